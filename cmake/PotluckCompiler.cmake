@@ -1,0 +1,33 @@
+# How every file of ours is compiled: C++20, warnings as errors, and floating point that rounds in one way only.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+find_program(POTLUCK_CCACHE ccache)
+if(POTLUCK_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${POTLUCK_CCACHE}")
+endif()
+
+add_library(potluck_compile_options INTERFACE)
+if(MSVC)
+  target_compile_options(potluck_compile_options INTERFACE /W4 /WX /permissive- /utf-8 /fp:precise)
+else()
+  target_compile_options(potluck_compile_options INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -ffp-contract=off -fno-fast-math)
+  find_program(POTLUCK_MOLD mold)
+  if(POTLUCK_MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12.1)
+    add_link_options(-fuse-ld=mold)
+  endif()
+endif()
+
+set(POTLUCK_SANITIZE "" CACHE STRING "Sanitizers, for example address,undefined or thread")
+if(POTLUCK_SANITIZE)
+  add_compile_options(-fsanitize=${POTLUCK_SANITIZE} -fno-omit-frame-pointer -g)
+  add_link_options(-fsanitize=${POTLUCK_SANITIZE})
+endif()

@@ -1,0 +1,41 @@
+# One folder, one library: every .cpp beside the CMakeLists.txt belongs to it. Includes are written from the root.
+
+# potluck_library(<name> [PUBLIC <libraries others see>] [PRIVATE <libraries only its sources see>])
+function(potluck_library name)
+  cmake_parse_arguments(arg "" "" "PUBLIC;PRIVATE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  add_library(${name} STATIC ${sources})
+  target_include_directories(${name} PUBLIC "${CMAKE_SOURCE_DIR}")
+  target_link_libraries(${name} PUBLIC ${arg_PUBLIC} PRIVATE potluck_compile_options ${arg_PRIVATE})
+endfunction()
+
+# potluck_program(<name> <libraries>...): an executable from every .cpp of the folder.
+function(potluck_program name)
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  add_executable(${name} ${sources})
+  target_include_directories(${name} PRIVATE "${CMAKE_SOURCE_DIR}")
+  target_link_libraries(${name} PRIVATE potluck_compile_options ${ARGN})
+endfunction()
+
+# potluck_test(<file.cpp> [TIMEOUT s] [LABEL l] [SERIAL] [LIBRARIES ...]): one Qt Test program, named after its file.
+function(potluck_test file)
+  cmake_parse_arguments(arg "SERIAL" "TIMEOUT;LABEL" "LIBRARIES" ${ARGN})
+  get_filename_component(name ${file} NAME_WE)
+  add_executable(${name} ${file})
+  set_target_properties(${name} PROPERTIES AUTOMOC ON)
+  target_include_directories(${name} PRIVATE "${CMAKE_SOURCE_DIR}")
+  target_link_libraries(${name} PRIVATE potluck_compile_options Qt6::Test ${arg_LIBRARIES})
+  target_compile_definitions(${name} PRIVATE
+    POTLUCK_SOURCE_DIR="${CMAKE_SOURCE_DIR}" POTLUCK_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  add_test(NAME ${name} COMMAND ${name})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "QT_QPA_PLATFORM=offscreen")
+  if(arg_LABEL)
+    set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL})
+  endif()
+  if(arg_SERIAL)
+    set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+  endif()
+endfunction()
