@@ -1,0 +1,53 @@
+// A session between two peers: signed X25519 handshake, then authenticated encryption (XChaCha20-Poly1305, libsodium
+// secretstream) of every message in each direction.
+//
+//   A -> B   hello:   version, ephemeral key a
+//   A <- B   hello:   version, ephemeral key b                 (both sides send at once; no client, no server)
+//   A -> B   proof:   PeerId, signature over (context, a, b, own role byte), encrypted under the session keys
+//   A <- B   proof
+//
+// The lower ephemeral key is side 0. `context` binds the session to its run. After both proofs `peer()` is known and
+// seal/open work. A wrong byte anywhere ends the session for good. Does no I/O; bytes in, bytes out.
+// Threads: one at a time.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "core/base/bytes.h"
+#include "core/base/ids.h"
+#include "core/identity/identity.h"
+
+namespace potluck::identity {
+
+class SecureChannel {
+public:
+    /// `identity` outlives the channel.
+    SecureChannel(const Identity& identity, ByteSpan context);
+    ~SecureChannel();
+    SecureChannel(SecureChannel&&) noexcept;
+    SecureChannel& operator=(SecureChannel&&) noexcept;
+
+    /// The first bytes to send; the same on every call.
+    [[nodiscard]] Bytes hello() const;
+
+    enum class State { handshaking, open, broken };
+    [[nodiscard]] State state() const;
+    /// Known once the state is `open`.
+    [[nodiscard]] std::optional<PeerId> peer() const;
+
+    struct Received {
+        std::optional<Bytes> reply;      // to be sent at once (handshake)
+        std::optional<Bytes> message;    // decrypted
+    };
+    /// Takes one frame from the other side. After a frame that does not fit, state() is `broken`.
+    [[nodiscard]] Received receive(ByteSpan frame);
+    /// Encrypts one message; the state is `open`. The frame is 17 bytes longer than the message.
+    [[nodiscard]] Bytes seal(ByteSpan message);
+
+private:
+    struct Session;
+    std::unique_ptr<Session> m_session;
+};
+
+}  // namespace potluck::identity

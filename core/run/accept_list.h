@@ -1,0 +1,48 @@
+// The accept list L[r]: which contributions make theta[r+1]. Signed by the round's leader, chained by hash, the same
+// bytes on every computer; the ledger keeps them for ever and credit is counted from nothing else.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/bytes.h"
+#include "core/base/ids.h"
+#include "core/base/result.h"
+#include "core/run/blob_ref.h"
+
+namespace potluck::run {
+
+inline constexpr std::size_t accepted_most = 4096;
+
+struct Accepted {
+    PeerId peer;
+    BlobRef payload;      // plain
+    TokenCount tokens;    // trained for it, the weight in F; 1..2^40
+    auto operator<=>(const Accepted&) const = default;
+};
+
+struct AcceptList {
+    RunId run;
+    RoundId round;
+    std::uint32_t view = 0;       // how many leaders were passed over before this one
+    PeerId leader;
+    Digest previous;              // hash of L[r-1]; zero for round 0
+    StateDigest base;             // digest of theta[r]
+    std::vector<Accepted> entries;  // sorted by peer, no peer twice, at least one
+    bool operator==(const AcceptList&) const = default;
+
+    /// The canonical bytes that are signed and hashed (docs/wire-format.md).
+    [[nodiscard]] Bytes encode() const;
+    /// Strict: sorted, unique, bounded, nothing left over.
+    [[nodiscard]] static Result<AcceptList> decode(ByteSpan bytes);
+    /// SHA-256 of encode(): the list's place in the chain.
+    [[nodiscard]] Digest hash() const;
+};
+
+/// Keys that may lead round r, best first: the manifest's backbones, then the contributors of L[r-1] ordered by
+/// SHA-256(round, key), then the host. `previous` is null for round 0. A list of view v must be signed by entry
+/// v of this order; for v at or past its end, by any member.
+[[nodiscard]] std::vector<PeerId> leader_order(const std::vector<PeerId>& backbones, const PeerId& host, RoundId round,
+                                               const AcceptList* previous);
+
+}  // namespace potluck::run

@@ -1,0 +1,31 @@
+// What one peer needs to fetch a blob from others: enough to name it, bound it and check it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/base/bytes.h"
+#include "core/base/ids.h"
+
+namespace potluck::run {
+
+/// `plain` is a v2-only torrent whose info dictionary follows from (root, size) alone, so it needs no metadata round
+/// trip; `open` is a hybrid (v1 + v2) torrent with a name of its own, which any BitTorrent client can fetch and seed.
+enum class BlobKind : std::uint8_t { plain = 0, open = 1 };
+
+inline constexpr std::uint64_t blob_bytes_most = 1ULL << 40U;  // 1 TiB
+
+struct BlobRef {
+    BlobId root;               // v2 Merkle root of the content
+    std::uint64_t size = 0;    // bytes, 1..blob_bytes_most
+    BlobKind kind = BlobKind::plain;
+    Digest info_hash;          // v2 info-hash; zero for `plain`, where it follows from root and size
+    auto operator<=>(const BlobRef&) const = default;
+
+    /// 73 bytes: root, size u64, kind u8, info-hash.
+    void write(ByteWriter& out) const;
+    /// Fails the reader if size or kind is out of range, or info_hash does not fit the kind.
+    [[nodiscard]] static BlobRef read(ByteReader& in);
+};
+
+}  // namespace potluck::run

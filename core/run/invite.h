@@ -1,0 +1,36 @@
+// An invite: the link by which a run is found. Written as a magnet link, read as `magnet:` or `potluck:` link.
+//
+//   magnet:?xt=urn:btmh:1220<64 hex digits of the RunId>&dn=<name>&x.pe=<host:port>...
+//   potluck:<the same query without the scheme>, for example potluck:?xt=...
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/base/result.h"
+
+namespace potluck::run {
+
+inline constexpr std::size_t invite_bytes_most = 4096;
+inline constexpr std::size_t invite_hints_most = 16;
+
+struct PeerHint {
+    std::string host;         // numeric IPv4, IPv6 (without brackets) or a DNS name of at most 253 characters
+    std::uint16_t port = 0;
+    bool operator==(const PeerHint&) const = default;
+};
+
+struct Invite {
+    RunId run;
+    std::string name;                // at most 80 characters, for display only
+    std::vector<PeerHint> hints;
+    bool operator==(const Invite&) const = default;
+
+    [[nodiscard]] std::string to_magnet() const;
+    [[nodiscard]] static Result<Invite> parse(std::string_view link);
+};
+
+}  // namespace potluck::run

@@ -1,0 +1,71 @@
+// The manifest: what a run is, signed by its host. One blob; the v2 info-hash of that blob's torrent is the RunId.
+//
+//   file := "PLKMAN1\n" | 64-byte Ed25519 signature | JSON (UTF-8, at most 1 MiB, closed set of fields)
+//
+// The signature covers the JSON bytes exactly as they stand (domain "manifest"). Parsing checks every field and limit;
+// verifying the signature is the caller's (core/run knows no keys).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/bytes.h"
+#include "core/base/ids.h"
+#include "core/base/result.h"
+#include "core/run/blob_ref.h"
+#include "core/run/model_spec.h"
+#include "core/run/recipe.h"
+
+namespace potluck::run {
+
+inline constexpr std::size_t manifest_bytes_most = 1 << 20;
+inline constexpr std::size_t shards_most = 4096;
+inline constexpr std::size_t backbones_most = 16;
+
+enum class TokenizerKind { bytes, sentencepiece };
+
+struct Tokenizer {
+    TokenizerKind kind = TokenizerKind::bytes;  // bytes: token = byte value, vocabulary 256
+    BlobRef model;                              // of a sentencepiece model file; unused for bytes
+    bool operator==(const Tokenizer&) const = default;
+};
+
+/// A file of little-endian uint16 tokens in records of context + 1, each of which can be trained on alone.
+struct Shard {
+    BlobRef blob;
+    std::uint64_t records = 0;
+    bool operator==(const Shard&) const = default;
+};
+
+struct Manifest {
+    std::string name;         // 1..80 characters
+    std::string purpose;      // at most 2,000 characters
+    std::string licence;      // SPDX expression of the resulting model
+    PeerId host;
+    std::vector<PeerId> backbones;   // lead before all others, in this order
+    ModelSpec model;
+    Tokenizer tokenizer;
+    std::vector<Shard> shards;       // at least one
+    Shard validation;
+    double bigram_loss = 0;          // nats per token of an add-one bigram model of the training text on the validation shard
+    Recipe recipe;
+    BlobRef initial_state;           // theta[0]
+    std::vector<PeerId> allowed;     // empty: anybody may join
+    std::int64_t created = 0;        // seconds since 1970
+    bool operator==(const Manifest&) const = default;
+
+    [[nodiscard]] std::string to_json_text() const;
+};
+
+/// A manifest file in its parts. `json` points into the file's bytes.
+struct SignedManifest {
+    Manifest manifest;
+    std::array<std::byte, 64> signature{};
+    ByteSpan json;
+};
+
+[[nodiscard]] Bytes manifest_file(ByteSpan json, const std::array<std::byte, 64>& signature);
+[[nodiscard]] Result<SignedManifest> parse_manifest_file(ByteSpan file);
+
+}  // namespace potluck::run

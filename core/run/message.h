@@ -1,0 +1,130 @@
+// What members of a run say to each other. Each message is a value with one canonical byte layout, which is what the
+// sender signs (domain = kind); `Envelope` is a message on its way. Blobs are never in a message, only named.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/base/bytes.h"
+#include "core/base/ids.h"
+#include "core/base/result.h"
+#include "core/run/accept_list.h"
+#include "core/run/blob_ref.h"
+
+namespace potluck::run {
+
+inline constexpr std::size_t message_bytes_most = 900 * 1024;  // a BEP 10 message is at most 1 MiB
+inline constexpr std::size_t lists_per_history_most = 256;
+inline constexpr std::size_t name_bytes_most = 40;
+
+/// The kinds, numbered as on the wire.
+enum class MessageKind : std::uint8_t { status = 1, close = 2, contribution = 3, list = 4, history_request = 5, history = 6,
+                                        layer_request = 7, layer = 8, goodbye = 9 };
+
+enum class Role : std::uint8_t { volunteer = 0, backbone = 1 };
+enum class Phase : std::uint8_t { joining = 0, training = 1, collecting = 2, applying = 3, repairing = 4, paused = 5, finished = 6 };
+
+/// Sent every second or so to every neighbour, and at every change of round.
+struct StatusMessage {
+    std::uint64_t sequence = 0;      // grows; an older one is dropped
+    Role role = Role::volunteer;
+    Phase phase = Phase::joining;
+    RoundId round;                   // of the state held
+    StateDigest digest;              // of theta[round]
+    Digest list;                     // hash of L[round-1]; zero for round 0
+    TokenCount window_tokens;        // trained in this window so far
+    std::uint32_t tokens_per_second = 0;
+    float loss = 0;                  // mean training loss of the last window; 0 if none
+    RoundId checkpoint_round;        // newest checkpoint this peer seeds
+    BlobRef checkpoint;              // size 0 if none
+    std::uint16_t port = 0;          // BitTorrent listen port
+    std::string name;                // what the person calls this computer, at most 40 bytes
+    bool operator==(const StatusMessage&) const = default;
+};
+
+/// The leader's word that the window of `round` is over.
+struct CloseMessage {
+    RoundId round;
+    std::uint32_t view = 0;
+    bool operator==(const CloseMessage&) const = default;
+};
+
+struct ContributionMessage {
+    RoundId round;
+    StateDigest base;                // digest of theta[round] that the sender holds
+    BlobRef payload;                 // plain
+    TokenCount tokens;
+    bool operator==(const ContributionMessage&) const = default;
+};
+
+/// An accept list with its leader's signature over AcceptList::encode() (domain "accept-list").
+struct SignedList {
+    Bytes list;                                 // AcceptList::encode()
+    std::array<std::byte, 64> signature{};
+    bool operator==(const SignedList&) const = default;
+};
+struct ListMessage {
+    SignedList list;
+    bool operator==(const ListMessage&) const = default;
+};
+
+/// Asks for the lists L[first], L[first+1], ... as far as the other has them and one message holds.
+struct HistoryRequest {
+    RoundId first;
+    bool operator==(const HistoryRequest&) const = default;
+};
+struct HistoryMessage {
+    std::vector<SignedList> lists;   // consecutive rounds
+    bool operator==(const HistoryMessage&) const = default;
+};
+
+/// Asks for the piece layer of a state (2.2 in docs/wire-format.md), to repair a damaged copy piece by piece.
+struct LayerRequest {
+    StateDigest state;
+    std::uint32_t first = 0;         // index of the first piece
+    bool operator==(const LayerRequest&) const = default;
+};
+struct LayerMessage {
+    StateDigest state;
+    std::uint32_t first = 0;
+    std::vector<Digest> hashes;      // at most 16,384
+    bool operator==(const LayerMessage&) const = default;
+};
+
+/// The sender leaves on purpose; what it announced stands.
+struct GoodbyeMessage {
+    bool operator==(const GoodbyeMessage&) const = default;
+};
+
+using Message = std::variant<StatusMessage, CloseMessage, ContributionMessage, ListMessage, HistoryRequest,
+                             HistoryMessage, LayerRequest, LayerMessage, GoodbyeMessage>;
+
+[[nodiscard]] MessageKind kind_of(const Message& message);
+/// Domain tag under which messages of this kind are signed, for example "potluck/contribution/1".
+[[nodiscard]] std::string_view domain_of(MessageKind kind);
+
+/// A message with its sender and signature. The signature covers domain, run id and body.
+struct Envelope {
+    RunId run;
+    PeerId sender;
+    MessageKind kind = MessageKind::status;
+    Bytes body;                                  // canonical layout of the message
+    std::array<std::byte, 64> signature{};
+    bool operator==(const Envelope&) const = default;
+};
+
+/// Run id followed by body: the exact bytes an envelope's signature covers under its domain.
+[[nodiscard]] Bytes signed_bytes(const Envelope& envelope);
+[[nodiscard]] Bytes encode_body(const Message& message);
+/// Strict; `malformed` names what is wrong.
+[[nodiscard]] Result<Message> decode_body(MessageKind kind, ByteSpan body);
+
+/// What became of something a peer sent. Counted per peer and kind; never an error of ours.
+enum class Verdict { accepted, malformed, bad_signature, wrong_run, not_allowed, stale, repeated, wrong_base,
+                     wrong_leader, bad_payload, too_large, flood };
+[[nodiscard]] const char* name_of(Verdict verdict);
+
+}  // namespace potluck::run

@@ -1,0 +1,49 @@
+// A model as data: a closed set of range-checked fields, from which the list of tensors, their names (HF GPT-2) and
+// shapes, and hence the flat parameter vector follow. A stranger's manifest can ask for nothing that is not in here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "core/base/result.h"
+
+namespace potluck::run {
+
+enum class Family { gpt2 };
+enum class Activation { gelu_tanh, relu };
+
+inline constexpr std::uint64_t parameters_most = 20'000'000'000ULL;
+
+struct ModelSpec {
+    Family family = Family::gpt2;
+    std::uint32_t vocabulary = 256;   // V, 2..1,048,576
+    std::uint32_t context = 128;      // T, 8..16,384 tokens
+    std::uint32_t layers = 4;         // 1..256
+    std::uint32_t heads = 4;          // divides width
+    std::uint32_t width = 128;        // C, 8..16,384
+    Activation activation = Activation::gelu_tanh;
+    float dropout = 0.0F;             // 0..0.9
+    bool operator==(const ModelSpec&) const = default;
+
+    [[nodiscard]] std::uint64_t parameters() const;
+    [[nodiscard]] nlohmann::json to_json() const;
+    /// `malformed` with a sentence that names the field; also if parameters() exceeds parameters_most.
+    [[nodiscard]] static Result<ModelSpec> from_json(const nlohmann::json& object);
+};
+
+/// One tensor of the flat vector, at `offset` floats, row-major.
+struct TensorSpec {
+    std::string name;                     // as in HF checkpoints, for example "h.0.attn.c_attn.weight"
+    std::vector<std::uint64_t> shape;     // HF GPT-2 shapes (Conv1D weights are [in, out])
+    std::uint64_t offset = 0;             // in floats
+    [[nodiscard]] std::uint64_t elements() const;
+};
+
+/// All tensors in the order of the flat vector: wte, wpe, then each layer's ln_1, attn, ln_2, mlp, then ln_f.
+/// The head is tied to wte and stored once.
+[[nodiscard]] std::vector<TensorSpec> tensors_of(const ModelSpec& spec);
+
+}  // namespace potluck::run
