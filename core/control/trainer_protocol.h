@@ -1,0 +1,114 @@
+// What the node asks of the trainer, and what the trainer tells. Tensors pass as files: a *vector file* holds the flat
+// parameter vector as little-endian fp32, from a byte offset on (a state file is one, at the end of its header).
+//
+// The trainer keeps the local model L and the mark M (the vector it last loaded or wrote). Two operations touch both:
+//   snapshot   writes L to a file and sets M = L; training goes on
+//   rebase     L += new - M, M = new; what was trained since the last snapshot is kept
+// so training never waits for the network. It answers requests in order, between micro-steps of at most ~100 ms.
+//
+// methods: hello, load, train, idle, snapshot, rebase, evaluate, sample, stop.  notifications: progress, failed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/result.h"
+
+namespace potluck::control {
+
+inline constexpr std::uint32_t trainer_protocol_version = 1;
+
+struct VectorFile {
+    std::string path;
+    std::uint64_t offset = 0;        // bytes
+};
+
+/// hello -> TrainerHello
+struct TrainerHello {
+    std::uint32_t version = trainer_protocol_version;
+    std::string device;              // for people, for example "CPU, 2 threads, AVX-512"
+    std::string torch;               // version of LibTorch
+};
+
+/// load: model and recipe as in the manifest (core/run parses them), the vector to start from; M = L = it.
+struct LoadRequest {
+    nlohmann::json model;
+    nlohmann::json recipe;
+    VectorFile state;
+    std::uint32_t threads = 0;       // 0: the trainer chooses
+};
+
+/// train: goes on training (or begins to) in window `round` on one shard. `from_record` is where a resumed window goes on.
+struct TrainRequest {
+    std::uint64_t round = 0;
+    std::string peer;                // hex, for the sample order
+    std::uint64_t seed = 0;
+    double learning_rate = 0;
+    std::string shard;               // path
+    std::uint64_t records = 0;
+};
+
+/// snapshot -> SnapshotReply. Counts restart at zero afterwards.
+struct SnapshotRequest { VectorFile target; };
+struct SnapshotReply {
+    std::uint64_t tokens = 0;        // trained since the last snapshot (or load)
+    std::uint64_t steps = 0;
+    double loss = 0;                 // mean over those tokens, nats per token; 0 if none
+};
+
+struct RebaseRequest { VectorFile state; };   // reply: {}
+
+/// evaluate -> {"loss": nats per token, "tokens": n} of `state` on the first `records_most` records of a shard.
+struct EvaluateRequest {
+    VectorFile state;
+    std::string shard;
+    std::uint64_t records = 0;
+    std::uint64_t records_most = 0;
+};
+struct EvaluateReply { double loss = 0; std::uint64_t tokens = 0; };
+
+/// sample -> {"tokens": [...]}, prompt excluded. temperature 0 takes the likeliest token.
+struct SampleRequest {
+    VectorFile state;
+    std::vector<std::uint32_t> prompt;   // at least one token
+    std::uint32_t tokens = 200;          // at most 4,096
+    double temperature = 0.8;
+    std::uint32_t top_k = 40;            // 0: all
+    std::uint64_t seed = 1;
+};
+struct SampleReply { std::vector<std::uint32_t> tokens; };
+
+/// notification progress, about twice a second while training
+struct TrainerProgress {
+    std::uint64_t round = 0;
+    std::uint64_t tokens = 0;            // since the last snapshot
+    std::uint64_t steps = 0;
+    double loss = 0;                     // mean since the last snapshot
+    double tokens_per_second = 0;
+};
+
+/// notification failed: the trainer cannot go on and exits; `message` is for the person.
+struct TrainerFailed { std::string kind; std::string message; };
+
+#define POTLUCK_CONTROL_VALUE(Type)                               \
+    [[nodiscard]] nlohmann::json to_json(const Type& value);      \
+    [[nodiscard]] Status from_json(const nlohmann::json& object, Type& out)
+
+POTLUCK_CONTROL_VALUE(VectorFile);
+POTLUCK_CONTROL_VALUE(TrainerHello);
+POTLUCK_CONTROL_VALUE(LoadRequest);
+POTLUCK_CONTROL_VALUE(TrainRequest);
+POTLUCK_CONTROL_VALUE(SnapshotRequest);
+POTLUCK_CONTROL_VALUE(SnapshotReply);
+POTLUCK_CONTROL_VALUE(RebaseRequest);
+POTLUCK_CONTROL_VALUE(EvaluateRequest);
+POTLUCK_CONTROL_VALUE(EvaluateReply);
+POTLUCK_CONTROL_VALUE(SampleRequest);
+POTLUCK_CONTROL_VALUE(SampleReply);
+POTLUCK_CONTROL_VALUE(TrainerProgress);
+POTLUCK_CONTROL_VALUE(TrainerFailed);
+
+}  // namespace potluck::control
