@@ -1,0 +1,86 @@
+// The seam to the network. In the product it is libtorrent (net/), in the simulation a queue of timed events; the peer
+// cannot tell. Everything is asynchronous: what arrives later arrives through SwarmEvents, on the peer's thread.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/bytes.h"
+#include "core/base/clock.h"
+#include "core/base/ids.h"
+#include "core/base/result.h"
+#include "core/run/blob_ref.h"
+#include "core/run/message.h"
+
+namespace potluck::peer {
+
+/// The content of a blob that is complete and verified: a file's map or memory. Lives as long as somebody holds it.
+class Blob {
+public:
+    virtual ~Blob() = default;
+    [[nodiscard]] virtual ByteSpan bytes() const = 0;
+    /// Where it lies; empty if only in memory (simulation).
+    [[nodiscard]] virtual std::filesystem::path path() const = 0;
+};
+using BlobPointer = std::shared_ptr<const Blob>;
+
+struct FetchOptions {
+    /// Peers that are known to hold it; asked first. Others are found by the swarm itself.
+    std::vector<PeerId> sources;
+    /// Wanted by then; earlier deadlines are served first. Not a limit: the fetch goes on until forgotten.
+    TimePoint deadline{};
+    /// Repair: an old copy of the content with (some) wrong pieces, and the true piece layer that says which. Only the
+    /// pieces that differ are fetched. Empty: fetch everything.
+    std::filesystem::path damaged_copy;
+    std::vector<Digest> layer;
+};
+
+class Swarm {
+public:
+    virtual ~Swarm() = default;
+
+    /// To one member, or to all with whom a session is open. Messages beyond run::message_bytes_most are a bug of ours.
+    virtual void send(const PeerId& to, const run::Envelope& envelope) = 0;
+    virtual void broadcast(const run::Envelope& envelope) = 0;
+
+    /// Writes `content` to disk, syncs, seeds it. The reference is what others need. Same content, same reference.
+    [[nodiscard]] virtual Result<run::BlobRef> publish(ByteSpan content) = 0;
+    /// Seeds a file that exists and does not change: a shard, a checkpoint. `name` is what stock clients show.
+    /// Hashing is done off the caller's thread; SwarmEvents::on_published follows.
+    virtual void publish_file(const std::filesystem::path& file, const std::string& name, run::BlobKind kind) = 0;
+
+    /// Fetches and then seeds; on_blob follows, also at once if it is already there.
+    virtual void fetch(const run::BlobRef& blob, FetchOptions options) = 0;
+    /// Stops fetching or seeding and deletes what `publish` or `fetch` stored (never a file given to publish_file).
+    virtual void forget(const BlobId& blob) = 0;
+    /// Content of a complete blob; null if it is not here.
+    [[nodiscard]] virtual BlobPointer blob(const BlobId& blob) const = 0;
+    /// 0..1 of a running fetch; 1 if complete; 0 if unknown.
+    [[nodiscard]] virtual double progress(const BlobId& blob) const = 0;
+
+    /// Ends the session with a peer and refuses it for `duration`.
+    virtual void drop(const PeerId& peer, Duration duration) = 0;
+    [[nodiscard]] virtual std::vector<PeerId> neighbours() const = 0;
+    [[nodiscard]] virtual std::uint16_t port() const = 0;
+};
+
+class SwarmEvents {
+public:
+    virtual ~SwarmEvents() = default;
+    /// An authenticated session with `peer` is open, or gone.
+    virtual void on_neighbour(const PeerId& peer) = 0;
+    virtual void on_neighbour_lost(const PeerId& peer) = 0;
+    /// An envelope that came from `from`'s session, parsed and bounded, its signature not yet checked; envelope.sender
+    /// may be another (lists and contributions are passed on).
+    virtual void on_envelope(const PeerId& from, run::Envelope envelope) = 0;
+    virtual void on_blob(const run::BlobRef& blob, BlobPointer content) = 0;
+    /// The fetch has ended for good (disk full, wrong hash from everybody, forgotten).
+    virtual void on_blob_failed(const BlobId& blob, Error error) = 0;
+    virtual void on_published(const std::filesystem::path& file, Result<run::BlobRef> blob) = 0;
+};
+
+}  // namespace potluck::peer

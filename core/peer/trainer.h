@@ -1,0 +1,61 @@
+// The seam to the trainer. In the product it is a child process (app/node), in the simulation a few lines of
+// arithmetic. Requests are obeyed in order; answers come through TrainerEvents, on the peer's thread. See
+// core/control/trainer_protocol.h for what snapshot and rebase mean.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "core/base/ids.h"
+#include "core/base/result.h"
+#include "core/run/manifest.h"
+
+namespace potluck::peer {
+
+/// A flat parameter vector in a file (or, in simulations, a named buffer of the StateStore).
+struct VectorPlace {
+    std::filesystem::path file;
+    std::uint64_t offset = 0;        // bytes
+};
+
+struct WindowPlan {
+    RoundId round;
+    double learning_rate = 0;
+    std::filesystem::path shard;
+    std::uint64_t records = 0;
+};
+
+struct SnapshotResult {
+    TokenCount tokens;
+    std::uint64_t steps = 0;
+    double loss = 0;
+};
+
+class Trainer {
+public:
+    virtual ~Trainer() = default;
+    /// Starts if it is not running and loads model and vector; L = M = vector.
+    virtual void start(const run::Manifest& manifest, const VectorPlace& vector) = 0;
+    virtual void train(const WindowPlan& plan) = 0;
+    /// Stops computing but keeps the model (waiting for data, or the run has ended).
+    virtual void idle() = 0;
+    /// Writes L to `target`, M = L. on_snapshot follows.
+    virtual void snapshot(const VectorPlace& target) = 0;
+    virtual void rebase(const VectorPlace& vector) = 0;
+    /// Ends the trainer and frees all its memory; what was trained since the last snapshot is lost.
+    virtual void stop() = 0;
+};
+
+class TrainerEvents {
+public:
+    virtual ~TrainerEvents() = default;
+    virtual void on_trainer_started() = 0;               // answer to start(): loaded
+    virtual void on_first_step() = 0;                    // the first training step after start()
+    virtual void on_progress(TokenCount window_tokens, double tokens_per_second, double loss) = 0;
+    virtual void on_snapshot(const SnapshotResult& result) = 0;
+    /// The trainer is gone (crash, kill, time-out); requests in flight are void. The peer decides whether to start again.
+    virtual void on_trainer_lost(const Error& error) = 0;
+};
+
+}  // namespace potluck::peer
