@@ -7,7 +7,9 @@
 //   A <- B   proof
 //
 // The lower ephemeral key is side 0. `context` binds the session to its run. After both proofs `peer()` is known and
-// seal/open work. A wrong byte anywhere ends the session for good. Does no I/O; bytes in, bytes out.
+// seal/receive work. A wrong byte anywhere ends the session for good. Does no I/O; bytes in, bytes out.
+// Does not: refuse a session with one's own identity (peer() tells, the caller decides), or notice that the last
+// messages never came (the connection's end says nothing about how much was sent).
 // Threads: one at a time.
 #pragma once
 
@@ -19,6 +21,11 @@
 #include "core/identity/identity.h"
 
 namespace potluck::identity {
+
+/// What a sealed frame adds to its message, and the longest message (a frame fits a BEP 10 message of 1 MiB with room
+/// for its own header). A longer frame breaks the session before memory is taken for it.
+inline constexpr std::size_t channel_overhead_bytes = 17;
+inline constexpr std::size_t channel_message_bytes_most = 1024 * 1024 - 1024;
 
 class SecureChannel {
 public:
@@ -42,7 +49,7 @@ public:
     };
     /// Takes one frame from the other side. After a frame that does not fit, state() is `broken`.
     [[nodiscard]] Received receive(ByteSpan frame);
-    /// Encrypts one message; the state is `open`. The frame is 17 bytes longer than the message.
+    /// Encrypts one message of at most channel_message_bytes_most; the state is `open`.
     [[nodiscard]] Bytes seal(ByteSpan message);
 
 private:

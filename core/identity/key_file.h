@@ -1,0 +1,28 @@
+// The file an identity lives in: three lines of text, made with mode 0600 from its first byte on, never replaced.
+//
+//   potluck identity 1
+//   seed <64 hexadecimal digits>
+//   check <first 16 hexadecimal digits of the SHA-256 of the two lines above>
+//
+// Does not: encrypt. Whoever reads the file is that person, hence the mode.
+// Threads: any.
+#pragma once
+
+#include <filesystem>
+
+#include "core/base/result.h"
+#include "core/identity/secret.h"
+
+namespace potluck::identity {
+
+/// `not_found` if there is no such file; `permission` if group or others can read it; `malformed` if it is damaged.
+[[nodiscard]] Result<SecretSeed> read_key_file(const std::filesystem::path& file);
+
+/// Writes and syncs the file in a folder that exists. `already_exists` if the name is taken; a crash leaves the whole
+/// file or none.
+[[nodiscard]] Status write_key_file(const std::filesystem::path& file, const SecretSeed& seed);
+
+/// Makes the missing folders above `file`, open to their owner only. Folders that exist keep their mode.
+[[nodiscard]] Status make_private_folder_of(const std::filesystem::path& file);
+
+}  // namespace potluck::identity
