@@ -41,7 +41,8 @@ struct LoadRequest {
     std::uint32_t threads = 0;       // 0: the trainer chooses
 };
 
-/// train: goes on training (or begins to) in window `round` on one shard. `from_record` is where a resumed window goes on.
+/// train: goes on training (or begins to) in window `round` on one shard. Where (seed, round, peer, shard) are those of the
+/// last `train`, the sample order goes on where it was; else it begins at position `from_record` of the order.
 struct TrainRequest {
     std::uint64_t round = 0;
     std::string peer;                // hex, for the sample order
@@ -49,6 +50,7 @@ struct TrainRequest {
     double learning_rate = 0;
     std::string shard;               // path
     std::uint64_t records = 0;
+    std::uint64_t from_record = 0;   // optional in JSON
 };
 
 /// snapshot -> SnapshotReply. Counts restart at zero afterwards.
