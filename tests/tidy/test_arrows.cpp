@@ -1,0 +1,136 @@
+// The house's arrows, read from the includes: which room may use which, and where each library lives.
+#include <QMap>
+#include <QRegularExpression>
+#include <QTest>
+
+#include "tests/tidy/source_tree.h"
+
+using namespace potluck::tidy;
+
+namespace {
+
+/// Room of a path or include: its longest prefix among the rooms; empty for what is outside.
+QString room_of(const QString& path) {
+    static const QStringList rooms = {"core/base",  "core/numerics", "core/run",      "core/identity", "core/ledger",
+                                      "core/peer",  "core/control",  "core/training", "core/data",     "net",
+                                      "ui",         "app/potluck",   "app/node",      "app/trainer"};
+    for (const QString& room : rooms) {
+        if (path.startsWith(room + "/")) return room;
+    }
+    return {};
+}
+
+const QMap<QString, QStringList>& allowed_rooms() {
+    static const QMap<QString, QStringList> allowed = {
+        {"core/base", {}},
+        {"core/numerics", {}},
+        {"core/run", {"core/numerics", "core/base"}},
+        {"core/identity", {"core/base"}},
+        {"core/ledger", {"core/run", "core/identity", "core/base"}},
+        {"core/peer", {"core/run", "core/identity", "core/ledger", "core/numerics", "core/base"}},
+        {"core/control", {"core/base"}},
+        {"core/data", {"core/run", "core/base"}},
+        {"core/training", {"core/numerics", "core/run", "core/control", "core/base"}},
+        {"net", {"core/peer", "core/run", "core/identity", "core/base"}},
+        {"ui", {"core/control", "core/base"}},
+        {"app/potluck", {"ui", "core/control", "core/base"}},
+        {"app/node",
+         {"net", "core/data", "core/peer", "core/run", "core/identity", "core/ledger", "core/numerics", "core/control",
+          "core/base"}},
+        {"app/trainer", {"core/training", "core/run", "core/control", "core/base"}},
+    };
+    return allowed;
+}
+
+struct Library {
+    QString name;
+    QRegularExpression include;
+    QStringList homes;
+};
+
+const QList<Library>& libraries() {
+    static const QList<Library> all = {
+        {"libsodium", QRegularExpression("^sodium"), {"core/identity"}},
+        {"SQLite", QRegularExpression("^sqlite3"), {"core/ledger"}},
+        {"LibTorch", QRegularExpression("^(torch|ATen|c10)/"), {"core/training"}},
+        {"libtorrent", QRegularExpression("^libtorrent/"), {"net"}},
+        {"Boost", QRegularExpression("^boost/"), {"net", "app/node"}},
+        {"Qt", QRegularExpression("^(Q[A-Z]|Qt)"), {"ui", "app/potluck"}},
+        {"CLI11", QRegularExpression("^CLI/"), {"app/node", "app/trainer", "app/potluck"}},
+        {"sentencepiece", QRegularExpression("^sentencepiece"), {"core/data"}},
+        {"spdlog", QRegularExpression("^(spdlog|fmt)/"), {"core/base"}},
+        {"nlohmann-json",
+         QRegularExpression("^nlohmann/"),
+         {"core/base", "core/run", "core/control", "core/training", "app/node", "app/trainer", "ui"}},
+    };
+    return all;
+}
+
+struct Include {
+    QString file;
+    QString target;
+};
+
+QList<Include> includes() {
+    static const QRegularExpression line_pattern("^\\s*#\\s*include\\s*[<\"]([^>\"]+)[>\"]");
+    QList<Include> found;
+    for (const QString& file : files_below(product_folders(), source_patterns())) {
+        for (const QString& line : lines_of(file)) {
+            const auto match = line_pattern.match(line);
+            if (match.hasMatch()) found.append({file, match.captured(1)});
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
+class ArrowsTest : public QObject {
+    Q_OBJECT
+private slots:
+    void every_file_stands_in_a_room() {
+        for (const QString& file : files_below(product_folders(), source_patterns())) {
+            QVERIFY2(!room_of(file).isEmpty(), qPrintable(file));
+        }
+    }
+
+    void rooms_include_only_what_the_design_allows() {
+        QStringList wrong;
+        for (const Include& include : includes()) {
+            const QString from = room_of(include.file);
+            const QString to = room_of(include.target);
+            if (to.isEmpty() || to == from) continue;
+            if (!allowed_rooms().value(from).contains(to)) wrong << include.file + " includes " + include.target;
+        }
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("\n")));
+    }
+
+    void libraries_stay_in_their_homes() {
+        QStringList wrong;
+        for (const Include& include : includes()) {
+            for (const Library& library : libraries()) {
+                if (library.include.match(include.target).hasMatch() && !library.homes.contains(room_of(include.file))) {
+                    wrong << include.file + " includes " + include.target + " of " + library.name;
+                }
+            }
+        }
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("\n")));
+    }
+
+    void gpl_only_qt_modules_are_absent() {
+        static const QRegularExpression forbidden("QtCharts|QtGraphs|QtHttpServer|QChart|Qt6::(Charts|Graphs|HttpServer)");
+        QStringList wrong;
+        const QStringList files = files_below({"core", "net", "ui", "app", "cmake"}, {"*.h", "*.cpp", "CMakeLists.txt", "*.cmake"});
+        for (const QString& file : files) {
+            for (const QString& line : lines_of(file)) {
+                if (forbidden.match(line).hasMatch()) wrong << file + ": " + line;
+            }
+        }
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("\n")));
+    }
+
+    void the_check_sees_includes_at_all() { QVERIFY(includes().size() > 100); }
+};
+
+QTEST_APPLESS_MAIN(ArrowsTest)
+#include "test_arrows.moc"

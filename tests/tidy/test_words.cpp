@@ -1,0 +1,57 @@
+// Words that tell of unfinished or unsafe code, and the one way each of a few dangerous things is done.
+#include <QRegularExpression>
+#include <QTest>
+
+#include "tests/tidy/source_tree.h"
+
+using namespace potluck::tidy;
+
+namespace {
+
+QStringList lines_matching(const QStringList& files, const QRegularExpression& pattern) {
+    QStringList found;
+    for (const QString& file : files) {
+        for (const QString& line : lines_of(file)) {
+            if (pattern.match(line).hasMatch()) found << file + ": " + line.trimmed();
+        }
+    }
+    return found;
+}
+
+QStringList product() { return files_below(product_folders(), source_patterns()); }
+
+}  // namespace
+
+class WordsTest : public QObject {
+    Q_OBJECT
+private slots:
+    void nothing_is_left_for_later() {
+        const auto found = lines_matching(product(), QRegularExpression("\\b(TODO|FIXME|XXX|HACK|placeholder|for now|not implemented)\\b"));
+        QVERIFY2(found.isEmpty(), qPrintable(found.join("\n")));
+    }
+
+    void our_code_does_not_throw() {
+        const auto found = lines_matching(product(), QRegularExpression("^\\s*throw\\b[^;]*;"));
+        QVERIFY2(found.isEmpty(), qPrintable(found.join("\n")));
+    }
+
+    void floating_point_flags_are_never_loosened() {
+        const QStringList files = files_below({"core", "net", "ui", "app", "cmake", "tests"}, {"CMakeLists.txt", "*.cmake"}) << "CMakeLists.txt" << "CMakePresets.json";
+        const auto found = lines_matching(files, QRegularExpression("-ffast-math|-Ofast|-ffp-contract=(fast|on)|-funsafe-math|-march=native"));
+        QVERIFY2(found.isEmpty(), qPrintable(found.join("\n")));
+        QVERIFY(!lines_matching({"cmake/PotluckCompiler.cmake"}, QRegularExpression("-ffp-contract=off")).isEmpty());
+    }
+
+    void no_thread_is_detached_and_no_dialog_blocks() {
+        const auto found = lines_matching(product(), QRegularExpression("\\.detach\\(\\)|->exec\\(\\)|dialog\\.exec\\("));
+        QVERIFY2(found.isEmpty(), qPrintable(found.join("\n")));
+    }
+
+    void documents_name_no_line_numbers() {
+        const auto found = lines_matching(files_below({"docs"}, {"*.md"}), QRegularExpression("\\.(cpp|h):\\d+"));
+        QVERIFY2(found.isEmpty(), qPrintable(found.join("\n")));
+    }
+};
+
+QTEST_APPLESS_MAIN(WordsTest)
+#include "test_words.moc"
