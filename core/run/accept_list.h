@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "core/base/bytes.h"
@@ -13,6 +14,13 @@
 namespace potluck::run {
 
 inline constexpr std::size_t accepted_most = 4096;
+inline constexpr std::uint64_t tokens_most = 1ULL << 40U;  // of one contribution
+inline constexpr std::uint64_t round_most = 1ULL << 40U;   // of any message; far beyond any recipe, so r + 1 is safe
+/// Sizes of encode() with one entry and with accepted_most.
+inline constexpr std::size_t accept_list_bytes_least = 142 + 113;
+inline constexpr std::size_t accept_list_bytes_most = 142 + 113 * accepted_most;
+/// Domain under which a leader signs encode().
+inline constexpr std::string_view accept_list_domain = "accept-list";
 
 struct Accepted {
     PeerId peer;

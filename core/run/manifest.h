@@ -6,8 +6,10 @@
 // verifying the signature is the caller's (core/run knows no keys).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/bytes.h"
@@ -22,6 +24,10 @@ namespace potluck::run {
 inline constexpr std::size_t manifest_bytes_most = 1 << 20;
 inline constexpr std::size_t shards_most = 4096;
 inline constexpr std::size_t backbones_most = 16;
+inline constexpr std::size_t allowed_most = 4096;
+inline constexpr std::uint64_t tokenizer_bytes_most = 64ULL << 20U;
+/// Domain under which the host signs the JSON.
+inline constexpr std::string_view manifest_domain = "manifest";
 
 enum class TokenizerKind { bytes, sentencepiece };
 
@@ -31,7 +37,8 @@ struct Tokenizer {
     bool operator==(const Tokenizer&) const = default;
 };
 
-/// A file of little-endian uint16 tokens in records of context + 1, each of which can be trained on alone.
+/// A file of little-endian uint16 tokens in records of context + 1, each of which can be trained on alone. Its size is
+/// exactly records * (context + 1) * 2.
 struct Shard {
     BlobRef blob;
     std::uint64_t records = 0;
@@ -48,7 +55,7 @@ struct Manifest {
     Tokenizer tokenizer;
     std::vector<Shard> shards;       // at least one
     Shard validation;
-    double bigram_loss = 0;          // nats per token of an add-one bigram model of the training text on the validation shard
+    double bigram_loss = 0;          // nats per token of the training text's add-one bigram model, on validation
     Recipe recipe;
     BlobRef initial_state;           // theta[0]
     std::vector<PeerId> allowed;     // empty: anybody may join

@@ -2,9 +2,11 @@
 // sender signs (domain = kind); `Envelope` is a message on its way. Blobs are never in a message, only named.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -19,13 +21,16 @@ namespace potluck::run {
 inline constexpr std::size_t message_bytes_most = 900 * 1024;  // a BEP 10 message is at most 1 MiB
 inline constexpr std::size_t lists_per_history_most = 256;
 inline constexpr std::size_t name_bytes_most = 40;
+inline constexpr std::size_t layer_hashes_most = 16'384;
+inline constexpr std::uint32_t piece_index_most = 1U << 26U;  // blob_bytes_most in pieces of 16 KiB
 
 /// The kinds, numbered as on the wire.
-enum class MessageKind : std::uint8_t { status = 1, close = 2, contribution = 3, list = 4, history_request = 5, history = 6,
-                                        layer_request = 7, layer = 8, goodbye = 9 };
+enum class MessageKind : std::uint8_t { status = 1, close = 2, contribution = 3, list = 4, history_request = 5,
+                                        history = 6, layer_request = 7, layer = 8, goodbye = 9 };
 
 enum class Role : std::uint8_t { volunteer = 0, backbone = 1 };
-enum class Phase : std::uint8_t { joining = 0, training = 1, collecting = 2, applying = 3, repairing = 4, paused = 5, finished = 6 };
+enum class Phase : std::uint8_t { joining = 0, training = 1, collecting = 2, applying = 3, repairing = 4, paused = 5,
+                                  finished = 6 };
 
 /// Sent every second or so to every neighbour, and at every change of round.
 struct StatusMessage {
@@ -90,7 +95,7 @@ struct LayerRequest {
 struct LayerMessage {
     StateDigest state;
     std::uint32_t first = 0;
-    std::vector<Digest> hashes;      // at most 16,384
+    std::vector<Digest> hashes;      // at most layer_hashes_most
     bool operator==(const LayerMessage&) const = default;
 };
 

@@ -39,8 +39,9 @@ struct Recipe {
     [[nodiscard]] static Result<Recipe> from_json(const nlohmann::json& object);
 };
 
-/// Learning rate during round `round`: linear warm-up from the first round, then linear decay to
-/// final_fraction * peak at total_rounds ("triangular", algorithms of DeDLOC). Pure; global progress only.
+/// Learning rate during round `round`: linear warm-up from the first round (round 0 has 1/(W+1) of the peak, round W
+/// the peak), then linear decay to final_fraction * peak at total_rounds ("triangular", algorithms of DeDLOC). Pure;
+/// global progress only.
 [[nodiscard]] double learning_rate_at(const Recipe& recipe, std::uint64_t round);
 
 }  // namespace potluck::run

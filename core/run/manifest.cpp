@@ -1,0 +1,225 @@
+#include "core/run/manifest.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "core/base/json.h"
+#include "core/run/plain_text.h"
+#include "core/run/state_layout.h"
+
+namespace potluck::run {
+
+namespace {
+
+constexpr std::string_view magic = "PLKMAN1\n";
+constexpr std::size_t prefix_bytes = magic.size() + 64;
+constexpr std::uint64_t created_most = 1ULL << 40U;
+constexpr std::uint64_t records_most = 1ULL << 40U;
+constexpr std::uint32_t token_values = 65'536;  // a shard's tokens are uint16
+
+nlohmann::json to_json(const BlobRef& blob) {
+    nlohmann::json object = {{"root", blob.root.hex()}, {"size", blob.size}};
+    object["kind"] = blob.kind == BlobKind::plain ? "plain" : "open";
+    if (blob.kind == BlobKind::open) object["info_hash"] = blob.info_hash.hex();
+    return object;
+}
+
+nlohmann::json to_json(const Shard& shard) { return {{"blob", to_json(shard.blob)}, {"records", shard.records}}; }
+
+nlohmann::json to_json(const Tokenizer& tokenizer) {
+    if (tokenizer.kind == TokenizerKind::bytes) return {{"kind", "bytes"}};
+    return {{"kind", "sentencepiece"}, {"model", to_json(tokenizer.model)}};
+}
+
+nlohmann::json to_json(const std::vector<PeerId>& peers) {
+    nlohmann::json array = nlohmann::json::array();
+    for (const PeerId& peer : peers) array.push_back(peer.hex());
+    return array;
+}
+
+/// A 32-byte id in hexadecimal. Fails `fields` on anything else.
+template <class Id>
+Id read_id(Fields& fields, std::string_view name) {
+    const std::optional<Id> id = Id::parse(fields.text(name, 64));
+    if (!id) fields.fail(std::string(name) + " is not 64 hexadecimal digits");
+    return id.value_or(Id{});
+}
+
+std::string read_plain(Fields& fields, std::string_view name, std::size_t characters, LineBreaks breaks) {
+    std::string text = fields.text(name, 4 * characters);
+    const std::optional<std::size_t> length = plain_text_length(text, breaks);
+    if (!length || *length > characters) fields.fail(std::string(name) + " is too long or holds control characters");
+    return text;
+}
+
+std::string read_licence(Fields& fields) {
+    static constexpr std::string_view allowed_characters =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-+(): ";
+    std::string text = fields.text("licence", 120);
+    if (text.empty() || text.find_first_not_of(allowed_characters) != std::string::npos) {
+        fields.fail("licence is not an SPDX expression");
+    }
+    return text;
+}
+
+BlobRef read_blob(const nlohmann::json& object, Fields& parent) {
+    Fields fields(object, "blob");
+    BlobRef blob;
+    blob.root = read_id<BlobId>(fields, "root");
+    blob.size = fields.integer("size", 1, blob_bytes_most);
+    const std::string kind = fields.text("kind", 8);
+    if (kind == "open") {
+        blob.kind = BlobKind::open;
+        blob.info_hash = read_id<Digest>(fields, "info_hash");
+        if (blob.info_hash.is_zero()) fields.fail("info_hash of an open blob is zero");
+    } else if (kind != "plain") {
+        fields.fail("blob.kind is neither plain nor open");
+    }
+    if (const Status status = fields.finish(); !status) parent.fail(status.error().message);
+    return blob;
+}
+
+Shard read_shard(const nlohmann::json& object, Fields& parent, const ModelSpec& model) {
+    Fields fields(object, "shard");
+    Shard shard;
+    shard.blob = read_blob(fields.object("blob"), fields);
+    shard.records = fields.integer("records", 1, records_most);
+    const std::uint64_t record_bytes = 2 * (std::uint64_t{model.context} + 1);
+    if (shard.blob.size != shard.records * record_bytes) fields.fail("a shard's size does not fit its records");
+    if (const Status status = fields.finish(); !status) parent.fail(status.error().message);
+    return shard;
+}
+
+Tokenizer read_tokenizer(const nlohmann::json& object, Fields& parent, const ModelSpec& model) {
+    Fields fields(object, "tokenizer");
+    Tokenizer tokenizer;
+    const std::string kind = fields.text("kind", 16);
+    if (kind == "sentencepiece") {
+        tokenizer.kind = TokenizerKind::sentencepiece;
+        tokenizer.model = read_blob(fields.object("model"), fields);
+        if (tokenizer.model.size > tokenizer_bytes_most) fields.fail("the tokenizer's model is larger than 64 MiB");
+    } else if (kind != "bytes") {
+        fields.fail("tokenizer.kind is neither bytes nor sentencepiece");
+    } else if (model.vocabulary != 256) {
+        fields.fail("model.vocabulary is not 256, which the bytes tokenizer needs");
+    }
+    if (model.vocabulary > token_values) fields.fail("model.vocabulary is larger than the 65,536 a shard can hold");
+    if (const Status status = fields.finish(); !status) parent.fail(status.error().message);
+    return tokenizer;
+}
+
+std::vector<PeerId> read_peers(Fields& fields, std::string_view name, std::size_t most) {
+    std::vector<PeerId> peers;
+    for (const nlohmann::json& item : fields.array(name, most)) {
+        const auto* text = item.get_ptr<const std::string*>();
+        const std::optional<PeerId> peer = text == nullptr ? std::nullopt : PeerId::parse(*text);
+        if (!peer) {
+            fields.fail(std::string(name) + " holds something that is not a key");
+            return {};
+        }
+        peers.push_back(*peer);
+    }
+    std::vector<PeerId> sorted = peers;
+    std::sort(sorted.begin(), sorted.end());
+    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
+        fields.fail(std::string(name) + " names somebody twice");
+    }
+    return peers;
+}
+
+std::vector<Shard> read_shards(Fields& fields, const ModelSpec& model) {
+    std::vector<Shard> shards;
+    for (const nlohmann::json& item : fields.array("shards", shards_most)) {
+        if (fields.failed()) break;
+        shards.push_back(read_shard(item, fields, model));
+    }
+    if (shards.empty()) fields.fail("shards is empty");
+    return shards;
+}
+
+/// Parses a part that has a parser of its own; its error becomes the manifest's.
+template <class Part>
+Part read_part(Fields& fields, std::string_view name) {
+    Result<Part> part = Part::from_json(fields.object(name));
+    if (part) return std::move(*part);
+    fields.fail(part.error().message);
+    return Part{};
+}
+
+Result<Manifest> parse_manifest(const nlohmann::json& object) {
+    Fields fields(object, "manifest");
+    Manifest manifest;
+    manifest.name = read_plain(fields, "name", 80, LineBreaks::refused);
+    if (manifest.name.empty()) fields.fail("name is empty");
+    manifest.purpose = read_plain(fields, "purpose", 2'000, LineBreaks::allowed);
+    manifest.licence = read_licence(fields);
+    manifest.host = read_id<PeerId>(fields, "host");
+    manifest.backbones = read_peers(fields, "backbones", backbones_most);
+    manifest.model = read_part<ModelSpec>(fields, "model");
+    manifest.tokenizer = read_tokenizer(fields.object("tokenizer"), fields, manifest.model);
+    manifest.shards = read_shards(fields, manifest.model);
+    manifest.validation = read_shard(fields.object("validation"), fields, manifest.model);
+    manifest.bigram_loss = fields.number("bigram_loss", 0.0, 1'000.0);
+    manifest.recipe = read_part<Recipe>(fields, "recipe");
+    manifest.initial_state = read_blob(fields.object("initial_state"), fields);
+    manifest.allowed = read_peers(fields, "allowed", allowed_most);
+    manifest.created = static_cast<std::int64_t>(fields.integer("created", 0, created_most));
+    if (const Status status = fields.finish(); !status) return status.error();
+    if (manifest.initial_state.size != state_layout(manifest.model).file_size()) {
+        return Error{ErrorCode::malformed, "manifest.initial_state does not have the size of the model's state"};
+    }
+    return manifest;
+}
+
+}  // namespace
+
+std::string Manifest::to_json_text() const {
+    nlohmann::json shard_array = nlohmann::json::array();
+    for (const Shard& shard : shards) shard_array.push_back(to_json(shard));
+    const nlohmann::json object = {{"name", name},
+                                   {"purpose", purpose},
+                                   {"licence", licence},
+                                   {"host", host.hex()},
+                                   {"backbones", to_json(backbones)},
+                                   {"model", model.to_json()},
+                                   {"tokenizer", to_json(tokenizer)},
+                                   {"shards", std::move(shard_array)},
+                                   {"validation", to_json(validation)},
+                                   {"bigram_loss", bigram_loss},
+                                   {"recipe", recipe.to_json()},
+                                   {"initial_state", to_json(initial_state)},
+                                   {"allowed", to_json(allowed)},
+                                   {"created", created}};
+    return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Bytes manifest_file(ByteSpan json, const std::array<std::byte, 64>& signature) {
+    ByteWriter out;
+    out.raw(as_bytes(magic));
+    out.raw(signature);
+    out.raw(json);
+    return out.take();
+}
+
+Result<SignedManifest> parse_manifest_file(ByteSpan file) {
+    if (file.size() > prefix_bytes + manifest_bytes_most) {
+        return Error{ErrorCode::malformed, "the manifest is larger than 1 MiB; ask the host for a valid invite"};
+    }
+    ByteReader in(file);
+    if (as_text(in.raw(magic.size())) != magic) {
+        return Error{ErrorCode::malformed, "this is not a Potluck manifest; ask the host for a valid invite"};
+    }
+    SignedManifest parsed;
+    in.array(parsed.signature);
+    if (in.failed()) return Error{ErrorCode::malformed, "the manifest is cut short; fetch it again"};
+    parsed.json = in.raw(in.remaining());
+    const Result<nlohmann::json> json = parse_json(as_text(parsed.json), manifest_bytes_most);
+    if (!json) return json.error();
+    Result<Manifest> manifest = parse_manifest(*json);
+    if (!manifest) return manifest.error();
+    parsed.manifest = std::move(*manifest);
+    return parsed;
+}
+
+}  // namespace potluck::run

@@ -1,0 +1,264 @@
+#include "core/run/message.h"
+
+#include <cmath>
+#include <utility>
+
+#include "core/run/plain_text.h"
+
+namespace potluck::run {
+
+namespace {
+
+/// Reads a one-byte enumeration whose last value is `last`.
+template <class Enum>
+Enum read_enum(ByteReader& in, Enum last) {
+    const std::uint8_t value = in.u8();
+    if (value > static_cast<std::uint8_t>(last)) {
+        in.fail();
+        return Enum{};
+    }
+    return static_cast<Enum>(value);
+}
+
+RoundId read_round(ByteReader& in) {
+    const RoundId round{in.u64()};
+    if (round.value > round_most) in.fail();
+    return round;
+}
+
+void write_list(ByteWriter& out, const SignedList& list) {
+    POTLUCK_CHECK(list.list.size() <= accept_list_bytes_most);
+    out.u32(static_cast<std::uint32_t>(list.list.size()));
+    out.raw(list.list);
+    out.raw(list.signature);
+}
+
+SignedList read_list(ByteReader& in) {
+    SignedList list;
+    const std::uint32_t size = in.u32();
+    if (size < accept_list_bytes_least || size > accept_list_bytes_most) in.fail();
+    const ByteSpan bytes = in.raw(in.failed() ? 0 : size);
+    list.list.assign(bytes.begin(), bytes.end());
+    in.array(list.signature);
+    return list;
+}
+
+void write(ByteWriter& out, const StatusMessage& message) {
+    POTLUCK_CHECK(message.name.size() <= name_bytes_most);
+    out.u64(message.sequence);
+    out.u8(static_cast<std::uint8_t>(message.role));
+    out.u8(static_cast<std::uint8_t>(message.phase));
+    out.u64(message.round.value);
+    out.raw(message.digest.bytes);
+    out.raw(message.list.bytes);
+    out.u64(message.window_tokens.value);
+    out.u32(message.tokens_per_second);
+    out.f32(std::isfinite(message.loss) ? message.loss : 0.0F);  // a loss that blew up is no loss to tell
+    out.u64(message.checkpoint_round.value);
+    const bool seeds = message.checkpoint.size != 0;
+    out.u8(seeds ? 1 : 0);
+    if (seeds) message.checkpoint.write(out);
+    out.u16(message.port);
+    out.string(message.name);
+}
+
+StatusMessage read_status(ByteReader& in) {
+    StatusMessage message;
+    message.sequence = in.u64();
+    message.role = read_enum(in, Role::backbone);
+    message.phase = read_enum(in, Phase::finished);
+    message.round = read_round(in);
+    in.array(message.digest.bytes);
+    in.array(message.list.bytes);
+    message.window_tokens.value = in.u64();
+    message.tokens_per_second = in.u32();
+    message.loss = in.f32();
+    message.checkpoint_round = read_round(in);
+    const std::uint8_t seeds = in.u8();
+    if (seeds == 1) message.checkpoint = BlobRef::read(in);
+    message.port = in.u16();
+    message.name = in.string(name_bytes_most);
+    const bool in_range = message.window_tokens.value <= tokens_most && std::isfinite(message.loss) && seeds <= 1;
+    if (!in_range || !plain_text_length(message.name, LineBreaks::refused)) in.fail();
+    return message;
+}
+
+void write(ByteWriter& out, const CloseMessage& message) {
+    out.u64(message.round.value);
+    out.u32(message.view);
+}
+
+CloseMessage read_close(ByteReader& in) {
+    CloseMessage message;
+    message.round = read_round(in);
+    message.view = in.u32();
+    return message;
+}
+
+void write(ByteWriter& out, const ContributionMessage& message) {
+    out.u64(message.round.value);
+    out.raw(message.base.bytes);
+    message.payload.write(out);
+    out.u64(message.tokens.value);
+}
+
+ContributionMessage read_contribution(ByteReader& in) {
+    ContributionMessage message;
+    message.round = read_round(in);
+    in.array(message.base.bytes);
+    message.payload = BlobRef::read(in);
+    message.tokens.value = in.u64();
+    if (message.payload.kind != BlobKind::plain) in.fail();
+    if (message.tokens.value == 0 || message.tokens.value > tokens_most) in.fail();
+    return message;
+}
+
+void write(ByteWriter& out, const ListMessage& message) { write_list(out, message.list); }
+
+void write(ByteWriter& out, const HistoryRequest& message) { out.u64(message.first.value); }
+
+void write(ByteWriter& out, const HistoryMessage& message) {
+    POTLUCK_CHECK(message.lists.size() <= lists_per_history_most);
+    out.u16(static_cast<std::uint16_t>(message.lists.size()));
+    for (const SignedList& list : message.lists) write_list(out, list);
+}
+
+HistoryMessage read_history(ByteReader& in) {
+    HistoryMessage message;
+    const std::size_t count = in.u16();
+    if (count > lists_per_history_most) in.fail();
+    for (std::size_t i = 0; i < count && !in.failed(); ++i) message.lists.push_back(read_list(in));
+    return message;
+}
+
+void write(ByteWriter& out, const LayerRequest& message) {
+    out.raw(message.state.bytes);
+    out.u32(message.first);
+}
+
+LayerRequest read_layer_request(ByteReader& in) {
+    LayerRequest message;
+    in.array(message.state.bytes);
+    message.first = in.u32();
+    if (message.first > piece_index_most) in.fail();
+    return message;
+}
+
+void write(ByteWriter& out, const LayerMessage& message) {
+    POTLUCK_CHECK(message.hashes.size() <= layer_hashes_most);
+    out.raw(message.state.bytes);
+    out.u32(message.first);
+    out.u16(static_cast<std::uint16_t>(message.hashes.size()));
+    for (const Digest& hash : message.hashes) out.raw(hash.bytes);
+}
+
+LayerMessage read_layer(ByteReader& in) {
+    LayerMessage message;
+    in.array(message.state.bytes);
+    message.first = in.u32();
+    const std::size_t count = in.u16();
+    const bool in_range = message.first <= piece_index_most && count <= layer_hashes_most;
+    if (!in_range || in.remaining() != count * 32) {
+        in.fail();
+        return message;
+    }
+    message.hashes.resize(count);
+    for (Digest& hash : message.hashes) in.array(hash.bytes);
+    return message;
+}
+
+void write(ByteWriter&, const GoodbyeMessage&) {}
+
+Message read_body(MessageKind kind, ByteReader& in) {
+    switch (kind) {
+        case MessageKind::status: return read_status(in);
+        case MessageKind::close: return read_close(in);
+        case MessageKind::contribution: return read_contribution(in);
+        case MessageKind::list: return ListMessage{read_list(in)};
+        case MessageKind::history_request: return HistoryRequest{read_round(in)};
+        case MessageKind::history: return read_history(in);
+        case MessageKind::layer_request: return read_layer_request(in);
+        case MessageKind::layer: return read_layer(in);
+        case MessageKind::goodbye: return GoodbyeMessage{};
+    }
+    in.fail();  // a number no kind has
+    return GoodbyeMessage{};
+}
+
+}  // namespace
+
+MessageKind kind_of(const Message& message) {
+    struct Kind {
+        MessageKind operator()(const StatusMessage&) const { return MessageKind::status; }
+        MessageKind operator()(const CloseMessage&) const { return MessageKind::close; }
+        MessageKind operator()(const ContributionMessage&) const { return MessageKind::contribution; }
+        MessageKind operator()(const ListMessage&) const { return MessageKind::list; }
+        MessageKind operator()(const HistoryRequest&) const { return MessageKind::history_request; }
+        MessageKind operator()(const HistoryMessage&) const { return MessageKind::history; }
+        MessageKind operator()(const LayerRequest&) const { return MessageKind::layer_request; }
+        MessageKind operator()(const LayerMessage&) const { return MessageKind::layer; }
+        MessageKind operator()(const GoodbyeMessage&) const { return MessageKind::goodbye; }
+    };
+    return std::visit(Kind{}, message);
+}
+
+std::string_view domain_of(MessageKind kind) {
+    switch (kind) {
+        case MessageKind::status: return "potluck/status/1";
+        case MessageKind::close: return "potluck/close/1";
+        case MessageKind::contribution: return "potluck/contribution/1";
+        case MessageKind::list: return "potluck/list/1";
+        case MessageKind::history_request: return "potluck/history-request/1";
+        case MessageKind::history: return "potluck/history/1";
+        case MessageKind::layer_request: return "potluck/layer-request/1";
+        case MessageKind::layer: return "potluck/layer/1";
+        case MessageKind::goodbye: return "potluck/goodbye/1";
+    }
+    return "potluck/unknown/1";
+}
+
+Bytes signed_bytes(const Envelope& envelope) {
+    ByteWriter out;
+    out.raw(envelope.run.bytes);
+    out.raw(envelope.body);
+    return out.take();
+}
+
+Bytes encode_body(const Message& message) {
+    ByteWriter out;
+    std::visit([&](const auto& value) { write(out, value); }, message);
+    POTLUCK_CHECK(out.bytes().size() <= message_bytes_most);
+    return out.take();
+}
+
+Result<Message> decode_body(MessageKind kind, ByteSpan body) {
+    const std::string domain(domain_of(kind));
+    if (body.size() > message_bytes_most) {
+        return Error{ErrorCode::malformed, domain + " is larger than a message may be"};
+    }
+    ByteReader in(body);
+    Message message = read_body(kind, in);
+    if (in.failed()) return Error{ErrorCode::malformed, domain + " is cut short or has a field out of range"};
+    if (!in.finished()) return Error{ErrorCode::malformed, domain + " has bytes left over"};
+    return message;
+}
+
+const char* name_of(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::accepted: return "accepted";
+        case Verdict::malformed: return "malformed";
+        case Verdict::bad_signature: return "bad_signature";
+        case Verdict::wrong_run: return "wrong_run";
+        case Verdict::not_allowed: return "not_allowed";
+        case Verdict::stale: return "stale";
+        case Verdict::repeated: return "repeated";
+        case Verdict::wrong_base: return "wrong_base";
+        case Verdict::wrong_leader: return "wrong_leader";
+        case Verdict::bad_payload: return "bad_payload";
+        case Verdict::too_large: return "too_large";
+        case Verdict::flood: return "flood";
+    }
+    return "unknown";
+}
+
+}  // namespace potluck::run

@@ -1,0 +1,81 @@
+#include "core/run/recipe.h"
+
+#include <limits>
+
+#include "core/base/json.h"
+
+namespace potluck::run {
+
+namespace {
+
+constexpr std::uint64_t total_rounds_most = 1'000'000'000;
+constexpr std::uint64_t window_ms_most = 7ULL * 24 * 3600 * 1000;
+constexpr std::uint64_t patience_ms_most = 24ULL * 3600 * 1000;
+
+}  // namespace
+
+nlohmann::json Recipe::to_json() const {
+    return {{"learning_rate", learning_rate},
+            {"final_fraction", final_fraction},
+            {"beta1", beta1},
+            {"beta2", beta2},
+            {"weight_decay", weight_decay},
+            {"clip_norm", clip_norm},
+            {"batch", batch},
+            {"warmup_rounds", warmup_rounds},
+            {"total_rounds", total_rounds},
+            {"window_ms", window.count()},
+            {"k", k},
+            {"error_decay", error_decay},
+            {"alpha", alpha},
+            {"amplification", amplification},
+            {"checkpoint_every", checkpoint_every},
+            {"collect_ms", collect.count()},
+            {"grace_ms", grace.count()},
+            {"seed", seed}};
+}
+
+Result<Recipe> Recipe::from_json(const nlohmann::json& object) {
+    Fields fields(object, "recipe");
+    const auto milliseconds = [&](std::string_view name, std::uint64_t high) {
+        return Duration(static_cast<Duration::rep>(fields.integer(name, 1, high)));
+    };
+    Recipe recipe;
+    recipe.learning_rate = fields.number("learning_rate", 1e-9, 10.0);
+    recipe.final_fraction = fields.number("final_fraction", 0.0, 1.0);
+    recipe.beta1 = fields.number("beta1", 0.0, 0.999999);
+    recipe.beta2 = fields.number("beta2", 0.0, 0.999999);
+    recipe.weight_decay = fields.number("weight_decay", 0.0, 10.0);
+    recipe.clip_norm = fields.number("clip_norm", 1e-6, 1e6);
+    recipe.batch = static_cast<std::uint32_t>(fields.integer("batch", 1, 65'536));
+    recipe.warmup_rounds = fields.integer("warmup_rounds", 0, total_rounds_most);
+    recipe.total_rounds = fields.integer("total_rounds", 1, total_rounds_most);
+    recipe.window = milliseconds("window_ms", window_ms_most);
+    recipe.k = static_cast<std::uint32_t>(fields.integer("k", 1, numerics::sent_most));
+    recipe.error_decay = static_cast<float>(fields.number("error_decay", 0.0, 1.0));
+    recipe.alpha = static_cast<float>(fields.number("alpha", 1e-6, 10.0));
+    recipe.amplification = static_cast<std::uint32_t>(fields.integer("amplification", 1, 4'096));
+    recipe.checkpoint_every = fields.integer("checkpoint_every", 1, total_rounds_most);
+    recipe.collect = milliseconds("collect_ms", patience_ms_most);
+    recipe.grace = milliseconds("grace_ms", patience_ms_most);
+    recipe.seed = fields.integer("seed", 0, std::numeric_limits<std::uint64_t>::max());
+    if (const Status status = fields.finish(); !status) return status.error();
+    if (recipe.warmup_rounds > recipe.total_rounds) {
+        return Error{ErrorCode::malformed, "recipe.warmup_rounds is larger than recipe.total_rounds"};
+    }
+    return recipe;
+}
+
+double learning_rate_at(const Recipe& recipe, std::uint64_t round) {
+    const double last = recipe.learning_rate * recipe.final_fraction;
+    if (round >= recipe.total_rounds) return last;
+    if (round < recipe.warmup_rounds) {
+        // One step per round, the first above zero, so that no round trains in vain.
+        return recipe.learning_rate * static_cast<double>(round + 1) / static_cast<double>(recipe.warmup_rounds + 1);
+    }
+    const auto done = static_cast<double>(round - recipe.warmup_rounds);
+    const auto span = static_cast<double>(recipe.total_rounds - recipe.warmup_rounds);
+    return recipe.learning_rate + (last - recipe.learning_rate) * (done / span);
+}
+
+}  // namespace potluck::run
