@@ -18,6 +18,14 @@
 
 namespace potluck::peer {
 
+/// Piece size of a blob's torrent, which both ends derive from its size alone: 16 KiB, doubled until there are at most
+/// 4,096 pieces.
+[[nodiscard]] constexpr std::uint64_t piece_size_of(std::uint64_t size) {
+    std::uint64_t piece = 16 * 1024;
+    while (piece * 4096 < size) piece *= 2;
+    return piece;
+}
+
 /// The content of a blob that is complete and verified: a file's map or memory. Lives as long as somebody holds it.
 class Blob {
 public:
