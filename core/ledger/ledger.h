@@ -33,6 +33,11 @@ struct RunTotals {
     std::uint64_t contributions = 0;
 };
 
+/// Lists of lost forks that are kept per run; older ones go.
+inline constexpr std::uint64_t retracted_lists_most = 4096;
+/// People whose name is remembered without their ever having been accepted.
+inline constexpr std::uint64_t strangers_most = 10000;
+
 /// One point of the run's curve.
 struct RoundRecord {
     RoundId round;
@@ -53,9 +58,14 @@ public:
 
     /// Appends L[r] at the end of its run's chain, in one durable transaction. The signature was verified by the
     /// caller; the link (round, previous hash) is checked here. `result` is the digest of theta[r+1].
+    /// `already_exists` if this very list is in the chain, `invalid_argument` if it does not follow the last one,
+    /// `malformed` if it does not decode, `no_space` on a full disk; nothing has changed then.
     [[nodiscard]] Status append(const run::SignedList& list, const StateDigest& result, std::int64_t at);
     /// Takes the last `count` lists of a run back (a fork that lost), keeping them in a side table as evidence.
+    /// `invalid_argument`, and nothing changed, if the chain is shorter.
     [[nodiscard]] Status retract(const RunId& run, std::uint64_t count);
+
+    // What follows only reads. If the file itself fails, it gives what an empty ledger would and logs the reason.
 
     /// L[round]; nothing if the chain is shorter.
     [[nodiscard]] std::optional<run::SignedList> list(const RunId& run, RoundId round) const;
@@ -72,13 +82,20 @@ public:
     /// Tokens of `peer` over all runs accepted at or after `since` (unix seconds).
     [[nodiscard]] TokenCount tokens_since(const PeerId& peer, std::int64_t since) const;
 
+    /// Keeps the first run::name_bytes_most bytes. Writes only if the name is new, so it may be called at every status.
     void remember_name(const PeerId& peer, const std::string& name);
+    /// `not_found` if the chain is shorter; a loss that is not finite is `invalid_argument`.
     [[nodiscard]] Status record_loss(const RunId& run, RoundId round, double validation_loss);
-    /// Up to `most` records, thinned evenly, oldest first.
+    /// Up to `most` records, oldest first: the chain is cut into equal stretches, and of each the newest record with
+    /// a measured loss is given, or its newest if none was measured.
     [[nodiscard]] std::vector<RoundRecord> curve(const RunId& run, std::size_t most) const;
 
-    /// Walks the whole chain of a run: links, hashes, signatures. The error names the first round that fails.
+    /// Walks the whole chain of a run: links, hashes, signatures, and that credit is what the lists say. The error
+    /// (`untrusted`) names the first round that fails.
     [[nodiscard]] Status verify_chain(const RunId& run) const;
+
+    /// Lists of the run that were taken back, oldest first, up to `most`.
+    [[nodiscard]] std::vector<run::SignedList> retracted(const RunId& run, std::size_t most) const;
 
 private:
     struct Database;

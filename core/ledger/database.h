@@ -1,0 +1,116 @@
+// A thin hold on SQLite for this folder: a connection, prepared statements, transactions that roll back by
+// themselves, and errors as sentences. Shows nothing of SQLite but the names of its two opaque types.
+// Threads: one at a time.
+// Owns: the connection.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/base/bytes.h"
+#include "core/base/result.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace potluck::ledger {
+
+/// Longest value that is read from or written to the file: room for the longest accept list.
+inline constexpr int value_bytes_most = 1024 * 1024;
+
+class Connection;
+
+/// One prepared statement. Values are bound in order; a failure to prepare or bind shows at the first step.
+/// `connection` outlives it.
+class Statement {
+public:
+    Statement(Connection& connection, std::string_view sql);
+    Statement(const Statement&) = delete;
+    Statement& operator=(const Statement&) = delete;
+    ~Statement();
+
+    Statement& bind(std::int64_t value);
+    Statement& bind(std::uint64_t value) { return bind(static_cast<std::int64_t>(value)); }
+    Statement& bind(double value);
+    /// `bytes` must live until the last step.
+    Statement& bind(ByteSpan bytes);
+
+    enum class Step { row, done, failed };
+    [[nodiscard]] Step step();
+    /// For statements without rows: true if it is done.
+    [[nodiscard]] bool run() { return step() == Step::done; }
+    /// Ready for new values.
+    void reset();
+
+    [[nodiscard]] std::int64_t integer(int column) const;
+    [[nodiscard]] std::uint64_t count(int column) const { return static_cast<std::uint64_t>(integer(column)); }
+    [[nodiscard]] double real(int column) const;
+    /// Valid until the next step.
+    [[nodiscard]] ByteSpan blob(int column) const;
+    /// The 32-byte id in `column`; zero if the file holds something else there.
+    template <class Id>
+    [[nodiscard]] Id id(int column) const {
+        Id id;
+        ByteReader(blob(column)).array(id.bytes);
+        return id;
+    }
+
+private:
+    void fail();
+    Connection& m_connection;
+    sqlite3_stmt* m_statement = nullptr;
+    int m_bound = 0;
+    bool m_failed = false;
+};
+
+class Connection {
+public:
+    Connection() = default;
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+    ~Connection();
+
+    /// Opens or creates. Reads nothing yet, so that a foreign file is not touched.
+    [[nodiscard]] Status open(const std::filesystem::path& file);
+    /// Write-ahead log, full sync, and no trust in what the file declares.
+    [[nodiscard]] Status make_durable();
+
+    /// False if any statement of `sql` fails.
+    [[nodiscard]] bool execute(std::string_view sql);
+    /// The number a one-number query gives.
+    [[nodiscard]] Result<std::int64_t> number(std::string_view sql);
+    /// What failed last, as a sentence; `what` begins it, for example "Cannot write to".
+    [[nodiscard]] Error error(std::string_view what) const;
+    [[nodiscard]] std::string name() const;
+
+private:
+    friend class Statement;
+    [[nodiscard]] bool in_memory() const { return m_file == ":memory:"; }
+    /// Keeps SQLite's codes of this moment: ending another statement resets them.
+    void note_failure();
+
+    sqlite3* m_connection = nullptr;
+    int m_failure = 0;
+    int m_system_failure = 0;
+    std::filesystem::path m_file;
+};
+
+/// A write transaction; rolls back unless committed.
+class Transaction {
+public:
+    explicit Transaction(Connection& connection);
+    Transaction(const Transaction&) = delete;
+    Transaction& operator=(const Transaction&) = delete;
+    ~Transaction();
+    [[nodiscard]] bool begun() const { return m_open; }
+    /// On disk when this gives true.
+    [[nodiscard]] bool commit();
+
+private:
+    Connection& m_connection;
+    bool m_open = false;
+};
+
+}  // namespace potluck::ledger

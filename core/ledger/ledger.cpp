@@ -1,0 +1,426 @@
+#include "core/ledger/ledger.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/base/check.h"
+#include "core/base/log.h"
+#include "core/ledger/database.h"
+#include "core/ledger/schema.h"
+
+namespace potluck::ledger {
+
+namespace {
+
+using Step = Statement::Step;
+
+/// How many rows a query may give: SQLite reads a negative limit as none.
+std::int64_t limit_of(std::size_t most) {
+    constexpr auto largest = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
+    return static_cast<std::int64_t>(std::min(most, largest));
+}
+
+run::SignedList signed_list_at(const Statement& row, int signature_column, int list_column) {
+    run::SignedList list;
+    ByteReader(row.blob(signature_column)).array(list.signature);
+    const ByteSpan bytes = row.blob(list_column);
+    list.list.assign(bytes.begin(), bytes.end());
+    return list;
+}
+
+Credit credit_at(const Statement& row) {
+    return {row.id<PeerId>(0), std::string(as_text(row.blob(1))), {row.count(2)}, row.count(3)};
+}
+
+std::string round_name(std::uint64_t round) {
+    return "round " + std::to_string(round);
+}
+
+}  // namespace
+
+struct Ledger::Database {
+    struct Tip {
+        std::uint64_t length = 0;
+        Digest hash;  // of the last list; zero for an empty chain
+    };
+
+    /// True if the statement ended well; logs why not.
+    bool ended(Step last) const {
+        if (last == Step::done || last == Step::row) return true;
+        log::of("ledger").error("{}", connection.error("Cannot read").message);
+        return false;
+    }
+    /// Calls `take` for every row.
+    template <class Take>
+    void each(Statement& query, Take take) const {
+        Step step = query.step();
+        for (; step == Step::row; step = query.step()) take(query);
+        static_cast<void>(ended(step));
+    }
+
+    [[nodiscard]] Result<std::int64_t> chain_for_writing(const RunId& run);
+    [[nodiscard]] Result<std::optional<std::int64_t>> chain_of(const RunId& run) const;
+    [[nodiscard]] Result<Tip> tip_of(std::int64_t chain) const;
+    [[nodiscard]] Status insert(std::int64_t chain, const run::SignedList& list, const run::AcceptList& decoded,
+                                const StateDigest& result, std::int64_t at);
+    [[nodiscard]] bool insert_entries(std::int64_t chain, const run::AcceptList& decoded, std::int64_t at);
+    [[nodiscard]] bool move_to_retracted(std::int64_t chain, std::uint64_t first);
+    [[nodiscard]] Result<std::string> fault_of(std::int64_t chain, const RunId& run, std::uint64_t round,
+                                               const Digest& previous, Digest& hash) const;
+    [[nodiscard]] bool entries_match(std::int64_t chain, const run::AcceptList& list) const;
+
+    mutable Connection connection;
+};
+
+Ledger::Ledger(std::unique_ptr<Database> database) : m_database(std::move(database)) {}
+Ledger::Ledger(Ledger&&) noexcept = default;
+Ledger& Ledger::operator=(Ledger&&) noexcept = default;
+Ledger::~Ledger() = default;
+
+Result<Ledger> Ledger::open(const std::filesystem::path& file) {
+    auto database = std::make_unique<Database>();
+    if (const Status opened = database->connection.open(file); !opened.ok()) return opened.error();
+    if (const Status prepared = prepare_schema(database->connection); !prepared.ok()) return prepared.error();
+    return Ledger(std::move(database));
+}
+
+// --- writing ---
+
+Result<std::int64_t> Ledger::Database::chain_for_writing(const RunId& run) {
+    Statement insert(connection, "INSERT INTO chains(run) VALUES(?) ON CONFLICT DO NOTHING");
+    if (!insert.bind(run.bytes).run()) return connection.error("Cannot write to");
+    Statement query(connection, "SELECT id FROM chains WHERE run = ?");
+    if (query.bind(run.bytes).step() != Step::row) return connection.error("Cannot read");
+    return query.integer(0);
+}
+
+Result<std::optional<std::int64_t>> Ledger::Database::chain_of(const RunId& run) const {
+    Statement query(connection, "SELECT id FROM chains WHERE run = ?");
+    const Step step = query.bind(run.bytes).step();
+    if (step == Step::failed) return connection.error("Cannot read");
+    if (step == Step::done) return std::optional<std::int64_t>();
+    return std::optional<std::int64_t>(query.integer(0));
+}
+
+Result<Ledger::Database::Tip> Ledger::Database::tip_of(std::int64_t chain) const {
+    Statement query(connection, "SELECT round, hash FROM rounds WHERE chain = ? ORDER BY round DESC LIMIT 1");
+    const Step step = query.bind(chain).step();
+    if (step == Step::failed) return connection.error("Cannot read");
+    if (step == Step::done) return Tip{};
+    return Tip{query.count(0) + 1, query.id<Digest>(1)};
+}
+
+bool Ledger::Database::insert_entries(std::int64_t chain, const run::AcceptList& decoded, std::int64_t at) {
+    Statement peer(connection, "INSERT INTO peers(key) VALUES(?) ON CONFLICT DO NOTHING");
+    Statement entry(connection, "INSERT INTO entries(chain, round, peer, tokens, at) "
+                                      "SELECT ?, ?, id, ?, ? FROM peers WHERE key = ?");
+    for (const run::Accepted& accepted : decoded.entries) {
+        if (!peer.bind(accepted.peer.bytes).run()) return false;
+        entry.bind(chain).bind(decoded.round.value).bind(accepted.tokens.value).bind(at).bind(accepted.peer.bytes);
+        if (!entry.run()) return false;
+        peer.reset();
+        entry.reset();
+    }
+    return true;
+}
+
+Status Ledger::Database::insert(std::int64_t chain, const run::SignedList& list, const run::AcceptList& decoded,
+                                const StateDigest& result, std::int64_t at) {
+    TokenCount tokens;
+    for (const run::Accepted& accepted : decoded.entries) tokens += accepted.tokens;
+    const Digest hash = decoded.hash();
+    Statement round(connection, "INSERT INTO rounds(chain, round, at, tokens, contributions, hash, result) "
+                                      "VALUES(?, ?, ?, ?, ?, ?, ?)");
+    round.bind(chain).bind(decoded.round.value).bind(at).bind(tokens.value).bind(decoded.entries.size());
+    round.bind(hash.bytes).bind(result.bytes);
+    Statement text(connection, "INSERT INTO lists(chain, round, signature, list) VALUES(?, ?, ?, ?)");
+    text.bind(chain).bind(decoded.round.value).bind(list.signature).bind(list.list);
+    if (!round.run() || !text.run() || !insert_entries(chain, decoded, at)) return connection.error("Cannot write to");
+    return {};
+}
+
+Status Ledger::append(const run::SignedList& list, const StateDigest& result, std::int64_t at) {
+    const Result<run::AcceptList> decoded = run::AcceptList::decode(list.list);
+    if (!decoded.ok()) return decoded.error();
+    Connection& connection = m_database->connection;
+    Transaction transaction(connection);
+    if (!transaction.begun()) return connection.error("Cannot write to");
+    const Result<std::int64_t> chain = m_database->chain_for_writing(decoded->run);
+    if (!chain.ok()) return chain.error();
+    const Result<Database::Tip> tip = m_database->tip_of(*chain);
+    if (!tip.ok()) return tip.error();
+    if (decoded->round.value != tip->length || decoded->previous != tip->hash) {
+        if (this->list(decoded->run, decoded->round) == list) {
+            return Error{ErrorCode::already_exists,
+                         "The list of " + round_name(decoded->round.value) + " is in the ledger already."};
+        }
+        return Error{ErrorCode::invalid_argument, "The list of " + round_name(decoded->round.value) +
+                                                      " does not follow the ledger's chain of " +
+                                                      std::to_string(tip->length) + ": fetch the history first."};
+    }
+    if (const Status inserted = m_database->insert(*chain, list, *decoded, result, at); !inserted.ok()) {
+        return inserted;
+    }
+    if (!transaction.commit()) return connection.error("Cannot write to");
+    return {};
+}
+
+bool Ledger::Database::move_to_retracted(std::int64_t chain, std::uint64_t first) {
+    Statement copy(connection,
+                   "INSERT INTO retracted(chain, round, at, result, signature, list) "
+                   "SELECT r.chain, r.round, r.at, r.result, l.signature, l.list FROM rounds r "
+                   "JOIN lists l ON l.chain = r.chain AND l.round = r.round "
+                   "WHERE r.chain = ? AND r.round >= ? ORDER BY r.round");
+    if (!copy.bind(chain).bind(first).run()) return false;
+    for (const char* sql : {"DELETE FROM entries WHERE chain = ? AND round >= ?",
+                            "DELETE FROM lists WHERE chain = ? AND round >= ?",
+                            "DELETE FROM rounds WHERE chain = ? AND round >= ?"}) {
+        Statement remove(connection, sql);
+        if (!remove.bind(chain).bind(first).run()) return false;
+    }
+    Statement trim(connection, "DELETE FROM retracted WHERE chain = ? AND id <= (SELECT id FROM retracted "
+                                     "WHERE chain = ? ORDER BY id DESC LIMIT 1 OFFSET ?)");
+    return trim.bind(chain).bind(chain).bind(retracted_lists_most).run();
+}
+
+Status Ledger::retract(const RunId& run, std::uint64_t count) {
+    Connection& connection = m_database->connection;
+    Transaction transaction(connection);
+    if (!transaction.begun()) return connection.error("Cannot write to");
+    const Result<std::int64_t> chain = m_database->chain_for_writing(run);
+    if (!chain.ok()) return chain.error();
+    const Result<Database::Tip> tip = m_database->tip_of(*chain);
+    if (!tip.ok()) return tip.error();
+    if (count > tip->length) {
+        return Error{ErrorCode::invalid_argument, "The ledger holds " + std::to_string(tip->length) +
+                                                      " rounds of this run, fewer than were to be taken back."};
+    }
+    const bool moved = m_database->move_to_retracted(*chain, tip->length - count);
+    if (!moved || !transaction.commit()) return connection.error("Cannot write to");
+    return {};
+}
+
+void Ledger::remember_name(const PeerId& peer, const std::string& name) {
+    const ByteSpan kept = as_bytes(std::string_view(name).substr(0, run::name_bytes_most));
+    Connection& connection = m_database->connection;
+    Step found = Step::failed;
+    {
+        Statement known(connection, "SELECT name FROM peers WHERE key = ?");
+        found = known.bind(peer.bytes).step();
+        if (!m_database->ended(found)) return;
+        if (found == Step::row && as_text(known.blob(0)) == as_text(kept)) return;
+    }
+    // Anybody can make keys: people without credit are kept up to a number only.
+    Statement write(connection, found == Step::row
+                                    ? "UPDATE peers SET name = ? WHERE key = ?"
+                                    : "INSERT INTO peers(name, key) SELECT ?, ? WHERE (SELECT count(*) FROM peers "
+                                      "WHERE NOT EXISTS (SELECT 1 FROM entries WHERE peer = peers.id)) < ?");
+    write.bind(kept).bind(peer.bytes);
+    if (found == Step::done) write.bind(strangers_most);
+    if (!write.run()) log::of("ledger").error("{}", connection.error("Cannot write to").message);
+}
+
+Status Ledger::record_loss(const RunId& run, RoundId round, double validation_loss) {
+    if (!std::isfinite(validation_loss)) {
+        return Error{ErrorCode::invalid_argument, "A validation loss must be a finite number to be recorded."};
+    }
+    Connection& connection = m_database->connection;
+    Statement update(connection, "UPDATE rounds SET loss = ? WHERE round = ? AND "
+                                       "chain = (SELECT id FROM chains WHERE run = ?) RETURNING round");
+    const Step step = update.bind(validation_loss).bind(round.value).bind(run.bytes).step();
+    if (step == Step::done) {
+        return Error{ErrorCode::not_found, "The ledger holds no " + round_name(round.value) + " of this run."};
+    }
+    if (step == Step::failed || !update.run()) return connection.error("Cannot write to");
+    return {};
+}
+
+// --- reading ---
+
+std::vector<run::SignedList> Ledger::lists(const RunId& run, RoundId first, std::size_t most) const {
+    std::vector<run::SignedList> found;
+    if (first.value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return found;
+    Statement query(m_database->connection,
+                    "SELECT signature, list FROM lists WHERE chain = (SELECT id FROM chains WHERE run = ?) "
+                    "AND round >= ? ORDER BY round LIMIT ?");
+    query.bind(run.bytes).bind(first.value).bind(limit_of(most));
+    m_database->each(query, [&](const Statement& row) { found.push_back(signed_list_at(row, 0, 1)); });
+    return found;
+}
+
+std::optional<run::SignedList> Ledger::list(const RunId& run, RoundId round) const {
+    Statement query(m_database->connection,
+                    "SELECT signature, list FROM lists WHERE chain = (SELECT id FROM chains WHERE run = ?) "
+                    "AND round = ?");
+    const Step step = query.bind(run.bytes).bind(round.value).step();
+    if (!m_database->ended(step) || step != Step::row) return std::nullopt;
+    return signed_list_at(query, 0, 1);
+}
+
+std::vector<run::SignedList> Ledger::retracted(const RunId& run, std::size_t most) const {
+    std::vector<run::SignedList> found;
+    Statement query(m_database->connection,
+                    "SELECT signature, list FROM retracted WHERE chain = (SELECT id FROM chains WHERE run = ?) "
+                    "ORDER BY id LIMIT ?");
+    query.bind(run.bytes).bind(limit_of(most));
+    m_database->each(query, [&](const Statement& row) { found.push_back(signed_list_at(row, 0, 1)); });
+    return found;
+}
+
+std::optional<run::AcceptList> Ledger::head(const RunId& run) const {
+    Statement query(m_database->connection,
+                    "SELECT list FROM lists WHERE chain = (SELECT id FROM chains WHERE run = ?) "
+                    "ORDER BY round DESC LIMIT 1");
+    const Step step = query.bind(run.bytes).step();
+    if (!m_database->ended(step) || step != Step::row) return std::nullopt;
+    Result<run::AcceptList> decoded = run::AcceptList::decode(query.blob(0));
+    if (!decoded.ok()) {
+        log::of("ledger").error("{}", decoded.error().message);
+        return std::nullopt;
+    }
+    return std::move(decoded).value();
+}
+
+std::optional<StateDigest> Ledger::digest_after(const RunId& run, RoundId round) const {
+    Statement query(m_database->connection,
+                    "SELECT result FROM rounds WHERE chain = (SELECT id FROM chains WHERE run = ?) AND round = ?");
+    const Step step = query.bind(run.bytes).bind(round.value).step();
+    if (!m_database->ended(step) || step != Step::row) return std::nullopt;
+    return query.id<StateDigest>(0);
+}
+
+RunTotals Ledger::totals(const RunId& run) const {
+    Statement query(m_database->connection,
+                    "SELECT count(*), saturating_sum(tokens), saturating_sum(contributions) FROM rounds "
+                    "WHERE chain = (SELECT id FROM chains WHERE run = ?)");
+    const Step step = query.bind(run.bytes).step();
+    if (!m_database->ended(step) || step != Step::row) return {};
+    return {{query.count(0)}, {query.count(1)}, query.count(2)};
+}
+
+std::vector<Credit> Ledger::leaderboard(const RunId& run, std::size_t most) const {
+    std::vector<Credit> board;
+    Statement query(m_database->connection,
+                    "SELECT p.key, p.name, c.tokens, c.rounds FROM "
+                    "(SELECT peer, saturating_sum(tokens) AS tokens, count(*) AS rounds FROM entries "
+                    "WHERE chain = (SELECT id FROM chains WHERE run = ?) GROUP BY peer) c "
+                    "JOIN peers p ON p.id = c.peer ORDER BY c.tokens DESC, p.key LIMIT ?");
+    query.bind(run.bytes).bind(limit_of(most));
+    m_database->each(query, [&](const Statement& row) { board.push_back(credit_at(row)); });
+    return board;
+}
+
+Credit Ledger::credit_of(const RunId& run, const PeerId& peer) const {
+    Statement query(m_database->connection,
+                    "SELECT p.key, p.name, saturating_sum(e.tokens), count(e.round) FROM peers p "
+                    "LEFT JOIN entries e ON e.peer = p.id AND e.chain = (SELECT id FROM chains WHERE run = ?) "
+                    "WHERE p.key = ? GROUP BY p.id");
+    const Step step = query.bind(run.bytes).bind(peer.bytes).step();
+    Credit credit;
+    if (m_database->ended(step) && step == Step::row) credit = credit_at(query);
+    credit.peer = peer;
+    return credit;
+}
+
+TokenCount Ledger::tokens_since(const PeerId& peer, std::int64_t since) const {
+    Statement query(m_database->connection,
+                    "SELECT saturating_sum(tokens) FROM entries "
+                    "WHERE peer = (SELECT id FROM peers WHERE key = ?) AND at >= ?");
+    const Step step = query.bind(peer.bytes).bind(since).step();
+    if (!m_database->ended(step) || step != Step::row) return {};
+    return {query.count(0)};
+}
+
+std::vector<RoundRecord> Ledger::curve(const RunId& run, std::size_t most) const {
+    std::vector<RoundRecord> records;
+    const std::uint64_t length = totals(run).rounds.value;
+    const std::uint64_t points = std::min<std::uint64_t>(most, length);
+    const Result<std::optional<std::int64_t>> chain = m_database->chain_of(run);
+    if (points == 0 || !chain.ok() || !chain->has_value()) return records;
+    Statement query(m_database->connection,
+                    "SELECT round, at, result, tokens, loss FROM rounds WHERE chain = ? AND round >= ? AND round < ? "
+                    "ORDER BY loss <> 0 DESC, round DESC LIMIT 1");
+    // Stretches of quotient or quotient + 1 rounds, without a product that could overflow.
+    const std::uint64_t quotient = length / points;
+    const std::uint64_t longer = length % points;
+    std::uint64_t first = 0;
+    for (std::uint64_t point = 0; point < points; ++point) {
+        const std::uint64_t end = first + quotient + (point < longer ? 1 : 0);
+        const Step step = query.bind(**chain).bind(first).bind(end).step();
+        if (!m_database->ended(step)) return records;
+        if (step == Step::row) {
+            records.push_back({{query.count(0)}, query.integer(1), query.id<StateDigest>(2), {query.count(3)},
+                               query.real(4)});
+        }
+        query.reset();
+        first = end;
+    }
+    return records;
+}
+
+// --- checking ---
+
+bool Ledger::Database::entries_match(std::int64_t chain, const run::AcceptList& list) const {
+    Statement query(connection, "SELECT p.key, e.tokens FROM entries e JOIN peers p ON p.id = e.peer "
+                                      "WHERE e.chain = ? AND e.round = ? ORDER BY p.key");
+    query.bind(chain).bind(list.round.value);
+    std::size_t matched = 0;
+    bool same = true;
+    each(query, [&](const Statement& row) {
+        same = same && matched < list.entries.size() && row.id<PeerId>(0) == list.entries[matched].peer &&
+               row.count(1) == list.entries[matched].tokens.value;
+        ++matched;
+    });
+    return same && matched == list.entries.size();
+}
+
+/// What is wrong with one round, empty if nothing; `hash` becomes that of its list.
+Result<std::string> Ledger::Database::fault_of(std::int64_t chain, const RunId& run, std::uint64_t round,
+                                               const Digest& previous, Digest& hash) const {
+    Statement query(connection,
+                    "SELECT l.signature, l.list, r.hash, r.tokens, r.contributions FROM rounds r LEFT JOIN lists l "
+                    "ON l.chain = r.chain AND l.round = r.round WHERE r.chain = ? AND r.round = ?");
+    const Step step = query.bind(chain).bind(round).step();
+    if (step == Step::failed) return connection.error("Cannot read");
+    if (step == Step::done) return std::string("is missing");
+    const run::SignedList list = signed_list_at(query, 0, 1);
+    const Result<run::AcceptList> decoded = run::AcceptList::decode(list.list);
+    if (!decoded.ok()) return std::string("does not decode");
+    hash = decoded->hash();
+    TokenCount tokens;
+    for (const run::Accepted& accepted : decoded->entries) tokens += accepted.tokens;
+    if (decoded->run != run || decoded->round.value != round) return std::string("is that of another place");
+    if (decoded->previous != previous) return std::string("does not follow the round before it");
+    if (query.id<Digest>(2) != hash) return std::string("does not have the hash that was noted");
+    if (!identity::verify(decoded->leader, run::accept_list_domain, list.list, list.signature)) {
+        return std::string("does not carry its leader's signature");
+    }
+    const bool sums = query.count(3) == tokens.value && query.count(4) == decoded->entries.size();
+    if (!sums || !entries_match(chain, *decoded)) return std::string("was not credited as its list says");
+    return std::string();
+}
+
+Status Ledger::verify_chain(const RunId& run) const {
+    const Result<std::optional<std::int64_t>> chain = m_database->chain_of(run);
+    if (!chain.ok()) return chain.error();
+    if (!chain->has_value()) return {};
+    const Result<Database::Tip> tip = m_database->tip_of(**chain);
+    if (!tip.ok()) return tip.error();
+    Digest previous;
+    for (std::uint64_t round = 0; round < tip->length; ++round) {
+        Digest hash;
+        const Result<std::string> fault = m_database->fault_of(**chain, run, round, previous, hash);
+        if (!fault.ok()) return fault.error();
+        if (!fault->empty()) {
+            return Error{ErrorCode::untrusted, "In the ledger's chain " + round_name(round) + " " + *fault +
+                                                   ": move the ledger away, the chain is fetched anew from the other "
+                                                   "members."};
+        }
+        previous = hash;
+    }
+    return {};
+}
+
+}  // namespace potluck::ledger
