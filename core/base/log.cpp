@@ -1,0 +1,145 @@
+#include "core/base/log.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/dist_sink.h>
+#include <spdlog/sinks/rotating_file_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+
+namespace potluck::log {
+
+namespace {
+
+constexpr std::size_t file_size_most = 10U << 20U;
+constexpr std::size_t older_files_kept = 4;  // beside the one that is written
+
+/// The loggers of this process. All write to one sink, whose targets `start` chooses, so that a logger made before
+/// `start` follows it.
+struct Loggers {
+    std::mutex mutex;
+    std::shared_ptr<spdlog::sinks::dist_sink_mt> sink = std::make_shared<spdlog::sinks::dist_sink_mt>();
+    std::map<std::string, std::shared_ptr<spdlog::logger>, std::less<>> by_component;
+    spdlog::level::level_enum level = spdlog::level::info;
+
+    Loggers() { direct_to({std::make_shared<spdlog::sinks::stderr_sink_mt>()}); }
+
+    void direct_to(std::vector<spdlog::sink_ptr> targets) {
+        sink->set_sinks(std::move(targets));
+        sink->set_formatter(std::make_unique<spdlog::pattern_formatter>("%Y-%m-%dT%H:%M:%S.%eZ %l %n: %v",
+                                                                        spdlog::pattern_time_type::utc));
+    }
+};
+
+Loggers& loggers() {
+    // Never destroyed: other threads and destructors of statics may log until the process is gone.
+    static auto* const all = new Loggers();
+    return *all;
+}
+
+spdlog::sink_ptr open_log_file(const std::filesystem::path& file) {
+    try {
+        return std::make_shared<spdlog::sinks::rotating_file_sink_mt>(file.string(), file_size_most, older_files_kept);
+    } catch (const spdlog::spdlog_ex&) {
+        return nullptr;
+    }
+}
+
+struct Character {
+    std::uint32_t code = 0;
+    std::size_t size = 1;
+};
+
+/// The UTF-8 character that `text` begins with; nothing if the bytes are not well-formed (Unicode, table 3-7).
+std::optional<Character> first_character(std::string_view text) {
+    const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
+    const std::uint32_t lead = byte(0);
+    if (lead < 0x80) return Character{lead, 1};
+    const std::size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+    if (lead < 0xc2 || lead > 0xf4 || text.size() < size) return std::nullopt;
+    std::uint32_t code = lead & (0x7fU >> size);
+    for (std::size_t i = 1; i < size; ++i) {
+        if ((byte(i) & 0xc0U) != 0x80) return std::nullopt;
+        code = (code << 6U) | (byte(i) & 0x3fU);
+    }
+    const bool too_long = (size == 3 && code < 0x800) || (size == 4 && code < 0x10000);
+    const bool surrogate = code >= 0xd800 && code <= 0xdfff;
+    if (too_long || surrogate || code > 0x10ffff) return std::nullopt;
+    return Character{code, size};
+}
+
+/// Control characters, line separators, and the marks that reverse the direction of what follows.
+bool is_unprintable(std::uint32_t code) {
+    return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x200e && code <= 0x200f) ||
+           (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
+}
+
+}  // namespace
+
+void start(std::string_view program, Destination destination, const std::filesystem::path& file) {
+    std::vector<spdlog::sink_ptr> targets;
+    if (destination != Destination::stderr_only) {
+        if (spdlog::sink_ptr sink = open_log_file(file)) targets.push_back(std::move(sink));
+    }
+    const bool lost = destination != Destination::stderr_only && targets.empty();
+    if (lost || destination != Destination::file_only) {
+        targets.push_back(std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    }
+    {
+        Loggers& all = loggers();
+        const std::lock_guard lock(all.mutex);
+        all.direct_to(std::move(targets));
+    }
+    if (lost) of(program).warn("cannot write {}; logging to standard error", printable(file.string(), 4096));
+}
+
+bool set_level(std::string_view level) {
+    static constexpr std::pair<std::string_view, spdlog::level::level_enum> words[] = {
+        {"trace", spdlog::level::trace},  {"debug", spdlog::level::debug}, {"info", spdlog::level::info},
+        {"warning", spdlog::level::warn}, {"error", spdlog::level::err},
+    };
+    for (const auto& [word, value] : words) {
+        if (word != level) continue;
+        Loggers& all = loggers();
+        const std::lock_guard lock(all.mutex);
+        all.level = value;
+        for (const auto& [component, logger] : all.by_component) logger->set_level(value);
+        return true;
+    }
+    return false;
+}
+
+spdlog::logger& of(std::string_view component) {
+    Loggers& all = loggers();
+    const std::lock_guard lock(all.mutex);
+    const auto found = all.by_component.find(component);
+    if (found != all.by_component.end()) return *found->second;
+    auto logger = std::make_shared<spdlog::logger>(std::string(component), all.sink);
+    logger->set_level(all.level);
+    logger->flush_on(spdlog::level::info);
+    return *all.by_component.emplace(component, std::move(logger)).first->second;
+}
+
+std::string printable(std::string_view text, std::size_t limit) {
+    std::string shown;
+    while (!text.empty() && shown.size() < limit) {
+        const std::optional<Character> character = first_character(text);
+        const std::size_t size = character ? character->size : 1;
+        if (!character || is_unprintable(character->code)) {
+            shown.push_back('?');
+        } else if (shown.size() + size <= limit) {
+            shown.append(text.substr(0, size));
+        } else {
+            break;
+        }
+        text.remove_prefix(size);
+    }
+    return shown;
+}
+
+}  // namespace potluck::log
