@@ -1,0 +1,75 @@
+#include "core/peer/payloads.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace potluck::peer {
+
+Payloads::Payloads(Swarm& swarm, std::uint64_t parameters, std::uint32_t k)
+    : m_swarm(swarm), m_parameters(parameters), m_k(k) {}
+
+bool Payloads::plausible(const run::BlobRef& ref) const {
+    return ref.kind == run::BlobKind::plain && ref.size > 0 &&
+           ref.size <= numerics::payload_bytes_most(m_parameters, m_k);
+}
+
+void Payloads::want(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, TimePoint now) {
+    auto [found, added] = m_entries.try_emplace(ref.root);
+    Entry& entry = found->second;
+    entry.round = std::max(entry.round, round);
+    if (!added) return;
+    entry.ref = ref;
+    entry.sources = std::move(sources);
+    m_swarm.fetch(ref, {.sources = entry.sources, .deadline = now, .damaged_copy = {}, .layer = {}});
+}
+
+Payloads::Outcome Payloads::arrived(const run::BlobRef& ref, BlobPointer content) {
+    const auto found = m_entries.find(ref.root);
+    if (found == m_entries.end()) return Outcome::not_wanted;
+    Entry& entry = found->second;
+    if (entry.payload) return Outcome::held;
+    auto payload = std::make_shared<Payload>();
+    payload->ref = ref;
+    payload->blob = std::move(content);
+    const numerics::PayloadFault fault =
+        numerics::PayloadView::parse(payload->blob->bytes(), m_parameters, m_k, payload->view);
+    entry.bad = fault != numerics::PayloadFault::none;
+    entry.again = TimePoint{Duration::max()};
+    if (entry.bad) return Outcome::bad;
+    entry.payload = std::move(payload);
+    return Outcome::held;
+}
+
+void Payloads::failed(const BlobId& id, TimePoint now) {
+    const auto found = m_entries.find(id);
+    if (found != m_entries.end() && !found->second.payload) found->second.again = now + fetch_again_after;
+}
+
+void Payloads::retry(TimePoint now) {
+    for (auto& [id, entry] : m_entries) {
+        if (entry.payload || entry.bad || now < entry.again) continue;
+        entry.again = TimePoint{Duration::max()};
+        m_swarm.fetch(entry.ref, {.sources = entry.sources, .deadline = now, .damaged_copy = {}, .layer = {}});
+    }
+}
+
+PayloadPointer Payloads::find(const BlobId& id) const {
+    const auto found = m_entries.find(id);
+    return found == m_entries.end() ? nullptr : found->second.payload;
+}
+
+bool Payloads::bad(const BlobId& id) const {
+    const auto found = m_entries.find(id);
+    return found != m_entries.end() && found->second.bad;
+}
+
+void Payloads::release_before(RoundId round) {
+    std::erase_if(m_entries, [&](const auto& item) { return item.second.round < round; });
+}
+
+void Payloads::forget(const BlobId& id) {
+    m_entries.erase(id);
+    m_swarm.forget(id);
+}
+
+}  // namespace potluck::peer

@@ -1,0 +1,62 @@
+// The payload blobs of recent rounds: fetched as soon as somebody names them, checked once, kept at hand for the outer
+// step. A fetch that ended for good is tried again for as long as the payload is wanted.
+// Does not: decide which payload counts.
+// Threads: one (the peer's). Owns: pointers to blobs; the swarm owns the blobs.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/numerics/sparse_codec.h"
+#include "core/peer/swarm.h"
+
+namespace potluck::peer {
+
+inline constexpr Duration fetch_again_after{3'000};
+
+struct Payload {
+    run::BlobRef ref;
+    BlobPointer blob;
+    numerics::PayloadView view;
+};
+using PayloadPointer = std::shared_ptr<const Payload>;
+
+class Payloads {
+public:
+    Payloads(Swarm& swarm, std::uint64_t parameters, std::uint32_t k);
+
+    /// Whether a payload of this size can exist in the run.
+    [[nodiscard]] bool plausible(const run::BlobRef& ref) const;
+    void want(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, TimePoint now);
+
+    enum class Outcome { not_wanted, held, bad };
+    [[nodiscard]] Outcome arrived(const run::BlobRef& ref, BlobPointer content);
+    /// The fetch ended; it is tried again by retry().
+    void failed(const BlobId& id, TimePoint now);
+    void retry(TimePoint now);
+
+    /// Null while it is not here or if it does not parse.
+    [[nodiscard]] PayloadPointer find(const BlobId& id) const;
+    [[nodiscard]] bool bad(const BlobId& id) const;
+    /// Lets go of what only rounds before `round` used; the swarm goes on seeding it.
+    void release_before(RoundId round);
+    void forget(const BlobId& id);
+
+private:
+    struct Entry {
+        run::BlobRef ref;
+        RoundId round;
+        PayloadPointer payload;
+        bool bad = false;
+        std::vector<PeerId> sources;
+        TimePoint again{Duration::max()};
+    };
+    Swarm& m_swarm;
+    std::uint64_t m_parameters;
+    std::uint32_t m_k;
+    std::map<BlobId, Entry> m_entries;
+};
+
+}  // namespace potluck::peer
