@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::size_t entry_bytes = 32 + 73 + 8;
 
+Error malformed(const char* message) { return {ErrorCode::malformed, message}; }
+
 /// Reads `count` entries; fails the reader if they are out of order or out of range.
 void read_entries(ByteReader& in, std::size_t count, std::vector<Accepted>& entries) {
     entries.reserve(count);
@@ -74,17 +76,17 @@ Result<AcceptList> AcceptList::decode(ByteSpan bytes) {
     in.array(list.previous.bytes);
     in.array(list.base.bytes);
     const std::size_t count = in.u16();
-    if (in.failed()) return Error{ErrorCode::malformed, "accept list is cut short"};
-    if (list.round.value > round_most) return Error{ErrorCode::malformed, "accept list names a round out of range"};
+    if (in.failed()) return malformed("This accept list is cut short.");
+    if (list.round.value > round_most) return malformed("This accept list names a round out of range.");
     if (list.round.value == 0 && !list.previous.is_zero()) {
-        return Error{ErrorCode::malformed, "accept list of round 0 names a list before it"};
+        return malformed("This accept list of round 0 names a list before it.");
     }
     if (count == 0 || count > accepted_most || in.remaining() != count * entry_bytes) {
-        return Error{ErrorCode::malformed, "accept list has a number of entries that does not fit its length"};
+        return malformed("This accept list is not as long as its entries.");
     }
     read_entries(in, count, list.entries);
     if (!in.finished()) {
-        return Error{ErrorCode::malformed, "accept list has an entry that is out of order or out of range"};
+        return malformed("This accept list has an entry that is out of order or out of range.");
     }
     return list;
 }

@@ -38,6 +38,11 @@ nlohmann::json to_json(const std::vector<PeerId>& peers) {
     return array;
 }
 
+/// Makes the error of a part the error of the whole, still as one sentence.
+void adopt(Fields& whole, const Error& error) {
+    whole.fail(error.message.substr(0, error.message.find_last_not_of('.') + 1));
+}
+
 /// A 32-byte id in hexadecimal. Fails `fields` on anything else.
 template <class Id>
 Id read_id(Fields& fields, std::string_view name) {
@@ -74,9 +79,9 @@ BlobRef read_blob(const nlohmann::json& object, Fields& parent) {
         blob.info_hash = read_id<Digest>(fields, "info_hash");
         if (blob.info_hash.is_zero()) fields.fail("info_hash of an open blob is zero");
     } else if (kind != "plain") {
-        fields.fail("blob.kind is neither plain nor open");
+        fields.fail("kind is neither plain nor open");
     }
-    if (const Status status = fields.finish(); !status) parent.fail(status.error().message);
+    if (const Status status = fields.finish(); !status) adopt(parent, status.error());
     return blob;
 }
 
@@ -86,8 +91,8 @@ Shard read_shard(const nlohmann::json& object, Fields& parent, const ModelSpec& 
     shard.blob = read_blob(fields.object("blob"), fields);
     shard.records = fields.integer("records", 1, records_most);
     const std::uint64_t record_bytes = 2 * (std::uint64_t{model.context} + 1);
-    if (shard.blob.size != shard.records * record_bytes) fields.fail("a shard's size does not fit its records");
-    if (const Status status = fields.finish(); !status) parent.fail(status.error().message);
+    if (shard.blob.size != shard.records * record_bytes) fields.fail("the blob's size does not fit the records");
+    if (const Status status = fields.finish(); !status) adopt(parent, status.error());
     return shard;
 }
 
@@ -98,14 +103,14 @@ Tokenizer read_tokenizer(const nlohmann::json& object, Fields& parent, const Mod
     if (kind == "sentencepiece") {
         tokenizer.kind = TokenizerKind::sentencepiece;
         tokenizer.model = read_blob(fields.object("model"), fields);
-        if (tokenizer.model.size > tokenizer_bytes_most) fields.fail("the tokenizer's model is larger than 64 MiB");
+        if (tokenizer.model.size > tokenizer_bytes_most) fields.fail("model is larger than 64 MiB");
     } else if (kind != "bytes") {
-        fields.fail("tokenizer.kind is neither bytes nor sentencepiece");
+        fields.fail("kind is neither bytes nor sentencepiece");
     } else if (model.vocabulary != 256) {
-        fields.fail("model.vocabulary is not 256, which the bytes tokenizer needs");
+        fields.fail("bytes needs a model whose vocabulary is 256");
     }
-    if (model.vocabulary > token_values) fields.fail("model.vocabulary is larger than the 65,536 a shard can hold");
-    if (const Status status = fields.finish(); !status) parent.fail(status.error().message);
+    if (model.vocabulary > token_values) fields.fail("the model's vocabulary is larger than 65,536");
+    if (const Status status = fields.finish(); !status) adopt(parent, status.error());
     return tokenizer;
 }
 
@@ -143,7 +148,7 @@ template <class Part>
 Part read_part(Fields& fields, std::string_view name) {
     Result<Part> part = Part::from_json(fields.object(name));
     if (part) return std::move(*part);
-    fields.fail(part.error().message);
+    adopt(fields, part.error());
     return Part{};
 }
 
@@ -165,10 +170,10 @@ Result<Manifest> parse_manifest(const nlohmann::json& object) {
     manifest.initial_state = read_blob(fields.object("initial_state"), fields);
     manifest.allowed = read_peers(fields, "allowed", allowed_most);
     manifest.created = static_cast<std::int64_t>(fields.integer("created", 0, created_most));
-    if (const Status status = fields.finish(); !status) return status.error();
-    if (manifest.initial_state.size != state_layout(manifest.model).file_size()) {
-        return Error{ErrorCode::malformed, "manifest.initial_state does not have the size of the model's state"};
+    if (!fields.failed() && manifest.initial_state.size != state_layout(manifest.model).file_size()) {
+        fields.fail("initial_state does not have the size of the model's state");
     }
+    if (const Status status = fields.finish(); !status) return status.error();
     return manifest;
 }
 
@@ -204,15 +209,15 @@ Bytes manifest_file(ByteSpan json, const std::array<std::byte, 64>& signature) {
 
 Result<SignedManifest> parse_manifest_file(ByteSpan file) {
     if (file.size() > prefix_bytes + manifest_bytes_most) {
-        return Error{ErrorCode::malformed, "the manifest is larger than 1 MiB; ask the host for a valid invite"};
+        return Error{ErrorCode::malformed, "This manifest is larger than 1 MiB; ask the host for a valid invite."};
     }
     ByteReader in(file);
     if (as_text(in.raw(magic.size())) != magic) {
-        return Error{ErrorCode::malformed, "this is not a Potluck manifest; ask the host for a valid invite"};
+        return Error{ErrorCode::malformed, "This is not a manifest of Potluck; ask the host for a valid invite."};
     }
     SignedManifest parsed;
     in.array(parsed.signature);
-    if (in.failed()) return Error{ErrorCode::malformed, "the manifest is cut short; fetch it again"};
+    if (in.failed()) return Error{ErrorCode::malformed, "This manifest is cut short; fetch it again."};
     parsed.json = in.raw(in.remaining());
     const Result<nlohmann::json> json = parse_json(as_text(parsed.json), manifest_bytes_most);
     if (!json) return json.error();

@@ -232,14 +232,14 @@ Bytes encode_body(const Message& message) {
 }
 
 Result<Message> decode_body(MessageKind kind, ByteSpan body) {
-    const std::string domain(domain_of(kind));
+    const std::string message_kind = "A message " + std::string(domain_of(kind));
     if (body.size() > message_bytes_most) {
-        return Error{ErrorCode::malformed, domain + " is larger than a message may be"};
+        return Error{ErrorCode::malformed, message_kind + " is larger than a message may be."};
     }
     ByteReader in(body);
     Message message = read_body(kind, in);
-    if (in.failed()) return Error{ErrorCode::malformed, domain + " is cut short or has a field out of range"};
-    if (!in.finished()) return Error{ErrorCode::malformed, domain + " has bytes left over"};
+    if (in.failed()) return Error{ErrorCode::malformed, message_kind + " is cut short or has a field out of range."};
+    if (!in.finished()) return Error{ErrorCode::malformed, message_kind + " has bytes left over."};
     return message;
 }
 

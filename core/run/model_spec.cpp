@@ -55,7 +55,7 @@ Result<ModelSpec> ModelSpec::from_json(const nlohmann::json& object) {
         return static_cast<std::uint32_t>(fields.integer(name, low, high));
     };
     ModelSpec spec;
-    if (fields.text("family", 16) != "gpt2") fields.fail("model.family is not one this version knows (gpt2)");
+    if (fields.text("family", 16) != "gpt2") fields.fail("family is not one this version knows (gpt2)");
     spec.vocabulary = count("vocabulary", 2, 1'048'576);
     spec.context = count("context", 8, 16'384);
     spec.layers = count("layers", 1, 256);
@@ -65,14 +65,12 @@ Result<ModelSpec> ModelSpec::from_json(const nlohmann::json& object) {
     if (activation == activation_name(Activation::relu)) {
         spec.activation = Activation::relu;
     } else if (activation != activation_name(Activation::gelu_tanh)) {
-        fields.fail("model.activation is not one this version knows (gelu_tanh, relu)");
+        fields.fail("activation is not one this version knows (gelu_tanh, relu)");
     }
     spec.dropout = static_cast<float>(fields.number("dropout", 0.0, 0.9));
+    if (spec.width % spec.heads != 0) fields.fail("heads does not divide width");
+    if (spec.parameters() > parameters_most) fields.fail("it has more than 20,000,000,000 parameters");
     if (const Status status = fields.finish(); !status) return status.error();
-    if (spec.width % spec.heads != 0) return Error{ErrorCode::malformed, "model.heads does not divide model.width"};
-    if (spec.parameters() > parameters_most) {
-        return Error{ErrorCode::malformed, "model has more than 20,000,000,000 parameters"};
-    }
     return spec;
 }
 

@@ -59,10 +59,8 @@ Result<Recipe> Recipe::from_json(const nlohmann::json& object) {
     recipe.collect = milliseconds("collect_ms", patience_ms_most);
     recipe.grace = milliseconds("grace_ms", patience_ms_most);
     recipe.seed = fields.integer("seed", 0, std::numeric_limits<std::uint64_t>::max());
+    if (recipe.warmup_rounds > recipe.total_rounds) fields.fail("warmup_rounds is larger than total_rounds");
     if (const Status status = fields.finish(); !status) return status.error();
-    if (recipe.warmup_rounds > recipe.total_rounds) {
-        return Error{ErrorCode::malformed, "recipe.warmup_rounds is larger than recipe.total_rounds"};
-    }
     return recipe;
 }
 

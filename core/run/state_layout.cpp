@@ -18,7 +18,15 @@ constexpr std::size_t length_bytes = 8;
 constexpr std::size_t rank_most = 16;
 constexpr std::size_t tensor_name_most = 1024;
 
-Error malformed(const std::string& message) { return Error{ErrorCode::malformed, "safetensors header: " + message}; }
+/// One sentence from `fault`, which may be a sentence already.
+Error malformed(const std::string& fault) {
+    const std::string clause = fault.substr(0, fault.find_last_not_of('.') + 1);
+    return Error{ErrorCode::malformed, "This safetensors header is unusable: " + clause + "."};
+}
+
+Error bad_state(const std::string& part) {
+    return {ErrorCode::malformed, "This state file does not have the " + part + " of the run's model; fetch it again."};
+}
 
 /// Bytes per element; zero for a type this version does not know.
 std::uint64_t width_of(std::string_view dtype) {
@@ -123,10 +131,10 @@ StateLayout state_layout(const ModelSpec& spec) {
 
 Result<std::span<const float>> parameters_of(const StateLayout& layout, ByteSpan file) {
     if (file.size() != layout.file_size()) {
-        return Error{ErrorCode::malformed, "the state file does not have the size that the run's model asks for"};
+        return bad_state("size");
     }
     if (!std::equal(layout.header.begin(), layout.header.end(), file.begin())) {
-        return Error{ErrorCode::malformed, "the state file does not have the header that the run's model asks for"};
+        return bad_state("header");
     }
     const std::byte* first = file.data() + layout.header.size();
     POTLUCK_CHECK(reinterpret_cast<std::uintptr_t>(first) % alignof(float) == 0);

@@ -1,0 +1,120 @@
+// The canonical layouts against vectors that were written by another program (wire/vectors.py): what the product
+// writes is these bytes, and these bytes read back as the same value.
+#include <QFile>
+#include <QTest>
+
+#include "core/base/sha256.h"
+#include "core/run/accept_list.h"
+#include "core/run/invite.h"
+#include "core/run/manifest.h"
+#include "core/run/message.h"
+#include "core/run/state_layout.h"
+#include "tests/unit/run_samples.h"
+
+using namespace potluck;
+using namespace potluck::run;
+namespace samples = potluck::run::samples;
+
+namespace {
+
+/// The bytes of wire/<name>.hex, without blanks and comments.
+Bytes vector_of(const char* name) {
+    QFile file(QStringLiteral(POTLUCK_SOURCE_DIR "/tests/golden/wire/%1.hex").arg(QLatin1String(name)));
+    if (!file.open(QIODevice::ReadOnly)) qFatal("no vector %s", name);
+    QByteArray digits;
+    for (const QByteArray& line : file.readAll().split('\n')) digits += line.split('#').front().trimmed();
+    Bytes bytes(static_cast<std::size_t>(digits.size() / 2));
+    if (!from_hex(std::string_view(digits.constData(), static_cast<std::size_t>(digits.size())), bytes)) {
+        qFatal("vector %s is not hexadecimal", name);
+    }
+    return bytes;
+}
+
+ModelSpec gpt2_small() {
+    return {.vocabulary = 50'257, .context = 1'024, .layers = 12, .heads = 12, .width = 768};
+}
+
+QString hex(ByteSpan bytes) { return QString::fromStdString(to_hex(bytes)); }
+
+void compare_message(const char* name, const Message& message) {
+    const Bytes expected = vector_of(name);
+    QCOMPARE(hex(encode_body(message)), hex(expected));
+    const Result<Message> decoded = decode_body(kind_of(message), expected);
+    QVERIFY2(decoded.ok(), name);
+    QVERIFY(*decoded == message);
+}
+
+}  // namespace
+
+class WireVectorsTest : public QObject {
+    Q_OBJECT
+private slots:
+    void blob_references_have_their_layout() {
+        for (const auto& [name, blob] : {std::pair{"blob_ref_plain", samples::plain_blob(0xc1, 65'536)},
+                                         std::pair{"blob_ref_open", samples::open_blob(0xc2, blob_bytes_most)}}) {
+            ByteWriter out;
+            blob.write(out);
+            QCOMPARE(hex(out.bytes()), hex(vector_of(name)));
+            const Bytes expected = vector_of(name);
+            ByteReader in(expected);
+            QVERIFY(BlobRef::read(in) == blob);
+            QVERIFY(in.finished());
+        }
+    }
+
+    void an_accept_list_has_its_layout_and_hash() {
+        const Bytes expected = vector_of("accept_list");
+        QCOMPARE(hex(samples::accept_list().encode()), hex(expected));
+        const Result<AcceptList> decoded = AcceptList::decode(expected);
+        QVERIFY(decoded.ok());
+        QVERIFY(*decoded == samples::accept_list());
+        QCOMPARE(hex(decoded->hash().bytes), hex(vector_of("accept_list_hash")));
+    }
+
+    void every_message_has_its_layout() {
+        StatusMessage bare = samples::status();
+        bare.checkpoint = {};
+        bare.checkpoint_round = {};
+        compare_message("status", samples::status());
+        compare_message("status_without_checkpoint", bare);
+        compare_message("close", samples::close());
+        compare_message("contribution", samples::contribution());
+        compare_message("list", ListMessage{samples::signed_list()});
+        compare_message("history_request", HistoryRequest{RoundId{7}});
+        compare_message("history", HistoryMessage{{samples::signed_list(), samples::signed_list()}});
+        compare_message("layer_request", LayerRequest{samples::id<BlobId>(0x44), 3});
+        compare_message("layer", samples::layer());
+        compare_message("goodbye", GoodbyeMessage{});
+    }
+
+    void a_signature_covers_the_run_and_the_body() {
+        Envelope envelope{.run = samples::id<RunId>(0x11), .sender = {}, .kind = MessageKind::close, .body = {}};
+        envelope.body = encode_body(samples::close());
+        QCOMPARE(hex(signed_bytes(envelope)), hex(vector_of("signed_bytes")));
+    }
+
+    void a_manifest_file_has_its_layout() {
+        const Bytes expected = vector_of("manifest");
+        const std::string json = samples::manifest().to_json_text();
+        QCOMPARE(hex(manifest_file(as_bytes(json), samples::signature())), hex(expected));
+        const Result<SignedManifest> parsed = parse_manifest_file(expected);
+        QVERIFY2(parsed.ok(), parsed.ok() ? "" : parsed.error().message.c_str());
+        QVERIFY(parsed->manifest == samples::manifest());
+    }
+
+    void an_invite_is_written_as_this_link() {
+        const Bytes expected = vector_of("invite");
+        QCOMPARE(samples::invite().to_magnet(), std::string(as_text(expected)));
+        const Result<Invite> parsed = Invite::parse(as_text(expected));
+        QVERIFY(parsed.ok());
+        QVERIFY(*parsed == samples::invite());
+    }
+
+    void the_header_of_a_state_is_fixed_by_its_model() {
+        QCOMPARE(hex(sha256(state_layout(samples::model()).header).bytes), hex(vector_of("state_header_small")));
+        QCOMPARE(hex(sha256(state_layout(gpt2_small()).header).bytes), hex(vector_of("state_header_gpt2")));
+    }
+};
+
+QTEST_APPLESS_MAIN(WireVectorsTest)
+#include "test_wire_vectors.moc"

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Writes the wire vectors from docs/wire-format.md, independently of the C++ code: run it in its own folder.
+
+Each .hex file is one value; blanks are ignored and '#' begins a comment that names the field before it.
+tests/golden/test_wire_vectors.cpp checks that the product writes and reads exactly these bytes.
+"""
+import hashlib
+import json
+import struct
+
+RUN, LEADER, PREVIOUS, BASE = b"\x11" * 32, b"\x22" * 32, b"\x33" * 32, b"\x44" * 32
+PEER_A, PEER_B, HOST = b"\xa1" * 32, b"\xb2" * 32, b"\x05" * 32
+ROOT_A, ROOT_B, INFO = b"\xc1" * 32, b"\xc2" * 32, b"\xd1" * 32
+SIGNATURE = b"\x5a" * 64
+
+
+def u8(n): return struct.pack("<B", n)
+def u16(n): return struct.pack("<H", n)
+def u32(n): return struct.pack("<I", n)
+def u64(n): return struct.pack("<Q", n)
+def f32(x): return struct.pack("<f", x)
+
+
+def save(name, fields):
+    """fields: (bytes, name of the field)"""
+    with open(name + ".hex", "w") as file:
+        for value, meaning in fields:
+            digits = value.hex()
+            rows = [digits[i:i + 64] for i in range(0, len(digits), 64)] or [""]
+            rows[-1] += f"  # {meaning}" if rows[-1] else f"# {meaning}"
+            file.write("\n".join(rows) + "\n")
+    return b"".join(value for value, _ in fields)
+
+
+def blob_fields(root, size, kind, info, what=""):
+    return [(root, what + "root"), (u64(size), what + "size"), (u8(kind), what + "kind"), (info, what + "info-hash")]
+
+
+def list_fields(entries):
+    fields = [(RUN, "run"), (u64(7), "round"), (u32(1), "view"), (LEADER, "leader"), (PREVIOUS, "previous"),
+              (BASE, "base"), (u16(len(entries)), "entries")]
+    for number, (peer, root, size, tokens) in enumerate(entries):
+        what = f"entry {number} "
+        fields += [(peer, what + "peer")] + blob_fields(root, size, 0, bytes(32), what + "payload ")
+        fields += [(u64(tokens), what + "tokens")]
+    return fields
+
+
+def signed_fields(list_bytes, what=""):
+    return [(u32(len(list_bytes)), what + "length"), (list_bytes, what + "accept list"), (SIGNATURE, what + "signature")]
+
+
+def status_fields(checkpoint):
+    fields = [(u64(42), "sequence"), (u8(1), "role: backbone"), (u8(2), "phase: collecting"), (u64(7), "round"),
+              (BASE, "digest"), (PREVIOUS, "list"), (u64(65_536), "window tokens"), (u32(1_250), "tokens per second"),
+              (f32(2.5), "loss"), (u64(5 if checkpoint else 0), "checkpoint round"), (u8(bool(checkpoint)), "has a checkpoint")]
+    return fields + checkpoint + [(u16(6881), "port"), (u16(len("Büro".encode())), "length of name"), ("Büro".encode(), "name")]
+
+
+def state_header(vocabulary, context, layers, width):
+    c = width
+    tensors = [("wte.weight", [vocabulary, c]), ("wpe.weight", [context, c])]
+    for i in range(layers):
+        for name, shape in (("ln_1", [c]), ("attn.c_attn", [c, 3 * c]), ("attn.c_proj", [c, c]), ("ln_2", [c]),
+                            ("mlp.c_fc", [c, 4 * c]), ("mlp.c_proj", [4 * c, c])):
+            tensors += [(f"h.{i}.{name}.weight", shape), (f"h.{i}.{name}.bias", shape[-1:])]
+    tensors += [("ln_f.weight", [c]), ("ln_f.bias", [c])]
+    header, offset = {"__metadata__": {"format": "pt"}}, 0
+    for name, shape in tensors:
+        size = 4
+        for n in shape:
+            size *= n
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [offset, offset + size]}
+        offset += size
+    text = json.dumps(header, sort_keys=True, separators=(",", ":")).encode()
+    text += b" " * (-(8 + len(text)) % 16_384)
+    return u64(len(text)) + text, offset
+
+
+def manifest_json():
+    def blob(root, size, info=None):
+        value = {"root": root.hex(), "size": size, "kind": "open" if info else "plain"}
+        return value | ({"info_hash": info.hex()} if info else {})
+
+    header, content = state_header(256, 16, 1, 8)
+    manifest = {
+        "name": "Küche", "purpose": "Shows the layout.\nTwo lines.", "licence": "CC0-1.0", "host": HOST.hex(),
+        "backbones": [LEADER.hex()], "allowed": [PEER_A.hex(), PEER_B.hex()], "created": 1_750_000_000,
+        "model": {"family": "gpt2", "vocabulary": 256, "context": 16, "layers": 1, "heads": 2, "width": 8,
+                  "activation": "gelu_tanh", "dropout": 0.0},
+        "tokenizer": {"kind": "bytes"},
+        "shards": [{"blob": blob(ROOT_A, 3_400, INFO), "records": 100}],
+        "validation": {"blob": blob(ROOT_B, 340), "records": 10},
+        "bigram_loss": 2.5, "initial_state": blob(b"\xc3" * 32, len(header) + content),
+        "recipe": {"learning_rate": 0.003, "final_fraction": 0.1, "beta1": 0.9, "beta2": 0.95, "weight_decay": 0.1,
+                   "clip_norm": 1.0, "batch": 8, "warmup_rounds": 2, "total_rounds": 1000, "window_ms": 60000, "k": 64,
+                   "error_decay": struct.unpack("<f", f32(0.95))[0], "alpha": 1.0, "amplification": 4,
+                   "checkpoint_every": 10, "collect_ms": 10000, "grace_ms": 5000, "seed": 1}}
+    return json.dumps(manifest, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def main():
+    save("blob_ref_plain", blob_fields(ROOT_A, 65_536, 0, bytes(32)))
+    open_blob = blob_fields(ROOT_B, 1 << 40, 1, INFO)
+    save("blob_ref_open", open_blob)
+    accepted = save("accept_list", list_fields([(PEER_A, ROOT_A, 4_096, 65_536), (PEER_B, ROOT_B, 8_192, 1 << 40)]))
+    save("accept_list_hash", [(hashlib.sha256(accepted).digest(), "SHA-256 of accept_list.hex")])
+    save("status", status_fields([(value, "checkpoint " + name) for value, name in open_blob]))
+    save("status_without_checkpoint", status_fields([]))
+    close = save("close", [(u64(7), "round"), (u32(1), "view")])
+    save("contribution", [(u64(7), "round"), (BASE, "base")] + blob_fields(ROOT_A, 4_096, 0, bytes(32), "payload ")
+         + [(u64(65_536), "tokens")])
+    save("list", signed_fields(accepted))
+    save("history_request", [(u64(7), "first")])
+    save("history", [(u16(2), "lists")] + signed_fields(accepted, "list 0 ") + signed_fields(accepted, "list 1 "))
+    save("layer_request", [(BASE, "state"), (u32(3), "first piece")])
+    save("layer", [(BASE, "state"), (u32(3), "first piece"), (u16(2), "hashes"), (ROOT_A, "hash 3"), (ROOT_B, "hash 4")])
+    save("goodbye", [(b"", "nothing")])
+    save("signed_bytes", [(RUN, "run"), (close, "body: close.hex")])
+    save("manifest", [(b"PLKMAN1\n", "magic"), (SIGNATURE, "signature"), (manifest_json(), "JSON")])
+    link = b"magnet:?xt=urn:btmh:1220" + RUN.hex().encode() + b"&dn=K%c3%bcche%20%26%20Co&x.pe=192.0.2.7:6881&x.pe=[2001:db8::1]:6882"
+    save("invite", [(link, "the link, ASCII")])
+    save("state_header_small", [(hashlib.sha256(state_header(256, 16, 1, 8)[0]).digest(), "SHA-256 of the header")])
+    save("state_header_gpt2", [(hashlib.sha256(state_header(50_257, 1_024, 12, 768)[0]).digest(), "SHA-256 of the header")])
+
+
+main()

@@ -1,0 +1,113 @@
+// One small valid value of everything a run is made of, shared by unit, golden and fuzz tests.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/run/accept_list.h"
+#include "core/run/invite.h"
+#include "core/run/manifest.h"
+#include "core/run/message.h"
+#include "core/run/state_layout.h"
+
+namespace potluck::run::samples {
+
+/// An id whose 32 bytes are all `fill`.
+template <class Id>
+Id id(std::uint8_t fill) {
+    Id value;
+    value.bytes.fill(std::byte{fill});
+    return value;
+}
+
+inline BlobRef plain_blob(std::uint8_t fill, std::uint64_t size) {
+    return {.root = id<BlobId>(fill), .size = size, .kind = BlobKind::plain, .info_hash = {}};
+}
+
+inline BlobRef open_blob(std::uint8_t fill, std::uint64_t size) {
+    return {.root = id<BlobId>(fill), .size = size, .kind = BlobKind::open, .info_hash = id<Digest>(0xd1)};
+}
+
+inline std::array<std::byte, 64> signature() {
+    std::array<std::byte, 64> bytes{};
+    bytes.fill(std::byte{0x5a});
+    return bytes;
+}
+
+inline AcceptList accept_list() {
+    AcceptList list;
+    list.run = id<RunId>(0x11);
+    list.round = {7};
+    list.view = 1;
+    list.leader = id<PeerId>(0x22);
+    list.previous = id<Digest>(0x33);
+    list.base = id<StateDigest>(0x44);
+    list.entries = {{id<PeerId>(0xa1), plain_blob(0xc1, 4'096), {65'536}},
+                    {id<PeerId>(0xb2), plain_blob(0xc2, 8'192), {tokens_most}}};
+    return list;
+}
+
+inline SignedList signed_list() { return {accept_list().encode(), signature()}; }
+
+inline StatusMessage status() {
+    StatusMessage message;
+    message.sequence = 42;
+    message.role = Role::backbone;
+    message.phase = Phase::collecting;
+    message.round = {7};
+    message.digest = id<StateDigest>(0x44);
+    message.list = id<Digest>(0x33);
+    message.window_tokens = {65'536};
+    message.tokens_per_second = 1'250;
+    message.loss = 2.5F;
+    message.checkpoint_round = {5};
+    message.checkpoint = open_blob(0xc2, blob_bytes_most);
+    message.port = 6881;
+    message.name = "B\xc3\xbcro";
+    return message;
+}
+
+inline CloseMessage close() { return {.round = {7}, .view = 1}; }
+
+inline ContributionMessage contribution() {
+    return {.round = {7}, .base = id<StateDigest>(0x44), .payload = plain_blob(0xc1, 4'096), .tokens = {65'536}};
+}
+
+inline LayerMessage layer() {
+    return {.state = id<StateDigest>(0x44), .first = 3, .hashes = {id<Digest>(0xc1), id<Digest>(0xc2)}};
+}
+
+inline ModelSpec model() {
+    ModelSpec spec;
+    spec.vocabulary = 256;
+    spec.context = 16;
+    spec.layers = 1;
+    spec.heads = 2;
+    spec.width = 8;
+    return spec;
+}
+
+inline Manifest manifest() {
+    Manifest manifest;
+    manifest.name = "K\xc3\xbc" "che";
+    manifest.purpose = "Shows the layout.\nTwo lines.";
+    manifest.licence = "CC0-1.0";
+    manifest.host = id<PeerId>(0x05);
+    manifest.backbones = {id<PeerId>(0x22)};
+    manifest.model = model();
+    manifest.shards = {{open_blob(0xc1, 3'400), 100}};
+    manifest.validation = {plain_blob(0xc2, 340), 10};
+    manifest.bigram_loss = 2.5;
+    manifest.initial_state = plain_blob(0xc3, state_layout(manifest.model).file_size());
+    manifest.allowed = {id<PeerId>(0xa1), id<PeerId>(0xb2)};
+    manifest.created = 1'750'000'000;
+    return manifest;
+}
+
+inline Invite invite() {
+    return {.run = id<RunId>(0x11),
+            .name = "K\xc3\xbc" "che & Co",
+            .hints = {{"192.0.2.7", 6881}, {"2001:db8::1", 6882}}};
+}
+
+}  // namespace potluck::run::samples

@@ -1,0 +1,96 @@
+#include <QTest>
+
+#include <limits>
+
+#include "core/base/json.h"
+#include "core/run/recipe.h"
+
+using namespace potluck;
+using namespace potluck::run;
+
+class RecipeTest : public QObject {
+    Q_OBJECT
+private slots:
+    void a_recipe_survives_its_json() {
+        Recipe recipe;
+        recipe.learning_rate = 0.00123456789012345;
+        recipe.window = Duration(1'500);
+        recipe.seed = std::numeric_limits<std::uint64_t>::max();
+        recipe.error_decay = 0.9F;
+        const Result<nlohmann::json> json = parse_json(recipe.to_json().dump(), 4'096);
+        QVERIFY(json.ok());
+        const Result<Recipe> parsed = Recipe::from_json(*json);
+        QVERIFY(parsed.ok());
+        QVERIFY(*parsed == recipe);
+    }
+
+    void a_field_out_of_range_is_named_data() {
+        QTest::addColumn<QString>("field");
+        QTest::addColumn<QString>("value");
+        for (const auto& [field, value] : std::vector<std::pair<const char*, const char*>>{
+                 {"learning_rate", "0"}, {"learning_rate", "10.5"}, {"learning_rate", "\"1\""},
+                 {"final_fraction", "-0.1"}, {"final_fraction", "1.1"}, {"beta1", "1"}, {"beta2", "1"},
+                 {"weight_decay", "-1"}, {"clip_norm", "0"}, {"batch", "0"}, {"batch", "65537"},
+                 {"warmup_rounds", "-1"}, {"warmup_rounds", "1001"}, {"total_rounds", "0"},
+                 {"total_rounds", "1000000001"}, {"window_ms", "0"}, {"window_ms", "604800001"}, {"k", "0"},
+                 {"k", "4097"}, {"error_decay", "1.5"}, {"alpha", "0"}, {"alpha", "11"}, {"amplification", "0"},
+                 {"checkpoint_every", "0"}, {"collect_ms", "0"}, {"grace_ms", "86400001"}, {"seed", "-1"},
+                 {"seed", "0.5"}, {"mode", "\"dense\""}}) {
+            QTest::addRow("%s=%s", field, value) << QString(field) << QString(value);
+        }
+    }
+    void a_field_out_of_range_is_named() {
+        QFETCH(const QString, field);
+        QFETCH(const QString, value);
+        nlohmann::json object = Recipe{}.to_json();
+        object[field.toStdString()] = nlohmann::json::parse(value.toStdString());
+        const Result<Recipe> parsed = Recipe::from_json(object);
+        QVERIFY(!parsed.ok());
+        QVERIFY2(parsed.error().message.find(field.toStdString()) != std::string::npos, parsed.error().message.c_str());
+    }
+
+    void a_missing_field_is_named() {
+        const nlohmann::json whole = Recipe{}.to_json();
+        for (const auto& [name, value] : whole.items()) {
+            nlohmann::json object = whole;
+            object.erase(name);
+            const Result<Recipe> parsed = Recipe::from_json(object);
+            QVERIFY(!parsed.ok());
+            QVERIFY(parsed.error().message.find(name) != std::string::npos);
+        }
+    }
+
+    void the_learning_rate_is_a_triangle_over_rounds() {
+        Recipe recipe;
+        recipe.learning_rate = 0.3;
+        recipe.final_fraction = 0.1;
+        recipe.warmup_rounds = 2;
+        recipe.total_rounds = 12;
+        const auto close_to = [&](std::uint64_t round, double rate) {
+            return std::abs(learning_rate_at(recipe, round) - rate) < 1e-15;
+        };
+        QVERIFY(close_to(0, 0.1));
+        QVERIFY(close_to(1, 0.2));
+        QVERIFY(close_to(2, 0.3));
+        QVERIFY(close_to(7, 0.165));  // half-way from 0.3 down to 0.03
+        QVERIFY(close_to(12, 0.03));
+        QVERIFY(close_to(1'000'000, 0.03));
+    }
+
+    void the_learning_rate_never_jumps_whatever_the_warm_up() {
+        for (const std::uint64_t warmup : {0, 1, 5, 50}) {
+            Recipe recipe;
+            recipe.warmup_rounds = warmup;
+            recipe.total_rounds = 50;
+            for (std::uint64_t round = 0; round < 60; ++round) {
+                const double rate = learning_rate_at(recipe, round);
+                QVERIFY(rate > 0 && rate <= recipe.learning_rate);
+                if (round >= warmup) QVERIFY(learning_rate_at(recipe, round + 1) <= rate);
+                if (round + 1 < warmup) QVERIFY(learning_rate_at(recipe, round + 1) > rate);
+            }
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(RecipeTest)
+#include "test_recipe.moc"
