@@ -1,0 +1,41 @@
+// The baseline that a trained model must beat: an add-one-smoothed bigram model of the training text, measured on the
+// validation records. Only pairs that occur in the validation records are counted, so memory is bounded by the
+// validation shard (at most 2 MiB) and the vocabulary, whatever the size of the text.
+//
+//   loss = mean over pairs (a, b) of  -ln((count(a, b) + 1) / (count(a) + vocabulary))
+//
+// Threads: one at a time.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace potluck::data {
+
+class BigramBaseline {
+public:
+    /// `records` are whole records of `record_tokens` tokens; the first token of a record is not predicted.
+    BigramBaseline(std::uint32_t vocabulary, std::span<const std::uint16_t> records, std::size_t record_tokens);
+
+    /// The next tokens of the training text, in its order.
+    void count(std::span<const std::uint16_t> tokens);
+    /// Nats per token.
+    [[nodiscard]] double loss() const;
+
+private:
+    struct Pair {
+        std::uint32_t key = 0;          // first token << 16 | second token
+        std::uint32_t occurrences = 0;  // in validation; 0: an empty slot
+        std::uint64_t counted = 0;      // in training
+    };
+    [[nodiscard]] std::size_t slot_of(std::uint32_t key) const;
+
+    std::vector<Pair> m_pairs;             // open addressing, at most half full
+    std::vector<std::uint64_t> m_singles;  // how often a token began a pair in training
+    std::uint32_t m_vocabulary;
+    std::uint64_t m_predictions = 0;
+    std::uint32_t m_previous = UINT32_MAX;  // last training token; none yet
+};
+
+}  // namespace potluck::data

@@ -1,0 +1,191 @@
+#include "core/data/text_source.h"
+
+#include <algorithm>
+#include <fstream>
+#include <system_error>
+
+#include "core/base/files.h"
+
+namespace potluck::data {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t read_bytes = 256 * 1024;
+constexpr std::uint64_t segments_wanted = 256;
+constexpr std::size_t character_bytes_most = 4;
+
+bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
+
+Error unreadable(const fs::path& path, const std::string& why) {
+    return {ErrorCode::io, "The text " + path.string() + " cannot be read (" + why +
+                               "); check that it exists and that you may read it."};
+}
+
+enum class Content { text, binary, empty };
+
+/// Reads the whole file once. `progress` is told of every block.
+Result<Content> inspect(const fs::path& path, const std::function<bool(std::size_t)>& progress) {
+    std::ifstream in(path, std::ios::binary);
+    if (!in) return unreadable(path, "opening failed");
+    std::vector<char> block(read_bytes);
+    Utf8Check check;
+    bool any = false;
+    while (in) {
+        in.read(block.data(), static_cast<std::streamsize>(block.size()));
+        const auto got = static_cast<std::size_t>(in.gcount());
+        if (in.bad()) return unreadable(path, "reading failed");
+        if (got == 0) break;
+        any = true;
+        if (!check.feed({block.data(), got})) return Content::binary;
+        if (!progress(got)) return Error{ErrorCode::cancelled, "Reading the text was stopped."};
+    }
+    if (!any) return Content::empty;
+    return check.complete() ? Content::text : Content::binary;
+}
+
+/// Regular files below `folder`, in the order of their paths' bytes.
+Result<std::vector<fs::path>> files_below(const fs::path& folder, std::uint64_t& left_out) {
+    std::vector<fs::path> found;
+    std::error_code failed;
+    fs::recursive_directory_iterator walk(folder, failed);
+    if (failed) return unreadable(folder, failed.message());
+    for (; walk != fs::recursive_directory_iterator(); walk.increment(failed)) {
+        if (failed) return unreadable(folder, failed.message());
+        const bool hidden = walk->path().filename().native().front() == '.';
+        if (walk->is_directory(failed) && (hidden || walk.depth() >= folder_depth_most)) {
+            walk.disable_recursion_pending();
+        } else if (walk->is_symlink(failed) || !walk->is_regular_file(failed)) {
+            continue;
+        } else if (hidden) {
+            ++left_out;
+        } else {
+            found.push_back(walk->path());
+        }
+        if (found.size() > text_files_most) {
+            return Error{ErrorCode::invalid_argument, folder.string() + " holds more than " +
+                                                          std::to_string(text_files_most) +
+                                                          " files; give a smaller folder or one large file."};
+        }
+    }
+    if (failed) return unreadable(folder, failed.message());
+    std::sort(found.begin(), found.end(),
+              [](const fs::path& a, const fs::path& b) { return a.generic_string() < b.generic_string(); });
+    return found;
+}
+
+std::size_t segment_bytes_for(std::uint64_t bytes) {
+    return static_cast<std::size_t>(
+        std::clamp<std::uint64_t>(bytes / segments_wanted, segment_bytes_least, segment_bytes_most));
+}
+
+Status check_amount(const TextScan& scan, const fs::path& path) {
+    if (scan.files.empty() && scan.files_left_out > 0) {
+        return Error{ErrorCode::malformed, path.string() + " holds no text, only binary files; give UTF-8 text."};
+    }
+    if (scan.files.empty()) {
+        return Error{ErrorCode::malformed, path.string() + " is empty; give UTF-8 text of at least 100 KB."};
+    }
+    if (scan.bytes < text_bytes_least) {
+        return Error{ErrorCode::invalid_argument, path.string() + " holds only " + std::to_string(scan.bytes) +
+                                                      " bytes of text; at least 100 KB are needed."};
+    }
+    if (scan.bytes > text_bytes_most) {
+        return Error{ErrorCode::invalid_argument, path.string() + " holds more than 1 TiB of text; give a part of it."};
+    }
+    return {};
+}
+
+}  // namespace
+
+bool Utf8Check::lead(unsigned char byte) {
+    m_low = 0x80;
+    m_high = 0xBF;
+    if (byte == 0) return false;
+    if (byte < 0x80) return true;
+    if (byte < 0xC2 || byte > 0xF4) return false;
+    m_missing = byte < 0xE0 ? 1 : byte < 0xF0 ? 2 : 3;
+    if (byte == 0xE0) m_low = 0xA0;
+    if (byte == 0xED) m_high = 0x9F;
+    if (byte == 0xF0) m_low = 0x90;
+    if (byte == 0xF4) m_high = 0x8F;
+    return true;
+}
+
+bool Utf8Check::feed(std::string_view bytes) {
+    for (const char character : bytes) {
+        if (!m_valid) return false;
+        const auto byte = static_cast<unsigned char>(character);
+        if (m_missing == 0) {
+            m_valid = lead(byte);
+        } else {
+            m_valid = byte >= m_low && byte <= m_high;
+            m_low = 0x80;
+            m_high = 0xBF;
+            --m_missing;
+        }
+    }
+    return m_valid;
+}
+
+Result<TextScan> scan_text(const fs::path& path, const ReadProgress& progress) {
+    std::error_code failed;
+    const fs::file_status status = fs::status(path, failed);
+    if (failed || !fs::exists(status)) return unreadable(path, failed ? failed.message() : "it does not exist");
+
+    TextScan scan;
+    std::vector<fs::path> candidates{path};
+    if (fs::is_directory(status)) {
+        auto found = files_below(path, scan.files_left_out);
+        if (!found) return found.error();
+        candidates = std::move(*found);
+    } else if (!fs::is_regular_file(status)) {
+        return unreadable(path, "it is neither a file nor a folder");
+    }
+
+    std::uint64_t read = 0;
+    for (const fs::path& candidate : candidates) {
+        const auto content = inspect(candidate, [&](std::size_t got) {
+            read += got;
+            return !progress || progress(read);
+        });
+        if (!content) return content.error();
+        if (*content == Content::binary) ++scan.files_left_out;
+        if (*content != Content::text) continue;
+        const std::uint64_t bytes = fs::file_size(candidate, failed);
+        if (failed) return unreadable(candidate, failed.message());
+        scan.files.push_back({candidate, bytes});
+        scan.bytes += bytes;
+    }
+    if (const Status enough = check_amount(scan, path); !enough) return enough.error();
+    scan.segment_bytes = segment_bytes_for(scan.bytes);
+    for (const TextFile& file : scan.files) scan.segments += (file.bytes + scan.segment_bytes - 1) / scan.segment_bytes;
+    return scan;
+}
+
+Status for_each_segment(const TextScan& scan,
+                        const std::function<Status(std::uint64_t index, std::string_view text)>& take) {
+    // A segment is read with a few bytes more: its end moves forward to the next character's beginning, and so does
+    // the beginning of the segment after it.
+    std::vector<char> block(scan.segment_bytes + character_bytes_most);
+    std::uint64_t index = 0;
+    for (const TextFile& file : scan.files) {
+        std::ifstream in(file.path, std::ios::binary);
+        if (!in) return unreadable(file.path, "opening failed");
+        for (std::uint64_t at = 0; at < file.bytes; at += scan.segment_bytes, ++index) {
+            const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(block.size(), file.bytes - at));
+            in.seekg(static_cast<std::streamoff>(at));
+            in.read(block.data(), static_cast<std::streamsize>(wanted));
+            if (static_cast<std::size_t>(in.gcount()) != wanted) return unreadable(file.path, "it changed meanwhile");
+            std::size_t begin = 0;
+            std::size_t end = std::min(scan.segment_bytes, wanted);
+            while (at > 0 && begin < end && is_continuation(block[begin])) ++begin;
+            while (end < wanted && is_continuation(block[end])) ++end;
+            if (Status taken = take(index, {block.data() + begin, end - begin}); !taken) return taken;
+        }
+    }
+    return {};
+}
+
+}  // namespace potluck::data
