@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include <sodium.h>
 
@@ -61,6 +60,7 @@ struct SecureChannel::Session {
 
     void forget() {
         wipe(own_secret);
+        wipe(receive_key);
         sending.clear();
         receiving.clear();
     }
@@ -71,7 +71,7 @@ struct SecureChannel::Session {
 
     [[nodiscard]] std::uint8_t own_side() const { return own_key < peer_key ? 0 : 1; }
     [[nodiscard]] Bytes proof_text(std::uint8_t side) const;
-    [[nodiscard]] bool derive(Key& send_key, Key& receive_key) const;
+    [[nodiscard]] bool derive(Key& send_key);
     [[nodiscard]] std::optional<Bytes> take_hello(ByteSpan frame);
     [[nodiscard]] bool take_proof(ByteSpan frame);
     [[nodiscard]] Bytes push(ByteSpan message);
@@ -82,6 +82,7 @@ struct SecureChannel::Session {
     Key own_key{};
     Key own_secret{};
     Key peer_key{};
+    Key receive_key{};  // until the proof of the other side brings its stream's header
     Stream sending;
     Stream receiving;
     std::uint32_t sent_with_key = 0;
@@ -100,8 +101,8 @@ Bytes SecureChannel::Session::proof_text(std::uint8_t side) const {
     return text.take();
 }
 
-/// False for a key of small order, whose secret anybody could guess.
-bool SecureChannel::Session::derive(Key& send_key, Key& receive_key) const {
+/// Makes `send_key` and `receive_key`. False for a key of small order, whose secret anybody could guess.
+bool SecureChannel::Session::derive(Key& send_key) {
     Key secret{};
     if (crypto_scalarmult(raw(secret.data()), raw(own_secret.data()), raw(peer_key.data())) != 0) return false;
     std::array<std::byte, 64> keys{};
@@ -127,16 +128,12 @@ std::optional<Bytes> SecureChannel::Session::take_hello(ByteSpan frame) {
     std::copy_n(frame.begin() + 1, 32, peer_key.begin());
     if (peer_key == own_key) return std::nullopt;  // our own hello, sent back
     Key send_key{};
-    Key receive_key{};
-    if (!derive(send_key, receive_key)) return std::nullopt;
+    if (!derive(send_key)) return std::nullopt;
     wipe(own_secret);
 
     Bytes reply(header_bytes);
     crypto_secretstream_xchacha20poly1305_init_push(&sending.state, raw(reply.data()), raw(send_key.data()));
     wipe(send_key);
-    // The stream of the other side starts with the header in its proof; until then its state holds the bare key.
-    std::copy_n(raw(receive_key.data()), 32, receiving.state.k);
-    wipe(receive_key);
 
     ByteWriter proof;
     proof.raw(identity->id().bytes);
@@ -148,11 +145,9 @@ std::optional<Bytes> SecureChannel::Session::take_hello(ByteSpan frame) {
 
 bool SecureChannel::Session::take_proof(ByteSpan frame) {
     if (frame.size() != header_bytes + proof_bytes + overhead) return false;
-    Key key{};
-    std::copy_n(receiving.state.k, 32, raw(key.data()));
     const int started = crypto_secretstream_xchacha20poly1305_init_pull(&receiving.state, raw(frame.data()),
-                                                                        raw(key.data()));
-    wipe(key);
+                                                                        raw(receive_key.data()));
+    wipe(receive_key);
     if (started != 0) return false;
     const std::optional<Bytes> proof = pull(frame.subspan(header_bytes));
     if (!proof) return false;
