@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Writes the first corpus from the wire vectors: run it in its own folder. Files are valid, cut short or hostile."""
+import os
+import pathlib
+import struct
+
+WIRE = pathlib.Path("../../golden/wire")
+
+
+def vector(name):
+    return bytes.fromhex("".join(line.split("#")[0] for line in (WIRE / f"{name}.hex").read_text().splitlines()))
+
+
+def save(target, name, content):
+    os.makedirs(target, exist_ok=True)
+    pathlib.Path(target, name).write_bytes(content)
+
+
+def messages():
+    kinds = ["status", "close", "contribution", "list", "history_request", "history", "layer_request", "layer", "goodbye"]
+    for number, kind in enumerate(kinds, 1):
+        body = vector(kind)
+        save("message", kind, bytes([number]) + body)
+        save("message", kind + "_cut", bytes([number]) + body[:len(body) // 2])
+    save("message", "status_without_checkpoint", b"\x01" + vector("status_without_checkpoint"))
+    save("message", "status_loss_nan", b"\x01" + vector("status")[:94] + b"\x00\x00\xc0\x7f" + vector("status")[98:])
+    save("message", "status_name_beyond_end", b"\x01" + vector("status")[:-6] + b"\xff\xff" + b"n" * 8)
+    save("message", "history_claims_all", b"\x06\x00\x01" + b"\xff" * 4)
+    save("message", "layer_claims_all", b"\x08" + bytes(32) + b"\xff" * 6 + bytes(64))
+    save("message", "kind_unknown", b"\xff" + vector("close"))
+    save("message", "empty", b"")
+
+
+def accept_lists():
+    whole = vector("accept_list")
+    head, first, second = whole[:142], whole[142:255], whole[255:]
+    save("accept_list", "two", whole)
+    save("accept_list", "one", head[:140] + b"\x01\x00" + first)
+    save("accept_list", "first_round", whole[:32] + bytes(8) + whole[40:76] + bytes(32) + whole[108:])
+    save("accept_list", "cut", whole[:200])
+    save("accept_list", "unsorted", head + second + first)
+    save("accept_list", "twice", head + first + first)
+    save("accept_list", "claims_65535", head[:140] + b"\xff\xff" + first)
+    save("accept_list", "no_tokens", whole[:-8] + bytes(8))
+    save("accept_list", "many", head[:140] + b"\x40\x00" + b"".join(bytes([i]) + first[1:] for i in range(64)))
+
+
+def manifests():
+    whole = vector("manifest")
+    prefix, json = whole[:72], whole[72:]
+    save("manifest", "whole", whole)
+    save("manifest", "cut", whole[:900])
+    save("manifest", "prefix", prefix)
+    save("manifest", "other_magic", b"PLKMAN9\n" + whole[8:])
+    save("manifest", "deep", prefix + b"[" * 5_000)
+    save("manifest", "deep_closed", prefix + b"[" * 5_000 + b"]" * 5_000)
+    save("manifest", "twice", prefix + json[:-1] + b',"name":"again"}')
+    save("manifest", "huge_numbers", prefix + json.replace(b'"layers":1', b'"layers":1e308').replace(b'"k":64', b'"k":1e400'))
+    save("manifest", "bad_text", prefix + json.replace(b"che", b"\xff\xfe\x00"))
+    save("manifest", "surrogate", prefix + json.replace(b"che", b"\\ud800"))
+    save("manifest", "sentencepiece", prefix + json.replace(b'{"kind":"bytes"}', b'{"kind":"sentencepiece","model":{"kind":"plain",'
+         b'"root":"' + b"ab" * 32 + b'","size":500000}}'))
+    save("manifest", "great_model", prefix + json.replace(b'"layers":1', b'"layers":256').replace(b'"width":8', b'"width":16384'))
+
+
+def safetensors():
+    def header(json, content, length=None, size=None):
+        length = len(json) if length is None else length
+        return struct.pack("<QQ", 8 + len(json) + content if size is None else size, length) + json
+
+    one = b'{"a":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}}'
+    two = (b'{"__metadata__":{"format":"pt"},"b":{"dtype":"BF16","shape":[2],"data_offsets":[16,20]},' + one[1:] + b"   ")
+    save("safetensors", "one", header(one, 16))
+    save("safetensors", "two", header(two, 20))
+    save("safetensors", "none", header(b"{}", 0))
+    save("safetensors", "cut", header(one, 16)[:40])
+    save("safetensors", "length_lies", header(one, 16, length=1 << 63))
+    save("safetensors", "length_at_limit", header(one, 16, length=16 << 20, size=1 << 40))
+    save("safetensors", "file_too_small", header(one, 16, size=4))
+    save("safetensors", "product_wraps", header(one.replace(b"[2,2]", b"[4611686018427387908]"), 16))
+    save("safetensors", "overlap", header(two.replace(b"[16,20]", b"[12,16]"), 16))
+    save("safetensors", "zero_times_many", header(one.replace(b"[2,2]", b"[0,18446744073709551615]").replace(b"0,16", b"0,0"), 0))
+    save("safetensors", "deep", header(b'{"a":' + b"[" * 2_000, 16))
+
+
+def invites():
+    link = vector("invite")
+    topic = link.split(b"&")[0]
+    save("invite", "whole", link)
+    save("invite", "potluck", link.replace(b"magnet:", b"potluck:"))
+    save("invite", "topic_only", topic)
+    save("invite", "cut", topic[:50])
+    save("invite", "two_topics", topic + b"&" + topic[8:])
+    save("invite", "unknown_keys", topic + b"&tr=udp://x&ws=&&=&xs&x.pe=[::ffff:1.2.3.4]:1")
+    save("invite", "bad_escape", topic + b"&dn=%g1%")
+    save("invite", "bad_text", topic + b"&dn=%ff%c0%80%ed%a0%80")
+    save("invite", "sixteen_hints", topic + b"&x.pe=a.example:1" * 16)
+    save("invite", "many_hints", topic + b"&x.pe=a.example:1" * 200)
+    save("invite", "long", topic + b"&dn=" + b"%" * 4_200)
+    save("invite", "plus", topic + b"&dn=a+b%2Bc%26%3D%23")
+
+
+messages()
+accept_lists()
+manifests()
+safetensors()
+invites()
