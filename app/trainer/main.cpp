@@ -1,0 +1,137 @@
+// potluck-trainer: reads requests from standard input, trains, writes replies and notifications to standard output. A
+// reader thread turns bytes into lines; the main thread owns every tensor and looks for requests between micro-steps.
+// The program ends when its input closes, because then whoever started it is gone.
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "app/trainer/process.h"
+#include "core/base/mailbox.h"
+#include "core/control/rpc.h"
+#include "core/training/device.h"
+#include "core/training/service.h"
+
+namespace {
+
+using namespace potluck;
+
+constexpr std::size_t waiting_lines_most = 256;
+constexpr int exit_usage = 2;
+constexpr int exit_input = 6;  // the input is not the protocol
+
+struct Input {
+    enum class Kind { line, closed, overlong };
+    Kind kind = Kind::line;
+    std::string text;
+};
+
+void put(const control::Line& line) {
+    const std::string text = control::encode(line);
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+}
+
+/// Reads until the input ends. Its last post may find the mailbox full; closing it says the same.
+void read_lines(Mailbox<Input>& mailbox) {
+    control::LineSplitter splitter;
+    char buffer[4096];
+    bool going = true;
+    while (going) {
+        const std::size_t size = app::read_input(buffer, sizeof buffer);
+        going = size > 0;
+        for (std::string& line : splitter.feed({buffer, size})) {
+            going = going && mailbox.post({Input::Kind::line, std::move(line)});
+        }
+        if (splitter.failed()) going = going && mailbox.post({Input::Kind::overlong, {}}) && false;
+    }
+    (void)mailbox.post({Input::Kind::closed, {}});
+    mailbox.close();
+}
+
+/// Answers one line. False if the program should end; `exit_code` says how.
+bool serve(training::TrainerService& service, const Input& input, int& exit_code) {
+    if (input.kind == Input::Kind::closed) return false;
+    const Result<control::Line> line = control::decode(input.text);
+    const control::Request* request = line.ok() ? std::get_if<control::Request>(&*line) : nullptr;
+    if (input.kind == Input::Kind::overlong || request == nullptr) {
+        put(training::TrainerService::failed_notification(
+            {ErrorCode::malformed, "The trainer got a line that is no request; it ends."}));
+        exit_code = exit_input;
+        return false;
+    }
+    const control::Reply reply = service.handle(*request);
+    put(reply);
+    if (reply.error && reply.error->code == ErrorCode::out_of_memory) {
+        put(training::TrainerService::failed_notification(*reply.error));
+        exit_code = training::TrainerService::exit_code_of(reply.error->code);
+        return false;
+    }
+    return !service.stopped();
+}
+
+bool work(training::TrainerService& service, int& exit_code) {
+    if (!service.training()) return true;
+    if (const Status status = service.work(); !status.ok()) {
+        put(training::TrainerService::failed_notification(status.error()));
+        exit_code = training::TrainerService::exit_code_of(status.error().code);
+        return false;
+    }
+    if (const auto progress = service.progress_due(std::chrono::steady_clock::now())) put(*progress);
+    return true;
+}
+
+int serve_until_the_end(training::PrecisionChoice precision) {
+    Mailbox<Input> mailbox(waiting_lines_most);
+    std::thread reader([&] { read_lines(mailbox); });
+    training::TrainerService service(precision);
+    int exit_code = 0;
+    for (bool going = true; going;) {
+        const auto patience = std::chrono::milliseconds(service.training() ? 0 : 1000);
+        if (const std::optional<Input> input = mailbox.take(patience)) {
+            going = serve(service, *input, exit_code);
+        } else {
+            going = work(service, exit_code);
+        }
+    }
+    // The reader may sit in a read that only the parent can end: leave without waiting for it.
+    std::fflush(stdout);
+    app::leave(exit_code);
+}
+
+int usage(std::FILE* out, int code) {
+    std::fputs(
+        "potluck-trainer trains one model for potluck-node, which starts it and talks to it by lines.\n"
+        "  --precision measured|fp32|bf16   of matrix products (default: measured when a model is loaded)\n"
+        "  --version                        print the versions and leave\n"
+        "  --help                           print this and leave\n",
+        out);
+    return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    training::PrecisionChoice precision = training::PrecisionChoice::measured;
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view option = argv[i];
+        if (option == "--help") return usage(stdout, 0);
+        if (option == "--version") {
+            std::printf("potluck-trainer %s, LibTorch %s\n", POTLUCK_VERSION, training::torch_version().c_str());
+            return 0;
+        }
+        if (option != "--precision" || i + 1 == argc) return usage(stderr, exit_usage);
+        const std::string_view word = argv[++i];
+        if (word == "fp32") {
+            precision = training::PrecisionChoice::fp32;
+        } else if (word == "bf16") {
+            precision = training::PrecisionChoice::bf16;
+        } else if (word != "measured") {
+            return usage(stderr, exit_usage);
+        }
+    }
+    app::become_a_polite_child();
+    return serve_until_the_end(precision);
+}

@@ -1,0 +1,44 @@
+#include "app/trainer/process.h"
+
+#include <cerrno>
+#include <cstdlib>
+
+#ifdef _WIN32
+#include <io.h>
+#include <windows.h>
+#else
+#include <sys/resource.h>
+#include <unistd.h>
+#endif
+#ifdef __linux__
+#include <csignal>
+#include <sys/prctl.h>
+#endif
+
+namespace potluck::app {
+
+void become_a_polite_child() {
+#ifdef _WIN32
+    SetPriorityClass(GetCurrentProcess(), BELOW_NORMAL_PRIORITY_CLASS);
+#else
+    constexpr int niceness = 10;
+    (void)setpriority(PRIO_PROCESS, 0, niceness);
+#endif
+#ifdef __linux__
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+}
+
+std::size_t read_input(char* buffer, std::size_t size) {
+#ifdef _WIN32
+    const int got = _read(0, buffer, static_cast<unsigned>(size));
+#else
+    ssize_t got = read(STDIN_FILENO, buffer, size);
+    while (got < 0 && errno == EINTR) got = read(STDIN_FILENO, buffer, size);
+#endif
+    return got > 0 ? static_cast<std::size_t>(got) : 0;
+}
+
+void leave(int exit_code) { std::_Exit(exit_code); }
+
+}  // namespace potluck::app

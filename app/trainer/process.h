@@ -1,0 +1,17 @@
+// What the trainer asks of the operating system about its own process.
+#pragma once
+
+#include <cstddef>
+
+namespace potluck::app {
+
+/// Low priority, and death with the parent where the system offers it.
+void become_a_polite_child();
+
+/// Waits for bytes on standard input; 0 when it has ended.
+[[nodiscard]] std::size_t read_input(char* buffer, std::size_t size);
+
+/// Ends the process at once: no destructors, no waiting for threads. Everything of worth is in other processes.
+[[noreturn]] void leave(int exit_code);
+
+}  // namespace potluck::app

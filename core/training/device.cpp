@@ -1,0 +1,75 @@
+#include "core/training/device.h"
+
+#include <algorithm>
+#include <ctime>
+#include <fstream>
+
+#include <ATen/Parallel.h>
+#include <ATen/Version.h>
+#include <torch/csrc/api/include/torch/version.h>
+
+#include "core/training/tensor_guard.h"
+
+namespace potluck::training {
+
+namespace {
+
+/// Processor seconds of one product of `rows` x width by width x 4 width, the best of a few.
+double product_seconds(const run::ModelSpec& spec, at::ScalarType type) {
+    const std::int64_t width = std::min<std::int64_t>(spec.width, 1024);
+    const at::Tensor x_NC = at::ones({512, width}, type);
+    const at::Tensor w_CF = at::ones({width, 4 * width}, type);
+    double best = 1e9;
+    for (int attempt = 0; attempt < 5; ++attempt) {
+        const std::clock_t start = std::clock();
+        for (int i = 0; i < 2; ++i) (void)at::mm(x_NC, w_CF);
+        const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+        if (attempt > 0) best = std::min(best, seconds);  // the first one warms caches and makes plans
+        if (seconds > 0.05) break;                        // emulated: known well enough
+    }
+    return best;
+}
+
+}  // namespace
+
+unsigned use_threads(std::uint32_t threads) {
+    if (threads > 0) at::set_num_threads(static_cast<int>(threads));
+    return static_cast<unsigned>(std::max(1, at::get_num_threads()));
+}
+
+std::string device_name(Precision precision) {
+    const int threads = at::get_num_threads();
+    return "CPU, " + std::to_string(threads) + (threads == 1 ? " thread, " : " threads, ") + at::get_cpu_capability() +
+           ", " + name_of(precision);
+}
+
+std::string torch_version() { return TORCH_VERSION; }
+
+Precision fastest_precision(const run::ModelSpec& spec) {
+    const Result<Precision> chosen = guarded([&]() -> Result<Precision> {
+        const c10::InferenceMode inference;
+        const double fp32 = product_seconds(spec, at::kFloat);
+        const double bf16 = product_seconds(spec, at::kBFloat16);
+        return bf16 < 0.8 * fp32 ? Precision::bf16 : Precision::fp32;
+    });
+    return chosen.ok() ? *chosen : Precision::fp32;
+}
+
+std::uint64_t training_bytes(const run::ModelSpec& spec) {
+    const std::uint64_t vectors = 5 * sizeof(float) * spec.parameters();
+    const std::uint64_t row = std::uint64_t{spec.width} * 20 * spec.layers + 3ULL * spec.vocabulary;
+    return vectors + sizeof(float) * row * spec.context;
+}
+
+std::uint64_t available_bytes() {
+    std::ifstream file("/proc/meminfo");
+    std::string name, unit;
+    std::uint64_t kibibytes = 0;
+    while (file >> name >> kibibytes) {
+        std::getline(file, unit);
+        if (name == "MemAvailable:") return kibibytes * 1024;
+    }
+    return 0;
+}
+
+}  // namespace potluck::training

@@ -1,0 +1,31 @@
+// What this computer trains on: threads, names for people, and whether 16-bit matrix products are quicker here. Some
+// processors have them in hardware and some emulate them slowly, so that only a measurement tells.
+// Threads: one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/run/model_spec.h"
+#include "core/training/gpt.h"
+
+namespace potluck::training {
+
+/// Sets the number of threads of LibTorch's pool for this process; 0 leaves its choice. Gives the number in force.
+unsigned use_threads(std::uint32_t threads);
+
+/// For example "CPU, 2 threads, AVX512, bf16".
+[[nodiscard]] std::string device_name(Precision precision);
+[[nodiscard]] std::string torch_version();
+
+/// The precision in which the model's largest product takes less processor time, by at least a fifth. Takes a few
+/// hundredths of a second at most.
+[[nodiscard]] Precision fastest_precision(const run::ModelSpec& spec);
+
+/// Bytes that training this model needs at least: parameters, mark, gradient and two moments, and activations of one
+/// sequence.
+[[nodiscard]] std::uint64_t training_bytes(const run::ModelSpec& spec);
+/// Memory that can be had without swapping; zero if unknown.
+[[nodiscard]] std::uint64_t available_bytes();
+
+}  // namespace potluck::training

@@ -1,0 +1,66 @@
+// A GPT-2-shaped decoder (Radford et al. 2019; names and shapes as in HF's GPT2LMHeadModel) over one flat parameter
+// vector: forward, loss, and a backward pass written out by hand, which adds into one flat gradient vector. Written out,
+// because a fifth of an autograd step of a small model is graph upkeep and copies between separate gradients.
+// `gpt_plain.h` is the plain version; a test holds the two together.
+//
+// It does not own parameters or gradients, steps no optimizer and reads no files. LibTorch stays inside the .cpp.
+// Threads: one at a time; the matrix products use LibTorch's pool. Owns: scratch memory, the 16-bit copy of weights.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/run/model_spec.h"
+#include "core/training/token.h"
+
+namespace potluck::training {
+
+/// Of the matrix products. Weights, residual stream, norms, softmax and gradients are fp32 in both.
+enum class Precision { fp32, bf16 };
+[[nodiscard]] const char* name_of(Precision precision);
+
+/// Which attention kernel: the fused one, or products and a softmax one by one (also taken when dropout is on).
+enum class AttentionKernel { fused, plain };
+
+struct GptOptions {
+    Precision precision = Precision::fp32;
+    AttentionKernel attention = AttentionKernel::fused;
+};
+
+class Gpt {
+public:
+    Gpt(const run::ModelSpec& spec, const GptOptions& options);
+    Gpt(Gpt&&) noexcept;
+    Gpt& operator=(Gpt&&) noexcept;
+    ~Gpt();
+
+    /// Takes spec.parameters() floats as the weights. They stay the caller's and must outlive their use here; after they
+    /// change, call this again (it refreshes the 16-bit copy).
+    [[nodiscard]] Status use_parameters(std::span<float> parameters);
+
+    /// `records`: whole records of context + 1 tokens each (B, T+1). Sum over all B*T targets of -ln p, in nats.
+    [[nodiscard]] Result<double> loss_sum(std::span<const Token> records);
+
+    struct BackwardRequest {
+        std::span<const Token> records;      // (B, T+1)
+        std::span<float> gradient;           // added to
+        double scale = 1;                    // gradient += scale * d(loss sum)/d(parameters)
+        std::uint64_t dropout_seed = 0;
+    };
+    /// Loss sum of the records, and its gradient. Leaves `gradient` as it was if the loss is not finite.
+    [[nodiscard]] Result<double> add_gradient(const BackwardRequest& request);
+
+    /// Scores of every next token after each of `tokens` (1..context): (tokens, vocabulary), row-major.
+    [[nodiscard]] Result<std::vector<float>> logits(std::span<const std::uint32_t> tokens);
+    /// The last row of `logits`.
+    [[nodiscard]] Result<std::vector<float>> next_logits(std::span<const std::uint32_t> tokens);
+
+private:
+    struct Network;
+    std::unique_ptr<Network> m_network;
+};
+
+}  // namespace potluck::training

@@ -1,0 +1,65 @@
+// The trainer program between its lines and its tensors: answers the requests of core/control/trainer_protocol.h, trains
+// one micro-step at a time when told to, and says how it goes. It reads and writes no stream.
+//
+//   (nothing) --load--> idle --train--> training --idle--> idle        stop from anywhere: stopped
+//
+// A request that cannot be served gets an error reply and changes nothing. What training itself cannot survive (a damaged
+// shard, no memory) is a failure: the program tells it and ends.
+// Threads: one. Owns: the trainer and its vectors.
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+#include "core/base/result.h"
+#include "core/control/rpc.h"
+#include "core/control/trainer_protocol.h"
+#include "core/training/trainer.h"
+
+namespace potluck::training {
+
+inline constexpr std::chrono::milliseconds progress_every{500};
+
+/// Forced for tests; by default the precision is measured at `load`.
+enum class PrecisionChoice { measured, fp32, bf16 };
+
+class TrainerService {
+public:
+    explicit TrainerService(PrecisionChoice precision) : m_choice(precision) {}
+
+    [[nodiscard]] control::Reply handle(const control::Request& request);
+    [[nodiscard]] bool training() const { return m_training; }
+    [[nodiscard]] bool stopped() const { return m_stopped; }
+
+    /// One micro-step; only while `training()`. An error is a failure.
+    [[nodiscard]] Status work();
+    /// A progress notification if it is time for one.
+    [[nodiscard]] std::optional<control::Notification> progress_due(std::chrono::steady_clock::time_point now);
+
+    /// Exit code of the program for a failure: 3 no memory, 4 a bad file, 5 anything else.
+    [[nodiscard]] static int exit_code_of(ErrorCode code);
+    [[nodiscard]] static control::Notification failed_notification(const Error& error);
+
+private:
+    using Json = Result<nlohmann::json>;
+    [[nodiscard]] Json dispatch(const control::Request& request);
+    [[nodiscard]] Json hello() const;
+    [[nodiscard]] Json load(const control::LoadRequest& request);
+    [[nodiscard]] Json train(const control::TrainRequest& request);
+    [[nodiscard]] Json snapshot(const control::SnapshotRequest& request);
+    [[nodiscard]] Json rebase(const control::RebaseRequest& request);
+    [[nodiscard]] Json evaluate(const control::EvaluateRequest& request);
+    [[nodiscard]] Json sample(const control::SampleRequest& request);
+    [[nodiscard]] GptOptions options_for(const run::ModelSpec& model) const;
+
+    PrecisionChoice m_choice;
+    std::optional<Trainer> m_trainer;
+    bool m_training = false;
+    bool m_stopped = false;
+    std::uint64_t m_round = 0;
+
+    std::chrono::steady_clock::time_point m_progress_at{};
+    std::uint64_t m_tokens_since_progress = 0;
+};
+
+}  // namespace potluck::training

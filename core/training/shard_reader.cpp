@@ -1,0 +1,47 @@
+#include "core/training/shard_reader.h"
+
+#include <cstring>
+
+#include "core/base/check.h"
+#include "core/run/sample_order.h"
+
+namespace potluck::training {
+
+Result<Shard> Shard::open(const std::filesystem::path& path, const ShardShape& shape) {
+    Result<MappedFile> file = MappedFile::open_read(path);
+    if (!file.ok()) return file.error();
+    const std::uint64_t record_bytes = (std::uint64_t{shape.context} + 1) * sizeof(Token);
+    if (shape.records == 0 || file->bytes().size() % record_bytes != 0 ||
+        file->bytes().size() / record_bytes != shape.records) {
+        return Error{ErrorCode::malformed,
+                     "The data file " + path.string() + " does not have the size the run states; fetch it again."};
+    }
+    return Shard(*std::move(file), shape, path);
+}
+
+Status Shard::append_record(std::uint64_t index, std::vector<Token>& out) const {
+    POTLUCK_CHECK(index < m_shape.records);
+    const std::size_t length = std::size_t{m_shape.context} + 1;
+    const std::size_t start = out.size();
+    out.resize(start + length);
+    std::memcpy(&out[start], m_file.bytes().data() + index * length * sizeof(Token), length * sizeof(Token));
+    for (std::size_t i = start; i < out.size(); ++i) {
+        if (out[i] >= m_shape.vocabulary) {
+            return Error{ErrorCode::malformed, "The data file " + m_path.string() +
+                                                   " holds a token beyond the run's vocabulary; fetch it again."};
+        }
+    }
+    return {};
+}
+
+Status SampleReader::read(std::uint32_t count, std::vector<Token>& out) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const std::uint64_t records = m_shard.shape().records;
+        const std::uint64_t index = run::record_at(m_key.seed, m_key.round, m_key.peer, records, m_position);
+        if (const Status status = m_shard.append_record(index, out); !status.ok()) return status;
+        ++m_position;
+    }
+    return {};
+}
+
+}  // namespace potluck::training

@@ -1,0 +1,34 @@
+// Turns what LibTorch throws into an Error, at the border of this folder. Only for files that name tensors.
+#pragma once
+
+#include <new>
+#include <string>
+#include <string_view>
+
+#include <c10/util/Exception.h>
+
+#include "core/base/result.h"
+
+namespace potluck::training {
+
+inline Error out_of_memory_error() {
+    return {ErrorCode::out_of_memory, "There is not enough memory to train this model; close other programs and try again."};
+}
+
+/// Calls `body`, which returns a Result<T> or Status, and gives what it gives or what it threw as an Error.
+template <class Body>
+auto guarded(const Body& body) -> decltype(body()) {
+    try {
+        return body();
+    } catch (const std::bad_alloc&) {
+        return out_of_memory_error();
+    } catch (const c10::OutOfMemoryError&) {
+        return out_of_memory_error();
+    } catch (const c10::Error& error) {
+        const std::string_view what = error.what_without_backtrace();
+        if (what.find("allocate memory") != std::string_view::npos) return out_of_memory_error();
+        return Error{ErrorCode::unavailable, "LibTorch failed: " + std::string(what)};
+    }
+}
+
+}  // namespace potluck::training
