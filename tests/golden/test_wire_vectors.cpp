@@ -1,6 +1,7 @@
 // The canonical layouts against vectors that were written by another program (wire/vectors.py): what the product
 // writes is these bytes, and these bytes read back as the same value.
 #include <QFile>
+#include <QRegularExpression>
 #include <QTest>
 
 #include "core/base/sha256.h"
@@ -108,6 +109,21 @@ private slots:
         const Result<Invite> parsed = Invite::parse(as_text(expected));
         QVERIFY(parsed.ok());
         QVERIFY(*parsed == samples::invite());
+    }
+
+    void the_document_shows_these_vectors() {
+        QFile file(QStringLiteral(POTLUCK_SOURCE_DIR "/docs/wire-format.md"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QRegularExpression block("```hex (\\w+)\n(.*?)```", QRegularExpression::DotMatchesEverythingOption);
+        auto matches = block.globalMatch(QString::fromUtf8(file.readAll()));
+        int shown = 0;
+        for (; matches.hasNext(); ++shown) {
+            const QRegularExpressionMatch match = matches.next();
+            QFile vector(QStringLiteral(POTLUCK_SOURCE_DIR "/tests/golden/wire/%1.hex").arg(match.captured(1)));
+            QVERIFY2(vector.open(QIODevice::ReadOnly), qPrintable(match.captured(1)));
+            QCOMPARE(match.captured(2), QString::fromUtf8(vector.readAll()));
+        }
+        QVERIFY2(shown >= 12, qPrintable(QString::number(shown)));
     }
 
     void the_header_of_a_state_is_fixed_by_its_model() {
