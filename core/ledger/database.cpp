@@ -1,7 +1,9 @@
 #include "core/ledger/database.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <fstream>
 #include <limits>
 
 #include <sqlite3.h>
@@ -56,6 +58,17 @@ const char* advice_for(ErrorCode code) {
     }
 }
 
+/// False for a file that holds bytes and does not begin as SQLite's files do. SQLite itself takes a file shorter than
+/// its header for an empty one.
+bool may_be_database(const std::filesystem::path& file) {
+    constexpr std::string_view magic("SQLite format 3\0", 16);
+    std::ifstream in(file, std::ios::binary);
+    std::array<char, magic.size()> beginning{};
+    in.read(beginning.data(), beginning.size());
+    const auto size = static_cast<std::size_t>(in.gcount());
+    return size == 0 || std::string_view(beginning.data(), size) == magic;
+}
+
 }  // namespace
 
 Statement::Statement(Connection& connection, std::string_view sql) : m_connection(connection) {
@@ -93,6 +106,7 @@ Statement& Statement::bind(ByteSpan bytes) {
 
 Statement::Step Statement::step() {
     if (m_failed) return Step::failed;
+    errno = 0;
     switch (sqlite3_step(m_statement)) {
         case SQLITE_ROW: return Step::row;
         case SQLITE_DONE: return Step::done;
@@ -127,6 +141,10 @@ Connection::~Connection() {
 
 Status Connection::open(const std::filesystem::path& file) {
     m_file = file;
+    if (!in_memory() && !may_be_database(file)) {
+        m_failure = SQLITE_NOTADB;
+        return error("Cannot open");
+    }
     constexpr int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_FULLMUTEX;
     if (sqlite3_open_v2(file.string().c_str(), &m_connection, flags, nullptr) != SQLITE_OK) {
         note_failure();
@@ -161,6 +179,7 @@ Status Connection::make_durable() {
 }
 
 bool Connection::execute(std::string_view sql) {
+    errno = 0;
     if (sqlite3_exec(m_connection, std::string(sql).c_str(), nullptr, nullptr, nullptr) == SQLITE_OK) return true;
     note_failure();
     return false;
@@ -173,8 +192,10 @@ Result<std::int64_t> Connection::number(std::string_view sql) {
 }
 
 void Connection::note_failure() {
+    // SQLite keeps the system's number for most failures, but not for that of a commit.
+    const int number = errno;
     m_failure = m_connection == nullptr ? SQLITE_NOMEM : sqlite3_extended_errcode(m_connection);
-    m_system_failure = (m_failure & 0xff) == SQLITE_IOERR ? sqlite3_system_errno(m_connection) : 0;
+    m_system_failure = (m_failure & 0xff) == SQLITE_IOERR ? number : 0;
 }
 
 Error Connection::error(std::string_view what) const {

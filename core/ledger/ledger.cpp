@@ -5,7 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include "core/base/check.h"
 #include "core/base/log.h"
 #include "core/ledger/database.h"
 #include "core/ledger/schema.h"
@@ -15,6 +14,8 @@ namespace potluck::ledger {
 namespace {
 
 using Step = Statement::Step;
+
+static_assert(run::accept_list_bytes_most < value_bytes_most);
 
 /// How many rows a query may give: SQLite reads a negative limit as none.
 std::int64_t limit_of(std::size_t most) {
@@ -46,11 +47,17 @@ struct Ledger::Database {
         Digest hash;  // of the last list; zero for an empty chain
     };
 
-    /// True if the statement ended well; logs why not.
+    /// Logs what failed last, once in a row: a broken disk is asked again every second.
+    void report(std::string_view what) const {
+        std::string message = connection.error(what).message;
+        if (message == reported) return;
+        log::of("ledger").error("{}", message);
+        reported = std::move(message);
+    }
+    /// True if the statement ended well; reports why not.
     bool ended(Step last) const {
-        if (last == Step::done || last == Step::row) return true;
-        log::of("ledger").error("{}", connection.error("Cannot read").message);
-        return false;
+        if (last == Step::failed) report("Cannot read");
+        return last != Step::failed;
     }
     /// Calls `take` for every row.
     template <class Take>
@@ -72,6 +79,7 @@ struct Ledger::Database {
     [[nodiscard]] bool entries_match(std::int64_t chain, const run::AcceptList& list) const;
 
     mutable Connection connection;
+    mutable std::string reported;
 };
 
 Ledger::Ledger(std::unique_ptr<Database> database) : m_database(std::move(database)) {}
@@ -219,7 +227,7 @@ void Ledger::remember_name(const PeerId& peer, const std::string& name) {
                                       "WHERE NOT EXISTS (SELECT 1 FROM entries WHERE peer = peers.id)) < ?");
     write.bind(kept).bind(peer.bytes);
     if (found == Step::done) write.bind(strangers_most);
-    if (!write.run()) log::of("ledger").error("{}", connection.error("Cannot write to").message);
+    if (!write.run()) m_database->report("Cannot write to");
 }
 
 Status Ledger::record_loss(const RunId& run, RoundId round, double validation_loss) {

@@ -1,0 +1,632 @@
+// The ledger: the chain, what follows from it, and what is refused.
+#include <QtTest>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <map>
+
+#include <sqlite3.h>
+
+#include "core/base/rng.h"
+#include "core/identity/identity.h"
+#include "core/ledger/ledger.h"
+
+using namespace potluck;
+using ledger::Credit;
+using ledger::Ledger;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr StateDigest no_state{};
+
+identity::Identity person(std::uint8_t number) {
+    std::array<std::byte, 32> seed{};
+    seed.fill(std::byte{number});
+    return identity::Identity::from_seed(seed);
+}
+
+template <class Id>
+Id id(std::uint64_t number) {
+    Id value;
+    for (std::size_t i = 0; i < 8; ++i) value.bytes[i] = static_cast<std::byte>(number >> (8 * i));
+    return value;
+}
+
+/// A run that grows list by list, signed by one leader.
+class Chain {
+public:
+    explicit Chain(std::uint64_t run = 1) : m_run(id<RunId>(run)) {}
+
+    using Share = std::pair<std::uint64_t, std::uint64_t>;  // number of a peer, tokens
+    run::SignedList next(std::vector<Share> shares) {
+        std::sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) {
+            return id<PeerId>(a.first) < id<PeerId>(b.first);
+        });
+        run::AcceptList list;
+        list.run = m_run;
+        list.round = m_round;
+        list.leader = m_leader.id();
+        list.previous = m_previous;
+        for (const auto& [peer, tokens] : shares) {
+            run::BlobRef payload;
+            payload.root = id<BlobId>(peer * 1000 + m_round.value + 1);
+            payload.size = 100;
+            list.entries.push_back({id<PeerId>(peer), payload, {tokens}});
+        }
+        const Bytes bytes = list.encode();
+        m_previous = list.hash();
+        m_round = m_round.next();
+        return {bytes, m_leader.sign(run::accept_list_domain, bytes)};
+    }
+    [[nodiscard]] const RunId& run() const { return m_run; }
+
+private:
+    identity::Identity m_leader = person(9);
+    RunId m_run;
+    RoundId m_round;
+    Digest m_previous;
+};
+
+Ledger in_memory() {
+    return std::move(Ledger::open(":memory:")).value();
+}
+
+/// Appends; the result state of round r is id(r + 1), the time 1000 + r.
+Status add(Ledger& ledger, const run::SignedList& list) {
+    const Result<run::AcceptList> decoded = run::AcceptList::decode(list.list);
+    const std::uint64_t round = decoded.ok() ? decoded->round.value : 0;
+    return ledger.append(list, id<StateDigest>(round + 1), static_cast<std::int64_t>(1000 + round));
+}
+
+std::string content_of(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Runs SQL on a file past the ledger's back.
+bool meddle(const fs::path& file, const char* sql) {
+    sqlite3* connection = nullptr;
+    bool done = sqlite3_open(file.string().c_str(), &connection) == SQLITE_OK;
+    done = done && sqlite3_exec(connection, sql, nullptr, nullptr, nullptr) == SQLITE_OK;
+    sqlite3_close(connection);
+    return done;
+}
+
+bool mentions(const std::string& message, std::string_view text) {
+    return message.find(text) != std::string::npos;
+}
+
+}  // namespace
+
+class TestLedger : public QObject {
+    Q_OBJECT
+private slots:
+    void init() { m_dir = std::make_unique<QTemporaryDir>(); }
+
+    void an_empty_ledger_answers_with_nothing();
+    void what_is_appended_is_read_back();
+    void a_list_that_does_not_follow_is_refused();
+    void the_same_list_again_is_known();
+    void bytes_that_are_no_list_are_refused();
+    void the_longest_list_fits();
+    void runs_do_not_mix();
+    void histories_come_in_order_and_bounded();
+
+    void credit_is_the_sum_of_what_was_accepted();
+    void the_leaderboard_is_sorted_and_cut();
+    void credit_that_no_number_holds_stops_at_the_largest();
+    void tokens_since_count_all_runs_from_that_second_on();
+    void names_are_kept_whole_replaced_and_cut();
+    void strangers_do_not_fill_the_disk();
+
+    void retracted_lists_leave_credit_and_stay_as_evidence();
+    void a_chain_grows_again_after_a_retraction();
+    void more_than_there_is_cannot_be_retracted();
+
+    void losses_belong_to_rounds_that_exist();
+    void a_curve_is_thinned_evenly_and_prefers_measured_rounds();
+
+    void an_honest_chain_verifies();
+    void a_changed_signature_is_found();
+    void every_kind_of_tampering_is_found_in_its_round();
+
+    void a_ledger_is_the_same_after_reopening();
+    void a_file_of_something_else_is_left_alone();
+    void a_database_of_another_program_is_left_alone();
+    void a_newer_ledger_is_refused_and_left_alone();
+    void an_unfinished_creation_starts_over();
+    void a_damaged_ledger_is_a_sentence();
+    void a_busy_ledger_is_a_sentence();
+    void a_missing_folder_is_a_sentence();
+
+private:
+    [[nodiscard]] fs::path at(const char* name) const { return fs::path(m_dir->path().toStdString()) / name; }
+    std::unique_ptr<QTemporaryDir> m_dir;
+};
+
+void TestLedger::an_empty_ledger_answers_with_nothing() {
+    const Ledger ledger = in_memory();
+    const RunId run = id<RunId>(1);
+    QVERIFY(!ledger.list(run, {0}));
+    QVERIFY(!ledger.head(run));
+    QVERIFY(!ledger.digest_after(run, {0}));
+    QVERIFY(ledger.lists(run, {0}, 10).empty());
+    QVERIFY(ledger.leaderboard(run, 10).empty());
+    QVERIFY(ledger.curve(run, 10).empty());
+    QCOMPARE(ledger.totals(run).rounds.value, 0U);
+    QCOMPARE(ledger.credit_of(run, id<PeerId>(1)).tokens.value, 0U);
+    QCOMPARE(ledger.tokens_since(id<PeerId>(1), 0).value, 0U);
+    QVERIFY(ledger.verify_chain(run).ok());
+}
+
+void TestLedger::what_is_appended_is_read_back() {
+    Ledger ledger = in_memory();
+    Chain chain;
+    const run::SignedList first = chain.next({{1, 10}, {2, 20}});
+    const run::SignedList second = chain.next({{2, 30}});
+    QVERIFY(add(ledger, first).ok());
+    QVERIFY(add(ledger, second).ok());
+    QVERIFY(ledger.list(chain.run(), {0}) == first);
+    QVERIFY(ledger.list(chain.run(), {1}) == second);
+    QVERIFY(!ledger.list(chain.run(), {2}));
+    QVERIFY(!ledger.list(chain.run(), {~std::uint64_t{0}}));
+    QVERIFY(ledger.head(chain.run()) == run::AcceptList::decode(second.list).value());
+    QVERIFY(ledger.digest_after(chain.run(), {1}) == id<StateDigest>(2));
+    QVERIFY(!ledger.digest_after(chain.run(), {2}));
+}
+
+void TestLedger::a_list_that_does_not_follow_is_refused() {
+    Ledger ledger = in_memory();
+    Chain chain;
+    const run::SignedList first = chain.next({{1, 10}});
+    const run::SignedList second = chain.next({{1, 11}});
+    const run::SignedList third = chain.next({{1, 12}});
+    QCOMPARE(add(ledger, second).error().code, ErrorCode::invalid_argument);
+    QVERIFY(add(ledger, first).ok());
+    QCOMPARE(add(ledger, third).error().code, ErrorCode::invalid_argument);
+    Chain fork;
+    static_cast<void>(fork.next({{2, 10}}));
+    QCOMPARE(add(ledger, fork.next({{2, 10}})).error().code, ErrorCode::invalid_argument);
+    QCOMPARE(ledger.totals(chain.run()).rounds.value, 1U);
+    QCOMPARE(ledger.totals(chain.run()).tokens.value, 10U);
+}
+
+void TestLedger::the_same_list_again_is_known() {
+    Ledger ledger = in_memory();
+    Chain chain;
+    const run::SignedList first = chain.next({{1, 10}});
+    QVERIFY(add(ledger, first).ok());
+    QVERIFY(add(ledger, chain.next({{1, 10}})).ok());
+    QCOMPARE(add(ledger, first).error().code, ErrorCode::already_exists);
+    Chain fork;
+    QCOMPARE(add(ledger, fork.next({{2, 10}})).error().code, ErrorCode::invalid_argument);
+    QCOMPARE(ledger.totals(chain.run()).tokens.value, 20U);
+}
+
+void TestLedger::bytes_that_are_no_list_are_refused() {
+    Ledger ledger = in_memory();
+    Chain chain;
+    run::SignedList list = chain.next({{1, 10}});
+    list.list.push_back(std::byte{0});
+    QCOMPARE(add(ledger, list).error().code, ErrorCode::malformed);
+    QCOMPARE(add(ledger, {}).error().code, ErrorCode::malformed);
+    QCOMPARE(add(ledger, {Bytes(std::size_t{1} << 22U), {}}).error().code, ErrorCode::malformed);
+    QCOMPARE(ledger.totals(chain.run()).rounds.value, 0U);
+}
+
+void TestLedger::the_longest_list_fits() {
+    Ledger ledger = in_memory();
+    Chain chain;
+    std::vector<Chain::Share> shares;
+    for (std::uint64_t peer = 1; peer <= run::accepted_most; ++peer) shares.emplace_back(peer, peer);
+    const run::SignedList list = chain.next(shares);
+    QVERIFY(add(ledger, list).ok());
+    QVERIFY(ledger.list(chain.run(), {0}) == list);
+    QCOMPARE(ledger.totals(chain.run()).contributions, std::uint64_t{run::accepted_most});
+    QVERIFY(ledger.verify_chain(chain.run()).ok());
+}
+
+void TestLedger::runs_do_not_mix() {
+    Ledger ledger = in_memory();
+    Chain one(1);
+    Chain two(2);
+    QVERIFY(add(ledger, one.next({{1, 10}})).ok());
+    QVERIFY(add(ledger, two.next({{1, 100}, {2, 200}})).ok());
+    QVERIFY(add(ledger, one.next({{1, 10}})).ok());
+    QCOMPARE(ledger.totals(one.run()).rounds.value, 2U);
+    QCOMPARE(ledger.totals(one.run()).tokens.value, 20U);
+    QCOMPARE(ledger.totals(two.run()).tokens.value, 300U);
+    QCOMPARE(ledger.leaderboard(one.run(), 10).size(), std::size_t{1});
+    QCOMPARE(ledger.credit_of(one.run(), id<PeerId>(2)).rounds, std::uint64_t{0});
+    QVERIFY(ledger.verify_chain(one.run()).ok() && ledger.verify_chain(two.run()).ok());
+}
+
+void TestLedger::histories_come_in_order_and_bounded() {
+    Ledger ledger = in_memory();
+    Chain chain;
+    std::vector<run::SignedList> all;
+    for (int i = 0; i < 10; ++i) {
+        all.push_back(chain.next({{1, 10}}));
+        QVERIFY(add(ledger, all.back()).ok());
+    }
+    QVERIFY(ledger.lists(chain.run(), {0}, 100) == all);
+    QVERIFY(ledger.lists(chain.run(), {4}, 3) == std::vector(all.begin() + 4, all.begin() + 7));
+    QVERIFY(ledger.lists(chain.run(), {8}, ~std::size_t{0}) == std::vector(all.begin() + 8, all.end()));
+    QVERIFY(ledger.lists(chain.run(), {10}, 5).empty());
+    QVERIFY(ledger.lists(chain.run(), {~std::uint64_t{0}}, 5).empty());
+    QVERIFY(ledger.lists(chain.run(), {0}, 0).empty());
+}
+
+void TestLedger::credit_is_the_sum_of_what_was_accepted() {
+    Ledger ledger = in_memory();
+    Chain chain;
+    Rng rng(7);
+    std::map<std::uint64_t, Credit> expected;
+    ledger::RunTotals totals;
+    for (int round = 0; round < 60; ++round) {
+        std::vector<Chain::Share> shares;
+        for (std::uint64_t peer = 1; peer <= 20; ++peer) {
+            if (rng.below(3) == 0 && peer != 1) continue;
+            const std::uint64_t tokens = 1 + rng.below(100000);
+            shares.emplace_back(peer, tokens);
+            expected[peer].tokens += {tokens};
+            expected[peer].rounds += 1;
+            totals.tokens += {tokens};
+            totals.contributions += 1;
+        }
+        QVERIFY(add(ledger, chain.next(shares)).ok());
+    }
+    for (const auto& [peer, credit] : expected) {
+        const Credit found = ledger.credit_of(chain.run(), id<PeerId>(peer));
+        QCOMPARE(found.tokens.value, credit.tokens.value);
+        QCOMPARE(found.rounds, credit.rounds);
+        QVERIFY(found.peer == id<PeerId>(peer));
+    }
+    QCOMPARE(ledger.totals(chain.run()).rounds.value, 60U);
+    QCOMPARE(ledger.totals(chain.run()).tokens.value, totals.tokens.value);
+    QCOMPARE(ledger.totals(chain.run()).contributions, totals.contributions);
+}
+
+void TestLedger::the_leaderboard_is_sorted_and_cut() {
+    Ledger ledger = in_memory();
+    Chain chain;
+    QVERIFY(add(ledger, chain.next({{1, 10}, {2, 50}, {3, 30}, {4, 30}})).ok());
+    QVERIFY(add(ledger, chain.next({{1, 25}})).ok());
+    ledger.remember_name(id<PeerId>(2), "Bea");
+    std::vector<PeerId> order;
+    for (const Credit& credit : ledger.leaderboard(chain.run(), 10)) order.push_back(credit.peer);
+    QVERIFY(order == std::vector({id<PeerId>(2), id<PeerId>(1), id<PeerId>(3), id<PeerId>(4)}));
+    const std::vector<Credit> best = ledger.leaderboard(chain.run(), 2);
+    QCOMPARE(best.size(), std::size_t{2});
+    QCOMPARE(best[0].name, std::string("Bea"));
+    QCOMPARE(best[1].tokens.value, 35U);
+    QCOMPARE(best[1].rounds, std::uint64_t{2});
+}
+
+void TestLedger::credit_that_no_number_holds_stops_at_the_largest() {
+    // 2^40 tokens from each of 4096 peers are 2^52 a round: 2^63 after 2048 rounds. The sums are given by hand.
+    const fs::path file = at("ledger");
+    Chain chain;
+    {
+        Ledger ledger = std::move(Ledger::open(file)).value();
+        QVERIFY(add(ledger, chain.next({{1, 1}, {2, 1}})).ok());
+        QVERIFY(add(ledger, chain.next({{1, 1}, {2, 1}})).ok());
+    }
+    QVERIFY(meddle(file, "UPDATE entries SET tokens = 9223372036854775807; UPDATE rounds SET tokens = 1 << 62"));
+    const Ledger ledger = std::move(Ledger::open(file)).value();
+    constexpr std::uint64_t largest = (1ULL << 63U) - 1;
+    QCOMPARE(ledger.leaderboard(chain.run(), 5).at(0).tokens.value, largest);
+    QCOMPARE(ledger.totals(chain.run()).tokens.value, largest);
+    QCOMPARE(ledger.tokens_since(id<PeerId>(1), 0).value, largest);
+}
+
+void TestLedger::tokens_since_count_all_runs_from_that_second_on() {
+    Ledger ledger = in_memory();
+    Chain one(1);
+    Chain two(2);
+    QVERIFY(ledger.append(one.next({{1, 1}, {2, 500}}), no_state, 100).ok());
+    QVERIFY(ledger.append(one.next({{1, 10}}), no_state, 200).ok());
+    QVERIFY(ledger.append(two.next({{1, 100}}), no_state, 300).ok());
+    QCOMPARE(ledger.tokens_since(id<PeerId>(1), 0).value, 111U);
+    QCOMPARE(ledger.tokens_since(id<PeerId>(1), 200).value, 110U);
+    QCOMPARE(ledger.tokens_since(id<PeerId>(1), 201).value, 100U);
+    QCOMPARE(ledger.tokens_since(id<PeerId>(1), 301).value, 0U);
+}
+
+void TestLedger::names_are_kept_whole_replaced_and_cut() {
+    Ledger ledger = in_memory();
+    Chain chain;
+    const PeerId peer = id<PeerId>(1);
+    const auto name = [&] { return ledger.credit_of(chain.run(), peer).name; };
+    ledger.remember_name(peer, "before the first round");
+    QCOMPARE(name(), std::string("before the first round"));
+    QVERIFY(add(ledger, chain.next({{1, 5}})).ok());
+    QCOMPARE(name(), std::string("before the first round"));
+    const std::string odd("'); DROP TABLE peers;--\0\xff", 25);
+    ledger.remember_name(peer, odd);
+    QCOMPARE(name(), odd);
+    ledger.remember_name(peer, std::string(1000, 'n'));
+    QCOMPARE(name(), std::string(run::name_bytes_most, 'n'));
+    ledger.remember_name(peer, "");
+    QCOMPARE(name(), std::string());
+}
+
+void TestLedger::strangers_do_not_fill_the_disk() {
+    Chain chain;
+    {
+        Ledger ledger = std::move(Ledger::open(at("ledger"))).value();
+        QVERIFY(add(ledger, chain.next({{1, 5}})).ok());
+        ledger.remember_name(id<PeerId>(2), "early stranger");
+    }
+    const std::string crowd = "WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < " +
+                              std::to_string(ledger::strangers_most - 1) +
+                              ") INSERT INTO peers(key) SELECT randomblob(32) FROM n";
+    QVERIFY(meddle(at("ledger"), crowd.c_str()));
+    Ledger ledger = std::move(Ledger::open(at("ledger"))).value();
+    const auto name = [&](std::uint64_t peer) { return ledger.credit_of(chain.run(), id<PeerId>(peer)).name; };
+    ledger.remember_name(id<PeerId>(3), "the last that fits");
+    ledger.remember_name(id<PeerId>(4), "one too many");
+    ledger.remember_name(id<PeerId>(1), "worker");
+    ledger.remember_name(id<PeerId>(2), "renamed");
+    QCOMPARE(name(3), std::string("the last that fits"));
+    QCOMPARE(name(4), std::string());
+    QCOMPARE(name(1), std::string("worker"));
+    QCOMPARE(name(2), std::string("renamed"));
+    QVERIFY(add(ledger, chain.next({{4, 5}})).ok());
+    ledger.remember_name(id<PeerId>(4), "accepted now");
+    QCOMPARE(name(4), std::string("accepted now"));
+}
+
+void TestLedger::retracted_lists_leave_credit_and_stay_as_evidence() {
+    Ledger ledger = in_memory();
+    Chain chain;
+    std::vector<run::SignedList> all;
+    for (std::uint64_t i = 0; i < 5; ++i) {
+        all.push_back(chain.next({{1, 10}, {10 + i, 1}}));
+        QVERIFY(add(ledger, all.back()).ok());
+    }
+    QVERIFY(ledger.retract(chain.run(), 2).ok());
+    QCOMPARE(ledger.totals(chain.run()).rounds.value, 3U);
+    QCOMPARE(ledger.totals(chain.run()).contributions, std::uint64_t{6});
+    QCOMPARE(ledger.credit_of(chain.run(), id<PeerId>(1)).tokens.value, 30U);
+    QCOMPARE(ledger.credit_of(chain.run(), id<PeerId>(14)).rounds, std::uint64_t{0});
+    QCOMPARE(ledger.tokens_since(id<PeerId>(1), 0).value, 30U);
+    QVERIFY(!ledger.list(chain.run(), {3}));
+    QVERIFY(ledger.retracted(chain.run(), 10) == std::vector(all.begin() + 3, all.end()));
+    QVERIFY(ledger.verify_chain(chain.run()).ok());
+}
+
+void TestLedger::a_chain_grows_again_after_a_retraction() {
+    Ledger ledger = in_memory();
+    Chain chain;
+    QVERIFY(add(ledger, chain.next({{1, 10}})).ok());
+    Chain winner = Chain();
+    static_cast<void>(winner.next({{1, 10}}));
+    QVERIFY(add(ledger, chain.next({{2, 10}})).ok());
+    const run::SignedList better = winner.next({{3, 10}});
+    QVERIFY(!add(ledger, better).ok());
+    QVERIFY(ledger.retract(chain.run(), 1).ok());
+    QVERIFY(add(ledger, better).ok());
+    QVERIFY(ledger.list(chain.run(), {1}) == better);
+    QVERIFY(ledger.retract(chain.run(), 2).ok());  // everything, and from the start again
+    QVERIFY(!ledger.head(chain.run()));
+    Chain again;
+    QVERIFY(add(ledger, again.next({{5, 1}})).ok());
+    QCOMPARE(ledger.retracted(chain.run(), 10).size(), std::size_t{3});
+}
+
+void TestLedger::more_than_there_is_cannot_be_retracted() {
+    Ledger ledger = in_memory();
+    Chain chain;
+    QVERIFY(add(ledger, chain.next({{1, 10}})).ok());
+    QCOMPARE(ledger.retract(chain.run(), 2).error().code, ErrorCode::invalid_argument);
+    QCOMPARE(ledger.retract(chain.run(), ~std::uint64_t{0}).error().code, ErrorCode::invalid_argument);
+    QVERIFY(ledger.retract(chain.run(), 0).ok());
+    QCOMPARE(ledger.totals(chain.run()).rounds.value, 1U);
+    QVERIFY(ledger.retracted(chain.run(), 10).empty());
+}
+
+void TestLedger::losses_belong_to_rounds_that_exist() {
+    Ledger ledger = in_memory();
+    Chain chain;
+    QCOMPARE(ledger.record_loss(chain.run(), {0}, 2.5).error().code, ErrorCode::not_found);
+    QVERIFY(add(ledger, chain.next({{1, 10}})).ok());
+    QVERIFY(ledger.record_loss(chain.run(), {0}, 2.5).ok());
+    QCOMPARE(ledger.curve(chain.run(), 5).at(0).validation_loss, 2.5);
+    QCOMPARE(ledger.record_loss(chain.run(), {1}, 2.5).error().code, ErrorCode::not_found);
+    QCOMPARE(ledger.record_loss(chain.run(), {0}, std::nan("")).error().code, ErrorCode::invalid_argument);
+    QCOMPARE(ledger.curve(chain.run(), 5).at(0).validation_loss, 2.5);
+}
+
+void TestLedger::a_curve_is_thinned_evenly_and_prefers_measured_rounds() {
+    Ledger ledger = in_memory();
+    Chain chain;
+    for (std::uint64_t round = 0; round < 103; ++round) {
+        QVERIFY(add(ledger, chain.next({{1, 10 + round}})).ok());
+        if (round % 10 == 3) QVERIFY(ledger.record_loss(chain.run(), {round}, 5.0 - 0.01 * double(round)).ok());
+    }
+    const std::vector<ledger::RoundRecord> all = ledger.curve(chain.run(), 1000);
+    QCOMPARE(all.size(), std::size_t{103});
+    for (std::uint64_t round = 0; round < 103; ++round) {
+        QCOMPARE(all[round].round.value, round);
+        QCOMPARE(all[round].at, static_cast<std::int64_t>(1000 + round));
+        QCOMPARE(all[round].tokens.value, 10 + round);
+        QVERIFY(all[round].digest == id<StateDigest>(round + 1));
+    }
+    const std::vector<ledger::RoundRecord> few = ledger.curve(chain.run(), 10);
+    QCOMPARE(few.size(), std::size_t{10});
+    for (std::size_t i = 0; i < few.size(); ++i) {
+        QCOMPARE(few[i].round.value, 10 * i + 3);
+        QVERIFY(few[i].validation_loss > 0);
+    }
+    QVERIFY(ledger.curve(chain.run(), 0).empty());
+    QCOMPARE(ledger.curve(chain.run(), 1).at(0).round.value, 93U);
+}
+
+void TestLedger::an_honest_chain_verifies() {
+    Ledger ledger = in_memory();
+    Chain chain;
+    for (int i = 0; i < 50; ++i) QVERIFY(add(ledger, chain.next({{1, 10}, {2, 20}})).ok());
+    QVERIFY(ledger.verify_chain(chain.run()).ok());
+}
+
+void TestLedger::a_changed_signature_is_found() {
+    Ledger ledger = in_memory();
+    Chain chain;
+    QVERIFY(add(ledger, chain.next({{1, 10}})).ok());
+    run::SignedList forged = chain.next({{1, 10}});
+    forged.signature[5] ^= std::byte{1};
+    QVERIFY(add(ledger, forged).ok());  // the caller's task; the walk finds it
+    const Status verified = ledger.verify_chain(chain.run());
+    QVERIFY(!verified.ok());
+    QCOMPARE(verified.error().code, ErrorCode::untrusted);
+    QVERIFY(mentions(verified.error().message, "round 1 "));
+}
+
+void TestLedger::every_kind_of_tampering_is_found_in_its_round() {
+    const std::array<const char*, 9> tamperings = {
+        "UPDATE lists SET list = CAST(substr(list, 1, length(list) - 8) || x'0b00000000000000' AS BLOB) WHERE round = 2",
+        "UPDATE lists SET list = x'00' WHERE round = 2",
+        "DELETE FROM lists WHERE round = 2",
+        "DELETE FROM rounds WHERE round = 2",
+        "UPDATE rounds SET hash = zeroblob(32) WHERE round = 2",
+        "UPDATE rounds SET tokens = tokens + 1 WHERE round = 2",
+        "UPDATE entries SET tokens = tokens + 1 WHERE round = 2",
+        "DELETE FROM entries WHERE round = 2",
+        "INSERT INTO entries SELECT chain, 2, (SELECT id FROM peers WHERE id NOT IN (SELECT peer FROM entries)), 5, 0 "
+        "FROM entries WHERE round = 2 LIMIT 1",
+    };
+    for (const char* tampering : tamperings) {
+        const fs::path file = at("ledger");
+        fs::remove(file);
+        Chain chain;
+        {
+            Ledger ledger = std::move(Ledger::open(file)).value();
+            ledger.remember_name(id<PeerId>(77), "Stranger");
+            for (int i = 0; i < 5; ++i) QVERIFY(add(ledger, chain.next({{1, 10}})).ok());
+        }
+        QVERIFY2(meddle(file, tampering), tampering);
+        const Ledger ledger = std::move(Ledger::open(file)).value();
+        const Status verified = ledger.verify_chain(chain.run());
+        QVERIFY2(!verified.ok(), tampering);
+        QCOMPARE(verified.error().code, ErrorCode::untrusted);
+        QVERIFY2(mentions(verified.error().message, "round 2 "), verified.error().message.c_str());
+    }
+}
+
+void TestLedger::a_ledger_is_the_same_after_reopening() {
+    Chain chain;
+    const run::SignedList first = chain.next({{1, 10}});
+    {
+        Ledger ledger = std::move(Ledger::open(at("ledger"))).value();
+        QVERIFY(add(ledger, first).ok());
+        ledger.remember_name(id<PeerId>(1), "Ann");
+    }
+    Ledger ledger = std::move(Ledger::open(at("ledger"))).value();
+    QVERIFY(ledger.list(chain.run(), {0}) == first);
+    QCOMPARE(ledger.credit_of(chain.run(), id<PeerId>(1)).name, std::string("Ann"));
+    QVERIFY(add(ledger, chain.next({{1, 10}})).ok());
+}
+
+void TestLedger::a_file_of_something_else_is_left_alone() {
+    for (const std::size_t size : {std::size_t{1}, std::size_t{99}, std::size_t{600}, std::size_t{5000}}) {
+        const std::string text(size, 'q');
+        std::ofstream(at("letter"), std::ios::binary | std::ios::trunc) << text;
+        const Result<Ledger> opened = Ledger::open(at("letter"));
+        QVERIFY(!opened.ok());
+        QCOMPARE(opened.error().code, ErrorCode::malformed);
+        QCOMPARE(content_of(at("letter")), text);
+    }
+    QCOMPARE(std::distance(fs::directory_iterator(at("")), {}), 1);
+}
+
+void TestLedger::a_database_of_another_program_is_left_alone() {
+    QVERIFY(meddle(at("songs"), "CREATE TABLE songs(name); INSERT INTO songs VALUES('la')"));
+    QVERIFY(meddle(at("stamped"), "PRAGMA application_id = 77"));
+    QVERIFY(meddle(at("versioned"), "PRAGMA user_version = 1"));
+    for (const char* name : {"songs", "stamped", "versioned"}) {
+        const std::string before = content_of(at(name));
+        QVERIFY(!before.empty());
+        const Result<Ledger> opened = Ledger::open(at(name));
+        QVERIFY(!opened.ok());
+        QCOMPARE(opened.error().code, ErrorCode::malformed);
+        QVERIFY(mentions(opened.error().message, "another program"));
+        QVERIFY(content_of(at(name)) == before);
+    }
+}
+
+void TestLedger::a_newer_ledger_is_refused_and_left_alone() {
+    QVERIFY(Ledger::open(at("ledger")).ok());
+    QVERIFY(meddle(at("ledger"), "PRAGMA user_version = 99"));
+    const std::string before = content_of(at("ledger"));
+    const Result<Ledger> opened = Ledger::open(at("ledger"));
+    QVERIFY(!opened.ok());
+    QCOMPARE(opened.error().code, ErrorCode::unavailable);
+    QVERIFY(mentions(opened.error().message, "update"));
+    QVERIFY(content_of(at("ledger")) == before);
+}
+
+void TestLedger::an_unfinished_creation_starts_over() {
+    std::ofstream(at("empty"), std::ios::binary).flush();
+    QVERIFY(Ledger::open(at("empty")).ok());
+    QVERIFY(meddle(at("bare"), "PRAGMA journal_mode = WAL"));  // a header and no tables: killed before they came
+    Result<Ledger> opened = Ledger::open(at("bare"));
+    QVERIFY(opened.ok());
+    Chain chain;
+    QVERIFY(add(*opened, chain.next({{1, 1}})).ok());
+}
+
+void TestLedger::a_damaged_ledger_is_a_sentence() {
+    Chain chain;
+    {
+        Ledger ledger = std::move(Ledger::open(at("ledger"))).value();
+        for (int i = 0; i < 60; ++i) QVERIFY(add(ledger, chain.next({{1, 10}, {2, 20}})).ok());
+    }
+    const std::string good = content_of(at("ledger"));
+    Rng rng(11);
+    int refused = 0;
+    for (int turn = 0; turn < 40; ++turn) {
+        std::string bad = good;
+        const std::size_t start = static_cast<std::size_t>(rng.below(bad.size() - 4000));
+        for (std::size_t i = 0; i < 4000; ++i) bad[start + i] = static_cast<char>(rng.below(256));
+        std::ofstream(at("bad"), std::ios::binary | std::ios::trunc) << bad;
+        Result<Ledger> opened = Ledger::open(at("bad"));
+        const Status outcome = opened.ok() ? opened->verify_chain(chain.run()) : Status(opened.error());
+        if (!outcome.ok()) QVERIFY(outcome.error().message.size() > 20);
+        if (!outcome.ok()) ++refused;
+        if (opened.ok()) {
+            static_cast<void>(opened->leaderboard(chain.run(), 10));
+            static_cast<void>(opened->curve(chain.run(), 10));
+            static_cast<void>(opened->lists(chain.run(), {0}, 1000));
+        }
+        fs::remove(at("bad-wal"));
+        fs::remove(at("bad-shm"));
+    }
+    QVERIFY2(refused > 20, qPrintable(QString::number(refused)));
+}
+
+void TestLedger::a_busy_ledger_is_a_sentence() {
+    Chain chain;
+    Ledger ledger = std::move(Ledger::open(at("ledger"))).value();
+    sqlite3* other = nullptr;
+    QCOMPARE(sqlite3_open(at("ledger").string().c_str(), &other), SQLITE_OK);
+    QCOMPARE(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+    const run::SignedList list = chain.next({{1, 1}});
+    const Status refused = add(ledger, list);
+    sqlite3_close(other);
+    QVERIFY(!refused.ok());
+    QCOMPARE(refused.error().code, ErrorCode::unavailable);
+    QVERIFY(add(ledger, list).ok());
+}
+
+void TestLedger::a_missing_folder_is_a_sentence() {
+    const Result<Ledger> opened = Ledger::open(at("no/such/ledger"));
+    QVERIFY(!opened.ok());
+    QCOMPARE(opened.error().code, ErrorCode::permission);
+    QVERIFY(mentions(opened.error().message, "check that its folder exists"));
+}
+
+QTEST_APPLESS_MAIN(TestLedger)
+#include "test_ledger.moc"
