@@ -44,7 +44,6 @@ SignedList read_list(ByteReader& in) {
 }
 
 void write(ByteWriter& out, const StatusMessage& message) {
-    POTLUCK_CHECK(message.name.size() <= name_bytes_most);
     out.u64(message.sequence);
     out.u8(static_cast<std::uint8_t>(message.role));
     out.u8(static_cast<std::uint8_t>(message.phase));
@@ -59,7 +58,7 @@ void write(ByteWriter& out, const StatusMessage& message) {
     out.u8(seeds ? 1 : 0);
     if (seeds) message.checkpoint.write(out);
     out.u16(message.port);
-    out.string(message.name);
+    out.string(plain_text_of(message.name, name_bytes_most, LineBreaks::refused));
 }
 
 StatusMessage read_status(ByteReader& in) {

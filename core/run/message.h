@@ -42,11 +42,11 @@ struct StatusMessage {
     Digest list;                     // hash of L[round-1]; zero for round 0
     TokenCount window_tokens;        // trained in this window so far
     std::uint32_t tokens_per_second = 0;
-    float loss = 0;                  // mean training loss of the last window; 0 if none
+    float loss = 0;                  // mean training loss of the last window; 0 if none or not finite
     RoundId checkpoint_round;        // newest checkpoint this peer seeds
     BlobRef checkpoint;              // size 0 if none
     std::uint16_t port = 0;          // BitTorrent listen port
-    std::string name;                // what the person calls this computer, at most 40 bytes
+    std::string name;                // of this computer; sent is what is plain of it, at most 40 bytes
     bool operator==(const StatusMessage&) const = default;
 };
 

@@ -1,9 +1,10 @@
 // Text that strangers chose and people will read: names, purposes. Tells whether it is fit to be shown at all.
-// Does not: shorten or repair; the reader of a message refuses what is not plain.
+// Whoever reads a message refuses what is not plain; whoever writes one sends what is plain of it.
 #pragma once
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace potluck::run {
@@ -14,5 +15,8 @@ enum class LineBreaks { refused, allowed };
 /// holds a control character, a line or paragraph separator, or a mark that overrides the direction of writing.
 /// `allowed` lets line feeds and tabs pass.
 [[nodiscard]] std::optional<std::size_t> plain_text_length(std::string_view text, LineBreaks breaks);
+
+/// `text` without what is not plain, cut between two characters to at most `bytes_most` bytes.
+[[nodiscard]] std::string plain_text_of(std::string_view text, std::size_t bytes_most, LineBreaks breaks);
 
 }  // namespace potluck::run

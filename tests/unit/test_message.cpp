@@ -88,22 +88,44 @@ private slots:
         QVERIFY(refuses(good, [](StatusMessage& m) { m.checkpoint_round = {round_most + 1}; }));
         QVERIFY(refuses(good, [](StatusMessage& m) { m.window_tokens = {tokens_most + 1}; }));
         QVERIFY(refuses(good, [](StatusMessage& m) { m.checkpoint.size = blob_bytes_most + 1; }));
-        QVERIFY(refuses(good, [](StatusMessage& m) { m.name = "\xff"; }));
-        QVERIFY(refuses(good, [](StatusMessage& m) { m.name = "\xed\xa0\x80"; }));
-        QVERIFY(refuses(good, [](StatusMessage& m) { m.name = "\xc0\x80"; }));
-        QVERIFY(refuses(good, [](StatusMessage& m) { m.name = "\xf4\x90\x80\x80"; }));
-        QVERIFY(refuses(good, [](StatusMessage& m) { m.name = "\x1b[31m"; }));
-        QVERIFY(refuses(good, [](StatusMessage& m) { m.name = "two\nlines"; }));
     }
 
-    void a_name_longer_than_40_bytes_is_refused() {
-        StatusMessage status = samples::status();
-        status.name = std::string(40, 'n');
-        QVERIFY(decodes(status));
-        Bytes body = encode_body(status);
-        body[body.size() - 42] = std::byte{41};
-        body.push_back(std::byte{'n'});
-        QVERIFY(!decode_body(MessageKind::status, body).ok());
+    void a_name_that_is_not_plain_is_refused_data() {
+        QTest::addColumn<QByteArray>("name");
+        for (const char* name : {"\xff", "\xed\xa0\x80", "\xc0\x80", "\xf4\x90\x80\x80", "\xe2\x82", "\x1b[31m",
+                                 "two\nlines", "\x7f", "\xc2\x85", "\xe2\x80\xae", "\xe2\x80\xa8"}) {
+            QTest::addRow("%s", QByteArray(name).toHex().constData()) << QByteArray(name);
+        }
+        QTest::addRow("41 bytes") << QByteArray(41, 'n');
+    }
+    void a_name_that_is_not_plain_is_refused() {
+        QFETCH(const QByteArray, name);
+        const auto with_name = [](const QByteArray& chosen) {
+            StatusMessage status = samples::status();
+            status.name.clear();
+            Bytes body = encode_body(status);
+            body.resize(body.size() - 2);
+            ByteWriter tail;
+            tail.string({chosen.constData(), static_cast<std::size_t>(chosen.size())});
+            body.insert(body.end(), tail.bytes().begin(), tail.bytes().end());
+            return decode_body(MessageKind::status, body).ok();
+        };
+        QVERIFY(with_name("B\xc3\xbcro"));
+        QVERIFY(with_name(QByteArray(40, 'n')));
+        QVERIFY(!with_name(name));
+    }
+
+    void a_name_is_sent_as_far_as_it_is_plain() {
+        const auto arrives_as = [](const std::string& name) {
+            StatusMessage status = samples::status();
+            status.name = name;
+            const Result<Message> decoded = decode_body(MessageKind::status, encode_body(status));
+            return decoded.ok() ? std::get<StatusMessage>(*decoded).name : "refused";
+        };
+        QCOMPARE(arrives_as("a\x1b[2J\nb\xff\xe2\x82"), std::string("a[2Jb"));
+        QCOMPARE(arrives_as(std::string(39, 'n') + "\xc3\xbc!"), std::string(39, 'n'));
+        QCOMPARE(arrives_as(std::string(100'000, 'n')), std::string(40, 'n'));
+        QCOMPARE(arrives_as(""), std::string());
     }
 
     void a_loss_that_blew_up_is_sent_as_none_and_never_taken() {
