@@ -26,14 +26,6 @@ namespace potluck::peer {
     return piece;
 }
 
-/// Piece size of every torrent of ours: 16 KiB up to 16 MiB, then doubling so that there are at most 4,096 pieces. The
-/// layers of LayerMessage have one hash per piece of this size.
-[[nodiscard]] constexpr std::size_t piece_size_of(std::uint64_t file_size) {
-    std::size_t piece = 16 * 1024;
-    while (file_size > (16ULL << 20U) && file_size > 4096ULL * piece) piece *= 2;
-    return piece;
-}
-
 /// The content of a blob that is complete and verified: a file's map or memory. Lives as long as somebody holds it.
 class Blob {
 public:
