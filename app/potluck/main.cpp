@@ -1,0 +1,90 @@
+// potluck: the desktop program. Reads its options, builds the parts, runs Qt's loop.
+#include <cstdio>
+
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QLibraryInfo>
+#include <QLocale>
+#include <QTranslator>
+
+#include "app/potluck/places.h"
+#include "app/potluck/program.h"
+#include "ui/invite_link.h"
+#include "ui/theme.h"
+
+namespace {
+
+constexpr int exit_usage = 2;
+
+struct CommandLine {
+    QCommandLineParser parser;
+    QCommandLineOption data_dir{QStringLiteral("data-dir"), QStringLiteral("Folder that holds identity, runs and state."),
+                                QStringLiteral("folder")};
+    QCommandLineOption node{QStringLiteral("node"), QStringLiteral("The program potluck-node."), QStringLiteral("path")};
+    QCommandLineOption minimized{QStringLiteral("minimized"), QStringLiteral("Start in the tray, or as a minimised window.")};
+    QCommandLineOption help = parser.addHelpOption();
+    QCommandLineOption version = parser.addVersionOption();
+
+    CommandLine()
+    {
+        parser.setApplicationDescription(QStringLiteral("Everyone brings what they have; together we train one model."));
+        parser.addOptions({data_dir, node, minimized});
+        parser.addPositionalArgument(QStringLiteral("invite"), QStringLiteral("A potluck: or magnet: link; it is shown, "
+                                                                              "and joined only when you say so."),
+                                     QStringLiteral("[invite]"));
+    }
+};
+
+int refuse(const QString& sentence)
+{
+    std::fprintf(stderr, "potluck: %s\n", qPrintable(sentence));
+    return exit_usage;
+}
+
+void loadTranslations(QApplication& application)
+{
+    potluck::ui::loadResources();
+    for (const auto& [name, folder] : {std::pair(QStringLiteral("potluck"), QStringLiteral(":/translations")),
+                                       std::pair(QStringLiteral("qtbase"), QLibraryInfo::path(QLibraryInfo::TranslationsPath))}) {
+        auto* translator = new QTranslator(&application);
+        if (translator->load(QLocale(), name, QStringLiteral("_"), folder)) QApplication::installTranslator(translator);
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    QApplication application(argc, argv);
+    QApplication::setApplicationName(QStringLiteral("potluck"));
+    QApplication::setApplicationDisplayName(QStringLiteral("Potluck"));
+    QApplication::setApplicationVersion(QStringLiteral(POTLUCK_VERSION));
+    QApplication::setOrganizationName(QStringLiteral("potluck"));
+    QApplication::setDesktopFileName(QStringLiteral("org.potluck.Potluck"));
+    QApplication::setQuitOnLastWindowClosed(false);
+
+    CommandLine line;
+    if (!line.parser.parse(QApplication::arguments())) return refuse(line.parser.errorText());
+    if (line.parser.isSet(line.help) || line.parser.isSet(line.version)) {
+        const QString text = line.parser.isSet(line.help) ? line.parser.helpText()
+                                                          : QStringLiteral("potluck " POTLUCK_VERSION "\n");
+        std::fputs(text.toUtf8().constData(), stdout);
+        return 0;
+    }
+    const QStringList links = line.parser.positionalArguments();
+    if (links.size() > 1) return refuse(QStringLiteral("one invite at a time, please."));
+    if (!links.isEmpty() && !potluck::ui::looksLikeInvite(links.first())) {
+        return refuse(QStringLiteral("an invite begins with potluck: or magnet:."));
+    }
+    loadTranslations(application);
+
+    using potluck::app::FirstShow;
+    potluck::app::Program program(application, {
+        .data_folder = potluck::app::dataFolder(line.parser.value(line.data_dir)),
+        .node_program = potluck::app::nodeProgram(line.parser.value(line.node)),
+        .link = links.value(0),
+        .first_show = line.parser.isSet(line.minimized) ? FirstShow::minimised : FirstShow::window,
+    });
+    program.start();
+    return QApplication::exec();
+}

@@ -1,0 +1,22 @@
+#include "app/potluck/preferences.h"
+
+namespace potluck::app {
+
+namespace {
+
+const QString look_key = QStringLiteral("window/look");
+const QString geometry_key = QStringLiteral("window/geometry");
+
+}  // namespace
+
+Preferences::Preferences(const QString& dataFolder)
+    : m_settings(dataFolder + QStringLiteral("/window.ini"), QSettings::IniFormat)
+{
+}
+
+ui::Look Preferences::look() const { return ui::lookNamed(m_settings.value(look_key).toString()); }
+void Preferences::setLook(ui::Look look) { m_settings.setValue(look_key, ui::nameOf(look)); }
+QByteArray Preferences::geometry() const { return m_settings.value(geometry_key).toByteArray(); }
+void Preferences::setGeometry(const QByteArray& geometry) { m_settings.setValue(geometry_key, geometry); }
+
+}  // namespace potluck::app

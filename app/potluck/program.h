@@ -1,0 +1,52 @@
+// The desktop program put together: transport, client, theme, tray, window, single instance. It builds and connects;
+// every decision lives in the parts.
+//
+// Threads: Qt's main thread. Owns: all of them. Destroyed after the event loop has ended.
+#pragma once
+
+#include <memory>
+
+#include <QObject>
+#include <QString>
+
+#include "app/potluck/preferences.h"
+#include "ui/main_window.h"
+#include "ui/process_transport.h"
+#include "ui/single_instance.h"
+#include "ui/tray.h"
+
+namespace potluck::app {
+
+enum class FirstShow { window, minimised };
+
+struct Options {
+    QString data_folder;
+    QString node_program;
+    QString link;                       // potluck: or magnet:, possibly empty
+    FirstShow first_show = FirstShow::window;
+};
+
+class Program : public QObject {
+    Q_OBJECT
+
+public:
+    Program(QApplication& application, Options options);
+
+    /// Looks for a window that is already open, then either hands over and ends, or begins. Returns at once.
+    void start();
+
+private:
+    void begin();
+    void quit();
+
+    Options m_options;
+    Preferences m_preferences;
+    ui::Theme m_theme;
+    ui::SingleInstance m_instance;
+    ui::ProcessTransport m_transport;
+    ui::NodeClient m_client;
+    std::unique_ptr<ui::Tray> m_tray;
+    std::unique_ptr<ui::MainWindow> m_window;
+};
+
+}  // namespace potluck::app

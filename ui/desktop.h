@@ -1,0 +1,20 @@
+// What pages need from the desktop beyond widgets: files and folders. `ui` itself touches no file; app/potluck fills
+// these in, tests put their own.
+#pragma once
+
+#include <functional>
+
+#include <QString>
+
+#include "core/base/result.h"
+
+namespace potluck::ui {
+
+struct Desktop {
+    /// A small text file that holds an invite.
+    std::function<Result<QString>(const QString& file)> read_invite;
+    /// Shows a folder in the file manager.
+    std::function<void(const QString& folder)> open_folder;
+};
+
+}  // namespace potluck::ui

@@ -1,0 +1,26 @@
+// Text for the window: names from the network made harmless, and numbers as people read them. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <QString>
+
+namespace potluck::ui {
+
+/// One line of plain text of at most `most` characters (an ellipsis stands for what was cut). Control characters, line
+/// breaks and characters that change the direction of writing become spaces, so that nobody's name rearranges a window.
+[[nodiscard]] QString plainText(const QString& text, int most);
+[[nodiscard]] QString plainText(std::string_view utf8, int most);
+
+/// "0", "950", "12.4 k", "3.07 M", "1.2 G": at most three significant digits, decimal point by locale.
+[[nodiscard]] QString shortCount(std::uint64_t count);
+/// The whole number with its groups, for tool tips and screen readers.
+[[nodiscard]] QString fullCount(std::uint64_t count);
+/// "12.5 %", "< 0.1 %", "0 %"
+[[nodiscard]] QString percent(double share);
+/// A person's name, or the first digits of the id where there is none.
+[[nodiscard]] QString displayName(const std::string& name, const std::string& id);
+
+}  // namespace potluck::ui
