@@ -322,9 +322,9 @@ std::vector<Credit> Ledger::leaderboard(const RunId& run, std::size_t most) cons
 
 Credit Ledger::credit_of(const RunId& run, const PeerId& peer) const {
     Statement query(m_database->connection,
-                    "SELECT p.key, p.name, saturating_sum(e.tokens), count(e.round) FROM peers p "
-                    "LEFT JOIN entries e ON e.peer = p.id AND e.chain = (SELECT id FROM chains WHERE run = ?) "
-                    "WHERE p.key = ? GROUP BY p.id");
+                    "SELECT key, name, (SELECT saturating_sum(tokens) FROM entries WHERE chain = c.id AND peer = p.id), "
+                    "(SELECT count(*) FROM entries WHERE chain = c.id AND peer = p.id) "
+                    "FROM peers p LEFT JOIN chains c ON c.run = ? WHERE p.key = ?");
     const Step step = query.bind(run.bytes).bind(peer.bytes).step();
     Credit credit;
     if (m_database->ended(step) && step == Step::row) credit = credit_at(query);
