@@ -26,7 +26,8 @@
 
 namespace potluck::peer {
 
-/// Runs `work` off the peer's thread and then `done` on it, in order of submission. The simulation runs both at once.
+/// Runs `work` off the peer's thread and then `done` on it, in order of submission. Work that is under way when the peer
+/// dies still uses trainer-free parts of the World (store, blobs): whoever owns the worker joins it before them.
 using Offload = std::function<void(std::function<void()> work, std::function<void()> done)>;
 
 /// The data of the run as this computer has it: which shards are on disk. Fetching goes through the swarm.
@@ -71,6 +72,10 @@ public:
         ledger::Ledger& ledger;
         const identity::Identity& identity;
         Offload offload;
+        /// How signatures are checked. A simulation may remember what it has checked for another peer already.
+        std::function<bool(const PeerId& signer, std::string_view domain, ByteSpan bytes,
+                           const identity::Signature& signature)>
+            verify = identity::verify;
     };
 
     /// `manifest` was parsed and its signature checked. What disk and ledger hold of the run is picked up by start().

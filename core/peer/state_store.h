@@ -1,6 +1,9 @@
 // The seam to the disk for everything of the run that is a vector: states theta[r], the error feedback e, the marks
 // and snapshots exchanged with the trainer. In the product these are memory-mapped files in the run's folder, in the
 // simulation vectors in memory. What `commit_state` has returned survives SIGKILL and power loss.
+//
+// Threads: commit_state, adopt_state and verify_state may be called off the peer's thread, one of them at a time, while
+// the peer's thread calls the others; spans of states and scratch vectors stay valid until dropped or begun anew.
 #pragma once
 
 #include <cstdint>

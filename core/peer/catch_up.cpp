@@ -1,0 +1,307 @@
+// Getting to where the others are: what disk and ledger hold at start, lists from the history of others, a first state
+// from a checkpoint, and the states in between from payloads.
+
+#include <algorithm>
+#include <utility>
+
+#include "core/peer/impl.h"
+
+namespace potluck::peer {
+
+using run::Verdict;
+
+namespace {
+
+constexpr int heartbeats_to_look_around = 3;    // before a lonely newcomer asks for the initial state
+constexpr int heartbeats_for_history = 60;      // patience for the chain up to an advertised checkpoint
+constexpr int heartbeats_for_answer = 3;        // to a history request
+constexpr Duration checkpoint_stalled_after{120'000};
+
+}  // namespace
+
+/// What survived the last time: the chain, the record, and the newest state that fits the chain.
+void Peer::Impl::pick_up() {
+    reload_head();
+    if (const auto bytes = world.store.load_record()) {
+        record = ContributionRecord::decode(*bytes).value_or(ContributionRecord{});
+    }
+    for (RoundId round{0}; const run::ContributionMessage& own : std::vector(record.pending)) {
+        round = own.round;
+        if (round >= chain) continue;
+        payloads.want(own.payload, round, {}, now);
+        if (const auto list = list_at(round)) settle_own(round, *list);
+    }
+    std::optional<StateStore::Held> newest;
+    for (const StateStore::Held& one : world.store.held()) {
+        if (one.round > chain || one.digest != digest_at(one.round)) {
+            world.store.drop_state(one.round);
+        } else if (!newest || newest->round < one.round) {
+            newest = one;
+        }
+    }
+    fetch_kept_payloads();
+    if (!newest) return;
+    checking_start = true;
+    auto found = std::make_shared<Result<StateDigest>>(newest->digest);
+    offload([this, round = newest->round, found] { *found = world.store.verify_state(round); },
+            [this, held = *newest, found] {
+                checking_start = false;
+                state = held.round;
+                digest = held.digest;
+                for (const StateStore::Held& one : world.store.held()) {
+                    if (one.round.value % manifest.recipe.checkpoint_every == 0) publish_checkpoint(one.round);
+                }
+                if (!found->ok() || **found != held.digest) {
+                    begin_repair(held.round, held.digest, alive_members());
+                } else if (*state == chain) {
+                    entered();
+                }
+                advance();
+            });
+}
+
+std::vector<PeerId> Peer::Impl::alive_members() const {
+    std::vector<PeerId> peers;
+    for (const auto& [peer, member] : members.all()) peers.push_back(peer);
+    return peers;
+}
+
+bool Peer::Impl::checkpoint_fits(const run::StatusMessage& status) const {
+    return status.checkpoint.size == layout.file_size() && status.checkpoint_round.value > 0 &&
+           !checkpoints_refused.contains(status.checkpoint.root);
+}
+
+void Peer::Impl::find_first_state() {
+    if (checking_start || applying) return;
+    RoundId newest{0}, furthest{0};
+    for (const auto& [peer, member] : members.all()) {
+        if (checkpoint_fits(member.status)) newest = std::max(newest, member.status.checkpoint_round);
+        furthest = std::max(furthest, member.status.round);
+    }
+    choose_checkpoint();
+    if (checkpoint_fetch) return;
+    const bool checkpoint_expected = newest.value > rounds_behind_few &&
+                                     now < started_at + heartbeats_for_history * settings.heartbeat;
+    if (checkpoint_expected) return;
+    const bool here = world.swarm.blob(manifest.initial_state.root) != nullptr;
+    const bool alone = members.all().empty() && now < started_at + heartbeats_to_look_around * settings.heartbeat;
+    if (!here && alone) return;
+    fetch_first(RoundId{0}, manifest.initial_state, alive_members());
+}
+
+void Peer::Impl::fetch_first(RoundId round, const run::BlobRef& ref, std::vector<PeerId> sources) {
+    checkpoint_fetch = CheckpointFetch{round, ref, false, 0, now};
+    world.swarm.fetch(ref, {.sources = std::move(sources), .deadline = now, .damaged_copy = {}, .layer = {}});
+}
+
+/// The newest advertised checkpoint that the chain confirms, if fetching it beats replaying payloads.
+void Peer::Impl::choose_checkpoint() {
+    if (checkpoint_fetch) {
+        if (checkpoint_fetch->adopting) return;
+        const double progress = world.swarm.progress(checkpoint_fetch->ref.root);
+        if (progress != checkpoint_fetch->progress) checkpoint_fetch->moved_at = now;
+        checkpoint_fetch->progress = progress;
+    }
+    const bool stuck = stuck_since && now >= *stuck_since + graces_to_give_up * manifest.recipe.grace;
+    const std::uint64_t least = !state ? 1 : state->value + 1 + (stuck ? 0 : rounds_behind_few);
+    std::optional<run::BlobRef> best;
+    RoundId best_round{0};
+    std::vector<PeerId> sources;
+    for (const auto& [peer, member] : members.all()) {
+        const run::StatusMessage& status = member.status;
+        if (!checkpoint_fits(status) || status.checkpoint_round.value < least) continue;
+        if (status.checkpoint_round.value == chain.value + 1) confirm_head_by_votes(status.checkpoint_round);
+        if (status.checkpoint_round > chain || digest_at(status.checkpoint_round) != status.checkpoint.root) continue;
+        if (!best || status.checkpoint_round > best_round) {
+            best = status.checkpoint;
+            best_round = status.checkpoint_round;
+            sources.clear();
+        }
+        if (best->root == status.checkpoint.root) sources.push_back(peer);
+    }
+    if (!best) return;
+    if (checkpoint_fetch) {
+        const bool stalled = now >= checkpoint_fetch->moved_at + checkpoint_stalled_after;
+        if (best_round <= checkpoint_fetch->round || (checkpoint_fetch->round.value > 0 && !stalled)) return;
+        world.swarm.forget(std::exchange(checkpoint_fetch, std::nullopt)->ref.root);
+    }
+    fetch_first(best_round, *best, std::move(sources));
+}
+
+/// A checkpoint of theta[chain + 1] is confirmed by no list yet; most members at that round, signing the same digest for
+/// the list that is at hand, confirm it as well.
+void Peer::Impl::confirm_head_by_votes(RoundId round) {
+    if (applying) return;
+    std::map<std::pair<Digest, StateDigest>, std::size_t> votes;
+    std::size_t voters = 0;
+    for (const auto& [peer, member] : members.all()) {
+        if (member.status.round != round) continue;
+        ++voters;
+        ++votes[{member.status.list, member.status.digest}];
+    }
+    for (const auto& [vote, count] : votes) {
+        if (2 * count <= voters) continue;
+        for (const Candidate& one : candidates) {
+            if (one.checked.hash != vote.first) continue;
+            const CheckedList chosen = one.checked;
+            (void)import_list(chosen, vote.second);
+            return;
+        }
+    }
+}
+
+void Peer::Impl::checkpoint_here(BlobPointer content) {
+    if (checkpoint_fetch->adopting) return;
+    checkpoint_fetch->adopting = true;
+    const CheckpointFetch wanted = *checkpoint_fetch;
+    auto outcome = std::make_shared<Status>();
+    const auto work = [this, wanted, content = std::move(content), outcome] {
+        *outcome = world.store.adopt_state(wanted.round, wanted.ref.root, content->bytes());
+    };
+    offload(work, [this, wanted, outcome] {
+        checkpoint_fetch.reset();
+        if (!outcome->ok()) {
+            trouble(outcome->error().message);
+            if (wanted.round.value > 0) checkpoints_refused.insert(wanted.ref.root);
+            apply_after = now + fetch_again_after;
+            return;
+        }
+        if (wanted.round.value > 0) world.swarm.forget(wanted.ref.root);
+        stuck_since.reset();
+        const bool useful = wanted.round <= chain && digest_at(wanted.round) == wanted.ref.root;
+        if (!useful || (state && *state >= wanted.round)) {
+            if (!useful) world.store.drop_state(wanted.round);
+            return;
+        }
+        state = wanted.round;
+        digest = wanted.ref.root;
+        if (wanted.round.value > 0) publish_checkpoint(wanted.round);
+        if (*state == chain) entered();
+        advance();
+    });
+}
+
+/// state < chain: the next state from the ledger's list, or a checkpoint if that is nearer.
+void Peer::Impl::catch_up_step() {
+    machine.leave();
+    choose_checkpoint();
+    if (checkpoint_fetch || applying || now < apply_after) return;
+    const RoundId until{std::min(chain.value, state->value + rounds_fetched_ahead)};
+    bool next_here = true;
+    for (RoundId round = *state; round < until; round = round.next()) {
+        const auto list = list_at(round);
+        const bool here = list && payloads_here(*list, {});
+        if (round == *state) next_here = here;
+    }
+    if (!next_here) {
+        if (!stuck_since) stuck_since = now;
+        return;
+    }
+    if (const auto list = list_at(*state)) apply(*list, nullptr);
+}
+
+/// A member at or near our round that names another list than ours.
+bool Peer::Impl::chain_differs(const run::StatusMessage& status) const {
+    if (status.round.value == 0 || status.round > chain) return false;
+    if (status.round.value + run::fork_depth_most < chain.value) return false;
+    return status.list != list_hash(RoundId{status.round.value - 1});
+}
+
+void Peer::Impl::ask_history() {
+    if (applying || checking_start) return;
+    if (history.peer && now < history.at + heartbeats_for_answer * settings.heartbeat) return;
+    history.peer.reset();
+    std::vector<PeerId> ahead;
+    bool one_ahead = false;
+    for (const auto& [peer, member] : members.all()) {
+        const RoundId theirs = member.status.round;
+        one_ahead = one_ahead || theirs == chain.next();
+        const bool lost_list = theirs == chain.next() && behind_since &&
+                               now >= *behind_since + run::heartbeats_to_repeat * settings.heartbeat;
+        if (theirs > chain.next() || lost_list || chain_differs(member.status)) ahead.push_back(peer);
+    }
+    if (!one_ahead) behind_since.reset();
+    if (one_ahead && !behind_since) behind_since = now;
+    if (ahead.empty()) {
+        history.back = history_overlap;
+        return;
+    }
+    const PeerId asked = ahead[history.turn++ % ahead.size()];
+    const RoundId near = std::min(chain, members.find(asked)->status.round);
+    history.peer = asked;
+    history.at = now;
+    send(asked, run::HistoryRequest{RoundId{near.value > history.back ? near.value - history.back : 0}});
+}
+
+Verdict Peer::Impl::on_history_request(const PeerId& from, const run::HistoryRequest& request) {
+    if (request.first >= chain) return Verdict::stale;
+    run::HistoryMessage answer;
+    std::size_t bytes = 64;
+    for (run::SignedList& one : world.ledger.lists(run, request.first, run::lists_per_history_most)) {
+        bytes += one.list.size() + one.signature.size() + 16;
+        if (bytes > run::message_bytes_most) break;
+        answer.lists.push_back(std::move(one));
+    }
+    send(from, answer);
+    return Verdict::accepted;
+}
+
+Verdict Peer::Impl::on_history(const PeerId& from, const run::HistoryMessage& message) {
+    if (history.peer != from || message.lists.empty()) return Verdict::stale;
+    history.peer.reset();
+    if (applying) return Verdict::stale;
+    std::vector<CheckedList> fresh;
+    std::optional<run::AcceptList> previous;
+    for (const run::SignedList& one : message.lists) {
+        CheckedList checked;
+        Verdict verdict = open_list(one, checked);
+        if (verdict != Verdict::accepted) return verdict;
+        const RoundId round = checked.list.round;
+        if (fresh.empty()) {
+            if (round > chain) return Verdict::stale;
+            if (round < chain && checked.hash == list_hash(round)) continue;
+            previous = round.value == 0 ? std::nullopt : list_at(RoundId{round.value - 1});
+        }
+        verdict = run::check_link(checked.list, previous ? &*previous : nullptr, rules);
+        if (verdict == Verdict::wrong_base && fresh.empty()) history.back *= 4;  // the fork lies further back
+        if (verdict != Verdict::accepted) return verdict;
+        if (fresh.empty() && digest_at(round) != checked.list.base) return Verdict::wrong_base;
+        previous = checked.list;
+        fresh.push_back(std::move(checked));
+    }
+    if (fresh.empty()) return Verdict::repeated;
+    history.back = history_overlap;
+    const RoundId fork = fresh.front().list.round;
+    if (fork == chain) {
+        extend_chain(std::move(fresh), from);
+    } else {
+        consider_branch({fork, std::move(fresh)});
+    }
+    return Verdict::accepted;
+}
+
+/// Lists that follow on our chain. Each but the last is confirmed by the base of the next; the last is a candidate.
+void Peer::Impl::extend_chain(std::vector<CheckedList> lists, const PeerId& from) {
+    for (std::size_t i = 0; i + 1 < lists.size(); ++i) {
+        if (!import_list(lists[i], lists[i + 1].list.base)) return;
+    }
+    if (lists.empty()) return;
+    const Digest hash = lists.back().hash;
+    (void)add_candidate(std::move(lists.back()), from);
+    for (Candidate& one : candidates) {
+        if (one.checked.hash == hash && from == world.identity.id()) one.ripe_since = now;
+    }
+}
+
+bool Peer::Impl::import_list(const CheckedList& checked, const StateDigest& result) {
+    if (checked.list.round != chain || digest_at(chain) != checked.list.base) return false;
+    const Status kept = world.ledger.append(checked.signed_list, result, unix_seconds());
+    if (!kept.ok()) {
+        trouble(kept.error().message);
+        return false;
+    }
+    appended(checked);
+    return true;
+}
+
+}  // namespace potluck::peer
