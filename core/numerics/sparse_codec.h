@@ -1,11 +1,11 @@
-// The sparse codec: what a volunteer sends of a round's movement (SparseLoCo, arXiv 2508.15706, section 2.5 of its
-// family; indices are Golomb-Rice coded here instead of 12 bits each).
+// The sparse codec: what a volunteer sends of a round's movement (SparseLoCo, arXiv 2508.15706; indices are coded as
+// gaps here, Golomb-Rice or exponential Golomb, whichever is shorter in a group, instead of 12 bits each).
 //
 // The flat parameter vector is cut into chunks of 4,096; of each chunk the k entries of largest magnitude are sent
 // with 2 bits each: sign, and whether the magnitude lies above the mean of that sign's kept entries. Every group of
 // 64 chunks carries the four bucket means as fp32 and its own byte length, so groups decode independently.
 //
-//   payload := header | group table | groups         all little-endian, layout in docs/wire-format.md
+//   payload := header | group table | groups         all little-endian, layout in docs/payload-format.md
 //
 // Everything here rounds in one way only: the same input gives the same bytes for any thread count and processor.
 // Does not: know rounds, peers or files. No dependencies.
@@ -52,9 +52,12 @@ public:
     /// L2 norm of the decoded payload, from integer bucket counts and the means in a fixed order of double operations.
     [[nodiscard]] double norm() const { return m_norm; }
 
+    /// Largest magnitude among the decoded values; means that no entry uses do not count.
+    [[nodiscard]] double largest() const { return m_largest; }
+
     /// Calls nothing, allocates nothing: writes the entries of group `group` to `indices` (absolute positions within
     /// the group, 0..group_size-1, ascending) and `codes` (0..3, index into `means`). Returns how many there are;
-    /// both spans have room for group_size entries.
+    /// both spans have room for chunks_per_group * k entries.
     [[nodiscard]] std::size_t decode_group(std::size_t group, std::span<std::uint32_t> indices,
                                            std::span<std::uint8_t> codes, std::span<float, 4> means) const;
 
@@ -64,6 +67,7 @@ private:
     std::uint64_t m_size = 0;
     std::uint32_t m_k = 0;
     double m_norm = 0;
+    double m_largest = 0;
 };
 
 /// target += scale * decoded(payload), element by element in fp32: `scale` 1 returns a refused payload to the error

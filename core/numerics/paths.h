@@ -1,0 +1,36 @@
+// Which instructions the fast versions use. Every path gives the same bytes; the tests run all that the processor has.
+//
+// A kernel is written once as an inline body; a source file instantiates it per path inside a function that is
+// compiled for that instruction set, and picks one at run time.
+#pragma once
+
+#include <cstdint>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define POTLUCK_X86_PATHS 1
+#define POTLUCK_AVX2 __attribute__((target("avx2,popcnt,bmi")))
+#define POTLUCK_AVX512 \
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,popcnt,bmi,prefer-vector-width=512")))
+#else
+#define POTLUCK_X86_PATHS 0
+#endif
+
+#if defined(__GNUC__)
+#define POTLUCK_INLINE __attribute__((always_inline)) inline
+#define POTLUCK_RESTRICT __restrict__
+#else
+#define POTLUCK_INLINE __forceinline
+#define POTLUCK_RESTRICT __restrict
+#endif
+
+namespace potluck::numerics {
+
+enum class Path { baseline, avx2, avx512 };
+
+[[nodiscard]] const char* name_of(Path path);
+/// True if this processor (and this build) can run `path`; `baseline` always can.
+[[nodiscard]] bool available(Path path);
+/// The fastest available path.
+[[nodiscard]] Path best_path();
+
+}  // namespace potluck::numerics
