@@ -19,7 +19,8 @@ constexpr std::string_view header_line = "potluck identity 1\n";
 constexpr std::string_view seed_word = "seed ";
 constexpr std::string_view check_word = "check ";
 constexpr std::size_t check_digits = 16;
-constexpr std::size_t file_bytes = header_line.size() + seed_word.size() + 64 + 1 + check_word.size() + check_digits + 1;
+constexpr std::size_t file_bytes =
+    header_line.size() + seed_word.size() + 64 + 1 + check_word.size() + check_digits + 1;
 
 class Descriptor {
 public:

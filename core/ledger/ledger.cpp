@@ -322,7 +322,8 @@ std::vector<Credit> Ledger::leaderboard(const RunId& run, std::size_t most) cons
 
 Credit Ledger::credit_of(const RunId& run, const PeerId& peer) const {
     Statement query(m_database->connection,
-                    "SELECT key, name, (SELECT saturating_sum(tokens) FROM entries WHERE chain = c.id AND peer = p.id), "
+                    "SELECT key, name, "
+                    "(SELECT saturating_sum(tokens) FROM entries WHERE chain = c.id AND peer = p.id), "
                     "(SELECT count(*) FROM entries WHERE chain = c.id AND peer = p.id) "
                     "FROM peers p LEFT JOIN chains c ON c.run = ? WHERE p.key = ?");
     const Step step = query.bind(run.bytes).bind(peer.bytes).step();

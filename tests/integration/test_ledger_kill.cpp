@@ -150,7 +150,8 @@ void TestLedgerKill::what_append_returned_survives_sigkill() {
         const int lines = 1 + static_cast<int>(rng.below(15));
         const QByteArray printed = kill_after(start_victim(file), lines, std::chrono::microseconds(rng.below(20000)));
         const QList<QByteArray> rounds = printed.trimmed().split('\n');
-        QVERIFY2(!printed.isEmpty() && rounds.size() >= lines, qPrintable(QString("turn %1: the victim died by itself").arg(turn)));
+        QVERIFY2(!printed.isEmpty() && rounds.size() >= lines,
+                 qPrintable(QString("turn %1: the victim died by itself").arg(turn)));
         last = rounds.back().toULongLong();
 
         Result<Ledger> opened = Ledger::open(file);

@@ -487,7 +487,8 @@ void TestLedger::a_changed_signature_is_found() {
 
 void TestLedger::every_kind_of_tampering_is_found_in_its_round() {
     const std::array<const char*, 9> tamperings = {
-        "UPDATE lists SET list = CAST(substr(list, 1, length(list) - 8) || x'0b00000000000000' AS BLOB) WHERE round = 2",
+        "UPDATE lists SET list = CAST(substr(list, 1, length(list) - 8) || x'0b00000000000000' AS BLOB) "
+        "WHERE round = 2",
         "UPDATE lists SET list = x'00' WHERE round = 2",
         "DELETE FROM lists WHERE round = 2",
         "DELETE FROM rounds WHERE round = 2",

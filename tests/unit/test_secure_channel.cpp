@@ -488,7 +488,8 @@ void TestSecureChannel::tags_that_are_never_sent_break() {
         Attacker hand;
         hand.meet(victim.hello(), "");
         static_cast<void>(victim.receive(hand.hello()));
-        static_cast<void>(victim.receive(hand.seal_proof(hand.proof_of(mallory, victim.hello(), ""), static_cast<unsigned char>(tag))));
+        const Bytes proof = hand.proof_of(mallory, victim.hello(), "");
+        static_cast<void>(victim.receive(hand.seal_proof(proof, static_cast<unsigned char>(tag))));
         QVERIFY(victim.state() == State::broken);
     }
 }
