@@ -132,6 +132,7 @@ int main(int argc, char** argv) {
             return usage(stderr, exit_usage);
         }
     }
+    app::wait_without_spinning(argv);
     app::become_a_polite_child();
     return serve_until_the_end(precision);
 }

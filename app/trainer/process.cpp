@@ -29,6 +29,15 @@ void become_a_polite_child() {
 #endif
 }
 
+void wait_without_spinning([[maybe_unused]] char** argv) {
+#ifdef __linux__
+    constexpr const char* policy = "OMP_WAIT_POLICY";
+    if (std::getenv(policy) != nullptr) return;
+    (void)setenv(policy, "passive", 1);
+    (void)execv("/proc/self/exe", argv);  // gives only if it fails: then the threads spin, which is slow but right
+#endif
+}
+
 std::size_t read_input(char* buffer, std::size_t size) {
 #ifdef _WIN32
     const int got = _read(0, buffer, static_cast<unsigned>(size));

@@ -8,6 +8,11 @@ namespace potluck::app {
 /// Low priority, and death with the parent where the system offers it.
 void become_a_polite_child();
 
+/// LibTorch's worker threads spin while they wait, which takes the processor from everybody else, the owner's game and
+/// other trainers first. Their library reads how to wait when it is loaded, so the program starts itself once more with
+/// the environment that says so. Call first.
+void wait_without_spinning(char** argv);
+
 /// Waits for bytes on standard input; 0 when it has ended.
 [[nodiscard]] std::size_t read_input(char* buffer, std::size_t size);
 

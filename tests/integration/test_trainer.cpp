@@ -1,0 +1,377 @@
+// The real potluck-trainer over pipes, as the node drives it.
+#include <QElapsedTimer>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+
+#include "core/base/files.h"
+#include "core/base/rng.h"
+#include "core/control/rpc.h"
+#include "core/control/trainer_protocol.h"
+#include "core/run/initial_state.h"
+#include "core/run/recipe.h"
+#include "core/run/state_layout.h"
+
+using namespace potluck;
+using namespace potluck::control;
+using nlohmann::json;
+
+namespace {
+
+constexpr int patience_ms = 30'000;
+constexpr std::uint64_t records = 64;
+
+/// One child and what it said.
+class Child {
+public:
+    explicit Child(const QStringList& arguments = {"--precision", "fp32"}) {
+        m_process.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+        m_process.start(POTLUCK_BIN_DIR "/potluck-trainer", arguments);
+        if (!m_process.waitForStarted(patience_ms)) qFatal("the trainer does not start");
+    }
+    ~Child() {
+        m_process.kill();
+        m_process.waitForFinished(patience_ms);
+    }
+
+    Reply call(const std::string& method, json params = json::object()) {
+        const std::uint64_t id = ++m_id;
+        m_process.write(QByteArray::fromStdString(encode(Request{id, method, std::move(params)})));
+        while (true) {
+            const std::optional<Line> line = next();
+            if (!line) qFatal("no answer to %s", method.c_str());
+            if (const Reply* reply = std::get_if<Reply>(&*line)) {
+                if (reply->id != id) qFatal("an answer to another request");
+                return *reply;
+            }
+            notifications.push_back(std::get<Notification>(*line));
+        }
+    }
+    /// Waits for a notification of this name.
+    std::optional<Notification> wait_for(const std::string& method) {
+        for (std::size_t i = 0; i < notifications.size(); ++i) {
+            if (notifications[i].method != method) continue;
+            const Notification found = notifications[i];
+            notifications.erase(notifications.begin(), notifications.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+            return found;
+        }
+        while (const std::optional<Line> line = next()) {
+            const Notification* found = std::get_if<Notification>(&*line);
+            if (found != nullptr && found->method == method) return *found;
+        }
+        return std::nullopt;
+    }
+    void write(const QByteArray& bytes) { m_process.write(bytes); }
+    void close_input() { m_process.closeWriteChannel(); }
+    void kill() { m_process.kill(); }
+    /// Exit code, or -1 if it did not end in time or crashed.
+    int ended(int within_ms = patience_ms) {
+        if (m_process.state() != QProcess::NotRunning && !m_process.waitForFinished(within_ms)) return -1;
+        return m_process.exitStatus() == QProcess::NormalExit ? m_process.exitCode() : -1;
+    }
+    [[nodiscard]] QByteArray rest() { return m_process.readAllStandardOutput(); }
+
+    std::vector<Notification> notifications;
+
+private:
+    std::optional<Line> next() {
+        QElapsedTimer timer;
+        timer.start();
+        while (m_lines.empty()) {
+            const QByteArray bytes = m_process.readAllStandardOutput();
+            for (std::string& line : m_splitter.feed({bytes.constData(), static_cast<std::size_t>(bytes.size())})) {
+                m_lines.push_back(std::move(line));
+            }
+            if (!m_lines.empty()) break;
+            if (timer.elapsed() > patience_ms) return std::nullopt;
+            if (!m_process.waitForReadyRead(1000) && m_process.state() == QProcess::NotRunning &&
+                m_process.bytesAvailable() == 0) {
+                return std::nullopt;
+            }
+        }
+        const Result<Line> line = decode(m_lines.front());
+        if (!line.ok()) qFatal("not the protocol: %s", m_lines.front().c_str());
+        m_lines.erase(m_lines.begin());
+        return *line;
+    }
+
+    QProcess m_process;
+    LineSplitter m_splitter;
+    std::vector<std::string> m_lines;
+    std::uint64_t m_id = 0;
+};
+
+/// A run's files in a folder of their own.
+struct Run {
+    QTemporaryDir folder;
+    run::ModelSpec model;
+    run::Recipe recipe;
+    run::StateLayout layout;
+    VectorFile state, snapshot;
+    std::string shard = path("shard.bin");
+
+    Run() {
+        model.vocabulary = 64;
+        model.context = 32;
+        model.layers = 2;
+        model.heads = 2;
+        model.width = 32;
+        recipe.batch = 4;
+        layout = run::state_layout(model);
+        state = {path("state.safetensors"), layout.header.size()};
+        snapshot = {path("snapshot.bin"), 0};
+        std::vector<float> values(model.parameters());
+        run::fill_initial_state(model, 1, values);
+        write_state(values);
+        write_shard(records * (model.context + 1));
+    }
+    [[nodiscard]] std::string path(const char* name) const { return folder.filePath(name).toStdString(); }
+    void write_state(const std::vector<float>& values) const {
+        std::ofstream file(state.path, std::ios::binary);
+        file.write(reinterpret_cast<const char*>(layout.header.data()), static_cast<std::streamsize>(layout.header.size()));
+        file.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size() * 4));
+    }
+    void write_shard(std::uint64_t tokens) const {
+        std::ofstream file(shard, std::ios::binary);
+        std::uint64_t token = 0;
+        Rng rng(2);
+        for (std::uint64_t i = 0; i < tokens; ++i) {
+            token = rng.below(8) == 0 ? rng.below(64) : (token * 5 + 3) % 64;
+            const auto wide = static_cast<std::uint16_t>(token);
+            file.write(reinterpret_cast<const char*>(&wide), 2);
+        }
+    }
+    [[nodiscard]] json load() const {
+        LoadRequest request;
+        request.model = model.to_json();
+        request.recipe = recipe.to_json();
+        request.state = state;
+        request.threads = 1;
+        return to_json(request);
+    }
+    [[nodiscard]] json train(std::uint64_t round = 0) const {
+        TrainRequest request;
+        request.round = round;
+        request.peer = std::string(64, '7');
+        request.seed = 1;
+        request.learning_rate = 3e-3;
+        request.shard = shard;
+        request.records = records;
+        return to_json(request);
+    }
+    [[nodiscard]] json take_snapshot() const { return to_json(SnapshotRequest{snapshot}); }
+    [[nodiscard]] json rebase(const VectorFile& file) const { return to_json(RebaseRequest{file}); }
+    [[nodiscard]] json evaluate(const VectorFile& file) const {
+        EvaluateRequest request;
+        request.state = file;
+        request.shard = shard;
+        request.records = records;
+        request.records_most = 20;
+        return to_json(request);
+    }
+    [[nodiscard]] std::vector<float> read_snapshot() const {
+        const Bytes bytes = read_file(snapshot.path, 1 << 24).value();
+        std::vector<float> values(bytes.size() / 4);
+        std::memcpy(values.data(), bytes.data(), values.size() * 4);
+        return values;
+    }
+};
+
+double loss_of(const Reply& reply) {
+    EvaluateReply out;
+    if (reply.error || !from_json(reply.result, out).ok()) qFatal("no evaluation");
+    return out.loss;
+}
+
+}  // namespace
+
+class TrainerProcessTest : public QObject {
+    Q_OBJECT
+private slots:
+    void it_trains_publishes_and_goes_on_from_what_is_agreed() {
+        const Run run;
+        Child child;
+        TrainerHello hello;
+        QVERIFY(from_json(child.call("hello").result, hello).ok());
+        QCOMPARE(hello.version, trainer_protocol_version);
+        QVERIFY(!hello.device.empty() && !hello.torch.empty());
+        QVERIFY(!child.call("load", run.load()).error);
+        const double before = loss_of(child.call("evaluate", run.evaluate(run.state)));
+        QVERIFY(std::fabs(before - std::log(64.0)) < 0.2);
+
+        QVERIFY(!child.call("train", run.train()).error);
+        TrainerProgress progress;
+        for (int i = 0; i < 3; ++i) {
+            const auto told = child.wait_for("progress");
+            QVERIFY(told && from_json(told->params, progress).ok());
+        }
+        QVERIFY(progress.tokens > 0 && progress.steps > 0 && progress.tokens_per_second > 0 && progress.loss > 0);
+
+        const Reply published = child.call("snapshot", run.take_snapshot());
+        SnapshotReply totals;
+        QVERIFY(!published.error && from_json(published.result, totals).ok());
+        QVERIFY(totals.tokens >= progress.tokens);
+        QCOMPARE(totals.tokens, totals.steps * 4 * 32);
+        QCOMPARE(run.read_snapshot().size(), static_cast<std::size_t>(run.model.parameters()));
+        const double after = loss_of(child.call("evaluate", run.evaluate(run.snapshot)));
+        QVERIFY2(after < before - 0.5, qPrintable(QString("%1 to %2").arg(before).arg(after)));
+
+        QVERIFY(!child.call("rebase", run.rebase(run.state)).error);  // back to the start, plus the drift since
+        QVERIFY(!child.call("idle").error);
+        const Reply second = child.call("snapshot", run.take_snapshot());
+        QVERIFY(!second.error && from_json(second.result, totals).ok());
+        const double rebased = loss_of(child.call("evaluate", run.evaluate(run.snapshot)));
+        QVERIFY2(rebased > after, qPrintable(QString::number(rebased)));
+        QVERIFY(!child.call("stop").error);
+        QCOMPARE(child.ended(), 0);
+    }
+
+    void idle_means_idle() {
+        const Run run;
+        Child child;
+        QVERIFY(!child.call("load", run.load()).error);
+        QVERIFY(!child.call("train", run.train()).error);
+        QVERIFY(child.wait_for("progress"));
+        QVERIFY(!child.call("idle").error);
+        QVERIFY(!child.call("snapshot", run.take_snapshot()).error);
+        child.notifications.clear();
+        QTest::qWait(700);
+        SnapshotReply totals;
+        QVERIFY(from_json(child.call("snapshot", run.take_snapshot()).result, totals).ok());
+        QCOMPARE(totals.tokens, 0U);
+        QVERIFY(child.notifications.empty());
+        QVERIFY(!child.call("train", run.train()).error);
+        QVERIFY(child.wait_for("progress"));
+    }
+
+    void a_sample_is_the_same_for_the_same_seed() {
+        const Run run;
+        Child child;
+        QVERIFY(!child.call("load", run.load()).error);
+        SampleRequest request;
+        request.state = run.state;
+        request.prompt = {1, 2, 3};
+        request.tokens = 50;  // beyond the context of 32
+        SampleReply first, again, other;
+        QVERIFY(from_json(child.call("sample", to_json(request)).result, first).ok());
+        QVERIFY(from_json(child.call("sample", to_json(request)).result, again).ok());
+        request.seed = 2;
+        QVERIFY(from_json(child.call("sample", to_json(request)).result, other).ok());
+        QCOMPARE(first.tokens.size(), std::size_t{50});
+        QVERIFY(first.tokens == again.tokens);
+        QVERIFY(first.tokens != other.tokens);
+        request.prompt = {64};
+        QVERIFY(child.call("sample", to_json(request)).error);
+    }
+
+    void a_request_that_cannot_be_served_changes_nothing() {
+        const Run run;
+        Child child;
+        QVERIFY(child.call("train", run.train()).error);          // nothing is loaded
+        QVERIFY(child.call("dance").error->code == ErrorCode::not_found);
+        json bad = run.load();
+        bad["model"]["width"] = 7;
+        QVERIFY(child.call("load", bad).error);
+        bad = run.load();
+        bad["state"]["path"] = run.path("missing");
+        QVERIFY(child.call("load", bad).error->code == ErrorCode::not_found);
+        bad = run.load();
+        bad["state"]["offset"] = run.state.offset + 4;
+        QVERIFY(child.call("load", bad).error->code == ErrorCode::malformed);
+        QVERIFY(!child.call("load", run.load()).error);
+
+        QVERIFY(child.call("train", json::object()).error);
+        QVERIFY(child.call("rebase", run.rebase({run.path("missing"), 0})).error);
+        QVERIFY(child.call("snapshot", to_json(SnapshotRequest{{run.path("no/folder"), 0}})).error);
+        QVERIFY(!child.call("snapshot", run.take_snapshot()).error);
+        std::vector<float> expected(run.model.parameters());
+        run::fill_initial_state(run.model, 1, expected);
+        QVERIFY(run.read_snapshot() == expected);
+        run.write_shard(records * (run.model.context + 1) - 1);
+        QVERIFY(child.call("train", run.train()).error->code == ErrorCode::malformed);
+        json other_peer = run.train();
+        other_peer["peer"] = "xyz";
+        QVERIFY(child.call("train", other_peer).error);
+        QVERIFY(!child.call("stop").error);
+        QCOMPARE(child.ended(), 0);
+    }
+
+    void a_damaged_shard_fails_with_a_sentence_and_a_code() {
+        const Run run;
+        std::ofstream(run.shard, std::ios::binary) << std::string(2 * records * 33, '\xff');
+        Child child;
+        QVERIFY(!child.call("load", run.load()).error);
+        QVERIFY(!child.call("train", run.train()).error);
+        const auto failed = child.wait_for("failed");
+        TrainerFailed told;
+        QVERIFY(failed && from_json(failed->params, told).ok());
+        QCOMPARE(told.kind, std::string("malformed"));
+        QVERIFY(told.message.find("shard.bin") != std::string::npos);
+        QCOMPARE(child.ended(), 4);
+    }
+
+    void a_model_beyond_memory_fails_with_a_sentence_and_a_code() {
+        Run run;
+        run.model.layers = 100;
+        run.model.width = 4000;
+        run.model.heads = 1;
+        Child child;
+        const Reply reply = child.call("load", run.load());
+        QVERIFY(reply.error && reply.error->code == ErrorCode::out_of_memory);
+        QVERIFY(child.wait_for("failed"));
+        QCOMPARE(child.ended(), 3);
+    }
+
+    void it_ends_when_its_input_closes() {
+        const Run run;
+        Child child;
+        QVERIFY(!child.call("load", run.load()).error);
+        QVERIFY(!child.call("train", run.train()).error);
+        child.close_input();
+        QCOMPARE(child.ended(2000), 0);
+    }
+
+    void a_line_that_is_no_request_ends_it() {
+        Child child;
+        child.write("what?\n");
+        QVERIFY(child.wait_for("failed"));
+        QCOMPARE(child.ended(), 6);
+    }
+
+    void killing_it_at_any_time_harms_nothing() {
+        const Run run;
+        const Bytes state = read_file(run.state.path, 1 << 24).value();
+        const Bytes shard = read_file(run.shard, 1 << 24).value();
+        for (int i = 0; i < 4; ++i) {
+            Child child;
+            QVERIFY(!child.call("load", run.load()).error);
+            QVERIFY(!child.call("train", run.train()).error);
+            QTest::qWait(37 * i);
+            child.kill();
+            (void)child.ended();
+        }
+        QVERIFY(read_file(run.state.path, 1 << 24).value() == state);
+        QVERIFY(read_file(run.shard, 1 << 24).value() == shard);
+        Child child;
+        QVERIFY(!child.call("load", run.load()).error);
+        QVERIFY(!child.call("train", run.train()).error);
+        QVERIFY(child.wait_for("progress"));
+    }
+
+    void its_options_say_what_it_is() {
+        Child version({"--version"});
+        QCOMPARE(version.ended(), 0);
+        QVERIFY(version.rest().startsWith("potluck-trainer "));
+        Child help({"--help"});
+        QCOMPARE(help.ended(), 0);
+        Child wrong({"--frobnicate"});
+        QCOMPARE(wrong.ended(), 2);
+    }
+};
+
+QTEST_GUILESS_MAIN(TrainerProcessTest)
+#include "test_trainer.moc"
