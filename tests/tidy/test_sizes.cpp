@@ -49,9 +49,10 @@ private slots:
     }
 
     void every_room_has_a_readme() {
-        for (const QString& folder : {"core/base", "core/numerics", "core/run", "core/identity", "core/ledger", "core/peer",
-                                      "core/control", "core/training", "core/data", "net", "ui", "app/potluck", "app/node",
-                                      "app/trainer", "tests"}) {
+        const QStringList rooms = {"core/base",     "core/numerics", "core/run",      "core/identity", "core/ledger",
+                                   "core/peer",     "core/control",  "core/training", "core/data",     "net",
+                                   "ui",            "app/potluck",   "app/node",      "app/trainer",   "tests"};
+        for (const QString& folder : rooms) {
             const auto lines = lines_of(folder + QStringLiteral("/README.md")).size();
             QVERIFY2(lines >= 3, qPrintable(folder));
         }
