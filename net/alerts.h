@@ -1,0 +1,44 @@
+// What libtorrent tells, as values of ours. libtorrent's own alerts die at the next pop, so nothing of them is kept.
+// Threads: functions of values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <libtorrent/alert.hpp>
+#include <libtorrent/error_code.hpp>
+
+#include "core/base/bytes.h"
+#include "core/base/ids.h"
+#include "core/base/result.h"
+
+namespace potluck::net {
+
+/// `torrent` is the v2 info-hash, which every torrent of ours has.
+struct MetadataArrived { Digest torrent; };
+struct Finished { Digest torrent; };
+/// Everything written so far is in the file (not yet synced).
+struct Flushed { Digest torrent; };
+struct TorrentFailed { Digest torrent; Error error; };
+/// Empty bytes: there was nothing to save, or it failed.
+struct ResumeSaved { Digest torrent; Bytes bytes; };
+/// A torrent removed with its files is gone from the disk.
+struct FilesDeleted { Digest torrent; };
+struct Progress { Digest torrent; double share = 0; std::uint64_t bytes_down = 0; std::uint32_t peers = 0; };
+struct Listening { std::uint16_t port = 0; bool tcp = false; };
+struct ListenFailed { Error error; };
+struct Statistics { std::uint64_t bytes_up = 0, bytes_down = 0, dht_nodes = 0, connections = 0; };
+struct AlertsLost {};
+
+using Event = std::variant<MetadataArrived, Finished, Flushed, TorrentFailed, ResumeSaved, FilesDeleted, Progress, Listening,
+                           ListenFailed, Statistics, AlertsLost>;
+
+/// The events in `alerts`, oldest first; alerts of no interest give none.
+[[nodiscard]] std::vector<Event> events_of(const std::vector<lt::alert*>& alerts);
+
+/// A failure of disk or network as a sentence: what happened to `what`, and what to do.
+[[nodiscard]] Error error_of(const lt::error_code& code, const std::string& what);
+
+}  // namespace potluck::net

@@ -1,0 +1,38 @@
+// One blob as Blobs keeps it; shared by its source files only.
+#pragma once
+
+#include "net/blobs.h"
+
+namespace potluck::net {
+
+struct Blobs::Entry {
+    /// `preparing`: no torrent yet, the worker copies or hashes.
+    enum class State { preparing, fetching, complete };
+
+    IndexEntry index;
+    Digest torrent;                     // v2 info-hash
+    State state = State::preparing;
+    lt::torrent_handle handle;
+    peer::FetchOptions options;
+    bool finished = false;              // libtorrent has every piece; complete once they are in the file
+    double progress = 0;
+    std::uint64_t bytes_down = 0;
+    mutable std::weak_ptr<const peer::Blob> content;
+
+    [[nodiscard]] Key key() const { return {index.ref.root, index.ref.kind}; }
+    [[nodiscard]] std::string name() const { return "blob " + index.ref.root.brief(); }
+};
+
+/// A torrent's description from the bytes of a .torrent; null if libtorrent refuses it.
+[[nodiscard]] std::shared_ptr<lt::torrent_info> torrent_info_of(ByteSpan torrent);
+/// What every torrent whose only file is `file` starts from.
+[[nodiscard]] lt::add_torrent_params params_for(std::shared_ptr<lt::torrent_info> info, const std::filesystem::path& file,
+                                                Audience audience);
+[[nodiscard]] inline Audience audience_of(run::BlobKind kind) {
+    return kind == run::BlobKind::open ? Audience::everybody : Audience::members;
+}
+[[nodiscard]] lt::sha256_hash v2_hash(const Digest& digest);
+/// Maps a complete blob's file.
+[[nodiscard]] peer::BlobPointer map_blob(const std::filesystem::path& file);
+
+}  // namespace potluck::net

@@ -1,0 +1,163 @@
+#include "net/blob_torrent.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <libtorrent/bencode.hpp>
+#include <libtorrent/entry.hpp>
+#include <libtorrent/hasher.hpp>
+
+#include "core/base/check.h"
+#include "core/base/sha256.h"
+#include "core/peer/swarm.h"
+
+namespace potluck::net {
+
+namespace {
+
+constexpr std::size_t name_bytes_most = 120;
+/// Hashed between two looks at `cancelled`: a tenth of a second or less.
+constexpr std::size_t slice_bytes = 64 * 1024 * 1024;
+
+std::string text_of(ByteSpan bytes) { return std::string(as_text(bytes)); }
+
+Bytes encoded(const lt::entry& value) {
+    std::string text;
+    lt::bencode(std::back_inserter(text), value);
+    const ByteSpan bytes = as_bytes(text);
+    return {bytes.begin(), bytes.end()};
+}
+
+lt::entry v2_info(std::string_view name, const BlobId& root, std::uint64_t size) {
+    POTLUCK_CHECK(size > 0 && size <= run::blob_bytes_most);
+    lt::entry file(lt::entry::dictionary_t);
+    file["length"] = static_cast<std::int64_t>(size);
+    file["pieces root"] = text_of(root.bytes);
+    lt::entry info(lt::entry::dictionary_t);
+    info["file tree"][std::string(name)][""] = file;
+    info["meta version"] = std::int64_t{2};
+    info["name"] = std::string(name);
+    info["piece length"] = static_cast<std::int64_t>(peer::piece_size_of(size));
+    return info;
+}
+
+InfoDict finished(const lt::entry& info) {
+    InfoDict dict{.bytes = encoded(info), .info_hash = {}};
+    dict.info_hash = sha256(dict.bytes);
+    return dict;
+}
+
+Digest parent_of(const Digest& left, const Digest& right) {
+    std::array<std::byte, 64> both{};
+    std::copy(left.bytes.begin(), left.bytes.end(), both.begin());
+    std::copy(right.bytes.begin(), right.bytes.end(), both.begin() + 32);
+    return sha256(both);
+}
+
+/// Root of a tree of zero leaves that covers `covered` bytes, a power-of-two multiple of a block.
+Digest zero_subtree(std::uint64_t covered) {
+    Digest node;
+    for (std::uint64_t size = merkle_block_size; size < covered; size *= 2) node = parent_of(node, node);
+    return node;
+}
+
+/// Hash of one piece that the content fills only in part: its own tree, lifted to the height of a whole piece.
+Digest lifted(const BlobId& root, std::uint64_t size, std::uint64_t piece) {
+    Digest node{root.bytes};
+    std::uint64_t covered = merkle_block_size;
+    while (covered < size) covered *= 2;
+    for (; covered < piece; covered *= 2) node = parent_of(node, zero_subtree(covered));
+    return node;
+}
+
+void append_sha1(ByteSpan slice, std::size_t piece, std::vector<Sha1>& out) {
+    for (std::size_t at = 0; at < slice.size(); at += piece) {
+        const std::string_view part = as_text(slice.subspan(at, std::min(piece, slice.size() - at)));
+        const lt::sha1_hash hash = lt::hasher(part.data(), static_cast<int>(part.size())).final();
+        Sha1& copy = out.emplace_back();
+        std::copy_n(reinterpret_cast<const std::byte*>(hash.data()), copy.size(), copy.begin());
+    }
+}
+
+}  // namespace
+
+InfoDict plain_info(const BlobId& root, std::uint64_t size) { return finished(v2_info("blob", root, size)); }
+
+InfoDict manifest_info(const BlobId& root, std::uint64_t size) {
+    return finished(v2_info("manifest.potluck", root, size));
+}
+
+InfoDict open_info(std::string_view name, const BlobId& root, std::uint64_t size, std::span<const Sha1> pieces) {
+    lt::entry info = v2_info(harmless_name(name), root, size);
+    std::string hashes;
+    hashes.reserve(pieces.size() * sizeof(Sha1));
+    for (const Sha1& piece : pieces) hashes += as_text(piece);
+    info["length"] = static_cast<std::int64_t>(size);
+    info["pieces"] = std::move(hashes);
+    return finished(info);
+}
+
+std::string harmless_name(std::string_view name) {
+    std::string harmless(name.substr(0, name_bytes_most));
+    const auto harmful = [](char letter) {
+        const auto code = static_cast<unsigned char>(letter);
+        return code < 0x20 || code >= 0x7f || std::string_view("/\\:*?\"<>|").find(letter) != std::string_view::npos;
+    };
+    std::replace_if(harmless.begin(), harmless.end(), harmful, '_');
+    if (harmless.empty()) return "blob";
+    if (harmless.front() == '.' || harmless.front() == ' ') harmless.front() = '_';
+    if (harmless.back() == '.' || harmless.back() == ' ') harmless.back() = '_';
+    return harmless;
+}
+
+Bytes torrent_file(ByteSpan info, const BlobId& root, std::span<const Digest> layer) {
+    lt::entry file(lt::entry::dictionary_t);
+    const std::string_view text = as_text(info);
+    // The dictionary goes in as it stands: its info-hash must not depend on how somebody would encode it again.
+    file["info"] = lt::entry::preformatted_type(text.begin(), text.end());
+    if (!layer.empty()) {
+        std::string hashes;
+        hashes.reserve(layer.size() * 32);
+        for (const Digest& hash : layer) hashes += as_text(hash.bytes);
+        file["piece layers"][text_of(root.bytes)] = std::move(hashes);
+    }
+    return encoded(file);
+}
+
+Result<ContentHashes> hash_content(ByteSpan content, run::BlobKind kind, const std::function<bool()>& cancelled) {
+    POTLUCK_CHECK(!content.empty());
+    const auto piece = static_cast<std::size_t>(peer::piece_size_of(content.size()));
+    const std::size_t step = std::max(piece, slice_bytes / piece * piece);
+    ContentHashes hashes;
+    for (std::size_t at = 0; at < content.size(); at += step) {
+        if (cancelled && cancelled()) return Error{ErrorCode::cancelled, "The file was not shared because Potluck is closing."};
+        const ByteSpan slice = content.subspan(at, std::min(step, content.size() - at));
+        if (content.size() <= piece) {
+            hashes.root = merkle_root(slice);
+        } else if (slice.size() <= piece) {
+            hashes.layer.push_back(lifted(merkle_root(slice), slice.size(), piece));
+        } else {
+            const std::vector<Digest> part = merkle_layer(slice, piece);
+            hashes.layer.insert(hashes.layer.end(), part.begin(), part.end());
+        }
+        if (kind == run::BlobKind::open) append_sha1(slice, piece, hashes.pieces);
+    }
+    if (!hashes.layer.empty()) hashes.root = root_of_layer(hashes.layer, content.size());
+    return hashes;
+}
+
+BlobId root_of_layer(std::span<const Digest> layer, std::uint64_t size) {
+    const std::uint64_t piece = peer::piece_size_of(size);
+    if (size <= piece || layer.size() != (size + piece - 1) / piece) return {};
+    std::vector<Digest> nodes(layer.begin(), layer.end());
+    Digest padding = zero_subtree(piece);
+    while (nodes.size() > 1) {
+        if (nodes.size() % 2 != 0) nodes.push_back(padding);
+        for (std::size_t i = 0; i < nodes.size() / 2; ++i) nodes[i] = parent_of(nodes[2 * i], nodes[2 * i + 1]);
+        nodes.resize(nodes.size() / 2);
+        padding = parent_of(padding, padding);
+    }
+    return BlobId{nodes.front().bytes};
+}
+
+}  // namespace potluck::net

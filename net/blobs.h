@@ -1,0 +1,125 @@
+// The blobs of this computer: publishing, fetching, repairing, seeding, forgetting. One torrent per blob and kind; a
+// blob may be wanted by several runs and goes when the last one forgets it.
+//
+//   publish       content -> file -> seeding
+//   publish_file  file -> hashed by the worker -> seeding in place
+//   fetch         [resume data | damaged copy + layer] -> fetching -> finished -> flushed -> seeding
+//   restart       index -> (hashed again if the file changed) -> seeding
+//
+// Everything that happens later is told through `deliver`, which queues it for the run's SwarmEvents.
+// Does not: know members (addresses are handed in) or keep the order of deadlines among blobs beyond libtorrent's own.
+// Threads: one (the node's). Owns: the blobs folder.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/peer/swarm.h"
+#include "net/blob_index.h"
+#include "net/blob_torrent.h"
+#include "net/engine.h"
+#include "net/worker.h"
+
+namespace potluck::net {
+
+/// Free disk space that a fetch leaves to the owner.
+inline constexpr std::uint64_t disk_reserve_bytes = 64ULL << 20U;
+
+class Blobs {
+public:
+    using Call = std::function<void(peer::SwarmEvents&)>;
+    using Deliver = std::function<void(const RunId&, Call)>;
+
+    Blobs(Engine& engine, Worker& worker, std::filesystem::path folder, Deliver deliver);
+    ~Blobs();
+
+    /// Seeds again what the index has for `run`.
+    void restore(const RunId& run);
+    /// Stops the torrents that only `run` wants; files stay.
+    void suspend(const RunId& run);
+
+    [[nodiscard]] Result<run::BlobRef> publish(const RunId& run, ByteSpan content);
+    void publish_file(const RunId& run, const std::filesystem::path& file, const std::string& name, run::BlobKind kind);
+    void fetch(const RunId& run, const run::BlobRef& ref, peer::FetchOptions options, std::vector<Endpoint> sources);
+    void forget(const RunId& run, const BlobId& root);
+
+    [[nodiscard]] peer::BlobPointer content(const BlobId& root) const;
+    [[nodiscard]] double progress(const BlobId& root) const;
+    [[nodiscard]] std::vector<run::BlobRef> held(const RunId& run) const;
+
+    /// Somebody of `run` listens there: asked for everything that is being fetched.
+    void offer_source(const RunId& run, const Endpoint& source);
+    /// Connects a blob that others will want to them, for when they cannot reach us.
+    void reach_out(const BlobId& root, const std::vector<Endpoint>& wanting);
+    /// Takes an event of libtorrent's; false if it is about something else.
+    bool handle(const Event& event);
+    void tick(TimePoint now);
+    /// Asks for resume data of what is unfinished; all_saved() once it is on disk.
+    void save_all();
+    [[nodiscard]] bool all_saved() const { return m_saving.empty(); }
+
+    [[nodiscard]] std::uint64_t fetching() const;
+    [[nodiscard]] std::uint64_t seeding() const;
+    [[nodiscard]] std::uint64_t bytes_down() const;
+
+private:
+    using Key = std::pair<BlobId, run::BlobKind>;
+    struct Entry;
+
+    // blobs.cpp
+    void seed(IndexEntry index);
+    void seed_if_unchanged(IndexEntry index);
+    void add_seed(Entry& entry);
+    void adopt(IndexEntry index);
+    void take_from_index(const RunId& run, const BlobId& root);
+    [[nodiscard]] Result<run::BlobRef> published(const RunId& run, const std::filesystem::path& file, const std::string& name,
+                                                 run::BlobKind kind, const ContentHashes& hashes, std::uint64_t size);
+    void discard(const IndexEntry& index);
+    void remove_torrent(Entry& entry, Engine::Files files);
+    void write_index_later(const Entry& entry);
+    void announce(const Entry& entry);
+    void announce_to(const RunId& run, const Entry& entry);
+    [[nodiscard]] Entry* find(const Digest& torrent);
+    [[nodiscard]] const Entry* find_complete(const BlobId& root) const;
+    // blob_fetch.cpp
+    void begin_fetch(Entry& entry, std::vector<Endpoint> sources);
+    void start_repair(Entry& entry, std::vector<Endpoint> sources);
+    void start_fetch(Entry& entry, std::vector<Endpoint> sources);
+    void add_fetch(Entry& entry, lt::add_torrent_params params, std::vector<Endpoint> sources, Engine::Start start);
+    [[nodiscard]] std::optional<lt::add_torrent_params> resumed(const Entry& entry) const;
+    static void offer(const Entry& entry, const Endpoint& source);
+    [[nodiscard]] bool on_metadata(Entry& entry);
+    void on_flushed(Entry& entry);
+    void on_failed(Entry& entry, const Error& error);
+    void fail(Entry& entry, Error error);
+    void fail_for(const RunId& run, const BlobId& root, Error error);
+    void save(const Entry& entry);
+    [[nodiscard]] bool on_saved(const ResumeSaved& saved);
+    bool run_waiting(const Digest& torrent);
+
+    Engine& m_engine;
+    Worker& m_worker;
+    std::filesystem::path m_folder;
+    Deliver m_deliver;
+    std::map<Key, std::unique_ptr<Entry>> m_entries;
+    std::map<Digest, Key> m_by_torrent;
+    std::vector<IndexEntry> m_index;                 // complete blobs of runs that are not open
+    /// Torrents whose files are being deleted, and what to do when they are gone.
+    std::map<Digest, std::vector<std::function<void()>>> m_deleting;
+    std::map<Digest, std::filesystem::path> m_saving;        // resume data asked for, and where it goes
+    std::map<Digest, lt::torrent_handle> m_leaving;          // to be removed when their resume data is there
+    std::set<RunId> m_open;
+    std::uint64_t m_bytes_down = 0;                  // of torrents that are gone or complete
+    TimePoint m_saved_at;
+};
+
+}  // namespace potluck::net

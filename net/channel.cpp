@@ -1,0 +1,270 @@
+#include "net/channel.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <deque>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <libtorrent/bdecode.hpp>
+#include <libtorrent/entry.hpp>
+#include <libtorrent/error_code.hpp>
+#include <libtorrent/operations.hpp>
+#include <libtorrent/peer_connection_handle.hpp>
+#include <libtorrent/peer_info.hpp>
+
+namespace potluck::net {
+
+namespace {
+
+constexpr const char* extension_name = "potluck1";
+constexpr int own_message_id = 71;          // free choice; told in the extension handshake
+constexpr int bep10_message = 20;
+/// Handed to libtorrent's send buffer at most; the rest waits with us, where it is counted.
+constexpr int send_buffer_most = 2 * 1024 * 1024;
+constexpr std::size_t written_between_looks = 256 * 1024;
+constexpr auto drain_interval = std::chrono::milliseconds(20);
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+}  // namespace
+
+class Link final : public lt::peer_plugin, public std::enable_shared_from_this<Link> {
+public:
+    Link(std::shared_ptr<Hub> hub, lt::io_context& io, LinkId id, lt::peer_connection_handle connection)
+        : m_hub(std::move(hub)), m_timer(io), m_id(id), m_connection(std::move(connection)) {}
+
+    ~Link() override { m_hub->lost(m_id); }
+    Link(const Link&) = delete;
+    Link& operator=(const Link&) = delete;
+
+    void add_handshake(lt::entry& handshake) override { handshake["m"][extension_name] = own_message_id; }
+    bool on_extension_handshake(const lt::bdecode_node& handshake) override;
+    bool on_extended(int length, int message, lt::span<const char> body) override;
+    void on_disconnect(const lt::error_code&) override;
+
+    // What the other end has of the manifest does not matter to us, and a peer whom libtorrent knows to be a seed is
+    // never connected to again by another seed.
+    bool on_have(lt::piece_index_t) override { return true; }
+    bool on_bitfield(const lt::bitfield&) override { return true; }
+    bool on_have_all() override { return true; }
+    bool on_have_none() override { return true; }
+
+    /// Members stay connected although neither wants a piece of the other; only a dead line ends a link.
+    bool can_disconnect(const lt::error_code& why) override {
+        return why == lt::errors::timed_out || why == lt::errors::timed_out_no_handshake;
+    }
+
+    void write(Bytes frame);
+    void close(Hub::Reason reason);
+
+private:
+    [[nodiscard]] bool allow_frame();
+    [[nodiscard]] bool has_room();
+    void put(ByteSpan frame);
+    void drain();
+
+    std::shared_ptr<Hub> m_hub;
+    boost::asio::steady_timer m_timer;
+    std::shared_ptr<LinkGauge> m_gauge = std::make_shared<LinkGauge>();
+    LinkId m_id;
+    lt::peer_connection_handle m_connection;
+    int m_remote_message_id = 0;
+    double m_frames_allowed = link_frames_at_once;
+    SteadyTime m_last_frame = std::chrono::steady_clock::now();
+    std::deque<Bytes> m_waiting;
+    std::size_t m_written_since_look = 0;
+    bool m_draining = false;
+};
+
+/// The other end speaks the extension or it is an ordinary BitTorrent peer, of whom we know nothing more.
+bool Link::on_extension_handshake(const lt::bdecode_node& handshake) {
+    if (m_remote_message_id != 0) return true;  // said again: allowed, changes nothing
+    const lt::bdecode_node messages = handshake.dict_find_dict("m");
+    const std::int64_t id = messages ? messages.dict_find_int_value(extension_name, 0) : 0;
+    if (id < 1 || id > 255) return false;
+    m_remote_message_id = static_cast<int>(id);
+
+    LinkEvent opened;
+    opened.kind = LinkEvent::Kind::opened;
+    opened.link = m_id;
+    opened.gauge = m_gauge;
+    opened.direction = m_connection.is_outgoing() ? Direction::outgoing : Direction::incoming;
+    opened.remote = m_connection.remote();
+    if (opened.direction == Direction::incoming) {
+        const std::int64_t port = handshake.dict_find_int_value("p", 0);
+        opened.remote.port(port > 0 && port < 65'536 ? static_cast<std::uint16_t>(port) : std::uint16_t{0});
+    }
+    if (!m_hub->post(std::move(opened))) close(Hub::Reason::refused);
+    return true;
+}
+
+bool Link::allow_frame() {
+    const SteadyTime now = std::chrono::steady_clock::now();
+    const double seconds = std::chrono::duration<double>(now - m_last_frame).count();
+    m_last_frame = now;
+    m_frames_allowed = std::min(link_frames_at_once, m_frames_allowed + seconds * link_frames_per_second);
+    if (m_frames_allowed < 1) return false;
+    m_frames_allowed -= 1;
+    return true;
+}
+
+/// Called again and again as the body arrives, until it is whole.
+bool Link::on_extended(int length, int message, lt::span<const char> body) {
+    if (message != own_message_id) return false;
+    if (m_gauge->closed) return true;
+    if (length < 1 || length > link_frame_bytes_most) {
+        m_gauge->malformed = true;
+        close(Hub::Reason::broken);
+        return true;
+    }
+    if (body.size() < length) return true;
+    const auto size = static_cast<std::size_t>(length);
+    if (!allow_frame() || m_gauge->waiting + size > link_bytes_waiting_most) {
+        m_gauge->flooded = true;
+        close(Hub::Reason::broken);
+        return true;
+    }
+    const ByteSpan bytes = as_bytes({body.data(), size});
+    LinkEvent event;
+    event.link = m_id;
+    event.frame.assign(bytes.begin(), bytes.end());
+    m_gauge->waiting += size;
+    if (!m_hub->post(std::move(event))) close(Hub::Reason::refused);
+    return true;
+}
+
+void Link::on_disconnect(const lt::error_code&) {
+    m_gauge->closed = true;
+    m_waiting.clear();
+    m_timer.cancel();
+    m_hub->lost(m_id);
+}
+
+bool Link::has_room() {
+    if (m_written_since_look < written_between_looks) return true;
+    lt::peer_info info;
+    m_connection.get_peer_info(info);
+    if (info.used_send_buffer > send_buffer_most) return false;
+    m_written_since_look = 0;
+    return true;
+}
+
+void Link::put(ByteSpan frame) {
+    const auto length = static_cast<std::uint32_t>(frame.size() + 2);
+    const std::array<char, 6> header{static_cast<char>(length >> 24U), static_cast<char>(length >> 16U),
+                                     static_cast<char>(length >> 8U), static_cast<char>(length),
+                                     static_cast<char>(bep10_message), static_cast<char>(m_remote_message_id)};
+    m_connection.send_buffer(header.data(), static_cast<int>(header.size()));
+    const std::string_view text = as_text(frame);
+    m_connection.send_buffer(text.data(), static_cast<int>(text.size()));
+    m_written_since_look += frame.size() + header.size();
+    m_gauge->unsent -= frame.size();
+}
+
+void Link::write(Bytes frame) {
+    if (m_gauge->closed || m_remote_message_id == 0) return;
+    m_waiting.push_back(std::move(frame));
+    if (!m_draining) drain();
+}
+
+void Link::drain() {
+    m_draining = false;
+    while (!m_waiting.empty() && has_room()) {
+        const Bytes frame = std::move(m_waiting.front());
+        m_waiting.pop_front();
+        put(frame);
+    }
+    if (m_waiting.empty() || m_gauge->closed) return;
+    m_draining = true;
+    m_timer.expires_after(drain_interval);
+    m_timer.async_wait([weak = weak_from_this()](const boost::system::error_code& failure) {
+        if (failure) return;
+        if (const std::shared_ptr<Link> link = weak.lock()) link->drain();
+    });
+}
+
+void Link::close(Hub::Reason reason) {
+    m_gauge->closed = true;
+    const bool their_fault = reason == Hub::Reason::broken;
+    m_connection.disconnect(their_fault ? lt::errors::invalid_extended : lt::errors::duplicate_peer_id,
+                            lt::operation_t::bittorrent,
+                            their_fault ? lt::peer_connection_interface::peer_error : lt::peer_connection_interface::failure);
+}
+
+namespace {
+
+/// Makes a link of every connection of the run's torrent.
+class ChannelPlugin final : public lt::torrent_plugin {
+public:
+    explicit ChannelPlugin(std::shared_ptr<Hub> hub) : m_hub(std::move(hub)) {}
+    std::shared_ptr<lt::peer_plugin> new_connection(const lt::peer_connection_handle& connection) override {
+        if (connection.type() != lt::connection_type::bittorrent) return nullptr;
+        return m_hub->make_link(connection);
+    }
+
+private:
+    std::shared_ptr<Hub> m_hub;
+};
+
+}  // namespace
+
+Hub::Hub(lt::io_context& io, std::function<void()> wake) : m_io(io), m_wake(std::move(wake)) {}
+
+std::vector<LinkEvent> Hub::take() {
+    return m_events.take_all();
+}
+
+void Hub::send(LinkId link, const std::shared_ptr<LinkGauge>& gauge, Bytes frame) {
+    gauge->unsent += frame.size();
+    boost::asio::post(m_io, [hub = shared_from_this(), link, bytes = std::move(frame)]() mutable {
+        const auto found = hub->m_links.find(link);
+        if (found == hub->m_links.end()) return;
+        if (const std::shared_ptr<Link> open = found->second.lock()) open->write(std::move(bytes));
+    });
+}
+
+void Hub::close(LinkId link, Reason reason) {
+    boost::asio::post(m_io, [hub = shared_from_this(), link, reason] {
+        const auto found = hub->m_links.find(link);
+        if (found == hub->m_links.end()) return;
+        if (const std::shared_ptr<Link> open = found->second.lock()) open->close(reason);
+    });
+}
+
+void Hub::retire() {
+    m_retired = true;
+    m_events.close();
+}
+
+std::function<std::shared_ptr<lt::torrent_plugin>(const lt::torrent_handle&, lt::client_data_t)> Hub::plugin() {
+    return [hub = shared_from_this()](const lt::torrent_handle&, lt::client_data_t) {
+        return std::make_shared<ChannelPlugin>(hub);
+    };
+}
+
+std::shared_ptr<Link> Hub::make_link(const lt::peer_connection_handle& connection) {
+    const LinkId id = m_next++;
+    auto link = std::make_shared<Link>(shared_from_this(), m_io, id, connection);
+    m_links.emplace(id, link);
+    return link;
+}
+
+bool Hub::post(LinkEvent event) {
+    if (m_retired || !m_events.post(std::move(event))) return false;
+    wake();
+    return true;
+}
+
+void Hub::lost(LinkId link) {
+    m_links.erase(link);
+    wake();
+}
+
+void Hub::wake() const {
+    if (m_wake && !m_retired) m_wake();
+}
+
+}  // namespace potluck::net

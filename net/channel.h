@@ -1,0 +1,98 @@
+// The channel's end inside libtorrent: a BEP 10 extension "potluck1" on the connections of a run's torrent. It carries
+// opaque frames between the two ends of a connection (a link) and knows nothing of what is in them; neighbours.h
+// speaks through it.
+//
+//   network thread                                    node's thread
+//   Link (peer_plugin) -- LinkEvent, bounded -->      Hub::take
+//   Link::write        <-- posted to the loop --      Hub::send, Hub::close
+//
+// A frame of somebody who sends faster than we read, or a frame that is too long, ends the link; so does somebody who
+// reads slower than we send. Callbacks of libtorrent only copy bytes and post them.
+// Threads: as drawn. Owns: nothing of libtorrent; links belong to their connections.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <libtorrent/extensions.hpp>
+#include <libtorrent/io_context.hpp>
+#include <libtorrent/socket.hpp>
+
+#include "core/base/bytes.h"
+#include "core/base/mailbox.h"
+
+namespace potluck::net {
+
+/// A sealed frame of the longest message and the handshake's frames fit.
+inline constexpr int link_frame_bytes_most = 1024 * 1024 - 64;
+/// Received and not yet taken by the node's thread, per link.
+inline constexpr std::size_t link_bytes_waiting_most = 8 * 1024 * 1024;
+/// Posted for sending and not yet written to the socket, per link.
+inline constexpr std::size_t link_bytes_unsent_most = 16 * 1024 * 1024;
+/// Frames per second, and how many may come at once.
+inline constexpr double link_frames_per_second = 500;
+inline constexpr double link_frames_at_once = 4'000;
+inline constexpr std::size_t link_events_most = 65'536;
+
+using LinkId = std::uint64_t;
+
+/// Shared by both ends of a link's bookkeeping.
+struct LinkGauge {
+    std::atomic<std::size_t> waiting{0};   // bytes in the mailbox
+    std::atomic<std::size_t> unsent{0};    // bytes posted and not yet on the socket
+    std::atomic<bool> closed{false};
+    std::atomic<bool> flooded{false};
+    std::atomic<bool> malformed{false};
+};
+
+enum class Direction { incoming, outgoing };
+
+struct LinkEvent {
+    enum class Kind { opened, frame };
+    Kind kind = Kind::frame;
+    LinkId link = 0;
+    Bytes frame;
+    // opened only:
+    std::shared_ptr<LinkGauge> gauge;
+    lt::tcp::endpoint remote;              // its listen port where it told one, else port 0
+    Direction direction = Direction::incoming;
+};
+
+class Link;
+
+/// One per run. Lives as long as somebody (swarm or connection) holds it.
+class Hub : public std::enable_shared_from_this<Hub> {
+public:
+    Hub(lt::io_context& io, std::function<void()> wake);
+
+    // The node's thread.
+    [[nodiscard]] std::vector<LinkEvent> take();
+    void send(LinkId link, const std::shared_ptr<LinkGauge>& gauge, Bytes frame);
+    enum class Reason { duplicate, refused, broken };
+    void close(LinkId link, Reason reason);
+    /// Links of connections that stay open longer than the swarm get no more events.
+    void retire();
+    /// What to add to the run's torrent.
+    [[nodiscard]] std::function<std::shared_ptr<lt::torrent_plugin>(const lt::torrent_handle&, lt::client_data_t)> plugin();
+
+    // The network thread.
+    [[nodiscard]] std::shared_ptr<Link> make_link(const lt::peer_connection_handle& connection);
+    [[nodiscard]] bool post(LinkEvent event);
+    void lost(LinkId link);
+    void wake() const;
+
+private:
+    lt::io_context& m_io;
+    std::function<void()> m_wake;
+    Mailbox<LinkEvent> m_events{link_events_most};
+    std::atomic<bool> m_retired{false};
+    std::map<LinkId, std::weak_ptr<Link>> m_links;  // network thread only
+    LinkId m_next = 1;                              // network thread only
+};
+
+}  // namespace potluck::net

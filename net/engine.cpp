@@ -1,0 +1,165 @@
+#include "net/engine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+#include <libtorrent/alert_types.hpp>
+#include <libtorrent/extensions.hpp>
+#include <libtorrent/read_resume_data.hpp>
+#include <libtorrent/session_params.hpp>
+#include <libtorrent/session_stats.hpp>
+#include <libtorrent/torrent_flags.hpp>
+
+#include "core/base/check.h"
+#include "core/base/files.h"
+#include "core/base/log.h"
+
+namespace potluck::net {
+
+namespace {
+
+constexpr Duration listen_patience{3'000};
+constexpr std::uint64_t dht_file_bytes_most = 1 << 20;
+
+/// Resumes its torrent when the check of its files is over.
+class Starter final : public lt::torrent_plugin {
+public:
+    Starter(lt::io_context& io, lt::torrent_handle torrent) : m_io(io), m_torrent(std::move(torrent)) {}
+    void on_files_checked() override {
+        // Not from inside libtorrent's own call: resuming changes what it is in the middle of.
+        boost::asio::post(m_io, [torrent = m_torrent] { torrent.resume(); });
+    }
+
+private:
+    lt::io_context& m_io;
+    lt::torrent_handle m_torrent;
+};
+
+lt::session_params params_of(const SessionSettings& settings, const std::filesystem::path& dht_file) {
+    lt::session_params params;
+    if (const Result<Bytes> saved = read_file(dht_file, dht_file_bytes_most); saved.ok()) {
+        const std::string_view text = as_text(*saved);
+        params = lt::read_session_params({text.data(), static_cast<std::ptrdiff_t>(text.size())},
+                                         lt::session_handle::save_dht_state);
+    }
+    params.settings = pack_of(settings);
+    return params;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> Engine::open(const SessionSettings& settings) {
+    std::unique_ptr<Engine> engine(new Engine);
+    engine->m_dht_file = settings.data_folder / "dht-state";
+    try {
+        engine->m_session.emplace(params_of(settings, engine->m_dht_file), engine->m_io);
+        if (settings.wake) engine->m_session->set_alert_notify(settings.wake);
+    } catch (const std::exception& failure) {
+        return Error{ErrorCode::io, std::string("The network could not be started: ") + failure.what() + "."};
+    }
+    engine->m_ended = engine->m_end.get_future();
+    engine->m_thread = std::thread([raw = engine.get()] { raw->run(); });
+    if (Status listening = engine->wait_until_listening(); !listening.ok()) return listening.error();
+    return engine;
+}
+
+Engine::~Engine() {
+    if (m_thread.joinable()) static_cast<void>(stop(Duration(2'000)));
+}
+
+void Engine::run() {
+    for (;;) {
+        try {
+            m_io.run();
+            break;
+        } catch (const std::exception& failure) {
+            log::of("net").error("the network thread goes on after: {}", failure.what());
+        }
+    }
+    m_end.set_value();
+}
+
+void Engine::post(std::function<void()> work) { boost::asio::post(m_io, std::move(work)); }
+
+Status Engine::wait_until_listening() {
+    Error last{ErrorCode::timed_out, "No network socket could be opened: check the computer's network and firewall."};
+    const TimePoint give_up = steady_now() + listen_patience;
+    while (steady_now() < give_up) {
+        m_session->wait_for_alert(lt::milliseconds(100));
+        for (Event& event : take_events()) {
+            if (const auto* heard = std::get_if<Listening>(&event); heard != nullptr && heard->tcp) m_port = heard->port;
+            if (const auto* deaf = std::get_if<ListenFailed>(&event)) {
+                last = deaf->error;
+                if (m_port == 0 && last.code == ErrorCode::already_exists) return last;
+            }
+            m_early.push_back(std::move(event));
+        }
+        if (m_port != 0) return {};
+    }
+    return last;
+}
+
+Result<lt::torrent_handle> Engine::add(lt::add_torrent_params params, Start start) {
+    if (start != Start::at_once) params.flags |= lt::torrent_flags::paused;
+    if (start == Start::when_checked) {
+        params.extensions.emplace_back([this](const lt::torrent_handle& torrent, lt::client_data_t) {
+            return std::make_shared<Starter>(m_io, torrent);
+        });
+    }
+    params.flags |= lt::torrent_flags::duplicate_is_error;
+    try {
+        lt::torrent_handle torrent = m_session->add_torrent(std::move(params));
+        if (start == Start::resumed) torrent.resume();
+        return torrent;
+    } catch (const std::exception& failure) {
+        return Error{ErrorCode::io, std::string("A blob could not be shared: ") + failure.what() + "."};
+    }
+}
+
+void Engine::remove(const lt::torrent_handle& torrent, Files files) {
+    if (!torrent.is_valid()) return;
+    m_session->remove_torrent(torrent, files == Files::remove ? lt::session_handle::delete_files : lt::remove_flags_t{});
+}
+
+std::vector<Event> Engine::take_events() {
+    std::vector<Event> events = std::exchange(m_early, {});
+    std::vector<lt::alert*> alerts;
+    m_session->pop_alerts(&alerts);
+    std::vector<Event> fresh = events_of(alerts);
+    events.insert(events.end(), std::make_move_iterator(fresh.begin()), std::make_move_iterator(fresh.end()));
+    return events;
+}
+
+void Engine::set_rate_limits(std::uint64_t upload, std::uint64_t download) {
+    lt::settings_pack pack;
+    const auto clamped = [](std::uint64_t limit) { return static_cast<int>(std::min<std::uint64_t>(limit, 1U << 30U)); };
+    pack.set_int(lt::settings_pack::upload_rate_limit, clamped(upload));
+    pack.set_int(lt::settings_pack::download_rate_limit, clamped(download));
+    m_session->apply_settings(std::move(pack));
+}
+
+void Engine::save_dht() const {
+    const std::vector<char> text =
+        lt::write_session_params_buf(m_session->session_state(lt::session_handle::save_dht_state), lt::session_handle::save_dht_state);
+    if (Status saved = write_file_atomically(m_dht_file, as_bytes({text.data(), text.size()})); !saved.ok()) {
+        log::of("net").warn("{}", saved.error().message);
+    }
+}
+
+bool Engine::stop(Duration limit) {
+    POTLUCK_CHECK(m_thread.joinable());
+    const auto end = std::chrono::steady_clock::now() + limit;
+    save_dht();
+    bool in_time = false;
+    {
+        const lt::session_proxy closing = m_session->abort();
+        m_session.reset();
+        in_time = m_ended.wait_until(end) == std::future_status::ready;
+        if (!in_time) m_io.stop();
+        m_thread.join();
+    }
+    return in_time;
+}
+
+}  // namespace potluck::net

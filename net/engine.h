@@ -1,0 +1,80 @@
+// The libtorrent session and the thread that runs it. The thread is ours, so that work for it (frames to send) can be
+// posted to its loop. Settings of the whole session live here; what a torrent is for, elsewhere.
+// Threads: the node's, except `post` and `io` (any). Owns: the libtorrent session and its network thread.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <libtorrent/add_torrent_params.hpp>
+#include <libtorrent/io_context.hpp>
+#include <libtorrent/session.hpp>
+#include <libtorrent/torrent_handle.hpp>
+
+#include "core/base/clock.h"
+#include "core/base/result.h"
+#include "net/alerts.h"
+#include "net/session.h"
+
+namespace potluck::net {
+
+using Endpoint = lt::tcp::endpoint;
+
+class Engine {
+public:
+    /// Listens before it returns. Errors: already_exists if the port is taken.
+    [[nodiscard]] static Result<std::unique_ptr<Engine>> open(const SessionSettings& settings);
+    ~Engine();
+
+    /// Runs `work` on the network thread.
+    void post(std::function<void()> work);
+    [[nodiscard]] lt::io_context& io() { return m_io; }
+
+    /// libtorrent tries a torrent's peers immediately only when the torrent is resumed, otherwise at its next second.
+    /// `when_checked`: nothing has to be checked on disk; added paused, resumed as soon as that (empty) check is over.
+    /// `resumed`: the same for a torrent without metadata, which is never checked. `at_once`: the rest.
+    enum class Start { at_once, when_checked, resumed };
+    [[nodiscard]] Result<lt::torrent_handle> add(lt::add_torrent_params params, Start start);
+    enum class Files { keep, remove };
+    void remove(const lt::torrent_handle& torrent, Files files);
+
+    [[nodiscard]] std::vector<Event> take_events();
+    void wait_for_events(Duration patience) { m_session->wait_for_alert(lt::milliseconds(patience.count())); }
+    void ask_for_progress() { m_session->post_torrent_updates({}); }
+    void ask_for_statistics() { m_session->post_session_stats(); }
+    void set_rate_limits(std::uint64_t upload, std::uint64_t download);
+    [[nodiscard]] std::uint16_t port() const { return m_port; }
+
+    /// Closes everything; false if it had to be cut off after `limit`. The engine is dead afterwards.
+    [[nodiscard]] bool stop(Duration limit);
+
+private:
+    Engine() = default;
+    void run();
+    [[nodiscard]] Status wait_until_listening();
+    void save_dht() const;
+
+    lt::io_context m_io;
+    std::optional<lt::session> m_session;
+    std::thread m_thread;
+    std::future<void> m_ended;
+    std::promise<void> m_end;
+    std::vector<Event> m_early;         // events that came while waiting for the port
+    std::filesystem::path m_dht_file;
+    std::uint16_t m_port = 0;
+};
+
+/// The settings every session of ours runs with.
+[[nodiscard]] lt::settings_pack pack_of(const SessionSettings& settings);
+
+/// Flags of a torrent of ours: never queued, never paused by libtorrent.
+enum class Audience { members, everybody };
+[[nodiscard]] lt::torrent_flags_t flags_for(Audience audience);
+
+}  // namespace potluck::net

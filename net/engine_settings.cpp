@@ -1,0 +1,142 @@
+// Why each setting is not libtorrent's default: docs and measurements in net/README.md.
+#include <libtorrent/alert.hpp>
+#include <libtorrent/settings_pack.hpp>
+#include <libtorrent/torrent_flags.hpp>
+
+#include "net/engine.h"
+
+namespace potluck::net {
+
+namespace {
+
+using Pack = lt::settings_pack;
+
+std::string address_of(const run::PeerHint& hint) {
+    const bool six = hint.host.find(':') != std::string::npos;
+    std::string text = six ? "[" : "";
+    text += hint.host;
+    text += six ? "]:" : ":";
+    text += std::to_string(hint.port);
+    return text;
+}
+
+std::string joined(const std::vector<run::PeerHint>& hints) {
+    std::string text;
+    for (const run::PeerHint& hint : hints) {
+        if (!text.empty()) text += ',';
+        text += address_of(hint);
+    }
+    return text;
+}
+
+void set_identity_and_alerts(Pack& pack) {
+    pack.set_str(Pack::user_agent, "Potluck/0.1");
+    pack.set_int(Pack::alert_mask, static_cast<int>(static_cast<std::uint32_t>(lt::alert_category::status | lt::alert_category::error |
+                                                                              lt::alert_category::storage)));
+    pack.set_int(Pack::alert_queue_size, 20'000);
+}
+
+/// Small blobs must arrive within a fraction of a second, so nothing waits for a timer or a slot.
+void set_speed(Pack& pack) {
+    pack.set_int(Pack::tick_interval, 100);
+    pack.set_int(Pack::connection_speed, 500);
+    pack.set_int(Pack::torrent_connect_boost, 200);
+    pack.set_bool(Pack::smooth_connects, false);
+    pack.set_int(Pack::unchoke_slots_limit, -1);
+    pack.set_int(Pack::connections_limit, 2'000);
+    pack.set_int(Pack::listen_queue_size, 200);
+    pack.set_int(Pack::max_out_request_queue, 2'000);
+    pack.set_int(Pack::max_allowed_in_request_queue, 4'000);
+    pack.set_int(Pack::request_queue_time, 5);
+    pack.set_int(Pack::send_buffer_watermark, 4 * 1024 * 1024);
+    pack.set_int(Pack::send_buffer_low_watermark, 256 * 1024);
+    pack.set_int(Pack::max_queued_disk_bytes, 16 * 1024 * 1024);
+    pack.set_int(Pack::aio_threads, 4);
+    pack.set_int(Pack::hashing_threads, 2);
+    // Pieces of a silent peer go to another one soon.
+    pack.set_int(Pack::request_timeout, 10);
+    pack.set_int(Pack::piece_timeout, 5);
+    pack.set_int(Pack::peer_timeout, 60);
+    pack.set_int(Pack::peer_connect_timeout, 10);
+    pack.set_int(Pack::handshake_timeout, 15);
+}
+
+void set_connections(Pack& pack) {
+    pack.set_bool(Pack::allow_multiple_connections_per_ip, true);
+    // Blob torrents must let go of one another when both have everything, or sixteen members with sixteen blobs keep
+    // hundreds of idle connections. The run's own torrent keeps them: its plugin vetoes (channel.cpp).
+    pack.set_bool(Pack::close_redundant_connections, true);
+    // A member's address stays worth trying; discovery.cpp decides when to give up.
+    pack.set_int(Pack::max_failcount, 20);
+    pack.set_bool(Pack::no_connect_privileged_ports, false);
+    pack.set_int(Pack::max_retry_port_bind, 0);
+    pack.set_bool(Pack::listen_system_port_fallback, false);
+    pack.set_int(Pack::mixed_mode_algorithm, Pack::prefer_tcp);
+}
+
+/// design.md section 8: without these all nodes of one computer share 127.0.0.1 and block each other.
+void set_loopback(Pack& pack, const SessionSettings& settings) {
+    pack.set_str(Pack::listen_interfaces, "127.0.0.1:" + std::to_string(settings.port));
+    pack.set_bool(Pack::enable_lsd, false);
+    pack.set_bool(Pack::enable_upnp, false);
+    pack.set_bool(Pack::enable_natpmp, false);
+    pack.set_bool(Pack::enable_outgoing_utp, false);
+    pack.set_bool(Pack::enable_incoming_utp, false);
+    pack.set_int(Pack::out_enc_policy, Pack::pe_disabled);
+    pack.set_int(Pack::in_enc_policy, Pack::pe_enabled);
+    pack.set_int(Pack::min_reconnect_time, 1);
+    pack.set_bool(Pack::dht_restrict_routing_ips, false);
+    pack.set_bool(Pack::dht_restrict_search_ips, false);
+    pack.set_bool(Pack::dht_enforce_node_id, false);
+    pack.set_bool(Pack::dht_prefer_verified_node_ids, false);
+    pack.set_bool(Pack::dht_ignore_dark_internet, false);
+    pack.set_int(Pack::dht_block_ratelimit, 100'000);
+    pack.set_int(Pack::dht_upload_rate_limit, 1'000'000);
+    pack.set_int(Pack::dht_announce_interval, 60);
+    pack.set_str(Pack::dht_bootstrap_nodes, joined(settings.dht_nodes));
+}
+
+void set_internet(Pack& pack, const SessionSettings& settings) {
+    const std::string port = std::to_string(settings.port);
+    std::string listen = "0.0.0.0:";
+    listen += port;
+    listen += ",[::]:";
+    listen += port;
+    pack.set_str(Pack::listen_interfaces, listen);
+    pack.set_bool(Pack::enable_lsd, true);
+    pack.set_bool(Pack::enable_upnp, true);
+    pack.set_bool(Pack::enable_natpmp, true);
+    pack.set_int(Pack::min_reconnect_time, 10);
+    const std::string custom = joined(settings.dht_nodes);
+    pack.set_str(Pack::dht_bootstrap_nodes,
+                 custom.empty() ? "dht.libtorrent.org:25401,router.bittorrent.com:6881,router.utorrent.com:6881,"
+                                  "dht.transmissionbt.com:6881"
+                                : custom);
+}
+
+}  // namespace
+
+lt::settings_pack pack_of(const SessionSettings& settings) {
+    Pack pack;
+    set_identity_and_alerts(pack);
+    set_speed(pack);
+    set_connections(pack);
+    pack.set_bool(Pack::enable_dht, true);
+    if (settings.reach == Reach::loopback) {
+        set_loopback(pack, settings);
+    } else {
+        set_internet(pack, settings);
+    }
+    const auto clamped = [](std::uint64_t limit) { return static_cast<int>(std::min<std::uint64_t>(limit, 1U << 30U)); };
+    pack.set_int(Pack::upload_rate_limit, clamped(settings.upload_bytes_per_second));
+    pack.set_int(Pack::download_rate_limit, clamped(settings.download_bytes_per_second));
+    return pack;
+}
+
+lt::torrent_flags_t flags_for(Audience audience) {
+    lt::torrent_flags_t flags = lt::torrent_flags::update_subscribe;
+    if (audience == Audience::members) flags |= lt::torrent_flags::disable_dht | lt::torrent_flags::disable_lsd;
+    return flags;
+}
+
+}  // namespace potluck::net

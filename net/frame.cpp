@@ -1,0 +1,72 @@
+#include "net/frame.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include <libtorrent/bdecode.hpp>
+#include <libtorrent/bencode.hpp>
+#include <libtorrent/entry.hpp>
+
+namespace potluck::net {
+
+namespace {
+
+Error malformed(const char* what) { return {ErrorCode::malformed, std::string("The frame of a peer ") + what + "."}; }
+
+/// Fills `out` from the string under `key`; false unless its length is exactly right.
+template <std::size_t N>
+bool copy_field(const lt::bdecode_node& frame, const char* key, std::array<std::byte, N>& out) {
+    const lt::bdecode_node field = frame.dict_find_string(key);
+    if (!field || field.string_length() != static_cast<int>(N)) return false;
+    const ByteSpan bytes = as_bytes({field.string_ptr(), N});
+    std::copy(bytes.begin(), bytes.end(), out.begin());
+    return true;
+}
+
+}  // namespace
+
+Bytes encode_frame(const run::Envelope& envelope) {
+    lt::entry frame(lt::entry::dictionary_t);
+    frame["f"] = std::string(as_text(envelope.sender.bytes));
+    frame["k"] = static_cast<std::int64_t>(envelope.kind);
+    frame["m"] = std::string(as_text(envelope.body));
+    frame["s"] = std::string(as_text(envelope.signature));
+    std::string text;
+    text.reserve(envelope.body.size() + 160);
+    lt::bencode(std::back_inserter(text), frame);
+    const ByteSpan bytes = as_bytes(text);
+    return {bytes.begin(), bytes.end()};
+}
+
+Result<run::Envelope> decode_frame(ByteSpan bytes, const RunId& run) {
+    if (bytes.size() > frame_bytes_most) return malformed("is too long");
+    lt::error_code failure;
+    int position = 0;
+    const std::string_view text = as_text(bytes);
+    const lt::bdecode_node frame = lt::bdecode({text.data(), static_cast<std::ptrdiff_t>(text.size())}, failure,
+                                               &position, frame_depth_most, frame_tokens_most);
+    if (failure || frame.type() != lt::bdecode_node::dict_t) return malformed("is not a dictionary");
+    // bdecode stops at the end of the first value; whatever follows it was not meant.
+    if (frame.data_section().size() != static_cast<std::ptrdiff_t>(bytes.size())) return malformed("has bytes after its end");
+
+    run::Envelope envelope;
+    envelope.run = run;
+    if (!copy_field(frame, "f", envelope.sender.bytes)) return malformed("names no sender");
+    if (!copy_field(frame, "s", envelope.signature)) return malformed("has no signature");
+    const lt::bdecode_node kind = frame.dict_find_int("k");
+    const lt::bdecode_node body = frame.dict_find_string("m");
+    if (!kind || !body) return malformed("lacks its kind or its body");
+    if (static_cast<std::size_t>(body.string_length()) > run::message_bytes_most) return malformed("has too long a body");
+    const std::int64_t number = kind.int_value();
+    if (number < 1 || number > 255) return malformed("is of an impossible kind");
+    if (number > static_cast<std::int64_t>(run::MessageKind::goodbye)) {
+        return Error{ErrorCode::unavailable, "A peer sent a message that only newer versions know."};
+    }
+    envelope.kind = static_cast<run::MessageKind>(number);
+    const ByteSpan content = as_bytes({body.string_ptr(), static_cast<std::size_t>(body.string_length())});
+    envelope.body.assign(content.begin(), content.end());
+    return envelope;
+}
+
+}  // namespace potluck::net

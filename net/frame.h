@@ -1,0 +1,30 @@
+// One message on a channel, before it is sealed: a bencoded dictionary
+//
+//   { "f": sender (32 bytes), "k": kind (integer), "m": body, "s": signature (64 bytes) }
+//
+// Unknown keys are skipped, so that later versions can add fields; the run is that of the channel and not repeated.
+// Decoding is bounded in size, depth and number of tokens before anything is copied. Does not check the signature or
+// look into the body (core/run/message.h does).
+// Threads: functions of values.
+#pragma once
+
+#include <cstddef>
+
+#include "core/base/bytes.h"
+#include "core/base/ids.h"
+#include "core/base/result.h"
+#include "core/run/message.h"
+
+namespace potluck::net {
+
+/// The longest frame: the longest message and its dictionary.
+inline constexpr std::size_t frame_bytes_most = run::message_bytes_most + 1024;
+inline constexpr int frame_depth_most = 4;
+inline constexpr int frame_tokens_most = 64;
+
+[[nodiscard]] Bytes encode_frame(const run::Envelope& envelope);
+
+/// Errors: `malformed`; `unavailable` for a well-formed frame of a kind this version does not know, which is skipped.
+[[nodiscard]] Result<run::Envelope> decode_frame(ByteSpan frame, const RunId& run);
+
+}  // namespace potluck::net

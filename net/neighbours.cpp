@@ -1,0 +1,212 @@
+#include "net/neighbours.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/check.h"
+#include "core/base/log.h"
+#include "net/frame.h"
+
+namespace potluck::net {
+
+struct Neighbours::Connection {
+    Connection(LinkEvent&& event, const identity::Identity& identity, const RunId& run, TimePoint now)
+        : link(event.link), gauge(std::move(event.gauge)), remote(event.remote), direction(event.direction),
+          channel(identity, run.bytes), own_hello(channel.hello()), opened(now), heard(now) {}
+
+    LinkId link;
+    std::shared_ptr<LinkGauge> gauge;
+    lt::tcp::endpoint remote;
+    Direction direction;
+    identity::SecureChannel channel;
+    Bytes own_hello;
+    Bytes peer_hello;
+    std::optional<PeerId> peer;      // set when the session is open
+    TimePoint opened;
+    TimePoint heard;
+
+    /// The same at both ends.
+    [[nodiscard]] std::pair<const Bytes&, const Bytes&> tag() const {
+        return {std::min(own_hello, peer_hello), std::max(own_hello, peer_hello)};
+    }
+};
+
+Neighbours::Neighbours(const RunId& run, const identity::Identity& identity, std::shared_ptr<Hub> hub, peer::SwarmEvents& events)
+    : m_run(run), m_identity(identity), m_hub(std::move(hub)), m_events(events) {}
+
+Neighbours::~Neighbours() { m_hub->retire(); }
+
+void Neighbours::poll(TimePoint now) {
+    m_now = now;
+    // Closed links are noted before the mailbox is emptied, so that the last frames before the end still count.
+    std::vector<LinkId> over;
+    for (const auto& [link, connection] : m_connections) {
+        if (connection->gauge->closed) over.push_back(link);
+    }
+    for (LinkEvent& event : m_hub->take()) {
+        if (event.kind == LinkEvent::Kind::opened) {
+            open(std::move(event));
+        } else {
+            receive(event.link, std::move(event.frame));
+        }
+    }
+    for (const auto& [link, connection] : m_connections) {
+        if (!connection->peer && now - connection->opened > handshake_patience) over.push_back(link);
+    }
+    for (const LinkId link : over) {
+        const auto found = m_connections.find(link);
+        if (found == m_connections.end()) continue;
+        m_counters.floods += found->second->gauge->flooded ? 1 : 0;
+        m_counters.frames_malformed += found->second->gauge->malformed ? 1 : 0;
+        close(link, Hub::Reason::refused);
+    }
+    std::erase_if(m_refused_until, [now](const auto& refused) { return refused.second <= now; });
+}
+
+void Neighbours::open(LinkEvent event) {
+    if (event.direction == Direction::incoming) m_reached = true;
+    const LinkId link = event.link;
+    auto connection = std::make_unique<Connection>(std::move(event), m_identity, m_run, m_now);
+    m_hub->send(link, connection->gauge, connection->own_hello);
+    m_connections.emplace(link, std::move(connection));
+}
+
+void Neighbours::receive(LinkId link, Bytes frame) {
+    const auto found = m_connections.find(link);
+    if (found == m_connections.end()) return;
+    Connection& connection = *found->second;
+    connection.gauge->waiting -= frame.size();
+    connection.heard = m_now;
+    if (connection.peer_hello.empty()) connection.peer_hello = frame;
+
+    identity::SecureChannel::Received received = connection.channel.receive(frame);
+    if (received.reply) m_hub->send(link, connection.gauge, std::move(*received.reply));
+    if (connection.channel.state() == identity::SecureChannel::State::broken) {
+        ++m_counters.frames_malformed;
+        close(link, Hub::Reason::broken);
+        return;
+    }
+    if (connection.channel.state() == identity::SecureChannel::State::open && !connection.peer) {
+        authenticated(connection);
+        if (!m_connections.contains(link)) return;
+    }
+    if (received.message) take_frame(connection, *received.message);
+}
+
+void Neighbours::take_frame(Connection& connection, ByteSpan frame) {
+    const LinkId link = connection.link;
+    Result<run::Envelope> envelope = decode_frame(frame, m_run);
+    if (envelope.ok()) {
+        ++m_counters.messages_received;
+        m_events.on_envelope(*connection.peer, std::move(*envelope));
+        return;
+    }
+    if (envelope.error().code == ErrorCode::unavailable) return;  // a kind of later versions
+    ++m_counters.frames_malformed;
+    close(link, Hub::Reason::broken);
+}
+
+/// Whether an open session gives way to a new one with the same member.
+bool Neighbours::yields(const Connection& old, const Connection& fresh) const {
+    if (m_now - old.heard > silence_that_yields) return true;
+    return fresh.tag() < old.tag();
+}
+
+void Neighbours::authenticated(Connection& connection) {
+    const std::optional<PeerId> peer = connection.channel.peer();
+    POTLUCK_CHECK(peer.has_value());
+    const LinkId link = connection.link;
+    const auto refused = m_refused_until.find(*peer);
+    if (*peer == m_identity.id() || (refused != m_refused_until.end() && refused->second > m_now)) {
+        ++m_counters.refused;
+        close(link, Hub::Reason::refused);
+        return;
+    }
+    if (const auto other = m_members.find(*peer); other != m_members.end()) {
+        ++m_counters.refused;
+        const LinkId old = other->second;
+        if (!yields(*m_connections.at(old), connection)) {
+            close(link, Hub::Reason::duplicate);
+            return;
+        }
+        close(old, Hub::Reason::duplicate);
+        if (!m_connections.contains(link)) return;
+    }
+    connection.peer = peer;
+    m_members[*peer] = link;
+    m_counters.sessions = m_members.size();
+    log::of("net").debug("session with {} at {}", peer->brief(), connection.remote.address().to_string());
+    if (on_address && connection.remote.port() != 0) on_address(*peer, connection.remote);
+    m_events.on_neighbour(*peer);
+}
+
+void Neighbours::close(LinkId link, Hub::Reason reason) {
+    m_hub->close(link, reason);
+    forget(link);
+}
+
+void Neighbours::forget(LinkId link) {
+    const auto found = m_connections.find(link);
+    if (found == m_connections.end()) return;
+    const std::optional<PeerId> peer = found->second->peer;
+    m_connections.erase(found);
+    if (!peer) return;
+    const auto member = m_members.find(*peer);
+    if (member == m_members.end() || member->second != link) return;
+    m_members.erase(member);
+    m_counters.sessions = m_members.size();
+    m_events.on_neighbour_lost(*peer);
+}
+
+void Neighbours::send_sealed(Connection& connection, ByteSpan plain) {
+    if (connection.gauge->unsent + plain.size() > link_bytes_unsent_most) {
+        // It has not read for megabytes. A message left out would be missed by nobody until much later; a new session
+        // starts with everything that matters.
+        ++m_counters.overflows;
+        connection.gauge->closed = true;
+        return;
+    }
+    ++m_counters.messages_sent;
+    m_hub->send(connection.link, connection.gauge, connection.channel.seal(plain));
+}
+
+bool Neighbours::send(const PeerId& to, const run::Envelope& envelope) {
+    POTLUCK_CHECK(envelope.body.size() <= run::message_bytes_most);
+    const auto member = m_members.find(to);
+    if (member == m_members.end()) return false;
+    send_sealed(*m_connections.at(member->second), encode_frame(envelope));
+    return true;
+}
+
+void Neighbours::broadcast(const run::Envelope& envelope) {
+    POTLUCK_CHECK(envelope.body.size() <= run::message_bytes_most);
+    const Bytes frame = encode_frame(envelope);
+    for (const auto& [peer, link] : m_members) send_sealed(*m_connections.at(link), frame);
+}
+
+void Neighbours::drop(const PeerId& peer, TimePoint now, Duration duration) {
+    m_refused_until[peer] = now + duration;
+    if (const auto member = m_members.find(peer); member != m_members.end()) close(member->second, Hub::Reason::refused);
+}
+
+std::vector<PeerId> Neighbours::members() const {
+    std::vector<PeerId> peers;
+    peers.reserve(m_members.size());
+    for (const auto& [peer, link] : m_members) peers.push_back(peer);
+    return peers;
+}
+
+std::optional<lt::tcp::endpoint> Neighbours::endpoint(const PeerId& member) const {
+    const auto found = m_members.find(member);
+    if (found == m_members.end()) return std::nullopt;
+    const lt::tcp::endpoint remote = m_connections.at(found->second)->remote;
+    if (remote.port() == 0) return std::nullopt;
+    return remote;
+}
+
+bool Neighbours::is_connected(const lt::tcp::endpoint& endpoint) const {
+    return std::any_of(m_connections.begin(), m_connections.end(),
+                       [&](const auto& each) { return each.second->remote == endpoint; });
+}
+
+}  // namespace potluck::net

@@ -1,0 +1,221 @@
+#include "net/session.h"
+
+#include <algorithm>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <libtorrent/hex.hpp>
+
+#include "core/base/check.h"
+#include "core/base/files.h"
+#include "core/base/log.h"
+#include "net/blobs.h"
+#include "net/engine.h"
+#include "net/manifests.h"
+#include "net/swarm.h"
+#include "net/worker.h"
+
+namespace potluck::net {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Duration progress_interval{250};
+constexpr Duration statistics_interval{1'000};
+
+Status make_folder(const fs::path& folder) {
+    std::error_code failure;
+    fs::create_directories(folder, failure);
+    const fs::path probe = folder / ".writable";
+    if (!failure) {
+        if (Status written = write_file_atomically(probe, as_bytes("ok")); !written.ok()) return written;
+        fs::remove(probe, failure);
+        return {};
+    }
+    return Error{ErrorCode::permission, "The data folder " + folder.string() + " cannot be made (" + failure.message() +
+                                            "): choose another one."};
+}
+
+}  // namespace
+
+struct Session::Impl {
+    Impl(SessionSettings given, std::unique_ptr<Engine> opened)
+        : settings(std::move(given)), engine(std::move(opened)), worker(settings.wake),
+          blobs(*engine, worker, settings.data_folder / "blobs",
+                [this](const RunId& run, Blobs::Call call) { queued.emplace_back(run, std::move(call)); }),
+          manifests(*engine, settings.data_folder / "manifests"), now(steady_now()) {}
+
+    void take_events();
+    void deliver();
+    [[nodiscard]] LiveSwarm* find(const RunId& run) const {
+        const auto found = std::find_if(swarms.begin(), swarms.end(), [&](const LiveSwarm* swarm) { return swarm->run() == run; });
+        return found == swarms.end() ? nullptr : *found;
+    }
+
+    SessionSettings settings;
+    std::unique_ptr<Engine> engine;
+    std::vector<std::pair<RunId, Blobs::Call>> queued;   // for the runs' SwarmEvents, oldest first
+    Worker worker;
+    Blobs blobs;
+    Manifests manifests;
+    std::vector<LiveSwarm*> swarms;
+    SessionCounters counters;
+    TimePoint now;
+    TimePoint asked_progress;
+    TimePoint asked_statistics;
+    bool stopped = false;
+};
+
+Result<std::unique_ptr<Session>> Session::open(SessionSettings settings) {
+    for (const char* folder : {"", "blobs", "manifests", "peers"}) {
+        if (Status made = make_folder(settings.data_folder / folder); !made.ok()) return made.error();
+    }
+    std::error_code failure;
+    settings.data_folder = fs::absolute(settings.data_folder, failure);
+    Result<std::unique_ptr<Engine>> engine = Engine::open(settings);
+    if (!engine.ok()) return engine.error();
+    return std::unique_ptr<Session>(new Session(std::make_unique<Impl>(std::move(settings), std::move(*engine))));
+}
+
+Session::Session(std::unique_ptr<Impl> impl) : m_impl(std::move(impl)) {}
+
+Session::~Session() {
+    if (!m_impl->stopped) static_cast<void>(stop(Duration(2'000)));
+}
+
+void Session::Impl::take_events() {
+    for (const Event& event : engine->take_events()) {
+        if (const auto* statistics = std::get_if<Statistics>(&event)) {
+            counters.bytes_up = statistics->bytes_up;
+            counters.bytes_down = statistics->bytes_down;
+            counters.dht_nodes = statistics->dht_nodes;
+            counters.connections = statistics->connections;
+        } else if (std::holds_alternative<AlertsLost>(event)) {
+            ++counters.alerts_lost;
+            log::of("net").error("libtorrent dropped alerts: the node's thread was busy for too long");
+        } else if (!manifests.handle(event)) {
+            blobs.handle(event);
+        }
+    }
+}
+
+/// Calls that were made while others are delivered come next time, so that nobody is called from inside a call.
+void Session::Impl::deliver() {
+    for (const auto& [run, call] : std::exchange(queued, {})) {
+        if (LiveSwarm* swarm = find(run)) call(swarm->events());
+    }
+    if (!queued.empty() && settings.wake) settings.wake();
+}
+
+void Session::poll(TimePoint now) {
+    Impl& impl = *m_impl;
+    if (impl.stopped) return;
+    impl.now = now;
+    impl.take_events();
+    impl.worker.poll();
+    impl.manifests.poll(now);
+    for (LiveSwarm* swarm : std::vector<LiveSwarm*>(impl.swarms)) swarm->poll(now);
+    impl.blobs.tick(now);
+    impl.deliver();
+    if (now - impl.asked_progress >= progress_interval) {
+        impl.asked_progress = now;
+        impl.engine->ask_for_progress();
+    }
+    if (now - impl.asked_statistics >= statistics_interval) {
+        impl.asked_statistics = now;
+        impl.engine->ask_for_statistics();
+    }
+}
+
+Result<RunId> Session::publish_manifest(ByteSpan file) { return m_impl->manifests.publish(file); }
+
+void Session::fetch_manifest(const run::Invite& invite, Duration patience, ManifestDone done) {
+    m_impl->manifests.fetch(invite, patience, std::move(done), m_impl->now);
+    if (m_impl->settings.wake) m_impl->settings.wake();
+}
+
+std::optional<ManifestSearch> Session::manifest_search(const RunId& run) const {
+    return m_impl->manifests.search(run, m_impl->counters.dht_nodes);
+}
+
+void Session::cancel_manifest(const RunId& run) { m_impl->manifests.cancel(run); }
+
+Result<std::unique_ptr<RunSwarm>> Session::open_swarm(SwarmOptions options, const identity::Identity& identity,
+                                                      peer::SwarmEvents& events) {
+    Impl& impl = *m_impl;
+    if (impl.find(options.run) != nullptr) return Error{ErrorCode::already_exists, "This run is open already."};
+    Result<lt::add_torrent_params> manifest = impl.manifests.seed_params(options.run);
+    if (!manifest.ok()) return manifest.error();
+    impl.manifests.cancel(options.run);
+    LiveSwarm::Parts parts{
+        .engine = *impl.engine,
+        .blobs = impl.blobs,
+        .wake = impl.settings.wake,
+        .closed = [&impl](const RunId& run) {
+            std::erase_if(impl.swarms, [&](const LiveSwarm* each) { return each->run() == run; });
+        },
+        .peers_file = impl.settings.data_folder / "peers" / options.run.hex()};
+    Result<std::unique_ptr<LiveSwarm>> swarm = LiveSwarm::open(std::move(options), std::move(*manifest), std::move(parts), identity, events);
+    if (!swarm.ok()) return swarm.error();
+    impl.swarms.push_back(swarm->get());
+    return std::unique_ptr<RunSwarm>(std::move(*swarm));
+}
+
+run::Invite Session::invite(const RunId& run, const std::string& name) const {
+    run::Invite invite{.run = run, .name = name.substr(0, 80), .hints = {}};
+    if (m_impl->settings.reach == Reach::loopback) invite.hints.push_back({.host = "127.0.0.1", .port = port()});
+    return invite;
+}
+
+std::string Session::magnet(const run::BlobRef& blob, const std::string& name) const {
+    POTLUCK_CHECK(blob.kind == run::BlobKind::open);
+    std::string link = "magnet:?xt=urn:btmh:1220" + blob.info_hash.hex();
+    std::string plain;
+    for (const char letter : name) {
+        const bool safe = (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+                          letter == '-' || letter == '.' || letter == '_';
+        if (safe) {
+            plain += letter;
+        } else {
+            const std::byte code{static_cast<unsigned char>(letter)};
+            plain += '%';
+            plain += to_hex(ByteSpan(&code, 1));
+        }
+    }
+    if (!plain.empty()) link += "&dn=" + plain;
+    if (m_impl->settings.reach == Reach::loopback) link += "&x.pe=127.0.0.1:" + std::to_string(port());
+    return link;
+}
+
+void Session::set_rate_limits(std::uint64_t upload_bytes_per_second, std::uint64_t download_bytes_per_second) {
+    m_impl->engine->set_rate_limits(upload_bytes_per_second, download_bytes_per_second);
+}
+
+std::uint16_t Session::port() const { return m_impl->engine->port(); }
+
+SessionCounters Session::counters() const {
+    SessionCounters counters = m_impl->counters;
+    counters.port = port();
+    counters.torrents = m_impl->blobs.fetching() + m_impl->blobs.seeding() + m_impl->swarms.size();
+    return counters;
+}
+
+bool Session::stop(Duration limit) {
+    Impl& impl = *m_impl;
+    if (impl.stopped) return true;
+    POTLUCK_CHECK(impl.swarms.empty());
+    const TimePoint begun = steady_now();
+    impl.stopped = true;
+    impl.blobs.save_all();
+    while (!impl.blobs.all_saved() && steady_now() - begun < limit / 3) {
+        impl.engine->wait_for_events(Duration(20));
+        impl.take_events();
+    }
+    impl.worker.stop();
+    const Duration left = limit - (steady_now() - begun);
+    return impl.engine->stop(std::max(left, Duration(100)));
+}
+
+}  // namespace potluck::net

@@ -1,0 +1,146 @@
+#include "net/swarm.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/check.h"
+
+namespace potluck::net {
+
+namespace {
+
+constexpr Duration discovery_interval{500};
+/// Neighbours asked for a blob besides the sources that were named. A small one is there before more would help.
+constexpr std::size_t others_for_small = 6;
+constexpr std::size_t others_for_large = 40;
+constexpr std::uint64_t small_blob_bytes = 1 << 20;
+constexpr Duration reach_out_after{400};
+constexpr Duration reach_out_again{2'000};
+constexpr int reach_outs_most = 3;
+constexpr std::size_t offered_most = 256;
+
+}  // namespace
+
+LiveSwarm::LiveSwarm(const RunId& run, Parts parts, const identity::Identity& identity, peer::SwarmEvents& events)
+    : m_run(run), m_parts(std::move(parts)), m_events(events), m_hub(std::make_shared<Hub>(m_parts.engine.io(), m_parts.wake)),
+      m_neighbours(run, identity, m_hub, events), m_now(steady_now()) {}
+
+Result<std::unique_ptr<LiveSwarm>> LiveSwarm::open(SwarmOptions options, lt::add_torrent_params manifest, Parts parts,
+                                                   const identity::Identity& identity, peer::SwarmEvents& events) {
+    std::unique_ptr<LiveSwarm> swarm(new LiveSwarm(options.run, std::move(parts), identity, events));
+    LiveSwarm* raw = swarm.get();
+    swarm->m_discovery = std::make_unique<Discovery>(raw->m_parts.engine, raw->m_parts.peers_file, [raw](const Endpoint& endpoint) {
+        raw->m_torrent.connect_peer(endpoint, {}, lt::pex_lt_v2);
+    });
+    swarm->m_discovery->add_hints(options.hints);
+    swarm->m_neighbours.on_address = [raw](const PeerId&, const Endpoint& endpoint) {
+        raw->m_discovery->remember(endpoint);
+        raw->m_parts.blobs.offer_source(raw->m_run, endpoint);
+    };
+    const std::vector<Endpoint> known = swarm->m_discovery->known();
+    manifest.peers.assign(known.begin(), known.end());
+    manifest.extensions.push_back(swarm->m_hub->plugin());
+    Result<lt::torrent_handle> torrent = raw->m_parts.engine.add(std::move(manifest), Engine::Start::when_checked);
+    if (!torrent.ok()) return torrent.error();
+    swarm->m_torrent = std::move(*torrent);
+    raw->m_parts.blobs.restore(options.run);
+    return swarm;
+}
+
+LiveSwarm::~LiveSwarm() {
+    m_hub->retire();
+    m_parts.engine.remove(m_torrent, Engine::Files::keep);
+    if (m_torrent.is_valid()) m_parts.blobs.suspend(m_run);
+    m_parts.closed(m_run);
+}
+
+void LiveSwarm::poll(TimePoint now) {
+    m_now = now;
+    m_neighbours.poll(now);
+    if (now - m_looked < discovery_interval) return;
+    m_looked = now;
+    m_discovery->tick(now, [this](const Endpoint& endpoint) { return m_neighbours.is_connected(endpoint); });
+    reach_out(now);
+}
+
+/// A computer behind a router that opens no port is never connected to; it takes its blobs to the others then.
+void LiveSwarm::reach_out(TimePoint now) {
+    if (m_neighbours.was_reached()) {
+        m_offered.clear();
+        return;
+    }
+    std::vector<Endpoint> everybody;
+    for (const PeerId& member : m_neighbours.members()) {
+        if (const std::optional<Endpoint> endpoint = m_neighbours.endpoint(member)) everybody.push_back(*endpoint);
+    }
+    for (Offered& offered : m_offered) {
+        if (now < offered.at) continue;
+        m_parts.blobs.reach_out(offered.root, everybody);
+        offered.at = now + reach_out_again;
+        ++offered.times;
+    }
+    std::erase_if(m_offered, [](const Offered& offered) { return offered.times >= reach_outs_most; });
+}
+
+void LiveSwarm::send(const PeerId& to, const run::Envelope& envelope) { static_cast<void>(m_neighbours.send(to, envelope)); }
+
+void LiveSwarm::broadcast(const run::Envelope& envelope) { m_neighbours.broadcast(envelope); }
+
+Result<run::BlobRef> LiveSwarm::publish(ByteSpan content) {
+    Result<run::BlobRef> ref = m_parts.blobs.publish(m_run, content);
+    if (ref.ok() && m_offered.size() < offered_most) m_offered.push_back({.root = ref->root, .at = m_now + reach_out_after});
+    return ref;
+}
+
+void LiveSwarm::publish_file(const std::filesystem::path& file, const std::string& name, run::BlobKind kind) {
+    m_parts.blobs.publish_file(m_run, file, name, kind);
+}
+
+/// Named sources first, then others, each blob beginning at a different neighbour.
+std::vector<Endpoint> LiveSwarm::sources_for(const run::BlobRef& blob, const std::vector<PeerId>& named) const {
+    std::vector<Endpoint> sources;
+    const auto add = [&](const PeerId& member) {
+        const std::optional<Endpoint> endpoint = m_neighbours.endpoint(member);
+        if (endpoint && std::find(sources.begin(), sources.end(), *endpoint) == sources.end()) sources.push_back(*endpoint);
+    };
+    for (const PeerId& member : named) add(member);
+    std::vector<PeerId> others = m_neighbours.members();
+    const std::size_t most = sources.size() + (blob.size <= small_blob_bytes ? others_for_small : others_for_large);
+    if (!others.empty()) {
+        const std::size_t first = std::hash<BlobId>()(blob.root) % others.size();
+        std::rotate(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(first), others.end());
+    }
+    for (const PeerId& member : others) {
+        if (sources.size() >= most) break;
+        add(member);
+    }
+    return sources;
+}
+
+void LiveSwarm::fetch(const run::BlobRef& blob, peer::FetchOptions options) {
+    std::vector<Endpoint> sources = sources_for(blob, options.sources);
+    m_parts.blobs.fetch(m_run, blob, std::move(options), std::move(sources));
+}
+
+void LiveSwarm::forget(const BlobId& blob) {
+    std::erase_if(m_offered, [&](const Offered& offered) { return offered.root == blob; });
+    m_parts.blobs.forget(m_run, blob);
+}
+
+peer::BlobPointer LiveSwarm::blob(const BlobId& blob) const { return m_parts.blobs.content(blob); }
+double LiveSwarm::progress(const BlobId& blob) const { return m_parts.blobs.progress(blob); }
+void LiveSwarm::drop(const PeerId& peer, Duration duration) { m_neighbours.drop(peer, m_now, duration); }
+std::vector<PeerId> LiveSwarm::neighbours() const { return m_neighbours.members(); }
+std::uint16_t LiveSwarm::port() const { return m_parts.engine.port(); }
+void LiveSwarm::add_hints(const std::vector<run::PeerHint>& hints) { m_discovery->add_hints(hints); }
+std::vector<run::BlobRef> LiveSwarm::held() const { return m_parts.blobs.held(m_run); }
+
+SwarmCounters LiveSwarm::counters() const {
+    SwarmCounters counters = m_neighbours.counters();
+    counters.blobs_fetching = m_parts.blobs.fetching();
+    counters.blobs_seeding = m_parts.blobs.seeding();
+    counters.blob_bytes_down = m_parts.blobs.bytes_down();
+    return counters;
+}
+
+}  // namespace potluck::net

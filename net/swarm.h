@@ -1,0 +1,76 @@
+// One run's swarm in a session: the run's torrent with the channel on it, its neighbours, its way to find them, and its
+// share of the session's blobs.
+// Threads: one (the node's). Owns: the run's torrent.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "net/blobs.h"
+#include "net/discovery.h"
+#include "net/engine.h"
+#include "net/neighbours.h"
+#include "net/session.h"
+
+namespace potluck::net {
+
+class LiveSwarm final : public RunSwarm {
+public:
+    struct Parts {
+        Engine& engine;
+        Blobs& blobs;
+        std::function<void()> wake;
+        /// Called when the swarm is destroyed.
+        std::function<void(const RunId&)> closed;
+        std::filesystem::path peers_file;
+    };
+
+    [[nodiscard]] static Result<std::unique_ptr<LiveSwarm>> open(SwarmOptions options, lt::add_torrent_params manifest, Parts parts,
+                                                                 const identity::Identity& identity, peer::SwarmEvents& events);
+    ~LiveSwarm() override;
+
+    void poll(TimePoint now);
+    [[nodiscard]] peer::SwarmEvents& events() { return m_events; }
+    [[nodiscard]] const RunId& run() const { return m_run; }
+
+    void send(const PeerId& to, const run::Envelope& envelope) override;
+    void broadcast(const run::Envelope& envelope) override;
+    [[nodiscard]] Result<run::BlobRef> publish(ByteSpan content) override;
+    void publish_file(const std::filesystem::path& file, const std::string& name, run::BlobKind kind) override;
+    void fetch(const run::BlobRef& blob, peer::FetchOptions options) override;
+    void forget(const BlobId& blob) override;
+    [[nodiscard]] peer::BlobPointer blob(const BlobId& blob) const override;
+    [[nodiscard]] double progress(const BlobId& blob) const override;
+    void drop(const PeerId& peer, Duration duration) override;
+    [[nodiscard]] std::vector<PeerId> neighbours() const override;
+    [[nodiscard]] std::uint16_t port() const override;
+    void add_hints(const std::vector<run::PeerHint>& hints) override;
+    [[nodiscard]] std::vector<run::BlobRef> held() const override;
+    [[nodiscard]] SwarmCounters counters() const override;
+
+private:
+    /// A blob others were told of; if nobody can reach us, we go to them.
+    struct Offered {
+        BlobId root;
+        TimePoint at;
+        int times = 0;
+    };
+
+    LiveSwarm(const RunId& run, Parts parts, const identity::Identity& identity, peer::SwarmEvents& events);
+    [[nodiscard]] std::vector<Endpoint> sources_for(const run::BlobRef& blob, const std::vector<PeerId>& named) const;
+    void reach_out(TimePoint now);
+
+    RunId m_run;
+    Parts m_parts;
+    peer::SwarmEvents& m_events;
+    std::shared_ptr<Hub> m_hub;
+    Neighbours m_neighbours;
+    lt::torrent_handle m_torrent;
+    std::unique_ptr<Discovery> m_discovery;
+    std::vector<Offered> m_offered;
+    TimePoint m_now;
+    TimePoint m_looked;
+};
+
+}  // namespace potluck::net
