@@ -1,0 +1,126 @@
+// A disk in memory. What was committed or saved survives a kill; what was only begun does not. States can be damaged
+// behind the owner's back.
+#pragma once
+
+#include <cstring>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/base/sha256.h"
+#include "core/peer/state_store.h"
+#include "core/run/state_layout.h"
+
+namespace potluck::sim {
+
+class Disk final : public peer::StateStore {
+public:
+    Disk(std::string name, run::StateLayout layout) : m_name(std::move(name)), m_layout(std::move(layout)) {}
+
+    /// The process died: begun states are gone, the error feedback (a mapped file) stays, other scratch does not.
+    void killed() {
+        m_begun.clear();
+        m_scratch.erase(peer::Scratch::snapshot);
+        m_scratch.erase(peer::Scratch::look_ahead);
+    }
+    /// Flips a bit of the newest state; false if there is none.
+    bool damage(std::uint64_t where) {
+        if (m_states.empty()) return false;
+        Bytes& bytes = m_states.rbegin()->second.file;
+        const std::size_t at = m_layout.header.size() + where % (bytes.size() - m_layout.header.size());
+        bytes[at] ^= std::byte{0x10};
+        return true;
+    }
+    [[nodiscard]] const Bytes* file(const std::string& path) const {
+        for (const auto& [round, state] : m_states) {
+            if (path == path_of(round)) return &state.file;
+        }
+        return nullptr;
+    }
+    [[nodiscard]] std::uint64_t saves() const { return m_saves; }
+    std::function<void()> on_save;
+
+    std::vector<Held> held() const override {
+        std::vector<Held> list;
+        for (const auto& [round, state] : m_states) list.push_back({round, state.digest});
+        return list;
+    }
+    std::span<const float> state(RoundId round) const override {
+        return {reinterpret_cast<const float*>(m_states.at(round).file.data() + m_layout.header.size()),
+                m_layout.parameters};
+    }
+    peer::VectorPlace state_place(RoundId round) const override { return {path_of(round), m_layout.header.size()}; }
+    std::filesystem::path state_file(RoundId round) const override { return path_of(round); }
+    ByteSpan state_bytes(RoundId round) const override { return m_states.at(round).file; }
+
+    Result<std::span<float>> begin_state(RoundId round) override {
+        Bytes& file = m_begun[round];
+        file = m_layout.header;
+        file.resize(m_layout.file_size());
+        return std::span<float>(reinterpret_cast<float*>(file.data() + m_layout.header.size()), m_layout.parameters);
+    }
+    Result<StateDigest> commit_state(RoundId round) override {
+        auto begun = m_begun.extract(round);
+        POTLUCK_CHECK(!begun.empty());
+        const StateDigest digest = merkle_root(begun.mapped());
+        m_states[round] = {std::move(begun.mapped()), digest};
+        return digest;
+    }
+    Status adopt_state(RoundId round, const StateDigest& digest, ByteSpan file) override {
+        if (merkle_root(file) != digest) return Error{ErrorCode::untrusted, "The fetched state is not what it should be."};
+        if (const auto parameters = run::parameters_of(m_layout, file); !parameters.ok()) return parameters.error();
+        m_states[round] = {Bytes(file.begin(), file.end()), digest};
+        return {};
+    }
+    Result<StateDigest> verify_state(RoundId round) override {
+        const auto found = m_states.find(round);
+        if (found == m_states.end()) return Error{ErrorCode::not_found, "There is no such state."};
+        return merkle_root(found->second.file);
+    }
+    void drop_state(RoundId round) override {
+        m_states.erase(round);
+        m_begun.erase(round);
+    }
+    Result<std::span<float>> scratch(peer::Scratch which) override {
+        std::vector<float>& vector = m_scratch[which];
+        vector.resize(m_layout.parameters);
+        return std::span<float>(vector);
+    }
+    peer::VectorPlace scratch_place(peer::Scratch which) const override {
+        return {m_name + "/scratch" + std::to_string(static_cast<int>(which)), 0};
+    }
+    Status save_record(ByteSpan record) override {
+        m_record = Bytes(record.begin(), record.end());
+        ++m_saves;
+        if (on_save) on_save();
+        return {};
+    }
+    std::optional<Bytes> load_record() const override { return m_record; }
+
+    /// The vector a trainer finds at `place`.
+    std::span<float> vector_at(const peer::VectorPlace& place) {
+        for (auto& [round, state] : m_states) {
+            if (place.file == path_of(round)) {
+                return {reinterpret_cast<float*>(state.file.data() + m_layout.header.size()), m_layout.parameters};
+            }
+        }
+        for (const peer::Scratch which : {peer::Scratch::error, peer::Scratch::snapshot, peer::Scratch::look_ahead}) {
+            if (place.file == scratch_place(which).file) return *scratch(which);
+        }
+        return {};
+    }
+
+private:
+    struct State { Bytes file; StateDigest digest; };
+    [[nodiscard]] std::string path_of(RoundId round) const { return m_name + "/state" + std::to_string(round.value); }
+
+    std::string m_name;
+    run::StateLayout m_layout;
+    std::map<RoundId, State> m_states;
+    std::map<RoundId, Bytes> m_begun;
+    std::map<peer::Scratch, std::vector<float>> m_scratch;
+    std::optional<Bytes> m_record;
+    std::uint64_t m_saves = 0;
+};
+
+}  // namespace potluck::sim

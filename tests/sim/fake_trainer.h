@@ -1,0 +1,104 @@
+// A trainer of a few lines: every 100 ms it moves its vector a little toward a target and counts 64 tokens. Requests are
+// obeyed in order, each after a short delay.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "core/peer/trainer.h"
+#include "tests/sim/network.h"
+
+namespace potluck::sim {
+
+class FakeTrainer final : public peer::Trainer {
+public:
+    FakeTrainer(Port& clock, Disk& disk, Rng& rng) : m_clock(clock), m_disk(disk), m_rng(rng) { step(); }
+    void connect(peer::TrainerEvents& events) { m_receiver = &events; }
+
+    /// Tokens of all snapshots answered so far.
+    [[nodiscard]] std::uint64_t answered() const { return m_answered; }
+    /// The child process dies.
+    void crash() {
+        if (!m_alive) return;
+        stop();
+        m_receiver->on_trainer_lost({ErrorCode::io, "The trainer has crashed."});
+    }
+    bool mute = false;                // obeys nothing any more
+
+    void start(const run::Manifest&, const peer::VectorPlace& vector) override {
+        const bool fresh = !m_alive;
+        m_alive = true;
+        if (fresh) ++m_life;
+        request([this, vector] {
+            m_mark = copy_of(vector);
+            m_local = m_mark;
+            m_tokens = 0;
+            m_receiver->on_trainer_started();
+        });
+    }
+    void train(const peer::WindowPlan&) override { request([this] { m_training = true; }); }
+    void idle() override { request([this] { m_training = false; }); }
+    void snapshot(const peer::VectorPlace& target) override {
+        request([this, target] {
+            const std::span<float> out = m_disk.vector_at(target);
+            std::copy(m_local.begin(), m_local.end(), out.begin());
+            m_mark = m_local;
+            m_answered += m_tokens;
+            const peer::SnapshotResult result{{m_tokens}, m_tokens / 64, 1.0};
+            m_tokens = 0;
+            m_receiver->on_snapshot(result);
+        });
+    }
+    void rebase(const peer::VectorPlace& vector) override {
+        request([this, vector] {
+            const std::vector<float> next = copy_of(vector);
+            for (std::size_t i = 0; i < next.size(); ++i) m_local[i] += next[i] - m_mark[i];
+            m_mark = next;
+        });
+    }
+    void stop() override {
+        m_alive = m_training = false;
+        m_tokens = 0;
+        ++m_life;
+    }
+
+private:
+    std::vector<float> copy_of(const peer::VectorPlace& place) {
+        const std::span<float> vector = m_disk.vector_at(place);
+        POTLUCK_CHECK(!vector.empty());   // a state or mark that the trainer still needs was dropped
+        return {vector.begin(), vector.end()};
+    }
+    void request(std::function<void()> action) {
+        const TimePoint now = m_clock.now();
+        m_last_due = std::max(m_last_due + Duration{1}, now + Duration{static_cast<int>(10 + m_rng.below(60))});
+        const Duration delay = m_last_due - now;
+        m_clock.later(delay, [this, life = m_life, action = std::move(action)] {
+            if (life == m_life && !mute) action();
+        });
+    }
+    void step() {
+        m_clock.later(Duration{100}, [this] {
+            if (m_training && !mute) {
+                if (m_tokens == 0 && m_answered == 0) m_receiver->on_first_step();
+                for (std::size_t i = 0; i < m_local.size(); ++i) {
+                    m_local[i] += 0.01F * (target(i) - m_local[i]);
+                }
+                m_tokens += 64;
+                m_receiver->on_progress({m_tokens}, 640, 1.0);
+            }
+            step();
+        });
+    }
+    static float target(std::size_t i) { return static_cast<float>(i % 7) * 0.1F - 0.3F; }
+
+    Port& m_clock;
+    Disk& m_disk;
+    Rng& m_rng;
+    peer::TrainerEvents* m_receiver = nullptr;
+    std::vector<float> m_local, m_mark;
+    std::uint64_t m_tokens = 0, m_answered = 0, m_life = 0;
+    TimePoint m_last_due;
+    bool m_alive = false, m_training = false;
+};
+
+}  // namespace potluck::sim

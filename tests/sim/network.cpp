@@ -1,0 +1,98 @@
+#include "tests/sim/network.h"
+
+#include "core/base/sha256.h"
+
+namespace potluck::sim {
+
+void Network::deliver(const PeerId& from, const PeerId& to, const run::Envelope& envelope) {
+    if (m_rng.unit() < m_quality.loss) return;
+    m_events.after(between(m_quality.delay_least, m_quality.delay_most), [this, from, to, envelope] {
+        Port* receiver = port(to);
+        if (receiver != nullptr && port(from) != nullptr && receiver->receiver() != nullptr && !receiver->refuses(from)) {
+            receiver->receiver()->on_envelope(from, envelope);
+        }
+    });
+}
+
+void Port::later(Duration delay, std::function<void()> event) {
+    m_network.events().after(delay, [alive = std::weak_ptr(m_token), event = std::move(event)] {
+        if (!alive.expired()) event();
+    });
+}
+
+void Port::send(const PeerId& to, const run::Envelope& envelope) {
+    run::Envelope sent = envelope;
+    if (tamper) tamper(sent);
+    m_network.deliver(m_id, to, sent);
+}
+
+void Port::broadcast(const run::Envelope& envelope) {
+    for (const PeerId& peer : neighbours()) send(peer, envelope);
+}
+
+Result<run::BlobRef> Port::publish(ByteSpan content) {
+    const BlobId root = merkle_root(content);
+    m_folder.blobs[root] = std::make_shared<MemoryBlob>(Bytes(content.begin(), content.end()));
+    return run::BlobRef{root, content.size(), run::BlobKind::plain, {}};
+}
+
+void Port::publish_file(const std::filesystem::path& file, const std::string& name, run::BlobKind kind) {
+    later(Duration{50}, [this, file, name, kind] {
+        const Bytes* bytes = m_disk.file(file.string());
+        if (bytes == nullptr) return m_receiver->on_published(file, Error{ErrorCode::not_found, "No such file."});
+        run::BlobRef ref{merkle_root(*bytes), bytes->size(), kind, {}};
+        if (kind == run::BlobKind::open) ref.info_hash = sha256(as_bytes(name + ref.root.hex()));
+        m_files[ref.root] = file.string();
+        m_receiver->on_published(file, ref);
+    });
+}
+
+peer::BlobPointer Port::offers(const BlobId& id) const { return m_folder.withholds ? nullptr : blob(id); }
+
+peer::BlobPointer Port::blob(const BlobId& id) const {
+    const auto found = m_folder.blobs.find(id);
+    if (found != m_folder.blobs.end()) return found->second;
+    const auto file = m_files.find(id);
+    const Bytes* bytes = file == m_files.end() ? nullptr : m_disk.file(file->second);
+    if (bytes == nullptr || merkle_root(*bytes) != id) return nullptr;
+    return std::make_shared<MemoryBlob>(*bytes);
+}
+
+void Port::fetch(const run::BlobRef& blob, peer::FetchOptions) {
+    m_wanted.insert(blob.root);
+    later(m_network.blob_delay(), [this, blob] { try_fetch(blob); });
+}
+
+void Port::try_fetch(const run::BlobRef& ref) {
+    if (!m_wanted.contains(ref.root)) return;
+    peer::BlobPointer content = blob(ref.root);
+    for (const auto& [id, port] : m_network.ports()) {
+        if (content) break;
+        content = port->offers(ref.root);
+    }
+    if (!content || content->bytes().size() != ref.size) {
+        later(Duration{250}, [this, ref] { try_fetch(ref); });
+        return;
+    }
+    m_wanted.erase(ref.root);
+    m_folder.blobs[ref.root] = content;
+    m_receiver->on_blob(ref, content);
+}
+
+void Port::forget(const BlobId& id) {
+    m_wanted.erase(id);
+    m_files.erase(id);
+    m_folder.blobs.erase(id);
+}
+
+void Port::drop(const PeerId& peer, Duration) { m_refused.insert(peer); }
+
+std::vector<PeerId> Port::neighbours() const {
+    std::vector<PeerId> peers;
+    for (const auto& [id, port] : m_network.ports()) {
+        if (id != m_id && !m_refused.contains(id)) peers.push_back(id);
+    }
+    return peers;
+}
+
+}  // namespace potluck::sim

@@ -1,0 +1,111 @@
+// The network of a simulated world: messages with delay, loss and reordering, and blobs that come only from members that
+// hold them and live. Blobs that a member published or fetched stay on its disk when it is killed.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/base/rng.h"
+#include "core/peer/swarm.h"
+#include "tests/sim/disk.h"
+#include "tests/sim/events.h"
+
+namespace potluck::sim {
+
+class MemoryBlob final : public peer::Blob {
+public:
+    explicit MemoryBlob(Bytes bytes) : m_bytes(std::move(bytes)) {}
+    [[nodiscard]] ByteSpan bytes() const override { return m_bytes; }
+    [[nodiscard]] std::filesystem::path path() const override { return {}; }
+
+private:
+    Bytes m_bytes;
+};
+
+struct LinkQuality {
+    Duration delay_least{5}, delay_most{60};
+    double loss = 0;                  // of messages
+    Duration blob_delay_least{20}, blob_delay_most{400};
+};
+
+class Port;
+
+class Network {
+public:
+    Network(Events& events, Rng& rng, LinkQuality quality) : m_events(events), m_rng(rng), m_quality(quality) {}
+
+    void attach(const PeerId& id, Port* port) { m_ports[id] = port; }
+    void detach(const PeerId& id) { m_ports.erase(id); }
+    [[nodiscard]] Port* port(const PeerId& id) const {
+        const auto found = m_ports.find(id);
+        return found == m_ports.end() ? nullptr : found->second;
+    }
+    [[nodiscard]] const std::map<PeerId, Port*>& ports() const { return m_ports; }
+    void deliver(const PeerId& from, const PeerId& to, const run::Envelope& envelope);
+    [[nodiscard]] Duration blob_delay() { return between(m_quality.blob_delay_least, m_quality.blob_delay_most); }
+    Events& events() { return m_events; }
+    LinkQuality& quality() { return m_quality; }
+    [[nodiscard]] Duration between(Duration least, Duration most) {
+        return least + Duration{static_cast<Duration::rep>(m_rng.below(static_cast<std::uint64_t>((most - least).count()) + 1))};
+    }
+
+private:
+    Events& m_events;
+    Rng& m_rng;
+    LinkQuality m_quality;
+    std::map<PeerId, Port*> m_ports;
+};
+
+/// What of a member's swarm survives its death: its blobs.
+struct BlobFolder {
+    std::map<BlobId, peer::BlobPointer> blobs;
+    bool withholds = false;           // announces, but gives nothing to others
+};
+
+/// One member's connection. Lives as long as its process.
+class Port final : public peer::Swarm {
+public:
+    Port(Network& network, PeerId id, Disk& disk, BlobFolder& folder)
+        : m_network(network), m_id(id), m_disk(disk), m_folder(folder) {}
+
+    void connect(peer::SwarmEvents& events) { m_receiver = &events; }
+    [[nodiscard]] peer::SwarmEvents* receiver() const { return m_receiver; }
+    [[nodiscard]] peer::BlobPointer offers(const BlobId& id) const;
+    /// Runs `event` later, unless this process has ended by then.
+    void later(Duration delay, std::function<void()> event);
+    [[nodiscard]] TimePoint now() const { return m_network.events().now(); }
+    std::function<void(run::Envelope&)> tamper;    // for liars
+
+    void send(const PeerId& to, const run::Envelope& envelope) override;
+    void broadcast(const run::Envelope& envelope) override;
+    Result<run::BlobRef> publish(ByteSpan content) override;
+    void publish_file(const std::filesystem::path& file, const std::string& name, run::BlobKind kind) override;
+    void fetch(const run::BlobRef& blob, peer::FetchOptions options) override;
+    void forget(const BlobId& blob) override;
+    peer::BlobPointer blob(const BlobId& blob) const override;
+    double progress(const BlobId& blob) const override { return this->blob(blob) ? 1 : 0; }
+    void drop(const PeerId& peer, Duration duration) override;
+    std::vector<PeerId> neighbours() const override;
+    std::uint16_t port() const override { return 6881; }
+    [[nodiscard]] bool refuses(const PeerId& peer) const { return m_refused.contains(peer); }
+
+private:
+    void try_fetch(const run::BlobRef& blob);
+
+    Network& m_network;
+    PeerId m_id;
+    Disk& m_disk;
+    BlobFolder& m_folder;
+    peer::SwarmEvents* m_receiver = nullptr;
+    std::set<BlobId> m_wanted;
+    std::map<BlobId, std::string> m_files;         // published files
+    std::set<PeerId> m_refused;
+    std::shared_ptr<int> m_token = std::make_shared<int>(0);
+};
+
+}  // namespace potluck::sim

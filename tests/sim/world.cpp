@@ -1,0 +1,180 @@
+#include "tests/sim/world.h"
+
+#include "core/run/initial_state.h"
+
+namespace potluck::sim {
+
+namespace {
+
+run::ModelSpec tiny_model() {
+    run::ModelSpec model;
+    model.vocabulary = 32;
+    model.context = 8;
+    model.layers = 1;
+    model.heads = 1;
+    model.width = 16;
+    return model;
+}
+
+identity::Identity key_of(std::size_t member) {
+    std::array<std::byte, 32> seed{};
+    seed[0] = std::byte{static_cast<unsigned char>(member)};
+    seed[1] = std::byte{0x77};
+    return identity::Identity::from_seed(seed);
+}
+
+Bytes initial_file(const run::StateLayout& layout, const run::ModelSpec& model) {
+    Bytes file = layout.header;
+    file.resize(layout.file_size());
+    run::fill_initial_state(
+        model, 1, {reinterpret_cast<float*>(file.data() + layout.header.size()), layout.parameters});
+    return file;
+}
+
+}  // namespace
+
+World::World(std::uint64_t seed, WorldPlan plan)
+    : m_plan(plan), m_rng(seed), m_network(m_events, m_rng, plan.links) {
+    m_run.bytes.fill(std::byte{0x42});
+    const run::StateLayout layout = run::state_layout(tiny_model());
+    for (std::size_t i = 0; i < plan.backbones + plan.volunteers; ++i) {
+        m_homes.push_back(std::make_unique<Home>(key_of(i), Disk("member" + std::to_string(i), layout),
+                                                 std::move(ledger::Ledger::open(":memory:")).value()));
+        m_homes.back()->backbone = i < plan.backbones;
+    }
+    make_manifest();
+}
+
+void World::make_manifest() {
+    m_manifest.name = "sim";
+    m_manifest.licence = "CC0-1.0";
+    m_manifest.host = home(0).id();
+    for (std::size_t i = 0; i < m_plan.backbones; ++i) m_manifest.backbones.push_back(home(i).id());
+    m_manifest.model = tiny_model();
+    run::Recipe& recipe = m_manifest.recipe;
+    recipe.total_rounds = m_plan.rounds;
+    recipe.checkpoint_every = m_plan.checkpoint_every;
+    recipe.window = Duration{6'000};
+    recipe.collect = Duration{3'000};
+    recipe.grace = Duration{5'000};
+    const run::StateLayout layout = run::state_layout(m_manifest.model);
+    const auto seed_blob = [&](Bytes bytes, run::BlobKind kind) {
+        run::BlobRef ref{merkle_root(bytes), bytes.size(), kind, {}};
+        if (kind == run::BlobKind::open) ref.info_hash = sha256(ref.root.bytes);
+        home(0).folder.blobs[ref.root] = std::make_shared<MemoryBlob>(std::move(bytes));
+        return ref;
+    };
+    m_manifest.initial_state = seed_blob(initial_file(layout, m_manifest.model), run::BlobKind::open);
+    for (std::uint8_t i = 0; i < 3; ++i) {
+        m_manifest.shards.push_back({seed_blob(Bytes(180, std::byte{i}), run::BlobKind::open), 10});
+    }
+}
+
+bool World::remembered_verify(const PeerId& signer, std::string_view domain, ByteSpan bytes,
+                              const identity::Signature& signature) {
+    Sha256 hash;
+    hash.update(signer.bytes);
+    hash.update(as_bytes(domain));
+    hash.update(signature);
+    hash.update(bytes);
+    const auto [found, added] = m_verified.try_emplace(hash.finish(), false);
+    if (added) found->second = identity::verify(signer, domain, bytes, signature);
+    return found->second;
+}
+
+/// Work is done at once; its answer comes later, in order, unless the process has died by then.
+peer::Offload World::offload_of(Home& home) {
+    return [this, &home](std::function<void()> work, std::function<void()> done) {
+        work();
+        Process& process = *home.process;
+        process.job_due = std::max(process.job_due, now() + m_network.between(Duration{0}, m_plan.answer_most));
+        process.port->later(process.job_due - now(), std::move(done));
+    };
+}
+
+void World::start(std::size_t member) {
+    Home& home = *m_homes[member];
+    POTLUCK_CHECK(!home.alive());
+    home.process = std::make_unique<Process>();
+    Process& process = *home.process;
+    process.port = std::make_unique<Port>(m_network, home.id(), home.disk, home.folder);
+    if (!home.backbone) process.trainer = std::make_unique<FakeTrainer>(*process.port, home.disk, m_rng);
+    peer::PeerSettings settings;
+    settings.role = home.backbone ? run::Role::backbone : run::Role::volunteer;
+    settings.name = "member " + std::to_string(member);
+    process.peer = std::make_unique<peer::Peer>(
+        m_run, m_manifest, settings,
+        peer::Peer::World{.swarm = *process.port,
+                          .trainer = process.trainer.get(),
+                          .store = home.disk,
+                          .ledger = home.ledger,
+                          .identity = home.identity,
+                          .offload = offload_of(home),
+                          .verify = [this](const PeerId& signer, std::string_view domain, ByteSpan bytes,
+                                           const identity::Signature& signature) {
+                              return remembered_verify(signer, domain, bytes, signature);
+                          }});
+    process.port->connect(*process.peer);
+    if (process.trainer) process.trainer->connect(*process.peer);
+    home.saved = 0;
+    home.disk.on_save = [&home] { home.saved = home.process->trainer ? home.process->trainer->answered() : 0; };
+    m_network.attach(home.id(), process.port.get());
+    process.peer->start(now());
+    for (const auto& [id, port] : m_network.ports()) {
+        if (id == home.id() || port->receiver() == nullptr) continue;
+        port->receiver()->on_neighbour(home.id());
+        process.peer->on_neighbour(id);
+    }
+    process.port->later(Duration{static_cast<int>(m_rng.below(100))}, [this, member] { tick(member); });
+}
+
+void World::tick(std::size_t member) {
+    Home& home = *m_homes[member];
+    home.process->peer->tick(now());
+    home.process->port->later(Duration{100}, [this, member] { tick(member); });
+}
+
+void World::start_all() {
+    for (std::size_t i = 0; i < size(); ++i) {
+        if (!home(i).alive()) start(i);
+    }
+}
+
+void World::kill(std::size_t member, Death death) {
+    Home& home = *m_homes[member];
+    if (!home.alive()) return;
+    home.trained_before += home.saved;
+    home.disk.on_save = nullptr;
+    m_network.detach(home.id());
+    home.process.reset();
+    home.disk.killed();
+    if (death == Death::silent) return;
+    for (const auto& [id, port] : m_network.ports()) {
+        if (port->receiver() != nullptr) port->receiver()->on_neighbour_lost(home.id());
+    }
+}
+
+bool World::run_until(const std::function<bool()>& done, Duration limit) {
+    const TimePoint end = now() + limit;
+    TimePoint asked = now();
+    while (now() < end) {
+        if (!m_events.step()) return done();
+        if (now() < asked + Duration{100}) continue;
+        asked = now();
+        if (done()) return true;
+    }
+    return done();
+}
+
+std::uint64_t World::round_of(std::size_t member) {
+    return home(member).alive() ? peer(member).view().round.value : 0;
+}
+
+bool World::all_at(std::uint64_t round) {
+    for (std::size_t i = 0; i < size(); ++i) {
+        if (home(i).alive() && round_of(i) < round) return false;
+    }
+    return true;
+}
+
+}  // namespace potluck::sim

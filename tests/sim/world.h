@@ -1,0 +1,96 @@
+// A run with all its members: what each keeps over its deaths (key, disk, ledger, blobs) and the process that lives now.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/peer/peer.h"
+#include "core/peer/record.h"
+#include "tests/sim/fake_trainer.h"
+#include "tests/sim/network.h"
+
+namespace potluck::sim {
+
+struct WorldPlan {
+    std::size_t backbones = 1;        // members 0..backbones-1; member 0 is the host
+    std::size_t volunteers = 2;
+    std::uint64_t rounds = 5;
+    std::uint64_t checkpoint_every = 3;
+    LinkQuality links;
+    Duration answer_most{120};        // between the end of a job and its answer
+};
+
+enum class Death { closes_sessions, silent };
+
+/// What lives and dies at once. Destroyed in reverse order.
+struct Process {
+    std::unique_ptr<Port> port;
+    std::unique_ptr<FakeTrainer> trainer;
+    TimePoint job_due;
+    std::unique_ptr<peer::Peer> peer;
+};
+
+/// What a member keeps.
+struct Home {
+    Home(identity::Identity key, Disk store, ledger::Ledger chain)
+        : identity(std::move(key)), disk(std::move(store)), ledger(std::move(chain)) {}
+    [[nodiscard]] const PeerId& id() const { return identity.id(); }
+    [[nodiscard]] bool alive() const { return process != nullptr; }
+
+    identity::Identity identity;
+    Disk disk;
+    ledger::Ledger ledger;
+    BlobFolder folder;
+    bool backbone = false;
+    std::uint64_t trained_before = 0; // tokens of snapshots of earlier lives that were saved
+    std::uint64_t saved = 0;          // of this life, at the last save of the record
+    std::unique_ptr<Process> process;
+};
+
+class World {
+public:
+    World(std::uint64_t seed, WorldPlan plan);
+
+    [[nodiscard]] std::size_t size() const { return m_homes.size(); }
+    [[nodiscard]] Home& home(std::size_t member) { return *m_homes[member]; }
+    [[nodiscard]] peer::Peer& peer(std::size_t member) { return *m_homes[member]->process->peer; }
+    [[nodiscard]] const run::Manifest& manifest() const { return m_manifest; }
+    [[nodiscard]] const RunId& run() const { return m_run; }
+    [[nodiscard]] Rng& rng() { return m_rng; }
+    [[nodiscard]] Events& events() { return m_events; }
+    [[nodiscard]] Network& network() { return m_network; }
+    [[nodiscard]] TimePoint now() const { return m_events.now(); }
+
+    void start(std::size_t member);
+    void start_all();
+    void kill(std::size_t member, Death death);
+
+    /// Lets time pass until `done` holds (asked every 100 ms) or `limit` is over; whether it held.
+    bool run_until(const std::function<bool()>& done, Duration limit);
+    void run_for(Duration time) { (void)run_until([] { return false; }, time); }
+    /// Round of the state of `member`; 0 if dead.
+    [[nodiscard]] std::uint64_t round_of(std::size_t member);
+    /// Every living member has reached `round`.
+    [[nodiscard]] bool all_at(std::uint64_t round);
+
+private:
+    void make_manifest();
+    void tick(std::size_t member);
+    peer::Offload offload_of(Home& home);
+    bool remembered_verify(const PeerId& signer, std::string_view domain, ByteSpan bytes,
+                           const identity::Signature& signature);
+
+    WorldPlan m_plan;
+    Rng m_rng;
+    Events m_events;
+    Network m_network;
+    run::Manifest m_manifest;
+    RunId m_run;
+    std::unordered_map<Digest, bool> m_verified;
+    std::vector<std::unique_ptr<Home>> m_homes;
+};
+
+}  // namespace potluck::sim
