@@ -44,8 +44,9 @@ double niceStep(AxisRange range, int ticks)
 std::vector<double> AxisScale::ticks() const
 {
     std::vector<double> values;
-    const auto steps = static_cast<int>(std::lround((high - low) / step));
-    for (int index = 0; index <= steps; ++index) values.push_back(low + index * step);
+    const double first = std::ceil(low / step - 1e-9) * step;
+    const auto steps = static_cast<int>(std::floor((high - first) / step + 1e-9));
+    for (int index = 0; index <= steps; ++index) values.push_back(first + index * step);
     return values;
 }
 
@@ -59,7 +60,8 @@ AxisScale wholeScaleFor(AxisRange range, int ticks)
 {
     const AxisRange wide = widened(range);
     AxisScale scale = scaleWithStep(wide, std::max(1.0, niceStep(wide, ticks)));
-    // The line begins at the axis: whole numbers need no round ends, only round ticks.
+    scale.low = wide.low;
+    scale.high = wide.high;
     scale.decimals = 0;
     return scale;
 }

@@ -33,7 +33,7 @@ public:
     void paint(QPainter* painter, const QRect& area, QIcon::Mode mode, QIcon::State state) override
     {
         const QPalette palette = QGuiApplication::palette();
-        QPalette::ColorRole role = m_role.value_or(state == QIcon::On ? QPalette::Highlight : QPalette::Text);
+        QPalette::ColorRole role = state == QIcon::On ? QPalette::Highlight : m_role.value_or(QPalette::Text);
         if (mode == QIcon::Disabled) role = QPalette::PlaceholderText;
         paintSvg(*painter, area, m_svg, palette.color(role));
     }

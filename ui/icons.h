@@ -13,7 +13,7 @@ namespace potluck::ui {
 
 /// One-colour icon `:/icons/<name>.svg`: the text's colour, the accent while checked, muted while disabled.
 [[nodiscard]] QIcon iconNamed(const QString& name);
-/// The same in one palette role, whatever the state.
+/// The same in `role` instead of the text's colour.
 [[nodiscard]] QIcon iconNamed(const QString& name, QPalette::ColorRole role);
 /// The program's icon in every size that trays and task bars ask for. Several need pixmaps, not a scalable icon.
 [[nodiscard]] QIcon appIcon();

@@ -18,7 +18,7 @@ JoinCard::JoinCard(NodeClient& client, const Desktop& desktop, QWidget* parent)
 {
     setObjectName(QStringLiteral("card"));
     auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(4 * grid, 4 * grid, 4 * grid, 3 * grid);
+    column->setContentsMargins(4 * grid, 4 * grid, 4 * grid, 2 * grid);
     column->setSpacing(grid);
     auto* head = new QHBoxLayout;
     head->setSpacing(3 * grid);
@@ -34,7 +34,12 @@ JoinCard::JoinCard(NodeClient& client, const Desktop& desktop, QWidget* parent)
     column->addSpacing(2 * grid);
     column->addWidget(makeField());
     column->addStretch(1);
+    auto* line = new QFrame(this);
+    line->setObjectName(QStringLiteral("line"));
+    column->addWidget(line);
+    column->addStretch(1);
     column->addWidget(makePromises());
+    column->addStretch(1);
     connect(&m_client, &NodeClient::changed, this, &JoinCard::refresh);
     connect(&m_client, &NodeClient::refused, this, [this](Ask ask, const QString& sentence) {
         if (ask == Ask::join) showOrHide(m_problem, sentence);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <QGuiApplication>
 #include <QPainter>
 
 #include "ui/icons.h"
@@ -16,7 +17,7 @@ constexpr int bar_height = 4;
 
 void paintGround(QPainter& painter, const QStyleOptionViewItem& option, bool self)
 {
-    const QPalette& palette = option.palette;
+    const QPalette palette = QGuiApplication::palette();
     if (self || (option.state & QStyle::State_Selected)) {
         painter.fillRect(option.rect, palette.color(QPalette::AlternateBase));
     }
@@ -28,16 +29,18 @@ void paintGround(QPainter& painter, const QStyleOptionViewItem& option, bool sel
     }
 }
 
+/// The application's palette, not the option's: a style sheet's selection colours change the latter.
 /// Returns the space that is left for the number.
 QRect paintBar(QPainter& painter, const QStyleOptionViewItem& option, const QRect& cell, double share)
 {
     const QRectF whole(cell.left(), cell.center().y() + option.fontMetrics.height() / 2.0 + 1, cell.width(), bar_height);
     QRectF filled = whole;
-    filled.setLeft(whole.right() - std::max<qreal>(bar_height, whole.width() * std::clamp(share, 0.0, 1.0)));
+    filled.setWidth(std::max<qreal>(bar_height, whole.width() * std::clamp(share, 0.0, 1.0)));
+    const QPalette palette = QGuiApplication::palette();
     painter.setPen(Qt::NoPen);
-    painter.setBrush(option.palette.color(QPalette::Mid));
+    painter.setBrush(palette.color(QPalette::Mid));
     painter.drawRoundedRect(whole, bar_height / 2.0, bar_height / 2.0);
-    painter.setBrush(option.palette.color(QPalette::Highlight));
+    painter.setBrush(palette.color(QPalette::Highlight));
     painter.drawRoundedRect(filled, bar_height / 2.0, bar_height / 2.0);
     return cell.translated(0, -bar_height / 2 - 1);
 }
@@ -63,7 +66,7 @@ void LeaderboardDelegate::paint(QPainter* painter, const QStyleOptionViewItem& o
     QFont font = option.font;
     font.setBold(self);
     painter->setFont(font);
-    painter->setPen(option.palette.color(QPalette::Text));
+    painter->setPen(QGuiApplication::palette().color(QPalette::Text));
     const QString text = QFontMetrics(font).elidedText(index.data().toString(), Qt::ElideRight, cell.width());
     painter->drawText(cell, static_cast<int>(index.data(Qt::TextAlignmentRole).value<Qt::Alignment>()), text);
     painter->restore();

@@ -51,15 +51,18 @@ MainWindow::MainWindow(NodeClient& client, Theme& theme, Tray& tray, Desktop des
 
 QWidget* MainWindow::makePages()
 {
-    m_pages = new QStackedWidget(this);
-    m_pages->setContentsMargins(3 * grid, 3 * grid, 3 * grid, 3 * grid);
+    auto* surround = new QWidget(this);
+    auto* margin = new QVBoxLayout(surround);
+    margin->setContentsMargins(3 * grid, 3 * grid, 3 * grid, 3 * grid);
+    m_pages = new QStackedWidget(surround);
+    margin->addWidget(m_pages);
     m_home = new HomePage(m_client, m_desktop, m_pages);
     auto* settings = new SettingsPage(m_client, m_theme, m_desktop, m_pages);
     m_pages->addWidget(m_home);
     m_pages->addWidget(new LeaderboardPage(m_client, m_pages));
     m_pages->addWidget(settings);
     connect(settings, &SettingsPage::quitAsked, this, &MainWindow::quitAsked);
-    return m_pages;
+    return surround;
 }
 
 void MainWindow::showPage(Page page) { m_navigation->select(page); }

@@ -46,8 +46,9 @@ void Navigation::addEntry(const QString& text, const QString& icon)
     const int index = static_cast<int>(m_entries->buttons().size());
     auto* button = new QToolButton(this);
     button->setObjectName(QStringLiteral("navigation"));
-    button->setText(text);
-    button->setIcon(iconNamed(icon));
+    // Qt leaves 4 pixels between icon and text; a figure space makes it eight.
+    button->setText(QChar(0x2007) + text);
+    button->setIcon(iconNamed(icon, QPalette::PlaceholderText));
     button->setIconSize({20, 20});
     button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     button->setCheckable(true);

@@ -3,14 +3,12 @@
 
 #include <QApplication>
 #include <QCommandLineParser>
-#include <QLibraryInfo>
 #include <QLocale>
-#include <QTranslator>
 
 #include "app/potluck/places.h"
 #include "app/potluck/program.h"
 #include "ui/invite_link.h"
-#include "ui/theme.h"
+#include "ui/translations.h"
 
 namespace {
 
@@ -41,16 +39,6 @@ int refuse(const QString& sentence)
     return exit_usage;
 }
 
-void loadTranslations(QApplication& application)
-{
-    potluck::ui::loadResources();
-    for (const auto& [name, folder] : {std::pair(QStringLiteral("potluck"), QStringLiteral(":/translations")),
-                                       std::pair(QStringLiteral("qtbase"), QLibraryInfo::path(QLibraryInfo::TranslationsPath))}) {
-        auto* translator = new QTranslator(&application);
-        if (translator->load(QLocale(), name, QStringLiteral("_"), folder)) QApplication::installTranslator(translator);
-    }
-}
-
 }  // namespace
 
 int main(int argc, char** argv)
@@ -76,7 +64,7 @@ int main(int argc, char** argv)
     if (!links.isEmpty() && !potluck::ui::looksLikeInvite(links.first())) {
         return refuse(QStringLiteral("an invite begins with potluck: or magnet:."));
     }
-    loadTranslations(application);
+    potluck::ui::installTranslations(application, QLocale());
 
     using potluck::app::FirstShow;
     potluck::app::Program program(application, {

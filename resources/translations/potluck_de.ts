@@ -2,711 +2,715 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de_DE">
 <context>
-    <name>HomePage</name>
+    <name>potluck::ui::HomePage</name>
     <message>
         <source>&amp;Try now</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Jetzt versuchen</translation>
     </message>
     <message>
         <source>You opened an invite while in a run: leave this run first, then the invite waits for you here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Du hast eine Einladung geöffnet, bist aber in einem Lauf: Verlasse ihn zuerst, dann wartet die Einladung hier.</translation>
     </message>
     <message>
         <source>&amp;Dismiss</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Schließen</translation>
     </message>
 </context>
 <context>
-    <name>IdentityCard</name>
+    <name>potluck::ui::IdentityCard</name>
     <message>
         <source>Identity</source>
-        <translation type="unfinished"></translation>
+        <translation>Identität</translation>
     </message>
     <message>
         <source>Your credit belongs to this key. Keep a copy: it is all you need on a new computer.</source>
-        <translation type="unfinished"></translation>
+        <translation>Deine Gutschriften gehören diesem Schlüssel. Bewahre eine Kopie auf: Mehr brauchst du auf einem neuen Computer nicht.</translation>
     </message>
     <message>
         <source>&amp;Copy</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Kopieren</translation>
     </message>
     <message>
         <source>Copy the id</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Kennung kopieren</translation>
     </message>
     <message>
         <source>Write them down on paper. Whoever has them is you.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreib sie auf Papier. Wer sie hat, ist du.</translation>
     </message>
     <message>
         <source>Hide recovery &amp;words</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Wörter verbergen</translation>
     </message>
     <message>
         <source>The identity is in the file; keep it where only you can read it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Identität ist in der Datei; bewahre sie auf, wo nur du sie lesen kannst.</translation>
     </message>
     <message>
         <source>This computer now uses the identity of the file.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Computer verwendet jetzt die Identität aus der Datei.</translation>
     </message>
     <message>
         <source>Recovery words</source>
-        <translation type="unfinished"></translation>
+        <translation>Wörter zur Wiederherstellung</translation>
     </message>
     <message>
         <source>&amp;Export…</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Exportieren …</translation>
     </message>
     <message>
         <source>&amp;Import…</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Importieren …</translation>
     </message>
     <message>
         <source>Show recovery &amp;words</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Wörter zur Wiederherstellung zeigen</translation>
     </message>
     <message>
         <source>Export the identity</source>
-        <translation type="unfinished"></translation>
+        <translation>Identität exportieren</translation>
     </message>
     <message>
         <source>Import an identity</source>
-        <translation type="unfinished"></translation>
+        <translation>Identität importieren</translation>
     </message>
     <message>
         <source>Replace the identity?</source>
-        <translation type="unfinished"></translation>
+        <translation>Identität ersetzen?</translation>
     </message>
     <message>
         <source>The identity on this computer is replaced by the one in the file. Export it first if you want to keep its credit.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Identität auf diesem Computer wird durch die in der Datei ersetzt. Exportiere sie vorher, wenn du ihre Gutschriften behalten willst.</translation>
     </message>
     <message>
         <source>&amp;Replace</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Ersetzen</translation>
     </message>
     <message>
         <source>&amp;Keep</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Behalten</translation>
     </message>
 </context>
 <context>
-    <name>JoinCard</name>
+    <name>potluck::ui::JoinCard</name>
     <message>
         <source>Bring what you have</source>
-        <translation type="unfinished"></translation>
+        <translation>Bring mit, was du hast</translation>
     </message>
     <message>
         <source>Join a run and your computer helps to train a model together with other volunteers. All you need is an invite.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tritt einem Lauf bei, und dein Computer hilft, zusammen mit anderen Freiwilligen ein Modell zu trainieren. Du brauchst nur eine Einladung.</translation>
     </message>
     <message>
         <source>&amp;Invite</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Einladung</translation>
     </message>
     <message>
         <source>potluck:?xt=…  or  magnet:?xt=…</source>
-        <translation type="unfinished"></translation>
+        <translation>potluck:?xt=…  oder  magnet:?xt=…</translation>
     </message>
     <message>
         <source>Invite link</source>
-        <translation type="unfinished"></translation>
+        <translation>Einladungslink</translation>
     </message>
     <message>
         <source>P&amp;aste</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein&amp;fügen</translation>
     </message>
     <message>
         <source>&amp;Open…</source>
-        <translation type="unfinished"></translation>
+        <translation>Ö&amp;ffnen …</translation>
     </message>
     <message>
         <source>Opens a text file that holds an invite.</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnet eine Textdatei mit einer Einladung.</translation>
     </message>
     <message>
         <source>&amp;Join</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Beitreten</translation>
     </message>
     <message>
         <source>What will happen</source>
-        <translation type="unfinished"></translation>
+        <translation>Was geschieht</translation>
     </message>
     <message>
         <source>The model and a piece of its text are fetched, then your computer trains in the background until you pause.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell und ein Stück seines Textes werden geholt, dann trainiert dein Computer im Hintergrund, bis du anhältst.</translation>
     </message>
     <message>
         <source>You come first</source>
-        <translation type="unfinished"></translation>
+        <translation>Du hast Vorrang</translation>
     </message>
     <message>
         <source>Pause at any time: the trainer ends and its memory is free within two seconds.</source>
-        <translation type="unfinished"></translation>
+        <translation>Halte jederzeit an: Der Trainer endet, und sein Speicher ist binnen zwei Sekunden frei.</translation>
     </message>
     <message>
         <source>What is sent</source>
-        <translation type="unfinished"></translation>
+        <translation>Was gesendet wird</translation>
     </message>
     <message>
         <source>A small, signed contribution per round, your display name, your public key and your internet address, as with any torrent.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein kleiner, unterschriebener Beitrag je Runde, dein Anzeigename, dein öffentlicher Schlüssel und deine Internetadresse, wie bei jedem Torrent.</translation>
     </message>
     <message>
         <source>What is not</source>
-        <translation type="unfinished"></translation>
+        <translation>Was nicht</translation>
     </message>
     <message>
         <source>None of your files. And nobody can run code here: only data crosses the network.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine deiner Dateien. Und niemand kann hier Code ausführen: Über das Netz gehen nur Daten.</translation>
     </message>
     <message>
         <source>This link came from outside Potluck. Look at it; nothing happens before you press Join.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Link kam von außerhalb. Sieh ihn dir an; es geschieht nichts, bevor du auf „Beitreten“ drückst.</translation>
     </message>
     <message>
         <source>Open an invite</source>
-        <translation type="unfinished"></translation>
+        <translation>Einladung öffnen</translation>
     </message>
     <message>
         <source>An invite begins with potluck: or magnet: – paste the whole link.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Einladung beginnt mit potluck: oder magnet: – füge den ganzen Link ein.</translation>
     </message>
     <message>
         <source>Joining…</source>
-        <translation type="unfinished"></translation>
+        <translation>Tritt bei …</translation>
     </message>
     <message>
         <source>The host of a run gives you one; it is a single line of text.</source>
-        <translation type="unfinished"></translation>
+        <translation>Du bekommst sie vom Gastgeber eines Laufs; sie ist eine einzige Zeile Text.</translation>
     </message>
     <message>
         <source>The link says that the run is called “%1”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Laut dem Link heißt der Lauf „%1“.</translation>
     </message>
 </context>
 <context>
-    <name>LeaderboardModel</name>
+    <name>potluck::ui::LeaderboardModel</name>
     <message>
         <source>%1 (you)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 (du)</translation>
     </message>
     <message>
         <source>%1 tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Token</translation>
     </message>
     <message>
         <source>Rank</source>
-        <translation type="unfinished"></translation>
+        <translation>Rang</translation>
     </message>
     <message>
         <source>Name</source>
-        <translation type="unfinished"></translation>
+        <translation>Name</translation>
     </message>
     <message>
         <source>Tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>Token</translation>
     </message>
     <message>
         <source>Share</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteil</translation>
     </message>
     <message>
         <source>Rounds</source>
-        <translation type="unfinished"></translation>
+        <translation>Runden</translation>
     </message>
 </context>
 <context>
-    <name>LeaderboardPage</name>
+    <name>potluck::ui::LeaderboardPage</name>
     <message>
         <source>Leaderboard</source>
-        <translation type="unfinished"></translation>
+        <translation>Bestenliste</translation>
     </message>
     <message>
         <source>Nobody has been credited yet. The first names appear when the first round of a run that you joined ends.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch hat niemand eine Gutschrift. Die ersten Namen erscheinen, wenn die erste Runde eines Laufs endet, dem du beigetreten bist.</translation>
     </message>
     <message>
         <source>Leaderboard of the run</source>
-        <translation type="unfinished"></translation>
+        <translation>Bestenliste des Laufs</translation>
     </message>
     <message>
         <source>Tokens that were trained, accepted and credited in this run.</source>
-        <translation type="unfinished"></translation>
+        <translation>Token, die in diesem Lauf trainiert, angenommen und gutgeschrieben wurden.</translation>
     </message>
     <message>
         <source>You are number %1 of %2 and gave %3 of all tokens of this run.</source>
-        <translation type="unfinished"></translation>
+        <translation>Du bist Nummer %1 von %2 und hast %3 aller Token dieses Laufs beigetragen.</translation>
     </message>
 </context>
 <context>
-    <name>LossChart</name>
+    <name>potluck::ui::LossChart</name>
     <message>
         <source>Loss by round</source>
-        <translation type="unfinished"></translation>
+        <translation>Verlust je Runde</translation>
     </message>
     <message>
         <source>Round %1, loss %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Runde %1, Verlust %2</translation>
     </message>
     <message>
         <source>No round has ended yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch ist keine Runde zu Ende.</translation>
     </message>
     <message>
         <source>The loss went from %1 in round %2 to %3 in round %4.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Verlust ging von %1 in Runde %2 auf %3 in Runde %4.</translation>
     </message>
     <message>
         <source>The bigram baseline is %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Bigramm-Vergleichslinie liegt bei %1.</translation>
     </message>
     <message>
         <source>The curve begins when the first round ends.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Kurve beginnt, wenn die erste Runde endet.</translation>
     </message>
     <message>
         <source>Round</source>
-        <translation type="unfinished"></translation>
+        <translation>Runde</translation>
     </message>
     <message>
         <source>Loss (nats per token)</source>
-        <translation type="unfinished"></translation>
+        <translation>Verlust (Nat je Token)</translation>
     </message>
     <message>
         <source>Bigram baseline %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Bigramm-Vergleich %1</translation>
     </message>
 </context>
 <context>
-    <name>MainWindow</name>
+    <name>potluck::ui::MainWindow</name>
     <message>
         <source>Home</source>
-        <translation type="unfinished"></translation>
+        <translation>Start</translation>
     </message>
     <message>
         <source>Leaderboard</source>
-        <translation type="unfinished"></translation>
+        <translation>Bestenliste</translation>
     </message>
     <message>
         <source>Settings</source>
-        <translation type="unfinished"></translation>
+        <translation>Einstellungen</translation>
     </message>
     <message>
         <source>Potluck is still here</source>
-        <translation type="unfinished"></translation>
+        <translation>Potluck ist noch da</translation>
     </message>
     <message>
-        <source>It goes on in the tray; quit it from the icon&apos;s menu.</source>
-        <translation type="unfinished"></translation>
+        <source>It goes on in the tray; quit it from the icon's menu.</source>
+        <translation>Es läuft im Infobereich weiter; beende es über das Menü des Symbols.</translation>
     </message>
     <message>
         <source>Keep training?</source>
-        <translation type="unfinished"></translation>
+        <translation>Weiter trainieren?</translation>
     </message>
     <message>
         <source>Potluck can go on in the background as a minimised window, or stop and quit.</source>
-        <translation type="unfinished"></translation>
+        <translation>Potluck kann im Hintergrund als minimiertes Fenster weiterlaufen oder anhalten und sich beenden.</translation>
     </message>
     <message>
         <source>&amp;Minimise</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Minimieren</translation>
     </message>
     <message>
         <source>&amp;Quit</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Beenden</translation>
     </message>
     <message>
         <source>&amp;Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Abbrechen</translation>
     </message>
 </context>
 <context>
-    <name>MemberModel</name>
+    <name>potluck::ui::MemberModel</name>
     <message>
         <source>backbone, %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Rückgrat, %1</translation>
     </message>
     <message>
         <source>%1 tok/s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Token/s</translation>
     </message>
     <message>
         <source>%1 (you)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 (du)</translation>
     </message>
 </context>
 <context>
-    <name>NodeClient</name>
+    <name>potluck::ui::NodeClient</name>
+    <message>
+        <source>This window and its node are of different versions: install both from the same package, then start Potluck again.</source>
+        <translation>Fenster und Knoten haben verschiedene Versionen: Installiere beide aus demselben Paket und starte Potluck neu.</translation>
+    </message>
     <message>
         <source>The node has not answered for a while; if this lasts, quit Potluck and start it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Knoten antwortet seit einer Weile nicht; hält das an, beende Potluck und starte es neu.</translation>
     </message>
     <message>
         <source>The program potluck-node could not be started (%1): install Potluck again, or name it with --node.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Programm potluck-node ließ sich nicht starten (%1): Installiere Potluck neu oder nenne es mit --node.</translation>
     </message>
     <message numerus="yes">
         <source>Potluck starts it again in %n second(s).</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Potluck startet ihn in %n Sekunde neu.</numerusform>
+            <numerusform>Potluck startet ihn in %n Sekunden neu.</numerusform>
         </translation>
     </message>
     <message>
         <source>The node stopped.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Knoten ist stehen geblieben.</translation>
     </message>
     <message>
         <source>The node stopped (%1).</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Knoten ist stehen geblieben (%1).</translation>
     </message>
     <message>
         <source>The node stopped before it answered; try again when it is back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Knoten blieb stehen, bevor er antwortete; versuche es wieder, wenn er zurück ist.</translation>
     </message>
     <message>
         <source>The node cannot be reached; try again when it is back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Knoten ist nicht erreichbar; versuche es wieder, wenn er zurück ist.</translation>
     </message>
 </context>
 <context>
-    <name>PauseButton</name>
+    <name>potluck::ui::PauseButton</name>
     <message>
         <source>&amp;Resume</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Fortsetzen</translation>
     </message>
     <message>
         <source>&amp;Pause</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Anhalten</translation>
     </message>
     <message>
         <source>Training starts again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Training beginnt wieder.</translation>
     </message>
     <message>
         <source>Stops the trainer and frees its memory.</source>
-        <translation type="unfinished"></translation>
-    </message>
-</context>
-<context>
-    <name>RunView</name>
-    <message>
-        <source>&amp;Copy invite</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Leave the run</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>&amp;Finish this round, then leave</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>&amp;Leave now…</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Leave the run?</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>What was trained since the last round is lost. Your credit and your identity stay.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>&amp;Leave</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>&amp;Stay</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>My tokens today</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Accepted and credited to you since midnight</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>My tokens in total</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Accepted and credited to you in this run</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Volunteers online</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Members of the run that this computer hears of</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Swarm speed</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Tokens per second of all volunteers together</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Round</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Rounds that ended, of those planned</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Loss of the model</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Members</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Members of the run</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The invite is on the clipboard: send it to whoever should join.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>now %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>credited</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message numerus="yes">
-        <source>%n round(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n backbone(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>tokens per second</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>of %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-</context>
-<context>
-    <name>SettingsPage</name>
-    <message>
-        <source>Settings</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>&amp;Name</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>How the leaderboard calls you</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Name on the leaderboard</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>&amp;Save</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Everybody in the run sees it. It need not be your real one.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Saved.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Pause</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Look</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>As the s&amp;ystem</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>&amp;Light</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>&amp;Dark</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>On this computer</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Open data &amp;folder</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>&amp;Quit Potluck</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Ends the trainer and frees its memory at once; what was trained is kept.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The trainer is not running.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Trains on: %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-</context>
-<context>
-    <name>StatusCard</name>
-    <message>
-        <source>Progress</source>
-        <translation type="unfinished"></translation>
-    </message>
-</context>
-<context>
-    <name>Tray</name>
-    <message>
-        <source>&amp;Open Potluck</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>&amp;Pause</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>&amp;Resume</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>&amp;Quit</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 tokens today</source>
-        <translation type="unfinished"></translation>
+        <translation>Beendet den Trainer und gibt seinen Speicher frei.</translation>
     </message>
 </context>
 <context>
     <name>potluck::ui::PauseMenu</name>
     <message>
         <source>For &amp;30 minutes</source>
-        <translation type="unfinished"></translation>
+        <translation>Für &amp;30 Minuten</translation>
     </message>
     <message>
         <source>For &amp;1 hour</source>
-        <translation type="unfinished"></translation>
+        <translation>Für &amp;1 Stunde</translation>
     </message>
     <message>
         <source>&amp;Until I resume</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Bis ich fortsetze</translation>
     </message>
 </context>
 <context>
     <name>potluck::ui::PlainText</name>
     <message>
         <source>Volunteer %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Freiwillig %1</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::RunView</name>
+    <message>
+        <source>&amp;Copy invite</source>
+        <translation>Einladung &amp;kopieren</translation>
+    </message>
+    <message>
+        <source>Leave the run</source>
+        <translation>Den Lauf verlassen</translation>
+    </message>
+    <message>
+        <source>&amp;Finish this round, then leave</source>
+        <translation>Diese &amp;Runde beenden, dann verlassen</translation>
+    </message>
+    <message>
+        <source>&amp;Leave now…</source>
+        <translation>&amp;Jetzt verlassen …</translation>
+    </message>
+    <message>
+        <source>Leave the run?</source>
+        <translation>Den Lauf verlassen?</translation>
+    </message>
+    <message>
+        <source>What was trained since the last round is lost. Your credit and your identity stay.</source>
+        <translation>Was seit der letzten Runde trainiert wurde, geht verloren. Gutschriften und Identität bleiben.</translation>
+    </message>
+    <message>
+        <source>&amp;Leave</source>
+        <translation>&amp;Verlassen</translation>
+    </message>
+    <message>
+        <source>&amp;Stay</source>
+        <translation>&amp;Bleiben</translation>
+    </message>
+    <message>
+        <source>My tokens today</source>
+        <translation>Meine Token heute</translation>
+    </message>
+    <message>
+        <source>Accepted and credited to you since midnight</source>
+        <translation>Seit Mitternacht angenommen und dir gutgeschrieben</translation>
+    </message>
+    <message>
+        <source>My tokens in total</source>
+        <translation>Meine Token insgesamt</translation>
+    </message>
+    <message>
+        <source>Accepted and credited to you in this run</source>
+        <translation>In diesem Lauf angenommen und dir gutgeschrieben</translation>
+    </message>
+    <message>
+        <source>Volunteers online</source>
+        <translation>Freiwillige online</translation>
+    </message>
+    <message>
+        <source>Members of the run that this computer hears of</source>
+        <translation>Mitglieder des Laufs, von denen dieser Computer hört</translation>
+    </message>
+    <message>
+        <source>Swarm speed</source>
+        <translation>Tempo des Schwarms</translation>
+    </message>
+    <message>
+        <source>Tokens per second of all volunteers together</source>
+        <translation>Token je Sekunde aller Freiwilligen zusammen</translation>
+    </message>
+    <message>
+        <source>Round</source>
+        <translation>Runde</translation>
+    </message>
+    <message>
+        <source>Rounds that ended, of those planned</source>
+        <translation>Beendete Runden, von den geplanten</translation>
+    </message>
+    <message>
+        <source>Loss of the model</source>
+        <translation>Verlust des Modells</translation>
+    </message>
+    <message>
+        <source>Members</source>
+        <translation>Mitglieder</translation>
+    </message>
+    <message>
+        <source>Members of the run</source>
+        <translation>Mitglieder des Laufs</translation>
+    </message>
+    <message>
+        <source>The invite is on the clipboard: send it to whoever should join.</source>
+        <translation>Die Einladung ist in der Zwischenablage: Schick sie denen, die beitreten sollen.</translation>
+    </message>
+    <message>
+        <source>now %1</source>
+        <translation>jetzt %1</translation>
+    </message>
+    <message>
+        <source>credited</source>
+        <translation>gutgeschrieben</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n round(s)</source>
+        <translation>
+            <numerusform>%n Runde</numerusform>
+            <numerusform>%n Runden</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n backbone(s)</source>
+        <translation>
+            <numerusform>%n Rückgrat</numerusform>
+            <numerusform>%n Rückgrate</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>tokens per second</source>
+        <translation>Token je Sekunde</translation>
+    </message>
+    <message>
+        <source>of %1</source>
+        <translation>von %1</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::SettingsPage</name>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>&amp;Name</source>
+        <translation>&amp;Name</translation>
+    </message>
+    <message>
+        <source>How the leaderboard calls you</source>
+        <translation>Wie dich die Bestenliste nennt</translation>
+    </message>
+    <message>
+        <source>Name on the leaderboard</source>
+        <translation>Name in der Bestenliste</translation>
+    </message>
+    <message>
+        <source>&amp;Save</source>
+        <translation>&amp;Speichern</translation>
+    </message>
+    <message>
+        <source>Everybody in the run sees it. It need not be your real one.</source>
+        <translation>Alle im Lauf sehen ihn. Es muss nicht dein echter sein.</translation>
+    </message>
+    <message>
+        <source>Saved.</source>
+        <translation>Gespeichert.</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
+        <source>Look</source>
+        <translation>Aussehen</translation>
+    </message>
+    <message>
+        <source>As the s&amp;ystem</source>
+        <translation>Wie das S&amp;ystem</translation>
+    </message>
+    <message>
+        <source>&amp;Light</source>
+        <translation>&amp;Hell</translation>
+    </message>
+    <message>
+        <source>&amp;Dark</source>
+        <translation>&amp;Dunkel</translation>
+    </message>
+    <message>
+        <source>On this computer</source>
+        <translation>Auf diesem Computer</translation>
+    </message>
+    <message>
+        <source>Open data &amp;folder</source>
+        <translation>Daten&amp;ordner öffnen</translation>
+    </message>
+    <message>
+        <source>&amp;Quit Potluck</source>
+        <translation>Potluck &amp;beenden</translation>
+    </message>
+    <message>
+        <source>Ends the trainer and frees its memory at once; what was trained is kept.</source>
+        <translation>Beendet den Trainer und gibt seinen Speicher sofort frei; was trainiert wurde, bleibt.</translation>
+    </message>
+    <message>
+        <source>The trainer is not running.</source>
+        <translation>Der Trainer läuft nicht.</translation>
+    </message>
+    <message>
+        <source>Trains on: %1</source>
+        <translation>Trainiert auf: %1</translation>
     </message>
 </context>
 <context>
     <name>potluck::ui::Standing</name>
     <message>
         <source>Paused until you resume</source>
-        <translation type="unfinished"></translation>
+        <translation>Pause, bis du fortsetzt</translation>
     </message>
     <message>
         <source>Paused until %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Pause bis %1</translation>
     </message>
     <message>
         <source>GPU and trainer memory is free.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Speicher von GPU und Trainer ist frei.</translation>
     </message>
     <message>
         <source>The trainer is stopping; its memory is free in a moment.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Trainer hält an; sein Speicher ist gleich frei.</translation>
     </message>
     <message>
         <source>Ready</source>
-        <translation type="unfinished"></translation>
+        <translation>Bereit</translation>
     </message>
     <message>
         <source>Connecting</source>
-        <translation type="unfinished"></translation>
+        <translation>Verbindet</translation>
     </message>
     <message>
         <source>Downloading</source>
-        <translation type="unfinished"></translation>
+        <translation>Lädt herunter</translation>
     </message>
     <message>
         <source>Preparing</source>
-        <translation type="unfinished"></translation>
+        <translation>Bereitet vor</translation>
     </message>
     <message>
         <source>Training</source>
-        <translation type="unfinished"></translation>
+        <translation>Trainiert</translation>
     </message>
     <message>
         <source>Sharing</source>
-        <translation type="unfinished"></translation>
+        <translation>Tauscht aus</translation>
     </message>
     <message>
         <source>Finished</source>
-        <translation type="unfinished"></translation>
+        <translation>Fertig</translation>
     </message>
     <message>
         <source>Needs attention</source>
-        <translation type="unfinished"></translation>
+        <translation>Braucht dich</translation>
     </message>
     <message>
         <source>Node not running</source>
-        <translation type="unfinished"></translation>
+        <translation>Knoten läuft nicht</translation>
     </message>
     <message>
         <source>Stopping</source>
-        <translation type="unfinished"></translation>
+        <translation>Hält an</translation>
     </message>
     <message>
         <source>The node writes its state to disk, then ends.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Knoten schreibt seinen Stand auf die Platte und endet dann.</translation>
     </message>
     <message>
         <source>Starting</source>
-        <translation type="unfinished"></translation>
+        <translation>Startet</translation>
     </message>
     <message>
         <source>The node is starting; this takes a few seconds.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Knoten startet; das dauert einige Sekunden.</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::StatusCard</name>
+    <message>
+        <source>Progress</source>
+        <translation>Fortschritt</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::Tray</name>
+    <message>
+        <source>&amp;Open Potluck</source>
+        <translation>Potluck &amp;öffnen</translation>
+    </message>
+    <message>
+        <source>&amp;Pause</source>
+        <translation>&amp;Anhalten</translation>
+    </message>
+    <message>
+        <source>&amp;Resume</source>
+        <translation>&amp;Fortsetzen</translation>
+    </message>
+    <message>
+        <source>&amp;Quit</source>
+        <translation>&amp;Beenden</translation>
+    </message>
+    <message>
+        <source>%1 tokens today</source>
+        <translation>%1 Token heute</translation>
     </message>
 </context>
 </TS>

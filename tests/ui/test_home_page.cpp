@@ -1,0 +1,296 @@
+// Home: the invite field with real clicks, the run, the pause.
+#include <QClipboard>
+#include <QFileDialog>
+#include <QListView>
+#include <QMenu>
+#include <QMessageBox>
+#include <QProgressBar>
+#include <QPushButton>
+
+#include "ui/loss_chart.h"
+#include "window_fixture.h"
+
+using namespace potluck;
+using namespace potluck::tests;
+
+namespace {
+
+const QString cookbooks = QStringLiteral("potluck:?xt=urn:btmh:1220abcd&dn=Cookbooks");
+
+}  // namespace
+
+class TestHomePage : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase() { QLocale::setDefault(QLocale::c()); }
+
+    void before_joining_it_welcomes_and_says_what_is_sent()
+    {
+        WindowFixture fixture;
+        fixture.push("before_joining");
+        QVERIFY(fixture.button("join")->isVisible());
+        QVERIFY(!fixture.button("join")->isEnabled());
+        QVERIFY(fixture.shows(QStringLiteral("What is sent")));
+        QVERIFY(fixture.shows(QStringLiteral("internet address")));
+    }
+
+    void typing_an_invite_and_pressing_join_asks_the_node()
+    {
+        WindowFixture fixture;
+        fixture.push("before_joining");
+        fixture.type("invite", cookbooks);
+        QVERIFY(fixture.text("claimed").contains(QStringLiteral("Cookbooks")));
+        fixture.click("join");
+        QCOMPARE(fixture.node.lastParams("join").at("invite").get<std::string>(), cookbooks.toStdString());
+    }
+
+    void pasting_takes_the_clipboard()
+    {
+        WindowFixture fixture;
+        fixture.push("before_joining");
+        QGuiApplication::clipboard()->setText(cookbooks + QLatin1Char('\n'));
+        fixture.click("paste");
+        QCOMPARE(fixture.find<QLineEdit>("invite")->text(), cookbooks);
+        QCOMPARE(fixture.node.count("join"), 0);
+    }
+
+    void enter_in_the_field_joins()
+    {
+        WindowFixture fixture;
+        fixture.push("before_joining");
+        fixture.type("invite", cookbooks);
+        QTest::keyClick(fixture.find<QLineEdit>("invite"), Qt::Key_Return);
+        QCOMPARE(fixture.node.count("join"), 1);
+    }
+
+    void a_text_that_is_no_invite_is_not_sent()
+    {
+        WindowFixture fixture;
+        fixture.push("before_joining");
+        fixture.type("invite", QStringLiteral("https://example.org"));
+        fixture.click("join");
+        QCOMPARE(fixture.node.count("join"), 0);
+        QVERIFY(fixture.text("problem").contains(QStringLiteral("potluck:")));
+    }
+
+    void a_refused_invite_shows_the_nodes_sentence_and_may_be_tried_again()
+    {
+        WindowFixture fixture;
+        fixture.push("before_joining");
+        fixture.node.refuse("join", "The invite names no run: ask the host for a new one.");
+        fixture.type("invite", cookbooks);
+        fixture.click("join");
+        QTRY_VERIFY(fixture.find<QLabel>("problem")->isVisible());
+        QCOMPARE(fixture.text("problem"), QStringLiteral("The invite names no run: ask the host for a new one."));
+        QVERIFY(fixture.button("join")->isEnabled());
+    }
+
+    void join_cannot_be_pressed_twice()
+    {
+        WindowFixture fixture;
+        fixture.push("before_joining");
+        fixture.node.hold("join");
+        fixture.type("invite", cookbooks);
+        fixture.click("join");
+        QVERIFY(!fixture.button("join")->isEnabled());
+        fixture.click("join");
+        QCOMPARE(fixture.node.count("join"), 1);
+    }
+
+    void an_invite_is_read_from_a_file()
+    {
+        WindowFixture fixture;
+        fixture.push("before_joining");
+        fixture.inviteInFile = cookbooks;
+        fixture.click("open");
+        auto* dialog = fixture.window->findChild<QFileDialog*>();
+        QVERIFY(dialog != nullptr);
+        emit dialog->fileSelected(QStringLiteral("/some/invite.txt"));
+        QCOMPARE(fixture.readFile, QStringLiteral("/some/invite.txt"));
+        QCOMPARE(fixture.find<QLineEdit>("invite")->text(), cookbooks);
+        dialog->close();
+    }
+
+    void a_link_from_outside_waits_for_the_person()
+    {
+        WindowFixture fixture;
+        fixture.push("before_joining");
+        fixture.window->showPage(ui::MainWindow::settings_page);
+        fixture.window->offerInvite(cookbooks);
+        QVERIFY(fixture.find<QLabel>("origin")->isVisible());
+        QCOMPARE(fixture.find<QLineEdit>("invite")->text(), cookbooks);
+        WindowFixture::settle();
+        QCOMPARE(fixture.node.count("join"), 0);
+        fixture.click("join");
+        QCOMPARE(fixture.node.count("join"), 1);
+    }
+
+    void a_link_during_a_run_leaves_the_run_alone()
+    {
+        WindowFixture fixture;
+        fixture.push("training");
+        fixture.window->offerInvite(cookbooks);
+        QVERIFY(fixture.shows(QStringLiteral("leave this run first")));
+        QCOMPARE(fixture.node.count("join") + fixture.node.count("leave"), 0);
+    }
+
+    void a_run_shows_activity_reason_and_numbers()
+    {
+        WindowFixture fixture;
+        fixture.push("training");
+        QVERIFY(fixture.shows(QStringLiteral("Training")));
+        QVERIFY(fixture.shows(QStringLiteral("74 more seconds")));
+        const QString gap = QChar(0x202F);
+        QVERIFY(fixture.shows(QStringLiteral("4.18") + gap + QStringLiteral("M")));
+        QVERIFY(fixture.shows(QStringLiteral("31.2") + gap + QStringLiteral("M")));
+        QVERIFY(fixture.shows(QStringLiteral("41.8") + gap + QStringLiteral("k")));
+        QVERIFY(fixture.visibleTexts().contains(QStringLiteral("42")));
+        QVERIFY(fixture.visibleTexts().contains(QStringLiteral("5")));
+        QCOMPARE(fixture.find<QListView>("members")->model()->rowCount(), 6);
+    }
+
+    void a_long_wait_shows_how_far_it_is()
+    {
+        WindowFixture fixture;
+        fixture.push("downloading");
+        const QList<QProgressBar*> bars = fixture.window->findChildren<QProgressBar*>();
+        const auto visible = std::find_if(bars.begin(), bars.end(), [](auto* bar) { return bar->isVisible(); });
+        QVERIFY(visible != bars.end());
+        QCOMPARE((*visible)->value(), 426);
+        fixture.push("training");
+        QVERIFY(!(*visible)->isVisible());
+    }
+
+    void names_from_the_network_are_plain_and_short()
+    {
+        WindowFixture fixture;
+        control::NodeSnapshot snapshot = recordedSnapshot("training");
+        snapshot.run->name = "<b>bold</b> " + std::string(300, 'x');
+        snapshot.run->members[1].name = std::string(200, 'y') + "\n";
+        fixture.node.push(snapshot);
+        QCOMPARE(fixture.find<QLabel>("runName")->textFormat(), Qt::PlainText);
+        QVERIFY(fixture.text("runName").startsWith(QStringLiteral("<b>bold")));
+        QVERIFY(fixture.text("runName").size() <= 60);
+        for (const QLabel* label : fixture.window->findChildren<QLabel*>()) QCOMPARE(label->textFormat(), Qt::PlainText);
+        const QAbstractItemModel* members = fixture.find<QListView>("members")->model();
+        for (int row = 0; row < members->rowCount(); ++row) {
+            QVERIFY(members->index(row, 0).data(Qt::AccessibleTextRole).toString().size() < 100);
+        }
+    }
+
+    void the_pause_button_offers_three_pauses()
+    {
+        WindowFixture fixture;
+        fixture.push("training");
+        auto* button = fixture.find<QPushButton>("pause");
+        QVERIFY(button->menu() != nullptr);
+        const QList<QAction*> pauses = button->menu()->actions();
+        QCOMPARE(pauses.size(), 3);
+        const int seconds[] = {1800, 3600, 0};
+        for (int index = 0; index < 3; ++index) {
+            button->menu()->popup(button->mapToGlobal(QPoint(0, 0)));
+            QTest::mouseClick(button->menu(), Qt::LeftButton, {}, button->menu()->actionGeometry(pauses[index]).center());
+            QCOMPARE(fixture.node.count("pause"), index + 1);
+            QCOMPARE(fixture.node.lastParams("pause").at("seconds").get<int>(), seconds[index]);
+        }
+    }
+
+    void while_paused_memory_is_reported_free_and_one_click_resumes()
+    {
+        WindowFixture fixture;
+        fixture.push("paused");
+        QVERIFY(fixture.shows(QStringLiteral("GPU and trainer memory is free.")));
+        QCOMPARE(fixture.find<QPushButton>("pause")->menu(), nullptr);
+        fixture.click("pause");
+        QCOMPARE(fixture.node.count("resume"), 1);
+    }
+
+    void leaving_asks_first()
+    {
+        WindowFixture fixture;
+        fixture.push("training");
+        auto* menu = fixture.find<QPushButton>("more")->menu();
+        menu->actions().last()->trigger();
+        auto* box = fixture.window->findChild<QMessageBox*>();
+        QVERIFY(box != nullptr);
+        QCOMPARE(fixture.node.count("leave"), 0);
+        for (QAbstractButton* button : box->buttons()) {
+            if (box->buttonRole(button) == QMessageBox::AcceptRole) QTest::mouseClick(button, Qt::LeftButton);
+        }
+        QCOMPARE(fixture.node.count("leave"), 1);
+    }
+
+    void finishing_the_round_is_asked_of_the_node()
+    {
+        WindowFixture fixture;
+        fixture.push("training");
+        fixture.find<QPushButton>("more")->menu()->actions().first()->trigger();
+        QCOMPARE(fixture.node.count("finish"), 1);
+    }
+
+    void the_invite_goes_to_the_clipboard()
+    {
+        WindowFixture fixture;
+        fixture.push("training");
+        fixture.click("copyInvite");
+        QTRY_COMPARE(QGuiApplication::clipboard()->text(), QStringLiteral("magnet:?xt=urn:btmh:1220ab"));
+    }
+
+    void a_dead_node_is_explained_and_can_be_tried_at_once()
+    {
+        WindowFixture fixture;
+        fixture.push("training");
+        fixture.node.die(ui::Transport::End::failed, QStringLiteral("disk full"));
+        QVERIFY(fixture.shows(QStringLiteral("disk full")));
+        QVERIFY(fixture.button("retry")->isVisible());
+        fixture.click("retry");
+        QCOMPARE(fixture.node.openings.size(), 2U);
+        fixture.push("training");
+        QVERIFY(!fixture.button("retry")->isVisible());
+    }
+
+    void the_curve_is_told_to_screen_readers_and_read_out_by_keys_and_mouse()
+    {
+        WindowFixture fixture;
+        fixture.push("training");
+        auto* chart = fixture.window->findChild<ui::LossChart*>();
+        QTRY_VERIFY(chart->accessibleDescription().contains(QStringLiteral("round 42")));
+        QVERIFY(chart->accessibleDescription().contains(QStringLiteral("3.420")));
+        QCOMPARE(chart->readOut(), QString());
+        QTest::keyClick(chart, Qt::Key_End);
+        QVERIFY(chart->readOut().startsWith(QStringLiteral("Round 42,")));
+        QTest::keyClick(chart, Qt::Key_Left);
+        QVERIFY(chart->readOut().startsWith(QStringLiteral("Round 41,")));
+        QTest::mouseMove(chart, QPoint(chart->width() / 2, chart->height() / 2));
+        QTRY_VERIFY(!chart->readOut().startsWith(QStringLiteral("Round 41,")));
+        const QString halfway = chart->readOut();
+        QVERIFY2(!halfway.isEmpty() && !halfway.startsWith(QStringLiteral("Round 42,")), qPrintable(halfway));
+    }
+
+    void a_chart_survives_losses_that_are_no_numbers()
+    {
+        ui::LossChart chart;
+        chart.resize(400, 200);
+        chart.show({{0, std::nan(""), 0}, {1, std::numeric_limits<double>::infinity(), 0}}, std::nan(""));
+        QVERIFY(!chart.grab().isNull());
+        chart.show({{5, 3.0, 0}}, 3.0);
+        QVERIFY(!chart.grab().isNull());
+    }
+
+    void everything_can_be_reached_by_the_tab_key()
+    {
+        WindowFixture fixture;
+        fixture.push("before_joining");
+        fixture.type("invite", cookbooks);
+        QSet<QWidget*> reached;
+        for (int press = 0; press < 40; ++press) {
+            QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+            reached.insert(QApplication::focusWidget());
+        }
+        for (const char* name : {"invite", "paste", "open", "join"}) QVERIFY2(reached.contains(fixture.find<QWidget>(name)), name);
+    }
+};
+
+QTEST_MAIN(TestHomePage)
+#include "test_home_page.moc"

@@ -1,0 +1,177 @@
+// Window, navigation and tray. The offscreen platform has no tray, which is the case that must not lose the window.
+#include <QAbstractItemView>
+#include <QMenu>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QToolButton>
+
+#include "ui/icons.h"
+#include "window_fixture.h"
+
+using namespace potluck;
+using namespace potluck::tests;
+
+namespace {
+
+QStringList textsOf(const QMenu& menu)
+{
+    QStringList texts;
+    for (const QAction* action : menu.actions()) {
+        texts << (action->isSeparator() ? QStringLiteral("-") : action->text().remove(QLatin1Char('&')));
+    }
+    return texts;
+}
+
+QAction* actionNamed(const QMenu& menu, const QString& text)
+{
+    for (QAction* action : menu.actions()) {
+        if (action->text().remove(QLatin1Char('&')) == text) return action;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+class TestMainWindow : public QObject {
+    Q_OBJECT
+
+private slots:
+    void navigation_changes_the_page_by_mouse_and_keyboard()
+    {
+        WindowFixture fixture;
+        fixture.push("training");
+        for (QToolButton* button : fixture.window->findChildren<QToolButton*>(QStringLiteral("navigation"))) {
+            if (button->accessibleName() == QStringLiteral("Leaderboard")) QTest::mouseClick(button, Qt::LeftButton);
+        }
+        QVERIFY(fixture.find<QWidget>("leaderboard")->isVisible());
+        QTest::keyClick(fixture.window.get(), Qt::Key_3, Qt::ControlModifier);
+        QTRY_VERIFY(fixture.find<QWidget>("name")->isVisible());
+        QTest::keyClick(fixture.window.get(), Qt::Key_1, Qt::ControlModifier);
+        QTRY_VERIFY(fixture.find<QWidget>("members")->isVisible());
+    }
+
+    void without_a_tray_closing_never_hides_the_window()
+    {
+        WindowFixture fixture;
+        QVERIFY(!fixture.tray.isShown());
+        fixture.push("training");
+        QSignalSpy quit(fixture.window.get(), &ui::MainWindow::quitAsked);
+        fixture.window->close();
+        QVERIFY(fixture.window->isVisible());
+        QCOMPARE(quit.size(), 0);
+        auto* box = fixture.window->findChild<QMessageBox*>();
+        QVERIFY(box != nullptr);
+        QTest::mouseClick(box->defaultButton(), Qt::LeftButton);
+        QVERIFY(fixture.window->isMinimized());
+        QCOMPARE(quit.size(), 0);
+    }
+
+    void without_a_run_closing_quits()
+    {
+        WindowFixture fixture;
+        fixture.push("before_joining");
+        QSignalSpy quit(fixture.window.get(), &ui::MainWindow::quitAsked);
+        fixture.window->close();
+        QCOMPARE(quit.size(), 1);
+    }
+
+    void control_q_quits()
+    {
+        WindowFixture fixture;
+        fixture.push("training");
+        QSignalSpy quit(fixture.window.get(), &ui::MainWindow::quitAsked);
+        QTest::keyClick(fixture.window.get(), Qt::Key_Q, Qt::ControlModifier);
+        QCOMPARE(quit.size(), 1);
+    }
+
+    void the_trays_menu_has_the_agreed_order()
+    {
+        WindowFixture fixture;
+        fixture.push("training");
+        QStringList texts = textsOf(fixture.tray.menu());
+        QVERIFY(texts.takeFirst().startsWith(QStringLiteral("Training: Round 42")));
+        QCOMPARE(texts, (QStringList{"Open Potluck", "-", "Pause", "Resume", "-", "Quit"}));
+        QCOMPARE(textsOf(*actionNamed(fixture.tray.menu(), QStringLiteral("Pause"))->menu()),
+                 (QStringList{"For 30 minutes", "For 1 hour", "Until I resume"}));
+    }
+
+    void the_tray_pauses_and_resumes()
+    {
+        WindowFixture fixture;
+        fixture.push("training");
+        QAction* pause = actionNamed(fixture.tray.menu(), QStringLiteral("Pause"));
+        QAction* resume = actionNamed(fixture.tray.menu(), QStringLiteral("Resume"));
+        QVERIFY(pause->isEnabled() && !resume->isEnabled());
+        pause->menu()->actions().at(1)->trigger();
+        QCOMPARE(fixture.node.lastParams("pause").at("seconds").get<int>(), 3600);
+        fixture.push("paused");
+        QVERIFY(!pause->isEnabled() && resume->isEnabled());
+        resume->trigger();
+        QCOMPARE(fixture.node.count("resume"), 1);
+    }
+
+    void the_tool_tip_says_the_state_and_todays_tokens()
+    {
+        WindowFixture fixture;
+        fixture.push("training");
+        QVERIFY2(fixture.tray.toolTip().contains(QStringLiteral("Training")), qPrintable(fixture.tray.toolTip()));
+        QVERIFY(fixture.tray.toolTip().contains(QStringLiteral("tokens today")));
+        QVERIFY(fixture.tray.toolTip().size() <= 120);
+    }
+
+    void open_in_the_tray_brings_a_minimised_window_back()
+    {
+        WindowFixture fixture;
+        fixture.push("training");
+        fixture.window->showMinimized();
+        actionNamed(fixture.tray.menu(), QStringLiteral("Open Potluck"))->trigger();
+        QVERIFY(fixture.window->isVisible() && !fixture.window->isMinimized());
+    }
+
+    void every_state_has_an_icon_of_its_own_shape()
+    {
+        WindowFixture fixture;
+        QList<QImage> shapes;
+        for (const auto sign : {ui::Sign::idle, ui::Sign::training, ui::Sign::sharing, ui::Sign::paused, ui::Sign::problem}) {
+            // One colour for all: what differs now is the shape.
+            const QImage image = ui::iconNamed(ui::iconOf(sign), QPalette::Text).pixmap(32, 32).toImage();
+            QVERIFY(image.pixelColor(0, 0).alpha() == 0);
+            for (const QImage& other : shapes) QVERIFY(image != other);
+            shapes << image;
+            QVERIFY(!ui::trayIcon(sign).pixmap(22, 22).isNull());
+        }
+    }
+
+    void everything_that_takes_the_focus_has_a_name()
+    {
+        WindowFixture fixture;
+        for (const char* snapshot : {"before_joining", "training"}) {
+            fixture.push(snapshot);
+            for (const auto page : {ui::MainWindow::home_page, ui::MainWindow::leaderboard_page, ui::MainWindow::settings_page}) {
+                fixture.window->showPage(page);
+                for (QWidget* widget : fixture.window->findChildren<QWidget*>()) {
+                    if (!widget->isVisible() || !(widget->focusPolicy() & Qt::TabFocus)) continue;
+                    const auto* button = qobject_cast<QAbstractButton*>(widget);
+                    const auto* label = qobject_cast<QLabel*>(widget);
+                    const bool named = !widget->accessibleName().isEmpty() || (button && !button->text().isEmpty()) || label;
+                    QVERIFY2(named, qPrintable(QLatin1String(widget->metaObject()->className()) + widget->objectName()));
+                }
+            }
+        }
+    }
+
+    void no_page_is_wider_than_the_window()
+    {
+        WindowFixture fixture;
+        for (const char* snapshot : {"before_joining", "training", "paused"}) {
+            fixture.push(snapshot);
+            QVERIFY2(fixture.window->minimumSizeHint().width() <= 1000,
+                     qPrintable(QString::number(fixture.window->minimumSizeHint().width())));
+            QVERIFY2(fixture.window->minimumSizeHint().height() <= 700,
+                     qPrintable(QString::number(fixture.window->minimumSizeHint().height())));
+        }
+    }
+};
+
+QTEST_MAIN(TestMainWindow)
+#include "test_main_window.moc"

@@ -1,0 +1,83 @@
+// Renders the pages that the documentation shows, in light and dark, checks that there is something on them, and writes
+// them as PNG when POTLUCK_SCREENSHOTS names a folder.
+#include <QDir>
+#include <QFontDatabase>
+#include <QPixmap>
+
+#include "ui/translations.h"
+#include "window_fixture.h"
+
+using namespace potluck;
+using namespace potluck::tests;
+
+namespace {
+
+int coloursOf(const QImage& image)
+{
+    QSet<QRgb> colours;
+    for (int y = 0; y < image.height(); y += 2) {
+        for (int x = 0; x < image.width(); x += 2) colours.insert(image.pixel(x, y));
+    }
+    return static_cast<int>(colours.size());
+}
+
+}  // namespace
+
+class TestScreenshots : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        QLocale::setDefault(QLocale::c());
+        ui::installTranslations(*qApp, QLocale(QLocale::English));
+        // Pictures look alike wherever this font is installed; elsewhere the default font does.
+        if (QFontDatabase::families().contains(QStringLiteral("Inter"))) QApplication::setFont(QFont(QStringLiteral("Inter"), 10));
+    }
+
+    void every_picture_shows_something_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QByteArray>("snapshot");
+        QTest::addColumn<int>("page");
+        QTest::addColumn<ui::Look>("look");
+        using Window = ui::MainWindow;
+        for (const auto& [suffix, look] : {std::pair("light", ui::Look::light), std::pair("dark", ui::Look::dark)}) {
+            const auto add = [&](const char* name, const char* snapshot, Window::Page page) {
+                const QString file = QStringLiteral("%1-%2").arg(QLatin1String(name), QLatin1String(suffix));
+                QTest::newRow(qPrintable(file)) << file << QByteArray(snapshot) << static_cast<int>(page) << look;
+            };
+            add("home-before-joining", "before_joining", Window::home_page);
+            add("home-training", "training", Window::home_page);
+            add("home-paused", "paused", Window::home_page);
+            add("leaderboard", "training", Window::leaderboard_page);
+            add("settings", "training", Window::settings_page);
+        }
+    }
+
+    void every_picture_shows_something()
+    {
+        QFETCH(QString, name);
+        QFETCH(QByteArray, snapshot);
+        QFETCH(int, page);
+        QFETCH(ui::Look, look);
+        WindowFixture fixture(look);
+        fixture.window->resize(1000, 680);
+        fixture.push(snapshot.constData());
+        fixture.window->showPage(static_cast<ui::MainWindow::Page>(page));
+        WindowFixture::settle();
+        if (QWidget* focus = QApplication::focusWidget()) focus->clearFocus();
+        WindowFixture::settle();
+        const QPixmap picture = fixture.window->grab();
+        QCOMPARE(picture.size(), QSize(1000, 680));
+        const QImage image = picture.toImage();
+        QVERIFY2(coloursOf(image) > 60, qPrintable(QString::number(coloursOf(image))));
+        const bool dark = image.pixelColor(image.width() - 4, image.height() - 4).lightness() < 100;
+        QCOMPARE(dark, look == ui::Look::dark);
+        const QString folder = qEnvironmentVariable("POTLUCK_SCREENSHOTS");
+        if (!folder.isEmpty()) QVERIFY(image.save(QDir(folder).filePath(name + QStringLiteral(".png")), "PNG", 10));
+    }
+};
+
+QTEST_MAIN(TestScreenshots)
+#include "test_screenshots.moc"

@@ -1,0 +1,160 @@
+#include <QFileDialog>
+#include <QMessageBox>
+#include <QRadioButton>
+
+#include "window_fixture.h"
+
+using namespace potluck;
+using namespace potluck::tests;
+
+namespace {
+
+void openSettings(WindowFixture& fixture)
+{
+    fixture.push("training");
+    fixture.window->showPage(ui::MainWindow::settings_page);
+}
+
+}  // namespace
+
+class TestSettingsPage : public QObject {
+    Q_OBJECT
+
+private slots:
+    void the_name_of_the_snapshot_is_shown_and_a_new_one_is_asked_for()
+    {
+        WindowFixture fixture;
+        openSettings(fixture);
+        QCOMPARE(fixture.find<QLineEdit>("name")->text(), QStringLiteral("Ada"));
+        fixture.type("name", QStringLiteral("Ada L."));
+        fixture.click("saveName");
+        QCOMPARE(fixture.node.lastParams("set_name").at("name").get<std::string>(), "Ada L.");
+        QTRY_VERIFY(fixture.shows(QStringLiteral("Saved.")));
+    }
+
+    void typing_is_not_overwritten_by_the_next_snapshot()
+    {
+        WindowFixture fixture;
+        openSettings(fixture);
+        fixture.type("name", QStringLiteral("Half a na"));
+        fixture.push("training");
+        QCOMPARE(fixture.find<QLineEdit>("name")->text(), QStringLiteral("Half a na"));
+    }
+
+    void a_refused_name_shows_why()
+    {
+        WindowFixture fixture;
+        openSettings(fixture);
+        fixture.node.refuse("set_name", "That name is too long.");
+        fixture.click("saveName");
+        QTRY_VERIFY(fixture.shows(QStringLiteral("That name is too long.")));
+    }
+
+    void recovery_words_come_when_asked_and_go_when_hidden()
+    {
+        WindowFixture fixture;
+        openSettings(fixture);
+        QCOMPARE(fixture.node.count("identity_show"), 0);
+        QVERIFY(!fixture.find<QLabel>("words")->isVisible());
+        fixture.click("toggleWords");
+        QTRY_COMPARE(fixture.text("words"), QStringLiteral("apple river stone lamp"));
+        fixture.click("toggleWords");
+        QCOMPARE(fixture.text("words"), QString());
+    }
+
+    void words_do_not_outlive_a_visit_to_the_page()
+    {
+        WindowFixture fixture;
+        openSettings(fixture);
+        fixture.click("toggleWords");
+        QTRY_VERIFY(!fixture.text("words").isEmpty());
+        fixture.window->showPage(ui::MainWindow::home_page);
+        QCOMPARE(fixture.text("words"), QString());
+    }
+
+    void an_answer_that_comes_after_leaving_the_page_is_thrown_away()
+    {
+        WindowFixture fixture;
+        openSettings(fixture);
+        fixture.click("toggleWords");
+        fixture.window->showPage(ui::MainWindow::home_page);
+        WindowFixture::settle();
+        QCOMPARE(fixture.text("words"), QString());
+    }
+
+    void export_asks_for_a_file_and_reports()
+    {
+        WindowFixture fixture;
+        openSettings(fixture);
+        fixture.click("export");
+        auto* dialog = fixture.window->findChild<QFileDialog*>();
+        QVERIFY(dialog != nullptr);
+        emit dialog->fileSelected(QStringLiteral("/tmp/me.key"));
+        QCOMPARE(fixture.node.lastParams("identity_export").at("file").get<std::string>(), "/tmp/me.key");
+        QTRY_VERIFY(fixture.text("outcome").contains(QStringLiteral("in the file")));
+        dialog->close();
+    }
+
+    void import_replaces_nothing_before_it_is_confirmed()
+    {
+        WindowFixture fixture;
+        openSettings(fixture);
+        fixture.node.refuse("identity_import", "The file holds no identity.");
+        fixture.click("import");
+        auto* dialog = fixture.window->findChild<QFileDialog*>();
+        QVERIFY(dialog != nullptr);
+        emit dialog->fileSelected(QStringLiteral("/tmp/me.key"));
+        auto* box = fixture.window->findChild<QMessageBox*>();
+        QVERIFY(box != nullptr);
+        QCOMPARE(fixture.node.count("identity_import"), 0);
+        for (QAbstractButton* button : box->buttons()) {
+            if (box->buttonRole(button) == QMessageBox::AcceptRole) QTest::mouseClick(button, Qt::LeftButton);
+        }
+        QCOMPARE(fixture.node.count("identity_import"), 1);
+        QTRY_COMPARE(fixture.text("outcome"), QStringLiteral("The file holds no identity."));
+        dialog->close();
+    }
+
+    void the_look_is_switched_at_once()
+    {
+        WindowFixture fixture;
+        openSettings(fixture);
+        QSignalSpy chosen(&fixture.theme, &ui::Theme::chosen);
+        fixture.click("look-dark");
+        QVERIFY(QApplication::palette().color(QPalette::Window).lightness() < 60);
+        fixture.click("look-light");
+        QVERIFY(QApplication::palette().color(QPalette::Window).lightness() > 200);
+        QCOMPARE(chosen.size(), 2);
+    }
+
+    void the_data_folder_is_shown_and_opened()
+    {
+        WindowFixture fixture;
+        openSettings(fixture);
+        QCOMPARE(fixture.text("folder"), QStringLiteral("/home/ada/.local/share/potluck"));
+        fixture.click("openFolder");
+        QCOMPARE(fixture.openedFolder, QStringLiteral("/home/ada/.local/share/potluck"));
+    }
+
+    void pause_works_here_too()
+    {
+        WindowFixture fixture;
+        fixture.push("paused");
+        fixture.window->showPage(ui::MainWindow::settings_page);
+        QVERIFY(fixture.shows(QStringLiteral("GPU and trainer memory is free.")));
+        fixture.click("pauseInSettings");
+        QCOMPARE(fixture.node.count("resume"), 1);
+    }
+
+    void quit_is_offered()
+    {
+        WindowFixture fixture;
+        openSettings(fixture);
+        QSignalSpy quit(fixture.window.get(), &ui::MainWindow::quitAsked);
+        fixture.click("quit");
+        QCOMPARE(quit.size(), 1);
+    }
+};
+
+QTEST_MAIN(TestSettingsPage)
+#include "test_settings_page.moc"

@@ -1,0 +1,155 @@
+// The pure parts: text, numbers, axis, links, and what the window says about a state of things.
+#include <QtTest>
+
+#include "fake_node.h"
+#include "ui/chart_scale.h"
+#include "ui/invite_link.h"
+#include "ui/plain_text.h"
+#include "ui/standing.h"
+
+using namespace potluck;
+using namespace potluck::ui;
+using potluck::tests::recordedSnapshot;
+
+namespace {
+
+NodeView viewOf(control::NodeSnapshot snapshot)
+{
+    NodeView view;
+    view.link.state = Link::State::up;
+    view.heard = true;
+    view.snapshot = std::move(snapshot);
+    return view;
+}
+
+}  // namespace
+
+class TestView : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase() { QLocale::setDefault(QLocale::c()); }
+
+    void names_are_cut_and_cannot_rearrange_a_window()
+    {
+        QCOMPARE(plainText(std::string_view("a\nb\tc\x1b[31m"), 40), QStringLiteral("a b c [31m"));
+        QCOMPARE(plainText(QStringLiteral("x") + QChar(0x202E) + QStringLiteral("y"), 40), QStringLiteral("x y"));
+        const QString cut = plainText(QString(500, QLatin1Char('w')), 20);
+        QCOMPARE(cut.size(), 20);
+        QVERIFY(cut.endsWith(QChar(0x2026)));
+        QCOMPARE(displayName("", "abcdef0123456789"), QStringLiteral("Volunteer abcdef01"));
+    }
+
+    void a_cut_never_leaves_half_a_character()
+    {
+        const QString faces = QString::fromUcs4(U"\U0001F600\U0001F600\U0001F600\U0001F600");
+        for (int most = 2; most < 8; ++most) QVERIFY(!plainText(faces, most).chopped(1).endsWith(QChar(0xD83D)));
+    }
+
+    void counts_keep_three_digits_data()
+    {
+        QTest::addColumn<qulonglong>("count");
+        QTest::addColumn<QString>("text");
+        const QString gap = QChar(0x202F);
+        QTest::newRow("none") << 0ULL << "0";
+        QTest::newRow("hundreds") << 950ULL << "950";
+        QTest::newRow("thousands") << 12'400ULL << "12.4" + gap + "k";
+        QTest::newRow("rounds up") << 999'600ULL << "1.00" + gap + "M";
+        QTest::newRow("millions") << 3'070'000ULL << "3.07" + gap + "M";
+        QTest::newRow("hundreds of millions") << 212'400'000ULL << "212" + gap + "M";
+    }
+    void counts_keep_three_digits()
+    {
+        QFETCH(qulonglong, count);
+        QFETCH(QString, text);
+        QCOMPARE(shortCount(count), text);
+    }
+
+    void shares_are_never_rounded_to_nothing()
+    {
+        QVERIFY(percent(0.00001).startsWith(QLatin1Char('<')));
+        QVERIFY(percent(0).startsWith(QLatin1Char('0')));
+        QVERIFY(percent(0.1471).startsWith(QStringLiteral("14.7")));
+    }
+
+    void axes_have_round_ticks_around_every_value_data()
+    {
+        QTest::addColumn<double>("low");
+        QTest::addColumn<double>("high");
+        QTest::newRow("losses") << 2.81 << 5.97;
+        QTest::newRow("reversed") << 4.0 << 1.0;
+        QTest::newRow("one value") << 3.2 << 3.2;
+        QTest::newRow("zero") << 0.0 << 0.0;
+        QTest::newRow("tiny") << 2.00001 << 2.00002;
+        QTest::newRow("huge") << 0.0 << 1e12;
+    }
+    void axes_have_round_ticks_around_every_value()
+    {
+        QFETCH(double, low);
+        QFETCH(double, high);
+        const AxisScale scale = scaleFor({low, high}, 4);
+        const double slack = 1e-6 * scale.step;
+        QVERIFY(scale.low <= std::min(low, high) + slack && scale.high >= std::max(low, high) - slack);
+        QVERIFY(scale.ticks().size() >= 2 && scale.ticks().size() <= 9);
+        const double mantissa = scale.step / std::pow(10, std::floor(std::log10(scale.step) + 1e-9));
+        QVERIFY(qFuzzyCompare(mantissa, 1) || qFuzzyCompare(mantissa, 2) || qFuzzyCompare(mantissa, 5));
+    }
+
+    void an_axis_of_rounds_has_whole_steps()
+    {
+        QCOMPARE(wholeScaleFor({0, 2}, 5).step, 1.0);
+        QCOMPARE(wholeScaleFor({0, 42}, 5).step, 10.0);
+    }
+
+    void an_axis_survives_what_is_not_a_number()
+    {
+        const AxisScale scale = scaleFor({std::nan(""), std::numeric_limits<double>::infinity()}, 4);
+        QVERIFY(scale.high > scale.low);
+    }
+
+    void links_are_recognised_by_their_scheme_and_length()
+    {
+        QVERIFY(looksLikeInvite(QStringLiteral(" potluck:?xt=urn:btmh:1220ab")));
+        QVERIFY(looksLikeInvite(QStringLiteral("MAGNET:?xt=urn:btmh:1220ab")));
+        QVERIFY(!looksLikeInvite(QStringLiteral("https://example.org/?potluck:")));
+        QVERIFY(!looksLikeInvite(QStringLiteral("potluck:") + QString(5000, QLatin1Char('a'))));
+        QCOMPARE(claimedName(QStringLiteral("magnet:?xt=x&dn=Cook+books%20%3Cb%3E")), QStringLiteral("Cook books <b>"));
+        QCOMPARE(claimedName(QStringLiteral("magnet:nothing")), QString());
+    }
+
+    void every_activity_has_a_title_and_its_sign()
+    {
+        using control::Activity;
+        control::NodeSnapshot snapshot = recordedSnapshot("training");
+        for (const auto activity : {Activity::idle, Activity::connecting, Activity::downloading, Activity::preparing,
+                                    Activity::training, Activity::sharing, Activity::paused, Activity::finished, Activity::failed}) {
+            snapshot.activity = activity;
+            QVERIFY(!standingOf(viewOf(snapshot)).title.isEmpty());
+        }
+        QCOMPARE(standingOf(viewOf(recordedSnapshot("training"))).sign, Sign::training);
+        QCOMPARE(standingOf(viewOf(recordedSnapshot("paused"))).sign, Sign::paused);
+        QCOMPARE(standingOf(viewOf(recordedSnapshot("failed"))).sign, Sign::problem);
+    }
+
+    void memory_counts_as_free_only_when_the_trainer_is_gone()
+    {
+        control::NodeSnapshot snapshot = recordedSnapshot("paused");
+        QVERIFY(standingOf(viewOf(snapshot)).memory.contains(QStringLiteral("is free.")));
+        snapshot.trainer.process = 4711;
+        QVERIFY(!standingOf(viewOf(snapshot)).memory.contains(QStringLiteral("is free.")));
+        snapshot.trainer.process = 0;
+        snapshot.trainer.state = "training";
+        QVERIFY(!standingOf(viewOf(snapshot)).memory.contains(QStringLiteral("is free.")));
+    }
+
+    void a_dead_node_outweighs_its_last_snapshot()
+    {
+        NodeView view = viewOf(recordedSnapshot("training"));
+        view.link = {Link::State::down, QStringLiteral("The node stopped.")};
+        QCOMPARE(standingOf(view).sign, Sign::problem);
+        QCOMPARE(standingOf(view).reason, QStringLiteral("The node stopped."));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestView)
+#include "test_view.moc"
