@@ -248,6 +248,7 @@ void Peer::Impl::fall_back() {
     if (broken == chain && chain.value > 0 && digest_at(chain) == ours) {
         // The digest on record may itself come from damaged bytes; the list is applied again.
         const auto last = world.ledger.list(run, RoundId{chain.value - 1});
+        unwind_own(RoundId{chain.value - 1});
         const Status taken = world.ledger.retract(run, 1);
         if (!taken.ok()) trouble(taken.error().message);
         reload_head();

@@ -1,0 +1,66 @@
+#include "tests/sim/scenario.h"
+
+#include "tests/sim/checks.h"
+
+namespace potluck::sim {
+
+namespace {
+
+void kill_and_return(World& world, const Churn& rates, std::size_t member) {
+    world.kill(member, world.rng().unit() < 0.5 ? Death::silent : Death::closes_sessions);
+    const Duration away = world.network().between(rates.away_least, rates.away_most);
+    world.events().after(away, [&world, rates, member] {
+        if (world.home(member).alive()) return;
+        if (world.rng().unit() < rates.damaged) (void)world.home(member).disk.damage(world.rng().next());
+        world.start(member);
+    });
+}
+
+}  // namespace
+
+void churn(World& world, Churn rates, std::size_t spared, TimePoint until) {
+    const Duration period = world.manifest().recipe.window;
+    for (std::size_t member = spared; member < world.size(); ++member) {
+        if (world.rng().unit() < rates.killed_each_round) {
+            world.events().after(world.network().between(Duration{0}, period), [&world, rates, member] {
+                if (world.home(member).alive()) kill_and_return(world, rates, member);
+            });
+        }
+        if (world.rng().unit() < rates.trainer_crash) {
+            world.events().after(world.network().between(Duration{0}, period), [&world, member] {
+                Home& home = world.home(member);
+                if (home.alive() && home.process->trainer) home.process->trainer->crash();
+            });
+        }
+    }
+    world.events().after(period, [&world, rates, spared, until] {
+        if (world.now() < until) churn(world, rates, spared, until);
+    });
+}
+
+std::string finish_run(World& world, Duration limit) {
+    const std::uint64_t last = world.manifest().recipe.total_rounds;
+    const auto done = [&] {
+        for (std::size_t i = 0; i < world.size(); ++i) {
+            if (!world.home(i).alive() || world.round_of(i) < last) return false;
+        }
+        return true;
+    };
+    if (!world.run_until(done, limit)) {
+        std::string where = "not finished:";
+        for (std::size_t i = 0; i < world.size(); ++i) {
+            where.append("\n  member ").append(std::to_string(i)).append(": ");
+            if (!world.home(i).alive()) {
+                where.append("dead");
+                continue;
+            }
+            where.append(std::to_string(world.round_of(i))).append(", ").append(world.peer(i).view().reason);
+        }
+        return where;
+    }
+    world.run_for(Duration{8'000});
+    const std::string apart = agreement(world);
+    return apart.empty() ? conservation(world) : apart;
+}
+
+}  // namespace potluck::sim

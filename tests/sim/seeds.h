@@ -1,0 +1,19 @@
+// Which seeds a test tries: POTLUCK_SIM_SEED replays one, POTLUCK_SIM_SEEDS says how many.
+#pragma once
+
+#include <cstdlib>
+#include <cstdint>
+#include <vector>
+
+namespace potluck::sim {
+
+inline std::vector<std::uint64_t> seeds(std::uint64_t usual) {
+    if (const char* one = std::getenv("POTLUCK_SIM_SEED")) return {std::strtoull(one, nullptr, 10)};
+    std::uint64_t count = usual;
+    if (const char* many = std::getenv("POTLUCK_SIM_SEEDS")) count = std::strtoull(many, nullptr, 10);
+    std::vector<std::uint64_t> list;
+    for (std::uint64_t seed = 1; seed <= count; ++seed) list.push_back(seed);
+    return list;
+}
+
+}  // namespace potluck::sim
