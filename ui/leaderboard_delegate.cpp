@@ -21,6 +21,7 @@ void paintGround(QPainter& painter, const QStyleOptionViewItem& option, bool sel
     if (self || (option.state & QStyle::State_Selected)) {
         painter.fillRect(option.rect, palette.color(QPalette::AlternateBase));
     }
+    painter.setRenderHint(QPainter::Antialiasing, false);
     painter.setPen(palette.color(QPalette::Mid));
     painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight());
     if (option.state & QStyle::State_HasFocus) {
@@ -50,9 +51,9 @@ QRect paintBar(QPainter& painter, const QStyleOptionViewItem& option, const QRec
 void LeaderboardDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
 {
     painter->save();
-    painter->setRenderHint(QPainter::Antialiasing);
     const bool self = index.data(LeaderboardModel::self_role).toBool();
     paintGround(*painter, option, self);
+    painter->setRenderHint(QPainter::Antialiasing);
     QRect cell = option.rect.adjusted(grid + 4, 0, -grid - 4, 0);
     if (self && index.column() == LeaderboardModel::name_column) {
         const int side = option.fontMetrics.height();

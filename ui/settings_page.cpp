@@ -169,7 +169,7 @@ void SettingsPage::refresh()
     m_saveName->setEnabled(up && !m_client.waitsFor(Ask::set_name));
     const Standing standing = standingOf(view);
     m_pause->setText(isPaused(view) ? standing.title + QStringLiteral(". ") + standing.memory
-                                    : tr("Ends the trainer and frees its memory at once; what was trained is kept."));
+                                    : tr("Ends the trainer and frees its memory at once."));
     m_folder->setText(plainText(view.snapshot.data_folder, 300));
     m_folder->setToolTip(m_folder->text());
     const QString device = plainText(view.snapshot.trainer.device, 120);

@@ -39,10 +39,25 @@ int refuse(const QString& sentence)
     return exit_usage;
 }
 
+/// Help and version need no display, so they come before the QApplication, which insists on one.
+bool answersWithoutWindow(int argc, char** argv)
+{
+    const QCoreApplication application(argc, argv);
+    CommandLine line;
+    // Options of Qt itself are errors here and known to QApplication later.
+    if (!line.parser.parse(QCoreApplication::arguments())) return false;
+    QString text;
+    if (line.parser.isSet(line.help)) text = line.parser.helpText();
+    else if (line.parser.isSet(line.version)) text = QStringLiteral("potluck " POTLUCK_VERSION "\n");
+    std::fputs(text.toUtf8().constData(), stdout);
+    return !text.isEmpty();
+}
+
 }  // namespace
 
 int main(int argc, char** argv)
 {
+    if (answersWithoutWindow(argc, argv)) return 0;
     QApplication application(argc, argv);
     QApplication::setApplicationName(QStringLiteral("potluck"));
     QApplication::setApplicationDisplayName(QStringLiteral("Potluck"));
@@ -53,12 +68,6 @@ int main(int argc, char** argv)
 
     CommandLine line;
     if (!line.parser.parse(QApplication::arguments())) return refuse(line.parser.errorText());
-    if (line.parser.isSet(line.help) || line.parser.isSet(line.version)) {
-        const QString text = line.parser.isSet(line.help) ? line.parser.helpText()
-                                                          : QStringLiteral("potluck " POTLUCK_VERSION "\n");
-        std::fputs(text.toUtf8().constData(), stdout);
-        return 0;
-    }
     const QStringList links = line.parser.positionalArguments();
     if (links.size() > 1) return refuse(QStringLiteral("one invite at a time, please."));
     if (!links.isEmpty() && !potluck::ui::looksLikeInvite(links.first())) {

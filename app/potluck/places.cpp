@@ -2,7 +2,6 @@
 
 #include <QCoreApplication>
 #include <QDir>
-#include <QFileInfo>
 #include <QStandardPaths>
 
 namespace potluck::app {
@@ -12,9 +11,13 @@ QString dataFolder(const QString& option)
     if (!option.isEmpty()) return QDir(option).absolutePath();
     const QString home = qEnvironmentVariable("POTLUCK_HOME");
     if (!home.isEmpty()) return QDir(home).absolutePath();
-    const QFileInfo portable(QCoreApplication::applicationDirPath() + QStringLiteral("/profile"));
-    if (portable.isDir()) return portable.absoluteFilePath();
-    return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) + QStringLiteral("/potluck");
+    // potluck-node has the same default: a window and a command line without options mean the same node.
+#if defined(Q_OS_WIN) || defined(Q_OS_MACOS)
+    const QString name = QStringLiteral("/Potluck");
+#else
+    const QString name = QStringLiteral("/potluck");
+#endif
+    return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) + name;
 }
 
 QString nodeProgram(const QString& option)

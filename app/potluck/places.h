@@ -6,7 +6,7 @@
 
 namespace potluck::app {
 
-/// `option` (may be empty), else POTLUCK_HOME, else a folder `profile` beside the program, else the user's data folder.
+/// `option` (may be empty), else POTLUCK_HOME, else the user's data folder.
 [[nodiscard]] QString dataFolder(const QString& option);
 /// `option` (may be empty), else beside this program, else the bare name, which is looked up in PATH.
 [[nodiscard]] QString nodeProgram(const QString& option);

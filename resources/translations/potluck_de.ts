@@ -600,8 +600,8 @@
         <translation>Potluck &amp;beenden</translation>
     </message>
     <message>
-        <source>Ends the trainer and frees its memory at once; what was trained is kept.</source>
-        <translation>Beendet den Trainer und gibt seinen Speicher sofort frei; was trainiert wurde, bleibt.</translation>
+        <source>Ends the trainer and frees its memory at once.</source>
+        <translation>Beendet den Trainer und gibt seinen Speicher sofort frei.</translation>
     </message>
     <message>
         <source>The trainer is not running.</source>

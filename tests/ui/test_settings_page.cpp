@@ -1,7 +1,9 @@
 #include <QFileDialog>
 #include <QMessageBox>
 #include <QRadioButton>
+#include <QTranslator>
 
+#include "ui/translations.h"
 #include "window_fixture.h"
 
 using namespace potluck;
@@ -144,6 +146,18 @@ private slots:
         QVERIFY(fixture.shows(QStringLiteral("GPU and trainer memory is free.")));
         fixture.click("pauseInSettings");
         QCOMPARE(fixture.node.count("resume"), 1);
+    }
+
+    void german_is_spoken_where_it_is_asked_for()
+    {
+        ui::installTranslations(*qApp, QLocale(QLocale::German));
+        WindowFixture fixture;
+        openSettings(fixture);
+        QVERIFY(fixture.shows(QStringLiteral("Aussehen")));
+        QVERIFY(fixture.shows(QStringLiteral("Trainiert")));
+        const QList<QTranslator*> translators = qApp->findChildren<QTranslator*>();
+        QVERIFY(!translators.isEmpty());
+        qDeleteAll(translators);
     }
 
     void quit_is_offered()
