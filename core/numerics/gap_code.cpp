@@ -45,7 +45,7 @@ void Writer::put(Word word) {
     m_pending |= word.bits << m_filled;
     m_filled += word.size;
     if (m_filled < 32) return;
-    layout::store(m_at, m_pending, 4);
+    layout::store_u32(m_at, static_cast<std::uint32_t>(m_pending));
     m_at += 4;
     m_pending >>= 32U;
     m_filled -= 32;
@@ -56,11 +56,11 @@ std::byte* Writer::finish() {
     return m_at + (m_filled + 7) / 8;
 }
 
-std::uint64_t Window::at(std::size_t bit) const {
-    const std::size_t byte = bit / 8;
-    if (byte + 8 <= m_bytes.size()) return layout::load(m_bytes.data() + byte, 8) >> (bit % 8);
-    if (byte >= m_bytes.size()) return 0;
-    return layout::load(m_bytes.data() + byte, m_bytes.size() - byte) >> (bit % 8);
+void Reader::refill_from_tail() {
+    while (m_filled <= 56) {
+        if (m_at != m_end) m_window |= std::to_integer<std::uint64_t>(*m_at++) << m_filled;
+        m_filled += 8;
+    }
 }
 
 }  // namespace potluck::numerics::gap_code

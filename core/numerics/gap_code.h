@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <span>
 
+#include "core/numerics/payload_layout.h"
+
 namespace potluck::numerics::gap_code {
 
 inline constexpr unsigned parameter_most = 12;
@@ -90,14 +92,35 @@ private:
     unsigned m_filled = 0;  // below 32 between calls
 };
 
-/// Reads 57 or more bits at any bit position of a buffer; bits beyond its end are zero.
-class Window {
+/// Reads gaps one after the other. Bits beyond the end of the bytes are zero. Two gaps fit between refills, so that the
+/// chain from one gap to the next is a few register operations and no load.
+class Reader {
 public:
-    explicit Window(std::span<const std::byte> bytes) : m_bytes(bytes) {}
-    [[nodiscard]] std::uint64_t at(std::size_t bit) const;
+    explicit Reader(std::span<const std::byte> bytes) : m_at(bytes.data()), m_end(bytes.data() + bytes.size()) {}
+
+    /// Makes the next two calls of `take` valid.
+    void refill() {
+        if (m_end - m_at >= 8) {
+            m_window |= layout::load_u64(m_at) << m_filled;
+            m_at += (63 - m_filled) / 8;
+            m_filled |= 56U;
+        } else {
+            refill_from_tail();
+        }
+    }
+    Read take(std::uint8_t code) {
+        const Read gap = read(m_window, code);
+        m_window >>= gap.size;
+        m_filled -= gap.size;
+        return gap;
+    }
 
 private:
-    std::span<const std::byte> m_bytes;
+    void refill_from_tail();
+    const std::byte* m_at;
+    const std::byte* m_end;
+    std::uint64_t m_window = 0;
+    unsigned m_filled = 0;
 };
 
 }  // namespace potluck::numerics::gap_code

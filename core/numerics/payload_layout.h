@@ -59,6 +59,22 @@ inline void store(std::byte* at, std::uint64_t value, std::size_t width) {
     for (std::size_t i = 0; i < width; ++i) at[i] = static_cast<std::byte>((value >> (8 * i)) & 0xffU);
 }
 
+/// As `load` of 8 bytes and `store` of 4, in one instruction where the processor is little-endian.
+[[nodiscard]] inline std::uint64_t load_u64(const std::byte* at) {
+    if constexpr (std::endian::native != std::endian::little) return load(at, 8);
+    std::uint64_t value = 0;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+}
+
+inline void store_u32(std::byte* at, std::uint32_t value) {
+    if constexpr (std::endian::native == std::endian::little) {
+        std::memcpy(at, &value, sizeof value);
+    } else {
+        store(at, value, 4);
+    }
+}
+
 [[nodiscard]] inline float load_mean(const std::byte* group, std::size_t code) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(load(group + 4 * code, 4)));
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/numerics/gap_code.h"
+#include "core/numerics/group_cursor.h"
 #include "core/numerics/payload_layout.h"
 #include "core/numerics/require.h"
 #include "core/numerics/rounding.h"
@@ -59,7 +60,7 @@ bool codes_end_clean(const std::byte* codes, const GroupShape& shape) {
 /// Every index inside its chunk, the stream as long as the group says, and nothing but zero bits behind it.
 PayloadFault check_gaps(std::span<const std::byte> gaps, std::uint8_t code, const GroupShape& shape, std::uint32_t k) {
     if (!gap_code::known(code)) return PayloadFault::bad_index;
-    const gap_code::Window window(gaps);
+    gap_code::Reader reader(gaps);
     const std::size_t bits_there = gaps.size() * 8;
     std::size_t bit = 0;
     for (std::size_t at = 0; at < shape.length; at += chunk_size) {
@@ -67,14 +68,16 @@ PayloadFault check_gaps(std::span<const std::byte> gaps, std::uint8_t code, cons
         std::size_t next = 0;
         for (std::size_t left = layout::kept(length, k); left > 0; --left) {
             if (bit >= bits_there) return PayloadFault::truncated;
-            const gap_code::Read read = gap_code::read(window.at(bit), code);
+            reader.refill();
+            const gap_code::Read read = reader.take(code);
             next += read.gap + std::size_t{1};
             if (read.size == 0 || next > length) return PayloadFault::bad_index;
             bit += read.size;
         }
     }
     if (bit > bits_there) return PayloadFault::truncated;
-    if (bits_there - bit >= 8 || (bits_there > bit && window.at(bit) != 0)) return PayloadFault::trailing_bytes;
+    const bool clean = bit % 8 == 0 || std::to_integer<unsigned>(gaps.back()) >> (bit % 8) == 0;
+    if (bits_there - bit >= 8 || !clean) return PayloadFault::trailing_bytes;
     return PayloadFault::none;
 }
 
@@ -149,32 +152,25 @@ PayloadFault PayloadView::parse(std::span<const std::byte> bytes, std::uint64_t 
     return PayloadFault::none;
 }
 
+std::span<const std::byte> PayloadView::group_from(std::size_t group) const {
+    require(group < m_offsets.size());
+    return m_bytes.subspan(m_offsets[group]);
+}
+
 std::size_t PayloadView::decode_group(std::size_t group, std::span<std::uint32_t> indices,
                                       std::span<std::uint8_t> codes, std::span<float, 4> means) const {
-    require(group < m_offsets.size());
     const GroupShape shape = layout::shape_of(group, m_size, m_k);
     require(indices.size() >= shape.entries && codes.size() >= shape.entries);
-    const std::byte* const start = m_bytes.data() + m_offsets[group];
-    for (std::size_t c = 0; c < 4; ++c) means[c] = layout::load_mean(start, c);
-    const std::byte* packed = start + layout::group_header_size;
-    for (std::size_t i = 0; i < shape.entries; ++i) {
-        codes[i] = (std::to_integer<std::uint8_t>(packed[i / 4]) >> (2 * (i % 4))) & 3U;
-    }
-    // Reading ahead into the next group is harmless; the window stops at the payload's end.
-    const std::size_t first = m_offsets[group] + layout::group_header_size + shape.codes_size();
-    const gap_code::Window window(m_bytes.subspan(first));
-    const auto code = std::to_integer<std::uint8_t>(start[16]);
-    std::size_t bit = 0;
+    const std::span<const std::byte> from = group_from(group);
+    for (std::size_t c = 0; c < 4; ++c) means[c] = layout::load_mean(from.data(), c);
+    GroupCursor cursor(from, shape);
     std::size_t entry = 0;
     for (std::size_t at = 0; at < shape.length; at += chunk_size) {
-        auto next = static_cast<std::uint32_t>(at);
-        const std::size_t end = entry + layout::kept(std::min(chunk_size, shape.length - at), m_k);
-        for (; entry < end; ++entry) {
-            const gap_code::Read read = gap_code::read(window.at(bit), code);
-            indices[entry] = next + read.gap;
-            next = indices[entry] + 1;
-            bit += read.size;
-        }
+        const std::size_t kept = layout::kept(std::min(chunk_size, shape.length - at), m_k);
+        cursor.walk_chunk(kept, [&](std::uint32_t place, unsigned code) {
+            indices[entry] = static_cast<std::uint32_t>(at) + place;
+            codes[entry++] = static_cast<std::uint8_t>(code);
+        });
     }
     return entry;
 }

@@ -32,12 +32,11 @@ std::vector<std::byte> encode(std::span<float> error, std::uint32_t k, unsigned 
 
 void add_decoded(std::span<float> target, const PayloadView& payload, float scale, unsigned threads) {
     require(target.size() == payload.size());
+    // A group is decoded before it is added: the additions then wait for memory side by side instead of in turn.
     share_out(payload.group_count(), threads, [&] {
         const std::size_t most = chunks_per_group * payload.k();
-        std::vector<std::uint32_t> indices(most);
-        std::vector<std::uint8_t> codes(most);
-        return [target, &payload, scale, indices = std::move(indices),
-                codes = std::move(codes)](std::size_t group) mutable {
+        return [target, &payload, scale, indices = std::vector<std::uint32_t>(most),
+                codes = std::vector<std::uint8_t>(most)](std::size_t group) mutable {
             std::array<float, 4> step{};
             const std::size_t count = payload.decode_group(group, indices, codes, step);
             for (float& mean : step) mean = scale * mean;

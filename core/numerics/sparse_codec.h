@@ -61,6 +61,9 @@ public:
     [[nodiscard]] std::size_t decode_group(std::size_t group, std::span<std::uint32_t> indices,
                                            std::span<std::uint8_t> codes, std::span<float, 4> means) const;
 
+    /// The payload's bytes from the start of group `group` on, for readers that walk a group themselves.
+    [[nodiscard]] std::span<const std::byte> group_from(std::size_t group) const;
+
 private:
     std::span<const std::byte> m_bytes;
     std::vector<std::uint64_t> m_offsets;
