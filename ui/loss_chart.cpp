@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <QAccessible>
+#include <QGuiApplication>
 #include <QKeyEvent>
 #include <QLocale>
 #include <QPainter>
@@ -24,6 +25,9 @@ QFont smallFont(const QWidget& widget)
     font.setPixelSize(std::max(10, QFontInfo(font).pixelSize() - 2));
     return font;
 }
+
+/// The application's palette: the widget's own has what the style sheet made of it.
+QColor colourOf(QPalette::ColorRole role) { return QGuiApplication::palette().color(role); }
 
 QColor faint(QColor colour, double opacity)
 {
@@ -156,14 +160,14 @@ void LossChart::paintEvent(QPaintEvent*)
         paintReadOut(painter);
     }
     if (!hasFocus()) return;
-    painter.setPen(QPen(palette().color(QPalette::Highlight), 1.5));
+    painter.setPen(QPen(colourOf(QPalette::Highlight), 1.5));
     painter.setBrush(Qt::NoBrush);
     painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), grid, grid);
 }
 
 void LossChart::paintEmpty(QPainter& painter) const
 {
-    painter.setPen(palette().color(QPalette::PlaceholderText));
+    painter.setPen(colourOf(QPalette::PlaceholderText));
     painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap, tr("The curve begins when the first round ends."));
 }
 
@@ -171,8 +175,8 @@ void LossChart::paintAxes(QPainter& painter) const
 {
     const QRectF area = plotArea();
     const QFontMetricsF metrics(painter.font());
-    const QColor line = palette().color(QPalette::Mid);
-    const QColor muted = palette().color(QPalette::PlaceholderText);
+    const QColor line = colourOf(QPalette::Mid);
+    const QColor muted = colourOf(QPalette::PlaceholderText);
     for (const double loss : m_losses.ticks()) {
         const double y = area.bottom() - area.height() * m_losses.position(loss);
         painter.setPen(QPen(line, 1));
@@ -202,7 +206,7 @@ void LossChart::paintBaseline(QPainter& painter) const
     const QRectF area = plotArea();
     const QFontMetricsF metrics(painter.font());
     const double y = area.bottom() - area.height() * m_losses.position(m_bigramLoss);
-    QPen pen(palette().color(QPalette::Link), 1.5);
+    QPen pen(colourOf(QPalette::Link), 1.5);
     pen.setDashPattern({4, 4});
     painter.setPen(pen);
     painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
@@ -211,15 +215,15 @@ void LossChart::paintBaseline(QPainter& painter) const
     // The curve starts high and ends low: the right end above the line is where it has room.
     const double top = y - metrics.height() - 2 < area.top() ? y + 2 : y - metrics.height() - 2;
     const QRectF box(area.right() - width - 4, top, width + 4, metrics.height());
-    painter.fillRect(box, faint(palette().color(QPalette::Base), 0.8));
-    painter.setPen(palette().color(QPalette::Link));
+    painter.fillRect(box, faint(colourOf(QPalette::Base), 0.8));
+    painter.setPen(colourOf(QPalette::Link));
     painter.drawText(box, Qt::AlignCenter, text);
 }
 
 void LossChart::paintCurve(QPainter& painter) const
 {
     const QRectF area = plotArea();
-    const QColor colour = palette().color(QPalette::Highlight);
+    const QColor colour = colourOf(QPalette::Highlight);
     QPainterPath line;
     for (const auto& point : m_points) {
         if (line.elementCount() == 0) line.moveTo(pointAt(point));
@@ -236,7 +240,7 @@ void LossChart::paintCurve(QPainter& painter) const
     painter.setPen(QPen(colour, 2.2, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
     painter.setBrush(Qt::NoBrush);
     painter.drawPath(line);
-    painter.setPen(QPen(palette().color(QPalette::Base), 2));
+    painter.setPen(QPen(colourOf(QPalette::Base), 2));
     painter.setBrush(colour);
     painter.drawEllipse(pointAt(m_points.back()), 4.5, 4.5);
 }
@@ -247,18 +251,18 @@ void LossChart::paintReadOut(QPainter& painter) const
     const QRectF area = plotArea();
     const QFontMetricsF metrics(painter.font());
     const QPointF at = pointAt(m_points[static_cast<std::size_t>(m_pointed)]);
-    painter.setPen(QPen(palette().color(QPalette::PlaceholderText), 1));
+    painter.setPen(QPen(colourOf(QPalette::PlaceholderText), 1));
     painter.drawLine(QPointF(at.x(), area.top()), QPointF(at.x(), area.bottom()));
-    painter.setPen(QPen(palette().color(QPalette::Base), 2));
-    painter.setBrush(palette().color(QPalette::Highlight));
+    painter.setPen(QPen(colourOf(QPalette::Base), 2));
+    painter.setBrush(colourOf(QPalette::Highlight));
     painter.drawEllipse(at, 5, 5);
     const double width = metrics.horizontalAdvance(readOut()) + 2 * grid;
     const double left = std::clamp(at.x() - width / 2, area.left(), std::max(area.left(), area.right() - width));
     const QRectF box(left, area.top(), width, metrics.height() + grid);
-    painter.setPen(QPen(palette().color(QPalette::Mid), 1));
-    painter.setBrush(palette().color(QPalette::Window));
+    painter.setPen(QPen(colourOf(QPalette::Mid), 1));
+    painter.setBrush(colourOf(QPalette::Window));
     painter.drawRoundedRect(box, 6, 6);
-    painter.setPen(palette().color(QPalette::Text));
+    painter.setPen(colourOf(QPalette::Text));
     painter.drawText(box, Qt::AlignCenter, readOut());
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <QGuiApplication>
 #include <QPainter>
 
 #include "ui/icons.h"
@@ -74,7 +75,8 @@ void MemberDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
 {
     painter->save();
     painter->setRenderHint(QPainter::Antialiasing);
-    const QPalette& palette = option.palette;
+    // The application's palette: a style sheet changes the option's.
+    const QPalette palette = QGuiApplication::palette();
     const bool self = index.data(MemberModel::self_role).toBool();
     const QRect row = option.rect.adjusted(2, 1, -2, -1);
     if (option.state & (QStyle::State_Selected | QStyle::State_MouseOver)) {
@@ -90,7 +92,7 @@ void MemberDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     painter->setBrush(palette.color(self ? QPalette::Highlight : QPalette::AlternateBase));
     painter->drawEllipse(disc);
     QFont bold = option.font;
-    bold.setWeight(QFont::DemiBold);
+    bold.setWeight(QFont::Bold);
     if (index.data(MemberModel::backbone_role).toBool()) {
         iconNamed(QStringLiteral("chip"), QPalette::Highlight).paint(painter, disc.adjusted(6, 6, -6, -6));
     } else {
