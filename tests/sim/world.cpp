@@ -134,6 +134,10 @@ void World::tick(std::size_t member) {
     home.process->port->later(Duration{100}, [this, member] { tick(member); });
 }
 
+void World::allow_only_members() {
+    for (const auto& home : m_homes) m_manifest.allowed.push_back(home->id());
+}
+
 void World::start_all() {
     for (std::size_t i = 0; i < size(); ++i) {
         if (!home(i).alive()) start(i);

@@ -64,6 +64,8 @@ public:
     [[nodiscard]] Network& network() { return m_network; }
     [[nodiscard]] TimePoint now() const { return m_events.now(); }
 
+    /// The run's allow list; before anybody starts.
+    void allow_only_members();
     void start(std::size_t member);
     void start_all();
     void kill(std::size_t member, Death death);

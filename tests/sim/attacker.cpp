@@ -1,0 +1,123 @@
+#include "tests/sim/attacker.h"
+
+namespace potluck::sim {
+
+namespace {
+
+identity::Identity hostile_key(std::uint8_t number) {
+    std::array<std::byte, 32> seed{};
+    seed.fill(std::byte{0xee});
+    seed[0] = std::byte{number};
+    return identity::Identity::from_seed(seed);
+}
+
+}  // namespace
+
+Attacker::Attacker(World& world, Lie lie, std::uint8_t number)
+    : m_world(world),
+      m_lie(lie),
+      m_identity(hostile_key(number)),
+      m_disk("attacker", run::state_layout(world.manifest().model)),
+      m_port(world.network(), m_identity.id(), m_disk, m_folder) {
+    m_port.connect(*this);
+    world.network().attach(id(), &m_port);
+    for (std::size_t i = 0; i < world.size(); ++i) {
+        if (world.home(i).alive()) world.peer(i).on_neighbour(id());
+    }
+    m_port.later(Duration{500}, [this] { act(); });
+}
+
+Attacker::~Attacker() { m_world.network().detach(id()); }
+
+run::Envelope Attacker::envelope_of(const run::Message& message) const {
+    run::Envelope envelope{m_world.run(), id(), run::kind_of(message), run::encode_body(message), {}};
+    envelope.signature = m_identity.sign(run::domain_of(envelope.kind), run::signed_bytes(envelope));
+    return envelope;
+}
+
+void Attacker::say(const run::Message& message) { m_port.broadcast(envelope_of(message)); }
+
+void Attacker::on_envelope(const PeerId& from, run::Envelope envelope) {
+    const Result<run::Message> message = run::decode_body(envelope.kind, envelope.body);
+    if (!message.ok() || envelope.kind != run::MessageKind::status) return;
+    const auto& status = std::get<run::StatusMessage>(*message);
+    m_victim = from;
+    if (status.round >= m_seen.round) m_seen = status;
+}
+
+void Attacker::act() {
+    run::StatusMessage status = m_seen;
+    status.sequence = ++m_sequence;
+    status.role = run::Role::volunteer;
+    status.phase = run::Phase::training;
+    status.window_tokens = {1'000'000};
+    status.checkpoint = {};
+    status.checkpoint_round = {};
+    status.name = "nobody";
+    say(status);
+    lie();
+    m_port.later(Duration{1'000}, [this] { act(); });
+}
+
+void Attacker::contribute(const run::BlobRef& payload, std::uint64_t tokens) {
+    say(run::ContributionMessage{m_seen.round, m_seen.digest, payload, {tokens}});
+}
+
+void Attacker::sign_own_list() {
+    const Bytes noise(64, std::byte{7});
+    const run::BlobRef payload = m_port.publish(noise).value();
+    run::AcceptList list{m_world.run(), m_seen.round, 4'000'000, id(), m_seen.list, m_seen.digest, {}};
+    list.entries.push_back({id(), payload, {run::tokens_most}});
+    run::SignedList signed_list{list.encode(), {}};
+    signed_list.signature = m_identity.sign(run::accept_list_domain, signed_list.list);
+    say(run::ListMessage{signed_list});
+}
+
+void Attacker::lie() {
+    Rng& rng = m_world.rng();
+    const auto noise = [&](std::size_t size) {
+        Bytes bytes(size);
+        for (std::byte& one : bytes) one = static_cast<std::byte>(rng.next());
+        return bytes;
+    };
+    switch (m_lie) {
+        case Lie::silence: break;
+        case Lie::garbage:
+            for (std::uint8_t kind = 1; kind <= 9; ++kind) {
+                run::Envelope envelope = envelope_of(run::GoodbyeMessage{});
+                envelope.kind = static_cast<run::MessageKind>(kind);
+                envelope.body = noise(rng.below(400));
+                m_port.broadcast(envelope);
+            }
+            break;
+        case Lie::forgery:
+            if (m_victim) {
+                run::Envelope envelope = envelope_of(run::GoodbyeMessage{});
+                envelope.sender = *m_victim;
+                m_port.broadcast(envelope);
+                envelope = envelope_of(run::ContributionMessage{m_seen.round, m_seen.digest, {m_seen.digest, 99, run::BlobKind::plain, {}}, {9}});
+                envelope.sender = *m_victim;
+                m_port.broadcast(envelope);
+            }
+            break;
+        case Lie::broken_payload: contribute(m_port.publish(noise(90)).value(), 100'000); break;
+        case Lie::withheld_payload:
+            contribute({merkle_root(noise(100)), 100, run::BlobKind::plain, {}}, 100'000);
+            break;
+        case Lie::own_lists: sign_own_list(); break;
+        case Lie::early_close: say(run::CloseMessage{m_seen.round, 4'000'000}); break;
+        case Lie::flood:
+            for (int i = 0; i < 900; ++i) say(run::HistoryRequest{{0}});
+            break;
+        case Lie::huge_claims: {
+            contribute({merkle_root(noise(10)), 1ULL << 39U, run::BlobKind::plain, {}}, run::tokens_most);
+            run::StatusMessage status = m_seen;
+            status.sequence = ++m_sequence;
+            status.round = {run::round_most};
+            say(status);
+            break;
+        }
+    }
+}
+
+}  // namespace potluck::sim

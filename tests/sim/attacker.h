@@ -1,0 +1,60 @@
+// Somebody with a key and a grudge: answers every second with what a hostile member could say. It speaks the protocol
+// well enough to be heard, and lies in one of the ways below.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/identity/identity.h"
+#include "tests/sim/world.h"
+
+namespace potluck::sim {
+
+enum class Lie {
+    silence,           // heartbeats as a training member, contributes never
+    garbage,           // bytes that are no message
+    forgery,           // messages in others' names
+    broken_payload,    // a payload that is noise
+    withheld_payload,  // a payload that nobody can fetch
+    own_lists,         // signs accept lists as if it led
+    early_close,       // tells everybody that the window is over
+    flood,             // hundreds of messages a second
+    huge_claims,       // absurd sizes, tokens and rounds
+};
+inline constexpr std::array all_lies{Lie::silence,          Lie::garbage,   Lie::forgery,
+                                     Lie::broken_payload,   Lie::withheld_payload, Lie::own_lists,
+                                     Lie::early_close,      Lie::flood,     Lie::huge_claims};
+
+class Attacker final : public peer::SwarmEvents {
+public:
+    Attacker(World& world, Lie lie, std::uint8_t number);
+    ~Attacker() override;
+    [[nodiscard]] const PeerId& id() const { return m_identity.id(); }
+
+    void on_neighbour(const PeerId&) override {}
+    void on_neighbour_lost(const PeerId&) override {}
+    void on_envelope(const PeerId& from, run::Envelope envelope) override;
+    void on_blob(const run::BlobRef&, peer::BlobPointer) override {}
+    void on_blob_failed(const BlobId&, Error) override {}
+    void on_published(const std::filesystem::path&, Result<run::BlobRef>) override {}
+
+private:
+    void act();
+    void say(const run::Message& message);
+    void lie();
+    void contribute(const run::BlobRef& payload, std::uint64_t tokens);
+    void sign_own_list();
+    [[nodiscard]] run::Envelope envelope_of(const run::Message& message) const;
+
+    World& m_world;
+    Lie m_lie;
+    identity::Identity m_identity;
+    Disk m_disk;
+    BlobFolder m_folder;
+    Port m_port;
+    std::uint64_t m_sequence = 0;
+    run::StatusMessage m_seen;        // the last honest status, to look alike
+    std::optional<PeerId> m_victim;
+};
+
+}  // namespace potluck::sim
