@@ -81,6 +81,7 @@ void NodeClient::start() { openWay(Transport::Way::serve); }
 
 void NodeClient::stop()
 {
+    if (m_view.link.state == Link::State::stopping) return;
     m_retryTimer.stop();
     m_silenceTimer.stop();
     const bool wasOpen = m_open;

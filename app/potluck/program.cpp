@@ -40,8 +40,10 @@ Program::Program(QApplication& application, Options options)
     m_theme.choose(m_preferences.look());
     connect(&m_theme, &ui::Theme::chosen, this, [this](ui::Look look) { m_preferences.setLook(look); });
     connect(&m_instance, &ui::SingleInstance::isFirst, this, &Program::begin);
-    connect(&m_instance, &ui::SingleInstance::handedOver, this, &QApplication::quit);
-    connect(&m_client, &ui::NodeClient::stopped, this, &QApplication::quit);
+    // Not QApplication::quit, which asks the windows first: closing them means the tray.
+    const auto exit = [] { QApplication::exit(0); };
+    connect(&m_instance, &ui::SingleInstance::handedOver, this, exit);
+    connect(&m_client, &ui::NodeClient::stopped, this, exit);
 }
 
 void Program::start() { m_instance.claim(m_options.link); }

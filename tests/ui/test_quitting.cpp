@@ -1,0 +1,75 @@
+// The program's parts put together as main does it, up to the end: quitting must end the event loop although the window
+// refuses to be closed by others. A shell script stands for the node.
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTimer>
+#include <QtTest>
+
+#include "app/potluck/program.h"
+
+using namespace potluck;
+
+namespace {
+
+QString script(const QTemporaryDir& folder, const QByteArray& body)
+{
+    const QString path = folder.filePath(QStringLiteral("node"));
+    QFile file(path);
+    if (!file.open(QIODevice::WriteOnly)) return {};
+    file.write("#!/bin/sh\n" + body);
+    file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+    return path;
+}
+
+ui::MainWindow* shownWindow()
+{
+    for (QWidget* widget : QApplication::topLevelWidgets()) {
+        auto* window = qobject_cast<ui::MainWindow*>(widget);
+        if (window != nullptr && window->isVisible()) return window;
+    }
+    return nullptr;
+}
+
+/// Runs the program until it ends by itself; 7 after 20 seconds.
+int runAndQuit(const QTemporaryDir& folder, const QString& node)
+{
+    app::Program program(*qApp, {.data_folder = folder.path(), .node_program = node, .link = {}});
+    QTimer poll;
+    int presses = 0;
+    QObject::connect(&poll, &QTimer::timeout, &poll, [&] {
+        ui::MainWindow* window = shownWindow();
+        // Twice: an impatient person must not delay the end.
+        if (window != nullptr && presses < 2) {
+            ++presses;
+            QTest::keyClick(window, Qt::Key_Q, Qt::ControlModifier);
+        }
+    });
+    poll.start(300);
+    QTimer::singleShot(20'000, &poll, [] { QApplication::exit(7); });
+    program.start();
+    return QApplication::exec();
+}
+
+}  // namespace
+
+class TestQuitting : public QObject {
+    Q_OBJECT
+
+private slots:
+    void quitting_ends_the_node_and_then_the_program()
+    {
+        const QTemporaryDir folder;
+        const QString ended = folder.filePath(QStringLiteral("ended"));
+        QCOMPARE(runAndQuit(folder, script(folder, "cat >/dev/null\ntouch \"$3/ended\"\n")), 0);
+        QVERIFY(QFile::exists(ended));
+    }
+
+    void quitting_works_without_a_node()
+    {
+        const QTemporaryDir folder;
+        QCOMPARE(runAndQuit(folder, QStringLiteral("/nowhere/potluck-node")), 0);
+    }
+};
+
+QTEST_MAIN(TestQuitting)
+#include "test_quitting.moc"
