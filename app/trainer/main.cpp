@@ -134,5 +134,6 @@ int main(int argc, char** argv) {
     }
     app::wait_without_spinning(argv);
     app::become_a_polite_child();
+    training::keep_freed_memory();
     return serve_until_the_end(precision);
 }

@@ -74,7 +74,10 @@ Status from_json(const json& object, TrainerHello& out) {
 }
 
 json to_json(const LoadRequest& value) {
-    return {{"model", value.model}, {"recipe", value.recipe}, {"state", to_json(value.state)}, {"threads", value.threads}};
+    return {{"model", value.model},
+            {"recipe", value.recipe},
+            {"state", to_json(value.state)},
+            {"threads", value.threads}};
 }
 
 Status from_json(const json& object, LoadRequest& out) {

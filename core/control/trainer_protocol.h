@@ -41,8 +41,8 @@ struct LoadRequest {
     std::uint32_t threads = 0;       // 0: the trainer chooses
 };
 
-/// train: goes on training (or begins to) in window `round` on one shard. Where (seed, round, peer, shard) are those of the
-/// last `train`, the sample order goes on where it was; else it begins at position `from_record` of the order.
+/// train: goes on training (or begins to) in window `round` on one shard. Where (seed, round, peer, shard) are those of
+/// the last `train`, the sample order goes on where it was; else it begins at position `from_record` of the order.
 struct TrainRequest {
     std::uint64_t round = 0;
     std::string peer;                // hex, for the sample order

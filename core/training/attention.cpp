@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/training/attention_blocked.h"
+
 namespace potluck::training {
 
 namespace {
@@ -16,6 +18,10 @@ Tensor split_heads(const Tensor& x_NC, const AttentionShape& shape) {
 
 Tensor merge_heads(const Tensor& x_BHTD, const AttentionShape& shape) {
     return x_BHTD.transpose(1, 2).reshape({shape.batch * shape.time, shape.width});
+}
+
+BlockedShape blocked_shape(const AttentionShape& shape) {
+    return {shape.batch, shape.time, shape.heads, shape.width / shape.heads};
 }
 
 double score_scale(const AttentionShape& shape) {
@@ -50,6 +56,14 @@ std::tuple<Tensor, Tensor, Tensor> plain_backward(const Tensor& dout_BHTD, const
 
 Tensor attend(const Tensor& qkv_N3C, const AttentionShape& shape, AttentionKernel kernel, AttentionCache& cache) {
     const std::int64_t c = shape.width;
+    if (kernel == AttentionKernel::blocked) {
+        cache.qkv_N3C = qkv_N3C;
+        cache.out_NC = at::empty({shape.batch * shape.time, c});
+        cache.logsumexp_BHT = at::empty({shape.batch, shape.heads, shape.time});
+        blocked_attention(blocked_shape(shape), qkv_N3C.data_ptr<float>(), cache.out_NC.data_ptr<float>(),
+                          cache.logsumexp_BHT.data_ptr<float>());
+        return cache.out_NC;
+    }
     const auto part = [&](std::int64_t index) {
         return qkv_N3C.view({shape.batch, shape.time, 3 * shape.heads, c / shape.heads})
             .narrow(2, index * shape.heads, shape.heads)
@@ -66,6 +80,15 @@ Tensor attend(const Tensor& qkv_N3C, const AttentionShape& shape, AttentionKerne
 
 Tensor attend_backward(const Tensor& dout_NC, const AttentionShape& shape, AttentionKernel kernel,
                        const AttentionCache& cache) {
+    if (kernel == AttentionKernel::blocked) {
+        Tensor dqkv_N3C = at::empty_like(cache.qkv_N3C);
+        blocked_attention_backward(blocked_shape(shape), {.qkv = cache.qkv_N3C.data_ptr<float>(),
+                                                          .out = cache.out_NC.data_ptr<float>(),
+                                                          .logsumexp = cache.logsumexp_BHT.data_ptr<float>(),
+                                                          .dout = dout_NC.data_ptr<float>(),
+                                                          .dqkv = dqkv_N3C.data_ptr<float>()});
+        return dqkv_N3C;
+    }
     const Tensor dout_BHTD = split_heads(dout_NC, shape);
     const auto [dq_BHTD, dk_BHTD, dv_BHTD] =
         kernel == AttentionKernel::plain

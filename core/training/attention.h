@@ -1,6 +1,6 @@
-// Causal multi-head attention between the qkv projection and the merge projection, forward and backward. Two kernels
-// that agree: LibTorch's fused one, which never holds the T x T scores, and the plain one, which can drop
-// probabilities out. Only for files that name tensors.
+// Causal multi-head attention between the qkv projection and the merge projection, forward and backward. Three
+// kernels that agree: ours (attention_blocked.h), LibTorch's fused one, which never holds the T x T scores either, and
+// the plain one, which can drop probabilities out. Only for files that name tensors.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -17,8 +17,9 @@ struct AttentionShape {
 /// What the backward pass needs again.
 struct AttentionCache {
     at::Tensor q_BHTD, k_BHTD, v_BHTD;   // views of the projection
-    at::Tensor out_BHTD;
-    at::Tensor logsumexp_BHT;            // fused
+    at::Tensor qkv_N3C, out_NC;          // blocked
+    at::Tensor out_BHTD;                 // fused
+    at::Tensor logsumexp_BHT;            // blocked, fused
     at::Tensor probabilities_BHTT;       // plain
     at::Tensor mask_BHTT;                // plain with dropout: 0 or 1 / (1 - dropout)
 };

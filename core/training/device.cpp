@@ -4,6 +4,10 @@
 #include <ctime>
 #include <fstream>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
 #include <torch/csrc/api/include/torch/version.h>
@@ -35,6 +39,15 @@ double product_seconds(const run::ModelSpec& spec, at::ScalarType type) {
 unsigned use_threads(std::uint32_t threads) {
     if (threads > 0) at::set_num_threads(static_cast<int>(threads));
     return static_cast<unsigned>(std::max(1, at::get_num_threads()));
+}
+
+void keep_freed_memory() {
+#ifdef __GLIBC__
+    constexpr int own_mapping_from = 32 << 20;  // larger blocks get pages of their own; the library's upper limit
+    constexpr int kept_most = 512 << 20;
+    (void)mallopt(M_MMAP_THRESHOLD, own_mapping_from);
+    (void)mallopt(M_TRIM_THRESHOLD, kept_most);
+#endif
 }
 
 std::string device_name(Precision precision) {

@@ -14,6 +14,10 @@ namespace potluck::training {
 /// Sets the number of threads of LibTorch's pool for this process; 0 leaves its choice. Gives the number in force.
 unsigned use_threads(std::uint32_t threads);
 
+/// Keeps freed memory in the process instead of giving it back: a step frees and takes the same megabytes again, and
+/// the pages that the system clears for it each time cost a tenth of a small model's step. Call before the first tensor.
+void keep_freed_memory();
+
 /// For example "CPU, 2 threads, AVX512, bf16".
 [[nodiscard]] std::string device_name(Precision precision);
 [[nodiscard]] std::string torch_version();

@@ -104,8 +104,9 @@ void adamw_step(const AdamVectors& vectors, const std::vector<DecaySegment>& seg
 
 double sum_of_squares(std::span<const float> values, unsigned threads) {
     std::vector<double> sums(std::max(1U, threads), 0.0);
-    in_shares(values.size(), threads,
-              [&](Range range, std::size_t share) { sums[share] = squares_span(values.data() + range.begin, range.size()); });
+    in_shares(values.size(), threads, [&](Range range, std::size_t share) {
+        sums[share] = squares_span(values.data() + range.begin, range.size());
+    });
     double total = 0;
     for (const double sum : sums) total += sum;
     return total;

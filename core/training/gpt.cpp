@@ -9,8 +9,11 @@
 
 #include <cmath>
 
+#include <ATen/Parallel.h>
+
 #include "core/base/check.h"
 #include "core/training/attention.h"
+#include "core/training/attention_blocked.h"
 #include "core/training/elementwise.h"
 #include "core/training/tensor_guard.h"
 #include "core/training/weights.h"
@@ -95,7 +98,10 @@ struct Gpt::Network {
         return options.precision == Precision::bf16 ? at::kBFloat16 : at::kFloat;
     }
     [[nodiscard]] AttentionKernel kernel() const {
-        return dropout > 0 ? AttentionKernel::plain : options.attention;
+        if (dropout > 0) return AttentionKernel::plain;
+        if (options.attention != AttentionKernel::blocked) return options.attention;
+        const bool fits = at::get_num_threads() == 1 && blocked_attention_takes(spec.width / spec.heads);
+        return fits ? AttentionKernel::blocked : AttentionKernel::fused;
     }
     [[nodiscard]] AttentionShape attention_shape(const Targets& in) const {
         return {in.batch, in.time, spec.heads, spec.width, dropout};
@@ -125,7 +131,8 @@ void Gpt::Network::bind(std::span<float> parameters) {
     POTLUCK_CHECK(parameters.size() == spec.parameters());
     if (bound.data() != parameters.data()) {
         bound = parameters;
-        const Tensor flat = at::from_blob(parameters.data(), {static_cast<std::int64_t>(parameters.size())}, at::kFloat);
+        const std::int64_t size = static_cast<std::int64_t>(parameters.size());
+        const Tensor flat = at::from_blob(parameters.data(), {size}, at::kFloat);
         weights = views_of(spec, flat);
         products = weights;
         if (options.precision == Precision::bf16) {
@@ -293,7 +300,8 @@ double Gpt::Network::add_gradient(const BackwardRequest& request) {
     double loss = 0;
     const Tensor dnormed_NC = head_backward(normed_NC, in.targets_N, gradients.tokens_VC, request.scale, loss);
     if (!dnormed_NC.defined()) return loss;
-    Tensor dx_NC = norm_backward(dnormed_NC, final_norm, weights.lnf_gain_C, {gradients.lnf_gain_C, gradients.lnf_bias_C});
+    Tensor dx_NC =
+        norm_backward(dnormed_NC, final_norm, weights.lnf_gain_C, {gradients.lnf_gain_C, gradients.lnf_bias_C});
     for (std::size_t i = spec.layers; i-- > 0;) {
         dx_NC = layer_backward(i, dx_NC, in, caches[i], gradients.layers[i]);
         caches[i] = {};

@@ -1,6 +1,6 @@
 // A GPT-2-shaped decoder (Radford et al. 2019; names and shapes as in HF's GPT2LMHeadModel) over one flat parameter
-// vector: forward, loss, and a backward pass written out by hand, which adds into one flat gradient vector. Written out,
-// because a fifth of an autograd step of a small model is graph upkeep and copies between separate gradients.
+// vector: forward, loss, and a backward pass written out by hand, which adds into one flat gradient vector. Written
+// out, because a fifth of an autograd step of a small model is graph upkeep and copies between separate gradients.
 // `gpt_plain.h` is the plain version; a test holds the two together.
 //
 // It does not own parameters or gradients, steps no optimizer and reads no files. LibTorch stays inside the .cpp.
@@ -22,12 +22,13 @@ namespace potluck::training {
 enum class Precision { fp32, bf16 };
 [[nodiscard]] const char* name_of(Precision precision);
 
-/// Which attention kernel: the fused one, or products and a softmax one by one (also taken when dropout is on).
-enum class AttentionKernel { fused, plain };
+/// Which attention kernel: ours for one thread and the usual heads, LibTorch's fused one, or products and a softmax one
+/// by one. `blocked` falls back to `fused` where it does not fit, and any to `plain` when dropout is on.
+enum class AttentionKernel { blocked, fused, plain };
 
 struct GptOptions {
     Precision precision = Precision::fp32;
-    AttentionKernel attention = AttentionKernel::fused;
+    AttentionKernel attention = AttentionKernel::blocked;
 };
 
 class Gpt {
@@ -37,8 +38,8 @@ public:
     Gpt& operator=(Gpt&&) noexcept;
     ~Gpt();
 
-    /// Takes spec.parameters() floats as the weights. They stay the caller's and must outlive their use here; after they
-    /// change, call this again (it refreshes the 16-bit copy).
+    /// Takes spec.parameters() floats as the weights. They stay the caller's and must outlive their use here; after
+    /// they change, call this again (it refreshes the 16-bit copy).
     [[nodiscard]] Status use_parameters(std::span<float> parameters);
 
     /// `records`: whole records of context + 1 tokens each (B, T+1). Sum over all B*T targets of -ln p, in nats.

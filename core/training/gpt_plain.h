@@ -13,6 +13,7 @@ namespace potluck::training {
 
 /// Loss sum of whole records (B, T+1), in nats; its gradient is added to `gradient`, times `scale`.
 [[nodiscard]] Result<double> plain_add_gradient(const run::ModelSpec& spec, std::span<float> parameters,
-                                                std::span<const Token> records, std::span<float> gradient, double scale);
+                                                std::span<const Token> records, std::span<float> gradient,
+                                                double scale);
 
 }  // namespace potluck::training

@@ -32,7 +32,8 @@ struct OtherModel {
     std::vector<float> parameters;
     Gpt gpt;
 
-    OtherModel(const run::ModelSpec& spec, const GptOptions& options) : parameters(spec.parameters()), gpt(spec, options) {}
+    OtherModel(const run::ModelSpec& spec, const GptOptions& options)
+        : parameters(spec.parameters()), gpt(spec, options) {}
     [[nodiscard]] Status load(const control::VectorFile& state) {
         if (const Status status = read_vector(state, parameters); !status.ok()) return status;
         return gpt.use_parameters(parameters);
@@ -147,7 +148,8 @@ TrainerService::Json TrainerService::train(const control::TrainRequest& request)
 
 TrainerService::Json TrainerService::snapshot(const control::SnapshotRequest& request) {
     if (!m_trainer) return not_loaded();
-    if (const Status status = write_vector(request.target, m_trainer->parameters()); !status.ok()) return status.error();
+    const Status status = write_vector(request.target, m_trainer->parameters());
+    if (!status.ok()) return status.error();
     const WindowTotals totals = m_trainer->mark();
     return control::to_json(
         control::SnapshotReply{.tokens = totals.tokens, .steps = totals.steps, .loss = totals.mean_loss()});

@@ -1,10 +1,10 @@
-// The trainer program between its lines and its tensors: answers the requests of core/control/trainer_protocol.h, trains
-// one micro-step at a time when told to, and says how it goes. It reads and writes no stream.
+// The trainer program between its lines and its tensors: answers the requests of core/control/trainer_protocol.h,
+// trains one micro-step at a time when told to, and says how it goes. It reads and writes no stream.
 //
 //   (nothing) --load--> idle --train--> training --idle--> idle        stop from anywhere: stopped
 //
-// A request that cannot be served gets an error reply and changes nothing. What training itself cannot survive (a damaged
-// shard, no memory) is a failure: the program tells it and ends.
+// A request that cannot be served gets an error reply and changes nothing. What training itself cannot survive (a
+// damaged shard, no memory) is a failure: the program tells it and ends.
 // Threads: one. Owns: the trainer and its vectors.
 #pragma once
 

@@ -1,5 +1,6 @@
-// POTLUCK_VECTOR_CLONES before a function compiles it for several instruction sets and picks the widest that the processor
-// has when the program starts. Only for arithmetic of one computer: what all must agree on lives in core/numerics.
+// POTLUCK_VECTOR_CLONES before a function compiles it for several instruction sets and picks the widest that the
+// processor has when the program starts. Only for arithmetic of one computer: what all must agree on lives in
+// core/numerics.
 #pragma once
 
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && \

@@ -76,8 +76,8 @@ public:
     /// L += next - M, M = next.
     [[nodiscard]] Status rebase_on(std::span<const float> next);
 
-    /// Sequences of the next micro-batch when a batch takes `seconds_per_sequence` each: equal parts of the batch, as few
-    /// as keep a part within the aim.
+    /// Sequences of the next micro-batch when each takes `seconds_per_sequence`: equal parts of the batch, as few as
+    /// keep a part within the aim.
     [[nodiscard]] static std::uint32_t micro_batch_size(std::uint32_t batch, double seconds_per_sequence);
 
 private:

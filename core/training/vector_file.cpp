@@ -30,7 +30,8 @@ Status read_vector(const control::VectorFile& file, std::span<float> out) {
 }
 
 Status write_vector(const control::VectorFile& file, std::span<const float> values) {
-    const Error failure{ErrorCode::io, "The file " + file.path + " cannot be written; check the disk and its free space."};
+    const Error failure{ErrorCode::io,
+                        "The file " + file.path + " cannot be written; check the disk and its free space."};
     std::error_code ignored;
     if (!std::filesystem::exists(file.path, ignored)) std::ofstream(file.path, std::ios::binary).flush();
     std::fstream stream(file.path, std::ios::binary | std::ios::in | std::ios::out);

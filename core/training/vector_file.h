@@ -12,8 +12,8 @@ namespace potluck::training {
 /// Fills `out`; `malformed` if the file is too short or holds a value that is not finite.
 [[nodiscard]] Status read_vector(const control::VectorFile& file, std::span<float> out);
 
-/// Writes `values` at the file's offset; what lies before it stays. Creates the file if it is not there. The file is not
-/// synced: a snapshot is of use to a living node only.
+/// Writes `values` at the file's offset; what lies before it stays. Creates the file if it is not there. The file is
+/// not synced: a snapshot is of use to a living node only.
 [[nodiscard]] Status write_vector(const control::VectorFile& file, std::span<const float> values);
 
 }  // namespace potluck::training

@@ -74,7 +74,8 @@ struct Bench {
         POTLUCK_CHECK(trainer.ok());
         run::fill_initial_state(model, 1, trainer->parameters());
         POTLUCK_CHECK(trainer->start_from_parameters().ok());
-        POTLUCK_CHECK(trainer->train_in({.shard_path = shard.string(), .records = records, .learning_rate = 1e-4}).ok());
+        const training::TrainingPlace place{.shard_path = shard.string(), .records = records, .learning_rate = 1e-4};
+        POTLUCK_CHECK(trainer->train_in(place).ok());
         const double tokens = static_cast<double>(recipe.batch) * model.context;
         return measure(seconds, tokens, [&] {
             const std::uint64_t steps = trainer->totals().steps;
@@ -100,8 +101,10 @@ int main(int argc, char** argv) {
     for (int i = 1; i + 1 < argc; i += 2) options[argv[i]] = argv[i + 1];
     const auto number = [&](const char* name, unsigned fallback) {
         const auto found = options.find(name);
-        return found == options.end() ? fallback : static_cast<unsigned>(std::strtoul(found->second.c_str(), nullptr, 10));
+        if (found == options.end()) return fallback;
+        return static_cast<unsigned>(std::strtoul(found->second.c_str(), nullptr, 10));
     };
+    training::keep_freed_memory();
     Bench bench;
     bench.model.layers = number("--layers", 4);
     bench.model.width = number("--width", 128);

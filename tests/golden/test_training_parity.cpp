@@ -45,7 +45,8 @@ struct Reference {
     std::map<std::string, ByteSpan> tensors;
 
     explicit Reference(const QString& name) {
-        const std::string path = POTLUCK_SOURCE_DIR "/tests/golden/training/reference_" + name.toStdString() + ".safetensors";
+        const std::string folder = POTLUCK_SOURCE_DIR "/tests/golden/training/";
+        const std::string path = folder + "reference_" + name.toStdString() + ".safetensors";
         file = read_file(path, 1 << 20).value();
         const auto entries = run::parse_safetensors_header(file, file.size()).value();
         const std::uint64_t start = 8 + ByteReader(file).u64();

@@ -132,7 +132,8 @@ struct Run {
     [[nodiscard]] std::string path(const char* name) const { return folder.filePath(name).toStdString(); }
     void write_state(const std::vector<float>& values) const {
         std::ofstream file(state.path, std::ios::binary);
-        file.write(reinterpret_cast<const char*>(layout.header.data()), static_cast<std::streamsize>(layout.header.size()));
+        file.write(reinterpret_cast<const char*>(layout.header.data()),
+                   static_cast<std::streamsize>(layout.header.size()));
         file.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size() * 4));
     }
     void write_shard(std::uint64_t tokens) const {

@@ -26,7 +26,8 @@ private slots:
 
     void an_error_keeps_its_kind_and_sentence() {
         for (int code = 0; code <= static_cast<int>(ErrorCode::cancelled); ++code) {
-            Reply reply{.id = 9, .result = {}, .error = Error{static_cast<ErrorCode>(code), "The disk is full; free 2 GB."}};
+            const Error error{static_cast<ErrorCode>(code), "The disk is full; free 2 GB."};
+            Reply reply{.id = 9, .result = {}, .error = error};
             const Line back = decode(encode(reply)).value();
             const Reply& read = std::get<Reply>(back);
             QVERIFY(read.error && read.error->code == static_cast<ErrorCode>(code));
@@ -61,7 +62,8 @@ private slots:
         row("params are an array", R"({"jsonrpc":"2.0","id":1,"method":"a","params":[1]})");
         row("empty method", R"({"jsonrpc":"2.0","id":1,"method":""})");
         row("neither method nor result", R"({"jsonrpc":"2.0","id":1})");
-        row("result and error", R"({"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":"","data":{"kind":"io"}}})");
+        row("result and error",
+            R"({"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":"","data":{"kind":"io"}}})");
         row("unknown kind", R"({"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"","data":{"kind":"odd"}}})");
         row("reply without id", R"({"jsonrpc":"2.0","result":{}})");
     }

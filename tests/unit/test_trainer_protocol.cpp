@@ -78,7 +78,8 @@ private slots:
         QCOMPARE(round_trip(EvaluateReply{.loss = 1.25, .tokens = 512}).tokens, 512U);
         QCOMPARE(round_trip(sample_request()).prompt.size(), std::size_t{3});
         QCOMPARE(round_trip(SampleReply{{7, 8}}).tokens.back(), 8U);
-        QCOMPARE(round_trip(TrainerProgress{.round = 1, .tokens = 2, .steps = 3, .loss = 4, .tokens_per_second = 5}).steps, 3U);
+        const TrainerProgress progress{.round = 1, .tokens = 2, .steps = 3, .loss = 4, .tokens_per_second = 5};
+        QCOMPARE(round_trip(progress).steps, 3U);
         QCOMPARE(round_trip(TrainerFailed{.kind = "io", .message = "m"}).kind, std::string("io"));
     }
 

@@ -58,7 +58,8 @@ struct Fixture {
     }
     void write(const std::vector<Token>& text) const {
         std::ofstream(shard, std::ios::binary)
-            .write(reinterpret_cast<const char*>(text.data()), static_cast<std::streamsize>(text.size() * sizeof(Token)));
+            .write(reinterpret_cast<const char*>(text.data()),
+                   static_cast<std::streamsize>(text.size() * sizeof(Token)));
     }
     [[nodiscard]] Trainer trainer() const {
         Trainer made = Trainer::create({.model = model, .recipe = recipe, .options = options, .threads = 1}).value();
@@ -168,6 +169,7 @@ private slots:
         QTest::newRow("odd context") << 37 << 32 << 4 << 32;
         QTest::newRow("odd head") << 20 << 30 << 3 << 17;
         QTest::newRow("long") << 130 << 64 << 2 << 256;
+        QTest::newRow("heads of 64") << 33 << 128 << 2 << 64;
         QTest::newRow("one head, least width") << 8 << 8 << 1 << 2;
     }
     void the_fast_model_agrees_with_the_plain_one() {
@@ -185,7 +187,8 @@ private slots:
         batch.resize(3 * (spec.context + 1));
         std::vector<float> plain(parameters.size());
         const double plain_loss = plain_add_gradient(spec, parameters, batch, plain, 0.01).value();
-        for (const AttentionKernel kernel : {AttentionKernel::fused, AttentionKernel::plain}) {
+        for (const AttentionKernel kernel :
+             {AttentionKernel::blocked, AttentionKernel::fused, AttentionKernel::plain}) {
             for (const Precision precision : {Precision::fp32, Precision::bf16}) {
                 Gpt gpt(spec, {.precision = precision, .attention = kernel});
                 QVERIFY(gpt.use_parameters(parameters).ok());
@@ -300,7 +303,8 @@ private slots:
 
     void training_goes_on_in_the_order_of_samples() {
         const Fixture fixture;
-        const Shard shard = Shard::open(fixture.shard, {records, fixture.model.context, fixture.model.vocabulary}).value();
+        const ShardShape shape{records, fixture.model.context, fixture.model.vocabulary};
+        const Shard shard = Shard::open(fixture.shard, shape).value();
         const OrderKey key{9, {2}, PeerId{}};
         std::vector<Token> all, late;
         SampleReader whole(Shard::open(fixture.shard, shard.shape()).value(), key, 0);
