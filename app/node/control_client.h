@@ -1,0 +1,38 @@
+// A command line's way to the node that runs for a data folder: connects to its local socket, asks, waits.
+// Threads: any one. Owns: the connection.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/result.h"
+
+namespace potluck::node {
+
+class ControlClient {
+public:
+    static constexpr std::chrono::seconds patience{10};
+
+    /// `not_found` with a sentence if no node runs for that folder.
+    [[nodiscard]] static Result<ControlClient> connect(const std::filesystem::path& data_folder);
+    ControlClient(ControlClient&&) noexcept;
+    ControlClient& operator=(ControlClient&&) noexcept;
+    ~ControlClient();
+
+    /// Waits for the answer; an error of the node's is given as it is.
+    [[nodiscard]] Result<nlohmann::json> call(const std::string& method, const nlohmann::json& params,
+                                              std::chrono::seconds limit = patience);
+    /// Carries bytes between standard input and output and the node until either end closes.
+    [[nodiscard]] Status bridge();
+
+private:
+    struct Impl;
+    explicit ControlClient(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> m_impl;
+};
+
+}  // namespace potluck::node

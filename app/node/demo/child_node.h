@@ -1,0 +1,70 @@
+// A node in a process of its own, as the demo sees it: the product's own `potluck-node serve` (or `control`, when a
+// window started it), spoken to in the line protocol; its last snapshot is kept.
+// Threads: the loop's. Owns: the process.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+
+#include "app/node/line_process.h"
+#include "core/control/node_protocol.h"
+#include "core/control/rpc.h"
+
+namespace potluck::node {
+
+class ChildNode {
+public:
+    struct Options {
+        std::string name;                     // what the table shows
+        std::filesystem::path program;
+        std::vector<std::string> arguments;
+        std::filesystem::path data_folder, error_file;
+    };
+    using Answer = std::function<void(Result<nlohmann::json>)>;
+
+    ChildNode(boost::asio::io_context& loop, Options options) : m_loop(loop), m_options(std::move(options)) {}
+
+    /// Starts (again) and subscribes.
+    [[nodiscard]] Status start();
+    void call(const std::string& method, const nlohmann::json& params, Answer answer);
+    /// SIGKILL to the node and everything it started.
+    void kill();
+    /// Asks it to end; the process is gone once alive() is false.
+    void stop();
+    [[nodiscard]] bool alive() const { return m_process && !m_ended; }
+
+    [[nodiscard]] const std::string& name() const { return m_options.name; }
+    [[nodiscard]] const std::filesystem::path& data_folder() const { return m_options.data_folder; }
+    /// The last one heard, also of a process that is gone.
+    [[nodiscard]] const std::optional<control::NodeSnapshot>& snapshot() const { return m_snapshot; }
+    /// Bytes over all its lives.
+    [[nodiscard]] std::uint64_t bytes_up() const { return m_bytes_up_before + (m_snapshot ? m_snapshot->network.bytes_up : 0); }
+    [[nodiscard]] std::uint64_t bytes_down() const { return m_bytes_down_before + (m_snapshot ? m_snapshot->network.bytes_down : 0); }
+    [[nodiscard]] std::uint64_t rounds_lost() const;
+    [[nodiscard]] std::uint64_t digests_compared() const;
+    [[nodiscard]] std::uint64_t digests_equal() const;
+
+private:
+    void on_line(const std::string& line);
+    void on_exit();
+
+    boost::asio::io_context& m_loop;
+    Options m_options;
+    std::unique_ptr<LineProcess> m_process;
+    bool m_ended = false;
+    std::uint64_t m_next_id = 1;
+    std::map<std::uint64_t, Answer> m_waiting;
+    std::optional<control::NodeSnapshot> m_snapshot;
+    std::uint64_t m_bytes_up_before = 0, m_bytes_down_before = 0;
+    std::uint64_t m_lost_before = 0, m_compared_before = 0, m_equal_before = 0;
+};
+
+}  // namespace potluck::node

@@ -1,0 +1,73 @@
+#include "app/node/demo/demo_recipe.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "core/base/files.h"
+#include "core/base/json.h"
+
+namespace potluck::node {
+
+namespace {
+
+constexpr std::size_t recipe_bytes_most = 64 * 1024;
+constexpr std::uint64_t rounds_least = 4;
+
+std::string text_of(double value) {
+    std::ostringstream out;
+    out << value;
+    return out.str();
+}
+
+}  // namespace
+
+std::uint64_t DemoRecipe::rounds_in(double for_minutes) const {
+    const double rounds = 60 * for_minutes / (window_seconds + overhead_seconds);
+    return std::max(rounds_least, static_cast<std::uint64_t>(rounds));
+}
+
+std::vector<std::string> DemoRecipe::host_arguments(std::uint64_t rounds) const {
+    return {"--layers", std::to_string(layers), "--width", std::to_string(width), "--heads", std::to_string(heads),
+            "--context", std::to_string(context), "--batch", std::to_string(batch), "--window", text_of(window_seconds),
+            "--k", std::to_string(k), "--learning-rate", text_of(learning_rate), "--final-fraction", text_of(final_fraction),
+            "--warmup", std::to_string(warmup_rounds), "--weight-decay", text_of(weight_decay),
+            "--error-decay", text_of(error_decay), "--alpha", text_of(alpha), "--amplification", std::to_string(amplification),
+            "--checkpoint-every", std::to_string(checkpoint_every), "--collect", text_of(collect_seconds),
+            "--grace", text_of(grace_seconds), "--rounds", std::to_string(rounds)};
+}
+
+Result<DemoRecipe> DemoRecipe::from_file(const std::filesystem::path& file) {
+    const auto bytes = read_file(file, recipe_bytes_most);
+    if (!bytes) return bytes.error();
+    const auto json = parse_json(as_text(*bytes), recipe_bytes_most);
+    if (!json) return json.error();
+    DemoRecipe recipe;
+    Fields fields(*json, "demo recipe");
+    const auto whole = [&](const char* name, std::uint32_t& value) {
+        value = static_cast<std::uint32_t>(fields.integer_or(name, 1, 1 << 20, value));
+    };
+    const auto real = [&](const char* name, double& value) { value = fields.number_or(name, 0, 1e6, value); };
+    whole("layers", recipe.layers);
+    whole("width", recipe.width);
+    whole("heads", recipe.heads);
+    whole("context", recipe.context);
+    whole("batch", recipe.batch);
+    whole("k", recipe.k);
+    whole("amplification", recipe.amplification);
+    recipe.warmup_rounds = fields.integer_or("warmup_rounds", 0, 1 << 20, recipe.warmup_rounds);
+    recipe.checkpoint_every = fields.integer_or("checkpoint_every", 1, 1 << 20, recipe.checkpoint_every);
+    real("window_seconds", recipe.window_seconds);
+    real("learning_rate", recipe.learning_rate);
+    real("final_fraction", recipe.final_fraction);
+    real("weight_decay", recipe.weight_decay);
+    real("error_decay", recipe.error_decay);
+    real("alpha", recipe.alpha);
+    real("collect_seconds", recipe.collect_seconds);
+    real("grace_seconds", recipe.grace_seconds);
+    real("minutes", recipe.minutes);
+    real("overhead_seconds", recipe.overhead_seconds);
+    if (const Status done = fields.finish(); !done) return done.error();
+    return recipe;
+}
+
+}  // namespace potluck::node

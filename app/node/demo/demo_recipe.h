@@ -1,0 +1,39 @@
+// What `potluck-node demo` trains and how, in one place. The figures are chosen by measurement (README, bench).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace potluck::node {
+
+struct DemoRecipe {
+    std::uint32_t layers = 4, width = 128, heads = 4, context = 128;
+    std::uint32_t batch = 8;
+    double window_seconds = 2.5;
+    std::uint32_t k = 256;
+    double learning_rate = 3e-3;
+    double final_fraction = 0.1;
+    std::uint64_t warmup_rounds = 2;
+    double weight_decay = 0.1;
+    double error_decay = 0.95;
+    double alpha = 1.0;
+    std::uint32_t amplification = 4;
+    std::uint64_t checkpoint_every = 5;
+    double collect_seconds = 4;
+    double grace_seconds = 3;
+    double minutes = 3;
+    double overhead_seconds = 0.5;     // of a round beside its window, to turn minutes into rounds
+
+    /// Rounds that fit into `for_minutes`.
+    [[nodiscard]] std::uint64_t rounds_in(double for_minutes) const;
+    /// The arguments of `potluck-node host` that make such a run.
+    [[nodiscard]] std::vector<std::string> host_arguments(std::uint64_t rounds) const;
+    /// The defaults with the fields of a JSON file in their place.
+    [[nodiscard]] static Result<DemoRecipe> from_file(const std::filesystem::path& file);
+};
+
+}  // namespace potluck::node

@@ -1,0 +1,182 @@
+#include "app/node/host_run.h"
+
+#include <system_error>
+#include <thread>
+
+#include "app/node/paths.h"
+#include "app/node/run_session.h"
+#include "app/node/state_files.h"
+#include "core/base/clock.h"
+#include "core/base/files.h"
+#include "core/base/sha256.h"
+#include "core/run/initial_state.h"
+#include "net/blob_torrent.h"
+
+namespace potluck::node {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Makes the run in `m_folder`, a folder of its own that becomes the run's once its id is known.
+class Host {
+public:
+    Host(const HostPlan& plan, const identity::Identity& host, fs::path folder, const data::PackProgress& progress)
+        : m_plan(plan), m_host(host), m_folder(std::move(folder)), m_progress(progress) {}
+
+    Status tokenizer_and_text();
+    Status shards();
+    Status initial_state();
+    Result<Bytes> signed_manifest();
+
+    [[nodiscard]] const run::Manifest& manifest() const { return m_manifest; }
+    [[nodiscard]] data::PackedText& text() { return m_text; }
+
+private:
+    Result<run::BlobRef> reference(const fs::path& file, const std::string& name, run::BlobKind kind);
+    [[nodiscard]] std::string file_title(const std::string& what) const { return m_plan.name + " " + what; }
+
+    const HostPlan& m_plan;
+    const identity::Identity& m_host;
+    fs::path m_folder;
+    const data::PackProgress& m_progress;
+    run::Manifest m_manifest;
+    data::PackedText m_text;
+    std::vector<HostedFile> m_hosted;
+};
+
+Status Host::tokenizer_and_text() {
+    data::Tokenizer tokenizer = data::Tokenizer::bytes();
+    if (!m_plan.tokenizer_model.empty()) {
+        auto model = data::Tokenizer::sentencepiece(m_plan.tokenizer_model);
+        if (!model) return model.error();
+        tokenizer = std::move(*model);
+        const fs::path copy = m_folder / "tokenizer.model";
+        std::error_code failed;
+        fs::create_directories(m_folder, failed);
+        fs::copy_file(m_plan.tokenizer_model, copy, fs::copy_options::overwrite_existing, failed);
+        if (failed) return Error{ErrorCode::io, copy.string() + " cannot be written (" + failed.message() + ")."};
+        auto blob = reference(copy, "blob", run::BlobKind::plain);
+        if (!blob) return blob.error();
+        m_manifest.tokenizer = {run::TokenizerKind::sentencepiece, *blob};
+    }
+    m_manifest.model = m_plan.model;
+    m_manifest.model.vocabulary = tokenizer.vocabulary();
+    if (const auto checked = run::ModelSpec::from_json(m_manifest.model.to_json()); !checked) return checked.error();
+    if (const auto checked = run::Recipe::from_json(m_plan.recipe.to_json()); !checked) return checked.error();
+    auto text = data::pack_text({m_plan.text, m_folder / "data", m_plan.model.context, m_plan.recipe.seed}, tokenizer, m_progress);
+    if (!text) return text.error();
+    m_text = std::move(*text);
+    return {};
+}
+
+/// What a blob of this file is called by others; the file is seeded under that name at every start.
+Result<run::BlobRef> Host::reference(const fs::path& file, const std::string& name, run::BlobKind kind) {
+    auto map = MappedFile::open_read(file);
+    if (!map) return map.error();
+    const auto hashes = net::hash_content(map->bytes(), kind, [] { return false; });
+    if (!hashes) return hashes.error();
+    run::BlobRef blob{hashes->root, map->bytes().size(), kind, {}};
+    if (kind == run::BlobKind::open) blob.info_hash = net::open_info(name, blob.root, blob.size, hashes->pieces).info_hash;
+    m_hosted.push_back({fs::relative(file, m_folder), name, kind});
+    return blob;
+}
+
+Status Host::shards() {
+    for (const data::PackedShard& shard : m_text.shards) {
+        auto blob = reference(shard.file, file_title(shard.file.filename().string()), run::BlobKind::open);
+        if (!blob) return blob.error();
+        m_manifest.shards.push_back({*blob, shard.records});
+    }
+    auto blob = reference(m_text.validation.file, file_title(m_text.validation.file.filename().string()), run::BlobKind::open);
+    if (!blob) return blob.error();
+    m_manifest.validation = {*blob, m_text.validation.records};
+    m_manifest.bigram_loss = m_text.bigram_loss;
+    return {};
+}
+
+/// theta[0] as this node's first state, and a copy of it that is seeded for ever.
+Status Host::initial_state() {
+    auto store = StateFiles::open(m_folder, m_manifest.model, std::max(1U, std::thread::hardware_concurrency()));
+    if (!store) return store.error();
+    auto parameters = (*store)->begin_state(RoundId{0});
+    if (!parameters) return parameters.error();
+    run::fill_initial_state(m_manifest.model, m_plan.recipe.seed, *parameters);
+    const auto digest = (*store)->commit_state(RoundId{0});
+    if (!digest) return digest.error();
+    const fs::path copy = m_folder / "data" / "initial.safetensors";
+    if (Status written = write_file_atomically(copy, (*store)->state_bytes(RoundId{0})); !written) return written;
+    auto blob = reference(copy, "blob", run::BlobKind::plain);
+    if (!blob) return blob.error();
+    m_manifest.initial_state = *blob;
+    return {};
+}
+
+Result<Bytes> Host::signed_manifest() {
+    m_manifest.name = m_plan.name;
+    m_manifest.purpose = m_plan.purpose;
+    m_manifest.licence = m_plan.licence;
+    m_manifest.host = m_host.id();
+    m_manifest.backbones = m_plan.backbones;
+    m_manifest.allowed = m_plan.allowed;
+    m_manifest.recipe = m_plan.recipe;
+    m_manifest.created = unix_seconds();
+    const std::string json = m_manifest.to_json_text();
+    Bytes file = run::manifest_file(as_bytes(json), m_host.sign(run::manifest_domain, as_bytes(json)));
+    // Read back by the parser that everybody else uses: what it refuses must not be hosted.
+    if (const auto parsed = run::parse_manifest_file(file); !parsed) return parsed.error();
+    if (Status saved = save_hosted(m_folder, m_hosted); !saved) return saved.error();
+    if (Status saved = write_file_atomically(m_folder / "manifest", file); !saved) return saved.error();
+    return file;
+}
+
+}  // namespace
+
+Result<run::ModelSpec> model_preset(const std::string& name) {
+    struct Preset {
+        const char* name;
+        std::uint32_t layers, heads, width, context;
+    };
+    static constexpr Preset presets[] = {{"tiny", 4, 4, 128, 128},          {"small", 6, 6, 384, 256},
+                                         {"gpt2", 12, 12, 768, 1024},       {"gpt2-medium", 24, 16, 1024, 1024},
+                                         {"gpt2-large", 36, 20, 1280, 1024}, {"gpt2-xl", 48, 25, 1600, 1024}};
+    for (const Preset& preset : presets) {
+        if (name != preset.name) continue;
+        run::ModelSpec model;
+        model.layers = preset.layers;
+        model.heads = preset.heads;
+        model.width = preset.width;
+        model.context = preset.context;
+        return model;
+    }
+    return Error{ErrorCode::invalid_argument, "There is no model preset of that name; use tiny, small, gpt2, gpt2-medium, gpt2-large or gpt2-xl."};
+}
+
+Result<HostedRun> host_run(const HostPlan& plan, const identity::Identity& host, const fs::path& data_folder,
+                           const data::PackProgress& progress) {
+    const fs::path folder = data_folder / "runs" / "new";
+    std::error_code failed;
+    fs::remove_all(folder, failed);
+    Host making(plan, host, folder, progress);
+    const auto passes = {&Host::tokenizer_and_text, &Host::shards, &Host::initial_state};
+    Status done;
+    for (const auto pass : passes) {
+        if (done) done = (making.*pass)();
+    }
+    auto file = done ? making.signed_manifest() : Result<Bytes>(done.error());
+    if (!file) {
+        fs::remove_all(folder, failed);
+        return file.error();
+    }
+    const RunId run{net::manifest_info(merkle_root(*file), file->size()).info_hash.bytes};
+    const fs::path home = run_folder(data_folder, run);
+    fs::remove_all(home, failed);
+    fs::rename(folder, home, failed);
+    if (failed) return Error{ErrorCode::io, "The run's folder " + home.string() + " cannot be made (" + failed.message() + ")."};
+    data::PackedText& text = making.text();
+    for (data::PackedShard& shard : text.shards) shard.file = home / "data" / shard.file.filename();
+    text.validation.file = home / "data" / text.validation.file.filename();
+    return HostedRun{{run, plan.name, {}}, making.manifest(), std::move(text)};
+}
+
+}  // namespace potluck::node

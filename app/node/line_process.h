@@ -1,0 +1,62 @@
+// A child process that is spoken to in lines: its standard input and output are pipes, its standard error goes to a
+// file or to ours. It inherits no other handle, and where the system can do that it dies with its parent.
+// Does not: know what the lines mean, restart anything.
+// Threads: the loop's. Owns: the process; destroying it kills the child and waits for it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+
+#include "core/base/result.h"
+
+namespace potluck::node {
+
+/// `own`: kill() ends the child and everything it started (POSIX).
+enum class ProcessGroup { ours, own };
+
+struct LineProcessOptions {
+    std::filesystem::path program;
+    std::vector<std::string> arguments;
+    std::filesystem::path error_file;  // appended to; empty: our standard error
+    ProcessGroup group = ProcessGroup::ours;
+};
+
+struct LineProcessEvents {
+    std::function<void(const std::string& line)> on_line;
+    /// Once, after the last line: how it ended, for people: "exit code 3", "signal 9".
+    std::function<void(const std::string& how)> on_exit;
+};
+
+class LineProcess {
+public:
+    static constexpr std::size_t unsent_bytes_most = 64 << 20;
+    static constexpr std::chrono::seconds last_lines_patience{1};
+
+    /// `unavailable` with a sentence if the program cannot be started.
+    [[nodiscard]] static Result<std::unique_ptr<LineProcess>> start(boost::asio::io_context& loop,
+                                                                    const LineProcessOptions& options,
+                                                                    LineProcessEvents events);
+    ~LineProcess();
+    LineProcess(const LineProcess&) = delete;
+    LineProcess& operator=(const LineProcess&) = delete;
+
+    /// Queues bytes; a child that does not read is killed once unsent_bytes_most wait.
+    void send(std::string lines);
+    void close_input();
+    void kill();
+    [[nodiscard]] std::int64_t process() const;
+
+private:
+    struct Impl;
+    explicit LineProcess(std::shared_ptr<Impl> impl);
+    std::shared_ptr<Impl> m_impl;
+};
+
+}  // namespace potluck::node

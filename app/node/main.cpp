@@ -1,0 +1,18 @@
+#include "app/node/command_line.h"
+#include "app/node/commands.h"
+#include "app/node/demo/demo.h"
+#include "app/node/serving.h"
+
+int main(int argc, char** argv) {
+    using namespace potluck::node;
+    const ParsedCommand parsed = parse_command_line(argc, argv);
+    if (!parsed.command) return static_cast<int>(parsed.exit);
+    switch (parsed.command->verb) {
+        case Verb::host:
+        case Verb::join:
+        case Verb::backbone:
+        case Verb::serve: return static_cast<int>(serve(*parsed.command));
+        case Verb::demo: return static_cast<int>(run_demo(*parsed.command));
+        default: return static_cast<int>(ask_running_node(*parsed.command));
+    }
+}

@@ -1,0 +1,16 @@
+// The methods of core/control/node_protocol.h, each a few lines that read parameters and ask the node.
+// Threads: the loop's.
+#pragma once
+
+#include <functional>
+
+#include "app/node/dispatcher.h"
+#include "app/node/node.h"
+#include "app/node/sampler.h"
+
+namespace potluck::node {
+
+/// `node` and `sampler` outlive the dispatcher; `stop` ends the program.
+void add_node_methods(Dispatcher& dispatcher, Node& node, Sampler& sampler, std::function<void()> stop);
+
+}  // namespace potluck::node

@@ -1,0 +1,43 @@
+// What a node remembers between starts: its name, the run it is in, whether it is paused. Kept as node.json in the data
+// folder, replaced atomically.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/base/result.h"
+#include "core/run/invite.h"
+#include "core/run/message.h"
+
+namespace potluck::node {
+
+struct SavedRun {
+    run::Invite invite;
+    run::Role role = run::Role::volunteer;
+    bool finishing = false;            // the person asked to stop after a round
+    bool operator==(const SavedRun&) const = default;
+};
+
+struct NodeSettings {
+    std::string name;                  // at most run::name_bytes_most bytes
+    std::optional<SavedRun> run;
+    bool paused = false;
+    std::int64_t paused_until = 0;     // unix seconds; 0: until resumed
+    bool operator==(const NodeSettings&) const = default;
+
+    /// Defaults if there is no file; `malformed` with what to do if it is damaged.
+    [[nodiscard]] static Result<NodeSettings> load(const std::filesystem::path& data_folder);
+    [[nodiscard]] Status save(const std::filesystem::path& data_folder) const;
+
+    /// Whether the pause is over at `now` (unix seconds).
+    [[nodiscard]] bool pause_over(std::int64_t now) const { return paused && paused_until != 0 && now >= paused_until; }
+};
+
+/// `name` cut to what a message holds, at a character's end; control characters become spaces.
+[[nodiscard]] std::string fit_name(std::string_view name);
+
+}  // namespace potluck::node
