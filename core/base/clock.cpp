@@ -7,7 +7,8 @@ TimePoint steady_now() {
 }
 
 std::int64_t unix_seconds() {
-    return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+    const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::seconds>(since_epoch).count();
 }
 
 }  // namespace potluck

@@ -43,7 +43,7 @@ public:
 
     [[nodiscard]] ByteSpan bytes() const { return {m_data, m_size}; }
     /// Empty for a file opened for reading.
-    [[nodiscard]] std::span<std::byte> writable() { return m_writable ? std::span(m_data, m_size) : std::span<std::byte>(); }
+    [[nodiscard]] std::span<std::byte> writable() { return {m_data, m_writable ? m_size : 0}; }
     /// Writes dirty pages to disk and waits.
     [[nodiscard]] Status sync();
 

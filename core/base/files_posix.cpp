@@ -131,7 +131,7 @@ Result<Bytes> read_file(const fs::path& path, std::uint64_t limit) {
     if (!size) return size.error();
     if (*size > limit) {
         return Error{ErrorCode::malformed,
-                     path.string() + " is larger than " + std::to_string(limit) + " bytes; it is not what is expected."};
+                     path.string() + " is larger than " + std::to_string(limit) + " bytes; choose another file."};
     }
     Bytes bytes(static_cast<std::size_t>(*size));
     std::size_t filled = 0;
@@ -261,7 +261,8 @@ Result<FileLock> FileLock::acquire(const fs::path& path) {
     // The number is for the message above only; the lock itself does not depend on it.
     const std::string owner = std::to_string(::getpid());
     if (::ftruncate(file.get(), 0) != 0) return file_error("write", path, errno);
-    if (const int failed = write_all(file.get(), as_bytes(owner)); failed != 0) return file_error("write", path, failed);
+    const int failed = write_all(file.get(), as_bytes(owner));
+    if (failed != 0) return file_error("write", path, failed);
     return FileLock(file.release());
 }
 

@@ -60,7 +60,8 @@ Error file_error(const char* verb, const fs::path& path, DWORD number) {
         case ERROR_NOT_ENOUGH_MEMORY: case ERROR_OUTOFMEMORY:
             return {ErrorCode::out_of_memory, what + ": out of memory; close other programs and try again."};
         default:
-            return {ErrorCode::io, what + ": system error " + std::to_string(number) + "; check the disk and try again."};
+            return {ErrorCode::io,
+                    what + ": system error " + std::to_string(number) + "; check the disk and try again."};
     }
 }
 
@@ -119,7 +120,7 @@ Result<Bytes> read_file(const fs::path& path, std::uint64_t limit) {
     if (!size) return size.error();
     if (*size > limit) {
         return Error{ErrorCode::malformed,
-                     shown(path) + " is larger than " + std::to_string(limit) + " bytes; it is not what is expected."};
+                     shown(path) + " is larger than " + std::to_string(limit) + " bytes; choose another file."};
     }
     Bytes bytes(static_cast<std::size_t>(*size));
     std::size_t filled = 0;

@@ -70,7 +70,8 @@ private:
 
     [[nodiscard]] std::vector<std::byte> write(const GroupShape& shape, const std::array<float, 4>& means) const {
         constexpr std::size_t gap_bytes_most = 4;  // a gap has 28 bits at most
-        std::vector<std::byte> bytes(layout::group_header_size + shape.codes_size() + shape.entries * gap_bytes_most + 8);
+        const std::size_t fixed = layout::group_header_size + shape.codes_size();
+        std::vector<std::byte> bytes(fixed + shape.entries * gap_bytes_most + 8);
         for (std::size_t c = 0; c < 4; ++c) layout::store(&bytes[4 * c], std::bit_cast<std::uint32_t>(means[c]), 4);
         const std::span<const std::uint16_t> gaps(m_gaps.data(), shape.entries);
         const std::uint8_t code = gap_code::shortest(gaps);

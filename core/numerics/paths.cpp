@@ -14,7 +14,8 @@ const char* name_of(Path path) {
 bool available(Path path) {
 #if POTLUCK_X86_PATHS
     // The built-in also asks whether the operating system saves the wide registers.
-    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi");
+    const bool avx2 =
+        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi");
     if (path == Path::avx2) return avx2;
     if (path == Path::avx512) {
         return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

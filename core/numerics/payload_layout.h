@@ -31,7 +31,9 @@ struct GroupShape {
     [[nodiscard]] std::size_t codes_size() const { return (entries + 3) / 4; }
 };
 
-[[nodiscard]] inline std::uint64_t group_count(std::uint64_t size) { return size / group_size + (size % group_size != 0); }
+[[nodiscard]] inline std::uint64_t group_count(std::uint64_t size) {
+    return size / group_size + (size % group_size != 0);
+}
 
 /// Entries sent of a chunk of `length` parameters: k, or the same share of a shorter last chunk, rounded up.
 [[nodiscard]] inline std::size_t kept(std::size_t length, std::uint32_t k) {

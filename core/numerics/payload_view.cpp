@@ -81,7 +81,8 @@ PayloadFault check_gaps(std::span<const std::byte> gaps, std::uint8_t code, cons
     return PayloadFault::none;
 }
 
-PayloadFault check_group(std::span<const std::byte> group, const GroupShape& shape, std::uint32_t k, GroupFacts& facts) {
+PayloadFault check_group(std::span<const std::byte> group, const GroupShape& shape, std::uint32_t k,
+                         GroupFacts& facts) {
     const std::size_t fixed = layout::group_header_size + shape.codes_size();
     if (group.size() < fixed) return PayloadFault::truncated;
     if (const PayloadFault fault = check_means(group.data()); fault != PayloadFault::none) return fault;

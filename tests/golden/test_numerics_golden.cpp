@@ -93,7 +93,8 @@ void TestNumericsGolden::payloads_have_their_digests() {
     QFETCH(QByteArray, line);
     const QList<QByteArray> field = fields_of(line);
     QCOMPARE(field.size(), 6);
-    const std::vector<float> source = inputs::make(kind_named(field[0]), field[1].toULongLong(), field[3].toULongLong());
+    const std::vector<float> source =
+        inputs::make(kind_named(field[0]), field[1].toULongLong(), field[3].toULongLong());
     const std::uint32_t k = field[2].toUInt();
     for (const Run run : runs()) {
         std::vector<float> error = source;

@@ -13,7 +13,7 @@ nlohmann::json parsed(std::string_view text) {
     return std::move(*value);
 }
 
-std::string nested(int levels) { return std::string(static_cast<std::size_t>(levels), '[') + std::string(static_cast<std::size_t>(levels), ']'); }
+std::string nested(std::size_t levels) { return std::string(levels, '[') + std::string(levels, ']'); }
 
 }  // namespace
 

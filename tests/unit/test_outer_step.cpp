@@ -59,6 +59,8 @@ Contributions mixed(std::size_t size, std::uint64_t count) {
     return all;
 }
 
+std::vector<float> zeros() { return std::vector<float>(chunk_size); }
+
 std::vector<float> stepped(const std::vector<float>& theta, const std::vector<WeightedPayload>& list, OuterStep step) {
     std::vector<float> next(theta.size());
     apply_outer_step(theta, next, list, step, 1);
@@ -165,8 +167,8 @@ void TestOuterStep::one_contribution_alone_moves_by_its_decoded_value() {
     all.add_single(7, 3.0F, 500);
     std::vector<float> theta(chunk_size, 1.0F);
     const std::vector<float> next = stepped(theta, all.list(), {.alpha = 0.5F, .amplification = 4});
-    QCOMPARE(next[7], 1.0F - 0.5F * 3.0F);
-    QCOMPARE(next[8], 1.0F);
+    QVERIFY(next[7] == 1.0F - 0.5F * 3.0F);
+    QVERIFY(next[8] == 1.0F);
 }
 
 void TestOuterStep::values_are_averaged_by_their_senders_weights() {
@@ -174,8 +176,8 @@ void TestOuterStep::values_are_averaged_by_their_senders_weights() {
     Contributions all(chunk_size);
     all.add_single(100, 2.0F, 300);
     all.add_single(100, -2.0F, 100);
-    const std::vector<float> next = stepped(std::vector<float>(chunk_size), all.list(), {.alpha = 1, .amplification = 4});
-    QCOMPARE(next[100], -1.0F);  // -(300 * 2 - 100 * 2) / 400
+    const std::vector<float> next = stepped(zeros(), all.list(), {.alpha = 1, .amplification = 4});
+    QVERIFY(next[100] == -1.0F);  // -(300 * 2 - 100 * 2) / 400
 }
 
 void TestOuterStep::a_lone_sender_moves_a_coordinate_at_most_by_the_cap() {
@@ -184,9 +186,9 @@ void TestOuterStep::a_lone_sender_moves_a_coordinate_at_most_by_the_cap() {
     for (std::size_t i = 0; i < 10; ++i) all.add_single(1000 + i, 5.0F, 10);
     const std::vector<float> zero(chunk_size);
     // Divided by 100 / 4 instead of 10.
-    QCOMPARE(stepped(zero, all.list(), {.alpha = 1, .amplification = 4})[1003], -5.0F * 10 / 25);
-    QCOMPARE(stepped(zero, all.list(), {.alpha = 1, .amplification = 1})[1003], -0.5F);
-    QCOMPARE(stepped(zero, all.list(), {.alpha = 1, .amplification = 20})[1003], -5.0F);
+    QVERIFY(stepped(zero, all.list(), {.alpha = 1, .amplification = 4})[1003] == -5.0F * 10 / 25);
+    QVERIFY(stepped(zero, all.list(), {.alpha = 1, .amplification = 1})[1003] == -0.5F);
+    QVERIFY(stepped(zero, all.list(), {.alpha = 1, .amplification = 20})[1003] == -5.0F);
 }
 
 void TestOuterStep::norms_are_clipped_to_the_lower_median() {
@@ -195,11 +197,11 @@ void TestOuterStep::norms_are_clipped_to_the_lower_median() {
     all.add_single(1001, 2.0F, 10);
     all.add_single(1002, 4.0F, 10);
     all.add_single(1003, 8.0F, 10);  // of four norms the second is the lower median
-    const std::vector<float> next = stepped(std::vector<float>(chunk_size), all.list(), {.alpha = 1, .amplification = 4});
-    QCOMPARE(next[1000], -1.0F);
-    QCOMPARE(next[1001], -2.0F);
-    QCOMPARE(next[1002], -2.0F);
-    QCOMPARE(next[1003], -2.0F);
+    const std::vector<float> next = stepped(zeros(), all.list(), {.alpha = 1, .amplification = 4});
+    QVERIFY(next[1000] == -1.0F);
+    QVERIFY(next[1001] == -2.0F);
+    QVERIFY(next[1002] == -2.0F);
+    QVERIFY(next[1003] == -2.0F);
 }
 
 void TestOuterStep::a_huge_payload_does_not_drown_the_others() {

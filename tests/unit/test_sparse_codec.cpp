@@ -54,7 +54,9 @@ void add_kind_rows(std::initializer_list<int> sizes, std::initializer_list<int> 
 class TestSparseCodec : public QObject {
     Q_OBJECT
 private slots:
-    void fast_equals_plain_data() { add_kind_rows({1, 63, 4095, 4096, 4097, 300'000}, {1, 3, 64, 128, 129, 1000, 4096}); }
+    void fast_equals_plain_data() {
+        add_kind_rows({1, 63, 4095, 4096, 4097, 300'000}, {1, 3, 64, 128, 129, 1000, 4096});
+    }
     void fast_equals_plain();
     void threads_do_not_change_a_byte();
     void sent_and_kept_add_up_to_the_whole();
@@ -108,7 +110,7 @@ void TestSparseCodec::sent_and_kept_add_up_to_the_whole() {
     const std::vector<float> source = inputs::make(Kind::bell, 20'000, 5);
     std::vector<float> rest = source;
     const std::vector<float> sent = decoded(encode(rest, 64, 1), source.size(), 64);
-    for (std::size_t i = 0; i < source.size(); ++i) QCOMPARE(rest[i], source[i] - sent[i]);
+    for (std::size_t i = 0; i < source.size(); ++i) QVERIFY(rest[i] == source[i] - sent[i]);
 }
 
 void TestSparseCodec::the_largest_entries_are_sent() {
@@ -163,8 +165,8 @@ void TestSparseCodec::huge_entries_are_sent_in_part() {
     source[5] = std::numeric_limits<float>::max();
     source[6] = -1e30F;
     const std::vector<float> sent = decoded(encode(source, 2, 1), source.size(), 2);
-    QCOMPARE(sent[5], 0x1p60F);
-    QCOMPARE(sent[6], -0x1p60F);
+    QVERIFY(sent[5] == 0x1p60F);
+    QVERIFY(sent[6] == -0x1p60F);
     QVERIFY(source[6] < 0 && std::isfinite(source[5]));
 }
 
@@ -172,8 +174,8 @@ void TestSparseCodec::denormals_survive() {
     std::vector<float> source(chunk_size, 0.0F);
     for (std::size_t i = 0; i < 64; ++i) source[i * 3] = 1e-40F;
     const std::vector<float> sent = decoded(encode(source, 64, 1), source.size(), 64);
-    for (std::size_t i = 0; i < 64; ++i) QCOMPARE(sent[i * 3], 1e-40F);
-    for (const float rest : source) QCOMPARE(rest, 0.0F);
+    for (std::size_t i = 0; i < 64; ++i) QVERIFY(sent[i * 3] == 1e-40F);
+    for (const float rest : source) QVERIFY(rest == 0.0F);
 }
 
 void TestSparseCodec::an_empty_vector_has_a_payload() {
@@ -274,7 +276,7 @@ void TestSparseCodec::the_norm_is_that_of_the_decoded_values() {
         largest = std::max(largest, static_cast<double>(std::fabs(value)));
     }
     QVERIFY(std::fabs(view.norm() / std::sqrt(squares) - 1) < 1e-12);
-    QCOMPARE(view.largest(), largest);
+    QVERIFY(view.largest() == largest);
 }
 
 void TestSparseCodec::adding_rounds_the_product_first() {
