@@ -12,6 +12,7 @@
 #include "core/run/initial_state.h"
 #include "core/run/sample_order.h"
 #include "core/run/state_layout.h"
+#include "core/training/device.h"
 #include "core/training/gpt_plain.h"
 #include "core/training/trainer.h"
 
@@ -133,13 +134,16 @@ std::vector<float> ten_steps(const run::ModelSpec& spec, const Reference& refere
 
 class TrainingParityTest : public QObject {
     Q_OBJECT
-private slots:
-    void add_rows() {
+private:
+    static void add_rows() {
         QTest::addColumn<QString>("name");
         QTest::addColumn<int>("activation");
         QTest::newRow("gelu") << "gelu" << static_cast<int>(run::Activation::gelu_tanh);
         QTest::newRow("relu") << "relu" << static_cast<int>(run::Activation::relu);
     }
+
+private slots:
+    void initTestCase() { use_threads(1); }
 
     void the_initial_state_file_is_the_one_transformers_opened() {
         const run::ModelSpec spec = model(run::Activation::gelu_tanh);
