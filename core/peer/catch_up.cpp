@@ -187,17 +187,39 @@ void Peer::Impl::catch_up_step() {
     choose_checkpoint();
     if (checkpoint_fetch || applying || now < apply_after) return;
     const RoundId until{std::min(chain.value, state->value + rounds_fetched_ahead)};
-    bool next_here = true;
-    for (RoundId round = *state; round < until; round = round.next()) {
-        const auto list = list_at(round);
-        const bool here = list && payloads_here(*list, {});
-        if (round == *state) next_here = here;
+    const auto next = list_at(*state);
+    if (!next) return;
+    const bool here = payloads_here(*next, {});
+    for (RoundId round = state->next(); round < until; round = round.next()) {
+        if (const auto list = list_at(round)) (void)payloads_here(*list, {});
     }
-    if (!next_here) {
-        if (!stuck_since) stuck_since = now;
-        return;
+    if (here) {
+        apply(*next, nullptr);
+    } else {
+        wait_for_payloads(*next);
     }
-    if (const auto list = list_at(*state)) apply(*list, nullptr);
+}
+
+void Peer::Impl::wait_for_payloads(const run::AcceptList& list) {
+    double progress = 0;
+    for (const run::Accepted& entry : list.entries) progress += world.swarm.progress(entry.payload.root);
+    if (!stuck_since || progress != stuck_progress) stuck_since = now;
+    stuck_progress = progress;
+    if (now >= *stuck_since + 2 * graces_to_give_up * manifest.recipe.grace) take_back_unreachable();
+}
+
+/// Nobody has the payloads of lists that were imported: they are taken back, and the run goes on from our state.
+void Peer::Impl::take_back_unreachable() {
+    trouble("Contributions that others accepted cannot be fetched; going on without them.");
+    stuck_since.reset();
+    if (branches_refused.size() >= branches_refused_most) branches_refused.clear();
+    branches_refused[list_hash(*state)] = now + branch_refused_for;
+    unwind_own(*state);
+    const Status taken = world.ledger.retract(run, chain.value - state->value);
+    if (!taken.ok()) trouble(taken.error().message);
+    reload_head();
+    ++rounds_lost;
+    if (*state == chain) entered();
 }
 
 /// A member at or near our round that names another list than ours.
@@ -272,7 +294,8 @@ Verdict Peer::Impl::on_history(const PeerId& from, const run::HistoryMessage& me
     if (fresh.empty()) return Verdict::repeated;
     history.back = history_overlap;
     const RoundId fork = fresh.front().list.round;
-    if (fork == chain) {
+    const bool catching_up = !state || *state < chain;
+    if (fork == chain && (catching_up || fresh.size() == 1)) {
         extend_chain(std::move(fresh), from);
     } else {
         consider_branch({fork, std::move(fresh)});

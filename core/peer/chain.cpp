@@ -92,7 +92,7 @@ Verdict Peer::Impl::add_candidate(CheckedList checked, const PeerId& from) {
     if (std::any_of(candidates.begin(), candidates.end(), same)) return Verdict::repeated;
     if (candidates.size() >= candidates_most) return Verdict::flood;
     (void)payloads_here(checked.list, {from});
-    candidates.push_back({std::move(checked), std::nullopt});
+    candidates.push_back({std::move(checked), std::nullopt, 0, now});
     return Verdict::accepted;
 }
 
@@ -167,11 +167,21 @@ void Peer::Impl::try_candidates() {
         apply(chosen->list, chosen);
         return;
     }
-    const bool others_have_it = std::any_of(members.all().begin(), members.all().end(), [&](const auto& item) {
-        return item.second.status.round > *state;
-    });
-    const bool hopeless = now >= *best->ripe_since + graces_to_give_up * manifest.recipe.grace && !others_have_it;
-    if (wrong || hopeless) give_up(*best);
+    if (wrong || hopeless(*best)) give_up(*best);
+}
+
+/// Payloads that have not come nearer for graces_to_give_up, twice that if most others have them.
+bool Peer::Impl::hopeless(Candidate& candidate) const {
+    double progress = 0;
+    for (const run::Accepted& entry : candidate.checked.list.entries) {
+        progress += world.swarm.progress(entry.payload.root);
+    }
+    if (progress != candidate.progress) candidate.moved_at = now;
+    candidate.progress = progress;
+    std::size_t moved = 0;
+    for (const auto& [peer, member] : members.all()) moved += member.status.round > *state ? 1 : 0;
+    const int patience = 2 * moved >= members.all().size() && moved > 0 ? 2 * graces_to_give_up : graces_to_give_up;
+    return now >= std::max(*candidate.ripe_since, candidate.moved_at) + patience * manifest.recipe.grace;
 }
 
 /// A signed list whose state cannot be produced: the next view's leader makes another.
@@ -286,12 +296,15 @@ void Peer::Impl::settle_own(RoundId round, const run::AcceptList& list) {
 }
 
 void Peer::Impl::consider_branch(RivalBranch branch) {
-    if (branch.lists.empty() || branch.fork >= chain || applying) return;
-    const auto own = list_at(branch.fork);
-    if (!own) return;
-    const run::Branch ours{own->view, own->hash(), chain.value - branch.fork.value};
-    const run::Branch theirs{branch.lists[0].list.view, branch.lists[0].hash, branch.lists.size()};
-    if (!run::other_branch_wins(ours, theirs)) return;
+    if (branch.lists.empty() || branch.fork > chain || applying) return;
+    const auto refused = branches_refused.find(branch.lists[0].hash);
+    if (refused != branches_refused.end() && now < refused->second) return;
+    const auto own = branch.fork < chain ? list_at(branch.fork) : std::nullopt;
+    if (own) {
+        const run::Branch ours{own->view, own->hash(), chain.value - branch.fork.value};
+        const run::Branch theirs{branch.lists[0].list.view, branch.lists[0].hash, branch.lists.size()};
+        if (!run::other_branch_wins(ours, theirs)) return;
+    }
     if (rival && rival->fork == branch.fork && rival->lists[0].hash == branch.lists[0].hash &&
         rival->lists.size() >= branch.lists.size()) {
         return;
@@ -300,24 +313,44 @@ void Peer::Impl::consider_branch(RivalBranch branch) {
     advance_again = true;
 }
 
-/// Changes branch when nothing is under way that uses the present one and, unless it is deep, its payloads are here.
+/// Whether at least half of the other members follow `branch`, as far as their statuses tell.
+bool Peer::Impl::followed(const RivalBranch& branch) const {
+    std::size_t followers = 0;
+    for (const auto& [peer, member] : members.all()) {
+        const run::StatusMessage& status = member.status;
+        if (status.round <= branch.fork) continue;
+        const std::uint64_t index = status.round.value - branch.fork.value - 1;
+        if (index >= branch.lists.size() || branch.lists[index].hash == status.list) ++followers;
+    }
+    return followers > 0 && 2 * followers >= members.all().size();
+}
+
+/// Changes branch when nothing is under way that uses the present one.
 void Peer::Impl::try_branch() {
-    if (rival->fork >= chain) {
+    const std::optional<run::AcceptList> before =
+        rival->fork.value > 0 && rival->fork <= chain ? list_at(RoundId{rival->fork.value - 1}) : std::nullopt;
+    const Verdict link = run::check_link(rival->lists[0].list, before ? &*before : nullptr, rules);
+    if (rival->fork > chain || link != Verdict::accepted || list_hash(rival->fork) == rival->lists[0].hash) {
         rival.reset();
         return;
     }
     bool here = true;
-    if (rival->lists.size() <= states_kept) {
-        for (const CheckedList& one : rival->lists) here = payloads_here(one.list, {}) && here;
+    for (std::size_t i = 0; i < rival->lists.size() && i < rounds_fetched_ahead; ++i) {
+        here = payloads_here(rival->lists[i].list, {}) && here;
     }
     const bool busy = jobs > 0 || applying || training.purpose != SnapshotPurpose::none || training.encoding;
-    if (!here || busy) return;
+    if (busy || (!here && !followed(*rival))) return;
     RivalBranch branch = std::move(*rival);
     rival.reset();
     change_branch(std::move(branch));
 }
 
 void Peer::Impl::change_branch(RivalBranch branch) {
+    if (branch.fork == chain) {
+        extend_chain(std::move(branch.lists), world.identity.id());
+        advance_again = true;
+        return;
+    }
     unwind_own(branch.fork);
     const Status taken = world.ledger.retract(run, chain.value - branch.fork.value);
     if (!taken.ok()) {

@@ -41,6 +41,8 @@ inline constexpr std::uint64_t history_overlap = 3;        // lists asked again,
 inline constexpr std::size_t shards_kept = 8;
 inline constexpr int graces_to_give_up = 3;                // patience for the payloads of a signed list
 inline constexpr int repair_tries_most = 6;
+inline constexpr Duration branch_refused_for{300'000};
+inline constexpr std::size_t branches_refused_most = 64;
 inline constexpr Duration pause_patience{1'000};
 inline constexpr Duration trainer_retry_first{1'000}, trainer_retry_most{60'000};
 inline constexpr Duration state_pinned_for{60'000};        // a state that somebody repairs from
@@ -56,11 +58,14 @@ struct CheckedList {
 struct Candidate {
     CheckedList checked;
     std::optional<TimePoint> ripe_since;
+    double progress = 0;               // of its payloads, summed
+    TimePoint moved_at;
 };
 
-/// Another chain than ours that counts more; taken as soon as its payloads are here.
+/// Lists of others that beat ours or go beyond them; taken as soon as most members follow them or their payloads are here.
+/// Whoever signs lists that nobody can follow stays alone with them.
 struct RivalBranch {
-    RoundId fork;                      // round of its first list
+    RoundId fork;                      // round of its first list; `chain` if it only goes beyond ours
     std::vector<CheckedList> lists;
 };
 
@@ -146,12 +151,14 @@ struct Peer::Impl {
     bool payloads_here(const run::AcceptList& list, const std::vector<PeerId>& sources);
     Candidate* ripe_candidate();
     void try_candidates();
+    bool hopeless(Candidate& candidate) const;
     void give_up(const Candidate& candidate);
     void apply(const run::AcceptList& list, std::shared_ptr<const CheckedList> fresh);
     void applied(const std::shared_ptr<const CheckedList>& fresh, Result<StateDigest> outcome);
     void entered();
     void settle_own(RoundId round, const run::AcceptList& list);
     void consider_branch(RivalBranch branch);
+    bool followed(const RivalBranch& branch) const;
     void try_branch();
     void change_branch(RivalBranch branch);
     void unwind_own(RoundId fork);
@@ -171,6 +178,8 @@ struct Peer::Impl {
     void confirm_head_by_votes(RoundId round);
     void checkpoint_here(BlobPointer content);
     void catch_up_step();
+    void wait_for_payloads(const run::AcceptList& list);
+    void take_back_unreachable();
     std::vector<PeerId> alive_members() const;
 
     // contribution.cpp
@@ -252,7 +261,9 @@ struct Peer::Impl {
     bool checking_start = false;
     struct { std::optional<PeerId> peer; TimePoint at; std::uint64_t back = history_overlap; std::uint64_t turn = 0; } history;
     std::optional<TimePoint> behind_since;
-    std::optional<TimePoint> stuck_since;          // payloads for the next state are not to be had
+    std::optional<TimePoint> stuck_since;          // payloads for the next state do not come nearer
+    double stuck_progress = 0;
+    std::map<Digest, TimePoint> branches_refused;  // by their first list, until when
     struct CheckpointFetch {
         RoundId round;
         run::BlobRef ref;

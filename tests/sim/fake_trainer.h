@@ -2,6 +2,7 @@
 // obeyed in order, each after a short delay.
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <vector>
 
@@ -17,6 +18,13 @@ public:
 
     /// Tokens of all snapshots answered so far.
     [[nodiscard]] std::uint64_t answered() const { return m_answered; }
+    [[nodiscard]] bool running() const { return m_alive; }
+    /// Mean distance of a vector from what trainers train toward.
+    [[nodiscard]] static double distance(std::span<const float> vector) {
+        double sum = 0;
+        for (std::size_t i = 0; i < vector.size(); ++i) sum += std::abs(static_cast<double>(vector[i] - target(i)));
+        return sum / static_cast<double>(vector.size());
+    }
     /// The child process dies.
     void crash() {
         if (!m_alive) return;

@@ -5,7 +5,7 @@
 namespace potluck::sim {
 
 void Network::deliver(const PeerId& from, const PeerId& to, const run::Envelope& envelope) {
-    if (m_rng.unit() < m_quality.loss) return;
+    if (m_rng.unit() < m_quality.loss || !reachable(from, to)) return;
     m_events.after(between(m_quality.delay_least, m_quality.delay_most), [this, from, to, envelope] {
         Port* receiver = port(to);
         if (receiver != nullptr && port(from) != nullptr && receiver->receiver() != nullptr && !receiver->refuses(from)) {
@@ -68,7 +68,7 @@ void Port::try_fetch(const run::BlobRef& ref) {
     peer::BlobPointer content = blob(ref.root);
     for (const auto& [id, port] : m_network.ports()) {
         if (content) break;
-        content = port->offers(ref.root);
+        if (m_network.reachable(m_id, id)) content = port->offers(ref.root);
     }
     if (!content || content->bytes().size() != ref.size) {
         later(Duration{250}, [this, ref] { try_fetch(ref); });

@@ -46,6 +46,9 @@ public:
         return found == m_ports.end() ? nullptr : found->second;
     }
     [[nodiscard]] const std::map<PeerId, Port*>& ports() const { return m_ports; }
+    /// From now on members of different groups cannot reach each other; a member without a group is in group 0.
+    void split(std::map<PeerId, int> groups) { m_groups = std::move(groups); }
+    [[nodiscard]] bool reachable(const PeerId& a, const PeerId& b) const { return group_of(a) == group_of(b); }
     void deliver(const PeerId& from, const PeerId& to, const run::Envelope& envelope);
     [[nodiscard]] Duration blob_delay() { return between(m_quality.blob_delay_least, m_quality.blob_delay_most); }
     Events& events() { return m_events; }
@@ -55,6 +58,11 @@ public:
     }
 
 private:
+    [[nodiscard]] int group_of(const PeerId& id) const {
+        const auto found = m_groups.find(id);
+        return found == m_groups.end() ? 0 : found->second;
+    }
+    std::map<PeerId, int> m_groups;
     Events& m_events;
     Rng& m_rng;
     LinkQuality m_quality;

@@ -26,6 +26,11 @@ void churn(World& world, Churn rates, std::size_t spared, TimePoint until) {
                 if (world.home(member).alive()) kill_and_return(world, rates, member);
             });
         }
+        if (world.rng().unit() < rates.damaged_alive) {
+            world.events().after(world.network().between(Duration{0}, period), [&world, member] {
+                if (world.home(member).alive()) (void)world.home(member).disk.damage(world.rng().next());
+            });
+        }
         if (world.rng().unit() < rates.trainer_crash) {
             world.events().after(world.network().between(Duration{0}, period), [&world, member] {
                 Home& home = world.home(member);

@@ -58,6 +58,8 @@ void World::make_manifest() {
     recipe.collect = Duration{3'000};
     recipe.grace = Duration{5'000};
     const run::StateLayout layout = run::state_layout(m_manifest.model);
+    m_initial.resize(layout.parameters);
+    run::fill_initial_state(m_manifest.model, 1, m_initial);
     const auto seed_blob = [&](Bytes bytes, run::BlobKind kind) {
         run::BlobRef ref{merkle_root(bytes), bytes.size(), kind, {}};
         if (kind == run::BlobKind::open) ref.info_hash = sha256(ref.root.bytes);

@@ -19,7 +19,7 @@ struct WorldPlan {
     std::size_t volunteers = 2;
     std::uint64_t rounds = 5;
     std::uint64_t checkpoint_every = 3;
-    LinkQuality links;
+    LinkQuality links{};
     Duration answer_most{120};        // between the end of a job and its answer
 };
 
@@ -58,6 +58,7 @@ public:
     [[nodiscard]] Home& home(std::size_t member) { return *m_homes[member]; }
     [[nodiscard]] peer::Peer& peer(std::size_t member) { return *m_homes[member]->process->peer; }
     [[nodiscard]] const run::Manifest& manifest() const { return m_manifest; }
+    [[nodiscard]] std::span<const float> initial_state() const { return m_initial; }
     [[nodiscard]] const RunId& run() const { return m_run; }
     [[nodiscard]] Rng& rng() { return m_rng; }
     [[nodiscard]] Events& events() { return m_events; }
@@ -91,6 +92,7 @@ private:
     Network m_network;
     run::Manifest m_manifest;
     RunId m_run;
+    std::vector<float> m_initial;
     std::unordered_map<Digest, bool> m_verified;
     std::vector<std::unique_ptr<Home>> m_homes;
 };
