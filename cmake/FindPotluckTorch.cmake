@@ -35,7 +35,7 @@ foreach(_header torch/headeronly/version.h torch/csrc/api/include/torch/version.
   endif()
 endforeach()
 
-set(_advice "LibTorch >= ${PotluckTorch_VERSION_LOWEST} is needed to build the trainer: run installer/setup.sh, or pass \
+set(_advice "LibTorch >= ${PotluckTorch_VERSION_LOWEST} is needed to build the trainer: run ./dev setup, or pass \
 -DPOTLUCK_TORCH_ROOT=<folder with include/ and lib/>, or build without a trainer with -DPOTLUCK_TRAINING=OFF.")
 if(PotluckTorch_VERSION AND PotluckTorch_VERSION VERSION_LESS PotluckTorch_VERSION_LOWEST)
   set(_advice "The LibTorch in ${PotluckTorch_INCLUDE_DIR} is ${PotluckTorch_VERSION}. ${_advice}")
