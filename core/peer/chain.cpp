@@ -325,6 +325,20 @@ bool Peer::Impl::followed(const RivalBranch& branch) const {
     return followers > 0 && 2 * followers >= members.all().size();
 }
 
+/// Index of the first list of `branch` whose payloads are needed: 0, or later if a checkpoint within it is on offer.
+std::size_t Peer::Impl::replay_from(const RivalBranch& branch) const {
+    std::size_t first = 0;
+    for (const auto& [peer, member] : members.all()) {
+        const run::StatusMessage& status = member.status;
+        if (!checkpoint_fits(status) || status.checkpoint_round <= branch.fork) continue;
+        const std::uint64_t index = status.checkpoint_round.value - branch.fork.value;
+        if (index < branch.lists.size() && branch.lists[index].list.base == status.checkpoint.root) {
+            first = std::max<std::size_t>(first, index);
+        }
+    }
+    return first;
+}
+
 /// Changes branch when nothing is under way that uses the present one.
 void Peer::Impl::try_branch() {
     const std::optional<run::AcceptList> before =
@@ -334,8 +348,9 @@ void Peer::Impl::try_branch() {
         rival.reset();
         return;
     }
+    const std::size_t first = replay_from(*rival);
     bool here = true;
-    for (std::size_t i = 0; i < rival->lists.size() && i < rounds_fetched_ahead; ++i) {
+    for (std::size_t i = first; i < rival->lists.size() && i < first + rounds_fetched_ahead; ++i) {
         here = payloads_here(rival->lists[i].list, {}) && here;
     }
     const bool busy = jobs > 0 || applying || training.purpose != SnapshotPurpose::none || training.encoding;

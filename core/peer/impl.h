@@ -159,6 +159,7 @@ struct Peer::Impl {
     void settle_own(RoundId round, const run::AcceptList& list);
     void consider_branch(RivalBranch branch);
     bool followed(const RivalBranch& branch) const;
+    std::size_t replay_from(const RivalBranch& branch) const;
     void try_branch();
     void change_branch(RivalBranch branch);
     void unwind_own(RoundId fork);

@@ -51,7 +51,7 @@ std::string conservation(World& world) {
     const ledger::Ledger& truth = world.home(furthest(world)).ledger;
     for (std::size_t i = 0; i < world.size(); ++i) {
         Home& home = world.home(i);
-        if (home.backbone) continue;
+        if (home.backbone || home.folder.withholds) continue;
         const std::uint64_t trained = home.trained_before + (home.alive() ? home.saved : 0);
         peer::ContributionRecord record;
         if (const auto bytes = home.disk.load_record()) {

@@ -1,6 +1,7 @@
 // Leaders that die, vanish, withhold or are cut off.
 #include <QTest>
 
+#include "tests/sim/checks.h"
 #include "tests/sim/scenario.h"
 #include "tests/sim/seeds.h"
 
@@ -81,11 +82,16 @@ private slots:
         World world(5, plan);
         world.start_all();
         QVERIFY(world.run_until([&] { return world.all_at(1); }, Duration{60'000}));
-        world.home(leader_index(world)).folder.withholds = true;
-        const std::string wrong = finish_run(world, Duration{300'000});
-        QVERIFY2(wrong.empty(), wrong.c_str());
+        const std::size_t liar = leader_index(world);
+        world.home(liar).folder.withholds = true;
+        QVERIFY(world.run_until([&] { return world.all_at(5); }, Duration{300'000}));
+        world.kill(liar, Death::closes_sessions);
+        world.run_for(Duration{5'000});
+        const std::string apart = agreement(world), books = conservation(world);
+        QVERIFY2(apart.empty(), apart.c_str());
+        QVERIFY2(books.empty(), books.c_str());
         std::uint64_t lost = 0;
-        for (std::size_t i = 0; i < world.size(); ++i) lost += world.peer(i).view().rounds_lost;
+        for (std::size_t i = 0; i < world.size(); ++i) lost += world.home(i).alive() ? world.peer(i).view().rounds_lost : 0;
         QVERIFY(lost > 0);
     }
 

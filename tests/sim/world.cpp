@@ -54,6 +54,7 @@ void World::make_manifest() {
     run::Recipe& recipe = m_manifest.recipe;
     recipe.total_rounds = m_plan.rounds;
     recipe.checkpoint_every = m_plan.checkpoint_every;
+    recipe.k = 1024;                  // few rounds: much of the movement in each
     recipe.window = Duration{6'000};
     recipe.collect = Duration{3'000};
     recipe.grace = Duration{5'000};
