@@ -25,6 +25,8 @@ struct Blobs::Entry {
 
 /// A torrent's description from the bytes of a .torrent; null if libtorrent refuses it.
 [[nodiscard]] std::shared_ptr<lt::torrent_info> torrent_info_of(ByteSpan torrent);
+/// Size of a torrent's first file if all others only pad it (libtorrent lists a pad after a v2 file); else 0.
+[[nodiscard]] std::uint64_t size_of_only_file(const lt::torrent_info& info);
 /// What every torrent whose only file is `file` starts from.
 [[nodiscard]] lt::add_torrent_params params_for(std::shared_ptr<lt::torrent_info> info, const std::filesystem::path& file,
                                                 Audience audience);

@@ -232,7 +232,7 @@ bool Blobs::on_metadata(Entry& entry) {
     if (entry.state != Entry::State::fetching || ref.kind != run::BlobKind::open) return true;
     const std::shared_ptr<const lt::torrent_info> info = entry.handle.torrent_file();
     const lt::file_index_t first{0};
-    const bool fits = info && info->num_files() == 1 && info->v2() && info->files().file_size(first) == static_cast<std::int64_t>(ref.size) &&
+    const bool fits = info && info->v2() && size_of_only_file(*info) == ref.size &&
                       info->files().root(first) == v2_hash(Digest{ref.root.bytes});
     if (!fits) {
         fail(entry, {ErrorCode::untrusted, "A shared file is not what it was announced to be."});

@@ -39,6 +39,14 @@ std::shared_ptr<lt::torrent_info> torrent_info_of(ByteSpan torrent) {
     return failure ? nullptr : info;
 }
 
+std::uint64_t size_of_only_file(const lt::torrent_info& info) {
+    const lt::file_storage& files = info.files();
+    for (const lt::file_index_t file : files.file_range()) {
+        if (files.pad_file_at(file) == (file == lt::file_index_t{0})) return 0;
+    }
+    return files.num_files() == 0 ? 0 : static_cast<std::uint64_t>(files.file_size(lt::file_index_t{0}));
+}
+
 lt::add_torrent_params params_for(std::shared_ptr<lt::torrent_info> info, const fs::path& file, Audience audience) {
     lt::add_torrent_params params;
     params.ti = std::move(info);

@@ -6,6 +6,7 @@
 #include <boost/asio/post.hpp>
 #include <libtorrent/alert_types.hpp>
 #include <libtorrent/extensions.hpp>
+#include <libtorrent/ip_filter.hpp>
 #include <libtorrent/read_resume_data.hpp>
 #include <libtorrent/session_params.hpp>
 #include <libtorrent/session_stats.hpp>
@@ -28,7 +29,11 @@ public:
     Starter(lt::io_context& io, lt::torrent_handle torrent) : m_io(io), m_torrent(std::move(torrent)) {}
     void on_files_checked() override {
         // Not from inside libtorrent's own call: resuming changes what it is in the middle of.
-        boost::asio::post(m_io, [torrent = m_torrent] { torrent.resume(); });
+        boost::asio::post(m_io, [torrent = m_torrent] {
+            torrent.resume();
+            // Nobody announced it while it was paused; its turn would come minutes later.
+            torrent.force_dht_announce();
+        });
     }
 
 private:
@@ -57,6 +62,12 @@ Result<std::unique_ptr<Engine>> Engine::open(const SessionSettings& settings) {
         if (settings.wake) engine->m_session->set_alert_notify(settings.wake);
     } catch (const std::exception& failure) {
         return Error{ErrorCode::io, std::string("The network could not be started: ") + failure.what() + "."};
+    }
+    if (settings.reach == Reach::loopback) {
+        // By default libtorrent limits no rate on the computer's own network, where every member of a demo is.
+        lt::ip_filter everybody_alike;
+        everybody_alike.add_rule(lt::address_v4::any(), lt::address_v4::broadcast(), 1U << static_cast<unsigned>(lt::session::global_peer_class_id));
+        engine->m_session->set_peer_class_filter(everybody_alike);
     }
     engine->m_ended = engine->m_end.get_future();
     engine->m_thread = std::thread([raw = engine.get()] { raw->run(); });
@@ -129,6 +140,10 @@ std::vector<Event> Engine::take_events() {
     std::vector<Event> fresh = events_of(alerts);
     events.insert(events.end(), std::make_move_iterator(fresh.begin()), std::make_move_iterator(fresh.end()));
     return events;
+}
+
+void Engine::add_dht_nodes(const std::vector<run::PeerHint>& nodes) {
+    for (const run::PeerHint& node : nodes) m_session->add_dht_node({node.host, node.port});
 }
 
 void Engine::set_rate_limits(std::uint64_t upload, std::uint64_t download) {

@@ -48,6 +48,9 @@ public:
     void wait_for_events(Duration patience) { m_session->wait_for_alert(lt::milliseconds(patience.count())); }
     void ask_for_progress() { m_session->post_torrent_updates({}); }
     void ask_for_statistics() { m_session->post_session_stats(); }
+    /// Pings these as nodes of the DHT. Bootstrap nodes alone are only asked, never part of the table, and on one
+    /// computer there may be no others.
+    void add_dht_nodes(const std::vector<run::PeerHint>& nodes);
     void set_rate_limits(std::uint64_t upload, std::uint64_t download);
     [[nodiscard]] std::uint16_t port() const { return m_port; }
 

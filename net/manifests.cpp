@@ -3,6 +3,7 @@
 #include <system_error>
 #include <utility>
 
+#include <libtorrent/peer_info.hpp>
 #include <libtorrent/torrent_info.hpp>
 #include <libtorrent/torrent_status.hpp>
 
@@ -27,6 +28,13 @@ struct ManifestTorrent {
 ManifestTorrent torrent_of(ByteSpan file) {
     Result<ContentHashes> hashes = hash_content(file, run::BlobKind::plain, {});
     return {.info = manifest_info(hashes->root, file.size()), .root = hashes->root, .layer = std::move(hashes->layer)};
+}
+
+/// Files but for the padding that libtorrent puts behind a file that does not fill its piece.
+int content_files(const lt::torrent_info& info) {
+    int count = 0;
+    for (const lt::file_index_t index : info.files().file_range()) count += info.files().pad_file_at(index) ? 0 : 1;
+    return count;
 }
 
 }  // namespace
@@ -69,6 +77,9 @@ Result<lt::add_torrent_params> Manifests::seed_params(const RunId& run) const {
     lt::add_torrent_params params = params_for(torrent_info_of(torrent_file(torrent.info.bytes, torrent.root, torrent.layer)),
                                                path_of(run), Audience::everybody);
     params.flags |= lt::torrent_flags::seed_mode;
+    if (const auto found = m_found.find(run); found != m_found.end()) {
+        params.peers.assign(found->second.begin(), found->second.end());
+    }
     return params;
 }
 
@@ -128,6 +139,12 @@ void Manifests::cancel(const RunId& run) {
 void Manifests::on_flushed(Search& search) {
     const lt::torrent_status status = search.handle.status({});
     if (!status.is_seeding) return;
+    std::vector<lt::peer_info> peers;
+    search.handle.get_peer_info(peers);
+    for (const lt::peer_info& peer : peers) {
+        // Those we connected to are where they listen; they are in the run or know who is.
+        if (peer.flags & lt::peer_info::local_connection) m_found[search.run].push_back(peer.ip);
+    }
     Result<Bytes> file = read_file(m_folder / (search.run.hex() + ".fetched"), manifest_file_bytes_most);
     if (!file.ok()) {
         search.outcome = file.error();
@@ -150,7 +167,7 @@ bool Manifests::handle(const Event& event) {
         if (search == nullptr) return false;
         search->has_metadata = true;
         const std::shared_ptr<const lt::torrent_info> info = search->handle.torrent_file();
-        if (!info || info->num_files() != 1 || info->total_size() > static_cast<std::int64_t>(manifest_file_bytes_most)) {
+        if (!info || content_files(*info) != 1 || info->total_size() > static_cast<std::int64_t>(manifest_file_bytes_most)) {
             search->outcome = Error{ErrorCode::malformed, "The invite does not lead to a run: ask for a new one."};
         }
         return true;

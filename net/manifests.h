@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "core/base/clock.h"
 #include "core/run/invite.h"
@@ -31,7 +32,7 @@ public:
     /// Calls what is done; retries hints.
     void poll(TimePoint now);
 
-    /// How to seed a manifest that is here: torrent description and file. Error: not_found.
+    /// How to seed a manifest that is here: description, file, and who gave it to us. Error: not_found.
     [[nodiscard]] Result<lt::add_torrent_params> seed_params(const RunId& run) const;
 
 private:
@@ -43,6 +44,7 @@ private:
     Engine& m_engine;
     std::filesystem::path m_folder;
     std::map<RunId, std::unique_ptr<Search>> m_searches;
+    std::map<RunId, std::vector<Endpoint>> m_found;      // who gave us a manifest
 };
 
 /// The RunId of a manifest file.

@@ -126,6 +126,7 @@ void Session::poll(TimePoint now) {
     if (now - impl.asked_statistics >= statistics_interval) {
         impl.asked_statistics = now;
         impl.engine->ask_for_statistics();
+        if (impl.counters.dht_nodes < impl.settings.dht_nodes.size()) impl.engine->add_dht_nodes(impl.settings.dht_nodes);
     }
 }
 

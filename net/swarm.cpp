@@ -38,7 +38,7 @@ Result<std::unique_ptr<LiveSwarm>> LiveSwarm::open(SwarmOptions options, lt::add
         raw->m_parts.blobs.offer_source(raw->m_run, endpoint);
     };
     const std::vector<Endpoint> known = swarm->m_discovery->known();
-    manifest.peers.assign(known.begin(), known.end());
+    manifest.peers.insert(manifest.peers.end(), known.begin(), known.end());
     manifest.extensions.push_back(swarm->m_hub->plugin());
     Result<lt::torrent_handle> torrent = raw->m_parts.engine.add(std::move(manifest), Engine::Start::when_checked);
     if (!torrent.ok()) return torrent.error();

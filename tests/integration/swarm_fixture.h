@@ -103,13 +103,14 @@ struct Room {
     std::vector<std::unique_ptr<Computer>> computers;
     Bytes manifest = random_bytes(3'000, 7);
     RunId run;
+    std::uint64_t next_seed = 0;
 
     Computer& operator[](std::size_t index) { return *computers.at(index); }
 
     /// `count` computers that share a run; all but the first are told of the first.
     void open(std::size_t count) {
         for (std::size_t i = 0; i < count; ++i) {
-            computers.push_back(std::make_unique<Computer>(computers.size()));
+            computers.push_back(std::make_unique<Computer>(next_seed++));
             Computer& fresh = *computers.back();
             std::vector<std::uint16_t> others;
             for (std::size_t j = 0; j + 1 < computers.size(); ++j) others.push_back(computers[j]->session->port());

@@ -1,0 +1,292 @@
+// Blobs between real sessions: who may fetch them, what happens when something breaks, what survives a restart.
+#include <QtTest>
+
+#include <fstream>
+
+#include <libtorrent/alert_types.hpp>
+#include <libtorrent/magnet_uri.hpp>
+#include <libtorrent/session.hpp>
+#include <libtorrent/settings_pack.hpp>
+#include <libtorrent/torrent_info.hpp>
+#include <libtorrent/torrent_status.hpp>
+
+#include "core/base/files.h"
+#include "core/base/sha256.h"
+#include "tests/integration/swarm_fixture.h"
+
+using namespace potluck;
+using namespace potluck::net;
+
+namespace {
+
+peer::FetchOptions from(std::vector<PeerId> sources) {
+    return {.sources = std::move(sources), .deadline = {}, .damaged_copy = {}, .layer = {}};
+}
+
+std::filesystem::path write_content(const std::filesystem::path& file, ByteSpan content) {
+    POTLUCK_CHECK(write_file_atomically(file, content).ok());
+    return file;
+}
+
+/// A BitTorrent client that knows nothing of Potluck.
+struct StockClient {
+    explicit StockClient(const std::string& folder) : save_path(folder) {
+        lt::settings_pack pack;
+        pack.set_str(lt::settings_pack::listen_interfaces, "127.0.0.1:0");
+        pack.set_bool(lt::settings_pack::enable_dht, false);
+        pack.set_bool(lt::settings_pack::enable_lsd, false);
+        pack.set_bool(lt::settings_pack::enable_upnp, false);
+        pack.set_bool(lt::settings_pack::enable_natpmp, false);
+        pack.set_bool(lt::settings_pack::allow_multiple_connections_per_ip, true);
+        session.apply_settings(pack);
+    }
+    void add(const std::string& magnet) {
+        lt::add_torrent_params params = lt::parse_magnet_uri(magnet);
+        params.save_path = save_path;
+        torrent = session.add_torrent(std::move(params));
+    }
+    [[nodiscard]] bool seeds() const { return torrent.status().is_seeding; }
+
+    std::string save_path;
+    lt::session session;
+    lt::torrent_handle torrent;
+};
+
+}  // namespace
+
+class TestSwarmBlobs : public QObject {
+    Q_OBJECT
+
+private slots:
+    void an_open_blob_has_the_same_reference_everywhere_and_members_fetch_it() {
+        Room room;
+        room.open(2);
+        QVERIFY(room.wait_until_all_know_each_other());
+        const Bytes content = random_bytes(700'001, 3);
+        std::vector<run::BlobRef> refs;
+        for (const auto& each : room.computers) {
+            Computer& computer = *each;
+            const auto file = write_content(computer.path() / "mine.bin", content);
+            computer.swarm->publish_file(file, "state-8.safetensors", run::BlobKind::open);
+            QVERIFY(room.wait([&] { return !computer.witness.published.empty(); }));
+            QVERIFY(computer.witness.published[0].second.ok());
+            QCOMPARE(computer.witness.published[0].first, file);
+            refs.push_back(*computer.witness.published[0].second);
+        }
+        QVERIFY(refs[0] == refs[1]);
+        QVERIFY(refs[0].root == merkle_root(content));
+        QVERIFY(!refs[0].info_hash.is_zero());
+
+        room.open(1);
+        QVERIFY(room.wait_until_all_know_each_other());
+        room[2].swarm->fetch(refs[0], from({}));
+        QVERIFY(room.wait([&] { return room[2].witness.blobs.contains(refs[0].root); }));
+        const ByteSpan got = room[2].witness.blobs[refs[0].root]->bytes();
+        QVERIFY(std::equal(got.begin(), got.end(), content.begin(), content.end()));
+        // Given up: what was fetched is gone, what was given stays.
+        const std::filesystem::path fetched = room[2].witness.blobs[refs[0].root]->path();
+        room[2].swarm->forget(refs[0].root);
+        room[0].swarm->forget(refs[0].root);
+        QVERIFY(!std::filesystem::exists(fetched));
+        QVERIFY(std::filesystem::exists(room[0].path() / "mine.bin"));
+        QVERIFY(room[2].swarm->blob(refs[0].root) == nullptr);
+    }
+
+    void a_stock_client_fetches_an_open_blob_by_magnet_and_seeds_it() {
+        Room room;
+        room.open(1);
+        const Bytes content = random_bytes(300'000, 4);
+        room[0].swarm->publish_file(write_content(room[0].path() / "shard.bin", content), "shard.bin", run::BlobKind::open);
+        QVERIFY(room.wait([&] { return !room[0].witness.published.empty(); }));
+        const run::BlobRef ref = *room[0].witness.published[0].second;
+
+        QTemporaryDir folder;
+        StockClient stock(folder.path().toStdString());
+        stock.add(room[0].session->magnet(ref, "shard.bin"));
+        QVERIFY(room.wait([&] { return stock.seeds(); }, 30'000));
+        const Result<Bytes> got = read_file(folder.path().toStdString() + "/shard.bin", 1 << 20);
+        QVERIFY(got.ok() && *got == content);
+    }
+
+    void a_reference_that_lies_about_its_content_fails_as_untrusted() {
+        Room room;
+        room.open(2);
+        QVERIFY(room.wait_until_all_know_each_other());
+        room[0].swarm->publish_file(write_content(room[0].path() / "a", random_bytes(100'000, 5)), "a", run::BlobKind::open);
+        QVERIFY(room.wait([&] { return !room[0].witness.published.empty(); }));
+        run::BlobRef lie = *room[0].witness.published[0].second;
+        lie.root.bytes[0] ^= std::byte{1};
+        room[1].swarm->fetch(lie, from({room[0].id()}));
+        QVERIFY(room.wait([&] { return room[1].witness.failed.contains(lie.root); }));
+        QCOMPARE(room[1].witness.failed.at(lie.root).code, ErrorCode::untrusted);
+        QVERIFY(room[1].witness.blobs.empty());
+    }
+
+    void a_fetch_goes_on_when_one_of_its_sources_dies() {
+        Room room;
+        room.open(4);
+        QVERIFY(room.wait_until_all_know_each_other());
+        const Bytes content = random_bytes(12UL << 20U, 6);
+        run::BlobRef ref;
+        for (std::size_t i = 0; i < 3; ++i) {
+            ref = room[i].swarm->publish(content).value();
+            room[i].session->set_rate_limits(2'000'000, 0);
+        }
+        room[3].swarm->fetch(ref, from({room[0].id(), room[1].id(), room[2].id()}));
+        QVERIFY(room.wait([&] { return room[3].swarm->progress(ref.root) > 0.1; }));
+        QVERIFY(room[3].swarm->progress(ref.root) < 0.9);
+        room[1].shut();
+        QVERIFY(room.wait([&] { return room[3].witness.blobs.contains(ref.root); }, 60'000));
+        const ByteSpan got = room[3].witness.blobs[ref.root]->bytes();
+        QVERIFY(std::equal(got.begin(), got.end(), content.begin(), content.end()));
+    }
+
+    void repair_fetches_only_the_pieces_that_differ() {
+        Room room;
+        room.open(2);
+        QVERIFY(room.wait_until_all_know_each_other());
+        const Bytes content = random_bytes(8UL << 20U, 8);
+        const std::size_t piece = peer::piece_size_of(content.size());
+        const run::BlobRef ref = room[0].swarm->publish(content).value();
+        Bytes damaged = content;
+        for (const std::size_t wrong : {3UL, 200UL, 201UL}) damaged[wrong * piece + 77] ^= std::byte{0x40};
+        damaged.resize(damaged.size() - 10);
+        const auto copy = write_content(room[1].path() / "damaged", damaged);
+
+        room[1].swarm->fetch(ref, {.sources = {room[0].id()}, .deadline = {}, .damaged_copy = copy, .layer = merkle_layer(content, piece)});
+        QVERIFY(room.wait([&] { return room[1].witness.blobs.contains(ref.root); }));
+        const ByteSpan got = room[1].witness.blobs[ref.root]->bytes();
+        QVERIFY(std::equal(got.begin(), got.end(), content.begin(), content.end()));
+        QVERIFY(room.wait([&] { return room[1].swarm->counters().blob_bytes_down > 0; }));
+        const std::uint64_t fetched = room[1].swarm->counters().blob_bytes_down;
+        QVERIFY2(fetched >= 4 * piece && fetched <= 6 * piece, std::to_string(fetched).c_str());
+        QCOMPARE(std::filesystem::file_size(copy), damaged.size());
+    }
+
+    void a_wrong_layer_costs_bytes_but_not_the_content() {
+        Room room;
+        room.open(2);
+        QVERIFY(room.wait_until_all_know_each_other());
+        const Bytes content = random_bytes(200'000, 9);
+        const run::BlobRef ref = room[0].swarm->publish(content).value();
+        const auto copy = write_content(room[1].path() / "damaged", random_bytes(200'000, 10));
+        room[1].swarm->fetch(ref, {.sources = {room[0].id()}, .deadline = {}, .damaged_copy = copy, .layer = std::vector<Digest>(13)});
+        QVERIFY(room.wait([&] { return room[1].witness.blobs.contains(ref.root); }));
+        const ByteSpan got = room[1].witness.blobs[ref.root]->bytes();
+        QVERIFY(std::equal(got.begin(), got.end(), content.begin(), content.end()));
+    }
+
+    void what_was_published_and_fetched_is_seeded_again_after_a_restart() {
+        Room room;
+        room.open(2);
+        QVERIFY(room.wait_until_all_know_each_other());
+        const Bytes small = random_bytes(50'000, 11);
+        const run::BlobRef first = room[0].swarm->publish(small).value();
+        room[1].swarm->fetch(first, from({room[0].id()}));
+        QVERIFY(room.wait([&] { return room[1].witness.blobs.contains(first.root); }));
+        room[1].witness.blobs.clear();
+        for (std::size_t i : {0U, 1U}) QVERIFY(room[i].shut());
+
+        // Both come back; only the one that fetched still has it where it was.
+        room[1].start();
+        room[1].join(room.run, {});
+        QCOMPARE(room[1].swarm->held(), std::vector<run::BlobRef>{first});
+        room[1].swarm->fetch(first, from({}));
+        QVERIFY(room.wait([&] { return room[1].witness.blobs.contains(first.root); }, 2'000));
+        room.computers.erase(room.computers.begin());
+        room.open(1);
+        QVERIFY(room.wait_until_all_know_each_other());
+        room[1].swarm->fetch(first, from({room[0].id()}));
+        QVERIFY(room.wait([&] { return room[1].witness.blobs.contains(first.root); }));
+    }
+
+    void an_unfinished_fetch_goes_on_after_a_restart() {
+        Room room;
+        room.open(2);
+        QVERIFY(room.wait_until_all_know_each_other());
+        const Bytes content = random_bytes(12UL << 20U, 12);
+        const run::BlobRef ref = room[0].swarm->publish(content).value();
+        room[0].session->set_rate_limits(4'000'000, 0);
+        room[1].swarm->fetch(ref, from({room[0].id()}));
+        QVERIFY(room.wait([&] { return room[1].swarm->progress(ref.root) > 0.4; }));
+        QVERIFY(room[1].shut());
+        room[1].start();
+        room[1].join(room.run, {room[0].session->port()});
+        QVERIFY(room.wait_until_all_know_each_other());
+        room[0].session->set_rate_limits(0, 0);
+        room[1].swarm->fetch(ref, from({room[0].id()}));
+        QVERIFY(room.wait([&] { return room[1].witness.blobs.contains(ref.root); }));
+        QVERIFY(room.wait([&] { return room[1].swarm->counters().blob_bytes_down > 0; }));
+        const std::uint64_t fetched = room[1].swarm->counters().blob_bytes_down;
+        QVERIFY2(fetched < content.size() * 7 / 10, std::to_string(fetched).c_str());
+        const ByteSpan got = room[1].witness.blobs[ref.root]->bytes();
+        QVERIFY(std::equal(got.begin(), got.end(), content.begin(), content.end()));
+    }
+
+    void a_file_that_was_changed_is_not_seeded_again() {
+        Room room;
+        room.open(1);
+        const run::BlobRef ref = room[0].swarm->publish(random_bytes(50'000, 13)).value();
+        const std::filesystem::path file = room[0].swarm->blob(ref.root)->path();
+        QVERIFY(room[0].shut());
+        {
+            std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+            stream.seekp(1'000);
+            stream.put('!');
+        }
+        std::filesystem::last_write_time(file, std::filesystem::file_time_type::clock::now() + std::chrono::seconds(5));
+        room[0].start();
+        room[0].join(room.run, {});
+        QVERIFY(room.wait([&] { return !std::filesystem::exists(file); }));
+        QVERIFY(room[0].swarm->held().empty());
+    }
+
+    void a_fetch_that_is_forgotten_fails_and_can_be_asked_for_again() {
+        Room room;
+        room.open(2);
+        QVERIFY(room.wait_until_all_know_each_other());
+        const Bytes content = random_bytes(4UL << 20U, 14);
+        const run::BlobRef ref = room[0].swarm->publish(content).value();
+        room[0].session->set_rate_limits(500'000, 0);
+        room[1].swarm->fetch(ref, from({room[0].id()}));
+        QVERIFY(room.wait([&] { return room[1].swarm->progress(ref.root) > 0.05; }));
+        room[1].swarm->forget(ref.root);
+        room[1].swarm->fetch(ref, from({room[0].id()}));
+        QVERIFY(room.wait([&] { return room[1].witness.failed.contains(ref.root); }));
+        QCOMPARE(room[1].witness.failed.at(ref.root).code, ErrorCode::cancelled);
+        room[0].session->set_rate_limits(0, 0);
+        QVERIFY(room.wait([&] { return room[1].witness.blobs.contains(ref.root); }));
+    }
+
+    void many_small_blobs_come_and_go_without_leaving_anything() {
+        Room room;
+        room.open(2);
+        QVERIFY(room.wait_until_all_know_each_other());
+        for (std::uint64_t i = 0; i < 200; ++i) {
+            const run::BlobRef ref = room[0].swarm->publish(random_bytes(5'000, 1'000 + i)).value();
+            room[1].swarm->fetch(ref, from({room[0].id()}));
+            QVERIFY(room.wait([&] { return room[1].witness.blobs.contains(ref.root); }));
+            room[0].swarm->forget(ref.root);
+            room[1].swarm->forget(ref.root);
+            room[1].witness.blobs.clear();
+        }
+        QVERIFY(room.wait([&] { return room[0].session->counters().torrents == 1 && room[1].session->counters().torrents == 1; }));
+        QCOMPARE(room[0].swarm->counters().sessions, 1U);
+        for (std::size_t i : {0U, 1U}) {
+            room[i].shut();
+            QVERIFY(std::filesystem::is_empty(room[i].path() / "net" / "blobs"));
+        }
+    }
+
+    void too_large_a_blob_for_the_disk_is_a_sentence() {
+        Room room;
+        room.open(1);
+        const run::BlobRef ref{.root = BlobId{{std::byte{1}}}, .size = run::blob_bytes_most, .kind = run::BlobKind::plain, .info_hash = {}};
+        room[0].swarm->fetch(ref, from({}));
+        QVERIFY(room.wait([&] { return room[0].witness.failed.contains(ref.root); }));
+        QCOMPARE(room[0].witness.failed.at(ref.root).code, ErrorCode::no_space);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestSwarmBlobs)
+#include "test_swarm_blobs.moc"

@@ -1,0 +1,206 @@
+// Somebody who speaks the extension but means no good. The attacker is built from our own channel without its manners.
+#include <QtTest>
+
+#include <libtorrent/bdecode.hpp>
+
+#include "core/identity/secure_channel.h"
+#include "net/channel.h"
+#include "net/engine.h"
+#include "net/frame.h"
+#include "net/manifests.h"
+#include "tests/integration/swarm_fixture.h"
+
+using namespace potluck;
+using namespace potluck::net;
+
+namespace {
+
+/// Connects to a member and sends what it likes.
+class Attacker {
+public:
+    explicit Attacker(const Room& room, std::uint64_t seed = 99) : m_identity(Computer::identity_of(seed)), m_run(room.run) {
+        SessionSettings settings;
+        settings.data_folder = m_folder.path().toStdString();
+        settings.reach = Reach::loopback;
+        std::filesystem::create_directories(settings.data_folder / "manifests");
+        m_engine = std::move(*Engine::open(settings));
+        m_hub = std::make_shared<Hub>(m_engine->io(), std::function<void()>());
+        Manifests manifests(*m_engine, settings.data_folder / "manifests");
+        POTLUCK_CHECK(manifests.publish(room.manifest).ok());
+        lt::add_torrent_params params = *manifests.seed_params(room.run);
+        params.peers.emplace_back(lt::make_address("127.0.0.1"), room.computers[0]->session->port());
+        params.extensions.push_back(m_hub->plugin());
+        m_torrent = *m_engine->add(std::move(params), Engine::Start::when_checked);
+    }
+    ~Attacker() {
+        m_hub->retire();
+        m_torrent = {};
+        static_cast<void>(m_engine->stop(Duration(3'000)));
+    }
+
+    /// Takes what came; with a channel, answers the handshake.
+    void poll() {
+        for (LinkEvent& event : m_hub->take()) {
+            if (event.kind == LinkEvent::Kind::opened) {
+                m_link = event.link;
+                m_gauge = event.gauge;
+            } else if (m_channel) {
+                m_gauge->waiting -= event.frame.size();
+                identity::SecureChannel::Received received = m_channel->receive(event.frame);
+                if (received.reply) send(*received.reply);
+            }
+        }
+    }
+    void greet() {
+        m_channel.emplace(m_identity, m_run.bytes);
+        send(m_channel->hello());
+    }
+    void send(Bytes frame) { m_hub->send(m_link, m_gauge, std::move(frame)); }
+    [[nodiscard]] Bytes sealed(ByteSpan plain) { return m_channel->seal(plain); }
+    [[nodiscard]] bool linked() const { return m_gauge != nullptr; }
+    [[nodiscard]] bool authenticated() const { return m_channel && m_channel->state() == identity::SecureChannel::State::open; }
+    [[nodiscard]] bool thrown_out() const { return m_gauge && m_gauge->closed; }
+    [[nodiscard]] const PeerId& id() const { return m_identity.id(); }
+
+private:
+    QTemporaryDir m_folder;
+    identity::Identity m_identity;
+    RunId m_run;
+    std::unique_ptr<Engine> m_engine;
+    std::shared_ptr<Hub> m_hub;
+    lt::torrent_handle m_torrent;
+    std::optional<identity::SecureChannel> m_channel;
+    std::shared_ptr<LinkGauge> m_gauge;
+    LinkId m_link = 0;
+};
+
+bool wait(Room& room, Attacker& attacker, const std::function<bool()>& condition, int milliseconds = 20'000) {
+    return room.wait([&] {
+        attacker.poll();
+        return condition();
+    }, milliseconds);
+}
+
+bool authenticate(Room& room, Attacker& attacker) {
+    if (!wait(room, attacker, [&] { return attacker.linked(); })) return false;
+    attacker.greet();
+    return wait(room, attacker, [&] { return attacker.authenticated() && !room[0].swarm->neighbours().empty(); });
+}
+
+}  // namespace
+
+class TestSwarmHostile : public QObject {
+    Q_OBJECT
+
+private slots:
+    void garbage_instead_of_a_handshake_ends_the_connection() {
+        Room room;
+        room.open(1);
+        Attacker attacker(room);
+        QVERIFY(wait(room, attacker, [&] { return attacker.linked(); }));
+        attacker.send(random_bytes(500, 1));
+        QVERIFY(wait(room, attacker, [&] { return attacker.thrown_out(); }));
+        QCOMPARE(room[0].swarm->counters().frames_malformed, 1U);
+        QVERIFY(room[0].witness.met.empty());
+    }
+
+    void a_frame_that_was_tampered_with_ends_the_session() {
+        Room room;
+        room.open(1);
+        Attacker attacker(room);
+        QVERIFY(authenticate(room, attacker));
+        Bytes frame = attacker.sealed(encode_frame({.run = room.run, .sender = attacker.id(), .kind = run::MessageKind::status, .body = {}, .signature = {}}));
+        frame[frame.size() / 2] ^= std::byte{1};
+        attacker.send(std::move(frame));
+        QVERIFY(wait(room, attacker, [&] { return attacker.thrown_out(); }));
+        QVERIFY(room[0].witness.envelopes.empty());
+        QCOMPARE(room[0].swarm->counters().frames_malformed, 1U);
+        QCOMPARE(room[0].witness.lost, std::vector<PeerId>{attacker.id()});
+    }
+
+    void a_sealed_frame_of_garbage_ends_the_session() {
+        Room room;
+        room.open(1);
+        Attacker attacker(room);
+        QVERIFY(authenticate(room, attacker));
+        attacker.send(attacker.sealed(random_bytes(2'000, 2)));
+        QVERIFY(wait(room, attacker, [&] { return attacker.thrown_out(); }));
+        QCOMPARE(room[0].swarm->counters().frames_malformed, 1U);
+    }
+
+    void a_frame_that_is_too_long_ends_the_connection() {
+        Room room;
+        room.open(1);
+        Attacker attacker(room);
+        QVERIFY(authenticate(room, attacker));
+        attacker.send(Bytes(link_frame_bytes_most + 1));
+        QVERIFY(wait(room, attacker, [&] { return attacker.thrown_out(); }));
+        QVERIFY(wait(room, attacker, [&] { return room[0].swarm->counters().frames_malformed == 1; }));
+    }
+
+    void a_flood_of_frames_ends_the_connection_and_memory_stays_bounded() {
+        Room room;
+        room.open(1);
+        Attacker attacker(room);
+        QVERIFY(authenticate(room, attacker));
+        const Bytes plain = encode_frame({.run = room.run, .sender = attacker.id(), .kind = run::MessageKind::status, .body = {}, .signature = {}});
+        for (int i = 0; i < 20'000; ++i) attacker.send(attacker.sealed(plain));
+        QVERIFY(wait(room, attacker, [&] { return attacker.thrown_out() && room[0].swarm->counters().floods == 1; }));
+        QVERIFY(room[0].swarm->counters().messages_received <= static_cast<std::uint64_t>(link_frames_at_once) + 5'000);
+    }
+
+    void a_handshake_that_never_ends_is_given_up() {
+        Room room;
+        room.open(1);
+        Attacker attacker(room);
+        QVERIFY(wait(room, attacker, [&] { return attacker.linked(); }));
+        QVERIFY(wait(room, attacker, [&] { return attacker.thrown_out(); }, 15'000));
+        QVERIFY(room[0].witness.met.empty());
+    }
+
+    void a_session_with_oneself_is_refused() {
+        Room room;
+        room.open(1);
+        Attacker mirror(room, 0);  // the same identity as the first computer
+        QVERIFY(mirror.id() == room[0].id());
+        QVERIFY(wait(room, mirror, [&] { return mirror.linked(); }));
+        mirror.greet();
+        QVERIFY(wait(room, mirror, [&] { return mirror.thrown_out(); }));
+        QVERIFY(room[0].witness.met.empty());
+        QVERIFY(room[0].swarm->counters().refused >= 1);
+    }
+
+    void one_session_is_kept_with_somebody_who_comes_twice() {
+        Room room;
+        room.open(1);
+        Attacker first(room), second(room);
+        const auto both = [&](const std::function<bool()>& condition) {
+            return wait(room, first, [&] {
+                second.poll();
+                return condition();
+            });
+        };
+        QVERIFY(both([&] { return first.linked() && second.linked(); }));
+        first.greet();
+        second.greet();
+        QVERIFY(both([&] { return first.thrown_out() || second.thrown_out(); }));
+        QTest::qWait(100);
+        room.poll();
+        QCOMPARE(room[0].swarm->neighbours(), std::vector<PeerId>{first.id()});
+        QVERIFY(first.thrown_out() != second.thrown_out());
+    }
+
+    void a_member_that_was_dropped_stays_out_for_as_long_as_was_said() {
+        Room room;
+        room.open(2);
+        QVERIFY(room.wait_until_all_know_each_other());
+        room[0].swarm->drop(room[1].id(), Duration(3'000));
+        QVERIFY(room[0].swarm->neighbours().empty());
+        QVERIFY(room.wait([&] { return room[0].swarm->counters().refused > 0 || !room[0].swarm->neighbours().empty(); }));
+        QVERIFY(room[0].swarm->neighbours().empty());
+        QVERIFY(room.wait([&] { return !room[0].swarm->neighbours().empty(); }, 60'000));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestSwarmHostile)
+#include "test_swarm_hostile.moc"

@@ -1,0 +1,108 @@
+#include <QTest>
+
+#include <algorithm>
+
+#include "net/frame.h"
+
+using namespace potluck;
+using namespace potluck::net;
+
+namespace {
+
+RunId some_run() { return RunId{{std::byte{9}}}; }
+
+run::Envelope sample(std::size_t body) {
+    run::Envelope envelope;
+    envelope.run = some_run();
+    envelope.sender.bytes.fill(std::byte{0x5a});
+    envelope.kind = run::MessageKind::contribution;
+    envelope.body.assign(body, std::byte{0x31});
+    envelope.signature.fill(std::byte{0xee});
+    return envelope;
+}
+
+Result<run::Envelope> decoded(const std::string& text) { return decode_frame(as_bytes(text), some_run()); }
+
+std::string with(const std::string& kind, const std::string& more = "") {
+    return "d1:f32:" + std::string(32, 'F') + "1:ki" + kind + "e1:m2:hi1:s64:" + std::string(64, 'S') + more + "e";
+}
+
+bool is_malformed(const std::string& text) {
+    const Result<run::Envelope> result = decoded(text);
+    return !result.ok() && result.error().code == ErrorCode::malformed;
+}
+
+}  // namespace
+
+class TestFrame : public QObject {
+    Q_OBJECT
+
+private slots:
+    void a_frame_comes_back_as_it_was() {
+        for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{5'000}, run::message_bytes_most}) {
+            const Bytes frame = encode_frame(sample(size));
+            QVERIFY(frame.size() <= frame_bytes_most);
+            const Result<run::Envelope> result = decode_frame(frame, some_run());
+            QVERIFY(result.ok());
+            QVERIFY(*result == sample(size));
+        }
+    }
+
+    void the_bytes_are_those_of_the_wire_format() {
+        QCOMPARE(std::string(as_text(encode_frame(sample(3)))),
+                 "d1:f32:" + std::string(32, '\x5a') + "1:ki3e1:m3:1111:s64:" + std::string(64, '\xee') + "e");
+    }
+
+    void the_run_is_that_of_the_channel() { QVERIFY(decoded(with("1"))->run == some_run()); }
+
+    void unknown_fields_are_skipped() {
+        QVERIFY(decoded(with("1", "1:zi5e")).ok());
+        QVERIFY(decoded(with("1", "1:zd1:ali1eee")).ok());
+    }
+
+    void a_kind_of_later_versions_is_not_malformed() {
+        for (const char* kind : {"10", "255"}) {
+            const Result<run::Envelope> result = decoded(with(kind));
+            QVERIFY(!result.ok());
+            QCOMPARE(result.error().code, ErrorCode::unavailable);
+        }
+    }
+
+    void what_is_not_a_frame_is_refused_data() {
+        QTest::addColumn<std::string>("text");
+        QTest::newRow("nothing") << std::string();
+        QTest::newRow("a list") << std::string("le");
+        QTest::newRow("a string") << std::string("3:abc");
+        QTest::newRow("an empty dictionary") << std::string("de");
+        QTest::newRow("garbage") << std::string(1'000, '\x9c');
+        QTest::newRow("no end") << with("1").substr(0, with("1").size() - 1);
+        QTest::newRow("more after the end") << with("1") + "e";
+        QTest::newRow("kind 0") << with("0");
+        QTest::newRow("kind -1") << with("-1");
+        QTest::newRow("kind 256") << with("256");
+        QTest::newRow("a short sender") << "d1:f31:" + std::string(31, 'F') + "1:ki1e1:m2:hi1:s64:" + std::string(64, 'S') + "e";
+        QTest::newRow("a long signature") << "d1:f32:" + std::string(32, 'F') + "1:ki1e1:m2:hi1:s65:" + std::string(65, 'S') + "e";
+        QTest::newRow("no signature") << "d1:f32:" + std::string(32, 'F') + "1:ki1e1:m2:hie";
+        QTest::newRow("a kind that is a string") << "d1:f32:" + std::string(32, 'F') + "1:k1:11:m2:hi1:s64:" + std::string(64, 'S') + "e";
+        QTest::newRow("a body that claims to be huge") << std::string("d1:m99999999999:x");
+        QTest::newRow("too deep") << with("1", "1:z" + std::string(20, 'l') + std::string(20, 'e'));
+        std::string many;
+        for (int i = 0; i < 100; ++i) many += "i1e";
+        QTest::newRow("too many tokens") << with("1", "1:zl" + many + "e");
+        QTest::newRow("too long") << with("1", "1:z" + std::to_string(frame_bytes_most) + ":" + std::string(frame_bytes_most, 'z'));
+        QTest::newRow("too long a body") << "d1:f32:" + std::string(32, 'F') + "1:ki1e1:m" + std::to_string(run::message_bytes_most + 1) + ":" +
+                                                std::string(run::message_bytes_most + 1, 'm') + "1:s64:" + std::string(64, 'S') + "e";
+    }
+    void what_is_not_a_frame_is_refused() {
+        QFETCH(std::string, text);
+        QVERIFY(is_malformed(text));
+    }
+
+    void a_frame_that_was_cut_is_refused() {
+        const std::string text = with("1");
+        for (std::size_t size = 0; size < text.size(); ++size) QVERIFY(is_malformed(text.substr(0, size)));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestFrame)
+#include "test_frame.moc"
