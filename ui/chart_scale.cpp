@@ -7,8 +7,7 @@ namespace potluck::ui {
 
 namespace {
 
-AxisRange widened(AxisRange range)
-{
+AxisRange widened(AxisRange range) {
     if (!std::isfinite(range.low) || !std::isfinite(range.high)) return {0, 1};
     if (range.low > range.high) std::swap(range.low, range.high);
     if (range.high - range.low < 1e-9 * std::max(1.0, std::abs(range.high))) {
@@ -18,8 +17,7 @@ AxisRange widened(AxisRange range)
     return range;
 }
 
-AxisScale scaleWithStep(AxisRange range, double step)
-{
+AxisScale scaleWithStep(AxisRange range, double step) {
     AxisScale scale;
     scale.step = step;
     scale.low = std::floor(range.low / step + 1e-9) * step;
@@ -29,8 +27,7 @@ AxisScale scaleWithStep(AxisRange range, double step)
     return scale;
 }
 
-double niceStep(AxisRange range, int ticks)
-{
+double niceStep(AxisRange range, int ticks) {
     const double raw = (range.high - range.low) / std::max(1, ticks);
     const double power = std::pow(10, std::floor(std::log10(raw)));
     for (const double factor : {1.0, 2.0, 5.0}) {
@@ -41,8 +38,7 @@ double niceStep(AxisRange range, int ticks)
 
 }  // namespace
 
-std::vector<double> AxisScale::ticks() const
-{
+std::vector<double> AxisScale::ticks() const {
     std::vector<double> values;
     const double first = std::ceil(low / step - 1e-9) * step;
     const auto steps = static_cast<int>(std::floor((high - first) / step + 1e-9));
@@ -50,14 +46,12 @@ std::vector<double> AxisScale::ticks() const
     return values;
 }
 
-AxisScale scaleFor(AxisRange range, int ticks)
-{
+AxisScale scaleFor(AxisRange range, int ticks) {
     const AxisRange wide = widened(range);
     return scaleWithStep(wide, niceStep(wide, ticks));
 }
 
-AxisScale wholeScaleFor(AxisRange range, int ticks)
-{
+AxisScale wholeScaleFor(AxisRange range, int ticks) {
     const AxisRange wide = widened(range);
     AxisScale scale = scaleWithStep(wide, std::max(1.0, niceStep(wide, ticks)));
     scale.low = wide.low;

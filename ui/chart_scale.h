@@ -15,7 +15,7 @@ struct AxisScale {
     double low = 0;
     double high = 1;
     double step = 1;
-    int decimals = 0;           // digits that tell two ticks apart
+    int decimals = 0;  // digits that tell two ticks apart
 
     /// The multiples of `step` from `low` to `high`.
     [[nodiscard]] std::vector<double> ticks() const;
@@ -23,7 +23,8 @@ struct AxisScale {
     [[nodiscard]] double position(double value) const { return (value - low) / (high - low); }
 };
 
-/// About `ticks` ticks that enclose `range`, which may be empty, reversed or a single value; never more than twice as many.
+/// About `ticks` ticks that enclose `range`, which may be empty, reversed or a single value; never more than twice as
+/// many.
 [[nodiscard]] AxisScale scaleFor(AxisRange range, int ticks);
 /// Whole steps inside `range`, which is kept as it is: for rounds, so that the curve fills its width.
 [[nodiscard]] AxisScale wholeScaleFor(AxisRange range, int ticks);

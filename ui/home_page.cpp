@@ -12,8 +12,7 @@
 
 namespace potluck::ui {
 
-HomePage::HomePage(NodeClient& client, const Desktop& desktop, QWidget* parent) : QWidget(parent), m_client(client)
-{
+HomePage::HomePage(NodeClient& client, const Desktop& desktop, QWidget* parent) : QWidget(parent), m_client(client) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(2 * grid);
@@ -31,8 +30,7 @@ HomePage::HomePage(NodeClient& client, const Desktop& desktop, QWidget* parent) 
     refresh();
 }
 
-QWidget* HomePage::makeWelcome(const Desktop& desktop)
-{
+QWidget* HomePage::makeWelcome(const Desktop& desktop) {
     auto* welcome = new QWidget(this);
     auto* column = new QVBoxLayout(welcome);
     column->setContentsMargins(0, 0, 0, 0);
@@ -44,14 +42,14 @@ QWidget* HomePage::makeWelcome(const Desktop& desktop)
     return welcome;
 }
 
-QFrame* HomePage::makeOffer()
-{
+QFrame* HomePage::makeOffer() {
     auto* frame = new QFrame(this);
     frame->setObjectName(QStringLiteral("notice"));
     auto* row = new QHBoxLayout(frame);
     row->setContentsMargins(2 * grid, grid, grid, grid);
     auto* text = makeWrappedLabel(
-        tr("You opened an invite while in a run: leave this run first, then the invite waits for you here."), "strong", frame);
+        tr("You opened an invite while in a run: leave this run first, then the invite waits for you here."), "strong",
+        frame);
     auto* dismiss = makeButton(tr("&Dismiss"), {}, Emphasis::quiet, frame);
     row->addWidget(text, 1);
     row->addWidget(dismiss);
@@ -60,14 +58,12 @@ QFrame* HomePage::makeOffer()
     return frame;
 }
 
-void HomePage::offer(const QString& link)
-{
+void HomePage::offer(const QString& link) {
     m_join->offer(link);
     m_offer->setVisible(isInRun(m_client.view()));
 }
 
-void HomePage::refresh()
-{
+void HomePage::refresh() {
     const NodeView& view = m_client.view();
     const bool inRun = isInRun(view);
     m_stack->setCurrentIndex(inRun ? 1 : 0);

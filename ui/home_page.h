@@ -35,9 +35,9 @@ private:
 
     NodeClient& m_client;
     JoinCard* m_join = nullptr;
-    StatusCard* m_status = nullptr;         // above the welcome, when there is something to say
+    StatusCard* m_status = nullptr;  // above the welcome, when there is something to say
     QPushButton* m_retry = nullptr;
-    QFrame* m_offer = nullptr;              // "you are in a run already"
+    QFrame* m_offer = nullptr;  // "you are in a run already"
     QStackedWidget* m_stack = nullptr;
 };
 

@@ -14,14 +14,12 @@ namespace {
 
 constexpr int pixmap_sizes[] = {16, 22, 24, 32, 48, 64, 128, 256};
 
-QByteArray svgNamed(const QString& name)
-{
+QByteArray svgNamed(const QString& name) {
     QFile file(QStringLiteral(":/icons/%1.svg").arg(name));
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
-void paintSvg(QPainter& painter, const QRectF& area, QByteArray svg, const QColor& colour)
-{
+void paintSvg(QPainter& painter, const QRectF& area, QByteArray svg, const QColor& colour) {
     svg.replace("currentColor", colour.name().toLatin1());
     QSvgRenderer(svg).render(&painter, area);
 }
@@ -30,16 +28,14 @@ class PaletteIconEngine : public QIconEngine {
 public:
     PaletteIconEngine(QByteArray svg, std::optional<QPalette::ColorRole> role) : m_svg(std::move(svg)), m_role(role) {}
 
-    void paint(QPainter* painter, const QRect& area, QIcon::Mode mode, QIcon::State state) override
-    {
+    void paint(QPainter* painter, const QRect& area, QIcon::Mode mode, QIcon::State state) override {
         const QPalette palette = QGuiApplication::palette();
         QPalette::ColorRole role = state == QIcon::On ? QPalette::Highlight : m_role.value_or(QPalette::Text);
         if (mode == QIcon::Disabled) role = QPalette::PlaceholderText;
         paintSvg(*painter, area, m_svg, palette.color(role));
     }
 
-    QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override
-    {
+    QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override {
         QPixmap pixmap(size);
         pixmap.fill(Qt::transparent);
         QPainter painter(&pixmap);
@@ -54,8 +50,7 @@ private:
     std::optional<QPalette::ColorRole> m_role;
 };
 
-QPixmap appPixmap(int size)
-{
+QPixmap appPixmap(int size) {
     QPixmap pixmap(size, size);
     pixmap.fill(Qt::transparent);
     QPainter painter(&pixmap);
@@ -64,8 +59,7 @@ QPixmap appPixmap(int size)
 }
 
 /// The badge covers the lower right corner on a disc of its own, so that it reads on any panel colour.
-void paintBadge(QPixmap& pixmap, Sign sign)
-{
+void paintBadge(QPixmap& pixmap, Sign sign) {
     const QPalette palette = QGuiApplication::palette();
     const qreal size = pixmap.width();
     const qreal diameter = size * 0.58;
@@ -83,20 +77,17 @@ void paintBadge(QPixmap& pixmap, Sign sign)
 
 QIcon iconNamed(const QString& name) { return QIcon(new PaletteIconEngine(svgNamed(name), std::nullopt)); }
 
-QIcon iconNamed(const QString& name, QPalette::ColorRole role)
-{
+QIcon iconNamed(const QString& name, QPalette::ColorRole role) {
     return QIcon(new PaletteIconEngine(svgNamed(name), role));
 }
 
-QIcon appIcon()
-{
+QIcon appIcon() {
     QIcon icon;
     for (const int size : pixmap_sizes) icon.addPixmap(appPixmap(size));
     return icon;
 }
 
-QIcon trayIcon(Sign sign)
-{
+QIcon trayIcon(Sign sign) {
     QIcon icon;
     for (const int size : pixmap_sizes) {
         QPixmap pixmap = appPixmap(size);
@@ -107,8 +98,7 @@ QIcon trayIcon(Sign sign)
     return icon;
 }
 
-QPalette::ColorRole roleOf(Sign sign)
-{
+QPalette::ColorRole roleOf(Sign sign) {
     switch (sign) {
         case Sign::idle: return QPalette::PlaceholderText;
         case Sign::training: return QPalette::Link;
@@ -119,19 +109,16 @@ QPalette::ColorRole roleOf(Sign sign)
     return QPalette::Text;
 }
 
-IconView::IconView(QIcon icon, int size, QWidget* parent) : QWidget(parent), m_icon(std::move(icon)), m_size(size)
-{
+IconView::IconView(QIcon icon, int size, QWidget* parent) : QWidget(parent), m_icon(std::move(icon)), m_size(size) {
     setFixedSize(size, size);
 }
 
-void IconView::setIcon(const QIcon& icon)
-{
+void IconView::setIcon(const QIcon& icon) {
     m_icon = icon;
     update();
 }
 
-void IconView::paintEvent(QPaintEvent*)
-{
+void IconView::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     m_icon.paint(&painter, rect());
 }

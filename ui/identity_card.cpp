@@ -13,13 +13,12 @@
 
 namespace potluck::ui {
 
-IdentityCard::IdentityCard(NodeClient& client, QWidget* parent) : QFrame(parent), m_client(client)
-{
+IdentityCard::IdentityCard(NodeClient& client, QWidget* parent) : QFrame(parent), m_client(client) {
     setObjectName(QStringLiteral("card"));
     QBoxLayout* column = cardLayout(this);
     column->addWidget(makeLabel(tr("Identity"), "heading", this));
-    column->addWidget(makeWrappedLabel(tr("Your credit belongs to this key. Keep a copy: it is all you need on a new computer."),
-                                       "muted", this));
+    column->addWidget(makeWrappedLabel(
+        tr("Your credit belongs to this key. Keep a copy: it is all you need on a new computer."), "muted", this));
     auto* row = new QHBoxLayout;
     m_id = makeLabel({}, "strong", this);
     m_id->setObjectName(QStringLiteral("id"));
@@ -45,17 +44,18 @@ IdentityCard::IdentityCard(NodeClient& client, QWidget* parent) : QFrame(parent)
         m_toggle->setText(tr("Hide recovery &words"));
     });
     connect(&client, &NodeClient::refused, this, [this](Ask ask, const QString& sentence) {
-        if (ask == Ask::identity_show || ask == Ask::identity_export || ask == Ask::identity_import) tell(sentence, "problem");
+        if (ask == Ask::identity_show || ask == Ask::identity_export || ask == Ask::identity_import)
+            tell(sentence, "problem");
     });
     connect(&client, &NodeClient::done, this, [this](Ask ask) {
-        if (ask == Ask::identity_export) tell(tr("The identity is in the file; keep it where only you can read it."), "good");
+        if (ask == Ask::identity_export)
+            tell(tr("The identity is in the file; keep it where only you can read it."), "good");
         if (ask == Ask::identity_import) tell(tr("This computer now uses the identity of the file."), "good");
     });
     refresh();
 }
 
-QWidget* IdentityCard::makeWords()
-{
+QWidget* IdentityCard::makeWords() {
     auto* box = new QFrame(this);
     auto* column = new QVBoxLayout(box);
     column->setContentsMargins(0, 0, 0, 0);
@@ -72,8 +72,7 @@ QWidget* IdentityCard::makeWords()
     return box;
 }
 
-QWidget* IdentityCard::makeButtons()
-{
+QWidget* IdentityCard::makeButtons() {
     auto* box = new QWidget(this);
     auto* row = new QHBoxLayout(box);
     row->setContentsMargins(0, 0, 0, 0);
@@ -94,8 +93,7 @@ QWidget* IdentityCard::makeButtons()
     return box;
 }
 
-void IdentityCard::exportToFile()
-{
+void IdentityCard::exportToFile() {
     auto* dialog = new QFileDialog(this, tr("Export the identity"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
@@ -104,8 +102,7 @@ void IdentityCard::exportToFile()
     dialog->open();
 }
 
-void IdentityCard::importFromFile()
-{
+void IdentityCard::importFromFile() {
     auto* dialog = new QFileDialog(this, tr("Import an identity"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
@@ -113,12 +110,12 @@ void IdentityCard::importFromFile()
     dialog->open();
 }
 
-void IdentityCard::askBeforeImport(const QString& file)
-{
-    auto* box = new QMessageBox(QMessageBox::Warning, tr("Replace the identity?"),
-                                tr("The identity on this computer is replaced by the one in the file. Export it first if "
-                                   "you want to keep its credit."),
-                                QMessageBox::NoButton, this);
+void IdentityCard::askBeforeImport(const QString& file) {
+    auto* box =
+        new QMessageBox(QMessageBox::Warning, tr("Replace the identity?"),
+                        tr("The identity on this computer is replaced by the one in the file. Export it first if "
+                           "you want to keep its credit."),
+                        QMessageBox::NoButton, this);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setTextFormat(Qt::PlainText);
     QPushButton* replace = box->addButton(tr("&Replace"), QMessageBox::AcceptRole);
@@ -127,8 +124,7 @@ void IdentityCard::askBeforeImport(const QString& file)
     box->open();
 }
 
-void IdentityCard::toggleWords()
-{
+void IdentityCard::toggleWords() {
     if (!m_words->text().isEmpty()) {
         hideWords();
         return;
@@ -137,29 +133,25 @@ void IdentityCard::toggleWords()
     m_client.requestIdentity();
 }
 
-void IdentityCard::hideWords()
-{
+void IdentityCard::hideWords() {
     m_wordsAsked = false;
     showOrHide(m_words, {});
     showOrHide(m_wordsHint, {});
     m_toggle->setText(tr("Show recovery &words"));
 }
 
-void IdentityCard::hideEvent(QHideEvent* event)
-{
+void IdentityCard::hideEvent(QHideEvent* event) {
     // Words do not stay behind for whoever opens the page next.
     hideWords();
     QFrame::hideEvent(event);
 }
 
-void IdentityCard::tell(const QString& sentence, const char* role)
-{
+void IdentityCard::tell(const QString& sentence, const char* role) {
     setRole(m_outcome, role);
     showOrHide(m_outcome, sentence);
 }
 
-void IdentityCard::refresh()
-{
+void IdentityCard::refresh() {
     m_id->setText(plainText(m_client.view().snapshot.peer_id, 64));
     m_id->setToolTip(m_id->text());
     setEnabled(m_client.view().link.state == Link::State::up);

@@ -39,7 +39,7 @@ private:
     QLabel* m_wordsHint = nullptr;
     QPushButton* m_toggle = nullptr;
     QLabel* m_outcome = nullptr;
-    bool m_wordsAsked = false;          // an answer that comes after hiding is thrown away
+    bool m_wordsAsked = false;  // an answer that comes after hiding is thrown away
 };
 
 }  // namespace potluck::ui

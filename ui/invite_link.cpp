@@ -7,16 +7,14 @@
 
 namespace potluck::ui {
 
-bool looksLikeInvite(const QString& text)
-{
+bool looksLikeInvite(const QString& text) {
     const QString link = text.trimmed();
     if (link.size() > invite_characters_most) return false;
     return link.startsWith(QLatin1String("potluck:"), Qt::CaseInsensitive) ||
            link.startsWith(QLatin1String("magnet:"), Qt::CaseInsensitive);
 }
 
-QString claimedName(const QString& link)
-{
+QString claimedName(const QString& link) {
     const qsizetype mark = link.indexOf(QLatin1Char('?'));
     if (!looksLikeInvite(link) || mark < 0) return {};
     QString query = link.trimmed().mid(mark + 1);

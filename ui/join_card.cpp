@@ -14,8 +14,7 @@
 namespace potluck::ui {
 
 JoinCard::JoinCard(NodeClient& client, const Desktop& desktop, QWidget* parent)
-    : QFrame(parent), m_client(client), m_desktop(desktop)
-{
+    : QFrame(parent), m_client(client), m_desktop(desktop) {
     setObjectName(QStringLiteral("card"));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(4 * grid, 4 * grid, 4 * grid, 2 * grid);
@@ -53,8 +52,7 @@ JoinCard::JoinCard(NodeClient& client, const Desktop& desktop, QWidget* parent)
     refresh();
 }
 
-QWidget* JoinCard::makeField()
-{
+QWidget* JoinCard::makeField() {
     auto* field = new QWidget(this);
     auto* column = new QVBoxLayout(field);
     column->setContentsMargins(0, 0, 0, 0);
@@ -105,8 +103,7 @@ QWidget* JoinCard::makeField()
     return field;
 }
 
-QWidget* JoinCard::makePromises()
-{
+QWidget* JoinCard::makePromises() {
     auto* promises = new QWidget(this);
     auto* row = new QHBoxLayout(promises);
     row->setContentsMargins(0, 0, 0, 0);
@@ -132,8 +129,7 @@ QWidget* JoinCard::makePromises()
     return promises;
 }
 
-void JoinCard::addPromise(QBoxLayout& column, const QString& icon, const QString& title, const QString& text)
-{
+void JoinCard::addPromise(QBoxLayout& column, const QString& icon, const QString& title, const QString& text) {
     auto* row = new QHBoxLayout;
     row->setSpacing(grid + 4);
     row->addWidget(new IconView(iconNamed(icon, QPalette::Highlight), 3 * grid, this), 0, Qt::AlignTop);
@@ -145,37 +141,35 @@ void JoinCard::addPromise(QBoxLayout& column, const QString& icon, const QString
     column.addLayout(row);
 }
 
-void JoinCard::offer(const QString& link)
-{
+void JoinCard::offer(const QString& link) {
     m_invite->setText(link.trimmed().left(invite_characters_most));
     m_invite->setCursorPosition(0);
     showOrHide(m_origin, tr("This link came from outside Potluck. Look at it; nothing happens before you press Join."));
     m_join->setFocus();
 }
 
-void JoinCard::paste()
-{
+void JoinCard::paste() {
     m_invite->setText(QGuiApplication::clipboard()->text().left(invite_characters_most).simplified());
     m_invite->setFocus();
     showOrHide(m_origin, {});
 }
 
-void JoinCard::chooseFile()
-{
+void JoinCard::chooseFile() {
     auto* dialog = new QFileDialog(this, tr("Open an invite"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
         const Result<QString> text = m_desktop.read_invite(file);
-        if (text.ok()) m_invite->setText(text.value().simplified());
-        else showOrHide(m_problem, plainText(text.error().message, 300));
+        if (text.ok())
+            m_invite->setText(text.value().simplified());
+        else
+            showOrHide(m_problem, plainText(text.error().message, 300));
         showOrHide(m_origin, {});
     });
     dialog->open();
 }
 
-void JoinCard::join()
-{
+void JoinCard::join() {
     if (!m_join->isEnabled()) return;
     const QString link = m_invite->text().trimmed();
     if (!looksLikeInvite(link)) {
@@ -186,8 +180,7 @@ void JoinCard::join()
     refresh();
 }
 
-void JoinCard::refresh()
-{
+void JoinCard::refresh() {
     const bool joining = m_client.waitsFor(Ask::join);
     const bool up = m_client.view().link.state == Link::State::up;
     m_join->setText(joining ? tr("Joining…") : tr("&Join"));
@@ -195,8 +188,7 @@ void JoinCard::refresh()
     describeLink();
 }
 
-void JoinCard::describeLink()
-{
+void JoinCard::describeLink() {
     const QString name = claimedName(m_invite->text());
     m_name->setText(name.isEmpty() ? tr("The host of a run gives you one; it is a single line of text.")
                                    : tr("The link says that the run is called “%1”.").arg(name));

@@ -38,7 +38,7 @@ private:
 
     NodeClient& m_client;
     const Desktop& m_desktop;
-    QLabel* m_origin = nullptr;          // "This link came from outside ..."
+    QLabel* m_origin = nullptr;  // "This link came from outside ..."
     QLineEdit* m_invite = nullptr;
     QPushButton* m_join = nullptr;
     QLabel* m_name = nullptr;

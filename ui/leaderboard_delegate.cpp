@@ -15,8 +15,7 @@ namespace {
 
 constexpr int bar_height = 4;
 
-void paintGround(QPainter& painter, const QStyleOptionViewItem& option, bool self)
-{
+void paintGround(QPainter& painter, const QStyleOptionViewItem& option, bool self) {
     const QPalette palette = QGuiApplication::palette();
     if (self || (option.state & QStyle::State_Selected)) {
         painter.fillRect(option.rect, palette.color(QPalette::AlternateBase));
@@ -32,9 +31,9 @@ void paintGround(QPainter& painter, const QStyleOptionViewItem& option, bool sel
 
 /// The application's palette, not the option's: a style sheet's selection colours change the latter.
 /// Returns the space that is left for the number.
-QRect paintBar(QPainter& painter, const QStyleOptionViewItem& option, const QRect& cell, double share)
-{
-    const QRectF whole(cell.left(), cell.center().y() + option.fontMetrics.height() / 2.0 + 1, cell.width(), bar_height);
+QRect paintBar(QPainter& painter, const QStyleOptionViewItem& option, const QRect& cell, double share) {
+    const QRectF whole(cell.left(), cell.center().y() + option.fontMetrics.height() / 2.0 + 1, cell.width(),
+                       bar_height);
     QRectF filled = whole;
     filled.setWidth(std::max<qreal>(bar_height, whole.width() * std::clamp(share, 0.0, 1.0)));
     const QPalette palette = QGuiApplication::palette();
@@ -48,8 +47,7 @@ QRect paintBar(QPainter& painter, const QStyleOptionViewItem& option, const QRec
 
 }  // namespace
 
-void LeaderboardDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
-{
+void LeaderboardDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
     painter->save();
     const bool self = index.data(LeaderboardModel::self_role).toBool();
     paintGround(*painter, option, self);

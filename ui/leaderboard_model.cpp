@@ -7,22 +7,19 @@
 
 namespace potluck::ui {
 
-void LeaderboardModel::show(const std::vector<control::LeaderboardRow>& rows)
-{
+void LeaderboardModel::show(const std::vector<control::LeaderboardRow>& rows) {
     beginResetModel();
     m_rows = rows;
     endResetModel();
 }
 
-int LeaderboardModel::rowCount(const QModelIndex& parent) const
-{
+int LeaderboardModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
 }
 
 int LeaderboardModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : column_count; }
 
-QString LeaderboardModel::textOf(const control::LeaderboardRow& row, int column) const
-{
+QString LeaderboardModel::textOf(const control::LeaderboardRow& row, int column) const {
     switch (column) {
         case rank_column: return fullCount(row.rank);
         case name_column: {
@@ -36,8 +33,7 @@ QString LeaderboardModel::textOf(const control::LeaderboardRow& row, int column)
     }
 }
 
-QVariant LeaderboardModel::data(const QModelIndex& index, int role) const
-{
+QVariant LeaderboardModel::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
     const control::LeaderboardRow& row = m_rows[static_cast<std::size_t>(index.row())];
     const int column = index.column();
@@ -58,7 +54,8 @@ QVariant LeaderboardModel::data(const QModelIndex& index, int role) const
             if (column == tokens_column) return tr("%1 tokens").arg(fullCount(row.tokens));
             return {};
         case Qt::AccessibleTextRole:
-            return headerData(column, Qt::Horizontal, Qt::DisplayRole).toString() + QLatin1Char(' ') + textOf(row, column);
+            return headerData(column, Qt::Horizontal, Qt::DisplayRole).toString() + QLatin1Char(' ') +
+                   textOf(row, column);
         case number_role:
             if (column == rank_column) return static_cast<qulonglong>(row.rank);
             if (column == tokens_column) return static_cast<qulonglong>(row.tokens);
@@ -69,8 +66,7 @@ QVariant LeaderboardModel::data(const QModelIndex& index, int role) const
     }
 }
 
-QVariant LeaderboardModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
+QVariant LeaderboardModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal) return {};
     if (role == Qt::TextAlignmentRole) {
         return QVariant::fromValue(Qt::AlignVCenter | (section == name_column ? Qt::AlignLeft : Qt::AlignRight));

@@ -17,9 +17,11 @@
 namespace potluck::ui {
 
 LeaderboardPage::LeaderboardPage(NodeClient& client, QWidget* parent)
-    : QWidget(parent), m_client(client), m_model(new LeaderboardModel(this)), m_standing(makeWrappedLabel({}, "muted", this)),
-      m_stack(new QStackedWidget(this))
-{
+    : QWidget(parent),
+      m_client(client),
+      m_model(new LeaderboardModel(this)),
+      m_standing(makeWrappedLabel({}, "muted", this)),
+      m_stack(new QStackedWidget(this)) {
     m_standing->setObjectName(QStringLiteral("standing"));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -42,8 +44,7 @@ LeaderboardPage::LeaderboardPage(NodeClient& client, QWidget* parent)
     refresh();
 }
 
-QTableView* LeaderboardPage::makeTable(QWidget* parent)
-{
+QTableView* LeaderboardPage::makeTable(QWidget* parent) {
     auto* table = new QTableView(parent);
     table->setObjectName(QStringLiteral("leaderboard"));
     table->setAccessibleName(tr("Leaderboard of the run"));
@@ -69,8 +70,7 @@ QTableView* LeaderboardPage::makeTable(QWidget* parent)
     return table;
 }
 
-void LeaderboardPage::refresh()
-{
+void LeaderboardPage::refresh() {
     const auto& rows = m_client.view().leaderboard;
     m_model->show(rows);
     m_stack->setCurrentIndex(rows.empty() ? 1 : 0);

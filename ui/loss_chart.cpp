@@ -19,8 +19,7 @@ namespace {
 
 QString lossText(double loss, int decimals = 3) { return QLocale().toString(loss, 'f', decimals); }
 
-QFont smallFont(const QWidget& widget)
-{
+QFont smallFont(const QWidget& widget) {
     QFont font = widget.font();
     font.setPixelSize(std::max(10, QFontInfo(font).pixelSize() - 2));
     return font;
@@ -29,16 +28,14 @@ QFont smallFont(const QWidget& widget)
 /// The application's palette: the widget's own has what the style sheet made of it.
 QColor colourOf(QPalette::ColorRole role) { return QGuiApplication::palette().color(role); }
 
-QColor faint(QColor colour, double opacity)
-{
+QColor faint(QColor colour, double opacity) {
     colour.setAlphaF(static_cast<float>(opacity));
     return colour;
 }
 
 }  // namespace
 
-LossChart::LossChart(QWidget* parent) : QWidget(parent)
-{
+LossChart::LossChart(QWidget* parent) : QWidget(parent) {
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
@@ -47,8 +44,7 @@ LossChart::LossChart(QWidget* parent) : QWidget(parent)
     describe();
 }
 
-void LossChart::show(std::vector<control::CurvePoint> points, double bigramLoss)
-{
+void LossChart::show(std::vector<control::CurvePoint> points, double bigramLoss) {
     std::erase_if(points, [](const control::CurvePoint& point) { return !std::isfinite(point.loss); });
     m_points = std::move(points);
     m_bigramLoss = std::isfinite(bigramLoss) ? bigramLoss : 0;
@@ -59,21 +55,20 @@ void LossChart::show(std::vector<control::CurvePoint> points, double bigramLoss)
         AxisRange losses{least->loss, most->loss};
         if (m_bigramLoss > 0) losses = {std::min(losses.low, m_bigramLoss), std::max(losses.high, m_bigramLoss)};
         m_losses = scaleFor(losses, 4);
-        m_rounds = wholeScaleFor({static_cast<double>(m_points.front().round), static_cast<double>(m_points.back().round)}, 5);
+        m_rounds =
+            wholeScaleFor({static_cast<double>(m_points.front().round), static_cast<double>(m_points.back().round)}, 5);
     }
     describe();
     update();
 }
 
-QString LossChart::readOut() const
-{
+QString LossChart::readOut() const {
     if (m_pointed < 0) return {};
     const control::CurvePoint& point = m_points[static_cast<std::size_t>(m_pointed)];
     return tr("Round %1, loss %2").arg(fullCount(point.round), lossText(point.loss));
 }
 
-void LossChart::describe()
-{
+void LossChart::describe() {
     if (m_points.empty()) {
         setAccessibleDescription(tr("No round has ended yet."));
         return;
@@ -86,22 +81,19 @@ void LossChart::describe()
     setAccessibleDescription(text);
 }
 
-QRectF LossChart::plotArea() const
-{
+QRectF LossChart::plotArea() const {
     const QFontMetricsF metrics(smallFont(*this));
     const double left = metrics.horizontalAdvance(QStringLiteral("00.00")) + 2 * grid + metrics.height();
     return QRectF(rect()).adjusted(left, grid, -2 * grid, -2 * metrics.height() - grid - 4);
 }
 
-QPointF LossChart::pointAt(const control::CurvePoint& point) const
-{
+QPointF LossChart::pointAt(const control::CurvePoint& point) const {
     const QRectF area = plotArea();
     return {area.left() + area.width() * m_rounds.position(static_cast<double>(point.round)),
             area.bottom() - area.height() * m_losses.position(point.loss)};
 }
 
-void LossChart::readOutAt(int index)
-{
+void LossChart::readOutAt(int index) {
     if (index == m_pointed) return;
     m_pointed = index;
     if (index >= 0) {
@@ -114,8 +106,7 @@ void LossChart::readOutAt(int index)
     update();
 }
 
-void LossChart::mouseMoveEvent(QMouseEvent* event)
-{
+void LossChart::mouseMoveEvent(QMouseEvent* event) {
     if (m_points.empty()) return;
     const double x = event->position().x();
     const auto nearest = std::min_element(m_points.begin(), m_points.end(), [&](const auto& a, const auto& b) {
@@ -126,14 +117,12 @@ void LossChart::mouseMoveEvent(QMouseEvent* event)
 
 void LossChart::leaveEvent(QEvent*) { readOutAt(-1); }
 
-void LossChart::focusOutEvent(QFocusEvent* event)
-{
+void LossChart::focusOutEvent(QFocusEvent* event) {
     readOutAt(-1);
     QWidget::focusOutEvent(event);
 }
 
-void LossChart::keyPressEvent(QKeyEvent* event)
-{
+void LossChart::keyPressEvent(QKeyEvent* event) {
     const int last = static_cast<int>(m_points.size()) - 1;
     int next = m_pointed < 0 ? last : m_pointed;
     switch (event->key()) {
@@ -146,8 +135,7 @@ void LossChart::keyPressEvent(QKeyEvent* event)
     if (last >= 0) readOutAt(std::clamp(next, 0, last));
 }
 
-void LossChart::paintEvent(QPaintEvent*)
-{
+void LossChart::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setFont(smallFont(*this));
@@ -165,14 +153,12 @@ void LossChart::paintEvent(QPaintEvent*)
     painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), grid, grid);
 }
 
-void LossChart::paintEmpty(QPainter& painter) const
-{
+void LossChart::paintEmpty(QPainter& painter) const {
     painter.setPen(colourOf(QPalette::PlaceholderText));
     painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap, tr("The curve begins when the first round ends."));
 }
 
-void LossChart::paintAxes(QPainter& painter) const
-{
+void LossChart::paintAxes(QPainter& painter) const {
     const QRectF area = plotArea();
     const QFontMetricsF metrics(painter.font());
     const QColor line = colourOf(QPalette::Mid);
@@ -200,8 +186,7 @@ void LossChart::paintAxes(QPainter& painter) const
     painter.restore();
 }
 
-void LossChart::paintBaseline(QPainter& painter) const
-{
+void LossChart::paintBaseline(QPainter& painter) const {
     if (m_bigramLoss <= 0) return;
     const QRectF area = plotArea();
     const QFontMetricsF metrics(painter.font());
@@ -220,14 +205,15 @@ void LossChart::paintBaseline(QPainter& painter) const
     painter.drawText(box, Qt::AlignCenter, text);
 }
 
-void LossChart::paintCurve(QPainter& painter) const
-{
+void LossChart::paintCurve(QPainter& painter) const {
     const QRectF area = plotArea();
     const QColor colour = colourOf(QPalette::Highlight);
     QPainterPath line;
     for (const auto& point : m_points) {
-        if (line.elementCount() == 0) line.moveTo(pointAt(point));
-        else line.lineTo(pointAt(point));
+        if (line.elementCount() == 0)
+            line.moveTo(pointAt(point));
+        else
+            line.lineTo(pointAt(point));
     }
     QPainterPath below = line;
     below.lineTo(pointAt(m_points.back()).x(), area.bottom());
@@ -245,8 +231,7 @@ void LossChart::paintCurve(QPainter& painter) const
     painter.drawEllipse(pointAt(m_points.back()), 4.5, 4.5);
 }
 
-void LossChart::paintReadOut(QPainter& painter) const
-{
+void LossChart::paintReadOut(QPainter& painter) const {
     if (m_pointed < 0) return;
     const QRectF area = plotArea();
     const QFontMetricsF metrics(painter.font());

@@ -50,7 +50,7 @@ private:
     double m_bigramLoss = 0;
     AxisScale m_rounds;
     AxisScale m_losses;
-    int m_pointed = -1;            // index of the point that is read out
+    int m_pointed = -1;  // index of the point that is read out
 };
 
 }  // namespace potluck::ui

@@ -21,8 +21,7 @@
 namespace potluck::ui {
 
 MainWindow::MainWindow(NodeClient& client, Theme& theme, Tray& tray, Desktop desktop, QWidget* parent)
-    : QMainWindow(parent), m_client(client), m_theme(theme), m_tray(tray), m_desktop(std::move(desktop))
-{
+    : QMainWindow(parent), m_client(client), m_theme(theme), m_tray(tray), m_desktop(std::move(desktop)) {
     setWindowTitle(QStringLiteral("Potluck"));
     setWindowIcon(appIcon());
     setAcceptDrops(true);
@@ -49,8 +48,7 @@ MainWindow::MainWindow(NodeClient& client, Theme& theme, Tray& tray, Desktop des
     connect(&tray, &Tray::quitAsked, this, &MainWindow::quitAsked);
 }
 
-QWidget* MainWindow::makePages()
-{
+QWidget* MainWindow::makePages() {
     auto* surround = new QWidget(this);
     auto* margin = new QVBoxLayout(surround);
     margin->setContentsMargins(3 * grid, 3 * grid, 3 * grid, 3 * grid);
@@ -67,23 +65,20 @@ QWidget* MainWindow::makePages()
 
 void MainWindow::showPage(Page page) { m_navigation->select(page); }
 
-void MainWindow::offerInvite(const QString& link)
-{
+void MainWindow::offerInvite(const QString& link) {
     if (!looksLikeInvite(link)) return;
     showPage(home_page);
     m_home->offer(link);
 }
 
-void MainWindow::raiseWindow()
-{
+void MainWindow::raiseWindow() {
     setWindowState((windowState() & ~Qt::WindowMinimized) | Qt::WindowActive);
     show();
     raise();
     activateWindow();
 }
 
-void MainWindow::closeEvent(QCloseEvent* event)
-{
+void MainWindow::closeEvent(QCloseEvent* event) {
     event->ignore();
     if (m_tray.isShown()) {
         hide();
@@ -97,8 +92,7 @@ void MainWindow::closeEvent(QCloseEvent* event)
     }
 }
 
-void MainWindow::askWhatClosingMeans()
-{
+void MainWindow::askWhatClosingMeans() {
     auto* box = new QMessageBox(QMessageBox::Question, tr("Keep training?"),
                                 tr("Potluck can go on in the background as a minimised window, or stop and quit."),
                                 QMessageBox::NoButton, this);
@@ -113,8 +107,7 @@ void MainWindow::askWhatClosingMeans()
     box->open();
 }
 
-void MainWindow::dragEnterEvent(QDragEnterEvent* event)
-{
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
     if (looksLikeInvite(event->mimeData()->text())) event->acceptProposedAction();
 }
 

@@ -15,18 +15,16 @@ namespace {
 
 constexpr std::size_t members_shown_most = 500;
 
-bool comesBefore(const control::MemberRow& a, const control::MemberRow& b)
-{
+bool comesBefore(const control::MemberRow& a, const control::MemberRow& b) {
     if (a.self != b.self) return a.self;
-    if (a.role != b.role) return a.role > b.role;        // volunteers before backbones
+    if (a.role != b.role) return a.role > b.role;  // volunteers before backbones
     if (a.name != b.name) return a.name < b.name;
     return a.id < b.id;
 }
 
 }  // namespace
 
-void MemberModel::show(std::vector<control::MemberRow> members)
-{
+void MemberModel::show(std::vector<control::MemberRow> members) {
     std::sort(members.begin(), members.end(), comesBefore);
     if (members.size() > members_shown_most) members.resize(members_shown_most);
     const auto before = static_cast<int>(m_members.size());
@@ -39,20 +37,19 @@ void MemberModel::show(std::vector<control::MemberRow> members)
     if (after > 0) emit dataChanged(index(0), index(after - 1));
 }
 
-int MemberModel::rowCount(const QModelIndex& parent) const
-{
+int MemberModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(m_members.size());
 }
 
-QVariant MemberModel::data(const QModelIndex& index, int role) const
-{
+QVariant MemberModel::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
     const control::MemberRow& member = m_members[static_cast<std::size_t>(index.row())];
     const bool backbone = member.role == "backbone";
     const QString name = displayName(member.name, member.id);
     const QString phase = plainText(member.phase, 24);
     const QString detail = backbone ? tr("backbone, %1").arg(phase) : phase;
-    const QString speed = member.tokens_per_second > 0 ? tr("%1 tok/s").arg(shortCount(member.tokens_per_second)) : QString();
+    const QString speed =
+        member.tokens_per_second > 0 ? tr("%1 tok/s").arg(shortCount(member.tokens_per_second)) : QString();
     switch (role) {
         case name_role: return member.self ? tr("%1 (you)").arg(name) : name;
         case detail_role: return detail;
@@ -66,13 +63,11 @@ QVariant MemberModel::data(const QModelIndex& index, int role) const
     }
 }
 
-QSize MemberDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const
-{
+QSize MemberDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const {
     return {160, std::max(5 * grid, 2 * option.fontMetrics.height() + grid + 4)};
 }
 
-void MemberDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
-{
+void MemberDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
     painter->save();
     painter->setRenderHint(QPainter::Antialiasing);
     // The application's palette: a style sheet changes the option's.
@@ -111,8 +106,9 @@ void MemberDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
                       QFontMetrics(painter->font()).elidedText(name, Qt::ElideRight, text.width()));
     painter->setFont(option.font);
     painter->setPen(palette.color(QPalette::PlaceholderText));
-    painter->drawText(text.translated(0, metrics.height()), Qt::AlignLeft | Qt::AlignVCenter,
-                      metrics.elidedText(index.data(MemberModel::detail_role).toString(), Qt::ElideRight, text.width()));
+    painter->drawText(
+        text.translated(0, metrics.height()), Qt::AlignLeft | Qt::AlignVCenter,
+        metrics.elidedText(index.data(MemberModel::detail_role).toString(), Qt::ElideRight, text.width()));
     painter->drawText(row.adjusted(0, 0, -grid, 0), Qt::AlignRight | Qt::AlignVCenter, speed);
     painter->restore();
 }

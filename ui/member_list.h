@@ -1,5 +1,6 @@
 // Who takes part in the run at the moment: a model over the snapshot's members and the delegate that paints a row with
-// name, role, phase and speed. Rows are told apart by text, the person's own row by the word "you" as well as by weight.
+// name, role, phase and speed. Rows are told apart by text, the person's own row by the word "you" as well as by
+// weight.
 //
 // Threads: Qt's main thread.
 #pragma once

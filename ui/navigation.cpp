@@ -11,8 +11,7 @@
 
 namespace potluck::ui {
 
-Navigation::Navigation(QWidget* parent) : QFrame(parent), m_entries(new QButtonGroup(this))
-{
+Navigation::Navigation(QWidget* parent) : QFrame(parent), m_entries(new QButtonGroup(this)) {
     setObjectName(QStringLiteral("navigation"));
     setFixedWidth(25 * grid);
     auto* column = new QVBoxLayout(this);
@@ -41,8 +40,7 @@ Navigation::Navigation(QWidget* parent) : QFrame(parent), m_entries(new QButtonG
     connect(m_entries, &QButtonGroup::idClicked, this, &Navigation::selected);
 }
 
-void Navigation::addEntry(const QString& text, const QString& icon)
-{
+void Navigation::addEntry(const QString& text, const QString& icon) {
     const int index = static_cast<int>(m_entries->buttons().size());
     auto* button = new QToolButton(this);
     button->setObjectName(QStringLiteral("navigation"));
@@ -61,14 +59,12 @@ void Navigation::addEntry(const QString& text, const QString& icon)
     m_column->addWidget(button);
 }
 
-void Navigation::select(int index)
-{
+void Navigation::select(int index) {
     m_entries->button(index)->setChecked(true);
     emit selected(index);
 }
 
-void Navigation::show(const Standing& standing)
-{
+void Navigation::show(const Standing& standing) {
     m_sign->setIcon(iconNamed(iconOf(standing.sign), roleOf(standing.sign)));
     m_title->setText(standing.title);
     m_title->setToolTip(standing.reason.toHtmlEscaped());

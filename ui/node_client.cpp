@@ -14,8 +14,7 @@ constexpr std::size_t pending_most = 64;
 constexpr std::size_t curve_points_most = 1000;
 constexpr std::size_t leaderboard_rows_most = 500;
 
-const char* methodOf(Ask ask)
-{
+const char* methodOf(Ask ask) {
     switch (ask) {
         case Ask::subscribe: return "subscribe";
         case Ask::join: return "join";
@@ -36,8 +35,7 @@ const char* methodOf(Ask ask)
 
 /// The rows of `result[name]`, at most `most`; rows that do not parse are left out.
 template <class Row>
-std::vector<Row> rowsOf(const nlohmann::json& result, const char* name, std::size_t most)
-{
+std::vector<Row> rowsOf(const nlohmann::json& result, const char* name, std::size_t most) {
     std::vector<Row> rows;
     const auto found = result.is_object() ? result.find(name) : result.end();
     if (!result.is_object() || found == result.end() || !found->is_array()) return rows;
@@ -49,8 +47,7 @@ std::vector<Row> rowsOf(const nlohmann::json& result, const char* name, std::siz
     return rows;
 }
 
-QString textOf(const nlohmann::json& result, const char* name)
-{
+QString textOf(const nlohmann::json& result, const char* name) {
     if (!result.is_object()) return {};
     const auto found = result.find(name);
     if (found == result.end() || !found->is_string()) return {};
@@ -62,8 +59,7 @@ nlohmann::json utf8(const QString& text) { return nlohmann::json(text.toUtf8().t
 }  // namespace
 
 NodeClient::NodeClient(Transport& transport, Pace pace, QObject* parent)
-    : QObject(parent), m_transport(transport), m_pace(pace), m_retry(pace.first_retry)
-{
+    : QObject(parent), m_transport(transport), m_pace(pace), m_retry(pace.first_retry) {
     m_retryTimer.setSingleShot(true);
     m_silenceTimer.setSingleShot(true);
     connect(&m_retryTimer, &QTimer::timeout, this, [this] { openWay(m_way); });
@@ -72,33 +68,31 @@ NodeClient::NodeClient(Transport& transport, Pace pace, QObject* parent)
     connect(&m_transport, &Transport::ended, this, &NodeClient::onEnded);
 }
 
-bool NodeClient::waitsFor(Ask ask) const
-{
+bool NodeClient::waitsFor(Ask ask) const {
     return std::any_of(m_pending.begin(), m_pending.end(), [ask](const auto& entry) { return entry.second == ask; });
 }
 
 void NodeClient::start() { openWay(Transport::Way::serve); }
 
-void NodeClient::stop()
-{
+void NodeClient::stop() {
     if (m_view.link.state == Link::State::stopping) return;
     m_retryTimer.stop();
     m_silenceTimer.stop();
     const bool wasOpen = m_open;
     setLink(Link::State::stopping);
-    if (wasOpen) m_transport.close();
-    else QMetaObject::invokeMethod(this, &NodeClient::stopped, Qt::QueuedConnection);
+    if (wasOpen)
+        m_transport.close();
+    else
+        QMetaObject::invokeMethod(this, &NodeClient::stopped, Qt::QueuedConnection);
 }
 
-void NodeClient::retryNow()
-{
+void NodeClient::retryNow() {
     if (m_open || m_view.link.state == Link::State::stopping) return;
     m_retryTimer.stop();
     openWay(m_way);
 }
 
-void NodeClient::openWay(Transport::Way way)
-{
+void NodeClient::openWay(Transport::Way way) {
     m_way = way;
     m_open = true;
     m_splitter = {};
@@ -108,27 +102,26 @@ void NodeClient::openWay(Transport::Way way)
     request(Ask::subscribe);
 }
 
-void NodeClient::onReceived(const QByteArray& bytes)
-{
+void NodeClient::onReceived(const QByteArray& bytes) {
     const std::string_view chunk(bytes.constData(), static_cast<std::size_t>(bytes.size()));
     for (const std::string& text : m_splitter.feed(chunk)) {
         const Result<control::Line> line = control::decode(text);
-        if (line.ok()) take(line.value());
-        else qWarning("a line of the node was left out: %s", line.error().message.c_str());
+        if (line.ok())
+            take(line.value());
+        else
+            qWarning("a line of the node was left out: %s", line.error().message.c_str());
     }
     if (m_splitter.failed()) m_transport.close();
 }
 
-void NodeClient::take(const control::Line& line)
-{
+void NodeClient::take(const control::Line& line) {
     if (const auto* reply = std::get_if<control::Reply>(&line)) takeReply(*reply);
     if (const auto* notification = std::get_if<control::Notification>(&line)) {
         if (notification->method == "status") takeSnapshot(notification->params);
     }
 }
 
-void NodeClient::takeSnapshot(const nlohmann::json& params)
-{
+void NodeClient::takeSnapshot(const nlohmann::json& params) {
     control::NodeSnapshot snapshot;
     const Status status = control::from_json(params, snapshot);
     if (!status.ok()) {
@@ -150,8 +143,7 @@ void NodeClient::takeSnapshot(const nlohmann::json& params)
     refreshRunTables(before);
 }
 
-void NodeClient::refreshRunTables(const control::NodeSnapshot& before)
-{
+void NodeClient::refreshRunTables(const control::NodeSnapshot& before) {
     const auto& run = m_view.snapshot.run;
     if (!run) {
         const bool nothingShown = m_view.curve.empty() && m_view.leaderboard.empty();
@@ -167,8 +159,7 @@ void NodeClient::refreshRunTables(const control::NodeSnapshot& before)
     if (!waitsFor(Ask::leaderboard)) request(Ask::leaderboard, {{"most", leaderboard_rows_most}});
 }
 
-void NodeClient::takeReply(const control::Reply& reply)
-{
+void NodeClient::takeReply(const control::Reply& reply) {
     const auto found = m_pending.find(reply.id);
     if (found == m_pending.end()) return;
     const Ask ask = found->second;
@@ -181,8 +172,7 @@ void NodeClient::takeReply(const control::Reply& reply)
     emit done(ask);
 }
 
-void NodeClient::takeResult(Ask ask, const nlohmann::json& result)
-{
+void NodeClient::takeResult(Ask ask, const nlohmann::json& result) {
     switch (ask) {
         case Ask::curve:
             m_view.curve = rowsOf<control::CurvePoint>(result, "points", curve_points_most);
@@ -198,14 +188,12 @@ void NodeClient::takeResult(Ask ask, const nlohmann::json& result)
     }
 }
 
-void NodeClient::onSilence()
-{
+void NodeClient::onSilence() {
     setLink(Link::State::silent,
             tr("The node has not answered for a while; if this lasts, quit Potluck and start it again."));
 }
 
-void NodeClient::onEnded(Transport::End end, const QString& detail)
-{
+void NodeClient::onEnded(Transport::End end, const QString& detail) {
     m_open = false;
     m_silenceTimer.stop();
     refuseAllPending();
@@ -223,8 +211,7 @@ void NodeClient::onEnded(Transport::End end, const QString& detail)
     m_retry = std::min(m_retry * 2, m_pace.longest_retry);
 }
 
-QString NodeClient::sentenceFor(Transport::End end, const QString& detail) const
-{
+QString NodeClient::sentenceFor(Transport::End end, const QString& detail) const {
     const QString why = plainText(detail, 200);
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(m_retry).count();
     if (end == Transport::End::missing) {
@@ -236,8 +223,7 @@ QString NodeClient::sentenceFor(Transport::End end, const QString& detail) const
     return tr("The node stopped (%1).").arg(why) + QLatin1Char(' ') + again;
 }
 
-void NodeClient::refuseAllPending()
-{
+void NodeClient::refuseAllPending() {
     const auto pending = std::exchange(m_pending, {});
     for (const auto& [id, ask] : pending) {
         if (ask == Ask::subscribe || ask == Ask::curve || ask == Ask::leaderboard) continue;
@@ -245,8 +231,7 @@ void NodeClient::refuseAllPending()
     }
 }
 
-void NodeClient::request(Ask ask, nlohmann::json params)
-{
+void NodeClient::request(Ask ask, nlohmann::json params) {
     if (!m_open || m_pending.size() >= pending_most) {
         emit refused(ask, tr("The node cannot be reached; try again when it is back."));
         return;
@@ -257,8 +242,7 @@ void NodeClient::request(Ask ask, nlohmann::json params)
     m_transport.send(QByteArray::fromStdString(line));
 }
 
-void NodeClient::setLink(Link::State state, const QString& sentence)
-{
+void NodeClient::setLink(Link::State state, const QString& sentence) {
     m_view.link = {state, sentence};
     emit changed();
 }

@@ -28,13 +28,13 @@ namespace potluck::ui {
 struct Link {
     enum class State { starting, up, silent, down, stopping };
     State state = State::starting;
-    QString sentence;                     // what is wrong and what to do; empty while starting or up
+    QString sentence;  // what is wrong and what to do; empty while starting or up
 };
 
 /// Everything that the window shows. A fresh one is what a window sees before the node has said a word.
 struct NodeView {
     Link link;
-    bool heard = false;                   // `snapshot` came from a node, possibly before the link went down
+    bool heard = false;  // `snapshot` came from a node, possibly before the link went down
     control::NodeSnapshot snapshot;
     std::vector<control::LeaderboardRow> leaderboard;
     std::vector<control::CurvePoint> curve;
@@ -42,8 +42,19 @@ struct NodeView {
 
 /// What can be asked of a node.
 enum class Ask {
-    subscribe, join, leave, finish, pause, resume, set_name, invite, leaderboard, curve,
-    identity_show, identity_export, identity_import,
+    subscribe,
+    join,
+    leave,
+    finish,
+    pause,
+    resume,
+    set_name,
+    invite,
+    leaderboard,
+    curve,
+    identity_show,
+    identity_export,
+    identity_import,
 };
 
 /// How long the client waits. Tests make it short.
@@ -83,7 +94,7 @@ public:
     void importIdentity(const QString& file);
 
 signals:
-    void changed();                       // link or snapshot
+    void changed();  // link or snapshot
     void curveChanged();
     void leaderboardChanged();
     void inviteReady(const QString& magnet);

@@ -7,23 +7,20 @@
 
 namespace potluck::ui {
 
-QFrame* makeCard(QWidget* parent)
-{
+QFrame* makeCard(QWidget* parent) {
     auto* card = new QFrame(parent);
     card->setObjectName(QStringLiteral("card"));
     return card;
 }
 
-QBoxLayout* cardLayout(QFrame* card)
-{
+QBoxLayout* cardLayout(QFrame* card) {
     auto* layout = new QVBoxLayout(card);
     layout->setContentsMargins(2 * grid + 4, 2 * grid, 2 * grid + 4, 2 * grid);
     layout->setSpacing(grid);
     return layout;
 }
 
-QLabel* makeLabel(const QString& text, const char* role, QWidget* parent)
-{
+QLabel* makeLabel(const QString& text, const char* role, QWidget* parent) {
     auto* label = new QLabel(parent);
     label->setTextFormat(Qt::PlainText);
     label->setText(text);
@@ -31,15 +28,13 @@ QLabel* makeLabel(const QString& text, const char* role, QWidget* parent)
     return label;
 }
 
-QLabel* makeWrappedLabel(const QString& text, const char* role, QWidget* parent)
-{
+QLabel* makeWrappedLabel(const QString& text, const char* role, QWidget* parent) {
     QLabel* label = makeLabel(text, role, parent);
     label->setWordWrap(true);
     return label;
 }
 
-void setRole(QWidget* widget, const char* role)
-{
+void setRole(QWidget* widget, const char* role) {
     const QString name = QString::fromLatin1(role);
     if (widget->property("role").toString() == name) return;
     widget->setProperty("role", name);
@@ -47,14 +42,12 @@ void setRole(QWidget* widget, const char* role)
     widget->style()->polish(widget);
 }
 
-void showOrHide(QLabel* label, const QString& text)
-{
+void showOrHide(QLabel* label, const QString& text) {
     label->setText(text);
     label->setVisible(!text.isEmpty());
 }
 
-QPushButton* makeButton(const QString& text, const QIcon& icon, Emphasis emphasis, QWidget* parent)
-{
+QPushButton* makeButton(const QString& text, const QIcon& icon, Emphasis emphasis, QWidget* parent) {
     auto* button = new QPushButton(icon, text, parent);
     button->setAutoDefault(false);
     if (emphasis == Emphasis::primary) button->setProperty("role", QStringLiteral("primary"));
@@ -62,8 +55,7 @@ QPushButton* makeButton(const QString& text, const QIcon& icon, Emphasis emphasi
     return button;
 }
 
-StatTile::StatTile(const QString& what, const QString& toolTip, QWidget* parent) : QFrame(parent), m_what(what)
-{
+StatTile::StatTile(const QString& what, const QString& toolTip, QWidget* parent) : QFrame(parent), m_what(what) {
     setObjectName(QStringLiteral("card"));
     setToolTip(toolTip);
     auto* layout = new QVBoxLayout(this);
@@ -76,8 +68,7 @@ StatTile::StatTile(const QString& what, const QString& toolTip, QWidget* parent)
     layout->addWidget(m_detail);
 }
 
-void StatTile::show(const QString& number, const QString& detail)
-{
+void StatTile::show(const QString& number, const QString& detail) {
     m_number->setText(number);
     m_detail->setText(detail);
     setAccessibleName(m_what);

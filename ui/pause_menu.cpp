@@ -16,16 +16,14 @@ struct Say {
 
 }  // namespace
 
-void addPauses(QMenu& menu, NodeClient& client)
-{
+void addPauses(QMenu& menu, NodeClient& client) {
     using namespace std::chrono_literals;
     menu.addAction(Say::tr("For &30 minutes"), &client, [&client] { client.pause(30min); });
     menu.addAction(Say::tr("For &1 hour"), &client, [&client] { client.pause(1h); });
     menu.addAction(Say::tr("&Until I resume"), &client, [&client] { client.pause(0s); });
 }
 
-PauseButton::PauseButton(NodeClient& client, QWidget* parent) : QPushButton(parent), m_client(client), m_menu(this)
-{
+PauseButton::PauseButton(NodeClient& client, QWidget* parent) : QPushButton(parent), m_client(client), m_menu(this) {
     setAutoDefault(false);
     addPauses(m_menu, client);
     connect(this, &QPushButton::clicked, this, [this] {
@@ -35,8 +33,7 @@ PauseButton::PauseButton(NodeClient& client, QWidget* parent) : QPushButton(pare
     refresh();
 }
 
-void PauseButton::refresh()
-{
+void PauseButton::refresh() {
     const bool paused = isPaused(m_client.view());
     const QString text = paused ? tr("&Resume") : tr("&Pause");
     setEnabled(m_client.view().link.state == Link::State::up);
@@ -44,7 +41,8 @@ void PauseButton::refresh()
     if (text == this->text()) return;
     setText(text);
     setRole(this, paused ? "primary" : "");
-    setIcon(paused ? iconNamed(QStringLiteral("resume"), QPalette::HighlightedText) : iconNamed(QStringLiteral("pause")));
+    setIcon(paused ? iconNamed(QStringLiteral("resume"), QPalette::HighlightedText)
+                   : iconNamed(QStringLiteral("pause")));
     setMenu(paused ? nullptr : &m_menu);
     setAccessibleDescription(paused ? tr("Training starts again.") : tr("Stops the trainer and frees its memory."));
 }

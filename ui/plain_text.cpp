@@ -17,8 +17,7 @@ struct Say {
     Q_DECLARE_TR_FUNCTIONS(potluck::ui::PlainText)
 };
 
-bool isHarmless(QChar character)
-{
+bool isHarmless(QChar character) {
     switch (character.category()) {
         case QChar::Other_Control:
         case QChar::Other_Format:
@@ -31,8 +30,7 @@ bool isHarmless(QChar character)
 
 }  // namespace
 
-QString plainText(const QString& text, int most)
-{
+QString plainText(const QString& text, int most) {
     // What lies far beyond the cut is not looked at.
     QString clean = text.left(4 * most);
     for (QChar& character : clean) {
@@ -45,14 +43,12 @@ QString plainText(const QString& text, int most)
     return clean.trimmed() + QChar(0x2026);
 }
 
-QString plainText(std::string_view utf8, int most)
-{
+QString plainText(std::string_view utf8, int most) {
     const auto bytes = static_cast<qsizetype>(std::min(utf8.size(), static_cast<std::size_t>(most) * 16));
     return plainText(QString::fromUtf8(utf8.data(), bytes), most);
 }
 
-QString shortCount(std::uint64_t count)
-{
+QString shortCount(std::uint64_t count) {
     static constexpr std::array<const char*, 5> units{"", "k", "M", "G", "T"};
     auto value = static_cast<double>(count);
     std::size_t unit = 0;
@@ -67,8 +63,7 @@ QString shortCount(std::uint64_t count)
 
 QString fullCount(std::uint64_t count) { return QLocale().toString(static_cast<qulonglong>(count)); }
 
-QString percent(double share)
-{
+QString percent(double share) {
     const double value = 100 * share;
     const QString sign = QChar(0x202F) + QStringLiteral("%");
     if (!(value > 0)) return QStringLiteral("0") + sign;
@@ -76,8 +71,7 @@ QString percent(double share)
     return QLocale().toString(value, 'f', 1) + sign;
 }
 
-QString displayName(const std::string& name, const std::string& id)
-{
+QString displayName(const std::string& name, const std::string& id) {
     const QString shown = plainText(name, name_characters_most);
     if (!shown.isEmpty()) return shown;
     return Say::tr("Volunteer %1").arg(plainText(id, 64).left(8));

@@ -13,8 +13,7 @@ constexpr std::chrono::seconds terminate_stop{3};
 }  // namespace
 
 ProcessTransport::ProcessTransport(QString program, QString dataFolder, QObject* parent)
-    : Transport(parent), m_program(std::move(program)), m_dataFolder(std::move(dataFolder))
-{
+    : Transport(parent), m_program(std::move(program)), m_dataFolder(std::move(dataFolder)) {
     m_patience.setSingleShot(true);
     connect(&m_patience, &QTimer::timeout, this, &ProcessTransport::insist);
     connect(&m_process, &QProcess::readyReadStandardOutput, this,
@@ -24,8 +23,7 @@ ProcessTransport::ProcessTransport(QString program, QString dataFolder, QObject*
     connect(&m_process, &QProcess::errorOccurred, this, &ProcessTransport::onErrorOccurred);
 }
 
-ProcessTransport::~ProcessTransport()
-{
+ProcessTransport::~ProcessTransport() {
     m_process.disconnect(this);
     if (m_process.state() == QProcess::NotRunning) return;
     m_process.closeWriteChannel();
@@ -34,8 +32,7 @@ ProcessTransport::~ProcessTransport()
     m_process.waitForFinished(1000);
 }
 
-void ProcessTransport::open(Way way)
-{
+void ProcessTransport::open(Way way) {
     m_closing = false;
     m_terminated = false;
     m_errors.clear();
@@ -43,15 +40,14 @@ void ProcessTransport::open(Way way)
     m_process.start(m_program, {verb, QStringLiteral("--data-dir"), m_dataFolder}, QIODevice::ReadWrite);
 }
 
-void ProcessTransport::send(const QByteArray& bytes)
-{
+void ProcessTransport::send(const QByteArray& bytes) {
     if (m_process.state() != QProcess::NotRunning && !m_closing) m_process.write(bytes);
 }
 
-void ProcessTransport::close()
-{
+void ProcessTransport::close() {
     if (m_process.state() == QProcess::NotRunning) {
-        QMetaObject::invokeMethod(this, [this] { emit ended(End::closed, {}); }, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(
+            this, [this] { emit ended(End::closed, {}); }, Qt::QueuedConnection);
         return;
     }
     m_closing = true;
@@ -59,8 +55,7 @@ void ProcessTransport::close()
     m_patience.start(orderly_stop);
 }
 
-void ProcessTransport::insist()
-{
+void ProcessTransport::insist() {
     if (m_process.state() == QProcess::NotRunning) return;
     if (m_terminated) {
         m_process.kill();
@@ -71,20 +66,17 @@ void ProcessTransport::insist()
     m_patience.start(terminate_stop);
 }
 
-void ProcessTransport::collectErrors()
-{
+void ProcessTransport::collectErrors() {
     m_errors += m_process.readAllStandardError();
     if (m_errors.size() > errors_kept) m_errors = m_errors.last(errors_kept);
 }
 
-QString ProcessTransport::lastWords() const
-{
+QString ProcessTransport::lastWords() const {
     const QList<QByteArray> lines = m_errors.trimmed().split('\n');
     return QString::fromUtf8(lines.last().trimmed().left(300));
 }
 
-void ProcessTransport::onErrorOccurred(QProcess::ProcessError error)
-{
+void ProcessTransport::onErrorOccurred(QProcess::ProcessError error) {
     // Every other failure is followed by `finished`.
     if (error != QProcess::FailedToStart) return;
     const QString detail = m_process.errorString();
@@ -92,8 +84,7 @@ void ProcessTransport::onErrorOccurred(QProcess::ProcessError error)
         this, [this, detail] { emit ended(m_closing ? End::closed : End::missing, detail); }, Qt::QueuedConnection);
 }
 
-void ProcessTransport::onFinished(int exitCode, QProcess::ExitStatus status)
-{
+void ProcessTransport::onFinished(int exitCode, QProcess::ExitStatus status) {
     m_patience.stop();
     collectErrors();
     if (m_closing) {

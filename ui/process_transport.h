@@ -36,8 +36,8 @@ private:
     QString m_program;
     QString m_dataFolder;
     QProcess m_process;
-    QTimer m_patience;          // after `close`: terminate, then kill
-    QByteArray m_errors;        // the tail of standard error
+    QTimer m_patience;    // after `close`: terminate, then kill
+    QByteArray m_errors;  // the tail of standard error
     bool m_closing = false;
     bool m_terminated = false;
 };

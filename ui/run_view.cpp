@@ -20,8 +20,7 @@
 
 namespace potluck::ui {
 
-RunView::RunView(NodeClient& client, QWidget* parent) : QWidget(parent), m_client(client)
-{
+RunView::RunView(NodeClient& client, QWidget* parent) : QWidget(parent), m_client(client) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(2 * grid);
@@ -42,16 +41,15 @@ RunView::RunView(NodeClient& client, QWidget* parent) : QWidget(parent), m_clien
     connect(&client, &NodeClient::curveChanged, this, &RunView::refreshCurve);
     connect(&client, &NodeClient::inviteReady, this, &RunView::copyInvite);
     connect(&client, &NodeClient::refused, this, [this](Ask ask, const QString& sentence) {
-        const bool ours = ask == Ask::leave || ask == Ask::finish || ask == Ask::invite || ask == Ask::pause ||
-                          ask == Ask::resume;
+        const bool ours =
+            ask == Ask::leave || ask == Ask::finish || ask == Ask::invite || ask == Ask::pause || ask == Ask::resume;
         if (ours) showOrHide(m_notice, sentence);
     });
     refresh();
     refreshCurve();
 }
 
-QWidget* RunView::makeHeader()
-{
+QWidget* RunView::makeHeader() {
     auto* header = new QWidget(this);
     auto* row = new QHBoxLayout(header);
     row->setContentsMargins(0, 0, 0, 0);
@@ -84,18 +82,17 @@ QWidget* RunView::makeHeader()
     return header;
 }
 
-void RunView::fillMenu(QMenu& menu)
-{
+void RunView::fillMenu(QMenu& menu) {
     menu.addAction(iconNamed(QStringLiteral("flag")), tr("&Finish this round, then leave"), this,
                    [this] { m_client.finishRound(); });
     menu.addAction(iconNamed(QStringLiteral("leave")), tr("&Leave now…"), this, &RunView::askBeforeLeaving);
 }
 
-void RunView::askBeforeLeaving()
-{
-    auto* box = new QMessageBox(QMessageBox::Question, tr("Leave the run?"),
-                                tr("What was trained since the last round is lost. Your credit and your identity stay."),
-                                QMessageBox::NoButton, this);
+void RunView::askBeforeLeaving() {
+    auto* box =
+        new QMessageBox(QMessageBox::Question, tr("Leave the run?"),
+                        tr("What was trained since the last round is lost. Your credit and your identity stay."),
+                        QMessageBox::NoButton, this);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setTextFormat(Qt::PlainText);
     QPushButton* leave = box->addButton(tr("&Leave"), QMessageBox::AcceptRole);
@@ -104,8 +101,7 @@ void RunView::askBeforeLeaving()
     box->open();
 }
 
-QWidget* RunView::makeTiles()
-{
+QWidget* RunView::makeTiles() {
     auto* tiles = new QWidget(this);
     auto* row = new QHBoxLayout(tiles);
     row->setContentsMargins(0, 0, 0, 0);
@@ -119,8 +115,7 @@ QWidget* RunView::makeTiles()
     return tiles;
 }
 
-QWidget* RunView::makeChartCard()
-{
+QWidget* RunView::makeChartCard() {
     QFrame* card = makeCard(this);
     QBoxLayout* column = cardLayout(card);
     auto* head = new QHBoxLayout;
@@ -133,8 +128,7 @@ QWidget* RunView::makeChartCard()
     return card;
 }
 
-QWidget* RunView::makeMembersCard()
-{
+QWidget* RunView::makeMembersCard() {
     QFrame* card = makeCard(this);
     QBoxLayout* column = cardLayout(card);
     column->setContentsMargins(grid + 4, 2 * grid, grid + 4, grid);
@@ -158,14 +152,12 @@ QWidget* RunView::makeMembersCard()
     return card;
 }
 
-void RunView::copyInvite(const QString& magnet)
-{
+void RunView::copyInvite(const QString& magnet) {
     QGuiApplication::clipboard()->setText(magnet);
     showOrHide(m_notice, tr("The invite is on the clipboard: send it to whoever should join."));
 }
 
-void RunView::refresh()
-{
+void RunView::refresh() {
     const NodeView& view = m_client.view();
     m_status->show(standingOf(view));
     if (!isInRun(view)) {
@@ -183,19 +175,18 @@ void RunView::refresh()
     refreshTiles(run);
 }
 
-void RunView::refreshTiles(const control::RunSnapshot& run)
-{
+void RunView::refreshTiles(const control::RunSnapshot& run) {
     m_today->show(shortCount(run.my_tokens_today), tr("credited"));
     m_total->show(shortCount(run.my_tokens), tr("%n round(s)", nullptr, static_cast<int>(run.my_rounds)));
     const int volunteers = volunteersOnline(run);
     const int backbones = static_cast<int>(run.members.size()) - volunteers;
     m_volunteers->show(QLocale().toString(volunteers), tr("%n backbone(s)", nullptr, backbones));
     m_speed->show(shortCount(run.swarm_tokens_per_second), tr("tokens per second"));
-    m_round->show(fullCount(run.round), run.total_rounds > 0 ? tr("of %1").arg(fullCount(run.total_rounds)) : QString());
+    m_round->show(fullCount(run.round),
+                  run.total_rounds > 0 ? tr("of %1").arg(fullCount(run.total_rounds)) : QString());
 }
 
-void RunView::refreshCurve()
-{
+void RunView::refreshCurve() {
     const NodeView& view = m_client.view();
     m_chart->show(view.curve, isInRun(view) ? view.snapshot.run->bigram_loss : 0);
 }

@@ -23,8 +23,7 @@ constexpr int name_characters_most = 32;
 }  // namespace
 
 SettingsPage::SettingsPage(NodeClient& client, Theme& theme, const Desktop& desktop, QWidget* parent)
-    : QWidget(parent), m_client(client), m_theme(theme)
-{
+    : QWidget(parent), m_client(client), m_theme(theme) {
     auto* scroll = new QScrollArea(this);
     scroll->setWidgetResizable(true);
     scroll->setFocusPolicy(Qt::NoFocus);
@@ -49,8 +48,7 @@ SettingsPage::SettingsPage(NodeClient& client, Theme& theme, const Desktop& desk
     refresh();
 }
 
-QFrame* SettingsPage::makeNameCard()
-{
+QFrame* SettingsPage::makeNameCard() {
     QFrame* card = makeCard(this);
     QBoxLayout* column = cardLayout(card);
     auto* label = makeLabel(tr("&Name"), "heading", card);
@@ -68,7 +66,8 @@ QFrame* SettingsPage::makeNameCard()
     row->addWidget(m_name, 1);
     row->addWidget(m_saveName);
     column->addWidget(label);
-    column->addWidget(makeWrappedLabel(tr("Everybody in the run sees it. It need not be your real one."), "muted", card));
+    column->addWidget(
+        makeWrappedLabel(tr("Everybody in the run sees it. It need not be your real one."), "muted", card));
     column->addLayout(row);
     column->addWidget(m_nameOutcome);
     connect(m_saveName, &QPushButton::clicked, this, &SettingsPage::saveName);
@@ -88,8 +87,7 @@ QFrame* SettingsPage::makeNameCard()
     return card;
 }
 
-QFrame* SettingsPage::makePauseCard()
-{
+QFrame* SettingsPage::makePauseCard() {
     QFrame* card = makeCard(this);
     QBoxLayout* column = cardLayout(card);
     auto* row = new QHBoxLayout;
@@ -106,8 +104,7 @@ QFrame* SettingsPage::makePauseCard()
     return card;
 }
 
-QFrame* SettingsPage::makeLookCard()
-{
+QFrame* SettingsPage::makeLookCard() {
     QFrame* card = makeCard(this);
     QBoxLayout* column = cardLayout(card);
     column->addWidget(makeLabel(tr("Look"), "heading", card));
@@ -129,8 +126,7 @@ QFrame* SettingsPage::makeLookCard()
     return card;
 }
 
-QFrame* SettingsPage::makeDataCard(const Desktop& desktop)
-{
+QFrame* SettingsPage::makeDataCard(const Desktop& desktop) {
     QFrame* card = makeCard(this);
     QBoxLayout* column = cardLayout(card);
     column->addWidget(makeLabel(tr("On this computer"), "heading", card));
@@ -155,17 +151,16 @@ QFrame* SettingsPage::makeDataCard(const Desktop& desktop)
     return card;
 }
 
-void SettingsPage::saveName()
-{
+void SettingsPage::saveName() {
     if (m_saveName->isEnabled()) m_client.setName(m_name->text().simplified());
 }
 
-void SettingsPage::refresh()
-{
+void SettingsPage::refresh() {
     const NodeView& view = m_client.view();
     const bool up = view.link.state == Link::State::up;
     // What the person is typing is not overwritten by the snapshot that arrives every second.
-    if (!m_name->isModified() && !m_name->hasFocus()) m_name->setText(plainText(view.snapshot.name, name_characters_most));
+    if (!m_name->isModified() && !m_name->hasFocus())
+        m_name->setText(plainText(view.snapshot.name, name_characters_most));
     m_saveName->setEnabled(up && !m_client.waitsFor(Ask::set_name));
     const Standing standing = standingOf(view);
     m_pause->setText(isPaused(view) ? standing.title + QStringLiteral(". ") + standing.memory

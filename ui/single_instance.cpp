@@ -19,8 +19,7 @@ const QByteArray answer = "ok\n";
 
 }  // namespace
 
-SingleInstance::SingleInstance(const QString& dataFolder, QObject* parent) : QObject(parent)
-{
+SingleInstance::SingleInstance(const QString& dataFolder, QObject* parent) : QObject(parent) {
     const QByteArray path = QDir(dataFolder).absolutePath().toUtf8();
     const QByteArray digest = QCryptographicHash::hash(path, QCryptographicHash::Sha256).toHex().left(16);
     m_name = QStringLiteral("potluck-") + QString::fromLatin1(digest);
@@ -42,33 +41,26 @@ SingleInstance::SingleInstance(const QString& dataFolder, QObject* parent) : QOb
     connect(&m_server, &QLocalServer::newConnection, this, &SingleInstance::welcome);
 }
 
-void SingleInstance::claim(const QString& link)
-{
+void SingleInstance::claim(const QString& link) {
     m_link = link;
     m_patience.start(answer_most);
     connectToFirst();
 }
 
-void SingleInstance::connectToFirst()
-{
+void SingleInstance::connectToFirst() {
     ++m_attempts;
     m_first.connectToServer(m_name);
 }
 
-void SingleInstance::onConnected()
-{
-    m_first.write(open_word + m_link.toUtf8().toPercentEncoding() + '\n');
-}
+void SingleInstance::onConnected() { m_first.write(open_word + m_link.toUtf8().toPercentEncoding() + '\n'); }
 
-void SingleInstance::onRefused()
-{
+void SingleInstance::onRefused() {
     if (m_settled) return;
     // Queued: the socket may not be used again from inside its own error signal.
     QMetaObject::invokeMethod(this, &SingleInstance::becomeFirst, Qt::QueuedConnection);
 }
 
-void SingleInstance::becomeFirst()
-{
+void SingleInstance::becomeFirst() {
     if (m_settled) return;
     if (!m_server.listen(m_name)) {
         // Either a socket file that a crash left behind, or another window that was quicker by a moment.
@@ -84,8 +76,7 @@ void SingleInstance::becomeFirst()
     emit isFirst();
 }
 
-void SingleInstance::welcome()
-{
+void SingleInstance::welcome() {
     while (QLocalSocket* socket = m_server.nextPendingConnection()) {
         connect(socket, &QLocalSocket::readyRead, this, [this, socket] { readFrom(*socket); });
         connect(socket, &QLocalSocket::disconnected, socket, &QObject::deleteLater);
@@ -94,8 +85,7 @@ void SingleInstance::welcome()
     }
 }
 
-void SingleInstance::readFrom(QLocalSocket& socket)
-{
+void SingleInstance::readFrom(QLocalSocket& socket) {
     if (!socket.canReadLine()) {
         if (socket.bytesAvailable() > message_bytes_most) socket.abort();
         return;

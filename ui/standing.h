@@ -13,10 +13,10 @@ enum class Sign { idle, training, sharing, paused, problem };
 
 struct Standing {
     Sign sign = Sign::idle;
-    QString title;                // "Training"
-    QString reason;               // why, in one sentence; plain text
-    QString memory;               // while paused: whether the trainer's memory is free; else empty
-    double progress = -1;         // 0..1 of a long wait, negative if there is none
+    QString title;         // "Training"
+    QString reason;        // why, in one sentence; plain text
+    QString memory;        // while paused: whether the trainer's memory is free; else empty
+    double progress = -1;  // 0..1 of a long wait, negative if there is none
 };
 
 [[nodiscard]] Standing standingOf(const NodeView& view);

@@ -11,8 +11,7 @@
 
 namespace potluck::ui {
 
-StatusCard::StatusCard(QWidget* parent) : QFrame(parent)
-{
+StatusCard::StatusCard(QWidget* parent) : QFrame(parent) {
     setObjectName(QStringLiteral("card"));
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(2 * grid + 4, 2 * grid, 2 * grid + 4, 2 * grid);
@@ -39,8 +38,7 @@ StatusCard::StatusCard(QWidget* parent) : QFrame(parent)
     row->addLayout(column, 1);
 }
 
-void StatusCard::show(const Standing& standing)
-{
+void StatusCard::show(const Standing& standing) {
     m_icon->setIcon(iconNamed(iconOf(standing.sign), roleOf(standing.sign)));
     m_title->setText(standing.title);
     showOrHide(m_reason, standing.reason);

@@ -1,5 +1,5 @@
-// What is happening now and why: sign, title, the node's sentence, the progress of a long wait, and while paused whether
-// the trainer's memory is free.
+// What is happening now and why: sign, title, the node's sentence, the progress of a long wait, and while paused
+// whether the trainer's memory is free.
 //
 // Threads: Qt's main thread.
 #pragma once

@@ -10,8 +10,7 @@
 #include <QToolTip>
 
 // Outside every namespace, as Q_INIT_RESOURCE wants it.
-static void initialiseResources()
-{
+static void initialiseResources() {
     Q_INIT_RESOURCE(potluck);
 #ifdef POTLUCK_TRANSLATIONS
     Q_INIT_RESOURCE(translations);
@@ -30,7 +29,7 @@ struct Colours {
     const char* muted;
     const char* accent;
     const char* on_accent;
-    const char* soft;        // accent, barely there
+    const char* soft;  // accent, barely there
     const char* hover;
     const char* training;
     const char* problem;
@@ -47,28 +46,37 @@ class CalmStyle : public QProxyStyle {
 public:
     CalmStyle() : QProxyStyle(QStringLiteral("Fusion")) {}
 
-    int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget, QStyleHintReturn* more) const override
-    {
+    int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
+                  QStyleHintReturn* more) const override {
         return hint == SH_UnderlineShortcut ? 0 : QProxyStyle::styleHint(hint, option, widget, more);
     }
 };
 
 const Colours& coloursOf(Look look) { return look == Look::dark ? dark_colours : light_colours; }
 
-QString styleSheetOf(Look look)
-{
+QString styleSheetOf(Look look) {
     QFile file(QStringLiteral(":/style.qss"));
     if (!file.open(QIODevice::ReadOnly)) return {};
     QString sheet = QString::fromUtf8(file.readAll());
     const Colours& colours = coloursOf(look);
     const int body = std::max(12, QFontInfo(QApplication::font()).pixelSize());
     const std::pair<const char*, QString> tokens[] = {
-        {"@page@", colours.page},       {"@card@", colours.card},           {"@border@", colours.border},
-        {"@text@", colours.text},       {"@muted@", colours.muted},         {"@accent@", colours.accent},
-        {"@on_accent@", colours.on_accent}, {"@soft@", colours.soft},       {"@hover@", colours.hover},
-        {"@problem@", colours.problem}, {"@training@", colours.training},   {"@pause@", colours.pause},
-        {"@body@", QString::number(body)}, {"@small@", QString::number(body - 1)},
-        {"@large@", QString::number(body * 5 / 4)}, {"@title@", QString::number(body * 7 / 4)},
+        {"@page@", colours.page},
+        {"@card@", colours.card},
+        {"@border@", colours.border},
+        {"@text@", colours.text},
+        {"@muted@", colours.muted},
+        {"@accent@", colours.accent},
+        {"@on_accent@", colours.on_accent},
+        {"@soft@", colours.soft},
+        {"@hover@", colours.hover},
+        {"@problem@", colours.problem},
+        {"@training@", colours.training},
+        {"@pause@", colours.pause},
+        {"@body@", QString::number(body)},
+        {"@small@", QString::number(body - 1)},
+        {"@large@", QString::number(body * 5 / 4)},
+        {"@title@", QString::number(body * 7 / 4)},
         {"@number@", QString::number(body * 7 / 4)},
     };
     for (const auto& [token, value] : tokens) sheet.replace(QLatin1String(token), value);
@@ -79,19 +87,26 @@ QString styleSheetOf(Look look)
 
 void loadResources() { initialiseResources(); }
 
-QPalette paletteOf(Look look)
-{
+QPalette paletteOf(Look look) {
     const Colours& colours = coloursOf(look);
     QPalette palette;
     const std::pair<QPalette::ColorRole, const char*> roles[] = {
-        {QPalette::Window, colours.page},          {QPalette::WindowText, colours.text},
-        {QPalette::Base, colours.card},            {QPalette::AlternateBase, colours.soft},
-        {QPalette::Text, colours.text},            {QPalette::Button, colours.card},
-        {QPalette::ButtonText, colours.text},      {QPalette::ToolTipBase, colours.card},
-        {QPalette::ToolTipText, colours.text},     {QPalette::Mid, colours.border},
-        {QPalette::PlaceholderText, colours.muted}, {QPalette::Highlight, colours.accent},
-        {QPalette::HighlightedText, colours.on_accent}, {QPalette::Link, colours.training},
-        {QPalette::BrightText, colours.problem},   {QPalette::Midlight, colours.pause},
+        {QPalette::Window, colours.page},
+        {QPalette::WindowText, colours.text},
+        {QPalette::Base, colours.card},
+        {QPalette::AlternateBase, colours.soft},
+        {QPalette::Text, colours.text},
+        {QPalette::Button, colours.card},
+        {QPalette::ButtonText, colours.text},
+        {QPalette::ToolTipBase, colours.card},
+        {QPalette::ToolTipText, colours.text},
+        {QPalette::Mid, colours.border},
+        {QPalette::PlaceholderText, colours.muted},
+        {QPalette::Highlight, colours.accent},
+        {QPalette::HighlightedText, colours.on_accent},
+        {QPalette::Link, colours.training},
+        {QPalette::BrightText, colours.problem},
+        {QPalette::Midlight, colours.pause},
     };
     for (const auto& [role, colour] : roles) palette.setColor(role, QColor(QLatin1String(colour)));
     for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText}) {
@@ -100,15 +115,13 @@ QPalette paletteOf(Look look)
     return palette;
 }
 
-Look lookNamed(const QString& name)
-{
+Look lookNamed(const QString& name) {
     if (name == QLatin1String("light")) return Look::light;
     if (name == QLatin1String("dark")) return Look::dark;
     return Look::system;
 }
 
-QString nameOf(Look look)
-{
+QString nameOf(Look look) {
     switch (look) {
         case Look::light: return QStringLiteral("light");
         case Look::dark: return QStringLiteral("dark");
@@ -117,8 +130,7 @@ QString nameOf(Look look)
     return QStringLiteral("system");
 }
 
-Theme::Theme(QApplication& application, QObject* parent) : QObject(parent), m_application(application)
-{
+Theme::Theme(QApplication& application, QObject* parent) : QObject(parent), m_application(application) {
     loadResources();
     m_systemWasDark = application.palette().color(QPalette::Window).lightness() < 128;
     QApplication::setStyle(new CalmStyle);
@@ -128,8 +140,7 @@ Theme::Theme(QApplication& application, QObject* parent) : QObject(parent), m_ap
     dress();
 }
 
-Look Theme::systemLook() const
-{
+Look Theme::systemLook() const {
 #if QT_VERSION >= QT_VERSION_CHECK(6, 5, 0)
     const Qt::ColorScheme scheme = QGuiApplication::styleHints()->colorScheme();
     if (scheme != Qt::ColorScheme::Unknown) return scheme == Qt::ColorScheme::Dark ? Look::dark : Look::light;
@@ -137,16 +148,14 @@ Look Theme::systemLook() const
     return m_systemWasDark ? Look::dark : Look::light;
 }
 
-void Theme::choose(Look look)
-{
+void Theme::choose(Look look) {
     if (look == m_choice) return;
     m_choice = look;
     dress();
     emit chosen(look);
 }
 
-void Theme::dress()
-{
+void Theme::dress() {
     const Look look = m_choice == Look::system ? systemLook() : m_choice;
     QApplication::setPalette(paletteOf(look));
     QToolTip::setPalette(paletteOf(look));

@@ -14,8 +14,7 @@ constexpr int tool_tip_characters_most = 120;
 
 }  // namespace
 
-Tray::Tray(NodeClient& client, QObject* parent) : QObject(parent), m_client(client)
-{
+Tray::Tray(NodeClient& client, QObject* parent) : QObject(parent), m_client(client) {
     fillMenu();
     m_icon.setContextMenu(&m_menu);
     connect(&m_icon, &QSystemTrayIcon::activated, this, [this](QSystemTrayIcon::ActivationReason reason) {
@@ -28,13 +27,11 @@ Tray::Tray(NodeClient& client, QObject* parent) : QObject(parent), m_client(clie
 
 bool Tray::isShown() const { return QSystemTrayIcon::isSystemTrayAvailable() && m_icon.isVisible(); }
 
-void Tray::tell(const QString& title, const QString& sentence)
-{
+void Tray::tell(const QString& title, const QString& sentence) {
     if (isShown()) m_icon.showMessage(title, sentence, m_icon.icon());
 }
 
-void Tray::fillMenu()
-{
+void Tray::fillMenu() {
     m_status = m_menu.addAction(QString());
     m_status->setEnabled(false);
     QAction* open = m_menu.addAction(tr("&Open Potluck"), this, &Tray::openAsked);
@@ -42,21 +39,23 @@ void Tray::fillMenu()
     m_menu.addSeparator();
     m_pause = m_menu.addMenu(iconNamed(QStringLiteral("pause")), tr("&Pause"));
     addPauses(*m_pause, m_client);
-    m_resume = m_menu.addAction(iconNamed(QStringLiteral("resume")), tr("&Resume"), this, [this] { m_client.resume(); });
+    m_resume =
+        m_menu.addAction(iconNamed(QStringLiteral("resume")), tr("&Resume"), this, [this] { m_client.resume(); });
     m_menu.addSeparator();
     m_menu.addAction(tr("&Quit"), this, &Tray::quitAsked);
 }
 
-void Tray::refresh()
-{
+void Tray::refresh() {
     const NodeView& view = m_client.view();
     const Standing standing = standingOf(view);
-    const QString status = standing.reason.isEmpty() ? standing.title : standing.title + QStringLiteral(": ") + standing.reason;
+    const QString status =
+        standing.reason.isEmpty() ? standing.title : standing.title + QStringLiteral(": ") + standing.reason;
     // An ampersand in a menu entry would mark a shortcut.
     m_status->setText(plainText(status, status_characters_most).replace(QLatin1Char('&'), QLatin1String("&&")));
     QString tip = QStringLiteral("Potluck – ") + status;
-    if (isInRun(view)) tip = QStringLiteral("Potluck – ") + standing.title + QLatin1Char('\n') +
-                             tr("%1 tokens today").arg(shortCount(view.snapshot.run->my_tokens_today));
+    if (isInRun(view))
+        tip = QStringLiteral("Potluck – ") + standing.title + QLatin1Char('\n') +
+              tr("%1 tokens today").arg(shortCount(view.snapshot.run->my_tokens_today));
     m_icon.setToolTip(tip.left(tool_tip_characters_most));
     const bool up = view.link.state == Link::State::up;
     m_pause->menuAction()->setEnabled(up && !isPaused(view));

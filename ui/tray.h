@@ -41,7 +41,7 @@ private:
     QAction* m_status = nullptr;
     QAction* m_resume = nullptr;
     QSystemTrayIcon m_icon;
-    std::optional<Sign> m_sign;         // whose icon is shown: pixmaps are made when it changes, not every second
+    std::optional<Sign> m_sign;  // whose icon is shown: pixmaps are made when it changes, not every second
 };
 
 }  // namespace potluck::ui

@@ -16,47 +16,50 @@ constexpr int exit_usage = 2;
 
 struct CommandLine {
     QCommandLineParser parser;
-    QCommandLineOption data_dir{QStringLiteral("data-dir"), QStringLiteral("Folder that holds identity, runs and state."),
+    QCommandLineOption data_dir{QStringLiteral("data-dir"),
+                                QStringLiteral("Folder that holds identity, runs and state."),
                                 QStringLiteral("folder")};
-    QCommandLineOption node{QStringLiteral("node"), QStringLiteral("The program potluck-node."), QStringLiteral("path")};
-    QCommandLineOption minimized{QStringLiteral("minimized"), QStringLiteral("Start in the tray, or as a minimised window.")};
+    QCommandLineOption node{QStringLiteral("node"), QStringLiteral("The program potluck-node."),
+                            QStringLiteral("path")};
+    QCommandLineOption minimized{QStringLiteral("minimized"),
+                                 QStringLiteral("Start in the tray, or as a minimised window.")};
     QCommandLineOption help = parser.addHelpOption();
     QCommandLineOption version = parser.addVersionOption();
 
-    CommandLine()
-    {
-        parser.setApplicationDescription(QStringLiteral("Everyone brings what they have; together we train one model."));
+    CommandLine() {
+        parser.setApplicationDescription(
+            QStringLiteral("Everyone brings what they have; together we train one model."));
         parser.addOptions({data_dir, node, minimized});
-        parser.addPositionalArgument(QStringLiteral("invite"), QStringLiteral("A potluck: or magnet: link; it is shown, "
-                                                                              "and joined only when you say so."),
+        parser.addPositionalArgument(QStringLiteral("invite"),
+                                     QStringLiteral("A potluck: or magnet: link; it is shown, "
+                                                    "and joined only when you say so."),
                                      QStringLiteral("[invite]"));
     }
 };
 
-int refuse(const QString& sentence)
-{
+int refuse(const QString& sentence) {
     std::fprintf(stderr, "potluck: %s\n", qPrintable(sentence));
     return exit_usage;
 }
 
 /// Help and version need no display, so they come before the QApplication, which insists on one.
-bool answersWithoutWindow(int argc, char** argv)
-{
+bool answersWithoutWindow(int argc, char** argv) {
     const QCoreApplication application(argc, argv);
     CommandLine line;
     // Options of Qt itself are errors here and known to QApplication later.
     if (!line.parser.parse(QCoreApplication::arguments())) return false;
     QString text;
-    if (line.parser.isSet(line.help)) text = line.parser.helpText();
-    else if (line.parser.isSet(line.version)) text = QStringLiteral("potluck " POTLUCK_VERSION "\n");
+    if (line.parser.isSet(line.help))
+        text = line.parser.helpText();
+    else if (line.parser.isSet(line.version))
+        text = QStringLiteral("potluck " POTLUCK_VERSION "\n");
     std::fputs(text.toUtf8().constData(), stdout);
     return !text.isEmpty();
 }
 
 }  // namespace
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
     if (answersWithoutWindow(argc, argv)) return 0;
     QApplication application(argc, argv);
     QApplication::setApplicationName(QStringLiteral("potluck"));
@@ -76,12 +79,13 @@ int main(int argc, char** argv)
     potluck::ui::installTranslations(application, QLocale());
 
     using potluck::app::FirstShow;
-    potluck::app::Program program(application, {
-        .data_folder = potluck::app::dataFolder(line.parser.value(line.data_dir)),
-        .node_program = potluck::app::nodeProgram(line.parser.value(line.node)),
-        .link = links.value(0),
-        .first_show = line.parser.isSet(line.minimized) ? FirstShow::minimised : FirstShow::window,
-    });
+    potluck::app::Program program(
+        application, {
+                         .data_folder = potluck::app::dataFolder(line.parser.value(line.data_dir)),
+                         .node_program = potluck::app::nodeProgram(line.parser.value(line.node)),
+                         .link = links.value(0),
+                         .first_show = line.parser.isSet(line.minimized) ? FirstShow::minimised : FirstShow::window,
+                     });
     program.start();
     return QApplication::exec();
 }

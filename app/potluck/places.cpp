@@ -6,12 +6,11 @@
 
 namespace potluck::app {
 
-QString dataFolder(const QString& option)
-{
+QString dataFolder(const QString& option) {
     if (!option.isEmpty()) return QDir(option).absolutePath();
     const QString home = qEnvironmentVariable("POTLUCK_HOME");
     if (!home.isEmpty()) return QDir(home).absolutePath();
-    // potluck-node has the same default: a window and a command line without options mean the same node.
+        // potluck-node has the same default: a window and a command line without options mean the same node.
 #if defined(Q_OS_WIN) || defined(Q_OS_MACOS)
     const QString name = QStringLiteral("/Potluck");
 #else
@@ -20,11 +19,10 @@ QString dataFolder(const QString& option)
     return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) + name;
 }
 
-QString nodeProgram(const QString& option)
-{
+QString nodeProgram(const QString& option) {
     if (!option.isEmpty()) return option;
-    const QString beside = QStandardPaths::findExecutable(QStringLiteral("potluck-node"),
-                                                          {QCoreApplication::applicationDirPath()});
+    const QString beside =
+        QStandardPaths::findExecutable(QStringLiteral("potluck-node"), {QCoreApplication::applicationDirPath()});
     return beside.isEmpty() ? QStringLiteral("potluck-node") : beside;
 }
 

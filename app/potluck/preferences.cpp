@@ -10,9 +10,7 @@ const QString geometry_key = QStringLiteral("window/geometry");
 }  // namespace
 
 Preferences::Preferences(const QString& dataFolder)
-    : m_settings(dataFolder + QStringLiteral("/window.ini"), QSettings::IniFormat)
-{
-}
+    : m_settings(dataFolder + QStringLiteral("/window.ini"), QSettings::IniFormat) {}
 
 ui::Look Preferences::look() const { return ui::lookNamed(m_settings.value(look_key).toString()); }
 void Preferences::setLook(ui::Look look) { m_settings.setValue(look_key, ui::nameOf(look)); }

@@ -12,30 +12,32 @@ namespace potluck::app {
 
 namespace {
 
-Result<QString> readInvite(const QString& name)
-{
+Result<QString> readInvite(const QString& name) {
     QFile file(name);
     if (!file.open(QIODevice::ReadOnly)) {
         return Error{ErrorCode::io, "The file cannot be opened; choose one that you may read."};
     }
     const QByteArray bytes = file.read(ui::invite_characters_most + 1);
     if (bytes.size() > ui::invite_characters_most || !ui::looksLikeInvite(QString::fromUtf8(bytes))) {
-        return Error{ErrorCode::malformed, "The file holds no invite; an invite is one line that begins with potluck: or magnet:."};
+        return Error{ErrorCode::malformed,
+                     "The file holds no invite; an invite is one line that begins with potluck: or magnet:."};
     }
     return QString::fromUtf8(bytes);
 }
 
-ui::Desktop desktop()
-{
+ui::Desktop desktop() {
     return {readInvite, [](const QString& folder) { QDesktopServices::openUrl(QUrl::fromLocalFile(folder)); }};
 }
 
 }  // namespace
 
 Program::Program(QApplication& application, Options options)
-    : m_options(std::move(options)), m_preferences(m_options.data_folder), m_theme(application),
-      m_instance(m_options.data_folder), m_transport(m_options.node_program, m_options.data_folder), m_client(m_transport)
-{
+    : m_options(std::move(options)),
+      m_preferences(m_options.data_folder),
+      m_theme(application),
+      m_instance(m_options.data_folder),
+      m_transport(m_options.node_program, m_options.data_folder),
+      m_client(m_transport) {
     QApplication::setWindowIcon(ui::appIcon());
     m_theme.choose(m_preferences.look());
     connect(&m_theme, &ui::Theme::chosen, this, [this](ui::Look look) { m_preferences.setLook(look); });
@@ -48,8 +50,7 @@ Program::Program(QApplication& application, Options options)
 
 void Program::start() { m_instance.claim(m_options.link); }
 
-void Program::begin()
-{
+void Program::begin() {
     m_tray = std::make_unique<ui::Tray>(m_client);
     m_window = std::make_unique<ui::MainWindow>(m_client, m_theme, *m_tray, desktop());
     m_window->restoreGeometry(m_preferences.geometry());
@@ -59,15 +60,16 @@ void Program::begin()
         m_window->offerInvite(link);
     });
     m_client.start();
-    if (m_options.first_show == FirstShow::window) m_window->show();
-    else if (!m_tray->isShown()) m_window->showMinimized();
+    if (m_options.first_show == FirstShow::window)
+        m_window->show();
+    else if (!m_tray->isShown())
+        m_window->showMinimized();
     if (m_options.link.isEmpty()) return;
     m_window->raiseWindow();
     m_window->offerInvite(m_options.link);
 }
 
-void Program::quit()
-{
+void Program::quit() {
     m_preferences.setGeometry(m_window->saveGeometry());
     m_window->setEnabled(false);
     m_client.stop();

@@ -22,7 +22,7 @@ enum class FirstShow { window, minimised };
 struct Options {
     QString data_folder;
     QString node_program;
-    QString link;                       // potluck: or magnet:, possibly empty
+    QString link;  // potluck: or magnet:, possibly empty
     FirstShow first_show = FirstShow::window;
 };
 

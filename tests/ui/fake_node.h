@@ -16,15 +16,13 @@
 
 namespace potluck::tests {
 
-inline nlohmann::json recorded(const char* name)
-{
+inline nlohmann::json recorded(const char* name) {
     QFile file(QStringLiteral(POTLUCK_SOURCE_DIR "/tests/ui/snapshots/%1.json").arg(QLatin1String(name)));
     POTLUCK_CHECK(file.open(QIODevice::ReadOnly));
     return nlohmann::json::parse(file.readAll().toStdString());
 }
 
-inline control::NodeSnapshot recordedSnapshot(const char* name)
-{
+inline control::NodeSnapshot recordedSnapshot(const char* name) {
     control::NodeSnapshot snapshot;
     POTLUCK_CHECK(control::from_json(recorded(name), snapshot).ok());
     return snapshot;
@@ -34,8 +32,7 @@ class FakeNode : public ui::Transport {
     Q_OBJECT
 
 public:
-    FakeNode()
-    {
+    FakeNode() {
         m_answers["curve"] = recorded("curve");
         m_answers["leaderboard"] = recorded("leaderboard");
         m_answers["invite"] = {{"magnet", "magnet:?xt=urn:btmh:1220ab"}};
@@ -43,37 +40,38 @@ public:
     }
 
     // What the node says.
-    void push(const control::NodeSnapshot& snapshot) { say(control::Notification{"status", control::to_json(snapshot)}); }
+    void push(const control::NodeSnapshot& snapshot) {
+        say(control::Notification{"status", control::to_json(snapshot)});
+    }
     void pushRecorded(const char* name) { say(control::Notification{"status", recorded(name)}); }
     void refuse(const std::string& method, const std::string& sentence) { m_refusals[method] = sentence; }
     void answer(const std::string& method, nlohmann::json result) { m_answers[method] = std::move(result); }
     void hold(const std::string& method) { m_held.insert(method); }
     void sayRaw(const QByteArray& bytes) { emit received(bytes); }
-    void die(End end, const QString& detail) { m_isOpen = false; emit ended(end, detail); }
+    void die(End end, const QString& detail) {
+        m_isOpen = false;
+        emit ended(end, detail);
+    }
 
     // What it was asked.
-    [[nodiscard]] int count(const std::string& method) const
-    {
+    [[nodiscard]] int count(const std::string& method) const {
         int times = 0;
         for (const control::Request& request : requests) times += request.method == method;
         return times;
     }
-    [[nodiscard]] nlohmann::json lastParams(const std::string& method) const
-    {
+    [[nodiscard]] nlohmann::json lastParams(const std::string& method) const {
         for (auto request = requests.rbegin(); request != requests.rend(); ++request) {
             if (request->method == method) return request->params;
         }
         return nullptr;
     }
 
-    void open(Way way) override
-    {
+    void open(Way way) override {
         openings.push_back(way);
         m_isOpen = true;
     }
 
-    void send(const QByteArray& bytes) override
-    {
+    void send(const QByteArray& bytes) override {
         for (const std::string& line : m_splitter.feed({bytes.constData(), static_cast<std::size_t>(bytes.size())})) {
             const Result<control::Line> decoded = control::decode(line);
             POTLUCK_CHECK(decoded.ok() && std::holds_alternative<control::Request>(decoded.value()));
@@ -82,8 +80,7 @@ public:
         }
     }
 
-    void close() override
-    {
+    void close() override {
         ++closings;
         QTimer::singleShot(0, this, [this] { die(End::closed, {}); });
     }
@@ -95,10 +92,10 @@ public:
 private:
     void say(const control::Line& line) { emit received(QByteArray::fromStdString(control::encode(line))); }
 
-    void reply(const control::Request& request)
-    {
+    void reply(const control::Request& request) {
         control::Reply reply{request.id, nlohmann::json::object(), std::nullopt};
-        if (const auto answer = m_answers.find(request.method); answer != m_answers.end()) reply.result = answer->second;
+        if (const auto answer = m_answers.find(request.method); answer != m_answers.end())
+            reply.result = answer->second;
         if (const auto refusal = m_refusals.find(request.method); refusal != m_refusals.end()) {
             reply.result = nullptr;
             reply.error = Error{ErrorCode::invalid_argument, refusal->second};

@@ -25,8 +25,7 @@ class TestHomePage : public QObject {
 private slots:
     void initTestCase() { QLocale::setDefault(QLocale::c()); }
 
-    void before_joining_it_welcomes_and_says_what_is_sent()
-    {
+    void before_joining_it_welcomes_and_says_what_is_sent() {
         WindowFixture fixture;
         fixture.push("before_joining");
         QVERIFY(fixture.button("join")->isVisible());
@@ -35,8 +34,7 @@ private slots:
         QVERIFY(fixture.shows(QStringLiteral("internet address")));
     }
 
-    void typing_an_invite_and_pressing_join_asks_the_node()
-    {
+    void typing_an_invite_and_pressing_join_asks_the_node() {
         WindowFixture fixture;
         fixture.push("before_joining");
         fixture.type("invite", cookbooks);
@@ -45,8 +43,7 @@ private slots:
         QCOMPARE(fixture.node.lastParams("join").at("invite").get<std::string>(), cookbooks.toStdString());
     }
 
-    void pasting_takes_the_clipboard()
-    {
+    void pasting_takes_the_clipboard() {
         WindowFixture fixture;
         fixture.push("before_joining");
         QGuiApplication::clipboard()->setText(cookbooks + QLatin1Char('\n'));
@@ -55,8 +52,7 @@ private slots:
         QCOMPARE(fixture.node.count("join"), 0);
     }
 
-    void enter_in_the_field_joins()
-    {
+    void enter_in_the_field_joins() {
         WindowFixture fixture;
         fixture.push("before_joining");
         fixture.type("invite", cookbooks);
@@ -64,8 +60,7 @@ private slots:
         QCOMPARE(fixture.node.count("join"), 1);
     }
 
-    void a_text_that_is_no_invite_is_not_sent()
-    {
+    void a_text_that_is_no_invite_is_not_sent() {
         WindowFixture fixture;
         fixture.push("before_joining");
         fixture.type("invite", QStringLiteral("https://example.org"));
@@ -74,8 +69,7 @@ private slots:
         QVERIFY(fixture.text("problem").contains(QStringLiteral("potluck:")));
     }
 
-    void a_refused_invite_shows_the_nodes_sentence_and_may_be_tried_again()
-    {
+    void a_refused_invite_shows_the_nodes_sentence_and_may_be_tried_again() {
         WindowFixture fixture;
         fixture.push("before_joining");
         fixture.node.refuse("join", "The invite names no run: ask the host for a new one.");
@@ -86,8 +80,7 @@ private slots:
         QVERIFY(fixture.button("join")->isEnabled());
     }
 
-    void join_cannot_be_pressed_twice()
-    {
+    void join_cannot_be_pressed_twice() {
         WindowFixture fixture;
         fixture.push("before_joining");
         fixture.node.hold("join");
@@ -98,8 +91,7 @@ private slots:
         QCOMPARE(fixture.node.count("join"), 1);
     }
 
-    void an_invite_is_read_from_a_file()
-    {
+    void an_invite_is_read_from_a_file() {
         WindowFixture fixture;
         fixture.push("before_joining");
         fixture.inviteInFile = cookbooks;
@@ -112,8 +104,7 @@ private slots:
         dialog->close();
     }
 
-    void a_link_from_outside_waits_for_the_person()
-    {
+    void a_link_from_outside_waits_for_the_person() {
         WindowFixture fixture;
         fixture.push("before_joining");
         fixture.window->showPage(ui::MainWindow::settings_page);
@@ -126,8 +117,7 @@ private slots:
         QCOMPARE(fixture.node.count("join"), 1);
     }
 
-    void a_link_during_a_run_leaves_the_run_alone()
-    {
+    void a_link_during_a_run_leaves_the_run_alone() {
         WindowFixture fixture;
         fixture.push("training");
         fixture.window->offerInvite(cookbooks);
@@ -135,8 +125,7 @@ private slots:
         QCOMPARE(fixture.node.count("join") + fixture.node.count("leave"), 0);
     }
 
-    void a_run_shows_activity_reason_and_numbers()
-    {
+    void a_run_shows_activity_reason_and_numbers() {
         WindowFixture fixture;
         fixture.push("training");
         QVERIFY(fixture.shows(QStringLiteral("Training")));
@@ -150,8 +139,7 @@ private slots:
         QCOMPARE(fixture.find<QListView>("members")->model()->rowCount(), 6);
     }
 
-    void a_long_wait_shows_how_far_it_is()
-    {
+    void a_long_wait_shows_how_far_it_is() {
         WindowFixture fixture;
         fixture.push("downloading");
         const QList<QProgressBar*> bars = fixture.window->findChildren<QProgressBar*>();
@@ -162,8 +150,7 @@ private slots:
         QVERIFY(!(*visible)->isVisible());
     }
 
-    void names_from_the_network_are_plain_and_short()
-    {
+    void names_from_the_network_are_plain_and_short() {
         WindowFixture fixture;
         control::NodeSnapshot snapshot = recordedSnapshot("training");
         snapshot.run->name = "<b>bold</b> " + std::string(300, 'x');
@@ -172,15 +159,15 @@ private slots:
         QCOMPARE(fixture.find<QLabel>("runName")->textFormat(), Qt::PlainText);
         QVERIFY(fixture.text("runName").startsWith(QStringLiteral("<b>bold")));
         QVERIFY(fixture.text("runName").size() <= 60);
-        for (const QLabel* label : fixture.window->findChildren<QLabel*>()) QCOMPARE(label->textFormat(), Qt::PlainText);
+        for (const QLabel* label : fixture.window->findChildren<QLabel*>())
+            QCOMPARE(label->textFormat(), Qt::PlainText);
         const QAbstractItemModel* members = fixture.find<QListView>("members")->model();
         for (int row = 0; row < members->rowCount(); ++row) {
             QVERIFY(members->index(row, 0).data(Qt::AccessibleTextRole).toString().size() < 100);
         }
     }
 
-    void the_pause_button_offers_three_pauses()
-    {
+    void the_pause_button_offers_three_pauses() {
         WindowFixture fixture;
         fixture.push("training");
         auto* button = fixture.find<QPushButton>("pause");
@@ -190,14 +177,14 @@ private slots:
         const int seconds[] = {1800, 3600, 0};
         for (int index = 0; index < 3; ++index) {
             button->menu()->popup(button->mapToGlobal(QPoint(0, 0)));
-            QTest::mouseClick(button->menu(), Qt::LeftButton, {}, button->menu()->actionGeometry(pauses[index]).center());
+            QTest::mouseClick(button->menu(), Qt::LeftButton, {},
+                              button->menu()->actionGeometry(pauses[index]).center());
             QCOMPARE(fixture.node.count("pause"), index + 1);
             QCOMPARE(fixture.node.lastParams("pause").at("seconds").get<int>(), seconds[index]);
         }
     }
 
-    void while_paused_memory_is_reported_free_and_one_click_resumes()
-    {
+    void while_paused_memory_is_reported_free_and_one_click_resumes() {
         WindowFixture fixture;
         fixture.push("paused");
         QVERIFY(fixture.shows(QStringLiteral("GPU and trainer memory is free.")));
@@ -206,8 +193,7 @@ private slots:
         QCOMPARE(fixture.node.count("resume"), 1);
     }
 
-    void leaving_asks_first()
-    {
+    void leaving_asks_first() {
         WindowFixture fixture;
         fixture.push("training");
         auto* menu = fixture.find<QPushButton>("more")->menu();
@@ -221,24 +207,21 @@ private slots:
         QCOMPARE(fixture.node.count("leave"), 1);
     }
 
-    void finishing_the_round_is_asked_of_the_node()
-    {
+    void finishing_the_round_is_asked_of_the_node() {
         WindowFixture fixture;
         fixture.push("training");
         fixture.find<QPushButton>("more")->menu()->actions().first()->trigger();
         QCOMPARE(fixture.node.count("finish"), 1);
     }
 
-    void the_invite_goes_to_the_clipboard()
-    {
+    void the_invite_goes_to_the_clipboard() {
         WindowFixture fixture;
         fixture.push("training");
         fixture.click("copyInvite");
         QTRY_COMPARE(QGuiApplication::clipboard()->text(), QStringLiteral("magnet:?xt=urn:btmh:1220ab"));
     }
 
-    void a_dead_node_is_explained_and_can_be_tried_at_once()
-    {
+    void a_dead_node_is_explained_and_can_be_tried_at_once() {
         WindowFixture fixture;
         fixture.push("training");
         fixture.node.die(ui::Transport::End::failed, QStringLiteral("disk full"));
@@ -250,8 +233,7 @@ private slots:
         QVERIFY(!fixture.button("retry")->isVisible());
     }
 
-    void the_curve_is_told_to_screen_readers_and_read_out_by_keys_and_mouse()
-    {
+    void the_curve_is_told_to_screen_readers_and_read_out_by_keys_and_mouse() {
         WindowFixture fixture;
         fixture.push("training");
         auto* chart = fixture.window->findChild<ui::LossChart*>();
@@ -268,8 +250,7 @@ private slots:
         QVERIFY2(!halfway.isEmpty() && !halfway.startsWith(QStringLiteral("Round 42,")), qPrintable(halfway));
     }
 
-    void a_chart_survives_losses_that_are_no_numbers()
-    {
+    void a_chart_survives_losses_that_are_no_numbers() {
         ui::LossChart chart;
         chart.resize(400, 200);
         chart.show({{0, std::nan(""), 0}, {1, std::numeric_limits<double>::infinity(), 0}}, std::nan(""));
@@ -278,8 +259,7 @@ private slots:
         QVERIFY(!chart.grab().isNull());
     }
 
-    void everything_can_be_reached_by_the_tab_key()
-    {
+    void everything_can_be_reached_by_the_tab_key() {
         WindowFixture fixture;
         fixture.push("before_joining");
         fixture.type("invite", cookbooks);
@@ -288,7 +268,8 @@ private slots:
             QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
             reached.insert(QApplication::focusWidget());
         }
-        for (const char* name : {"invite", "paste", "open", "join"}) QVERIFY2(reached.contains(fixture.find<QWidget>(name)), name);
+        for (const char* name : {"invite", "paste", "open", "join"})
+            QVERIFY2(reached.contains(fixture.find<QWidget>(name)), name);
     }
 };
 

@@ -13,8 +13,7 @@ using namespace potluck::tests;
 
 namespace {
 
-QStringList textsOf(const QMenu& menu)
-{
+QStringList textsOf(const QMenu& menu) {
     QStringList texts;
     for (const QAction* action : menu.actions()) {
         texts << (action->isSeparator() ? QStringLiteral("-") : action->text().remove(QLatin1Char('&')));
@@ -22,8 +21,7 @@ QStringList textsOf(const QMenu& menu)
     return texts;
 }
 
-QAction* actionNamed(const QMenu& menu, const QString& text)
-{
+QAction* actionNamed(const QMenu& menu, const QString& text) {
     for (QAction* action : menu.actions()) {
         if (action->text().remove(QLatin1Char('&')) == text) return action;
     }
@@ -36,8 +34,7 @@ class TestMainWindow : public QObject {
     Q_OBJECT
 
 private slots:
-    void navigation_changes_the_page_by_mouse_and_keyboard()
-    {
+    void navigation_changes_the_page_by_mouse_and_keyboard() {
         WindowFixture fixture;
         fixture.push("training");
         for (QToolButton* button : fixture.window->findChildren<QToolButton*>(QStringLiteral("navigation"))) {
@@ -50,8 +47,7 @@ private slots:
         QTRY_VERIFY(fixture.find<QWidget>("members")->isVisible());
     }
 
-    void without_a_tray_closing_never_hides_the_window()
-    {
+    void without_a_tray_closing_never_hides_the_window() {
         WindowFixture fixture;
         QVERIFY(!fixture.tray.isShown());
         fixture.push("training");
@@ -66,8 +62,7 @@ private slots:
         QCOMPARE(quit.size(), 0);
     }
 
-    void without_a_run_closing_quits()
-    {
+    void without_a_run_closing_quits() {
         WindowFixture fixture;
         fixture.push("before_joining");
         QSignalSpy quit(fixture.window.get(), &ui::MainWindow::quitAsked);
@@ -75,8 +70,7 @@ private slots:
         QCOMPARE(quit.size(), 1);
     }
 
-    void control_q_quits()
-    {
+    void control_q_quits() {
         WindowFixture fixture;
         fixture.push("training");
         QSignalSpy quit(fixture.window.get(), &ui::MainWindow::quitAsked);
@@ -84,8 +78,7 @@ private slots:
         QCOMPARE(quit.size(), 1);
     }
 
-    void the_trays_menu_has_the_agreed_order()
-    {
+    void the_trays_menu_has_the_agreed_order() {
         WindowFixture fixture;
         fixture.push("training");
         QStringList texts = textsOf(fixture.tray.menu());
@@ -95,8 +88,7 @@ private slots:
                  (QStringList{"For 30 minutes", "For 1 hour", "Until I resume"}));
     }
 
-    void the_tray_pauses_and_resumes()
-    {
+    void the_tray_pauses_and_resumes() {
         WindowFixture fixture;
         fixture.push("training");
         QAction* pause = actionNamed(fixture.tray.menu(), QStringLiteral("Pause"));
@@ -110,8 +102,7 @@ private slots:
         QCOMPARE(fixture.node.count("resume"), 1);
     }
 
-    void the_tool_tip_says_the_state_and_todays_tokens()
-    {
+    void the_tool_tip_says_the_state_and_todays_tokens() {
         WindowFixture fixture;
         fixture.push("training");
         QVERIFY2(fixture.tray.toolTip().contains(QStringLiteral("Training")), qPrintable(fixture.tray.toolTip()));
@@ -119,8 +110,7 @@ private slots:
         QVERIFY(fixture.tray.toolTip().size() <= 120);
     }
 
-    void open_in_the_tray_brings_a_minimised_window_back()
-    {
+    void open_in_the_tray_brings_a_minimised_window_back() {
         WindowFixture fixture;
         fixture.push("training");
         fixture.window->showMinimized();
@@ -128,11 +118,11 @@ private slots:
         QVERIFY(fixture.window->isVisible() && !fixture.window->isMinimized());
     }
 
-    void every_state_has_an_icon_of_its_own_shape()
-    {
+    void every_state_has_an_icon_of_its_own_shape() {
         WindowFixture fixture;
         QList<QImage> shapes;
-        for (const auto sign : {ui::Sign::idle, ui::Sign::training, ui::Sign::sharing, ui::Sign::paused, ui::Sign::problem}) {
+        for (const auto sign :
+             {ui::Sign::idle, ui::Sign::training, ui::Sign::sharing, ui::Sign::paused, ui::Sign::problem}) {
             // One colour for all: what differs now is the shape.
             const QImage image = ui::iconNamed(ui::iconOf(sign), QPalette::Text).pixmap(32, 32).toImage();
             QVERIFY(image.pixelColor(0, 0).alpha() == 0);
@@ -142,26 +132,27 @@ private slots:
         }
     }
 
-    void everything_that_takes_the_focus_has_a_name()
-    {
+    void everything_that_takes_the_focus_has_a_name() {
         WindowFixture fixture;
         for (const char* snapshot : {"before_joining", "training"}) {
             fixture.push(snapshot);
-            for (const auto page : {ui::MainWindow::home_page, ui::MainWindow::leaderboard_page, ui::MainWindow::settings_page}) {
+            for (const auto page :
+                 {ui::MainWindow::home_page, ui::MainWindow::leaderboard_page, ui::MainWindow::settings_page}) {
                 fixture.window->showPage(page);
                 for (QWidget* widget : fixture.window->findChildren<QWidget*>()) {
                     if (!widget->isVisible() || !(widget->focusPolicy() & Qt::TabFocus)) continue;
                     const auto* button = qobject_cast<QAbstractButton*>(widget);
                     const auto* label = qobject_cast<QLabel*>(widget);
-                    const bool named = !widget->accessibleName().isEmpty() || (button && !button->text().isEmpty()) || label;
-                    QVERIFY2(named, qPrintable(QLatin1String(widget->metaObject()->className()) + widget->objectName()));
+                    const bool named =
+                        !widget->accessibleName().isEmpty() || (button && !button->text().isEmpty()) || label;
+                    QVERIFY2(named,
+                             qPrintable(QLatin1String(widget->metaObject()->className()) + widget->objectName()));
                 }
             }
         }
     }
 
-    void no_page_is_wider_than_the_window()
-    {
+    void no_page_is_wider_than_the_window() {
         WindowFixture fixture;
         for (const char* snapshot : {"before_joining", "training", "paused"}) {
             fixture.push(snapshot);

@@ -22,8 +22,7 @@ class TestNodeClient : public QObject {
     Q_OBJECT
 
 private slots:
-    void a_start_opens_a_node_of_our_own_and_subscribes()
-    {
+    void a_start_opens_a_node_of_our_own_and_subscribes() {
         FakeNode node;
         NodeClient client(node, pace);
         client.start();
@@ -33,8 +32,7 @@ private slots:
         QCOMPARE(client.view().link.state, Link::State::starting);
     }
 
-    void a_snapshot_in_pieces_becomes_the_view()
-    {
+    void a_snapshot_in_pieces_becomes_the_view() {
         FakeNode node;
         NodeClient client(node, pace);
         client.start();
@@ -48,8 +46,7 @@ private slots:
         QCOMPARE(client.view().snapshot.run->members.size(), 6U);
     }
 
-    void tables_are_asked_for_once_per_round()
-    {
+    void tables_are_asked_for_once_per_round() {
         FakeNode node;
         NodeClient client(node, pace);
         client.start();
@@ -67,8 +64,7 @@ private slots:
         QCOMPARE(node.count("curve"), 2);
     }
 
-    void leaving_a_run_empties_its_tables()
-    {
+    void leaving_a_run_empties_its_tables() {
         FakeNode node;
         NodeClient client(node, pace);
         client.start();
@@ -79,8 +75,7 @@ private slots:
         QVERIFY(client.view().leaderboard.empty());
     }
 
-    void what_the_node_refuses_arrives_with_its_sentence()
-    {
+    void what_the_node_refuses_arrives_with_its_sentence() {
         FakeNode node;
         node.refuse("join", "The invite names no run.");
         NodeClient client(node, pace);
@@ -94,8 +89,7 @@ private slots:
         QVERIFY(!client.waitsFor(Ask::join));
     }
 
-    void a_node_that_runs_already_is_reached_through_control()
-    {
+    void a_node_that_runs_already_is_reached_through_control() {
         FakeNode node;
         NodeClient client(node, pace);
         client.start();
@@ -106,8 +100,7 @@ private slots:
         QCOMPARE(client.view().link.state, Link::State::up);
     }
 
-    void after_the_other_node_has_gone_one_of_our_own_is_started()
-    {
+    void after_the_other_node_has_gone_one_of_our_own_is_started() {
         FakeNode node;
         NodeClient client(node, pace);
         client.start();
@@ -118,15 +111,15 @@ private slots:
         QCOMPARE(node.openings.back(), Transport::Way::serve);
     }
 
-    void a_dead_node_is_reported_with_a_sentence_and_started_again()
-    {
+    void a_dead_node_is_reported_with_a_sentence_and_started_again() {
         FakeNode node;
         NodeClient client(node, pace);
         client.start();
         node.pushRecorded("training");
         node.die(Transport::End::failed, QStringLiteral("disk full"));
         QCOMPARE(client.view().link.state, Link::State::down);
-        QVERIFY2(client.view().link.sentence.contains(QStringLiteral("disk full")), qPrintable(client.view().link.sentence));
+        QVERIFY2(client.view().link.sentence.contains(QStringLiteral("disk full")),
+                 qPrintable(client.view().link.sentence));
         QVERIFY(client.view().heard);
         QTRY_COMPARE(node.openings.size(), 2U);
         QCOMPARE(node.count("subscribe"), 2);
@@ -135,8 +128,7 @@ private slots:
         QCOMPARE(client.view().link.state, Link::State::up);
     }
 
-    void the_pauses_between_restarts_grow()
-    {
+    void the_pauses_between_restarts_grow() {
         FakeNode node;
         NodeClient client(node, pace);
         client.start();
@@ -152,8 +144,7 @@ private slots:
                  qPrintable(QStringLiteral("%1 %2 %3").arg(pauses[0]).arg(pauses[1]).arg(pauses[2])));
     }
 
-    void a_missing_program_is_named()
-    {
+    void a_missing_program_is_named() {
         FakeNode node;
         NodeClient client(node, pace);
         client.start();
@@ -161,8 +152,7 @@ private slots:
         QVERIFY(client.view().link.sentence.contains(QStringLiteral("potluck-node")));
     }
 
-    void a_request_that_a_death_leaves_open_is_refused()
-    {
+    void a_request_that_a_death_leaves_open_is_refused() {
         FakeNode node;
         node.hold("join");
         NodeClient client(node, pace);
@@ -176,8 +166,7 @@ private slots:
         QCOMPARE(refused.size(), 2);
     }
 
-    void silence_is_noticed_and_forgiven()
-    {
+    void silence_is_noticed_and_forgiven() {
         FakeNode node;
         NodeClient client(node, pace);
         client.start();
@@ -188,8 +177,7 @@ private slots:
         QCOMPARE(client.view().link.state, Link::State::up);
     }
 
-    void lines_that_make_no_sense_change_nothing()
-    {
+    void lines_that_make_no_sense_change_nothing() {
         FakeNode node;
         NodeClient client(node, pace);
         client.start();
@@ -200,8 +188,7 @@ private slots:
         QCOMPARE(client.view().snapshot.run->round, 42U);
     }
 
-    void a_snapshot_of_another_version_is_explained()
-    {
+    void a_snapshot_of_another_version_is_explained() {
         FakeNode node;
         NodeClient client(node, pace);
         client.start();
@@ -212,8 +199,7 @@ private slots:
         QVERIFY(client.view().link.sentence.contains(QStringLiteral("version")));
     }
 
-    void a_stop_closes_the_node_and_says_when_it_is_done()
-    {
+    void a_stop_closes_the_node_and_says_when_it_is_done() {
         FakeNode node;
         NodeClient client(node, pace);
         QSignalSpy stopped(&client, &NodeClient::stopped);
@@ -227,8 +213,7 @@ private slots:
         QCOMPARE(node.openings.size(), 1U);
     }
 
-    void a_stop_while_the_node_is_dead_ends_at_once()
-    {
+    void a_stop_while_the_node_is_dead_ends_at_once() {
         FakeNode node;
         NodeClient client(node, pace);
         QSignalSpy stopped(&client, &NodeClient::stopped);
@@ -240,8 +225,7 @@ private slots:
         QCOMPARE(node.openings.size(), 1U);
     }
 
-    void pauses_are_sent_in_seconds()
-    {
+    void pauses_are_sent_in_seconds() {
         FakeNode node;
         NodeClient client(node, pace);
         client.start();

@@ -11,8 +11,7 @@ using potluck::ui::Transport;
 
 namespace {
 
-QString script(const QTemporaryDir& folder, const QByteArray& body)
-{
+QString script(const QTemporaryDir& folder, const QByteArray& body) {
     const QString path = folder.filePath(QStringLiteral("node"));
     QFile file(path);
     if (!file.open(QIODevice::WriteOnly)) return {};
@@ -29,8 +28,7 @@ class TestProcessTransport : public QObject {
     Q_OBJECT
 
 private slots:
-    void bytes_go_there_and_back()
-    {
+    void bytes_go_there_and_back() {
         const QTemporaryDir folder;
         ProcessTransport transport(script(folder, "echo \"$1 $2 $3\"; exec cat\n"), QStringLiteral("/data here"));
         QByteArray heard;
@@ -40,8 +38,7 @@ private slots:
         QTRY_COMPARE(heard, QByteArray("serve --data-dir /data here\nhello\n"));
     }
 
-    void closing_its_input_ends_it_in_an_orderly_way()
-    {
+    void closing_its_input_ends_it_in_an_orderly_way() {
         const QTemporaryDir folder;
         ProcessTransport transport(script(folder, "exec cat\n"), folder.path());
         QSignalSpy ended(&transport, &Transport::ended);
@@ -51,8 +48,7 @@ private slots:
         QCOMPARE(endOf(ended), Transport::End::closed);
     }
 
-    void exit_code_four_means_that_a_node_runs_already()
-    {
+    void exit_code_four_means_that_a_node_runs_already() {
         const QTemporaryDir folder;
         ProcessTransport transport(script(folder, "exit 4\n"), folder.path());
         QSignalSpy ended(&transport, &Transport::ended);
@@ -61,10 +57,10 @@ private slots:
         QCOMPARE(endOf(ended), Transport::End::already_running);
     }
 
-    void its_last_words_are_told()
-    {
+    void its_last_words_are_told() {
         const QTemporaryDir folder;
-        ProcessTransport transport(script(folder, "echo first >&2; echo 'the disk is full' >&2; exit 1\n"), folder.path());
+        ProcessTransport transport(script(folder, "echo first >&2; echo 'the disk is full' >&2; exit 1\n"),
+                                   folder.path());
         QSignalSpy ended(&transport, &Transport::ended);
         transport.open(Transport::Way::serve);
         QVERIFY(ended.wait(5000));
@@ -72,8 +68,7 @@ private slots:
         QCOMPARE(ended.front().at(1).toString(), QStringLiteral("the disk is full"));
     }
 
-    void a_program_that_is_not_there_is_missing()
-    {
+    void a_program_that_is_not_there_is_missing() {
         ProcessTransport transport(QStringLiteral("/nowhere/potluck-node"), QStringLiteral("/nowhere"));
         QSignalSpy ended(&transport, &Transport::ended);
         transport.open(Transport::Way::serve);

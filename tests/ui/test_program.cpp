@@ -14,8 +14,7 @@ struct Outcome {
     QByteArray errors;
 };
 
-Outcome run(const QStringList& arguments)
-{
+Outcome run(const QStringList& arguments) {
     // Qt complains on standard error where the session has no folder for sockets.
     const QTemporaryDir runtime;
     QProcess process;
@@ -29,8 +28,7 @@ Outcome run(const QStringList& arguments)
 }
 
 /// A node that never says a word, writes "started" into the folder, and ends with its input.
-QString silentNode(const QTemporaryDir& folder)
-{
+QString silentNode(const QTemporaryDir& folder) {
     const QString path = folder.filePath(QStringLiteral("node"));
     QFile file(path);
     if (!file.open(QIODevice::WriteOnly)) return {};
@@ -39,8 +37,7 @@ QString silentNode(const QTemporaryDir& folder)
     return path;
 }
 
-QByteArray startsIn(const QTemporaryDir& folder)
-{
+QByteArray startsIn(const QTemporaryDir& folder) {
     QFile file(folder.filePath(QStringLiteral("started")));
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
@@ -51,31 +48,27 @@ class TestProgram : public QObject {
     Q_OBJECT
 
 private slots:
-    void help_and_version_go_to_standard_output()
-    {
+    void help_and_version_go_to_standard_output() {
         const Outcome help = run({QStringLiteral("--help")});
         QCOMPARE(help.code, 0);
         QVERIFY(help.output.contains("--data-dir") && help.output.contains("--minimized"));
         QCOMPARE(run({QStringLiteral("--version")}).code, 0);
     }
 
-    void what_makes_no_sense_is_refused_with_a_sentence_data()
-    {
+    void what_makes_no_sense_is_refused_with_a_sentence_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::newRow("unknown option") << QStringList{"--unheard-of"};
         QTest::newRow("no invite") << QStringList{"https://example.org"};
         QTest::newRow("two invites") << QStringList{"potluck:?xt=a", "potluck:?xt=b"};
     }
-    void what_makes_no_sense_is_refused_with_a_sentence()
-    {
+    void what_makes_no_sense_is_refused_with_a_sentence() {
         QFETCH(QStringList, arguments);
         const Outcome outcome = run(arguments);
         QCOMPARE(outcome.code, 2);
         QVERIFY2(outcome.errors.startsWith("potluck: ") && outcome.errors.count('\n') == 1, outcome.errors);
     }
 
-    void a_second_start_hands_over_and_ends_without_a_node()
-    {
+    void a_second_start_hands_over_and_ends_without_a_node() {
         const QTemporaryDir folder;
         const QStringList arguments{"--data-dir", folder.path(), "--node", silentNode(folder)};
         QProcess first;
@@ -88,8 +81,7 @@ private slots:
         first.waitForFinished();
     }
 
-    void the_environment_names_the_data_folder()
-    {
+    void the_environment_names_the_data_folder() {
         const QTemporaryDir folder;
         QProcess process;
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();

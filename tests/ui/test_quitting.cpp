@@ -11,8 +11,7 @@ using namespace potluck;
 
 namespace {
 
-QString script(const QTemporaryDir& folder, const QByteArray& body)
-{
+QString script(const QTemporaryDir& folder, const QByteArray& body) {
     const QString path = folder.filePath(QStringLiteral("node"));
     QFile file(path);
     if (!file.open(QIODevice::WriteOnly)) return {};
@@ -21,8 +20,7 @@ QString script(const QTemporaryDir& folder, const QByteArray& body)
     return path;
 }
 
-ui::MainWindow* shownWindow()
-{
+ui::MainWindow* shownWindow() {
     for (QWidget* widget : QApplication::topLevelWidgets()) {
         auto* window = qobject_cast<ui::MainWindow*>(widget);
         if (window != nullptr && window->isVisible()) return window;
@@ -31,8 +29,7 @@ ui::MainWindow* shownWindow()
 }
 
 /// Runs the program until it ends by itself; 7 after 20 seconds.
-int runAndQuit(const QTemporaryDir& folder, const QString& node)
-{
+int runAndQuit(const QTemporaryDir& folder, const QString& node) {
     app::Program program(*qApp, {.data_folder = folder.path(), .node_program = node, .link = {}});
     QTimer poll;
     int presses = 0;
@@ -56,16 +53,14 @@ class TestQuitting : public QObject {
     Q_OBJECT
 
 private slots:
-    void quitting_ends_the_node_and_then_the_program()
-    {
+    void quitting_ends_the_node_and_then_the_program() {
         const QTemporaryDir folder;
         const QString ended = folder.filePath(QStringLiteral("ended"));
         QCOMPARE(runAndQuit(folder, script(folder, "cat >/dev/null\ntouch \"$3/ended\"\n")), 0);
         QVERIFY(QFile::exists(ended));
     }
 
-    void quitting_works_without_a_node()
-    {
+    void quitting_works_without_a_node() {
         const QTemporaryDir folder;
         QCOMPARE(runAndQuit(folder, QStringLiteral("/nowhere/potluck-node")), 0);
     }

@@ -14,13 +14,11 @@ namespace {
 const QString program = QStringLiteral(POTLUCK_BIN_DIR "/potluck-node");
 
 struct RealWindow {
-    explicit RealWindow(const QString& folder) : transport(program, folder)
-    {
+    explicit RealWindow(const QString& folder) : transport(program, folder) {
         window.show();
         client.start();
     }
-    ~RealWindow()
-    {
+    ~RealWindow() {
         QSignalSpy stopped(&client, &ui::NodeClient::stopped);
         client.stop();
         stopped.wait(20'000);
@@ -31,8 +29,9 @@ struct RealWindow {
     ui::NodeClient client{transport};
     ui::Theme theme{*qApp};
     ui::Tray tray{client};
-    ui::MainWindow window{client, theme, tray, ui::Desktop{
-        [](const QString&) -> Result<QString> { return QString(); }, [](const QString&) {}}};
+    ui::MainWindow window{
+        client, theme, tray,
+        ui::Desktop{[](const QString&) -> Result<QString> { return QString(); }, [](const QString&) {}}};
 };
 
 }  // namespace
@@ -41,8 +40,7 @@ class TestRealNode : public QObject {
     Q_OBJECT
 
 private slots:
-    void a_bad_invite_is_refused_in_a_sentence()
-    {
+    void a_bad_invite_is_refused_in_a_sentence() {
         const QTemporaryDir folder;
         RealWindow real(folder.path());
         QTRY_VERIFY_WITH_TIMEOUT(real.isUp(), 20'000);
@@ -57,8 +55,7 @@ private slots:
         QVERIFY(!real.client.view().snapshot.run);
     }
 
-    void the_name_is_kept_over_a_restart()
-    {
+    void the_name_is_kept_over_a_restart() {
         const QTemporaryDir folder;
         {
             RealWindow real(folder.path());
@@ -72,8 +69,7 @@ private slots:
         QVERIFY(!again.client.view().snapshot.peer_id.empty());
     }
 
-    void a_second_client_reaches_the_node_that_runs_already()
-    {
+    void a_second_client_reaches_the_node_that_runs_already() {
         const QTemporaryDir folder;
         RealWindow first(folder.path());
         QTRY_VERIFY_WITH_TIMEOUT(first.isUp(), 20'000);

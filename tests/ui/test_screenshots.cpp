@@ -12,8 +12,7 @@ using namespace potluck::tests;
 
 namespace {
 
-int coloursOf(const QImage& image)
-{
+int coloursOf(const QImage& image) {
     QSet<QRgb> colours;
     for (int y = 0; y < image.height(); y += 2) {
         for (int x = 0; x < image.width(); x += 2) colours.insert(image.pixel(x, y));
@@ -27,16 +26,15 @@ class TestScreenshots : public QObject {
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
+    void initTestCase() {
         QLocale::setDefault(QLocale::c());
         ui::installTranslations(*qApp, QLocale(QLocale::English));
         // Pictures look alike wherever this font is installed; elsewhere the default font does.
-        if (QFontDatabase::families().contains(QStringLiteral("Inter"))) QApplication::setFont(QFont(QStringLiteral("Inter"), 10));
+        if (QFontDatabase::families().contains(QStringLiteral("Inter")))
+            QApplication::setFont(QFont(QStringLiteral("Inter"), 10));
     }
 
-    void every_picture_shows_something_data()
-    {
+    void every_picture_shows_something_data() {
         QTest::addColumn<QString>("name");
         QTest::addColumn<QByteArray>("snapshot");
         QTest::addColumn<int>("page");
@@ -55,8 +53,7 @@ private slots:
         }
     }
 
-    void every_picture_shows_something()
-    {
+    void every_picture_shows_something() {
         QFETCH(QString, name);
         QFETCH(QByteArray, snapshot);
         QFETCH(int, page);

@@ -11,8 +11,7 @@ using namespace potluck::tests;
 
 namespace {
 
-void openSettings(WindowFixture& fixture)
-{
+void openSettings(WindowFixture& fixture) {
     fixture.push("training");
     fixture.window->showPage(ui::MainWindow::settings_page);
 }
@@ -23,8 +22,7 @@ class TestSettingsPage : public QObject {
     Q_OBJECT
 
 private slots:
-    void the_name_of_the_snapshot_is_shown_and_a_new_one_is_asked_for()
-    {
+    void the_name_of_the_snapshot_is_shown_and_a_new_one_is_asked_for() {
         WindowFixture fixture;
         openSettings(fixture);
         QCOMPARE(fixture.find<QLineEdit>("name")->text(), QStringLiteral("Ada"));
@@ -34,8 +32,7 @@ private slots:
         QTRY_VERIFY(fixture.shows(QStringLiteral("Saved.")));
     }
 
-    void typing_is_not_overwritten_by_the_next_snapshot()
-    {
+    void typing_is_not_overwritten_by_the_next_snapshot() {
         WindowFixture fixture;
         openSettings(fixture);
         fixture.type("name", QStringLiteral("Half a na"));
@@ -43,8 +40,7 @@ private slots:
         QCOMPARE(fixture.find<QLineEdit>("name")->text(), QStringLiteral("Half a na"));
     }
 
-    void a_refused_name_shows_why()
-    {
+    void a_refused_name_shows_why() {
         WindowFixture fixture;
         openSettings(fixture);
         fixture.node.refuse("set_name", "That name is too long.");
@@ -52,8 +48,7 @@ private slots:
         QTRY_VERIFY(fixture.shows(QStringLiteral("That name is too long.")));
     }
 
-    void recovery_words_come_when_asked_and_go_when_hidden()
-    {
+    void recovery_words_come_when_asked_and_go_when_hidden() {
         WindowFixture fixture;
         openSettings(fixture);
         QCOMPARE(fixture.node.count("identity_show"), 0);
@@ -64,8 +59,7 @@ private slots:
         QCOMPARE(fixture.text("words"), QString());
     }
 
-    void words_do_not_outlive_a_visit_to_the_page()
-    {
+    void words_do_not_outlive_a_visit_to_the_page() {
         WindowFixture fixture;
         openSettings(fixture);
         fixture.click("toggleWords");
@@ -74,8 +68,7 @@ private slots:
         QCOMPARE(fixture.text("words"), QString());
     }
 
-    void an_answer_that_comes_after_leaving_the_page_is_thrown_away()
-    {
+    void an_answer_that_comes_after_leaving_the_page_is_thrown_away() {
         WindowFixture fixture;
         openSettings(fixture);
         fixture.click("toggleWords");
@@ -84,8 +77,7 @@ private slots:
         QCOMPARE(fixture.text("words"), QString());
     }
 
-    void export_asks_for_a_file_and_reports()
-    {
+    void export_asks_for_a_file_and_reports() {
         WindowFixture fixture;
         openSettings(fixture);
         fixture.click("export");
@@ -97,8 +89,7 @@ private slots:
         dialog->close();
     }
 
-    void import_replaces_nothing_before_it_is_confirmed()
-    {
+    void import_replaces_nothing_before_it_is_confirmed() {
         WindowFixture fixture;
         openSettings(fixture);
         fixture.node.refuse("identity_import", "The file holds no identity.");
@@ -117,8 +108,7 @@ private slots:
         dialog->close();
     }
 
-    void the_look_is_switched_at_once()
-    {
+    void the_look_is_switched_at_once() {
         WindowFixture fixture;
         openSettings(fixture);
         QSignalSpy chosen(&fixture.theme, &ui::Theme::chosen);
@@ -129,8 +119,7 @@ private slots:
         QCOMPARE(chosen.size(), 2);
     }
 
-    void the_data_folder_is_shown_and_opened()
-    {
+    void the_data_folder_is_shown_and_opened() {
         WindowFixture fixture;
         openSettings(fixture);
         QCOMPARE(fixture.text("folder"), QStringLiteral("/home/ada/.local/share/potluck"));
@@ -138,8 +127,7 @@ private slots:
         QCOMPARE(fixture.openedFolder, QStringLiteral("/home/ada/.local/share/potluck"));
     }
 
-    void pause_works_here_too()
-    {
+    void pause_works_here_too() {
         WindowFixture fixture;
         fixture.push("paused");
         fixture.window->showPage(ui::MainWindow::settings_page);
@@ -148,8 +136,7 @@ private slots:
         QCOMPARE(fixture.node.count("resume"), 1);
     }
 
-    void german_is_spoken_where_it_is_asked_for()
-    {
+    void german_is_spoken_where_it_is_asked_for() {
         ui::installTranslations(*qApp, QLocale(QLocale::German));
         WindowFixture fixture;
         openSettings(fixture);
@@ -160,8 +147,7 @@ private slots:
         qDeleteAll(translators);
     }
 
-    void quit_is_offered()
-    {
+    void quit_is_offered() {
         WindowFixture fixture;
         openSettings(fixture);
         QSignalSpy quit(fixture.window.get(), &ui::MainWindow::quitAsked);

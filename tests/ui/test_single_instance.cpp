@@ -13,8 +13,7 @@ class TestSingleInstance : public QObject {
     Q_OBJECT
 
 private slots:
-    void a_second_one_hands_its_link_over()
-    {
+    void a_second_one_hands_its_link_over() {
         const QTemporaryDir folder;
         SingleInstance first(folder.path());
         QSignalSpy isFirst(&first, &SingleInstance::isFirst);
@@ -32,8 +31,7 @@ private slots:
         QCOMPARE(secondIsFirst.size(), 0);
     }
 
-    void a_second_one_without_a_link_only_raises_the_window()
-    {
+    void a_second_one_without_a_link_only_raises_the_window() {
         const QTemporaryDir folder;
         SingleInstance first(folder.path());
         QSignalSpy isFirst(&first, &SingleInstance::isFirst);
@@ -47,8 +45,7 @@ private slots:
         QCOMPARE(opened.front().front().toString(), QString());
     }
 
-    void two_data_folders_have_two_windows()
-    {
+    void two_data_folders_have_two_windows() {
         const QTemporaryDir one;
         const QTemporaryDir other;
         SingleInstance first(one.path());
@@ -61,11 +58,11 @@ private slots:
         QTRY_COMPARE(secondIs.size(), 1);
     }
 
-    void a_socket_that_a_crash_left_behind_is_taken_over()
-    {
+    void a_socket_that_a_crash_left_behind_is_taken_over() {
         const QTemporaryDir folder;
         const QByteArray path = QDir(folder.path()).absolutePath().toUtf8();
-        const QString name = QStringLiteral("potluck-") +
+        const QString name =
+            QStringLiteral("potluck-") +
             QString::fromLatin1(QCryptographicHash::hash(path, QCryptographicHash::Sha256).toHex().left(16));
         QFile stale(QDir::tempPath() + QLatin1Char('/') + name);
         QVERIFY(stale.open(QIODevice::WriteOnly));
@@ -80,8 +77,7 @@ private slots:
         QVERIFY(handedOver.wait(3000));
     }
 
-    void what_is_no_link_is_not_passed_on()
-    {
+    void what_is_no_link_is_not_passed_on() {
         const QTemporaryDir folder;
         SingleInstance first(folder.path());
         QSignalSpy isFirst(&first, &SingleInstance::isFirst);

@@ -13,8 +13,7 @@ using potluck::tests::recordedSnapshot;
 
 namespace {
 
-NodeView viewOf(control::NodeSnapshot snapshot)
-{
+NodeView viewOf(control::NodeSnapshot snapshot) {
     NodeView view;
     view.link.state = Link::State::up;
     view.heard = true;
@@ -30,8 +29,7 @@ class TestView : public QObject {
 private slots:
     void initTestCase() { QLocale::setDefault(QLocale::c()); }
 
-    void names_are_cut_and_cannot_rearrange_a_window()
-    {
+    void names_are_cut_and_cannot_rearrange_a_window() {
         QCOMPARE(plainText(std::string_view("a\nb\tc\x1b[31m"), 40), QStringLiteral("a b c [31m"));
         QCOMPARE(plainText(QStringLiteral("x") + QChar(0x202E) + QStringLiteral("y"), 40), QStringLiteral("x y"));
         const QString cut = plainText(QString(500, QLatin1Char('w')), 20);
@@ -40,14 +38,12 @@ private slots:
         QCOMPARE(displayName("", "abcdef0123456789"), QStringLiteral("Volunteer abcdef01"));
     }
 
-    void a_cut_never_leaves_half_a_character()
-    {
+    void a_cut_never_leaves_half_a_character() {
         const QString faces = QString::fromUcs4(U"\U0001F600\U0001F600\U0001F600\U0001F600");
         for (int most = 2; most < 8; ++most) QVERIFY(!plainText(faces, most).chopped(1).endsWith(QChar(0xD83D)));
     }
 
-    void counts_keep_three_digits_data()
-    {
+    void counts_keep_three_digits_data() {
         QTest::addColumn<qulonglong>("count");
         QTest::addColumn<QString>("text");
         const QString gap = QChar(0x202F);
@@ -58,22 +54,19 @@ private slots:
         QTest::newRow("millions") << 3'070'000ULL << "3.07" + gap + "M";
         QTest::newRow("hundreds of millions") << 212'400'000ULL << "212" + gap + "M";
     }
-    void counts_keep_three_digits()
-    {
+    void counts_keep_three_digits() {
         QFETCH(qulonglong, count);
         QFETCH(QString, text);
         QCOMPARE(shortCount(count), text);
     }
 
-    void shares_are_never_rounded_to_nothing()
-    {
+    void shares_are_never_rounded_to_nothing() {
         QVERIFY(percent(0.00001).startsWith(QLatin1Char('<')));
         QVERIFY(percent(0).startsWith(QLatin1Char('0')));
         QVERIFY(percent(0.1471).startsWith(QStringLiteral("14.7")));
     }
 
-    void axes_have_round_ticks_around_every_value_data()
-    {
+    void axes_have_round_ticks_around_every_value_data() {
         QTest::addColumn<double>("low");
         QTest::addColumn<double>("high");
         QTest::newRow("losses") << 2.81 << 5.97;
@@ -83,8 +76,7 @@ private slots:
         QTest::newRow("tiny") << 2.00001 << 2.00002;
         QTest::newRow("huge") << 0.0 << 1e12;
     }
-    void axes_have_round_ticks_around_every_value()
-    {
+    void axes_have_round_ticks_around_every_value() {
         QFETCH(double, low);
         QFETCH(double, high);
         const AxisScale scale = scaleFor({low, high}, 4);
@@ -95,20 +87,17 @@ private slots:
         QVERIFY(qFuzzyCompare(mantissa, 1) || qFuzzyCompare(mantissa, 2) || qFuzzyCompare(mantissa, 5));
     }
 
-    void an_axis_of_rounds_has_whole_steps()
-    {
+    void an_axis_of_rounds_has_whole_steps() {
         QCOMPARE(wholeScaleFor({0, 2}, 5).step, 1.0);
         QCOMPARE(wholeScaleFor({0, 42}, 5).step, 10.0);
     }
 
-    void an_axis_survives_what_is_not_a_number()
-    {
+    void an_axis_survives_what_is_not_a_number() {
         const AxisScale scale = scaleFor({std::nan(""), std::numeric_limits<double>::infinity()}, 4);
         QVERIFY(scale.high > scale.low);
     }
 
-    void links_are_recognised_by_their_scheme_and_length()
-    {
+    void links_are_recognised_by_their_scheme_and_length() {
         QVERIFY(looksLikeInvite(QStringLiteral(" potluck:?xt=urn:btmh:1220ab")));
         QVERIFY(looksLikeInvite(QStringLiteral("MAGNET:?xt=urn:btmh:1220ab")));
         QVERIFY(!looksLikeInvite(QStringLiteral("https://example.org/?potluck:")));
@@ -117,12 +106,12 @@ private slots:
         QCOMPARE(claimedName(QStringLiteral("magnet:nothing")), QString());
     }
 
-    void every_activity_has_a_title_and_its_sign()
-    {
+    void every_activity_has_a_title_and_its_sign() {
         using control::Activity;
         control::NodeSnapshot snapshot = recordedSnapshot("training");
-        for (const auto activity : {Activity::idle, Activity::connecting, Activity::downloading, Activity::preparing,
-                                    Activity::training, Activity::sharing, Activity::paused, Activity::finished, Activity::failed}) {
+        for (const auto activity :
+             {Activity::idle, Activity::connecting, Activity::downloading, Activity::preparing, Activity::training,
+              Activity::sharing, Activity::paused, Activity::finished, Activity::failed}) {
             snapshot.activity = activity;
             QVERIFY(!standingOf(viewOf(snapshot)).title.isEmpty());
         }
@@ -131,8 +120,7 @@ private slots:
         QCOMPARE(standingOf(viewOf(recordedSnapshot("failed"))).sign, Sign::problem);
     }
 
-    void memory_counts_as_free_only_when_the_trainer_is_gone()
-    {
+    void memory_counts_as_free_only_when_the_trainer_is_gone() {
         control::NodeSnapshot snapshot = recordedSnapshot("paused");
         QVERIFY(standingOf(viewOf(snapshot)).memory.contains(QStringLiteral("is free.")));
         snapshot.trainer.process = 4711;
@@ -142,8 +130,7 @@ private slots:
         QVERIFY(!standingOf(viewOf(snapshot)).memory.contains(QStringLiteral("is free.")));
     }
 
-    void a_dead_node_outweighs_its_last_snapshot()
-    {
+    void a_dead_node_outweighs_its_last_snapshot() {
         NodeView view = viewOf(recordedSnapshot("training"));
         view.link = {Link::State::down, QStringLiteral("The node stopped.")};
         QCOMPARE(standingOf(view).sign, Sign::problem);

@@ -20,31 +20,31 @@ inline constexpr ui::Pace quick_pace{std::chrono::milliseconds(20), std::chrono:
                                      std::chrono::milliseconds(60'000)};
 
 struct WindowFixture {
-    explicit WindowFixture(ui::Look look = ui::Look::light)
-    {
+    explicit WindowFixture(ui::Look look = ui::Look::light) {
         theme.choose(look);
-        window = std::make_unique<ui::MainWindow>(client, theme, tray, ui::Desktop{
-            [this](const QString& file) -> Result<QString> {
-                readFile = file;
-                return inviteInFile;
-            },
-            [this](const QString& folder) { openedFolder = folder; }});
+        window =
+            std::make_unique<ui::MainWindow>(client, theme, tray,
+                                             ui::Desktop{[this](const QString& file) -> Result<QString> {
+                                                             readFile = file;
+                                                             return inviteInFile;
+                                                         },
+                                                         [this](const QString& folder) { openedFolder = folder; }});
         client.start();
         window->show();
         POTLUCK_CHECK(QTest::qWaitForWindowExposed(window.get()));
     }
 
     /// A recorded snapshot, with the tables that the client asks for afterwards already there.
-    void push(const char* name)
-    {
+    void push(const char* name) {
         node.pushRecorded(name);
         settle();
     }
-    static void settle() { for (int turn = 0; turn < 8; ++turn) QTest::qWait(1); }
+    static void settle() {
+        for (int turn = 0; turn < 8; ++turn) QTest::qWait(1);
+    }
 
     template <class Widget>
-    [[nodiscard]] Widget* find(const char* name) const
-    {
+    [[nodiscard]] Widget* find(const char* name) const {
         auto* widget = window->findChild<Widget*>(QString::fromLatin1(name));
         POTLUCK_CHECK(widget != nullptr);
         return widget;
@@ -52,23 +52,23 @@ struct WindowFixture {
     [[nodiscard]] QString text(const char* name) const { return find<QLabel>(name)->text(); }
     [[nodiscard]] QAbstractButton* button(const char* name) const { return find<QAbstractButton>(name); }
     void click(const char* name) const { QTest::mouseClick(button(name), Qt::LeftButton); }
-    void type(const char* name, const QString& text) const
-    {
+    void type(const char* name, const QString& text) const {
         auto* field = find<QLineEdit>(name);
         field->setFocus();
         field->selectAll();
         QTest::keyClicks(field, text);
     }
     /// Every text that some visible label of the window shows.
-    [[nodiscard]] QStringList visibleTexts() const
-    {
+    [[nodiscard]] QStringList visibleTexts() const {
         QStringList texts;
         for (const QLabel* label : window->findChildren<QLabel*>()) {
             if (label->isVisible()) texts << label->text();
         }
         return texts;
     }
-    [[nodiscard]] bool shows(const QString& part) const { return visibleTexts().join(QLatin1Char('\n')).contains(part); }
+    [[nodiscard]] bool shows(const QString& part) const {
+        return visibleTexts().join(QLatin1Char('\n')).contains(part);
+    }
 
     FakeNode node;
     ui::NodeClient client{node, quick_pace};
