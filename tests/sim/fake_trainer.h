@@ -38,7 +38,9 @@ public:
         m_alive = true;
         if (fresh) ++m_life;
         request([this, vector] {
-            m_mark = copy_of(vector);
+            std::vector<float> first = copy_of(vector);
+            if (first.empty()) return crash();
+            m_mark = std::move(first);
             m_local = m_mark;
             m_tokens = 0;
             m_receiver->on_trainer_started();
@@ -60,6 +62,7 @@ public:
     void rebase(const peer::VectorPlace& vector) override {
         request([this, vector] {
             const std::vector<float> next = copy_of(vector);
+            if (next.empty()) return crash();
             for (std::size_t i = 0; i < next.size(); ++i) m_local[i] += next[i] - m_mark[i];
             m_mark = next;
         });
@@ -71,9 +74,9 @@ public:
     }
 
 private:
+    /// Empty if the file is gone: a branch was changed, or a damaged state dropped.
     std::vector<float> copy_of(const peer::VectorPlace& place) {
         const std::span<float> vector = m_disk.vector_at(place);
-        POTLUCK_CHECK(!vector.empty());   // a state or mark that the trainer still needs was dropped
         return {vector.begin(), vector.end()};
     }
     void request(std::function<void()> action) {

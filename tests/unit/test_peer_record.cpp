@@ -1,0 +1,50 @@
+#include <QTest>
+
+#include "core/peer/record.h"
+
+using namespace potluck;
+using namespace potluck::peer;
+
+namespace {
+ContributionRecord sample() {
+    run::ContributionMessage own;
+    own.round = {7};
+    own.base.bytes.fill(std::byte{1});
+    own.payload.root.bytes.fill(std::byte{2});
+    own.payload.size = 99;
+    own.tokens = {640};
+    return {{12}, {own}, {own, own}};
+}
+}  // namespace
+
+class PeerRecordTest : public QObject {
+    Q_OBJECT
+private slots:
+    void a_record_survives_being_written_and_read() {
+        const auto read = ContributionRecord::decode(sample().encode());
+        QVERIFY(read.has_value());
+        QVERIFY(*read == sample());
+        QCOMPARE(read->pending_tokens().value, 640ULL);
+    }
+
+    void a_record_cut_short_or_with_more_behind_it_is_none() {
+        const Bytes whole = sample().encode();
+        for (std::size_t size = 0; size < whole.size(); ++size) {
+            QVERIFY(!ContributionRecord::decode(ByteSpan(whole).first(size)));
+        }
+        Bytes longer = whole;
+        longer.push_back(std::byte{0});
+        QVERIFY(!ContributionRecord::decode(longer));
+    }
+
+    void a_record_that_claims_too_many_contributions_is_none() {
+        ByteWriter out;
+        out.u8(1);
+        out.u64(0);
+        out.u16(own_contributions_most + 1);
+        QVERIFY(!ContributionRecord::decode(out.bytes()));
+    }
+};
+
+QTEST_APPLESS_MAIN(PeerRecordTest)
+#include "test_peer_record.moc"
