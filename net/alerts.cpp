@@ -84,6 +84,10 @@ void append_event(const lt::alert& alert, std::vector<Event>& out) {
         out.push_back(ListenFailed{error_of(deaf->error, "port " + std::to_string(deaf->port))});
     } else if (const auto* statistics = alert_cast<lt::session_stats_alert>(&alert)) {
         out.push_back(statistics_of(*statistics));
+    } else if (const auto* reply = alert_cast<lt::dht_get_peers_reply_alert>(&alert)) {
+        PeersFound found{.key = {}, .peers = reply->peers()};
+        std::copy_n(reinterpret_cast<const std::byte*>(reply->info_hash.data()), found.key.size(), found.key.begin());
+        out.push_back(std::move(found));
     } else if (alert_cast<lt::alerts_dropped_alert>(&alert) != nullptr) {
         out.push_back(AlertsLost{});
     }

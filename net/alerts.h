@@ -2,6 +2,7 @@
 // Threads: functions of values.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -9,6 +10,7 @@
 
 #include <libtorrent/alert.hpp>
 #include <libtorrent/error_code.hpp>
+#include <libtorrent/socket.hpp>
 
 #include "core/base/bytes.h"
 #include "core/base/ids.h"
@@ -31,9 +33,11 @@ struct Listening { std::uint16_t port = 0; bool tcp = false; };
 struct ListenFailed { Error error; };
 struct Statistics { std::uint64_t bytes_up = 0, bytes_down = 0, dht_nodes = 0, connections = 0; };
 struct AlertsLost {};
+/// Answer of the DHT to Engine::find_peers; the key is the first 20 bytes of the torrent's v2 info-hash.
+struct PeersFound { std::array<std::byte, 20> key{}; std::vector<lt::tcp::endpoint> peers; };
 
 using Event = std::variant<MetadataArrived, Finished, Flushed, TorrentFailed, ResumeSaved, FilesDeleted, Progress, Listening,
-                           ListenFailed, Statistics, AlertsLost>;
+                           ListenFailed, Statistics, PeersFound, AlertsLost>;
 
 /// The events in `alerts`, oldest first; alerts of no interest give none.
 [[nodiscard]] std::vector<Event> events_of(const std::vector<lt::alert*>& alerts);

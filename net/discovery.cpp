@@ -76,6 +76,12 @@ void Discovery::add_hints(const std::vector<run::PeerHint>& hints) {
     }
 }
 
+void Discovery::add_found(const std::vector<Endpoint>& found) {
+    for (const Endpoint& each : found) {
+        if (m_attempts.size() < attempts_most) m_attempts.try_emplace(each);
+    }
+}
+
 void Discovery::remember(const Endpoint& member) {
     const auto found = std::find(m_remembered.begin(), m_remembered.end(), member);
     if (found != m_remembered.end()) m_remembered.erase(found);

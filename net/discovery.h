@@ -18,6 +18,7 @@
 namespace potluck::net {
 
 inline constexpr std::size_t remembered_most = 200;
+inline constexpr std::size_t attempts_most = 500;
 inline constexpr Duration retry_first{2'000};
 inline constexpr Duration retry_longest{60'000};
 
@@ -28,6 +29,8 @@ public:
     ~Discovery();
 
     void add_hints(const std::vector<run::PeerHint>& hints);
+    /// Somebody may be there: tried like a hint.
+    void add_found(const std::vector<Endpoint>& found);
     /// A member listens there: worth remembering across restarts.
     void remember(const Endpoint& member);
     /// Every address known now, to start with.

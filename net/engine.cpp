@@ -146,6 +146,10 @@ void Engine::add_dht_nodes(const std::vector<run::PeerHint>& nodes) {
     for (const run::PeerHint& node : nodes) m_session->add_dht_node({node.host, node.port});
 }
 
+void Engine::find_peers(const Digest& torrent) {
+    m_session->dht_get_peers(lt::sha1_hash(reinterpret_cast<const char*>(torrent.bytes.data())));
+}
+
 void Engine::set_rate_limits(std::uint64_t upload, std::uint64_t download) {
     lt::settings_pack pack;
     const auto clamped = [](std::uint64_t limit) { return static_cast<int>(std::min<std::uint64_t>(limit, 1U << 30U)); };

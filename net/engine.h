@@ -51,6 +51,9 @@ public:
     /// Pings these as nodes of the DHT. Bootstrap nodes alone are only asked, never part of the table, and on one
     /// computer there may be no others.
     void add_dht_nodes(const std::vector<run::PeerHint>& nodes);
+    /// Asks the DHT who has a torrent; PeersFound follows, more than once. libtorrent's own search leaves out seeds when
+    /// a seed asks, and all members of a run seed its manifest.
+    void find_peers(const Digest& torrent);
     void set_rate_limits(std::uint64_t upload, std::uint64_t download);
     [[nodiscard]] std::uint16_t port() const { return m_port; }
 

@@ -3,7 +3,6 @@
 #include <system_error>
 #include <utility>
 
-#include <libtorrent/peer_info.hpp>
 #include <libtorrent/torrent_info.hpp>
 #include <libtorrent/torrent_status.hpp>
 
@@ -77,9 +76,6 @@ Result<lt::add_torrent_params> Manifests::seed_params(const RunId& run) const {
     lt::add_torrent_params params = params_for(torrent_info_of(torrent_file(torrent.info.bytes, torrent.root, torrent.layer)),
                                                path_of(run), Audience::everybody);
     params.flags |= lt::torrent_flags::seed_mode;
-    if (const auto found = m_found.find(run); found != m_found.end()) {
-        params.peers.assign(found->second.begin(), found->second.end());
-    }
     return params;
 }
 
@@ -139,12 +135,6 @@ void Manifests::cancel(const RunId& run) {
 void Manifests::on_flushed(Search& search) {
     const lt::torrent_status status = search.handle.status({});
     if (!status.is_seeding) return;
-    std::vector<lt::peer_info> peers;
-    search.handle.get_peer_info(peers);
-    for (const lt::peer_info& peer : peers) {
-        // Those we connected to are where they listen; they are in the run or know who is.
-        if (peer.flags & lt::peer_info::local_connection) m_found[search.run].push_back(peer.ip);
-    }
     Result<Bytes> file = read_file(m_folder / (search.run.hex() + ".fetched"), manifest_file_bytes_most);
     if (!file.ok()) {
         search.outcome = file.error();

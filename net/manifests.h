@@ -32,7 +32,7 @@ public:
     /// Calls what is done; retries hints.
     void poll(TimePoint now);
 
-    /// How to seed a manifest that is here: description, file, and who gave it to us. Error: not_found.
+    /// How to seed a manifest that is here: description and file. Error: not_found.
     [[nodiscard]] Result<lt::add_torrent_params> seed_params(const RunId& run) const;
 
 private:
@@ -44,7 +44,6 @@ private:
     Engine& m_engine;
     std::filesystem::path m_folder;
     std::map<RunId, std::unique_ptr<Search>> m_searches;
-    std::map<RunId, std::vector<Endpoint>> m_found;      // who gave us a manifest
 };
 
 /// The RunId of a manifest file.

@@ -92,6 +92,8 @@ void Session::Impl::take_events() {
             counters.bytes_down = statistics->bytes_down;
             counters.dht_nodes = statistics->dht_nodes;
             counters.connections = statistics->connections;
+        } else if (const auto* peers = std::get_if<PeersFound>(&event)) {
+            for (LiveSwarm* swarm : swarms) swarm->found(*peers);
         } else if (std::holds_alternative<AlertsLost>(event)) {
             ++counters.alerts_lost;
             log::of("net").error("libtorrent dropped alerts: the node's thread was busy for too long");

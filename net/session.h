@@ -102,7 +102,8 @@ public:
     Session& operator=(const Session&) = delete;
 
     /// Takes everything that happened into account; all callbacks (SwarmEvents, ManifestDone) are made from here.
-    /// Call it when woken and at least every 100 ms. Callbacks may call the session and its swarms again.
+    /// Call it when woken and at least every 100 ms. Callbacks may call the session and its swarms again, but
+    /// not destroy them.
     void poll(TimePoint now);
 
     /// Stores a manifest file (run::manifest_file) and gives the run's id: the v2 info-hash of its torrent, the same on

@@ -14,6 +14,8 @@ constexpr Duration discovery_interval{500};
 constexpr std::size_t others_for_small = 6;
 constexpr std::size_t others_for_large = 40;
 constexpr std::uint64_t small_blob_bytes = 1 << 20;
+constexpr Duration ask_dht_alone{5'000};
+constexpr Duration ask_dht_together{300'000};
 constexpr Duration reach_out_after{400};
 constexpr Duration reach_out_again{2'000};
 constexpr int reach_outs_most = 3;
@@ -61,6 +63,15 @@ void LiveSwarm::poll(TimePoint now) {
     m_looked = now;
     m_discovery->tick(now, [this](const Endpoint& endpoint) { return m_neighbours.is_connected(endpoint); });
     reach_out(now);
+    if (now - m_asked_dht >= (m_neighbours.members().empty() ? ask_dht_alone : ask_dht_together)) {
+        m_asked_dht = now;
+        m_parts.engine.find_peers(Digest{m_run.bytes});
+    }
+}
+
+void LiveSwarm::found(const PeersFound& peers) {
+    if (!std::equal(peers.key.begin(), peers.key.end(), m_run.bytes.begin())) return;
+    m_discovery->add_found(peers.peers);
 }
 
 /// A computer behind a router that opens no port is never connected to; it takes its blobs to the others then.

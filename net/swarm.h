@@ -31,6 +31,8 @@ public:
     ~LiveSwarm() override;
 
     void poll(TimePoint now);
+    /// What the DHT knows of this run.
+    void found(const PeersFound& peers);
     [[nodiscard]] peer::SwarmEvents& events() { return m_events; }
     [[nodiscard]] const RunId& run() const { return m_run; }
 
@@ -71,6 +73,7 @@ private:
     std::vector<Offered> m_offered;
     TimePoint m_now;
     TimePoint m_looked;
+    TimePoint m_asked_dht;
 };
 
 }  // namespace potluck::net
