@@ -62,6 +62,10 @@ Status RunSession::open_parts() {
     if (!store) return store.error();
     m_store = std::move(*store);
     if (m_plan.role == run::Role::volunteer) {
+        // The trainer writes into files that exist: a disk too small for them is told now, not in the middle of a round.
+        for (const peer::Scratch which : {peer::Scratch::error, peer::Scratch::snapshot, peer::Scratch::look_ahead}) {
+            if (const auto made = m_store->scratch(which); !made) return made.error();
+        }
         m_trainer = std::make_unique<TrainerProcess>(
             m_world.loop,
             TrainerProcess::Settings{m_plan.trainer_program, m_plan.trainer_errors, m_world.identity.id(), 0}, *this);

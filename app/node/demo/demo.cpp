@@ -1,4 +1,279 @@
 #include "app/node/demo/demo.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <system_error>
+
+#ifndef _WIN32
+#include <unistd.h>
+#endif
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "app/node/demo/demo_recipe.h"
+#include "app/node/demo/report.h"
+#include "app/node/demo/scenario.h"
+#include "app/node/demo/screen.h"
+#include "app/node/paths.h"
+#include "app/node/trainer_task.h"
+#include "core/base/files.h"
+#include "core/run/manifest.h"
+#include "core/run/state_layout.h"
+
 namespace potluck::node {
-ExitCode run_demo(const Command&) { return ExitCode::failed; }
+
+namespace {
+
+namespace asio = boost::asio;
+namespace fs = std::filesystem;
+
+constexpr const char* marker = "potluck-demo";        // marks a folder that a demo may empty
+constexpr int levels_to_sources = 4;
+constexpr std::uint64_t evaluate_records_most = 512;
+constexpr double patience_factor = 1.6, patience_extra = 45;
+
+class Demo {
+public:
+    explicit Demo(const Command& command) : m_command(command), m_timer(m_loop) {}
+
+    ExitCode run() {
+        for (const auto step : {&Demo::read_recipe, &Demo::make_folder, &Demo::stage_text, &Demo::host, &Demo::read_manifest}) {
+            if (const Status done = (this->*step)(); !done) {
+                std::cerr << "potluck-node: " << done.error().message << std::endl;
+                return exit_code_of(done.error().code);
+            }
+        }
+        train();
+        m_loop.restart();
+        m_loop.run();
+        return m_outcome;
+    }
+
+private:
+    Status read_recipe();
+    Status make_folder();
+    Status stage_text();
+    Status host();
+    Status read_manifest();
+    void train();
+    void show();
+    void trained(const Status& outcome);
+    void evaluate(const fs::path& state, double& loss, std::function<void()> then);
+    void close();
+    void settle();
+    [[nodiscard]] fs::path run_home() const { return run_folder(m_folder / "backbone", m_run); }
+    [[nodiscard]] fs::path newest_state() const;
+
+    const Command& m_command;
+    asio::io_context m_loop;
+    asio::steady_timer m_timer;
+    DemoRecipe m_recipe;
+    fs::path m_folder, m_text;
+    RunId m_run;
+    run::Manifest m_manifest;
+    Screen m_screen;
+    std::unique_ptr<Scenario> m_scenario;
+    DemoReport m_report;
+    ExitCode m_outcome = ExitCode::failed;
+};
+
+Status Demo::read_recipe() {
+    if (m_command.demo.recipe.empty()) return {};
+    auto recipe = DemoRecipe::from_file(m_command.demo.recipe);
+    if (!recipe) return recipe.error();
+    m_recipe = *recipe;
+    return {};
 }
+
+/// An empty folder, or one that an earlier demo has marked as its own.
+Status Demo::make_folder() {
+    std::error_code failed;
+    m_folder = m_command.demo.keep.empty() ? fs::temp_directory_path(failed) / marker : fs::absolute(m_command.demo.keep, failed);
+    if (fs::exists(m_folder, failed) && !fs::is_empty(m_folder, failed)) {
+        if (!fs::exists(m_folder / marker)) {
+            return Error{ErrorCode::invalid_argument, m_folder.string() + " holds something else; give an empty folder with --keep."};
+        }
+        fs::remove_all(m_folder, failed);
+    }
+    fs::create_directories(m_folder, failed);
+    std::ofstream(m_folder / marker) << "Made by potluck-node demo, which empties this folder when it starts again.\n";
+    if (!fs::exists(m_folder / marker)) return Error{ErrorCode::permission, m_folder.string() + " cannot be written; give another folder with --keep."};
+    return {};
+}
+
+/// The text given, or a copy of the sources this program was built from.
+Status Demo::stage_text() {
+    m_text = m_command.demo.text;
+    if (!m_text.empty()) return {};
+    fs::path sources = own_program().parent_path();
+    for (int level = 0; level < levels_to_sources && !fs::exists(sources / "core" / "base" / "result.h"); ++level) {
+        sources = sources.parent_path();
+    }
+    std::error_code failed;
+    m_text = m_folder / "text";
+    for (const char* part : {"app", "core", "docs", "net", "tests", "ui"}) {
+        if (!fs::exists(sources / part)) continue;
+        fs::create_directories(m_text, failed);
+        fs::copy(sources / part, m_text / part, fs::copy_options::recursive, failed);
+    }
+    if (!fs::exists(m_text)) {
+        return Error{ErrorCode::invalid_argument, "There is no text beside this program; give some with --text FILE or FOLDER."};
+    }
+    return {};
+}
+
+Status Demo::host() {
+    const std::uint64_t rounds = m_command.demo.rounds > 0
+                                     ? m_command.demo.rounds
+                                     : m_recipe.rounds_in(m_command.demo.minutes > 0 ? m_command.demo.minutes : m_recipe.minutes);
+    std::vector<std::string> arguments = {"host", "--prepare", "--data-dir", (m_folder / "backbone").string(), "--text", m_text.string(),
+                                          "--name", "Potluck demo", "--purpose", "To show that volunteers train one model together."};
+    for (std::string& argument : m_recipe.host_arguments(rounds)) arguments.push_back(std::move(argument));
+    std::optional<RunId> made;
+    auto process = LineProcess::start(m_loop, {own_program(), std::move(arguments), {}, ProcessGroup::ours},
+                                      {[&](const std::string& line) {
+                                           if (line.starts_with("run: ")) made = RunId::parse(line.substr(5));
+                                       },
+                                       [](const std::string&) {}});
+    if (!process) return process.error();
+    m_loop.run();
+    if (!made) return Error{ErrorCode::invalid_argument, "The run could not be made from " + m_text.string() + "."};
+    m_run = *made;
+    m_report.rounds_wanted = rounds;
+    return {};
+}
+
+Status Demo::read_manifest() {
+    const auto file = read_file(run_home() / "manifest", run::manifest_bytes_most + 1024);
+    if (!file) return file.error();
+    auto parsed = run::parse_manifest_file(*file);
+    if (!parsed) return parsed.error();
+    m_manifest = std::move(parsed->manifest);
+    m_report.parameters = m_manifest.model.parameters();
+    m_report.k = m_manifest.recipe.k;
+    m_report.bigram_loss = m_manifest.bigram_loss;
+    return {};
+}
+
+void Demo::train() {
+    ScenarioPlan plan;
+    plan.folder = m_folder;
+    plan.node_program = own_program();
+    plan.app_program = program_beside("potluck");
+    plan.recipe = m_recipe;
+    plan.rounds = m_report.rounds_wanted;
+    plan.volunteers = m_command.demo.volunteers;
+    plan.window = m_command.demo.window == DemoOptions::Window::open ? ScenarioPlan::Window::open : ScenarioPlan::Window::closed;
+    const double expected = static_cast<double>(plan.rounds) * (m_recipe.window_seconds + m_recipe.overhead_seconds);
+    plan.patience = std::chrono::seconds(static_cast<std::int64_t>(patience_factor * expected + patience_extra));
+#ifndef _WIN32
+    ::setenv("POTLUCK_TRAINER", m_command.node.trainer_program.c_str(), 1);
+#endif
+    m_screen.say("training " + std::to_string(m_report.parameters) + " parameters on " + m_text.string() + " for " +
+                 std::to_string(plan.rounds) + " rounds; data folders in " + m_folder.string());
+    m_scenario = std::make_unique<Scenario>(m_loop, std::move(plan), [this](const std::string& line) { m_screen.say(line); });
+    m_scenario->run([this](const Status& outcome) { trained(outcome); });
+    show();
+}
+
+void Demo::show() {
+    m_timer.expires_after(std::chrono::seconds(1));
+    m_timer.async_wait([this](const auto& cancelled) {
+        if (cancelled) return;
+        m_screen.show(m_scenario->head(), m_scenario->rows());
+        show();
+    });
+}
+
+void Demo::trained(const Status& outcome) {
+    m_timer.cancel();
+    m_screen.show(m_scenario->head(), m_scenario->rows());
+    if (!outcome) {
+        m_report.troubles.push_back(outcome.error().message);
+        return close();
+    }
+    m_screen.say("training is over; evaluating");
+    m_scenario->sample([this](const Result<std::string>& text) {
+        if (text) {
+            m_report.sample = *text;
+        } else {
+            m_report.troubles.push_back("No sample could be made: " + text.error().message);
+        }
+        evaluate(run_home() / "data" / "initial.safetensors", m_report.initial_loss, [this] {
+            evaluate(newest_state(), m_report.final_loss, [this] { close(); });
+        });
+    });
+}
+
+fs::path Demo::newest_state() const {
+    fs::path newest;
+    std::uint64_t best = 0;
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(run_home() / "states", ignored)) {
+        if (entry.path().extension() != ".safetensors") continue;
+        const std::uint64_t round = std::strtoull(entry.path().stem().c_str(), nullptr, 10);
+        if (newest.empty() || round > best) {
+            newest = entry.path();
+            best = round;
+        }
+    }
+    return newest;
+}
+
+void Demo::evaluate(const fs::path& state, double& loss, std::function<void()> then) {
+    control::EvaluateRequest request;
+    request.state = {state.string(), run::state_layout(m_manifest.model).header.size()};
+    request.shard = (run_home() / "data" / "validation.tokens").string();
+    request.records = m_manifest.validation.records;
+    request.records_most = evaluate_records_most;
+    TrainerQuestion question;
+    question.program = m_command.node.trainer_program;
+    question.error_file = m_folder / "evaluate.log";
+    question.load = {m_manifest.model.to_json(), m_manifest.recipe.to_json(), request.state, 0};
+    question.method = "evaluate";
+    question.params = to_json(request);
+    ask_trainer(m_loop, std::move(question), [this, &loss, then = std::move(then)](const Result<nlohmann::json>& answer) {
+        control::EvaluateReply reply;
+        if (!answer) {
+            m_report.troubles.push_back("The model could not be evaluated: " + answer.error().message);
+        } else if (from_json(*answer, reply)) {
+            loss = reply.loss;
+        }
+        then();
+    });
+}
+
+void Demo::close() {
+    m_scenario->fill(m_report);
+    m_scenario->stop([this] { settle(); });
+}
+
+void Demo::settle() {
+    const std::uint64_t batch_tokens = static_cast<std::uint64_t>(m_manifest.recipe.batch) * m_manifest.model.context;
+    if (const Status read = read_books(m_run, m_scenario->books(), batch_tokens, m_report); !read) {
+        m_report.troubles.push_back(read.error().message);
+    }
+    if (m_report.checkpoint.empty()) m_report.checkpoint = newest_state().string();
+    m_screen.close();
+    std::cout << to_text(m_report) << std::flush;
+    if (!m_command.demo.report.empty()) {
+        const std::string text = to_json(m_report).dump(2) + "\n";
+        if (const Status written = write_file_atomically(m_command.demo.report, as_bytes(text)); !written) {
+            std::cerr << "potluck-node: " << written.error().message << std::endl;
+            m_report.troubles.push_back(written.error().message);
+        }
+    }
+    const bool differed = m_report.digests_compared != m_report.digests_equal;
+    m_outcome = faults_of(m_report).empty() ? ExitCode::ok : differed ? ExitCode::integrity : ExitCode::failed;
+    m_loop.stop();
+}
+
+}  // namespace
+
+ExitCode run_demo(const Command& command) { return Demo(command).run(); }
+
+}  // namespace potluck::node

@@ -23,7 +23,10 @@ std::string formatted(const char* format, Values... values) {
 std::string harmless(const std::string& text) {
     std::string lines;
     std::istringstream in(text);
-    for (std::string line; std::getline(in, line);) lines += (lines.empty() ? "" : "\n") + log::printable(line, 400);
+    for (std::string line; std::getline(in, line);) {
+        if (!lines.empty()) lines.push_back('\n');
+        lines += log::printable(line, 400);
+    }
     return lines;
 }
 

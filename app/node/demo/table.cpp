@@ -30,7 +30,13 @@ std::string size_text(std::uint64_t bytes) {
 
 std::string bar(double fraction, std::size_t width) {
     const auto filled = static_cast<std::size_t>(std::clamp(fraction, 0.0, 1.0) * static_cast<double>(width));
-    return "[" + std::string(filled, '#') + std::string(width - filled, '.') + "]";
+    std::string marks;
+    marks.reserve(width + 2);
+    marks.push_back('[');
+    marks.append(filled, '#');
+    marks.append(width - filled, '.');
+    marks.push_back(']');
+    return marks;
 }
 
 std::string summary_line(const TableHead& head, const std::vector<TableRow>& rows) {

@@ -1,0 +1,111 @@
+#include "app/node/demo/accounting.h"
+
+#include <optional>
+
+#include "core/identity/identity.h"
+#include "core/ledger/ledger.h"
+#include "core/run/accept_list.h"
+
+namespace potluck::node {
+
+namespace {
+
+constexpr std::size_t people_most = 1000;
+
+struct Chain {
+    std::vector<run::AcceptList> lists;
+    std::vector<std::optional<StateDigest>> digests;   // of theta[round + 1]
+};
+
+Result<Chain> read_chain(const ledger::Ledger& ledger, const RunId& run) {
+    if (const Status whole = ledger.verify_chain(run); !whole) return whole.error();
+    Chain chain;
+    const std::uint64_t rounds = ledger.totals(run).rounds.value;
+    for (RoundId round; round.value < rounds; round = round.next()) {
+        const auto signed_list = ledger.list(run, round);
+        if (!signed_list) return Error{ErrorCode::malformed, "A ledger lacks a list that its totals count."};
+        auto list = run::AcceptList::decode(signed_list->list);
+        if (!list) return list.error();
+        chain.lists.push_back(std::move(*list));
+        chain.digests.push_back(ledger.digest_after(run, round));
+    }
+    return chain;
+}
+
+std::uint64_t credited(const ledger::Ledger& ledger, const RunId& run) {
+    std::uint64_t sum = 0;
+    for (const ledger::Credit& credit : ledger.leaderboard(run, people_most)) sum += credit.tokens.value;
+    return sum;
+}
+
+void count_contributions(const Chain& chain, std::uint64_t batch_tokens, DemoReport& report) {
+    std::uint64_t bytes = 0, contributions = 0;
+    for (const run::AcceptList& list : chain.lists) {
+        for (const run::Accepted& entry : list.entries) {
+            report.trained_tokens_accepted += entry.tokens.value;
+            bytes += entry.payload.size;
+            ++contributions;
+        }
+    }
+    report.rounds = chain.lists.size();
+    if (contributions == 0) return;
+    const auto count = static_cast<double>(contributions);
+    const auto parameters = static_cast<double>(report.parameters);
+    report.payload_bytes_per_round = static_cast<double>(bytes) / count;
+    report.bits_per_parameter = 8 * report.payload_bytes_per_round / parameters;
+    const double steps = static_cast<double>(report.trained_tokens_accepted) / count / static_cast<double>(batch_tokens);
+    report.fp32_bytes_per_round = 4 * parameters * steps;
+}
+
+void compare_digests(const Chain& ours, const Chain& theirs, DemoReport& report) {
+    for (std::size_t round = 0; round < ours.digests.size() && round < theirs.digests.size(); ++round) {
+        if (!ours.digests[round] || !theirs.digests[round]) continue;
+        ++report.digests_compared;
+        if (ours.digests[round] == theirs.digests[round]) ++report.digests_equal;
+    }
+}
+
+std::uint64_t rounds_of(const Chain& chain, const PeerId& peer, RoundId from) {
+    std::uint64_t rounds = 0;
+    for (std::size_t round = static_cast<std::size_t>(from.value); round < chain.lists.size(); ++round) {
+        for (const run::Accepted& entry : chain.lists[round].entries) rounds += entry.peer == peer ? 1 : 0;
+    }
+    return rounds;
+}
+
+}  // namespace
+
+Status read_books(const RunId& run, const std::vector<BookOfNode>& nodes, std::uint64_t batch_tokens, DemoReport& report) {
+    std::optional<Chain> first;
+    std::map<PeerId, std::string> names;
+    for (const BookOfNode& node : nodes) {
+        const auto ledger = ledger::Ledger::open(node.data_folder / "ledger.db");
+        if (!ledger) return ledger.error();
+        const auto identity = identity::Identity::open_or_create(node.data_folder / "identity.key");
+        if (!identity) return identity.error();
+        names[identity->id()] = node.name;
+        auto chain = read_chain(*ledger, run);
+        if (!chain) return chain.error();
+        if (!first) {
+            first = std::move(*chain);
+            count_contributions(*first, batch_tokens, report);
+            report.credited_tokens = credited(*ledger, run);
+            for (const ledger::Credit& credit : ledger->leaderboard(run, people_most)) {
+                report.leaderboard.push_back({credit.peer.hex(), credit.tokens.value, credit.rounds});
+            }
+            continue;
+        }
+        compare_digests(*first, *chain, report);
+        if (chain->lists != first->lists) report.troubles.push_back("The ledger of " + node.name + " is not the backbone's.");
+        if (credited(*ledger, run) != report.credited_tokens) report.troubles.push_back("The leaderboard of " + node.name + " is not the backbone's.");
+        if (node.part == BookOfNode::Part::late) report.late_rounds = rounds_of(*first, identity->id(), RoundId{0});
+        if (node.part == BookOfNode::Part::returned) report.returned_rounds = rounds_of(*first, identity->id(), node.returned_at);
+    }
+    for (DemoReport::Place& place : report.leaderboard) {
+        const auto id = PeerId::parse(place.name);
+        if (id && names.contains(*id)) place.name = names[*id];
+    }
+    return {};
+}
+
+}  // namespace potluck::node

@@ -1,0 +1,315 @@
+#include "app/node/demo/scenario.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "app/node/view.h"
+
+namespace potluck::node {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t rounds_away = 2;              // that a killed volunteer misses
+constexpr std::chrono::seconds away_least{2};
+constexpr std::uint32_t sample_tokens = 240;
+
+}  // namespace
+
+Turns Turns::of(std::uint64_t rounds) {
+    Turns turns;
+    turns.late_join = std::max<std::uint64_t>(1, rounds * 3 / 10);
+    turns.kill = std::max(turns.late_join + 1, rounds / 2);
+    turns.comeback = std::min(turns.kill + rounds_away, rounds > 2 ? rounds - 2 : rounds);
+    return turns;
+}
+
+Scenario::Scenario(boost::asio::io_context& loop, ScenarioPlan plan, std::function<void(const std::string&)> say)
+    : m_loop(loop), m_plan(std::move(plan)), m_say(std::move(say)), m_turns(Turns::of(m_plan.rounds)), m_timer(loop), m_started(Clock::now()) {}
+
+Scenario::~Scenario() {
+    m_timer.cancel();
+    for (const auto& node : m_nodes) node->kill();
+}
+
+ChildNode& Scenario::add(const std::string& name, const std::string& folder, std::vector<std::string> extra) {
+    const std::filesystem::path data = m_plan.folder / folder;
+    std::error_code ignored;
+    std::filesystem::create_directories(data, ignored);
+    std::vector<std::string> arguments = {"serve", "--data-dir", data.string(), "--loopback", "--name-of-node", name, "--threads", "1"};
+    arguments.insert(arguments.end(), extra.begin(), extra.end());
+    m_nodes.push_back(std::make_unique<ChildNode>(
+        m_loop, ChildNode::Options{name, m_plan.node_program, std::move(arguments), data, data / "stderr.log"}));
+    return *m_nodes.back();
+}
+
+void Scenario::run(std::function<void(Status)> done) {
+    m_done = std::move(done);
+    m_started = m_stage_began = Clock::now();
+    ChildNode& backbone = add("backbone", "backbone", {});
+    if (const Status started = backbone.start(); !started) return finish(started);
+    look();
+}
+
+double Scenario::seconds_since(Clock::time_point moment) const {
+    return std::chrono::duration<double>(Clock::now() - moment).count();
+}
+
+void Scenario::look() {
+    m_timer.expires_after(look_every);
+    m_timer.async_wait([this](const auto& cancelled) {
+        if (cancelled) return;
+        switch (m_stage) {
+            case Stage::backbone:
+            case Stage::invite: look_at_start(); break;
+            case Stage::training: look_at_training(); break;
+            case Stage::settling: look_at_end(); break;
+            case Stage::over: return;
+        }
+        if (m_stage != Stage::over) look();
+    });
+}
+
+void Scenario::look_at_start() {
+    const bool failed = !backbone().alive() || Clock::now() - m_stage_began > start_patience;
+    if (failed) {
+        return finish(Error{ErrorCode::unavailable, "The backbone did not start; see stderr.log and node.log in " +
+                                                        backbone().data_folder().string() + "."});
+    }
+    const auto& snapshot = backbone().snapshot();
+    if (m_stage == Stage::invite || !snapshot || !snapshot->run) return;
+    m_stage = Stage::invite;
+    m_nodes.front()->call("invite", nlohmann::json::object(), [this](const Result<nlohmann::json>& answer) {
+        if (!answer || !answer->contains("magnet")) return finish(Error{ErrorCode::unavailable, "The backbone gave no invite."});
+        m_magnet = answer->at("magnet").get<std::string>();
+        start_volunteers();
+    });
+}
+
+void Scenario::start_volunteers() {
+    m_say("invite: " + m_magnet);
+    const std::vector<std::string> entry = {"--dht", "127.0.0.1:" + std::to_string(backbone().snapshot()->network.port)};
+    for (unsigned i = 1; i <= m_plan.volunteers; ++i) {
+        const std::string number = std::to_string(i);
+        if (i == m_plan.volunteers && i > 2 && m_plan.window == ScenarioPlan::Window::open) {
+            start_window(entry.back());
+            continue;
+        }
+        ChildNode& volunteer = add("volunteer " + number, "volunteer-" + number, entry);
+        if (i == 2) m_victim = &volunteer;
+        if (const Status started = volunteer.start(); !started) return finish(started);
+        join(volunteer);
+    }
+    m_stage = Stage::training;
+    m_stage_began = Clock::now();
+}
+
+/// The desktop app starts a node of its own, which finds its network in the environment; we speak to that node through
+/// `potluck-node control`.
+void Scenario::start_window(const std::string& dht) {
+    const std::filesystem::path data = m_plan.folder / "window";
+    std::error_code ignored;
+    std::filesystem::create_directories(data, ignored);
+#ifndef _WIN32
+    ::setenv("POTLUCK_LOOPBACK", "1", 1);
+    ::setenv("POTLUCK_DHT", dht.c_str(), 1);
+#endif
+    auto app = LineProcess::start(m_loop, {m_plan.app_program, {"--data-dir", data.string(), m_magnet}, data / "stderr.log", ProcessGroup::own},
+                                  {[](const std::string&) {}, [this](const std::string&) { m_say("the window was closed"); }});
+    if (!app) return finish(app.error());
+    m_app = std::move(*app);
+    m_nodes.push_back(std::make_unique<ChildNode>(
+        m_loop, ChildNode::Options{"window", m_plan.node_program, {"control", "--data-dir", data.string()}, data, data / "stderr.log"}));
+    m_windowed = m_nodes.back().get();
+}
+
+void Scenario::join(ChildNode& node) {
+    node.call("join", {{"invite", m_magnet}}, [this, name = node.name()](const Result<nlohmann::json>& answer) {
+        if (!answer) m_say(name + " could not join: " + answer.error().message);
+    });
+}
+
+std::uint64_t Scenario::round() const {
+    const auto& snapshot = backbone().snapshot();
+    return snapshot && snapshot->run ? snapshot->run->round : 0;
+}
+
+void Scenario::start_late() {
+    m_late = &add("late volunteer", "late", {"--dht", "127.0.0.1:" + std::to_string(backbone().snapshot()->network.port)});
+    m_say("another volunteer joins in the middle");
+    if (const Status started = m_late->start(); !started) return finish(started);
+    m_late_asked = Clock::now();
+    join(*m_late);
+}
+
+void Scenario::look_at_training() {
+    const std::uint64_t at = round();
+    if (m_windowed != nullptr && !m_windowed->alive() && m_app && m_windowed->start()) join(*m_windowed);
+    if (m_late == nullptr && at >= m_turns.late_join) start_late();
+    if (m_late != nullptr && m_late_seconds <= 0 && m_late->snapshot() && m_late->snapshot()->run &&
+        m_late->snapshot()->run->join_seconds > 0) {
+        m_late_seconds = seconds_since(m_late_asked);
+    }
+    if (!m_killed && at >= m_turns.kill) {
+        m_killed = true;
+        m_killed_at = Clock::now();
+        m_say(m_victim->name() + " is killed (SIGKILL, node and trainer)");
+        m_victim->kill();
+    }
+    const bool away_enough = m_killed && Clock::now() - m_killed_at > away_least && !m_victim->alive();
+    if (away_enough && !m_returned && at >= m_turns.comeback) {
+        m_returned = true;
+        m_returned_at = RoundId{at};
+        m_say(m_victim->name() + " comes back");
+        if (const Status started = m_victim->start(); !started) return finish(started);
+    }
+    if (!backbone().alive()) return finish(Error{ErrorCode::unavailable, "The backbone ended; see node.log in " + backbone().data_folder().string() + "."});
+    const bool complete = at >= m_plan.rounds;
+    if (!complete && Clock::now() - m_stage_began < m_plan.patience) return;
+    if (!complete) m_say("time is up; training ends here");
+    m_trained_seconds = seconds_since(m_stage_began);
+    m_stage = Stage::settling;
+    m_stage_began = Clock::now();
+}
+
+bool Scenario::in_step() const {
+    const auto& first = backbone().snapshot();
+    return std::all_of(m_nodes.begin(), m_nodes.end(), [&](const auto& node) {
+        const auto& snapshot = node->snapshot();
+        return node->alive() && snapshot && snapshot->run && snapshot->run->round == first->run->round &&
+               snapshot->run->digest == first->run->digest;
+    });
+}
+
+void Scenario::look_at_end() {
+    m_in_step = in_step();
+    if (!m_in_step && Clock::now() - m_stage_began < end_patience) return;
+    if (!m_asking) ask_checkpoints();
+}
+
+void Scenario::ask_checkpoints() {
+    m_asking = true;
+    m_nodes.front()->call("checkpoints", nlohmann::json::object(), [this](const Result<nlohmann::json>& answer) {
+        std::uint64_t newest = 0;
+        for (const auto& object : answer && answer->contains("rows") ? answer->at("rows") : nlohmann::json::array()) {
+            control::CheckpointRow row;
+            if (from_json(object, row) && row.round >= newest) {
+                newest = row.round;
+                m_checkpoint = row.file;
+            }
+        }
+        finish({});
+    });
+}
+
+void Scenario::finish(Status outcome) {
+    m_stage = Stage::over;
+    if (m_done) std::exchange(m_done, nullptr)(std::move(outcome));
+}
+
+void Scenario::sample(std::function<void(Result<std::string>)> done) {
+    if (m_nodes.size() < 2) return done(Error{ErrorCode::unavailable, "No volunteer is there."});
+    m_nodes[1]->call("sample", {{"prompt", "The "}, {"tokens", sample_tokens}}, [done = std::move(done)](const Result<nlohmann::json>& answer) {
+        if (!answer) return done(answer.error());
+        done(answer->value("text", std::string()));
+    });
+}
+
+void Scenario::stop(std::function<void()> done) {
+    for (const auto& node : m_nodes) node->stop();
+    if (m_app) m_app->kill();
+    m_stage_began = Clock::now();
+    m_stopped = std::move(done);
+    await_end();
+}
+
+/// Looks on until nobody is left, and kills whoever does not want to go.
+void Scenario::await_end() {
+    m_timer.expires_after(look_every);
+    m_timer.async_wait([this](const auto& cancelled) {
+        if (cancelled) return;
+        const bool anybody = std::any_of(m_nodes.begin(), m_nodes.end(), [](const auto& node) { return node->alive(); });
+        if (!anybody) return std::exchange(m_stopped, nullptr)();
+        if (Clock::now() - m_stage_began > stop_patience) {
+            for (const auto& node : m_nodes) node->kill();
+        }
+        await_end();
+    });
+}
+
+TableHead Scenario::head() const {
+    TableHead head;
+    head.total_rounds = m_plan.rounds;
+    head.seconds = seconds_since(m_started);
+    if (m_nodes.empty() || !backbone().snapshot() || !backbone().snapshot()->run) return head;
+    const control::RunSnapshot& run = *backbone().snapshot()->run;
+    head.round = run.round;
+    head.loss = run.loss;
+    head.bigram_loss = run.bigram_loss;
+    head.tokens_per_second = run.swarm_tokens_per_second;
+    return head;
+}
+
+std::vector<TableRow> Scenario::rows() const {
+    std::vector<TableRow> rows;
+    std::string leader;
+    if (!m_nodes.empty() && backbone().snapshot() && backbone().snapshot()->run) leader = backbone().snapshot()->run->leader;
+    for (const auto& node : m_nodes) {
+        TableRow row;
+        row.name = node->name();
+        row.alive = node->alive();
+        row.bytes_up = node->bytes_up();
+        row.bytes_down = node->bytes_down();
+        if (const auto& snapshot = node->snapshot()) {
+            row.phase = name_of(snapshot->activity);
+            row.leads = !leader.empty() && snapshot->peer_id == leader;
+            row.tokens_per_second = static_cast<std::uint64_t>(snapshot->trainer.tokens_per_second);
+            row.loss = snapshot->trainer.loss;
+            if (snapshot->run) {
+                row.phase = snapshot->run->phase;
+                row.round = snapshot->run->round;
+                row.credited = snapshot->run->my_tokens;
+            }
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+void Scenario::fill(DemoReport& report) const {
+    report.rounds_wanted = m_plan.rounds;
+    report.volunteers = m_nodes.size() - 1;
+    report.all_in_step = m_in_step;
+    report.seconds_join_to_first_step = m_late_seconds;
+    report.seconds = m_trained_seconds;
+    std::uint64_t bytes = 0, rounds = 0;
+    for (const auto& node : m_nodes) {
+        report.rounds_lost = std::max(report.rounds_lost, node->rounds_lost());
+        if (node->digests_compared() != node->digests_equal()) {
+            report.troubles.push_back(node->name() + " saw a digest that differed from its own.");
+        }
+        if (node == m_nodes.front() || !node->snapshot() || !node->snapshot()->run) continue;
+        bytes += node->bytes_up();
+        rounds += node->snapshot()->run->my_rounds;
+        report.round_overhead_seconds = node->snapshot()->run->last_round_overhead_seconds;
+    }
+    if (rounds > 0) report.upload_bytes_per_round = static_cast<double>(bytes) / static_cast<double>(rounds);
+    report.checkpoint = m_checkpoint;
+    if (m_late == nullptr) report.troubles.push_back("Training ended before a volunteer could join late.");
+    if (!m_returned) report.troubles.push_back("Training ended before the killed volunteer could come back.");
+}
+
+std::vector<BookOfNode> Scenario::books() const {
+    std::vector<BookOfNode> books;
+    for (const auto& node : m_nodes) {
+        const auto part = node.get() == m_late     ? BookOfNode::Part::late
+                          : node.get() == m_victim ? BookOfNode::Part::returned
+                                                   : BookOfNode::Part::usual;
+        books.push_back({node->name(), node->data_folder(), part, m_returned_at});
+    }
+    return books;
+}
+
+}  // namespace potluck::node

@@ -1,0 +1,103 @@
+// The demo's course: which node starts, dies and returns when. A small state machine that looks at the nodes' last
+// snapshots each quarter of a second.
+// Threads: the loop's. Owns: the nodes.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "app/node/demo/accounting.h"
+#include "app/node/demo/child_node.h"
+#include "app/node/demo/demo_recipe.h"
+#include "app/node/demo/table.h"
+
+namespace potluck::node {
+
+struct ScenarioPlan {
+    std::filesystem::path folder;            // of all data folders
+    std::filesystem::path node_program, app_program;
+    DemoRecipe recipe;
+    std::uint64_t rounds = 0;
+    unsigned volunteers = 4;
+    enum class Window { closed, open } window = Window::closed;
+    std::chrono::seconds patience{};         // of training, beyond which it ends where it is
+};
+
+/// Rounds at which things happen, from the number of rounds: late join, kill, return.
+struct Turns {
+    std::uint64_t late_join = 0, kill = 0, comeback = 0;
+    [[nodiscard]] static Turns of(std::uint64_t rounds);
+};
+
+class Scenario {
+public:
+    static constexpr std::chrono::milliseconds look_every{250};
+    static constexpr std::chrono::seconds start_patience{60}, end_patience{40}, stop_patience{12};
+
+    Scenario(boost::asio::io_context& loop, ScenarioPlan plan, std::function<void(const std::string&)> say);
+    ~Scenario();
+
+    /// Starts everything; `done` is called when training is over and every node is in step (or patience ended).
+    void run(std::function<void(Status)> done);
+    /// Ends all nodes; `done` when no process is left.
+    void stop(std::function<void()> done);
+    /// A sample from the first volunteer.
+    void sample(std::function<void(Result<std::string>)> done);
+
+    [[nodiscard]] TableHead head() const;
+    [[nodiscard]] std::vector<TableRow> rows() const;
+    /// Puts what only the nodes know into the report.
+    void fill(DemoReport& report) const;
+    [[nodiscard]] std::vector<BookOfNode> books() const;
+    [[nodiscard]] const ChildNode& backbone() const { return *m_nodes.front(); }
+    [[nodiscard]] std::string newest_checkpoint() const { return m_checkpoint; }
+
+private:
+    enum class Stage { backbone, invite, training, settling, over };
+
+    ChildNode& add(const std::string& name, const std::string& folder, std::vector<std::string> extra);
+    void look();
+    void look_at_start();
+    void look_at_training();
+    void look_at_end();
+    void start_volunteers();
+    void start_window(const std::string& dht);
+    void await_end();
+    void start_late();
+    void join(ChildNode& node);
+    void finish(Status outcome);
+    void ask_checkpoints();
+    [[nodiscard]] std::uint64_t round() const;
+    [[nodiscard]] bool in_step() const;
+    [[nodiscard]] double seconds_since(std::chrono::steady_clock::time_point moment) const;
+
+    boost::asio::io_context& m_loop;
+    ScenarioPlan m_plan;
+    std::function<void(const std::string&)> m_say;
+    Turns m_turns;
+    boost::asio::steady_timer m_timer;
+    std::vector<std::unique_ptr<ChildNode>> m_nodes;  // the backbone first
+    std::unique_ptr<LineProcess> m_app;
+    Stage m_stage = Stage::backbone;
+    std::chrono::steady_clock::time_point m_started, m_stage_began, m_late_asked, m_killed_at;
+    std::string m_magnet, m_checkpoint;
+    ChildNode* m_late = nullptr;
+    ChildNode* m_victim = nullptr;
+    ChildNode* m_windowed = nullptr;
+    bool m_killed = false, m_returned = false, m_asking = false;
+    RoundId m_returned_at;
+    double m_late_seconds = 0, m_trained_seconds = 0;
+    bool m_in_step = false;
+    std::function<void(Status)> m_done;
+    std::function<void()> m_stopped;
+};
+
+}  // namespace potluck::node
