@@ -274,6 +274,7 @@ Verdict Peer::Impl::on_history(const PeerId& from, const run::HistoryMessage& me
     if (applying) return Verdict::stale;
     std::vector<CheckedList> fresh;
     std::optional<run::AcceptList> previous;
+    bool other_state = false;
     for (const run::SignedList& one : message.lists) {
         CheckedList checked;
         Verdict verdict = open_list(one, checked);
@@ -287,18 +288,22 @@ Verdict Peer::Impl::on_history(const PeerId& from, const run::HistoryMessage& me
         verdict = run::check_link(checked.list, previous ? &*previous : nullptr, rules);
         if (verdict == Verdict::wrong_base && fresh.empty()) history.back *= 4;  // the fork lies further back
         if (verdict != Verdict::accepted) return verdict;
-        if (fresh.empty() && digest_at(round) != checked.list.base) return Verdict::wrong_base;
+        if (fresh.empty()) other_state = digest_at(round) != checked.list.base;
         previous = checked.list;
         fresh.push_back(std::move(checked));
     }
     if (fresh.empty()) return Verdict::repeated;
     history.back = history_overlap;
     const RoundId fork = fresh.front().list.round;
+    if (other_state) {
+        consider_correction(std::move(fresh));
+        return Verdict::wrong_base;
+    }
     const bool catching_up = !state || *state < chain;
     if (fork == chain && (catching_up || fresh.size() == 1)) {
         extend_chain(std::move(fresh), from);
     } else {
-        consider_branch({fork, std::move(fresh)});
+        consider_branch({fork, std::move(fresh), false});
     }
     return Verdict::accepted;
 }

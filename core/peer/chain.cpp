@@ -78,7 +78,7 @@ Verdict Peer::Impl::on_list(const PeerId& from, const run::ListMessage& message)
     verdict = run::check_link(checked.list, previous ? &*previous : nullptr, rules);
     if (verdict != Verdict::accepted) return verdict;
     if (digest_at(round) != checked.list.base) return Verdict::wrong_base;
-    RivalBranch branch{round, {}};
+    RivalBranch branch{round, {}, false};
     branch.lists.push_back(std::move(checked));
     consider_branch(std::move(branch));
     return Verdict::accepted;
@@ -325,6 +325,37 @@ bool Peer::Impl::followed(const RivalBranch& branch) const {
     return followers > 0 && 2 * followers >= members.all().size();
 }
 
+/// Lists that follow on ours but name another state than the one we got: either we computed from damaged bytes, or they.
+void Peer::Impl::consider_correction(std::vector<CheckedList> lists) {
+    const RoundId round = lists.front().list.round;
+    if (round.value == 0 || applying) return;
+    const auto common = world.ledger.list(run, RoundId{round.value - 1});
+    CheckedList checked;
+    if (!common || open_list(*common, checked) != Verdict::accepted) return;
+    lists.insert(lists.begin(), std::move(checked));
+    RivalBranch branch{RoundId{round.value - 1}, std::move(lists), true};
+    if (!corrects_us(branch)) return;
+    rival = std::move(branch);
+    advance_again = true;
+}
+
+/// Whether more members, us included, follow `branch` than not; in a tie the better list decides, the same for both sides.
+bool Peer::Impl::corrects_us(const RivalBranch& branch) const {
+    std::size_t followers = 0, others = 1;
+    for (const auto& [peer, member] : members.all()) {
+        const run::StatusMessage& status = member.status;
+        if (status.round <= branch.fork) continue;
+        const std::uint64_t index = status.round.value - branch.fork.value - 1;
+        const bool same_list = index >= branch.lists.size() || branch.lists[index].hash == status.list;
+        const bool same_state = index + 1 >= branch.lists.size() || branch.lists[index + 1].list.base == status.digest;
+        ++(same_list && same_state ? followers : others);
+    }
+    if (followers != others) return followers > others;
+    const auto own = list_at(branch.fork.next());
+    if (!own || branch.lists.size() < 2) return branch.lists.size() >= 2;
+    return std::pair(branch.lists[1].list.view, branch.lists[1].hash) < std::pair(own->view, own->hash());
+}
+
 /// Index of the first list of `branch` whose payloads are needed: 0, or later if a checkpoint within it is on offer.
 std::size_t Peer::Impl::replay_from(const RivalBranch& branch) const {
     std::size_t first = 0;
@@ -344,7 +375,8 @@ void Peer::Impl::try_branch() {
     const std::optional<run::AcceptList> before =
         rival->fork.value > 0 && rival->fork <= chain ? list_at(RoundId{rival->fork.value - 1}) : std::nullopt;
     const Verdict link = run::check_link(rival->lists[0].list, before ? &*before : nullptr, rules);
-    if (rival->fork > chain || link != Verdict::accepted || list_hash(rival->fork) == rival->lists[0].hash) {
+    const bool same = list_hash(rival->fork) == rival->lists[0].hash;
+    if (rival->fork > chain || link != Verdict::accepted || same != rival->correction) {
         rival.reset();
         return;
     }
@@ -354,7 +386,7 @@ void Peer::Impl::try_branch() {
         here = payloads_here(rival->lists[i].list, {}) && here;
     }
     const bool busy = jobs > 0 || applying || training.purpose != SnapshotPurpose::none || training.encoding;
-    if (busy || (!here && !followed(*rival))) return;
+    if (busy || (rival->correction ? !corrects_us(*rival) : !here && !followed(*rival))) return;
     RivalBranch branch = std::move(*rival);
     rival.reset();
     change_branch(std::move(branch));

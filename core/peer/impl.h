@@ -67,6 +67,7 @@ struct Candidate {
 struct RivalBranch {
     RoundId fork;                      // round of its first list; `chain` if it only goes beyond ours
     std::vector<CheckedList> lists;
+    bool correction = false;           // its first list is ours too, but others got another state from it
 };
 
 struct Repair {
@@ -159,6 +160,8 @@ struct Peer::Impl {
     void settle_own(RoundId round, const run::AcceptList& list);
     void consider_branch(RivalBranch branch);
     bool followed(const RivalBranch& branch) const;
+    bool corrects_us(const RivalBranch& branch) const;
+    void consider_correction(std::vector<CheckedList> lists);
     std::size_t replay_from(const RivalBranch& branch) const;
     void try_branch();
     void change_branch(RivalBranch branch);

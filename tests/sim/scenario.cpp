@@ -63,7 +63,15 @@ std::string finish_run(World& world, Duration limit) {
         }
         return where;
     }
+    // A kill or a damage of the last moment is still being mended.
+    const auto settled = [&] {
+        for (std::size_t i = 0; i < world.size(); ++i) {
+            if (!world.home(i).alive() || world.peer(i).view().phase != run::Phase::finished) return false;
+        }
+        return true;
+    };
     world.run_for(Duration{8'000});
+    if (!world.run_until(settled, Duration{90'000})) return "a member did not come to rest";
     const std::string apart = agreement(world);
     return apart.empty() ? conservation(world) : apart;
 }

@@ -35,7 +35,7 @@ class ChurnTest : public QObject {
     Q_OBJECT
 private slots:
     void lost_and_reordered_messages_change_nothing() {
-        for_seeds(60, [](std::uint64_t seed) {
+        for_seeds(40, [](std::uint64_t seed) {
             WorldPlan plan = plan_of(seed);
             plan.links.loss = 0.2;
             World world(seed, plan);
@@ -45,7 +45,7 @@ private slots:
     }
 
     void thirty_percent_killed_in_every_round_do_no_harm() {
-        for_seeds(200, [](std::uint64_t seed) {
+        for_seeds(100, [](std::uint64_t seed) {
             World world(seed, plan_of(seed));
             world.start_all();
             churn(world, {.trainer_crash = 0.05}, 0, world.now() + Duration{50'000});
@@ -54,10 +54,20 @@ private slots:
     }
 
     void damaged_states_are_repaired() {
-        for_seeds(100, [](std::uint64_t seed) {
+        for_seeds(60, [](std::uint64_t seed) {
             World world(seed, plan_of(seed));
             world.start_all();
             churn(world, {.damaged = 0.5}, 0, world.now() + Duration{50'000});
+            return finish_run(world, Duration{600'000});
+        });
+    }
+
+    void states_damaged_under_a_running_member_do_not_divide_the_run() {
+        for_seeds(40, [](std::uint64_t seed) {
+            World world(seed, plan_of(seed));
+            world.start_all();
+            const Churn rates{.damaged = 0.3, .damaged_alive = 0.15, .trainer_crash = 0.1};
+            churn(world, rates, 0, world.now() + Duration{50'000});
             return finish_run(world, Duration{600'000});
         });
     }
