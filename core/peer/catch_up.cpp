@@ -103,7 +103,7 @@ void Peer::Impl::choose_checkpoint() {
         checkpoint_fetch->progress = progress;
     }
     const bool stuck = stuck_since && now >= *stuck_since + graces_to_give_up * manifest.recipe.grace;
-    const std::uint64_t least = !state ? 1 : state->value + 1 + (stuck ? 0 : rounds_behind_few);
+    const std::uint64_t least = !state ? 1 : state->value + 1 + (stuck || fell_back ? 0 : rounds_behind_few);
     std::optional<run::BlobRef> best;
     RoundId best_round{0};
     std::vector<PeerId> sources;

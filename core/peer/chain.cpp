@@ -245,6 +245,7 @@ void Peer::Impl::applied(const std::shared_ptr<const CheckedList>& fresh, Result
 /// theta[chain] is held: the round begins, or the run is over.
 void Peer::Impl::entered() {
     behind_since.reset();
+    fell_back = false;
     if (window_closed_at) last_round_overhead = now - *window_closed_at;
     window_closed_at.reset();
     if (over()) {

@@ -212,6 +212,7 @@ struct Peer::Impl {
     void compare(const PeerId& peer, Member& who);
     void compare_all();
     void vote();
+    void vote_again();
     void begin_repair(RoundId round, const StateDigest& target, std::vector<PeerId> sources);
     void tend_repair();
     run::Verdict on_layer_request(const PeerId& from, const run::LayerRequest& request);
@@ -285,6 +286,9 @@ struct Peer::Impl {
 
     std::optional<Repair> repair;
     bool verifying = false;
+    std::optional<RoundId> disputed, verified;     // rounds: a digest differed; our disk was checked for it
+    TimePoint voted_at;
+    bool fell_back = false;                        // replaying did not give what the chain says: any checkpoint is better
     std::uint64_t digests_compared = 0, digests_equal = 0, repairs = 0;
     std::map<RoundId, TimePoint> pinned;           // states that others repair from
 

@@ -56,6 +56,7 @@ void Peer::Impl::tick() {
     members.expire(now, run::heartbeats_to_live * settings.heartbeat);
     ask_history();
     tend_repair();
+    vote_again();
     act(machine.tick(now));
     advance();
     tend_shards();

@@ -52,8 +52,15 @@ void Peer::Impl::compare(const PeerId& peer, Member& who) {
     if (*ours == status.digest) {
         ++digests_equal;
     } else if (status.round == *state) {
+        disputed = *state;
         vote();
     }
+}
+
+/// A dispute stays open until it is decided: more members may have come to the round since.
+void Peer::Impl::vote_again() {
+    if (!disputed || !state || *disputed != *state) return;
+    if (now >= voted_at + run::heartbeats_to_repeat * settings.heartbeat) vote();
 }
 
 void Peer::Impl::compare_all() {
@@ -65,6 +72,7 @@ void Peer::Impl::compare_all() {
 /// Digests differ at our round: the majority of those with our list is right; in a tie, whoever's disk is damaged is not.
 void Peer::Impl::vote() {
     if (repair || verifying || !in_step()) return;
+    voted_at = now;
     const Digest list = list_hash(RoundId{state->value - 1});
     std::map<StateDigest, std::vector<PeerId>> votes;
     votes[digest] = {world.identity.id()};
@@ -82,8 +90,9 @@ void Peer::Impl::vote() {
         return;
     }
     for (const auto& [other, peers] : votes) {
-        if (other == digest || peers.size() < votes[digest].size()) continue;
+        if (other == digest || peers.size() < votes[digest].size() || verified == state) continue;
         verifying = true;
+        verified = state;
         // The state our digest was computed from may have been damaged: the one before it is checked too.
         auto sound = std::make_shared<bool>(true);
         const auto check = [this, sound](RoundId round) {
@@ -216,6 +225,7 @@ void Peer::Impl::repaired_content(BlobPointer content) {
 void Peer::Impl::repaired() {
     const Repair done = *std::exchange(repair, std::nullopt);
     ++repairs;
+    disputed.reset();
     state = done.round;
     digest = done.digest;
     if (done.round == chain && digest_at(done.round) != done.digest && done.round.value > 0) {
@@ -242,6 +252,7 @@ void Peer::Impl::fall_back() {
     if (repair->fetching) world.swarm.forget(repair->digest);
     const RoundId broken = repair->round;
     repair.reset();
+    fell_back = true;
     const StateDigest ours = digest;
     world.store.drop_state(broken);
     checkpoints.erase(broken);

@@ -70,8 +70,10 @@ std::string finish_run(World& world, Duration limit) {
         }
         return true;
     };
-    world.run_for(Duration{8'000});
-    if (!world.run_until(settled, Duration{90'000})) return "a member did not come to rest";
+    for (int look = 0; look < 2; ++look) {
+        world.run_for(Duration{8'000});
+        if (!world.run_until(settled, Duration{90'000})) return "a member did not come to rest";
+    }
     const std::string apart = agreement(world);
     return apart.empty() ? conservation(world) : apart;
 }
