@@ -46,10 +46,11 @@ ResumeSaved resume_of(const lt::save_resume_data_alert& alert) {
 
 void append_progress(const lt::state_update_alert& alert, std::vector<Event>& out) {
     for (const lt::torrent_status& status : alert.status) {
-        out.push_back(Progress{.torrent = digest_of(status.info_hashes),
-                               .share = status.progress_ppm / 1e6,
-                               .bytes_down = static_cast<std::uint64_t>(std::max<std::int64_t>(0, status.total_payload_download)),
-                               .peers = static_cast<std::uint32_t>(std::max(0, status.num_peers))});
+        out.push_back(
+            Progress{.torrent = digest_of(status.info_hashes),
+                     .share = status.progress_ppm / 1e6,
+                     .bytes_down = static_cast<std::uint64_t>(std::max<std::int64_t>(0, status.total_payload_download)),
+                     .peers = static_cast<std::uint32_t>(std::max(0, status.num_peers))});
     }
 }
 
@@ -66,7 +67,8 @@ void append_event(const lt::alert& alert, std::vector<Event>& out) {
     } else if (const auto* failed = alert_cast<lt::torrent_error_alert>(&alert)) {
         out.push_back(TorrentFailed{torrent_of(*failed), error_of(failed->error, failed->filename())});
     } else if (const auto* metadata_failed = alert_cast<lt::metadata_failed_alert>(&alert)) {
-        out.push_back(TorrentFailed{torrent_of(*metadata_failed), error_of(metadata_failed->error, "a blob's description")});
+        out.push_back(
+            TorrentFailed{torrent_of(*metadata_failed), error_of(metadata_failed->error, "a blob's description")});
     } else if (const auto* resume = alert_cast<lt::save_resume_data_alert>(&alert)) {
         out.push_back(resume_of(*resume));
     } else if (const auto* unsaved = alert_cast<lt::save_resume_data_failed_alert>(&alert)) {
@@ -105,8 +107,10 @@ Error error_of(const lt::error_code& code, const std::string& what) {
     if (code == errc::no_space_on_device) {
         return {ErrorCode::no_space, "The disk is full: free some space, then start again (" + what + ")."};
     }
-    if (code == errc::permission_denied || code == errc::operation_not_permitted || code == errc::read_only_file_system) {
-        return {ErrorCode::permission, "Potluck may not use " + what + ": allow it, or choose another data folder or port."};
+    if (code == errc::permission_denied || code == errc::operation_not_permitted ||
+        code == errc::read_only_file_system) {
+        return {ErrorCode::permission,
+                "Potluck may not use " + what + ": allow it, or choose another data folder or port."};
     }
     if (code == errc::address_in_use) {
         return {ErrorCode::already_exists, "Another program uses " + what + ": close it or choose another port."};

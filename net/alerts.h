@@ -19,25 +19,54 @@
 namespace potluck::net {
 
 /// `torrent` is the v2 info-hash, which every torrent of ours has.
-struct MetadataArrived { Digest torrent; };
-struct Finished { Digest torrent; };
+struct MetadataArrived {
+    Digest torrent;
+};
+struct Finished {
+    Digest torrent;
+};
 /// Everything written so far is in the file (not yet synced).
-struct Flushed { Digest torrent; };
-struct TorrentFailed { Digest torrent; Error error; };
+struct Flushed {
+    Digest torrent;
+};
+struct TorrentFailed {
+    Digest torrent;
+    Error error;
+};
 /// Empty bytes: there was nothing to save, or it failed.
-struct ResumeSaved { Digest torrent; Bytes bytes; };
+struct ResumeSaved {
+    Digest torrent;
+    Bytes bytes;
+};
 /// A torrent removed with its files is gone from the disk.
-struct FilesDeleted { Digest torrent; };
-struct Progress { Digest torrent; double share = 0; std::uint64_t bytes_down = 0; std::uint32_t peers = 0; };
-struct Listening { std::uint16_t port = 0; bool tcp = false; };
-struct ListenFailed { Error error; };
-struct Statistics { std::uint64_t bytes_up = 0, bytes_down = 0, dht_nodes = 0, connections = 0; };
+struct FilesDeleted {
+    Digest torrent;
+};
+struct Progress {
+    Digest torrent;
+    double share = 0;
+    std::uint64_t bytes_down = 0;
+    std::uint32_t peers = 0;
+};
+struct Listening {
+    std::uint16_t port = 0;
+    bool tcp = false;
+};
+struct ListenFailed {
+    Error error;
+};
+struct Statistics {
+    std::uint64_t bytes_up = 0, bytes_down = 0, dht_nodes = 0, connections = 0;
+};
 struct AlertsLost {};
 /// Answer of the DHT to Engine::find_peers; the key is the first 20 bytes of the torrent's v2 info-hash.
-struct PeersFound { std::array<std::byte, 20> key{}; std::vector<lt::tcp::endpoint> peers; };
+struct PeersFound {
+    std::array<std::byte, 20> key{};
+    std::vector<lt::tcp::endpoint> peers;
+};
 
-using Event = std::variant<MetadataArrived, Finished, Flushed, TorrentFailed, ResumeSaved, FilesDeleted, Progress, Listening,
-                           ListenFailed, Statistics, PeersFound, AlertsLost>;
+using Event = std::variant<MetadataArrived, Finished, Flushed, TorrentFailed, ResumeSaved, FilesDeleted, Progress,
+                           Listening, ListenFailed, Statistics, PeersFound, AlertsLost>;
 
 /// The events in `alerts`, oldest first; alerts of no interest give none.
 [[nodiscard]] std::vector<Event> events_of(const std::vector<lt::alert*>& alerts);

@@ -10,11 +10,11 @@ struct Blobs::Entry {
     enum class State { preparing, fetching, complete };
 
     IndexEntry index;
-    Digest torrent;                     // v2 info-hash
+    Digest torrent;  // v2 info-hash
     State state = State::preparing;
     lt::torrent_handle handle;
     peer::FetchOptions options;
-    bool finished = false;              // libtorrent has every piece; complete once they are in the file
+    bool finished = false;  // libtorrent has every piece; complete once they are in the file
     double progress = 0;
     std::uint64_t bytes_down = 0;
     mutable std::weak_ptr<const peer::Blob> content;
@@ -28,8 +28,8 @@ struct Blobs::Entry {
 /// Size of a torrent's first file if all others only pad it (libtorrent lists a pad after a v2 file); else 0.
 [[nodiscard]] std::uint64_t size_of_only_file(const lt::torrent_info& info);
 /// What every torrent whose only file is `file` starts from.
-[[nodiscard]] lt::add_torrent_params params_for(std::shared_ptr<lt::torrent_info> info, const std::filesystem::path& file,
-                                                Audience audience);
+[[nodiscard]] lt::add_torrent_params params_for(std::shared_ptr<lt::torrent_info> info,
+                                                const std::filesystem::path& file, Audience audience);
 [[nodiscard]] inline Audience audience_of(run::BlobKind kind) {
     return kind == run::BlobKind::open ? Audience::everybody : Audience::members;
 }

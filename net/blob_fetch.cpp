@@ -42,7 +42,8 @@ bool copy_damaged(const fs::path& from, const fs::path& to, std::uint64_t size) 
 
 }  // namespace
 
-void Blobs::fetch(const RunId& run, const run::BlobRef& ref, peer::FetchOptions options, std::vector<Endpoint> sources) {
+void Blobs::fetch(const RunId& run, const run::BlobRef& ref, peer::FetchOptions options,
+                  std::vector<Endpoint> sources) {
     take_from_index(run, ref.root);
     if (const Entry* complete = find_complete(ref.root)) {
         // A caller who says that this very file is damaged knows better than the index.
@@ -54,10 +55,12 @@ void Blobs::fetch(const RunId& run, const run::BlobRef& ref, peer::FetchOptions 
         }
         Entry& damaged = *m_entries.at(complete->key());
         remove_torrent(damaged, Engine::Files::keep);
-        m_worker.submit([path = index_path(m_folder, damaged.index.ref)] {
-            std::error_code missing;
-            fs::remove(path, missing);
-        }, {});
+        m_worker.submit(
+            [path = index_path(m_folder, damaged.index.ref)] {
+                std::error_code missing;
+                fs::remove(path, missing);
+            },
+            {});
         m_entries.erase(damaged.key());
     }
     const Key key{ref.root, ref.kind};
@@ -67,8 +70,9 @@ void Blobs::fetch(const RunId& run, const run::BlobRef& ref, peer::FetchOptions 
         return;
     }
     if (free_disk_bytes(m_folder) < ref.size + disk_reserve_bytes) {
-        fail_for(run, ref.root, {ErrorCode::no_space, "The disk is too full to download " + std::to_string(ref.size >> 20U) +
-                                                          " MiB: free some space or choose another data folder."});
+        fail_for(run, ref.root,
+                 {ErrorCode::no_space, "The disk is too full to download " + std::to_string(ref.size >> 20U) +
+                                           " MiB: free some space or choose another data folder."});
         return;
     }
     auto entry = std::make_unique<Entry>();
@@ -123,8 +127,9 @@ void Blobs::start_repair(Entry& entry, std::vector<Endpoint> sources) {
         }
         ready.index.layer = ready.options.layer;
         // libtorrent checks a file it finds against the layer, and asks others only for what does not fit.
-        add_fetch(ready, params_for(torrent_info_of(torrent_file(ready.index.info, ready.index.ref.root, ready.index.layer)),
-                                    ready.index.file, Audience::members),
+        add_fetch(ready,
+                  params_for(torrent_info_of(torrent_file(ready.index.info, ready.index.ref.root, ready.index.layer)),
+                             ready.index.file, Audience::members),
                   sources, Engine::Start::at_once);
     });
 }
@@ -138,7 +143,9 @@ void Blobs::start_fetch(Entry& entry, std::vector<Endpoint> sources) {
     std::error_code failure;
     fs::remove(entry.index.file, failure);
     if (entry.index.ref.kind == run::BlobKind::plain) {
-        add_fetch(entry, params_for(torrent_info_of(torrent_file(entry.index.info, entry.index.ref.root, {})), entry.index.file, audience),
+        add_fetch(entry,
+                  params_for(torrent_info_of(torrent_file(entry.index.info, entry.index.ref.root, {})),
+                             entry.index.file, audience),
                   std::move(sources), Engine::Start::when_checked);
         return;
     }
@@ -181,7 +188,8 @@ std::optional<lt::add_torrent_params> Blobs::resumed(const Entry& entry) const {
 }
 
 void Blobs::offer(const Entry& entry, const Endpoint& source) {
-    if (entry.state == Entry::State::fetching && entry.handle.is_valid()) entry.handle.connect_peer(source, {}, lt::pex_lt_v2);
+    if (entry.state == Entry::State::fetching && entry.handle.is_valid())
+        entry.handle.connect_peer(source, {}, lt::pex_lt_v2);
 }
 
 void Blobs::offer_source(const RunId& run, const Endpoint& source) {
@@ -225,8 +233,8 @@ bool Blobs::handle(const Event& event) {
     return false;
 }
 
-/// Gives false if the fetch has failed and `entry` is gone. The description of an open blob came from a stranger: its hash is right, but it may describe something else than
-/// the reference says.
+/// Gives false if the fetch has failed and `entry` is gone. The description of an open blob came from a stranger: its
+/// hash is right, but it may describe something else than the reference says.
 bool Blobs::on_metadata(Entry& entry) {
     const run::BlobRef& ref = entry.index.ref;
     if (entry.state != Entry::State::fetching || ref.kind != run::BlobKind::open) return true;
@@ -254,7 +262,8 @@ void Blobs::on_flushed(Entry& entry) {
     const std::vector<std::vector<lt::sha256_hash>> layers = entry.handle.piece_layers();
     if (!layers.empty() && layers.front().size() > 1) {
         for (const lt::sha256_hash& hash : layers.front()) {
-            std::copy_n(reinterpret_cast<const std::byte*>(hash.data()), 32, entry.index.layer.emplace_back().bytes.begin());
+            std::copy_n(reinterpret_cast<const std::byte*>(hash.data()), 32,
+                        entry.index.layer.emplace_back().bytes.begin());
         }
     }
     entry.state = Entry::State::complete;

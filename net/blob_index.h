@@ -1,8 +1,8 @@
-// What is remembered of complete blobs across restarts: one small file per blob in the blobs folder, "<root>-<kind>.blob",
-// a bencoded dictionary with the reference, where the content lies, the info dictionary and the piece layer, so that
-// seeding goes on without hashing anything again. Files are written by the worker thread; a file lost in a crash costs
-// a fetch, never a wrong blob (a content whose size or time changed is hashed before it is seeded).
-// Threads: functions of values and files.
+// What is remembered of complete blobs across restarts: one small file per blob in the blobs folder,
+// "<root>-<kind>.blob", a bencoded dictionary with the reference, where the content lies, the info dictionary and the
+// piece layer, so that seeding goes on without hashing anything again. Files are written by the worker thread; a file
+// lost in a crash costs a fetch, never a wrong blob (a content whose size or time changed is hashed before it is
+// seeded). Threads: functions of values and files.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ enum class Keeping { stored, in_place };
 
 struct IndexEntry {
     run::BlobRef ref;
-    std::set<RunId> runs;              // who wants it
+    std::set<RunId> runs;  // who wants it
     std::filesystem::path file;
     Keeping keeping = Keeping::stored;
-    std::int64_t changed = 0;          // the file's time of last change, in the file system's ticks
-    Bytes info;                        // info dictionary
+    std::int64_t changed = 0;  // the file's time of last change, in the file system's ticks
+    Bytes info;                // info dictionary
     std::vector<Digest> layer;
 };
 

@@ -130,7 +130,8 @@ Result<ContentHashes> hash_content(ByteSpan content, run::BlobKind kind, const s
     const std::size_t step = std::max(piece, slice_bytes / piece * piece);
     ContentHashes hashes;
     for (std::size_t at = 0; at < content.size(); at += step) {
-        if (cancelled && cancelled()) return Error{ErrorCode::cancelled, "The file was not shared because Potluck is closing."};
+        if (cancelled && cancelled())
+            return Error{ErrorCode::cancelled, "The file was not shared because Potluck is closing."};
         const ByteSpan slice = content.subspan(at, std::min(step, content.size() - at));
         if (content.size() <= piece) {
             hashes.root = merkle_root(slice);

@@ -34,7 +34,8 @@ struct InfoDict {
 [[nodiscard]] InfoDict plain_info(const BlobId& root, std::uint64_t size);
 [[nodiscard]] InfoDict manifest_info(const BlobId& root, std::uint64_t size);
 /// `pieces`: SHA-1 of each piece. `name` is made harmless by harmless_name.
-[[nodiscard]] InfoDict open_info(std::string_view name, const BlobId& root, std::uint64_t size, std::span<const Sha1> pieces);
+[[nodiscard]] InfoDict open_info(std::string_view name, const BlobId& root, std::uint64_t size,
+                                 std::span<const Sha1> pieces);
 
 /// `name` without path separators, control bytes or a leading dot, at most 120 bytes, never empty.
 [[nodiscard]] std::string harmless_name(std::string_view name);
@@ -45,8 +46,8 @@ struct InfoDict {
 /// Everything that hashing a content gives.
 struct ContentHashes {
     BlobId root;
-    std::vector<Digest> layer;    // empty for one piece
-    std::vector<Sha1> pieces;     // only for open blobs
+    std::vector<Digest> layer;  // empty for one piece
+    std::vector<Sha1> pieces;   // only for open blobs
 };
 /// Hashes `content` (not empty) in slices; between them asks `cancelled` and gives `cancelled` as error if true.
 [[nodiscard]] Result<ContentHashes> hash_content(ByteSpan content, run::BlobKind kind,

@@ -34,8 +34,8 @@ private:
 std::shared_ptr<lt::torrent_info> torrent_info_of(ByteSpan torrent) {
     const std::string_view text = as_text(torrent);
     lt::error_code failure;
-    auto info = std::make_shared<lt::torrent_info>(lt::span<const char>(text.data(), static_cast<std::ptrdiff_t>(text.size())),
-                                                   failure, lt::from_span);
+    auto info = std::make_shared<lt::torrent_info>(
+        lt::span<const char>(text.data(), static_cast<std::ptrdiff_t>(text.size())), failure, lt::from_span);
     return failure ? nullptr : info;
 }
 
@@ -67,7 +67,10 @@ peer::BlobPointer map_blob(const fs::path& file) {
 }
 
 Blobs::Blobs(Engine& engine, Worker& worker, fs::path folder, Deliver deliver)
-    : m_engine(engine), m_worker(worker), m_folder(std::move(folder)), m_deliver(std::move(deliver)),
+    : m_engine(engine),
+      m_worker(worker),
+      m_folder(std::move(folder)),
+      m_deliver(std::move(deliver)),
       m_index(read_index(m_folder)) {}
 
 Blobs::~Blobs() = default;
@@ -182,8 +185,13 @@ Result<run::BlobRef> Blobs::publish(const RunId& run, ByteSpan content) {
     }
     const fs::path file = published_path(m_folder, ref.root);
     if (Status written = write_file_atomically(file, content); !written.ok()) return written.error();
-    IndexEntry index{.ref = ref, .runs = {run}, .file = file, .keeping = Keeping::stored, .changed = change_time(file),
-                     .info = plain_info(ref.root, ref.size).bytes, .layer = std::move(hashes->layer)};
+    IndexEntry index{.ref = ref,
+                     .runs = {run},
+                     .file = file,
+                     .keeping = Keeping::stored,
+                     .changed = change_time(file),
+                     .info = plain_info(ref.root, ref.size).bytes,
+                     .layer = std::move(hashes->layer)};
     adopt(std::move(index));
     return ref;
 }
@@ -207,7 +215,8 @@ void Blobs::adopt(IndexEntry index) {
 
 void Blobs::publish_file(const RunId& run, const fs::path& file, const std::string& name, run::BlobKind kind) {
     struct Outcome {
-        Result<ContentHashes> hashes{Error{ErrorCode::cancelled, "The file was not shared because Potluck is closing."}};
+        Result<ContentHashes> hashes{
+            Error{ErrorCode::cancelled, "The file was not shared because Potluck is closing."}};
         std::uint64_t size = 0;
     };
     const auto outcome = std::make_shared<Outcome>();
@@ -218,22 +227,25 @@ void Blobs::publish_file(const RunId& run, const fs::path& file, const std::stri
         if (!map.ok()) {
             outcome->hashes = map.error();
         } else if (map->bytes().empty() || map->bytes().size() > run::blob_bytes_most) {
-            outcome->hashes = Error{ErrorCode::invalid_argument, "An empty file cannot be shared: " + whole.string() + "."};
+            outcome->hashes =
+                Error{ErrorCode::invalid_argument, "An empty file cannot be shared: " + whole.string() + "."};
         } else {
             outcome->size = map->bytes().size();
             outcome->hashes = hash_content(map->bytes(), kind, [this] { return m_worker.stopping(); });
         }
     };
     m_worker.submit(work, [this, outcome, run, file, whole, name, kind] {
-        Result<run::BlobRef> ref = outcome->hashes.ok() ? published(run, whole, name, kind, *outcome->hashes, outcome->size)
-                                                        : Result<run::BlobRef>(outcome->hashes.error());
+        Result<run::BlobRef> ref = outcome->hashes.ok()
+                                       ? published(run, whole, name, kind, *outcome->hashes, outcome->size)
+                                       : Result<run::BlobRef>(outcome->hashes.error());
         m_deliver(run, [file, ref](peer::SwarmEvents& events) { events.on_published(file, ref); });
     });
 }
 
-Result<run::BlobRef> Blobs::published(const RunId& run, const fs::path& file, const std::string& name, run::BlobKind kind,
-                                      const ContentHashes& hashes, std::uint64_t size) {
-    InfoDict info = kind == run::BlobKind::open ? open_info(name, hashes.root, size, hashes.pieces) : plain_info(hashes.root, size);
+Result<run::BlobRef> Blobs::published(const RunId& run, const fs::path& file, const std::string& name,
+                                      run::BlobKind kind, const ContentHashes& hashes, std::uint64_t size) {
+    InfoDict info =
+        kind == run::BlobKind::open ? open_info(name, hashes.root, size, hashes.pieces) : plain_info(hashes.root, size);
     run::BlobRef ref{.root = hashes.root, .size = size, .kind = kind, .info_hash = {}};
     if (kind == run::BlobKind::open) ref.info_hash = info.info_hash;
     const auto found = m_entries.find({ref.root, ref.kind});
@@ -243,8 +255,13 @@ Result<run::BlobRef> Blobs::published(const RunId& run, const fs::path& file, co
         write_index_later(*found->second);
         return found->second->index.ref;
     }
-    adopt({.ref = ref, .runs = {run}, .file = file, .keeping = Keeping::in_place, .changed = change_time(file),
-           .info = std::move(info.bytes), .layer = hashes.layer});
+    adopt({.ref = ref,
+           .runs = {run},
+           .file = file,
+           .keeping = Keeping::in_place,
+           .changed = change_time(file),
+           .info = std::move(info.bytes),
+           .layer = hashes.layer});
     return ref;
 }
 
@@ -275,10 +292,12 @@ void Blobs::discard(const IndexEntry& index) {
     std::error_code failure;
     if (index.keeping == Keeping::stored) fs::remove(index.file, failure);
     // By the worker, so that it comes after a write of the same file that still waits there.
-    m_worker.submit([path = index_path(m_folder, index.ref)] {
-        std::error_code missing;
-        fs::remove(path, missing);
-    }, {});
+    m_worker.submit(
+        [path = index_path(m_folder, index.ref)] {
+            std::error_code missing;
+            fs::remove(path, missing);
+        },
+        {});
 }
 
 void Blobs::remove_torrent(Entry& entry, Engine::Files files) {
@@ -296,9 +315,12 @@ void Blobs::remove_torrent(Entry& entry, Engine::Files files) {
 }
 
 void Blobs::write_index_later(const Entry& entry) {
-    m_worker.submit([folder = m_folder, index = entry.index] {
-        if (Status written = write_index(folder, index); !written.ok()) log::of("net").warn("{}", written.error().message);
-    }, {});
+    m_worker.submit(
+        [folder = m_folder, index = entry.index] {
+            if (Status written = write_index(folder, index); !written.ok())
+                log::of("net").warn("{}", written.error().message);
+        },
+        {});
 }
 
 void Blobs::announce(const Entry& entry) {

@@ -81,8 +81,9 @@ private:
     void add_seed(Entry& entry);
     void adopt(IndexEntry index);
     void take_from_index(const RunId& run, const BlobId& root);
-    [[nodiscard]] Result<run::BlobRef> published(const RunId& run, const std::filesystem::path& file, const std::string& name,
-                                                 run::BlobKind kind, const ContentHashes& hashes, std::uint64_t size);
+    [[nodiscard]] Result<run::BlobRef> published(const RunId& run, const std::filesystem::path& file,
+                                                 const std::string& name, run::BlobKind kind,
+                                                 const ContentHashes& hashes, std::uint64_t size);
     void discard(const IndexEntry& index);
     void remove_torrent(Entry& entry, Engine::Files files);
     void write_index_later(const Entry& entry);
@@ -112,13 +113,13 @@ private:
     Deliver m_deliver;
     std::map<Key, std::unique_ptr<Entry>> m_entries;
     std::map<Digest, Key> m_by_torrent;
-    std::vector<IndexEntry> m_index;                 // complete blobs of runs that are not open
+    std::vector<IndexEntry> m_index;  // complete blobs of runs that are not open
     /// Torrents whose files are being deleted, and what to do when they are gone.
     std::map<Digest, std::vector<std::function<void()>>> m_deleting;
-    std::map<Digest, std::filesystem::path> m_saving;        // resume data asked for, and where it goes
-    std::map<Digest, lt::torrent_handle> m_leaving;          // to be removed when their resume data is there
+    std::map<Digest, std::filesystem::path> m_saving;  // resume data asked for, and where it goes
+    std::map<Digest, lt::torrent_handle> m_leaving;    // to be removed when their resume data is there
     std::set<RunId> m_open;
-    std::uint64_t m_bytes_down = 0;                  // of torrents that are gone or complete
+    std::uint64_t m_bytes_down = 0;  // of torrents that are gone or complete
     TimePoint m_saved_at;
 };
 

@@ -20,7 +20,7 @@ namespace potluck::net {
 namespace {
 
 constexpr const char* extension_name = "potluck1";
-constexpr int own_message_id = 71;          // free choice; told in the extension handshake
+constexpr int own_message_id = 71;  // free choice; told in the extension handshake
 constexpr int bep10_message = 20;
 /// Handed to libtorrent's send buffer at most; the rest waits with us, where it is counted.
 constexpr int send_buffer_most = 2 * 1024 * 1024;
@@ -155,7 +155,7 @@ bool Link::has_room() {
 void Link::put(ByteSpan frame) {
     const auto length = static_cast<std::uint32_t>(frame.size() + 2);
     const std::array<char, 6> header{static_cast<char>(length >> 24U), static_cast<char>(length >> 16U),
-                                     static_cast<char>(length >> 8U), static_cast<char>(length),
+                                     static_cast<char>(length >> 8U),  static_cast<char>(length),
                                      static_cast<char>(bep10_message), static_cast<char>(m_remote_message_id)};
     m_connection.send_buffer(header.data(), static_cast<int>(header.size()));
     const std::string_view text = as_text(frame);
@@ -189,9 +189,9 @@ void Link::drain() {
 void Link::close(Hub::Reason reason) {
     m_gauge->closed = true;
     const bool their_fault = reason == Hub::Reason::broken;
-    m_connection.disconnect(their_fault ? lt::errors::invalid_extended : lt::errors::duplicate_peer_id,
-                            lt::operation_t::bittorrent,
-                            their_fault ? lt::peer_connection_interface::peer_error : lt::peer_connection_interface::failure);
+    m_connection.disconnect(
+        their_fault ? lt::errors::invalid_extended : lt::errors::duplicate_peer_id, lt::operation_t::bittorrent,
+        their_fault ? lt::peer_connection_interface::peer_error : lt::peer_connection_interface::failure);
 }
 
 namespace {
@@ -213,9 +213,7 @@ private:
 
 Hub::Hub(lt::io_context& io, std::function<void()> wake) : m_io(io), m_wake(std::move(wake)) {}
 
-std::vector<LinkEvent> Hub::take() {
-    return m_events.take_all();
-}
+std::vector<LinkEvent> Hub::take() { return m_events.take_all(); }
 
 void Hub::send(LinkId link, const std::shared_ptr<LinkGauge>& gauge, Bytes frame) {
     gauge->unsent += frame.size();

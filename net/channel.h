@@ -43,8 +43,8 @@ using LinkId = std::uint64_t;
 
 /// Shared by both ends of a link's bookkeeping.
 struct LinkGauge {
-    std::atomic<std::size_t> waiting{0};   // bytes in the mailbox
-    std::atomic<std::size_t> unsent{0};    // bytes posted and not yet on the socket
+    std::atomic<std::size_t> waiting{0};  // bytes in the mailbox
+    std::atomic<std::size_t> unsent{0};   // bytes posted and not yet on the socket
     std::atomic<bool> closed{false};
     std::atomic<bool> flooded{false};
     std::atomic<bool> malformed{false};
@@ -59,7 +59,7 @@ struct LinkEvent {
     Bytes frame;
     // opened only:
     std::shared_ptr<LinkGauge> gauge;
-    lt::tcp::endpoint remote;              // its listen port where it told one, else port 0
+    lt::tcp::endpoint remote;  // its listen port where it told one, else port 0
     Direction direction = Direction::incoming;
 };
 
@@ -78,7 +78,8 @@ public:
     /// Links of connections that stay open longer than the swarm get no more events.
     void retire();
     /// What to add to the run's torrent.
-    [[nodiscard]] std::function<std::shared_ptr<lt::torrent_plugin>(const lt::torrent_handle&, lt::client_data_t)> plugin();
+    [[nodiscard]] std::function<std::shared_ptr<lt::torrent_plugin>(const lt::torrent_handle&, lt::client_data_t)>
+    plugin();
 
     // The network thread.
     [[nodiscard]] std::shared_ptr<Link> make_link(const lt::peer_connection_handle& connection);

@@ -38,7 +38,10 @@ std::optional<Endpoint> numeric_endpoint(const run::PeerHint& hint) {
 }
 
 Discovery::Discovery(Engine& engine, std::filesystem::path file, std::function<void(const Endpoint&)> connect)
-    : m_engine(engine), m_file(std::move(file)), m_connect(std::move(connect)), m_resolved(std::make_shared<Resolved>(engine.io())) {
+    : m_engine(engine),
+      m_file(std::move(file)),
+      m_connect(std::move(connect)),
+      m_resolved(std::make_shared<Resolved>(engine.io())) {
     load();
 }
 
@@ -55,7 +58,8 @@ void Discovery::load() {
         const std::size_t blank = line.find(' ');
         if (blank == std::string_view::npos || blank + 6 < line.size()) continue;
         int port = 0;
-        for (const char digit : line.substr(blank + 1)) port = digit >= '0' && digit <= '9' ? port * 10 + (digit - '0') : 100'000;
+        for (const char digit : line.substr(blank + 1))
+            port = digit >= '0' && digit <= '9' ? port * 10 + (digit - '0') : 100'000;
         if (port < 1 || port > 65'535) continue;
         const run::PeerHint hint{.host = std::string(line.substr(0, blank)), .port = static_cast<std::uint16_t>(port)};
         if (const std::optional<Endpoint> endpoint = numeric_endpoint(hint)) {
@@ -84,8 +88,10 @@ void Discovery::add_found(const std::vector<Endpoint>& found) {
 
 void Discovery::remember(const Endpoint& member) {
     const auto found = std::find(m_remembered.begin(), m_remembered.end(), member);
-    if (found != m_remembered.end()) m_remembered.erase(found);
-    else m_changed = true;
+    if (found != m_remembered.end())
+        m_remembered.erase(found);
+    else
+        m_changed = true;
     m_remembered.push_back(member);
     if (m_remembered.size() > remembered_most) {
         m_attempts.erase(m_remembered.front());
@@ -102,14 +108,16 @@ std::vector<Endpoint> Discovery::known() const {
 
 void Discovery::look_up(const run::PeerHint& hint) {
     m_engine.post([resolved = m_resolved, hint] {
-        resolved->resolver.async_resolve(hint.host, std::to_string(hint.port),
-                                         [resolved](const boost::system::error_code& failure, const auto& results) {
-            if (failure) return;
-            const std::lock_guard lock(resolved->mutex);
-            for (const auto& each : results) {
-                if (resolved->found.size() < addresses_per_name_most * run::invite_hints_most) resolved->found.push_back(each.endpoint());
-            }
-        });
+        resolved->resolver.async_resolve(
+            hint.host, std::to_string(hint.port),
+            [resolved](const boost::system::error_code& failure, const auto& results) {
+                if (failure) return;
+                const std::lock_guard lock(resolved->mutex);
+                for (const auto& each : results) {
+                    if (resolved->found.size() < addresses_per_name_most * run::invite_hints_most)
+                        resolved->found.push_back(each.endpoint());
+                }
+            });
     });
 }
 
@@ -141,7 +149,8 @@ void Discovery::save() {
     if (!m_changed || m_file.empty()) return;
     m_changed = false;
     std::string text;
-    for (const Endpoint& each : m_remembered) text += each.address().to_string() + " " + std::to_string(each.port()) + "\n";
+    for (const Endpoint& each : m_remembered)
+        text += each.address().to_string() + " " + std::to_string(each.port()) + "\n";
     if (Status written = write_file_atomically(m_file, as_bytes(text)); !written.ok()) {
         log::of("net").warn("{}", written.error().message);
     }

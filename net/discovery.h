@@ -52,8 +52,8 @@ private:
     std::filesystem::path m_file;
     std::function<void(const Endpoint&)> m_connect;
     std::map<Endpoint, Attempt> m_attempts;
-    std::vector<Endpoint> m_remembered;      // oldest first
-    std::vector<run::PeerHint> m_names;      // hints that have to be looked up
+    std::vector<Endpoint> m_remembered;  // oldest first
+    std::vector<run::PeerHint> m_names;  // hints that have to be looked up
     std::shared_ptr<Resolved> m_resolved;
     TimePoint m_next_look_up;
     TimePoint m_saved_at;

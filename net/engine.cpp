@@ -66,7 +66,8 @@ Result<std::unique_ptr<Engine>> Engine::open(const SessionSettings& settings) {
     if (settings.reach == Reach::loopback) {
         // By default libtorrent limits no rate on the computer's own network, where every member of a demo is.
         lt::ip_filter everybody_alike;
-        everybody_alike.add_rule(lt::address_v4::any(), lt::address_v4::broadcast(), 1U << static_cast<unsigned>(lt::session::global_peer_class_id));
+        everybody_alike.add_rule(lt::address_v4::any(), lt::address_v4::broadcast(),
+                                 1U << static_cast<unsigned>(lt::session::global_peer_class_id));
         engine->m_session->set_peer_class_filter(everybody_alike);
     }
     engine->m_ended = engine->m_end.get_future();
@@ -99,7 +100,8 @@ Status Engine::wait_until_listening() {
     while (steady_now() < give_up) {
         m_session->wait_for_alert(lt::milliseconds(100));
         for (Event& event : take_events()) {
-            if (const auto* heard = std::get_if<Listening>(&event); heard != nullptr && heard->tcp) m_port = heard->port;
+            if (const auto* heard = std::get_if<Listening>(&event); heard != nullptr && heard->tcp)
+                m_port = heard->port;
             if (const auto* deaf = std::get_if<ListenFailed>(&event)) {
                 last = deaf->error;
                 if (m_port == 0 && last.code == ErrorCode::already_exists) return last;
@@ -130,7 +132,8 @@ Result<lt::torrent_handle> Engine::add(lt::add_torrent_params params, Start star
 
 void Engine::remove(const lt::torrent_handle& torrent, Files files) {
     if (!torrent.is_valid()) return;
-    m_session->remove_torrent(torrent, files == Files::remove ? lt::session_handle::delete_files : lt::remove_flags_t{});
+    m_session->remove_torrent(torrent,
+                              files == Files::remove ? lt::session_handle::delete_files : lt::remove_flags_t{});
 }
 
 std::vector<Event> Engine::take_events() {
@@ -152,15 +155,17 @@ void Engine::find_peers(const Digest& torrent) {
 
 void Engine::set_rate_limits(std::uint64_t upload, std::uint64_t download) {
     lt::settings_pack pack;
-    const auto clamped = [](std::uint64_t limit) { return static_cast<int>(std::min<std::uint64_t>(limit, 1U << 30U)); };
+    const auto clamped = [](std::uint64_t limit) {
+        return static_cast<int>(std::min<std::uint64_t>(limit, 1U << 30U));
+    };
     pack.set_int(lt::settings_pack::upload_rate_limit, clamped(upload));
     pack.set_int(lt::settings_pack::download_rate_limit, clamped(download));
     m_session->apply_settings(std::move(pack));
 }
 
 void Engine::save_dht() const {
-    const std::vector<char> text =
-        lt::write_session_params_buf(m_session->session_state(lt::session_handle::save_dht_state), lt::session_handle::save_dht_state);
+    const std::vector<char> text = lt::write_session_params_buf(
+        m_session->session_state(lt::session_handle::save_dht_state), lt::session_handle::save_dht_state);
     if (Status saved = write_file_atomically(m_dht_file, as_bytes({text.data(), text.size()})); !saved.ok()) {
         log::of("net").warn("{}", saved.error().message);
     }

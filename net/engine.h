@@ -51,8 +51,8 @@ public:
     /// Pings these as nodes of the DHT. Bootstrap nodes alone are only asked, never part of the table, and on one
     /// computer there may be no others.
     void add_dht_nodes(const std::vector<run::PeerHint>& nodes);
-    /// Asks the DHT who has a torrent; PeersFound follows, more than once. libtorrent's own search leaves out seeds when
-    /// a seed asks, and all members of a run seed its manifest.
+    /// Asks the DHT who has a torrent; PeersFound follows, more than once. libtorrent's own search leaves out seeds
+    /// when a seed asks, and all members of a run seed its manifest.
     void find_peers(const Digest& torrent);
     void set_rate_limits(std::uint64_t upload, std::uint64_t download);
     [[nodiscard]] std::uint16_t port() const { return m_port; }
@@ -71,7 +71,7 @@ private:
     std::thread m_thread;
     std::future<void> m_ended;
     std::promise<void> m_end;
-    std::vector<Event> m_early;         // events that came while waiting for the port
+    std::vector<Event> m_early;  // events that came while waiting for the port
     std::filesystem::path m_dht_file;
     std::uint16_t m_port = 0;
 };

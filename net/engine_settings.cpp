@@ -31,8 +31,10 @@ std::string joined(const std::vector<run::PeerHint>& hints) {
 
 void set_identity_and_alerts(Pack& pack) {
     pack.set_str(Pack::user_agent, "Potluck/0.1");
-    pack.set_int(Pack::alert_mask, static_cast<int>(static_cast<std::uint32_t>(lt::alert_category::status | lt::alert_category::error |
-                                                                              lt::alert_category::storage | lt::alert_category::dht_operation)));
+    pack.set_int(
+        Pack::alert_mask,
+        static_cast<int>(static_cast<std::uint32_t>(lt::alert_category::status | lt::alert_category::error |
+                                                    lt::alert_category::storage | lt::alert_category::dht_operation)));
     pack.set_int(Pack::alert_queue_size, 20'000);
 }
 
@@ -127,7 +129,9 @@ lt::settings_pack pack_of(const SessionSettings& settings) {
     } else {
         set_internet(pack, settings);
     }
-    const auto clamped = [](std::uint64_t limit) { return static_cast<int>(std::min<std::uint64_t>(limit, 1U << 30U)); };
+    const auto clamped = [](std::uint64_t limit) {
+        return static_cast<int>(std::min<std::uint64_t>(limit, 1U << 30U));
+    };
     pack.set_int(Pack::upload_rate_limit, clamped(settings.upload_bytes_per_second));
     pack.set_int(Pack::download_rate_limit, clamped(settings.download_bytes_per_second));
     return pack;

@@ -48,7 +48,8 @@ Result<run::Envelope> decode_frame(ByteSpan bytes, const RunId& run) {
                                                &position, frame_depth_most, frame_tokens_most);
     if (failure || frame.type() != lt::bdecode_node::dict_t) return malformed("is not a dictionary");
     // bdecode stops at the end of the first value; whatever follows it was not meant.
-    if (frame.data_section().size() != static_cast<std::ptrdiff_t>(bytes.size())) return malformed("has bytes after its end");
+    if (frame.data_section().size() != static_cast<std::ptrdiff_t>(bytes.size()))
+        return malformed("has bytes after its end");
 
     run::Envelope envelope;
     envelope.run = run;
@@ -57,7 +58,8 @@ Result<run::Envelope> decode_frame(ByteSpan bytes, const RunId& run) {
     const lt::bdecode_node kind = frame.dict_find_int("k");
     const lt::bdecode_node body = frame.dict_find_string("m");
     if (!kind || !body) return malformed("lacks its kind or its body");
-    if (static_cast<std::size_t>(body.string_length()) > run::message_bytes_most) return malformed("has too long a body");
+    if (static_cast<std::size_t>(body.string_length()) > run::message_bytes_most)
+        return malformed("has too long a body");
     const std::int64_t number = kind.int_value();
     if (number < 1 || number > 255) return malformed("is of an impossible kind");
     if (number > static_cast<std::int64_t>(run::MessageKind::goodbye)) {

@@ -68,13 +68,16 @@ Result<RunId> Manifests::publish(ByteSpan file) {
 
 Result<lt::add_torrent_params> Manifests::seed_params(const RunId& run) const {
     const Result<Bytes> file = read_file(path_of(run), manifest_file_bytes_most);
-    if (!file.ok() || file->empty()) return Error{ErrorCode::not_found, "The run's manifest is not here: join by its invite first."};
+    if (!file.ok() || file->empty())
+        return Error{ErrorCode::not_found, "The run's manifest is not here: join by its invite first."};
     const ManifestTorrent torrent = torrent_of(*file);
     if (torrent.info.info_hash.bytes != run.bytes) {
-        return Error{ErrorCode::untrusted, "The run's manifest on disk was changed: delete " + path_of(run).string() + " and join again."};
+        return Error{ErrorCode::untrusted,
+                     "The run's manifest on disk was changed: delete " + path_of(run).string() + " and join again."};
     }
-    lt::add_torrent_params params = params_for(torrent_info_of(torrent_file(torrent.info.bytes, torrent.root, torrent.layer)),
-                                               path_of(run), Audience::everybody);
+    lt::add_torrent_params params =
+        params_for(torrent_info_of(torrent_file(torrent.info.bytes, torrent.root, torrent.layer)), path_of(run),
+                   Audience::everybody);
     params.flags |= lt::torrent_flags::seed_mode;
     return params;
 }
@@ -157,7 +160,8 @@ bool Manifests::handle(const Event& event) {
         if (search == nullptr) return false;
         search->has_metadata = true;
         const std::shared_ptr<const lt::torrent_info> info = search->handle.torrent_file();
-        if (!info || content_files(*info) != 1 || info->total_size() > static_cast<std::int64_t>(manifest_file_bytes_most)) {
+        if (!info || content_files(*info) != 1 ||
+            info->total_size() > static_cast<std::int64_t>(manifest_file_bytes_most)) {
             search->outcome = Error{ErrorCode::malformed, "The invite does not lead to a run: ask for a new one."};
         }
         return true;
@@ -187,7 +191,8 @@ void Manifests::poll(TimePoint now) {
     for (auto it = m_searches.begin(); it != m_searches.end();) {
         Search& search = *it->second;
         if (!search.outcome && now >= search.give_up) {
-            search.outcome = Error{ErrorCode::timed_out, "Nobody who has this run answered: check the network, or ask for a new invite."};
+            search.outcome = Error{ErrorCode::timed_out,
+                                   "Nobody who has this run answered: check the network, or ask for a new invite."};
         }
         if (!search.outcome) {
             search.discovery->tick(now, [](const Endpoint&) { return false; });

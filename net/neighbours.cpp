@@ -11,8 +11,14 @@ namespace potluck::net {
 
 struct Neighbours::Connection {
     Connection(LinkEvent&& event, const identity::Identity& identity, const RunId& run, TimePoint now)
-        : link(event.link), gauge(std::move(event.gauge)), remote(event.remote), direction(event.direction),
-          channel(identity, run.bytes), own_hello(channel.hello()), opened(now), heard(now) {}
+        : link(event.link),
+          gauge(std::move(event.gauge)),
+          remote(event.remote),
+          direction(event.direction),
+          channel(identity, run.bytes),
+          own_hello(channel.hello()),
+          opened(now),
+          heard(now) {}
 
     LinkId link;
     std::shared_ptr<LinkGauge> gauge;
@@ -21,7 +27,7 @@ struct Neighbours::Connection {
     identity::SecureChannel channel;
     Bytes own_hello;
     Bytes peer_hello;
-    std::optional<PeerId> peer;      // set when the session is open
+    std::optional<PeerId> peer;  // set when the session is open
     TimePoint opened;
     TimePoint heard;
 
@@ -31,7 +37,8 @@ struct Neighbours::Connection {
     }
 };
 
-Neighbours::Neighbours(const RunId& run, const identity::Identity& identity, std::shared_ptr<Hub> hub, peer::SwarmEvents& events)
+Neighbours::Neighbours(const RunId& run, const identity::Identity& identity, std::shared_ptr<Hub> hub,
+                       peer::SwarmEvents& events)
     : m_run(run), m_identity(identity), m_hub(std::move(hub)), m_events(events) {}
 
 Neighbours::~Neighbours() { m_hub->retire(); }
@@ -186,7 +193,8 @@ void Neighbours::broadcast(const run::Envelope& envelope) {
 
 void Neighbours::drop(const PeerId& peer, TimePoint now, Duration duration) {
     m_refused_until[peer] = now + duration;
-    if (const auto member = m_members.find(peer); member != m_members.end()) close(member->second, Hub::Reason::refused);
+    if (const auto member = m_members.find(peer); member != m_members.end())
+        close(member->second, Hub::Reason::refused);
 }
 
 std::vector<PeerId> Neighbours::members() const {

@@ -33,7 +33,8 @@ inline constexpr Duration silence_that_yields{15'000};
 
 class Neighbours {
 public:
-    Neighbours(const RunId& run, const identity::Identity& identity, std::shared_ptr<Hub> hub, peer::SwarmEvents& events);
+    Neighbours(const RunId& run, const identity::Identity& identity, std::shared_ptr<Hub> hub,
+               peer::SwarmEvents& events);
     ~Neighbours();
 
     /// Takes what came over the links and calls the events for it.

@@ -42,21 +42,25 @@ Status make_folder(const fs::path& folder) {
 
 struct Session::Impl {
     Impl(SessionSettings given, std::unique_ptr<Engine> opened)
-        : settings(std::move(given)), engine(std::move(opened)), worker(settings.wake),
+        : settings(std::move(given)),
+          engine(std::move(opened)),
+          worker(settings.wake),
           blobs(*engine, worker, settings.data_folder / "blobs",
                 [this](const RunId& run, Blobs::Call call) { queued.emplace_back(run, std::move(call)); }),
-          manifests(*engine, settings.data_folder / "manifests"), now(steady_now()) {}
+          manifests(*engine, settings.data_folder / "manifests"),
+          now(steady_now()) {}
 
     void take_events();
     void deliver();
     [[nodiscard]] LiveSwarm* find(const RunId& run) const {
-        const auto found = std::find_if(swarms.begin(), swarms.end(), [&](const LiveSwarm* swarm) { return swarm->run() == run; });
+        const auto found =
+            std::find_if(swarms.begin(), swarms.end(), [&](const LiveSwarm* swarm) { return swarm->run() == run; });
         return found == swarms.end() ? nullptr : *found;
     }
 
     SessionSettings settings;
     std::unique_ptr<Engine> engine;
-    std::vector<std::pair<RunId, Blobs::Call>> queued;   // for the runs' SwarmEvents, oldest first
+    std::vector<std::pair<RunId, Blobs::Call>> queued;  // for the runs' SwarmEvents, oldest first
     Worker worker;
     Blobs blobs;
     Manifests manifests;
@@ -128,7 +132,8 @@ void Session::poll(TimePoint now) {
     if (now - impl.asked_statistics >= statistics_interval) {
         impl.asked_statistics = now;
         impl.engine->ask_for_statistics();
-        if (impl.counters.dht_nodes < impl.settings.dht_nodes.size()) impl.engine->add_dht_nodes(impl.settings.dht_nodes);
+        if (impl.counters.dht_nodes < impl.settings.dht_nodes.size())
+            impl.engine->add_dht_nodes(impl.settings.dht_nodes);
     }
 }
 
@@ -152,15 +157,17 @@ Result<std::unique_ptr<RunSwarm>> Session::open_swarm(SwarmOptions options, cons
     Result<lt::add_torrent_params> manifest = impl.manifests.seed_params(options.run);
     if (!manifest.ok()) return manifest.error();
     impl.manifests.cancel(options.run);
-    LiveSwarm::Parts parts{
-        .engine = *impl.engine,
-        .blobs = impl.blobs,
-        .wake = impl.settings.wake,
-        .closed = [&impl](const RunId& run) {
-            std::erase_if(impl.swarms, [&](const LiveSwarm* each) { return each->run() == run; });
-        },
-        .peers_file = impl.settings.data_folder / "peers" / options.run.hex()};
-    Result<std::unique_ptr<LiveSwarm>> swarm = LiveSwarm::open(std::move(options), std::move(*manifest), std::move(parts), identity, events);
+    LiveSwarm::Parts parts{.engine = *impl.engine,
+                           .blobs = impl.blobs,
+                           .wake = impl.settings.wake,
+                           .closed =
+                               [&impl](const RunId& run) {
+                                   std::erase_if(impl.swarms,
+                                                 [&](const LiveSwarm* each) { return each->run() == run; });
+                               },
+                           .peers_file = impl.settings.data_folder / "peers" / options.run.hex()};
+    Result<std::unique_ptr<LiveSwarm>> swarm =
+        LiveSwarm::open(std::move(options), std::move(*manifest), std::move(parts), identity, events);
     if (!swarm.ok()) return swarm.error();
     impl.swarms.push_back(swarm->get());
     return std::unique_ptr<RunSwarm>(std::move(*swarm));
@@ -177,8 +184,8 @@ std::string Session::magnet(const run::BlobRef& blob, const std::string& name) c
     std::string link = "magnet:?xt=urn:btmh:1220" + blob.info_hash.hex();
     std::string plain;
     for (const char letter : name) {
-        const bool safe = (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-                          letter == '-' || letter == '.' || letter == '_';
+        const bool safe = (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') ||
+                          (letter >= 'A' && letter <= 'Z') || letter == '-' || letter == '.' || letter == '_';
         if (safe) {
             plain += letter;
         } else {

@@ -36,10 +36,11 @@ namespace potluck::net {
 enum class Reach { internet, loopback };
 
 struct SessionSettings {
-    std::filesystem::path data_folder;      // created if missing; holds blobs/, manifests/, peers, DHT state
-    std::uint16_t port = 0;                 // 0: any free one
+    std::filesystem::path data_folder;  // created if missing; holds blobs/, manifests/, peers, DHT state
+    std::uint16_t port = 0;             // 0: any free one
     Reach reach = Reach::internet;
-    /// Entry points into the DHT. Empty: the public ones (internet), none (loopback; every later node names an earlier).
+    /// Entry points into the DHT. Empty: the public ones (internet), none (loopback; every later node names an
+    /// earlier).
     std::vector<run::PeerHint> dht_nodes;
     std::uint64_t upload_bytes_per_second = 0;    // 0: no limit
     std::uint64_t download_bytes_per_second = 0;  // 0: no limit
@@ -50,27 +51,27 @@ struct SessionSettings {
 
 struct SessionCounters {
     std::uint16_t port = 0;
-    std::uint64_t bytes_up = 0, bytes_down = 0;      // everything libtorrent sent and received, since open
+    std::uint64_t bytes_up = 0, bytes_down = 0;  // everything libtorrent sent and received, since open
     std::uint64_t dht_nodes = 0;
-    std::uint64_t connections = 0;                   // BitTorrent connections of all torrents
-    std::uint64_t torrents = 0;                      // manifests and blobs, fetching and seeding
-    std::uint64_t alerts_lost = 0;                   // libtorrent's queue overflowed; should stay 0
+    std::uint64_t connections = 0;  // BitTorrent connections of all torrents
+    std::uint64_t torrents = 0;     // manifests and blobs, fetching and seeding
+    std::uint64_t alerts_lost = 0;  // libtorrent's queue overflowed; should stay 0
 };
 
 struct SwarmCounters {
-    std::uint64_t sessions = 0;                      // authenticated, now
+    std::uint64_t sessions = 0;  // authenticated, now
     std::uint64_t messages_sent = 0, messages_received = 0;
-    std::uint64_t frames_malformed = 0;              // each ended its connection
-    std::uint64_t floods = 0;                        // connections ended for sending too much
-    std::uint64_t overflows = 0;                     // connections ended for reading too slowly
-    std::uint64_t refused = 0;                       // sessions refused: self, duplicate, dropped member
+    std::uint64_t frames_malformed = 0;  // each ended its connection
+    std::uint64_t floods = 0;            // connections ended for sending too much
+    std::uint64_t overflows = 0;         // connections ended for reading too slowly
+    std::uint64_t refused = 0;           // sessions refused: self, duplicate, dropped member
     std::uint64_t blobs_fetching = 0, blobs_seeding = 0;
-    std::uint64_t blob_bytes_down = 0;               // payload of fetches, repeated and discarded pieces included
+    std::uint64_t blob_bytes_down = 0;  // payload of fetches, repeated and discarded pieces included
 };
 
 struct SwarmOptions {
-    RunId run;                                       // its manifest was published or fetched with this data folder
-    std::vector<run::PeerHint> hints;                // of the invite; tried again with back-off as long as nobody answers
+    RunId run;                         // its manifest was published or fetched with this data folder
+    std::vector<run::PeerHint> hints;  // of the invite; tried again with back-off as long as nobody answers
 };
 
 /// The swarm of one run. Destroying it leaves the run's torrents; files stay and are seeded again by the next
@@ -78,7 +79,8 @@ struct SwarmOptions {
 class RunSwarm : public peer::Swarm {
 public:
     virtual void add_hints(const std::vector<run::PeerHint>& hints) = 0;
-    /// Every complete blob that this run has here, also from before a restart: what is no longer needed can be forgotten.
+    /// Every complete blob that this run has here, also from before a restart: what is no longer needed can be
+    /// forgotten.
     [[nodiscard]] virtual std::vector<run::BlobRef> held() const = 0;
     [[nodiscard]] virtual SwarmCounters counters() const = 0;
 };
@@ -86,9 +88,9 @@ public:
 enum class SearchStage { searching, connected, fetching };
 struct ManifestSearch {
     SearchStage stage = SearchStage::searching;
-    std::uint32_t peers = 0;                         // connections of this search, also to those who do not have it
-    std::uint64_t dht_nodes = 0;                     // 0: the DHT has not answered yet
-    double progress = 0;                             // 0..1 of the manifest
+    std::uint32_t peers = 0;      // connections of this search, also to those who do not have it
+    std::uint64_t dht_nodes = 0;  // 0: the DHT has not answered yet
+    double progress = 0;          // 0..1 of the manifest
 };
 using ManifestDone = std::function<void(Result<Bytes> file)>;
 
@@ -109,9 +111,9 @@ public:
     /// Stores a manifest file (run::manifest_file) and gives the run's id: the v2 info-hash of its torrent, the same on
     /// every computer. It is seeded from open_swarm on.
     [[nodiscard]] Result<RunId> publish_manifest(ByteSpan file);
-    /// Finds and fetches the manifest file; `done` is called once, from poll(): with the bytes, whose info-hash is right
-    /// and whose signature the caller checks, with `timed_out` after `patience`, or with `malformed`. Answers from the
-    /// data folder if it is there. A second call for the same run replaces the first.
+    /// Finds and fetches the manifest file; `done` is called once, from poll(): with the bytes, whose info-hash is
+    /// right and whose signature the caller checks, with `timed_out` after `patience`, or with `malformed`. Answers
+    /// from the data folder if it is there. A second call for the same run replaces the first.
     void fetch_manifest(const run::Invite& invite, Duration patience, ManifestDone done);
     [[nodiscard]] std::optional<ManifestSearch> manifest_search(const RunId& run) const;
     /// `done` is not called any more.

@@ -24,16 +24,20 @@ constexpr std::size_t offered_most = 256;
 }  // namespace
 
 LiveSwarm::LiveSwarm(const RunId& run, Parts parts, const identity::Identity& identity, peer::SwarmEvents& events)
-    : m_run(run), m_parts(std::move(parts)), m_events(events), m_hub(std::make_shared<Hub>(m_parts.engine.io(), m_parts.wake)),
-      m_neighbours(run, identity, m_hub, events), m_now(steady_now()) {}
+    : m_run(run),
+      m_parts(std::move(parts)),
+      m_events(events),
+      m_hub(std::make_shared<Hub>(m_parts.engine.io(), m_parts.wake)),
+      m_neighbours(run, identity, m_hub, events),
+      m_now(steady_now()) {}
 
 Result<std::unique_ptr<LiveSwarm>> LiveSwarm::open(SwarmOptions options, lt::add_torrent_params manifest, Parts parts,
                                                    const identity::Identity& identity, peer::SwarmEvents& events) {
     std::unique_ptr<LiveSwarm> swarm(new LiveSwarm(options.run, std::move(parts), identity, events));
     LiveSwarm* raw = swarm.get();
-    swarm->m_discovery = std::make_unique<Discovery>(raw->m_parts.engine, raw->m_parts.peers_file, [raw](const Endpoint& endpoint) {
-        raw->m_torrent.connect_peer(endpoint, {}, lt::pex_lt_v2);
-    });
+    swarm->m_discovery = std::make_unique<Discovery>(
+        raw->m_parts.engine, raw->m_parts.peers_file,
+        [raw](const Endpoint& endpoint) { raw->m_torrent.connect_peer(endpoint, {}, lt::pex_lt_v2); });
     swarm->m_discovery->add_hints(options.hints);
     swarm->m_neighbours.on_address = [raw](const PeerId&, const Endpoint& endpoint) {
         raw->m_discovery->remember(endpoint);
@@ -93,13 +97,16 @@ void LiveSwarm::reach_out(TimePoint now) {
     std::erase_if(m_offered, [](const Offered& offered) { return offered.times >= reach_outs_most; });
 }
 
-void LiveSwarm::send(const PeerId& to, const run::Envelope& envelope) { static_cast<void>(m_neighbours.send(to, envelope)); }
+void LiveSwarm::send(const PeerId& to, const run::Envelope& envelope) {
+    static_cast<void>(m_neighbours.send(to, envelope));
+}
 
 void LiveSwarm::broadcast(const run::Envelope& envelope) { m_neighbours.broadcast(envelope); }
 
 Result<run::BlobRef> LiveSwarm::publish(ByteSpan content) {
     Result<run::BlobRef> ref = m_parts.blobs.publish(m_run, content);
-    if (ref.ok() && m_offered.size() < offered_most) m_offered.push_back({.root = ref->root, .at = m_now + reach_out_after});
+    if (ref.ok() && m_offered.size() < offered_most)
+        m_offered.push_back({.root = ref->root, .at = m_now + reach_out_after});
     return ref;
 }
 
@@ -112,7 +119,8 @@ std::vector<Endpoint> LiveSwarm::sources_for(const run::BlobRef& blob, const std
     std::vector<Endpoint> sources;
     const auto add = [&](const PeerId& member) {
         const std::optional<Endpoint> endpoint = m_neighbours.endpoint(member);
-        if (endpoint && std::find(sources.begin(), sources.end(), *endpoint) == sources.end()) sources.push_back(*endpoint);
+        if (endpoint && std::find(sources.begin(), sources.end(), *endpoint) == sources.end())
+            sources.push_back(*endpoint);
     };
     for (const PeerId& member : named) add(member);
     std::vector<PeerId> others = m_neighbours.members();

@@ -26,8 +26,9 @@ public:
         std::filesystem::path peers_file;
     };
 
-    [[nodiscard]] static Result<std::unique_ptr<LiveSwarm>> open(SwarmOptions options, lt::add_torrent_params manifest, Parts parts,
-                                                                 const identity::Identity& identity, peer::SwarmEvents& events);
+    [[nodiscard]] static Result<std::unique_ptr<LiveSwarm>> open(SwarmOptions options, lt::add_torrent_params manifest,
+                                                                 Parts parts, const identity::Identity& identity,
+                                                                 peer::SwarmEvents& events);
     ~LiveSwarm() override;
 
     void poll(TimePoint now);

@@ -2,8 +2,8 @@
 //
 //   bench_blobs [--report FILE] [--mebibytes N]
 //
-// The child process publishes, the parent fetches. Times are wall clock of the fetch: from fetch() to on_blob, connecting
-// and hashing included. Figures: median of five blobs.
+// The child process publishes, the parent fetches. Times are wall clock of the fetch: from fetch() to on_blob,
+// connecting and hashing included. Figures: median of five blobs.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -81,11 +81,13 @@ struct Member {
     Member member(folder, 0);
     ByteWriter told;
     told.u16(member.session->port());
-    for (int i = 0; i < passes; ++i) member.swarm->publish(content_of(size, 10 + static_cast<std::uint64_t>(i))).value().write(told);
+    for (int i = 0; i < passes; ++i)
+        member.swarm->publish(content_of(size, 10 + static_cast<std::uint64_t>(i))).value().write(told);
     POTLUCK_CHECK(::write(out, told.bytes().data(), told.bytes().size()) == static_cast<ssize_t>(told.bytes().size()));
     std::thread waiting([in] {
         char end = 0;
-        while (::read(in, &end, 1) > 0) {}
+        while (::read(in, &end, 1) > 0) {
+        }
         std::_Exit(0);
     });
     for (;;) member.poll();
@@ -113,7 +115,8 @@ double tcp_seconds(const Bytes& content) {
     const auto start = Clock::now();
     const int socket = ::accept(listener, nullptr, nullptr);
     std::vector<char> into(1 << 20);
-    while (::read(socket, into.data(), into.size()) > 0) {}
+    while (::read(socket, into.data(), into.size()) > 0) {
+    }
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     sender.join();
     ::close(socket);
@@ -161,7 +164,8 @@ int main(int argc, char** argv) {
         for (int i = 0; i < passes; ++i) {
             const run::BlobRef ref = run::BlobRef::read(reader);
             const auto start = Clock::now();
-            member.swarm->fetch(ref, {.sources = member.swarm->neighbours(), .deadline = {}, .damaged_copy = {}, .layer = {}});
+            member.swarm->fetch(
+                ref, {.sources = member.swarm->neighbours(), .deadline = {}, .damaged_copy = {}, .layer = {}});
             while (!member.events.blobs.contains(ref.root)) member.poll();
             blob_seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
             plain_seconds.push_back(tcp_seconds(content_of(size, 10 + static_cast<std::uint64_t>(i))));

@@ -48,7 +48,9 @@ struct Witness final : peer::SwarmEvents {
         if (when_blob) when_blob(ref);
     }
     void on_blob_failed(const BlobId& blob, Error error) override { failed.insert_or_assign(blob, std::move(error)); }
-    void on_published(const std::filesystem::path& file, Result<run::BlobRef> blob) override { published.emplace_back(file, std::move(blob)); }
+    void on_published(const std::filesystem::path& file, Result<run::BlobRef> blob) override {
+        published.emplace_back(file, std::move(blob));
+    }
 };
 
 /// One member's computer.
@@ -145,7 +147,8 @@ struct Room {
 };
 
 inline run::Envelope envelope_of(const Computer& sender, const RunId& run, Bytes body) {
-    run::Envelope envelope{.run = run, .sender = sender.id(), .kind = run::MessageKind::status, .body = std::move(body), .signature = {}};
+    run::Envelope envelope{
+        .run = run, .sender = sender.id(), .kind = run::MessageKind::status, .body = std::move(body), .signature = {}};
     envelope.signature = sender.identity.sign("test", run::signed_bytes(envelope));
     return envelope;
 }

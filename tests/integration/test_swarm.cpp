@@ -35,8 +35,12 @@ private slots:
             const Result<run::BlobRef> ref = room[0].swarm->publish(content);
             QVERIFY(ref.ok());
             QVERIFY(room[0].swarm->blob(ref->root) != nullptr);
-            for (const std::size_t i : {1U, 2U}) room[i].swarm->fetch(*ref, {.sources = {room[0].id()}, .deadline = {}, .damaged_copy = {}, .layer = {}});
-            QVERIFY(room.wait([&] { return room[1].witness.blobs.contains(ref->root) && room[2].witness.blobs.contains(ref->root); }));
+            for (const std::size_t i : {1U, 2U})
+                room[i].swarm->fetch(*ref,
+                                     {.sources = {room[0].id()}, .deadline = {}, .damaged_copy = {}, .layer = {}});
+            QVERIFY(room.wait([&] {
+                return room[1].witness.blobs.contains(ref->root) && room[2].witness.blobs.contains(ref->root);
+            }));
             for (const std::size_t i : {1U, 2U}) {
                 const ByteSpan got = room[i].witness.blobs[ref->root]->bytes();
                 QVERIFY(std::equal(got.begin(), got.end(), content.begin(), content.end()));
@@ -56,9 +60,11 @@ private slots:
             clock.start();
             const run::BlobRef ref = room[0].swarm->publish(content).value();
             const double published = static_cast<double>(clock.nsecsElapsed()) / 1e6;
-            for (std::size_t i = 1; i < 6; ++i) room[i].swarm->fetch(ref, {.sources = {room[0].id()}, .deadline = {}, .damaged_copy = {}, .layer = {}});
+            for (std::size_t i = 1; i < 6; ++i)
+                room[i].swarm->fetch(ref, {.sources = {room[0].id()}, .deadline = {}, .damaged_copy = {}, .layer = {}});
             QVERIFY(room.wait([&] {
-                return std::all_of(room.computers.begin() + 1, room.computers.end(), [&](const auto& each) { return each->witness.blobs.contains(ref.root); });
+                return std::all_of(room.computers.begin() + 1, room.computers.end(),
+                                   [&](const auto& each) { return each->witness.blobs.contains(ref.root); });
             }));
             latencies.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
             qInfo("published in %.1f ms, at all five after %.1f ms", published, latencies.back());

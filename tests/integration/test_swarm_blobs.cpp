@@ -96,7 +96,8 @@ private slots:
         Room room;
         room.open(1);
         const Bytes content = random_bytes(300'000, 4);
-        room[0].swarm->publish_file(write_content(room[0].path() / "shard.bin", content), "shard.bin", run::BlobKind::open);
+        room[0].swarm->publish_file(write_content(room[0].path() / "shard.bin", content), "shard.bin",
+                                    run::BlobKind::open);
         QVERIFY(room.wait([&] { return !room[0].witness.published.empty(); }));
         const run::BlobRef ref = *room[0].witness.published[0].second;
 
@@ -112,7 +113,8 @@ private slots:
         Room room;
         room.open(2);
         QVERIFY(room.wait_until_all_know_each_other());
-        room[0].swarm->publish_file(write_content(room[0].path() / "a", random_bytes(100'000, 5)), "a", run::BlobKind::open);
+        room[0].swarm->publish_file(write_content(room[0].path() / "a", random_bytes(100'000, 5)), "a",
+                                    run::BlobKind::open);
         QVERIFY(room.wait([&] { return !room[0].witness.published.empty(); }));
         run::BlobRef lie = *room[0].witness.published[0].second;
         lie.root.bytes[0] ^= std::byte{1};
@@ -153,7 +155,9 @@ private slots:
         damaged.resize(damaged.size() - 10);
         const auto copy = write_content(room[1].path() / "damaged", damaged);
 
-        room[1].swarm->fetch(ref, {.sources = {room[0].id()}, .deadline = {}, .damaged_copy = copy, .layer = merkle_layer(content, piece)});
+        room[1].swarm->fetch(
+            ref,
+            {.sources = {room[0].id()}, .deadline = {}, .damaged_copy = copy, .layer = merkle_layer(content, piece)});
         QVERIFY(room.wait([&] { return room[1].witness.blobs.contains(ref.root); }));
         const ByteSpan got = room[1].witness.blobs[ref.root]->bytes();
         QVERIFY(std::equal(got.begin(), got.end(), content.begin(), content.end()));
@@ -170,7 +174,8 @@ private slots:
         const Bytes content = random_bytes(200'000, 9);
         const run::BlobRef ref = room[0].swarm->publish(content).value();
         const auto copy = write_content(room[1].path() / "damaged", random_bytes(200'000, 10));
-        room[1].swarm->fetch(ref, {.sources = {room[0].id()}, .deadline = {}, .damaged_copy = copy, .layer = std::vector<Digest>(13)});
+        room[1].swarm->fetch(
+            ref, {.sources = {room[0].id()}, .deadline = {}, .damaged_copy = copy, .layer = std::vector<Digest>(13)});
         QVERIFY(room.wait([&] { return room[1].witness.blobs.contains(ref.root); }));
         const ByteSpan got = room[1].witness.blobs[ref.root]->bytes();
         QVERIFY(std::equal(got.begin(), got.end(), content.begin(), content.end()));
@@ -270,7 +275,8 @@ private slots:
             room[1].swarm->forget(ref.root);
             room[1].witness.blobs.clear();
         }
-        QVERIFY(room.wait([&] { return room[0].session->counters().torrents == 1 && room[1].session->counters().torrents == 1; }));
+        QVERIFY(room.wait(
+            [&] { return room[0].session->counters().torrents == 1 && room[1].session->counters().torrents == 1; }));
         QCOMPARE(room[0].swarm->counters().sessions, 1U);
         for (std::size_t i : {0U, 1U}) {
             room[i].shut();
@@ -281,7 +287,10 @@ private slots:
     void too_large_a_blob_for_the_disk_is_a_sentence() {
         Room room;
         room.open(1);
-        const run::BlobRef ref{.root = BlobId{{std::byte{1}}}, .size = run::blob_bytes_most, .kind = run::BlobKind::plain, .info_hash = {}};
+        const run::BlobRef ref{.root = BlobId{{std::byte{1}}},
+                               .size = run::blob_bytes_most,
+                               .kind = run::BlobKind::plain,
+                               .info_hash = {}};
         room[0].swarm->fetch(ref, from({}));
         QVERIFY(room.wait([&] { return room[0].witness.failed.contains(ref.root); }));
         QCOMPARE(room[0].witness.failed.at(ref.root).code, ErrorCode::no_space);

@@ -22,10 +22,12 @@ private slots:
 
         QElapsedTimer clock;
         clock.start();
-        const Result<run::Invite> invite = run::Invite::parse(run::Invite{.run = room.run, .name = "soup", .hints = {}}.to_magnet());
+        const Result<run::Invite> invite =
+            run::Invite::parse(run::Invite{.run = room.run, .name = "soup", .hints = {}}.to_magnet());
         QVERIFY(invite.ok());
         std::optional<Result<Bytes>> outcome;
-        room[3].session->fetch_manifest(*invite, Duration(20'000), [&](Result<Bytes> file) { outcome = std::move(file); });
+        room[3].session->fetch_manifest(*invite, Duration(20'000),
+                                        [&](Result<Bytes> file) { outcome = std::move(file); });
         QVERIFY(room.wait([&] { return outcome.has_value(); }));
         QVERIFY(outcome->ok());
         QVERIFY(**outcome == room.manifest);
@@ -61,8 +63,9 @@ private slots:
         room.computers.push_back(std::make_unique<Computer>(0));
         room[0].start();
         std::optional<Result<Bytes>> outcome;
-        room[0].session->fetch_manifest({.run = RunId{{std::byte{3}}}, .name = {}, .hints = {{.host = "127.0.0.1", .port = 1}}}, Duration(600),
-                                        [&](Result<Bytes> file) { outcome = std::move(file); });
+        room[0].session->fetch_manifest(
+            {.run = RunId{{std::byte{3}}}, .name = {}, .hints = {{.host = "127.0.0.1", .port = 1}}}, Duration(600),
+            [&](Result<Bytes> file) { outcome = std::move(file); });
         QVERIFY(room.wait([&] { return outcome.has_value(); }));
         QVERIFY(!outcome->ok());
         QCOMPARE(outcome->error().code, ErrorCode::timed_out);
@@ -77,9 +80,12 @@ private slots:
             QVERIFY(room[i].session->publish_manifest(room.manifest).ok());
             room[i].join(room.run, {room[0].session->port()});
         }
-        QVERIFY(room.wait([&] {
-            return std::all_of(room.computers.begin(), room.computers.end(), [](const auto& each) { return each->swarm->neighbours().size() == 3; });
-        }, 90'000));
+        QVERIFY(room.wait(
+            [&] {
+                return std::all_of(room.computers.begin(), room.computers.end(),
+                                   [](const auto& each) { return each->swarm->neighbours().size() == 3; });
+            },
+            90'000));
     }
 
     void a_member_that_comes_back_is_met_again_without_a_hint() {
@@ -138,10 +144,12 @@ private slots:
     void a_run_whose_manifest_is_missing_or_open_already_is_an_error() {
         Room room;
         room.open(1);
-        const auto missing = room[0].session->open_swarm({.run = RunId{{std::byte{7}}}, .hints = {}}, room[0].identity, room[0].witness);
+        const auto missing =
+            room[0].session->open_swarm({.run = RunId{{std::byte{7}}}, .hints = {}}, room[0].identity, room[0].witness);
         QVERIFY(!missing.ok());
         QCOMPARE(missing.error().code, ErrorCode::not_found);
-        const auto twice = room[0].session->open_swarm({.run = room.run, .hints = {}}, room[0].identity, room[0].witness);
+        const auto twice =
+            room[0].session->open_swarm({.run = room.run, .hints = {}}, room[0].identity, room[0].witness);
         QVERIFY(!twice.ok());
         QCOMPARE(twice.error().code, ErrorCode::already_exists);
     }

@@ -18,7 +18,8 @@ namespace {
 /// Connects to a member and sends what it likes.
 class Attacker {
 public:
-    explicit Attacker(const Room& room, std::uint64_t seed = 99) : m_identity(Computer::identity_of(seed)), m_run(room.run) {
+    explicit Attacker(const Room& room, std::uint64_t seed = 99)
+        : m_identity(Computer::identity_of(seed)), m_run(room.run) {
         SessionSettings settings;
         settings.data_folder = m_folder.path().toStdString();
         settings.reach = Reach::loopback;
@@ -58,7 +59,9 @@ public:
     void send(Bytes frame) { m_hub->send(m_link, m_gauge, std::move(frame)); }
     [[nodiscard]] Bytes sealed(ByteSpan plain) { return m_channel->seal(plain); }
     [[nodiscard]] bool linked() const { return m_gauge != nullptr; }
-    [[nodiscard]] bool authenticated() const { return m_channel && m_channel->state() == identity::SecureChannel::State::open; }
+    [[nodiscard]] bool authenticated() const {
+        return m_channel && m_channel->state() == identity::SecureChannel::State::open;
+    }
     [[nodiscard]] bool thrown_out() const { return m_gauge && m_gauge->closed; }
     [[nodiscard]] const PeerId& id() const { return m_identity.id(); }
 
@@ -75,10 +78,12 @@ private:
 };
 
 bool wait(Room& room, Attacker& attacker, const std::function<bool()>& condition, int milliseconds = 20'000) {
-    return room.wait([&] {
-        attacker.poll();
-        return condition();
-    }, milliseconds);
+    return room.wait(
+        [&] {
+            attacker.poll();
+            return condition();
+        },
+        milliseconds);
 }
 
 bool authenticate(Room& room, Attacker& attacker) {
@@ -109,7 +114,8 @@ private slots:
         room.open(1);
         Attacker attacker(room);
         QVERIFY(authenticate(room, attacker));
-        Bytes frame = attacker.sealed(encode_frame({.run = room.run, .sender = attacker.id(), .kind = run::MessageKind::status, .body = {}, .signature = {}}));
+        Bytes frame = attacker.sealed(encode_frame(
+            {.run = room.run, .sender = attacker.id(), .kind = run::MessageKind::status, .body = {}, .signature = {}}));
         frame[frame.size() / 2] ^= std::byte{1};
         attacker.send(std::move(frame));
         QVERIFY(wait(room, attacker, [&] { return attacker.thrown_out(); }));
@@ -143,7 +149,8 @@ private slots:
         room.open(1);
         Attacker attacker(room);
         QVERIFY(authenticate(room, attacker));
-        const Bytes plain = encode_frame({.run = room.run, .sender = attacker.id(), .kind = run::MessageKind::status, .body = {}, .signature = {}});
+        const Bytes plain = encode_frame(
+            {.run = room.run, .sender = attacker.id(), .kind = run::MessageKind::status, .body = {}, .signature = {}});
         for (int i = 0; i < 20'000; ++i) attacker.send(attacker.sealed(plain));
         QVERIFY(wait(room, attacker, [&] { return attacker.thrown_out() && room[0].swarm->counters().floods == 1; }));
         QVERIFY(room[0].swarm->counters().messages_received <= static_cast<std::uint64_t>(link_frames_at_once) + 5'000);
@@ -154,7 +161,8 @@ private slots:
         room.open(1);
         Attacker attacker(room);
         QVERIFY(wait(room, attacker, [&] { return attacker.linked(); }));
-        QVERIFY(wait(room, attacker, [&] { return attacker.thrown_out(); }, 15'000));
+        QVERIFY(wait(
+            room, attacker, [&] { return attacker.thrown_out(); }, 15'000));
         QVERIFY(room[0].witness.met.empty());
     }
 
@@ -196,7 +204,8 @@ private slots:
         QVERIFY(room.wait_until_all_know_each_other());
         room[0].swarm->drop(room[1].id(), Duration(3'000));
         QVERIFY(room[0].swarm->neighbours().empty());
-        QVERIFY(room.wait([&] { return room[0].swarm->counters().refused > 0 || !room[0].swarm->neighbours().empty(); }));
+        QVERIFY(
+            room.wait([&] { return room[0].swarm->counters().refused > 0 || !room[0].swarm->neighbours().empty(); }));
         QVERIFY(room[0].swarm->neighbours().empty());
         QVERIFY(room.wait([&] { return !room[0].swarm->neighbours().empty(); }, 60'000));
     }

@@ -59,7 +59,8 @@ private slots:
         // libtorrent reads it as the same torrent, with the layer (which it verifies) and without.
         for (const bool with_layer : {false, true}) {
             const lt::torrent_info torrent =
-                parsed(torrent_file(info.bytes, hashes.root, with_layer ? std::span<const Digest>(hashes.layer) : std::span<const Digest>()));
+                parsed(torrent_file(info.bytes, hashes.root,
+                                    with_layer ? std::span<const Digest>(hashes.layer) : std::span<const Digest>()));
             QVERIFY(torrent.is_valid());
             QVERIFY(torrent.v2() && !torrent.v1());
             QCOMPARE(hex_of(torrent.info_hashes().v2), info.info_hash.hex());
@@ -91,12 +92,18 @@ private slots:
     void names_are_made_harmless_data() {
         QTest::addColumn<QString>("name");
         QTest::addColumn<QString>("harmless");
-        QTest::newRow("plain") << "state-7.safetensors" << "state-7.safetensors";
-        QTest::newRow("folders") << "../../etc/passwd" << "_.__.._etc_passwd";
-        QTest::newRow("hidden") << ".bashrc" << "_bashrc";
-        QTest::newRow("empty") << "" << "blob";
-        QTest::newRow("dot") << "." << "_";
-        QTest::newRow("control") << "a\nb\x7f" << "a_b_";
+        QTest::newRow("plain") << "state-7.safetensors"
+                               << "state-7.safetensors";
+        QTest::newRow("folders") << "../../etc/passwd"
+                                 << "_.__.._etc_passwd";
+        QTest::newRow("hidden") << ".bashrc"
+                                << "_bashrc";
+        QTest::newRow("empty") << ""
+                               << "blob";
+        QTest::newRow("dot") << "."
+                             << "_";
+        QTest::newRow("control") << "a\nb\x7f"
+                                 << "a_b_";
     }
     void names_are_made_harmless() {
         QFETCH(QString, name);

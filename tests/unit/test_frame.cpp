@@ -80,18 +80,24 @@ private slots:
         QTest::newRow("kind 0") << with("0");
         QTest::newRow("kind -1") << with("-1");
         QTest::newRow("kind 256") << with("256");
-        QTest::newRow("a short sender") << "d1:f31:" + std::string(31, 'F') + "1:ki1e1:m2:hi1:s64:" + std::string(64, 'S') + "e";
-        QTest::newRow("a long signature") << "d1:f32:" + std::string(32, 'F') + "1:ki1e1:m2:hi1:s65:" + std::string(65, 'S') + "e";
+        QTest::newRow("a short sender") << "d1:f31:" + std::string(31, 'F') +
+                                               "1:ki1e1:m2:hi1:s64:" + std::string(64, 'S') + "e";
+        QTest::newRow("a long signature")
+            << "d1:f32:" + std::string(32, 'F') + "1:ki1e1:m2:hi1:s65:" + std::string(65, 'S') + "e";
         QTest::newRow("no signature") << "d1:f32:" + std::string(32, 'F') + "1:ki1e1:m2:hie";
-        QTest::newRow("a kind that is a string") << "d1:f32:" + std::string(32, 'F') + "1:k1:11:m2:hi1:s64:" + std::string(64, 'S') + "e";
+        QTest::newRow("a kind that is a string")
+            << "d1:f32:" + std::string(32, 'F') + "1:k1:11:m2:hi1:s64:" + std::string(64, 'S') + "e";
         QTest::newRow("a body that claims to be huge") << std::string("d1:m99999999999:x");
         QTest::newRow("too deep") << with("1", "1:z" + std::string(20, 'l') + std::string(20, 'e'));
         std::string many;
         for (int i = 0; i < 100; ++i) many += "i1e";
         QTest::newRow("too many tokens") << with("1", "1:zl" + many + "e");
-        QTest::newRow("too long") << with("1", "1:z" + std::to_string(frame_bytes_most) + ":" + std::string(frame_bytes_most, 'z'));
-        QTest::newRow("too long a body") << "d1:f32:" + std::string(32, 'F') + "1:ki1e1:m" + std::to_string(run::message_bytes_most + 1) + ":" +
-                                                std::string(run::message_bytes_most + 1, 'm') + "1:s64:" + std::string(64, 'S') + "e";
+        QTest::newRow("too long") << with(
+            "1", "1:z" + std::to_string(frame_bytes_most) + ":" + std::string(frame_bytes_most, 'z'));
+        QTest::newRow("too long a body") << "d1:f32:" + std::string(32, 'F') + "1:ki1e1:m" +
+                                                std::to_string(run::message_bytes_most + 1) + ":" +
+                                                std::string(run::message_bytes_most + 1, 'm') +
+                                                "1:s64:" + std::string(64, 'S') + "e";
     }
     void what_is_not_a_frame_is_refused() {
         QFETCH(std::string, text);
