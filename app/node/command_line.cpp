@@ -27,11 +27,15 @@ struct Raw {
 };
 
 void add_node_options(CLI::App& app, Command& command, Raw& raw) {
-    app.add_option("--data-dir", raw.data_folder, "Folder for identity, ledger and runs (default: POTLUCK_HOME or the system's place)");
-    app.add_option("--trainer", raw.trainer, "The trainer program (default: POTLUCK_TRAINER or the one beside this program)");
+    app.add_option("--data-dir", raw.data_folder,
+                   "Folder for identity, ledger and runs (default: POTLUCK_HOME or the system's place)");
+    app.add_option("--trainer", raw.trainer,
+                   "The trainer program (default: POTLUCK_TRAINER or the one beside this program)");
     app.add_option("--port", command.node.port, "BitTorrent port to listen on (default: any free one)");
-    app.add_option("--dht", raw.dht_nodes, "Entry point into the DHT, host:port; may be repeated")->envname("POTLUCK_DHT");
-    app.add_flag("--loopback", raw.loopback, "Stay on this computer: listen on 127.0.0.1 with a private DHT")->envname("POTLUCK_LOOPBACK");
+    app.add_option("--dht", raw.dht_nodes, "Entry point into the DHT, host:port; may be repeated")
+        ->envname("POTLUCK_DHT");
+    app.add_flag("--loopback", raw.loopback, "Stay on this computer: listen on 127.0.0.1 with a private DHT")
+        ->envname("POTLUCK_LOOPBACK");
     app.add_option("--max-upload", raw.upload_kib, "Upload limit in KiB/s");
     app.add_option("--max-download", raw.download_kib, "Download limit in KiB/s");
     app.add_option("--threads", command.node.threads, "Threads for payloads and hashing (default: half the cores)");
@@ -82,13 +86,17 @@ CLI::App* add_verb(CLI::App& app, Command& command, const std::string& name, con
 }
 
 void add_member_verbs(CLI::App& app, Command& command, Raw& raw) {
-    for (const auto& [name, help, verb] : {std::tuple("join", "Join a run and train", Verb::join),
-                                           std::tuple("backbone", "Join a run to lead and relay, without training", Verb::backbone)}) {
-        add_verb(app, command, name, help, verb)->add_option("invite", command.link, "A magnet: or potluck: link")->required();
+    for (const auto& [name, help, verb] :
+         {std::tuple("join", "Join a run and train", Verb::join),
+          std::tuple("backbone", "Join a run to lead and relay, without training", Verb::backbone)}) {
+        add_verb(app, command, name, help, verb)
+            ->add_option("invite", command.link, "A magnet: or potluck: link")
+            ->required();
     }
     add_verb(app, command, "serve", "Run a node that is spoken to over standard input and output", Verb::serve);
     add_verb(app, command, "control", "Speak to the running node over standard input and output", Verb::control);
-    add_verb(app, command, "status", "What the node does and why", Verb::status)->add_flag("--json", raw.json, "As JSON");
+    add_verb(app, command, "status", "What the node does and why", Verb::status)
+        ->add_flag("--json", raw.json, "As JSON");
     add_verb(app, command, "pause", "Stop training and free its memory", Verb::pause)
         ->add_option("--for", raw.duration, "For how long, for example 30m or 1h (default: until resume)");
     add_verb(app, command, "resume", "Train again", Verb::resume);
@@ -96,13 +104,16 @@ void add_member_verbs(CLI::App& app, Command& command, Raw& raw) {
     add_verb(app, command, "leave", "Leave the run", Verb::leave);
     add_verb(app, command, "invite", "Print a link by which others join", Verb::invite);
     add_verb(app, command, "stop", "End the running node", Verb::stop);
-    add_verb(app, command, "checkpoints", "Checkpoints with their magnet links", Verb::checkpoints)->add_flag("--json", raw.json, "As JSON");
-    add_verb(app, command, "leaderboard", "Who trained how much", Verb::leaderboard)->add_flag("--json", raw.json, "As JSON");
+    add_verb(app, command, "checkpoints", "Checkpoints with their magnet links", Verb::checkpoints)
+        ->add_flag("--json", raw.json, "As JSON");
+    add_verb(app, command, "leaderboard", "Who trained how much", Verb::leaderboard)
+        ->add_flag("--json", raw.json, "As JSON");
 }
 
 void add_model_verbs(CLI::App& app, Command& command) {
     add_verb(app, command, "export", "Write the model as a folder that transformers opens", Verb::export_model)
-        ->add_option("folder", command.path, "Where to")->required();
+        ->add_option("folder", command.path, "Where to")
+        ->required();
     CLI::App* sample = add_verb(app, command, "sample", "Let the model go on with a text", Verb::sample);
     sample->add_option("--prompt", command.prompt, "The beginning");
     sample->add_option("--tokens", command.tokens, "How many tokens")->check(CLI::Range(1, 4096));
@@ -112,17 +123,23 @@ void add_model_verbs(CLI::App& app, Command& command) {
     identity->require_subcommand(1);
     add_verb(*identity, command, "show", "Print id, data folder and recovery words", Verb::identity_show);
     add_verb(*identity, command, "export", "Write the key to a file", Verb::identity_export)
-        ->add_option("file", command.path, "Where to")->required();
+        ->add_option("file", command.path, "Where to")
+        ->required();
     add_verb(*identity, command, "import", "Take the key from a file", Verb::identity_import)
-        ->add_option("file", command.path, "Where from")->required();
+        ->add_option("file", command.path, "Where from")
+        ->required();
 }
 
 void add_demo(CLI::App& app, Command& command, Raw& raw) {
-    CLI::App* demo = add_verb(app, command, "demo", "Train a small GPT with five volunteers on this computer", Verb::demo);
-    demo->add_option("--text", command.demo.text, "File or folder of UTF-8 text, at least 100 KB (default: the program's own sources)");
-    demo->add_option("--minutes", command.demo.minutes, "Time limit (default: about three minutes)")->check(CLI::Range(0.1, 10'000.0));
+    CLI::App* demo =
+        add_verb(app, command, "demo", "Train a small GPT with five volunteers on this computer", Verb::demo);
+    demo->add_option("--text", command.demo.text,
+                     "File or folder of UTF-8 text, at least 100 KB (default: the program's own sources)");
+    demo->add_option("--minutes", command.demo.minutes, "Time limit (default: about three minutes)")
+        ->check(CLI::Range(0.1, 10'000.0));
     demo->add_option("--rounds", command.demo.rounds, "Rounds, instead of a time limit")->check(CLI::Range(4, 100'000));
-    demo->add_option("--volunteers", command.demo.volunteers, "Volunteers from the start; one more joins later")->check(CLI::Range(2, 16));
+    demo->add_option("--volunteers", command.demo.volunteers, "Volunteers from the start; one more joins later")
+        ->check(CLI::Range(2, 16));
     demo->add_option("--report", command.demo.report, "Write the report as JSON");
     demo->add_option("--keep", command.demo.keep, "Folder for the data folders, kept afterwards");
     demo->add_option("--recipe", command.demo.recipe, "JSON file with fields of the demo's recipe to replace");
@@ -132,7 +149,8 @@ void add_demo(CLI::App& app, Command& command, Raw& raw) {
 Status take_keys(const std::vector<std::string>& texts, std::vector<PeerId>& out) {
     for (const std::string& text : texts) {
         const auto key = PeerId::parse(text);
-        if (!key) return Error{ErrorCode::invalid_argument, "A key is 64 hexadecimal digits, as identity show prints it."};
+        if (!key)
+            return Error{ErrorCode::invalid_argument, "A key is 64 hexadecimal digits, as identity show prints it."};
         out.push_back(*key);
     }
     return {};
@@ -165,7 +183,9 @@ Status finish(Command& command, const Raw& raw) {
     const Environment environment = process_environment();
     const auto folder = raw.data_folder.empty() ? default_data_folder(environment, this_platform())
                                                 : std::optional(std::filesystem::path(raw.data_folder));
-    if (!folder) return Error{ErrorCode::invalid_argument, "This system tells no home folder; give a data folder with --data-dir."};
+    if (!folder)
+        return Error{ErrorCode::invalid_argument,
+                     "This system tells no home folder; give a data folder with --data-dir."};
     command.node.data_folder = std::filesystem::absolute(*folder).lexically_normal();
     const auto trainer = environment("POTLUCK_TRAINER");
     command.node.trainer_program = !raw.trainer.empty() ? std::filesystem::path(raw.trainer)
@@ -199,7 +219,8 @@ Result<std::int64_t> parse_duration(const std::string& text) {
     const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), count);
     const auto unit = units.find(std::string(end, text.data() + text.size()));
     if (failed != std::errc() || unit == units.end() || count <= 0 || count > most / unit->second) {
-        return Error{ErrorCode::invalid_argument, "A duration is a number with s, m, h or d, at most a year, for example 30m."};
+        return Error{ErrorCode::invalid_argument,
+                     "A duration is a number with s, m, h or d, at most a year, for example 30m."};
     }
     return count * unit->second;
 }
@@ -220,7 +241,8 @@ ParsedCommand parse_command_line(int argc, const char* const* argv) {
     Command command;
     Raw raw;
     command.node.threads = std::max(1U, std::thread::hardware_concurrency() / 2);
-    CLI::App app("Potluck: volunteers train a neural network together. This is the node and its command line.", "potluck-node");
+    CLI::App app("Potluck: volunteers train a neural network together. This is the node and its command line.",
+                 "potluck-node");
     app.set_version_flag("--version", std::string("potluck-node ") + version);
     app.require_subcommand(1);
     app.fallthrough();

@@ -14,32 +14,50 @@
 namespace potluck::node {
 
 enum class Verb {
-    host, join, backbone, serve, control, status, pause, resume, finish, leave, invite, checkpoints, export_model,
-    sample, leaderboard, identity_show, identity_export, identity_import, stop, demo,
+    host,
+    join,
+    backbone,
+    serve,
+    control,
+    status,
+    pause,
+    resume,
+    finish,
+    leave,
+    invite,
+    checkpoints,
+    export_model,
+    sample,
+    leaderboard,
+    identity_show,
+    identity_export,
+    identity_import,
+    stop,
+    demo,
 };
 
 struct DemoOptions {
-    std::filesystem::path text;            // empty: the text beside the program, or of its sources
-    double minutes = 0;                    // 0: the recipe's rounds
-    std::uint64_t rounds = 0;              // 0: as many as the minutes give
+    std::filesystem::path text;  // empty: the text beside the program, or of its sources
+    double minutes = 0;          // 0: the recipe's rounds
+    std::uint64_t rounds = 0;    // 0: as many as the minutes give
     unsigned volunteers = 4;
     std::filesystem::path report;
-    std::filesystem::path keep;            // where data folders stay; empty: a temporary folder
-    std::filesystem::path recipe;          // JSON that replaces fields of the model and recipe; for measurements
+    std::filesystem::path keep;    // where data folders stay; empty: a temporary folder
+    std::filesystem::path recipe;  // JSON that replaces fields of the model and recipe; for measurements
     enum class Window { closed, open } window = Window::closed;
 };
 
 struct Command {
     Verb verb = Verb::status;
     NodeOptions node;
-    std::string link;                      // join, backbone
+    std::string link;  // join, backbone
     std::string node_name;
     HostPlan host;
     enum class HostRole { backbone, volunteer } host_role = HostRole::backbone;
     enum class AfterHosting { serve, end } after_hosting = AfterHosting::serve;
     enum class Output { people, json } output = Output::people;
     std::int64_t pause_seconds = 0;
-    std::filesystem::path path;            // export folder, identity file
+    std::filesystem::path path;  // export folder, identity file
     std::string prompt;
     std::uint32_t tokens = 200;
     double temperature = 0.8;

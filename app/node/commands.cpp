@@ -26,8 +26,9 @@ ExitCode complain(const Error& error) { return complain(error, exit_code_of(erro
 std::string line_of(const control::RunSnapshot& run) {
     char text[256];
     std::snprintf(text, sizeof text, "round %llu of %llu, loss %.3f (bigram %.3f), %llu tokens/s, %zu members",
-                  static_cast<unsigned long long>(run.round), static_cast<unsigned long long>(run.total_rounds), run.loss,
-                  run.bigram_loss, static_cast<unsigned long long>(run.swarm_tokens_per_second), run.members.size());
+                  static_cast<unsigned long long>(run.round), static_cast<unsigned long long>(run.total_rounds),
+                  run.loss, run.bigram_loss, static_cast<unsigned long long>(run.swarm_tokens_per_second),
+                  run.members.size());
     return text;
 }
 
@@ -43,8 +44,8 @@ Status print_status(const json& result) {
     }
     std::cout << "network: port " << node.network.port << ", " << node.network.peers << " peers, "
               << node.network.bytes_up / 1000 << " kB up, " << node.network.bytes_down / 1000 << " kB down\n"
-              << "trainer: " << node.trainer.state << (node.trainer.device.empty() ? "" : ", " + log::printable(node.trainer.device))
-              << "\n"
+              << "trainer: " << node.trainer.state
+              << (node.trainer.device.empty() ? "" : ", " + log::printable(node.trainer.device)) << "\n"
               << "data: " << node.data_folder << std::endl;
     return {};
 }
@@ -55,8 +56,8 @@ Status print_leaderboard(const json& result) {
         if (Status read = from_json(object, row); !read) return read;
         const std::string name = row.name.empty() ? row.id.substr(0, 8) : log::printable(row.name, shown_name);
         std::printf("%4u  %-24s %12llu tokens %6llu rounds %5.1f%%%s\n", row.rank, name.c_str(),
-                    static_cast<unsigned long long>(row.tokens), static_cast<unsigned long long>(row.rounds), 100 * row.share,
-                    row.self ? "  (you)" : "");
+                    static_cast<unsigned long long>(row.tokens), static_cast<unsigned long long>(row.rounds),
+                    100 * row.share, row.self ? "  (you)" : "");
     }
     return {};
 }
@@ -65,14 +66,16 @@ Status print_checkpoints(const json& result) {
     for (const json& object : result.at("rows")) {
         control::CheckpointRow row;
         if (Status read = from_json(object, row); !read) return read;
-        std::cout << "round " << row.round << "  " << row.bytes << " bytes  " << row.file << "\n  " << row.magnet << "\n";
+        std::cout << "round " << row.round << "  " << row.bytes << " bytes  " << row.file << "\n  " << row.magnet
+                  << "\n";
     }
     return {};
 }
 
 Status print_text(const json& result, const char* key) {
     const auto text = result.find(key);
-    if (text == result.end() || !text->is_string()) return Error{ErrorCode::malformed, "The node's answer cannot be read."};
+    if (text == result.end() || !text->is_string())
+        return Error{ErrorCode::malformed, "The node's answer cannot be read."};
     std::cout << text->get<std::string>() << std::endl;
     return {};
 }
@@ -112,9 +115,14 @@ Question question_of(const Command& command) {
         case Verb::stop: return {"stop"};
         case Verb::checkpoints: return {"checkpoints"};
         case Verb::leaderboard: return {"leaderboard", {{"most", 100}}};
-        case Verb::export_model: return {"export", {{"folder", std::filesystem::absolute(command.path).string()}}, sample_patience};
+        case Verb::export_model:
+            return {"export", {{"folder", std::filesystem::absolute(command.path).string()}}, sample_patience};
         case Verb::sample:
-            return {"sample", {{"prompt", command.prompt}, {"tokens", command.tokens}, {"temperature", command.temperature}, {"seed", command.seed}},
+            return {"sample",
+                    {{"prompt", command.prompt},
+                     {"tokens", command.tokens},
+                     {"temperature", command.temperature},
+                     {"seed", command.seed}},
                     sample_patience};
         default: return {"status"};
     }
@@ -125,7 +133,8 @@ ExitCode identity_verb(const Command& command) {
     if (const Status made = make_data_folder(folder); !made) return complain(made.error());
     if (command.verb == Verb::identity_import) {
         if (auto client = ControlClient::connect(folder)) {
-            const auto done = client->call("identity_import", {{"file", std::filesystem::absolute(command.path).string()}});
+            const auto done =
+                client->call("identity_import", {{"file", std::filesystem::absolute(command.path).string()}});
             return done ? ExitCode::ok : complain(done.error());
         }
         const auto lock = FileLock::acquire(folder / "node.lock");
@@ -149,12 +158,15 @@ ExitCode identity_verb(const Command& command) {
 }  // namespace
 
 ExitCode ask_running_node(const Command& command) {
-    if (command.verb == Verb::identity_show || command.verb == Verb::identity_export || command.verb == Verb::identity_import) {
+    if (command.verb == Verb::identity_show || command.verb == Verb::identity_export ||
+        command.verb == Verb::identity_import) {
         return identity_verb(command);
     }
     auto client = ControlClient::connect(command.node.data_folder);
     if (!client) {
-        return complain(client.error(), client.error().code == ErrorCode::not_found ? ExitCode::not_running : exit_code_of(client.error().code));
+        return complain(client.error(), client.error().code == ErrorCode::not_found
+                                            ? ExitCode::not_running
+                                            : exit_code_of(client.error().code));
     }
     if (command.verb == Verb::control) {
         const Status bridged = client->bridge();

@@ -7,8 +7,8 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/write.hpp>
 #ifndef _WIN32
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <unistd.h>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #endif
 
 #include "app/node/paths.h"
@@ -45,12 +45,14 @@ Result<ControlClient> ControlClient::connect(const std::filesystem::path& data_f
         return Error{ErrorCode::permission, "The node of " + data_folder.string() + " belongs to another user."};
     }
     if (failed) {
-        return Error{ErrorCode::not_found, "No node runs for " + data_folder.string() + "; start one with potluck-node join <invite>."};
+        return Error{ErrorCode::not_found,
+                     "No node runs for " + data_folder.string() + "; start one with potluck-node join <invite>."};
     }
     return ControlClient(std::move(impl));
 }
 
-Result<nlohmann::json> ControlClient::call(const std::string& method, const nlohmann::json& params, std::chrono::seconds limit) {
+Result<nlohmann::json> ControlClient::call(const std::string& method, const nlohmann::json& params,
+                                           std::chrono::seconds limit) {
     const Error lost{ErrorCode::unavailable, "The node closed the connection; see its log, then try again."};
     Impl& impl = *m_impl;
     const std::uint64_t id = impl.next_id++;
@@ -63,7 +65,8 @@ Result<nlohmann::json> ControlClient::call(const std::string& method, const nloh
     const auto deadline = std::chrono::steady_clock::now() + limit;
     while (!answer) {
         std::optional<std::size_t> got;
-        impl.socket.async_read_some(asio::buffer(buffer), [&](const auto& ended, std::size_t count) { got = ended ? 0 : count; });
+        impl.socket.async_read_some(asio::buffer(buffer),
+                                    [&](const auto& ended, std::size_t count) { got = ended ? 0 : count; });
         impl.loop.restart();
         impl.loop.run_until(deadline);
         if (!got) {
@@ -98,7 +101,9 @@ Status ControlClient::bridge() {
     boost::system::error_code failed;
     input.assign(::dup(STDIN_FILENO), failed);
     if (!failed) output.assign(::dup(STDOUT_FILENO), failed);
-    if (failed) return Error{ErrorCode::invalid_argument, "control is spoken to through pipes; connect standard input and output."};
+    if (failed)
+        return Error{ErrorCode::invalid_argument,
+                     "control is spoken to through pipes; connect standard input and output."};
 
     std::array<char, read_bytes> from_us{}, from_node{};
     const std::function<void()> read_us = [&] {

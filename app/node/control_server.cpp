@@ -8,12 +8,12 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/write.hpp>
 #ifndef _WIN32
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #else
-#include <boost/asio/windows/stream_handle.hpp>
 #include <windows.h>
+#include <boost/asio/windows/stream_handle.hpp>
 #endif
 
 #include "core/base/log.h"
@@ -34,17 +34,21 @@ class StreamConnection final : public ControlConnection, public std::enable_shar
 public:
     StreamConnection(Stream input, std::unique_ptr<Stream> output, std::function<void(const std::string&)> on_line,
                      std::function<void()> on_closed)
-        : m_input(std::move(input)), m_output(std::move(output)), m_on_line(std::move(on_line)), m_on_closed(std::move(on_closed)) {}
+        : m_input(std::move(input)),
+          m_output(std::move(output)),
+          m_on_line(std::move(on_line)),
+          m_on_closed(std::move(on_closed)) {}
 
     void read() {
-        m_input.async_read_some(asio::buffer(m_buffer), [self = this->shared_from_this()](const auto& failed, std::size_t got) {
-            for (const std::string& line : self->m_splitter.feed({self->m_buffer.data(), got})) {
-                if (!self->m_closed) self->m_on_line(line);
-            }
-            if (self->m_closed) return;
-            if (failed || self->m_splitter.failed()) return self->ended();
-            self->read();
-        });
+        m_input.async_read_some(
+            asio::buffer(m_buffer), [self = this->shared_from_this()](const auto& failed, std::size_t got) {
+                for (const std::string& line : self->m_splitter.feed({self->m_buffer.data(), got})) {
+                    if (!self->m_closed) self->m_on_line(line);
+                }
+                if (self->m_closed) return;
+                if (failed || self->m_splitter.failed()) return self->ended();
+                self->read();
+            });
     }
 
     void send(const std::string& line) override {
@@ -66,13 +70,14 @@ public:
 private:
     void write() {
         Stream& output = m_output ? *m_output : m_input;
-        asio::async_write(output, asio::buffer(m_unsent.front()), [self = this->shared_from_this()](const auto& failed, std::size_t) {
-            if (self->m_closed) return;
-            if (failed) return self->ended();
-            self->m_unsent_bytes -= self->m_unsent.front().size();
-            self->m_unsent.pop_front();
-            if (!self->m_unsent.empty()) self->write();
-        });
+        asio::async_write(output, asio::buffer(m_unsent.front()),
+                          [self = this->shared_from_this()](const auto& failed, std::size_t) {
+                              if (self->m_closed) return;
+                              if (failed) return self->ended();
+                              self->m_unsent_bytes -= self->m_unsent.front().size();
+                              self->m_unsent.pop_front();
+                              if (!self->m_unsent.empty()) self->write();
+                          });
     }
 
     void ended() {
@@ -81,7 +86,7 @@ private:
     }
 
     Stream m_input;
-    std::unique_ptr<Stream> m_output;   // null: the input goes both ways
+    std::unique_ptr<Stream> m_output;  // null: the input goes both ways
     std::function<void(const std::string&)> m_on_line;
     std::function<void()> m_on_closed;
     std::array<char, read_bytes> m_buffer{};
@@ -149,7 +154,8 @@ struct ControlServer::Impl : std::enable_shared_from_this<Impl> {
     }
 
     void tell() {
-        const bool anybody = std::any_of(clients.begin(), clients.end(), [](const auto& client) { return client->subscribed; });
+        const bool anybody =
+            std::any_of(clients.begin(), clients.end(), [](const auto& client) { return client->subscribed; });
         if (!anybody || closed) return;
         const std::string line = control::encode(control::Notification{"status", status()});
         const auto now = clients;  // a client that does not read leaves the list while it is told
@@ -170,13 +176,15 @@ struct ControlServer::Impl : std::enable_shared_from_this<Impl> {
     void accept() {
         acceptor.async_accept([self = shared_from_this()](const auto& failed, LocalSocket socket) {
             if (self->closed || failed == asio::error::operation_aborted) return;
-            if (!failed && self->clients.size() < clients_most) self->add(std::move(socket), std::unique_ptr<LocalSocket>(), {});
+            if (!failed && self->clients.size() < clients_most)
+                self->add(std::move(socket), std::unique_ptr<LocalSocket>(), {});
             self->accept();
         });
     }
 };
 
-ControlServer::ControlServer(asio::io_context& loop, const Dispatcher& dispatcher, std::function<nlohmann::json()> status)
+ControlServer::ControlServer(asio::io_context& loop, const Dispatcher& dispatcher,
+                             std::function<nlohmann::json()> status)
     : m_impl(std::make_shared<Impl>(loop, dispatcher, std::move(status))) {
     m_impl->tell_each_second();
 }
@@ -185,7 +193,8 @@ ControlServer::~ControlServer() { close(); }
 
 Status ControlServer::listen(const fs::path& socket) {
     const auto fail = [&](const std::string& why) {
-        return Error{ErrorCode::io, "The local socket " + socket.string() + " cannot be opened (" + why + "); check who owns its folder."};
+        return Error{ErrorCode::io, "The local socket " + socket.string() + " cannot be opened (" + why +
+                                        "); check who owns its folder."};
     };
     std::error_code failed;
     fs::create_directories(socket.parent_path(), failed);

@@ -1,5 +1,6 @@
 // Serves the line protocol to everyone who may ask: the parent on standard input and output, and any number (bounded)
-// of clients on the local socket in the data folder. Answers subscriptions with a status at every change and each second.
+// of clients on the local socket in the data folder. Answers subscriptions with a status at every change and each
+// second.
 //
 // A client that sends a line beyond control::line_bytes_most, or does not read what it asked for, is closed.
 // Threads: the loop's. Owns: the socket file and the connections.

@@ -33,7 +33,8 @@ public:
             }
         };
         if (method == m_methods.end()) {
-            return respond(Error{ErrorCode::invalid_argument, "There is no method of that name; both programs must be of one version."});
+            return respond(Error{ErrorCode::invalid_argument,
+                                 "There is no method of that name; both programs must be of one version."});
         }
         method->second(request.params, respond);
     }

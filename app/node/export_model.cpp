@@ -15,8 +15,10 @@ constexpr const char* bytes_note =
     "This model reads and writes bytes: token n is the byte n of UTF-8 text, and the vocabulary is 256.\n"
     "Encode with list(text.encode()), decode with bytes(tokens).decode(errors=\"replace\").\n";
 constexpr const char* sentencepiece_note =
-    "This model's tokens are those of tokenizer.model, a sentencepiece model. It was trained line by line: encode each\n"
-    "line alone, and put the token of the line break (\"\\n\" or \"<0x0A>\"), where the model has one, between lines.\n";
+    "This model's tokens are those of tokenizer.model, a sentencepiece model. It was trained line by line: encode "
+    "each\n"
+    "line alone, and put the token of the line break (\"\\n\" or \"<0x0A>\"), where the model has one, between "
+    "lines.\n";
 
 Status write_text(const fs::path& file, const std::string& text) { return write_file_atomically(file, as_bytes(text)); }
 
@@ -25,7 +27,8 @@ Status write_tokenizer(const RunSession& session, const fs::path& folder, std::v
     const bool bytes = tokenizer.kind == run::TokenizerKind::bytes;
     if (!bytes) {
         const peer::BlobPointer model = session.swarm().blob(tokenizer.model.root);
-        if (!model) return Error{ErrorCode::unavailable, "The run's tokenizer is still being fetched; try again in a moment."};
+        if (!model)
+            return Error{ErrorCode::unavailable, "The run's tokenizer is still being fetched; try again in a moment."};
         const fs::path file = folder / "tokenizer.model";
         if (Status written = write_file_atomically(file, model->bytes()); !written) return written;
         files.push_back(file.string());
@@ -62,17 +65,21 @@ nlohmann::json hugging_face_config(const run::ModelSpec& model) {
 
 Result<std::vector<std::string>> export_model(const Node& node, const fs::path& folder) {
     const RunSession* session = node.session();
-    if (session == nullptr) return Error{ErrorCode::not_found, "This node is in no run; join one with an invite first."};
+    if (session == nullptr)
+        return Error{ErrorCode::not_found, "This node is in no run; join one with an invite first."};
     const auto round = newest_state(*session);
     if (!round) return round.error();
     std::error_code failed;
     fs::create_directories(folder, failed);
-    if (failed) return Error{ErrorCode::permission, "The folder " + folder.string() + " cannot be made (" + failed.message() + ")."};
+    if (failed)
+        return Error{ErrorCode::permission,
+                     "The folder " + folder.string() + " cannot be made (" + failed.message() + ")."};
     const fs::path model = folder / "model.safetensors";
     if (fs::exists(model)) {
         return Error{ErrorCode::invalid_argument, folder.string() + " already holds a model; give another folder."};
     }
-    if (Status written = write_file_atomically(model, session->store().state_bytes(*round)); !written) return written.error();
+    if (Status written = write_file_atomically(model, session->store().state_bytes(*round)); !written)
+        return written.error();
     std::vector<std::string> files{model.string(), (folder / "config.json").string()};
     const std::string config = hugging_face_config(session->plan().manifest.model).dump(2) + "\n";
     if (Status written = write_text(files.back(), config); !written) return written.error();

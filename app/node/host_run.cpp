@@ -64,7 +64,8 @@ Status Host::tokenizer_and_text() {
     m_manifest.model.vocabulary = tokenizer.vocabulary();
     if (const auto checked = run::ModelSpec::from_json(m_manifest.model.to_json()); !checked) return checked.error();
     if (const auto checked = run::Recipe::from_json(m_plan.recipe.to_json()); !checked) return checked.error();
-    auto text = data::pack_text({m_plan.text, m_folder / "data", m_plan.model.context, m_plan.recipe.seed}, tokenizer, m_progress);
+    auto text = data::pack_text({m_plan.text, m_folder / "data", m_plan.model.context, m_plan.recipe.seed}, tokenizer,
+                                m_progress);
     if (!text) return text.error();
     m_text = std::move(*text);
     return {};
@@ -77,7 +78,8 @@ Result<run::BlobRef> Host::reference(const fs::path& file, const std::string& na
     const auto hashes = net::hash_content(map->bytes(), kind, [] { return false; });
     if (!hashes) return hashes.error();
     run::BlobRef blob{hashes->root, map->bytes().size(), kind, {}};
-    if (kind == run::BlobKind::open) blob.info_hash = net::open_info(name, blob.root, blob.size, hashes->pieces).info_hash;
+    if (kind == run::BlobKind::open)
+        blob.info_hash = net::open_info(name, blob.root, blob.size, hashes->pieces).info_hash;
     m_hosted.push_back({fs::relative(file, m_folder), name, kind});
     return blob;
 }
@@ -88,7 +90,8 @@ Status Host::shards() {
         if (!blob) return blob.error();
         m_manifest.shards.push_back({*blob, shard.records});
     }
-    auto blob = reference(m_text.validation.file, file_title(m_text.validation.file.filename().string()), run::BlobKind::open);
+    auto blob =
+        reference(m_text.validation.file, file_title(m_text.validation.file.filename().string()), run::BlobKind::open);
     if (!blob) return blob.error();
     m_manifest.validation = {*blob, m_text.validation.records};
     m_manifest.bigram_loss = m_text.bigram_loss;
@@ -137,8 +140,8 @@ Result<run::ModelSpec> model_preset(const std::string& name) {
         const char* name;
         std::uint32_t layers, heads, width, context;
     };
-    static constexpr Preset presets[] = {{"tiny", 4, 4, 128, 128},          {"small", 6, 6, 384, 256},
-                                         {"gpt2", 12, 12, 768, 1024},       {"gpt2-medium", 24, 16, 1024, 1024},
+    static constexpr Preset presets[] = {{"tiny", 4, 4, 128, 128},           {"small", 6, 6, 384, 256},
+                                         {"gpt2", 12, 12, 768, 1024},        {"gpt2-medium", 24, 16, 1024, 1024},
                                          {"gpt2-large", 36, 20, 1280, 1024}, {"gpt2-xl", 48, 25, 1600, 1024}};
     for (const Preset& preset : presets) {
         if (name != preset.name) continue;
@@ -149,7 +152,8 @@ Result<run::ModelSpec> model_preset(const std::string& name) {
         model.context = preset.context;
         return model;
     }
-    return Error{ErrorCode::invalid_argument, "There is no model preset of that name; use tiny, small, gpt2, gpt2-medium, gpt2-large or gpt2-xl."};
+    return Error{ErrorCode::invalid_argument,
+                 "There is no model preset of that name; use tiny, small, gpt2, gpt2-medium, gpt2-large or gpt2-xl."};
 }
 
 Result<HostedRun> host_run(const HostPlan& plan, const identity::Identity& host, const fs::path& data_folder,
@@ -172,7 +176,9 @@ Result<HostedRun> host_run(const HostPlan& plan, const identity::Identity& host,
     const fs::path home = run_folder(data_folder, run);
     fs::remove_all(home, failed);
     fs::rename(folder, home, failed);
-    if (failed) return Error{ErrorCode::io, "The run's folder " + home.string() + " cannot be made (" + failed.message() + ")."};
+    if (failed)
+        return Error{ErrorCode::io,
+                     "The run's folder " + home.string() + " cannot be made (" + failed.message() + ")."};
     data::PackedText& text = making.text();
     for (data::PackedShard& shard : text.shards) shard.file = home / "data" / shard.file.filename();
     text.validation.file = home / "data" / text.validation.file.filename();

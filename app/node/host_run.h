@@ -16,11 +16,11 @@ namespace potluck::node {
 
 struct HostPlan {
     std::filesystem::path text;
-    std::filesystem::path tokenizer_model;   // empty: bytes
+    std::filesystem::path tokenizer_model;  // empty: bytes
     std::string name = "Potluck run";
     std::string purpose;
     std::string licence = "Apache-2.0";
-    run::ModelSpec model;                    // its vocabulary follows from the tokenizer
+    run::ModelSpec model;  // its vocabulary follows from the tokenizer
     run::Recipe recipe;
     std::vector<PeerId> backbones;
     std::vector<PeerId> allowed;
@@ -30,7 +30,7 @@ struct HostPlan {
 [[nodiscard]] Result<run::ModelSpec> model_preset(const std::string& name);
 
 struct HostedRun {
-    run::Invite invite;                      // without hints
+    run::Invite invite;  // without hints
     run::Manifest manifest;
     data::PackedText text;
 };

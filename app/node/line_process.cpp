@@ -48,7 +48,7 @@ void prepare_child(ProcessGroup group, pid_t parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(1);  // it died before we asked
 #ifdef SYS_close_range
-    constexpr unsigned close_on_exec = 4;   // CLOSE_RANGE_CLOEXEC
+    constexpr unsigned close_on_exec = 4;  // CLOSE_RANGE_CLOEXEC
     marked = ::syscall(SYS_close_range, 3U, ~0U, close_on_exec) == 0;
 #endif
 #else
@@ -106,12 +106,13 @@ struct LineProcess::Impl : std::enable_shared_from_this<Impl> {
             if (input_closing) close_quietly(input);
             return;
         }
-        asio::async_write(input, asio::buffer(unsent.front()), [self = shared_from_this()](const auto& failed, std::size_t) {
-            if (failed) return;
-            self->unsent_bytes -= self->unsent.front().size();
-            self->unsent.pop_front();
-            self->write();
-        });
+        asio::async_write(input, asio::buffer(unsent.front()),
+                          [self = shared_from_this()](const auto& failed, std::size_t) {
+                              if (failed) return;
+                              self->unsent_bytes -= self->unsent.front().size();
+                              self->unsent.pop_front();
+                              self->write();
+                          });
     }
 
     static void close_quietly(process::async_pipe& pipe) {
@@ -168,15 +169,15 @@ Result<std::unique_ptr<LineProcess>> LineProcess::start(asio::io_context& loop, 
     const std::string program = options.program.string();
     std::error_code failed;
     const auto launch = [&](auto&&... more) {
-        impl->child = process::child(
-            loop, process::exe(program), process::args(options.arguments), process::std_in<impl->input,
-            process::std_out> impl->output, failed,
-            process::on_exit([weak = std::weak_ptr(impl), &loop](int native, const std::error_code&) {
-                asio::post(loop, [weak, native] {
-                    if (const auto self = weak.lock()) self->exited(native);
-                });
-            }),
-            std::forward<decltype(more)>(more)...);
+        impl->child =
+            process::child(loop, process::exe(program), process::args(options.arguments),
+                           process::std_in<impl->input, process::std_out> impl->output, failed,
+                           process::on_exit([weak = std::weak_ptr(impl), &loop](int native, const std::error_code&) {
+                               asio::post(loop, [weak, native] {
+                                   if (const auto self = weak.lock()) self->exited(native);
+                               });
+                           }),
+                           std::forward<decltype(more)>(more)...);
     };
 #ifndef _WIN32
     const auto prepare = process::extend::on_exec_setup(
@@ -185,7 +186,8 @@ Result<std::unique_ptr<LineProcess>> LineProcess::start(asio::io_context& loop, 
         launch(prepare);
     } else {
         FILE* errors = std::fopen(options.error_file.c_str(), "ae");
-        if (errors == nullptr) return Error{ErrorCode::io, options.error_file.string() + " cannot be written; check the folder's owner."};
+        if (errors == nullptr)
+            return Error{ErrorCode::io, options.error_file.string() + " cannot be written; check the folder's owner."};
         launch(process::std_err > errors, prepare);
         std::fclose(errors);
     }
@@ -193,8 +195,8 @@ Result<std::unique_ptr<LineProcess>> LineProcess::start(asio::io_context& loop, 
     launch();
 #endif
     if (failed) {
-        return Error{ErrorCode::unavailable, "The program " + program + " cannot be started (" + failed.message() +
-                                                 "); install it again."};
+        return Error{ErrorCode::unavailable,
+                     "The program " + program + " cannot be started (" + failed.message() + "); install it again."};
     }
     impl->id = impl->child.id();
     impl->read();

@@ -72,7 +72,8 @@ Result<std::unique_ptr<Node>> Node::open(boost::asio::io_context& loop, NodeOpti
     auto lock = FileLock::acquire(options.data_folder / "node.lock");
     if (!lock) {
         if (lock.error().code != ErrorCode::already_exists) return lock.error();
-        return Error{ErrorCode::already_exists, "Another node is using the data folder " + options.data_folder.string() +
+        return Error{ErrorCode::already_exists, "Another node is using the data folder " +
+                                                    options.data_folder.string() +
                                                     "; use that one, or give another folder with --data-dir."};
     }
     auto identity = identity::Identity::open_or_create(options.data_folder / "identity.key");
@@ -146,8 +147,8 @@ void Node::tick() {
 /// What must be told at once; the rest is told each second.
 std::string Node::change_key() const {
     const control::NodeSnapshot now = snapshot();
-    std::string key = std::string(name_of(now.activity)) + "|" + now.reason + "|" + std::to_string(now.paused_until) + "|" +
-                      std::to_string(now.network.peers) + "|" + now.trainer.state + "|" + now.name;
+    std::string key = std::string(name_of(now.activity)) + "|" + now.reason + "|" + std::to_string(now.paused_until) +
+                      "|" + std::to_string(now.network.peers) + "|" + now.trainer.state + "|" + now.name;
     if (now.run) key += "|" + now.run->id + "|" + std::to_string(now.run->round) + "|" + now.run->phase;
     return key;
 }
@@ -158,7 +159,8 @@ Status Node::join(const run::Invite& invite, run::Role role) {
         return m_settings.run && m_settings.run->finishing ? resume() : Status();
     }
     if (m_settings.run && m_settings.run->invite.run != invite.run) {
-        return Error{ErrorCode::already_exists, "This node is in another run already; leave it first, or use another data folder."};
+        return Error{ErrorCode::already_exists,
+                     "This node is in another run already; leave it first, or use another data folder."};
     }
     m_settings.run = SavedRun{invite, role, false};
     m_trouble.clear();
@@ -173,9 +175,10 @@ void Node::search() {
     auto file = read_file(run_folder(m_options.data_folder, invite.run) / "manifest", run::manifest_bytes_most + 1024);
     if (file) return manifest_here(invite, std::move(*file));
     m_searching = invite.run;
-    m_network->fetch_manifest(invite, m_options.manifest_patience, [this, alive = m_alive, invite](Result<Bytes> fetched) {
-        if (*alive) manifest_here(invite, std::move(fetched));
-    });
+    m_network->fetch_manifest(invite, m_options.manifest_patience,
+                              [this, alive = m_alive, invite](Result<Bytes> fetched) {
+                                  if (*alive) manifest_here(invite, std::move(fetched));
+                              });
 }
 
 void Node::manifest_here(const run::Invite& invite, Result<Bytes> file) {
@@ -198,8 +201,10 @@ Status Node::open_session(const run::Invite& invite, const Bytes& manifest_file)
     if (!manifest) return manifest.error();
     const PeerId self = m_identity.id();
     const auto& allowed = manifest->manifest.allowed;
-    if (!allowed.empty() && self != manifest->manifest.host && std::find(allowed.begin(), allowed.end(), self) == allowed.end()) {
-        return Error{ErrorCode::permission, "This run admits only people its host has listed; send the host your id " + self.hex() + "."};
+    if (!allowed.empty() && self != manifest->manifest.host &&
+        std::find(allowed.begin(), allowed.end(), self) == allowed.end()) {
+        return Error{ErrorCode::permission,
+                     "This run admits only people its host has listed; send the host your id " + self.hex() + "."};
     }
     const fs::path folder = run_folder(m_options.data_folder, invite.run);
     std::error_code failed;
@@ -207,7 +212,8 @@ Status Node::open_session(const run::Invite& invite, const Bytes& manifest_file)
     const auto stored = m_network->publish_manifest(manifest_file);
     if (!stored) return stored.error();
     if (*stored != invite.run) {
-        return Error{ErrorCode::untrusted, "The run's description is not the one that the invite names; ask for a new invite."};
+        return Error{ErrorCode::untrusted,
+                     "The run's description is not the one that the invite names; ask for a new invite."};
     }
     if (Status written = write_file_atomically(folder / "manifest", manifest_file); !written) return written;
 
@@ -251,7 +257,8 @@ Status Node::leave() {
 
 Status Node::pause(std::int64_t seconds) {
     if (seconds < 0 || seconds > pause_seconds_most) {
-        return Error{ErrorCode::invalid_argument, "A pause lasts at most a year; leave the duration out to pause until you resume."};
+        return Error{ErrorCode::invalid_argument,
+                     "A pause lasts at most a year; leave the duration out to pause until you resume."};
     }
     m_settings.paused = true;
     m_settings.paused_until = seconds == 0 ? 0 : unix_seconds() + seconds;
@@ -375,8 +382,8 @@ std::vector<control::LeaderboardRow> Node::leaderboard(std::size_t most) const {
     const auto total = static_cast<double>(m_ledger.totals(m_session->run()).tokens.value);
     for (const ledger::Credit& credit : m_ledger.leaderboard(m_session->run(), most)) {
         const bool self = credit.peer == m_identity.id();
-        rows.push_back({static_cast<std::uint32_t>(rows.size() + 1), credit.peer.hex(), self ? m_settings.name : credit.name,
-                        credit.tokens.value, credit.rounds,
+        rows.push_back({static_cast<std::uint32_t>(rows.size() + 1), credit.peer.hex(),
+                        self ? m_settings.name : credit.name, credit.tokens.value, credit.rounds,
                         total > 0 ? static_cast<double>(credit.tokens.value) / total : 0, self});
     }
     return rows;

@@ -31,11 +31,11 @@ namespace potluck::node {
 struct NodeOptions {
     std::filesystem::path data_folder;
     std::filesystem::path trainer_program;
-    std::uint16_t port = 0;                       // 0: any free one
+    std::uint16_t port = 0;  // 0: any free one
     net::Reach reach = net::Reach::internet;
     std::vector<run::PeerHint> dht_nodes;
-    std::uint64_t upload_bytes_per_second = 0, download_bytes_per_second = 0;   // 0: no limit
-    unsigned threads = 1;                         // for codec, F and hashing
+    std::uint64_t upload_bytes_per_second = 0, download_bytes_per_second = 0;  // 0: no limit
+    unsigned threads = 1;                                                      // for codec, F and hashing
     Duration heartbeat{1'000};
     Duration manifest_patience{120'000};
 };
@@ -47,10 +47,11 @@ struct NodeOptions {
 class Node {
 public:
     static constexpr std::chrono::milliseconds tick_every{50};
-    static constexpr Duration pause_limit{1'800};        // when the trainer's memory is free at the latest
+    static constexpr Duration pause_limit{1'800};  // when the trainer's memory is free at the latest
     static constexpr Duration network_stop_limit{2'000};
 
-    /// `already_exists` if another node holds the folder, `permission`/`malformed` if identity or settings cannot be used.
+    /// `already_exists` if another node holds the folder, `permission`/`malformed` if identity or settings cannot be
+    /// used.
     [[nodiscard]] static Result<std::unique_ptr<Node>> open(boost::asio::io_context& loop, NodeOptions options);
     ~Node();
     Node(const Node&) = delete;
@@ -64,7 +65,7 @@ public:
     // What a person may ask. Errors are sentences.
     [[nodiscard]] Status join(const run::Invite& invite, run::Role role);
     [[nodiscard]] Status leave();
-    [[nodiscard]] Status pause(std::int64_t seconds);    // 0: until resumed
+    [[nodiscard]] Status pause(std::int64_t seconds);  // 0: until resumed
     [[nodiscard]] Status resume();
     [[nodiscard]] Status finish();
     [[nodiscard]] Status set_name(const std::string& name);

@@ -68,7 +68,8 @@ std::string fit_name(std::string_view name) {
         fitted.push_back(byte < 0x20 || byte == 0x7F ? ' ' : character);
     }
     std::size_t length = std::min(fitted.size(), run::name_bytes_most);
-    while (length > 0 && length < fitted.size() && (static_cast<unsigned char>(fitted[length]) & 0xC0U) == 0x80U) --length;
+    while (length > 0 && length < fitted.size() && (static_cast<unsigned char>(fitted[length]) & 0xC0U) == 0x80U)
+        --length;
     fitted.resize(length);
     return fitted;
 }

@@ -18,15 +18,15 @@ namespace potluck::node {
 struct SavedRun {
     run::Invite invite;
     run::Role role = run::Role::volunteer;
-    bool finishing = false;            // the person asked to stop after a round
+    bool finishing = false;  // the person asked to stop after a round
     bool operator==(const SavedRun&) const = default;
 };
 
 struct NodeSettings {
-    std::string name;                  // at most run::name_bytes_most bytes
+    std::string name;  // at most run::name_bytes_most bytes
     std::optional<SavedRun> run;
     bool paused = false;
-    std::int64_t paused_until = 0;     // unix seconds; 0: until resumed
+    std::int64_t paused_until = 0;  // unix seconds; 0: until resumed
     bool operator==(const NodeSettings&) const = default;
 
     /// Defaults if there is no file; `malformed` with what to do if it is damaged.

@@ -109,7 +109,8 @@ Status make_data_folder(const fs::path& folder) {
     fs::create_directories(folder, failed);
     if (!failed && !existed) fs::permissions(folder, fs::perms::owner_all, failed);
     if (!failed && fs::is_directory(folder)) return {};
-    return Error{ErrorCode::permission, "The data folder " + folder.string() + " cannot be made; choose another with --data-dir."};
+    return Error{ErrorCode::permission,
+                 "The data folder " + folder.string() + " cannot be made; choose another with --data-dir."};
 }
 
 }  // namespace potluck::node

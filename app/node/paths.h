@@ -21,14 +21,16 @@ enum class Platform { linux_like, mac, windows };
 
 /// POTLUCK_HOME, else XDG_DATA_HOME/potluck or ~/.local/share/potluck, ~/Library/Application Support/Potluck,
 /// %LOCALAPPDATA%\Potluck. Nothing if the system tells no home.
-[[nodiscard]] std::optional<std::filesystem::path> default_data_folder(const Environment& environment, Platform platform);
+[[nodiscard]] std::optional<std::filesystem::path> default_data_folder(const Environment& environment,
+                                                                       Platform platform);
 
 /// Longest path of a local socket that every system takes, with its terminating zero.
 inline constexpr std::size_t socket_path_most = 104;
 
 /// node.sock in the data folder, or, where that path is too long, a name derived from it in XDG_RUNTIME_DIR or the
 /// system's folder for temporary files, in a folder of this user's own.
-[[nodiscard]] std::filesystem::path socket_path(const std::filesystem::path& data_folder, const Environment& environment);
+[[nodiscard]] std::filesystem::path socket_path(const std::filesystem::path& data_folder,
+                                                const Environment& environment);
 
 [[nodiscard]] std::filesystem::path run_folder(const std::filesystem::path& data_folder, const RunId& run);
 

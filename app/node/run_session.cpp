@@ -19,7 +19,8 @@ constexpr std::size_t hosted_files_most = run::shards_most + 8;
 Status save_hosted(const std::filesystem::path& folder, const std::vector<HostedFile>& files) {
     nlohmann::json rows = nlohmann::json::array();
     for (const HostedFile& hosted : files) {
-        rows.push_back({{"file", hosted.file.string()}, {"name", hosted.name}, {"open", hosted.kind == run::BlobKind::open}});
+        rows.push_back(
+            {{"file", hosted.file.string()}, {"name", hosted.name}, {"open", hosted.kind == run::BlobKind::open}});
     }
     const std::string text = nlohmann::json{{"files", rows}}.dump();
     return write_file_atomically(folder / "hosted.json", as_bytes(text));
@@ -62,7 +63,8 @@ Status RunSession::open_parts() {
     if (!store) return store.error();
     m_store = std::move(*store);
     if (m_plan.role == run::Role::volunteer) {
-        // The trainer writes into files that exist: a disk too small for them is told now, not in the middle of a round.
+        // The trainer writes into files that exist: a disk too small for them is told now, not in the middle of a
+        // round.
         for (const peer::Scratch which : {peer::Scratch::error, peer::Scratch::snapshot, peer::Scratch::look_ahead}) {
             if (const auto made = m_store->scratch(which); !made) return made.error();
         }
@@ -129,7 +131,8 @@ void RunSession::on_blob_failed(const BlobId& blob, Error error) {
 }
 
 void RunSession::on_published(const std::filesystem::path& file, Result<run::BlobRef> blob) {
-    const bool hosted = std::any_of(m_hosted.begin(), m_hosted.end(), [&](const HostedFile& h) { return h.file == file; });
+    const bool hosted =
+        std::any_of(m_hosted.begin(), m_hosted.end(), [&](const HostedFile& h) { return h.file == file; });
     if (hosted && !blob) log::of("node").error("{} cannot be seeded: {}", file.string(), blob.error().message);
     if (!hosted && m_peer) m_peer->on_published(file, std::move(blob));
 }

@@ -41,7 +41,7 @@ public:
         const identity::Identity& identity;
     };
     struct Plan {
-        std::filesystem::path folder;          // of this run; holds manifest
+        std::filesystem::path folder;  // of this run; holds manifest
         RunId run;
         run::Manifest manifest;
         run::Role role = run::Role::volunteer;

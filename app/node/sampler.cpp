@@ -9,7 +9,8 @@ Result<data::Tokenizer> tokenizer_of(const RunSession& session) {
     const run::Tokenizer& tokenizer = session.plan().manifest.tokenizer;
     if (tokenizer.kind == run::TokenizerKind::bytes) return data::Tokenizer::bytes();
     const peer::BlobPointer model = session.swarm().blob(tokenizer.model.root);
-    if (!model) return Error{ErrorCode::unavailable, "The run's tokenizer is still being fetched; try again in a moment."};
+    if (!model)
+        return Error{ErrorCode::unavailable, "The run's tokenizer is still being fetched; try again in a moment."};
     return data::Tokenizer::sentencepiece(model->path());
 }
 
@@ -21,7 +22,8 @@ Result<RoundId> newest_state(const RunSession& session) {
 
 void Sampler::sample(const SamplePlan& plan, std::function<void(const Result<std::string>&)> done) {
     RunSession* session = m_node.session();
-    if (session == nullptr) return done(Error{ErrorCode::not_found, "This node is in no run; join one with an invite first."});
+    if (session == nullptr)
+        return done(Error{ErrorCode::not_found, "This node is in no run; join one with an invite first."});
     if (*m_busy) return done(Error{ErrorCode::unavailable, "Another sample is being made; try again in a moment."});
     const auto round = newest_state(*session);
     if (!round) return done(round.error());
@@ -46,15 +48,16 @@ void Sampler::sample(const SamplePlan& plan, std::function<void(const Result<std
     question.method = "sample";
     question.params = to_json(request);
     *m_busy = true;
-    ask_trainer(m_loop, std::move(question),
-                [done = std::move(done), busy = m_busy, tokens = std::make_shared<data::Tokenizer>(std::move(*tokenizer))](
-                    const Result<nlohmann::json>& answer) {
-                    *busy = false;
-                    control::SampleReply reply;
-                    if (!answer) return done(answer.error());
-                    if (const Status read = from_json(*answer, reply); !read) return done(read.error());
-                    done(tokens->decode(reply.tokens));
-                });
+    ask_trainer(
+        m_loop, std::move(question),
+        [done = std::move(done), busy = m_busy,
+         tokens = std::make_shared<data::Tokenizer>(std::move(*tokenizer))](const Result<nlohmann::json>& answer) {
+            *busy = false;
+            control::SampleReply reply;
+            if (!answer) return done(answer.error());
+            if (const Status read = from_json(*answer, reply); !read) return done(read.error());
+            done(tokens->decode(reply.tokens));
+        });
 }
 
 }  // namespace potluck::node

@@ -59,7 +59,8 @@ Result<HostedRun> host(const Command& command) {
     auto settings = NodeSettings::load(command.node.data_folder);
     if (!settings) return settings.error();
     if (settings->run) {
-        return Error{ErrorCode::invalid_argument, "This data folder is in a run already; leave it first, or give another with --data-dir."};
+        return Error{ErrorCode::invalid_argument,
+                     "This data folder is in a run already; leave it first, or give another with --data-dir."};
     }
     HostPlan plan = command.host;
     const bool backbone = command.host_role == Command::HostRole::backbone;
@@ -105,15 +106,18 @@ private:
         if (error.code != ErrorCode::already_exists || !member) return complain(error);
         auto client = ControlClient::connect(m_command.node.data_folder);
         if (!client) return complain(error);
-        const auto joined = client->call("join", {{"invite", m_command.link},
-                                                  {"role", m_command.verb == Verb::backbone ? "backbone" : "volunteer"}});
+        const auto joined = client->call(
+            "join",
+            {{"invite", m_command.link}, {"role", m_command.verb == Verb::backbone ? "backbone" : "volunteer"}});
         if (!joined) return complain(joined.error());
         std::cout << "The node that is running for this data folder joins the run." << std::endl;
         return ExitCode::ok;
     }
 
     Status open_doors() {
-        if (Status listening = m_server->listen(socket_path(m_command.node.data_folder, process_environment())); !listening) return listening;
+        if (Status listening = m_server->listen(socket_path(m_command.node.data_folder, process_environment()));
+            !listening)
+            return listening;
         if (m_command.verb != Verb::serve) return {};
         return m_server->serve_parent([this] { stop(); });
     }
@@ -135,7 +139,8 @@ private:
         }
         std::string line = now.reason;
         if (now.run && now.run->round > 0) {
-            line = "round " + std::to_string(now.run->round) + " of " + std::to_string(now.run->total_rounds) + ": " + line;
+            line = "round " + std::to_string(now.run->round) + " of " + std::to_string(now.run->total_rounds) + ": " +
+                   line;
         }
         if (line != m_printed) std::cout << line << std::endl;
         m_printed = line;

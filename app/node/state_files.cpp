@@ -94,9 +94,8 @@ Status StateFiles::read_index() {
 void StateFiles::remove_strays() const {
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(m_folder / "states", ignored)) {
-        const bool known = std::any_of(m_whole.begin(), m_whole.end(), [&](const auto& item) {
-            return entry.path() == state_file(item.first);
-        });
+        const bool known = std::any_of(m_whole.begin(), m_whole.end(),
+                                       [&](const auto& item) { return entry.path() == state_file(item.first); });
         if (!known && entry.path().filename() != "index.json") fs::remove(entry.path(), ignored);
     }
 }
@@ -105,7 +104,8 @@ Status StateFiles::write_index() const {
     nlohmann::json rows = nlohmann::json::array();
     {
         const std::lock_guard lock(m_mutex);
-        for (const auto& [round, state] : m_whole) rows.push_back({{"round", round.value}, {"digest", state.digest.hex()}});
+        for (const auto& [round, state] : m_whole)
+            rows.push_back({{"round", round.value}, {"digest", state.digest.hex()}});
     }
     const std::string text = nlohmann::json{{"states", rows}}.dump();
     return write_file_atomically(m_folder / "states" / "index.json", as_bytes(text));
@@ -182,7 +182,8 @@ Status StateFiles::adopt_state(RoundId round, const StateDigest& digest, ByteSpa
     const auto parameters = run::parameters_of(m_layout, file);
     if (!parameters) return parameters.error();
     if (merkle_root(file, m_threads) != digest) {
-        return Error{ErrorCode::untrusted, "The state of round " + std::to_string(round.value) + " does not match its digest."};
+        return Error{ErrorCode::untrusted,
+                     "The state of round " + std::to_string(round.value) + " does not match its digest."};
     }
     auto copy = MappedFile::create(partial_file(round), m_layout.file_size());
     if (!copy) return copy.error();

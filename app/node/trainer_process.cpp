@@ -60,7 +60,8 @@ void TrainerProcess::request(Method method, nlohmann::json params) {
     if (!m_child || (m_state == State::stopping && method != Method::stop)) return;
     const Duration patience = method == Method::load ? load_patience : reply_patience;
     m_pending.push_back({m_next_id, method, m_now + patience});
-    m_child->send(control::encode(control::Request{m_next_id, method_names[static_cast<std::size_t>(method)], std::move(params)}));
+    m_child->send(control::encode(
+        control::Request{m_next_id, method_names[static_cast<std::size_t>(method)], std::move(params)}));
     ++m_next_id;
 }
 
@@ -107,7 +108,8 @@ void TrainerProcess::tick(TimePoint now) {
         m_child->kill();
     }
     if (m_child && m_state != State::stopping && !m_pending.empty() && now >= m_pending.front().deadline) {
-        m_last_words = "it did not answer \"" + std::string(method_names[static_cast<std::size_t>(m_pending.front().method)]) + "\" in time";
+        m_last_words = "it did not answer \"" +
+                       std::string(method_names[static_cast<std::size_t>(m_pending.front().method)]) + "\" in time";
         m_child->kill();
         m_pending.clear();
     }
@@ -144,7 +146,8 @@ void TrainerProcess::on_reply(const control::Reply& reply) {
         }
         m_device = hello.device;
     } else if (method == Method::load) {
-        const bool another = std::any_of(m_pending.begin(), m_pending.end(), [](const Pending& p) { return p.method == Method::load; });
+        const bool another =
+            std::any_of(m_pending.begin(), m_pending.end(), [](const Pending& p) { return p.method == Method::load; });
         if (another) return;
         m_state = State::running;
         m_stepped = false;

@@ -38,9 +38,9 @@ public:
 
     struct Settings {
         std::filesystem::path program;
-        std::filesystem::path error_file;   // what the trainer writes to standard error
+        std::filesystem::path error_file;  // what the trainer writes to standard error
         PeerId self;
-        unsigned threads = 0;               // 0: the trainer chooses
+        unsigned threads = 0;  // 0: the trainer chooses
     };
 
     /// `events` outlives it.
@@ -94,10 +94,10 @@ private:
     peer::TrainerEvents& m_events;
     State m_state = State::absent;
     std::unique_ptr<LineProcess> m_child;
-    std::unique_ptr<LineProcess> m_dead;     // kept until the next tick: its own call-back may be running
+    std::unique_ptr<LineProcess> m_dead;  // kept until the next tick: its own call-back may be running
     std::deque<Pending> m_pending;
     std::uint64_t m_next_id = 1;
-    std::optional<Start> m_wanted;           // to start once the old child is gone or the back-off is over
+    std::optional<Start> m_wanted;  // to start once the old child is gone or the back-off is over
     std::uint64_t m_seed = 0;
     TimePoint m_now;
     TimePoint m_not_before;

@@ -24,11 +24,12 @@ public:
         : m_loop(loop), m_question(std::move(asked)), m_done(std::move(done)), m_timer(loop) {}
 
     void start() {
-        auto child = LineProcess::start(m_loop, {m_question.program, {}, m_question.error_file, ProcessGroup::ours},
-                                        {[self = shared_from_this()](const std::string& line) { self->on_line(line); },
-                                         [self = shared_from_this()](const std::string& how) {
-                                             self->finish(Error{ErrorCode::unavailable, "The trainer stopped (" + self->why(how) + ")."});
-                                         }});
+        auto child = LineProcess::start(
+            m_loop, {m_question.program, {}, m_question.error_file, ProcessGroup::ours},
+            {[self = shared_from_this()](const std::string& line) { self->on_line(line); },
+             [self = shared_from_this()](const std::string& how) {
+                 self->finish(Error{ErrorCode::unavailable, "The trainer stopped (" + self->why(how) + ")."});
+             }});
         if (!child) return finish(child.error());
         m_child = std::move(*child);
         ask(hello, "hello", nlohmann::json::object());
@@ -46,7 +47,9 @@ private:
         m_child->send(control::encode(control::Request{step, method, params}));
     }
 
-    std::string why(const std::string& how) const { return m_last_words.empty() ? "it ended with " + how : m_last_words; }
+    std::string why(const std::string& how) const {
+        return m_last_words.empty() ? "it ended with " + how : m_last_words;
+    }
 
     void on_line(const std::string& line) {
         const auto decoded = control::decode(line);
@@ -66,10 +69,11 @@ private:
     void finish(Result<nlohmann::json> outcome) {
         if (!m_done) return;
         m_timer.cancel();
-        asio::post(m_loop, [self = shared_from_this(), done = std::exchange(m_done, nullptr), outcome = std::move(outcome)] {
-            self->m_child.reset();
-            done(outcome);
-        });
+        asio::post(m_loop,
+                   [self = shared_from_this(), done = std::exchange(m_done, nullptr), outcome = std::move(outcome)] {
+                       self->m_child.reset();
+                       done(outcome);
+                   });
     }
 
     asio::io_context& m_loop;

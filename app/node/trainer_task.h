@@ -19,7 +19,7 @@ namespace potluck::node {
 struct TrainerQuestion {
     std::filesystem::path program, error_file;
     control::LoadRequest load;
-    std::string method;                      // "evaluate" or "sample"
+    std::string method;  // "evaluate" or "sample"
     nlohmann::json params;
     std::chrono::seconds patience{180};
 };

@@ -33,7 +33,8 @@ Mood search_mood(const net::ManifestSearch& search) {
 }
 
 std::string paused_reason(const Situation& situation) {
-    const std::string memory = situation.trainer_alive ? "the trainer is ending." : "the trainer has ended and its memory is free.";
+    const std::string memory =
+        situation.trainer_alive ? "the trainer is ending." : "the trainer has ended and its memory is free.";
     if (situation.paused_until == 0) return "Paused until you resume; " + memory;
     return "Paused until " + clock_text(situation.paused_until) + "; " + memory;
 }
@@ -112,15 +113,16 @@ control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifes
     snapshot.digests_equal = view.digests_equal;
     snapshot.repairs = view.repairs;
     snapshot.last_round_overhead_seconds = std::chrono::duration<double>(view.last_round_overhead).count();
-    if (view.join_to_first_step) snapshot.join_seconds = std::chrono::duration<double>(*view.join_to_first_step).count();
+    if (view.join_to_first_step)
+        snapshot.join_seconds = std::chrono::duration<double>(*view.join_to_first_step).count();
     snapshot.digest = view.digest.hex();
     for (const peer::MemberView& member : view.members) {
         const run::StatusMessage& status = member.status;
         snapshot.swarm_tokens_per_second += status.tokens_per_second;
         snapshot.members.push_back({member.id.hex(), status.name,
-                                    status.role == run::Role::backbone ? "backbone" : "volunteer", name_of(status.phase),
-                                    status.round.value, status.window_tokens.value, status.tokens_per_second,
-                                    static_cast<double>(status.loss), member.is_self});
+                                    status.role == run::Role::backbone ? "backbone" : "volunteer",
+                                    name_of(status.phase), status.round.value, status.window_tokens.value,
+                                    status.tokens_per_second, static_cast<double>(status.loss), member.is_self});
     }
     return snapshot;
 }

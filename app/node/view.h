@@ -16,12 +16,12 @@ namespace potluck::node {
 /// Everything that the activity and its reason follow from.
 struct Situation {
     bool paused = false;
-    std::int64_t paused_until = 0;             // unix seconds, 0: until resumed
+    std::int64_t paused_until = 0;  // unix seconds, 0: until resumed
     bool trainer_alive = false;
-    std::string trainer_failure;               // not empty: it will not start again by itself
-    std::string trouble;                       // why the last join failed; empty if it did not
-    std::optional<net::ManifestSearch> search; // looking for a run's manifest
-    std::optional<run::Phase> phase;           // in a run
+    std::string trainer_failure;                // not empty: it will not start again by itself
+    std::string trouble;                        // why the last join failed; empty if it did not
+    std::optional<net::ManifestSearch> search;  // looking for a run's manifest
+    std::optional<run::Phase> phase;            // in a run
     std::string phase_reason;
     double progress = -1;
     bool volunteer = true;
@@ -40,7 +40,8 @@ struct Mood {
 [[nodiscard]] double swarm_loss(const peer::PeerView& view);
 
 /// The part of a snapshot that tells of the run; totals and credit are added by whoever has the ledger.
-[[nodiscard]] control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifest, const peer::PeerView& view);
+[[nodiscard]] control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifest,
+                                                const peer::PeerView& view);
 
 /// "18:05" in this computer's time zone.
 [[nodiscard]] std::string clock_text(std::int64_t unix_time);

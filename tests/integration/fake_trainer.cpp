@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -29,17 +30,19 @@ namespace {
 
 constexpr auto step_time = std::chrono::milliseconds(20);
 constexpr auto progress_every = std::chrono::milliseconds(200);
-constexpr double loss_at_target = 1.0, loss_of_distance = 4.5;
+constexpr double loss_at_target = 0.5, loss_of_distance = 1.5;
+constexpr float distance_most = 0.1F, move_most = 0.0005F;
 
 float target_at(std::uint64_t i) { return 0.04F * (static_cast<float>(mix64(i ^ 0x7a) >> 40U) / 8388608.0F - 1.0F); }
 
-/// 1 at the target, 5.5 at zero.
+/// About 3 at an initial state. A value far off counts as one a little off, so that gains of one do not drown the rest.
 double loss_of(const std::vector<float>& vector) {
     double distance = 0, size = 0;
     for (std::uint64_t i = 0; i < vector.size(); ++i) {
-        const double target = static_cast<double>(target_at(i));
-        distance += (static_cast<double>(vector[i]) - target) * (static_cast<double>(vector[i]) - target);
-        size += target * target;
+        const float target = target_at(i);
+        const auto off = static_cast<double>(std::min(std::abs(vector[i] - target), distance_most));
+        distance += off * off;
+        size += static_cast<double>(target) * static_cast<double>(target);
     }
     return loss_at_target + loss_of_distance * distance / size;
 }
@@ -93,7 +96,8 @@ private:
     }
 
     Result<nlohmann::json> obey(const Request& request) {
-        if (request.method == "hello") return to_json(TrainerHello{trainer_protocol_version, "no device, only arithmetic", "none"});
+        if (request.method == "hello")
+            return to_json(TrainerHello{trainer_protocol_version, "no device, only arithmetic", "none"});
         if (request.method == "load") return load(request.params);
         if (request.method == "train") return train(request.params);
         if (request.method == "idle") {
@@ -111,7 +115,8 @@ private:
         auto file = MappedFile::open_read(place.path);
         if (!file) return file.error();
         std::vector<float> vector(m_parameters);
-        if (file->bytes().size() < place.offset + 4 * m_parameters) return Error{ErrorCode::malformed, place.path + " is too short."};
+        if (file->bytes().size() < place.offset + 4 * m_parameters)
+            return Error{ErrorCode::malformed, place.path + " is too short."};
         std::memcpy(vector.data(), file->bytes().data() + place.offset, 4 * m_parameters);
         return vector;
     }
@@ -137,7 +142,8 @@ private:
         // The shard must be there and whole: a node that hands over anything else is wrong.
         const auto shard = MappedFile::open_read(m_plan.shard);
         if (!shard) return shard.error();
-        if (m_plan.records == 0 || shard->bytes().size() % (2 * m_plan.records) != 0) return Error{ErrorCode::malformed, "wrong shard"};
+        if (m_plan.records == 0 || shard->bytes().size() % (2 * m_plan.records) != 0)
+            return Error{ErrorCode::malformed, "wrong shard"};
         m_training = true;
         return nlohmann::json::object();
     }
@@ -147,7 +153,8 @@ private:
         if (const Status read = from_json(params, request); !read) return read.error();
         auto file = MappedFile::open_write(request.target.path);
         if (!file) return file.error();
-        if (file->bytes().size() < request.target.offset + 4 * m_parameters) return Error{ErrorCode::malformed, "target too short"};
+        if (file->bytes().size() < request.target.offset + 4 * m_parameters)
+            return Error{ErrorCode::malformed, "target too short"};
         std::memcpy(file->writable().data() + request.target.offset, m_local.data(), 4 * m_parameters);
         m_mark = m_local;
         const SnapshotReply reply{m_tokens, m_steps, m_tokens > 0 ? loss_of(m_local) : 0};
@@ -178,20 +185,24 @@ private:
         if (const Status read = from_json(params, request); !read) return read.error();
         SampleReply reply;
         Rng rng(request.seed);
-        for (std::uint32_t i = 0; i < request.tokens; ++i) reply.tokens.push_back(static_cast<std::uint32_t>('a' + rng.below(26)));
+        for (std::uint32_t i = 0; i < request.tokens; ++i)
+            reply.tokens.push_back(static_cast<std::uint32_t>('a' + rng.below(26)));
         return to_json(reply);
     }
 
     void step() {
         const auto rate = static_cast<float>(std::min(0.2, m_plan.learning_rate * 5));
-        for (std::size_t i = 0; i < m_local.size(); ++i) m_local[i] += rate * (target_at(i) - m_local[i]);
+        for (std::size_t i = 0; i < m_local.size(); ++i) {
+            m_local[i] += std::clamp(rate * (target_at(i) - m_local[i]), -move_most, move_most);
+        }
         m_tokens += m_tokens_per_step;
         ++m_steps;
         const auto now = std::chrono::steady_clock::now();
         if (now - m_told < progress_every) return;
         m_told = now;
         const double speed = static_cast<double>(m_tokens_per_step) / std::chrono::duration<double>(step_time).count();
-        say(Notification{"progress", to_json(TrainerProgress{m_plan.round, m_tokens, m_steps, loss_of(m_local), speed})});
+        say(Notification{"progress",
+                         to_json(TrainerProgress{m_plan.round, m_tokens, m_steps, loss_of(m_local), speed})});
     }
 
     LineSplitter m_splitter;

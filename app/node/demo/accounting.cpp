@@ -14,7 +14,7 @@ constexpr std::size_t people_most = 1000;
 
 struct Chain {
     std::vector<run::AcceptList> lists;
-    std::vector<std::optional<StateDigest>> digests;   // of theta[round + 1]
+    std::vector<std::optional<StateDigest>> digests;  // of theta[round + 1]
 };
 
 Result<Chain> read_chain(const ledger::Ledger& ledger, const RunId& run) {
@@ -53,7 +53,8 @@ void count_contributions(const Chain& chain, std::uint64_t batch_tokens, DemoRep
     const auto parameters = static_cast<double>(report.parameters);
     report.payload_bytes_per_round = static_cast<double>(bytes) / count;
     report.bits_per_parameter = 8 * report.payload_bytes_per_round / parameters;
-    const double steps = static_cast<double>(report.trained_tokens_accepted) / count / static_cast<double>(batch_tokens);
+    const double steps =
+        static_cast<double>(report.trained_tokens_accepted) / count / static_cast<double>(batch_tokens);
     report.fp32_bytes_per_round = 4 * parameters * steps;
 }
 
@@ -75,7 +76,8 @@ std::uint64_t rounds_of(const Chain& chain, const PeerId& peer, RoundId from) {
 
 }  // namespace
 
-Status read_books(const RunId& run, const std::vector<BookOfNode>& nodes, std::uint64_t batch_tokens, DemoReport& report) {
+Status read_books(const RunId& run, const std::vector<BookOfNode>& nodes, std::uint64_t batch_tokens,
+                  DemoReport& report) {
     std::optional<Chain> first;
     std::map<PeerId, std::string> names;
     for (const BookOfNode& node : nodes) {
@@ -96,10 +98,13 @@ Status read_books(const RunId& run, const std::vector<BookOfNode>& nodes, std::u
             continue;
         }
         compare_digests(*first, *chain, report);
-        if (chain->lists != first->lists) report.troubles.push_back("The ledger of " + node.name + " is not the backbone's.");
-        if (credited(*ledger, run) != report.credited_tokens) report.troubles.push_back("The leaderboard of " + node.name + " is not the backbone's.");
+        if (chain->lists != first->lists)
+            report.troubles.push_back("The ledger of " + node.name + " is not the backbone's.");
+        if (credited(*ledger, run) != report.credited_tokens)
+            report.troubles.push_back("The leaderboard of " + node.name + " is not the backbone's.");
         if (node.part == BookOfNode::Part::late) report.late_rounds = rounds_of(*first, identity->id(), RoundId{0});
-        if (node.part == BookOfNode::Part::returned) report.returned_rounds = rounds_of(*first, identity->id(), node.returned_at);
+        if (node.part == BookOfNode::Part::returned)
+            report.returned_rounds = rounds_of(*first, identity->id(), node.returned_at);
     }
     for (DemoReport::Place& place : report.leaderboard) {
         const auto id = PeerId::parse(place.name);

@@ -17,7 +17,7 @@ struct BookOfNode {
     std::string name;
     std::filesystem::path data_folder;
     enum class Part { usual, late, returned } part = Part::usual;
-    RoundId returned_at;               // round in which a killed volunteer came back
+    RoundId returned_at;  // round in which a killed volunteer came back
 };
 
 /// Fills rounds, tokens, digests, bits, leaderboard and who was credited, from the ledgers of `nodes`; the first is the

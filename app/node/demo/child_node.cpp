@@ -17,8 +17,9 @@ Status ChildNode::start() {
     }
     m_ended = false;
     m_waiting.clear();
-    auto process = LineProcess::start(m_loop, {m_options.program, m_options.arguments, m_options.error_file, ProcessGroup::own},
-                                      {[this](const std::string& line) { on_line(line); }, [this](const std::string&) { on_exit(); }});
+    auto process = LineProcess::start(
+        m_loop, {m_options.program, m_options.arguments, m_options.error_file, ProcessGroup::own},
+        {[this](const std::string& line) { on_line(line); }, [this](const std::string&) { on_exit(); }});
     if (!process) return process.error();
     m_process = std::move(*process);
     call("subscribe", nlohmann::json::object(), [](const Result<nlohmann::json>&) {});
@@ -51,7 +52,8 @@ void ChildNode::on_line(const std::string& line) {
         waiting.mapped()(reply->error ? Result<nlohmann::json>(*reply->error) : Result<nlohmann::json>(reply->result));
     } else if (const auto* notification = std::get_if<control::Notification>(&*decoded)) {
         control::NodeSnapshot snapshot;
-        if (notification->method == "status" && from_json(notification->params, snapshot)) m_snapshot = std::move(snapshot);
+        if (notification->method == "status" && from_json(notification->params, snapshot))
+            m_snapshot = std::move(snapshot);
     }
 }
 
@@ -62,7 +64,9 @@ void ChildNode::on_exit() {
     }
 }
 
-std::uint64_t ChildNode::rounds_lost() const { return m_lost_before + (m_snapshot && m_snapshot->run ? m_snapshot->run->rounds_lost : 0); }
+std::uint64_t ChildNode::rounds_lost() const {
+    return m_lost_before + (m_snapshot && m_snapshot->run ? m_snapshot->run->rounds_lost : 0);
+}
 std::uint64_t ChildNode::digests_compared() const {
     return m_compared_before + (m_snapshot && m_snapshot->run ? m_snapshot->run->digests_compared : 0);
 }

@@ -23,7 +23,7 @@ namespace potluck::node {
 class ChildNode {
 public:
     struct Options {
-        std::string name;                     // what the table shows
+        std::string name;  // what the table shows
         std::filesystem::path program;
         std::vector<std::string> arguments;
         std::filesystem::path data_folder, error_file;
@@ -46,8 +46,12 @@ public:
     /// The last one heard, also of a process that is gone.
     [[nodiscard]] const std::optional<control::NodeSnapshot>& snapshot() const { return m_snapshot; }
     /// Bytes over all its lives.
-    [[nodiscard]] std::uint64_t bytes_up() const { return m_bytes_up_before + (m_snapshot ? m_snapshot->network.bytes_up : 0); }
-    [[nodiscard]] std::uint64_t bytes_down() const { return m_bytes_down_before + (m_snapshot ? m_snapshot->network.bytes_down : 0); }
+    [[nodiscard]] std::uint64_t bytes_up() const {
+        return m_bytes_up_before + (m_snapshot ? m_snapshot->network.bytes_up : 0);
+    }
+    [[nodiscard]] std::uint64_t bytes_down() const {
+        return m_bytes_down_before + (m_snapshot ? m_snapshot->network.bytes_down : 0);
+    }
     [[nodiscard]] std::uint64_t rounds_lost() const;
     [[nodiscard]] std::uint64_t digests_compared() const;
     [[nodiscard]] std::uint64_t digests_equal() const;

@@ -31,7 +31,7 @@ namespace {
 namespace asio = boost::asio;
 namespace fs = std::filesystem;
 
-constexpr const char* marker = "potluck-demo";        // marks a folder that a demo may empty
+constexpr const char* marker = "potluck-demo";  // marks a folder that a demo may empty
 constexpr int levels_to_sources = 4;
 constexpr std::uint64_t evaluate_records_most = 512;
 constexpr double patience_factor = 1.6, patience_extra = 45;
@@ -41,7 +41,8 @@ public:
     explicit Demo(const Command& command) : m_command(command), m_timer(m_loop) {}
 
     ExitCode run() {
-        for (const auto step : {&Demo::read_recipe, &Demo::make_folder, &Demo::stage_text, &Demo::host, &Demo::read_manifest}) {
+        for (const auto step :
+             {&Demo::read_recipe, &Demo::make_folder, &Demo::stage_text, &Demo::host, &Demo::read_manifest}) {
             if (const Status done = (this->*step)(); !done) {
                 std::cerr << "potluck-node: " << done.error().message << std::endl;
                 return exit_code_of(done.error().code);
@@ -92,16 +93,19 @@ Status Demo::read_recipe() {
 /// An empty folder, or one that an earlier demo has marked as its own.
 Status Demo::make_folder() {
     std::error_code failed;
-    m_folder = m_command.demo.keep.empty() ? fs::temp_directory_path(failed) / marker : fs::absolute(m_command.demo.keep, failed);
+    m_folder = m_command.demo.keep.empty() ? fs::temp_directory_path(failed) / marker
+                                           : fs::absolute(m_command.demo.keep, failed);
     if (fs::exists(m_folder, failed) && !fs::is_empty(m_folder, failed)) {
         if (!fs::exists(m_folder / marker)) {
-            return Error{ErrorCode::invalid_argument, m_folder.string() + " holds something else; give an empty folder with --keep."};
+            return Error{ErrorCode::invalid_argument,
+                         m_folder.string() + " holds something else; give an empty folder with --keep."};
         }
         fs::remove_all(m_folder, failed);
     }
     fs::create_directories(m_folder, failed);
     std::ofstream(m_folder / marker) << "Made by potluck-node demo, which empties this folder when it starts again.\n";
-    if (!fs::exists(m_folder / marker)) return Error{ErrorCode::permission, m_folder.string() + " cannot be written; give another folder with --keep."};
+    if (!fs::exists(m_folder / marker))
+        return Error{ErrorCode::permission, m_folder.string() + " cannot be written; give another folder with --keep."};
     return {};
 }
 
@@ -121,17 +125,22 @@ Status Demo::stage_text() {
         fs::copy(sources / part, m_text / part, fs::copy_options::recursive, failed);
     }
     if (!fs::exists(m_text)) {
-        return Error{ErrorCode::invalid_argument, "There is no text beside this program; give some with --text FILE or FOLDER."};
+        return Error{ErrorCode::invalid_argument,
+                     "There is no text beside this program; give some with --text FILE or FOLDER."};
     }
     return {};
 }
 
 Status Demo::host() {
-    const std::uint64_t rounds = m_command.demo.rounds > 0
-                                     ? m_command.demo.rounds
-                                     : m_recipe.rounds_in(m_command.demo.minutes > 0 ? m_command.demo.minutes : m_recipe.minutes);
-    std::vector<std::string> arguments = {"host", "--prepare", "--data-dir", (m_folder / "backbone").string(), "--text", m_text.string(),
-                                          "--name", "Potluck demo", "--purpose", "To show that volunteers train one model together."};
+    const std::uint64_t rounds =
+        m_command.demo.rounds > 0
+            ? m_command.demo.rounds
+            : m_recipe.rounds_in(m_command.demo.minutes > 0 ? m_command.demo.minutes : m_recipe.minutes);
+    std::vector<std::string> arguments = {"host",       "--prepare",
+                                          "--data-dir", (m_folder / "backbone").string(),
+                                          "--text",     m_text.string(),
+                                          "--name",     "Potluck demo",
+                                          "--purpose",  "To show that volunteers train one model together."};
     for (std::string& argument : m_recipe.host_arguments(rounds)) arguments.push_back(std::move(argument));
     std::optional<RunId> made;
     auto process = LineProcess::start(m_loop, {own_program(), std::move(arguments), {}, ProcessGroup::ours},
@@ -167,7 +176,8 @@ void Demo::train() {
     plan.recipe = m_recipe;
     plan.rounds = m_report.rounds_wanted;
     plan.volunteers = m_command.demo.volunteers;
-    plan.window = m_command.demo.window == DemoOptions::Window::open ? ScenarioPlan::Window::open : ScenarioPlan::Window::closed;
+    plan.window =
+        m_command.demo.window == DemoOptions::Window::open ? ScenarioPlan::Window::open : ScenarioPlan::Window::closed;
     const double expected = static_cast<double>(plan.rounds) * (m_recipe.window_seconds + m_recipe.overhead_seconds);
     plan.patience = std::chrono::seconds(static_cast<std::int64_t>(patience_factor * expected + patience_extra));
 #ifndef _WIN32
@@ -175,7 +185,8 @@ void Demo::train() {
 #endif
     m_screen.say("training " + std::to_string(m_report.parameters) + " parameters on " + m_text.string() + " for " +
                  std::to_string(plan.rounds) + " rounds; data folders in " + m_folder.string());
-    m_scenario = std::make_unique<Scenario>(m_loop, std::move(plan), [this](const std::string& line) { m_screen.say(line); });
+    m_scenario =
+        std::make_unique<Scenario>(m_loop, std::move(plan), [this](const std::string& line) { m_screen.say(line); });
     m_scenario->run([this](const Status& outcome) { trained(outcome); });
     show();
 }
@@ -203,9 +214,8 @@ void Demo::trained(const Status& outcome) {
         } else {
             m_report.troubles.push_back("No sample could be made: " + text.error().message);
         }
-        evaluate(run_home() / "data" / "initial.safetensors", m_report.initial_loss, [this] {
-            evaluate(newest_state(), m_report.final_loss, [this] { close(); });
-        });
+        evaluate(run_home() / "data" / "initial.safetensors", m_report.initial_loss,
+                 [this] { evaluate(newest_state(), m_report.final_loss, [this] { close(); }); });
     });
 }
 
@@ -236,15 +246,16 @@ void Demo::evaluate(const fs::path& state, double& loss, std::function<void()> t
     question.load = {m_manifest.model.to_json(), m_manifest.recipe.to_json(), request.state, 0};
     question.method = "evaluate";
     question.params = to_json(request);
-    ask_trainer(m_loop, std::move(question), [this, &loss, then = std::move(then)](const Result<nlohmann::json>& answer) {
-        control::EvaluateReply reply;
-        if (!answer) {
-            m_report.troubles.push_back("The model could not be evaluated: " + answer.error().message);
-        } else if (from_json(*answer, reply)) {
-            loss = reply.loss;
-        }
-        then();
-    });
+    ask_trainer(m_loop, std::move(question),
+                [this, &loss, then = std::move(then)](const Result<nlohmann::json>& answer) {
+                    control::EvaluateReply reply;
+                    if (!answer) {
+                        m_report.troubles.push_back("The model could not be evaluated: " + answer.error().message);
+                    } else if (from_json(*answer, reply)) {
+                        loss = reply.loss;
+                    }
+                    then();
+                });
 }
 
 void Demo::close() {

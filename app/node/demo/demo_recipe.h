@@ -26,7 +26,7 @@ struct DemoRecipe {
     double collect_seconds = 4;
     double grace_seconds = 3;
     double minutes = 3;
-    double overhead_seconds = 0.5;     // of a round beside its window, to turn minutes into rounds
+    double overhead_seconds = 0.5;  // of a round beside its window, to turn minutes into rounds
 
     /// Rounds that fit into `for_minutes`.
     [[nodiscard]] std::uint64_t rounds_in(double for_minutes) const;

@@ -37,11 +37,14 @@ std::vector<std::string> faults_of(const DemoReport& report) {
     const auto require = [&](bool good, const std::string& fault) {
         if (!good) faults.push_back(fault);
     };
-    require(report.digests_compared > 0 && report.digests_compared == report.digests_equal, "A digest differed between two nodes.");
+    require(report.digests_compared > 0 && report.digests_compared == report.digests_equal,
+            "A digest differed between two nodes.");
     require(report.rounds_lost == 0, std::to_string(report.rounds_lost) + " rounds were lost.");
     require(report.rounds > 0, "No round was completed.");
-    require(report.credited_tokens == report.trained_tokens_accepted, "Credited tokens are not the accepted trained tokens.");
-    require(report.final_loss > 0 && report.final_loss < report.bigram_loss, "The model did not beat the bigram baseline.");
+    require(report.credited_tokens == report.trained_tokens_accepted,
+            "Credited tokens are not the accepted trained tokens.");
+    require(report.final_loss > 0 && report.final_loss < report.bigram_loss,
+            "The model did not beat the bigram baseline.");
     require(report.late_rounds > 0, "The volunteer that joined late was not credited.");
     require(report.returned_rounds > 0, "The volunteer that was killed was not credited after its return.");
     require(report.all_in_step, "Not every node ended with the same state.");
@@ -90,25 +93,28 @@ std::string to_text(const DemoReport& report) {
         << formatted("  rounds             %llu in %.0f s, %llu lost; overhead of the last round %.2f s\n",
                      static_cast<unsigned long long>(report.rounds), report.seconds,
                      static_cast<unsigned long long>(report.rounds_lost), report.round_overhead_seconds)
-        << formatted("  digests            %llu compared, %llu equal\n", static_cast<unsigned long long>(report.digests_compared),
+        << formatted("  digests            %llu compared, %llu equal\n",
+                     static_cast<unsigned long long>(report.digests_compared),
                      static_cast<unsigned long long>(report.digests_equal))
         << formatted("  tokens             %llu trained and accepted, %llu credited\n",
                      static_cast<unsigned long long>(report.trained_tokens_accepted),
                      static_cast<unsigned long long>(report.credited_tokens))
         << "  sent per volunteer and round: " << size_text(static_cast<std::uint64_t>(report.upload_bytes_per_round))
-        << " in all, of which the contribution " << size_text(static_cast<std::uint64_t>(report.payload_bytes_per_round))
+        << " in all, of which the contribution "
+        << size_text(static_cast<std::uint64_t>(report.payload_bytes_per_round))
         << formatted(" (%.3f bit per parameter, k = %u);\n", report.bits_per_parameter, report.k)
         << "                     fp32 gradients at every step would have been "
         << size_text(static_cast<std::uint64_t>(report.fp32_bytes_per_round)) << "\n"
-        << formatted("  late volunteer     trained %.1f s after it joined; %llu rounds accepted\n", report.seconds_join_to_first_step,
-                     static_cast<unsigned long long>(report.late_rounds))
+        << formatted("  late volunteer     trained %.1f s after it joined; %llu rounds accepted\n",
+                     report.seconds_join_to_first_step, static_cast<unsigned long long>(report.late_rounds))
         << formatted("  killed volunteer   %llu rounds accepted after it came back\n",
                      static_cast<unsigned long long>(report.returned_rounds))
         << "  leaderboard\n";
     int rank = 0;
     for (const DemoReport::Place& place : report.leaderboard) {
-        out << formatted("    %2d  %-24s %12llu tokens %5llu rounds\n", ++rank, log::printable(place.name, name_shown).c_str(),
-                         static_cast<unsigned long long>(place.tokens), static_cast<unsigned long long>(place.rounds));
+        out << formatted("    %2d  %-24s %12llu tokens %5llu rounds\n", ++rank,
+                         log::printable(place.name, name_shown).c_str(), static_cast<unsigned long long>(place.tokens),
+                         static_cast<unsigned long long>(place.rounds));
     }
     if (!report.sample.empty()) out << "  sample\n    " << harmless(report.sample) << "\n";
     if (!report.checkpoint.empty()) out << "  last checkpoint    " << report.checkpoint << "\n";

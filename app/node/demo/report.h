@@ -11,25 +11,28 @@ namespace potluck::node {
 
 struct DemoReport {
     std::uint64_t rounds = 0, rounds_wanted = 0, rounds_lost = 0;
-    std::uint64_t digests_compared = 0, digests_equal = 0;     // every node's chain beside the backbone's, round by round
+    std::uint64_t digests_compared = 0, digests_equal = 0;  // every node's chain beside the backbone's, round by round
     double initial_loss = 0, final_loss = 0, bigram_loss = 0;  // nats per token on validation
     std::uint64_t parameters = 0;
     std::uint32_t k = 0;
-    double bits_per_parameter = 0;                             // mean over accepted payloads
+    double bits_per_parameter = 0;  // mean over accepted payloads
     std::uint64_t trained_tokens_accepted = 0, credited_tokens = 0;
-    double upload_bytes_per_round = 0;                         // mean over volunteers, everything they sent
-    double payload_bytes_per_round = 0;                        // the contribution alone
-    double fp32_bytes_per_round = 0;                           // gradients at every step, once
-    double seconds_join_to_first_step = 0;                     // of the late volunteer
+    double upload_bytes_per_round = 0;      // mean over volunteers, everything they sent
+    double payload_bytes_per_round = 0;     // the contribution alone
+    double fp32_bytes_per_round = 0;        // gradients at every step, once
+    double seconds_join_to_first_step = 0;  // of the late volunteer
     double seconds = 0;
     double round_overhead_seconds = 0;
     std::uint64_t volunteers = 0;
-    std::uint64_t late_rounds = 0, returned_rounds = 0;        // accepted after joining late, after coming back
-    bool all_in_step = false;                                  // every node ended with the same state
-    struct Place { std::string name; std::uint64_t tokens = 0, rounds = 0; };
+    std::uint64_t late_rounds = 0, returned_rounds = 0;  // accepted after joining late, after coming back
+    bool all_in_step = false;                            // every node ended with the same state
+    struct Place {
+        std::string name;
+        std::uint64_t tokens = 0, rounds = 0;
+    };
     std::vector<Place> leaderboard;
     std::string sample, checkpoint;
-    std::vector<std::string> troubles;                         // what went wrong on the way
+    std::vector<std::string> troubles;  // what went wrong on the way
 };
 
 /// One sentence for everything that a good run must have and this one has not; empty: all is well.

@@ -12,7 +12,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t rounds_away = 2;              // that a killed volunteer misses
+constexpr std::uint64_t rounds_away = 2;  // that a killed volunteer misses
 constexpr std::chrono::seconds away_least{2};
 constexpr std::uint32_t sample_tokens = 240;
 
@@ -27,7 +27,12 @@ Turns Turns::of(std::uint64_t rounds) {
 }
 
 Scenario::Scenario(boost::asio::io_context& loop, ScenarioPlan plan, std::function<void(const std::string&)> say)
-    : m_loop(loop), m_plan(std::move(plan)), m_say(std::move(say)), m_turns(Turns::of(m_plan.rounds)), m_timer(loop), m_started(Clock::now()) {}
+    : m_loop(loop),
+      m_plan(std::move(plan)),
+      m_say(std::move(say)),
+      m_turns(Turns::of(m_plan.rounds)),
+      m_timer(loop),
+      m_started(Clock::now()) {}
 
 Scenario::~Scenario() {
     m_timer.cancel();
@@ -38,7 +43,8 @@ ChildNode& Scenario::add(const std::string& name, const std::string& folder, std
     const std::filesystem::path data = m_plan.folder / folder;
     std::error_code ignored;
     std::filesystem::create_directories(data, ignored);
-    std::vector<std::string> arguments = {"serve", "--data-dir", data.string(), "--loopback", "--name-of-node", name, "--threads", "1"};
+    std::vector<std::string> arguments = {"serve",          "--data-dir", data.string(), "--loopback",
+                                          "--name-of-node", name,         "--threads",   "1"};
     arguments.insert(arguments.end(), extra.begin(), extra.end());
     m_nodes.push_back(std::make_unique<ChildNode>(
         m_loop, ChildNode::Options{name, m_plan.node_program, std::move(arguments), data, data / "stderr.log"}));
@@ -82,7 +88,8 @@ void Scenario::look_at_start() {
     if (m_stage == Stage::invite || !snapshot || !snapshot->run) return;
     m_stage = Stage::invite;
     m_nodes.front()->call("invite", nlohmann::json::object(), [this](const Result<nlohmann::json>& answer) {
-        if (!answer || !answer->contains("magnet")) return finish(Error{ErrorCode::unavailable, "The backbone gave no invite."});
+        if (!answer || !answer->contains("magnet"))
+            return finish(Error{ErrorCode::unavailable, "The backbone gave no invite."});
         m_magnet = answer->at("magnet").get<std::string>();
         start_volunteers();
     });
@@ -90,7 +97,8 @@ void Scenario::look_at_start() {
 
 void Scenario::start_volunteers() {
     m_say("invite: " + m_magnet);
-    const std::vector<std::string> entry = {"--dht", "127.0.0.1:" + std::to_string(backbone().snapshot()->network.port)};
+    const std::vector<std::string> entry = {"--dht",
+                                            "127.0.0.1:" + std::to_string(backbone().snapshot()->network.port)};
     for (unsigned i = 1; i <= m_plan.volunteers; ++i) {
         const std::string number = std::to_string(i);
         if (i == m_plan.volunteers && i > 2 && m_plan.window == ScenarioPlan::Window::open) {
@@ -116,12 +124,15 @@ void Scenario::start_window(const std::string& dht) {
     ::setenv("POTLUCK_LOOPBACK", "1", 1);
     ::setenv("POTLUCK_DHT", dht.c_str(), 1);
 #endif
-    auto app = LineProcess::start(m_loop, {m_plan.app_program, {"--data-dir", data.string(), m_magnet}, data / "stderr.log", ProcessGroup::own},
-                                  {[](const std::string&) {}, [this](const std::string&) { m_say("the window was closed"); }});
+    auto app = LineProcess::start(
+        m_loop, {m_plan.app_program, {"--data-dir", data.string(), m_magnet}, data / "stderr.log", ProcessGroup::own},
+        {[](const std::string&) {}, [this](const std::string&) { m_say("the window was closed"); }});
     if (!app) return finish(app.error());
     m_app = std::move(*app);
     m_nodes.push_back(std::make_unique<ChildNode>(
-        m_loop, ChildNode::Options{"window", m_plan.node_program, {"control", "--data-dir", data.string()}, data, data / "stderr.log"}));
+        m_loop,
+        ChildNode::Options{
+            "window", m_plan.node_program, {"control", "--data-dir", data.string()}, data, data / "stderr.log"}));
     m_windowed = m_nodes.back().get();
 }
 
@@ -137,7 +148,8 @@ std::uint64_t Scenario::round() const {
 }
 
 void Scenario::start_late() {
-    m_late = &add("late volunteer", "late", {"--dht", "127.0.0.1:" + std::to_string(backbone().snapshot()->network.port)});
+    m_late =
+        &add("late volunteer", "late", {"--dht", "127.0.0.1:" + std::to_string(backbone().snapshot()->network.port)});
     m_say("another volunteer joins in the middle");
     if (const Status started = m_late->start(); !started) return finish(started);
     m_late_asked = Clock::now();
@@ -165,7 +177,9 @@ void Scenario::look_at_training() {
         m_say(m_victim->name() + " comes back");
         if (const Status started = m_victim->start(); !started) return finish(started);
     }
-    if (!backbone().alive()) return finish(Error{ErrorCode::unavailable, "The backbone ended; see node.log in " + backbone().data_folder().string() + "."});
+    if (!backbone().alive())
+        return finish(Error{ErrorCode::unavailable,
+                            "The backbone ended; see node.log in " + backbone().data_folder().string() + "."});
     const bool complete = at >= m_plan.rounds;
     if (!complete && Clock::now() - m_stage_began < m_plan.patience) return;
     if (!complete) m_say("time is up; training ends here");
@@ -211,10 +225,11 @@ void Scenario::finish(Status outcome) {
 
 void Scenario::sample(std::function<void(Result<std::string>)> done) {
     if (m_nodes.size() < 2) return done(Error{ErrorCode::unavailable, "No volunteer is there."});
-    m_nodes[1]->call("sample", {{"prompt", "The "}, {"tokens", sample_tokens}}, [done = std::move(done)](const Result<nlohmann::json>& answer) {
-        if (!answer) return done(answer.error());
-        done(answer->value("text", std::string()));
-    });
+    m_nodes[1]->call("sample", {{"prompt", "The "}, {"tokens", sample_tokens}},
+                     [done = std::move(done)](const Result<nlohmann::json>& answer) {
+                         if (!answer) return done(answer.error());
+                         done(answer->value("text", std::string()));
+                     });
 }
 
 void Scenario::stop(std::function<void()> done) {
@@ -230,7 +245,8 @@ void Scenario::await_end() {
     m_timer.expires_after(look_every);
     m_timer.async_wait([this](const auto& cancelled) {
         if (cancelled) return;
-        const bool anybody = std::any_of(m_nodes.begin(), m_nodes.end(), [](const auto& node) { return node->alive(); });
+        const bool anybody =
+            std::any_of(m_nodes.begin(), m_nodes.end(), [](const auto& node) { return node->alive(); });
         if (!anybody) return std::exchange(m_stopped, nullptr)();
         if (Clock::now() - m_stage_began > stop_patience) {
             for (const auto& node : m_nodes) node->kill();
@@ -255,7 +271,8 @@ TableHead Scenario::head() const {
 std::vector<TableRow> Scenario::rows() const {
     std::vector<TableRow> rows;
     std::string leader;
-    if (!m_nodes.empty() && backbone().snapshot() && backbone().snapshot()->run) leader = backbone().snapshot()->run->leader;
+    if (!m_nodes.empty() && backbone().snapshot() && backbone().snapshot()->run)
+        leader = backbone().snapshot()->run->leader;
     for (const auto& node : m_nodes) {
         TableRow row;
         row.name = node->name();

@@ -22,13 +22,13 @@
 namespace potluck::node {
 
 struct ScenarioPlan {
-    std::filesystem::path folder;            // of all data folders
+    std::filesystem::path folder;  // of all data folders
     std::filesystem::path node_program, app_program;
     DemoRecipe recipe;
     std::uint64_t rounds = 0;
     unsigned volunteers = 4;
     enum class Window { closed, open } window = Window::closed;
-    std::chrono::seconds patience{};         // of training, beyond which it ends where it is
+    std::chrono::seconds patience{};  // of training, beyond which it ends where it is
 };
 
 /// Rounds at which things happen, from the number of rounds: late join, kill, return.

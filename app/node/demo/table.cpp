@@ -49,19 +49,21 @@ std::string summary_line(const TableHead& head, const std::vector<TableRow>& row
 }
 
 std::vector<std::string> table_lines(const TableHead& head, const std::vector<TableRow>& rows) {
-    const double done = head.total_rounds > 0 ? static_cast<double>(head.round) / static_cast<double>(head.total_rounds) : 0;
+    const double done =
+        head.total_rounds > 0 ? static_cast<double>(head.round) / static_cast<double>(head.total_rounds) : 0;
     std::vector<std::string> lines;
-    lines.push_back(formatted("%s round %llu of %llu   %.0f s   loss %s (bigram %.3f)   %llu tokens/s", bar(done, 24).c_str(),
-                              static_cast<Wide>(head.round), static_cast<Wide>(head.total_rounds), head.seconds,
-                              loss_text(head.loss).c_str(), head.bigram_loss, static_cast<Wide>(head.tokens_per_second)));
+    lines.push_back(formatted("%s round %llu of %llu   %.0f s   loss %s (bigram %.3f)   %llu tokens/s",
+                              bar(done, 24).c_str(), static_cast<Wide>(head.round),
+                              static_cast<Wide>(head.total_rounds), head.seconds, loss_text(head.loss).c_str(),
+                              head.bigram_loss, static_cast<Wide>(head.tokens_per_second)));
     lines.push_back(formatted("  %-14s %-11s %6s %9s %7s %11s %10s %10s", "who", "phase", "round", "tokens/s", "loss",
                               "credited", "sent", "received"));
     for (const TableRow& row : rows) {
-        lines.push_back(formatted("%s %-14.14s %-11.11s %6llu %9llu %7s %11llu %10s %10s", row.leads ? "*" : " ", row.name.c_str(),
-                                  row.alive ? row.phase.c_str() : "gone", static_cast<Wide>(row.round),
-                                  static_cast<Wide>(row.alive ? row.tokens_per_second : 0), loss_text(row.loss).c_str(),
-                                  static_cast<Wide>(row.credited), size_text(row.bytes_up).c_str(),
-                                  size_text(row.bytes_down).c_str()));
+        lines.push_back(formatted(
+            "%s %-14.14s %-11.11s %6llu %9llu %7s %11llu %10s %10s", row.leads ? "*" : " ", row.name.c_str(),
+            row.alive ? row.phase.c_str() : "gone", static_cast<Wide>(row.round),
+            static_cast<Wide>(row.alive ? row.tokens_per_second : 0), loss_text(row.loss).c_str(),
+            static_cast<Wide>(row.credited), size_text(row.bytes_up).c_str(), size_text(row.bytes_down).c_str()));
     }
     lines.push_back("* leads this round");
     return lines;

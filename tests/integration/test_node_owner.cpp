@@ -1,0 +1,226 @@
+// What the owner of a computer is promised: a pause that frees memory in two seconds and outlives a restart, plain
+// words when something is wrong, and a node that goes when its parent goes.
+#include <QFile>
+#include <QTcpServer>
+
+#include "tests/integration/node_fixture.h"
+
+using namespace potluck;
+using namespace potluck::test;
+
+class NodeOwnerTest : public QObject {
+    Q_OBJECT
+
+    static bool alive(std::int64_t process) { return process > 0 && ::kill(static_cast<pid_t>(process), 0) == 0; }
+    static bool trains(const control::NodeSnapshot& now) {
+        return now.trainer.process > 0 && now.trainer.tokens_per_second > 0;
+    }
+
+private slots:
+    void a_pause_frees_the_trainer_within_two_seconds_and_outlives_a_restart() {
+        Swarm swarm;
+        swarm.host(1000);
+        swarm.volunteer("anna");
+        ServingNode& ben = swarm.volunteer("ben");
+        QVERIFY(ben.wait_for(trains, 20'000));
+        const std::int64_t trainer = ben.status().trainer.process;
+        QElapsedTimer clock;
+        clock.start();
+        const Ended paused = run_node({"pause", "--for", "1h", "--data-dir", ben.data()});
+        QVERIFY2(paused.code == 0, qPrintable(paused.err));
+        while (alive(trainer) && clock.elapsed() < 5000) QTest::qSleep(10);
+        QVERIFY2(clock.elapsed() < 2000, qPrintable(QString::number(clock.elapsed())));
+        auto now = ben.status();
+        QCOMPARE(now.activity, control::Activity::paused);
+        QVERIFY(now.paused_until > 0);
+        QVERIFY(QString::fromStdString(now.reason).startsWith("Paused until"));
+
+        QCOMPARE(ben.close(), 0);
+        ben.start({"--dht", "127.0.0.1:" + QString::number(swarm.backbone().status().network.port)});
+        QVERIFY(ben.wait_for([](const auto& later) { return later.run.has_value(); }, 10'000));
+        QTest::qSleep(1500);
+        now = ben.status();
+        QCOMPARE(now.activity, control::Activity::paused);
+        QCOMPARE(now.trainer.process, std::int64_t{0});
+
+        QCOMPARE(run_node({"resume", "--data-dir", ben.data()}).code, 0);
+        QVERIFY(ben.wait_for(trains, 20'000));
+    }
+
+    void a_trainer_that_ignores_stop_is_killed() {
+        Swarm swarm;
+        swarm.host(1000);
+        QProcessEnvironment deaf;
+        deaf.insert("FAKE_TRAINER_DEAF", "1");
+        ServingNode& ben = swarm.volunteer("ben", deaf);
+        QVERIFY(ben.wait_for(trains, 20'000));
+        const std::int64_t trainer = ben.status().trainer.process;
+        QElapsedTimer clock;
+        clock.start();
+        ben.call("pause", {{"seconds", 0}});
+        while (alive(trainer) && clock.elapsed() < 5000) QTest::qSleep(10);
+        QVERIFY2(clock.elapsed() < 2000, qPrintable(QString::number(clock.elapsed())));
+    }
+
+    void a_trainer_that_crashes_at_start_is_told_after_three_times() {
+        Swarm swarm;
+        swarm.host(1000);
+        QProcessEnvironment crash;
+        crash.insert("FAKE_TRAINER_CRASH", "start");
+        ServingNode& ben = swarm.volunteer("ben", crash);
+        QVERIFY(ben.wait_for([](const auto& now) { return now.activity == control::Activity::failed; }, 20'000));
+        const auto now = ben.status();
+        QCOMPARE(now.trainer.restarts, std::uint64_t{3});
+        QVERIFY2(now.reason.find("failed three times") != std::string::npos, now.reason.c_str());
+    }
+
+    void a_missing_trainer_is_told() {
+        Swarm swarm;
+        swarm.host(1000);
+        QProcessEnvironment missing;
+        missing.insert("POTLUCK_TRAINER", "/nowhere/potluck-trainer");
+        ServingNode& ben = swarm.volunteer("ben", missing);
+        QVERIFY(ben.wait_for([](const auto& now) { return now.activity == control::Activity::failed; }, 20'000));
+        QVERIFY(ben.status().reason.find("cannot be started") != std::string::npos);
+    }
+
+    void status_tells_people_and_scripts() {
+        Swarm swarm;
+        swarm.host(1000);
+        const QString data = swarm.backbone().data();
+        const Ended people = run_node({"status", "--data-dir", data});
+        QCOMPARE(people.code, 0);
+        QVERIFY(people.out.contains("sharing: "));
+        QVERIFY(people.out.contains("run: Test"));
+        const Ended script = run_node({"status", "--json", "--data-dir", data});
+        control::NodeSnapshot snapshot;
+        QVERIFY(from_json(nlohmann::json::parse(script.out.toStdString()), snapshot).ok());
+        QCOMPARE(snapshot.run->total_rounds, std::uint64_t{1000});
+        const Ended invite = run_node({"invite", "--data-dir", data});
+        QVERIFY(invite.out.startsWith("magnet:?xt=urn:btmh:1220"));
+    }
+
+    void verbs_without_a_node_exit_with_3() {
+        const QTemporaryDir folder;
+        for (const char* verb : {"status", "pause", "resume", "leaderboard", "invite", "control"}) {
+            const Ended ended = run_node({verb, "--data-dir", folder.path()});
+            QCOMPARE(ended.code, 3);
+            QVERIFY(ended.err.contains("No node runs for"));
+        }
+    }
+
+    void a_second_node_on_a_folder_exits_with_4() {
+        const QTemporaryDir folder;
+        ServingNode node(folder.path().toStdString());
+        node.start();
+        QVERIFY(node.wait_for([](const auto& now) { return now.network.port > 0; }, 8000));
+        const Ended second = run_node({"serve", "--data-dir", folder.path()});
+        QCOMPARE(second.code, 4);
+        QVERIFY(second.err.contains("Another node is using"));
+    }
+
+    void bad_invites_are_refused_in_a_sentence() {
+        const QTemporaryDir folder;
+        for (const char* link : {"", "http://example.org", "magnet:?xt=urn:btih:00", "potluck:?xt=urn:btmh:1220zz"}) {
+            const Ended ended = run_node({"join", link, "--data-dir", folder.path()});
+            QCOMPARE(ended.code, 2);
+            QVERIFY(!ended.err.isEmpty());
+        }
+        ServingNode node(folder.path().toStdString());
+        node.start();
+        QVERIFY(node.call("join", {{"invite", "nonsense"}}).is_null());
+        QVERIFY(!node.error().empty());
+    }
+
+    void a_taken_port_is_told() {
+        QTcpServer taken;
+        QVERIFY(taken.listen(QHostAddress::LocalHost));
+        const QTemporaryDir folder;
+        const Ended ended =
+            run_node({"serve", "--data-dir", folder.path(), "--port", QString::number(taken.serverPort())});
+        QVERIFY2(ended.code == 1 || ended.code == 4, qPrintable(ended.err));
+        QVERIFY2(ended.err.contains("port"), qPrintable(ended.err));
+    }
+
+    void a_damaged_identity_is_never_replaced() {
+        const QTemporaryDir folder;
+        QVERIFY(run_node({"identity", "show", "--data-dir", folder.path()}).code == 0);
+        QFile key(folder.filePath("identity.key"));
+        QVERIFY(key.open(QIODevice::ReadWrite));
+        key.seek(30);
+        key.write("damage");
+        key.close();
+        QVERIFY(key.open(QIODevice::ReadOnly));
+        const QByteArray before = key.readAll();
+        const Ended ended = run_node({"serve", "--data-dir", folder.path()});
+        QVERIFY(ended.code != 0 && ended.code != -1);
+        QVERIFY(ended.err.contains("identity.key"));
+        key.seek(0);
+        QCOMPARE(key.readAll(), before);
+    }
+
+    void an_identity_moves_to_another_computer() {
+        const QTemporaryDir one, two;
+        const Ended shown = run_node({"identity", "show", "--data-dir", one.path()});
+        QCOMPARE(run_node({"identity", "export", one.filePath("copy.key"), "--data-dir", one.path()}).code, 0);
+        QCOMPARE(run_node({"identity", "import", one.filePath("copy.key"), "--data-dir", two.path()}).code, 0);
+        const Ended there = run_node({"identity", "show", "--data-dir", two.path()});
+        QCOMPARE(there.out.section('\n', 0, 0), shown.out.section('\n', 0, 0));
+    }
+
+    void unusable_text_is_refused() {
+        const QTemporaryDir folder;
+        const auto write = [&](const char* name, const QByteArray& bytes) {
+            QFile file(folder.filePath(name));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write(bytes);
+        };
+        write("empty.txt", "");
+        write("binary.bin", QByteArray(200'000, '\0'));
+        for (const char* name : {"missing", "empty.txt", "binary.bin"}) {
+            const Ended ended =
+                run_node({"host", "--prepare", "--text", folder.filePath(name), "--data-dir", folder.filePath("data")});
+            QVERIFY(ended.code > 0);
+            QVERIFY2(ended.err.contains(name), qPrintable(ended.err));
+        }
+    }
+
+    void a_serving_node_ends_when_its_parent_goes() {
+        Swarm swarm;
+        swarm.host(1000);
+        ServingNode& ben = swarm.volunteer("ben");
+        QVERIFY(ben.wait_for(trains, 20'000));
+        const std::int64_t trainer = ben.status().trainer.process;
+        QElapsedTimer clock;
+        clock.start();
+        QCOMPARE(ben.close(), 0);
+        QVERIFY(clock.elapsed() < 6000);
+        QVERIFY(!alive(trainer));
+    }
+
+    void a_signal_ends_it_politely() {
+        const QTemporaryDir folder;
+        ServingNode node(folder.path().toStdString());
+        node.start();
+        QVERIFY(node.wait_for([](const auto& now) { return now.network.port > 0; }, 8000));
+        node.process().terminate();
+        QVERIFY(node.process().waitForFinished(6000));
+        QCOMPARE(node.process().exitCode(), 0);
+        QVERIFY(!std::filesystem::exists(node.folder() / "node.sock"));
+    }
+
+    void help_and_version_are_for_standard_output() {
+        for (const char* option : {"--help", "--version"}) {
+            const Ended ended = run_node({option});
+            QCOMPARE(ended.code, 0);
+            QVERIFY(ended.out.contains("potluck-node"));
+            QVERIFY(ended.err.isEmpty());
+        }
+        const Ended wrong = run_node({"fly"});
+        QCOMPARE(wrong.code, 2);
+        QVERIFY(wrong.out.isEmpty());
+    }
+};
+
+QTEST_GUILESS_MAIN(NodeOwnerTest)
+#include "test_node_owner.moc"

@@ -1,0 +1,133 @@
+// Real nodes train over loopback with the fake trainer: whoever joins late, dies or is damaged, all end with one state.
+#include <fstream>
+
+#include "tests/integration/node_fixture.h"
+
+using namespace potluck;
+using namespace potluck::test;
+
+class NodeRunTest : public QObject {
+    Q_OBJECT
+private slots:
+    void three_volunteers_end_with_one_digest_and_credit() {
+        Swarm swarm;
+        swarm.host(5);
+        for (const char* name : {"anna", "ben", "cleo"}) swarm.volunteer(name);
+        QVERIFY(swarm.all_end_equal(40'000));
+        std::uint64_t mine = 0;
+        for (const auto& node : swarm.volunteers()) {
+            const auto now = node->status();
+            QVERIFY(now.run->my_tokens > 0);
+            QCOMPARE(now.run->digests_compared, now.run->digests_equal);
+            QCOMPARE(now.run->rounds_lost, std::uint64_t{0});
+            QCOMPARE(now.activity, control::Activity::finished);
+            mine += now.run->my_tokens;
+        }
+        QCOMPARE(mine, swarm.backbone().status().run->accepted_tokens);
+        const auto rows = swarm.backbone().call("leaderboard", {{"most", 10}}).at("rows");
+        QCOMPARE(rows.size(), std::size_t{3});
+        QVERIFY(rows[0].at("name") != "");
+        QVERIFY(!swarm.backbone().call("curve", {{"most", 10}}).at("points").empty());
+        QVERIFY(!swarm.backbone().call("checkpoints").at("rows").empty());
+    }
+
+    void a_late_joiner_is_credited_and_in_step() {
+        Swarm swarm;
+        swarm.host(9);
+        swarm.volunteer("anna");
+        swarm.volunteer("ben");
+        QVERIFY(swarm.backbone().wait_for_round(4, 30'000));
+        ServingNode& late = swarm.volunteer("late");
+        QVERIFY(swarm.all_end_equal(40'000));
+        QVERIFY(late.status().run->my_tokens > 0);
+        QVERIFY(late.status().run->join_seconds > 0);
+    }
+
+    void a_killed_volunteer_comes_back_from_its_disk() {
+        Swarm swarm;
+        swarm.host(10);
+        swarm.volunteer("anna");
+        ServingNode& victim = swarm.volunteer("ben");
+        QVERIFY(victim.wait_for_round(3, 30'000));
+        const auto before = victim.status();
+        victim.kill();
+        QTRY_VERIFY_WITH_TIMEOUT(::kill(static_cast<pid_t>(before.trainer.process), 0) != 0,
+                                 3000);  // its trainer went with it
+        QVERIFY(swarm.backbone().wait_for_round(5, 30'000));
+        victim.start({"--dht", "127.0.0.1:" + QString::number(swarm.backbone().status().network.port)});
+        QVERIFY(swarm.all_end_equal(40'000));
+        QVERIFY(victim.status().run->my_tokens > before.run->my_tokens);
+        QCOMPARE(victim.status().peer_id, before.peer_id);
+    }
+
+    void a_dead_leader_is_passed_over() {
+        Swarm swarm;
+        swarm.host(8);
+        ServingNode& anna = swarm.volunteer("anna");
+        ServingNode& ben = swarm.volunteer("ben");
+        swarm.volunteer("cleo");
+        QVERIFY(anna.wait_for_round(2, 30'000));
+        swarm.backbone().kill();
+        const auto ended = [](const control::NodeSnapshot& now) {
+            return now.run && now.run->round == now.run->total_rounds;
+        };
+        QVERIFY(anna.wait_for(ended, 60'000));
+        QVERIFY(ben.wait_for(ended, 10'000));
+        QCOMPARE(anna.status().run->digest, ben.status().run->digest);
+    }
+
+    void a_killed_trainer_is_started_again() {
+        Swarm swarm;
+        swarm.host(10);
+        swarm.volunteer("anna");
+        ServingNode& ben = swarm.volunteer("ben");
+        QVERIFY(ben.wait_for([](const auto& now) { return now.trainer.process > 0 && now.run && now.run->round >= 2; },
+                             30'000));
+        const auto before = ben.status();
+        QCOMPARE(::kill(static_cast<pid_t>(before.trainer.process), SIGKILL), 0);
+        QVERIFY(ben.wait_for(
+            [&](const auto& now) { return now.trainer.process > 0 && now.trainer.process != before.trainer.process; },
+            10'000));
+        QVERIFY(ben.status().trainer.restarts >= 1);
+        QVERIFY(swarm.all_end_equal(40'000));
+        QVERIFY(ben.status().run->my_tokens > before.run->my_tokens);
+    }
+
+    void a_damaged_state_is_repaired_from_the_swarm() {
+        Swarm swarm;
+        swarm.host(10);
+        swarm.volunteer("anna");
+        ServingNode& ben = swarm.volunteer("ben");
+        QVERIFY(ben.wait_for_round(4, 30'000));
+        QCOMPARE(ben.close(), 0);
+        const auto states = ben.folder() / "runs" / swarm.backbone().status().run->id / "states";
+        int damaged = 0;
+        for (const auto& entry : std::filesystem::directory_iterator(states)) {
+            if (entry.path().extension() != ".safetensors") continue;
+            std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+            file.seekp(20'000);
+            file.write("garbage", 7);
+            ++damaged;
+        }
+        QVERIFY(damaged > 0);
+        ben.start({"--dht", "127.0.0.1:" + QString::number(swarm.backbone().status().network.port)});
+        QVERIFY(swarm.all_end_equal(60'000));
+    }
+
+    void two_runs_side_by_side_do_not_mix() {
+        Swarm one, two;
+        one.host(4, {"--seed", "1"});
+        two.host(4, {"--seed", "2"});
+        for (const char* name : {"anna", "ben"}) {
+            one.volunteer(name);
+            two.volunteer(name);
+        }
+        QVERIFY(one.all_end_equal(40'000));
+        QVERIFY(two.all_end_equal(40'000));
+        QVERIFY(one.backbone().status().run->digest != two.backbone().status().run->digest);
+        QCOMPARE(one.backbone().call("leaderboard", {{"most", 10}}).at("rows").size(), std::size_t{2});
+    }
+};
+
+QTEST_GUILESS_MAIN(NodeRunTest)
+#include "test_node_run.moc"
