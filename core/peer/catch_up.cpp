@@ -128,8 +128,8 @@ void Peer::Impl::choose_checkpoint() {
     fetch_first(best_round, *best, std::move(sources));
 }
 
-/// A checkpoint of theta[chain + 1] is confirmed by no list yet; most members at that round, signing the same digest for
-/// the list that is at hand, confirm it as well.
+/// A checkpoint of theta[chain + 1] is confirmed by no list yet; most members at that round, signing the same digest
+/// for the list that is at hand, confirm it as well.
 void Peer::Impl::confirm_head_by_votes(RoundId round) {
     if (applying) return;
     std::map<std::pair<Digest, StateDigest>, std::size_t> votes;

@@ -326,7 +326,8 @@ bool Peer::Impl::followed(const RivalBranch& branch) const {
     return followers > 0 && 2 * followers >= members.all().size();
 }
 
-/// Lists that follow on ours but name another state than the one we got: either we computed from damaged bytes, or they.
+/// Lists that follow on ours but name another state than the one we got: either we computed from damaged bytes, or
+/// they.
 void Peer::Impl::consider_correction(std::vector<CheckedList> lists) {
     const RoundId round = lists.front().list.round;
     if (round.value == 0 || applying) return;
@@ -340,7 +341,8 @@ void Peer::Impl::consider_correction(std::vector<CheckedList> lists) {
     advance_again = true;
 }
 
-/// Whether more members, us included, follow `branch` than not; in a tie the better list decides, the same for both sides.
+/// Whether more members, us included, follow `branch` than not; in a tie the better list decides, the same for both
+/// sides.
 bool Peer::Impl::corrects_us(const RivalBranch& branch) const {
     std::size_t followers = 0, others = 1;
     for (const auto& [peer, member] : members.all()) {

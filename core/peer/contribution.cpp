@@ -1,5 +1,5 @@
-// What a volunteer makes: windows of training turned into payloads. The error feedback e holds all movement that has not
-// been sent and accepted; tokens follow it, so that work is credited once or still waits, and is never lost.
+// What a volunteer makes: windows of training turned into payloads. The error feedback e holds all movement that has
+// not been sent and accepted; tokens follow it, so that work is credited once or still waits, and is never lost.
 //
 //   snapshot -> e = decay e + (mark - snapshot) -> payload = encode(e) -> publish -> record -> announce
 //            -> trainer rebased to theta[r] - alpha payload, where it goes on at once
@@ -102,7 +102,8 @@ void Peer::Impl::close_window() {
 std::optional<std::span<const float>> Peer::Impl::vector_of(const Mark& mark) {
     if (mark.kind == Mark::Kind::state) {
         const std::vector<StateStore::Held> held = world.store.held();
-        const bool here = std::any_of(held.begin(), held.end(), [&](const auto& one) { return one.round == mark.round; });
+        const auto wanted = [&](const StateStore::Held& one) { return one.round == mark.round; };
+        const bool here = std::any_of(held.begin(), held.end(), wanted);
         return here ? std::optional(world.store.state(mark.round)) : std::nullopt;
     }
     const Result<std::span<float>> vector =
@@ -257,8 +258,10 @@ void Peer::Impl::move_error(const BlobId& id, float scale) {
         if (!added) owed->second += scale;
         return;
     }
-    offload([this, payload, scale, target = *error] { numerics::add_decoded(target, payload->view, scale, settings.threads); },
-            [] {});
+    const auto work = [this, payload, scale, target = *error] {
+        numerics::add_decoded(target, payload->view, scale, settings.threads);
+    };
+    offload(work, [] {});
 }
 
 void Peer::Impl::save_record() {

@@ -62,8 +62,8 @@ struct Candidate {
     TimePoint moved_at;
 };
 
-/// Lists of others that beat ours or go beyond them; taken as soon as most members follow them or their payloads are here.
-/// Whoever signs lists that nobody can follow stays alone with them.
+/// Lists of others that beat ours or go beyond them; taken as soon as most members follow them or their payloads are
+/// here. Whoever signs lists that nobody can follow stays alone with them.
 struct RivalBranch {
     RoundId fork;                      // round of its first list; `chain` if it only goes beyond ours
     std::vector<CheckedList> lists;
@@ -264,7 +264,13 @@ struct Peer::Impl {
     std::optional<RoundId> state;
     StateDigest digest;
     bool checking_start = false;
-    struct { std::optional<PeerId> peer; TimePoint at; std::uint64_t back = history_overlap; std::uint64_t turn = 0; } history;
+    struct HistoryAsked {
+        std::optional<PeerId> peer;
+        TimePoint at;
+        std::uint64_t back = history_overlap;
+        std::uint64_t turn = 0;
+    };
+    HistoryAsked history;
     std::optional<TimePoint> behind_since;
     std::optional<TimePoint> stuck_since;          // payloads for the next state do not come nearer
     double stuck_progress = 0;
@@ -288,7 +294,7 @@ struct Peer::Impl {
     bool verifying = false;
     std::optional<RoundId> disputed, verified;     // rounds: a digest differed; our disk was checked for it
     TimePoint voted_at;
-    bool fell_back = false;                        // replaying did not give what the chain says: any checkpoint is better
+    bool fell_back = false;                        // replaying contradicted the chain: any checkpoint is better
     std::uint64_t digests_compared = 0, digests_equal = 0, repairs = 0;
     std::map<RoundId, TimePoint> pinned;           // states that others repair from
 

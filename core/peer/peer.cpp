@@ -18,8 +18,8 @@ run::RunRules rules_of(const RunId& run, const run::Manifest& manifest) {
     return rules;
 }
 
-run::RoundSettings round_settings(const run::RunRules& rules, const run::Manifest& manifest, const PeerSettings& settings,
-                                  const Peer::World& world) {
+run::RoundSettings round_settings(const run::RunRules& rules, const run::Manifest& manifest,
+                                  const PeerSettings& settings, const Peer::World& world) {
     return {.rules = rules,
             .self = world.identity.id(),
             .role = world.trainer == nullptr ? run::Role::backbone : settings.role,
@@ -194,7 +194,8 @@ void Peer::Impl::blob_here(const run::BlobRef& ref, BlobPointer content) {
     }
     if (owed != movement_owed.end()) move_error(ref.root, movement_owed.extract(owed).mapped());
     for (std::size_t i = 0; i < manifest.shards.size(); ++i) {
-        if (manifest.shards[i].blob.root == ref.root && training.shards_wanted.contains(i)) training.shards[i] = content;
+        const bool wanted = manifest.shards[i].blob.root == ref.root && training.shards_wanted.contains(i);
+        if (wanted) training.shards[i] = content;
     }
     if (repair && repair->fetching && repair->digest == ref.root) {
         repaired_content(std::move(content));

@@ -26,8 +26,8 @@
 
 namespace potluck::peer {
 
-/// Runs `work` off the peer's thread and then `done` on it, in order of submission. Work that is under way when the peer
-/// dies still uses trainer-free parts of the World (store, blobs): whoever owns the worker joins it before them.
+/// Runs `work` off the peer's thread and then `done` on it, in order of submission. Work that is under way when the
+/// peer dies still uses trainer-free parts of the World (store, blobs): whoever owns the worker joins it before them.
 using Offload = std::function<void(std::function<void()> work, std::function<void()> done)>;
 
 /// The data of the run as this computer has it: which shards are on disk. Fetching goes through the swarm.

@@ -1,6 +1,6 @@
 // Bit-identical states, kept so. Every status carries the digest of its sender's state; whoever differs from the
-// majority with the same list fetches the pieces that differ. The piece layer of the true state says which those are, and
-// is itself checked against the digest.
+// majority with the same list fetches the pieces that differ. The piece layer of the true state says which those are,
+// and is itself checked against the digest.
 
 #include <algorithm>
 #include <utility>
@@ -69,7 +69,8 @@ void Peer::Impl::compare_all() {
     }
 }
 
-/// Digests differ at our round: the majority of those with our list is right; in a tie, whoever's disk is damaged is not.
+/// Digests differ at our round: the majority of those with our list is right; in a tie, whoever's disk is damaged is
+/// not.
 void Peer::Impl::vote() {
     if (repair || verifying || !in_step()) return;
     voted_at = now;
@@ -148,7 +149,8 @@ void Peer::Impl::tend_repair() {
 
 Verdict Peer::Impl::on_layer_request(const PeerId& from, const run::LayerRequest& request) {
     const std::vector<StateStore::Held> held = world.store.held();
-    const auto found = std::find_if(held.begin(), held.end(), [&](const auto& one) { return one.digest == request.state; });
+    const auto wanted = [&](const StateStore::Held& one) { return one.digest == request.state; };
+    const auto found = std::find_if(held.begin(), held.end(), wanted);
     if (found == held.end() || (repair && repair->round == found->round) || jobs >= 16) return Verdict::stale;
     const RoundId round = found->round;
     pinned[round] = now + state_pinned_for;
@@ -193,7 +195,8 @@ Verdict Peer::Impl::on_layer(const PeerId& from, const run::LayerMessage& messag
     }
     repair->fetching = true;
     const std::vector<StateStore::Held> held = world.store.held();
-    const bool copy = std::any_of(held.begin(), held.end(), [&](const auto& one) { return one.round == repair->round; });
+    const auto damaged = [&](const StateStore::Held& one) { return one.round == repair->round; };
+    const bool copy = std::any_of(held.begin(), held.end(), damaged);
     FetchOptions options{.sources = repair->sources, .deadline = now, .damaged_copy = {}, .layer = {}};
     if (copy) {
         options.damaged_copy = world.store.state_file(repair->round);

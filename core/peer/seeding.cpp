@@ -1,5 +1,5 @@
-// What this member offers to others and for how long: checkpoints, the payloads since the checkpoint before last, and the
-// newest states.
+// What this member offers to others and for how long: checkpoints, the payloads since the checkpoint before last, and
+// the newest states.
 
 #include <algorithm>
 #include <utility>
@@ -70,9 +70,9 @@ void Peer::Impl::forget_old() {
         const bool recent = one.round.value + states_kept > state->value;
         const bool checkpoint = one.round.value % every == 0 &&
                                 one.round.value / every + checkpoints_kept > newest_checkpoint;
-        const bool in_use = training.running && ((training.mark.kind == Mark::Kind::state && training.mark.round == one.round) ||
-                                                 (training.purpose != SnapshotPurpose::none &&
-                                                  training.snapshot_mark.round == one.round));
+        const bool marked = training.mark.kind == Mark::Kind::state && training.mark.round == one.round;
+        const bool measured = training.purpose != SnapshotPurpose::none && training.snapshot_mark.round == one.round;
+        const bool in_use = training.running && (marked || measured);
         if (recent || checkpoint || in_use || pinned.contains(one.round)) continue;
         const std::filesystem::path file = world.store.state_file(one.round);
         if (checkpoints.erase(one.round) > 0 || lent.erase(file) > 0) world.swarm.forget(one.digest);

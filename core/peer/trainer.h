@@ -54,7 +54,8 @@ public:
     virtual void on_first_step() = 0;                    // the first training step after start()
     virtual void on_progress(TokenCount window_tokens, double tokens_per_second, double loss) = 0;
     virtual void on_snapshot(const SnapshotResult& result) = 0;
-    /// The trainer is gone (crash, kill, time-out); requests in flight are void. The peer decides whether to start again.
+    /// The trainer is gone (crash, kill, time-out); requests in flight are void. The peer decides whether to start
+    /// again.
     virtual void on_trainer_lost(const Error& error) = 0;
 };
 

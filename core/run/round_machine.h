@@ -6,9 +6,9 @@
 //     ^                                                 |
 //     '------------- nobody contributed ----------------'
 //
-// Leading: the candidates of leader_order() in turn. Who is believed dead, is joining or repairs is skipped at once; who
-// is alive has until close + collect + one grace per candidate waited for. Past the end of the order the members lead
-// by SHA-256(round, key), each for one grace.
+// Leading: the candidates of leader_order() in turn. Who is believed dead, is joining or repairs is skipped at once;
+// who is alive has until close + collect + one grace per candidate waited for. Past the end of the order the members
+// lead by SHA-256(round, key), each for one grace.
 //
 // Does not: verify signatures, hold payloads or states, or talk to anybody; core/peer does.
 // Threads: one at a time. Owns: values only.
@@ -70,7 +70,7 @@ struct RoundMember {
 };
 
 struct RoundActions {
-    bool close_window = false;                      // take the snapshot, contribute; answer with offered() or nothing_offered()
+    bool close_window = false;                      // contribute; answer with offered() or nothing_offered()
     std::optional<CloseMessage> announce_close;
     std::optional<AcceptList> sign;
     bool repeat_contribution = false;

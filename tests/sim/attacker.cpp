@@ -95,7 +95,8 @@ void Attacker::lie() {
                 run::Envelope envelope = envelope_of(run::GoodbyeMessage{});
                 envelope.sender = *m_victim;
                 m_port.broadcast(envelope);
-                envelope = envelope_of(run::ContributionMessage{m_seen.round, m_seen.digest, {m_seen.digest, 99, run::BlobKind::plain, {}}, {9}});
+                const run::BlobRef payload{m_seen.digest, 99, run::BlobKind::plain, {}};
+                envelope = envelope_of(run::ContributionMessage{m_seen.round, m_seen.digest, payload, {9}});
                 envelope.sender = *m_victim;
                 m_port.broadcast(envelope);
             }

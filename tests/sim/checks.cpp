@@ -40,7 +40,8 @@ std::string agreement(World& world) {
         for (const peer::StateStore::Held& held : world.home(i).disk.held()) {
             if (held.round.value == 0 || held.round.value > length) continue;
             if (held.digest != truth.digest_after(world.run(), RoundId{held.round.value - 1})) {
-                return "member " + std::to_string(i) + " holds another state of round " + std::to_string(held.round.value);
+                return "member " + std::to_string(i) + " holds another state of round " +
+                       std::to_string(held.round.value);
             }
         }
     }

@@ -7,8 +7,8 @@
 
 namespace potluck::sim {
 
-/// All living members agree on every round of the common chain: same lists, same digests, and each ledger's own chain is
-/// whole. Empty if so, else what differs.
+/// All living members agree on every round of the common chain: same lists, same digests, and each ledger's own chain
+/// is whole. Empty if so, else what differs.
 [[nodiscard]] std::string agreement(World& world);
 
 /// Tokens of every volunteer that are alive in the books: snapshotted and saved == credited + carried + pending.

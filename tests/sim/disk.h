@@ -67,7 +67,7 @@ public:
         return digest;
     }
     Status adopt_state(RoundId round, const StateDigest& digest, ByteSpan file) override {
-        if (merkle_root(file) != digest) return Error{ErrorCode::untrusted, "The fetched state is not what it should be."};
+        if (merkle_root(file) != digest) return Error{ErrorCode::untrusted, "The fetched state is not the right one."};
         if (const auto parameters = run::parameters_of(m_layout, file); !parameters.ok()) return parameters.error();
         m_states[round] = {Bytes(file.begin(), file.end()), digest};
         return {};

@@ -1,5 +1,5 @@
-// A trainer of a few lines: every 100 ms it moves its vector a little toward a target and counts 64 tokens. Requests are
-// obeyed in order, each after a short delay.
+// A trainer of a few lines: every 100 ms it moves its vector a little toward a target and counts 64 tokens. Requests
+// are obeyed in order, each after a short delay.
 #pragma once
 
 #include <cmath>

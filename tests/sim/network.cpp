@@ -8,7 +8,8 @@ void Network::deliver(const PeerId& from, const PeerId& to, const run::Envelope&
     if (m_rng.unit() < m_quality.loss || !reachable(from, to)) return;
     m_events.after(between(m_quality.delay_least, m_quality.delay_most), [this, from, to, envelope] {
         Port* receiver = port(to);
-        if (receiver != nullptr && port(from) != nullptr && receiver->receiver() != nullptr && !receiver->refuses(from)) {
+        if (receiver == nullptr || port(from) == nullptr) return;
+        if (receiver->receiver() != nullptr && !receiver->refuses(from)) {
             receiver->receiver()->on_envelope(from, envelope);
         }
     });

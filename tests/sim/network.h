@@ -1,5 +1,5 @@
-// The network of a simulated world: messages with delay, loss and reordering, and blobs that come only from members that
-// hold them and live. Blobs that a member published or fetched stay on its disk when it is killed.
+// The network of a simulated world: messages with delay, loss and reordering, and blobs that come only from members
+// that hold them and live. Blobs that a member published or fetched stay on its disk when it is killed.
 #pragma once
 
 #include <functional>
@@ -54,7 +54,8 @@ public:
     Events& events() { return m_events; }
     LinkQuality& quality() { return m_quality; }
     [[nodiscard]] Duration between(Duration least, Duration most) {
-        return least + Duration{static_cast<Duration::rep>(m_rng.below(static_cast<std::uint64_t>((most - least).count()) + 1))};
+        const std::uint64_t span = static_cast<std::uint64_t>((most - least).count()) + 1;
+        return least + Duration{static_cast<Duration::rep>(m_rng.below(span))};
     }
 
 private:

@@ -10,8 +10,8 @@ using namespace potluck::sim;
 
 namespace {
 
-/// Time from the moment the first member holds theta[round] to the moment all living members hold theta[round + 1], with
-/// `event` happening `at` after the former.
+/// Time from the moment the first member holds theta[round] to the moment all living members hold theta[round + 1],
+/// with `event` happening `at` after the former.
 Duration time_of_round(World& world, std::uint64_t round, Duration at, std::function<void()> event) {
     const auto anyone = [&] {
         for (std::size_t i = 0; i < world.size(); ++i) {
@@ -70,7 +70,7 @@ private slots:
                 hit.kill(leader_index(hit), silent ? Death::silent : Death::closes_sessions);
             });
             QVERIFY2(longer <= normal + hit.manifest().recipe.grace,
-                     qPrintable(QString("seed %1: %2 ms beside %3 ms").arg(seed).arg(longer.count()).arg(normal.count())));
+                     qPrintable(QString("seed %1: %2 beside %3 ms").arg(seed).arg(longer.count()).arg(normal.count())));
             QVERIFY(normal <= hit.manifest().recipe.window + Duration{2'500});
         }
     }
@@ -91,7 +91,9 @@ private slots:
         QVERIFY2(apart.empty(), apart.c_str());
         QVERIFY2(books.empty(), books.c_str());
         std::uint64_t lost = 0;
-        for (std::size_t i = 0; i < world.size(); ++i) lost += world.home(i).alive() ? world.peer(i).view().rounds_lost : 0;
+        for (std::size_t i = 0; i < world.size(); ++i) {
+            if (world.home(i).alive()) lost += world.peer(i).view().rounds_lost;
+        }
         QVERIFY(lost > 0);
     }
 
@@ -105,7 +107,9 @@ private slots:
             world.start_all();
             world.run_for(Duration{static_cast<int>(8'000 + world.rng().below(12'000))});
             std::map<PeerId, int> groups;
-            for (std::size_t i = 0; i < world.size(); ++i) groups[world.home(i).id()] = static_cast<int>(world.rng().below(2));
+            for (std::size_t i = 0; i < world.size(); ++i) {
+                groups[world.home(i).id()] = static_cast<int>(world.rng().below(2));
+            }
             world.network().split(groups);
             world.run_for(Duration{static_cast<int>(2'000 + world.rng().below(50'000))});
             world.network().split({});

@@ -1,4 +1,5 @@
-// A run with all its members: what each keeps over its deaths (key, disk, ledger, blobs) and the process that lives now.
+// A run with all its members: what each keeps over its deaths (key, disk, ledger, blobs) and the process that lives
+// now.
 #pragma once
 
 #include <map>

@@ -68,7 +68,9 @@ private slots:
     void honest_disagreement_is_no_offence() {
         Members members;
         members.joined(peer_of(1));
-        for (std::uint32_t i = 0; i < 3 * offences_most; ++i) QVERIFY(!members.count(peer_of(1), run::Verdict::wrong_base));
+        for (std::uint32_t i = 0; i < 3 * offences_most; ++i) {
+            QVERIFY(!members.count(peer_of(1), run::Verdict::wrong_base));
+        }
     }
 
     void who_is_silent_is_dropped() {
