@@ -2,6 +2,8 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
 #ifdef _WIN32
 #include <io.h>
@@ -34,7 +36,10 @@ void wait_without_spinning([[maybe_unused]] char** argv) {
     constexpr const char* policy = "OMP_WAIT_POLICY";
     if (std::getenv(policy) != nullptr) return;
     (void)setenv(policy, "passive", 1);
-    (void)execv("/proc/self/exe", argv);  // gives only if it fails: then the threads spin, which is slow but right
+    std::error_code unknown;
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", unknown);
+    if (unknown) return;
+    (void)execv(program.c_str(), argv);  // gives only if it fails: then the threads spin, which is slow but right
 #endif
 }
 
