@@ -38,6 +38,7 @@ void add_node_options(CLI::App& app, Command& command, Raw& raw) {
         ->envname("POTLUCK_LOOPBACK");
     app.add_option("--max-upload", raw.upload_kib, "Upload limit in KiB/s");
     app.add_option("--max-download", raw.download_kib, "Download limit in KiB/s");
+    app.add_option("--trainer-threads", command.node.trainer_threads, "Threads of the trainer (default: it chooses)");
     app.add_option("--threads", command.node.threads, "Threads for payloads and hashing (default: half the cores)");
 }
 

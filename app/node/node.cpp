@@ -227,6 +227,7 @@ Status Node::open_session(const run::Invite& invite, const Bytes& manifest_file)
     plan.trainer_program = m_options.trainer_program;
     plan.trainer_errors = m_options.data_folder / "trainer.log";
     plan.threads = m_options.threads;
+    plan.trainer_threads = m_options.trainer_threads;
     plan.heartbeat = m_options.heartbeat;
     auto session = RunSession::open({m_loop, *m_network, m_ledger, m_identity}, std::move(plan));
     if (!session) return session.error();

@@ -49,6 +49,7 @@ public:
         std::string name;
         std::filesystem::path trainer_program, trainer_errors;
         unsigned threads = 1;
+        unsigned trainer_threads = 0;  // 0: the trainer chooses
         Duration heartbeat{1'000};
     };
 

@@ -47,6 +47,7 @@ void TrainerProcess::launch() {
     }
     m_child = std::move(*child);
     m_pending.clear();
+    m_next_id = 1;
     m_last_words.clear();
     m_stepped = false;
     m_state = State::starting;
