@@ -40,6 +40,7 @@ constexpr int handles_most = 65'536;
 /// Runs in the child between fork and exec: only async-signal-safe calls.
 void prepare_child(ProcessGroup group, pid_t parent) {
     if (group == ProcessGroup::own) ::setpgid(0, 0);
+    ::signal(SIGPIPE, SIG_DFL);
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -120,8 +121,8 @@ struct LineProcess::Impl : std::enable_shared_from_this<Impl> {
         pipe.close(ignored);
     }
 
-    void exited(int native) {
-        ending = how_it_ended(native);
+    void exited() {
+        ending = how_it_ended(child.native_exit_code());
         if (silenced) return;
         // A grandchild may hold the pipe open: what was said is waited for, but not for ever.
         patience.expires_after(last_lines_patience);
@@ -169,15 +170,14 @@ Result<std::unique_ptr<LineProcess>> LineProcess::start(asio::io_context& loop, 
     const std::string program = options.program.string();
     std::error_code failed;
     const auto launch = [&](auto&&... more) {
-        impl->child =
-            process::child(loop, process::exe(program), process::args(options.arguments),
-                           process::std_in<impl->input, process::std_out> impl->output, failed,
-                           process::on_exit([weak = std::weak_ptr(impl), &loop](int native, const std::error_code&) {
-                               asio::post(loop, [weak, native] {
-                                   if (const auto self = weak.lock()) self->exited(native);
-                               });
-                           }),
-                           std::forward<decltype(more)>(more)...);
+        impl->child = process::child(loop, process::exe(program), process::args(options.arguments),
+                                     process::std_in<impl->input, process::std_out> impl->output, failed,
+                                     process::on_exit([weak = std::weak_ptr(impl), &loop](int, const std::error_code&) {
+                                         asio::post(loop, [weak] {
+                                             if (const auto self = weak.lock()) self->exited();
+                                         });
+                                     }),
+                                     std::forward<decltype(more)>(more)...);
     };
 #ifndef _WIN32
     const auto prepare = process::extend::on_exec_setup(

@@ -1,5 +1,6 @@
 // A child process that is spoken to in lines: its standard input and output are pipes, its standard error goes to a
 // file or to ours. It inherits no other handle, and where the system can do that it dies with its parent.
+// The program ignores SIGPIPE: a child may go while it is written to.
 // Does not: know what the lines mean, restart anything.
 // Threads: the loop's. Owns: the process; destroying it kills the child and waits for it.
 #pragma once

@@ -1,3 +1,5 @@
+#include <csignal>
+
 #include "app/node/command_line.h"
 #include "app/node/commands.h"
 #include "app/node/demo/demo.h"
@@ -5,6 +7,9 @@
 
 int main(int argc, char** argv) {
     using namespace potluck::node;
+#ifdef SIGPIPE
+    std::signal(SIGPIPE, SIG_IGN);  // whoever reads may go at any time; writing then fails, and that is enough
+#endif
     const ParsedCommand parsed = parse_command_line(argc, argv);
     if (!parsed.command) return static_cast<int>(parsed.exit);
     switch (parsed.command->verb) {

@@ -78,9 +78,6 @@ public:
     explicit Program(const Command& command) : m_command(command), m_signals(m_loop) {}
 
     ExitCode run() {
-#ifdef SIGPIPE
-        std::signal(SIGPIPE, SIG_IGN);
-#endif
         auto node = Node::open(m_loop, m_command.node);
         if (!node) return refuse(node.error());
         m_node = std::move(*node);

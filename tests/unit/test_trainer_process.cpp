@@ -2,6 +2,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <csignal>
 #include <fstream>
 #include <thread>
 
@@ -78,6 +79,8 @@ private:
 class TrainerProcessTest : public QObject {
     Q_OBJECT
 private slots:
+    void initTestCase() { std::signal(SIGPIPE, SIG_IGN); }
+
     void it_starts_snapshots_and_ends() {
         Stage stage(obedient);
         stage.start();
@@ -121,7 +124,7 @@ private slots:
         }
         QCOMPARE(stage.heard.losses[1].code, ErrorCode::io);
         QCOMPARE(stage.heard.losses[2].code, ErrorCode::unavailable);
-        QVERIFY(stage.trainer->failure().find("exit code 7") != std::string::npos);
+        QVERIFY2(stage.trainer->failure().find("exit code 7") != std::string::npos, stage.trainer->failure().c_str());
         QCOMPARE(stage.trainer->view().state, std::string("failed"));
         stage.start();
         QVERIFY(!stage.until([&] { return stage.heard.losses.size() > 3; }, 1000));
