@@ -220,14 +220,15 @@ Status TrainerService::work() {
 
 std::optional<control::Notification> TrainerService::progress_due(std::chrono::steady_clock::time_point now) {
     if (!m_training || now - m_progress_at < progress_every) return std::nullopt;
-    const double seconds = std::chrono::duration<double>(now - m_progress_at).count();
+    m_recent_seconds = recent_kept * m_recent_seconds + std::chrono::duration<double>(now - m_progress_at).count();
+    m_recent_tokens = recent_kept * m_recent_tokens + static_cast<double>(m_tokens_since_progress);
     const WindowTotals& totals = m_trainer->totals();
     const control::TrainerProgress progress{
         .round = m_round,
         .tokens = totals.tokens,
         .steps = totals.steps,
         .loss = totals.mean_loss(),
-        .tokens_per_second = static_cast<double>(m_tokens_since_progress) / seconds};
+        .tokens_per_second = m_recent_tokens / m_recent_seconds};
     m_progress_at = now;
     m_tokens_since_progress = 0;
     return control::Notification{"progress", control::to_json(progress)};

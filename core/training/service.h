@@ -19,6 +19,7 @@
 namespace potluck::training {
 
 inline constexpr std::chrono::milliseconds progress_every{500};
+inline constexpr double recent_kept = 0.8;  // of the fading sums, per progress message
 
 /// Forced for tests; by default the precision is measured at `load`.
 enum class PrecisionChoice { measured, fp32, bf16 };
@@ -60,6 +61,7 @@ private:
 
     std::chrono::steady_clock::time_point m_progress_at{};
     std::uint64_t m_tokens_since_progress = 0;
+    double m_recent_tokens = 0, m_recent_seconds = 0;  // fading sums: speed over the last few progress messages
 };
 
 }  // namespace potluck::training

@@ -11,11 +11,11 @@
 namespace potluck::node {
 
 struct DemoRecipe {
-    std::uint32_t layers = 4, width = 128, heads = 4, context = 128;
-    std::uint32_t batch = 8;
+    std::uint32_t layers = 2, width = 128, heads = 4, context = 128;
+    std::uint32_t batch = 4;
     double window_seconds = 2.5;
     std::uint32_t k = 256;
-    double learning_rate = 3e-3;
+    double learning_rate = 4e-3;
     double final_fraction = 0.1;
     std::uint64_t warmup_rounds = 2;
     double weight_decay = 0.1;
