@@ -296,6 +296,7 @@ Status Node::finish() {
 
 Status Node::set_name(const std::string& name) {
     m_settings.name = fit_name(name);
+    if (m_session) m_session->peer().set_name(m_settings.name);
     return save_settings();
 }
 
@@ -394,7 +395,7 @@ std::vector<control::CurvePoint> Node::curve(std::size_t most) const {
     std::vector<control::CurvePoint> points;
     if (!m_session) return points;
     for (const ledger::RoundRecord& record : m_ledger.curve(m_session->run(), most)) {
-        if (record.validation_loss > 0) points.push_back({record.round.value, record.validation_loss, record.at});
+        if (record.loss > 0) points.push_back({record.round.value, record.loss, record.at});
     }
     return points;
 }

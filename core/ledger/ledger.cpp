@@ -230,14 +230,14 @@ void Ledger::remember_name(const PeerId& peer, const std::string& name) {
     if (!write.run()) m_database->report("Cannot write to");
 }
 
-Status Ledger::record_loss(const RunId& run, RoundId round, double validation_loss) {
-    if (!std::isfinite(validation_loss)) {
-        return Error{ErrorCode::invalid_argument, "A validation loss must be a finite number to be recorded."};
+Status Ledger::record_loss(const RunId& run, RoundId round, double loss) {
+    if (!std::isfinite(loss)) {
+        return Error{ErrorCode::invalid_argument, "A loss must be a finite number to be recorded."};
     }
     Connection& connection = m_database->connection;
     Statement update(connection, "UPDATE rounds SET loss = ? WHERE round = ? AND "
                                        "chain = (SELECT id FROM chains WHERE run = ?) RETURNING round");
-    const Step step = update.bind(validation_loss).bind(round.value).bind(run.bytes).step();
+    const Step step = update.bind(loss).bind(round.value).bind(run.bytes).step();
     if (step == Step::done) {
         return Error{ErrorCode::not_found, "The ledger holds no " + round_name(round.value) + " of this run."};
     }

@@ -44,7 +44,7 @@ struct RoundRecord {
     std::int64_t at = 0;          // unix seconds when applied here
     StateDigest digest;           // of theta[round + 1] as computed here
     TokenCount tokens;
-    double validation_loss = 0;   // 0 if not measured
+    double loss = 0;              // nats per token, mean over the members that reported one; 0 if none did
 };
 
 class Ledger {
@@ -86,7 +86,7 @@ public:
     /// Keeps the first run::name_bytes_most bytes. Writes only if the name is new, so it may be called at every status.
     void remember_name(const PeerId& peer, const std::string& name);
     /// `not_found` if the chain is shorter; a loss that is not finite is `invalid_argument`.
-    [[nodiscard]] Status record_loss(const RunId& run, RoundId round, double validation_loss);
+    [[nodiscard]] Status record_loss(const RunId& run, RoundId round, double loss);
     /// Up to `most` records, oldest first: the chain is cut into equal stretches, and of each the newest record with
     /// a measured loss is given, or its newest if none was measured.
     [[nodiscard]] std::vector<RoundRecord> curve(const RunId& run, std::size_t most) const;

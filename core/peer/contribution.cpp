@@ -335,6 +335,11 @@ void Peer::finish(TimePoint now) {
     impl.machine.close_early();
 }
 
+void Peer::set_name(const std::string& name) {
+    m_impl->settings.name = name;
+    m_impl->say_status_soon = true;
+}
+
 void Peer::on_trainer_started() {
     Impl& impl = *m_impl;
     if (!impl.training.running || !impl.state) return;

@@ -235,7 +235,7 @@ struct Peer::Impl {
 
     const RunId run;
     const run::Manifest manifest;
-    const PeerSettings settings;
+    PeerSettings settings;             // only the name ever changes
     World world;
     const run::RunRules rules;
     const run::StateLayout layout;

@@ -94,6 +94,8 @@ public:
     void finish(TimePoint now);
     /// Say goodbye; nothing is sent afterwards.
     void leave();
+    /// What the person calls this computer; others hear of it with the next status.
+    void set_name(const std::string& name);
 
     [[nodiscard]] PeerView view() const;
     [[nodiscard]] const run::Manifest& manifest() const;

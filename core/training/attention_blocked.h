@@ -1,6 +1,7 @@
 // Causal attention on one thread for heads of 16, 32 or 64 entries, in fp32. For models as small as a demo's,
-// LibTorch's fused kernel spends its time on calls of a matrix library that are larger than the matrices; this one keeps
-// four query rows in registers and never looks beyond the diagonal. With more threads or other heads, LibTorch's is taken.
+// LibTorch's fused kernel spends its time on calls of a matrix library that are larger than the matrices; this one
+// keeps four query rows in registers and never looks beyond the diagonal. With more threads or other heads, LibTorch's
+// is taken.
 // Threads: any; each call owns its scratch.
 #pragma once
 

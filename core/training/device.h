@@ -15,7 +15,8 @@ namespace potluck::training {
 unsigned use_threads(std::uint32_t threads);
 
 /// Keeps freed memory in the process instead of giving it back: a step frees and takes the same megabytes again, and
-/// the pages that the system clears for it each time cost a tenth of a small model's step. Call before the first tensor.
+/// the pages that the system clears for it each time cost a tenth of a small model's step. Call before the first
+/// tensor.
 void keep_freed_memory();
 
 /// For example "CPU, 2 threads, AVX512, bf16".

@@ -434,10 +434,10 @@ void TestLedger::losses_belong_to_rounds_that_exist() {
     QCOMPARE(ledger.record_loss(chain.run(), {0}, 2.5).error().code, ErrorCode::not_found);
     QVERIFY(add(ledger, chain.next({{1, 10}})).ok());
     QVERIFY(ledger.record_loss(chain.run(), {0}, 2.5).ok());
-    QCOMPARE(ledger.curve(chain.run(), 5).at(0).validation_loss, 2.5);
+    QCOMPARE(ledger.curve(chain.run(), 5).at(0).loss, 2.5);
     QCOMPARE(ledger.record_loss(chain.run(), {1}, 2.5).error().code, ErrorCode::not_found);
     QCOMPARE(ledger.record_loss(chain.run(), {0}, std::nan("")).error().code, ErrorCode::invalid_argument);
-    QCOMPARE(ledger.curve(chain.run(), 5).at(0).validation_loss, 2.5);
+    QCOMPARE(ledger.curve(chain.run(), 5).at(0).loss, 2.5);
 }
 
 void TestLedger::a_curve_is_thinned_evenly_and_prefers_measured_rounds() {
@@ -459,7 +459,7 @@ void TestLedger::a_curve_is_thinned_evenly_and_prefers_measured_rounds() {
     QCOMPARE(few.size(), std::size_t{10});
     for (std::size_t i = 0; i < few.size(); ++i) {
         QCOMPARE(few[i].round.value, 10 * i + 3);
-        QVERIFY(few[i].validation_loss > 0);
+        QVERIFY(few[i].loss > 0);
     }
     QVERIFY(ledger.curve(chain.run(), 0).empty());
     QCOMPARE(ledger.curve(chain.run(), 1).at(0).round.value, 93U);

@@ -44,7 +44,7 @@ public:
         for (const auto step :
              {&Demo::read_recipe, &Demo::make_folder, &Demo::stage_text, &Demo::host, &Demo::read_manifest}) {
             if (const Status done = (this->*step)(); !done) {
-                std::cerr << "potluck-node: " << done.error().message << std::endl;
+                if (!done.error().message.empty()) std::cerr << "potluck-node: " << done.error().message << std::endl;
                 return exit_code_of(done.error().code);
             }
         }
@@ -150,7 +150,7 @@ Status Demo::host() {
                                        [](const std::string&) {}});
     if (!process) return process.error();
     m_loop.run();
-    if (!made) return Error{ErrorCode::invalid_argument, "The run could not be made from " + m_text.string() + "."};
+    if (!made) return Error{ErrorCode::invalid_argument, ""};  // the child has said why
     m_run = *made;
     m_report.rounds_wanted = rounds;
     return {};
