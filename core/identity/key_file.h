@@ -1,10 +1,11 @@
-// The file an identity lives in: three lines of text, made with mode 0600 from its first byte on, never replaced.
+// The file an identity lives in: three lines of text, open to its owner only from its first byte on (mode 0600; on
+// Windows an access list), never replaced.
 //
 //   potluck identity 1
 //   seed <64 hexadecimal digits>
 //   check <first 16 hexadecimal digits of the SHA-256 of the two lines above>
 //
-// Does not: encrypt. Whoever reads the file is that person, hence the mode.
+// Does not: encrypt. Whoever reads the file is that person, hence the protection.
 // Threads: any.
 #pragma once
 
@@ -15,7 +16,7 @@
 
 namespace potluck::identity {
 
-/// `not_found` if there is no such file; `permission` if group or others can read it; `malformed` if it is damaged.
+/// `not_found` if there is no such file; `permission` if other users can read it; `malformed` if it is damaged.
 [[nodiscard]] Result<SecretSeed> read_key_file(const std::filesystem::path& file);
 
 /// Writes and syncs the file in a folder that exists. `already_exists` if the name is taken; a crash leaves the whole
