@@ -231,6 +231,7 @@ struct Peer::Impl {
     // view.cpp
     PeerView view() const;
     std::string reason() const;
+    std::string training_reason() const;
     run::StatusMessage own_status() const;
 
     const RunId run;

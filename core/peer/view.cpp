@@ -52,8 +52,23 @@ std::string Peer::Impl::reason() const {
     if (volunteer() && training.shards.empty()) return "Fetching training data.";
     if (volunteer() && !training.loaded) return "Starting the trainer.";
     if (machine.reopened()) return "Nobody contributed to this round yet; its window stays open.";
-    if (machine.closed()) return "Exchanging this round's contributions.";
-    return volunteer() ? "Training." : "Leading and relaying rounds.";
+    if (machine.closed()) {
+        return volunteer() ? "Exchanging this round's contributions; training goes on meanwhile."
+                           : "Collecting this round's contributions.";
+    }
+    return volunteer() ? training_reason() : "Keeping the rounds and passing on what others need.";
+}
+
+std::string Peer::Impl::training_reason() const {
+    const Duration left = machine.opened_at() + manifest.recipe.window - now;
+    const auto seconds = std::max<std::int64_t>(1, std::chrono::ceil<std::chrono::seconds>(left).count());
+    std::string sentence = "Round " + std::to_string(state->value) + " is open for " + std::to_string(seconds) +
+                           (seconds == 1 ? " more second" : " more seconds");
+    if (training.tokens_per_second >= 1) {
+        sentence += "; this computer trains at " +
+                    std::to_string(static_cast<std::uint64_t>(training.tokens_per_second)) + " tokens per second";
+    }
+    return sentence + ".";
 }
 
 PeerView Peer::Impl::view() const {
