@@ -58,6 +58,8 @@ void append_event(const lt::alert& alert, std::vector<Event>& out) {
     using lt::alert_cast;
     if (const auto* metadata = alert_cast<lt::metadata_received_alert>(&alert)) {
         out.push_back(MetadataArrived{torrent_of(*metadata)});
+    } else if (const auto* checked = alert_cast<lt::torrent_checked_alert>(&alert)) {
+        out.push_back(Checked{torrent_of(*checked)});
     } else if (const auto* finished = alert_cast<lt::torrent_finished_alert>(&alert)) {
         out.push_back(Finished{torrent_of(*finished)});
     } else if (const auto* flushed = alert_cast<lt::cache_flushed_alert>(&alert)) {
@@ -80,10 +82,16 @@ void append_event(const lt::alert& alert, std::vector<Event>& out) {
     } else if (const auto* progress = alert_cast<lt::state_update_alert>(&alert)) {
         append_progress(*progress, out);
     } else if (const auto* listening = alert_cast<lt::listen_succeeded_alert>(&alert)) {
-        out.push_back(Listening{.port = static_cast<std::uint16_t>(listening->port),
+        out.push_back(Listening{.address = listening->address,
+                                .port = static_cast<std::uint16_t>(listening->port),
                                 .tcp = listening->socket_type == lt::socket_type_t::tcp});
     } else if (const auto* deaf = alert_cast<lt::listen_failed_alert>(&alert)) {
         out.push_back(ListenFailed{error_of(deaf->error, "port " + std::to_string(deaf->port))});
+    } else if (const auto* outside = alert_cast<lt::external_ip_alert>(&alert)) {
+        out.push_back(SeenFromOutside{outside->external_address});
+    } else if (const auto* mapped = alert_cast<lt::portmap_alert>(&alert)) {
+        if (mapped->map_protocol == lt::portmap_protocol::tcp)
+            out.push_back(PortMapped{static_cast<std::uint16_t>(mapped->external_port)});
     } else if (const auto* statistics = alert_cast<lt::session_stats_alert>(&alert)) {
         out.push_back(statistics_of(*statistics));
     } else if (const auto* reply = alert_cast<lt::dht_get_peers_reply_alert>(&alert)) {

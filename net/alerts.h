@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include <libtorrent/address.hpp>
 #include <libtorrent/alert.hpp>
 #include <libtorrent/error_code.hpp>
 #include <libtorrent/socket.hpp>
@@ -20,6 +21,10 @@ namespace potluck::net {
 
 /// `torrent` is the v2 info-hash, which every torrent of ours has.
 struct MetadataArrived {
+    Digest torrent;
+};
+/// What lay on the disk is known, and the torrent runs.
+struct Checked {
     Digest torrent;
 };
 struct Finished {
@@ -49,8 +54,17 @@ struct Progress {
     std::uint32_t peers = 0;
 };
 struct Listening {
+    lt::address address;
     std::uint16_t port = 0;
     bool tcp = false;
+};
+/// What others see of this computer, by the word of routers and peers.
+struct SeenFromOutside {
+    lt::address address;
+};
+/// The router's TCP port that leads here.
+struct PortMapped {
+    std::uint16_t port = 0;
 };
 struct ListenFailed {
     Error error;
@@ -65,8 +79,9 @@ struct PeersFound {
     std::vector<lt::tcp::endpoint> peers;
 };
 
-using Event = std::variant<MetadataArrived, Finished, Flushed, TorrentFailed, ResumeSaved, FilesDeleted, Progress,
-                           Listening, ListenFailed, Statistics, PeersFound, AlertsLost>;
+using Event = std::variant<MetadataArrived, Checked, Finished, Flushed, TorrentFailed, ResumeSaved, FilesDeleted,
+                           Progress, Listening, ListenFailed, SeenFromOutside, PortMapped, Statistics, PeersFound,
+                           AlertsLost>;
 
 /// The events in `alerts`, oldest first; alerts of no interest give none.
 [[nodiscard]] std::vector<Event> events_of(const std::vector<lt::alert*>& alerts);

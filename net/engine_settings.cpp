@@ -4,6 +4,7 @@
 #include <libtorrent/torrent_flags.hpp>
 
 #include "net/engine.h"
+#include "net/own_addresses.h"
 
 namespace potluck::net {
 
@@ -11,20 +12,11 @@ namespace {
 
 using Pack = lt::settings_pack;
 
-std::string address_of(const run::PeerHint& hint) {
-    const bool six = hint.host.find(':') != std::string::npos;
-    std::string text = six ? "[" : "";
-    text += hint.host;
-    text += six ? "]:" : ":";
-    text += std::to_string(hint.port);
-    return text;
-}
-
 std::string joined(const std::vector<run::PeerHint>& hints) {
     std::string text;
     for (const run::PeerHint& hint : hints) {
         if (!text.empty()) text += ',';
-        text += address_of(hint);
+        text += text_of(hint);
     }
     return text;
 }
@@ -34,7 +26,8 @@ void set_identity_and_alerts(Pack& pack) {
     pack.set_int(
         Pack::alert_mask,
         static_cast<int>(static_cast<std::uint32_t>(lt::alert_category::status | lt::alert_category::error |
-                                                    lt::alert_category::storage | lt::alert_category::dht_operation)));
+                                                    lt::alert_category::storage | lt::alert_category::dht_operation |
+                                                    lt::alert_category::port_mapping)));
     pack.set_int(Pack::alert_queue_size, 20'000);
 }
 

@@ -13,6 +13,7 @@
 #include "net/blobs.h"
 #include "net/engine.h"
 #include "net/manifests.h"
+#include "net/own_addresses.h"
 #include "net/swarm.h"
 #include "net/worker.h"
 
@@ -51,6 +52,8 @@ struct Session::Impl {
           now(steady_now()) {}
 
     void take_events();
+    [[nodiscard]] bool learn_address(const Event& event);
+    [[nodiscard]] std::vector<run::PeerHint> own_hints() const;
     void deliver();
     [[nodiscard]] LiveSwarm* find(const RunId& run) const {
         const auto found =
@@ -66,6 +69,7 @@ struct Session::Impl {
     Manifests manifests;
     std::vector<LiveSwarm*> swarms;
     SessionCounters counters;
+    OwnAddresses own;
     TimePoint now;
     TimePoint asked_progress;
     TimePoint asked_statistics;
@@ -101,10 +105,30 @@ void Session::Impl::take_events() {
         } else if (std::holds_alternative<AlertsLost>(event)) {
             ++counters.alerts_lost;
             log::of("net").error("libtorrent dropped alerts: the node's thread was busy for too long");
-        } else if (!manifests.handle(event)) {
+        } else if (!learn_address(event) && !manifests.handle(event)) {
             blobs.handle(event);
         }
     }
+}
+
+bool Session::Impl::learn_address(const Event& event) {
+    if (const auto* listening = std::get_if<Listening>(&event)) {
+        own.add_interface(listening->address);
+    } else if (const auto* outside = std::get_if<SeenFromOutside>(&event)) {
+        own.set_external(outside->address);
+    } else if (const auto* mapped = std::get_if<PortMapped>(&event)) {
+        own.mapped_port = mapped->port;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+std::vector<run::PeerHint> Session::Impl::own_hints() const {
+    if (settings.reach == Reach::loopback) return {{.host = "127.0.0.1", .port = engine->port()}};
+    OwnAddresses all = own;
+    all.port = engine->port();
+    return hints_of(all);
 }
 
 /// Calls that were made while others are delivered come next time, so that nobody is called from inside a call.
@@ -174,9 +198,7 @@ Result<std::unique_ptr<RunSwarm>> Session::open_swarm(SwarmOptions options, cons
 }
 
 run::Invite Session::invite(const RunId& run, const std::string& name) const {
-    run::Invite invite{.run = run, .name = name.substr(0, 80), .hints = {}};
-    if (m_impl->settings.reach == Reach::loopback) invite.hints.push_back({.host = "127.0.0.1", .port = port()});
-    return invite;
+    return {.run = run, .name = name.substr(0, 80), .hints = m_impl->own_hints()};
 }
 
 std::string Session::magnet(const run::BlobRef& blob, const std::string& name) const {
@@ -195,7 +217,7 @@ std::string Session::magnet(const run::BlobRef& blob, const std::string& name) c
         }
     }
     if (!plain.empty()) link += "&dn=" + plain;
-    if (m_impl->settings.reach == Reach::loopback) link += "&x.pe=127.0.0.1:" + std::to_string(port());
+    for (const run::PeerHint& hint : m_impl->own_hints()) link += "&x.pe=" + text_of(hint);
     return link;
 }
 

@@ -124,9 +124,10 @@ public:
     [[nodiscard]] Result<std::unique_ptr<RunSwarm>> open_swarm(SwarmOptions options, const identity::Identity& identity,
                                                                peer::SwarmEvents& events);
 
-    /// An invite to the run with this computer's addresses (as far as known) as hints.
+    /// An invite to the run with this computer's public addresses as hints, as far as they are known: it takes
+    /// seconds to minutes after open to learn them, and a computer that is offline has none.
     [[nodiscard]] run::Invite invite(const RunId& run, const std::string& name) const;
-    /// The magnet link of an open blob for stock clients, with this computer as hint.
+    /// The magnet link of an open blob for stock clients, with the same hints.
     [[nodiscard]] std::string magnet(const run::BlobRef& blob, const std::string& name) const;
 
     void set_rate_limits(std::uint64_t upload_bytes_per_second, std::uint64_t download_bytes_per_second);

@@ -1,0 +1,44 @@
+// Where others on the internet may reach this computer: what libtorrent learnt of its addresses, and which of them are
+// worth giving to others. Private, link-local, loopback, carriers' shared, tunnelled and documentation addresses never
+// are: they lead nowhere, and say something of the owner's home.
+// Does not: try whether an address can be reached. One that cannot costs others a failed connection.
+// Threads: functions of values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <libtorrent/address.hpp>
+
+#include "core/run/invite.h"
+
+namespace potluck::net {
+
+inline constexpr std::size_t own_hints_most = 4;
+inline constexpr std::size_t own_interfaces_most = 32;
+
+/// What has been learnt so far; the latest word counts.
+struct OwnAddresses {
+    std::vector<lt::address> interfaces;  // the session listens on them
+    lt::address external_v4;              // what routers and peers see of us; unspecified: not known yet
+    lt::address external_v6;
+    std::uint16_t port = 0;               // the session listens on it
+    std::uint16_t mapped_port = 0;        // the router's port that leads there; 0: none
+
+    /// Remembers one of this computer's addresses, the first own_interfaces_most of them.
+    void add_interface(const lt::address& address);
+    void set_external(const lt::address& address);
+};
+
+/// True for an address that anybody on the internet can send to.
+[[nodiscard]] bool is_public(const lt::address& address);
+
+/// The addresses to hand out, the likeliest first: seen from outside, then the computer's own. At most own_hints_most.
+/// An address of this computer's own has no router before it, so its port is the one listened on.
+[[nodiscard]] std::vector<run::PeerHint> hints_of(const OwnAddresses& own);
+
+/// host:port, with brackets around an IPv6 address.
+[[nodiscard]] std::string text_of(const run::PeerHint& hint);
+
+}  // namespace potluck::net
