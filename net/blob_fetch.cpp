@@ -67,6 +67,7 @@ void Blobs::fetch(const RunId& run, const run::BlobRef& ref, peer::FetchOptions 
     if (const auto running = m_entries.find(key); running != m_entries.end()) {
         running->second->index.runs.insert(run);
         for (const Endpoint& source : sources) offer(*running->second, source);
+        want_by(*running->second, options.deadline);
         return;
     }
     if (free_disk_bytes(m_folder) < ref.size + disk_reserve_bytes) {
@@ -126,6 +127,7 @@ void Blobs::start_repair(Entry& entry, std::vector<Endpoint> sources) {
             return;
         }
         ready.index.layer = ready.options.layer;
+        ready.repairing = true;
         // libtorrent checks a file it finds against the layer, and asks others only for what does not fit.
         add_fetch(ready,
                   params_for(torrent_info_of(torrent_file(ready.index.info, ready.index.ref.root, ready.index.layer)),
@@ -192,6 +194,20 @@ void Blobs::offer(const Entry& entry, const Endpoint& source) {
         entry.handle.connect_peer(source, {}, lt::pex_lt_v2);
 }
 
+/// Somebody else, or the same caller, wants a running fetch: the earlier deadline counts.
+void Blobs::want_by(Entry& entry, TimePoint deadline) {
+    const bool none_yet = entry.options.deadline == TimePoint{};
+    if (deadline == TimePoint{} || (!none_yet && entry.options.deadline <= deadline)) return;
+    entry.options.deadline = deadline;
+    hurry(entry);
+}
+
+/// A repair asks for few pieces anyway, and most of the others are there as soon as they are checked.
+void Blobs::hurry(const Entry& entry) {
+    if (!entry.running || entry.repairing || entry.options.deadline == TimePoint{}) return;
+    m_engine.hurry(entry.handle, entry.options.deadline);
+}
+
 void Blobs::offer_source(const RunId& run, const Endpoint& source) {
     for (const auto& [key, entry] : m_entries) {
         if (entry->index.runs.contains(run)) offer(*entry, source);
@@ -214,6 +230,13 @@ bool Blobs::handle(const Event& event) {
         Entry* entry = find(metadata->torrent);
         if (entry != nullptr) static_cast<void>(on_metadata(*entry));
         return entry != nullptr;
+    }
+    if (const auto* checked = std::get_if<Checked>(&event)) {
+        Entry* entry = find(checked->torrent);
+        if (entry == nullptr) return false;
+        entry->running = entry->state == Entry::State::fetching;
+        hurry(*entry);
+        return true;
     }
     if (const auto* finished = std::get_if<Finished>(&event)) {
         Entry* entry = find(finished->torrent);

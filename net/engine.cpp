@@ -1,6 +1,7 @@
 #include "net/engine.h"
 
 #include <algorithm>
+#include <random>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -11,10 +12,13 @@
 #include <libtorrent/session_params.hpp>
 #include <libtorrent/session_stats.hpp>
 #include <libtorrent/torrent_flags.hpp>
+#include <libtorrent/torrent_info.hpp>
+#include <libtorrent/torrent_status.hpp>
 
 #include "core/base/check.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/base/rng.h"
 
 namespace potluck::net {
 
@@ -22,6 +26,7 @@ namespace {
 
 constexpr Duration listen_patience{3'000};
 constexpr std::uint64_t dht_file_bytes_most = 1 << 20;
+constexpr Duration deadline_horizon{24 * 3'600'000};
 
 /// Resumes its torrent when the check of its files is over.
 class Starter final : public lt::torrent_plugin {
@@ -57,6 +62,7 @@ lt::session_params params_of(const SessionSettings& settings, const std::filesys
 Result<std::unique_ptr<Engine>> Engine::open(const SessionSettings& settings) {
     std::unique_ptr<Engine> engine(new Engine);
     engine->m_dht_file = settings.data_folder / "dht-state";
+    engine->m_order_key = std::random_device()();
     try {
         engine->m_session.emplace(params_of(settings, engine->m_dht_file), engine->m_io);
         if (settings.wake) engine->m_session->set_alert_notify(settings.wake);
@@ -128,6 +134,23 @@ Result<lt::torrent_handle> Engine::add(lt::add_torrent_params params, Start star
     } catch (const std::exception& failure) {
         return Error{ErrorCode::io, std::string("A blob could not be shared: ") + failure.what() + "."};
     }
+}
+
+void Engine::hurry(const lt::torrent_handle& torrent, TimePoint deadline) {
+    // In one go: after the first deadline libtorrent takes back what it asked for of pieces that have none.
+    post([torrent, deadline, key = m_order_key] {
+        if (!torrent.is_valid() || torrent.status({}).state != lt::torrent_status::downloading) return;
+        const std::shared_ptr<const lt::torrent_info> info = torrent.torrent_file();
+        if (!info || info->num_pieces() > urgent_pieces_most) return;
+        const Duration left = std::clamp(deadline - steady_now(), Duration(0), deadline_horizon);
+        // libtorrent serves equal deadlines in the order they were set. Each computer has an order of its own, so that
+        // members fetch different pieces from a slow source and the rest from one another.
+        const KeyedPermutation order(key, static_cast<std::uint64_t>(info->num_pieces()));
+        for (int i = 0; i < info->num_pieces(); ++i) {
+            const auto piece = static_cast<int>(order.at(static_cast<std::uint64_t>(i)));
+            torrent.set_piece_deadline(lt::piece_index_t{piece}, static_cast<int>(left.count()));
+        }
+    });
 }
 
 void Engine::remove(const lt::torrent_handle& torrent, Files files) {

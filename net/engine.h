@@ -26,6 +26,9 @@ namespace potluck::net {
 
 using Endpoint = lt::tcp::endpoint;
 
+/// A blob of more pieces is never urgent: it is on its way for long, and goes around fastest rarest piece first.
+inline constexpr int urgent_pieces_most = 1'024;
+
 class Engine {
 public:
     /// Listens before it returns. Errors: already_exists if the port is taken.
@@ -41,6 +44,9 @@ public:
     /// `resumed`: the same for a torrent without metadata, which is never checked. `at_once`: the rest.
     enum class Start { at_once, when_checked, resumed };
     [[nodiscard]] Result<lt::torrent_handle> add(lt::add_torrent_params params, Start start);
+    /// Wants every piece of a running torrent by `deadline`, if there are at most urgent_pieces_most: libtorrent takes
+    /// them from the peers that answer fastest, and asks others, too, when one is late.
+    void hurry(const lt::torrent_handle& torrent, TimePoint deadline);
     enum class Files { keep, remove };
     void remove(const lt::torrent_handle& torrent, Files files);
 
@@ -74,6 +80,7 @@ private:
     std::vector<Event> m_early;  // events that came while waiting for the port
     std::filesystem::path m_dht_file;
     std::uint16_t m_port = 0;
+    std::uint64_t m_order_key = 0;  // of urgent pieces
 };
 
 /// The settings every session of ours runs with.

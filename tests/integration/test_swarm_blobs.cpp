@@ -5,6 +5,7 @@
 
 #include <libtorrent/alert_types.hpp>
 #include <libtorrent/magnet_uri.hpp>
+#include <libtorrent/read_resume_data.hpp>
 #include <libtorrent/session.hpp>
 #include <libtorrent/settings_pack.hpp>
 #include <libtorrent/torrent_info.hpp>
@@ -12,6 +13,7 @@
 
 #include "core/base/files.h"
 #include "core/base/sha256.h"
+#include "net/engine.h"
 #include "tests/integration/swarm_fixture.h"
 
 using namespace potluck;
@@ -21,6 +23,23 @@ namespace {
 
 peer::FetchOptions from(std::vector<PeerId> sources) {
     return {.sources = std::move(sources), .deadline = {}, .damaged_copy = {}, .layer = {}};
+}
+
+peer::FetchOptions now_from(std::vector<PeerId> sources) {
+    return {.sources = std::move(sources), .deadline = steady_now(), .damaged_copy = {}, .layer = {}};
+}
+
+/// The priorities that an unfinished fetch was left with; none if every piece has the usual one.
+std::vector<lt::download_priority_t> priorities_left_in(const std::filesystem::path& folder) {
+    for (const auto& file : std::filesystem::directory_iterator(folder)) {
+        const Result<Bytes> saved = read_file(file.path(), 1 << 20);
+        if (file.path().extension() != ".resume" || !saved.ok()) continue;
+        const std::string_view text = as_text(*saved);
+        lt::error_code broken;
+        return lt::read_resume_data({text.data(), static_cast<std::ptrdiff_t>(text.size())}, broken).piece_priorities;
+    }
+    POTLUCK_CHECK(false);
+    return {};
 }
 
 std::filesystem::path write_content(const std::filesystem::path& file, ByteSpan content) {
@@ -226,6 +245,60 @@ private slots:
         QVERIFY2(fetched < content.size() * 7 / 10, std::to_string(fetched).c_str());
         const ByteSpan got = room[1].witness.blobs[ref.root]->bytes();
         QVERIFY(std::equal(got.begin(), got.end(), content.begin(), content.end()));
+    }
+
+    void a_small_blob_that_is_due_does_not_wait_for_a_large_one() {
+        Room room;
+        room.open(3);
+        QVERIFY(room.wait_until_all_know_each_other());
+        const Bytes large = random_bytes(24UL << 20U, 20);
+        const Bytes small = random_bytes(300'000, 21);
+        const run::BlobRef large_ref = room[0].swarm->publish(large).value();
+        const run::BlobRef small_ref = room[0].swarm->publish(small).value();
+        room[0].session->set_rate_limits(2'000'000, 0);
+        room[1].swarm->fetch(large_ref, from({room[0].id()}));
+        QVERIFY(room.wait([&] { return room[1].swarm->progress(large_ref.root) > 0.05; }));
+        room[1].swarm->fetch(small_ref, now_from({room[0].id()}));
+        QVERIFY(room.wait([&] { return room[1].witness.blobs.contains(small_ref.root); }));
+        const double done = room[1].swarm->progress(large_ref.root);
+        QVERIFY2(done < 0.5, std::to_string(done).c_str());
+        const ByteSpan got = room[1].witness.blobs[small_ref.root]->bytes();
+        QVERIFY(std::equal(got.begin(), got.end(), small.begin(), small.end()));
+    }
+
+    void a_deadline_makes_the_pieces_of_a_small_blob_urgent_data() {
+        QTest::addColumn<std::size_t>("pieces");
+        QTest::addColumn<bool>("first_without");
+        QTest::addColumn<bool>("due");
+        QTest::addColumn<bool>("urgent");
+        const auto most = static_cast<std::size_t>(urgent_pieces_most);
+        QTest::newRow("no deadline") << most << true << false << false;
+        QTest::newRow("due") << most << false << true << true;
+        QTest::newRow("due only the second time it is asked for") << most << true << true << true;
+        QTest::newRow("due but one piece too long") << most + 1 << false << true << false;
+    }
+
+    void a_deadline_makes_the_pieces_of_a_small_blob_urgent() {
+        QFETCH(std::size_t, pieces);
+        QFETCH(bool, first_without);
+        QFETCH(bool, due);
+        QFETCH(bool, urgent);
+        Room room;
+        room.open(2);
+        QVERIFY(room.wait_until_all_know_each_other());
+        const run::BlobRef ref = room[0].swarm->publish(random_bytes(pieces * 16'384, 22)).value();
+        QCOMPARE(peer::piece_size_of(ref.size), 16'384U);
+        room[0].session->set_rate_limits(1'000'000, 0);
+        if (first_without) {
+            room[1].swarm->fetch(ref, from({room[0].id()}));
+            QVERIFY(room.wait([&] { return room[1].swarm->progress(ref.root) > 0.02; }));
+        }
+        if (due) room[1].swarm->fetch(ref, now_from({room[0].id()}));
+        QVERIFY(room.wait([&] { return room[1].swarm->progress(ref.root) > 0.1; }));
+        QVERIFY(room[1].shut());
+        const std::vector<lt::download_priority_t> left = priorities_left_in(room[1].path() / "net" / "blobs");
+        const auto top = std::count(left.begin(), left.end(), lt::top_priority);
+        QVERIFY2(urgent ? top > static_cast<std::ptrdiff_t>(pieces / 2) : top == 0, std::to_string(top).c_str());
     }
 
     void a_file_that_was_changed_is_not_seeded_again() {
