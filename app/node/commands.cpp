@@ -25,10 +25,11 @@ ExitCode complain(const Error& error) { return complain(error, exit_code_of(erro
 
 std::string line_of(const control::RunSnapshot& run) {
     char text[256];
-    std::snprintf(text, sizeof text, "round %llu of %llu, loss %.3f (bigram %.3f), %llu tokens/s, %zu members",
-                  static_cast<unsigned long long>(run.round), static_cast<unsigned long long>(run.total_rounds),
-                  run.loss, run.bigram_loss, static_cast<unsigned long long>(run.swarm_tokens_per_second),
-                  run.members.size());
+    char loss[32] = "no loss yet";
+    if (run.loss > 0) std::snprintf(loss, sizeof loss, "loss %.3f", run.loss);
+    std::snprintf(text, sizeof text, "round %llu of %llu, %s (bigram %.3f), %llu tokens/s, members: %zu",
+                  static_cast<unsigned long long>(run.round), static_cast<unsigned long long>(run.total_rounds), loss,
+                  run.bigram_loss, static_cast<unsigned long long>(run.swarm_tokens_per_second), run.members.size());
     return text;
 }
 
