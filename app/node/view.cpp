@@ -119,10 +119,11 @@ control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifes
     for (const peer::MemberView& member : view.members) {
         const run::StatusMessage& status = member.status;
         const bool relays = status.role == run::Role::backbone && status.phase == run::Phase::training;
+        const char* phase = relays ? "relaying" : name_of(status.phase);
         snapshot.swarm_tokens_per_second += status.tokens_per_second;
         snapshot.members.push_back({member.id.hex(), status.name,
                                     status.role == run::Role::backbone ? "backbone" : "volunteer",
-                                    relays ? "relaying" : name_of(status.phase), status.round.value, status.window_tokens.value,
+                                    phase, status.round.value, status.window_tokens.value,
                                     status.tokens_per_second, static_cast<double>(status.loss), member.is_self});
     }
     return snapshot;
