@@ -2,7 +2,7 @@
 // shards and as many tokens, and compares speed and loss. A second demo of sixteen small volunteers shows what a round
 // costs as the swarm grows.
 //
-//   bench_swarm --bin FOLDER --work FOLDER [--report FILE] [--minutes M]
+//   bench_swarm --bin FOLDER --work FOLDER [--report FILE] [--minutes M] [--text PATH]
 #include <QCommandLineParser>
 #include <QCoreApplication>
 #include <QDir>
@@ -97,7 +97,8 @@ QString find_file(const QString& folder, const QString& name) {
     return walk.hasNext() ? walk.next() : QString();
 }
 
-json run_demo(const QString& bin, const QStringList& arguments, const QString& report) {
+json run_demo(const QString& bin, QStringList arguments, const QString& report, const QString& text) {
+    if (!text.isEmpty()) arguments << "--text" << text;
     QProcess demo;
     demo.setProcessChannelMode(QProcess::ForwardedChannels);
     demo.start(bin + "/potluck-node", QStringList{"demo", "--report", report} + arguments);
@@ -161,12 +162,13 @@ json train_alone(const QString& bin, const QString& work, const Data& data, std:
 }
 
 /// A run of many small volunteers: what a round costs then.
-json run_sixteen(const QString& bin, const QString& work) {
+json run_sixteen(const QString& bin, const QString& work, const QString& text) {
     const QString recipe = work + "/sixteen.json";
-    const std::string text = json{{"layers", 2}, {"width", 64}, {"heads", 2}, {"context", 64}, {"window_seconds", 6.0},
+    const std::string fields = json{{"layers", 2}, {"width", 64}, {"heads", 2}, {"context", 64}, {"window_seconds", 6.0},
                                   {"collect_seconds", 8.0}, {"grace_seconds", 5.0}}.dump();
-    if (!write_file_atomically(recipe.toStdString(), as_bytes(text)).ok()) give_up("the work folder cannot be written");
-    return run_demo(bin, {"--recipe", recipe, "--volunteers", "15", "--rounds", "20"}, work + "/sixteen-report.json");
+    if (!write_file_atomically(recipe.toStdString(), as_bytes(fields)).ok()) give_up("the work folder cannot be written");
+    return run_demo(bin, {"--recipe", recipe, "--volunteers", "15", "--rounds", "20"}, work + "/sixteen-report.json",
+                    text);
 }
 
 }  // namespace
@@ -175,18 +177,20 @@ int main(int argc, char** argv) {
     const QCoreApplication application(argc, argv);
     QCommandLineParser options;
     options.addOptions({{"bin", "Folder of the programs.", "folder"}, {"work", "Folder to work in.", "folder"},
-                        {"report", "Write the figures as JSON.", "file"}, {"minutes", "Length of the demo.", "minutes", "3"}});
+                        {"report", "Write the figures as JSON.", "file"}, {"minutes", "Length of the demo.", "minutes", "3"},
+                        {"text", "Text to train on (default: the demo's own).", "path"}});
     options.addHelpOption();
     options.process(application);
     const QString bin = options.value("bin");
     const QString work = QDir(options.value("work")).absolutePath();
     if (bin.isEmpty() || options.value("work").isEmpty() || !QDir().mkpath(work + "/demo")) give_up("--bin and --work are needed");
 
-    const json swarm = run_demo(bin, {"--minutes", options.value("minutes"), "--keep", work + "/demo"}, work + "/demo-report.json");
+    const json swarm = run_demo(bin, {"--minutes", options.value("minutes"), "--keep", work + "/demo"}, work + "/demo-report.json",
+                                options.value("text"));
     const auto tokens = swarm.value("trained_tokens_accepted", std::uint64_t{0});
     const double swarm_speed = static_cast<double>(tokens) / std::max(1.0, swarm.value("seconds", 0.0));
     const json alone = train_alone(bin, work, data_of(work + "/demo"), tokens);
-    const json sixteen = run_sixteen(bin, work);
+    const json sixteen = run_sixteen(bin, work, options.value("text"));
 
     const json figures = {
         {"swarm_tokens_per_second", swarm_speed},
