@@ -6,7 +6,8 @@
 //   rebase     L += new - M, M = new; what was trained since the last snapshot is kept
 // so training never waits for the network. It answers requests in order, between micro-steps of at most ~100 ms.
 //
-// methods: hello, load, train, idle, snapshot, rebase, evaluate, sample, stop.  notifications: progress, failed.
+// methods: hello, detect, plan, load, train, idle, snapshot, rebase, evaluate, sample, stop.
+// notifications: progress, replanned, failed.
 #pragma once
 
 #include <cstdint>
@@ -33,13 +34,65 @@ struct TrainerHello {
     std::string torch;               // version of LibTorch
 };
 
+/// detect -> DetectReply: what this computer can train on, by trying it. Takes seconds: each device is measured.
+struct PrecisionSpeed { std::string precision; double teraflops = 0; };  // "fp32", "bf16", "fp16"
+struct DeviceRow {
+    std::string id;                  // "cpu", "cuda:0", "mps"
+    std::string name;                // "AMD EPYC 9B14", "NVIDIA GeForce RTX 3060"
+    std::string features;            // "2 cores, AVX-512, bf16", "compute capability 8.6, driver 580.65"
+    std::uint64_t memory_total = 0;  // bytes; of the computer or of the GPU
+    std::uint64_t memory_free = 0;
+    std::vector<PrecisionSpeed> speeds;
+    double gigabytes_per_second = 0; // memory bandwidth
+    bool usable = false;
+    std::string reason;              // why it will or cannot be used, and what to do
+};
+struct DetectReply {
+    std::vector<DeviceRow> devices;  // the processor is always there
+    std::vector<std::string> notes;  // what was looked for and not found, and what to do about it
+};
+
+/// The person's limits. 0: the defaults, which leave a reserve for games and other programs.
+struct Budget {
+    std::uint64_t gpu_memory = 0;    // bytes
+    std::uint64_t ram = 0;           // bytes
+    std::string device;              // "cpu", "cuda:1"; empty: the fastest usable one. A plan may be asked for a GPU
+                                     // that is not here: "cuda" with gpu_memory
+};
+
+/// plan -> PlanReply: how this model would be trained here. Refused (error) if no layout fits, naming the smallest
+/// budget that does.
+struct PlanRequest {
+    nlohmann::json model, recipe;
+    Budget budget;
+    std::uint32_t threads = 0;
+};
+struct PlanPart {
+    std::string what;                // "weights", "gradient", "optimizer state", "mark", "activations", ...
+    std::string how;                 // "fp32", "bf16, streamed", "8 bit"
+    std::uint64_t gpu = 0, ram = 0, disk = 0;   // bytes
+};
+struct PlanReply {
+    std::string device;              // DeviceRow::id
+    std::string summary;             // one line: "bf16, micro-batch 2, 8-bit AdamW, selective checkpointing"
+    nlohmann::json layout;           // what LoadRequest::layout takes
+    std::vector<PlanPart> parts;
+    std::uint64_t gpu_peak = 0, ram_peak = 0, disk = 0;
+    double tokens_per_second = 0;    // expected; 0 if the device was not measured
+    std::vector<std::string> why;    // one sentence per decision
+};
+
 /// load: model and recipe as in the manifest (core/run parses them), the vector to start from; M = L = it.
 struct LoadRequest {
     nlohmann::json model;
     nlohmann::json recipe;
     VectorFile state;
     std::uint32_t threads = 0;       // 0: the trainer chooses
+    Budget budget = {};
+    std::string scratch = {};             // folder for what the plan keeps on disk; empty: nothing may
+    nlohmann::json layout = {};           // forces a layout (tests, benches); null: planned
 };
+/// load's reply is the PlanReply of the plan in force.
 
 /// train: goes on training (or begins to) in window `round` on one shard. Where (seed, round, peer, shard) are those of
 /// the last `train`, the sample order goes on where it was; else it begins at position `from_record` of the order.
@@ -92,6 +145,9 @@ struct TrainerProgress {
     double tokens_per_second = 0;
 };
 
+/// notification replanned: memory ran out, and training goes on with a smaller plan.
+struct TrainerReplanned { std::string message; PlanReply plan; };
+
 /// notification failed: the trainer cannot go on and exits; `message` is for the person.
 struct TrainerFailed { std::string kind; std::string message; };
 
@@ -101,6 +157,11 @@ struct TrainerFailed { std::string kind; std::string message; };
 
 POTLUCK_CONTROL_VALUE(VectorFile);
 POTLUCK_CONTROL_VALUE(TrainerHello);
+POTLUCK_CONTROL_VALUE(DetectReply);
+POTLUCK_CONTROL_VALUE(Budget);
+POTLUCK_CONTROL_VALUE(PlanRequest);
+POTLUCK_CONTROL_VALUE(PlanReply);
+POTLUCK_CONTROL_VALUE(TrainerReplanned);
 POTLUCK_CONTROL_VALUE(LoadRequest);
 POTLUCK_CONTROL_VALUE(TrainRequest);
 POTLUCK_CONTROL_VALUE(SnapshotRequest);

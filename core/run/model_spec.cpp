@@ -37,10 +37,10 @@ private:
 
 std::uint64_t ModelSpec::parameters() const {
     const std::uint64_t c = width;
-    const std::uint64_t norm = 2 * c;
+    const std::uint64_t gain_and_bias = 2 * c;
     const std::uint64_t attention = c * 3 * c + 3 * c + c * c + c;
     const std::uint64_t mlp = c * 4 * c + 4 * c + 4 * c * c + c;
-    return (std::uint64_t{vocabulary} + context) * c + layers * (2 * norm + attention + mlp) + norm;
+    return (std::uint64_t{vocabulary} + context) * c + layers * (2 * gain_and_bias + attention + mlp) + gain_and_bias;
 }
 
 nlohmann::json ModelSpec::to_json() const {

@@ -12,8 +12,11 @@
 
 namespace potluck::run {
 
-enum class Family { gpt2 };
+/// gpt2: Radford et al. 2019. opt: Zhang et al. 2022 (learned positions with an offset of 2, ReLU, separate q, k, v).
+enum class Family { gpt2, opt };
 enum class Activation { gelu_tanh, relu };
+/// Where a layer norm stands: before attention and MLP, or after the residual sum (OPT-350M only).
+enum class NormPlace { before, after };
 
 inline constexpr std::uint64_t parameters_most = 20'000'000'000ULL;
 
@@ -26,6 +29,8 @@ struct ModelSpec {
     std::uint32_t width = 128;        // C, 8..16,384
     Activation activation = Activation::gelu_tanh;
     float dropout = 0.0F;             // 0..0.9
+    NormPlace norm = NormPlace::before;  // gpt2: before; with `after` there is no final norm
+    std::uint32_t embedding = 0;      // width of the token embedding where it differs from C (OPT-350M: 512), else 0
     bool operator==(const ModelSpec&) const = default;
 
     [[nodiscard]] std::uint64_t parameters() const;

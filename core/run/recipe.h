@@ -11,8 +11,13 @@
 
 namespace potluck::run {
 
+enum class Optimizer { adamw, lamb };
+
 struct Recipe {
-    // Inner optimizer: AdamW in PyTorch's order, decay on matrices only.
+    // Inner optimizer (core/numerics/optimizer.h), decay on matrices only.
+    Optimizer optimizer = Optimizer::adamw;
+    std::uint32_t state_bits = 8;     // of its moments: 8 or 32
+    double epsilon = 1e-8;
     double learning_rate = 3e-3;      // peak
     double final_fraction = 0.1;      // of the peak, reached at the end of the run
     double beta1 = 0.9, beta2 = 0.95;

@@ -5,7 +5,7 @@
 
 #include <ATen/ATen.h>
 
-#include "core/training/gpt.h"
+#include "core/training/decoder.h"
 
 namespace potluck::training {
 

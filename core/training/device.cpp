@@ -50,7 +50,7 @@ void keep_freed_memory() {
 #endif
 }
 
-std::string device_name(Precision precision) {
+std::string device_name(Number precision) {
     const int threads = at::get_num_threads();
     return "CPU, " + std::to_string(threads) + (threads == 1 ? " thread, " : " threads, ") + at::get_cpu_capability() +
            ", " + name_of(precision);
@@ -58,14 +58,14 @@ std::string device_name(Precision precision) {
 
 std::string torch_version() { return TORCH_VERSION; }
 
-Precision fastest_precision(const run::ModelSpec& spec) {
-    const Result<Precision> chosen = guarded([&]() -> Result<Precision> {
+Number fastest_precision(const run::ModelSpec& spec) {
+    const Result<Number> chosen = guarded([&]() -> Result<Number> {
         const c10::InferenceMode inference;
         const double fp32 = product_seconds(spec, at::kFloat);
         const double bf16 = product_seconds(spec, at::kBFloat16);
-        return bf16 < 0.8 * fp32 ? Precision::bf16 : Precision::fp32;
+        return bf16 < 0.8 * fp32 ? Number::bf16 : Number::fp32;
     });
-    return chosen.ok() ? *chosen : Precision::fp32;
+    return chosen.ok() ? *chosen : Number::fp32;
 }
 
 std::uint64_t training_bytes(const run::ModelSpec& spec) {

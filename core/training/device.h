@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/run/model_spec.h"
-#include "core/training/gpt.h"
+#include "core/training/decoder.h"
 
 namespace potluck::training {
 
@@ -20,12 +20,12 @@ unsigned use_threads(std::uint32_t threads);
 void keep_freed_memory();
 
 /// For example "CPU, 2 threads, AVX512, bf16".
-[[nodiscard]] std::string device_name(Precision precision);
+[[nodiscard]] std::string device_name(Number precision);
 [[nodiscard]] std::string torch_version();
 
 /// The precision in which the model's largest product takes less processor time, by at least a fifth. Takes a few
 /// hundredths of a second at most.
-[[nodiscard]] Precision fastest_precision(const run::ModelSpec& spec);
+[[nodiscard]] Number fastest_precision(const run::ModelSpec& spec);
 
 /// Bytes that training this model needs at least: parameters, mark, gradient and two moments, and activations of one
 /// sequence.

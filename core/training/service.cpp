@@ -30,13 +30,13 @@ Result<json> with(const json& params, const Serve& serve) {
 /// A model of its own for a state that is not L, so that training is not disturbed.
 struct OtherModel {
     std::vector<float> parameters;
-    Gpt gpt;
+    Decoder decoder;
 
-    OtherModel(const run::ModelSpec& spec, const GptOptions& options)
-        : parameters(spec.parameters()), gpt(spec, options) {}
+    OtherModel(const run::ModelSpec& spec, const DecoderOptions& options)
+        : parameters(spec.parameters()), decoder(spec, options) {}
     [[nodiscard]] Status load(const control::VectorFile& state) {
         if (const Status status = read_vector(state, parameters); !status.ok()) return status;
-        return gpt.use_parameters(parameters);
+        return decoder.use_parameters(parameters);
     }
 };
 
@@ -92,15 +92,15 @@ TrainerService::Json TrainerService::dispatch(const Request& request) {
 }
 
 TrainerService::Json TrainerService::hello() const {
-    const Precision precision = m_trainer ? m_trainer->setup().options.precision : Precision::fp32;
+    const Number precision = m_trainer ? m_trainer->setup().options.products : Number::fp32;
     return control::to_json(control::TrainerHello{
         .version = control::trainer_protocol_version, .device = device_name(precision), .torch = torch_version()});
 }
 
-GptOptions TrainerService::options_for(const run::ModelSpec& model) const {
-    GptOptions options;
-    if (m_choice == PrecisionChoice::bf16) options.precision = Precision::bf16;
-    if (m_choice == PrecisionChoice::measured) options.precision = fastest_precision(model);
+DecoderOptions TrainerService::options_for(const run::ModelSpec& model) const {
+    DecoderOptions options;
+    if (m_choice == PrecisionChoice::bf16) options.products = Number::bf16;
+    if (m_choice == PrecisionChoice::measured) options.products = fastest_precision(model);
     return options;
 }
 
@@ -179,7 +179,7 @@ TrainerService::Json TrainerService::evaluate(const control::EvaluateRequest& re
         for (std::uint32_t i = 0; i < evaluate_at_once && next < records; ++i, ++next) {
             if (const Status status = shard->append_record(next, batch); !status.ok()) return status.error();
         }
-        const Result<double> loss = other.gpt.loss_sum(batch);
+        const Result<double> loss = other.decoder.loss_sum(batch);
         if (!loss.ok()) return loss.error();
         sum += *loss;
     }
@@ -203,7 +203,7 @@ TrainerService::Json TrainerService::sample(const control::SampleRequest& reques
     control::SampleReply reply;
     while (reply.tokens.size() < request.tokens) {
         const std::size_t seen = std::min<std::size_t>(text.size(), spec.context);
-        const Result<std::vector<float>> logits = other.gpt.next_logits(std::span(text).last(seen));
+        const Result<std::vector<float>> logits = other.decoder.next_logits(std::span(text).last(seen));
         if (!logits.ok()) return logits.error();
         reply.tokens.push_back(choose_token(*logits, rule, rng));
         text.push_back(reply.tokens.back());

@@ -51,7 +51,7 @@ private:
     [[nodiscard]] Json rebase(const control::RebaseRequest& request);
     [[nodiscard]] Json evaluate(const control::EvaluateRequest& request);
     [[nodiscard]] Json sample(const control::SampleRequest& request);
-    [[nodiscard]] GptOptions options_for(const run::ModelSpec& model) const;
+    [[nodiscard]] DecoderOptions options_for(const run::ModelSpec& model) const;
 
     PrecisionChoice m_choice;
     std::optional<Trainer> m_trainer;

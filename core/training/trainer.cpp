@@ -30,7 +30,7 @@ std::vector<DecaySegment> decay_segments(const run::ModelSpec& spec, double weig
 
 Trainer::Trainer(const TrainerSetup& setup)
     : m_setup(setup),
-      m_gpt(setup.model, setup.options),
+      m_decoder(setup.model, setup.options),
       m_local(setup.model.parameters()),
       m_mark(m_local.size()),
       m_gradient(m_local.size()),
@@ -57,7 +57,7 @@ Status Trainer::start_from_parameters() {
     m_adam_steps = 0;
     m_totals = {};
     forget_batch();
-    return m_gpt.use_parameters(m_local);
+    return m_decoder.use_parameters(m_local);
 }
 
 Status Trainer::train_in(const TrainingPlace& place) {
@@ -94,7 +94,7 @@ Status Trainer::micro_step() {
 
     const std::uint64_t context = m_setup.model.context;
     const Result<double> loss =
-        m_gpt.add_gradient({.records = m_records,
+        m_decoder.add_gradient({.records = m_records,
                             .gradient = m_gradient,
                             .scale = 1.0 / static_cast<double>(batch * context),
                             .dropout_seed = mix64(m_place.key.seed ^ mix64(m_place.key.round.value) ^ position)});
@@ -135,7 +135,7 @@ Status Trainer::finish_step() {
     m_totals.tokens += m_batch_tokens;
     m_totals.loss_sum += m_batch_loss;
     forget_batch();
-    return m_gpt.use_parameters(m_local);
+    return m_decoder.use_parameters(m_local);
 }
 
 void Trainer::forget_batch() {
@@ -152,7 +152,7 @@ WindowTotals Trainer::mark() {
 
 Status Trainer::rebase_on(std::span<const float> next) {
     rebase(m_local, m_mark, next, m_setup.threads);
-    return m_gpt.use_parameters(m_local);
+    return m_decoder.use_parameters(m_local);
 }
 
 }  // namespace potluck::training

@@ -16,7 +16,7 @@
 #include "core/run/model_spec.h"
 #include "core/run/recipe.h"
 #include "core/training/flat.h"
-#include "core/training/gpt.h"
+#include "core/training/decoder.h"
 #include "core/training/shard_reader.h"
 
 namespace potluck::training {
@@ -30,7 +30,7 @@ inline constexpr std::chrono::milliseconds micro_step_aim{60};
 struct TrainerSetup {
     run::ModelSpec model;
     run::Recipe recipe;
-    GptOptions options;
+    DecoderOptions options;
     unsigned threads = 1;
 };
 
@@ -86,7 +86,7 @@ private:
     void forget_batch();
 
     TrainerSetup m_setup;
-    Gpt m_gpt;
+    Decoder m_decoder;
     std::vector<float> m_local, m_mark, m_gradient, m_mean, m_variance;
     std::vector<DecaySegment> m_segments;
     std::optional<SampleReader> m_reader;

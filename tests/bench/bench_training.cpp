@@ -18,7 +18,7 @@
 #include "core/base/rng.h"
 #include "core/run/initial_state.h"
 #include "core/training/device.h"
-#include "core/training/gpt_plain.h"
+#include "core/training/decoder_plain.h"
 #include "core/training/trainer.h"
 
 namespace {
@@ -68,9 +68,9 @@ struct Bench {
         }
     }
 
-    [[nodiscard]] Speed trainer_speed(training::Precision precision) const {
+    [[nodiscard]] Speed trainer_speed(training::Number precision) const {
         Result<training::Trainer> trainer = training::Trainer::create(
-            {.model = model, .recipe = recipe, .options = {.precision = precision}, .threads = threads});
+            {.model = model, .recipe = recipe, .options = {.products = precision}, .threads = threads});
         POTLUCK_CHECK(trainer.ok());
         run::fill_initial_state(model, 1, trainer->parameters());
         POTLUCK_CHECK(trainer->start_from_parameters().ok());
@@ -117,8 +117,8 @@ int main(int argc, char** argv) {
     bench.shard = std::filesystem::temp_directory_path() / ("bench_training_" + std::to_string(std::clock()) + ".bin");
     bench.write_shard();
 
-    const Speed fp32 = bench.trainer_speed(training::Precision::fp32);
-    const Speed bf16 = bench.trainer_speed(training::Precision::bf16);
+    const Speed fp32 = bench.trainer_speed(training::Number::fp32);
+    const Speed bf16 = bench.trainer_speed(training::Number::bf16);
     const Speed plain = bench.plain_speed();
     std::filesystem::remove(bench.shard);
     const nlohmann::json report = {

@@ -13,7 +13,7 @@
 #include "core/run/sample_order.h"
 #include "core/run/state_layout.h"
 #include "core/training/device.h"
-#include "core/training/gpt_plain.h"
+#include "core/training/decoder_plain.h"
 #include "core/training/trainer.h"
 
 using namespace potluck;
@@ -163,14 +163,14 @@ private slots:
         const run::ModelSpec spec = model(static_cast<run::Activation>(activation));
         const Reference reference(name);
         std::vector<float> parameters = initial(spec);
-        Gpt gpt(spec, {});
-        QVERIFY(gpt.use_parameters(parameters).ok());
+        Decoder decoder(spec, {});
+        QVERIFY(decoder.use_parameters(parameters).ok());
         const std::vector<float> expected = reference.values<float>("logits");
         const std::vector<Token> records = reference.first_batch();
         for (std::size_t b = 0; b < batch; ++b) {
             const std::vector<std::uint32_t> tokens(&records[b * (spec.context + 1)],
                                                     &records[b * (spec.context + 1) + spec.context]);
-            const std::vector<float> logits = gpt.logits(tokens).value();
+            const std::vector<float> logits = decoder.logits(tokens).value();
             const std::span<const float> row = std::span(expected).subspan(b * logits.size(), logits.size());
             QVERIFY2(distance(logits, row) < 2e-6, qPrintable(QString::number(distance(logits, row))));
         }
@@ -192,11 +192,11 @@ private slots:
         QVERIFY(std::fabs(plain_loss * scale - expected_loss) < 2e-6);
         compare_gradients(spec, plain, reference.values<float>("gradient"), 2e-5);
 
-        Gpt gpt(spec, {});
-        QVERIFY(gpt.use_parameters(parameters).ok());
-        const double loss = gpt.add_gradient({.records = records, .gradient = fast, .scale = scale}).value();
+        Decoder decoder(spec, {});
+        QVERIFY(decoder.use_parameters(parameters).ok());
+        const double loss = decoder.add_gradient({.records = records, .gradient = fast, .scale = scale}).value();
         QVERIFY(std::fabs(loss * scale - expected_loss) < 2e-6);
-        QVERIFY(std::fabs(gpt.loss_sum(records).value() * scale - expected_loss) < 2e-6);
+        QVERIFY(std::fabs(decoder.loss_sum(records).value() * scale - expected_loss) < 2e-6);
         compare_gradients(spec, fast, reference.values<float>("gradient"), 2e-5);
     }
 
@@ -222,10 +222,10 @@ private slots:
             apart += std::fabs(static_cast<double>(expected_after[i]) - static_cast<double>(after[i]));
         }
         QVERIFY2(apart < 2e-4 * moved, qPrintable(QString("%1 of %2").arg(apart).arg(moved)));
-        Gpt gpt(spec, {});
+        Decoder decoder(spec, {});
         std::vector<float> copy = after;
-        QVERIFY(gpt.use_parameters(copy).ok());
-        const double loss = gpt.loss_sum(reference.first_batch()).value() / (batch * spec.context);
+        QVERIFY(decoder.use_parameters(copy).ok());
+        const double loss = decoder.loss_sum(reference.first_batch()).value() / (batch * spec.context);
         QVERIFY2(std::fabs(loss - expected.back()) < 2e-5, qPrintable(QString::number(loss - expected.back())));
     }
 };

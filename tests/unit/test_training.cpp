@@ -11,7 +11,7 @@
 #include "core/run/sample_order.h"
 #include "core/training/device.h"
 #include "core/training/elementwise.h"
-#include "core/training/gpt_plain.h"
+#include "core/training/decoder_plain.h"
 #include "core/training/sampler.h"
 #include "core/training/trainer.h"
 #include "core/training/vector_file.h"
@@ -50,7 +50,7 @@ struct Fixture {
     std::string shard = folder.filePath("shard.bin").toStdString();
     run::ModelSpec model = small_model();
     run::Recipe recipe;
-    GptOptions options;
+    DecoderOptions options;
 
     Fixture() {
         recipe.batch = 4;
@@ -189,16 +189,16 @@ private slots:
         const double plain_loss = plain_add_gradient(spec, parameters, batch, plain, 0.01).value();
         for (const AttentionKernel kernel :
              {AttentionKernel::blocked, AttentionKernel::fused, AttentionKernel::plain}) {
-            for (const Precision precision : {Precision::fp32, Precision::bf16}) {
-                Gpt gpt(spec, {.precision = precision, .attention = kernel});
-                QVERIFY(gpt.use_parameters(parameters).ok());
+            for (const Number precision : {Number::fp32, Number::bf16}) {
+                Decoder decoder(spec, {.products = precision, .attention = kernel});
+                QVERIFY(decoder.use_parameters(parameters).ok());
                 std::vector<float> fast(parameters.size());
-                const double loss = gpt.add_gradient({.records = batch, .gradient = fast, .scale = 0.01}).value();
+                const double loss = decoder.add_gradient({.records = batch, .gradient = fast, .scale = 0.01}).value();
                 const double error = relative_distance(fast, plain);
-                const bool exact = precision == Precision::fp32;
+                const bool exact = precision == Number::fp32;
                 QVERIFY2(error < (exact ? 1e-5 : 0.08), qPrintable(QString::number(error)));
                 QVERIFY(std::fabs(loss - plain_loss) < (exact ? 1e-5 : 2e-2) * plain_loss);
-                QVERIFY(std::fabs(gpt.loss_sum(batch).value() - loss) < 1e-5 * loss);
+                QVERIFY(std::fabs(decoder.loss_sum(batch).value() - loss) < 1e-5 * loss);
             }
         }
     }
@@ -208,13 +208,13 @@ private slots:
         std::vector<float> parameters = lively_parameters(spec);
         std::vector<Token> batch = toy_text(spec, 5);
         batch.resize(4 * (spec.context + 1));
-        Gpt gpt(spec, {});
-        QVERIFY(gpt.use_parameters(parameters).ok());
+        Decoder decoder(spec, {});
+        QVERIFY(decoder.use_parameters(parameters).ok());
         std::vector<float> whole(parameters.size()), parts(parameters.size());
-        double loss = gpt.add_gradient({.records = batch, .gradient = whole, .scale = 0.1}).value();
+        double loss = decoder.add_gradient({.records = batch, .gradient = whole, .scale = 0.1}).value();
         for (std::size_t i = 0; i < 4; ++i) {
             const std::span<const Token> part = std::span(batch).subspan(i * (spec.context + 1), spec.context + 1);
-            loss -= gpt.add_gradient({.records = part, .gradient = parts, .scale = 0.1}).value();
+            loss -= decoder.add_gradient({.records = part, .gradient = parts, .scale = 0.1}).value();
         }
         QVERIFY(relative_distance(parts, whole) < 1e-5);
         QVERIFY(std::fabs(loss) < 1e-3);
@@ -226,18 +226,18 @@ private slots:
         std::vector<float> parameters = lively_parameters(spec);
         std::vector<Token> batch = toy_text(spec, 5);
         batch.resize(2 * (spec.context + 1));
-        Gpt gpt(spec, {});
-        QVERIFY(gpt.use_parameters(parameters).ok());
+        Decoder decoder(spec, {});
+        QVERIFY(decoder.use_parameters(parameters).ok());
         const auto run = [&](std::uint64_t seed, std::vector<float>& gradient) {
             gradient.assign(parameters.size(), 0.0F);
-            return gpt.add_gradient({.records = batch, .gradient = gradient, .scale = 1, .dropout_seed = seed}).value();
+            return decoder.add_gradient({.records = batch, .gradient = gradient, .scale = 1, .dropout_seed = seed}).value();
         };
         std::vector<float> first, again, other;
         const double loss = run(1, first);
         QCOMPARE(run(1, again), loss);
         QVERIFY(first == again);
         QVERIFY(run(2, other) != loss);
-        QCOMPARE(gpt.loss_sum(batch).value(), gpt.loss_sum(batch).value());
+        QCOMPARE(decoder.loss_sum(batch).value(), decoder.loss_sum(batch).value());
 
         // Along the gradient, the loss under the same mask rises by its square.
         double squares = 0;
@@ -245,7 +245,7 @@ private slots:
         std::vector<float> moved = parameters;
         const double h = 1e-3 / std::sqrt(squares);
         for (std::size_t i = 0; i < moved.size(); ++i) moved[i] += static_cast<float>(h) * first[i];
-        QVERIFY(gpt.use_parameters(moved).ok());
+        QVERIFY(decoder.use_parameters(moved).ok());
         const double slope = (run(1, again) - loss) / h;
         QVERIFY2(std::fabs(slope / squares - 1) < 0.05, qPrintable(QString::number(slope / squares)));
     }

@@ -1,5 +1,5 @@
-// The plain version of gpt.h: the same decoder in single operations, differentiated by autograd, in fp32 and without
-// dropout. Slow and easy to believe; tests hold the fast one to it.
+// The plain version of decoder.h: the same decoder in single operations, differentiated by autograd, in fp32 and
+// without dropout. Slow and easy to believe; tests hold the fast one to it.
 // Threads: one.
 #pragma once
 

@@ -1,7 +1,7 @@
 // A GPT-2-shaped decoder (Radford et al. 2019; names and shapes as in HF's GPT2LMHeadModel) over one flat parameter
 // vector: forward, loss, and a backward pass written out by hand, which adds into one flat gradient vector. Written
 // out, because a fifth of an autograd step of a small model is graph upkeep and copies between separate gradients.
-// `gpt_plain.h` is the plain version; a test holds the two together.
+// `decoder_plain.h` is the plain version; a test holds the two together.
 //
 // It does not own parameters or gradients, steps no optimizer and reads no files. LibTorch stays inside the .cpp.
 // Threads: one at a time; the matrix products use LibTorch's pool. Owns: scratch memory, the 16-bit copy of weights.
@@ -14,29 +14,31 @@
 
 #include "core/base/result.h"
 #include "core/run/model_spec.h"
+#include "core/training/layout.h"
 #include "core/training/token.h"
 
 namespace potluck::training {
-
-/// Of the matrix products. Weights, residual stream, norms, softmax and gradients are fp32 in both.
-enum class Precision { fp32, bf16 };
-[[nodiscard]] const char* name_of(Precision precision);
 
 /// Which attention kernel: ours for one thread and the usual heads, LibTorch's fused one, or products and a softmax one
 /// by one. `blocked` falls back to `fused` where it does not fit, and any to `plain` when dropout is on.
 enum class AttentionKernel { blocked, fused, plain };
 
-struct GptOptions {
-    Precision precision = Precision::fp32;
+/// What of a Layout concerns the model. Residual stream, norms, softmax and accumulated gradients are fp32 whatever
+/// `products` is.
+struct DecoderOptions {
+    DeviceId device = {};
+    Number products = Number::fp32;
     AttentionKernel attention = AttentionKernel::blocked;
+    Checkpointing checkpointing = Checkpointing::none;
+    Flow weights_flow = Flow::resident;
 };
 
-class Gpt {
+class Decoder {
 public:
-    Gpt(const run::ModelSpec& spec, const GptOptions& options);
-    Gpt(Gpt&&) noexcept;
-    Gpt& operator=(Gpt&&) noexcept;
-    ~Gpt();
+    Decoder(const run::ModelSpec& spec, const DecoderOptions& options);
+    Decoder(Decoder&&) noexcept;
+    Decoder& operator=(Decoder&&) noexcept;
+    ~Decoder();
 
     /// Takes spec.parameters() floats as the weights. They stay the caller's and must outlive their use here; after
     /// they change, call this again (it refreshes the 16-bit copy).

@@ -5,7 +5,7 @@
 //   logits = norm_f(x) tokens^T                   x += down(activation(up(norm2(x))))
 //
 // Every forward function has its backward beside it; what the backward needs again is in a cache struct.
-#include "core/training/gpt.h"
+#include "core/training/decoder.h"
 
 #include <cmath>
 
@@ -83,11 +83,9 @@ struct Targets { Tensor ids_N, targets_N; std::int64_t batch = 0, time = 0; };
 
 }  // namespace
 
-const char* name_of(Precision precision) { return precision == Precision::fp32 ? "fp32" : "bf16"; }
-
-struct Gpt::Network {
+struct Decoder::Network {
     run::ModelSpec spec;
-    GptOptions options;
+    DecoderOptions options;
     Weights weights;          // fp32 views of the caller's vector
     Weights products;         // what the matrix products read: the same, or a bf16 copy
     Tensor bf16_flat;
@@ -95,7 +93,7 @@ struct Gpt::Network {
     double dropout = 0;       // of the pass under way
 
     [[nodiscard]] at::ScalarType compute_type() const {
-        return options.precision == Precision::bf16 ? at::kBFloat16 : at::kFloat;
+        return options.products == Number::bf16 ? at::kBFloat16 : at::kFloat;
     }
     [[nodiscard]] AttentionKernel kernel() const {
         if (dropout > 0) return AttentionKernel::plain;
@@ -127,7 +125,7 @@ struct Gpt::Network {
     [[nodiscard]] Tensor scores(std::span<const std::uint32_t> tokens, std::int64_t rows_wanted);
 };
 
-void Gpt::Network::bind(std::span<float> parameters) {
+void Decoder::Network::bind(std::span<float> parameters) {
     POTLUCK_CHECK(parameters.size() == spec.parameters());
     if (bound.data() != parameters.data()) {
         bound = parameters;
@@ -135,17 +133,17 @@ void Gpt::Network::bind(std::span<float> parameters) {
         const Tensor flat = at::from_blob(parameters.data(), {size}, at::kFloat);
         weights = views_of(spec, flat);
         products = weights;
-        if (options.precision == Precision::bf16) {
+        if (options.products == Number::bf16) {
             bf16_flat = at::empty_like(flat, at::kBFloat16);
             products = views_of(spec, bf16_flat);
         }
     }
-    if (options.precision == Precision::bf16) {
+    if (options.products == Number::bf16) {
         bf16_flat.copy_(at::from_blob(parameters.data(), {bf16_flat.numel()}, at::kFloat));
     }
 }
 
-Targets Gpt::Network::targets_of(std::span<const Token> records) const {
+Targets Decoder::Network::targets_of(std::span<const Token> records) const {
     const std::int64_t time = spec.context;
     const std::int64_t batch = static_cast<std::int64_t>(records.size()) / (time + 1);
     POTLUCK_CHECK(batch > 0 && batch * (time + 1) == static_cast<std::int64_t>(records.size()));
@@ -155,36 +153,36 @@ Targets Gpt::Network::targets_of(std::span<const Token> records) const {
     return {all_BS.narrow(1, 0, time).reshape(-1), all_BS.narrow(1, 1, time).reshape(-1), batch, time};
 }
 
-Tensor Gpt::Network::dropped(const Tensor& y_NC, Tensor& mask_NC) const {
+Tensor Decoder::Network::dropped(const Tensor& y_NC, Tensor& mask_NC) const {
     if (dropout <= 0) return y_NC;
     mask_NC = at::empty_like(y_NC).bernoulli_(1 - dropout).div_(1 - dropout);
     return y_NC * mask_NC;
 }
 
-Tensor Gpt::Network::embed(const Targets& in) const {
+Tensor Decoder::Network::embed(const Targets& in) const {
     const Tensor tokens_BTC = weights.tokens_VC.index_select(0, in.ids_N).view({in.batch, in.time, spec.width});
     return tokens_BTC.add(weights.positions_TC.narrow(0, 0, in.time)).view({-1, spec.width});
 }
 
-void Gpt::Network::embed_backward(const Tensor& dx_NC, const Targets& in, const Weights& gradients) const {
+void Decoder::Network::embed_backward(const Tensor& dx_NC, const Targets& in, const Weights& gradients) const {
     Tensor(gradients.tokens_VC).index_add_(0, in.ids_N, dx_NC);
     gradients.positions_TC.narrow(0, 0, in.time).add_(dx_NC.view({in.batch, in.time, spec.width}).sum(0));
 }
 
-Tensor Gpt::Network::activate(const Tensor& up_NF) const {
+Tensor Decoder::Network::activate(const Tensor& up_NF) const {
     if (spec.activation == run::Activation::relu) return at::relu(up_NF);
     const Tensor y_NF = at::empty_like(up_NF);
     gelu_tanh(floats_of(up_NF), floats_of(y_NF));
     return y_NF;
 }
 
-Tensor Gpt::Network::activate_backward(const Tensor& dy_NF, const Tensor& up_NF) const {
+Tensor Decoder::Network::activate_backward(const Tensor& dy_NF, const Tensor& up_NF) const {
     if (spec.activation == run::Activation::relu) return dy_NF * (up_NF > 0);
     gelu_tanh_backward(floats_of(up_NF), floats_of(dy_NF));
     return dy_NF;
 }
 
-Tensor Gpt::Network::layer(std::size_t index, const Tensor& x_NC, const Targets& in, LayerCache& cache) const {
+Tensor Decoder::Network::layer(std::size_t index, const Tensor& x_NC, const Targets& in, LayerCache& cache) const {
     const LayerWeights& w = weights.layers[index];
     const LayerWeights& p = products.layers[index];
     cache.normed1_NC = norm(x_NC, w.ln1_gain_C, w.ln1_bias_C, cache.norm1).to(compute_type());
@@ -200,8 +198,8 @@ Tensor Gpt::Network::layer(std::size_t index, const Tensor& x_NC, const Targets&
     return middle_NC + dropped(down_NC, cache.down_mask_NC);
 }
 
-Tensor Gpt::Network::layer_backward(std::size_t index, const Tensor& dy_NC, const Targets& in, const LayerCache& cache,
-                                    const LayerWeights& gradients) const {
+Tensor Decoder::Network::layer_backward(std::size_t index, const Tensor& dy_NC, const Targets& in,
+                                        const LayerCache& cache, const LayerWeights& gradients) const {
     const LayerWeights& w = weights.layers[index];
     const LayerWeights& p = products.layers[index];
     const auto undropped = [](const Tensor& d_NC, const Tensor& mask_NC) {
@@ -225,7 +223,7 @@ Tensor Gpt::Network::layer_backward(std::size_t index, const Tensor& dy_NC, cons
 }
 
 /// Sum of -ln p(target); the logits of a large vocabulary are held a few rows at a time.
-double Gpt::Network::cross_entropy(const Tensor& normed_NC, const Tensor& targets_N) const {
+double Decoder::Network::cross_entropy(const Tensor& normed_NC, const Tensor& targets_N) const {
     double sum = 0;
     const std::int64_t rows = std::max<std::int64_t>(1, logits_at_once / spec.vocabulary);
     for (std::int64_t i = 0; i < normed_NC.size(0); i += rows) {
@@ -239,7 +237,7 @@ double Gpt::Network::cross_entropy(const Tensor& normed_NC, const Tensor& target
 
 /// Gradient of the normed stream (fp32); adds to that of the tied weight. The derivative of the loss by the logits is
 /// softmax - onehot. Gives an undefined tensor, and adds nothing, when the loss is not finite.
-Tensor Gpt::Network::head_backward(const Tensor& normed_NC, const Tensor& targets_N, const Tensor& dtokens_VC,
+Tensor Decoder::Network::head_backward(const Tensor& normed_NC, const Tensor& targets_N, const Tensor& dtokens_VC,
                                    double scale, double& loss) const {
     const std::int64_t rows = std::max<std::int64_t>(1, logits_at_once / spec.vocabulary);
     std::vector<Tensor> pieces_nC;
@@ -269,7 +267,7 @@ Tensor Gpt::Network::head_backward(const Tensor& normed_NC, const Tensor& target
     return pieces_nC.size() == 1 ? pieces_nC.front() : at::cat(pieces_nC, 0);
 }
 
-double Gpt::Network::loss(std::span<const Token> records) {
+double Decoder::Network::loss(std::span<const Token> records) {
     dropout = 0;
     const Targets in = targets_of(records);
     Tensor x_NC = embed(in);
@@ -282,7 +280,7 @@ double Gpt::Network::loss(std::span<const Token> records) {
     return cross_entropy(normed_NC, in.targets_N);
 }
 
-double Gpt::Network::add_gradient(const BackwardRequest& request) {
+double Decoder::Network::add_gradient(const BackwardRequest& request) {
     POTLUCK_CHECK(request.gradient.size() == spec.parameters());
     dropout = static_cast<double>(spec.dropout);
     if (dropout > 0) at::manual_seed(request.dropout_seed);
@@ -311,7 +309,7 @@ double Gpt::Network::add_gradient(const BackwardRequest& request) {
 }
 
 /// Scores of the last `rows_wanted` positions of one sequence: (rows, V), fp32.
-Tensor Gpt::Network::scores(std::span<const std::uint32_t> tokens, std::int64_t rows_wanted) {
+Tensor Decoder::Network::scores(std::span<const std::uint32_t> tokens, std::int64_t rows_wanted) {
     dropout = 0;
     const std::int64_t time = static_cast<std::int64_t>(tokens.size());
     const Tensor ids_N = at::empty({time}, at::kLong);
@@ -328,15 +326,15 @@ Tensor Gpt::Network::scores(std::span<const std::uint32_t> tokens, std::int64_t 
     return at::mm(normed_NC, products.tokens_VC.t()).to(at::kFloat).contiguous();
 }
 
-Gpt::Gpt(const run::ModelSpec& spec, const GptOptions& options) : m_network(std::make_unique<Network>()) {
+Decoder::Decoder(const run::ModelSpec& spec, const DecoderOptions& options) : m_network(std::make_unique<Network>()) {
     m_network->spec = spec;
     m_network->options = options;
 }
-Gpt::Gpt(Gpt&&) noexcept = default;
-Gpt& Gpt::operator=(Gpt&&) noexcept = default;
-Gpt::~Gpt() = default;
+Decoder::Decoder(Decoder&&) noexcept = default;
+Decoder& Decoder::operator=(Decoder&&) noexcept = default;
+Decoder::~Decoder() = default;
 
-Status Gpt::use_parameters(std::span<float> parameters) {
+Status Decoder::use_parameters(std::span<float> parameters) {
     return guarded([&]() -> Status {
         const c10::InferenceMode inference;
         m_network->bind(parameters);
@@ -344,21 +342,21 @@ Status Gpt::use_parameters(std::span<float> parameters) {
     });
 }
 
-Result<double> Gpt::loss_sum(std::span<const Token> records) {
+Result<double> Decoder::loss_sum(std::span<const Token> records) {
     return guarded([&]() -> Result<double> {
         const c10::InferenceMode inference;
         return m_network->loss(records);
     });
 }
 
-Result<double> Gpt::add_gradient(const BackwardRequest& request) {
+Result<double> Decoder::add_gradient(const BackwardRequest& request) {
     return guarded([&]() -> Result<double> {
         const c10::InferenceMode inference;
         return m_network->add_gradient(request);
     });
 }
 
-Result<std::vector<float>> Gpt::logits(std::span<const std::uint32_t> tokens) {
+Result<std::vector<float>> Decoder::logits(std::span<const std::uint32_t> tokens) {
     return guarded([&]() -> Result<std::vector<float>> {
         const c10::InferenceMode inference;
         const Tensor scores_TV = m_network->scores(tokens, static_cast<std::int64_t>(tokens.size()));
@@ -367,7 +365,7 @@ Result<std::vector<float>> Gpt::logits(std::span<const std::uint32_t> tokens) {
     });
 }
 
-Result<std::vector<float>> Gpt::next_logits(std::span<const std::uint32_t> tokens) {
+Result<std::vector<float>> Decoder::next_logits(std::span<const std::uint32_t> tokens) {
     return guarded([&]() -> Result<std::vector<float>> {
         const c10::InferenceMode inference;
         const Tensor scores_1V = m_network->scores(tokens, 1);

@@ -1,4 +1,4 @@
-#include "core/training/gpt_plain.h"
+#include "core/training/decoder_plain.h"
 
 #include <cmath>
 #include <limits>
