@@ -20,14 +20,17 @@ std::uint32_t integer32(Fields& fields, std::string_view name, std::uint32_t low
     return static_cast<std::uint32_t>(fields.integer(name, low, high));
 }
 
-/// Reads a nested vector file; a fault in it becomes the outer reader's.
-VectorFile vector_file(Fields& fields, std::string_view name) {
-    VectorFile file;
+/// Reads a value inside another; a fault in it becomes the outer reader's.
+template <class Value>
+Value nested(Fields& fields, std::string_view name) {
+    Value value;
     const json& object = fields.object(name);
-    if (fields.failed()) return file;
-    if (const Status status = from_json(object, file); !status.ok()) fields.fail(status.error().message);
-    return file;
+    if (fields.failed()) return value;
+    if (const Status status = from_json(object, value); !status.ok()) fields.fail(status.error().message);
+    return value;
 }
+
+VectorFile vector_file(Fields& fields, std::string_view name) { return nested<VectorFile>(fields, name); }
 
 Result<std::vector<std::uint32_t>> tokens_from(const json& array) {
     std::vector<std::uint32_t> tokens;
@@ -74,10 +77,14 @@ Status from_json(const json& object, TrainerHello& out) {
 }
 
 json to_json(const LoadRequest& value) {
-    return {{"model", value.model},
-            {"recipe", value.recipe},
-            {"state", to_json(value.state)},
-            {"threads", value.threads}};
+    json object{{"model", value.model},
+                {"recipe", value.recipe},
+                {"state", to_json(value.state)},
+                {"threads", value.threads},
+                {"budget", to_json(value.budget)},
+                {"scratch", value.scratch}};
+    if (value.layout.is_object()) object["layout"] = value.layout;
+    return object;
 }
 
 Status from_json(const json& object, LoadRequest& out) {
@@ -86,6 +93,9 @@ Status from_json(const json& object, LoadRequest& out) {
     out.recipe = fields.object("recipe");
     out.state = vector_file(fields, "state");
     out.threads = integer32(fields, "threads", 0, threads_most);
+    out.budget = nested<Budget>(fields, "budget");
+    out.scratch = fields.text("scratch", path_bytes_most);
+    out.layout = fields.has("layout") ? fields.object("layout") : json();
     return fields.finish();
 }
 

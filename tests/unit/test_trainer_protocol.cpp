@@ -54,7 +54,37 @@ LoadRequest load_request() {
     request.recipe = json::object();
     request.state = {"/s", 5};
     request.threads = 2;
+    request.budget = {.gpu_memory = 4ULL << 30U, .ram = 12ULL << 30U, .device = "cuda:1"};
+    request.scratch = "/run";
     return request;
+}
+
+PlanReply plan_reply() {
+    PlanReply reply;
+    reply.device = "cuda:0";
+    reply.summary = "bf16, micro-batch 2";
+    reply.layout = {{"micro_batch", 2}};
+    reply.parts = {{.what = "weights", .how = "bf16, streamed", .gpu = 1, .ram = 2, .disk = 3}};
+    reply.gpu_peak = 10;
+    reply.ram_peak = 20;
+    reply.disk = 30;
+    reply.tokens_per_second = 1234.5;
+    reply.why = {"It fits."};
+    return reply;
+}
+
+DetectReply detect_reply() {
+    DeviceRow row;
+    row.id = "cuda:0";
+    row.name = "NVIDIA GeForce RTX 3060";
+    row.features = "compute capability 8.6";
+    row.memory_total = 12ULL << 30U;
+    row.memory_free = 11ULL << 30U;
+    row.speeds = {{"fp32", 12.5}, {"bf16", 25}};
+    row.gigabytes_per_second = 330;
+    row.usable = true;
+    row.reason = "It is the fastest.";
+    return {.devices = {row}, .notes = {"No ROCm."}};
 }
 
 }  // namespace
@@ -80,7 +110,66 @@ private slots:
         QCOMPARE(round_trip(SampleReply{{7, 8}}).tokens.back(), 8U);
         const TrainerProgress progress{.round = 1, .tokens = 2, .steps = 3, .loss = 4, .tokens_per_second = 5};
         QCOMPARE(round_trip(progress).steps, 3U);
+        const TrainerReplanned replanned{.message = "less", .plan = plan_reply()};
+        QCOMPARE(round_trip(replanned).plan.parts.front().disk, 3U);
         QCOMPARE(round_trip(TrainerFailed{.kind = "io", .message = "m"}).kind, std::string("io"));
+    }
+
+    void plans_and_devices_survive_their_json() {
+        QCOMPARE(round_trip(load_request()).budget.device, std::string("cuda:1"));
+        QCOMPARE(round_trip(load_request()).scratch, std::string("/run"));
+        QVERIFY(round_trip(load_request()).layout.is_null());
+        LoadRequest forced = load_request();
+        forced.layout = {{"state_bits", 32}};
+        QCOMPARE(round_trip(forced).layout.at("state_bits").get<int>(), 32);
+        PlanRequest request;
+        request.model = request.recipe = json::object();
+        request.budget = forced.budget;
+        request.threads = 3;
+        QCOMPARE(round_trip(request).budget.ram, 12ULL << 30U);
+        QCOMPARE(round_trip(plan_reply()).layout.at("micro_batch").get<int>(), 2);
+        QCOMPARE(round_trip(plan_reply()).why.front(), std::string("It fits."));
+        QCOMPARE(round_trip(detect_reply()).devices.front().speeds.back().teraflops, 25.0);
+        QVERIFY(round_trip(detect_reply()).devices.front().usable);
+    }
+
+    void a_plan_or_device_out_of_range_is_refused_data() {
+        QTest::addColumn<QString>("kind");
+        QTest::addColumn<QString>("text");
+        const auto row = [](const char* name, const char* kind, json object, const char* where, const json& value) {
+            object[json::json_pointer(where)] = value;
+            QTest::newRow(name) << QString(kind) << QString::fromStdString(object.dump());
+        };
+        row("unknown field", "plan", to_json(plan_reply()), "/colour", 1);
+        row("unknown field of a part", "plan", to_json(plan_reply()), "/parts/0/colour", 1);
+        row("negative bytes", "plan", to_json(plan_reply()), "/parts/0/gpu", -1);
+        row("too many parts", "plan", to_json(plan_reply()), "/parts",
+            json(std::vector<json>(65, to_json(plan_reply()).at("parts").at(0))));
+        row("a reason that is a number", "plan", to_json(plan_reply()), "/why/0", 7);
+        row("a long reason", "plan", to_json(plan_reply()), "/why/0", std::string(4097, 'a'));
+        row("a layout that is a text", "plan", to_json(plan_reply()), "/layout", "bf16");
+        row("a long device", "plan", to_json(plan_reply()), "/device", std::string(65, 'a'));
+        row("too many devices", "detect", to_json(detect_reply()), "/devices",
+            json(std::vector<json>(65, to_json(detect_reply()).at("devices").at(0))));
+        row("too many speeds", "detect", to_json(detect_reply()), "/devices/0/speeds",
+            json(std::vector<json>(9, to_json(detect_reply()).at("devices").at(0).at("speeds").at(0))));
+        row("usable by a number", "detect", to_json(detect_reply()), "/devices/0/usable", 1);
+        row("negative speed", "detect", to_json(detect_reply()), "/devices/0/speeds/0/teraflops", -1);
+        row("a layout that is null", "load", to_json(load_request()), "/layout", nullptr);
+        row("an unknown limit", "load", to_json(load_request()), "/budget/disk", 1);
+        row("a long scratch", "load", to_json(load_request()), "/scratch", std::string(4097, 'a'));
+    }
+    void a_plan_or_device_out_of_range_is_refused() {
+        QFETCH(const QString, kind);
+        QFETCH(const QString, text);
+        const json object = json::parse(text.toStdString());
+        PlanReply plan;
+        DetectReply detected;
+        LoadRequest load;
+        const Status status = kind == "plan"     ? from_json(object, plan)
+                              : kind == "detect" ? from_json(object, detected)
+                                                 : from_json(object, load);
+        QVERIFY(!status.ok());
     }
 
     void a_loss_that_is_no_number_is_told_as_none() {
