@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 """Records what PyTorch and transformers compute, for test_training_parity.cpp.
 
-Needs torch, transformers, numpy and safetensors (versions are written into the files). For each activation it
+Needs torch, transformers, numpy and safetensors (versions are written into the files). For each model below it
   1. writes our initial state (core/run/initial_state.h) as a state file (core/run/state_layout.h) beside a config.json,
-  2. opens that folder with GPT2LMHeadModel.from_pretrained, unchanged: a checkpoint of ours opens in Python as it is,
+  2. opens that folder with from_pretrained, unchanged: a checkpoint of ours opens in Python as it is,
   3. records logits, loss, every gradient, and ten clipped AdamW steps,
   4. exports the result as a state file again, opens it again, and checks that the loss is the same.
 
-Usage: make_reference.py [folder]      (writes reference_gelu.safetensors and reference_relu.safetensors)
+Usage: make_reference.py [--to folder] [model]...      (writes reference_<model>.safetensors; all models if none is named)
 """
+import argparse
+import dataclasses
 import hashlib
 import json
 import math
 import pathlib
 import struct
-import sys
 import tempfile
 
 import numpy as np
@@ -24,8 +25,25 @@ import transformers
 
 MASK = (1 << 64) - 1
 VOCABULARY, CONTEXT, LAYERS, HEADS, WIDTH = 48, 24, 2, 2, 32
-BATCH, STEPS, PEAK_RATE, CLIP = 3, 10, 3e-3, 0.5
+BATCH, STEPS, PEAK_RATE = 3, 10, 3e-3
 SEED = 7
+
+
+@dataclasses.dataclass
+class Model:
+    family: str
+    activation: str = "relu"
+    norm_before: bool = True
+    embedding: int = WIDTH
+    clip: float = 0.5
+
+
+MODELS = {
+    "gelu": Model("gpt2", activation="gelu_new"),
+    "relu": Model("gpt2"),
+    "opt": Model("opt"),                                                  # shaped like OPT-125M
+    "opt_post": Model("opt", norm_before=False, embedding=16, clip=0.03),  # shaped like OPT-350M
+}
 
 
 def mix64(x):
@@ -48,7 +66,7 @@ class Rng:
         return (self.next() >> 11) * 2.0**-53
 
 
-def tensors():
+def gpt2_tensors():
     c = WIDTH
     out = [("wte.weight", [VOCABULARY, c]), ("wpe.weight", [CONTEXT, c])]
     for i in range(LAYERS):
@@ -58,9 +76,34 @@ def tensors():
     return out + [("ln_f.weight", [c]), ("ln_f.bias", [c])]
 
 
-def initial_values():
-    pieces = []
-    for index, (name, shape) in enumerate(tensors(), start=1):
+def opt_tensors(model):
+    c, e, top = WIDTH, model.embedding, "model.decoder."
+    out = [(top + "embed_tokens.weight", [VOCABULARY, e]), (top + "embed_positions.weight", [CONTEXT + 2, c])]
+    if e != c:
+        out += [(top + "project_in.weight", [c, e]), (top + "project_out.weight", [e, c])]
+    for i in range(LAYERS):
+        layer = f"{top}layers.{i}."
+
+        def affine(name, shape):
+            return [(layer + name + ".weight", shape), (layer + name + ".bias", shape[:1])]
+
+        out += affine("self_attn_layer_norm", [c])
+        out += [(f"{layer}self_attn.{part}_proj.weight", [c, c]) for part in "qkv"]
+        out += [(f"{layer}self_attn.{part}_proj.bias", [c]) for part in "qkv"]
+        out += affine("self_attn.out_proj", [c, c]) + affine("final_layer_norm", [c])
+        out += affine("fc1", [4 * c, c]) + affine("fc2", [c, 4 * c])
+    if model.norm_before:
+        out += [(top + "final_layer_norm.weight", [c]), (top + "final_layer_norm.bias", [c])]
+    return out
+
+
+def tensors(model):
+    return gpt2_tensors() if model.family == "gpt2" else opt_tensors(model)
+
+
+def initial_values(model):
+    usual, pieces = 0.02 if model.family == "gpt2" else 0.006, []
+    for index, (name, shape) in enumerate(tensors(model), start=1):
         count = math.prod(shape)
         if name.endswith(".bias"):
             pieces.append(np.zeros(count, np.float32))
@@ -68,7 +111,8 @@ def initial_values():
         if len(shape) == 1:
             pieces.append(np.ones(count, np.float32))
             continue
-        deviation = 0.02 / math.sqrt(2.0 * LAYERS) if name.endswith("c_proj.weight") else 0.02
+        residual = name.endswith(("c_proj.weight", "out_proj.weight", "fc2.weight"))
+        deviation = usual / math.sqrt(2.0 * LAYERS) if residual else usual
         rng = Rng(mix64(SEED) ^ mix64(index))
         values = []
         for _ in range(count):
@@ -80,9 +124,9 @@ def initial_values():
     return np.concatenate(pieces)
 
 
-def state_file(values):
+def state_file(model, values):
     header, offset = {"__metadata__": {"format": "pt"}}, 0
-    for name, shape in tensors():
+    for name, shape in tensors(model):
         end = offset + 4 * math.prod(shape)
         header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [offset, end]}
         offset = end
@@ -91,81 +135,100 @@ def state_file(values):
     return struct.pack("<Q", len(text)) + text + values.astype("<f4").tobytes()
 
 
-def open_in_transformers(file, activation):
+def config_of(model):
+    if model.family == "gpt2":
+        return transformers.GPT2Config(
+            vocab_size=VOCABULARY, n_positions=CONTEXT, n_embd=WIDTH, n_layer=LAYERS, n_head=HEADS,
+            activation_function=model.activation, resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0,
+            architectures=["GPT2LMHeadModel"], bos_token_id=0, eos_token_id=0)
+    # Without a padding token: its row would get no gradient as an input, and no token of ours is padding.
+    return transformers.OPTConfig(
+        vocab_size=VOCABULARY, max_position_embeddings=CONTEXT, hidden_size=WIDTH, num_hidden_layers=LAYERS,
+        num_attention_heads=HEADS, ffn_dim=4 * WIDTH, activation_function=model.activation,
+        do_layer_norm_before=model.norm_before, word_embed_proj_dim=model.embedding, dropout=0.0,
+        attention_dropout=0.0, layerdrop=0.0, architectures=["OPTForCausalLM"], pad_token_id=None, bos_token_id=0,
+        eos_token_id=0)
+
+
+def open_in_transformers(file, model):
     """Any state file of ours with the config of its model spec, through the library's ordinary door."""
+    door = transformers.GPT2LMHeadModel if model.family == "gpt2" else transformers.OPTForCausalLM
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "model.safetensors").write_bytes(file)
-        config = transformers.GPT2Config(
-            vocab_size=VOCABULARY, n_positions=CONTEXT, n_embd=WIDTH, n_layer=LAYERS, n_head=HEADS,
-            activation_function="gelu_new" if activation == "gelu" else "relu",
-            resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0, architectures=["GPT2LMHeadModel"],
-            bos_token_id=0, eos_token_id=0)
-        config.save_pretrained(folder)
-        model = transformers.GPT2LMHeadModel.from_pretrained(folder, attn_implementation="eager",
-                                                             dtype=torch.float32)
-    return model.train()
+        config_of(model).save_pretrained(folder)
+        opened = door.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32)
+    return opened.train()
 
 
-def parameters_in_order(model):
-    named = dict(model.transformer.named_parameters())
-    assert set(named) == {name for name, _ in tensors()}, "an unknown or a missing tensor"
-    return [named[name] for name, _ in tensors()]
+def parameters_in_order(opened, model):
+    named = dict((opened.transformer if model.family == "gpt2" else opened).named_parameters())
+    assert set(named) == {name for name, _ in tensors(model)}, "an unknown or a missing tensor"
+    for name, shape in tensors(model):
+        assert list(named[name].shape) == shape, name
+    return [named[name] for name, _ in tensors(model)]
 
 
 def flat(list_of_tensors):
     return torch.cat([t.detach().reshape(-1) for t in list_of_tensors])
 
 
-def mean_loss(model, records):
-    logits = model(input_ids=records[:, :-1]).logits
+def mean_loss(opened, records):
+    logits = opened(input_ids=records[:, :-1]).logits
     targets = records[:, 1:].reshape(-1)
     return logits, torch.nn.functional.cross_entropy(logits.reshape(-1, VOCABULARY), targets)
 
 
-def make(activation, folder):
+def make_records():
     torch.manual_seed(1)
     # Markov-like text, so that ten steps have something to learn.
     records = torch.randint(0, VOCABULARY, (STEPS, BATCH, CONTEXT + 1))
     for t in range(1, CONTEXT + 1):
         follow = torch.rand(STEPS, BATCH) < 0.7
         records[:, :, t] = torch.where(follow, (records[:, :, t - 1] * 5 + 3) % VOCABULARY, records[:, :, t])
+    return records
 
-    initial = state_file(initial_values())
-    model = open_in_transformers(initial, activation)
-    parameters = parameters_in_order(model)
+
+def make(name, folder):
+    model, records = MODELS[name], make_records()
+    initial = state_file(model, initial_values(model))
+    opened = open_in_transformers(initial, model)
+    parameters = parameters_in_order(opened, model)
     optimizer = torch.optim.AdamW(
         [{"params": [p for p in parameters if p.dim() >= 2], "weight_decay": 0.1},
          {"params": [p for p in parameters if p.dim() < 2], "weight_decay": 0.0}],
         lr=PEAK_RATE, betas=(0.9, 0.95), eps=1e-8)
     out, losses, norms = {}, [], []
     for step in range(STEPS):
-        logits, loss = mean_loss(model, records[step])
+        logits, loss = mean_loss(opened, records[step])
         optimizer.zero_grad()
         loss.backward()
         if step == 0:
             out["logits"] = logits.detach().clone()
             out["gradient"] = flat([p.grad for p in parameters])
-        norms.append(float(torch.nn.utils.clip_grad_norm_(parameters, CLIP)))
+        norms.append(float(torch.nn.utils.clip_grad_norm_(parameters, model.clip)))
         for group in optimizer.param_groups:
             group["lr"] = PEAK_RATE * min(1.0, (step + 1) / 10)  # warm-up on fresh moments, core/training/trainer.h
         optimizer.step()
         losses.append(loss.item())
     out["after"] = flat(parameters)
-    assert min(norms) < CLIP < max(norms) or min(norms) > CLIP, "the clip has to act"
+    assert max(norms) > model.clip, f"the clip has to act: {norms}"
 
-    _, last = mean_loss(model, records[0])
-    _, reopened = mean_loss(open_in_transformers(state_file(out["after"].numpy()), activation), records[0])
+    _, last = mean_loss(opened, records[0])
+    _, reopened = mean_loss(open_in_transformers(state_file(model, out["after"].numpy()), model), records[0])
     assert last.item() == reopened.item(), "an exported state gives another loss in transformers"
     out["losses"] = torch.tensor(losses + [last.item()], dtype=torch.float64)
     out["norms"] = torch.tensor(norms, dtype=torch.float64)
     out["records"] = records.to(torch.int32)
     metadata = {"torch": torch.__version__, "transformers": transformers.__version__,
                 "initial_state_sha256": hashlib.sha256(initial).hexdigest()}
-    safetensors.torch.save_file(out, pathlib.Path(folder, f"reference_{activation}.safetensors"), metadata)
-    print(activation, metadata, "losses", losses[0], "...", losses[-1], "reopened", reopened.item(), "norms", norms)
+    safetensors.torch.save_file(out, pathlib.Path(folder, f"reference_{name}.safetensors"), metadata)
+    print(name, metadata, "losses", losses[0], "...", losses[-1], "reopened", reopened.item(), "norms", norms)
 
 
 if __name__ == "__main__":
-    target = sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent
-    for name in ("gelu", "relu"):
-        make(name, target)
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--to", default=pathlib.Path(__file__).parent)
+    arguments.add_argument("models", nargs="*", choices=[[], *MODELS])
+    given = arguments.parse_args()
+    for model_name in given.models or MODELS:
+        make(model_name, given.to)
