@@ -1,4 +1,5 @@
-// theta[0]: GPT-2's initialisation (Radford et al. 2019; nanoGPT's constants) from a seed, the same on every computer.
+// theta[0] from a seed, the same on every computer: GPT-2's initialisation (Radford et al. 2019; nanoGPT's constants)
+// or OPT's (Zhang et al. 2022, section 2.2).
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,8 @@
 
 namespace potluck::run {
 
-/// Fills `out` (spec.parameters() floats): weights N(0, 0.02), residual projections N(0, 0.02 / sqrt(2 layers)),
-/// biases zero, layer-norm gains one. The normal is a sum of twelve uniforms (Irwin-Hall), which needs additions only.
+/// Fills `out` (spec.parameters() floats): weights N(0, s), those that write to the residual stream
+/// N(0, s / sqrt(2 layers)), s = 0.02 for gpt2 and 0.006 for opt; biases zero, layer-norm gains one. The normal is a sum of twelve uniforms (Irwin-Hall), which needs additions only.
 void fill_initial_state(const ModelSpec& spec, std::uint64_t seed, std::span<float> out);
 
 }  // namespace potluck::run

@@ -12,10 +12,27 @@ constexpr std::uint64_t total_rounds_most = 1'000'000'000;
 constexpr std::uint64_t window_ms_most = 7ULL * 24 * 3600 * 1000;
 constexpr std::uint64_t patience_ms_most = 24ULL * 3600 * 1000;
 
+constexpr const char* optimizer_name(Optimizer optimizer) { return optimizer == Optimizer::adamw ? "adamw" : "lamb"; }
+
+void read_optimizer(Fields& fields, Recipe& recipe) {
+    const std::string name = fields.text("optimizer", 16);
+    if (name == optimizer_name(Optimizer::lamb)) {
+        recipe.optimizer = Optimizer::lamb;
+    } else if (name != optimizer_name(Optimizer::adamw)) {
+        fields.fail("optimizer is not one this version knows (adamw, lamb)");
+    }
+    recipe.state_bits = static_cast<std::uint32_t>(fields.integer("state_bits", 8, 32));
+    if (recipe.state_bits != 8 && recipe.state_bits != 32) fields.fail("state_bits is neither 8 nor 32");
+    recipe.epsilon = fields.number("epsilon", 1e-15, 1.0);
+}
+
 }  // namespace
 
 nlohmann::json Recipe::to_json() const {
-    return {{"learning_rate", learning_rate},
+    return {{"optimizer", optimizer_name(optimizer)},
+            {"state_bits", state_bits},
+            {"epsilon", epsilon},
+            {"learning_rate", learning_rate},
             {"final_fraction", final_fraction},
             {"beta1", beta1},
             {"beta2", beta2},
@@ -41,6 +58,7 @@ Result<Recipe> Recipe::from_json(const nlohmann::json& object) {
         return Duration(static_cast<Duration::rep>(fields.integer(name, 1, high)));
     };
     Recipe recipe;
+    read_optimizer(fields, recipe);
     recipe.learning_rate = fields.number("learning_rate", 1e-9, 10.0);
     recipe.final_fraction = fields.number("final_fraction", 0.0, 1.0);
     recipe.beta1 = fields.number("beta1", 0.0, 0.999999);

@@ -35,6 +35,16 @@ ModelSpec gpt2_small() {
     return {.vocabulary = 50'257, .context = 1'024, .layers = 12, .heads = 12, .width = 768};
 }
 
+ModelSpec opt_125m() {
+    return {.family = Family::opt, .vocabulary = 50'272, .context = 2'048, .layers = 12, .heads = 12, .width = 768,
+            .activation = Activation::relu};
+}
+
+ModelSpec opt_350m() {
+    return {.family = Family::opt, .vocabulary = 50'272, .context = 2'048, .layers = 24, .heads = 16, .width = 1'024,
+            .activation = Activation::relu, .norm = NormPlace::after, .embedding = 512};
+}
+
 QString hex(ByteSpan bytes) { return QString::fromStdString(to_hex(bytes)); }
 
 void compare_message(const char* name, const Message& message) {
@@ -129,6 +139,8 @@ private slots:
     void the_header_of_a_state_is_fixed_by_its_model() {
         QCOMPARE(hex(sha256(state_layout(samples::model()).header).bytes), hex(vector_of("state_header_small")));
         QCOMPARE(hex(sha256(state_layout(gpt2_small()).header).bytes), hex(vector_of("state_header_gpt2")));
+        QCOMPARE(hex(sha256(state_layout(opt_125m()).header).bytes), hex(vector_of("state_header_opt_125m")));
+        QCOMPARE(hex(sha256(state_layout(opt_350m()).header).bytes), hex(vector_of("state_header_opt_350m")));
     }
 };
 

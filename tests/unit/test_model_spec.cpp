@@ -12,9 +12,41 @@ ModelSpec gpt2(std::uint32_t layers, std::uint32_t heads, std::uint32_t width) {
     return {.vocabulary = 50'257, .context = 1'024, .layers = layers, .heads = heads, .width = width};
 }
 
+ModelSpec opt(std::uint32_t layers, std::uint32_t heads, std::uint32_t width) {
+    return {.family = Family::opt, .vocabulary = 50'272, .context = 2'048, .layers = layers, .heads = heads,
+            .width = width, .activation = Activation::relu};
+}
+
+/// The one OPT whose norms stand after the sums and whose embedding is narrower than its layers.
+ModelSpec opt_350m() {
+    ModelSpec spec = opt(24, 16, 1'024);
+    spec.norm = NormPlace::after;
+    spec.embedding = 512;
+    return spec;
+}
+
+/// The sample with OPT's fields.
+ModelSpec small_opt() {
+    ModelSpec spec = samples::model();
+    spec.family = Family::opt;
+    spec.activation = Activation::relu;
+    spec.embedding = 4;
+    return spec;
+}
+
+using Shape = std::vector<std::uint64_t>;
+using NamedShapes = std::vector<std::pair<std::string, Shape>>;
+
+NamedShapes named_shapes(const ModelSpec& spec) {
+    NamedShapes found;
+    for (const TensorSpec& tensor : tensors_of(spec)) found.emplace_back(tensor.name, tensor.shape);
+    return found;
+}
+
 /// The sample's JSON with one field replaced.
-Result<ModelSpec> parsed_with(const char* field, const nlohmann::json& value) {
-    nlohmann::json object = samples::model().to_json();
+Result<ModelSpec> parsed_with(const char* field, const nlohmann::json& value,
+                              const ModelSpec& spec = samples::model()) {
+    nlohmann::json object = spec.to_json();
     object[field] = value;
     return ModelSpec::from_json(object);
 }
@@ -34,10 +66,16 @@ private slots:
         QCOMPARE(gpt2(24, 16, 1'024).parameters(), std::uint64_t{354'823'168});
         QCOMPARE(gpt2(36, 20, 1'280).parameters(), std::uint64_t{774'030'080});
         QCOMPARE(gpt2(48, 25, 1'600).parameters(), std::uint64_t{1'557'611'200});
+        QCOMPARE(opt(12, 12, 768).parameters(), std::uint64_t{125'239'296});
+        QCOMPARE(opt_350m().parameters(), std::uint64_t{331'196'416});
+        QCOMPARE(opt(24, 32, 2'048).parameters(), std::uint64_t{1'315'758'080});
+        QCOMPARE(opt(32, 32, 2'560).parameters(), std::uint64_t{2'651'596'800});
+        QCOMPARE(opt(32, 32, 4'096).parameters(), std::uint64_t{6'658'473'984});
     }
 
     void tensors_lie_one_behind_the_other_and_fill_the_vector() {
-        for (const ModelSpec& spec : {samples::model(), gpt2(12, 12, 768), gpt2(48, 25, 1'600)}) {
+        for (const ModelSpec& spec : {samples::model(), gpt2(12, 12, 768), gpt2(48, 25, 1'600), small_opt(), opt(12, 12, 768),
+                                      opt_350m()}) {
             std::uint64_t next = 0;
             for (const TensorSpec& tensor : tensors_of(spec)) {
                 QCOMPARE(tensor.offset, next);
@@ -48,17 +86,45 @@ private slots:
     }
 
     void tensors_have_the_names_and_shapes_of_hf_checkpoints() {
-        using Shape = std::vector<std::uint64_t>;
-        const std::vector<std::pair<std::string, Shape>> expected = {
+        const NamedShapes expected = {
             {"wte.weight", {256, 8}},          {"wpe.weight", {16, 8}},         {"h.0.ln_1.weight", {8}},
             {"h.0.ln_1.bias", {8}},            {"h.0.attn.c_attn.weight", {8, 24}}, {"h.0.attn.c_attn.bias", {24}},
             {"h.0.attn.c_proj.weight", {8, 8}}, {"h.0.attn.c_proj.bias", {8}},   {"h.0.ln_2.weight", {8}},
             {"h.0.ln_2.bias", {8}},            {"h.0.mlp.c_fc.weight", {8, 32}}, {"h.0.mlp.c_fc.bias", {32}},
             {"h.0.mlp.c_proj.weight", {32, 8}}, {"h.0.mlp.c_proj.bias", {8}},    {"ln_f.weight", {8}},
             {"ln_f.bias", {8}}};
-        std::vector<std::pair<std::string, Shape>> found;
-        for (const TensorSpec& tensor : tensors_of(samples::model())) found.emplace_back(tensor.name, tensor.shape);
-        QVERIFY(found == expected);
+        QVERIFY(named_shapes(samples::model()) == expected);
+    }
+
+    void opt_tensors_have_hf_names_and_keep_q_k_v_side_by_side() {
+        NamedShapes expected = {{"embed_tokens.weight", {256, 4}},
+                                {"embed_positions.weight", {18, 8}},
+                                {"project_in.weight", {8, 4}},
+                                {"project_out.weight", {4, 8}},
+                                {"layers.0.self_attn_layer_norm.weight", {8}},
+                                {"layers.0.self_attn_layer_norm.bias", {8}},
+                                {"layers.0.self_attn.q_proj.weight", {8, 8}},
+                                {"layers.0.self_attn.k_proj.weight", {8, 8}},
+                                {"layers.0.self_attn.v_proj.weight", {8, 8}},
+                                {"layers.0.self_attn.q_proj.bias", {8}},
+                                {"layers.0.self_attn.k_proj.bias", {8}},
+                                {"layers.0.self_attn.v_proj.bias", {8}},
+                                {"layers.0.self_attn.out_proj.weight", {8, 8}},
+                                {"layers.0.self_attn.out_proj.bias", {8}},
+                                {"layers.0.final_layer_norm.weight", {8}},
+                                {"layers.0.final_layer_norm.bias", {8}},
+                                {"layers.0.fc1.weight", {32, 8}},
+                                {"layers.0.fc1.bias", {32}},
+                                {"layers.0.fc2.weight", {8, 32}},
+                                {"layers.0.fc2.bias", {8}},
+                                {"final_layer_norm.weight", {8}},
+                                {"final_layer_norm.bias", {8}}};
+        for (auto& [name, shape] : expected) name = "model.decoder." + name;
+        QVERIFY(named_shapes(small_opt()) == expected);
+        ModelSpec after = small_opt();
+        after.norm = NormPlace::after;
+        expected.resize(expected.size() - 2);  // no norm behind the last layer
+        QVERIFY(named_shapes(after) == expected);
     }
 
     void a_spec_survives_its_json() {
@@ -70,6 +136,27 @@ private slots:
         const Result<ModelSpec> parsed = ModelSpec::from_json(*json);
         QVERIFY(parsed.ok());
         QVERIFY(*parsed == spec);
+    }
+
+    void an_opt_survives_its_json() {
+        for (const ModelSpec& spec : {opt(12, 12, 768), opt_350m(), small_opt()}) {
+            const Result<ModelSpec> parsed = ModelSpec::from_json(spec.to_json());
+            QVERIFY2(parsed.ok(), parsed.ok() ? "" : parsed.error().message.c_str());
+            QVERIFY(*parsed == spec);
+        }
+    }
+
+    void fields_of_opt_are_checked_and_belong_to_opt_alone() {
+        QVERIFY(names(parsed_with("norm", "between", small_opt()), "norm"));
+        QVERIFY(names(parsed_with("embedding", 16'385, small_opt()), "embedding"));
+        QVERIFY(names(parsed_with("embedding", small_opt().width, small_opt()), "embedding"));
+        QVERIFY(names(parsed_with("norm", "before"), "norm"));
+        QVERIFY(names(parsed_with("embedding", 0), "embedding"));
+        for (const char* field : {"norm", "embedding"}) {
+            nlohmann::json object = small_opt().to_json();
+            object.erase(field);
+            QVERIFY2(names(ModelSpec::from_json(object), field), field);
+        }
     }
 
     void a_field_out_of_range_is_named_data() {

@@ -17,6 +17,9 @@ private slots:
         recipe.window = Duration(1'500);
         recipe.seed = std::numeric_limits<std::uint64_t>::max();
         recipe.error_decay = 0.9F;
+        recipe.optimizer = Optimizer::lamb;
+        recipe.state_bits = 32;
+        recipe.epsilon = 1e-6;
         const Result<nlohmann::json> json = parse_json(recipe.to_json().dump(), 4'096);
         QVERIFY(json.ok());
         const Result<Recipe> parsed = Recipe::from_json(*json);
@@ -28,7 +31,8 @@ private slots:
         QTest::addColumn<QString>("field");
         QTest::addColumn<QString>("value");
         for (const auto& [field, value] : std::vector<std::pair<const char*, const char*>>{
-                 {"learning_rate", "0"}, {"learning_rate", "10.5"}, {"learning_rate", "\"1\""},
+                 {"optimizer", "\"sgd\""}, {"optimizer", "8"}, {"state_bits", "16"}, {"state_bits", "4"},
+                 {"state_bits", "64"}, {"epsilon", "0"}, {"epsilon", "1.5"}, {"learning_rate", "0"}, {"learning_rate", "10.5"}, {"learning_rate", "\"1\""},
                  {"final_fraction", "-0.1"}, {"final_fraction", "1.1"}, {"beta1", "1"}, {"beta2", "1"},
                  {"weight_decay", "-1"}, {"clip_norm", "0"}, {"batch", "0"}, {"batch", "65537"},
                  {"warmup_rounds", "-1"}, {"warmup_rounds", "1001"}, {"total_rounds", "0"},

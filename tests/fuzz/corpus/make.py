@@ -60,6 +60,7 @@ def manifests():
     save("manifest", "surrogate", prefix + json.replace(b"che", b"\\ud800"))
     save("manifest", "sentencepiece", prefix + json.replace(b'{"kind":"bytes"}', b'{"kind":"sentencepiece","model":{"kind":"plain",'
          b'"root":"' + b"ab" * 32 + b'","size":500000}}'))
+    save("manifest", "opt", prefix + json.replace(b'"family":"gpt2"', b'"embedding":4,"family":"opt","norm":"after"'))
     save("manifest", "great_model", prefix + json.replace(b'"layers":1', b'"layers":256').replace(b'"width":8', b'"width":16384'))
 
 

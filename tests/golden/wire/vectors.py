@@ -57,14 +57,38 @@ def status_fields(checkpoint):
     return fields + checkpoint + [(u16(6881), "port"), (u16(len("Büro".encode())), "length of name"), ("Büro".encode(), "name")]
 
 
-def state_header(vocabulary, context, layers, width):
+def gpt2_tensors(vocabulary, context, layers, width):
     c = width
     tensors = [("wte.weight", [vocabulary, c]), ("wpe.weight", [context, c])]
     for i in range(layers):
         for name, shape in (("ln_1", [c]), ("attn.c_attn", [c, 3 * c]), ("attn.c_proj", [c, c]), ("ln_2", [c]),
                             ("mlp.c_fc", [c, 4 * c]), ("mlp.c_proj", [4 * c, c])):
             tensors += [(f"h.{i}.{name}.weight", shape), (f"h.{i}.{name}.bias", shape[-1:])]
-    tensors += [("ln_f.weight", [c]), ("ln_f.bias", [c])]
+    return tensors + [("ln_f.weight", [c]), ("ln_f.bias", [c])]
+
+
+def opt_tensors(vocabulary, context, layers, width, embedding, norm):
+    c, e = width, embedding or width
+    tensors = [("embed_tokens.weight", [vocabulary, e]), ("embed_positions.weight", [context + 2, c])]
+    if embedding:
+        tensors += [("project_in.weight", [c, e]), ("project_out.weight", [e, c])]
+
+    def affine(name, shape):
+        return [(name + ".weight", shape), (name + ".bias", shape[:1])]
+
+    for i in range(layers):
+        layer, attention = f"layers.{i}.", f"layers.{i}.self_attn."
+        tensors += affine(layer + "self_attn_layer_norm", [c])
+        tensors += [(f"{attention}{part}_proj.weight", [c, c]) for part in "qkv"]
+        tensors += [(f"{attention}{part}_proj.bias", [c]) for part in "qkv"]
+        tensors += affine(attention + "out_proj", [c, c]) + affine(layer + "final_layer_norm", [c])
+        tensors += affine(layer + "fc1", [4 * c, c]) + affine(layer + "fc2", [c, 4 * c])
+    if norm == "before":
+        tensors += affine("final_layer_norm", [c])
+    return [("model.decoder." + name, shape) for name, shape in tensors]
+
+
+def state_header(tensors):
     header, offset = {"__metadata__": {"format": "pt"}}, 0
     for name, shape in tensors:
         size = 4
@@ -82,7 +106,7 @@ def manifest_json():
         value = {"root": root.hex(), "size": size, "kind": "open" if info else "plain"}
         return value | ({"info_hash": info.hex()} if info else {})
 
-    header, content = state_header(256, 16, 1, 8)
+    header, content = state_header(gpt2_tensors(256, 16, 1, 8))
     manifest = {
         "name": "Küche", "purpose": "Shows the layout.\nTwo lines.", "licence": "CC0-1.0", "host": HOST.hex(),
         "backbones": [LEADER.hex()], "allowed": [PEER_A.hex(), PEER_B.hex()], "created": 1_750_000_000,
@@ -92,7 +116,7 @@ def manifest_json():
         "shards": [{"blob": blob(ROOT_A, 3_400, INFO), "records": 100}],
         "validation": {"blob": blob(ROOT_B, 340), "records": 10},
         "bigram_loss": 2.5, "initial_state": blob(b"\xc3" * 32, len(header) + content),
-        "recipe": {"learning_rate": 0.003, "final_fraction": 0.1, "beta1": 0.9, "beta2": 0.95, "weight_decay": 0.1,
+        "recipe": {"optimizer": "adamw", "state_bits": 8, "epsilon": 1e-8, "learning_rate": 0.003, "final_fraction": 0.1, "beta1": 0.9, "beta2": 0.95, "weight_decay": 0.1,
                    "clip_norm": 1.0, "batch": 8, "warmup_rounds": 2, "total_rounds": 1000, "window_ms": 60000, "k": 64,
                    "error_decay": struct.unpack("<f", f32(0.95))[0], "alpha": 1.0, "amplification": 4,
                    "checkpoint_every": 10, "collect_ms": 10000, "grace_ms": 5000, "seed": 1}}
@@ -120,8 +144,11 @@ def main():
     save("manifest", [(b"PLKMAN1\n", "magic"), (SIGNATURE, "signature"), (manifest_json(), "JSON")])
     link = b"magnet:?xt=urn:btmh:1220" + RUN.hex().encode() + b"&dn=K%c3%bcche%20%26%20Co&x.pe=192.0.2.7:6881&x.pe=[2001:db8::1]:6882"
     save("invite", [(link, "the link, ASCII")])
-    save("state_header_small", [(hashlib.sha256(state_header(256, 16, 1, 8)[0]).digest(), "SHA-256 of the header")])
-    save("state_header_gpt2", [(hashlib.sha256(state_header(50_257, 1_024, 12, 768)[0]).digest(), "SHA-256 of the header")])
+    save("state_header_small", [(hashlib.sha256(state_header(gpt2_tensors(256, 16, 1, 8))[0]).digest(), "SHA-256 of the header")])
+    save("state_header_gpt2", [(hashlib.sha256(state_header(gpt2_tensors(50_257, 1_024, 12, 768))[0]).digest(), "SHA-256 of the header")])
+    for name, tensors in (("opt_125m", opt_tensors(50_272, 2_048, 12, 768, 0, "before")),
+                          ("opt_350m", opt_tensors(50_272, 2_048, 24, 1_024, 512, "after"))):
+        save("state_header_" + name, [(hashlib.sha256(state_header(tensors)[0]).digest(), "SHA-256 of the header")])
 
 
 main()
