@@ -31,6 +31,13 @@ std::span<float> floats_of(const Tensor& tensor) {
     return {tensor.data_ptr<float>(), static_cast<std::size_t>(tensor.numel())};
 }
 
+/// A tensor over somebody else's vector.
+Tensor tensor_of(const FlatView& view) {
+    POTLUCK_CHECK(view.device.kind == DeviceKind::cpu && view.number != Number::fp16);
+    return at::from_blob(view.data, {static_cast<std::int64_t>(view.size)},
+                         view.number == Number::bf16 ? at::kBFloat16 : at::kFloat);
+}
+
 struct NormCache { Tensor x_NC, mean_N1, rstd_N1; };
 
 Tensor norm(const Tensor& x_NC, const Tensor& gain_C, const Tensor& bias_C, NormCache& cache) {
@@ -88,8 +95,8 @@ struct Decoder::Network {
     DecoderOptions options;
     Weights weights;          // fp32 views of the caller's vector
     Weights products;         // what the matrix products read: the same, or a bf16 copy
-    Tensor bf16_flat;
-    std::span<float> bound;
+    Tensor fp32_flat, compute_flat;
+    FlatView bound;
     double dropout = 0;       // of the pass under way
 
     [[nodiscard]] at::ScalarType compute_type() const {
@@ -105,7 +112,7 @@ struct Decoder::Network {
         return {in.batch, in.time, spec.heads, spec.width, dropout};
     }
 
-    void bind(std::span<float> parameters);
+    void bind(const FlatView& local);
     [[nodiscard]] Targets targets_of(std::span<const Token> records) const;
     [[nodiscard]] Tensor dropped(const Tensor& y_NC, Tensor& mask_NC) const;
 
@@ -125,22 +132,19 @@ struct Decoder::Network {
     [[nodiscard]] Tensor scores(std::span<const std::uint32_t> tokens, std::int64_t rows_wanted);
 };
 
-void Decoder::Network::bind(std::span<float> parameters) {
-    POTLUCK_CHECK(parameters.size() == spec.parameters());
-    if (bound.data() != parameters.data()) {
-        bound = parameters;
-        const std::int64_t size = static_cast<std::int64_t>(parameters.size());
-        const Tensor flat = at::from_blob(parameters.data(), {size}, at::kFloat);
-        weights = views_of(spec, flat);
-        products = weights;
-        if (options.products == Number::bf16) {
-            bf16_flat = at::empty_like(flat, at::kBFloat16);
-            products = views_of(spec, bf16_flat);
-        }
+void Decoder::Network::bind(const FlatView& local) {
+    POTLUCK_CHECK(local.size == spec.parameters());
+    const Tensor flat = tensor_of(local);
+    const at::ScalarType type = compute_type();
+    if (bound.data != local.data || bound.number != local.number) {
+        bound = local;
+        fp32_flat = local.number == Number::fp32 ? flat : at::empty_like(flat, at::kFloat);
+        compute_flat = type == at::kFloat ? fp32_flat : local.number == Number::bf16 ? flat : at::empty_like(flat, type);
+        weights = views_of(spec, fp32_flat);
+        products = views_of(spec, compute_flat);
     }
-    if (options.products == Number::bf16) {
-        bf16_flat.copy_(at::from_blob(parameters.data(), {bf16_flat.numel()}, at::kFloat));
-    }
+    if (fp32_flat.data_ptr() != local.data) fp32_flat.copy_(flat);
+    if (compute_flat.data_ptr() != local.data && type != at::kFloat) compute_flat.copy_(flat);
 }
 
 Targets Decoder::Network::targets_of(std::span<const Token> records) const {
@@ -281,11 +285,13 @@ double Decoder::Network::loss(std::span<const Token> records) {
 }
 
 double Decoder::Network::add_gradient(const BackwardRequest& request) {
-    POTLUCK_CHECK(request.gradient.size() == spec.parameters());
+    POTLUCK_CHECK(request.gradient.size == spec.parameters());
     dropout = static_cast<double>(spec.dropout);
     if (dropout > 0) at::manual_seed(request.dropout_seed);
-    const Weights gradients = views_of(
-        spec, at::from_blob(request.gradient.data(), {static_cast<std::int64_t>(request.gradient.size())}, at::kFloat));
+    const Tensor target = tensor_of(request.gradient);
+    const bool direct = target.scalar_type() == at::kFloat;
+    const Tensor sums = direct ? target : at::zeros_like(target, at::kFloat);
+    const Weights gradients = views_of(spec, sums);
 
     const Targets in = targets_of(request.records);
     Tensor embed_mask_NC;
@@ -305,6 +311,7 @@ double Decoder::Network::add_gradient(const BackwardRequest& request) {
         caches[i] = {};
     }
     embed_backward(embed_mask_NC.defined() ? dx_NC * embed_mask_NC : dx_NC, in, gradients);
+    if (!direct) target.add_(sums);
     return loss;
 }
 
@@ -334,10 +341,10 @@ Decoder::Decoder(Decoder&&) noexcept = default;
 Decoder& Decoder::operator=(Decoder&&) noexcept = default;
 Decoder::~Decoder() = default;
 
-Status Decoder::use_parameters(std::span<float> parameters) {
+Status Decoder::use_parameters(const FlatView& local) {
     return guarded([&]() -> Status {
         const c10::InferenceMode inference;
-        m_network->bind(parameters);
+        m_network->bind(local);
         return {};
     });
 }

@@ -40,16 +40,16 @@ public:
     Decoder& operator=(Decoder&&) noexcept;
     ~Decoder();
 
-    /// Takes spec.parameters() floats as the weights. They stay the caller's and must outlive their use here; after
-    /// they change, call this again (it refreshes the 16-bit copy).
-    [[nodiscard]] Status use_parameters(std::span<float> parameters);
+    /// Takes L, spec.parameters() numbers in fp32 or bf16, as the weights. They stay the caller's and must outlive their
+    /// use here; after they change, call this again (it refreshes copies).
+    [[nodiscard]] Status use_parameters(const FlatView& local);
 
     /// `records`: whole records of context + 1 tokens each (B, T+1). Sum over all B*T targets of -ln p, in nats.
     [[nodiscard]] Result<double> loss_sum(std::span<const Token> records);
 
     struct BackwardRequest {
         std::span<const Token> records;      // (B, T+1)
-        std::span<float> gradient;           // added to
+        FlatView gradient;                   // fp32 or bf16; added to
         double scale = 1;                    // gradient += scale * d(loss sum)/d(parameters)
         std::uint64_t dropout_seed = 0;
     };

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace potluck::training {
 
@@ -46,8 +47,8 @@ struct Layout {
     Number gradient = Number::fp32;           // as it is summed up over a batch: fp32 or bf16
     Checkpointing checkpointing = Checkpointing::none;
     std::uint32_t state_bits = 8;             // of the optimizer's moments: 8 or 32
-    Place state = Place::host;                // L and the optimizer's state; the step runs there
-    Place gradient_place = Place::host;       // host: streamed out block by block while the backward pass runs
+    Place state = Place::host;                // L, gradient and moments; the step runs there. With a GPU and `host`,
+                                              // gradients stream out block by block while the backward pass runs
     Flow weights_flow = Flow::resident;
     Place mark = Place::host;                 // of M: host or disk
     bool operator==(const Layout&) const = default;
@@ -62,6 +63,7 @@ struct FlatView {
 
     FlatView() = default;
     FlatView(std::span<float> values) : data(values.data()), size(values.size()) {}  // NOLINT: a span is such a view
+    FlatView(std::vector<float>& values) : FlatView(std::span(values)) {}                      // NOLINT: likewise
     FlatView(void* memory, std::uint64_t count, Number kind, DeviceId where)
         : data(memory), size(count), number(kind), device(where) {}
 };
