@@ -36,13 +36,15 @@ class Model:
     norm_before: bool = True
     embedding: int = WIDTH
     clip: float = 0.5
+    larger: int = 1     # factor on all matrices of the initial state
 
 
 MODELS = {
     "gelu": Model("gpt2", activation="gelu_new"),
     "relu": Model("gpt2"),
-    "opt": Model("opt"),                                                  # shaped like OPT-125M
-    "opt_post": Model("opt", norm_before=False, embedding=16, clip=0.03),  # shaped like OPT-350M
+    "opt": Model("opt"),  # shaped like OPT-125M
+    # Shaped like OPT-350M. OPT's small initial values leave so narrow a model hardly a gradient: hence the factor.
+    "opt_post": Model("opt", norm_before=False, embedding=16, clip=0.25, larger=8),
 }
 
 
@@ -120,7 +122,7 @@ def initial_values(model):
             for _ in range(12):
                 total += rng.unit()
             values.append(deviation * total)
-        pieces.append(np.array(values, np.float32))
+        pieces.append(np.array(values, np.float32) * np.float32(model.larger))
     return np.concatenate(pieces)
 
 
