@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <ctime>
-#include <fstream>
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -12,6 +11,8 @@
 #include <ATen/Version.h>
 #include <torch/csrc/api/include/torch/version.h>
 
+#include "core/training/device_memory.h"
+#include "core/training/devices.h"
 #include "core/training/tensor_guard.h"
 
 namespace potluck::training {
@@ -50,11 +51,7 @@ void keep_freed_memory() {
 #endif
 }
 
-std::string device_name(Number precision) {
-    const int threads = at::get_num_threads();
-    return "CPU, " + std::to_string(threads) + (threads == 1 ? " thread, " : " threads, ") + at::get_cpu_capability() +
-           ", " + name_of(precision);
-}
+std::string device_name(Number precision) { return device_name(DeviceId{}) + ", " + name_of(precision); }
 
 std::string torch_version() { return TORCH_VERSION; }
 
@@ -74,15 +71,6 @@ std::uint64_t training_bytes(const run::ModelSpec& spec) {
     return vectors + sizeof(float) * row * spec.context;
 }
 
-std::uint64_t available_bytes() {
-    std::ifstream file("/proc/meminfo");
-    std::string name, unit;
-    std::uint64_t kibibytes = 0;
-    while (file >> name >> kibibytes) {
-        std::getline(file, unit);
-        if (name == "MemAvailable:") return kibibytes * 1024;
-    }
-    return 0;
-}
+std::uint64_t available_bytes() { return read_memory().free; }
 
 }  // namespace potluck::training

@@ -19,7 +19,7 @@ unsigned use_threads(std::uint32_t threads);
 /// tensor.
 void keep_freed_memory();
 
-/// For example "CPU, 2 threads, AVX512, bf16".
+/// For example "CPU, 2 threads, AVX-512, bf16", with the number of threads in force.
 [[nodiscard]] std::string device_name(Number precision);
 [[nodiscard]] std::string torch_version();
 
@@ -30,7 +30,7 @@ void keep_freed_memory();
 /// Bytes that training this model needs at least: parameters, mark, gradient and two moments, and activations of one
 /// sequence.
 [[nodiscard]] std::uint64_t training_bytes(const run::ModelSpec& spec);
-/// Memory that can be had without swapping; zero if unknown.
+/// Memory that can be had without swapping, within the limit of a container; zero if unknown.
 [[nodiscard]] std::uint64_t available_bytes();
 
 }  // namespace potluck::training

@@ -1,0 +1,164 @@
+#include "core/training/devices.h"
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <ATen/detail/CUDAHooksInterface.h>
+
+#include "core/training/device.h"
+#include "core/training/device_judge.h"
+#include "core/training/device_probe.h"
+#include "core/training/shared_library.h"
+#include "core/training/tensor_guard.h"
+
+namespace potluck::training {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint32_t devices_most = 16;
+constexpr std::size_t failure_bytes_most = 400;
+
+struct BackendFile {
+    BackendFacts::Kind kind;
+    const char* name;
+};
+
+#ifdef _WIN32
+constexpr BackendFile backend_files[] = {{BackendFacts::Kind::cuda, "torch_cuda.dll"}};
+#else
+constexpr BackendFile backend_files[] = {{BackendFacts::Kind::cuda, "libtorch_cuda.so"},
+                                         {BackendFacts::Kind::rocm, "libtorch_hip.so"}};
+#endif
+
+void trying(const char* what) {
+    std::fprintf(stderr, "trying %s\n", what);
+    std::fflush(stderr);
+}
+
+/// The file of a back end, and of which kind it is.
+BackendFacts find_backend() {
+    std::vector<fs::path> folders;
+    if (const char* named = std::getenv("POTLUCK_TORCH_CUDA"); named != nullptr) folders.emplace_back(named);
+    folders.push_back(file_of_code(reinterpret_cast<const void*>(&at::globalContext)).parent_path());
+    BackendFacts facts;
+    for (const fs::path& folder : folders) {
+        for (const BackendFile& file : backend_files) {
+            std::error_code unknown;
+            if (folder.empty() || !fs::exists(folder / file.name, unknown)) continue;
+            facts.kind = file.kind;
+            facts.file = fs::absolute(folder / file.name, unknown).string();
+            return facts;
+        }
+    }
+    return facts;
+}
+
+void ask_backend(BackendFacts& facts) {
+    const Status asked = guarded([&]() -> Status {
+        const at::CUDAHooksInterface& hooks = at::detail::getCUDAHooks();
+        if (facts.kind == BackendFacts::Kind::cuda && hooks.hasCUDART()) {
+            facts.runtime = static_cast<std::uint32_t>(std::max(0L, static_cast<long>(hooks.versionCUDART())));
+        }
+        const int count = hooks.hasCUDA() ? hooks.getNumGPUs() : 0;
+        facts.devices = std::min(devices_most, static_cast<std::uint32_t>(std::max(0, count)));
+        return {};
+    });
+    if (!asked.ok()) facts.failure = asked.error().message;
+}
+
+void measure(control::DeviceRow& row) {
+    const Result<DeviceId> device = parse_device(row.id);
+    if (!device.ok()) return;
+    trying(("to compute on " + row.id).c_str());
+    const Result<DeviceSpeed> speed = measure_device(*device);
+    if (!speed.ok()) {
+        row.usable = false;
+        row.reason = "A trial computation on it failed: " + speed.error().message;
+        return;
+    }
+    row.speeds.push_back({"fp32", speed->fp32});
+    if (speed->bf16 > 0) row.speeds.push_back({"bf16", speed->bf16});
+    if (speed->fp16 > 0) row.speeds.push_back({"fp16", speed->fp16});
+    row.gigabytes_per_second = speed->gigabytes_per_second;
+}
+
+}  // namespace
+
+BackendFacts open_backend() {
+    BackendFacts facts = find_backend();
+    if (facts.kind == BackendFacts::Kind::none) return facts;
+    trying(("LibTorch's GPU back end, " + facts.file).c_str());
+    const SharedLibrary library(facts.file, SharedLibrary::Symbols::visible);
+    facts.failure = library.failure().substr(0, failure_bytes_most);
+    if (library.open()) ask_backend(facts);
+    return facts;
+}
+
+ComputerFacts probe_computer() {
+    ComputerFacts facts;
+#ifdef _WIN32
+    facts.system = System::windows;
+#elif defined(__APPLE__)
+    facts.system = System::mac;
+#endif
+    facts.torch = torch_version();
+    facts.processor = probe_processor();
+    facts.bus = probe_bus();
+    trying("NVIDIA's driver");
+    facts.nvidia = probe_nvidia();
+    facts.backend = open_backend();
+    facts.metal = at::globalContext().hasMPS();
+    return facts;
+}
+
+Result<control::DetectReply> detect_devices() {
+    control::DetectReply reply = judge(probe_computer());
+    for (control::DeviceRow& row : reply.devices) {
+        if (row.usable) measure(row);
+    }
+    explain_choice(reply);
+    return reply;
+}
+
+std::string id_of(const DeviceId& device) {
+    switch (device.kind) {
+        case DeviceKind::cpu: return "cpu";
+        case DeviceKind::cuda: return "cuda:" + std::to_string(device.index);
+        case DeviceKind::mps: return "mps";
+    }
+    return {};
+}
+
+Result<DeviceId> parse_device(const std::string& id) {
+    if (id == "cpu") return DeviceId{};
+    if (id == "mps") return DeviceId{DeviceKind::mps, 0};
+    if (id == "cuda") return DeviceId{DeviceKind::cuda, 0};
+    DeviceId device{DeviceKind::cuda, 0};
+    const std::string prefix = "cuda:";
+    const char* end = id.data() + id.size();
+    if (id.starts_with(prefix) && id.size() > prefix.size()) {
+        const auto [stop, failed] = std::from_chars(id.data() + prefix.size(), end, device.index);
+        if (failed == std::errc() && stop == end && device.index < devices_most) return device;
+    }
+    return Error{ErrorCode::invalid_argument, "A device is cpu, cuda:0, cuda:1 and so on, or mps."};
+}
+
+std::string device_name(const DeviceId& device) {
+    if (device.kind == DeviceKind::mps) return probe_processor().name + " GPU";
+    if (device.kind == DeviceKind::cuda) {
+        const NvidiaFacts nvidia = probe_nvidia();
+        return device.index < nvidia.gpus.size() ? nvidia.gpus[device.index].name : "GPU " + id_of(device);
+    }
+    const int threads = at::get_num_threads();
+    const std::string simd = features_of(probe_simd());
+    return "CPU, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads") +
+           (simd.empty() ? "" : ", " + simd);
+}
+
+}  // namespace potluck::training

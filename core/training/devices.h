@@ -1,0 +1,44 @@
+// What this computer can train on: finds processor and GPUs, opens LibTorch's GPU back end, and measures each device by
+// computing on it. Facts come from device_probe.h, what they mean from device_judge.h.
+// Before a driver is asked its name goes to standard error: if it takes the process along, the log tells which it was.
+// Threads: the one that owns the tensors.
+#pragma once
+
+#include <string>
+
+#include "core/base/result.h"
+#include "core/control/trainer_protocol.h"
+#include "core/training/device_facts.h"
+#include "core/training/layout.h"
+
+namespace potluck::training {
+
+/// Opens the back end (libtorch_cuda, or libtorch_hip for AMD) that lies in the folder POTLUCK_TORCH_CUDA or beside
+/// LibTorch, and gives what it sees. LibTorch asks for GPUs once and remembers the answer: call this before anything
+/// else that could ask, and before the first use of a GPU. A second call changes nothing.
+[[nodiscard]] BackendFacts open_backend();
+
+/// Everything that was found out, without measuring. Takes as long as the drivers do.
+[[nodiscard]] ComputerFacts probe_computer();
+
+/// The reply to `detect`: every device, measured for about two seconds if it is usable.
+[[nodiscard]] Result<control::DetectReply> detect_devices();
+
+/// TFLOP/s of square matrix products (2 n^3 operations each), 0 where a precision failed, and the memory's speed in
+/// GB/s (processor: triad over memory larger than its caches; GPU: read plus write of a copy).
+struct DeviceSpeed {
+    double fp32 = 0, bf16 = 0, fp16 = 0;
+    double gigabytes_per_second = 0;
+};
+/// `unavailable` or `out_of_memory` if nothing can be computed on it.
+[[nodiscard]] Result<DeviceSpeed> measure_device(const DeviceId& device);
+
+/// "cpu", "cuda:1", "mps".
+[[nodiscard]] std::string id_of(const DeviceId& device);
+/// The reverse; "cuda" is "cuda:0". `invalid_argument` with a sentence for anything else.
+[[nodiscard]] Result<DeviceId> parse_device(const std::string& id);
+
+/// For people: "CPU, 2 threads, AVX-512" with the number of threads in force, or the GPU's name.
+[[nodiscard]] std::string device_name(const DeviceId& device);
+
+}  // namespace potluck::training
