@@ -11,7 +11,8 @@
 //                                  p -= lr / (1-b1^t) * m / (sqrt(v) / sqrt(1-b2^t) + eps)
 // LAMB, per slice:                 u = mhat / (sqrt(vhat) + eps) + wd p;  p -= lr * min(|p|, trust_most) / |u| * u
 //                                  (the ratio is 1 where a norm is 0)
-// with g = gradient * gradient_scale. A number whose gradient is not finite stays as it is, with its moments.
+// with g = gradient * gradient_scale. A number whose gradient is not finite (or so large, above 10^18, that its moments
+// could overflow) stays as it is, with its moments; so does one that is not finite itself. LAMB's norms pass over both.
 // With 8-bit moments the step uses the new moments before they are rounded to codes.
 //
 // Does not: know models, tensors' names, schedules or clipping.

@@ -1,0 +1,55 @@
+// From a block's codes to its values and back, by what each instruction set is good at: the lines of dynamic_map.h as a
+// chain of selections, or as small tables in registers.
+//
+// Does not: search (plain_mean_code does). Threads: any.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/numerics/dynamic_map.h"
+#include "core/numerics/optimizer.h"
+#include "core/numerics/optimizer_arithmetic.h"
+#include "core/numerics/paths.h"
+
+#if POTLUCK_X86_PATHS
+#include <immintrin.h>
+#endif
+
+namespace potluck::numerics {
+
+/// For any instruction set: loops over one block that compilers turn into vectors.
+struct LineCodes {
+    static POTLUCK_INLINE void mean_values(const std::uint8_t* POTLUCK_RESTRICT codes, float scale,
+                                           float* POTLUCK_RESTRICT out) {
+        for (std::size_t i = 0; i < optimizer_block; ++i) out[i] = mean_map[codes[i]] * scale;
+    }
+    static POTLUCK_INLINE void variance_values(const std::uint8_t* POTLUCK_RESTRICT codes, float scale,
+                                               float* POTLUCK_RESTRICT out) {
+        for (std::size_t i = 0; i < optimizer_block; ++i) out[i] = variance_map[codes[i]] * scale;
+    }
+    static POTLUCK_INLINE void mean_codes(const float* POTLUCK_RESTRICT values, float inverse,
+                                          std::uint8_t* POTLUCK_RESTRICT out) {
+        for (std::size_t i = 0; i < optimizer_block; ++i) {
+            const float y = values[i] * inverse;
+            const std::uint32_t size =
+                arithmetic::line_code(arithmetic::magnitude(y), mean_above, mean_slope, mean_offset, mean_last);
+            out[i] = static_cast<std::uint8_t>(arithmetic::signed_code(y, size));
+        }
+    }
+    static POTLUCK_INLINE void variance_codes(const float* POTLUCK_RESTRICT values, float inverse,
+                                              std::uint8_t* POTLUCK_RESTRICT out) {
+        for (std::size_t i = 0; i < optimizer_block; ++i) {
+            const float y = values[i] * inverse;
+            const std::uint32_t size =
+                arithmetic::line_code(y, variance_above, variance_slope, variance_offset, variance_last);
+            out[i] = static_cast<std::uint8_t>(arithmetic::unsigned_code(y, size));
+        }
+    }
+};
+
+#if POTLUCK_X86_PATHS
+using Avx512Codes = LineCodes;
+#endif
+
+}  // namespace potluck::numerics
