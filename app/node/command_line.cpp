@@ -47,7 +47,8 @@ void add_host(CLI::App& app, Command& command, Raw& raw) {
     HostPlan& plan = command.host;
     run::Recipe& recipe = plan.recipe;
     host->add_option("--text", plan.text, "File or folder of UTF-8 text, from 100 KB to gigabytes")->required();
-    host->add_option("--tokenizer", plan.tokenizer_model, "A sentencepiece model file (default: bytes)");
+    host->add_option("--tokenizer", plan.tokenizer,
+                     "A sentencepiece model file, or a folder with vocab.json and merges.txt (default: bytes)");
     host->add_option("--name", plan.name, "Name of the run");
     host->add_option("--purpose", plan.purpose, "What the model is for");
     host->add_option("--licence", plan.licence, "SPDX licence of the resulting model");

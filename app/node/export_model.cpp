@@ -2,6 +2,7 @@
 
 #include <system_error>
 
+#include "app/node/export_tokenizer.h"
 #include "app/node/sampler.h"
 #include "core/base/files.h"
 
@@ -11,31 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* bytes_note =
-    "This model reads and writes bytes: token n is the byte n of UTF-8 text, and the vocabulary is 256.\n"
-    "Encode with list(text.encode()), decode with bytes(tokens).decode(errors=\"replace\").\n";
-constexpr const char* sentencepiece_note =
-    "This model's tokens are those of tokenizer.model, a sentencepiece model. It was trained line by line: encode "
-    "each\n"
-    "line alone, and put the token of the line break (\"\\n\" or \"<0x0A>\"), where the model has one, between "
-    "lines.\n";
-
 Status write_text(const fs::path& file, const std::string& text) { return write_file_atomically(file, as_bytes(text)); }
-
-Status write_tokenizer(const RunSession& session, const fs::path& folder, std::vector<std::string>& files) {
-    const run::Tokenizer& tokenizer = session.plan().manifest.tokenizer;
-    const bool bytes = tokenizer.kind == run::TokenizerKind::bytes;
-    if (!bytes) {
-        const peer::BlobPointer model = session.swarm().blob(tokenizer.model.root);
-        if (!model)
-            return Error{ErrorCode::unavailable, "The run's tokenizer is still being fetched; try again in a moment."};
-        const fs::path file = folder / "tokenizer.model";
-        if (Status written = write_file_atomically(file, model->bytes()); !written) return written;
-        files.push_back(file.string());
-    }
-    files.push_back((folder / "tokenizer.txt").string());
-    return write_text(files.back(), bytes ? bytes_note : sentencepiece_note);
-}
 
 }  // namespace
 
@@ -83,7 +60,7 @@ Result<std::vector<std::string>> export_model(const Node& node, const fs::path& 
     std::vector<std::string> files{model.string(), (folder / "config.json").string()};
     const std::string config = hugging_face_config(session->plan().manifest.model).dump(2) + "\n";
     if (Status written = write_text(files.back(), config); !written) return written.error();
-    if (Status written = write_tokenizer(*session, folder, files); !written) return written.error();
+    if (Status written = export_tokenizer(*session, folder, files); !written) return written.error();
     return files;
 }
 

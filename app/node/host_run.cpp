@@ -33,6 +33,8 @@ public:
     [[nodiscard]] data::PackedText& text() { return m_text; }
 
 private:
+    Result<run::BlobRef> adopt(const fs::path& file, const char* name);
+    Result<data::Tokenizer> open_tokenizer();
     Result<run::BlobRef> reference(const fs::path& file, const std::string& name, run::BlobKind kind);
     [[nodiscard]] std::string file_title(const std::string& what) const { return m_plan.name + " " + what; }
 
@@ -45,26 +47,44 @@ private:
     std::vector<HostedFile> m_hosted;
 };
 
+/// Copies a file of the tokenizer into the run's folder and returns what the manifest calls it.
+Result<run::BlobRef> Host::adopt(const fs::path& file, const char* name) {
+    const fs::path copy = m_folder / name;
+    std::error_code failed;
+    fs::create_directories(m_folder, failed);
+    fs::copy_file(file, copy, fs::copy_options::overwrite_existing, failed);
+    if (failed) return Error{ErrorCode::io, copy.string() + " cannot be written (" + failed.message() + ")."};
+    return reference(copy, "blob", run::BlobKind::plain);
+}
+
+/// The tokenizer, opened from the copies that are seeded, and its part of the manifest.
+Result<data::Tokenizer> Host::open_tokenizer() {
+    auto files = data::find_tokenizer(m_plan.tokenizer);
+    if (!files) return files.error();
+    m_manifest.tokenizer.kind = files->kind;
+    const auto take = [this](fs::path& file, const char* name, run::BlobRef& blob) -> Status {
+        auto adopted = adopt(file, name);
+        if (!adopted) return adopted.error();
+        blob = *adopted;
+        file = m_folder / name;
+        return {};
+    };
+    const bool bpe = files->kind == run::TokenizerKind::bpe;
+    Status taken;
+    if (!files->model.empty()) taken = take(files->model, bpe ? "vocab.json" : "tokenizer.model", m_manifest.tokenizer.model);
+    if (taken && bpe) taken = take(files->merges, "merges.txt", m_manifest.tokenizer.merges);
+    if (!taken) return taken.error();
+    return data::Tokenizer::open(*files);
+}
+
 Status Host::tokenizer_and_text() {
-    data::Tokenizer tokenizer = data::Tokenizer::bytes();
-    if (!m_plan.tokenizer_model.empty()) {
-        auto model = data::Tokenizer::sentencepiece(m_plan.tokenizer_model);
-        if (!model) return model.error();
-        tokenizer = std::move(*model);
-        const fs::path copy = m_folder / "tokenizer.model";
-        std::error_code failed;
-        fs::create_directories(m_folder, failed);
-        fs::copy_file(m_plan.tokenizer_model, copy, fs::copy_options::overwrite_existing, failed);
-        if (failed) return Error{ErrorCode::io, copy.string() + " cannot be written (" + failed.message() + ")."};
-        auto blob = reference(copy, "blob", run::BlobKind::plain);
-        if (!blob) return blob.error();
-        m_manifest.tokenizer = {run::TokenizerKind::sentencepiece, *blob};
-    }
+    const auto tokenizer = open_tokenizer();
+    if (!tokenizer) return tokenizer.error();
     m_manifest.model = m_plan.model;
-    m_manifest.model.vocabulary = tokenizer.vocabulary();
+    m_manifest.model.vocabulary = tokenizer->vocabulary();
     if (const auto checked = run::ModelSpec::from_json(m_manifest.model.to_json()); !checked) return checked.error();
     if (const auto checked = run::Recipe::from_json(m_plan.recipe.to_json()); !checked) return checked.error();
-    auto text = data::pack_text({m_plan.text, m_folder / "data", m_plan.model.context, m_plan.recipe.seed}, tokenizer,
+    auto text = data::pack_text({m_plan.text, m_folder / "data", m_plan.model.context, m_plan.recipe.seed}, *tokenizer,
                                 m_progress);
     if (!text) return text.error();
     m_text = std::move(*text);

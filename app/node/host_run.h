@@ -16,7 +16,7 @@ namespace potluck::node {
 
 struct HostPlan {
     std::filesystem::path text;
-    std::filesystem::path tokenizer_model;  // empty: bytes
+    std::filesystem::path tokenizer;  // a .model file, or a folder as find_tokenizer takes it; empty: bytes
     std::string name = "Potluck run";
     std::string purpose;
     std::string licence = "Apache-2.0";

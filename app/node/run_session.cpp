@@ -98,9 +98,8 @@ RunSession::~RunSession() {
 
 void RunSession::start(TimePoint now) {
     for (const HostedFile& hosted : m_hosted) m_swarm->publish_file(hosted.file, hosted.name, hosted.kind);
-    const run::Tokenizer& tokenizer = m_plan.manifest.tokenizer;
-    if (tokenizer.kind == run::TokenizerKind::sentencepiece && !m_swarm->blob(tokenizer.model.root)) {
-        m_swarm->fetch(tokenizer.model, {{}, now + tokenizer_patience, {}, {}});
+    for (const run::BlobRef& blob : m_plan.manifest.tokenizer.blobs()) {
+        if (!m_swarm->blob(blob.root)) m_swarm->fetch(blob, {{}, now + tokenizer_patience, {}, {}});
     }
     if (m_trainer) m_trainer->tick(now);
     m_peer->start(now);

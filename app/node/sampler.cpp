@@ -8,10 +8,18 @@ namespace potluck::node {
 Result<data::Tokenizer> tokenizer_of(const RunSession& session) {
     const run::Tokenizer& tokenizer = session.plan().manifest.tokenizer;
     if (tokenizer.kind == run::TokenizerKind::bytes) return data::Tokenizer::bytes();
-    const peer::BlobPointer model = session.swarm().blob(tokenizer.model.root);
-    if (!model)
-        return Error{ErrorCode::unavailable, "The run's tokenizer is still being fetched; try again in a moment."};
-    return data::Tokenizer::sentencepiece(model->path());
+    if (tokenizer.kind == run::TokenizerKind::none) {
+        return Error{ErrorCode::unavailable,
+                     "This run's host gave tokens without a tokenizer; export the model and decode its tokens yourself."};
+    }
+    // The blobs keep their files while the tokenizer is read.
+    std::vector<peer::BlobPointer> blobs;
+    for (const run::BlobRef& blob : tokenizer.blobs()) {
+        blobs.push_back(session.swarm().blob(blob.root));
+        if (!blobs.back())
+            return Error{ErrorCode::unavailable, "The run's tokenizer is still being fetched; try again in a moment."};
+    }
+    return data::Tokenizer::open({tokenizer.kind, blobs.front()->path(), blobs.back()->path()});
 }
 
 Result<RoundId> newest_state(const RunSession& session) {
@@ -30,7 +38,9 @@ void Sampler::sample(const SamplePlan& plan, std::function<void(const Result<std
     auto tokenizer = tokenizer_of(*session);
     if (!tokenizer) return done(tokenizer.error());
     std::vector<std::uint16_t> prompt;
-    tokenizer->encode(plan.prompt.empty() ? "\n" : plan.prompt, prompt);
+    // Training text begins its documents with the separator, or is plain lines.
+    if (plan.prompt.empty() && tokenizer->separator()) prompt.push_back(*tokenizer->separator());
+    if (prompt.empty()) tokenizer->encode(plan.prompt.empty() ? "\n" : plan.prompt, prompt);
     if (prompt.empty()) prompt.push_back(0);
 
     const peer::VectorPlace place = session->store().state_place(*round);

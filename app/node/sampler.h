@@ -14,7 +14,7 @@
 namespace potluck::node {
 
 struct SamplePlan {
-    std::string prompt;  // may be empty: then a line break begins
+    std::string prompt;  // may be empty: then the separator of documents or a line break begins
     std::uint32_t tokens = 200;
     double temperature = 0.8;
     std::uint64_t seed = 1;

@@ -1,5 +1,5 @@
-// Text to tokens and back. Two kinds, as the manifest has them: bytes (token = byte value, vocabulary 256), and a
-// sentencepiece model file that the host gave.
+// Text to tokens and back. The kinds are the manifest's: bytes (token = byte value, vocabulary 256), a sentencepiece
+// model file, and byte-level BPE as GPT-2 and OPT have it (vocab.json and merges.txt).
 // Does not: train a vocabulary.
 // Threads: one at a time. Owns: the loaded model.
 #pragma once
@@ -7,17 +7,32 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/run/manifest.h"
 
 namespace potluck::data {
 
 /// Tokens are stored as uint16 in shards.
 inline constexpr std::uint32_t vocabulary_most = 65'536;
+
+class TokenizerModel;
+
+/// Where a tokenizer's files are.
+struct TokenizerFiles {
+    run::TokenizerKind kind = run::TokenizerKind::bytes;
+    std::filesystem::path model;   // the sentencepiece model, or vocab.json
+    std::filesystem::path merges;  // merges.txt of bpe
+};
+
+/// What `path` names: a sentencepiece model file, or a folder with tokenizer.model, or with vocab.json and merges.txt;
+/// an empty path means bytes.
+[[nodiscard]] Result<TokenizerFiles> find_tokenizer(const std::filesystem::path& path);
 
 class Tokenizer {
 public:
@@ -26,20 +41,21 @@ public:
     ~Tokenizer();
 
     [[nodiscard]] static Tokenizer bytes();
-    /// `malformed` if the file is no sentencepiece model or its vocabulary does not fit 16 bits.
-    [[nodiscard]] static Result<Tokenizer> sentencepiece(const std::filesystem::path& model);
+    /// `malformed` if a file is not what it should be or the vocabulary does not fit 16 bits.
+    [[nodiscard]] static Result<Tokenizer> open(const TokenizerFiles& files);
 
     [[nodiscard]] std::uint32_t vocabulary() const;
+    /// The token that stands before every document; none if the vocabulary has no such token. Text never gives it.
+    [[nodiscard]] std::optional<std::uint16_t> separator() const;
     /// Appends the tokens of `text`. A sentencepiece model is given one line at a time, and a line break becomes its
     /// own token where the model has one, because sentencepiece would fold it into a space.
     void encode(std::string_view text, std::vector<std::uint16_t>& out) const;
-    /// Tokens outside the vocabulary are left out. Byte tokens may give text that is not UTF-8.
+    /// Tokens outside the vocabulary are left out. The result may be text that is not UTF-8.
     [[nodiscard]] std::string decode(std::span<const std::uint32_t> tokens) const;
 
 private:
-    struct Model;
-    explicit Tokenizer(std::unique_ptr<Model> model);
-    std::unique_ptr<Model> m_model;  // null: bytes
+    explicit Tokenizer(std::unique_ptr<const TokenizerModel> model);
+    std::unique_ptr<const TokenizerModel> m_model;  // null: bytes
 };
 
 }  // namespace potluck::data

@@ -28,8 +28,13 @@ nlohmann::json to_json(const BlobRef& blob) {
 nlohmann::json to_json(const Shard& shard) { return {{"blob", to_json(shard.blob)}, {"records", shard.records}}; }
 
 nlohmann::json to_json(const Tokenizer& tokenizer) {
-    if (tokenizer.kind == TokenizerKind::bytes) return {{"kind", "bytes"}};
-    return {{"kind", "sentencepiece"}, {"model", to_json(tokenizer.model)}};
+    switch (tokenizer.kind) {
+        case TokenizerKind::bytes: return {{"kind", "bytes"}};
+        case TokenizerKind::none: return {{"kind", "none"}};
+        case TokenizerKind::sentencepiece: return {{"kind", "sentencepiece"}, {"model", to_json(tokenizer.model)}};
+        case TokenizerKind::bpe: break;
+    }
+    return {{"kind", "bpe"}, {"model", to_json(tokenizer.model)}, {"merges", to_json(tokenizer.merges)}};
 }
 
 nlohmann::json to_json(const std::vector<PeerId>& peers) {
@@ -104,8 +109,16 @@ Tokenizer read_tokenizer(const nlohmann::json& object, Fields& parent, const Mod
         tokenizer.kind = TokenizerKind::sentencepiece;
         tokenizer.model = read_blob(fields.object("model"), fields);
         if (tokenizer.model.size > tokenizer_bytes_most) fields.fail("model is larger than 64 MiB");
+    } else if (kind == "bpe") {
+        tokenizer.kind = TokenizerKind::bpe;
+        tokenizer.model = read_blob(fields.object("model"), fields);
+        tokenizer.merges = read_blob(fields.object("merges"), fields);
+        if (std::max(tokenizer.model.size, tokenizer.merges.size) > bpe_file_bytes_most)
+            fields.fail("model or merges is larger than 8 MiB");
+    } else if (kind == "none") {
+        tokenizer.kind = TokenizerKind::none;
     } else if (kind != "bytes") {
-        fields.fail("kind is neither bytes nor sentencepiece");
+        fields.fail("kind is not bytes, sentencepiece, bpe or none");
     } else if (model.vocabulary != 256) {
         fields.fail("bytes needs a model whose vocabulary is 256");
     }
@@ -178,6 +191,16 @@ Result<Manifest> parse_manifest(const nlohmann::json& object) {
 }
 
 }  // namespace
+
+std::vector<BlobRef> Tokenizer::blobs() const {
+    switch (kind) {
+        case TokenizerKind::bytes:
+        case TokenizerKind::none: return {};
+        case TokenizerKind::sentencepiece: return {model};
+        case TokenizerKind::bpe: break;
+    }
+    return {model, merges};
+}
 
 std::string Manifest::to_json_text() const {
     nlohmann::json shard_array = nlohmann::json::array();

@@ -26,15 +26,25 @@ inline constexpr std::size_t shards_most = 4096;
 inline constexpr std::size_t backbones_most = 16;
 inline constexpr std::size_t allowed_most = 4096;
 inline constexpr std::uint64_t tokenizer_bytes_most = 64ULL << 20U;
+inline constexpr std::uint64_t bpe_file_bytes_most = 8ULL << 20U;  // vocab.json, merges.txt
 /// Domain under which the host signs the JSON.
 inline constexpr std::string_view manifest_domain = "manifest";
 
-enum class TokenizerKind { bytes, sentencepiece };
+enum class TokenizerKind {
+    bytes,          // token = byte value, vocabulary 256
+    sentencepiece,  // one model file
+    bpe,            // byte-level BPE: GPT-2's vocab.json and merges.txt
+    none,           // the shards were given as tokens, and nobody said what they stand for
+};
 
 struct Tokenizer {
-    TokenizerKind kind = TokenizerKind::bytes;  // bytes: token = byte value, vocabulary 256
-    BlobRef model;                              // of a sentencepiece model file; unused for bytes
+    TokenizerKind kind = TokenizerKind::bytes;
+    BlobRef model = {};   // of a sentencepiece model file or vocab.json; unused for bytes and none
+    BlobRef merges = {};  // of merges.txt; unused but for bpe
     bool operator==(const Tokenizer&) const = default;
+
+    /// What has to be fetched before text can be read or written.
+    [[nodiscard]] std::vector<BlobRef> blobs() const;
 };
 
 /// A file of little-endian uint16 tokens in records of context + 1, each of which can be trained on alone. Its size is

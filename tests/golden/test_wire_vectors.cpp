@@ -113,6 +113,18 @@ private slots:
         QVERIFY(parsed->manifest == samples::manifest());
     }
 
+    void a_manifest_with_byte_level_bpe_has_its_layout() {
+        const Bytes expected = vector_of("manifest_bpe");
+        Manifest manifest = samples::manifest();
+        manifest.tokenizer = {TokenizerKind::bpe, samples::plain_blob(0xc1, 1'042'301),
+                              samples::plain_blob(0xc2, 456'318)};
+        const std::string json = manifest.to_json_text();
+        QCOMPARE(hex(manifest_file(as_bytes(json), samples::signature())), hex(expected));
+        const Result<SignedManifest> parsed = parse_manifest_file(expected);
+        QVERIFY2(parsed.ok(), parsed.ok() ? "" : parsed.error().message.c_str());
+        QVERIFY(parsed->manifest == manifest);
+    }
+
     void an_invite_is_written_as_this_link() {
         const Bytes expected = vector_of("invite");
         QCOMPARE(samples::invite().to_magnet(), std::string(as_text(expected)));

@@ -58,6 +58,7 @@ const QList<Library>& libraries() {
         {"Qt", QRegularExpression("^(Q[A-Z]|Qt)"), {"ui", "app/potluck"}},
         {"CLI11", QRegularExpression("^CLI/"), {"app/node", "app/trainer", "app/potluck"}},
         {"sentencepiece", QRegularExpression("^sentencepiece"), {"core/data"}},
+        {"PCRE2", QRegularExpression("^pcre2"), {"core/data"}},
         {"spdlog", QRegularExpression("^(spdlog|fmt)/"), {"core/base"}},
         {"nlohmann-json",
          QRegularExpression("^nlohmann/"),

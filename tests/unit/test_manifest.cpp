@@ -56,6 +56,33 @@ private slots:
         QVERIFY(!parsed(manifest.to_json_text()).ok());
     }
 
+    void a_bpe_tokenizer_names_two_files() {
+        Manifest manifest = samples::manifest();
+        manifest.tokenizer = {TokenizerKind::bpe, samples::plain_blob(9, 500'000), samples::plain_blob(8, 300'000)};
+        const Result<SignedManifest> result = parsed(manifest.to_json_text());
+        QVERIFY(result.ok());
+        QVERIFY(result->manifest == manifest);
+        QVERIFY(manifest.tokenizer.blobs() ==
+                (std::vector<BlobRef>{manifest.tokenizer.model, manifest.tokenizer.merges}));
+        manifest.tokenizer.merges.size = bpe_file_bytes_most + 1;
+        QVERIFY(!parsed(manifest.to_json_text()).ok());
+        nlohmann::json without = sample_json();
+        without["tokenizer"] = {{"kind", "bpe"}, {"model", without["validation"]["blob"]}};
+        QVERIFY(!parsed(without.dump()).ok());
+    }
+
+    void tokens_without_a_tokenizer_name_nothing() {
+        Manifest manifest = samples::manifest();
+        manifest.tokenizer = {TokenizerKind::none};
+        const Result<SignedManifest> result = parsed(manifest.to_json_text());
+        QVERIFY(result.ok());
+        QVERIFY(result->manifest == manifest);
+        QVERIFY(manifest.tokenizer.blobs().empty());
+        nlohmann::json more = sample_json();
+        more["tokenizer"] = {{"kind", "none"}, {"model", more["validation"]["blob"]}};
+        QVERIFY(!parsed(more.dump()).ok());
+    }
+
     void the_largest_lists_fit_into_a_manifest() {
         Manifest manifest = samples::manifest();
         manifest.shards.assign(shards_most, manifest.shards.front());

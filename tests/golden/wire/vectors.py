@@ -101,7 +101,7 @@ def state_header(tensors):
     return u64(len(text)) + text, offset
 
 
-def manifest_json():
+def manifest_json(byte_bpe=False):
     def blob(root, size, info=None):
         value = {"root": root.hex(), "size": size, "kind": "open" if info else "plain"}
         return value | ({"info_hash": info.hex()} if info else {})
@@ -120,6 +120,8 @@ def manifest_json():
                    "clip_norm": 1.0, "batch": 8, "warmup_rounds": 2, "total_rounds": 1000, "window_ms": 60000, "k": 64,
                    "error_decay": struct.unpack("<f", f32(0.95))[0], "alpha": 1.0, "amplification": 4,
                    "checkpoint_every": 10, "collect_ms": 10000, "grace_ms": 5000, "seed": 1}}
+    if byte_bpe:
+        manifest["tokenizer"] = {"kind": "bpe", "model": blob(ROOT_A, 1_042_301), "merges": blob(ROOT_B, 456_318)}
     return json.dumps(manifest, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
@@ -142,6 +144,7 @@ def main():
     save("goodbye", [(b"", "nothing")])
     save("signed_bytes", [(RUN, "run"), (close, "body: close.hex")])
     save("manifest", [(b"PLKMAN1\n", "magic"), (SIGNATURE, "signature"), (manifest_json(), "JSON")])
+    save("manifest_bpe", [(b"PLKMAN1\n", "magic"), (SIGNATURE, "signature"), (manifest_json(byte_bpe=True), "JSON")])
     link = b"magnet:?xt=urn:btmh:1220" + RUN.hex().encode() + b"&dn=K%c3%bcche%20%26%20Co&x.pe=192.0.2.7:6881&x.pe=[2001:db8::1]:6882"
     save("invite", [(link, "the link, ASCII")])
     save("state_header_small", [(hashlib.sha256(state_header(gpt2_tensors(256, 16, 1, 8))[0]).digest(), "SHA-256 of the header")])

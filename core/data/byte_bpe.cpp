@@ -1,0 +1,250 @@
+#include "core/data/byte_bpe.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <unordered_map>
+
+#include "core/base/files.h"
+#include "core/base/json.h"
+#include "core/base/rng.h"
+#include "core/data/merge_table.h"
+#include "core/data/tokenizer.h"
+#include "core/data/word_split.h"
+
+namespace potluck::data {
+
+namespace {
+
+constexpr std::uint32_t byte_values = 256;
+constexpr std::size_t merges_most = vocabulary_most;
+
+/// The code point of byte_symbol.
+std::uint32_t symbol_of(unsigned char byte) {
+    const auto printable = [](unsigned value) {
+        return (value >= 33 && value <= 126) || (value >= 161 && value <= 172) || value >= 174;
+    };
+    if (printable(byte)) return byte;
+    std::uint32_t symbol = byte_values;
+    for (unsigned value = 0; value < byte; ++value) symbol += printable(value) ? 0 : 1;
+    return symbol;
+}
+
+using SymbolBytes = std::unordered_map<std::string, char>;
+
+SymbolBytes symbol_bytes() {
+    SymbolBytes bytes;
+    for (unsigned value = 0; value < byte_values; ++value)
+        bytes[byte_symbol(static_cast<unsigned char>(value))] = static_cast<char>(value);
+    return bytes;
+}
+
+/// The bytes that a token stands for; a token with other characters stands for itself.
+std::string spelled_out(const std::string& token, const SymbolBytes& bytes) {
+    std::string spelled;
+    for (std::size_t at = 0; at < token.size();) {
+        const std::size_t length = static_cast<unsigned char>(token[at]) < 0x80 ? 1 : 2;  // no symbol has more
+        const auto byte = bytes.find(token.substr(at, length));
+        if (byte == bytes.end()) return token;
+        spelled.push_back(byte->second);
+        at += length;
+    }
+    return spelled;
+}
+
+/// The words met last with their tokens: text repeats its words. Fixed memory; a newer word takes an older one's place.
+class WordCache {
+public:
+    WordCache() : m_slots(slot_count) {}
+
+    struct Slot {
+        std::uint8_t length = 0, count = 0;
+        std::array<char, 22> word{};
+        std::array<std::uint16_t, 8> tokens{};
+    };
+    /// Null if the word is too long to be kept.
+    [[nodiscard]] Slot* slot_of(std::string_view word) {
+        if (word.size() > std::tuple_size_v<decltype(Slot::word)>) return nullptr;
+        std::array<std::uint64_t, 3> parts{};
+        std::memcpy(parts.data(), word.data(), word.size());
+        const std::uint64_t hash =
+            mix64(parts[0] ^ mix64(parts[1] ^ mix64(parts[2] + word.size())));
+        return &m_slots[static_cast<std::size_t>(hash) & (slot_count - 1)];
+    }
+    [[nodiscard]] static bool holds(const Slot& slot, std::string_view word) {
+        return slot.length == word.size() && std::memcmp(slot.word.data(), word.data(), word.size()) == 0;
+    }
+    static void keep(Slot& slot, std::string_view word, const std::vector<std::uint16_t>& tokens) {
+        if (tokens.size() > slot.tokens.size()) return;
+        slot.length = static_cast<std::uint8_t>(word.size());
+        slot.count = static_cast<std::uint8_t>(tokens.size());
+        std::memcpy(slot.word.data(), word.data(), word.size());
+        std::copy(tokens.begin(), tokens.end(), slot.tokens.begin());
+    }
+
+private:
+    static constexpr std::size_t slot_count = 1 << 16;
+    std::vector<Slot> m_slots;
+};
+
+class ByteBpe final : public TokenizerModel {
+public:
+    explicit ByteBpe(std::size_t merges) : m_merges(merges) {}
+
+    Status read_vocabulary(std::string_view text);
+    Status read_merges(std::string_view text);
+
+    std::uint32_t vocabulary() const override { return static_cast<std::uint32_t>(m_spelled.size()); }
+    std::optional<std::uint16_t> separator() const override { return m_separator; }
+    void encode(std::string_view text, std::vector<std::uint16_t>& out) const override;
+    std::string decode(std::span<const std::uint32_t> tokens) const override;
+
+private:
+    Status add_merge(std::string_view line, std::size_t number);
+    void choose_separator();
+
+    std::unordered_map<std::string, std::uint16_t> m_ids;  // emptied once the merges are read
+    std::vector<std::string> m_spelled;                    // by token
+    std::vector<std::uint8_t> m_from_text;                 // by token: a byte, or the result of a merge
+    std::array<std::uint16_t, byte_values> m_bytes{};
+    MergeTable m_merges;
+    std::optional<std::uint16_t> m_separator;
+    WordSplit m_split;
+    // Scratch of encode.
+    mutable WordCache m_cache;
+    mutable std::vector<std::size_t> m_ends;
+    mutable std::vector<std::uint16_t> m_word;
+};
+
+Error malformed(const std::string& sentence) { return {ErrorCode::malformed, sentence}; }
+
+Status ByteBpe::read_vocabulary(std::string_view text) {
+    const auto json = parse_json(text, run::bpe_file_bytes_most);
+    if (!json || !json->is_object()) {
+        return malformed("The tokenizer's vocab.json is not a JSON object of different tokens; give the one that "
+                         "belongs to merges.txt.");
+    }
+    if (json->size() < byte_values || json->size() > vocabulary_most) {
+        return malformed("The tokenizer's vocab.json has " + std::to_string(json->size()) +
+                         " tokens; 256 to 65536 are needed.");
+    }
+    const SymbolBytes bytes = symbol_bytes();
+    m_spelled.resize(json->size());
+    m_from_text.assign(json->size(), 0);
+    std::vector<std::uint8_t> taken(json->size(), 0);
+    for (const auto& [token, value] : json->items()) {
+        const std::uint64_t id = value.is_number_unsigned() ? value.get<std::uint64_t>() : json->size();
+        if (id >= json->size() || taken[static_cast<std::size_t>(id)]++ != 0) {
+            return malformed("The ids in the tokenizer's vocab.json are not the numbers from 0 to " +
+                             std::to_string(json->size() - 1) + ", each once.");
+        }
+        m_ids.emplace(token, static_cast<std::uint16_t>(id));
+        m_spelled[static_cast<std::size_t>(id)] = spelled_out(token, bytes);
+    }
+    for (const auto& [symbol, byte] : bytes) {
+        const auto id = m_ids.find(symbol);
+        if (id == m_ids.end()) {
+            return malformed("The tokenizer's vocab.json lacks a token for the byte " +
+                             std::to_string(static_cast<unsigned char>(byte)) + "; it is not of a byte-level BPE.");
+        }
+        m_bytes[static_cast<unsigned char>(byte)] = id->second;
+        m_from_text[id->second] = 1;
+    }
+    return {};
+}
+
+Status ByteBpe::add_merge(std::string_view line, std::size_t number) {
+    const auto wrong = [&](const std::string& what) {
+        return malformed("Line " + std::to_string(number) + " of the tokenizer's merges.txt " + what +
+                         "; give the one that belongs to vocab.json.");
+    };
+    const std::size_t blank = line.find(' ');
+    if (blank == 0 || blank == std::string_view::npos || blank + 1 == line.size() ||
+        line.find(' ', blank + 1) != std::string_view::npos) {
+        return wrong("is not two tokens with one blank between them");
+    }
+    const std::string left(line.substr(0, blank)), right(line.substr(blank + 1));
+    const auto left_id = m_ids.find(left), right_id = m_ids.find(right), result_id = m_ids.find(left + right);
+    if (left_id == m_ids.end() || right_id == m_ids.end() || result_id == m_ids.end())
+        return wrong("names a token that vocab.json does not have");
+    if (!m_merges.add({left_id->second, right_id->second, result_id->second})) return wrong("repeats a merge");
+    m_from_text[result_id->second] = 1;
+    return {};
+}
+
+Status ByteBpe::read_merges(std::string_view text) {
+    std::size_t number = 0;
+    while (!text.empty()) {
+        const std::size_t end = text.find('\n');
+        const std::string_view line = text.substr(0, end);
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+        if (++number == 1 && line.starts_with("#version")) continue;
+        if (number > merges_most + 1) return malformed("The tokenizer's merges.txt has more than 65536 merges.");
+        if (const Status added = add_merge(line, number); !added) return added;
+    }
+    choose_separator();
+    m_ids = {};
+    return {};
+}
+
+void ByteBpe::choose_separator() {
+    // OPT's vocabulary has both and separates by the first.
+    for (const char* name : {"</s>", "<|endoftext|>"}) {
+        const auto id = m_ids.find(name);
+        if (!m_separator && id != m_ids.end() && m_from_text[id->second] == 0) m_separator = id->second;
+    }
+}
+
+void ByteBpe::encode(std::string_view text, std::vector<std::uint16_t>& out) const {
+    m_split.split(text, m_ends);
+    std::size_t begin = 0;
+    for (const std::size_t end : m_ends) {
+        const std::string_view word = text.substr(begin, end - begin);
+        begin = end;
+        WordCache::Slot* slot = m_cache.slot_of(word);
+        if (slot != nullptr && WordCache::holds(*slot, word)) {
+            out.insert(out.end(), slot->tokens.begin(), slot->tokens.begin() + slot->count);
+            continue;
+        }
+        m_word.clear();
+        for (const char byte : word) m_word.push_back(m_bytes[static_cast<unsigned char>(byte)]);
+        m_merges.apply(m_word);
+        if (slot != nullptr) WordCache::keep(*slot, word, m_word);
+        out.insert(out.end(), m_word.begin(), m_word.end());
+    }
+}
+
+std::string ByteBpe::decode(std::span<const std::uint32_t> tokens) const {
+    std::string text;
+    for (const std::uint32_t token : tokens) {
+        if (token < m_spelled.size()) text += m_spelled[token];
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string byte_symbol(unsigned char byte) {
+    const std::uint32_t symbol = symbol_of(byte);
+    if (symbol < 0x80) return {static_cast<char>(symbol)};
+    return {static_cast<char>(0xC0U | symbol >> 6U), static_cast<char>(0x80U | (symbol & 0x3FU))};
+}
+
+Result<TokenizerModelPointer> parse_byte_bpe(std::string_view vocabulary_json, std::string_view merges_text) {
+    const auto lines = static_cast<std::size_t>(std::count(merges_text.begin(), merges_text.end(), '\n'));
+    auto model = std::make_unique<ByteBpe>(std::min(lines + 1, merges_most + 1));
+    if (const Status read = model->read_vocabulary(vocabulary_json); !read) return read.error();
+    if (const Status read = model->read_merges(merges_text); !read) return read.error();
+    return TokenizerModelPointer(std::move(model));
+}
+
+Result<TokenizerModelPointer> open_byte_bpe(const std::filesystem::path& vocabulary,
+                                            const std::filesystem::path& merges) {
+    const auto vocabulary_json = read_file(vocabulary, run::bpe_file_bytes_most);
+    if (!vocabulary_json) return vocabulary_json.error();
+    const auto merges_text = read_file(merges, run::bpe_file_bytes_most);
+    if (!merges_text) return merges_text.error();
+    return parse_byte_bpe(as_text(*vocabulary_json), as_text(*merges_text));
+}
+
+}  // namespace potluck::data

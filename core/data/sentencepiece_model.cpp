@@ -1,0 +1,94 @@
+#include <sentencepiece_processor.h>
+
+#include "core/base/files.h"
+#include "core/data/tokenizer.h"
+#include "core/data/tokenizer_model.h"
+#include "core/run/manifest.h"
+
+namespace potluck::data {
+
+namespace {
+
+constexpr int no_token = -1;
+
+/// The model is given one line at a time, and a line break becomes a token of its own where the model has one.
+class SentencepieceModel final : public TokenizerModel {
+public:
+    Status load(const std::filesystem::path& file);
+
+    std::uint32_t vocabulary() const override { return static_cast<std::uint32_t>(m_processor.GetPieceSize()); }
+    std::optional<std::uint16_t> separator() const override {
+        const int end = m_processor.eos_id();
+        return end < 0 ? std::nullopt : std::optional(static_cast<std::uint16_t>(end));
+    }
+    void encode(std::string_view text, std::vector<std::uint16_t>& out) const override;
+    std::string decode(std::span<const std::uint32_t> tokens) const override;
+
+private:
+    sentencepiece::SentencePieceProcessor m_processor;
+    int m_line_break = no_token;
+};
+
+Status SentencepieceModel::load(const std::filesystem::path& file) {
+    auto content = read_file(file, run::tokenizer_bytes_most);
+    if (!content) return content.error();
+    if (!m_processor.LoadFromSerializedProto(as_text(*content)).ok()) {
+        return Error{ErrorCode::malformed, file.string() +
+                                               " is not a sentencepiece model; give the .model file that "
+                                               "spm_train wrote."};
+    }
+    const int size = m_processor.GetPieceSize();
+    if (size < 2 || static_cast<std::uint32_t>(size) > vocabulary_most) {
+        return Error{ErrorCode::malformed,
+                     file.string() + " has " + std::to_string(size) + " pieces; a vocabulary of 2 to 65536 is needed."};
+    }
+    for (const char* piece : {"\n", "<0x0A>"}) {
+        const int id = m_processor.PieceToId(piece);
+        if (m_line_break == no_token && !m_processor.IsUnknown(id)) m_line_break = id;
+    }
+    return {};
+}
+
+void SentencepieceModel::encode(std::string_view text, std::vector<std::uint16_t>& out) const {
+    std::vector<int> ids;
+    while (!text.empty()) {
+        const std::size_t end = text.find('\n');
+        if (m_processor.Encode(text.substr(0, end), &ids).ok()) {
+            for (const int id : ids) out.push_back(static_cast<std::uint16_t>(id));
+        }
+        if (end == std::string_view::npos) break;
+        if (m_line_break != no_token) out.push_back(static_cast<std::uint16_t>(m_line_break));
+        text.remove_prefix(end + 1);
+    }
+}
+
+std::string SentencepieceModel::decode(std::span<const std::uint32_t> tokens) const {
+    std::string text;
+    std::vector<int> ids;
+    const auto flush = [&] {
+        std::string piece;
+        if (!ids.empty() && m_processor.Decode(ids, &piece).ok()) text += piece;
+        ids.clear();
+    };
+    for (const std::uint32_t token : tokens) {
+        if (token >= vocabulary()) continue;
+        if (static_cast<int>(token) == m_line_break) {
+            flush();
+            text.push_back('\n');
+        } else {
+            ids.push_back(static_cast<int>(token));
+        }
+    }
+    flush();
+    return text;
+}
+
+}  // namespace
+
+Result<TokenizerModelPointer> open_sentencepiece(const std::filesystem::path& file) {
+    auto model = std::make_unique<SentencepieceModel>();
+    if (const Status loaded = model->load(file); !loaded) return loaded.error();
+    return TokenizerModelPointer(std::move(model));
+}
+
+}  // namespace potluck::data

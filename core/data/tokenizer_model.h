@@ -1,0 +1,32 @@
+// What every kind of tokenizer that is read from files can do; the kinds stand behind Tokenizer.
+// Threads: one at a time.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace potluck::data {
+
+class TokenizerModel {
+public:
+    virtual ~TokenizerModel() = default;
+    [[nodiscard]] virtual std::uint32_t vocabulary() const = 0;
+    /// The token between documents, if the vocabulary has one. Text never gives it.
+    [[nodiscard]] virtual std::optional<std::uint16_t> separator() const = 0;
+    virtual void encode(std::string_view text, std::vector<std::uint16_t>& out) const = 0;
+    [[nodiscard]] virtual std::string decode(std::span<const std::uint32_t> tokens) const = 0;
+};
+
+using TokenizerModelPointer = std::unique_ptr<const TokenizerModel>;
+
+[[nodiscard]] Result<TokenizerModelPointer> open_sentencepiece(const std::filesystem::path& model);
+
+}  // namespace potluck::data

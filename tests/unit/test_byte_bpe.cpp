@@ -1,0 +1,133 @@
+#include <QTest>
+
+#include "core/base/json.h"
+#include "core/base/rng.h"
+#include "core/data/byte_bpe.h"
+#include "core/data/merge_table.h"
+
+using namespace potluck;
+using namespace potluck::data;
+
+namespace {
+
+/// The 256 bytes, then `more`.
+nlohmann::json vocabulary_with(const std::vector<std::string>& more) {
+    nlohmann::json vocabulary = nlohmann::json::object();
+    for (unsigned byte = 0; byte < 256; ++byte) vocabulary[byte_symbol(static_cast<unsigned char>(byte))] = byte;
+    for (const std::string& token : more) vocabulary[token] = vocabulary.size();
+    return vocabulary;
+}
+
+std::vector<std::uint16_t> encoded(const TokenizerModel& model, std::string_view text) {
+    std::vector<std::uint16_t> tokens;
+    model.encode(text, tokens);
+    return tokens;
+}
+
+using Tokens = std::vector<std::uint16_t>;
+
+}  // namespace
+
+class ByteBpeTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void the_most_urgent_merge_comes_first() {
+        const auto model =
+            parse_byte_bpe(vocabulary_with({"ab", "bc", "abc"}).dump(), "#version: 0.2\nb c\na b\na bc\n");
+        QVERIFY2(model.ok(), model ? "" : model.error().message.c_str());
+        QVERIFY(encoded(**model, "abc") == Tokens{258});
+        QVERIFY(encoded(**model, "ab") == Tokens{256});
+        QVERIFY(encoded(**model, "abbc") == (Tokens{256, 257}));
+    }
+
+    void opts_separator_is_preferred_and_a_token_that_text_gives_is_none() {
+        const auto both = parse_byte_bpe(vocabulary_with({"<|endoftext|>", "</s>"}).dump(), "");
+        QVERIFY(both.ok());
+        QVERIFY((*both)->separator() == std::uint16_t{257});
+        const auto made = parse_byte_bpe(vocabulary_with({"</", "s>", "</s>"}).dump(), "< /\ns >\n</ s>\n");
+        QVERIFY(made.ok());
+        QVERIFY(!(*made)->separator());
+    }
+
+    void a_long_word_is_merged_as_a_short_one() {
+        Rng rng(11);
+        for (int round = 0; round < 200; ++round) {
+            // Merges of tokens over a small alphabet, in any order: results may come before their parts.
+            MergeTable table(60);
+            for (std::uint16_t i = 0; i < 60; ++i) {
+                const auto any = [&] { return static_cast<std::uint16_t>(rng.below(3 + i)); };
+                (void)table.add({any(), any(), static_cast<std::uint16_t>(3 + rng.below(60))});
+            }
+            Tokens word(49 + rng.below(300));
+            for (auto& token : word) token = static_cast<std::uint16_t>(rng.below(3));
+            Tokens plain = word;
+            table.apply(word);
+            table.apply_plainly(plain);
+            QVERIFY2(word == plain, std::to_string(round).c_str());
+        }
+    }
+
+    void a_word_of_a_million_letters_takes_no_longer_than_text() {
+        const auto model = parse_byte_bpe(vocabulary_with({"ab", "abab", "ba"}).dump(), "a b\nab ab\nb a\n");
+        QVERIFY(model.ok());
+        std::string text;
+        for (int i = 0; i < 500'000; ++i) text += "ab";
+        QCOMPARE(encoded(**model, text).size(), std::size_t{250'000});
+    }
+
+    void wrong_files_are_refused_with_one_sentence_data() {
+        QTest::addColumn<QByteArray>("vocabulary");
+        QTest::addColumn<QByteArray>("merges");
+        QTest::addColumn<QString>("says");
+        const auto row = [](const char* name, const std::string& vocabulary, const char* merges, const char* says) {
+            QTest::newRow(name) << QByteArray::fromStdString(vocabulary) << QByteArray(merges) << QString(says);
+        };
+        const nlohmann::json fine = vocabulary_with({"ab"});
+        nlohmann::json gap = fine, twice = fine, negative = fine, fraction = fine, missing = fine;
+        gap["ab"] = 257;
+        twice["ab"] = 3;
+        negative["ab"] = -1;
+        fraction["ab"] = 256.0;
+        missing.erase("a");
+        missing["b"] = 97;
+        missing["ab"] = 98;
+        missing["x1"] = 256;
+        row("not json", "{", "", "not a JSON object");
+        row("an array", "[1]", "", "not a JSON object");
+        row("a token twice", "{\"a\":0,\"a\":1}", "", "not a JSON object");
+        row("too few", "{\"a\":0}", "", "1 tokens");
+        row("a gap", gap.dump(), "", "numbers from 0 to 256");
+        row("an id twice", twice.dump(), "", "numbers from 0 to 256");
+        row("a negative id", negative.dump(), "", "numbers from 0 to 256");
+        row("a fraction", fraction.dump(), "", "numbers from 0 to 256");
+        row("a byte is missing", missing.dump(), "", "lacks a token for the byte 97");
+        row("unknown part", fine.dump(), "a b\nzz y\n", "Line 2");
+        row("unknown result", fine.dump(), "b a\n", "vocab.json does not have");
+        row("one part", fine.dump(), "ab\n", "two tokens");
+        row("three parts", fine.dump(), "a b c\n", "two tokens");
+        row("an empty line", fine.dump(), "a b\n\n", "two tokens");
+        row("a merge twice", fine.dump(), "a b\na b\n", "repeats a merge");
+        row("carriage returns", fine.dump(), "a b\r\n", "vocab.json does not have");
+    }
+    void wrong_files_are_refused_with_one_sentence() {
+        QFETCH(QByteArray, vocabulary);
+        QFETCH(QByteArray, merges);
+        QFETCH(QString, says);
+        const auto model = parse_byte_bpe(vocabulary.toStdString(), merges.toStdString());
+        QVERIFY(!model.ok());
+        QCOMPARE(model.error().code, ErrorCode::malformed);
+        QVERIFY2(QString::fromStdString(model.error().message).contains(says), model.error().message.c_str());
+    }
+
+    void more_tokens_than_sixteen_bits_are_refused() {
+        std::vector<std::string> more;
+        for (int i = 0; i < 65'536 - 256; ++i) more.push_back(std::to_string(i) + "#");
+        QVERIFY(parse_byte_bpe(vocabulary_with(more).dump(), "").ok());
+        more.push_back("<one more>");
+        QVERIFY(!parse_byte_bpe(vocabulary_with(more).dump(), "").ok());
+    }
+};
+
+QTEST_APPLESS_MAIN(ByteBpeTest)
+#include "test_byte_bpe.moc"
