@@ -5,6 +5,7 @@ import pathlib
 import struct
 
 WIRE = pathlib.Path("../../golden/wire")
+CHECKPOINTS = pathlib.Path("../../golden/checkpoints")
 
 
 def vector(name):
@@ -84,6 +85,16 @@ def safetensors():
     save("safetensors", "deep", header(b'{"a":' + b"[" * 2_000, 16))
 
 
+def hf_checkpoints():
+    for kind, name, path in (("c", "config_gpt2", "gpt2_fp32/config.json"),
+                             ("c", "config_opt", "opt_post_fp32_sharded/config.json"),
+                             ("i", "index", "gpt2_bf16_sharded/model.safetensors.index.json"),
+                             ("g", "gpt2", "gpt2_fp32/model.safetensors"), ("g", "gpt2_old", "gpt2_old/model.safetensors"),
+                             ("o", "opt", "opt_fp16/model.safetensors"),
+                             ("o", "opt_part", "opt_post_fp32_sharded/model-00002-of-00003.safetensors")):
+        save("hf_checkpoint", name, kind.encode() + (CHECKPOINTS / path).read_bytes())
+
+
 def invites():
     link = vector("invite")
     topic = link.split(b"&")[0]
@@ -105,4 +116,5 @@ messages()
 accept_lists()
 manifests()
 safetensors()
+hf_checkpoints()
 invites()
