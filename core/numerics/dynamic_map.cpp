@@ -28,8 +28,7 @@ std::uint8_t plain_mean_code(float y) {
 }
 
 std::uint8_t plain_variance_code(float y) {
-    const std::uint32_t code = limits_below(variance_limits, y);
-    return static_cast<std::uint8_t>(y > 0.0F ? std::max(code, 1U) : code);
+    return static_cast<std::uint8_t>(limits_below(variance_limits, y));
 }
 
 }  // namespace potluck::numerics

@@ -8,9 +8,9 @@
 // (a comparison, a multiplication, an addition, a conversion) turns, so that no search is needed, on any instruction
 // set. Both ways are here; they give the same code for every float.
 //
-// Sign and magnitude of a mean are coded apart, so a code never has the wrong sign and needs no correction of it. A
-// variance above zero never gets the code of zero but at least the next: a mean that is kept beside a variance that is
-// lost would be divided by epsilon alone.
+// Sign and magnitude of a mean are coded apart, so a code never has the wrong sign and needs no correction of it. The
+// first limit of a variance is zero: whatever is above zero gets code 1 at least, because a mean that is kept beside a
+// variance that is lost would be divided by epsilon alone.
 //
 // Does not: know blocks and scales (optimizer.h).
 // Threads: any.

@@ -131,7 +131,7 @@ POTLUCK_MAP(variance_map, 256) = {
     0x1.f7p-1F, 0x1.fa9998p-1F, 0x1.fe3334p-1F, 0x1p+0F
 };
 POTLUCK_MAP(variance_limits, 255) = {
-    0x1.5cf754p-23F, 0x1.27476ap-21F, 0x1.853b3cp-20F, 0x1.b43522p-19F, 0x1.711944p-18F, 0x1.040bfcp-17F,
+    0.0F, 0x1.27476ap-21F, 0x1.853b3cp-20F, 0x1.b43522p-19F, 0x1.711944p-18F, 0x1.040bfcp-17F,
     0x1.9b0abp-17F, 0x1.648408p-16F, 0x1.10a132p-15F, 0x1.6f0064p-15F, 0x1.cd5f94p-15F, 0x1.15df62p-14F,
     0x1.450efap-14F, 0x1.743e92p-14F, 0x1.d29dc8p-14F, 0x1.47ae0ep-13F, 0x1.bda508p-13F, 0x1.19ce02p-12F,
     0x1.54c98p-12F, 0x1.8fc5p-12F, 0x1.cac07ep-12F, 0x1.02ddfep-11F, 0x1.205bbcp-11F, 0x1.3dd97cp-11F,
@@ -176,15 +176,15 @@ POTLUCK_MAP(variance_limits, 255) = {
     0x1.f8ccc6p-1F, 0x1.fc666p-1F, 0x1.ff199ap-1F
 };
 POTLUCK_MAP(variance_above, 9) = {
-    -0x1p+0F, 0x1.5cf754p-23F, 0x1.853b3cp-20F, 0x1.9b0abp-17F, 0x1.d29dc8p-14F, 0x1.14e3bcp-10F,
+    -0x1p+0F, 0.0F, 0x1.853b3cp-20F, 0x1.9b0abp-17F, 0x1.d29dc8p-14F, 0x1.14e3bcp-10F,
     0x1.50e56p-7F, 0x1.9f5c28p-4F, 0x1.ff199ap-1F
 };
 POTLUCK_MAP(variance_slope, 9) = {
-    0.0F, 0x1.0f4472p+21F, 0x1.b2071cp+18F, 0x1.5b38e4p+16F, 0x1.15c71cp+14F, 0x1.bc71c8p+11F,
+    0.0F, 0x1.bbe45ep+20F, 0x1.b2071cp+18F, 0x1.5b38e4p+16F, 0x1.15c71cp+14F, 0x1.bc71c8p+11F,
     0x1.638e38p+9F, 0x1.1c71c8p+7F, 0.0F
 };
 POTLUCK_MAP(variance_offset, 9) = {
-    0.0F, 0x1.8e38e4p-1F, 0x1.471c72p+1F, 0x1.871c72p+2F, 0x1.a71c72p+3F, 0x1.b71c72p+4F,
+    0.0F, 0x1p+0F, 0x1.471c72p+1F, 0x1.871c72p+2F, 0x1.a71c72p+3F, 0x1.b71c72p+4F,
     0x1.bf1c72p+5F, 0x1.c31c72p+6F, 0x1.fep+7F
 };
 POTLUCK_MAP(variance_last, 9) = {

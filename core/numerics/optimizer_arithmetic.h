@@ -139,10 +139,6 @@ POTLUCK_BOTH std::uint32_t signed_code(float y, std::uint32_t size) {
     const std::uint32_t small = size < 127U ? size : 127U;
     return (bits_of(y) >> 31U) != 0 ? 127U - small : 127U + size;
 }
-POTLUCK_BOTH std::uint32_t unsigned_code(float y, std::uint32_t size) {
-    const std::uint32_t least = y > 0.0F ? 1U : 0U;
-    return size < least ? least : size;
-}
 
 /// One key per block, from the seed and the flat index of the block's first number (two rounds of SplitMix64).
 POTLUCK_BOTH std::uint64_t mixed(std::uint64_t x) {

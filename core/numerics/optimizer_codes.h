@@ -1,5 +1,5 @@
-// From a block's codes to its values and back, by what each instruction set is good at: the lines of dynamic_map.h as a
-// chain of selections, or as small tables in registers.
+// From a block's codes to its values and back, for any instruction set: lookups, and the lines of dynamic_map.h as a
+// chain of selections. optimizer_codes_avx512.h does the same with tables in registers.
 //
 // Does not: search (plain_mean_code does). Threads: any.
 #pragma once
@@ -11,10 +11,6 @@
 #include "core/numerics/optimizer.h"
 #include "core/numerics/optimizer_arithmetic.h"
 #include "core/numerics/paths.h"
-
-#if POTLUCK_X86_PATHS
-#include <immintrin.h>
-#endif
 
 namespace potluck::numerics {
 
@@ -41,15 +37,10 @@ struct LineCodes {
                                               std::uint8_t* POTLUCK_RESTRICT out) {
         for (std::size_t i = 0; i < optimizer_block; ++i) {
             const float y = values[i] * inverse;
-            const std::uint32_t size =
-                arithmetic::line_code(y, variance_above, variance_slope, variance_offset, variance_last);
-            out[i] = static_cast<std::uint8_t>(arithmetic::unsigned_code(y, size));
+            out[i] = static_cast<std::uint8_t>(
+                arithmetic::line_code(y, variance_above, variance_slope, variance_offset, variance_last));
         }
     }
 };
-
-#if POTLUCK_X86_PATHS
-using Avx512Codes = LineCodes;
-#endif
 
 }  // namespace potluck::numerics

@@ -10,6 +10,7 @@
 
 #include "core/numerics/dynamic_map.h"
 #include "core/numerics/optimizer_codes.h"
+#include "core/numerics/optimizer_codes_avx512.h"
 #include "core/numerics/optimizer_parts.h"
 #include "core/numerics/parallel.h"
 #include "core/numerics/require.h"

@@ -1,9 +1,11 @@
 // Speed of core/numerics and of SHA-256 on one core, beside what this computer's memory allows.
 //
-//   bench_numerics [--report FILE] [--million N]
+//   bench_numerics [--report FILE] [--million N] [--only optimizer]
 //
 // Every figure is the best of several passes over N million parameters (default 64). The memory limits are measured in
-// the same run: reading a float per parameter for the codec, reading one and writing one for F.
+// the same run: reading a float per parameter for the codec, reading one and writing one for F, and for an optimizer
+// a loop that reads and writes the same arrays and does next to nothing with them. Step and limit take turns, and their
+// share is the median over the turns, because other programs use the same memory. optimizer_python.py times PyTorch.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -18,6 +20,7 @@
 #include "core/base/sha256.h"
 #include "core/base/sha256_blocks.h"
 #include "core/numerics/encoder.h"
+#include "core/numerics/optimizer_parts.h"
 #include "core/numerics/outer_stepper.h"
 #include "core/numerics/plain_codec.h"
 #include "tests/golden/numerics_inputs.h"
@@ -134,6 +137,82 @@ void measure_step(json& report, Stage& stage, std::size_t payloads) {
     say(report, name + " plain", million_per_second(count, plain), "M param/s/core");
 }
 
+struct OptimizerStage {
+    std::vector<float> parameters, gradient;
+    numerics::OptimizerState state;
+    std::uint64_t step = 0;
+};
+
+/// Reads and writes what a step of `stage` does: a limit of memory alone.
+double touch_seconds(OptimizerStage& stage) {
+    const auto moments = stage.state.moments(0);
+    const auto flip = [](auto values, std::size_t at, std::size_t count) {
+        // 64 bits at a time, so that the compiler's choice of vectors does not matter.
+        auto* bytes = reinterpret_cast<unsigned char*>(values.data() + at);
+        for (std::size_t i = 0; i < count * sizeof(values[0]); i += 8) {
+            std::uint64_t word;
+            std::memcpy(&word, bytes + i, 8);
+            word ^= 1;
+            std::memcpy(bytes + i, &word, 8);
+        }
+    };
+    return best_seconds(1, [] {}, [&] {
+        for (std::size_t at = 0; at < stage.parameters.size(); at += 4096) {
+            for (std::size_t i = at; i < at + 4096; ++i) stage.parameters[i] += stage.gradient[i];
+            if (moments.mean.empty()) {
+                flip(moments.mean_codes, at, 4096);
+                flip(moments.variance_codes, at, 4096);
+            } else {
+                flip(moments.mean, at, 4096);
+                flip(moments.variance, at, 4096);
+            }
+        }
+    });
+}
+
+void measure_optimizer(json& report, std::size_t count, numerics::OptimizerKind kind, numerics::StateBits bits) {
+    using enum numerics::OptimizerKind;
+    OptimizerStage stage{.parameters = inputs::make(inputs::Kind::bell, count, 3),
+                         .gradient = inputs::make(inputs::Kind::clustered, count, 4),
+                         .state = numerics::OptimizerState({{0, count, 0.1F}}, bits)};
+    const bool coded = bits == numerics::StateBits::bits8;
+    const std::string name = std::string(coded ? "8-bit " : "fp32 ") + (kind == adamw ? "AdamW" : "LAMB");
+    const auto seconds = [&](numerics::Path path) {
+        const numerics::StepSettings settings{.kind = kind, .learning_rate = 1e-3, .step = ++stage.step};
+        return best_seconds(1, [] {}, [&] {
+            numerics::optimizer_step_with<float, float>(path, stage.state, 0, 1, stage.parameters, stage.gradient,
+                                                        settings, 1);
+        });
+    };
+    seconds(numerics::best_path());
+    for (const numerics::Path path : {numerics::Path::baseline, numerics::Path::avx2}) {
+        if (!numerics::available(path) || path == numerics::best_path()) continue;
+        const double taken = std::min(seconds(path), seconds(path));
+        say(report, name + " " + numerics::name_of(path), million_per_second(count, taken), "M param/s/core");
+    }
+    double step = 1e30, touch = 1e30;
+    std::vector<double> shares;
+    for (int turn = 0; turn < 7; ++turn) {
+        const double limit = touch_seconds(stage), taken = seconds(numerics::best_path());
+        shares.push_back(limit / taken);
+        step = std::min(step, taken);
+        touch = std::min(touch, limit);
+    }
+    std::ranges::sort(shares);
+    const double bytes = 12 + 2 * static_cast<double>(stage.state.bytes()) / static_cast<double>(count);
+    say(report, name, million_per_second(count, step), "M param/s/core");
+    say(report, name + " moves", bytes, "byte/param");
+    say(report, name + " memory limit", million_per_second(count, touch), "M param/s/core");
+    say(report, name + " of its limit", 100 * shares[shares.size() / 2], "%");
+}
+
+void measure_optimizers(json& report, std::size_t count) {
+    using enum numerics::StateBits;
+    measure_optimizer(report, count, numerics::OptimizerKind::adamw, bits8);
+    measure_optimizer(report, count, numerics::OptimizerKind::adamw, bits32);
+    measure_optimizer(report, count, numerics::OptimizerKind::lamb, bits8);
+}
+
 void measure_hash(json& report, const Stage& stage) {
     const auto bytes = std::as_bytes(std::span(stage.source));
     const double size = static_cast<double>(bytes.size()) * 1e-9;
@@ -149,21 +228,11 @@ void measure_hash(json& report, const Stage& stage) {
     say(report, "file root", size / best_seconds(3, [] {}, root), "GB/s/core");
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-    std::string report_file;
-    std::size_t million = 64;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (std::string_view(argv[i]) == "--report") report_file = argv[i + 1];
-        if (std::string_view(argv[i]) == "--million") million = std::clamp(std::atol(argv[i + 1]), 1L, 4096L);
-    }
-    json report;
+void measure_all(json& report, std::size_t count) {
     Stage stage;
-    stage.source = inputs::make(inputs::Kind::bell, million << 20U, 1);
+    stage.source = inputs::make(inputs::Kind::bell, count, 1);
     stage.error = stage.source;
     stage.target = stage.source;
-    const std::size_t count = stage.source.size();
     say(report, "memory read limit", million_per_second(count, read_seconds(stage.source)), "M param/s/core");
     const double copy = best_seconds(5, [] {}, [&] {
         std::memcpy(stage.target.data(), stage.source.data(), count * sizeof(float));
@@ -176,6 +245,22 @@ int main(int argc, char** argv) {
     stage.source = inputs::make(inputs::Kind::clustered, count, 1);
     measure_codec(report, stage, "clustered");
     measure_plain_codec(report);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::string report_file;
+    std::size_t million = 64;
+    bool all = true;
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (std::string_view(argv[i]) == "--report") report_file = argv[i + 1];
+        if (std::string_view(argv[i]) == "--million") million = std::clamp(std::atol(argv[i + 1]), 1L, 4096L);
+        if (std::string_view(argv[i]) == "--only") all = std::string_view(argv[i + 1]) != "optimizer";
+    }
+    json report;
+    measure_optimizers(report, million << 20U);
+    if (all) measure_all(report, million << 20U);
     if (report_file.empty()) return 0;
     std::ofstream(report_file) << report.dump(2) << '\n';
     return 0;

@@ -1,0 +1,177 @@
+// A block's codes and values with AVX-512: both maps and their lines are small enough for tables in registers, and
+// permutations look up 16 or 32 numbers at a time.
+//
+// Does not: exist for other processors. Threads: any.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/numerics/dynamic_map.h"
+#include "core/numerics/optimizer.h"
+#include "core/numerics/paths.h"
+
+#if POTLUCK_X86_PATHS
+#include <immintrin.h>
+
+namespace potluck::numerics {
+
+/// The halves of a map's values, for lookups of 16 bits.
+template <std::size_t Count>
+struct HalfMap {
+    alignas(64) std::uint16_t lower[Count];
+    alignas(64) std::uint16_t upper[Count];
+};
+template <std::size_t Count>
+constexpr HalfMap<Count> halves_of(const float* values) {
+    HalfMap<Count> out{};
+    for (std::size_t i = 0; i < Count; ++i) {
+        const auto bits = std::bit_cast<std::uint32_t>(values[i]);
+        out.lower[i] = static_cast<std::uint16_t>(bits & 0xffffU);
+        out.upper[i] = static_cast<std::uint16_t>(bits >> 16U);
+    }
+    return out;
+}
+inline constexpr HalfMap<128> mean_halves = halves_of<128>(mean_map + mean_zero_code);  // of magnitudes
+inline constexpr HalfMap<256> variance_halves = halves_of<256>(variance_map);
+
+/// The lines as tables: what a power of two below a magnitude tells (its segment, and where that ends if the next
+/// begins before twice the power), and each segment's line.
+struct LineTables {
+    alignas(64) float ends[32];             // by the low five bits of the exponent
+    alignas(64) std::uint32_t segments[32];
+    alignas(64) float slope[16];
+    alignas(64) float offset[16];
+    alignas(64) float last[16];
+};
+inline constexpr std::uint32_t least_exponent = 103;  // 2^-24: smaller magnitudes are looked up as this one
+constexpr LineTables tables_of(const float* above, const float* slope, const float* offset, const float* last) {
+    LineTables out{};
+    for (std::uint32_t exponent = least_exponent; exponent <= 127; ++exponent) {
+        // From where on the entry counts; the lowest stands for everything below it too.
+        const float from = exponent == least_exponent ? 0.0F : std::bit_cast<float>(exponent << 23U);
+        const float to = std::bit_cast<float>((exponent + 1) << 23U);
+        std::uint32_t segment = 0;
+        while (segment + 1 < map_segments && from > above[segment + 1]) ++segment;
+        const bool ends_inside = segment + 1 < map_segments && above[segment + 1] < to;
+        out.segments[exponent % 32] = segment;
+        out.ends[exponent % 32] = ends_inside ? above[segment + 1] : 2.0F;
+    }
+    for (std::size_t i = 0; i < map_segments; ++i) {
+        out.slope[i] = slope[i];
+        out.offset[i] = offset[i];
+        out.last[i] = last[i];
+    }
+    return out;
+}
+inline constexpr LineTables mean_lines = tables_of(mean_above, mean_slope, mean_offset, mean_last);
+inline constexpr LineTables variance_lines = tables_of(variance_above, variance_slope, variance_offset, variance_last);
+
+struct Avx512Codes {
+    POTLUCK_AVX512 static POTLUCK_INLINE void mean_values(const std::uint8_t* codes, float scale, float* out) {
+        const __m512 scales = _mm512_set1_ps(scale);
+        const __m512i zero = _mm512_set1_epi16(mean_zero_code);
+        for (std::size_t i = 0; i < optimizer_block; i += 32) {
+            const __m512i code = wide(codes + i);
+            const __m512i index = _mm512_abs_epi16(_mm512_sub_epi16(code, zero));  // 128 for code 255 alone
+            const __mmask32 above64 = _mm512_test_epi16_mask(index, _mm512_set1_epi16(64));
+            const __mmask32 within = _mm512_testn_epi16_mask(index, _mm512_set1_epi16(128));
+            const __m512i sign = _mm512_and_si512(_mm512_sub_epi16(code, zero), _mm512_set1_epi16(-0x8000));
+            const __m512i lower = _mm512_maskz_mov_epi16(within, half(mean_halves.lower, index, above64));
+            const __m512i size =
+                _mm512_mask_mov_epi16(_mm512_set1_epi16(0x3f80), within, half(mean_halves.upper, index, above64));
+            put(lower, _mm512_or_si512(size, sign), scales, out + i);
+        }
+    }
+
+    POTLUCK_AVX512 static POTLUCK_INLINE void variance_values(const std::uint8_t* codes, float scale, float* out) {
+        const __m512 scales = _mm512_set1_ps(scale);
+        for (std::size_t i = 0; i < optimizer_block; i += 32) {
+            const __m512i code = wide(codes + i);
+            const __mmask32 above64 = _mm512_test_epi16_mask(code, _mm512_set1_epi16(64));
+            const __mmask32 above128 = _mm512_test_epi16_mask(code, _mm512_set1_epi16(128));
+            const auto either = [&](const std::uint16_t* table) POTLUCK_AVX512 {
+                return _mm512_mask_blend_epi16(above128, half(table, code, above64), half(table + 128, code, above64));
+            };
+            put(either(variance_halves.lower), either(variance_halves.upper), scales, out + i);
+        }
+    }
+
+    POTLUCK_AVX512 static POTLUCK_INLINE void mean_codes(const float* values, float inverse, std::uint8_t* out) {
+        const __m512 factor = _mm512_set1_ps(inverse);
+        const __m512i zero = _mm512_set1_epi32(mean_zero_code);
+        for (std::size_t i = 0; i < optimizer_block; i += 64) {
+            __m512i codes[4];
+            for (std::size_t j = 0; j < 4; ++j) {
+                const __m512i y = _mm512_castps_si512(_mm512_mul_ps(_mm512_loadu_ps(values + i + 16 * j), factor));
+                const __m512i size = line_codes(_mm512_and_si512(y, _mm512_set1_epi32(0x7fffffff)), mean_lines);
+                const __mmask16 negative = _mm512_movepi32_mask(y);
+                const __m512i bounded = _mm512_mask_min_epu32(size, negative, size, zero);
+                codes[j] = _mm512_mask_sub_epi32(_mm512_add_epi32(zero, size), negative, zero, bounded);
+            }
+            put_bytes(codes, out + i);
+        }
+    }
+
+    POTLUCK_AVX512 static POTLUCK_INLINE void variance_codes(const float* values, float inverse, std::uint8_t* out) {
+        const __m512 factor = _mm512_set1_ps(inverse);
+        for (std::size_t i = 0; i < optimizer_block; i += 64) {
+            __m512i codes[4];
+            for (std::size_t j = 0; j < 4; ++j) {
+                const __m512 y = _mm512_mul_ps(_mm512_loadu_ps(values + i + 16 * j), factor);
+                codes[j] = line_codes(_mm512_castps_si512(y), variance_lines);
+            }
+            put_bytes(codes, out + i);
+        }
+    }
+
+private:
+    /// 32 codes as 16-bit numbers, in the order in which `put` finds the first 16 and the last 16 again.
+    POTLUCK_AVX512 static POTLUCK_INLINE __m512i wide(const std::uint8_t* codes) {
+        const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+        const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes));
+        return _mm512_cvtepu8_epi16(_mm256_permutevar8x32_epi32(bytes, order));
+    }
+    POTLUCK_AVX512 static POTLUCK_INLINE void put(__m512i lower, __m512i upper, __m512 scale, float* out) {
+        const __m512 first = _mm512_castsi512_ps(_mm512_unpacklo_epi16(lower, upper));
+        const __m512 second = _mm512_castsi512_ps(_mm512_unpackhi_epi16(lower, upper));
+        _mm512_storeu_ps(out, _mm512_mul_ps(first, scale));
+        _mm512_storeu_ps(out + 16, _mm512_mul_ps(second, scale));
+    }
+    /// Halves from a table of 128, by the low seven bits of the index; bit 6 arrives as `above64`.
+    POTLUCK_AVX512 static POTLUCK_INLINE __m512i half(const std::uint16_t* table, __m512i index, __mmask32 above64) {
+        const __m512i low = _mm512_permutex2var_epi16(_mm512_load_si512(table), index, _mm512_load_si512(table + 32));
+        const __m512i high =
+            _mm512_permutex2var_epi16(_mm512_load_si512(table + 64), index, _mm512_load_si512(table + 96));
+        return _mm512_mask_blend_epi16(above64, low, high);
+    }
+
+    /// The codes of 16 magnitudes in [0, 1].
+    POTLUCK_AVX512 static POTLUCK_INLINE __m512i line_codes(__m512i bits, const LineTables& lines) {
+        const __m512i least = _mm512_set1_epi32(static_cast<int>(least_exponent << 23U));
+        const __m512i exponent = _mm512_srli_epi32(_mm512_max_epu32(bits, least), 23);
+        const __m512 end =
+            _mm512_permutex2var_ps(_mm512_load_ps(lines.ends), exponent, _mm512_load_ps(lines.ends + 16));
+        const __m512i before = _mm512_permutex2var_epi32(_mm512_load_si512(lines.segments), exponent,
+                                                         _mm512_load_si512(lines.segments + 16));
+        const __m512 y = _mm512_castsi512_ps(bits);
+        const __mmask16 beyond = _mm512_cmp_ps_mask(y, end, _CMP_GT_OQ);
+        const __m512i segment = _mm512_mask_add_epi32(before, beyond, before, _mm512_set1_epi32(1));
+        const __m512 rise = _mm512_mul_ps(y, _mm512_permutexvar_ps(segment, _mm512_load_ps(lines.slope)));
+        const __m512 line = _mm512_add_ps(rise, _mm512_permutexvar_ps(segment, _mm512_load_ps(lines.offset)));
+        return _mm512_cvttps_epi32(_mm512_min_ps(line, _mm512_permutexvar_ps(segment, _mm512_load_ps(lines.last))));
+    }
+
+    /// 64 codes below 256, sixteen per vector, as bytes in their order.
+    POTLUCK_AVX512 static POTLUCK_INLINE void put_bytes(const __m512i (&codes)[4], std::uint8_t* out) {
+        const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+        const __m512i packed = _mm512_packus_epi16(_mm512_packs_epi32(codes[0], codes[1]),
+                                                   _mm512_packs_epi32(codes[2], codes[3]));
+        _mm512_storeu_si512(out, _mm512_permutexvar_epi32(order, packed));
+    }
+};
+
+}  // namespace potluck::numerics
+
+#endif
