@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
+#include <functional>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -11,7 +11,6 @@
 #include "core/base/files.h"
 #include "core/base/rng.h"
 #include "core/data/bigram.h"
-#include "core/data/text_source.h"
 #include "core/run/manifest.h"
 
 namespace potluck::data {
@@ -20,46 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t held_out_key = 0x76616c6964617465ULL;
 constexpr std::uint64_t shuffle_key = 0x73687566666c6521ULL;
-constexpr std::uint64_t held_out_divisor = 20;    // 5% of the text
-constexpr std::uint64_t held_out_share_most = 4;  // never more than a quarter of it
-constexpr std::size_t sample_bytes = 1 << 20;     // to estimate bytes per token
 
-const Error stopped{ErrorCode::cancelled, "Packing the text was stopped."};
-
-/// Appends tokens to a file as little-endian uint16.
-class TokenWriter {
-public:
-    explicit TokenWriter(const fs::path& file) : m_out(file, std::ios::binary | std::ios::trunc), m_file(file) {}
-
-    Status write(std::span<const std::uint16_t> tokens) {
-        m_bytes.clear();
-        for (const std::uint16_t token : tokens) {
-            m_bytes.push_back(static_cast<char>(token & 0xFFU));
-            m_bytes.push_back(static_cast<char>(token >> 8U));
-        }
-        m_out.write(m_bytes.data(), static_cast<std::streamsize>(m_bytes.size()));
-        m_tokens += tokens.size();
-        return check();
-    }
-    Status close() {
-        m_out.close();
-        return check();
-    }
-    [[nodiscard]] std::uint64_t tokens() const { return m_tokens; }
-
-private:
-    Status check() {
-        if (m_out) return {};
-        return Error{ErrorCode::no_space,
-                     "Writing " + m_file.string() + " failed; free some disk space and try again."};
-    }
-    std::ofstream m_out;
-    fs::path m_file;
-    std::vector<char> m_bytes;
-    std::uint64_t m_tokens = 0;
-};
+const Error stopped{ErrorCode::cancelled, "Packing was stopped."};
 
 std::uint64_t shard_count(std::uint64_t records, std::uint64_t record_bytes) {
     const std::uint64_t wanted = (records * record_bytes + shard_bytes_aimed - 1) / shard_bytes_aimed;
@@ -71,16 +33,19 @@ void remove_quietly(const fs::path& file) {
     fs::remove(file, ignored);
 }
 
+/// Writes the source's tokens into the two files of the plan.
+using Split = std::function<Result<SplitTokens>(const SplitPlan& plan)>;
+
 class Packer {
 public:
-    Packer(const PackPlan& plan, const Tokenizer& tokenizer, const PackProgress& progress)
-        : m_plan(plan), m_tokenizer(tokenizer), m_progress(progress), m_record_tokens(plan.context + 1) {}
+    Packer(const PackPlan& plan, std::uint32_t vocabulary, const PackProgress& progress)
+        : m_plan(plan), m_vocabulary(vocabulary), m_progress(progress), m_record_tokens(std::size_t{plan.context} + 1) {}
 
-    Result<PackedText> pack() {
-        const std::vector<std::function<Status()>> passes = {
-            [this] { return make_folder(); },     [this] { return scan(); },
-            [this] { return choose_held_out(); }, [this] { return tokenize(); },
-            [this] { return read_validation(); }, [this] { return shuffle(); }};
+    Result<PackedText> pack(const Split& split_source) {
+        const std::vector<std::function<Status()>> passes = {[this] { return make_folder(); },
+                                                             [&] { return split(split_source); },
+                                                             [this] { return read_validation(); },
+                                                             [this] { return shuffle(); }};
         for (const auto& pass : passes) {
             if (const Status done = pass(); !done) {
                 remove_quietly(sequential_file());
@@ -94,24 +59,20 @@ public:
 private:
     [[nodiscard]] fs::path sequential_file() const { return m_plan.folder / "train.tokens.partial"; }
     [[nodiscard]] fs::path validation_file() const { return m_plan.folder / "validation.tokens"; }
-    [[nodiscard]] bool told(PackStage stage, std::uint64_t done, std::uint64_t of) const {
-        return !m_progress || m_progress(stage, of == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(of));
+    [[nodiscard]] bool told(std::uint64_t done, std::uint64_t of) const {
+        return !m_progress || m_progress(PackStage::shuffling, static_cast<double>(done) / static_cast<double>(of));
     }
 
     Status make_folder();
-    Status scan();
-    Status choose_held_out();
-    Status tokenize();
+    Status split(const Split& split_source);
     Status read_validation();
     Status shuffle();
     Result<std::vector<MappedFile>> create_shards(std::uint64_t records);
 
     const PackPlan& m_plan;
-    const Tokenizer& m_tokenizer;
+    std::uint32_t m_vocabulary;
     const PackProgress& m_progress;
     std::size_t m_record_tokens;
-    TextScan m_scan;
-    std::uint64_t m_held_out_segments = 0;
     std::optional<BigramBaseline> m_bigram;
     PackedText m_packed;
 };
@@ -125,77 +86,21 @@ Status Packer::make_folder() {
     return {};
 }
 
-Status Packer::scan() {
-    auto scan = scan_text(m_plan.text, [this](std::uint64_t done) {
-        // The size is known only afterwards: a fraction that approaches one without promising anything.
-        const double megabytes = static_cast<double>(done) / 1e6;
-        return !m_progress || m_progress(PackStage::reading, megabytes / (megabytes + 100.0));
-    });
-    if (!scan) return scan.error();
-    m_scan = std::move(*scan);
-    m_packed.text_bytes = m_scan.bytes;
-    m_packed.text_files = m_scan.files.size();
-    m_packed.files_left_out = m_scan.files_left_out;
-    return {};
-}
-
-/// How many segments are held out: 5% of the text, at least 64 records' worth, at most 2 MiB of tokens.
-Status Packer::choose_held_out() {
-    std::uint64_t seen = 0;
-    std::vector<std::uint16_t> tokens;
-    const Status sampled = for_each_segment(m_scan, [&](std::uint64_t, std::string_view text) -> Status {
-        m_tokenizer.encode(text, tokens);
-        seen += text.size();
-        if (seen >= sample_bytes) return stopped;
-        return {};
-    });
-    if (!sampled && seen < sample_bytes) return sampled;
-    const double bytes_per_token =
-        static_cast<double>(seen) / static_cast<double>(std::max<std::size_t>(tokens.size(), 1));
-    const auto bytes_of = [&](std::uint64_t count) {
-        return static_cast<std::uint64_t>(static_cast<double>(count) * bytes_per_token);
-    };
-    // A quarter more than the least, because tokens per byte differ between segments.
-    const std::uint64_t least = bytes_of(validation_records_least * m_record_tokens * 5 / 4);
-    const std::uint64_t most = std::max(least, bytes_of(validation_bytes_most / 2));
-    const std::uint64_t wanted = std::clamp(m_scan.bytes / held_out_divisor, least, most);
-    if (wanted > m_scan.bytes / held_out_share_most) {
-        return Error{ErrorCode::invalid_argument, "The text is too small for a context of " +
-                                                      std::to_string(m_plan.context) +
-                                                      " tokens; give more text or a shorter context."};
-    }
-    m_held_out_segments = std::max<std::uint64_t>(1, wanted * m_scan.segments / m_scan.bytes);
-    // Files shorter than a segment make segments smaller than their nominal size; the least must be met all the same.
-    while (m_held_out_segments * (m_scan.bytes / m_scan.segments) < least) ++m_held_out_segments;
-    return {};
-}
-
-Status Packer::tokenize() {
-    const KeyedPermutation order(mix64(m_plan.key ^ held_out_key), m_scan.segments);
-    TokenWriter training(sequential_file());
-    TokenWriter validation(validation_file());
-    std::vector<std::uint16_t> tokens;
-    const std::uint64_t validation_tokens_most = validation_bytes_most / 2 / m_record_tokens * m_record_tokens;
-    const Status done = for_each_segment(m_scan, [&](std::uint64_t index, std::string_view text) -> Status {
-        if (!told(PackStage::tokenizing, index, m_scan.segments)) return stopped;
-        tokens.clear();
-        m_tokenizer.encode(text, tokens);
-        if (order.at(index) >= m_held_out_segments) return training.write(tokens);
-        const std::uint64_t room =
-            std::max(validation_tokens_most, validation_records_least * m_record_tokens) - validation.tokens();
-        if (tokens.size() > room) tokens.resize(static_cast<std::size_t>(room));
-        return validation.write(tokens);
-    });
-    if (!done) return done;
-    if (const Status closed = training.close(); !closed) return closed;
-    if (const Status closed = validation.close(); !closed) return closed;
-    m_packed.training_tokens = training.tokens();
-    m_packed.validation = {validation_file(), validation.tokens() / m_record_tokens};
-    const std::uint64_t records = training.tokens() / m_record_tokens;
+Status Packer::split(const Split& split_source) {
+    const auto split = split_source({m_plan.source, sequential_file(), validation_file(), TokenFormat::nanogpt,
+                                     m_record_tokens, m_plan.key});
+    if (!split) return split.error();
+    m_packed.text_bytes = split->text_bytes;
+    m_packed.text_files = split->text_files;
+    m_packed.files_left_out = split->files_left_out;
+    m_packed.training_tokens = split->training;
+    m_packed.validation = {validation_file(), split->validation / m_record_tokens};
+    const std::uint64_t records = split->training / m_record_tokens;
     if (records < training_records_least || m_packed.validation.records < validation_records_least) {
-        return Error{ErrorCode::invalid_argument, "The text gives only " + std::to_string(records) +
-                                                      " training records of " + std::to_string(m_record_tokens) +
-                                                      " tokens; give more text or a shorter context."};
+        return Error{ErrorCode::invalid_argument,
+                     "There are only " + std::to_string(records) + " training and " +
+                         std::to_string(m_packed.validation.records) + " validation records of " +
+                         std::to_string(m_record_tokens) + " tokens; 64 are needed: give more or a shorter context."};
     }
     return {};
 }
@@ -213,7 +118,7 @@ Status Packer::read_validation() {
     ByteReader reader(*bytes);
     std::vector<std::uint16_t> tokens(static_cast<std::size_t>(size / 2));
     for (std::uint16_t& token : tokens) token = reader.u16();
-    m_bigram.emplace(m_tokenizer.vocabulary(), tokens, m_record_tokens);
+    m_bigram.emplace(m_vocabulary, tokens, m_record_tokens);
     return {};
 }
 
@@ -248,7 +153,7 @@ Status Packer::shuffle() {
     const KeyedPermutation order(mix64(m_plan.key ^ shuffle_key), records);
     std::vector<std::uint16_t> tokens(m_record_tokens);
     for (std::uint64_t record = 0; record < records; ++record) {
-        if (record % 4096 == 0 && !told(PackStage::shuffling, record, records)) return stopped;
+        if (record % 4096 == 0 && !told(record, records)) return stopped;
         const ByteSpan bytes = source->bytes().subspan(static_cast<std::size_t>(record * record_bytes),
                                                        static_cast<std::size_t>(record_bytes));
         const std::uint64_t position = order.at(record);
@@ -266,7 +171,7 @@ Status Packer::shuffle() {
         if (Status synced = shard.sync(); !synced) return synced;
     }
     m_packed.bigram_loss = m_bigram->loss();
-    if (!told(PackStage::shuffling, records, records)) return stopped;
+    if (!told(records, records)) return stopped;
     return {};
 }
 
@@ -274,7 +179,16 @@ Status Packer::shuffle() {
 
 Result<PackedText> pack_text(const PackPlan& plan, const Tokenizer& tokenizer, const PackProgress& progress) {
     POTLUCK_CHECK(plan.context >= 1);
-    return Packer(plan, tokenizer, progress).pack();
+    return Packer(plan, tokenizer.vocabulary(), progress).pack([&](const SplitPlan& split) {
+        return split_text(split, tokenizer, progress);
+    });
+}
+
+Result<PackedText> pack_tokens(const PackPlan& plan, std::uint32_t vocabulary, const PackProgress& progress) {
+    POTLUCK_CHECK(plan.context >= 1 && vocabulary <= vocabulary_most);
+    return Packer(plan, vocabulary, progress).pack([&](const SplitPlan& split) {
+        return split_tokens(split, vocabulary, progress);
+    });
 }
 
 }  // namespace potluck::data

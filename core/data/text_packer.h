@@ -1,34 +1,29 @@
-// Packs text for a run: record-shuffled shards, a held-out validation shard, and the bigram baseline.
+// Packs text or token files for a run: record-shuffled shards, a held-out validation shard, and the bigram baseline.
 //
-//   text --segments--> kept for training  --tokens--> train.tokens --records, keyed permutation--> shard-0000.tokens
-//   ...
-//                 \--> held out (~5%)     --tokens--> validation.tokens
+//   source --token_split--> train.tokens --records, keyed permutation--> shard-0000.tokens ...
+//                       \--> validation.tokens
 //
-// A record is context + 1 consecutive tokens, little-endian uint16. Record i of the training text goes to position
-// permutation(i) over all shards laid end to end, so every shard is an even sample of the whole text. Held out are
-// whole segments chosen by the key, so that validation text never overlaps training text.
-// Deterministic: the same text, tokenizer and plan give the same bytes.
+// A record is context + 1 consecutive tokens, little-endian uint16. Record i of the training tokens goes to position
+// permutation(i) over all shards laid end to end, so every shard is an even sample of the whole.
+// Deterministic: the same source, tokenizer and plan give the same bytes.
 //
 // Does not: publish anything. Threads: one at a time. Needs disk for twice the tokens while it works.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/data/tokenizer.h"
+#include "core/data/token_split.h"
 
 namespace potluck::data {
 
 inline constexpr std::uint64_t shard_bytes_aimed = 16ULL << 20U;  // more only if 4,096 shards would not do
-inline constexpr std::uint64_t validation_bytes_most = 2ULL << 20U;
-inline constexpr std::uint64_t validation_records_least = 64;
 inline constexpr std::uint64_t training_records_least = 64;
 
 struct PackPlan {
-    std::filesystem::path text;    // file or folder
+    std::filesystem::path source;  // file or folder, of text or of tokens
     std::filesystem::path folder;  // receives the shards; made if missing
     std::uint32_t context = 128;
     std::uint64_t key = 1;  // of the shuffle and of what is held out
@@ -47,12 +42,12 @@ struct PackedText {
     std::uint64_t training_tokens = 0;
 };
 
-enum class PackStage { reading, tokenizing, shuffling };
-/// `fraction` of the stage; false stops, and pack_text returns `cancelled`.
-using PackProgress = std::function<bool(PackStage stage, double fraction)>;
-
 /// Errors are one sentence each: no such text, unreadable, empty, binary, too small for the context, disk full.
 [[nodiscard]] Result<PackedText> pack_text(const PackPlan& plan, const Tokenizer& tokenizer,
                                            const PackProgress& progress);
+
+/// From files of tokens below `vocabulary` (token_file.h); their own validation files are used if they have some.
+[[nodiscard]] Result<PackedText> pack_tokens(const PackPlan& plan, std::uint32_t vocabulary,
+                                             const PackProgress& progress);
 
 }  // namespace potluck::data

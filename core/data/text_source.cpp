@@ -14,13 +14,27 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t read_bytes = 256 * 1024;
 constexpr std::uint64_t segments_wanted = 256;
-constexpr std::size_t character_bytes_most = 4;
+constexpr std::size_t boundary_bytes_most = 256;  // how far a segment may reach into the next one
 
 bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
 Error unreadable(const fs::path& path, const std::string& why) {
     return {ErrorCode::io, "The text " + path.string() + " cannot be read (" + why +
                                "); check that it exists and that you may read it."};
+}
+
+bool is_ascii_word(char byte) {
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9');
+}
+
+/// The first good place to cut at or after `from`; it depends on nothing but the bytes from there on.
+std::size_t boundary_from(std::string_view text, std::size_t from) {
+    const std::size_t last = std::min(text.size(), from + boundary_bytes_most);
+    for (std::size_t at = from + 1; at + 1 < last; ++at) {
+        if (text[at] == ' ' && is_ascii_word(text[at - 1]) && is_ascii_word(text[at + 1])) return at;
+    }
+    while (from < last && is_continuation(text[from])) ++from;
+    return from;
 }
 
 enum class Content { text, binary, empty };
@@ -164,25 +178,25 @@ Result<TextScan> scan_text(const fs::path& path, const ReadProgress& progress) {
     return scan;
 }
 
-Status for_each_segment(const TextScan& scan,
-                        const std::function<Status(std::uint64_t index, std::string_view text)>& take) {
-    // A segment is read with a few bytes more: its end moves forward to the next character's beginning, and so does
-    // the beginning of the segment after it.
-    std::vector<char> block(scan.segment_bytes + character_bytes_most);
-    std::uint64_t index = 0;
-    for (const TextFile& file : scan.files) {
+Status for_each_segment(const TextScan& scan, const std::function<Status(const Segment& segment)>& take) {
+    // A segment is read with some bytes more: its end moves forward to the next good place, and so does the beginning
+    // of the segment after it.
+    std::vector<char> block(scan.segment_bytes + boundary_bytes_most);
+    Segment segment;
+    for (; segment.file < scan.files.size(); ++segment.file) {
+        const TextFile& file = scan.files[segment.file];
         std::ifstream in(file.path, std::ios::binary);
         if (!in) return unreadable(file.path, "opening failed");
-        for (std::uint64_t at = 0; at < file.bytes; at += scan.segment_bytes, ++index) {
+        for (std::uint64_t at = 0; at < file.bytes; at += scan.segment_bytes, ++segment.index) {
             const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(block.size(), file.bytes - at));
             in.seekg(static_cast<std::streamoff>(at));
             in.read(block.data(), static_cast<std::streamsize>(wanted));
             if (static_cast<std::size_t>(in.gcount()) != wanted) return unreadable(file.path, "it changed meanwhile");
-            std::size_t begin = 0;
-            std::size_t end = std::min(scan.segment_bytes, wanted);
-            while (at > 0 && begin < end && is_continuation(block[begin])) ++begin;
-            while (end < wanted && is_continuation(block[end])) ++end;
-            if (Status taken = take(index, {block.data() + begin, end - begin}); !taken) return taken;
+            const std::string_view text(block.data(), wanted);
+            const std::size_t begin = at == 0 ? 0 : boundary_from(text, 0);
+            const std::size_t end = wanted <= scan.segment_bytes ? wanted : boundary_from(text, scan.segment_bytes);
+            segment.text = text.substr(begin, end - begin);
+            if (Status taken = take(segment); !taken) return taken;
         }
     }
     return {};

@@ -42,10 +42,16 @@ using ReadProgress = std::function<bool(std::uint64_t bytes_done)>;
 /// Errors, one sentence each: the path does not exist or cannot be read, there is no text, it is binary, too little.
 [[nodiscard]] Result<TextScan> scan_text(const std::filesystem::path& path, const ReadProgress& progress);
 
-/// Calls `take` for every segment, numbered from 0; a segment ends at a character's end and never spans two files.
-/// An error if a file changed its size since the scan.
-[[nodiscard]] Status for_each_segment(const TextScan& scan,
-                                      const std::function<Status(std::uint64_t index, std::string_view text)>& take);
+struct Segment {
+    std::uint64_t index = 0;  // from 0, over all files
+    std::size_t file = 0;     // of scan.files
+    std::string_view text;
+};
+
+/// Calls `take` for every segment. A segment never spans two files. It ends before a blank between two ASCII letters or
+/// digits if one is near, where no tokenizer would join anything, and else at a character's end. An error if a file
+/// changed its size since the scan.
+[[nodiscard]] Status for_each_segment(const TextScan& scan, const std::function<Status(const Segment& segment)>& take);
 
 /// Checks a stream for UTF-8 without NULs: shortest form, no surrogates, nothing beyond U+10FFFF.
 class Utf8Check {

@@ -229,11 +229,11 @@ private slots:
         QVERIFY(scan.ok());
         std::string joined;
         std::uint64_t segments = 0;
-        const Status read = for_each_segment(*scan, [&](std::uint64_t index, std::string_view segment) -> Status {
+        const Status read = for_each_segment(*scan, [&](const Segment& segment) -> Status {
             Utf8Check check;
-            if (!check.feed(segment) || !check.complete() || index != segments++)
+            if (!check.feed(segment.text) || !check.complete() || segment.index != segments++)
                 return Error{ErrorCode::malformed, "cut"};
-            joined += segment;
+            joined += segment.text;
             return {};
         });
         QVERIFY(read.ok());

@@ -1,0 +1,172 @@
+#include "core/data/token_file.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <system_error>
+
+#include "core/base/bytes.h"
+
+namespace potluck::data {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint32_t llmc_magic = 20240520;
+constexpr std::uint32_t llmc_version = 1;  // uint16 tokens
+constexpr std::size_t llmc_header_bytes = 256 * 4;
+
+Error unreadable(const fs::path& file, const std::string& why) {
+    return {ErrorCode::io, "The token file " + file.string() + " cannot be read (" + why +
+                               "); check that it exists and that you may read it."};
+}
+Error damaged(const fs::path& file, const std::string& what) {
+    return {ErrorCode::malformed, file.string() + " " + what + "; make it again."};
+}
+
+bool is_validation(const fs::path& file) {
+    const std::string name = file.filename().string();
+    return name.starts_with("val") || name.find("_val") != std::string::npos;
+}
+
+/// "x_train_y.bin" becomes "x_val_y.bin".
+fs::path counterpart(const fs::path& file) {
+    std::string name = file.filename().string();
+    const std::size_t at = name.rfind("train");
+    return at == std::string::npos ? fs::path() : file.parent_path() / name.replace(at, 5, "val");
+}
+
+Result<std::vector<fs::path>> token_files_in(const fs::path& folder) {
+    std::vector<fs::path> found;
+    std::error_code failed;
+    fs::directory_iterator walk(folder, failed);
+    if (failed) return unreadable(folder, failed.message());
+    for (; walk != fs::directory_iterator(); walk.increment(failed)) {
+        if (failed) return unreadable(folder, failed.message());
+        if (walk->path().extension() == ".bin" && walk->is_regular_file(failed)) found.push_back(walk->path());
+        if (found.size() > token_files_most) {
+            return Error{ErrorCode::invalid_argument,
+                         folder.string() + " holds more than 100000 token files; give fewer and larger ones."};
+        }
+    }
+    if (failed) return unreadable(folder, failed.message());
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+}  // namespace
+
+TokenWriter::TokenWriter(const fs::path& file, TokenFormat format)
+    : m_out(file, std::ios::binary | std::ios::trunc), m_file(file), m_format(format) {
+    if (format == TokenFormat::llmc) m_out << std::string(llmc_header_bytes, '\0');
+}
+
+Status TokenWriter::check() const {
+    if (m_out) return {};
+    return Error{ErrorCode::no_space, "Writing " + m_file.string() + " failed; free some disk space and try again."};
+}
+
+Status TokenWriter::write(std::span<const std::uint16_t> tokens) {
+    m_tokens += tokens.size();
+    if (m_format == TokenFormat::llmc && m_tokens > llmc_tokens_most) {
+        return Error{ErrorCode::invalid_argument,
+                     "A file of llm.c holds at most 2147483647 tokens; give less text or choose the format nanogpt."};
+    }
+    m_bytes.clear();
+    for (const std::uint16_t token : tokens) {
+        m_bytes.push_back(static_cast<char>(token & 0xFFU));
+        m_bytes.push_back(static_cast<char>(token >> 8U));
+    }
+    m_out.write(m_bytes.data(), static_cast<std::streamsize>(m_bytes.size()));
+    return check();
+}
+
+Status TokenWriter::close() {
+    if (m_format == TokenFormat::llmc) {
+        ByteWriter header;
+        for (const std::uint32_t value : {llmc_magic, llmc_version, static_cast<std::uint32_t>(m_tokens)})
+            header.u32(value);
+        m_out.seekp(0);
+        m_out << as_text(header.bytes());
+    }
+    m_out.close();
+    return check();
+}
+
+Result<TokenReader> TokenReader::open(const fs::path& file) {
+    TokenReader reader;
+    reader.m_file = file;
+    reader.m_in.open(file, std::ios::binary);
+    std::error_code failed;
+    const std::uint64_t bytes = fs::file_size(file, failed);
+    if (!reader.m_in || failed) return unreadable(file, failed ? failed.message() : "opening failed");
+    char start[12] = {};
+    reader.m_in.read(start, sizeof start);
+    ByteReader header(as_bytes({start, static_cast<std::size_t>(reader.m_in.gcount())}));
+    reader.m_in.clear();
+    reader.m_tokens = bytes / 2;
+    std::size_t begin = 0;
+    if (header.u32() == llmc_magic) {
+        reader.m_format = TokenFormat::llmc;
+        const std::uint32_t version = header.u32();
+        reader.m_tokens = header.u32();
+        if (version != llmc_version)
+            return damaged(file, "is a token file of llm.c in another version than 1, for example for Llama 3");
+        begin = llmc_header_bytes;
+        if (bytes != llmc_header_bytes + 2 * reader.m_tokens)
+            return damaged(file, "does not hold as many tokens as its header says");
+    }
+    if (bytes % 2 != 0) return damaged(file, "is no file of 16-bit tokens: its size is odd");
+    if (reader.m_tokens == 0) return damaged(file, "holds no tokens");
+    if (reader.m_tokens > token_file_tokens_most)
+        return Error{ErrorCode::invalid_argument, file.string() + " holds more than 2^40 tokens; give a part of it."};
+    reader.m_in.seekg(static_cast<std::streamoff>(begin));
+    return reader;
+}
+
+Status TokenReader::read(std::size_t most, std::uint32_t vocabulary, std::vector<std::uint16_t>& out) {
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(most, m_tokens - m_read));
+    m_bytes.resize(2 * count);
+    m_in.read(m_bytes.data(), static_cast<std::streamsize>(m_bytes.size()));
+    if (static_cast<std::size_t>(m_in.gcount()) != m_bytes.size()) return unreadable(m_file, "it changed meanwhile");
+    out.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto low = static_cast<unsigned char>(m_bytes[2 * i]), high = static_cast<unsigned char>(m_bytes[2 * i + 1]);
+        out[i] = static_cast<std::uint16_t>(low | high << 8U);
+        if (out[i] < vocabulary) continue;
+        return Error{ErrorCode::malformed, m_file.string() + " holds the token " + std::to_string(out[i]) +
+                                               " at position " + std::to_string(m_read + i) +
+                                               ", beyond the vocabulary of " + std::to_string(vocabulary) +
+                                               "; name the tokenizer or vocabulary that it was made with."};
+    }
+    m_read += count;
+    return {};
+}
+
+Result<TokenFiles> find_token_files(const fs::path& path) {
+    TokenFiles files;
+    std::error_code failed;
+    const bool single = fs::is_regular_file(path, failed);
+    if (!single && !fs::is_directory(path, failed)) return unreadable(path, "it is neither a file nor a folder");
+    auto found = token_files_in(single ? path.parent_path() / "." : path);
+    if (!found) return found.error();
+    if (single) files.training = {path};
+    const fs::path partner = single ? counterpart(path) : fs::path();
+    for (fs::path& file : *found) {
+        const bool begins = file.filename().string().starts_with("val");
+        if (!single) {
+            (is_validation(file) ? files.validation : files.training).push_back(std::move(file));
+        } else if (file.filename() != path.filename() && (begins || file.filename() == partner.filename())) {
+            files.validation.push_back(std::move(file));
+        }
+    }
+    if (files.training.empty()) {
+        return Error{ErrorCode::not_found,
+                     path.string() + " holds no token files to train on; give a folder with train.bin or other .bin "
+                                     "files, or one such file."};
+    }
+    return files;
+}
+
+}  // namespace potluck::data

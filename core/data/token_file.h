@@ -1,0 +1,72 @@
+// Files of tokens as nanoGPT and llm.c have them.
+//
+//   nanogpt := tokens, each a little-endian uint16
+//   llmc    := 256 little-endian int32 (20240520, 1, number of tokens, zeros) | tokens, each a little-endian uint16
+//
+// Which of the two a file is tells its first number. Files are streamed: memory does not depend on their size.
+// Threads: one at a time. Owns: the open file.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace potluck::data {
+
+enum class TokenFormat { nanogpt, llmc };
+
+inline constexpr std::uint64_t token_file_tokens_most = 1ULL << 40U;
+inline constexpr std::uint64_t llmc_tokens_most = 0x7FFF'FFFF;  // its count is an int32
+inline constexpr std::size_t token_files_most = 100'000;
+
+/// Writes a file from its beginning. What is there is replaced.
+class TokenWriter {
+public:
+    TokenWriter(const std::filesystem::path& file, TokenFormat format);
+    [[nodiscard]] Status write(std::span<const std::uint16_t> tokens);
+    /// Completes the file; without it an llm.c file counts no tokens.
+    [[nodiscard]] Status close();
+    [[nodiscard]] std::uint64_t tokens() const { return m_tokens; }
+
+private:
+    [[nodiscard]] Status check() const;
+    std::ofstream m_out;
+    std::filesystem::path m_file;
+    TokenFormat m_format;
+    std::vector<char> m_bytes;
+    std::uint64_t m_tokens = 0;
+};
+
+/// Reads a file from its beginning to its end.
+class TokenReader {
+public:
+    /// `malformed` if the size does not fit the format.
+    [[nodiscard]] static Result<TokenReader> open(const std::filesystem::path& file);
+
+    [[nodiscard]] TokenFormat format() const { return m_format; }
+    [[nodiscard]] std::uint64_t tokens() const { return m_tokens; }
+    /// Replaces `out` by the next tokens, at most `most`; none at the end. `malformed` if one of them is not below
+    /// `vocabulary`: the sentence says where.
+    [[nodiscard]] Status read(std::size_t most, std::uint32_t vocabulary, std::vector<std::uint16_t>& out);
+
+private:
+    std::ifstream m_in;
+    std::filesystem::path m_file;
+    TokenFormat m_format = TokenFormat::nanogpt;
+    std::vector<char> m_bytes;
+    std::uint64_t m_tokens = 0, m_read = 0;
+};
+
+struct TokenFiles {
+    std::vector<std::filesystem::path> training, validation;  // each in the order of its names
+};
+
+/// The token files that `path` names: all .bin files of a folder, or one file. For validation are those whose name begins
+/// with "val" or holds "_val"; beside a single file "train…" also its counterpart "val…".
+[[nodiscard]] Result<TokenFiles> find_token_files(const std::filesystem::path& path);
+
+}  // namespace potluck::data

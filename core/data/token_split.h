@@ -1,0 +1,49 @@
+// Splits text or token files into a stream of training tokens and one of held-out validation tokens.
+//
+//   text --segments--> Tokenizer --> training file      (~95%)
+//   tokens --segments-------------> validation file     (~5%, whole segments chosen by the key; at most 2 MiB)
+//
+// Validation text never overlaps training text. Token files that bring validation files of their own are not cut. In
+// both streams every document (a text file) begins with the tokenizer's separator, if it has one. Deterministic: the
+// same source, tokenizer and plan give the same bytes.
+//
+// Does not: cut records or shuffle (text_packer.h). Threads: one at a time.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+
+#include "core/base/result.h"
+#include "core/data/token_file.h"
+#include "core/data/tokenizer.h"
+
+namespace potluck::data {
+
+inline constexpr std::uint64_t validation_bytes_most = 2ULL << 20U;
+inline constexpr std::uint64_t validation_records_least = 64;
+
+enum class PackStage { reading, tokenizing, shuffling };
+/// `fraction` of the stage; false stops, and the call returns `cancelled`.
+using PackProgress = std::function<bool(PackStage stage, double fraction)>;
+
+struct SplitPlan {
+    std::filesystem::path source;  // file or folder
+    std::filesystem::path training, validation;
+    TokenFormat format = TokenFormat::nanogpt;
+    std::uint64_t record_tokens = 1;  // at least 64 records are held out, and never part of one more than fits 2 MiB
+    std::uint64_t key = 1;            // of what is held out
+};
+
+struct SplitTokens {
+    std::uint64_t training = 0, validation = 0;  // tokens
+    std::uint64_t text_bytes = 0, text_files = 0, files_left_out = 0;
+};
+
+[[nodiscard]] Result<SplitTokens> split_text(const SplitPlan& plan, const Tokenizer& tokenizer,
+                                             const PackProgress& progress);
+/// `vocabulary`: every token must be below it.
+[[nodiscard]] Result<SplitTokens> split_tokens(const SplitPlan& plan, std::uint32_t vocabulary,
+                                               const PackProgress& progress);
+
+}  // namespace potluck::data
