@@ -1,0 +1,29 @@
+// `potluck-node pack`: text as train.bin and val.bin, which nanoGPT, llm.c and `host --tokens` read.
+// Threads: the caller's.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "app/node/exit_code.h"
+#include "core/data/token_split.h"
+
+namespace potluck::node {
+
+struct PackOptions {
+    std::filesystem::path text, tokenizer;  // tokenizer: as find_tokenizer takes it
+    data::TokenFormat format = data::TokenFormat::nanogpt;
+    std::filesystem::path folder;  // made if missing; files that are there are not replaced
+    std::uint64_t seed = 1;        // of what is held out for validation
+};
+
+/// Prints each stage once to standard error; percents are for terminals, and logs should stay short.
+[[nodiscard]] data::PackProgress print_progress();
+
+/// The same text, tokenizer and seed give the same files. Nothing is left behind after an error.
+[[nodiscard]] Result<data::SplitTokens> pack_files(const PackOptions& options, const data::PackProgress& progress);
+
+/// The verb: packs and says what it wrote.
+[[nodiscard]] ExitCode run_pack(const PackOptions& options);
+
+}  // namespace potluck::node
