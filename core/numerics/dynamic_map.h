@@ -4,7 +4,7 @@
 // is no -1. The values are constants, because their usual recipe rounds differently from computer to computer.
 //
 // The code of a magnitude y in [0, 1] is that of the nearest value: the count of limits that y is strictly above. A
-// limit is the middle between two neighbours to within 2 parts in a million: it is where a straight line per decade
+// limit is the middle between two neighbours to within 4 parts in a million: it is where a straight line per decade
 // (a comparison, a multiplication, an addition, a conversion) turns, so that no search is needed, on any instruction
 // set. Both ways are here; they give the same code for every float.
 //

@@ -36,27 +36,25 @@ constexpr HalfMap<Count> halves_of(const float* values) {
 inline constexpr HalfMap<128> mean_halves = halves_of<128>(mean_map + mean_zero_code);  // of magnitudes
 inline constexpr HalfMap<256> variance_halves = halves_of<256>(variance_map);
 
-/// The lines as tables: what a power of two below a magnitude tells (its segment, and where that ends if the next
-/// begins before twice the power), and each segment's line.
+/// The lines as tables: what the exponent of a magnitude tells, two powers of two at a time (its segment, in the low
+/// four bits of where that ends), and each segment's line.
 struct LineTables {
-    alignas(64) float ends[32];             // by the low five bits of the exponent
-    alignas(64) std::uint32_t segments[32];
+    alignas(64) std::uint32_t ends[16];  // by the four lowest bits of exponent / 2
     alignas(64) float slope[16];
     alignas(64) float offset[16];
     alignas(64) float last[16];
 };
-inline constexpr std::uint32_t least_exponent = 103;  // 2^-24: smaller magnitudes are looked up as this one
+inline constexpr std::uint32_t least_exponent = 102;  // 2^-25: smaller magnitudes are looked up as this one
 constexpr LineTables tables_of(const float* above, const float* slope, const float* offset, const float* last) {
     LineTables out{};
-    for (std::uint32_t exponent = least_exponent; exponent <= 127; ++exponent) {
+    for (std::uint32_t exponent = least_exponent; exponent < 128; exponent += 2) {
         // From where on the entry counts; the lowest stands for everything below it too.
         const float from = exponent == least_exponent ? 0.0F : std::bit_cast<float>(exponent << 23U);
-        const float to = std::bit_cast<float>((exponent + 1) << 23U);
         std::uint32_t segment = 0;
         while (segment + 1 < map_segments && from > above[segment + 1]) ++segment;
-        const bool ends_inside = segment + 1 < map_segments && above[segment + 1] < to;
-        out.segments[exponent % 32] = segment;
-        out.ends[exponent % 32] = ends_inside ? above[segment + 1] : 2.0F;
+        // Where it ends, or beyond every magnitude with the segment's number as the low bits.
+        out.ends[exponent / 2 % 16] =
+            segment + 1 < map_segments ? std::bit_cast<std::uint32_t>(above[segment + 1]) : 0x40000000U | segment;
     }
     for (std::size_t i = 0; i < map_segments; ++i) {
         out.slope[i] = slope[i];
@@ -100,17 +98,19 @@ struct Avx512Codes {
 
     POTLUCK_AVX512 static POTLUCK_INLINE void mean_codes(const float* values, float inverse, std::uint8_t* out) {
         const __m512 factor = _mm512_set1_ps(inverse);
-        const __m512i zero = _mm512_set1_epi32(mean_zero_code);
+        const __m512i zero = _mm512_set1_epi8(mean_zero_code);
         for (std::size_t i = 0; i < optimizer_block; i += 64) {
-            __m512i codes[4];
+            __m512i sizes[4];
+            __mmask64 negative = 0;
             for (std::size_t j = 0; j < 4; ++j) {
                 const __m512i y = _mm512_castps_si512(_mm512_mul_ps(_mm512_loadu_ps(values + i + 16 * j), factor));
-                const __m512i size = line_codes(_mm512_and_si512(y, _mm512_set1_epi32(0x7fffffff)), mean_lines);
-                const __mmask16 negative = _mm512_movepi32_mask(y);
-                const __m512i bounded = _mm512_mask_min_epu32(size, negative, size, zero);
-                codes[j] = _mm512_mask_sub_epi32(_mm512_add_epi32(zero, size), negative, zero, bounded);
+                sizes[j] = line_codes(_mm512_and_si512(y, _mm512_set1_epi32(0x7fffffff)), mean_lines);
+                negative |= static_cast<__mmask64>(_mm512_movepi32_mask(y)) << (16 * j);
             }
-            put_bytes(codes, out + i);
+            const __m512i size = bytes_of(sizes);
+            const __m512i bounded = _mm512_min_epu8(size, zero);
+            _mm512_storeu_si512(out + i,
+                                _mm512_mask_sub_epi8(_mm512_add_epi8(zero, size), negative, zero, bounded));
         }
     }
 
@@ -122,7 +122,7 @@ struct Avx512Codes {
                 const __m512 y = _mm512_mul_ps(_mm512_loadu_ps(values + i + 16 * j), factor);
                 codes[j] = line_codes(_mm512_castps_si512(y), variance_lines);
             }
-            put_bytes(codes, out + i);
+            _mm512_storeu_si512(out + i, bytes_of(codes));
         }
     }
 
@@ -150,25 +150,22 @@ private:
     /// The codes of 16 magnitudes in [0, 1].
     POTLUCK_AVX512 static POTLUCK_INLINE __m512i line_codes(__m512i bits, const LineTables& lines) {
         const __m512i least = _mm512_set1_epi32(static_cast<int>(least_exponent << 23U));
-        const __m512i exponent = _mm512_srli_epi32(_mm512_max_epu32(bits, least), 23);
-        const __m512 end =
-            _mm512_permutex2var_ps(_mm512_load_ps(lines.ends), exponent, _mm512_load_ps(lines.ends + 16));
-        const __m512i before = _mm512_permutex2var_epi32(_mm512_load_si512(lines.segments), exponent,
-                                                         _mm512_load_si512(lines.segments + 16));
+        const __m512i exponent = _mm512_srli_epi32(_mm512_max_epu32(bits, least), 24);
+        const __m512i end = _mm512_permutexvar_epi32(exponent, _mm512_load_si512(lines.ends));
         const __m512 y = _mm512_castsi512_ps(bits);
-        const __mmask16 beyond = _mm512_cmp_ps_mask(y, end, _CMP_GT_OQ);
-        const __m512i segment = _mm512_mask_add_epi32(before, beyond, before, _mm512_set1_epi32(1));
+        const __mmask16 beyond = _mm512_cmp_ps_mask(y, _mm512_castsi512_ps(end), _CMP_GT_OQ);
+        const __m512i segment = _mm512_mask_add_epi32(end, beyond, end, _mm512_set1_epi32(1));  // in its low bits
         const __m512 rise = _mm512_mul_ps(y, _mm512_permutexvar_ps(segment, _mm512_load_ps(lines.slope)));
         const __m512 line = _mm512_add_ps(rise, _mm512_permutexvar_ps(segment, _mm512_load_ps(lines.offset)));
         return _mm512_cvttps_epi32(_mm512_min_ps(line, _mm512_permutexvar_ps(segment, _mm512_load_ps(lines.last))));
     }
 
     /// 64 codes below 256, sixteen per vector, as bytes in their order.
-    POTLUCK_AVX512 static POTLUCK_INLINE void put_bytes(const __m512i (&codes)[4], std::uint8_t* out) {
+    POTLUCK_AVX512 static POTLUCK_INLINE __m512i bytes_of(const __m512i (&codes)[4]) {
         const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
         const __m512i packed = _mm512_packus_epi16(_mm512_packs_epi32(codes[0], codes[1]),
                                                    _mm512_packs_epi32(codes[2], codes[3]));
-        _mm512_storeu_si512(out, _mm512_permutexvar_epi32(order, packed));
+        return _mm512_permutexvar_epi32(order, packed);
     }
 };
 
