@@ -79,6 +79,7 @@ bool work(training::TrainerService& service, int& exit_code) {
         exit_code = training::TrainerService::exit_code_of(status.error().code);
         return false;
     }
+    if (const auto notice = service.take_notice()) put(*notice);
     if (const auto progress = service.progress_due(std::chrono::steady_clock::now())) put(*progress);
     return true;
 }
@@ -104,7 +105,7 @@ int serve_until_the_end(training::PrecisionChoice precision) {
 int usage(std::FILE* out, int code) {
     std::fputs(
         "potluck-trainer trains one model for potluck-node, which starts it and talks to it by lines.\n"
-        "  --precision measured|fp32|bf16   of matrix products (default: measured when a model is loaded)\n"
+        "  --precision measured|fp32|bf16|fp16   of matrix products (default: measured when a model is loaded)\n"
         "  --version                        print the versions and leave\n"
         "  --help                           print this and leave\n",
         out);
@@ -126,6 +127,8 @@ int main(int argc, char** argv) {
         const std::string_view word = argv[++i];
         if (word == "fp32") {
             precision = training::PrecisionChoice::fp32;
+        } else if (word == "fp16") {
+            precision = training::PrecisionChoice::fp16;
         } else if (word == "bf16") {
             precision = training::PrecisionChoice::bf16;
         } else if (word != "measured") {

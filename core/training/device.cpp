@@ -1,6 +1,7 @@
 #include "core/training/device.h"
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 
 #ifdef __GLIBC__
@@ -19,20 +20,36 @@ namespace potluck::training {
 
 namespace {
 
-/// Processor seconds of one product of `rows` x width by width x 4 width, the best of a few.
-double product_seconds(const run::ModelSpec& spec, at::ScalarType type) {
-    const std::int64_t width = std::min<std::int64_t>(spec.width, 1024);
-    const at::Tensor x_NC = at::ones({512, width}, type);
+constexpr std::int64_t product_rows = 512;
+
+std::int64_t product_width(const run::ModelSpec& spec) { return std::min<std::int64_t>(spec.width, 1024); }
+
+struct Seconds { double processor = 1e9, wall = 1e9; };
+
+/// Of one product of `product_rows` x width by width x 4 width, the best of a few.
+Seconds product_seconds(const run::ModelSpec& spec, at::ScalarType type) {
+    const std::int64_t width = product_width(spec);
+    const at::Tensor x_NC = at::ones({product_rows, width}, type);
     const at::Tensor w_CF = at::ones({width, 4 * width}, type);
-    double best = 1e9;
+    Seconds best;
+    constexpr int products = 2;
     for (int attempt = 0; attempt < 5; ++attempt) {
         const std::clock_t start = std::clock();
-        for (int i = 0; i < 2; ++i) (void)at::mm(x_NC, w_CF);
-        const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-        if (attempt > 0) best = std::min(best, seconds);  // the first one warms caches and makes plans
-        if (seconds > 0.05) break;                        // emulated: known well enough
+        const auto wall_start = std::chrono::steady_clock::now();
+        for (int i = 0; i < products; ++i) (void)at::mm(x_NC, w_CF);
+        const double processor = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC / products;
+        const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_start;
+        const bool slow = processor * products > 0.05;  // emulated: known well enough
+        if (attempt > 0 || slow) {                      // the first one warms caches and makes plans
+            best = {std::min(best.processor, processor), std::min(best.wall, wall.count() / products)};
+        }
+        if (slow) break;
     }
     return best;
+}
+
+at::ScalarType type_of(Number number) {
+    return number == Number::bf16 ? at::kBFloat16 : number == Number::fp16 ? at::kHalf : at::kFloat;
 }
 
 }  // namespace
@@ -58,17 +75,21 @@ std::string torch_version() { return TORCH_VERSION; }
 Number fastest_precision(const run::ModelSpec& spec) {
     const Result<Number> chosen = guarded([&]() -> Result<Number> {
         const c10::InferenceMode inference;
-        const double fp32 = product_seconds(spec, at::kFloat);
-        const double bf16 = product_seconds(spec, at::kBFloat16);
+        const double fp32 = product_seconds(spec, at::kFloat).processor;
+        const double bf16 = product_seconds(spec, at::kBFloat16).processor;
         return bf16 < 0.8 * fp32 ? Number::bf16 : Number::fp32;
     });
     return chosen.ok() ? *chosen : Number::fp32;
 }
 
-std::uint64_t training_bytes(const run::ModelSpec& spec) {
-    const std::uint64_t vectors = 5 * sizeof(float) * spec.parameters();
-    const std::uint64_t row = std::uint64_t{spec.width} * 20 * spec.layers + 3ULL * spec.vocabulary;
-    return vectors + sizeof(float) * row * spec.context;
+double product_flops(const run::ModelSpec& spec, Number precision) {
+    const Result<double> measured = guarded([&]() -> Result<double> {
+        const c10::InferenceMode inference;
+        const double width = static_cast<double>(product_width(spec));
+        const double operations = 2 * static_cast<double>(product_rows) * width * 4 * width;
+        return operations / product_seconds(spec, type_of(precision)).wall;
+    });
+    return measured.ok() ? *measured : 0;
 }
 
 std::uint64_t available_bytes() { return read_memory().free; }

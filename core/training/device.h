@@ -27,9 +27,9 @@ void keep_freed_memory();
 /// hundredths of a second at most.
 [[nodiscard]] Number fastest_precision(const run::ModelSpec& spec);
 
-/// Bytes that training this model needs at least: parameters, mark, gradient and two moments, and activations of one
-/// sequence.
-[[nodiscard]] std::uint64_t training_bytes(const run::ModelSpec& spec);
+/// Floating-point operations per second of that product on all threads, by the clock; zero if it fails.
+[[nodiscard]] double product_flops(const run::ModelSpec& spec, Number precision);
+
 /// Memory that can be had without swapping, within the limit of a container; zero if unknown.
 [[nodiscard]] std::uint64_t available_bytes();
 

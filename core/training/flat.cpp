@@ -1,11 +1,13 @@
 #include "core/training/flat.h"
 
 #include <array>
-#include <cmath>
+#include <bit>
 #include <functional>
 #include <thread>
+#include <vector>
 
 #include "core/base/check.h"
+#include "core/base/rng.h"
 #include "core/training/target_clones.h"
 
 namespace potluck::training {
@@ -30,35 +32,41 @@ void in_shares(std::size_t size, unsigned threads, const std::function<void(Rang
     }
 }
 
-/// AdamW's constants of one step, rounded once to fp32.
-struct StepConstants {
-    float keep, gradient_scale, beta1, beta2, new1, new2, step_size, root_scale, epsilon;
-};
+float widened(float value) { return value; }
+float widened(std::uint16_t half) { return std::bit_cast<float>(std::uint32_t{half} << 16U); }
 
-POTLUCK_VECTOR_CLONES void adamw_span(float* p, const float* g, float* m, float* v, std::size_t size,
-                                      const StepConstants& c) {
-    for (std::size_t i = 0; i < size; ++i) {
-        const float gradient = g[i] * c.gradient_scale;
-        const float mean = c.beta1 * m[i] + c.new1 * gradient;
-        const float variance = c.beta2 * v[i] + c.new2 * gradient * gradient;
-        m[i] = mean;
-        v[i] = variance;
-        p[i] = p[i] * c.keep - c.step_size * mean / (std::sqrt(variance) * c.root_scale + c.epsilon);
-    }
-}
-
-POTLUCK_VECTOR_CLONES double squares_span(const float* values, std::size_t size) {
+template <class Number>
+inline double squares_of(const Number* values, std::size_t size) {
     constexpr std::size_t lanes = 16;  // independent sums, so that the loop can be vectorised without reordering
     std::array<double, lanes> sums{};
     const std::size_t whole = size / lanes * lanes;
     for (std::size_t i = 0; i < whole; i += lanes) {
         for (std::size_t lane = 0; lane < lanes; ++lane) {
-            const double value = static_cast<double>(values[i + lane]);
+            const double value = static_cast<double>(widened(values[i + lane]));
             sums[lane] += value * value;
         }
     }
     double total = 0;
-    for (std::size_t i = whole; i < size; ++i) total += static_cast<double>(values[i]) * static_cast<double>(values[i]);
+    for (std::size_t i = whole; i < size; ++i) {
+        const double value = static_cast<double>(widened(values[i]));
+        total += value * value;
+    }
+    for (const double sum : sums) total += sum;
+    return total;
+}
+
+POTLUCK_VECTOR_CLONES double squares_span(const float* values, std::size_t size) { return squares_of(values, size); }
+POTLUCK_VECTOR_CLONES double squares_span(const std::uint16_t* halves, std::size_t size) {
+    return squares_of(halves, size);
+}
+
+template <class Number>
+double squares_in_shares(std::span<const Number> values, unsigned threads) {
+    std::vector<double> sums(std::max(1U, threads), 0.0);
+    in_shares(values.size(), threads, [&](Range range, std::size_t share) {
+        sums[share] = squares_span(values.data() + range.begin, range.size());
+    });
+    double total = 0;
     for (const double sum : sums) total += sum;
     return total;
 }
@@ -72,44 +80,9 @@ POTLUCK_VECTOR_CLONES void rebase_span(float* local, float* mark, const float* n
 
 }  // namespace
 
-void adamw_step(const AdamVectors& vectors, const std::vector<DecaySegment>& segments, const AdamW& settings,
-                unsigned threads) {
-    const std::size_t size = vectors.parameters.size();
-    POTLUCK_CHECK(vectors.gradient.size() == size && vectors.mean.size() == size && vectors.variance.size() == size);
-    const double step = static_cast<double>(settings.step);
-    const double correction1 = 1 - std::pow(settings.beta1, step);
-    const double correction2 = 1 - std::pow(settings.beta2, step);
-    const auto narrow = [](double value) { return static_cast<float>(value); };
-    StepConstants constants{.keep = 1,
-                            .gradient_scale = narrow(settings.gradient_scale),
-                            .beta1 = narrow(settings.beta1),
-                            .beta2 = narrow(settings.beta2),
-                            .new1 = narrow(1 - settings.beta1),
-                            .new2 = narrow(1 - settings.beta2),
-                            .step_size = narrow(settings.learning_rate / correction1),
-                            .root_scale = narrow(1 / std::sqrt(correction2)),
-                            .epsilon = narrow(settings.epsilon)};
-    in_shares(size, threads, [&](Range range, std::size_t) {
-        for (const DecaySegment& segment : segments) {
-            const std::size_t begin = std::max<std::size_t>(segment.begin, range.begin);
-            const std::size_t end = std::min<std::size_t>(segment.end, range.end);
-            if (begin >= end) continue;
-            StepConstants own = constants;
-            own.keep = narrow(1 - settings.learning_rate * segment.weight_decay);
-            adamw_span(&vectors.parameters[begin], &vectors.gradient[begin], &vectors.mean[begin],
-                       &vectors.variance[begin], end - begin, own);
-        }
-    });
-}
-
-double sum_of_squares(std::span<const float> values, unsigned threads) {
-    std::vector<double> sums(std::max(1U, threads), 0.0);
-    in_shares(values.size(), threads, [&](Range range, std::size_t share) {
-        sums[share] = squares_span(values.data() + range.begin, range.size());
-    });
-    double total = 0;
-    for (const double sum : sums) total += sum;
-    return total;
+double sum_of_squares(std::span<const float> values, unsigned threads) { return squares_in_shares(values, threads); }
+double sum_of_squares(std::span<const std::uint16_t> halves, unsigned threads) {
+    return squares_in_shares(halves, threads);
 }
 
 void rebase(std::span<float> local, std::span<float> mark, std::span<const float> next, unsigned threads) {
@@ -117,6 +90,17 @@ void rebase(std::span<float> local, std::span<float> mark, std::span<const float
     in_shares(local.size(), threads, [&](Range range, std::size_t) {
         rebase_span(local.data() + range.begin, mark.data() + range.begin, next.data() + range.begin, range.size());
     });
+}
+
+void rebase(std::span<std::uint16_t> local, std::span<float> mark, std::span<const float> next,
+            const RoundingKey& key) {
+    POTLUCK_CHECK(local.size() == mark.size() && local.size() == next.size());
+    for (std::size_t i = 0; i < local.size(); ++i) {
+        const float moved = widened(local[i]) + (next[i] - mark[i]);
+        const std::uint64_t random = mix64(key.seed ^ (key.first + i)) & 0xFFFFU;
+        local[i] = static_cast<std::uint16_t>((std::bit_cast<std::uint32_t>(moved) + random) >> 16U);
+        mark[i] = next[i];
+    }
 }
 
 }  // namespace potluck::training

@@ -41,7 +41,7 @@ enum class Flow { resident, streamed };
 /// The defaults are the fastest layout on a processor.
 struct Layout {
     DeviceId device;
-    std::uint32_t micro_batch = 0;            // sequences at once, at most; 0: as many as fit the response time
+    std::uint32_t micro_batch = 0;            // sequences at once, at most; 0: no limit
     Number products = Number::fp32;           // of the matrix products' operands
     Number weights = Number::fp32;            // of the local model L; bf16 is stepped with stochastic rounding
     Number gradient = Number::fp32;           // as it is summed up over a batch: fp32 or bf16

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <new>
 
+#include "core/base/files.h"
 #include "core/training/device.h"
+#include "core/training/process_memory.h"
 #include "core/training/sampler.h"
 #include "core/training/vector_file.h"
 
@@ -28,25 +30,87 @@ Result<json> with(const json& params, const Serve& serve) {
 }
 
 /// A model of its own for a state that is not L, so that training is not disturbed.
-struct OtherModel {
-    std::vector<float> parameters;
-    Decoder decoder;
-
-    OtherModel(const run::ModelSpec& spec, const DecoderOptions& options)
-        : parameters(spec.parameters()), decoder(spec, options) {}
-    [[nodiscard]] Status load(const control::VectorFile& state) {
-        if (const Status status = read_vector(state, parameters); !status.ok()) return status;
-        return decoder.use_parameters(parameters);
+class OtherModel {
+public:
+    [[nodiscard]] static Result<OtherModel> load(const TrainerSetup& setup, const control::VectorFile& state) {
+        const std::uint64_t size = setup.model.parameters();
+        const Layout& layout = setup.layout;
+        const DeviceId home = layout.state == Place::device ? layout.device : DeviceId{};
+        Result<FlatVector> values = FlatVector::zeros(size, layout.weights, home);
+        if (!values.ok()) return values.error();
+        const Status read = for_each_piece(state, size, [&](std::uint64_t begin, std::span<const float> piece) {
+            return values->write(begin, piece);
+        });
+        if (!read.ok()) return read.error();
+        Decoder decoder(setup.model, {.device = layout.device,
+                                      .products = layout.products,
+                                      .attention = setup.attention,
+                                      .weights_flow = layout.weights_flow});
+        if (const Status used = decoder.use_parameters(values->view()); !used.ok()) return used.error();
+        return OtherModel(*std::move(values), std::move(decoder));
     }
+    [[nodiscard]] Decoder& decoder() { return m_decoder; }
+
+private:
+    OtherModel(FlatVector values, Decoder decoder) : m_values(std::move(values)), m_decoder(std::move(decoder)) {}
+    FlatVector m_values;
+    Decoder m_decoder;
 };
 
-Status check_memory(const run::ModelSpec& model) {
-    const std::uint64_t needed = training_bytes(model);
-    const std::uint64_t available = available_bytes();
-    if (available == 0 || needed <= available) return {};
-    return Error{ErrorCode::out_of_memory, "This model needs " + std::to_string((needed >> 20U) + 1) +
-                                               " MiB of memory and " + std::to_string(available >> 20U) +
-                                               " MiB are free; close other programs and try again."};
+control::PlanReply reply_of(const MemoryPlan& plan, const run::Recipe& recipe, const PlanFacts& facts) {
+    return {.device = text_of(plan.layout.device),
+            .summary = summary_of(plan.layout, recipe),
+            .layout = to_json(plan.layout),
+            .parts = plan.parts,
+            .gpu_peak = plan.gpu_peak,
+            .ram_peak = plan.ram_peak,
+            .disk = plan.disk,
+            .tokens_per_second = plan.tokens_per_second,
+            .why = reasons_of(plan.layout, facts)};
+}
+
+bool same_file(const control::VectorFile& a, const control::VectorFile& b) {
+    return a.path == b.path && a.offset == b.offset;
+}
+
+Result<double> mean_loss(Decoder& decoder, const Shard& shard, std::uint64_t records, std::uint32_t at_once) {
+    double sum = 0;
+    std::vector<Token> batch;
+    for (std::uint64_t next = 0; next < records;) {
+        batch.clear();
+        for (std::uint32_t i = 0; i < at_once && next < records; ++i, ++next) {
+            if (const Status status = shard.append_record(next, batch); !status.ok()) return status.error();
+        }
+        const Result<double> loss = decoder.loss_sum(batch);
+        if (!loss.ok()) return loss.error();
+        sum += *loss;
+    }
+    return sum / static_cast<double>(records * shard.shape().context);
+}
+
+Result<std::vector<std::uint32_t>> continuation(Decoder& decoder, const control::SampleRequest& request,
+                                                std::uint32_t context) {
+    const SampleRule rule{.temperature = request.temperature, .top_k = request.top_k};
+    Rng rng(request.seed);
+    std::vector<std::uint32_t> text = request.prompt;
+    while (text.size() < request.prompt.size() + request.tokens) {
+        const std::size_t seen = std::min<std::size_t>(text.size(), context);
+        const Result<std::vector<float>> logits = decoder.next_logits(std::span(text).last(seen));
+        if (!logits.ok()) return logits.error();
+        text.push_back(choose_token(*logits, rule, rng));
+    }
+    text.erase(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(request.prompt.size()));
+    return text;
+}
+
+/// Calls `ask` with the decoder of `state`: the trainer's own if that is what it holds, else another.
+template <class Ask>
+auto with_state(Trainer& trainer, bool is_own, const control::VectorFile& state, const Ask& ask)
+    -> decltype(ask(trainer.decoder())) {
+    if (is_own) return ask(trainer.decoder());
+    Result<OtherModel> other = OtherModel::load(trainer.setup(), state);
+    if (!other.ok()) return other.error();
+    return ask(other->decoder());
 }
 
 }  // namespace
@@ -73,6 +137,7 @@ TrainerService::Json TrainerService::dispatch(const Request& request) {
     const json& params = request.params;
     const std::string& method = request.method;
     if (method == "hello") return hello();
+    if (method == "plan") return with<control::PlanRequest>(params, [&](const auto& p) { return plan(p); });
     if (method == "stop") {
         m_stopped = true;
         m_training = false;
@@ -92,51 +157,132 @@ TrainerService::Json TrainerService::dispatch(const Request& request) {
 }
 
 TrainerService::Json TrainerService::hello() const {
-    const Number precision = m_trainer ? m_trainer->setup().options.products : Number::fp32;
+    const Number precision = m_trainer ? m_trainer->setup().layout.products : Number::fp32;
     return control::to_json(control::TrainerHello{
         .version = control::trainer_protocol_version, .device = device_name(precision), .torch = torch_version()});
 }
 
-DecoderOptions TrainerService::options_for(const run::ModelSpec& model) const {
-    DecoderOptions options;
-    if (m_choice == PrecisionChoice::bf16) options.products = Number::bf16;
-    if (m_choice == PrecisionChoice::measured) options.products = fastest_precision(model);
-    return options;
+Result<PlanFacts> TrainerService::facts_for(const run::ModelSpec& model, const control::Budget& budget) const {
+    PlanFacts facts;
+    if (!budget.device.empty()) {
+        const Result<DeviceId> device = device_from_text(budget.device);
+        if (!device.ok()) return device.error();
+        facts.device = *device;
+    }
+    if (m_choice == PrecisionChoice::bf16) facts.products = Number::bf16;
+    if (m_choice == PrecisionChoice::fp16) facts.products = Number::fp16;
+    if (m_choice == PrecisionChoice::measured) facts.products = fastest_precision(model);
+    facts.flops = product_flops(model, facts.products);
+    facts.program_bytes = resident_bytes();
+    const std::uint64_t available = available_bytes();
+    // What other programs may want in the meantime stays free, unless the person said how much is ours.
+    const std::uint64_t reserve = std::max<std::uint64_t>(available / 8, 512ULL << 20U);
+    facts.ram_budget = budget.ram > 0 ? budget.ram
+                       : available > 0 ? facts.program_bytes + available - std::min(available, reserve)
+                                       : UINT64_MAX;
+    facts.gpu_budget = budget.gpu_memory;
+    return facts;
+}
+
+TrainerService::Json TrainerService::plan(const control::PlanRequest& request) {
+    const Result<run::ModelSpec> model = run::ModelSpec::from_json(request.model);
+    if (!model.ok()) return model.error();
+    const Result<run::Recipe> recipe = run::Recipe::from_json(request.recipe);
+    if (!recipe.ok()) return recipe.error();
+    (void)use_threads(request.threads);
+    Result<PlanFacts> facts = facts_for(*model, request.budget);
+    if (!facts.ok()) return facts.error();
+    facts->disk_budget = UINT64_MAX;
+    const Result<std::vector<MemoryPlan>> plans = plans_within_budget(*model, *recipe, *facts);
+    if (!plans.ok()) return plans.error();
+    return control::to_json(reply_of(plans->front(), *recipe, *facts));
 }
 
 TrainerService::Json TrainerService::load(const control::LoadRequest& request) {
     TrainerSetup setup;
-    Result<run::ModelSpec> model = run::ModelSpec::from_json(request.model);
+    const Result<run::ModelSpec> model = run::ModelSpec::from_json(request.model);
     if (!model.ok()) return model.error();
-    Result<run::Recipe> recipe = run::Recipe::from_json(request.recipe);
+    const Result<run::Recipe> recipe = run::Recipe::from_json(request.recipe);
     if (!recipe.ok()) return recipe.error();
-    if (const Status status = check_memory(*model); !status.ok()) return status.error();
+    setup.threads = use_threads(request.threads);
+    Result<PlanFacts> facts = facts_for(*model, request.budget);
+    if (!facts.ok()) return facts.error();
+    if (!request.scratch.empty()) facts->disk_budget = free_disk_bytes(request.scratch);
+    std::vector<MemoryPlan> ladder;
+    if (request.layout.is_null()) {
+        Result<std::vector<MemoryPlan>> plans = plans_within_budget(*model, *recipe, *facts);
+        if (!plans.ok()) return plans.error();
+        ladder = *std::move(plans);
+    } else {
+        const Result<Layout> layout = layout_from_json(request.layout);
+        if (!layout.ok()) return layout.error();
+        ladder.push_back(price_of(*model, *recipe, *facts, *layout));
+        setup.pace = Pace::exact;
+    }
+    if (const Status fine = check_vector(request.state, model->parameters()); !fine.ok()) return fine.error();
+
     setup.model = *model;
     setup.recipe = *recipe;
-    setup.threads = use_threads(request.threads);
-    setup.options = options_for(*model);
-    Result<Trainer> trainer = Trainer::create(setup);
-    if (!trainer.ok()) return trainer.error();
-    if (const Status status = read_vector(request.state, trainer->parameters()); !status.ok()) return status.error();
-    m_trainer.emplace(*std::move(trainer));
+    setup.scratch = request.scratch;
+    m_trainer.reset();  // its memory is needed
     m_training = false;
-    if (const Status status = m_trainer->start_from_parameters(); !status.ok()) {
-        m_trainer.reset();
-        return status.error();
+    m_facts = *facts;
+    m_ladder = std::move(ladder);
+    m_rung = 0;
+    if (const Status built = build(setup, request.state); !built.ok()) return built.error();
+    return control::to_json(plan_in_force());
+}
+
+Status TrainerService::build(TrainerSetup setup, const control::VectorFile& state) {
+    for (;; ++m_rung) {
+        setup.layout = m_ladder[m_rung].layout;
+        Result<Trainer> trainer = Trainer::create(setup);
+        Status done = trainer.ok() ? trainer->start_from(state) : Status(trainer.error());
+        if (done.ok()) {
+            m_trainer.emplace(*std::move(trainer));
+            m_loaded = state;
+            return {};
+        }
+        if (done.error().code != ErrorCode::out_of_memory || m_rung + 1 == m_ladder.size()) return done;
     }
-    return json::object();
+}
+
+Status TrainerService::fall_back(const Error& reason) {
+    while (m_rung + 1 < m_ladder.size()) {
+        ++m_rung;
+        const Status moved = m_trainer->follow(m_ladder[m_rung].layout);
+        if (moved.ok()) {
+            const control::TrainerReplanned told{
+                "Memory ran out, so training goes on with a smaller plan: " + plan_in_force().summary + ".",
+                plan_in_force()};
+            m_notice = control::Notification{"replanned", control::to_json(told)};
+            return {};
+        }
+        if (moved.error().code != ErrorCode::out_of_memory) return moved;
+    }
+    return reason;
+}
+
+control::PlanReply TrainerService::plan_in_force() const {
+    return reply_of(m_ladder[m_rung], m_trainer->setup().recipe, m_facts);
 }
 
 TrainerService::Json TrainerService::train(const control::TrainRequest& request) {
     if (!m_trainer) return not_loaded();
     const std::optional<PeerId> peer = PeerId::parse(request.peer);
     if (!peer) return Error{ErrorCode::malformed, "The peer of a train request is not 64 hexadecimal digits."};
-    const Status status = m_trainer->train_in({.key = {.seed = request.seed, .round = {request.round}, .peer = *peer},
-                                               .shard_path = request.shard,
-                                               .records = request.records,
-                                               .from_record = request.from_record,
-                                               .learning_rate = request.learning_rate});
-    if (!status.ok()) return status.error();
+    const TrainingPlace place{.key = {.seed = request.seed, .round = {request.round}, .peer = *peer},
+                              .shard_path = request.shard,
+                              .records = request.records,
+                              .from_record = request.from_record,
+                              .learning_rate = request.learning_rate};
+    Status begun = m_trainer->train_in(place);
+    while (!begun.ok() && begun.error().code == ErrorCode::out_of_memory) {
+        if (const Status smaller = fall_back(begun.error()); !smaller.ok()) return smaller.error();
+        begun = m_trainer->train_in(place);
+    }
+    if (!begun.ok()) return begun.error();
+    m_loaded = {};
     if (!m_training) {
         m_progress_at = std::chrono::steady_clock::now();
         m_tokens_since_progress = 0;
@@ -148,18 +294,16 @@ TrainerService::Json TrainerService::train(const control::TrainRequest& request)
 
 TrainerService::Json TrainerService::snapshot(const control::SnapshotRequest& request) {
     if (!m_trainer) return not_loaded();
-    const Status status = write_vector(request.target, m_trainer->parameters());
-    if (!status.ok()) return status.error();
-    const WindowTotals totals = m_trainer->mark();
+    const Result<WindowTotals> totals = m_trainer->snapshot(request.target);
+    if (!totals.ok()) return totals.error();
     return control::to_json(
-        control::SnapshotReply{.tokens = totals.tokens, .steps = totals.steps, .loss = totals.mean_loss()});
+        control::SnapshotReply{.tokens = totals->tokens, .steps = totals->steps, .loss = totals->mean_loss()});
 }
 
 TrainerService::Json TrainerService::rebase(const control::RebaseRequest& request) {
     if (!m_trainer) return not_loaded();
-    std::vector<float> next(m_trainer->parameters().size());
-    if (const Status status = read_vector(request.state, next); !status.ok()) return status.error();
-    if (const Status status = m_trainer->rebase_on(next); !status.ok()) return status.error();
+    m_loaded = {};
+    if (const Status status = m_trainer->rebase(request.state); !status.ok()) return status.error();
     return json::object();
 }
 
@@ -168,23 +312,13 @@ TrainerService::Json TrainerService::evaluate(const control::EvaluateRequest& re
     const run::ModelSpec& spec = m_trainer->setup().model;
     const Result<Shard> shard = Shard::open(request.shard, {request.records, spec.context, spec.vocabulary});
     if (!shard.ok()) return shard.error();
-    OtherModel other(spec, m_trainer->setup().options);
-    if (const Status status = other.load(request.state); !status.ok()) return status.error();
-
     const std::uint64_t records = std::min(request.records, request.records_most);
-    double sum = 0;
-    std::vector<Token> batch;
-    for (std::uint64_t next = 0; next < records;) {
-        batch.clear();
-        for (std::uint32_t i = 0; i < evaluate_at_once && next < records; ++i, ++next) {
-            if (const Status status = shard->append_record(next, batch); !status.ok()) return status.error();
-        }
-        const Result<double> loss = other.decoder.loss_sum(batch);
-        if (!loss.ok()) return loss.error();
-        sum += *loss;
-    }
-    const std::uint64_t tokens = records * spec.context;
-    return control::to_json(control::EvaluateReply{.loss = sum / static_cast<double>(tokens), .tokens = tokens});
+    const std::uint32_t at_once = std::clamp(m_trainer->setup().layout.micro_batch, 1U, evaluate_at_once);
+    const Result<double> loss =
+        with_state(*m_trainer, same_file(request.state, m_loaded), request.state,
+                   [&](Decoder& decoder) { return mean_loss(decoder, *shard, records, at_once); });
+    if (!loss.ok()) return loss.error();
+    return control::to_json(control::EvaluateReply{.loss = *loss, .tokens = records * spec.context});
 }
 
 TrainerService::Json TrainerService::sample(const control::SampleRequest& request) {
@@ -194,27 +328,18 @@ TrainerService::Json TrainerService::sample(const control::SampleRequest& reques
     if (std::ranges::any_of(request.prompt, unknown)) {
         return Error{ErrorCode::invalid_argument, "The prompt holds a token beyond the model's vocabulary."};
     }
-    OtherModel other(spec, m_trainer->setup().options);
-    if (const Status status = other.load(request.state); !status.ok()) return status.error();
-
-    const SampleRule rule{.temperature = request.temperature, .top_k = request.top_k};
-    Rng rng(request.seed);
-    std::vector<std::uint32_t> text = request.prompt;
-    control::SampleReply reply;
-    while (reply.tokens.size() < request.tokens) {
-        const std::size_t seen = std::min<std::size_t>(text.size(), spec.context);
-        const Result<std::vector<float>> logits = other.decoder.next_logits(std::span(text).last(seen));
-        if (!logits.ok()) return logits.error();
-        reply.tokens.push_back(choose_token(*logits, rule, rng));
-        text.push_back(reply.tokens.back());
-    }
-    return control::to_json(reply);
+    Result<std::vector<std::uint32_t>> tokens =
+        with_state(*m_trainer, same_file(request.state, m_loaded), request.state,
+                   [&](Decoder& decoder) { return continuation(decoder, request, spec.context); });
+    if (!tokens.ok()) return tokens.error();
+    return control::to_json(control::SampleReply{*std::move(tokens)});
 }
 
 Status TrainerService::work() {
     const std::uint64_t before = m_trainer->totals().tokens;
     const Status status = m_trainer->micro_step();
     m_tokens_since_progress += m_trainer->totals().tokens - before;
+    if (!status.ok() && status.error().code == ErrorCode::out_of_memory) return fall_back(status.error());
     return status;
 }
 

@@ -3,17 +3,22 @@
 //
 //   (nothing) --load--> idle --train--> training --idle--> idle        stop from anywhere: stopped
 //
-// A request that cannot be served gets an error reply and changes nothing. What training itself cannot survive (a
-// damaged shard, no memory) is a failure: the program tells it and ends.
+// A request that cannot be served gets an error reply and changes nothing, but for a `load` that fails after its files
+// and its plan were found good: then nothing is loaded. When memory runs out, training goes on with the next smaller
+// plan, and a notice says so. What training itself cannot survive (a damaged shard, no smaller plan) is a failure: the
+// program tells it and ends.
 // Threads: one. Owns: the trainer and its vectors.
 #pragma once
 
 #include <chrono>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/control/rpc.h"
 #include "core/control/trainer_protocol.h"
+#include "core/training/memory_plan.h"
 #include "core/training/trainer.h"
 
 namespace potluck::training {
@@ -21,8 +26,8 @@ namespace potluck::training {
 inline constexpr std::chrono::milliseconds progress_every{500};
 inline constexpr double recent_kept = 0.8;  // of the fading sums, per progress message
 
-/// Forced for tests; by default the precision is measured at `load`.
-enum class PrecisionChoice { measured, fp32, bf16 };
+/// Of the matrix products. By default measured at `load`.
+enum class PrecisionChoice { measured, fp32, bf16, fp16 };
 
 class TrainerService {
 public:
@@ -34,6 +39,8 @@ public:
 
     /// One micro-step; only while `training()`. An error is a failure.
     [[nodiscard]] Status work();
+    /// What happened of its own accord and has not been told yet.
+    [[nodiscard]] std::optional<control::Notification> take_notice() { return std::exchange(m_notice, std::nullopt); }
     /// A progress notification if it is time for one.
     [[nodiscard]] std::optional<control::Notification> progress_due(std::chrono::steady_clock::time_point now);
 
@@ -51,9 +58,20 @@ private:
     [[nodiscard]] Json rebase(const control::RebaseRequest& request);
     [[nodiscard]] Json evaluate(const control::EvaluateRequest& request);
     [[nodiscard]] Json sample(const control::SampleRequest& request);
-    [[nodiscard]] DecoderOptions options_for(const run::ModelSpec& model) const;
+    [[nodiscard]] Json plan(const control::PlanRequest& request);
+    [[nodiscard]] Result<PlanFacts> facts_for(const run::ModelSpec& model, const control::Budget& budget) const;
+    /// Builds the trainer of the first plan from `m_rung` on for which there is memory.
+    [[nodiscard]] Status build(TrainerSetup setup, const control::VectorFile& state);
+    /// Climbs down the ladder after `reason`; gives it back if there is no smaller plan.
+    [[nodiscard]] Status fall_back(const Error& reason);
+    [[nodiscard]] control::PlanReply plan_in_force() const;
 
     PrecisionChoice m_choice;
+    PlanFacts m_facts;                // of the model that is loaded
+    std::vector<MemoryPlan> m_ladder;  // its plans, from large to small
+    std::size_t m_rung = 0;           // the one in force
+    control::VectorFile m_loaded;     // where L came from, as long as it is still that
+    std::optional<control::Notification> m_notice;
     std::optional<Trainer> m_trainer;
     bool m_training = false;
     bool m_stopped = false;

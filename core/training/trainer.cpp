@@ -11,53 +11,96 @@ namespace potluck::training {
 
 namespace {
 
-/// Decay on tensors of two dimensions or more, none on gains and biases; neighbours of one kind are one segment.
-std::vector<DecaySegment> decay_segments(const run::ModelSpec& spec, double weight_decay) {
-    std::vector<DecaySegment> segments;
+/// A slice per tensor; decay on tensors of two dimensions or more, none on gains and biases.
+std::vector<numerics::ParameterSlice> slices_of(const run::ModelSpec& spec, double weight_decay) {
+    std::vector<numerics::ParameterSlice> slices;
     for (const run::TensorSpec& tensor : run::tensors_of(spec)) {
-        const double decay = tensor.shape.size() >= 2 ? weight_decay : 0.0;
-        const std::uint64_t end = tensor.offset + tensor.elements();
-        if (!segments.empty() && segments.back().weight_decay == decay) {
-            segments.back().end = end;
-        } else {
-            segments.push_back({tensor.offset, end, decay});
-        }
+        const float decay = tensor.shape.size() >= 2 ? static_cast<float>(weight_decay) : 0.0F;
+        slices.push_back({tensor.offset, tensor.offset + tensor.elements(), decay});
     }
-    return segments;
+    return slices;
+}
+
+DecoderOptions options_of(const TrainerSetup& setup) {
+    return {.device = setup.layout.device,
+            .products = setup.layout.products,
+            .attention = setup.attention,
+            .checkpointing = setup.layout.checkpointing,
+            .weights_flow = setup.layout.weights_flow};
+}
+
+/// The same memory as numerics names it.
+std::span<numerics::Bf16> as_bf16(std::span<std::uint16_t> halves) {
+    return {reinterpret_cast<numerics::Bf16*>(halves.data()), halves.size()};
+}
+
+/// Steps everything, whatever the two vectors are kept in.
+void step_on_host(numerics::OptimizerState& moments, const FlatVector& parameters, const FlatVector& gradient,
+                  const numerics::StepSettings& settings, unsigned threads) {
+    const auto with = [&](auto values, auto slopes) {
+        using Parameter = typename decltype(values)::element_type;
+        using Gradient = typename decltype(slopes)::element_type;
+        numerics::optimizer_step<Parameter, Gradient>(moments, 0, moments.slices().size(), values, slopes, settings,
+                                                      threads);
+    };
+    const auto with_parameters = [&](auto values) {
+        if (gradient.view().number == Number::fp32) return with(values, gradient.floats());
+        return with(values, as_bf16(gradient.halves()));
+    };
+    if (parameters.view().number == Number::fp32) return with_parameters(parameters.floats());
+    with_parameters(as_bf16(parameters.halves()));
 }
 
 }  // namespace
 
-Trainer::Trainer(const TrainerSetup& setup)
+Trainer::Trainer(const TrainerSetup& setup, LocalModel local)
     : m_setup(setup),
-      m_decoder(setup.model, setup.options),
-      m_local(setup.model.parameters()),
-      m_mark(m_local.size()),
-      m_gradient(m_local.size()),
-      m_mean(m_local.size()),
-      m_variance(m_local.size()),
-      m_segments(decay_segments(setup.model, setup.recipe.weight_decay)) {}
+      m_decoder(setup.model, options_of(setup)),
+      m_local(std::move(local)),
+      m_loss_scale(setup.layout.products) {}
 
 Result<Trainer> Trainer::create(const TrainerSetup& setup) {
     if (setup.model.vocabulary > 65'536) {
         return Error{ErrorCode::invalid_argument, "This version trains vocabularies of at most 65,536 tokens."};
     }
+    Result<LocalModel> local =
+        LocalModel::create(setup.model.parameters(), setup.layout, setup.scratch, setup.threads);
+    if (!local.ok()) return local.error();
+    return Trainer(setup, *std::move(local));
+}
+
+Status Trainer::start_from(const control::VectorFile& file) {
+    const Status read = m_local.start_from(file);
+    return read.ok() ? parameters_changed() : read;
+}
+
+Status Trainer::start_from(std::span<const float> parameters) {
+    const Status copied = m_local.start_from(parameters);
+    return copied.ok() ? parameters_changed() : copied;
+}
+
+std::vector<float> Trainer::parameters() const {
+    std::vector<float> copy(m_local.values().size());
+    POTLUCK_CHECK(m_local.values().read(0, copy).ok());
+    return copy;
+}
+
+Status Trainer::take_memory() {
+    if (m_gradient.size() > 0) return {};
+    const Layout& layout = m_setup.layout;
+    const DeviceId home = layout.state == Place::device ? layout.device : DeviceId{};
+    Result<FlatVector> gradient = FlatVector::zeros(m_local.values().size(), layout.gradient, home);
+    if (!gradient.ok()) return gradient.error();
     try {
-        return Trainer(setup);
+        const auto bits = layout.state_bits == 8 ? numerics::StateBits::bits8 : numerics::StateBits::bits32;
+        m_moments.emplace(slices_of(m_setup.model, m_setup.recipe.weight_decay), bits);
     } catch (const std::bad_alloc&) {
         return Error{ErrorCode::out_of_memory,
                      "There is not enough memory to train this model; close other programs and try again."};
     }
-}
-
-Status Trainer::start_from_parameters() {
-    m_mark = m_local;
-    std::ranges::fill(m_mean, 0.0F);
-    std::ranges::fill(m_variance, 0.0F);
-    m_adam_steps = 0;
-    m_totals = {};
-    forget_batch();
-    return m_decoder.use_parameters(m_local);
+    m_gradient = *std::move(gradient);
+    m_steps = 0;
+    return {};
 }
 
 Status Trainer::train_in(const TrainingPlace& place) {
@@ -67,6 +110,7 @@ Status Trainer::train_in(const TrainingPlace& place) {
         const ShardShape shape{place.records, m_setup.model.context, m_setup.model.vocabulary};
         Result<Shard> shard = Shard::open(place.shard_path, shape);
         if (!shard.ok()) return shard.error();
+        if (const Status taken = take_memory(); !taken.ok()) return taken;
         m_reader.emplace(*std::move(shard), place.key, place.from_record);
     }
     m_place = place;
@@ -75,8 +119,7 @@ Status Trainer::train_in(const TrainingPlace& place) {
 
 std::uint32_t Trainer::micro_batch_size(std::uint32_t batch, double seconds_per_sequence) {
     if (seconds_per_sequence <= 0) return 1;  // not measured: begin small
-    const double aim = std::chrono::duration<double>(micro_step_aim).count();
-    const double fits = std::clamp(aim / seconds_per_sequence, 1.0, static_cast<double>(batch));
+    const double fits = std::clamp(micro_step_seconds / seconds_per_sequence, 1.0, static_cast<double>(batch));
     const std::uint32_t most = static_cast<std::uint32_t>(fits);
     const std::uint32_t parts = (batch + most - 1) / most;
     return (batch + parts - 1) / parts;
@@ -86,7 +129,9 @@ Status Trainer::micro_step() {
     POTLUCK_CHECK(m_reader.has_value());
     const auto start = std::chrono::steady_clock::now();
     const std::uint32_t batch = m_setup.recipe.batch;
-    const std::uint32_t wanted = micro_batch_size(batch, m_seconds_per_sequence);
+    const std::uint32_t most = m_setup.layout.micro_batch > 0 ? m_setup.layout.micro_batch : batch;
+    const bool exact = m_setup.pace == Pace::exact;
+    const std::uint32_t wanted = exact ? most : std::min(most, micro_batch_size(batch, m_seconds_per_sequence));
     const std::uint32_t count = std::min(wanted, batch - m_batch_filled);
     const std::uint64_t position = m_reader->position();
     m_records.clear();
@@ -95,10 +140,13 @@ Status Trainer::micro_step() {
     const std::uint64_t context = m_setup.model.context;
     const Result<double> loss =
         m_decoder.add_gradient({.records = m_records,
-                            .gradient = m_gradient,
-                            .scale = 1.0 / static_cast<double>(batch * context),
-                            .dropout_seed = mix64(m_place.key.seed ^ mix64(m_place.key.round.value) ^ position)});
-    if (!loss.ok()) return loss.error();
+                                .gradient = m_gradient.view(),
+                                .scale = m_loss_scale.factor() / static_cast<double>(batch * context),
+                                .dropout_seed = mix64(m_place.key.seed ^ mix64(m_place.key.round.value) ^ position)});
+    if (!loss.ok()) {
+        (void)forget_batch();  // part of this gradient may be in
+        return loss.error();
+    }
     if (std::isfinite(*loss)) {
         m_batch_loss += *loss;
         m_batch_tokens += count * context;
@@ -114,45 +162,78 @@ Status Trainer::micro_step() {
 }
 
 Status Trainer::finish_step() {
-    const double norm = std::sqrt(sum_of_squares(m_gradient, m_setup.threads));
+    const Result<double> squares = m_gradient.sum_of_squares(m_setup.threads);
+    if (!squares.ok()) return squares.error();
+    const double scale = 1 / m_loss_scale.factor();
+    const double norm = std::sqrt(*squares) * scale;
     if (!std::isfinite(norm) || m_batch_tokens == 0) {
         if (m_batch_tokens > 0) ++m_totals.dropped_batches;
-        forget_batch();
-        return {};
+        m_loss_scale.step_overflowed();
+        return forget_batch();
     }
-    const run::Recipe& recipe = m_setup.recipe;
-    ++m_adam_steps;
-    const double warm = static_cast<double>(m_adam_steps) / static_cast<double>(fresh_moments_steps);
-    const double clip = recipe.clip_norm > 0 && norm > recipe.clip_norm ? recipe.clip_norm / (norm + 1e-6) : 1.0;
-    adamw_step({.parameters = m_local, .gradient = m_gradient, .mean = m_mean, .variance = m_variance}, m_segments,
-               {.learning_rate = m_place.learning_rate * std::min(1.0, warm),
-                .beta1 = recipe.beta1,
-                .beta2 = recipe.beta2,
-                .step = m_adam_steps,
-                .gradient_scale = clip},
-               m_setup.threads);
+    const double most = m_setup.recipe.clip_norm;
+    const double clip = most > 0 && norm > most ? most / (norm + 1e-6) : 1.0;
+    if (const Status stepped = step_optimizer(scale * clip); !stepped.ok()) return stepped;
+    m_loss_scale.step_was_finite();
     ++m_totals.steps;
     m_totals.tokens += m_batch_tokens;
     m_totals.loss_sum += m_batch_loss;
-    forget_batch();
-    return m_decoder.use_parameters(m_local);
+    const Status forgotten = forget_batch();
+    return forgotten.ok() ? parameters_changed() : forgotten;
 }
 
-void Trainer::forget_batch() {
-    std::ranges::fill(m_gradient, 0.0F);
+Status Trainer::step_optimizer(double gradient_scale) {
+    const run::Recipe& recipe = m_setup.recipe;
+    ++m_steps;
+    const double warm = std::min(1.0, static_cast<double>(m_steps) / static_cast<double>(fresh_moments_steps));
+    const bool lamb = recipe.optimizer == run::Optimizer::lamb;
+    const numerics::StepSettings settings{
+        .kind = lamb ? numerics::OptimizerKind::lamb : numerics::OptimizerKind::adamw,
+        .learning_rate = m_place.learning_rate * warm,
+        .beta1 = recipe.beta1,
+        .beta2 = recipe.beta2,
+        .epsilon = recipe.epsilon,
+        .step = m_steps,
+        .gradient_scale = gradient_scale,
+        .rounding_seed = mix64(m_place.key.seed ^ mix64(m_steps))};
+    step_on_host(*m_moments, m_local.values(), m_gradient, settings, m_setup.threads);
+    return {};
+}
+
+Status Trainer::forget_batch() {
     m_batch_filled = 0;
     m_batch_tokens = 0;
     m_batch_loss = 0;
+    return m_gradient.size() == 0 ? Status() : m_gradient.fill_with_zeros();
 }
 
-WindowTotals Trainer::mark() {
-    m_mark = m_local;
+Result<WindowTotals> Trainer::snapshot(const control::VectorFile& target) {
+    if (const Status written = m_local.snapshot(target); !written.ok()) return written.error();
     return std::exchange(m_totals, {});
 }
 
-Status Trainer::rebase_on(std::span<const float> next) {
-    rebase(m_local, m_mark, next, m_setup.threads);
-    return m_decoder.use_parameters(m_local);
+Status Trainer::rebase(const control::VectorFile& next) {
+    const Status moved = m_local.rebase(next);
+    return moved.ok() ? parameters_changed() : moved;
+}
+
+Status Trainer::follow(const Layout& layout) {
+    m_decoder = Decoder(m_setup.model, DecoderOptions{});  // frees the old one's copies before more is taken
+    const Layout before = std::exchange(m_setup.layout, layout);
+    if (const Status moved = m_local.follow(layout, m_setup.scratch); !moved.ok()) return moved;
+    const bool trained = m_gradient.size() > 0;
+    const bool same = before.gradient == layout.gradient && before.state_bits == layout.state_bits &&
+                      before.state == layout.state;
+    if (trained && !same) {
+        m_gradient = FlatVector();
+        m_moments.reset();
+        if (const Status taken = take_memory(); !taken.ok()) return taken;
+    }
+    m_decoder = Decoder(m_setup.model, options_of(m_setup));
+    m_loss_scale = LossScale(layout.products);
+    m_seconds_per_sequence = 0;
+    const Status forgotten = forget_batch();
+    return forgotten.ok() ? parameters_changed() : forgotten;
 }
 
 }  // namespace potluck::training

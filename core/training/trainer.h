@@ -1,8 +1,10 @@
-// The local model L of one volunteer and its training: micro-batches, gradient, clip, AdamW, the mark M, snapshot and
-// rebase (core/control/trainer_protocol.h says what the two mean). All state is flat vectors; see flat.h.
+// The training of one volunteer's local model: micro-batches, gradient, loss scale, clip, the optimizer's step, and
+// the snapshots and rebases between (local_model.h). How numbers are kept is the layout's word; the optimizer's
+// arithmetic is that of core/numerics.
 //
-// It does not know requests, JSON or other processes, and writes no file.
-// Threads: one. Owns: L, M, gradient and moments, the open shard.
+// It does not know requests, JSON or other processes, nor choose a layout.
+// Threads: one. Owns: L, M, gradient and moments, the open shard. Gradient and moments are taken at the first
+// `train_in`, so that a trainer which only answers questions does without.
 #pragma once
 
 #include <chrono>
@@ -13,10 +15,15 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/numerics/optimizer.h"
 #include "core/run/model_spec.h"
 #include "core/run/recipe.h"
-#include "core/training/flat.h"
 #include "core/training/decoder.h"
+#include "core/training/flat_vector.h"
+#include "core/training/layout.h"
+#include "core/training/local_model.h"
+#include "core/training/loss_scale.h"
+#include "core/training/memory_plan.h"
 #include "core/training/shard_reader.h"
 
 namespace potluck::training {
@@ -24,14 +31,18 @@ namespace potluck::training {
 /// Steps over which the learning rate rises on fresh moments: Adam's first steps are as large as the rate whatever the
 /// gradient, so a restart would shake a model that is well trained.
 inline constexpr std::uint64_t fresh_moments_steps = 10;
-/// A micro-step aims at this time, so that a request waits for at most about twice as long.
-inline constexpr std::chrono::milliseconds micro_step_aim{60};
+
+/// Whether a micro-batch is cut down to the response time, or as large as the layout says (to measure its memory).
+enum class Pace { responsive, exact };
 
 struct TrainerSetup {
     run::ModelSpec model;
     run::Recipe recipe;
-    DecoderOptions options;
+    Layout layout = {};
+    AttentionKernel attention = AttentionKernel::blocked;
+    Pace pace = Pace::responsive;
     unsigned threads = 1;
+    std::string scratch = {};  // folder for a mark on disk
 };
 
 /// What was trained since the last snapshot.
@@ -54,46 +65,59 @@ struct TrainingPlace {
 
 class Trainer {
 public:
-    /// Zero moments, L = M = zero: fill `parameters()` and call `start_from_parameters` before training.
+    /// L = M = zero: call `start_from` before anything else.
     [[nodiscard]] static Result<Trainer> create(const TrainerSetup& setup);
 
-    [[nodiscard]] std::span<float> parameters() { return m_local; }
-    /// M = L, totals zero, moments fresh.
-    [[nodiscard]] Status start_from_parameters();
+    /// L = M = these parameters, totals zero, moments fresh. A file that cannot be read leaves zeros.
+    [[nodiscard]] Status start_from(const control::VectorFile& file);
+    [[nodiscard]] Status start_from(std::span<const float> parameters);
+    /// A copy of L in fp32.
+    [[nodiscard]] std::vector<float> parameters() const;
+    /// L as the model reads it.
+    [[nodiscard]] Decoder& decoder() { return m_decoder; }
 
     /// Trains in `place` from the next micro-step on. The same key and shard go on where they were. A half-collected
     /// batch is kept. On failure nothing changes.
     [[nodiscard]] Status train_in(const TrainingPlace& place);
 
-    /// One micro-batch; at the end of a batch, one step of the optimizer. Needs a `train_in` before.
+    /// One micro-batch; at the end of a batch, one step of the optimizer. Needs a `train_in` before. On failure the
+    /// batch is forgotten; after `out_of_memory` training can go on with a smaller layout.
     [[nodiscard]] Status micro_step();
     [[nodiscard]] const WindowTotals& totals() const { return m_totals; }
     [[nodiscard]] const TrainerSetup& setup() const { return m_setup; }
     [[nodiscard]] std::uint64_t position() const { return m_reader ? m_reader->position() : 0; }
 
-    /// M = L and zero totals; gives what they were. The caller has written `parameters()` away.
-    WindowTotals mark();
+    /// Writes L to the file, M = L; gives the totals, which begin at zero again.
+    [[nodiscard]] Result<WindowTotals> snapshot(const control::VectorFile& target);
     /// L += next - M, M = next.
-    [[nodiscard]] Status rebase_on(std::span<const float> next);
+    [[nodiscard]] Status rebase(const control::VectorFile& next);
+
+    /// Goes on in another layout, with L and M as they are. Moments in another number of bits begin afresh.
+    [[nodiscard]] Status follow(const Layout& layout);
 
     /// Sequences of the next micro-batch when each takes `seconds_per_sequence`: equal parts of the batch, as few as
     /// keep a part within the aim.
     [[nodiscard]] static std::uint32_t micro_batch_size(std::uint32_t batch, double seconds_per_sequence);
 
 private:
-    explicit Trainer(const TrainerSetup& setup);
+    Trainer(const TrainerSetup& setup, LocalModel local);
+    [[nodiscard]] Status take_memory();
     [[nodiscard]] Status finish_step();
-    void forget_batch();
+    [[nodiscard]] Status step_optimizer(double gradient_scale);
+    [[nodiscard]] Status forget_batch();
+    [[nodiscard]] Status parameters_changed() { return m_decoder.use_parameters(m_local.values().view()); }
 
     TrainerSetup m_setup;
     Decoder m_decoder;
-    std::vector<float> m_local, m_mark, m_gradient, m_mean, m_variance;
-    std::vector<DecaySegment> m_segments;
+    LocalModel m_local;
+    FlatVector m_gradient;                             // empty until the first train_in
+    std::optional<numerics::OptimizerState> m_moments;  // the same
+    LossScale m_loss_scale;
     std::optional<SampleReader> m_reader;
     TrainingPlace m_place;
     std::vector<Token> m_records;
 
-    std::uint64_t m_adam_steps = 0;
+    std::uint64_t m_steps = 0;              // since the moments were fresh
     std::uint32_t m_batch_filled = 0;       // sequences of this batch whose gradient is in, or was dropped
     std::uint64_t m_batch_tokens = 0;       // of this batch, not yet in the totals
     double m_batch_loss = 0;

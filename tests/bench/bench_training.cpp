@@ -1,15 +1,20 @@
-// Training speed of one process: tokens per second of whole steps (forward, backward, clip, AdamW) by the written-out
-// backward pass in both precisions, beside the plain autograd version in the same process. Ratios within one run are
-// what counts; "processor" figures divide by processor time, so that a busy machine disturbs them little.
+// Our side of the training bench (tests/bench/training drives it beside training_python.py): whole steps of the
+// trainer, from tokens to new parameters, clip and optimizer included, on random tokens.
 //
-//   bench_training [--report file.json] [--threads n] [--seconds s] [--layers n] [--width n] [--heads n] [--context n]
-//                  [--vocabulary n] [--batch n]
+// Lines on standard input, each answered by one line of JSON:
+//   measure SECONDS   whole steps for about so long: tokens, wall and processor seconds, loss of these steps
+// End of input ends it. The first line out, {"ready": ...}, comes after warm-up. "Processor" seconds count all threads
+// of this process, so that a busy machine disturbs figures per processor second little.
+//
+//   bench_training --layers n --width n --heads n --context n --vocabulary n --batch n [--threads n]
+//                  [--precision fp32|bf16] [--state-bits 8|32] [--device cpu|cuda]
+#include <sys/resource.h>
+
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <map>
 #include <string>
 
@@ -18,7 +23,6 @@
 #include "core/base/rng.h"
 #include "core/run/initial_state.h"
 #include "core/training/device.h"
-#include "core/training/decoder_plain.h"
 #include "core/training/trainer.h"
 
 namespace {
@@ -26,113 +30,118 @@ namespace {
 using namespace potluck;
 using Clock = std::chrono::steady_clock;
 
-struct Speed {
-    double wall = 0, processor = 0;  // tokens per second
+constexpr std::uint64_t records = 256;
+
+struct Options {
+    std::map<std::string, std::string> values;
+
+    Options(int argc, char** argv) {
+        for (int i = 1; i + 1 < argc; i += 2) values[argv[i]] = argv[i + 1];
+    }
+    [[nodiscard]] std::string text(const char* name, const char* fallback) const {
+        const auto found = values.find(name);
+        return found == values.end() ? fallback : found->second;
+    }
+    [[nodiscard]] std::uint32_t number(const char* name, std::uint32_t fallback) const {
+        return static_cast<std::uint32_t>(std::stoul(text(name, std::to_string(fallback).c_str())));
+    }
 };
 
-nlohmann::json to_json(const Speed& speed) {
-    return {{"tokens_per_second", speed.wall}, {"tokens_per_processor_second", speed.processor}};
+std::uint64_t peak_rss_mib() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return static_cast<std::uint64_t>(usage.ru_maxrss) / 1024;
 }
 
-/// Calls `step`, which trains `tokens` tokens, for about `seconds`, after a warm-up.
-template <class Step>
-Speed measure(double seconds, double tokens, const Step& step) {
-    for (int i = 0; i < 3; ++i) step();
-    const Clock::time_point start = Clock::now();
-    const std::clock_t processor_start = std::clock();
-    double done = 0;
-    double passed = 0;
-    while (passed < seconds) {
-        step();
-        done += tokens;
-        passed = std::chrono::duration<double>(Clock::now() - start).count();
-    }
-    const double processor = static_cast<double>(std::clock() - processor_start) / CLOCKS_PER_SEC;
-    return {done / passed, done / processor};
-}
-
-struct Bench {
-    run::ModelSpec model;
-    run::Recipe recipe;
-    unsigned threads = 1;
-    double seconds = 3;
-    std::filesystem::path shard;
-    std::uint64_t records = 256;
-
-    void write_shard() const {
-        std::ofstream file(shard, std::ios::binary);
+/// A file of random records that goes away with its owner.
+class Shard {
+public:
+    explicit Shard(const run::ModelSpec& model)
+        : m_path(std::filesystem::temp_directory_path() /
+                 ("bench_training_" + std::to_string(Clock::now().time_since_epoch().count()) + ".bin")) {
+        std::ofstream file(m_path, std::ios::binary);
         Rng rng(7);
         for (std::uint64_t i = 0; i < records * (model.context + 1); ++i) {
             const auto token = static_cast<training::Token>(rng.below(model.vocabulary));
             file.write(reinterpret_cast<const char*>(&token), sizeof token);
         }
     }
+    Shard(const Shard&) = delete;
+    Shard& operator=(const Shard&) = delete;
+    ~Shard() { std::filesystem::remove(m_path); }
+    [[nodiscard]] std::string path() const { return m_path.string(); }
 
-    [[nodiscard]] Speed trainer_speed(training::Number precision) const {
-        Result<training::Trainer> trainer = training::Trainer::create(
-            {.model = model, .recipe = recipe, .options = {.products = precision}, .threads = threads});
-        POTLUCK_CHECK(trainer.ok());
-        run::fill_initial_state(model, 1, trainer->parameters());
-        POTLUCK_CHECK(trainer->start_from_parameters().ok());
-        const training::TrainingPlace place{.shard_path = shard.string(), .records = records, .learning_rate = 1e-4};
-        POTLUCK_CHECK(trainer->train_in(place).ok());
-        const double tokens = static_cast<double>(recipe.batch) * model.context;
-        return measure(seconds, tokens, [&] {
-            const std::uint64_t steps = trainer->totals().steps;
-            while (trainer->totals().steps == steps) POTLUCK_CHECK(trainer->micro_step().ok());
-        });
-    }
-
-    [[nodiscard]] Speed plain_speed() const {
-        std::vector<float> parameters(model.parameters()), gradient(parameters.size());
-        run::fill_initial_state(model, 1, parameters);
-        const std::vector<training::Token> batch(std::size_t{recipe.batch} * (model.context + 1), 1);
-        const double tokens = static_cast<double>(recipe.batch) * model.context;
-        return measure(seconds, tokens, [&] {
-            POTLUCK_CHECK(training::plain_add_gradient(model, parameters, batch, gradient, 1e-3).ok());
-        });
-    }
+private:
+    std::filesystem::path m_path;
 };
+
+void step(training::Trainer& trainer) {
+    const std::uint64_t steps = trainer.totals().steps;
+    while (trainer.totals().steps == steps) POTLUCK_CHECK(trainer.micro_step().ok());
+}
+
+nlohmann::json measure(training::Trainer& trainer, double seconds) {
+    const training::WindowTotals before = trainer.totals();
+    const Clock::time_point start = Clock::now();
+    const std::clock_t processor_start = std::clock();
+    double passed = 0;
+    while (passed < seconds) {
+        step(trainer);
+        passed = std::chrono::duration<double>(Clock::now() - start).count();
+    }
+    const training::WindowTotals& after = trainer.totals();
+    const std::uint64_t tokens = after.tokens - before.tokens;
+    return {{"tokens", tokens},
+            {"wall", passed},
+            {"processor", static_cast<double>(std::clock() - processor_start) / CLOCKS_PER_SEC},
+            {"loss", (after.loss_sum - before.loss_sum) / static_cast<double>(tokens)},
+            {"peak_rss_mib", peak_rss_mib()}};
+}
+
+training::TrainerSetup setup_from(const Options& options) {
+    training::TrainerSetup setup;
+    setup.model.layers = options.number("--layers", 4);
+    setup.model.width = options.number("--width", 128);
+    setup.model.heads = options.number("--heads", 4);
+    setup.model.context = options.number("--context", 128);
+    setup.model.vocabulary = options.number("--vocabulary", 256);
+    setup.recipe.batch = options.number("--batch", 8);
+    setup.recipe.state_bits = options.number("--state-bits", 8);
+    const bool bf16 = options.text("--precision", "fp32") == "bf16";
+    setup.layout.products = bf16 ? training::Number::bf16 : training::Number::fp32;
+    setup.layout.state_bits = setup.recipe.state_bits;
+    if (options.text("--device", "cpu") == "cuda") {
+        setup.layout.device = {training::DeviceKind::cuda, 0};
+        setup.layout.state = training::Place::device;
+    }
+    setup.threads = training::use_threads(options.number("--threads", 1));
+    return setup;
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::map<std::string, std::string> options;
-    for (int i = 1; i + 1 < argc; i += 2) options[argv[i]] = argv[i + 1];
-    const auto number = [&](const char* name, unsigned fallback) {
-        const auto found = options.find(name);
-        if (found == options.end()) return fallback;
-        return static_cast<unsigned>(std::strtoul(found->second.c_str(), nullptr, 10));
-    };
     training::keep_freed_memory();
-    Bench bench;
-    bench.model.layers = number("--layers", 4);
-    bench.model.width = number("--width", 128);
-    bench.model.heads = number("--heads", 4);
-    bench.model.context = number("--context", 128);
-    bench.model.vocabulary = number("--vocabulary", 256);
-    bench.recipe.batch = number("--batch", 8);
-    bench.seconds = number("--seconds", 3);
-    bench.threads = training::use_threads(number("--threads", 1));
-    bench.shard = std::filesystem::temp_directory_path() / ("bench_training_" + std::to_string(std::clock()) + ".bin");
-    bench.write_shard();
+    const training::TrainerSetup setup = setup_from(Options(argc, argv));
+    const Shard shard(setup.model);
+    training::Trainer trainer = training::Trainer::create(setup).value();
+    std::vector<float> initial(setup.model.parameters());
+    run::fill_initial_state(setup.model, 1, initial);
+    POTLUCK_CHECK(trainer.start_from(initial).ok());
+    POTLUCK_CHECK(trainer.train_in({.shard_path = shard.path(), .records = records, .learning_rate = 1e-4}).ok());
 
-    const Speed fp32 = bench.trainer_speed(training::Number::fp32);
-    const Speed bf16 = bench.trainer_speed(training::Number::bf16);
-    const Speed plain = bench.plain_speed();
-    std::filesystem::remove(bench.shard);
-    const nlohmann::json report = {
-        {"bench", "training"},
-        {"model", bench.model.to_json()},
-        {"batch", bench.recipe.batch},
-        {"threads", bench.threads},
-        {"chosen_precision", name_of(training::fastest_precision(bench.model))},
-        {"fp32", to_json(fp32)},
-        {"bf16", to_json(bf16)},
-        {"plain_autograd_without_optimizer_fp32", to_json(plain)},
-        {"fp32_over_plain_processor", fp32.processor / plain.processor},
-        {"bf16_over_fp32_processor", bf16.processor / fp32.processor}};
-    std::printf("%s\n", report.dump(2).c_str());
-    if (options.contains("--report")) std::ofstream(options["--report"]) << report.dump(2) << '\n';
+    const Clock::time_point start = Clock::now();
+    for (int i = 0; i < 3; ++i) step(trainer);
+    const nlohmann::json ready = {{"torch", training::torch_version()},
+                                  {"warm_up_seconds", std::chrono::duration<double>(Clock::now() - start).count()},
+                                  {"parameters", setup.model.parameters()},
+                                  {"threads", setup.threads},
+                                  {"device", training::device_name(setup.layout.products)}};
+    std::cout << nlohmann::json{{"ready", ready}}.dump() << std::endl;
+    for (std::string word; std::cin >> word;) {
+        double seconds = 0;
+        POTLUCK_CHECK(word == "measure" && std::cin >> seconds);
+        std::cout << measure(trainer, seconds).dump() << std::endl;
+    }
     return 0;
 }

@@ -1,6 +1,4 @@
 // The real potluck-trainer over pipes, as the node drives it.
-#include <QElapsedTimer>
-#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -10,100 +8,20 @@
 
 #include "core/base/files.h"
 #include "core/base/rng.h"
-#include "core/control/rpc.h"
 #include "core/control/trainer_protocol.h"
 #include "core/run/initial_state.h"
 #include "core/run/recipe.h"
 #include "core/run/state_layout.h"
+#include "tests/integration/trainer_child.h"
 
 using namespace potluck;
 using namespace potluck::control;
+using potluck::tests::TrainerChild;
 using nlohmann::json;
 
 namespace {
 
-constexpr int patience_ms = 30'000;
 constexpr std::uint64_t records = 64;
-
-/// One child and what it said.
-class Child {
-public:
-    explicit Child(const QStringList& arguments = {"--precision", "fp32"}) {
-        m_process.setProcessChannelMode(QProcess::ForwardedErrorChannel);
-        m_process.start(POTLUCK_BIN_DIR "/potluck-trainer", arguments);
-        if (!m_process.waitForStarted(patience_ms)) qFatal("the trainer does not start");
-    }
-    ~Child() {
-        m_process.kill();
-        m_process.waitForFinished(patience_ms);
-    }
-
-    Reply call(const std::string& method, json params = json::object()) {
-        const std::uint64_t id = ++m_id;
-        m_process.write(QByteArray::fromStdString(encode(Request{id, method, std::move(params)})));
-        while (true) {
-            const std::optional<Line> line = next();
-            if (!line) qFatal("no answer to %s", method.c_str());
-            if (const Reply* reply = std::get_if<Reply>(&*line)) {
-                if (reply->id != id) qFatal("an answer to another request");
-                return *reply;
-            }
-            notifications.push_back(std::get<Notification>(*line));
-        }
-    }
-    /// Waits for a notification of this name.
-    std::optional<Notification> wait_for(const std::string& method) {
-        for (std::size_t i = 0; i < notifications.size(); ++i) {
-            if (notifications[i].method != method) continue;
-            const Notification found = notifications[i];
-            notifications.erase(notifications.begin(), notifications.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-            return found;
-        }
-        while (const std::optional<Line> line = next()) {
-            const Notification* found = std::get_if<Notification>(&*line);
-            if (found != nullptr && found->method == method) return *found;
-        }
-        return std::nullopt;
-    }
-    void write(const QByteArray& bytes) { m_process.write(bytes); }
-    void close_input() { m_process.closeWriteChannel(); }
-    void kill() { m_process.kill(); }
-    /// Exit code, or -1 if it did not end in time or crashed.
-    int ended(int within_ms = patience_ms) {
-        if (m_process.state() != QProcess::NotRunning && !m_process.waitForFinished(within_ms)) return -1;
-        return m_process.exitStatus() == QProcess::NormalExit ? m_process.exitCode() : -1;
-    }
-    [[nodiscard]] QByteArray rest() { return m_process.readAllStandardOutput(); }
-
-    std::vector<Notification> notifications;
-
-private:
-    std::optional<Line> next() {
-        QElapsedTimer timer;
-        timer.start();
-        while (m_lines.empty()) {
-            const QByteArray bytes = m_process.readAllStandardOutput();
-            for (std::string& line : m_splitter.feed({bytes.constData(), static_cast<std::size_t>(bytes.size())})) {
-                m_lines.push_back(std::move(line));
-            }
-            if (!m_lines.empty()) break;
-            if (timer.elapsed() > patience_ms) return std::nullopt;
-            if (!m_process.waitForReadyRead(1000) && m_process.state() == QProcess::NotRunning &&
-                m_process.bytesAvailable() == 0) {
-                return std::nullopt;
-            }
-        }
-        const Result<Line> line = decode(m_lines.front());
-        if (!line.ok()) qFatal("not the protocol: %s", m_lines.front().c_str());
-        m_lines.erase(m_lines.begin());
-        return *line;
-    }
-
-    QProcess m_process;
-    LineSplitter m_splitter;
-    std::vector<std::string> m_lines;
-    std::uint64_t m_id = 0;
-};
 
 /// A run's files in a folder of their own.
 struct Run {
@@ -195,7 +113,7 @@ class TrainerProcessTest : public QObject {
 private slots:
     void it_trains_publishes_and_goes_on_from_what_is_agreed() {
         const Run run;
-        Child child;
+        TrainerChild child;
         TrainerHello hello;
         QVERIFY(from_json(child.call("hello").result, hello).ok());
         QCOMPARE(hello.version, trainer_protocol_version);
@@ -233,7 +151,7 @@ private slots:
 
     void idle_means_idle() {
         const Run run;
-        Child child;
+        TrainerChild child;
         QVERIFY(!child.call("load", run.load()).error);
         QVERIFY(!child.call("train", run.train()).error);
         QVERIFY(child.wait_for("progress"));
@@ -251,7 +169,7 @@ private slots:
 
     void a_sample_is_the_same_for_the_same_seed() {
         const Run run;
-        Child child;
+        TrainerChild child;
         QVERIFY(!child.call("load", run.load()).error);
         SampleRequest request;
         request.state = run.state;
@@ -271,7 +189,7 @@ private slots:
 
     void a_request_that_cannot_be_served_changes_nothing() {
         const Run run;
-        Child child;
+        TrainerChild child;
         QVERIFY(child.call("train", run.train()).error);          // nothing is loaded
         QVERIFY(child.call("dance").error->code == ErrorCode::not_found);
         json bad = run.load();
@@ -304,7 +222,7 @@ private slots:
     void a_damaged_shard_fails_with_a_sentence_and_a_code() {
         const Run run;
         std::ofstream(run.shard, std::ios::binary) << std::string(2 * records * 33, '\xff');
-        Child child;
+        TrainerChild child;
         QVERIFY(!child.call("load", run.load()).error);
         QVERIFY(!child.call("train", run.train()).error);
         const auto failed = child.wait_for("failed");
@@ -320,7 +238,7 @@ private slots:
         run.model.layers = 100;
         run.model.width = 4000;
         run.model.heads = 1;
-        Child child;
+        TrainerChild child;
         const Reply reply = child.call("load", run.load());
         QVERIFY(reply.error && reply.error->code == ErrorCode::out_of_memory);
         QVERIFY(child.wait_for("failed"));
@@ -329,7 +247,7 @@ private slots:
 
     void it_ends_when_its_input_closes() {
         const Run run;
-        Child child;
+        TrainerChild child;
         QVERIFY(!child.call("load", run.load()).error);
         QVERIFY(!child.call("train", run.train()).error);
         child.close_input();
@@ -337,7 +255,7 @@ private slots:
     }
 
     void a_line_that_is_no_request_ends_it() {
-        Child child;
+        TrainerChild child;
         child.write("what?\n");
         QVERIFY(child.wait_for("failed"));
         QCOMPARE(child.ended(), 6);
@@ -348,7 +266,7 @@ private slots:
         const Bytes state = read_file(run.state.path, 1 << 24).value();
         const Bytes shard = read_file(run.shard, 1 << 24).value();
         for (int i = 0; i < 4; ++i) {
-            Child child;
+            TrainerChild child;
             QVERIFY(!child.call("load", run.load()).error);
             QVERIFY(!child.call("train", run.train()).error);
             QTest::qWait(37 * i);
@@ -357,19 +275,19 @@ private slots:
         }
         QVERIFY(read_file(run.state.path, 1 << 24).value() == state);
         QVERIFY(read_file(run.shard, 1 << 24).value() == shard);
-        Child child;
+        TrainerChild child;
         QVERIFY(!child.call("load", run.load()).error);
         QVERIFY(!child.call("train", run.train()).error);
         QVERIFY(child.wait_for("progress"));
     }
 
     void its_options_say_what_it_is() {
-        Child version({"--version"});
+        TrainerChild version({"--version"});
         QCOMPARE(version.ended(), 0);
         QVERIFY(version.rest().startsWith("potluck-trainer "));
-        Child help({"--help"});
+        TrainerChild help({"--help"});
         QCOMPARE(help.ended(), 0);
-        Child wrong({"--frobnicate"});
+        TrainerChild wrong({"--frobnicate"});
         QCOMPARE(wrong.ended(), 2);
     }
 };

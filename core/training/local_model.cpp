@@ -1,0 +1,189 @@
+#include "core/training/local_model.h"
+
+#include <algorithm>
+#include <new>
+#include <system_error>
+
+#include "core/base/check.h"
+#include "core/base/rng.h"
+#include "core/training/flat.h"
+#include "core/training/vector_file.h"
+
+namespace potluck::training {
+
+namespace {
+
+Error no_memory() {
+    return {ErrorCode::out_of_memory,
+            "There is not enough memory to train this model; close other programs and try again."};
+}
+
+/// Calls `each` with [begin, begin + length) of every piece of a vector.
+Status in_pieces(std::uint64_t size, const std::function<Status(std::uint64_t begin, std::size_t length)>& each) {
+    for (std::uint64_t begin = 0; begin < size; begin += vector_piece) {
+        const Status status = each(begin, std::min<std::uint64_t>(vector_piece, size - begin));
+        if (!status.ok()) return status;
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<Mark> Mark::create(std::uint64_t size, Place place, const std::filesystem::path& scratch) {
+    Mark mark;
+    if (place != Place::disk) {
+        try {
+            mark.m_values.resize(size);
+        } catch (const std::bad_alloc&) {
+            return no_memory();
+        }
+        return mark;
+    }
+    mark.m_path = scratch / "mark.f32";
+    std::ofstream(mark.m_path, std::ios::binary).flush();
+    std::error_code failed;
+    std::filesystem::resize_file(mark.m_path, size * sizeof(float), failed);
+    mark.m_file.open(mark.m_path, std::ios::binary | std::ios::in | std::ios::out);
+    if (failed || !mark.m_file.is_open()) return mark.failure();
+    return mark;
+}
+
+Mark::Mark(Mark&& other) noexcept
+    : m_values(std::move(other.m_values)), m_path(std::exchange(other.m_path, {})), m_file(std::move(other.m_file)) {}
+
+Mark& Mark::operator=(Mark&& other) noexcept {
+    std::swap(m_values, other.m_values);
+    std::swap(m_path, other.m_path);
+    std::swap(m_file, other.m_file);
+    return *this;
+}
+
+Mark::~Mark() {
+    if (m_path.empty()) return;
+    m_file.close();
+    std::error_code ignored;
+    std::filesystem::remove(m_path, ignored);
+}
+
+Error Mark::failure() const {
+    return {ErrorCode::io, "The file " + m_path.string() + " cannot be used; check the disk and its free space."};
+}
+
+Status Mark::read(std::uint64_t begin, std::span<float> out) {
+    if (m_path.empty()) {
+        std::copy_n(m_values.begin() + static_cast<std::ptrdiff_t>(begin), out.size(), out.begin());
+        return {};
+    }
+    m_file.seekg(static_cast<std::streamoff>(begin * sizeof(float)));
+    m_file.read(reinterpret_cast<char*>(out.data()), static_cast<std::streamsize>(out.size_bytes()));
+    if (!m_file) return failure();
+    return {};
+}
+
+Status Mark::write(std::uint64_t begin, std::span<const float> values) {
+    if (m_path.empty()) {
+        std::ranges::copy(values, m_values.begin() + static_cast<std::ptrdiff_t>(begin));
+        return {};
+    }
+    m_file.seekp(static_cast<std::streamoff>(begin * sizeof(float)));
+    m_file.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size_bytes()));
+    if (!m_file) return failure();
+    return {};
+}
+
+Result<LocalModel> LocalModel::create(std::uint64_t size, const Layout& layout, const std::filesystem::path& scratch,
+                                      unsigned threads) {
+    const DeviceId home = layout.state == Place::device ? layout.device : DeviceId{};
+    Result<FlatVector> values = FlatVector::zeros(size, layout.weights, home);
+    if (!values.ok()) return values.error();
+    Result<Mark> mark = Mark::create(size, layout.mark, scratch);
+    if (!mark.ok()) return mark.error();
+    return LocalModel(*std::move(values), *std::move(mark), threads);
+}
+
+Status LocalModel::start_from(const control::VectorFile& file) {
+    return for_each_piece(file, m_values.size(), [&](std::uint64_t begin, std::span<const float> piece) {
+        const Status marked = m_mark.write(begin, piece);
+        return marked.ok() ? m_values.write(begin, piece) : marked;
+    });
+}
+
+Status LocalModel::start_from(std::span<const float> values) {
+    POTLUCK_CHECK(values.size() == m_values.size());
+    const Status marked = m_mark.write(0, values);
+    return marked.ok() ? m_values.write(0, values) : marked;
+}
+
+Status LocalModel::snapshot(const control::VectorFile& target) {
+    Result<VectorWriter> writer = VectorWriter::open(target);
+    if (!writer.ok()) return writer.error();
+    std::vector<float> piece(std::min<std::uint64_t>(vector_piece, m_values.size()));
+    const Status written = in_pieces(m_values.size(), [&](std::uint64_t begin, std::size_t length) {
+        const Status read = m_values.read(begin, std::span(piece).first(length));
+        return read.ok() ? writer->write(std::span(piece).first(length)) : read;
+    });
+    if (!written.ok()) return written;
+    if (const Status closed = writer->close(); !closed.ok()) return closed;
+    return in_pieces(m_values.size(), [&](std::uint64_t begin, std::size_t length) {
+        const Status read = m_values.read(begin, std::span(piece).first(length));
+        return read.ok() ? m_mark.write(begin, std::span(piece).first(length)) : read;
+    });
+}
+
+Status LocalModel::rebase(const control::VectorFile& next) {
+    if (const Status fine = check_vector(next, m_values.size()); !fine.ok()) return fine;
+    ++m_rebases;
+    return for_each_piece(next, m_values.size(), [&](std::uint64_t begin, std::span<const float> piece) {
+        return rebase_piece(begin, piece);
+    });
+}
+
+Status LocalModel::rebase_piece(std::uint64_t begin, std::span<const float> next) {
+    std::vector<float> away;  // the mark's piece, if the mark is not in memory
+    std::span<float> mark = m_mark.floats();
+    if (mark.empty()) {
+        away.resize(next.size());
+        if (const Status read = m_mark.read(begin, away); !read.ok()) return read;
+        mark = away;
+    } else {
+        mark = mark.subspan(begin, next.size());
+    }
+    if (const std::span<float> values = m_values.floats(); !values.empty()) {
+        training::rebase(values.subspan(begin, next.size()), mark, next, m_threads);
+    } else if (const std::span<std::uint16_t> halves = m_values.halves(); !halves.empty()) {
+        const RoundingKey key{.seed = mix64(m_rebases), .first = begin};
+        training::rebase(halves.subspan(begin, next.size()), mark, next, key);
+    } else {
+        std::vector<float> local(next.size());
+        if (const Status read = m_values.read(begin, local); !read.ok()) return read;
+        training::rebase(local, mark, next, m_threads);
+        if (const Status written = m_values.write(begin, local); !written.ok()) return written;
+    }
+    return away.empty() ? Status() : m_mark.write(begin, away);
+}
+
+Status LocalModel::follow(const Layout& layout, const std::filesystem::path& scratch) {
+    std::vector<float> piece(std::min<std::uint64_t>(vector_piece, m_values.size()));
+    if (layout.mark != m_mark.place()) {
+        Result<Mark> mark = Mark::create(m_values.size(), layout.mark, scratch);
+        if (!mark.ok()) return mark.error();
+        const Status moved = in_pieces(m_values.size(), [&](std::uint64_t begin, std::size_t length) {
+            const Status read = m_mark.read(begin, std::span(piece).first(length));
+            return read.ok() ? mark->write(begin, std::span(piece).first(length)) : read;
+        });
+        if (!moved.ok()) return moved;
+        m_mark = *std::move(mark);
+    }
+    const DeviceId home = layout.state == Place::device ? layout.device : DeviceId{};
+    if (layout.weights == m_values.view().number && home == m_values.view().device) return {};
+    Result<FlatVector> values = FlatVector::zeros(m_values.size(), layout.weights, home);
+    if (!values.ok()) return values.error();
+    const Status moved = in_pieces(m_values.size(), [&](std::uint64_t begin, std::size_t length) {
+        const Status read = m_values.read(begin, std::span(piece).first(length));
+        return read.ok() ? values->write(begin, std::span(piece).first(length)) : read;
+    });
+    if (moved.ok()) m_values = *std::move(values);
+    return moved;
+}
+
+}  // namespace potluck::training

@@ -1,0 +1,77 @@
+// The local model L and the mark M, the vector from which its movement is counted (core/control/trainer_protocol.h says
+// what snapshot and rebase mean). L may be kept in fp32 or bf16, M in memory or in a scratch file, which whoever has
+// little memory does: nobody needs M between two snapshots. Everything passes through in pieces, so no third copy of
+// the vector is ever held.
+// Threads: one. Owns: L, M and the scratch file.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/control/trainer_protocol.h"
+#include "core/training/flat_vector.h"
+#include "core/training/layout.h"
+
+namespace potluck::training {
+
+/// M. Numbers are fp32 wherever it lies: a difference to the next state must not hold rounding of our own.
+class Mark {
+public:
+    /// On disk: `scratch` is a folder; the file is removed with the mark.
+    [[nodiscard]] static Result<Mark> create(std::uint64_t size, Place place, const std::filesystem::path& scratch);
+    Mark(Mark&& other) noexcept;
+    Mark& operator=(Mark&& other) noexcept;
+    Mark(const Mark&) = delete;
+    Mark& operator=(const Mark&) = delete;
+    ~Mark();
+
+    [[nodiscard]] Status read(std::uint64_t begin, std::span<float> out);
+    [[nodiscard]] Status write(std::uint64_t begin, std::span<const float> values);
+    [[nodiscard]] Place place() const { return m_path.empty() ? Place::host : Place::disk; }
+    /// M itself if it is in memory; else empty.
+    [[nodiscard]] std::span<float> floats() { return m_values; }
+
+private:
+    Mark() = default;
+    [[nodiscard]] Error failure() const;
+    std::vector<float> m_values;
+    std::filesystem::path m_path;  // empty: in memory
+    std::fstream m_file;
+};
+
+class LocalModel {
+public:
+    /// L and M all zeros: fill them by start_from. `scratch` is needed for a mark on disk only.
+    [[nodiscard]] static Result<LocalModel> create(std::uint64_t size, const Layout& layout,
+                                                   const std::filesystem::path& scratch, unsigned threads);
+
+    [[nodiscard]] const FlatVector& values() const { return m_values; }
+    [[nodiscard]] FlatVector& values() { return m_values; }
+
+    /// M = the vector, L = the same, rounded to nearest where it is kept in bf16.
+    [[nodiscard]] Status start_from(const control::VectorFile& file);
+    [[nodiscard]] Status start_from(std::span<const float> values);
+    /// Writes L to the file, M = L. If the file cannot be written, M stays.
+    [[nodiscard]] Status snapshot(const control::VectorFile& target);
+    /// L += next - M, M = next. bf16 is rounded stochastically, because what moves is small beside what it moves.
+    [[nodiscard]] Status rebase(const control::VectorFile& next);
+
+    /// Moves what the two layouts keep differently; L and M keep their values, but for L's rounding to bf16.
+    [[nodiscard]] Status follow(const Layout& layout, const std::filesystem::path& scratch);
+
+private:
+    LocalModel(FlatVector values, Mark mark, unsigned threads)
+        : m_values(std::move(values)), m_mark(std::move(mark)), m_threads(threads) {}
+    [[nodiscard]] Status rebase_piece(std::uint64_t begin, std::span<const float> next);
+
+    FlatVector m_values;
+    Mark m_mark;
+    unsigned m_threads;
+    std::uint64_t m_rebases = 0;
+};
+
+}  // namespace potluck::training

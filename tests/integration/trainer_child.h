@@ -1,0 +1,112 @@
+// The real potluck-trainer over pipes, as a test drives it.
+#pragma once
+
+#include <QElapsedTimer>
+#include <QProcess>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/control/rpc.h"
+
+namespace potluck::tests {
+
+using control::Line;
+using control::LineSplitter;
+using control::Notification;
+using control::Reply;
+using control::Request;
+using nlohmann::json;
+
+/// One potluck-trainer and what it said.
+class TrainerChild {
+public:
+    /// `in_child` is called in the new process before the program starts.
+    explicit TrainerChild(const QStringList& arguments = {"--precision", "fp32"},
+                          const std::function<void()>& in_child = {}) {
+#ifdef Q_OS_UNIX
+        if (in_child) m_process.setChildProcessModifier(in_child);
+#else
+        Q_UNUSED(in_child);
+#endif
+        m_process.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+        m_process.start(POTLUCK_BIN_DIR "/potluck-trainer", arguments);
+        if (!m_process.waitForStarted(patience_ms)) qFatal("the trainer does not start");
+    }
+    ~TrainerChild() {
+        m_process.kill();
+        m_process.waitForFinished(patience_ms);
+    }
+
+    Reply call(const std::string& method, json params = json::object()) {
+        const std::uint64_t id = ++m_id;
+        m_process.write(QByteArray::fromStdString(encode(Request{id, method, std::move(params)})));
+        while (true) {
+            const std::optional<Line> line = next();
+            if (!line) qFatal("no answer to %s", method.c_str());
+            if (const Reply* reply = std::get_if<Reply>(&*line)) {
+                if (reply->id != id) qFatal("an answer to another request");
+                return *reply;
+            }
+            notifications.push_back(std::get<Notification>(*line));
+        }
+    }
+    /// Waits for a notification of this name.
+    std::optional<Notification> wait_for(const std::string& method) {
+        for (std::size_t i = 0; i < notifications.size(); ++i) {
+            if (notifications[i].method != method) continue;
+            const Notification found = notifications[i];
+            notifications.erase(notifications.begin(), notifications.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+            return found;
+        }
+        while (const std::optional<Line> line = next()) {
+            const Notification* found = std::get_if<Notification>(&*line);
+            if (found != nullptr && found->method == method) return *found;
+        }
+        return std::nullopt;
+    }
+    [[nodiscard]] qint64 process() const { return m_process.processId(); }
+    void write(const QByteArray& bytes) { m_process.write(bytes); }
+    void close_input() { m_process.closeWriteChannel(); }
+    void kill() { m_process.kill(); }
+    /// Exit code, or -1 if it did not end in time or crashed.
+    int ended(int within_ms = 60'000) {
+        if (m_process.state() != QProcess::NotRunning && !m_process.waitForFinished(within_ms)) return -1;
+        return m_process.exitStatus() == QProcess::NormalExit ? m_process.exitCode() : -1;
+    }
+    [[nodiscard]] QByteArray rest() { return m_process.readAllStandardOutput(); }
+
+    std::vector<Notification> notifications;
+
+private:
+    std::optional<Line> next() {
+        QElapsedTimer timer;
+        timer.start();
+        while (m_lines.empty()) {
+            const QByteArray bytes = m_process.readAllStandardOutput();
+            for (std::string& line : m_splitter.feed({bytes.constData(), static_cast<std::size_t>(bytes.size())})) {
+                m_lines.push_back(std::move(line));
+            }
+            if (!m_lines.empty()) break;
+            if (timer.elapsed() > patience_ms) return std::nullopt;
+            if (!m_process.waitForReadyRead(1000) && m_process.state() == QProcess::NotRunning &&
+                m_process.bytesAvailable() == 0) {
+                return std::nullopt;
+            }
+        }
+        const Result<Line> line = control::decode(m_lines.front());
+        if (!line.ok()) qFatal("not the protocol: %s", m_lines.front().c_str());
+        m_lines.erase(m_lines.begin());
+        return *line;
+    }
+
+    static constexpr int patience_ms = 60'000;
+    QProcess m_process;
+    LineSplitter m_splitter;
+    std::vector<std::string> m_lines;
+    std::uint64_t m_id = 0;
+};
+
+}  // namespace potluck::tests
