@@ -9,6 +9,7 @@
 
 #include "app/node/paths.h"
 #include "app/node/version.h"
+#include "core/run/model_presets.h"
 
 namespace potluck::node {
 
@@ -18,12 +19,13 @@ constexpr std::uint64_t kib = 1024;
 
 /// What CLI11 fills before it is checked and turned into a Command.
 struct Raw {
-    std::string data_folder, trainer, duration, preset = "tiny", name;
+    std::string data_folder, trainer, duration, preset = "tiny", optimizer = "adamw", name;
     std::vector<std::string> dht_nodes, backbones, allowed;
     std::uint64_t upload_kib = 0, download_kib = 0;
     double window_seconds = 0, collect_seconds = 0, grace_seconds = 0;
     std::uint32_t layers = 0, heads = 0, width = 0, context = 0;
-    bool loopback = false, json = false, volunteer = false, prepare = false, window = false, relu = false;
+    bool loopback = false, json = false, volunteer = false, prepare = false, window = false, relu = false,
+         sparse = false;
 };
 
 void add_node_options(CLI::App& app, Command& command, Raw& raw) {
@@ -42,31 +44,53 @@ void add_node_options(CLI::App& app, Command& command, Raw& raw) {
     app.add_option("--threads", command.node.threads, "Threads for payloads and hashing (default: half the cores)");
 }
 
+void add_host_model(CLI::App& host, Command& command, Raw& raw) {
+    CLI::Option* from = host.add_option("--from", command.host.from,
+                                        "Go on from this checkpoint: a GPT-2 or OPT folder of Hugging Face transformers");
+    for (CLI::Option* shape :
+         {host.add_option("--model", raw.preset, run::model_preset_names()),
+          host.add_option("--layers", raw.layers, "Layers, instead of the preset's"),
+          host.add_option("--heads", raw.heads, "Attention heads, instead of the preset's"),
+          host.add_option("--width", raw.width, "Width, instead of the preset's"),
+          host.add_flag("--relu", raw.relu, "ReLU instead of the preset's activation")}) {
+        shape->excludes(from);
+    }
+    host.add_option("--context", raw.context, "Context in tokens, instead of the preset's; of a checkpoint at most its");
+    host.add_option("--dropout", command.host.model.dropout, "Dropout");
+}
+
+void add_host_optimizer(CLI::App& host, Command& command, Raw& raw) {
+    run::Recipe& recipe = command.host.recipe;
+    host.add_option("--optimizer", raw.optimizer, "adamw or lamb")->check(CLI::IsMember({"adamw", "lamb"}));
+    host.add_option("--state-bits", recipe.state_bits, "Bits of the optimizer's moments, 8 or 32")
+        ->check(CLI::IsMember({8, 32}));
+    host.add_option("--learning-rate", recipe.learning_rate, "Peak learning rate");
+    host.add_option("--final-fraction", recipe.final_fraction, "Fraction of the peak at the end");
+    host.add_option("--warmup", recipe.warmup_rounds, "Warm-up rounds");
+    host.add_option("--weight-decay", recipe.weight_decay, "Weight decay");
+    host.add_option("--beta1", recipe.beta1, "Decay of the first moment");
+    host.add_option("--beta2", recipe.beta2, "Decay of the second moment");
+    host.add_option("--epsilon", recipe.epsilon, "Added to the root of the second moment");
+    host.add_option("--clip", recipe.clip_norm, "Norm to which gradients are clipped");
+}
+
 void add_host(CLI::App& app, Command& command, Raw& raw) {
     CLI::App* host = app.add_subcommand("host", "Make a run out of text, print its invite and serve it");
     HostPlan& plan = command.host;
     run::Recipe& recipe = plan.recipe;
     host->add_option("--text", plan.text, "File or folder of UTF-8 text, from 100 KB to gigabytes")->required();
     host->add_option("--tokenizer", plan.tokenizer,
-                     "A sentencepiece model file, or a folder with vocab.json and merges.txt (default: bytes)");
+                     "A sentencepiece model file, or a folder with vocab.json and merges.txt (default: the checkpoint's, or "
+                     "bytes)");
     host->add_option("--name", plan.name, "Name of the run");
     host->add_option("--purpose", plan.purpose, "What the model is for");
     host->add_option("--licence", plan.licence, "SPDX licence of the resulting model");
-    host->add_option("--model", raw.preset, "tiny, small, gpt2, gpt2-medium, gpt2-large or gpt2-xl");
-    host->add_option("--layers", raw.layers, "Layers, instead of the preset's");
-    host->add_option("--heads", raw.heads, "Attention heads, instead of the preset's");
-    host->add_option("--width", raw.width, "Width, instead of the preset's");
-    host->add_option("--context", raw.context, "Context in tokens, instead of the preset's");
-    host->add_flag("--relu", raw.relu, "ReLU instead of GELU");
-    host->add_option("--dropout", plan.model.dropout, "Dropout");
+    add_host_model(*host, command, raw);
+    add_host_optimizer(*host, command, raw);
     host->add_option("--rounds", recipe.total_rounds, "Rounds until the run is complete");
     host->add_option("--window", raw.window_seconds, "Training time of a round in seconds");
     host->add_option("--k", recipe.k, "Values sent of every 4096");
     host->add_option("--batch", recipe.batch, "Sequences per inner step");
-    host->add_option("--learning-rate", recipe.learning_rate, "Peak learning rate");
-    host->add_option("--final-fraction", recipe.final_fraction, "Fraction of the peak at the end");
-    host->add_option("--warmup", recipe.warmup_rounds, "Warm-up rounds");
-    host->add_option("--weight-decay", recipe.weight_decay, "Weight decay");
     host->add_option("--error-decay", recipe.error_decay, "Decay of the error feedback");
     host->add_option("--alpha", recipe.alpha, "Outer learning rate");
     host->add_option("--amplification", recipe.amplification, "Cap on the amplification of rare coordinates");
@@ -112,10 +136,12 @@ void add_member_verbs(CLI::App& app, Command& command, Raw& raw) {
         ->add_flag("--json", raw.json, "As JSON");
 }
 
-void add_model_verbs(CLI::App& app, Command& command) {
-    add_verb(app, command, "export", "Write the model as a folder that transformers opens", Verb::export_model)
-        ->add_option("folder", command.path, "Where to")
-        ->required();
+void add_model_verbs(CLI::App& app, Command& command, Raw& raw) {
+    CLI::App* exporting = add_verb(app, command, "export", "Write the model as a folder that transformers opens",
+                                   Verb::export_model);
+    exporting->add_option("folder", command.path, "Where to")->required();
+    exporting->add_flag("--sparse-2-4", raw.sparse,
+                        "Keep the 2 largest of every 4 weights of attention and MLP, for sparse tensor cores");
     CLI::App* sample = add_verb(app, command, "sample", "Let the model go on with a text", Verb::sample);
     sample->add_option("--prompt", command.prompt, "The beginning");
     sample->add_option("--tokens", command.tokens, "How many tokens")->check(CLI::Range(1, 4096));
@@ -158,10 +184,10 @@ Status take_keys(const std::vector<std::string>& texts, std::vector<PeerId>& out
     return {};
 }
 
-Status finish_host(Command& command, const Raw& raw) {
-    auto preset = model_preset(raw.preset);
+/// The model to be made, or what of it counts beside a checkpoint.
+Status finish_model(run::ModelSpec& model, const Raw& raw) {
+    auto preset = run::model_preset(raw.preset);
     if (!preset) return preset.error();
-    run::ModelSpec& model = command.host.model;
     preset->dropout = model.dropout;
     model = *preset;
     if (raw.layers > 0) model.layers = raw.layers;
@@ -169,8 +195,15 @@ Status finish_host(Command& command, const Raw& raw) {
     if (raw.width > 0) model.width = raw.width;
     if (raw.context > 0) model.context = raw.context;
     if (raw.relu) model.activation = run::Activation::relu;
+    return {};
+}
+
+Status finish_host(Command& command, const Raw& raw) {
+    if (Status finished = finish_model(command.host.model, raw); !finished) return finished;
+    if (!command.host.from.empty()) command.host.model.context = raw.context;
     const auto milliseconds = [](double seconds) { return Duration{static_cast<std::int64_t>(seconds * 1000)}; };
     run::Recipe& recipe = command.host.recipe;
+    recipe.optimizer = raw.optimizer == "lamb" ? run::Optimizer::lamb : run::Optimizer::adamw;
     if (raw.window_seconds > 0) recipe.window = milliseconds(raw.window_seconds);
     if (raw.collect_seconds > 0) recipe.collect = milliseconds(raw.collect_seconds);
     if (raw.grace_seconds > 0) recipe.grace = milliseconds(raw.grace_seconds);
@@ -202,6 +235,7 @@ Status finish(Command& command, const Raw& raw) {
         command.node.dht_nodes.push_back(*endpoint);
     }
     command.node_name = fit_name(raw.name);
+    command.sparsity = raw.sparse ? Sparsity::two_of_four : Sparsity::dense;
     command.output = raw.json ? Command::Output::json : Command::Output::people;
     command.demo.window = raw.window ? DemoOptions::Window::open : DemoOptions::Window::closed;
     if (!raw.duration.empty()) {
@@ -252,7 +286,7 @@ ParsedCommand parse_command_line(int argc, const char* const* argv) {
     add_node_options(app, command, raw);
     add_host(app, command, raw);
     add_member_verbs(app, command, raw);
-    add_model_verbs(app, command);
+    add_model_verbs(app, command, raw);
     add_demo(app, command, raw);
     try {
         app.parse(argc, argv);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/node/exit_code.h"
+#include "app/node/export_model.h"
 #include "app/node/host_run.h"
 #include "app/node/node.h"
 
@@ -58,6 +59,7 @@ struct Command {
     enum class Output { people, json } output = Output::people;
     std::int64_t pause_seconds = 0;
     std::filesystem::path path;  // export folder, identity file
+    Sparsity sparsity = Sparsity::dense;
     std::string prompt;
     std::uint32_t tokens = 200;
     double temperature = 0.8;

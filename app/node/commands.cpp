@@ -81,6 +81,15 @@ Status print_text(const json& result, const char* key) {
     return {};
 }
 
+Status print_export(const json& result) {
+    for (const json& file : result.value("files", json::array())) std::cout << file.get<std::string>() << "\n";
+    if (result.contains("zero_weights")) {
+        std::cout << result.at("zero_weights") << " of the " << result.at("pruned_weights")
+                  << " weights in attention and MLP are zero.\n";
+    }
+    return {};
+}
+
 Status print(const Command& command, const json& result) {
     if (command.output == Command::Output::json) {
         std::cout << result.dump(2) << std::endl;
@@ -93,9 +102,7 @@ Status print(const Command& command, const json& result) {
         case Verb::checkpoints: return rows ? print_checkpoints(result) : Status();
         case Verb::invite: return print_text(result, "magnet");
         case Verb::sample: return print_text(result, "text");
-        case Verb::export_model:
-            for (const json& file : result.value("files", json::array())) std::cout << file.get<std::string>() << "\n";
-            return {};
+        case Verb::export_model: return print_export(result);
         default: return {};
     }
 }
@@ -117,7 +124,10 @@ Question question_of(const Command& command) {
         case Verb::checkpoints: return {"checkpoints"};
         case Verb::leaderboard: return {"leaderboard", {{"most", 100}}};
         case Verb::export_model:
-            return {"export", {{"folder", std::filesystem::absolute(command.path).string()}}, sample_patience};
+            return {"export",
+                    {{"folder", std::filesystem::absolute(command.path).string()},
+                     {"sparse_2_4", command.sparsity == Sparsity::two_of_four}},
+                    sample_patience};
         case Verb::sample:
             return {"sample",
                     {{"prompt", command.prompt},

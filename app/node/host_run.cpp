@@ -1,8 +1,10 @@
 #include "app/node/host_run.h"
 
+#include <optional>
 #include <system_error>
 #include <thread>
 
+#include "app/node/checkpoint_folder.h"
 #include "app/node/paths.h"
 #include "app/node/run_session.h"
 #include "app/node/state_files.h"
@@ -24,17 +26,22 @@ public:
     Host(const HostPlan& plan, const identity::Identity& host, fs::path folder, const data::PackProgress& progress)
         : m_plan(plan), m_host(host), m_folder(std::move(folder)), m_progress(progress) {}
 
-    Status tokenizer_and_text();
-    Status shards();
+    Status tokenizer();
+    Status model();
     Status initial_state();
+    Status text();
+    Status shards();
     Result<Bytes> signed_manifest();
 
     [[nodiscard]] const run::Manifest& manifest() const { return m_manifest; }
-    [[nodiscard]] data::PackedText& text() { return m_text; }
+    [[nodiscard]] data::PackedText& packed() { return m_text; }
 
 private:
+    Status open_checkpoint();
+    Result<run::ModelSpec> checkpoint_model() const;
+    Result<data::TokenizerFiles> find_tokenizer() const;
+    Status fill(std::span<float> parameters) const;
     Result<run::BlobRef> adopt(const fs::path& file, const char* name);
-    Result<data::Tokenizer> open_tokenizer();
     Result<run::BlobRef> reference(const fs::path& file, const std::string& name, run::BlobKind kind);
     [[nodiscard]] std::string file_title(const std::string& what) const { return m_plan.name + " " + what; }
 
@@ -42,10 +49,32 @@ private:
     const identity::Identity& m_host;
     fs::path m_folder;
     const data::PackProgress& m_progress;
+    std::optional<CheckpointFolder> m_checkpoint;
+    std::optional<data::Tokenizer> m_tokenizer;
     run::Manifest m_manifest;
     data::PackedText m_text;
     std::vector<HostedFile> m_hosted;
 };
+
+Status Host::open_checkpoint() {
+    if (m_plan.from.empty()) return {};
+    auto checkpoint = CheckpointFolder::open(m_plan.from);
+    if (!checkpoint) return checkpoint.error();
+    m_checkpoint = std::move(*checkpoint);
+    return {};
+}
+
+/// The tokenizer that was asked for, else the checkpoint's.
+Result<data::TokenizerFiles> Host::find_tokenizer() const {
+    if (!m_plan.tokenizer.empty() || !m_checkpoint) return data::find_tokenizer(m_plan.tokenizer);
+    auto own = data::find_tokenizer(m_plan.from);
+    if (own) return own;
+    constexpr std::uint32_t byte_values = 256;  // a model of bytes needs no file
+    if (m_checkpoint->model().vocabulary == byte_values) return data::TokenizerFiles{};
+    return Error{ErrorCode::not_found,
+                 "The checkpoint's folder holds neither vocab.json with merges.txt nor tokenizer.model; give its "
+                 "tokenizer with --tokenizer."};
+}
 
 /// Copies a file of the tokenizer into the run's folder and returns what the manifest calls it.
 Result<run::BlobRef> Host::adopt(const fs::path& file, const char* name) {
@@ -58,8 +87,9 @@ Result<run::BlobRef> Host::adopt(const fs::path& file, const char* name) {
 }
 
 /// The tokenizer, opened from the copies that are seeded, and its part of the manifest.
-Result<data::Tokenizer> Host::open_tokenizer() {
-    auto files = data::find_tokenizer(m_plan.tokenizer);
+Status Host::tokenizer() {
+    if (const Status opened = open_checkpoint(); !opened) return opened;
+    auto files = find_tokenizer();
     if (!files) return files.error();
     m_manifest.tokenizer.kind = files->kind;
     const auto take = [this](fs::path& file, const char* name, run::BlobRef& blob) -> Status {
@@ -71,21 +101,51 @@ Result<data::Tokenizer> Host::open_tokenizer() {
     };
     const bool bpe = files->kind == run::TokenizerKind::bpe;
     Status taken;
-    if (!files->model.empty()) taken = take(files->model, bpe ? "vocab.json" : "tokenizer.model", m_manifest.tokenizer.model);
+    if (!files->model.empty())
+        taken = take(files->model, bpe ? "vocab.json" : "tokenizer.model", m_manifest.tokenizer.model);
     if (taken && bpe) taken = take(files->merges, "merges.txt", m_manifest.tokenizer.merges);
     if (!taken) return taken.error();
-    return data::Tokenizer::open(*files);
+    auto tokenizer = data::Tokenizer::open(*files);
+    if (!tokenizer) return tokenizer.error();
+    m_tokenizer = std::move(*tokenizer);
+    return {};
 }
 
-Status Host::tokenizer_and_text() {
-    const auto tokenizer = open_tokenizer();
-    if (!tokenizer) return tokenizer.error();
+/// The checkpoint's model with the plan's dropout and context, if the tokenizer's tokens all have a place in it.
+Result<run::ModelSpec> Host::checkpoint_model() const {
+    run::ModelSpec model = m_checkpoint->model();
+    const std::uint32_t tokens = m_tokenizer->vocabulary();
+    const bool bytes = m_manifest.tokenizer.kind == run::TokenizerKind::bytes;
+    if (bytes ? tokens != model.vocabulary : tokens > model.vocabulary) {
+        return Error{ErrorCode::invalid_argument, "The tokenizer has " + std::to_string(tokens) +
+                                                      " tokens and the checkpoint " + std::to_string(model.vocabulary) +
+                                                      "; give the tokenizer that the checkpoint was trained with."};
+    }
+    if (m_plan.model.context > model.context) {
+        return Error{ErrorCode::invalid_argument, "The checkpoint has positions for " + std::to_string(model.context) +
+                                                      " tokens; give a context of at most that many."};
+    }
+    if (m_plan.model.context != 0) model.context = m_plan.model.context;
+    model.dropout = m_plan.model.dropout;
+    return model;
+}
+
+Status Host::model() {
     m_manifest.model = m_plan.model;
-    m_manifest.model.vocabulary = tokenizer->vocabulary();
+    m_manifest.model.vocabulary = m_tokenizer->vocabulary();
+    if (m_checkpoint) {
+        const auto model = checkpoint_model();
+        if (!model) return model.error();
+        m_manifest.model = *model;
+    }
     if (const auto checked = run::ModelSpec::from_json(m_manifest.model.to_json()); !checked) return checked.error();
     if (const auto checked = run::Recipe::from_json(m_plan.recipe.to_json()); !checked) return checked.error();
-    auto text = data::pack_text({m_plan.text, m_folder / "data", m_plan.model.context, m_plan.recipe.seed}, *tokenizer,
-                                m_progress);
+    return {};
+}
+
+Status Host::text() {
+    auto text = data::pack_text({m_plan.text, m_folder / "data", m_manifest.model.context, m_plan.recipe.seed},
+                                *m_tokenizer, m_progress);
     if (!text) return text.error();
     m_text = std::move(*text);
     return {};
@@ -118,16 +178,24 @@ Status Host::shards() {
     return {};
 }
 
+Status Host::fill(std::span<float> parameters) const {
+    if (m_checkpoint) return m_checkpoint->read(m_manifest.model, parameters);
+    run::fill_initial_state(m_manifest.model, m_plan.recipe.seed, parameters);
+    return {};
+}
+
 /// theta[0] as this node's first state, and a copy of it that is seeded for ever.
 Status Host::initial_state() {
     auto store = StateFiles::open(m_folder, m_manifest.model, std::max(1U, std::thread::hardware_concurrency()));
     if (!store) return store.error();
     auto parameters = (*store)->begin_state(RoundId{0});
     if (!parameters) return parameters.error();
-    run::fill_initial_state(m_manifest.model, m_plan.recipe.seed, *parameters);
+    if (const Status filled = fill(*parameters); !filled) return filled;
     const auto digest = (*store)->commit_state(RoundId{0});
     if (!digest) return digest.error();
     const fs::path copy = m_folder / "data" / "initial.safetensors";
+    std::error_code failed;
+    fs::create_directories(copy.parent_path(), failed);
     if (Status written = write_file_atomically(copy, (*store)->state_bytes(RoundId{0})); !written) return written;
     auto blob = reference(copy, "blob", run::BlobKind::plain);
     if (!blob) return blob.error();
@@ -155,34 +223,14 @@ Result<Bytes> Host::signed_manifest() {
 
 }  // namespace
 
-Result<run::ModelSpec> model_preset(const std::string& name) {
-    struct Preset {
-        const char* name;
-        std::uint32_t layers, heads, width, context;
-    };
-    static constexpr Preset presets[] = {{"tiny", 4, 4, 128, 128},           {"small", 6, 6, 384, 256},
-                                         {"gpt2", 12, 12, 768, 1024},        {"gpt2-medium", 24, 16, 1024, 1024},
-                                         {"gpt2-large", 36, 20, 1280, 1024}, {"gpt2-xl", 48, 25, 1600, 1024}};
-    for (const Preset& preset : presets) {
-        if (name != preset.name) continue;
-        run::ModelSpec model;
-        model.layers = preset.layers;
-        model.heads = preset.heads;
-        model.width = preset.width;
-        model.context = preset.context;
-        return model;
-    }
-    return Error{ErrorCode::invalid_argument,
-                 "There is no model preset of that name; use tiny, small, gpt2, gpt2-medium, gpt2-large or gpt2-xl."};
-}
-
 Result<HostedRun> host_run(const HostPlan& plan, const identity::Identity& host, const fs::path& data_folder,
                            const data::PackProgress& progress) {
     const fs::path folder = data_folder / "runs" / "new";
     std::error_code failed;
     fs::remove_all(folder, failed);
     Host making(plan, host, folder, progress);
-    const auto passes = {&Host::tokenizer_and_text, &Host::shards, &Host::initial_state};
+    // What is quick to refuse comes before the text, which may be gigabytes.
+    const auto passes = {&Host::tokenizer, &Host::model, &Host::initial_state, &Host::text, &Host::shards};
     Status done;
     for (const auto pass : passes) {
         if (done) done = (making.*pass)();
@@ -199,10 +247,15 @@ Result<HostedRun> host_run(const HostPlan& plan, const identity::Identity& host,
     if (failed)
         return Error{ErrorCode::io,
                      "The run's folder " + home.string() + " cannot be made (" + failed.message() + ")."};
-    data::PackedText& text = making.text();
+    data::PackedText& text = making.packed();
     for (data::PackedShard& shard : text.shards) shard.file = home / "data" / shard.file.filename();
     text.validation.file = home / "data" / text.validation.file.filename();
-    return HostedRun{{run, plan.name, {}}, making.manifest(), std::move(text)};
+    HostedRun hosted;
+    hosted.invite.run = run;
+    hosted.invite.name = plan.name;
+    hosted.manifest = making.manifest();
+    hosted.text = std::move(text);
+    return hosted;
 }
 
 }  // namespace potluck::node

@@ -1,5 +1,5 @@
-// Makes a run out of text, on disk only: packs the text, computes theta[0], writes and signs the manifest, and puts
-// everything into the run's folder, where the node finds it as its saved run.
+// Makes a run out of text, on disk only: computes theta[0] or takes it from a checkpoint, packs the text, writes and
+// signs the manifest, and puts everything into the run's folder, where the node finds it as its saved run.
 // Threads: one; takes as long as the text is large.
 #pragma once
 
@@ -16,18 +16,19 @@ namespace potluck::node {
 
 struct HostPlan {
     std::filesystem::path text;
-    std::filesystem::path tokenizer;  // a .model file, or a folder as find_tokenizer takes it; empty: bytes
+    std::filesystem::path from;       // a checkpoint folder of transformers to start from; empty: a fresh model
+    std::filesystem::path tokenizer;  // a .model file, or a folder as find_tokenizer takes it; empty: the
+                                      // checkpoint's, else bytes
     std::string name = "Potluck run";
     std::string purpose;
     std::string licence = "Apache-2.0";
-    run::ModelSpec model;  // its vocabulary follows from the tokenizer
+    /// Of a fresh model, all but the vocabulary, which follows from the tokenizer; of a checkpoint only dropout and
+    /// context count (0: the checkpoint's).
+    run::ModelSpec model;
     run::Recipe recipe;
     std::vector<PeerId> backbones;
     std::vector<PeerId> allowed;
 };
-
-/// "tiny", "small", "gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl".
-[[nodiscard]] Result<run::ModelSpec> model_preset(const std::string& name);
 
 struct HostedRun {
     run::Invite invite;  // without hints

@@ -77,13 +77,23 @@ void add_table_methods(Dispatcher& dispatcher, Node& node) {
     });
 }
 
+json to_json(const ExportedModel& exported) {
+    json result{{"files", exported.files}};
+    if (exported.pruned) {
+        result["pruned_weights"] = exported.pruned->weights;
+        result["zero_weights"] = exported.pruned->zeros;
+    }
+    return result;
+}
+
 void add_model_methods(Dispatcher& dispatcher, Node& node, Sampler& sampler) {
     dispatcher.add("export", [&node](const json& params, const Respond& respond) {
         Fields fields(params, "export");
         const std::string folder = fields.text("folder", path_bytes_most);
+        const Sparsity sparsity = fields.flag_or("sparse_2_4", false) ? Sparsity::two_of_four : Sparsity::dense;
         if (const Status read = fields.finish(); !read) return answer(respond, read);
-        const auto files = export_model(node, folder);
-        respond(files ? Result<json>(json{{"files", *files}}) : Result<json>(files.error()));
+        const auto exported = export_model(node, folder, sparsity);
+        respond(exported ? Result<json>(to_json(*exported)) : Result<json>(exported.error()));
     });
     dispatcher.add("sample", [&sampler](const json& params, const Respond& respond) {
         Fields fields(params, "sample");

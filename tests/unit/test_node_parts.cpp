@@ -8,7 +8,6 @@
 #include "app/node/demo/report.h"
 #include "app/node/demo/scenario.h"
 #include "app/node/dispatcher.h"
-#include "app/node/export_model.h"
 #include "app/node/node_settings.h"
 #include "app/node/paths.h"
 #include "app/node/view.h"
@@ -152,6 +151,38 @@ private slots:
         QCOMPARE(parsed.command->node.data_folder.string(), std::string("/d"));
     }
 
+    void hosting_reads_the_optimizer() {
+        const char* line[] = {"potluck-node", "host",   "--text", "t",     "--data-dir", "/d",     "--optimizer", "lamb",
+                              "--state-bits", "32",     "--epsilon", "1e-6", "--beta1",  "0.8",    "--beta2",     "0.96",
+                              "--clip",       "4"};
+        const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
+        QVERIFY(parsed.command.has_value());
+        const run::Recipe& recipe = parsed.command->host.recipe;
+        QCOMPARE(recipe.optimizer, run::Optimizer::lamb);
+        QCOMPARE(recipe.state_bits, 32U);
+        QCOMPARE(recipe.epsilon, 1e-6);
+        QCOMPARE(recipe.beta1, 0.8);
+        QCOMPARE(recipe.beta2, 0.96);
+        QCOMPARE(recipe.clip_norm, 4.0);
+        for (const auto& [option, value] : {std::pair("--optimizer", "sgd"), std::pair("--state-bits", "16")}) {
+            const char* wrong[] = {"potluck-node", "host", "--text", "t", "--data-dir", "/d", option, value};
+            QVERIFY2(!parse_command_line(static_cast<int>(std::size(wrong)), wrong).command, option);
+        }
+    }
+
+    void a_checkpoint_brings_its_own_shape() {
+        const char* line[] = {"potluck-node", "host", "--text", "t", "--data-dir", "/d", "--from", "f", "--dropout", "0.1"};
+        const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
+        QVERIFY(parsed.command.has_value());
+        QCOMPARE(parsed.command->host.from.string(), std::string("f"));
+        QCOMPARE(parsed.command->host.model.context, 0U);  // the checkpoint's
+        QCOMPARE(parsed.command->host.model.dropout, 0.1F);
+        const char* shorter[] = {"potluck-node", "host", "--text", "t", "--data-dir", "/d", "--from", "f", "--context", "64"};
+        QCOMPARE(parse_command_line(static_cast<int>(std::size(shorter)), shorter).command->host.model.context, 64U);
+        const char* reshaped[] = {"potluck-node", "host", "--text", "t", "--data-dir", "/d", "--from", "f", "--width", "64"};
+        QVERIFY(!parse_command_line(static_cast<int>(std::size(reshaped)), reshaped).command);
+    }
+
     void a_method_that_is_not_there_is_answered() {
         Dispatcher dispatcher;
         dispatcher.add("ping", [](const nlohmann::json&, const Dispatcher::Respond& respond) {
@@ -164,15 +195,6 @@ private slots:
         QCOMPARE(replies.size(), std::size_t{2});
         QCOMPARE(replies[0].id, std::uint64_t{4});
         QVERIFY(!replies[0].error && replies[1].error);
-    }
-
-    void an_export_is_described_as_transformers_expects() {
-        run::ModelSpec model;
-        model.activation = run::Activation::relu;
-        const nlohmann::json config = hugging_face_config(model);
-        QCOMPARE(config.at("activation_function").get<std::string>(), std::string("relu"));
-        QCOMPARE(config.at("n_layer").get<int>(), 4);
-        QCOMPARE(config.at("model_type").get<std::string>(), std::string("gpt2"));
     }
 
     void a_report_names_every_fault() {

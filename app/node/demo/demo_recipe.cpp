@@ -41,6 +41,18 @@ std::vector<std::string> DemoRecipe::host_arguments(std::uint64_t rounds) const 
             text_of(window_seconds),
             "--k",
             std::to_string(k),
+            "--optimizer",
+            optimizer,
+            "--state-bits",
+            std::to_string(state_bits),
+            "--beta1",
+            text_of(beta1),
+            "--beta2",
+            text_of(beta2),
+            "--epsilon",
+            text_of(epsilon),
+            "--clip",
+            text_of(clip_norm),
             "--learning-rate",
             text_of(learning_rate),
             "--final-fraction",
@@ -86,6 +98,12 @@ Result<DemoRecipe> DemoRecipe::from_file(const std::filesystem::path& file) {
     recipe.warmup_rounds = fields.integer_or("warmup_rounds", 0, 1 << 20, recipe.warmup_rounds);
     recipe.checkpoint_every = fields.integer_or("checkpoint_every", 1, 1 << 20, recipe.checkpoint_every);
     real("window_seconds", recipe.window_seconds);
+    recipe.optimizer = fields.text_or("optimizer", 16, recipe.optimizer);
+    whole("state_bits", recipe.state_bits);
+    real("beta1", recipe.beta1);
+    real("beta2", recipe.beta2);
+    real("epsilon", recipe.epsilon);
+    real("clip_norm", recipe.clip_norm);
     real("learning_rate", recipe.learning_rate);
     real("final_fraction", recipe.final_fraction);
     real("weight_decay", recipe.weight_decay);

@@ -15,6 +15,9 @@ struct DemoRecipe {
     std::uint32_t batch = 4;
     double window_seconds = 2.5;
     std::uint32_t k = 256;
+    std::string optimizer = "adamw";
+    std::uint32_t state_bits = 8;
+    double beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8, clip_norm = 1.0;
     double learning_rate = 4e-3;
     double final_fraction = 0.1;
     std::uint64_t warmup_rounds = 2;

@@ -42,13 +42,13 @@ def opt_order(config):
     return ["model.decoder." + name for name in names]
 
 
-def gpt2():
-    return GPT2LMHeadModel(GPT2Config(vocab_size=20, n_positions=8, n_embd=8, n_layer=LAYERS, n_head=2,
+def gpt2(vocabulary=20):
+    return GPT2LMHeadModel(GPT2Config(vocab_size=vocabulary, n_positions=8, n_embd=8, n_layer=LAYERS, n_head=2,
                                       bos_token_id=0, eos_token_id=0))
 
 
-def opt(**more):
-    return OPTForCausalLM(OPTConfig(vocab_size=20, max_position_embeddings=8, hidden_size=8, num_hidden_layers=LAYERS,
+def opt(vocabulary=20, **more):
+    return OPTForCausalLM(OPTConfig(vocab_size=vocabulary, max_position_embeddings=8, hidden_size=8, num_hidden_layers=LAYERS,
                                     num_attention_heads=2, ffn_dim=32, bos_token_id=0, eos_token_id=0, **more))
 
 
@@ -74,6 +74,10 @@ def main():
     save("opt_fp16", model, opt_order(model.config), torch.float16)
     model = opt(word_embed_proj_dim=4, do_layer_norm_before=False)
     save("opt_post_fp32_sharded", model, opt_order(model.config), torch.float32, max_shard_size="4KB")
+    # Models of bytes, which need no tokenizer to be hosted from.
+    save("gpt2_bytes", gpt2(256), gpt2_order(), torch.bfloat16)
+    model = opt(256)
+    save("opt_bytes_sharded", model, opt_order(model.config), torch.float16, max_shard_size="4KB")
     # As the first GPT-2 checkpoints on the hub are: no wrapper around the names, masks among the weights, a head.
     state, _ = save("gpt2_old", gpt2(), gpt2_order(), torch.float32)
     old = {key.removeprefix("transformer."): value.clone() for key, value in state.items()}

@@ -1,0 +1,158 @@
+// Checkpoints leave and enter a run: what a run exports, another goes on from; what transformers saved is hosted as it
+// is, or refused in one sentence.
+#include <QFile>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/base/files.h"
+#include "core/base/json.h"
+#include "core/run/hf_config.h"
+#include "core/run/sparse_model.h"
+#include "core/run/state_layout.h"
+#include "tests/integration/node_fixture.h"
+
+using namespace potluck;
+using namespace potluck::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path checkpoints = fs::path(POTLUCK_SOURCE_DIR) / "tests" / "golden" / "checkpoints";
+
+QString text_of(const fs::path& path) { return QString::fromStdString(path.string()); }
+
+/// Makes a run in `home` from a checkpoint, without serving it.
+Ended host_from(const fs::path& checkpoint, const Swarm& swarm, const fs::path& home, const QStringList& more = {}) {
+    return run_node(QStringList{"host", "--prepare", "--data-dir", text_of(home), "--text",
+                                text_of(swarm.root() / "text"), "--from", text_of(checkpoint)} +
+                    more);
+}
+
+/// The folder of the only run in `home`.
+fs::path only_run(const fs::path& home) {
+    fs::path found;
+    for (const auto& entry : fs::directory_iterator(home / "runs")) found = entry.path();
+    return found;
+}
+
+std::string first_digest(const fs::path& home) {
+    const auto text = read_file(only_run(home) / "states" / "index.json", 1 << 20U);
+    return text ? std::string(as_text(*text)) : std::string();
+}
+
+Bytes content(const fs::path& file) { return read_file(file, 64U << 20U).value(); }
+
+run::ModelSpec model_of(const fs::path& exported) {
+    return run::parse_hugging_face_config(content(exported / "config.json")).value();
+}
+
+}  // namespace
+
+class FineTuneTest : public QObject {
+    Q_OBJECT
+private slots:
+    void an_exported_model_is_the_first_state_of_another_run_data() {
+        QTest::addColumn<QStringList>("model");
+        QTest::addRow("gpt2") << QStringList{};
+        QTest::addRow("opt") << QStringList{"--model", "opt-125m"};
+        QTest::addRow("opt, post-norm") << QStringList{"--model", "opt-350m"};
+    }
+    void an_exported_model_is_the_first_state_of_another_run() {
+        QFETCH(const QStringList, model);
+        Swarm swarm;
+        swarm.host(2, model);
+        swarm.volunteer("anna");
+        QVERIFY(swarm.all_end_equal(30'000));
+        const std::string digest = swarm.backbone().status().run->digest;
+        const fs::path folder = swarm.root() / "exported";
+        const auto exported = swarm.backbone().call("export", {{"folder", folder.string()}});
+        QVERIFY2(exported.is_object(), swarm.backbone().error().c_str());
+        QVERIFY(!exported.contains("zero_weights"));
+
+        const Ended again = host_from(folder, swarm, swarm.root() / "again");
+        QVERIFY2(again.code == 0, qPrintable(again.err));
+        QVERIFY2(first_digest(swarm.root() / "again").find(digest) != std::string::npos, digest.c_str());
+        const Ended longer = host_from(folder, swarm, swarm.root() / "longer", {"--context", "64"});
+        QVERIFY(longer.code != 0);
+        QVERIFY2(longer.err.contains("positions for 32 tokens"), qPrintable(longer.err));
+    }
+
+    void a_shorter_context_cuts_the_positions() {
+        Swarm swarm;
+        swarm.host(2);
+        const fs::path folder = swarm.root() / "exported";
+        QVERIFY(swarm.backbone().call("export", {{"folder", folder.string()}}).is_object());
+        const Ended made = host_from(folder, swarm, swarm.root() / "short", {"--context", "16", "--dropout", "0.1"});
+        QVERIFY2(made.code == 0, qPrintable(made.err));
+        run::ModelSpec model = model_of(folder);
+        const run::StateLayout whole = run::state_layout(model);
+        model.context = 16;
+        const run::StateLayout cut = run::state_layout(model);
+        const Bytes old_state = content(folder / "model.safetensors");
+        const Bytes state = content(only_run(swarm.root() / "short") / "data" / "initial.safetensors");
+        const auto before = run::parameters_of(whole, old_state), after = run::parameters_of(cut, state);
+        QVERIFY(before.ok() && after.ok());
+        const std::size_t kept = std::size_t{256 + 16} * 32, dropped = std::size_t{16} * 32;
+        QVERIFY(std::equal(after->begin(), after->begin() + kept, before->begin()));
+        QVERIFY(std::equal(after->begin() + kept, after->end(), before->begin() + kept + dropped, before->end()));
+    }
+
+    void a_sparse_export_has_half_zeros_where_they_belong() {
+        Swarm swarm;
+        swarm.host(2, {"--model", "opt-125m"});
+        const fs::path dense = swarm.root() / "dense", sparse = swarm.root() / "sparse";
+        QVERIFY(swarm.backbone().call("export", {{"folder", dense.string()}}).is_object());
+        const Ended told = run_node({"export", text_of(sparse), "--sparse-2-4", "--data-dir", swarm.backbone().data()});
+        QVERIFY2(told.code == 0, qPrintable(told.err));
+        QVERIFY2(told.out.contains("6144 of the 12288 weights in attention and MLP are zero"), qPrintable(told.out));
+
+        const run::ModelSpec model = model_of(sparse);
+        const run::StateLayout layout = run::state_layout(model);
+        const Bytes pruned = content(sparse / "model.safetensors"), whole = content(dense / "model.safetensors");
+        const auto got = run::parameters_of(layout, pruned), original = run::parameters_of(layout, whole);
+        QVERIFY(got.ok() && original.ok());
+        std::vector<float> expected(original->begin(), original->end());
+        QCOMPARE(run::prune_2_of_4(model, expected).zeros, std::uint64_t{6'144});
+        QVERIFY(std::equal(expected.begin(), expected.end(), got->begin(), got->end()));
+        QVERIFY(!fs::exists(sparse / "model.safetensors.partial"));
+    }
+
+    void what_cannot_be_gone_on_from_is_refused_in_one_sentence() {
+        Swarm swarm;
+        write_text(swarm.root() / "text" / "words.txt");
+        const auto refusal = [&](const fs::path& folder, const QStringList& more = {}) {
+            const Ended ended = host_from(folder, swarm, swarm.root() / "home", more);
+            return ended.code == 0 ? QString() : ended.err;
+        };
+        QVERIFY(refusal(swarm.root() / "nowhere").contains("holds no config.json"));
+        QVERIFY(refusal(checkpoints / "opt_fp16").contains("give its tokenizer with --tokenizer"));
+
+        const fs::path broken = swarm.root() / "broken";
+        fs::create_directories(broken);
+        fs::copy_file(checkpoints / "gpt2_bf16_sharded" / "config.json", broken / "config.json");
+        QVERIFY(refusal(broken).contains("holds no model.safetensors"));
+    }
+
+    void a_checkpoint_of_transformers_is_hosted_from_its_files_data() {
+        QTest::addColumn<QString>("folder");
+        for (const char* name : {"gpt2_bytes", "opt_bytes_sharded"}) QTest::addRow("%s", name) << QString(name);
+    }
+    void a_checkpoint_of_transformers_is_hosted_from_its_files() {
+        QFETCH(const QString, folder);
+        Swarm swarm;
+        write_text(swarm.root() / "text" / "words.txt");
+        const fs::path checkpoint = checkpoints / folder.toStdString();
+        const Ended made = host_from(checkpoint, swarm, swarm.root() / "home");
+        QVERIFY2(made.code == 0, qPrintable(made.err));
+        const Bytes state = content(only_run(swarm.root() / "home") / "data" / "initial.safetensors");
+        const auto parameters = run::parameters_of(run::state_layout(model_of(checkpoint)), state);
+        QVERIFY(parameters.ok());
+        const Bytes expected = content(checkpoint / "expected.f32");
+        QCOMPARE(expected.size(), 4 * parameters->size());
+        QCOMPARE(std::memcmp(parameters->data(), expected.data(), expected.size()), 0);
+    }
+};
+
+QTEST_GUILESS_MAIN(FineTuneTest)
+#include "test_fine_tune.moc"
