@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/node/byte_size.h"
 #include "app/node/paths.h"
 #include "app/node/version.h"
 #include "core/run/model_presets.h"
@@ -20,6 +21,7 @@ constexpr std::uint64_t kib = 1024;
 /// What CLI11 fills before it is checked and turned into a Command.
 struct Raw {
     std::string data_folder, trainer, duration, preset = "tiny", optimizer = "adamw", name;
+    std::string device, gpu_memory, ram, tokens;
     std::vector<std::string> dht_nodes, backbones, allowed;
     std::uint64_t upload_kib = 0, download_kib = 0;
     double window_seconds = 0, collect_seconds = 0, grace_seconds = 0;
@@ -41,6 +43,11 @@ void add_node_options(CLI::App& app, Command& command, Raw& raw) {
     app.add_option("--max-upload", raw.upload_kib, "Upload limit in KiB/s");
     app.add_option("--max-download", raw.download_kib, "Download limit in KiB/s");
     app.add_option("--trainer-threads", command.node.trainer_threads, "Threads of the trainer (default: it chooses)");
+    app.add_option("--device", raw.device,
+                   "What trains: cpu, cuda:0, cuda:1, mps, or any for the fastest (remembered)");
+    app.add_option("--gpu-memory", raw.gpu_memory,
+                   "GPU memory the trainer may use, for example 4GiB; 0 for the default (remembered)");
+    app.add_option("--ram", raw.ram, "Memory the trainer may use, for example 12GiB; 0 for the default (remembered)");
     app.add_option("--threads", command.node.threads, "Threads for payloads and hashing (default: half the cores)");
 }
 
@@ -158,6 +165,27 @@ void add_model_verbs(CLI::App& app, Command& command, Raw& raw) {
         ->required();
 }
 
+void add_device_verbs(CLI::App& app, Command& command, Raw& raw) {
+    add_verb(app, command, "doctor", "What this computer can train on, and what keeps it from more", Verb::doctor)
+        ->add_flag("--json", raw.json, "As JSON");
+    CLI::App* plan = add_verb(app, command, "plan", "How a model would be trained here, and what it costs", Verb::plan);
+    PlanOptions& options = command.plan;
+    plan->add_option("model", options.model, "A model's name, or a folder of Hugging Face with its config.json")
+        ->required();
+    plan->add_option("--context", options.context, "Context in tokens, instead of the model's")
+        ->check(CLI::Range(8, 16'384));
+    plan->add_option("--batch", options.batch, "Sequences per optimizer step")->check(CLI::Range(1, 65'536));
+    plan->add_option("--tokens", raw.tokens, "Tokens to train on, for example 10B (default: 20 for each parameter)");
+    plan->add_option("--volunteers", options.volunteers, "Volunteers who share the work")
+        ->check(CLI::Range(1, 1'000'000));
+    plan->add_option("--gpu", options.gpu, "The GPU of each of them, for example \"RTX 3060\"");
+    plan->add_option("--utilisation", options.utilisation, "Share of that GPU's peak that training reaches")
+        ->check(CLI::Range(0.01, 1.0));
+    plan->add_option("--price-per-kwh", options.price_per_kilowatt_hour, "Price of electricity")
+        ->check(CLI::Range(0.0, 1000.0));
+    plan->add_flag("--json", raw.json, "As JSON");
+}
+
 void add_demo(CLI::App& app, Command& command, Raw& raw) {
     CLI::App* demo =
         add_verb(app, command, "demo", "Train a small GPT with five volunteers on this computer", Verb::demo);
@@ -213,6 +241,25 @@ Status finish_host(Command& command, const Raw& raw) {
     return take_keys(raw.allowed, command.host.allowed);
 }
 
+Status finish_limits(LimitOptions& limits, const Raw& raw) {
+    if (!raw.device.empty()) {
+        auto device = parse_device_choice(raw.device);
+        if (!device) return device.error();
+        limits.device = *std::move(device);
+    }
+    if (!raw.gpu_memory.empty()) {
+        const auto bytes = parse_bytes(raw.gpu_memory);
+        if (!bytes) return bytes.error();
+        limits.gpu_memory = *bytes;
+    }
+    if (!raw.ram.empty()) {
+        const auto bytes = parse_bytes(raw.ram);
+        if (!bytes) return bytes.error();
+        limits.ram = *bytes;
+    }
+    return {};
+}
+
 /// Everything that CLI11 does not check.
 Status finish(Command& command, const Raw& raw) {
     const Environment environment = process_environment();
@@ -233,6 +280,12 @@ Status finish(Command& command, const Raw& raw) {
         auto endpoint = parse_endpoint(text);
         if (!endpoint) return endpoint.error();
         command.node.dht_nodes.push_back(*endpoint);
+    }
+    if (const Status limits = finish_limits(command.node.limits, raw); !limits) return limits;
+    if (!raw.tokens.empty()) {
+        const auto tokens = parse_count(raw.tokens);
+        if (!tokens) return tokens.error();
+        command.plan.tokens = *tokens;
     }
     command.node_name = fit_name(raw.name);
     command.sparsity = raw.sparse ? Sparsity::two_of_four : Sparsity::dense;
@@ -261,6 +314,18 @@ Result<std::int64_t> parse_duration(const std::string& text) {
     return count * unit->second;
 }
 
+Result<std::string> parse_device_choice(const std::string& text) {
+    if (text == "any") return std::string();
+    if (text == "cpu" || text == "cuda" || text == "mps") return text;
+    constexpr std::string_view prefix = "cuda:";
+    const std::string index = text.starts_with(prefix) ? text.substr(prefix.size()) : "";
+    const bool digits =
+        !index.empty() && index.size() <= 2 && index.find_first_not_of("0123456789") == std::string::npos;
+    if (digits) return text;
+    return Error{ErrorCode::invalid_argument,
+                 "A device is cpu, cuda:0, cuda:1 and so on, mps, or any for the fastest."};
+}
+
 Result<run::PeerHint> parse_endpoint(const std::string& text) {
     const Error wrong{ErrorCode::invalid_argument, "An address is host:port, for example 127.0.0.1:6881."};
     const std::size_t colon = text.rfind(':');
@@ -287,6 +352,7 @@ ParsedCommand parse_command_line(int argc, const char* const* argv) {
     add_host(app, command, raw);
     add_member_verbs(app, command, raw);
     add_model_verbs(app, command, raw);
+    add_device_verbs(app, command, raw);
     add_demo(app, command, raw);
     try {
         app.parse(argc, argv);

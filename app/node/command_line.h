@@ -11,6 +11,7 @@
 #include "app/node/export_model.h"
 #include "app/node/host_run.h"
 #include "app/node/node.h"
+#include "app/node/plan_options.h"
 
 namespace potluck::node {
 
@@ -35,6 +36,8 @@ enum class Verb {
     identity_import,
     stop,
     demo,
+    doctor,
+    plan,
 };
 
 struct DemoOptions {
@@ -65,10 +68,13 @@ struct Command {
     double temperature = 0.8;
     std::uint64_t seed = 1;
     DemoOptions demo;
+    PlanOptions plan;
 };
 
 /// "90", "90s", "30m", "1h", "2d" as seconds.
 [[nodiscard]] Result<std::int64_t> parse_duration(const std::string& text);
+/// "cpu", "cuda", "cuda:1" or "mps"; "any" gives an empty text.
+[[nodiscard]] Result<std::string> parse_device_choice(const std::string& text);
 /// "host:port" or "[v6]:port".
 [[nodiscard]] Result<run::PeerHint> parse_endpoint(const std::string& text);
 

@@ -3,6 +3,8 @@
 #include "app/node/command_line.h"
 #include "app/node/commands.h"
 #include "app/node/demo/demo.h"
+#include "app/node/doctor.h"
+#include "app/node/plan_view.h"
 #include "app/node/serving.h"
 
 int main(int argc, char** argv) {
@@ -18,6 +20,8 @@ int main(int argc, char** argv) {
         case Verb::backbone:
         case Verb::serve: return static_cast<int>(serve(*parsed.command));
         case Verb::demo: return static_cast<int>(run_demo(*parsed.command));
+        case Verb::doctor: return static_cast<int>(run_doctor(*parsed.command));
+        case Verb::plan: return static_cast<int>(run_plan(*parsed.command));
         default: return static_cast<int>(ask_running_node(*parsed.command));
     }
 }

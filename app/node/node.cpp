@@ -82,6 +82,11 @@ Result<std::unique_ptr<Node>> Node::open(boost::asio::io_context& loop, NodeOpti
     if (!ledger) return ledger.error();
     auto settings = NodeSettings::load(options.data_folder);
     if (!settings) return settings.error();
+    const control::Budget saved = settings->budget;
+    settings->apply(options.limits);
+    if (settings->budget != saved) {
+        if (const Status kept = settings->save(options.data_folder); !kept) return kept.error();
+    }
     std::unique_ptr<Node> node(new Node(loop, std::move(options), std::move(*lock), std::move(*identity),
                                         std::move(*ledger), std::move(*settings)));
     if (const Status opened = node->open_network(); !opened) return opened.error();
@@ -228,6 +233,7 @@ Status Node::open_session(const run::Invite& invite, const Bytes& manifest_file)
     plan.trainer_errors = m_options.data_folder / "trainer.log";
     plan.threads = m_options.threads;
     plan.trainer_threads = m_options.trainer_threads;
+    plan.budget = m_settings.budget;
     plan.heartbeat = m_options.heartbeat;
     auto session = RunSession::open({m_loop, *m_network, m_ledger, m_identity}, std::move(plan));
     if (!session) return session.error();
@@ -361,6 +367,7 @@ control::NodeSnapshot Node::snapshot() const {
         if (const TrainerProcess* trainer = m_session->trainer()) {
             snapshot.trainer = trainer->view();
             situation.trainer_failure = trainer->failure();
+            situation.trainer_notice = trainer->notice();
             situation.trainer_alive = !trainer->gone();
         } else {
             situation.volunteer = false;

@@ -37,6 +37,7 @@ struct NodeOptions {
     std::uint64_t upload_bytes_per_second = 0, download_bytes_per_second = 0;  // 0: no limit
     unsigned threads = 1;                                                      // for codec, F and hashing
     unsigned trainer_threads = 0;                                              // 0: the trainer chooses
+    LimitOptions limits;                                                       // saved for later starts
     Duration heartbeat{1'000};
     Duration manifest_patience{120'000};
 };

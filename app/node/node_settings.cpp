@@ -43,6 +43,11 @@ Result<NodeSettings> NodeSettings::load(const std::filesystem::path& data_folder
     settings.name = fit_name(fields.text_or("name", 256, ""));
     settings.paused = fields.flag_or("paused", false);
     settings.paused_until = static_cast<std::int64_t>(fields.integer_or("paused_until", 0, moment_most, 0));
+    if (fields.has("limits")) {
+        if (const Status limits = from_json(fields.object("limits"), settings.budget); !limits) {
+            return damaged(limits.error().message);
+        }
+    }
     auto run = run_from(fields);
     if (!run) return damaged(run.error().message);
     settings.run = *run;
@@ -57,8 +62,15 @@ Status NodeSettings::save(const std::filesystem::path& data_folder) const {
                        {"role", run->role == run::Role::backbone ? "backbone" : "volunteer"},
                        {"finishing", run->finishing}};
     }
+    if (budget != control::Budget{}) json["limits"] = to_json(budget);
     const std::string text = json.dump(2) + "\n";
     return write_file_atomically(file_of(data_folder), as_bytes(text), FileAccess::private_to_owner);
+}
+
+void NodeSettings::apply(const LimitOptions& limits) {
+    budget.device = limits.device.value_or(budget.device);
+    budget.gpu_memory = limits.gpu_memory.value_or(budget.gpu_memory);
+    budget.ram = limits.ram.value_or(budget.ram);
 }
 
 std::string fit_name(std::string_view name) {

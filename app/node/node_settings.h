@@ -1,5 +1,5 @@
-// What a node remembers between starts: its name, the run it is in, whether it is paused. Kept as node.json in the data
-// folder, replaced atomically.
+// What a node remembers between starts: its name, the run it is in, whether it is paused, what the trainer may use.
+// Kept as node.json in the data folder, replaced atomically.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 
 #include "core/base/ids.h"
 #include "core/base/result.h"
+#include "core/control/trainer_protocol.h"
 #include "core/run/invite.h"
 #include "core/run/message.h"
 
@@ -22,16 +23,26 @@ struct SavedRun {
     bool operator==(const SavedRun&) const = default;
 };
 
+/// What the person allows the trainer, as given at a start. What is not given stays as it was saved; an empty device
+/// and a size of zero choose the default again.
+struct LimitOptions {
+    std::optional<std::string> device = std::nullopt;
+    std::optional<std::uint64_t> gpu_memory = std::nullopt, ram = std::nullopt;  // bytes
+};
+
 struct NodeSettings {
     std::string name;  // at most run::name_bytes_most bytes
     std::optional<SavedRun> run;
     bool paused = false;
     std::int64_t paused_until = 0;  // unix seconds; 0: until resumed
+    control::Budget budget;         // the trainer's; zeros and an empty device: the defaults
     bool operator==(const NodeSettings&) const = default;
 
     /// Defaults if there is no file; `malformed` with what to do if it is damaged.
     [[nodiscard]] static Result<NodeSettings> load(const std::filesystem::path& data_folder);
     [[nodiscard]] Status save(const std::filesystem::path& data_folder) const;
+
+    void apply(const LimitOptions& limits);
 
     /// Whether the pause is over at `now` (unix seconds).
     [[nodiscard]] bool pause_over(std::int64_t now) const { return paused && paused_until != 0 && now >= paused_until; }

@@ -68,11 +68,11 @@ Status RunSession::open_parts() {
         for (const peer::Scratch which : {peer::Scratch::error, peer::Scratch::snapshot, peer::Scratch::look_ahead}) {
             if (const auto made = m_store->scratch(which); !made) return made.error();
         }
-        m_trainer =
-            std::make_unique<TrainerProcess>(m_world.loop,
-                                             TrainerProcess::Settings{m_plan.trainer_program, m_plan.trainer_errors,
-                                                                      m_world.identity.id(), m_plan.trainer_threads},
-                                             *this);
+        m_trainer = std::make_unique<TrainerProcess>(
+            m_world.loop,
+            TrainerProcess::Settings{m_plan.trainer_program, m_plan.trainer_errors, m_world.identity.id(),
+                                     m_plan.trainer_threads, m_plan.budget, m_plan.folder},
+            *this);
     }
     auto swarm = m_world.network.open_swarm({m_plan.run, m_plan.hints}, m_world.identity, *this);
     if (!swarm) return swarm.error();

@@ -50,6 +50,7 @@ public:
         std::filesystem::path trainer_program, trainer_errors;
         unsigned threads = 1;
         unsigned trainer_threads = 0;  // 0: the trainer chooses
+        control::Budget budget;        // the trainer's
         Duration heartbeat{1'000};
     };
 

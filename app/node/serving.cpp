@@ -11,7 +11,9 @@
 
 #include "app/node/control_client.h"
 #include "app/node/control_server.h"
+#include "app/node/doctor.h"
 #include "app/node/node_methods.h"
+#include "app/node/pack_files.h"
 #include "app/node/paths.h"
 #include "core/base/log.h"
 
@@ -26,24 +28,6 @@ constexpr int signal_exit = 128;
 ExitCode complain(const Error& error) {
     std::cerr << "potluck-node: " << error.message << std::endl;
     return exit_code_of(error.code);
-}
-
-const char* stage_name(data::PackStage stage) {
-    switch (stage) {
-        case data::PackStage::reading: return "reading the text";
-        case data::PackStage::tokenizing: return "turning it into tokens";
-        case data::PackStage::shuffling: return "shuffling records";
-    }
-    return "";
-}
-
-/// Prints each stage once; a progress of percents is for terminals, and logs should stay short.
-data::PackProgress print_progress() {
-    return [last = std::optional<data::PackStage>()](data::PackStage stage, double) mutable {
-        if (last != stage) std::cerr << "potluck-node: " << stage_name(stage) << std::endl;
-        last = stage;
-        return true;
-    };
 }
 
 /// Makes the run and saves it as the one that the node is in.
@@ -187,6 +171,7 @@ private:
 }  // namespace
 
 ExitCode serve(const Command& command) {
+    if (const Status exact = check_exactness(); !exact) return complain(exact.error());
     if (command.verb == Verb::join || command.verb == Verb::backbone) {
         if (const auto invite = run::Invite::parse(command.link); !invite) {
             std::cerr << "potluck-node: " << invite.error().message << std::endl;

@@ -10,6 +10,8 @@ namespace potluck::node {
 
 namespace {
 
+constexpr std::size_t device_bytes_most = 200;
+
 constexpr std::array method_names = {"hello", "load", "train", "idle", "snapshot", "rebase", "stop"};
 
 control::VectorFile vector_file(const peer::VectorPlace& place) { return {place.file.string(), place.offset}; }
@@ -22,8 +24,11 @@ TrainerProcess::TrainerProcess(boost::asio::io_context& loop, Settings settings,
 TrainerProcess::~TrainerProcess() = default;
 
 void TrainerProcess::start(const run::Manifest& manifest, const peer::VectorPlace& vector) {
-    m_wanted = Start{{manifest.model.to_json(), manifest.recipe.to_json(), vector_file(vector), m_settings.threads},
-                     manifest.recipe.seed};
+    control::LoadRequest load{manifest.model.to_json(), manifest.recipe.to_json(), vector_file(vector),
+                              m_settings.threads};
+    load.budget = m_settings.budget;
+    load.scratch = m_settings.scratch.string();
+    m_wanted = Start{std::move(load), manifest.recipe.seed};
     if (m_state == State::running || m_state == State::starting) {
         m_seed = m_wanted->seed;
         request(Method::load, to_json(m_wanted->load));
@@ -49,6 +54,8 @@ void TrainerProcess::launch() {
     m_pending.clear();
     m_next_id = 1;
     m_last_words.clear();
+    m_plan.clear();
+    m_notice_until = {};
     m_stepped = false;
     m_state = State::starting;
     m_seed = m_wanted->seed;
@@ -145,11 +152,15 @@ void TrainerProcess::on_reply(const control::Reply& reply) {
             m_last_words = "it is another version than this program; install both together";
             return m_child->kill();
         }
-        m_device = hello.device;
+        m_device = log::printable(hello.device, device_bytes_most);
     } else if (method == Method::load) {
         const bool another =
             std::any_of(m_pending.begin(), m_pending.end(), [](const Pending& p) { return p.method == Method::load; });
         if (another) return;
+        if (!on_loaded(reply.result)) {
+            m_last_words = "its plan could not be read";
+            return m_child->kill();
+        }
         m_state = State::running;
         m_stepped = false;
         m_events.on_trainer_started();
@@ -163,10 +174,26 @@ void TrainerProcess::on_reply(const control::Reply& reply) {
     }
 }
 
+/// The device's name may tell more after the load, for example how many threads are used: so it is asked again.
+bool TrainerProcess::on_loaded(const nlohmann::json& result) {
+    control::PlanReply plan;
+    if (!result.empty() && !from_json(result, plan)) return false;
+    m_plan = log::printable(plan.summary, device_bytes_most);
+    request(Method::hello, nlohmann::json::object());
+    return true;
+}
+
 void TrainerProcess::on_notification(const control::Notification& notification) {
     if (notification.method == "failed") {
         control::TrainerFailed failed;
         if (from_json(notification.params, failed)) m_last_words = log::printable(failed.message, 400);
+    } else if (notification.method == "replanned") {
+        control::TrainerReplanned replanned;
+        if (!from_json(notification.params, replanned)) return;
+        m_plan = log::printable(replanned.plan.summary, device_bytes_most);
+        m_notice = log::printable(replanned.message, 400);
+        m_notice_until = m_now + notice_time;
+        log::of("trainer").warn("the trainer changed its plan: {}", m_notice);
     } else if (notification.method == "progress" && m_state == State::running) {
         control::TrainerProgress progress;
         if (!from_json(notification.params, progress)) return;
@@ -229,7 +256,7 @@ control::TrainerSnapshot TrainerProcess::view() const {
         case State::stopping: view.state = "stopped"; break;
         case State::failed: view.state = "failed"; break;
     }
-    view.device = m_device;
+    view.device = m_plan.empty() ? m_device : m_device + " · " + m_plan;
     view.process = m_child ? m_child->process() : 0;
     view.tokens_per_second = m_tokens_per_second;
     view.loss = m_loss;

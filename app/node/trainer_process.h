@@ -35,12 +35,15 @@ public:
     static constexpr Duration stop_patience{1'500};
     static constexpr Duration reply_patience{60'000};
     static constexpr Duration load_patience{300'000};
+    static constexpr Duration notice_time{60'000};  // how long a change of plan is told
 
     struct Settings {
         std::filesystem::path program;
         std::filesystem::path error_file;  // what the trainer writes to standard error
         PeerId self;
         unsigned threads = 0;  // 0: the trainer chooses
+        control::Budget budget = {};
+        std::filesystem::path scratch = {};  // where it may keep what does not fit into memory
     };
 
     /// `events` outlives it.
@@ -65,6 +68,8 @@ public:
     [[nodiscard]] bool gone() const { return !m_child; }
     /// Why it will not start again, for the person; empty if it may.
     [[nodiscard]] const std::string& failure() const { return m_failure; }
+    /// What it had to change by itself, for the person, for a while after it did; else empty.
+    [[nodiscard]] std::string notice() const { return m_now < m_notice_until ? m_notice : std::string(); }
     [[nodiscard]] control::TrainerSnapshot view() const;
 
 private:
@@ -84,6 +89,7 @@ private:
     void request(Method method, nlohmann::json params);
     void on_line(const std::string& line);
     void on_reply(const control::Reply& reply);
+    bool on_loaded(const nlohmann::json& result);
     void on_notification(const control::Notification& notification);
     void on_exit(const std::string& how);
     void lose(const std::string& why);
@@ -104,7 +110,8 @@ private:
     std::optional<TimePoint> m_kill_at, m_release_by;
     std::optional<Error> m_unstarted;
     RestartPolicy m_policy;
-    std::string m_failure, m_last_words, m_device;
+    std::string m_failure, m_last_words, m_device, m_plan, m_notice;
+    TimePoint m_notice_until;
     bool m_stepped = false;
     std::uint64_t m_restarts = 0;
     double m_tokens_per_second = 0, m_loss = 0;

@@ -33,7 +33,7 @@ public:
         if (!child) return finish(child.error());
         m_child = std::move(*child);
         ask(hello, "hello", nlohmann::json::object());
-        ask(load, "load", to_json(m_question.load));
+        if (m_question.load) ask(load, "load", to_json(*m_question.load));
         ask(question, m_question.method, m_question.params);
         ask(stop, "stop", nlohmann::json::object());
         m_timer.expires_after(m_question.patience);

@@ -1,11 +1,12 @@
-// One question to a trainer of its own: starts the program, loads a state, asks, ends it. Training that goes on in
-// another trainer is not disturbed.
+// One question to a trainer of its own: starts the program, loads a state if the question is about one, asks, ends it.
+// Training that goes on in another trainer is not disturbed.
 // Threads: the loop's. Owns: the child, until `done` was called.
 #pragma once
 
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include <boost/asio/io_context.hpp>
@@ -18,8 +19,8 @@ namespace potluck::node {
 
 struct TrainerQuestion {
     std::filesystem::path program, error_file;
-    control::LoadRequest load;
-    std::string method;  // "evaluate" or "sample"
+    std::optional<control::LoadRequest> load = std::nullopt;
+    std::string method;  // "detect", "plan"; after a load "evaluate", "sample"
     nlohmann::json params;
     std::chrono::seconds patience{180};
 };

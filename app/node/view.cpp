@@ -56,6 +56,9 @@ Mood mood_of(const Situation& situation) {
     }
     if (situation.paused) return {Activity::paused, paused_reason(situation), -1};
     if (!situation.trainer_failure.empty()) return {Activity::failed, situation.trainer_failure, -1};
+    if (situation.phase && *situation.phase != run::Phase::joining && !situation.trainer_notice.empty()) {
+        return {activity_of(*situation.phase, situation), situation.trainer_notice, situation.progress};
+    }
     if (situation.phase) return {activity_of(*situation.phase, situation), situation.phase_reason, situation.progress};
     if (situation.search) return search_mood(*situation.search);
     if (!situation.trouble.empty()) return {Activity::failed, situation.trouble, -1};
@@ -122,9 +125,9 @@ control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifes
         const char* phase = relays ? "relaying" : name_of(status.phase);
         snapshot.swarm_tokens_per_second += status.tokens_per_second;
         snapshot.members.push_back({member.id.hex(), status.name,
-                                    status.role == run::Role::backbone ? "backbone" : "volunteer",
-                                    phase, status.round.value, status.window_tokens.value,
-                                    status.tokens_per_second, static_cast<double>(status.loss), member.is_self});
+                                    status.role == run::Role::backbone ? "backbone" : "volunteer", phase,
+                                    status.round.value, status.window_tokens.value, status.tokens_per_second,
+                                    static_cast<double>(status.loss), member.is_self});
     }
     return snapshot;
 }

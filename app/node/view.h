@@ -19,6 +19,7 @@ struct Situation {
     std::int64_t paused_until = 0;  // unix seconds, 0: until resumed
     bool trainer_alive = false;
     std::string trainer_failure;                // not empty: it will not start again by itself
+    std::string trainer_notice;                 // what it changed by itself a moment ago
     std::string trouble;                        // why the last join failed; empty if it did not
     std::optional<net::ManifestSearch> search;  // looking for a run's manifest
     std::optional<run::Phase> phase;            // in a run

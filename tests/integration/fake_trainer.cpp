@@ -2,6 +2,9 @@
 // Its "model" is pulled towards a fixed target vector: each step moves L a little way there, deterministically, and the
 // loss is a function of the distance. Environment variables make it misbehave:
 //   FAKE_TRAINER_CRASH=start     ends at once with exit code 3
+//   FAKE_TRAINER_CRASH=detect    a driver takes it along when devices are asked for
+//   FAKE_TRAINER_DEVICES=none    nothing here can train
+//   FAKE_TRAINER_REPLAN=1        runs out of memory at its first step and goes on with less
 //   FAKE_TRAINER_DEAF=1          ignores stop and the end of its input
 #include <poll.h>
 #include <unistd.h>
@@ -14,6 +17,7 @@
 #include <iostream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/base/files.h"
@@ -98,6 +102,8 @@ private:
     Result<nlohmann::json> obey(const Request& request) {
         if (request.method == "hello")
             return to_json(TrainerHello{trainer_protocol_version, "no device, only arithmetic", "none"});
+        if (request.method == "detect") return detect();
+        if (request.method == "plan") return plan(request.params);
         if (request.method == "load") return load(request.params);
         if (request.method == "train") return train(request.params);
         if (request.method == "idle") {
@@ -109,6 +115,39 @@ private:
         if (request.method == "evaluate") return evaluate(request.params);
         if (request.method == "sample") return sample(request.params);
         return Error{ErrorCode::invalid_argument, "no such method"};
+    }
+
+    static Result<nlohmann::json> detect() {
+        const char* crash = std::getenv("FAKE_TRAINER_CRASH");
+        if (crash != nullptr && std::string(crash) == "detect") {
+            std::cerr << "trying the driver of a test\n" << std::flush;
+            std::abort();
+        }
+        DeviceRow row;
+        row.id = "cpu";
+        row.name = "Paper";
+        row.speeds = {{"fp32", 0.5}};
+        row.usable = std::getenv("FAKE_TRAINER_DEVICES") == nullptr;
+        row.reason = row.usable ? "It trains." : "It is made of paper; buy another.";
+        return to_json(DetectReply{.devices = {row}, .notes = {}});
+    }
+
+    static PlanReply plan_with(const Budget& budget) {
+        PlanReply reply;
+        reply.device = budget.device.empty() ? "cpu" : budget.device;
+        reply.summary = "arithmetic in 0 bits";
+        reply.layout = nlohmann::json::object();
+        reply.parts = {{.what = "weights", .how = "fp32", .ram = 4096}};
+        reply.ram_peak = 4096;
+        reply.tokens_per_second = 1000;
+        return reply;
+    }
+
+    static Result<nlohmann::json> plan(const nlohmann::json& params) {
+        PlanRequest request;
+        if (const Status read = from_json(params, request); !read) return read.error();
+        if (request.budget.ram == 1024) return Error{ErrorCode::out_of_memory, "It takes at least 4096 bytes."};
+        return to_json(plan_with(request.budget));
     }
 
     Result<std::vector<float>> read_vector(const VectorFile& place) const {
@@ -134,7 +173,8 @@ private:
         m_local = *vector;
         m_mark = *vector;
         m_tokens = m_steps = 0;
-        return nlohmann::json::object();
+        m_budget = request.budget;
+        return to_json(plan_with(m_budget));
     }
 
     Result<nlohmann::json> train(const nlohmann::json& params) {
@@ -200,6 +240,12 @@ private:
         const auto now = std::chrono::steady_clock::now();
         if (now - m_told < progress_every) return;
         m_told = now;
+        if (std::exchange(m_replan, false)) {
+            PlanReply less = plan_with(m_budget);
+            less.summary = "arithmetic in fewer bits";
+            say(Notification{"replanned",
+                             to_json(TrainerReplanned{"Memory ran out; training goes on with less.", less})});
+        }
         const double speed = static_cast<double>(m_tokens_per_step) / std::chrono::duration<double>(step_time).count();
         say(Notification{"progress",
                          to_json(TrainerProgress{m_plan.round, m_tokens, m_steps, loss_of(m_local), speed})});
@@ -211,7 +257,9 @@ private:
     std::vector<float> m_local, m_mark;
     TrainRequest m_plan;
     std::chrono::steady_clock::time_point m_told;
+    Budget m_budget;
     bool m_training = false, m_deaf = false;
+    bool m_replan = std::getenv("FAKE_TRAINER_REPLAN") != nullptr;
 };
 
 }  // namespace
