@@ -28,6 +28,6 @@ inline QStringList lines_of(const QString& path) {
 }
 
 inline QStringList product_folders() { return {"core", "net", "ui", "app"}; }
-inline QStringList source_patterns() { return {"*.h", "*.cpp"}; }
+inline QStringList source_patterns() { return {"*.h", "*.cpp", "*.cu"}; }
 
 }  // namespace potluck::tidy

@@ -53,6 +53,7 @@ const QList<Library>& libraries() {
         {"libsodium", QRegularExpression("^sodium"), {"core/identity"}},
         {"SQLite", QRegularExpression("^sqlite3"), {"core/ledger"}},
         {"LibTorch", QRegularExpression("^(torch|ATen|c10)/"), {"core/training"}},
+        {"CUDA", QRegularExpression("^(cuda|cublas)"), {"core/numerics"}},
         {"libtorrent", QRegularExpression("^libtorrent/"), {"net"}},
         {"Boost", QRegularExpression("^boost/"), {"net", "app/node"}},
         {"Qt", QRegularExpression("^(Q[A-Z]|Qt)"), {"ui", "app/potluck"}},
