@@ -24,21 +24,18 @@ inline constexpr std::uint32_t trainer_protocol_version = 1;
 
 struct VectorFile {
     std::string path;
-    std::uint64_t offset = 0;  // bytes
+    std::uint64_t offset = 0;        // bytes
 };
 
 /// hello -> TrainerHello
 struct TrainerHello {
     std::uint32_t version = trainer_protocol_version;
-    std::string device;  // for people, for example "CPU, 2 threads, AVX-512"
-    std::string torch;   // version of LibTorch
+    std::string device;              // for people, for example "CPU, 2 threads, AVX-512"
+    std::string torch;               // version of LibTorch
 };
 
 /// detect -> DetectReply: what this computer can train on, by trying it. Takes seconds: each device is measured.
-struct PrecisionSpeed {
-    std::string precision;
-    double teraflops = 0;
-};  // "fp32", "bf16", "fp16"
+struct PrecisionSpeed { std::string precision; double teraflops = 0; };  // "fp32", "bf16", "fp16"
 struct DeviceRow {
     std::string id;                  // "cpu", "cuda:0", "mps"
     std::string name;                // "AMD EPYC 9B14", "NVIDIA GeForce RTX 3060"
@@ -46,9 +43,9 @@ struct DeviceRow {
     std::uint64_t memory_total = 0;  // bytes; of the computer or of the GPU
     std::uint64_t memory_free = 0;
     std::vector<PrecisionSpeed> speeds;
-    double gigabytes_per_second = 0;  // memory bandwidth
+    double gigabytes_per_second = 0; // memory bandwidth
     bool usable = false;
-    std::string reason;  // why it will or cannot be used, and what to do
+    std::string reason;              // why it will or cannot be used, and what to do
 };
 struct DetectReply {
     std::vector<DeviceRow> devices;  // the processor is always there
@@ -57,10 +54,10 @@ struct DetectReply {
 
 /// The person's limits. 0: the defaults, which leave a reserve for games and other programs.
 struct Budget {
-    std::uint64_t gpu_memory = 0;  // bytes
-    std::uint64_t ram = 0;         // bytes
-    std::string device;            // "cpu", "cuda:1"; empty: the fastest usable one. A plan may be asked for a GPU
-                                   // that is not here: "cuda" with gpu_memory
+    std::uint64_t gpu_memory = 0;    // bytes
+    std::uint64_t ram = 0;           // bytes
+    std::string device;              // "cpu", "cuda:1"; empty: the fastest usable one. A plan may be asked for a GPU
+                                     // that is not here: "cuda" with gpu_memory
     bool operator==(const Budget&) const = default;
 };
 
@@ -72,18 +69,18 @@ struct PlanRequest {
     std::uint32_t threads = 0;
 };
 struct PlanPart {
-    std::string what;                          // "weights", "gradient", "optimizer state", "mark", "activations", ...
-    std::string how;                           // "fp32", "bf16, streamed", "8 bit"
-    std::uint64_t gpu = 0, ram = 0, disk = 0;  // bytes
+    std::string what;                // "weights", "gradient", "optimizer state", "mark", "activations", ...
+    std::string how;                 // "fp32", "bf16, streamed", "8 bit"
+    std::uint64_t gpu = 0, ram = 0, disk = 0;   // bytes
 };
 struct PlanReply {
-    std::string device;     // DeviceRow::id
-    std::string summary;    // one line: "bf16, micro-batch 2, 8-bit AdamW, selective checkpointing"
-    nlohmann::json layout;  // what LoadRequest::layout takes
+    std::string device;              // DeviceRow::id
+    std::string summary;             // one line: "bf16, micro-batch 2, 8-bit AdamW, selective checkpointing"
+    nlohmann::json layout;           // what LoadRequest::layout takes
     std::vector<PlanPart> parts;
     std::uint64_t gpu_peak = 0, ram_peak = 0, disk = 0;
-    double tokens_per_second = 0;  // expected; 0 if the device was not measured
-    std::vector<std::string> why;  // one sentence per decision
+    double tokens_per_second = 0;    // expected; 0 if the device was not measured
+    std::vector<std::string> why;    // one sentence per decision
 };
 
 /// load: model and recipe as in the manifest (core/run parses them), the vector to start from; M = L = it.
@@ -91,10 +88,10 @@ struct LoadRequest {
     nlohmann::json model;
     nlohmann::json recipe;
     VectorFile state;
-    std::uint32_t threads = 0;  // 0: the trainer chooses
+    std::uint32_t threads = 0;       // 0: the trainer chooses
     Budget budget = {};
-    std::string scratch = {};    // folder for what the plan keeps on disk; empty: nothing may
-    nlohmann::json layout = {};  // forces a layout (tests, benches); null: planned
+    std::string scratch = {};             // folder for what the plan keeps on disk; empty: nothing may
+    nlohmann::json layout = {};           // forces a layout (tests, benches); null: planned
 };
 /// load's reply is the PlanReply of the plan in force.
 
@@ -102,27 +99,23 @@ struct LoadRequest {
 /// the last `train`, the sample order goes on where it was; else it begins at position `from_record` of the order.
 struct TrainRequest {
     std::uint64_t round = 0;
-    std::string peer;  // hex, for the sample order
+    std::string peer;                // hex, for the sample order
     std::uint64_t seed = 0;
     double learning_rate = 0;
-    std::string shard;  // path
+    std::string shard;               // path
     std::uint64_t records = 0;
-    std::uint64_t from_record = 0;  // optional in JSON
+    std::uint64_t from_record = 0;   // optional in JSON
 };
 
 /// snapshot -> SnapshotReply. Counts restart at zero afterwards.
-struct SnapshotRequest {
-    VectorFile target;
-};
+struct SnapshotRequest { VectorFile target; };
 struct SnapshotReply {
-    std::uint64_t tokens = 0;  // trained since the last snapshot (or load)
+    std::uint64_t tokens = 0;        // trained since the last snapshot (or load)
     std::uint64_t steps = 0;
-    double loss = 0;  // mean over those tokens, nats per token; 0 if none
+    double loss = 0;                 // mean over those tokens, nats per token; 0 if none
 };
 
-struct RebaseRequest {
-    VectorFile state;
-};  // reply: {}
+struct RebaseRequest { VectorFile state; };   // reply: {}
 
 /// evaluate -> {"loss": nats per token, "tokens": n} of `state` on the first `records_most` records of a shard.
 struct EvaluateRequest {
@@ -131,47 +124,36 @@ struct EvaluateRequest {
     std::uint64_t records = 0;
     std::uint64_t records_most = 0;
 };
-struct EvaluateReply {
-    double loss = 0;
-    std::uint64_t tokens = 0;
-};
+struct EvaluateReply { double loss = 0; std::uint64_t tokens = 0; };
 
 /// sample -> {"tokens": [...]}, prompt excluded. temperature 0 takes the likeliest token.
 struct SampleRequest {
     VectorFile state;
-    std::vector<std::uint32_t> prompt;  // at least one token
-    std::uint32_t tokens = 200;         // at most 4,096
+    std::vector<std::uint32_t> prompt;   // at least one token
+    std::uint32_t tokens = 200;          // at most 4,096
     double temperature = 0.8;
-    std::uint32_t top_k = 40;  // 0: all
+    std::uint32_t top_k = 40;            // 0: all
     std::uint64_t seed = 1;
 };
-struct SampleReply {
-    std::vector<std::uint32_t> tokens;
-};
+struct SampleReply { std::vector<std::uint32_t> tokens; };
 
 /// notification progress, about twice a second while training
 struct TrainerProgress {
     std::uint64_t round = 0;
-    std::uint64_t tokens = 0;  // since the last snapshot
+    std::uint64_t tokens = 0;            // since the last snapshot
     std::uint64_t steps = 0;
-    double loss = 0;  // mean since the last snapshot
+    double loss = 0;                     // mean since the last snapshot
     double tokens_per_second = 0;
 };
 
 /// notification replanned: memory ran out, and training goes on with a smaller plan.
-struct TrainerReplanned {
-    std::string message;
-    PlanReply plan;
-};
+struct TrainerReplanned { std::string message; PlanReply plan; };
 
 /// notification failed: the trainer cannot go on and exits; `message` is for the person.
-struct TrainerFailed {
-    std::string kind;
-    std::string message;
-};
+struct TrainerFailed { std::string kind; std::string message; };
 
-#define POTLUCK_CONTROL_VALUE(Type)                          \
-    [[nodiscard]] nlohmann::json to_json(const Type& value); \
+#define POTLUCK_CONTROL_VALUE(Type)                               \
+    [[nodiscard]] nlohmann::json to_json(const Type& value);      \
     [[nodiscard]] Status from_json(const nlohmann::json& object, Type& out)
 
 POTLUCK_CONTROL_VALUE(VectorFile);

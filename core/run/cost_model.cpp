@@ -18,14 +18,30 @@ constexpr std::uint64_t token_bytes = 2;
 // Blackwell RTX), fp16 tensor operations with fp32 accumulation, without sparsity, and graphics power. Data-centre
 // cards: their data sheets. Radeon: AMD's product pages, fp16 matrix operations and board power.
 constexpr std::array gpus = {
-    GpuFigures{"RTX 2060", 25.8, 160},    GpuFigures{"RTX 2070", 29.9, 175},    GpuFigures{"RTX 2080", 40.3, 215},
-    GpuFigures{"RTX 2080 Ti", 53.8, 250}, GpuFigures{"RTX 3060", 25.5, 170},    GpuFigures{"RTX 3060 Ti", 32.4, 200},
-    GpuFigures{"RTX 3070", 40.6, 220},    GpuFigures{"RTX 3080", 59.5, 320},    GpuFigures{"RTX 3090", 71.2, 350},
-    GpuFigures{"RTX 4060", 30.2, 115},    GpuFigures{"RTX 4060 Ti", 44.1, 160}, GpuFigures{"RTX 4070", 58.3, 200},
-    GpuFigures{"RTX 4080", 97.5, 320},    GpuFigures{"RTX 4090", 165.2, 450},   GpuFigures{"RTX 5070", 61.7, 250},
-    GpuFigures{"RTX 5080", 112.6, 360},   GpuFigures{"RTX 5090", 209.5, 575},   GpuFigures{"RX 7900 XTX", 122.8, 355},
-    GpuFigures{"T4", 65, 70},             GpuFigures{"V100", 125, 300},         GpuFigures{"L4", 121, 72},
-    GpuFigures{"A100", 312, 400},         GpuFigures{"H100", 989, 700},         GpuFigures{"H200", 989, 700},
+    GpuFigures{"RTX 2060", 25.8, 160},
+    GpuFigures{"RTX 2070", 29.9, 175},
+    GpuFigures{"RTX 2080", 40.3, 215},
+    GpuFigures{"RTX 2080 Ti", 53.8, 250},
+    GpuFigures{"RTX 3060", 25.5, 170},
+    GpuFigures{"RTX 3060 Ti", 32.4, 200},
+    GpuFigures{"RTX 3070", 40.6, 220},
+    GpuFigures{"RTX 3080", 59.5, 320},
+    GpuFigures{"RTX 3090", 71.2, 350},
+    GpuFigures{"RTX 4060", 30.2, 115},
+    GpuFigures{"RTX 4060 Ti", 44.1, 160},
+    GpuFigures{"RTX 4070", 58.3, 200},
+    GpuFigures{"RTX 4080", 97.5, 320},
+    GpuFigures{"RTX 4090", 165.2, 450},
+    GpuFigures{"RTX 5070", 61.7, 250},
+    GpuFigures{"RTX 5080", 112.6, 360},
+    GpuFigures{"RTX 5090", 209.5, 575},
+    GpuFigures{"RX 7900 XTX", 122.8, 355},
+    GpuFigures{"T4", 65, 70},
+    GpuFigures{"V100", 125, 300},
+    GpuFigures{"L4", 121, 72},
+    GpuFigures{"A100", 312, 400},
+    GpuFigures{"H100", 989, 700},
+    GpuFigures{"H200", 989, 700},
 };
 
 /// Lower case letters and digits only, without makers' and series' names.

@@ -46,9 +46,9 @@ struct CostQuestion {
 
 struct Cost {
     double flops_per_token = 0;
-    double flops = 0;                    // of all tokens
-    double days = 0;                     // of all volunteers together, day and night
-    double kilowatt_hours = 0;           // of the GPU boards at full power, for everybody together
+    double flops = 0;           // of all tokens
+    double days = 0;            // of all volunteers together, day and night
+    double kilowatt_hours = 0;  // of the GPU boards at full power, for everybody together
     double price = 0;
     std::uint64_t checkpoint_bytes = 0;  // one state file
     std::uint64_t data_bytes = 0;        // shards, if no token is trained on twice

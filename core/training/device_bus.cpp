@@ -28,7 +28,8 @@ std::uint64_t number_of(const fs::path& file) {
     const std::string text = first_line(file);
     const bool hexadecimal = text.starts_with("0x");
     std::uint64_t number = 0;
-    (void)std::from_chars(text.data() + (hexadecimal ? 2 : 0), text.data() + text.size(), number, hexadecimal ? 16 : 10);
+    (void)std::from_chars(text.data() + (hexadecimal ? 2 : 0), text.data() + text.size(), number,
+                          hexadecimal ? 16 : 10);
     return number;
 }
 

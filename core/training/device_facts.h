@@ -40,14 +40,14 @@ struct NvidiaGpu {
     std::string name;
     std::uint32_t major = 0, minor = 0;  // compute capability
     std::uint64_t memory_total = 0;
-    std::uint64_t memory_free = 0;       // 0: unknown
+    std::uint64_t memory_free = 0;  // 0: unknown
 };
 
 struct NvidiaFacts {
     enum class Driver { absent, failed, working } driver = Driver::absent;
-    int failure = 0;             // what cuInit gave
-    std::uint32_t cuda = 0;      // highest CUDA version the driver serves: 12040 is 12.4
-    std::string version = {};    // "580.65"; empty: unknown
+    int failure = 0;           // what cuInit gave
+    std::uint32_t cuda = 0;    // highest CUDA version the driver serves: 12040 is 12.4
+    std::string version = {};  // "580.65"; empty: unknown
     std::vector<NvidiaGpu> gpus = {};
 };
 
@@ -67,7 +67,7 @@ struct ComputerFacts {
     ProcessorFacts processor;
     std::vector<BusGpu> bus;
     NvidiaFacts nvidia;
-    std::string torch;   // LibTorch's version: a back end must be of the same
+    std::string torch;  // LibTorch's version: a back end must be of the same
     BackendFacts backend;
     bool metal = false;  // LibTorch can use this Mac's GPU
 };

@@ -30,9 +30,7 @@ std::string install_advice(const ComputerFacts& facts, const std::string& build)
 struct Capability {
     std::uint32_t major = 0, minor = 0;
 };
-Capability lowest_capability(std::uint32_t runtime) {
-    return runtime >= cuda_13 ? Capability{7, 5} : Capability{7, 0};
-}
+Capability lowest_capability(std::uint32_t runtime) { return runtime >= cuda_13 ? Capability{7, 5} : Capability{7, 0}; }
 bool below(const NvidiaGpu& gpu, Capability lowest) {
     return gpu.major < lowest.major || (gpu.major == lowest.major && gpu.minor < lowest.minor);
 }
@@ -44,8 +42,7 @@ std::string driver_failure(const NvidiaFacts& nvidia, System system) {
                    "virtual machine hides it, then restart the computer.";
         case cuda_not_permitted:
             return "This account may not use the GPU; ask whoever looks after the computer for access to it.";
-        case cuda_driver_mismatch:
-            return "NVIDIA's driver was updated while it was in use; restart the computer.";
+        case cuda_driver_mismatch: return "NVIDIA's driver was updated while it was in use; restart the computer.";
         default: break;
     }
     const std::string code = " (error " + std::to_string(nvidia.failure) + ")";
@@ -133,8 +130,9 @@ DeviceRow amd_row(const ComputerFacts& facts, const BusGpu& gpu, std::size_t ind
         row.reason = "GPU support for AMD is installed but does not load (" + backend.failure +
                      "); install ROCm and LibTorch of matching versions.";
     } else if (index >= backend.devices) {
-        row.reason = "ROCm does not support this card, or this account may not use it; add the account to the groups "
-                     "\"render\" and \"video\", sign in again, and ask again.";
+        row.reason =
+            "ROCm does not support this card, or this account may not use it; add the account to the groups "
+            "\"render\" and \"video\", sign in again, and ask again.";
     } else if (gpu.memory_free > 0 && gpu.memory_free < gpu_memory_least) {
         row.reason = "Only " + mebibytes(gpu.memory_free) + " of its memory are free and " +
                      mebibytes(gpu_memory_least) + " are needed; close games and other programs that use the GPU.";

@@ -17,8 +17,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t size_least = 256, size_most = 4096;
-constexpr double enough_seconds = 0.1;    // one product that takes longer is measured well
-constexpr double budget_seconds = 0.45;   // of a precision
+constexpr double enough_seconds = 0.1;   // one product that takes longer is measured well
+constexpr double budget_seconds = 0.45;  // of a precision
 constexpr int repeats_most = 10;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }

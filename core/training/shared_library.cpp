@@ -41,7 +41,9 @@ SharedLibrary::SharedLibrary(const std::filesystem::path& file, Symbols symbols)
     m_failure = reason != nullptr ? reason : "unknown reason";
 }
 
-void* SharedLibrary::address_of(const char* name) const { return m_handle != nullptr ? dlsym(m_handle, name) : nullptr; }
+void* SharedLibrary::address_of(const char* name) const {
+    return m_handle != nullptr ? dlsym(m_handle, name) : nullptr;
+}
 
 std::filesystem::path file_of_code(const void* address) {
     Dl_info info{};

@@ -29,13 +29,15 @@ ComputerFacts plain_computer() {
 }
 
 NvidiaGpu rtx_3060() {
-    return {.name = "NVIDIA GeForce RTX 3060", .major = 8, .minor = 6, .memory_total = 12 * gib, .memory_free = 11 * gib};
+    return {
+        .name = "NVIDIA GeForce RTX 3060", .major = 8, .minor = 6, .memory_total = 12 * gib, .memory_free = 11 * gib};
 }
 
 ComputerFacts with_nvidia(std::vector<NvidiaGpu> gpus) {
     ComputerFacts facts = plain_computer();
     for (const NvidiaGpu& gpu : gpus) facts.bus.push_back({.vendor = Vendor::nvidia, .name = gpu.name});
-    facts.nvidia = {.driver = NvidiaFacts::Driver::working, .cuda = 13'000, .version = "580.65", .gpus = std::move(gpus)};
+    facts.nvidia = {
+        .driver = NvidiaFacts::Driver::working, .cuda = 13'000, .version = "580.65", .gpus = std::move(gpus)};
     return facts;
 }
 
@@ -260,14 +262,14 @@ private slots:
     }
 
     void a_container_has_what_its_limit_leaves() {
-        const MemoryFacts memory = linux_memory(files({{"/proc/meminfo", meminfo},
-                                                       {"/proc/self/cgroup", "0::/user/app\n"},
-                                                       {"/sys/fs/cgroup/user/app/memory.max", "max\n"},
-                                                       {"/sys/fs/cgroup/user/app/memory.current", "5\n"},
-                                                       {"/sys/fs/cgroup/user/memory.max", "4000000000\n"},
-                                                       {"/sys/fs/cgroup/user/memory.current", "3000000000\n"},
-                                                       {"/sys/fs/cgroup/user/memory.stat",
-                                                        "anon 1\nfile 2\ninactive_file 500000000\n"}}));
+        const MemoryFacts memory =
+            linux_memory(files({{"/proc/meminfo", meminfo},
+                                {"/proc/self/cgroup", "0::/user/app\n"},
+                                {"/sys/fs/cgroup/user/app/memory.max", "max\n"},
+                                {"/sys/fs/cgroup/user/app/memory.current", "5\n"},
+                                {"/sys/fs/cgroup/user/memory.max", "4000000000\n"},
+                                {"/sys/fs/cgroup/user/memory.current", "3000000000\n"},
+                                {"/sys/fs/cgroup/user/memory.stat", "anon 1\nfile 2\ninactive_file 500000000\n"}}));
         QCOMPARE(memory.total, 4'000'000'000ULL);
         QCOMPARE(memory.free, 1'500'000'000ULL);
     }

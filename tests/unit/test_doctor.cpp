@@ -73,6 +73,44 @@ private slots:
         }
     }
 
+    void limits_are_given_once_and_remembered() {
+        const char* line[] = {"potluck-node", "serve",  "--data-dir",   "/d",
+                              "--device",     "cuda:1", "--gpu-memory", "4GiB"};
+        const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
+        QVERIFY(parsed.command.has_value());
+        QTemporaryDir folder;
+        NodeSettings settings;
+        settings.budget.ram = 5;
+        settings.apply(parsed.command->node.limits);
+        QVERIFY(settings.save(folder.path().toStdString()).ok());
+        auto later = NodeSettings::load(folder.path().toStdString());
+        QVERIFY(later.ok());
+        QCOMPARE(later->budget.device, std::string("cuda:1"));
+        QCOMPARE(later->budget.gpu_memory, 4ULL << 30U);
+        QCOMPARE(later->budget.ram, 5ULL);
+        later->apply({.device = "", .gpu_memory = 0});
+        QCOMPARE(later->budget.gpu_memory, 0ULL);
+        QVERIFY(later->budget.device.empty());
+    }
+
+    void a_plan_is_asked_in_full_or_not_at_all() {
+        const char* line[] = {
+            "potluck-node",    "plan", "gpt2-xl", "--data-dir", "/d",     "--tokens",  "10B", "--gpu",   "A100",
+            "--volunteers",    "7",    "--ram",   "12GiB",      "--json", "--context", "512", "--batch", "16",
+            "--price-per-kwh", "0.2"};
+        const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
+        QVERIFY(parsed.command.has_value());
+        const PlanOptions& options = parsed.command->plan;
+        QCOMPARE(options.model, std::string("gpt2-xl"));
+        QCOMPARE(options.tokens, 10'000'000'000ULL);
+        QCOMPARE(options.context, 512U);
+        QCOMPARE(options.batch, 16U);
+        QCOMPARE(options.price_per_kilowatt_hour, 0.2);
+        QCOMPARE(*parsed.command->node.limits.ram, 12ULL << 30U);
+        const char* without[] = {"potluck-node", "plan"};
+        QVERIFY(!parse_command_line(2, without).command);
+    }
+
     void one_usable_device_is_enough() {
         QVERIFY(can_train(found({row_of("cpu", ""), row_of("cuda:0", "Too old.")})));
         QVERIFY(!can_train(found({row_of("cpu", "No memory."), row_of("cuda:0", "Too old.")})));
