@@ -1,16 +1,14 @@
 // A layout as JSON, and in words.
-#include <charconv>
-
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.h"
+#include "core/training/devices.h"
 #include "core/training/memory_plan.h"
 
 namespace potluck::training {
 
 namespace {
 
-constexpr std::uint32_t device_index_most = 63;
 constexpr std::uint32_t micro_batch_most = 65'536;
 
 constexpr const char* name_of(Place place) {
@@ -31,32 +29,8 @@ Value one_of(Fields& fields, std::string_view name, std::initializer_list<Value>
 
 }  // namespace
 
-std::string text_of(DeviceId device) {
-    if (device.kind == DeviceKind::cpu) return "cpu";
-    const std::string kind = device.kind == DeviceKind::cuda ? "cuda:" : "mps:";
-    return kind + std::to_string(device.index);
-}
-
-Result<DeviceId> device_from_text(const std::string& text) {
-    const std::size_t colon = text.find(':');
-    const std::string kind = text.substr(0, colon);
-    DeviceId device;
-    if (colon != std::string::npos) {
-        const char* end = text.data() + text.size();
-        const auto [stop, failed] = std::from_chars(text.data() + colon + 1, end, device.index);
-        if (failed != std::errc() || stop != end || device.index > device_index_most) device.index = UINT32_MAX;
-    }
-    if (kind == "cuda") device.kind = DeviceKind::cuda;
-    if (kind == "mps") device.kind = DeviceKind::mps;
-    const bool known = kind == "cpu" || device.kind != DeviceKind::cpu;
-    if (!known || device.index == UINT32_MAX) {
-        return Error{ErrorCode::invalid_argument, "A device is cpu, cuda:0, cuda:1 or mps; potluck-node doctor lists those here."};
-    }
-    return device;
-}
-
 nlohmann::json to_json(const Layout& layout) {
-    return {{"device", text_of(layout.device)},
+    return {{"device", id_of(layout.device)},
             {"micro_batch", layout.micro_batch},
             {"products", name_of(layout.products)},
             {"weights", name_of(layout.weights)},
@@ -71,7 +45,7 @@ nlohmann::json to_json(const Layout& layout) {
 Result<Layout> layout_from_json(const nlohmann::json& object) {
     Fields fields(object, "layout");
     Layout layout;
-    const Result<DeviceId> device = device_from_text(fields.text("device", 16));
+    const Result<DeviceId> device = parse_device(fields.text("device", 16));
     if (device.ok()) {
         layout.device = *device;
     } else {
@@ -81,8 +55,8 @@ Result<Layout> layout_from_json(const nlohmann::json& object) {
     layout.products = one_of(fields, "products", {Number::fp32, Number::bf16, Number::fp16});
     layout.weights = one_of(fields, "weights", {Number::fp32, Number::bf16});
     layout.gradient = one_of(fields, "gradient", {Number::fp32, Number::bf16});
-    layout.checkpointing = one_of(fields, "checkpointing",
-                                  {Checkpointing::none, Checkpointing::selective, Checkpointing::full});
+    layout.checkpointing =
+        one_of(fields, "checkpointing", {Checkpointing::none, Checkpointing::selective, Checkpointing::full});
     layout.state_bits = static_cast<std::uint32_t>(fields.integer("state_bits", 8, 32));
     if (layout.state_bits != 8 && layout.state_bits != 32) fields.fail("state_bits is neither 8 nor 32");
     layout.state = one_of(fields, "state", {Place::host, Place::device});
@@ -118,8 +92,9 @@ std::vector<std::string> reasons_of(const Layout& layout, const PlanFacts& facts
     }
     if (layout.state_bits == 8) why.emplace_back("The optimizer keeps 2.03 bytes per parameter instead of 8.");
     if (gpu && layout.state == Place::host) {
-        why.emplace_back("The optimizer runs on the processor and gradients stream out of the GPU while it computes, "
-                         "because its memory cannot hold them.");
+        why.emplace_back(
+            "The optimizer runs on the processor and gradients stream out of the GPU while it computes, "
+            "because its memory cannot hold them.");
     }
     if (layout.weights_flow == Flow::streamed) {
         why.emplace_back(gpu ? "Weights stream into the GPU layer by layer, because it cannot hold them all."
@@ -128,13 +103,15 @@ std::vector<std::string> reasons_of(const Layout& layout, const PlanFacts& facts
     if (layout.checkpointing == Checkpointing::selective) {
         why.emplace_back("Activations that are cheap to compute are computed twice to save memory.");
     } else if (layout.checkpointing == Checkpointing::full) {
-        why.emplace_back("Only each layer's input is kept and the layer is run again, a third more work for the least "
-                         "memory.");
+        why.emplace_back(
+            "Only each layer's input is kept and the layer is run again, a third more work for the least "
+            "memory.");
     }
     if (layout.weights == Number::bf16) {
         why.emplace_back("Local weights are kept in bf16 with stochastic rounding, because fp32 does not fit.");
     }
-    if (layout.gradient == Number::bf16) why.emplace_back("The gradient is summed up in bf16, because fp32 does not fit.");
+    if (layout.gradient == Number::bf16)
+        why.emplace_back("The gradient is summed up in bf16, because fp32 does not fit.");
     if (layout.mark == Place::disk) {
         why.emplace_back("The last agreed state waits on disk between rounds, because memory is short.");
     }

@@ -24,14 +24,17 @@ double flops_per_token(const run::ModelSpec& model, Checkpointing checkpointing)
     const double parameters = static_cast<double>(model.parameters());
     const double attention = 12.0 * model.layers * model.width * model.context;
     const double forward = (2 * parameters + attention / 3);
-    const double again = checkpointing == Checkpointing::full ? 1.0 : checkpointing == Checkpointing::selective ? 0.03 : 0;
+    const double again = checkpointing == Checkpointing::full        ? 1.0
+                         : checkpointing == Checkpointing::selective ? 0.03
+                                                                     : 0;
     return forward * (3 + again);
 }
 
 double seconds_per_token(const run::ModelSpec& model, const run::Recipe& recipe, const PlanFacts& facts,
                          const Layout& layout) {
     const double flops = facts.flops > 0 ? facts.flops : unmeasured_flops;
-    const double memory = facts.bytes_per_second > 0 ? facts.bytes_per_second : unmeasured_bytes;
+    const double known = layout.state == Place::device ? facts.gpu_bytes_per_second : facts.bytes_per_second;
+    const double memory = known > 0 ? known : unmeasured_bytes;
     const double size = static_cast<double>(model.parameters());
     const double efficiency = layout.products == Number::fp32 ? fp32_efficiency : short_efficiency;
     const bool gpu = layout.device.kind != DeviceKind::cpu;
@@ -41,8 +44,8 @@ double seconds_per_token(const run::ModelSpec& model, const run::Recipe& recipe,
     const double filled = gpu ? std::min(1.0, micro_tokens / 1024) : 1;
 
     double seconds = flops_per_token(model, layout.checkpointing) / (flops * efficiency * filled);
-    double per_step = size * (2 * width_of(layout.weights) + 2 * width_of(layout.gradient) +
-                              (layout.state_bits == 8 ? 4.1 : 16.0));
+    double per_step =
+        size * (2 * width_of(layout.weights) + 2 * width_of(layout.gradient) + (layout.state_bits == 8 ? 4.1 : 16.0));
     double per_micro = 0;
     if (layout.weights != layout.products && !(gpu && layout.state == Place::host)) {
         (layout.weights_flow == Flow::streamed ? per_micro : per_step) +=

@@ -25,13 +25,14 @@ inline constexpr double micro_step_seconds = 0.06;
 
 struct PlanFacts {
     DeviceId device;
-    Number products = Number::fp32;      // the quickest here
-    double flops = 0;                    // per second, of those products; 0: not measured
-    double bytes_per_second = 0;         // of the memory in which the optimizer's step runs; 0: not measured
-    double link_bytes_per_second = 12e9; // between the computer's memory and the GPU's
-    std::uint64_t program_bytes = 0;     // resident before a model is loaded: the program and LibTorch
+    Number products = Number::fp32;       // the quickest here
+    double flops = 0;                     // per second, of those products; 0: not measured
+    double bytes_per_second = 0;         // of the computer's memory; 0: not known
+    double gpu_bytes_per_second = 0;     // of the GPU's
+    double link_bytes_per_second = 12e9;  // between the computer's memory and the GPU's
+    std::uint64_t program_bytes = 0;      // resident before a model is loaded: the program and LibTorch
     std::uint64_t ram_budget = 0, gpu_budget = 0;
-    std::uint64_t disk_budget = 0;       // of the scratch folder; 0: nothing may be kept there
+    std::uint64_t disk_budget = 0;  // of the scratch folder; 0: nothing may be kept there
 };
 
 struct MemoryPlan {
@@ -61,10 +62,5 @@ struct MemoryPlan {
 
 [[nodiscard]] nlohmann::json to_json(const Layout& layout);
 [[nodiscard]] Result<Layout> layout_from_json(const nlohmann::json& object);
-
-/// "cpu", "cuda:0", "mps".
-[[nodiscard]] std::string text_of(DeviceId device);
-/// The reverse; "cuda" is cuda:0.
-[[nodiscard]] Result<DeviceId> device_from_text(const std::string& text);
 
 }  // namespace potluck::training

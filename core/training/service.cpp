@@ -5,7 +5,8 @@
 
 #include "core/base/files.h"
 #include "core/training/device.h"
-#include "core/training/process_memory.h"
+#include "core/training/devices.h"
+#include "core/training/plan_facts.h"
 #include "core/training/sampler.h"
 #include "core/training/vector_file.h"
 
@@ -58,7 +59,7 @@ private:
 };
 
 control::PlanReply reply_of(const MemoryPlan& plan, const run::Recipe& recipe, const PlanFacts& facts) {
-    return {.device = text_of(plan.layout.device),
+    return {.device = id_of(plan.layout.device),
             .summary = summary_of(plan.layout, recipe),
             .layout = to_json(plan.layout),
             .parts = plan.parts,
@@ -137,6 +138,11 @@ TrainerService::Json TrainerService::dispatch(const Request& request) {
     const json& params = request.params;
     const std::string& method = request.method;
     if (method == "hello") return hello();
+    if (method == "detect") {
+        const Result<control::DetectReply> found = detect_devices();
+        if (!found.ok()) return found.error();
+        return control::to_json(*found);
+    }
     if (method == "plan") return with<control::PlanRequest>(params, [&](const auto& p) { return plan(p); });
     if (method == "stop") {
         m_stopped = true;
@@ -162,35 +168,13 @@ TrainerService::Json TrainerService::hello() const {
         .version = control::trainer_protocol_version, .device = device_name(precision), .torch = torch_version()});
 }
 
-Result<PlanFacts> TrainerService::facts_for(const run::ModelSpec& model, const control::Budget& budget) const {
-    PlanFacts facts;
-    if (!budget.device.empty()) {
-        const Result<DeviceId> device = device_from_text(budget.device);
-        if (!device.ok()) return device.error();
-        facts.device = *device;
-    }
-    if (m_choice == PrecisionChoice::bf16) facts.products = Number::bf16;
-    if (m_choice == PrecisionChoice::fp16) facts.products = Number::fp16;
-    if (m_choice == PrecisionChoice::measured) facts.products = fastest_precision(model);
-    facts.flops = product_flops(model, facts.products);
-    facts.program_bytes = resident_bytes();
-    const std::uint64_t available = available_bytes();
-    // What other programs may want in the meantime stays free, unless the person said how much is ours.
-    const std::uint64_t reserve = std::max<std::uint64_t>(available / 8, 512ULL << 20U);
-    facts.ram_budget = budget.ram > 0 ? budget.ram
-                       : available > 0 ? facts.program_bytes + available - std::min(available, reserve)
-                                       : UINT64_MAX;
-    facts.gpu_budget = budget.gpu_memory;
-    return facts;
-}
-
 TrainerService::Json TrainerService::plan(const control::PlanRequest& request) {
     const Result<run::ModelSpec> model = run::ModelSpec::from_json(request.model);
     if (!model.ok()) return model.error();
     const Result<run::Recipe> recipe = run::Recipe::from_json(request.recipe);
     if (!recipe.ok()) return recipe.error();
     (void)use_threads(request.threads);
-    Result<PlanFacts> facts = facts_for(*model, request.budget);
+    Result<PlanFacts> facts = plan_facts(*model, request.budget, m_choice, Hardware::here_or_imagined);
     if (!facts.ok()) return facts.error();
     facts->disk_budget = UINT64_MAX;
     const Result<std::vector<MemoryPlan>> plans = plans_within_budget(*model, *recipe, *facts);
@@ -205,7 +189,7 @@ TrainerService::Json TrainerService::load(const control::LoadRequest& request) {
     const Result<run::Recipe> recipe = run::Recipe::from_json(request.recipe);
     if (!recipe.ok()) return recipe.error();
     setup.threads = use_threads(request.threads);
-    Result<PlanFacts> facts = facts_for(*model, request.budget);
+    Result<PlanFacts> facts = plan_facts(*model, request.budget, m_choice, Hardware::here);
     if (!facts.ok()) return facts.error();
     if (!request.scratch.empty()) facts->disk_budget = free_disk_bytes(request.scratch);
     std::vector<MemoryPlan> ladder;
@@ -348,12 +332,11 @@ std::optional<control::Notification> TrainerService::progress_due(std::chrono::s
     m_recent_seconds = recent_kept * m_recent_seconds + std::chrono::duration<double>(now - m_progress_at).count();
     m_recent_tokens = recent_kept * m_recent_tokens + static_cast<double>(m_tokens_since_progress);
     const WindowTotals& totals = m_trainer->totals();
-    const control::TrainerProgress progress{
-        .round = m_round,
-        .tokens = totals.tokens,
-        .steps = totals.steps,
-        .loss = totals.mean_loss(),
-        .tokens_per_second = m_recent_tokens / m_recent_seconds};
+    const control::TrainerProgress progress{.round = m_round,
+                                            .tokens = totals.tokens,
+                                            .steps = totals.steps,
+                                            .loss = totals.mean_loss(),
+                                            .tokens_per_second = m_recent_tokens / m_recent_seconds};
     m_progress_at = now;
     m_tokens_since_progress = 0;
     return control::Notification{"progress", control::to_json(progress)};

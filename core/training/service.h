@@ -19,15 +19,13 @@
 #include "core/control/rpc.h"
 #include "core/control/trainer_protocol.h"
 #include "core/training/memory_plan.h"
+#include "core/training/plan_facts.h"
 #include "core/training/trainer.h"
 
 namespace potluck::training {
 
 inline constexpr std::chrono::milliseconds progress_every{500};
 inline constexpr double recent_kept = 0.8;  // of the fading sums, per progress message
-
-/// Of the matrix products. By default measured at `load`.
-enum class PrecisionChoice { measured, fp32, bf16, fp16 };
 
 class TrainerService {
 public:
@@ -59,7 +57,6 @@ private:
     [[nodiscard]] Json evaluate(const control::EvaluateRequest& request);
     [[nodiscard]] Json sample(const control::SampleRequest& request);
     [[nodiscard]] Json plan(const control::PlanRequest& request);
-    [[nodiscard]] Result<PlanFacts> facts_for(const run::ModelSpec& model, const control::Budget& budget) const;
     /// Builds the trainer of the first plan from `m_rung` on for which there is memory.
     [[nodiscard]] Status build(TrainerSetup setup, const control::VectorFile& state);
     /// Climbs down the ladder after `reason`; gives it back if there is no smaller plan.
@@ -67,10 +64,10 @@ private:
     [[nodiscard]] control::PlanReply plan_in_force() const;
 
     PrecisionChoice m_choice;
-    PlanFacts m_facts;                // of the model that is loaded
+    PlanFacts m_facts;                 // of the model that is loaded
     std::vector<MemoryPlan> m_ladder;  // its plans, from large to small
-    std::size_t m_rung = 0;           // the one in force
-    control::VectorFile m_loaded;     // where L came from, as long as it is still that
+    std::size_t m_rung = 0;            // the one in force
+    control::VectorFile m_loaded;      // where L came from, as long as it is still that
     std::optional<control::Notification> m_notice;
     std::optional<Trainer> m_trainer;
     bool m_training = false;

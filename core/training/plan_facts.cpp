@@ -1,0 +1,106 @@
+#include "core/training/plan_facts.h"
+
+#include <algorithm>
+
+#include "core/training/device.h"
+#include "core/training/device_judge.h"
+#include "core/training/devices.h"
+#include "core/training/process_memory.h"
+
+namespace potluck::training {
+
+namespace {
+
+/// Left to a game that starts before training has given way, and to the driver.
+constexpr std::uint64_t gpu_reserve_least = 768ULL << 20U;
+constexpr std::uint64_t ram_reserve_least = 512ULL << 20U;
+/// Of a home computer's memory while its other half is busy with products; what the optimizer's step on the host gets.
+constexpr double host_bytes_per_second = 1.5e10;
+
+std::uint64_t without_reserve(std::uint64_t free, std::uint64_t reserve) { return free - std::min(free, reserve); }
+
+/// The row of the device to train on: the one that was named, else the GPU with the most memory, else the processor.
+Result<control::DeviceRow> choose(const std::string& wanted) {
+    const control::DetectReply found = judge(probe_computer());
+    if (!wanted.empty()) {
+        const Result<DeviceId> device = parse_device(wanted);
+        if (!device.ok()) return device.error();
+        const std::string id = id_of(*device);
+        for (const control::DeviceRow& row : found.devices) {
+            if (row.id != id) continue;
+            if (row.usable) return row;
+            return Error{ErrorCode::unavailable, row.name + " cannot train: " + row.reason};
+        }
+        return Error{ErrorCode::unavailable,
+                     "There is no device " + id + " here; potluck-node doctor lists those there are."};
+    }
+    const control::DeviceRow* best = &found.devices.front();
+    for (const control::DeviceRow& row : found.devices) {
+        const bool better = best->id == "cpu" || row.memory_total > best->memory_total;
+        if (row.usable && row.id != "cpu" && better) best = &row;
+    }
+    return *best;
+}
+
+void take_host(const run::ModelSpec& model, PrecisionChoice precision, PlanFacts& facts) {
+    if (precision == PrecisionChoice::measured) facts.products = fastest_precision(model);
+    facts.flops = product_flops(model, facts.products);
+}
+
+Status take_gpu(const control::DeviceRow& row, const control::Budget& budget, PrecisionChoice precision,
+                PlanFacts& facts) {
+    const Result<DeviceSpeed> speed = measure_device(facts.device);
+    if (!speed.ok()) return speed.error();
+    if (precision == PrecisionChoice::measured) {
+        facts.products = speed->bf16 > speed->fp32   ? Number::bf16
+                         : speed->fp16 > speed->fp32 ? Number::fp16
+                                                     : Number::fp32;
+    }
+    const double teraflops = facts.products == Number::bf16   ? speed->bf16
+                             : facts.products == Number::fp16 ? speed->fp16
+                                                              : speed->fp32;
+    facts.flops = teraflops * 1e12;
+    facts.gpu_bytes_per_second = speed->gigabytes_per_second * 1e9;
+    const std::uint64_t free =
+        without_reserve(row.memory_free, std::max(row.memory_free / 8, gpu_reserve_least));
+    facts.gpu_budget = budget.gpu_memory > 0 ? std::min(budget.gpu_memory, row.memory_free) : free;
+    return {};
+}
+
+}  // namespace
+
+Result<PlanFacts> plan_facts(const run::ModelSpec& model, const control::Budget& budget, PrecisionChoice precision,
+                             Hardware hardware) {
+    PlanFacts facts;
+    facts.bytes_per_second = host_bytes_per_second;
+    facts.program_bytes = resident_bytes();
+    const std::uint64_t available = available_bytes();
+    const std::uint64_t free = without_reserve(available, std::max(available / 8, ram_reserve_least));
+    facts.ram_budget = budget.ram > 0 ? budget.ram : available > 0 ? facts.program_bytes + free : UINT64_MAX;
+    if (precision == PrecisionChoice::bf16) facts.products = Number::bf16;
+    if (precision == PrecisionChoice::fp16) facts.products = Number::fp16;
+
+    const bool names_gpu = !budget.device.empty() && budget.device != "cpu";
+    const bool imagine = hardware == Hardware::here_or_imagined && budget.gpu_memory > 0;
+    const Result<control::DeviceRow> row = choose(budget.device);
+    if (!row.ok() || (imagine && !names_gpu && row->id == "cpu")) {
+        if (!imagine) return row.error();
+        const Result<DeviceId> device = parse_device(names_gpu ? budget.device : "cuda:0");
+        if (!device.ok()) return device.error();
+        facts.device = *device;
+        facts.gpu_budget = budget.gpu_memory;
+        if (precision == PrecisionChoice::measured) facts.products = Number::bf16;
+        return facts;
+    }
+    const Result<DeviceId> device = parse_device(row->id);
+    if (!device.ok()) return device.error();
+    facts.device = *device;
+    if (facts.device.kind == DeviceKind::cpu) {
+        take_host(model, precision, facts);
+    } else if (const Status taken = take_gpu(*row, budget, precision, facts); !taken.ok()) {
+        return taken.error();
+    }
+    return facts;
+}
+
+}  // namespace potluck::training

@@ -1,0 +1,22 @@
+// What the memory plan needs to know of this computer: the device that the person chose or the fastest one, the budgets
+// that follow from what is free, and how fast matrix products are there.
+// Threads: the one that owns the tensors.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/control/trainer_protocol.h"
+#include "core/training/memory_plan.h"
+
+namespace potluck::training {
+
+/// Of the matrix products. By default measured.
+enum class PrecisionChoice { measured, fp32, bf16, fp16 };
+
+/// Whether the device must be here, or a plan may be drawn for one that is not: a GPU with the budget's memory.
+enum class Hardware { here, here_or_imagined };
+
+/// `unavailable` with the reason if the device that was asked for cannot train.
+[[nodiscard]] Result<PlanFacts> plan_facts(const run::ModelSpec& model, const control::Budget& budget,
+                                           PrecisionChoice precision, Hardware hardware);
+
+}  // namespace potluck::training
