@@ -52,17 +52,17 @@ void add_node_options(CLI::App& app, Command& command, Raw& raw) {
 }
 
 void add_host_model(CLI::App& host, Command& command, Raw& raw) {
-    CLI::Option* from = host.add_option("--from", command.host.from,
-                                        "Go on from this checkpoint: a GPT-2 or OPT folder of Hugging Face transformers");
-    for (CLI::Option* shape :
-         {host.add_option("--model", raw.preset, run::model_preset_names()),
-          host.add_option("--layers", raw.layers, "Layers, instead of the preset's"),
-          host.add_option("--heads", raw.heads, "Attention heads, instead of the preset's"),
-          host.add_option("--width", raw.width, "Width, instead of the preset's"),
-          host.add_flag("--relu", raw.relu, "ReLU instead of the preset's activation")}) {
+    CLI::Option* from = host.add_option(
+        "--from", command.host.from, "Go on from this checkpoint: a GPT-2 or OPT folder of Hugging Face transformers");
+    for (CLI::Option* shape : {host.add_option("--model", raw.preset, run::model_preset_names()),
+                               host.add_option("--layers", raw.layers, "Layers, instead of the preset's"),
+                               host.add_option("--heads", raw.heads, "Attention heads, instead of the preset's"),
+                               host.add_option("--width", raw.width, "Width, instead of the preset's"),
+                               host.add_flag("--relu", raw.relu, "ReLU instead of the preset's activation")}) {
         shape->excludes(from);
     }
-    host.add_option("--context", raw.context, "Context in tokens, instead of the preset's; of a checkpoint at most its");
+    host.add_option("--context", raw.context,
+                    "Context in tokens, instead of the preset's; of a checkpoint at most its");
     host.add_option("--dropout", command.host.model.dropout, "Dropout");
 }
 
@@ -85,10 +85,17 @@ void add_host(CLI::App& app, Command& command, Raw& raw) {
     CLI::App* host = app.add_subcommand("host", "Make a run out of text, print its invite and serve it");
     HostPlan& plan = command.host;
     run::Recipe& recipe = plan.recipe;
-    host->add_option("--text", plan.text, "File or folder of UTF-8 text, from 100 KB to gigabytes")->required();
-    host->add_option("--tokenizer", plan.tokenizer,
-                     "A sentencepiece model file, or a folder with vocab.json and merges.txt (default: the checkpoint's, or "
-                     "bytes)");
+    host->add_option("--text", plan.text, "File or folder of UTF-8 text, from 100 KB to gigabytes");
+    host->add_option("--tokens", plan.tokens,
+                     "Instead of text: token files of nanoGPT or llm.c, one or a folder of .bin; val*.bin validates")
+        ->excludes("--text");
+    host->add_option("--vocabulary", plan.vocabulary,
+                     "At least so many tokens, instead of as many as the tokenizer has")
+        ->check(CLI::Range(2, 65'536));
+    host->add_option(
+        "--tokenizer", plan.tokenizer,
+        "A sentencepiece model file, or a folder with vocab.json and merges.txt (default: the checkpoint's, or "
+        "bytes)");
     host->add_option("--name", plan.name, "Name of the run");
     host->add_option("--purpose", plan.purpose, "What the model is for");
     host->add_option("--licence", plan.licence, "SPDX licence of the resulting model");
@@ -144,8 +151,8 @@ void add_member_verbs(CLI::App& app, Command& command, Raw& raw) {
 }
 
 void add_model_verbs(CLI::App& app, Command& command, Raw& raw) {
-    CLI::App* exporting = add_verb(app, command, "export", "Write the model as a folder that transformers opens",
-                                   Verb::export_model);
+    CLI::App* exporting =
+        add_verb(app, command, "export", "Write the model as a folder that transformers opens", Verb::export_model);
     exporting->add_option("folder", command.path, "Where to")->required();
     exporting->add_flag("--sparse-2-4", raw.sparse,
                         "Keep the 2 largest of every 4 weights of attention and MLP, for sparse tensor cores");
@@ -163,6 +170,20 @@ void add_model_verbs(CLI::App& app, Command& command, Raw& raw) {
     add_verb(*identity, command, "import", "Take the key from a file", Verb::identity_import)
         ->add_option("file", command.path, "Where from")
         ->required();
+}
+
+void add_pack(CLI::App& app, Command& command) {
+    CLI::App* pack = add_verb(app, command, "pack",
+                              "Turn text into train.bin and val.bin for nanoGPT, llm.c or host --tokens", Verb::pack);
+    static const std::map<std::string, data::TokenFormat> formats = {{"nanogpt", data::TokenFormat::nanogpt},
+                                                                     {"llmc", data::TokenFormat::llmc}};
+    pack->add_option("--text", command.pack.text, "File or folder of UTF-8 text")->required();
+    pack->add_option("--tokenizer", command.pack.tokenizer,
+                     "A sentencepiece model file, or a folder with vocab.json and merges.txt (default: bytes)");
+    pack->add_option("--format", command.pack.format, "nanogpt (bare tokens) or llmc (with a header)")
+        ->transform(CLI::CheckedTransformer(formats));
+    pack->add_option("--seed", command.pack.seed, "Seed of what is held out for validation");
+    pack->add_option("folder", command.pack.folder, "Where to")->required();
 }
 
 void add_device_verbs(CLI::App& app, Command& command, Raw& raw) {
@@ -227,6 +248,8 @@ Status finish_model(run::ModelSpec& model, const Raw& raw) {
 }
 
 Status finish_host(Command& command, const Raw& raw) {
+    if (command.host.text.empty() && command.host.tokens.empty())
+        return Error{ErrorCode::invalid_argument, "Say what to train on, with --text or --tokens."};
     if (Status finished = finish_model(command.host.model, raw); !finished) return finished;
     if (!command.host.from.empty()) command.host.model.context = raw.context;
     const auto milliseconds = [](double seconds) { return Duration{static_cast<std::int64_t>(seconds * 1000)}; };
@@ -353,6 +376,7 @@ ParsedCommand parse_command_line(int argc, const char* const* argv) {
     add_member_verbs(app, command, raw);
     add_model_verbs(app, command, raw);
     add_device_verbs(app, command, raw);
+    add_pack(app, command);
     add_demo(app, command, raw);
     try {
         app.parse(argc, argv);

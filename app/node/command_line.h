@@ -11,6 +11,7 @@
 #include "app/node/export_model.h"
 #include "app/node/host_run.h"
 #include "app/node/node.h"
+#include "app/node/pack_files.h"
 #include "app/node/plan_options.h"
 
 namespace potluck::node {
@@ -36,6 +37,7 @@ enum class Verb {
     identity_import,
     stop,
     demo,
+    pack,
     doctor,
     plan,
 };
@@ -68,6 +70,7 @@ struct Command {
     double temperature = 0.8;
     std::uint64_t seed = 1;
     DemoOptions demo;
+    PackOptions pack;
     PlanOptions plan;
 };
 

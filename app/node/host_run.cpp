@@ -1,5 +1,6 @@
 #include "app/node/host_run.h"
 
+#include <algorithm>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -40,6 +41,11 @@ private:
     Status open_checkpoint();
     Result<run::ModelSpec> checkpoint_model() const;
     Result<data::TokenizerFiles> find_tokenizer() const;
+    Status check_vocabulary() const;
+    /// Tokens that may occur; 0 if nobody said.
+    [[nodiscard]] std::uint32_t vocabulary() const {
+        return std::max(m_plan.vocabulary, m_tokenizer ? m_tokenizer->vocabulary() : 0);
+    }
     Status fill(std::span<float> parameters) const;
     Result<run::BlobRef> adopt(const fs::path& file, const char* name);
     Result<run::BlobRef> reference(const fs::path& file, const std::string& name, run::BlobKind kind);
@@ -66,9 +72,17 @@ Status Host::open_checkpoint() {
 
 /// The tokenizer that was asked for, else the checkpoint's.
 Result<data::TokenizerFiles> Host::find_tokenizer() const {
+    const bool may_lack = !m_plan.tokens.empty() && (m_checkpoint || m_plan.vocabulary > 0);
+    if (m_plan.tokenizer.empty() && !m_checkpoint && may_lack)
+        return data::TokenizerFiles{run::TokenizerKind::none, {}, {}};
+    if (m_plan.tokenizer.empty() && !m_checkpoint && !m_plan.tokens.empty()) {
+        return Error{ErrorCode::invalid_argument,
+                     "Say what the tokens stand for with --tokenizer, or how many there are with --vocabulary."};
+    }
     if (!m_plan.tokenizer.empty() || !m_checkpoint) return data::find_tokenizer(m_plan.tokenizer);
     auto own = data::find_tokenizer(m_plan.from);
     if (own) return own;
+    if (may_lack) return data::TokenizerFiles{run::TokenizerKind::none, {}, {}};
     constexpr std::uint32_t byte_values = 256;  // a model of bytes needs no file
     if (m_checkpoint->model().vocabulary == byte_values) return data::TokenizerFiles{};
     return Error{ErrorCode::not_found,
@@ -105,16 +119,28 @@ Status Host::tokenizer() {
         taken = take(files->model, bpe ? "vocab.json" : "tokenizer.model", m_manifest.tokenizer.model);
     if (taken && bpe) taken = take(files->merges, "merges.txt", m_manifest.tokenizer.merges);
     if (!taken) return taken.error();
+    if (files->kind == run::TokenizerKind::none) return check_vocabulary();
     auto tokenizer = data::Tokenizer::open(*files);
     if (!tokenizer) return tokenizer.error();
     m_tokenizer = std::move(*tokenizer);
+    return check_vocabulary();
+}
+
+Status Host::check_vocabulary() const {
+    if (m_plan.vocabulary == 0) return {};
+    const bool bytes = m_manifest.tokenizer.kind == run::TokenizerKind::bytes;
+    if (m_plan.vocabulary > data::vocabulary_most || (bytes && m_plan.vocabulary != m_tokenizer->vocabulary()) ||
+        (m_tokenizer && m_plan.vocabulary < m_tokenizer->vocabulary())) {
+        return Error{ErrorCode::invalid_argument,
+                     "The vocabulary is as large as the tokenizer's (256 without one) or larger, up to 65536."};
+    }
     return {};
 }
 
 /// The checkpoint's model with the plan's dropout and context, if the tokenizer's tokens all have a place in it.
 Result<run::ModelSpec> Host::checkpoint_model() const {
     run::ModelSpec model = m_checkpoint->model();
-    const std::uint32_t tokens = m_tokenizer->vocabulary();
+    const std::uint32_t tokens = vocabulary();
     const bool bytes = m_manifest.tokenizer.kind == run::TokenizerKind::bytes;
     if (bytes ? tokens != model.vocabulary : tokens > model.vocabulary) {
         return Error{ErrorCode::invalid_argument, "The tokenizer has " + std::to_string(tokens) +
@@ -132,7 +158,7 @@ Result<run::ModelSpec> Host::checkpoint_model() const {
 
 Status Host::model() {
     m_manifest.model = m_plan.model;
-    m_manifest.model.vocabulary = m_tokenizer->vocabulary();
+    m_manifest.model.vocabulary = vocabulary();
     if (m_checkpoint) {
         const auto model = checkpoint_model();
         if (!model) return model.error();
@@ -144,8 +170,11 @@ Status Host::model() {
 }
 
 Status Host::text() {
-    auto text = data::pack_text({m_plan.text, m_folder / "data", m_manifest.model.context, m_plan.recipe.seed},
-                                *m_tokenizer, m_progress);
+    const bool tokens = !m_plan.tokens.empty();
+    const data::PackPlan plan{tokens ? m_plan.tokens : m_plan.text, m_folder / "data", m_manifest.model.context,
+                              m_plan.recipe.seed};
+    const std::uint32_t below = vocabulary() > 0 ? vocabulary() : m_manifest.model.vocabulary;
+    auto text = tokens ? data::pack_tokens(plan, below, m_progress) : data::pack_text(plan, *m_tokenizer, m_progress);
     if (!text) return text.error();
     m_text = std::move(*text);
     return {};

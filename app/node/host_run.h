@@ -15,10 +15,12 @@
 namespace potluck::node {
 
 struct HostPlan {
-    std::filesystem::path text;
+    std::filesystem::path text;       // a file or folder of text; or else
+    std::filesystem::path tokens;     // a file or folder of tokens, as find_token_files takes it
     std::filesystem::path from;       // a checkpoint folder of transformers to start from; empty: a fresh model
     std::filesystem::path tokenizer;  // a .model file, or a folder as find_tokenizer takes it; empty: the
                                       // checkpoint's, else bytes
+    std::uint32_t vocabulary = 0;     // at least; 0: the tokenizer's. Tokens may come with this and no tokenizer
     std::string name = "Potluck run";
     std::string purpose;
     std::string licence = "Apache-2.0";

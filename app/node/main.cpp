@@ -4,6 +4,7 @@
 #include "app/node/commands.h"
 #include "app/node/demo/demo.h"
 #include "app/node/doctor.h"
+#include "app/node/pack_files.h"
 #include "app/node/plan_view.h"
 #include "app/node/serving.h"
 
@@ -21,6 +22,7 @@ int main(int argc, char** argv) {
         case Verb::serve: return static_cast<int>(serve(*parsed.command));
         case Verb::demo: return static_cast<int>(run_demo(*parsed.command));
         case Verb::doctor: return static_cast<int>(run_doctor(*parsed.command));
+        case Verb::pack: return static_cast<int>(run_pack(parsed.command->pack));
         case Verb::plan: return static_cast<int>(run_plan(*parsed.command));
         default: return static_cast<int>(ask_running_node(*parsed.command));
     }
