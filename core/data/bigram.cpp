@@ -1,6 +1,5 @@
 #include "core/data/bigram.h"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -17,24 +16,15 @@ std::uint32_t pair_key(std::uint32_t first, std::uint32_t second) { return first
 
 BigramBaseline::BigramBaseline(std::uint32_t vocabulary, std::span<const std::uint16_t> records,
                                std::size_t record_tokens)
-    : m_singles(65'536), m_vocabulary(vocabulary) {
+    : m_pairs(std::bit_ceil(2 * records.size() + 2)), m_singles(65'536), m_vocabulary(vocabulary) {
     POTLUCK_CHECK(record_tokens >= 2 && records.size() % record_tokens == 0);
-    std::vector<std::uint32_t> keys;
-    keys.reserve(records.size());
     for (std::size_t i = 0; i + 1 < records.size(); ++i) {
-        if (i % record_tokens != record_tokens - 1) keys.push_back(pair_key(records[i], records[i + 1]));
-    }
-    m_predictions = keys.size();
-    // Sorted, equal pairs stand together: the table has room for the different ones only, and stays in the cache.
-    std::sort(keys.begin(), keys.end());
-    std::size_t different = 0;
-    for (std::size_t i = 0; i < keys.size(); ++i) different += i == 0 || keys[i] != keys[i - 1] ? 1 : 0;
-    m_pairs.resize(std::bit_ceil(2 * different + 2));
-    m_counted.resize(m_pairs.size());
-    for (const std::uint32_t key : keys) {
+        if (i % record_tokens == record_tokens - 1) continue;
+        const std::uint32_t key = pair_key(records[i], records[i + 1]);
         Pair& pair = m_pairs[slot_of(key)];
         pair.key = key;
         ++pair.occurrences;
+        ++m_predictions;
     }
 }
 
@@ -49,8 +39,8 @@ void BigramBaseline::count(std::span<const std::uint16_t> tokens) {
     for (const std::uint16_t token : tokens) {
         if (m_previous != UINT32_MAX) {
             ++m_singles[m_previous];
-            const std::size_t slot = slot_of(pair_key(m_previous, token));
-            if (m_pairs[slot].occurrences > 0) ++m_counted[slot];
+            Pair& pair = m_pairs[slot_of(pair_key(m_previous, token))];
+            if (pair.occurrences > 0) ++pair.counted;
         }
         m_previous = token;
     }
@@ -59,10 +49,9 @@ void BigramBaseline::count(std::span<const std::uint16_t> tokens) {
 double BigramBaseline::loss() const {
     if (m_predictions == 0) return 0;
     double total = 0;
-    for (std::size_t slot = 0; slot < m_pairs.size(); ++slot) {
-        const Pair& pair = m_pairs[slot];
+    for (const Pair& pair : m_pairs) {
         if (pair.occurrences == 0) continue;
-        const auto seen = static_cast<double>(m_counted[slot] + 1);
+        const auto seen = static_cast<double>(pair.counted + 1);
         const auto possible = static_cast<double>(m_singles[pair.key >> 16U] + m_vocabulary);
         total -= static_cast<double>(pair.occurrences) * std::log(seen / possible);
     }

@@ -1,6 +1,6 @@
 // The baseline that a trained model must beat: an add-one-smoothed bigram model of the training text, measured on the
 // validation records. Only pairs that occur in the validation records are counted, so memory is bounded by the
-// validation shard (at most 2 MiB) and the vocabulary, whatever the size of the text.
+// validation shard (at most 2 MiB, hence a table of at most 64 MiB), whatever the vocabulary and the size of the text.
 //
 //   loss = mean over pairs (a, b) of  -ln((count(a, b) + 1) / (count(a) + vocabulary))
 //
@@ -27,11 +27,11 @@ private:
     struct Pair {
         std::uint32_t key = 0;          // first token << 16 | second token
         std::uint32_t occurrences = 0;  // in validation; 0: an empty slot
+        std::uint64_t counted = 0;      // in training
     };
     [[nodiscard]] std::size_t slot_of(std::uint32_t key) const;
 
-    std::vector<Pair> m_pairs;             // open addressing, at most half full of different pairs
-    std::vector<std::uint64_t> m_counted;  // in training, by slot
+    std::vector<Pair> m_pairs;             // open addressing, at most half full
     std::vector<std::uint64_t> m_singles;  // how often a token began a pair in training
     std::uint32_t m_vocabulary;
     std::uint64_t m_predictions = 0;
