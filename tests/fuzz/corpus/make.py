@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Writes the first corpus from the wire vectors: run it in its own folder. Files are valid, cut short or hostile."""
+import json
 import os
 import pathlib
 import struct
@@ -48,21 +49,43 @@ def accept_lists():
 
 def manifests():
     whole = vector("manifest")
-    prefix, json = whole[:72], whole[72:]
+    prefix, text = whole[:72], whole[72:]
     save("manifest", "whole", whole)
     save("manifest", "cut", whole[:900])
     save("manifest", "prefix", prefix)
     save("manifest", "other_magic", b"PLKMAN9\n" + whole[8:])
     save("manifest", "deep", prefix + b"[" * 5_000)
     save("manifest", "deep_closed", prefix + b"[" * 5_000 + b"]" * 5_000)
-    save("manifest", "twice", prefix + json[:-1] + b',"name":"again"}')
-    save("manifest", "huge_numbers", prefix + json.replace(b'"layers":1', b'"layers":1e308').replace(b'"k":64', b'"k":1e400'))
-    save("manifest", "bad_text", prefix + json.replace(b"che", b"\xff\xfe\x00"))
-    save("manifest", "surrogate", prefix + json.replace(b"che", b"\\ud800"))
-    save("manifest", "sentencepiece", prefix + json.replace(b'{"kind":"bytes"}', b'{"kind":"sentencepiece","model":{"kind":"plain",'
+    save("manifest", "twice", prefix + text[:-1] + b',"name":"again"}')
+    save("manifest", "huge_numbers", prefix + text.replace(b'"layers":1', b'"layers":1e308').replace(b'"k":64', b'"k":1e400'))
+    save("manifest", "bad_text", prefix + text.replace(b"che", b"\xff\xfe\x00"))
+    save("manifest", "surrogate", prefix + text.replace(b"che", b"\\ud800"))
+    save("manifest", "sentencepiece", prefix + text.replace(b'{"kind":"bytes"}', b'{"kind":"sentencepiece","model":{"kind":"plain",'
          b'"root":"' + b"ab" * 32 + b'","size":500000}}'))
-    save("manifest", "opt", prefix + json.replace(b'"family":"gpt2"', b'"embedding":4,"family":"opt","norm":"after"'))
-    save("manifest", "great_model", prefix + json.replace(b'"layers":1', b'"layers":256').replace(b'"width":8', b'"width":16384'))
+    save("manifest", "bpe", vector("manifest_bpe"))
+    save("manifest", "no_tokenizer", prefix + text.replace(b'{"kind":"bytes"}', b'{"kind":"none"}'))
+    save("manifest", "opt", prefix + text.replace(b'"family":"gpt2"', b'"embedding":4,"family":"opt","norm":"after"'))
+    save("manifest", "great_model", prefix + text.replace(b'"layers":1', b'"layers":256').replace(b'"width":8', b'"width":16384'))
+
+
+def byte_bpe():
+    kept = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    symbols = [chr(byte) for byte in kept] + [chr(256 + i) for i in range(256 - len(kept))]
+
+    def vocabulary(more):
+        return json.dumps({token: i for i, token in enumerate(symbols + more)}, separators=(",", ":")).encode()
+
+    merges = b"#version: 0.2\na b\nab a\nab ab\n"
+    whole = vocabulary(["ab", "aba", "abab", "</s>", "<|endoftext|>"])
+    save("byte_bpe", "whole", whole + b"\0" + merges)
+    save("byte_bpe", "no_merges", whole)
+    save("byte_bpe", "cut", whole[:1_000])
+    save("byte_bpe", "unknown_token", whole + b"\0a c\n")
+    save("byte_bpe", "not_two", whole + b"\0a b c\n \n")
+    save("byte_bpe", "twice", whole + b"\0a b\na b\n")
+    save("byte_bpe", "great_id", whole.replace(b":256,", b":70000,"))
+    save("byte_bpe", "fractional_id", whole.replace(b":256,", b":2.5e2,"))
+    save("byte_bpe", "deep", b"[" * 5_000)
 
 
 def safetensors():
@@ -115,6 +138,7 @@ def invites():
 messages()
 accept_lists()
 manifests()
+byte_bpe()
 safetensors()
 hf_checkpoints()
 invites()

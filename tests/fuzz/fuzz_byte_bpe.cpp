@@ -1,0 +1,23 @@
+// vocab.json and merges.txt from a stranger, with a NUL between them. What parses gives text back from its tokens.
+#include "core/data/byte_bpe.h"
+#include "tests/fuzz/fuzz_target.h"
+
+using namespace potluck;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view both = as_text(fuzz::input(data, size));
+    const std::size_t middle = std::min(both.find('\0'), both.size());
+    const std::string_view merges = both.substr(std::min(middle + 1, both.size()));
+    const auto model = data::parse_byte_bpe(both.substr(0, middle), merges);
+    if (!model.ok()) {
+        POTLUCK_CHECK(!model.error().message.empty());
+        return 0;
+    }
+    POTLUCK_CHECK((*model)->vocabulary() >= 256);
+    for (const std::string_view text : {std::string_view("aaabab baab  abcabc\n"), both.substr(0, 2000)}) {
+        std::vector<std::uint16_t> tokens;
+        (*model)->encode(text, tokens);
+        POTLUCK_CHECK((*model)->decode(std::vector<std::uint32_t>(tokens.begin(), tokens.end())) == text);
+    }
+    return 0;
+}
