@@ -1,14 +1,21 @@
-// Writes the newest state as a folder that Hugging Face transformers opens: model.safetensors, config.json, and the
-// tokenizer or a note on it.
-// Threads: the loop's; takes as long as the disk needs for the model.
+// Writes the newest state as a folder that Hugging Face transformers opens: config.json, the tokenizer or a note on it,
+// and last model.safetensors, dense or pruned. The weights are written by a worker thread, so that a large model on a
+// slow disk does not keep the node from its rounds. One export at a time.
+//
+// Threads: the loop's. Owns: the worker; its own map of the state, which may leave the node's store meanwhile.
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <boost/asio/io_context.hpp>
+
 #include "app/node/node.h"
+#include "app/node/offload.h"
 #include "core/run/sparse_model.h"
 
 namespace potluck::node {
@@ -21,8 +28,26 @@ struct ExportedModel {
     std::optional<run::PrunedModel> pruned;
 };
 
-/// The folder is made if missing; a model that is there already is not replaced.
-[[nodiscard]] Result<ExportedModel> export_model(const Node& node, const std::filesystem::path& folder,
-                                                 Sparsity sparsity);
+class ModelExporter {
+public:
+    ModelExporter(boost::asio::io_context& loop, Node& node) : m_loop(loop), m_node(node) {}
+    /// Gives up an export that is under way; its file does not appear.
+    ~ModelExporter();
+    ModelExporter(const ModelExporter&) = delete;
+    ModelExporter& operator=(const ModelExporter&) = delete;
+
+    /// The folder is made if missing; a model that is there already is not replaced.
+    void export_model(const std::filesystem::path& folder, Sparsity sparsity,
+                      std::function<void(const Result<ExportedModel>&)> done);
+
+private:
+    struct Job;
+    Result<std::shared_ptr<Job>> prepare(const std::filesystem::path& folder, Sparsity sparsity) const;
+
+    boost::asio::io_context& m_loop;
+    Node& m_node;
+    std::shared_ptr<Job> m_job;  // the export under way
+    std::unique_ptr<OffloadThread> m_worker;
+};
 
 }  // namespace potluck::node

@@ -1,6 +1,5 @@
 #include "app/node/node_methods.h"
 
-#include "app/node/export_model.h"
 #include "core/base/json.h"
 #include "core/run/invite.h"
 
@@ -86,14 +85,15 @@ json to_json(const ExportedModel& exported) {
     return result;
 }
 
-void add_model_methods(Dispatcher& dispatcher, Node& node, Sampler& sampler) {
-    dispatcher.add("export", [&node](const json& params, const Respond& respond) {
+void add_model_methods(Dispatcher& dispatcher, ModelExporter& exporter, Sampler& sampler) {
+    dispatcher.add("export", [&exporter](const json& params, const Respond& respond) {
         Fields fields(params, "export");
         const std::string folder = fields.text("folder", path_bytes_most);
         const Sparsity sparsity = fields.flag_or("sparse_2_4", false) ? Sparsity::two_of_four : Sparsity::dense;
         if (const Status read = fields.finish(); !read) return answer(respond, read);
-        const auto exported = export_model(node, folder, sparsity);
-        respond(exported ? Result<json>(to_json(*exported)) : Result<json>(exported.error()));
+        exporter.export_model(folder, sparsity, [respond](const Result<ExportedModel>& exported) {
+            respond(exported ? Result<json>(to_json(*exported)) : Result<json>(exported.error()));
+        });
     });
     dispatcher.add("sample", [&sampler](const json& params, const Respond& respond) {
         Fields fields(params, "sample");
@@ -129,10 +129,11 @@ void add_identity_methods(Dispatcher& dispatcher, Node& node) {
 
 }  // namespace
 
-void add_node_methods(Dispatcher& dispatcher, Node& node, Sampler& sampler, std::function<void()> stop) {
+void add_node_methods(Dispatcher& dispatcher, Node& node, Sampler& sampler, ModelExporter& exporter,
+                      std::function<void()> stop) {
     add_run_methods(dispatcher, node);
     add_table_methods(dispatcher, node);
-    add_model_methods(dispatcher, node, sampler);
+    add_model_methods(dispatcher, exporter, sampler);
     add_identity_methods(dispatcher, node);
     dispatcher.add("stop", [stop = std::move(stop)](const json&, const Respond& respond) {
         respond(json::object());

@@ -5,12 +5,14 @@
 #include <functional>
 
 #include "app/node/dispatcher.h"
+#include "app/node/export_model.h"
 #include "app/node/node.h"
 #include "app/node/sampler.h"
 
 namespace potluck::node {
 
-/// `node` and `sampler` outlive the dispatcher; `stop` ends the program.
-void add_node_methods(Dispatcher& dispatcher, Node& node, Sampler& sampler, std::function<void()> stop);
+/// `node`, `sampler` and `exporter` outlive the dispatcher; `stop` ends the program.
+void add_node_methods(Dispatcher& dispatcher, Node& node, Sampler& sampler, ModelExporter& exporter,
+                      std::function<void()> stop);
 
 }  // namespace potluck::node

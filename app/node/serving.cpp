@@ -69,7 +69,8 @@ public:
             if (const Status named = m_node->set_name(m_command.node_name); !named) return complain(named.error());
         }
         m_sampler.emplace(m_loop, *m_node);
-        add_node_methods(m_dispatcher, *m_node, *m_sampler, [this] { stop(); });
+        m_exporter.emplace(m_loop, *m_node);
+        add_node_methods(m_dispatcher, *m_node, *m_sampler, *m_exporter, [this] { stop(); });
         m_server.emplace(m_loop, m_dispatcher, [this] { return to_json(m_node->snapshot()); });
         if (const Status open = open_doors(); !open) return complain(open.error());
         m_node->on_change([this] { changed(); });
@@ -162,6 +163,7 @@ private:
     asio::signal_set m_signals;
     std::unique_ptr<Node> m_node;
     std::optional<Sampler> m_sampler;
+    std::optional<ModelExporter> m_exporter;
     Dispatcher m_dispatcher;
     std::optional<ControlServer> m_server;
     std::string m_printed;
