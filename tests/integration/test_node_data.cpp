@@ -1,0 +1,93 @@
+// Runs from token files and with byte-level BPE: what the command line packs and hosts, and what a member then has.
+#include <fstream>
+
+#include "core/base/files.h"
+#include "core/base/json.h"
+#include "tests/integration/node_fixture.h"
+
+using namespace potluck;
+using namespace potluck::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+const QString tokenizer = QStringLiteral(POTLUCK_SOURCE_DIR "/tests/golden/tokenizer");
+
+Bytes bytes_of(const fs::path& file) {
+    auto bytes = read_file(file, 1 << 30);
+    return bytes ? *bytes : Bytes();
+}
+
+/// The only run in a data folder.
+fs::path run_in(const fs::path& data_folder) {
+    for (const auto& entry : fs::directory_iterator(data_folder / "runs")) return entry.path();
+    return {};
+}
+
+}  // namespace
+
+class NodeDataTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_temporary;
+    fs::path folder(const char* name) const { return fs::path(m_temporary.path().toStdString()) / name; }
+    QString path(const char* name) const { return QString::fromStdString(folder(name).string()); }
+
+    Ended prepare(const char* data_folder, const QStringList& source) const {
+        return run_node(QStringList{"host", "--prepare", "--layers", "1", "--width", "32", "--heads", "2", "--context",
+                                    "32", "--data-dir", path(data_folder)} +
+                        source);
+    }
+
+private slots:
+    void a_run_from_packed_tokens_has_the_shards_of_a_run_from_text_data() {
+        QTest::addColumn<QString>("format");
+        QTest::newRow("nanogpt") << "nanogpt";
+        QTest::newRow("llmc") << "llmc";
+    }
+    void a_run_from_packed_tokens_has_the_shards_of_a_run_from_text() {
+        QFETCH(QString, format);
+        write_text(folder("text") / "words.txt", 400'000);
+        const QByteArray packed = "packed-" + format.toUtf8(), from_tokens = "from-" + format.toUtf8(),
+                         from_text = "text-" + format.toUtf8();
+        const Ended pack = run_node({"pack", "--text", path("text"), "--tokenizer", tokenizer, "--format", format,
+                                     path(packed.constData())});
+        QVERIFY2(pack.code == 0, qPrintable(pack.err));
+        const Ended tokens = prepare(from_tokens.constData(), {"--tokens", path(packed.constData()), "--tokenizer", tokenizer});
+        QVERIFY2(tokens.code == 0, qPrintable(tokens.err));
+        const Ended text = prepare(from_text.constData(), {"--text", path("text"), "--tokenizer", tokenizer});
+        QVERIFY2(text.code == 0, qPrintable(text.err));
+        for (const char* file : {"data/shard-0000.tokens", "data/validation.tokens", "vocab.json", "merges.txt"}) {
+            const Bytes one = bytes_of(run_in(folder(from_tokens.constData())) / file);
+            QVERIFY2(!one.empty() && one == bytes_of(run_in(folder(from_text.constData())) / file), file);
+        }
+    }
+
+    void tokens_need_a_vocabulary_and_text_or_tokens_are_needed() {
+        fs::create_directories(folder("bare"));
+        std::ofstream(folder("bare") / "train.bin", std::ios::binary) << std::string(200'000, '\1');
+        QVERIFY(prepare("none", {"--tokens", path("bare")}).err.contains("--vocabulary"));
+        QVERIFY(prepare("none", {"--tokens", path("bare"), "--vocabulary", "100"}).err.contains("token 257 at position 0"));
+        QVERIFY(prepare("none", {}).err.contains("--text or --tokens"));
+        QCOMPARE(prepare("bare-run", {"--tokens", path("bare"), "--vocabulary", "300"}).code, 0);
+    }
+
+    void a_member_fetches_the_tokenizer_and_exports_it() {
+        Swarm swarm;
+        swarm.host(3, {"--tokenizer", tokenizer});
+        ServingNode& anna = swarm.volunteer("anna");
+        QVERIFY(swarm.all_end_equal(40'000));
+        const fs::path exported = folder("exported");
+        const nlohmann::json answer = anna.call("export", {{"folder", exported.string()}});
+        QVERIFY2(answer.contains("files"), anna.error().c_str());
+        for (const char* file : {"vocab.json", "merges.txt"})
+            QVERIFY(bytes_of(exported / file) == bytes_of(fs::path(tokenizer.toStdString()) / file));
+        const auto config = parse_json(as_text(bytes_of(exported / "tokenizer_config.json")), 10'000);
+        QVERIFY(config.ok());
+        QCOMPARE(config->at("tokenizer_class").get<std::string>(), std::string("GPT2Tokenizer"));
+        QCOMPARE(config->at("eos_token").get<std::string>(), std::string("<|endoftext|>"));
+    }
+};
+
+QTEST_GUILESS_MAIN(NodeDataTest)
+#include "test_node_data.moc"
