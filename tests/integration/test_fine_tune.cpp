@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+const fs::path tokenizer = fs::path(POTLUCK_SOURCE_DIR) / "tests" / "golden" / "tokenizer";
 const fs::path checkpoints = fs::path(POTLUCK_SOURCE_DIR) / "tests" / "golden" / "checkpoints";
 
 QString text_of(const fs::path& path) { return QString::fromStdString(path.string()); }
@@ -78,6 +79,19 @@ private slots:
         QVERIFY2(longer.err.contains("positions for 32 tokens"), qPrintable(longer.err));
     }
 
+    void an_exported_tokenizer_is_found_beside_the_model_and_may_be_smaller() {
+        Swarm swarm;
+        swarm.host(2, {"--tokenizer", text_of(tokenizer), "--vocabulary", "1536"});
+        const fs::path folder = swarm.root() / "exported";
+        QVERIFY(swarm.backbone().call("export", {{"folder", folder.string()}}).is_object());
+        QCOMPARE(model_of(folder).vocabulary, 1'536U);
+        const Ended again = host_from(folder, swarm, swarm.root() / "again");
+        QVERIFY2(again.code == 0, qPrintable(again.err));
+        QVERIFY(content(only_run(swarm.root() / "again") / "vocab.json") == content(tokenizer / "vocab.json"));
+        QVERIFY(content(only_run(swarm.root() / "again") / "data" / "initial.safetensors") ==
+                content(folder / "model.safetensors"));
+    }
+
     void a_shorter_context_cuts_the_positions() {
         Swarm swarm;
         swarm.host(2);
@@ -127,6 +141,8 @@ private slots:
         };
         QVERIFY(refusal(swarm.root() / "nowhere").contains("holds no config.json"));
         QVERIFY(refusal(checkpoints / "opt_fp16").contains("give its tokenizer with --tokenizer"));
+
+        QVERIFY(refusal(checkpoints / "opt_fp16", {"--tokenizer", text_of(tokenizer)}).contains("and the checkpoint 20"));
 
         const fs::path broken = swarm.root() / "broken";
         fs::create_directories(broken);
