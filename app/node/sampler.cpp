@@ -10,7 +10,7 @@ Result<data::Tokenizer> tokenizer_of(const RunSession& session) {
     if (tokenizer.kind == run::TokenizerKind::bytes) return data::Tokenizer::bytes();
     if (tokenizer.kind == run::TokenizerKind::none) {
         return Error{ErrorCode::unavailable,
-                     "This run's host gave tokens without a tokenizer; export the model and decode its tokens yourself."};
+                     "This run's host gave tokens without a tokenizer; export the model and decode its tokens there."};
     }
     // The blobs keep their files while the tokenizer is read.
     std::vector<peer::BlobPointer> blobs;

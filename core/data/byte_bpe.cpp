@@ -67,8 +67,7 @@ public:
         if (word.size() > std::tuple_size_v<decltype(Slot::word)>) return nullptr;
         std::array<std::uint64_t, 3> parts{};
         std::memcpy(parts.data(), word.data(), word.size());
-        const std::uint64_t hash =
-            mix64(parts[0] ^ mix64(parts[1] ^ mix64(parts[2] + word.size())));
+        const std::uint64_t hash = mix64(parts[0] ^ mix64(parts[1] ^ mix64(parts[2] + word.size())));
         return &m_slots[static_cast<std::size_t>(hash) & (slot_count - 1)];
     }
     [[nodiscard]] static bool holds(const Slot& slot, std::string_view word) {
@@ -121,8 +120,9 @@ Error malformed(const std::string& sentence) { return {ErrorCode::malformed, sen
 Status ByteBpe::read_vocabulary(std::string_view text) {
     const auto json = parse_json(text, run::bpe_file_bytes_most);
     if (!json || !json->is_object()) {
-        return malformed("The tokenizer's vocab.json is not a JSON object of different tokens; give the one that "
-                         "belongs to merges.txt.");
+        return malformed(
+            "The tokenizer's vocab.json is not a JSON object of different tokens; give the one that "
+            "belongs to merges.txt.");
     }
     if (json->size() < byte_values || json->size() > vocabulary_most) {
         return malformed("The tokenizer's vocab.json has " + std::to_string(json->size()) +

@@ -61,8 +61,8 @@ void MergeTable::apply_plainly(std::vector<std::uint16_t>& word) const {
         if (best.rank == no_rank) return;
         std::size_t out = 0;
         for (std::size_t i = 0; i < word.size(); ++i, ++out) {
-            const bool merges = i + 1 < word.size() &&
-                                (static_cast<std::uint32_t>(word[i]) << 16U | word[i + 1]) == best.pair;
+            const bool merges =
+                i + 1 < word.size() && (static_cast<std::uint32_t>(word[i]) << 16U | word[i + 1]) == best.pair;
             word[out] = merges ? best.result : word[i];
             if (merges) ++i;
         }

@@ -39,13 +39,15 @@ using Split = std::function<Result<SplitTokens>(const SplitPlan& plan)>;
 class Packer {
 public:
     Packer(const PackPlan& plan, std::uint32_t vocabulary, const PackProgress& progress)
-        : m_plan(plan), m_vocabulary(vocabulary), m_progress(progress), m_record_tokens(std::size_t{plan.context} + 1) {}
+        : m_plan(plan),
+          m_vocabulary(vocabulary),
+          m_progress(progress),
+          m_record_tokens(std::size_t{plan.context} + 1) {}
 
     Result<PackedText> pack(const Split& split_source) {
-        const std::vector<std::function<Status()>> passes = {[this] { return make_folder(); },
-                                                             [&] { return split(split_source); },
-                                                             [this] { return read_validation(); },
-                                                             [this] { return shuffle(); }};
+        const std::vector<std::function<Status()>> passes = {
+            [this] { return make_folder(); }, [&] { return split(split_source); }, [this] { return read_validation(); },
+            [this] { return shuffle(); }};
         for (const auto& pass : passes) {
             if (const Status done = pass(); !done) {
                 remove_quietly(sequential_file());
@@ -87,8 +89,8 @@ Status Packer::make_folder() {
 }
 
 Status Packer::split(const Split& split_source) {
-    const auto split = split_source({m_plan.source, sequential_file(), validation_file(), TokenFormat::nanogpt,
-                                     m_record_tokens, m_plan.key});
+    const auto split = split_source(
+        {m_plan.source, sequential_file(), validation_file(), TokenFormat::nanogpt, m_record_tokens, m_plan.key});
     if (!split) return split.error();
     m_packed.text_bytes = split->text_bytes;
     m_packed.text_files = split->text_files;
@@ -97,10 +99,10 @@ Status Packer::split(const Split& split_source) {
     m_packed.validation = {validation_file(), split->validation / m_record_tokens};
     const std::uint64_t records = split->training / m_record_tokens;
     if (records < training_records_least || m_packed.validation.records < validation_records_least) {
-        return Error{ErrorCode::invalid_argument,
-                     "There are only " + std::to_string(records) + " training and " +
-                         std::to_string(m_packed.validation.records) + " validation records of " +
-                         std::to_string(m_record_tokens) + " tokens; 64 are needed: give more or a shorter context."};
+        return Error{ErrorCode::invalid_argument, "There are only " + std::to_string(records) + " training and " +
+                                                      std::to_string(m_packed.validation.records) +
+                                                      " validation records of " + std::to_string(m_record_tokens) +
+                                                      " tokens; 64 are needed: give more or a shorter context."};
     }
     return {};
 }

@@ -132,7 +132,8 @@ Status TokenReader::read(std::size_t most, std::uint32_t vocabulary, std::vector
     if (static_cast<std::size_t>(m_in.gcount()) != m_bytes.size()) return unreadable(m_file, "it changed meanwhile");
     out.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
-        const auto low = static_cast<unsigned char>(m_bytes[2 * i]), high = static_cast<unsigned char>(m_bytes[2 * i + 1]);
+        const auto low = static_cast<unsigned char>(m_bytes[2 * i]),
+                   high = static_cast<unsigned char>(m_bytes[2 * i + 1]);
         out[i] = static_cast<std::uint16_t>(low | high << 8U);
         if (out[i] < vocabulary) continue;
         return Error{ErrorCode::malformed, m_file.string() + " holds the token " + std::to_string(out[i]) +
@@ -163,8 +164,9 @@ Result<TokenFiles> find_token_files(const fs::path& path) {
     }
     if (files.training.empty()) {
         return Error{ErrorCode::not_found,
-                     path.string() + " holds no token files to train on; give a folder with train.bin or other .bin "
-                                     "files, or one such file."};
+                     path.string() +
+                         " holds no token files to train on; give a folder with train.bin or other .bin "
+                         "files, or one such file."};
     }
     return files;
 }

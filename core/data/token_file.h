@@ -65,8 +65,9 @@ struct TokenFiles {
     std::vector<std::filesystem::path> training, validation;  // each in the order of its names
 };
 
-/// The token files that `path` names: all .bin files of a folder, or one file. For validation are those whose name begins
-/// with "val" or holds "_val"; beside a single file "train…" also its counterpart "val…".
+/// The token files that `path` names: all .bin files of a folder, or one file. For validation are those whose name
+/// begins with "val" or holds "_val"; beside a single file those whose name begins with "val", and the one that is
+/// called like it with "val" for "train".
 [[nodiscard]] Result<TokenFiles> find_token_files(const std::filesystem::path& path);
 
 }  // namespace potluck::data

@@ -55,7 +55,8 @@ class Streams {
 public:
     Streams(const SplitPlan& plan, std::optional<std::uint16_t> separator)
         : m_training{TokenWriter(plan.training, plan.format), no_file},
-          m_validation{TokenWriter(plan.validation, plan.format), no_file}, m_separator(separator) {
+          m_validation{TokenWriter(plan.validation, plan.format), no_file},
+          m_separator(separator) {
         const std::uint64_t whole_records = validation_bytes_most / 2 / plan.record_tokens * plan.record_tokens;
         m_validation_most = std::max(whole_records, validation_records_least * plan.record_tokens);
     }
@@ -90,7 +91,8 @@ private:
     Status write_some(To to, std::span<const std::uint16_t> tokens) {
         if (to == To::training) return m_training.writer.write(tokens);
         const std::uint64_t room = m_validation_most - m_validation.writer.tokens();
-        return m_validation.writer.write(tokens.first(static_cast<std::size_t>(std::min<std::uint64_t>(tokens.size(), room))));
+        return m_validation.writer.write(
+            tokens.first(static_cast<std::size_t>(std::min<std::uint64_t>(tokens.size(), room))));
     }
     Stream m_training, m_validation;
     std::optional<std::uint16_t> m_separator;

@@ -30,8 +30,8 @@ struct WordSplit::Pattern {
         const std::string text = pattern_text();
         int error = 0;
         PCRE2_SIZE at = 0;
-        code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), PCRE2_UTF | PCRE2_UCP | PCRE2_ANCHORED,
-                             &error, &at, nullptr);
+        code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
+                             PCRE2_UTF | PCRE2_UCP | PCRE2_ANCHORED, &error, &at, nullptr);
         POTLUCK_CHECK(code != nullptr);
         // Without a compiler for this processor the interpreter matches the same.
         (void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
@@ -63,9 +63,8 @@ void WordSplit::split(std::string_view text, std::vector<std::size_t>& ends) con
     while (from < text.size()) {
         const bool known = from < valid;
         if (!known) begin = from;
-        const int outcome =
-            pcre2_match(m_pattern->code, subject + begin, (known ? valid : text.size()) - begin, from - begin,
-                        known ? PCRE2_NO_UTF_CHECK : 0, m_pattern->match, nullptr);
+        const int outcome = pcre2_match(m_pattern->code, subject + begin, (known ? valid : text.size()) - begin,
+                                        from - begin, known ? PCRE2_NO_UTF_CHECK : 0, m_pattern->match, nullptr);
         if (is_utf8_error(outcome)) {
             valid = begin + pcre2_get_startchar(m_pattern->match);
             if (valid == from) ends.push_back(++from);

@@ -64,8 +64,9 @@ private slots:
 
     void bytes_that_are_no_utf8_survive() {
         const auto model = fixture_model();
-        for (const std::string& text : {std::string("\xFF"), std::string("a\x80"), std::string("word \xC3(\xE2\x82 more"),
-                                        std::string(5000, '\xBF'), std::string("\xF0\x9F\x98")}) {
+        for (const std::string& text :
+             {std::string("\xFF"), std::string("a\x80"), std::string("word \xC3(\xE2\x82 more"),
+              std::string(5000, '\xBF'), std::string("\xF0\x9F\x98")}) {
             std::vector<std::uint16_t> tokens;
             model->encode(text, tokens);
             QVERIFY(model->decode(std::vector<std::uint32_t>(tokens.begin(), tokens.end())) == text);

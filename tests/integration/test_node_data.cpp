@@ -50,10 +50,11 @@ private slots:
         write_text(folder("text") / "words.txt", 400'000);
         const QByteArray packed = "packed-" + format.toUtf8(), from_tokens = "from-" + format.toUtf8(),
                          from_text = "text-" + format.toUtf8();
-        const Ended pack = run_node({"pack", "--text", path("text"), "--tokenizer", tokenizer, "--format", format,
-                                     path(packed.constData())});
+        const Ended pack = run_node(
+            {"pack", "--text", path("text"), "--tokenizer", tokenizer, "--format", format, path(packed.constData())});
         QVERIFY2(pack.code == 0, qPrintable(pack.err));
-        const Ended tokens = prepare(from_tokens.constData(), {"--tokens", path(packed.constData()), "--tokenizer", tokenizer});
+        const Ended tokens =
+            prepare(from_tokens.constData(), {"--tokens", path(packed.constData()), "--tokenizer", tokenizer});
         QVERIFY2(tokens.code == 0, qPrintable(tokens.err));
         const Ended text = prepare(from_text.constData(), {"--text", path("text"), "--tokenizer", tokenizer});
         QVERIFY2(text.code == 0, qPrintable(text.err));
@@ -67,7 +68,8 @@ private slots:
         fs::create_directories(folder("bare"));
         std::ofstream(folder("bare") / "train.bin", std::ios::binary) << std::string(200'000, '\1');
         QVERIFY(prepare("none", {"--tokens", path("bare")}).err.contains("--vocabulary"));
-        QVERIFY(prepare("none", {"--tokens", path("bare"), "--vocabulary", "100"}).err.contains("token 257 at position 0"));
+        QVERIFY(
+            prepare("none", {"--tokens", path("bare"), "--vocabulary", "100"}).err.contains("token 257 at position 0"));
         QVERIFY(prepare("none", {}).err.contains("--text or --tokens"));
         QCOMPARE(prepare("bare-run", {"--tokens", path("bare"), "--vocabulary", "300"}).code, 0);
     }

@@ -27,9 +27,7 @@ void write_tokens(const fs::path& file, TokenFormat format, const Tokens& tokens
     QVERIFY(writer.close().ok());
 }
 
-void write_bytes(const fs::path& file, const Bytes& bytes) {
-    std::ofstream(file, std::ios::binary) << as_text(bytes);
-}
+void write_bytes(const fs::path& file, const Bytes& bytes) { std::ofstream(file, std::ios::binary) << as_text(bytes); }
 
 Tokens some_tokens(std::size_t count, std::uint32_t vocabulary) {
     Rng rng(5);
@@ -69,9 +67,7 @@ class TokenFilesTest : public QObject {
         }
         return place;
     }
-    TokenizerFiles fixture() const {
-        return find_tokenizer(POTLUCK_SOURCE_DIR "/tests/golden/tokenizer").value();
-    }
+    TokenizerFiles fixture() const { return find_tokenizer(POTLUCK_SOURCE_DIR "/tests/golden/tokenizer").value(); }
 
 private slots:
     void both_formats_survive_and_are_told_apart() {
@@ -203,16 +199,17 @@ private slots:
         const auto tokenizer = Tokenizer::open(fixture());
         const fs::path files = folder("documents");
         fs::create_directories(files);
-        QVERIFY(split_text({.source = text(), .training = files / "t", .validation = files / "v", .key = 7},
-                           *tokenizer, {})
-                    .ok());
+        QVERIFY(
+            split_text({.source = text(), .training = files / "t", .validation = files / "v", .key = 7}, *tokenizer, {})
+                .ok());
         const Tokens training = all_of(files / "t", 1500).value();
         QCOMPARE(training.front(), *tokenizer->separator());
         QCOMPARE(std::count(training.begin(), training.end(), *tokenizer->separator()), 2);
         // The training stream is the text without what is held out, word for word.
         const std::vector<std::uint32_t> wide(training.begin(), training.end());
         const std::string decoded = tokenizer->decode(wide);
-        QVERIFY(decoded.find("w100 w101 w102") != std::string::npos || decoded.find("w300 w301 w302") != std::string::npos);
+        QVERIFY(decoded.find("w100 w101 w102") != std::string::npos ||
+                decoded.find("w300 w301 w302") != std::string::npos);
     }
 
     void segments_do_not_cut_words() {
