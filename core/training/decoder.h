@@ -1,10 +1,11 @@
-// A GPT-2-shaped decoder (Radford et al. 2019; names and shapes as in HF's GPT2LMHeadModel) over one flat parameter
+// A GPT-2 or OPT decoder (Radford et al. 2019, Zhang et al. 2022; names and shapes as in HF's) over one flat parameter
 // vector: forward, loss, and a backward pass written out by hand, which adds into one flat gradient vector. Written
-// out, because a fifth of an autograd step of a small model is graph upkeep and copies between separate gradients.
-// `decoder_plain.h` is the plain version; a test holds the two together.
+// out, because a fifth of an autograd step of a small model is graph upkeep and copies between separate gradients, and
+// because weights and gradients of a large one come and go block by block. `decoder_plain.h` is the plain version; a test
+// holds the two together.
 //
 // It does not own parameters or gradients, steps no optimizer and reads no files. LibTorch stays inside the .cpp.
-// Threads: one at a time; the matrix products use LibTorch's pool. Owns: scratch memory, the 16-bit copy of weights.
+// Threads: one at a time; the matrix products use LibTorch's pool. Owns: scratch memory, copies of weights.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +20,12 @@
 
 namespace potluck::training {
 
-/// Which attention kernel: ours for one thread and the usual heads, LibTorch's fused one, or products and a softmax one
-/// by one. `blocked` falls back to `fused` where it does not fit, and any to `plain` when dropout is on.
+/// Which attention kernel: ours for the usual heads, LibTorch's fused one, or products and a softmax one by one.
+/// `blocked` falls back to `fused` where it does not fit, and either to `plain` for dropout in heads that it does not fit.
 enum class AttentionKernel { blocked, fused, plain };
+/// What computes between the products: our passes over memory where there are any (fp32 and bf16 on a processor), or
+/// LibTorch's operations, which run on any device.
+enum class Kernels { own, library };
 
 /// What of a Layout concerns the model. Residual stream, norms, softmax and accumulated gradients are fp32 whatever
 /// `products` is.
@@ -31,6 +35,7 @@ struct DecoderOptions {
     AttentionKernel attention = AttentionKernel::blocked;
     Checkpointing checkpointing = Checkpointing::none;
     Flow weights_flow = Flow::resident;
+    Kernels kernels = Kernels::own;
 };
 
 class Decoder {
@@ -55,6 +60,9 @@ public:
     };
     /// Loss sum of the records, and its gradient. Leaves `gradient` as it was if the loss is not finite.
     [[nodiscard]] Result<double> add_gradient(const BackwardRequest& request);
+    /// Whether the last gradient was finite where it reached the embedding. If not, what was added to the caller's vector
+    /// is spoilt as a whole: 16-bit numbers overflow within the layers, too.
+    [[nodiscard]] bool gradient_was_finite() const;
 
     /// Scores of every next token after each of `tokens` (1..context): (tokens, vocabulary), row-major.
     [[nodiscard]] Result<std::vector<float>> logits(std::span<const std::uint32_t> tokens);

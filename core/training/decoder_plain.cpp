@@ -39,14 +39,27 @@ Tensor mlp(const Tensor& x_BTC, const LayerWeights& w, run::Activation activatio
     return at::matmul(active_BTF, w.down_FC) + w.down_bias_C;
 }
 
-Tensor loss_sum(const run::ModelSpec& spec, const Weights& w, const Tensor& ids_BT, const Tensor& targets_BT) {
-    Tensor x_BTC = w.tokens_VC.index_select(0, ids_BT.reshape(-1)).view({ids_BT.size(0), ids_BT.size(1), spec.width});
-    x_BTC = x_BTC + w.positions_TC;
-    for (const LayerWeights& layer : w.layers) {
-        x_BTC = x_BTC + attention(norm(x_BTC, layer.ln1_gain_C, layer.ln1_bias_C), layer, spec.heads);
-        x_BTC = x_BTC + mlp(norm(x_BTC, layer.ln2_gain_C, layer.ln2_bias_C), layer, spec.activation);
+/// Both places of the norms: they see the stream before attention and MLP read it, or after they added to it.
+Tensor layer(const run::ModelSpec& spec, const Tensor& x_BTC, const LayerWeights& w) {
+    const auto norm1 = [&](const Tensor& x) { return norm(x, w.ln1_gain_C, w.ln1_bias_C); };
+    const auto norm2 = [&](const Tensor& x) { return norm(x, w.ln2_gain_C, w.ln2_bias_C); };
+    if (spec.norm == run::NormPlace::after) {
+        const Tensor middle_BTC = norm1(x_BTC + attention(x_BTC, w, spec.heads));
+        return norm2(middle_BTC + mlp(middle_BTC, w, spec.activation));
     }
-    const Tensor logits_BTV = at::matmul(norm(x_BTC, w.lnf_gain_C, w.lnf_bias_C), w.tokens_VC.t());
+    const Tensor middle_BTC = x_BTC + attention(norm1(x_BTC), w, spec.heads);
+    return middle_BTC + mlp(norm2(middle_BTC), w, spec.activation);
+}
+
+Tensor loss_sum(const run::ModelSpec& spec, const Weights& w, const Tensor& ids_BT, const Tensor& targets_BT) {
+    const EmbeddingWeights& e = w.embedding;
+    Tensor x_BTC = e.tokens_VE.index_select(0, ids_BT.reshape(-1)).view({ids_BT.size(0), ids_BT.size(1), -1});
+    if (e.in_EC.defined()) x_BTC = at::matmul(x_BTC, e.in_EC);
+    x_BTC = x_BTC + e.positions_PC.narrow(0, position_offset(spec), ids_BT.size(1));
+    for (const LayerWeights& weights : w.layers) x_BTC = layer(spec, x_BTC, weights);
+    if (w.final_norm.gain_C.defined()) x_BTC = norm(x_BTC, w.final_norm.gain_C, w.final_norm.bias_C);
+    if (e.out_CE.defined()) x_BTC = at::matmul(x_BTC, e.out_CE);
+    const Tensor logits_BTV = at::matmul(x_BTC, e.tokens_VE.t());
     return -logits_BTV.log_softmax(-1).gather(2, targets_BT.unsqueeze(2)).sum();
 }
 

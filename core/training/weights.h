@@ -1,6 +1,9 @@
-// The named tensors of a flat vector, as views of it. Only for files that name tensors.
+// The named tensors of a model as views, block by block: the embedding, each layer, the final norm. Only for files that
+// name tensors. Both families give the same views: a weight is [in, out] whether the flat vector holds it so (gpt2) or
+// turned (opt), and q, k, v are one matrix.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include <ATen/ATen.h>
@@ -9,7 +12,14 @@
 
 namespace potluck::training {
 
-/// Shapes: V vocabulary, T context, C width, F = 4 C. Conv1D weights are [in, out].
+/// V vocabulary, C width, E width of the embedding (C but for OPT-350M), P positions (context, for opt two more).
+struct EmbeddingWeights {
+    at::Tensor tokens_VE;       // tied: embedding and head
+    at::Tensor positions_PC;
+    at::Tensor in_EC, out_CE;   // undefined where E = C
+};
+
+/// F = 4 C.
 struct LayerWeights {
     at::Tensor ln1_gain_C, ln1_bias_C;
     at::Tensor qkv_C3C, qkv_bias_3C;
@@ -19,14 +29,39 @@ struct LayerWeights {
     at::Tensor down_FC, down_bias_C;
 };
 
-struct Weights {
-    at::Tensor tokens_VC;      // tied: embedding and head
-    at::Tensor positions_TC;
-    std::vector<LayerWeights> layers;
-    at::Tensor lnf_gain_C, lnf_bias_C;
+struct FinalNormWeights {
+    at::Tensor gain_C, bias_C;  // undefined where norms stand after
 };
 
-/// `flat` has spec.parameters() elements of any type.
+/// A part of the flat vector.
+struct BlockRange {
+    std::uint64_t begin = 0, end = 0;
+    [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(end - begin); }
+};
+
+/// Where the blocks lie. They follow each other without gaps.
+struct BlockRanges {
+    BlockRange embedding, final_norm;   // the latter empty where there is none
+    std::vector<BlockRange> layers;
+};
+[[nodiscard]] BlockRanges block_ranges(const run::ModelSpec& spec);
+
+/// Views of `block`, which holds the block's numbers in order, of any type.
+[[nodiscard]] EmbeddingWeights embedding_views(const run::ModelSpec& spec, const at::Tensor& block);
+[[nodiscard]] LayerWeights layer_views(const run::ModelSpec& spec, const at::Tensor& block);
+[[nodiscard]] FinalNormWeights final_norm_views(const run::ModelSpec& spec, const at::Tensor& block);
+
+/// All of them over one flat vector of spec.parameters() numbers.
+struct Weights {
+    EmbeddingWeights embedding;
+    std::vector<LayerWeights> layers;
+    FinalNormWeights final_norm;
+};
 [[nodiscard]] Weights views_of(const run::ModelSpec& spec, const at::Tensor& flat);
+
+/// The first row of the position table that is used.
+[[nodiscard]] inline std::int64_t position_offset(const run::ModelSpec& spec) {
+    return spec.family == run::Family::opt ? 2 : 0;
+}
 
 }  // namespace potluck::training
