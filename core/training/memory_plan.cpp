@@ -88,12 +88,12 @@ std::vector<std::uint32_t> micro_batches(const run::Recipe& recipe) {
 /// Calls `take` with `layout` in which each choice was made in turn.
 template <class Take>
 void for_each_layout(const run::Recipe& recipe, const PlanFacts& facts, const Take& take) {
-    const bool gpu = facts.device.kind != DeviceKind::cpu;
     Layout layout;
     layout.device = facts.device;
     layout.products = facts.products;
     layout.state_bits = recipe.state_bits;
-    const std::vector<Place> states = gpu ? std::vector{Place::device, Place::host} : std::vector{Place::host};
+    const std::vector<Place> states =
+        facts.gpu_can_step ? std::vector{Place::device, Place::host} : std::vector{Place::host};
     const std::vector<Place> marks =
         facts.disk_budget > 0 ? std::vector{Place::host, Place::disk} : std::vector{Place::host};
     for (const std::uint32_t micro_batch : micro_batches(recipe))

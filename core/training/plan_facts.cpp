@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/training/device.h"
+#include "core/training/device_optimizer.h"
 #include "core/training/device_judge.h"
 #include "core/training/devices.h"
 #include "core/training/process_memory.h"
@@ -59,6 +60,7 @@ Status take_gpu(const control::DeviceRow& row, const control::Budget& budget, Pr
     const double teraflops = facts.products == Number::bf16   ? speed->bf16
                              : facts.products == Number::fp16 ? speed->fp16
                                                               : speed->fp32;
+    facts.gpu_can_step = facts.device.kind == DeviceKind::cuda && DeviceOptimizer::available();
     facts.flops = teraflops * 1e12;
     facts.gpu_bytes_per_second = speed->gigabytes_per_second * 1e9;
     const std::uint64_t free =
@@ -89,6 +91,7 @@ Result<PlanFacts> plan_facts(const run::ModelSpec& model, const control::Budget&
         if (!device.ok()) return device.error();
         facts.device = *device;
         facts.gpu_budget = budget.gpu_memory;
+        facts.gpu_can_step = facts.device.kind == DeviceKind::cuda;
         if (precision == PrecisionChoice::measured) facts.products = Number::bf16;
         return facts;
     }

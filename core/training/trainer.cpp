@@ -98,6 +98,12 @@ Status Trainer::take_memory() {
         return Error{ErrorCode::out_of_memory,
                      "There is not enough memory to train this model; close other programs and try again."};
     }
+    if (layout.state == Place::device) {
+        Result<DeviceOptimizer> there = DeviceOptimizer::create(*m_moments, home);
+        if (!there.ok()) return there.error();
+        m_device_optimizer.emplace(*std::move(there));
+        m_moments.reset();
+    }
     m_gradient = *std::move(gradient);
     m_steps = 0;
     return {};
@@ -196,6 +202,7 @@ Status Trainer::step_optimizer(double gradient_scale) {
         .step = m_steps,
         .gradient_scale = gradient_scale,
         .rounding_seed = mix64(m_place.key.seed ^ mix64(m_steps))};
+    if (m_device_optimizer) return m_device_optimizer->step(m_local.values().view(), m_gradient.view(), settings);
     step_on_host(*m_moments, m_local.values(), m_gradient, settings, m_setup.threads);
     return {};
 }
@@ -227,6 +234,7 @@ Status Trainer::follow(const Layout& layout) {
     if (trained && !same) {
         m_gradient = FlatVector();
         m_moments.reset();
+        m_device_optimizer.reset();
         if (const Status taken = take_memory(); !taken.ok()) return taken;
     }
     m_decoder = Decoder(m_setup.model, options_of(m_setup));

@@ -19,6 +19,7 @@
 #include "core/run/model_spec.h"
 #include "core/run/recipe.h"
 #include "core/training/decoder.h"
+#include "core/training/device_optimizer.h"
 #include "core/training/flat_vector.h"
 #include "core/training/layout.h"
 #include "core/training/local_model.h"
@@ -111,7 +112,8 @@ private:
     Decoder m_decoder;
     LocalModel m_local;
     FlatVector m_gradient;                             // empty until the first train_in
-    std::optional<numerics::OptimizerState> m_moments;  // the same
+    std::optional<numerics::OptimizerState> m_moments;  // the same; or, if the state lives on the device:
+    std::optional<DeviceOptimizer> m_device_optimizer;
     LossScale m_loss_scale;
     std::optional<SampleReader> m_reader;
     TrainingPlace m_place;

@@ -41,6 +41,7 @@ PlanFacts graphics(std::uint64_t gpu, std::uint64_t ram) {
     facts.device = {DeviceKind::cuda, 0};
     facts.flops = 2.5e13;
     facts.gpu_bytes_per_second = 3.6e11;
+    facts.gpu_can_step = true;
     facts.gpu_budget = gpu;
     return facts;
 }
