@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 
 #include "app/node/byte_size.h"
@@ -60,7 +61,9 @@ std::string failure_text(const Findings& findings) {
     std::string text = clean(findings.failure);
     if (!findings.last_tried.empty()) {
         text += "\nIt was trying " + clean(findings.last_tried) +
-                " when it ended; update or reinstall that, or train on the processor with --device cpu.";
+                " when it ended; update or reinstall that, or train on the processor with --device cpu and "
+                "POTLUCK_NO_GPU=1 "
+                "in the environment.";
     }
     return text;
 }
@@ -68,6 +71,36 @@ std::string failure_text(const Findings& findings) {
 const char* exactness_text() {
     return "This program does not compute with the exactness that all members of a run share; install a build made "
            "for this computer, without -ffast-math.";
+}
+
+/// Asks a trainer what there is.
+void detect(const std::filesystem::path& program, Findings& findings) {
+    TrainerQuestion question;
+    question.program = program;
+    question.method = "detect";
+    question.params = json::object();
+    question.patience = detect_patience;
+    const OneAnswer answer = ask_once(std::move(question));
+    if (!answer.result) {
+        findings.failure = answer.result.error().message;
+        findings.last_tried = last_tried(answer.log);
+        return;
+    }
+    control::DetectReply reply;
+    if (from_json(*answer.result, reply).ok()) {
+        findings.devices = std::move(reply);
+    } else {
+        findings.failure = "The trainer is another version than this program; install both together.";
+    }
+}
+
+/// For trainers that this process starts from here on.
+void leave_gpus_alone() {
+#ifdef _WIN32
+    (void)_putenv_s("POTLUCK_NO_GPU", "1");
+#else
+    (void)setenv("POTLUCK_NO_GPU", "1", 1);
+#endif
 }
 
 const DeviceRow* chosen_row(const Findings& findings) {
@@ -100,7 +133,8 @@ bool can_train(const Findings& findings) {
 
 std::string doctor_text(const Findings& findings) {
     std::string text = verdict(findings) + "\n";
-    if (!findings.devices) return text + failure_text(findings) + "\n";
+    if (!findings.failure.empty()) text.append(failure_text(findings)).append("\n");
+    if (!findings.devices) return text;
     for (const DeviceRow& row : findings.devices->devices) text.append("\n").append(device_text(row));
     if (!findings.devices->notes.empty()) text += "\n";
     for (const std::string& note : findings.devices->notes) text += clean(note) + "\n";
@@ -109,11 +143,8 @@ std::string doctor_text(const Findings& findings) {
 
 json doctor_json(const Findings& findings) {
     json object{{"can_train", can_train(findings)}, {"exact", findings.exact}, {"verdict", verdict(findings)}};
-    if (findings.devices) {
-        object["found"] = to_json(*findings.devices);
-    } else {
-        object["failure"] = failure_text(findings);
-    }
+    if (findings.devices) object["found"] = to_json(*findings.devices);
+    if (!findings.failure.empty()) object["failure"] = failure_text(findings);
     return object;
 }
 
@@ -136,22 +167,13 @@ ExitCode run_doctor(const Command& command) {
     Findings findings;
     findings.exact = check_exactness().ok();
     findings.device = command.node.limits.device.value_or("");
-    TrainerQuestion question;
-    question.program = command.node.trainer_program;
-    question.method = "detect";
-    question.params = json::object();
-    question.patience = detect_patience;
-    const OneAnswer answer = ask_once(std::move(question));
-    if (answer.result) {
-        control::DetectReply reply;
-        if (from_json(*answer.result, reply).ok()) {
-            findings.devices = std::move(reply);
-        } else {
-            findings.failure = "The trainer is another version than this program; install both together.";
-        }
-    } else {
-        findings.failure = answer.result.error().message;
-        findings.last_tried = last_tried(answer.log);
+    detect(command.node.trainer_program, findings);
+    if (!findings.last_tried.empty()) {
+        leave_gpus_alone();
+        Findings again = findings;
+        detect(command.node.trainer_program, again);
+        if (again.devices) findings.devices = std::move(again.devices);
+        if (findings.devices) findings.devices->notes.clear();  // the failure says more about GPUs
     }
     if (command.output == Command::Output::json) {
         std::cout << doctor_json(findings).dump(2) << std::endl;

@@ -18,7 +18,7 @@ inline constexpr std::chrono::seconds detect_patience{30};
 
 struct Findings {
     std::optional<control::DetectReply> devices;
-    std::string failure;      // why there are none; a sentence
+    std::string failure;      // why some or all of them could not be asked; a sentence
     std::string last_tried;   // what the trainer was at when it ended; empty: unknown
     bool exact = true;        // whether shared arithmetic is exact here
     std::string device = {};  // what the person chose; empty: the fastest
@@ -35,7 +35,8 @@ struct Findings {
 /// Nothing if this program computes shared state exactly as all others do; else the sentence to refuse with.
 [[nodiscard]] Status check_exactness();
 
-/// `ok` if something can train, `failed` if not.
+/// `ok` if something can train, `failed` if not. A trainer that a driver takes along is asked again, about the
+/// processor only.
 [[nodiscard]] ExitCode run_doctor(const Command& command);
 
 }  // namespace potluck::node

@@ -20,22 +20,27 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds plan_patience{60};
-constexpr std::size_t shown_bytes = 1000;
+constexpr std::size_t shown_bytes = 400;
 constexpr double days_per_year = 365;
 
 std::string clean(const std::string& text) { return log::printable(text, shown_bytes); }
 
 template <class... Values>
 std::string print(const char* format, Values... values) {
-    char text[512];
+    char text[1200];
     std::snprintf(text, sizeof text, format, values...);
     return text;
 }
 
-std::string row_of(const std::string& what, const std::string& how, std::uint64_t gpu, std::uint64_t ram,
-                   std::uint64_t disk) {
-    return print("%-18s %-26s %10s %10s %10s\n", what.c_str(), how.c_str(), bytes_text(gpu).c_str(),
-                 bytes_text(ram).c_str(), bytes_text(disk).c_str());
+/// Widths of the table's two columns of words.
+struct Widths {
+    int what = 0, how = 0;
+};
+
+std::string row_of(const Widths& widths, const std::string& what, const std::string& how, const std::string& gpu,
+                   const std::string& ram, const std::string& disk) {
+    return print("%-*s  %-*s %10s %10s %10s\n", widths.what, what.c_str(), widths.how, how.c_str(), gpu.c_str(),
+                 ram.c_str(), disk.c_str());
 }
 
 std::string duration_text(double days) {
@@ -45,11 +50,18 @@ std::string duration_text(double days) {
 }
 
 std::string parts_text(const control::PlanReply& plan) {
-    std::string text = print("%-18s %-26s %10s %10s %10s\n", "part", "how", "GPU", "RAM", "disk");
+    constexpr const char* sum = "at most at once";
+    Widths widths{.what = static_cast<int>(std::char_traits<char>::length(sum)), .how = 4};
     for (const control::PlanPart& part : plan.parts) {
-        text += row_of(clean(part.what), clean(part.how), part.gpu, part.ram, part.disk);
+        widths.what = std::max(widths.what, static_cast<int>(clean(part.what).size()));
+        widths.how = std::max(widths.how, static_cast<int>(clean(part.how).size()));
     }
-    return text + row_of("at most at once", "", plan.gpu_peak, plan.ram_peak, plan.disk);
+    std::string text = row_of(widths, "part", "how", "GPU", "RAM", "disk");
+    for (const control::PlanPart& part : plan.parts) {
+        text += row_of(widths, clean(part.what), clean(part.how), bytes_text(part.gpu), bytes_text(part.ram),
+                       bytes_text(part.disk));
+    }
+    return text + row_of(widths, sum, "", bytes_text(plan.gpu_peak), bytes_text(plan.ram_peak), bytes_text(plan.disk));
 }
 
 double days_here(const PlanView& view) {

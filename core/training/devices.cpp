@@ -36,6 +36,9 @@ constexpr BackendFile backend_files[] = {{BackendFacts::Kind::cuda, "libtorch_cu
                                          {BackendFacts::Kind::rocm, "libtorch_hip.so"}};
 #endif
 
+/// A driver that takes the process along is left alone the next time.
+bool gpus_wanted() { return std::getenv("POTLUCK_NO_GPU") == nullptr; }
+
 void trying(const char* what) {
     std::fprintf(stderr, "trying %s\n", what);
     std::fflush(stderr);
@@ -91,7 +94,7 @@ void measure(control::DeviceRow& row) {
 }  // namespace
 
 BackendFacts open_backend() {
-    BackendFacts facts = find_backend();
+    BackendFacts facts = gpus_wanted() ? find_backend() : BackendFacts{};
     if (facts.kind == BackendFacts::Kind::none) return facts;
     trying(("LibTorch's GPU back end, " + facts.file).c_str());
     const SharedLibrary library(facts.file, SharedLibrary::Symbols::visible);
@@ -109,6 +112,7 @@ ComputerFacts probe_computer() {
 #endif
     facts.torch = torch_version();
     facts.processor = probe_processor();
+    if (!gpus_wanted()) return facts;
     facts.bus = probe_bus();
     trying("NVIDIA's driver");
     facts.nvidia = probe_nvidia();

@@ -1,6 +1,7 @@
 // What this computer can train on: finds processor and GPUs, opens LibTorch's GPU back end, and measures each device by
 // computing on it. Facts come from device_probe.h, what they mean from device_judge.h.
 // Before a driver is asked its name goes to standard error: if it takes the process along, the log tells which it was.
+// The environment variable POTLUCK_NO_GPU keeps all of it away from GPUs and their drivers.
 // Threads: the one that owns the tensors.
 #pragma once
 
