@@ -111,7 +111,8 @@ Status take_entries(Family family, const CheckpointFile& file, FoundTensors& ten
         if (family == Family::gpt2 && is_mask(name)) continue;
         const auto begin = static_cast<std::size_t>(entry.begin);
         const ByteSpan bytes = file.bytes.subspan(header + begin, static_cast<std::size_t>(entry.end) - begin);
-        if (tensors.contains(name)) return malformed("The checkpoint holds the tensor " + shown(entry.name) + " twice.");
+        if (tensors.contains(name))
+            return malformed("The checkpoint holds the tensor " + shown(entry.name) + " twice.");
         if (!is_known_type(entry.dtype)) {
             return malformed("The tensor " + shown(entry.name) + " of the checkpoint is " + shown(entry.dtype) +
                              "; take a checkpoint in fp32, bf16 or fp16.");
@@ -143,7 +144,8 @@ Status take_values(const TensorSpec& wanted, const Found& found, std::span<float
 /// The head is the embedding in our models; a head of its own would be lost.
 Status check_head(const Found& head, const TensorSpec& embedding, std::span<const float> values) {
     bool equal = head.entry.shape == embedding.shape;
-    if (equal) each_value(head, values.size(), [&](std::size_t i, float value) { equal = equal && value == values[i]; });
+    if (equal)
+        each_value(head, values.size(), [&](std::size_t i, float value) { equal = equal && value == values[i]; });
     if (equal) return {};
     return malformed("The checkpoint's head lm_head.weight is not its embedding " + embedding.name +
                      ", which this version cannot train.");

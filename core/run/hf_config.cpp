@@ -50,10 +50,10 @@ Result<ModelSpec> checked(Fields& fields, const ModelSpec& model) {
 }
 
 Result<ModelSpec> read_gpt2(const nlohmann::json& config) {
-    const nlohmann::json known = picked(
-        config, {"vocab_size", "n_positions", "n_embd", "n_layer", "n_head", "n_inner", "activation_function",
-                 "layer_norm_epsilon", "scale_attn_weights", "scale_attn_by_inverse_layer_idx", "add_cross_attention",
-                 "tie_word_embeddings"});
+    const nlohmann::json known =
+        picked(config, {"vocab_size", "n_positions", "n_embd", "n_layer", "n_head", "n_inner", "activation_function",
+                        "layer_norm_epsilon", "scale_attn_weights", "scale_attn_by_inverse_layer_idx",
+                        "add_cross_attention", "tie_word_embeddings"});
     Fields fields(known, "config.json");
     ModelSpec model;
     model.vocabulary = count(fields, "vocab_size");
@@ -77,11 +77,10 @@ Result<ModelSpec> read_gpt2(const nlohmann::json& config) {
 }
 
 Result<ModelSpec> read_opt(const nlohmann::json& config) {
-    const nlohmann::json known =
-        picked(config, {"vocab_size", "max_position_embeddings", "hidden_size", "num_hidden_layers",
-                        "num_attention_heads", "ffn_dim", "word_embed_proj_dim", "do_layer_norm_before",
-                        "_remove_final_layer_norm", "activation_function", "enable_bias",
-                        "layer_norm_elementwise_affine", "tie_word_embeddings"});
+    const nlohmann::json known = picked(
+        config, {"vocab_size", "max_position_embeddings", "hidden_size", "num_hidden_layers", "num_attention_heads",
+                 "ffn_dim", "word_embed_proj_dim", "do_layer_norm_before", "_remove_final_layer_norm",
+                 "activation_function", "enable_bias", "layer_norm_elementwise_affine", "tie_word_embeddings"});
     Fields fields(known, "config.json");
     ModelSpec model;
     model.family = Family::opt;
@@ -165,7 +164,8 @@ Result<ModelSpec> parse_hugging_face_config(ByteSpan text) {
     Fields fields(head, "config.json");
     const std::string family = fields.text("model_type", 64);
     if (family != "gpt2" && family != "opt") fields.fail("model_type is not one this version trains (gpt2, opt)");
-    if (fields.has("quantization_config")) fields.fail("its weights are quantised; take the model in fp32, bf16 or fp16");
+    if (fields.has("quantization_config"))
+        fields.fail("its weights are quantised; take the model in fp32, bf16 or fp16");
     if (const Status status = fields.finish(); !status) return status.error();
     return family == "gpt2" ? read_gpt2(*config) : read_opt(*config);
 }

@@ -50,7 +50,8 @@ Result<ModelSpec> model_preset(std::string_view name) {
         }
         return model;
     }
-    return Error{ErrorCode::invalid_argument, "There is no model preset of that name; use " + model_preset_names() + "."};
+    return Error{ErrorCode::invalid_argument,
+                 "There is no model preset of that name; use " + model_preset_names() + "."};
 }
 
 std::string model_preset_names() {

@@ -13,7 +13,9 @@ using namespace potluck::run;
 
 namespace {
 
-QDir folder_of(const QString& name) { return QDir(QStringLiteral(POTLUCK_SOURCE_DIR "/tests/golden/checkpoints/") + name); }
+QDir folder_of(const QString& name) {
+    return QDir(QStringLiteral(POTLUCK_SOURCE_DIR "/tests/golden/checkpoints/") + name);
+}
 
 Bytes content(const QDir& folder, const std::string& name) {
     QFile file(folder.filePath(QString::fromStdString(name)));

@@ -142,7 +142,8 @@ private slots:
         QVERIFY(refusal(swarm.root() / "nowhere").contains("holds no config.json"));
         QVERIFY(refusal(checkpoints / "opt_fp16").contains("give its tokenizer with --tokenizer"));
 
-        QVERIFY(refusal(checkpoints / "opt_fp16", {"--tokenizer", text_of(tokenizer)}).contains("and the checkpoint 20"));
+        QVERIFY(
+            refusal(checkpoints / "opt_fp16", {"--tokenizer", text_of(tokenizer)}).contains("and the checkpoint 20"));
 
         const fs::path broken = swarm.root() / "broken";
         fs::create_directories(broken);

@@ -50,8 +50,7 @@ Bytes file_of(const Tensors& tensors) {
         const std::size_t begin = content.size();
         content.resize(begin + width * each.values.size());
         if (width == 4) std::memcpy(content.data() + begin, each.values.data(), content.size() - begin);
-        header[each.name] = {
-            {"dtype", each.dtype}, {"shape", each.shape}, {"data_offsets", {begin, content.size()}}};
+        header[each.name] = {{"dtype", each.dtype}, {"shape", each.shape}, {"data_offsets", {begin, content.size()}}};
     }
     const std::string text = header.dump();
     ByteWriter out;

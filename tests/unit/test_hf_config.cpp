@@ -17,16 +17,33 @@ Result<ModelSpec> parsed(const json& config) {
 
 /// As the hub has them, without what says nothing about the weights.
 json gpt2_of_the_hub() {
-    return {{"model_type", "gpt2"}, {"vocab_size", 50257}, {"n_positions", 1024}, {"n_ctx", 1024}, {"n_embd", 768},
-            {"n_layer", 12}, {"n_head", 12}, {"activation_function", "gelu_new"}, {"layer_norm_epsilon", 1e-05},
-            {"resid_pdrop", 0.1}, {"task_specific_params", {{"text-generation", {{"do_sample", true}}}}}};
+    return {{"model_type", "gpt2"},
+            {"vocab_size", 50257},
+            {"n_positions", 1024},
+            {"n_ctx", 1024},
+            {"n_embd", 768},
+            {"n_layer", 12},
+            {"n_head", 12},
+            {"activation_function", "gelu_new"},
+            {"layer_norm_epsilon", 1e-05},
+            {"resid_pdrop", 0.1},
+            {"task_specific_params", {{"text-generation", {{"do_sample", true}}}}}};
 }
 
 json opt_350m_of_the_hub() {
-    return {{"model_type", "opt"}, {"vocab_size", 50272}, {"max_position_embeddings", 2048}, {"hidden_size", 1024},
-            {"num_hidden_layers", 24}, {"num_attention_heads", 16}, {"ffn_dim", 4096}, {"word_embed_proj_dim", 512},
-            {"do_layer_norm_before", false}, {"_remove_final_layer_norm", false}, {"activation_function", "relu"},
-            {"prefix", "</s>"}, {"torch_dtype", "float16"}};
+    return {{"model_type", "opt"},
+            {"vocab_size", 50272},
+            {"max_position_embeddings", 2048},
+            {"hidden_size", 1024},
+            {"num_hidden_layers", 24},
+            {"num_attention_heads", 16},
+            {"ffn_dim", 4096},
+            {"word_embed_proj_dim", 512},
+            {"do_layer_norm_before", false},
+            {"_remove_final_layer_norm", false},
+            {"activation_function", "relu"},
+            {"prefix", "</s>"},
+            {"torch_dtype", "float16"}};
 }
 
 }  // namespace

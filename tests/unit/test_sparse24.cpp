@@ -30,21 +30,21 @@ class Sparse24Test : public QObject {
     Q_OBJECT
 private slots:
     void the_two_largest_of_four_columns_stay() {
-        Values weights = {1, -2, 3, -4, 0.5F, 0.1F, -0.2F, 0.4F,  //
-                          -9, 8, 7, 6, 0, 0, 5, 0};
+        Values weights = {1,  -2, 3, -4, 0.5F, 0.1F, -0.2F, 0.4F,  //
+                          -9, 8,  7, 6,  0,    0,    5,     0};
         QCOMPARE(prune_2_of_4(weights, {2, 8}, InputsAlong::columns), std::uint64_t{9});
-        const Values expected = {0, 0, 3, -4, 0.5F, 0, 0, 0.4F,  //
-                                 -9, 8, 0, 0, 0, 0, 5, 0};
+        const Values expected = {0,  0, 3, -4, 0.5F, 0, 0, 0.4F,  //
+                                 -9, 8, 0, 0,  0,    0, 5, 0};
         QVERIFY(weights == expected);
     }
 
     void the_two_largest_of_four_rows_stay() {
-        Values weights = {1, 10,   //
+        Values weights = {1,  10,  //
                           -2, 9,   //
-                          3, 8,    //
+                          3,  8,   //
                           -4, 7,   //
-                          5, -1,   // a group of two at the end stays whole
-                          6, -2};
+                          5,  -1,  // a group of two at the end stays whole
+                          6,  -2};
         QCOMPARE(prune_2_of_4(weights, {6, 2}, InputsAlong::rows), std::uint64_t{4});
         const Values expected = {0, 10, 0, 9, 3, 0, -4, 0, 5, -1, 6, -2};
         QVERIFY(weights == expected);
