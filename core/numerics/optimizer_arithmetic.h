@@ -32,9 +32,9 @@ struct StepConstants {
     float scale = 1;
     float beta1 = 0, rest1 = 0;  // rest = 1 - beta
     float beta2 = 0, rest2 = 0;
-    float inverse_root = 1;      // 1 / sqrt(1 - beta2^t)
-    float epsilon = 0;
-    float pace = 0;              // AdamW: learning rate / (1 - beta1^t); LAMB: 1 / (1 - beta1^t)
+    // With r = sqrt(1 - beta2^t), by which numerator and denominator of the direction are multiplied:
+    float epsilon = 0;           // epsilon r
+    float pace = 0;              // AdamW: learning rate r / (1 - beta1^t); LAMB: r / (1 - beta1^t)
     float keep = 1;              // AdamW: 1 - learning rate * decay
     float decay = 0;             // LAMB: decay
 };
@@ -58,7 +58,7 @@ inline double power(double base, std::uint64_t exponent) {
 
 inline StepConstants constants_of(const StepNumbers& numbers) {
     const double fill1 = 1 - power(numbers.beta1, numbers.step);
-    const double fill2 = 1 - power(numbers.beta2, numbers.step);
+    const double root = std::sqrt(1 - power(numbers.beta2, numbers.step));
     const double decay = numbers.weight_decay;
     StepConstants out;
     out.scale = static_cast<float>(numbers.gradient_scale);
@@ -66,9 +66,8 @@ inline StepConstants constants_of(const StepNumbers& numbers) {
     out.rest1 = static_cast<float>(1 - numbers.beta1);
     out.beta2 = static_cast<float>(numbers.beta2);
     out.rest2 = static_cast<float>(1 - numbers.beta2);
-    out.inverse_root = static_cast<float>(1 / std::sqrt(fill2));
-    out.epsilon = static_cast<float>(numbers.epsilon);
-    out.pace = static_cast<float>(numbers.lamb ? 1 / fill1 : numbers.learning_rate / fill1);
+    out.epsilon = static_cast<float>(numbers.epsilon * root);
+    out.pace = static_cast<float>((numbers.lamb ? 1 : numbers.learning_rate) * root / fill1);
     out.keep = static_cast<float>(1 - numbers.learning_rate * decay);
     out.decay = static_cast<float>(decay);
     return out;
@@ -99,7 +98,7 @@ POTLUCK_BOTH float next_variance(const StepConstants& c, float variance, float g
     return c.beta2 * variance + c.rest2 * (gradient * gradient);
 }
 POTLUCK_BOTH float direction(const StepConstants& c, float mean, float variance) {
-    return (c.pace * mean) / (sqrtf(variance) * c.inverse_root + c.epsilon);
+    return (c.pace * mean) / (sqrtf(variance) + c.epsilon);
 }
 POTLUCK_BOTH float adamw_stepped(const StepConstants& c, float parameter, float mean, float variance) {
     return parameter * c.keep - direction(c, mean, variance);

@@ -42,7 +42,7 @@ struct LineTables {
     alignas(64) std::uint32_t ends[16];  // by the four lowest bits of exponent / 2
     alignas(64) float slope[16];
     alignas(64) float offset[16];
-    alignas(64) float last[16];
+    alignas(64) std::int32_t last[16];
 };
 inline constexpr std::uint32_t least_exponent = 102;  // 2^-25: smaller magnitudes are looked up as this one
 constexpr LineTables tables_of(const float* above, const float* slope, const float* offset, const float* last) {
@@ -59,71 +59,80 @@ constexpr LineTables tables_of(const float* above, const float* slope, const flo
     for (std::size_t i = 0; i < map_segments; ++i) {
         out.slope[i] = slope[i];
         out.offset[i] = offset[i];
-        out.last[i] = last[i];
+        out.last[i] = static_cast<std::int32_t>(last[i]);
     }
     return out;
 }
 inline constexpr LineTables mean_lines = tables_of(mean_above, mean_slope, mean_offset, mean_last);
 inline constexpr LineTables variance_lines = tables_of(variance_above, variance_slope, variance_offset, variance_last);
 
+/// 64 numbers at a time.
 struct Avx512Codes {
-    POTLUCK_AVX512 static POTLUCK_INLINE void mean_values(const std::uint8_t* codes, float scale, float* out) {
-        const __m512 scales = _mm512_set1_ps(scale);
+    static constexpr std::size_t width = 64;
+
+    POTLUCK_AVX512 static POTLUCK_INLINE void mean_values(const std::uint8_t* codes, __m512 scale, float* out) {
         const __m512i zero = _mm512_set1_epi16(mean_zero_code);
-        for (std::size_t i = 0; i < optimizer_block; i += 32) {
+        for (std::size_t i = 0; i < width; i += 32) {
             const __m512i code = wide(codes + i);
-            const __m512i index = _mm512_abs_epi16(_mm512_sub_epi16(code, zero));  // 128 for code 255 alone
+            const __m512i from_zero = _mm512_sub_epi16(code, zero);
+            const __m512i index = _mm512_abs_epi16(from_zero);  // 128 for code 255 alone
             const __mmask32 above64 = _mm512_test_epi16_mask(index, _mm512_set1_epi16(64));
             const __mmask32 within = _mm512_testn_epi16_mask(index, _mm512_set1_epi16(128));
-            const __m512i sign = _mm512_and_si512(_mm512_sub_epi16(code, zero), _mm512_set1_epi16(-0x8000));
+            const __m512i sign = _mm512_and_si512(from_zero, _mm512_set1_epi16(-0x8000));
             const __m512i lower = _mm512_maskz_mov_epi16(within, half(mean_halves.lower, index, above64));
             const __m512i size =
                 _mm512_mask_mov_epi16(_mm512_set1_epi16(0x3f80), within, half(mean_halves.upper, index, above64));
-            put(lower, _mm512_or_si512(size, sign), scales, out + i);
+            put(lower, _mm512_or_si512(size, sign), scale, out + i);
         }
     }
 
-    POTLUCK_AVX512 static POTLUCK_INLINE void variance_values(const std::uint8_t* codes, float scale, float* out) {
-        const __m512 scales = _mm512_set1_ps(scale);
-        for (std::size_t i = 0; i < optimizer_block; i += 32) {
+    POTLUCK_AVX512 static POTLUCK_INLINE void variance_values(const std::uint8_t* codes, __m512 scale, float* out) {
+        for (std::size_t i = 0; i < width; i += 32) {
             const __m512i code = wide(codes + i);
             const __mmask32 above64 = _mm512_test_epi16_mask(code, _mm512_set1_epi16(64));
             const __mmask32 above128 = _mm512_test_epi16_mask(code, _mm512_set1_epi16(128));
-            const auto either = [&](const std::uint16_t* table) POTLUCK_AVX512 {
-                return _mm512_mask_blend_epi16(above128, half(table, code, above64), half(table + 128, code, above64));
-            };
-            put(either(variance_halves.lower), either(variance_halves.upper), scales, out + i);
+            const __m512i lower = _mm512_mask_blend_epi16(above128, half(variance_halves.lower, code, above64),
+                                                          half(variance_halves.lower + 128, code, above64));
+            const __m512i upper = _mm512_mask_blend_epi16(above128, half(variance_halves.upper, code, above64),
+                                                          half(variance_halves.upper + 128, code, above64));
+            put(lower, upper, scale, out + i);
         }
     }
 
-    POTLUCK_AVX512 static POTLUCK_INLINE void mean_codes(const float* values, float inverse, std::uint8_t* out) {
-        const __m512 factor = _mm512_set1_ps(inverse);
+    /// 64 magnitudes on their way to codes, sixteen by sixteen.
+    struct Coded {
+        __m512i codes[4];
+        __mmask64 negative = 0;
+    };
+    POTLUCK_AVX512 static POTLUCK_INLINE void add_mean(const float* values, __m512 inverse, std::size_t sixteen,
+                                                       Coded& to) {
+        const __m512i y = _mm512_castps_si512(_mm512_mul_ps(_mm512_loadu_ps(values + 16 * sixteen), inverse));
+        to.codes[sixteen] = line_codes(_mm512_and_si512(y, _mm512_set1_epi32(0x7fffffff)), mean_lines);
+        to.negative |= static_cast<__mmask64>(_mm512_movepi32_mask(y)) << (16 * sixteen);
+    }
+    POTLUCK_AVX512 static POTLUCK_INLINE void add_variance(const float* values, __m512 inverse, std::size_t sixteen,
+                                                           Coded& to) {
+        const __m512 y = _mm512_mul_ps(_mm512_loadu_ps(values + 16 * sixteen), inverse);
+        to.codes[sixteen] = line_codes(_mm512_castps_si512(y), variance_lines);
+    }
+    POTLUCK_AVX512 static POTLUCK_INLINE void put_means(const Coded& from, std::uint8_t* out) {
         const __m512i zero = _mm512_set1_epi8(mean_zero_code);
-        for (std::size_t i = 0; i < optimizer_block; i += 64) {
-            __m512i sizes[4];
-            __mmask64 negative = 0;
-            for (std::size_t j = 0; j < 4; ++j) {
-                const __m512i y = _mm512_castps_si512(_mm512_mul_ps(_mm512_loadu_ps(values + i + 16 * j), factor));
-                sizes[j] = line_codes(_mm512_and_si512(y, _mm512_set1_epi32(0x7fffffff)), mean_lines);
-                negative |= static_cast<__mmask64>(_mm512_movepi32_mask(y)) << (16 * j);
-            }
-            const __m512i size = bytes_of(sizes);
-            const __m512i bounded = _mm512_min_epu8(size, zero);
-            _mm512_storeu_si512(out + i,
-                                _mm512_mask_sub_epi8(_mm512_add_epi8(zero, size), negative, zero, bounded));
-        }
+        const __m512i size = bytes_of(from.codes);
+        const __m512i bounded = _mm512_min_epu8(size, zero);
+        _mm512_storeu_si512(out, _mm512_mask_sub_epi8(_mm512_add_epi8(zero, size), from.negative, zero, bounded));
     }
-
-    POTLUCK_AVX512 static POTLUCK_INLINE void variance_codes(const float* values, float inverse, std::uint8_t* out) {
-        const __m512 factor = _mm512_set1_ps(inverse);
-        for (std::size_t i = 0; i < optimizer_block; i += 64) {
-            __m512i codes[4];
-            for (std::size_t j = 0; j < 4; ++j) {
-                const __m512 y = _mm512_mul_ps(_mm512_loadu_ps(values + i + 16 * j), factor);
-                codes[j] = line_codes(_mm512_castps_si512(y), variance_lines);
-            }
-            _mm512_storeu_si512(out + i, bytes_of(codes));
-        }
+    POTLUCK_AVX512 static POTLUCK_INLINE void put_variances(const Coded& from, std::uint8_t* out) {
+        _mm512_storeu_si512(out, bytes_of(from.codes));
+    }
+    POTLUCK_AVX512 static POTLUCK_INLINE void mean_codes(const float* values, __m512 inverse, std::uint8_t* out) {
+        Coded coded;
+        for (std::size_t j = 0; j < 4; ++j) add_mean(values, inverse, j, coded);
+        put_means(coded, out);
+    }
+    POTLUCK_AVX512 static POTLUCK_INLINE void variance_codes(const float* values, __m512 inverse, std::uint8_t* out) {
+        Coded coded;
+        for (std::size_t j = 0; j < 4; ++j) add_variance(values, inverse, j, coded);
+        put_variances(coded, out);
     }
 
 private:
@@ -157,7 +166,8 @@ private:
         const __m512i segment = _mm512_mask_add_epi32(end, beyond, end, _mm512_set1_epi32(1));  // in its low bits
         const __m512 rise = _mm512_mul_ps(y, _mm512_permutexvar_ps(segment, _mm512_load_ps(lines.slope)));
         const __m512 line = _mm512_add_ps(rise, _mm512_permutexvar_ps(segment, _mm512_load_ps(lines.offset)));
-        return _mm512_cvttps_epi32(_mm512_min_ps(line, _mm512_permutexvar_ps(segment, _mm512_load_ps(lines.last))));
+        return _mm512_min_epi32(_mm512_cvttps_epi32(line),
+                                _mm512_permutexvar_epi32(segment, _mm512_load_si512(lines.last)));
     }
 
     /// 64 codes below 256, sixteen per vector, as bytes in their order.
@@ -166,6 +176,30 @@ private:
         const __m512i packed = _mm512_packus_epi16(_mm512_packs_epi32(codes[0], codes[1]),
                                                    _mm512_packs_epi32(codes[2], codes[3]));
         return _mm512_permutexvar_epi32(order, packed);
+    }
+};
+
+/// The same for whole blocks, as LineCodes.
+struct Avx512Blocks {
+    POTLUCK_AVX512 static POTLUCK_INLINE void mean_values(const std::uint8_t* codes, float scale, float* out) {
+        for (std::size_t i = 0; i < optimizer_block; i += Avx512Codes::width) {
+            Avx512Codes::mean_values(codes + i, _mm512_set1_ps(scale), out + i);
+        }
+    }
+    POTLUCK_AVX512 static POTLUCK_INLINE void variance_values(const std::uint8_t* codes, float scale, float* out) {
+        for (std::size_t i = 0; i < optimizer_block; i += Avx512Codes::width) {
+            Avx512Codes::variance_values(codes + i, _mm512_set1_ps(scale), out + i);
+        }
+    }
+    POTLUCK_AVX512 static POTLUCK_INLINE void mean_codes(const float* values, float inverse, std::uint8_t* out) {
+        for (std::size_t i = 0; i < optimizer_block; i += Avx512Codes::width) {
+            Avx512Codes::mean_codes(values + i, _mm512_set1_ps(inverse), out + i);
+        }
+    }
+    POTLUCK_AVX512 static POTLUCK_INLINE void variance_codes(const float* values, float inverse, std::uint8_t* out) {
+        for (std::size_t i = 0; i < optimizer_block; i += Avx512Codes::width) {
+            Avx512Codes::variance_codes(values + i, _mm512_set1_ps(inverse), out + i);
+        }
     }
 };
 

@@ -9,8 +9,8 @@
 #include <type_traits>
 
 #include "core/numerics/dynamic_map.h"
+#include "core/numerics/optimizer_block_avx512.h"
 #include "core/numerics/optimizer_codes.h"
-#include "core/numerics/optimizer_codes_avx512.h"
 #include "core/numerics/optimizer_parts.h"
 #include "core/numerics/parallel.h"
 #include "core/numerics/require.h"
@@ -38,7 +38,8 @@ struct Squares {
 };
 
 struct Kernels {
-    void (*step[2][2])(const Block&, const StepConstants&, float factor);  // [coded][lamb]
+    void (*step[2][2])(const Block&, const StepConstants&, float factor, Lag&);  // [coded][lamb]
+    void (*flush)(Lag&);
     Squares (*squares[2])(const Block&, const StepConstants&);
     void (*widen)(const Bf16*, float*);
     void (*narrow)(const float*, Bf16*, std::uint32_t key);
@@ -61,16 +62,26 @@ using Codes = LineCodes;
 }  // namespace avx2
 
 namespace avx512 {
-using Codes = Avx512Codes;
+using Codes = Avx512Blocks;
 #define POTLUCK_TARGET POTLUCK_AVX512
 #include "core/numerics/optimizer_block.inl"
 #undef POTLUCK_TARGET
 }  // namespace avx512
 #endif
 
+#if POTLUCK_X86_PATHS
+constexpr Kernels avx512_kernels = [] {
+    Kernels kernels = avx512::kernels;
+    kernels.step[1][0] = step_block_avx512<false, Block>;
+    kernels.step[1][1] = step_block_avx512<true, Block>;
+    kernels.flush = flush_avx512;
+    return kernels;
+}();
+#endif
+
 const Kernels& kernels_for(Path path) {
 #if POTLUCK_X86_PATHS
-    if (path == Path::avx512) return avx512::kernels;
+    if (path == Path::avx512) return avx512_kernels;
     if (path == Path::avx2) return avx2::kernels;
 #endif
     static_cast<void>(path);
@@ -115,9 +126,11 @@ public:
         for (std::uint64_t at = piece.begin; at < piece.end; at += optimizer_block) {
             const std::size_t count = count_of(at, piece);
             const Block block = opened(slice, at, count);
-            kernel(block, slice.constants, slice.factor);
+            kernel(block, slice.constants, slice.factor, m_lag);
+            if (count < optimizer_block) m_kernels.flush(m_lag);  // before its codes leave the desk
             close(slice, block, at, count);
         }
+        m_kernels.flush(m_lag);
     }
 
     [[nodiscard]] Squares squares(const SliceStep& slice, const Piece& piece) {
@@ -213,6 +226,7 @@ private:
     Parameter* m_parameters;
     const Gradient* m_gradient;
     Desk m_desk;
+    Lag m_lag;
 };
 
 std::vector<Piece> pieces_of(std::span<const ParameterSlice> slices) {

@@ -1,6 +1,6 @@
-/* The plug-in potluck_cuda: optimizer steps of core/numerics/optimizer.h on memory of an NVIDIA GPU, with the same bytes
- * as on a processor. Plain C, so that a program built without CUDA opens it at run time; it contains CUDA's run time and
- * needs a driver only.
+/* The plug-in potluck_cuda: optimizer steps of core/numerics/optimizer.h on the memory of an NVIDIA GPU, with the bytes
+ * that a processor gets. Plain C, so that a program built without CUDA opens it at run time; it contains CUDA's run time
+ * and needs a driver only.
  *
  * Threads: one caller at a time per stream. Owns: nothing; all pointers are the caller's and lie on the device that is
  * current in the calling thread. */
@@ -53,7 +53,7 @@ POTLUCK_CUDA_EXPORT int potluck_cuda_devices(void);
 
 POTLUCK_CUDA_EXPORT uint64_t potluck_cuda_workspace_bytes(uint64_t length);
 
-/* Queues the step on `stream` (a cudaStream_t; null is the default stream) and returns at once. 0, or an error number. */
+/* Queues the step on `stream` (a cudaStream_t; null: the default one) and returns at once. 0, or an error number. */
 POTLUCK_CUDA_EXPORT int potluck_cuda_optimizer_step(const struct PotluckCudaStep* step, void* stream);
 
 /* What an error number means; valid for ever. */

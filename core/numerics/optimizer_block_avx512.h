@@ -1,0 +1,135 @@
+// One block of 8-bit moments with AVX-512, a block behind: while the divider works on one block's numbers, the codes of
+// the block before are made, which need that block's largest magnitudes first. The two take turns every sixteen numbers,
+// so that a processor finds both within its sight.
+//
+// Does not: exist for other processors. Threads: one per Lag. Owns: the moments that wait for their codes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/numerics/optimizer_arithmetic.h"
+#include "core/numerics/optimizer_codes_avx512.h"
+
+namespace potluck::numerics {
+
+/// Moments that are stepped and not yet coded.
+struct Lag {
+    alignas(64) std::array<std::array<float, optimizer_block>, 2> mean;
+    alignas(64) std::array<std::array<float, optimizer_block>, 2> variance;
+    alignas(64) std::array<std::uint8_t, optimizer_block> nowhere;  // where codes go if none wait
+    std::size_t waiting = 0;                                        // which of the two
+    std::uint8_t* mean_codes = nullptr;                             // null if none wait
+    std::uint8_t* variance_codes = nullptr;
+    float mean_inverse = 0, variance_inverse = 0;
+};
+
+#if POTLUCK_X86_PATHS
+
+/// A block's largest magnitudes so far, and which lanes took part at all.
+struct Avx512Most {
+    __m512i mean, variance;
+    __mmask16 any;
+};
+
+/// Asks for what the next blocks but one will read; a hint, also beyond the end.
+POTLUCK_AVX512 POTLUCK_INLINE void prefetch(const float* at) {
+    constexpr std::uintptr_t ahead = 2 * optimizer_block * sizeof(float);
+    _mm_prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(at) + ahead), _MM_HINT_T0);
+}
+
+/// Sixteen numbers of a step; moments in and out at `mean` and `variance`.
+template <bool Lamb>
+POTLUCK_AVX512 POTLUCK_INLINE void step_sixteen(const arithmetic::StepConstants& c, float factor, float* parameters,
+                                                const float* gradient, float* mean, float* variance,
+                                                Avx512Most& most) {
+    const __m512 p = _mm512_loadu_ps(parameters);
+    const __m512 g = _mm512_mul_ps(_mm512_loadu_ps(gradient), _mm512_set1_ps(c.scale));
+    const __m512 square = _mm512_mul_ps(g, g);
+    constexpr int not_finite = 0x99;  // quiet and signalling NaN, both infinities
+    const __mmask16 part = _mm512_mask_cmp_ps_mask(_knot_mask16(_mm512_fpclass_ps_mask(p, not_finite)), square,
+                                                   _mm512_set1_ps(arithmetic::square_most), _CMP_LE_OQ);
+    const __m512 m0 = _mm512_load_ps(mean), v0 = _mm512_load_ps(variance);
+    const __m512 m = _mm512_mask_add_ps(m0, part, _mm512_mul_ps(_mm512_set1_ps(c.beta1), m0),
+                                        _mm512_mul_ps(_mm512_set1_ps(c.rest1), g));
+    const __m512 v = _mm512_mask_add_ps(v0, part, _mm512_mul_ps(_mm512_set1_ps(c.beta2), v0),
+                                        _mm512_mul_ps(_mm512_set1_ps(c.rest2), square));
+    const __m512 direction = _mm512_div_ps(_mm512_mul_ps(_mm512_set1_ps(c.pace), m),
+                                           _mm512_add_ps(_mm512_sqrt_ps(v), _mm512_set1_ps(c.epsilon)));
+    __m512 after;
+    if constexpr (Lamb) {
+        const __m512 update = _mm512_add_ps(direction, _mm512_mul_ps(_mm512_set1_ps(c.decay), p));
+        after = _mm512_mask_sub_ps(p, part, p, _mm512_mul_ps(_mm512_set1_ps(factor), update));
+    } else {
+        after = _mm512_mask_sub_ps(p, part, _mm512_mul_ps(p, _mm512_set1_ps(c.keep)), direction);
+    }
+    _mm512_storeu_ps(parameters, after);
+    _mm512_store_ps(mean, m);
+    _mm512_store_ps(variance, v);
+    // As integers, which order floats above zero alike and leave the multipliers alone.
+    most.mean = _mm512_max_epu32(most.mean, _mm512_and_si512(_mm512_castps_si512(m), _mm512_set1_epi32(0x7fffffff)));
+    most.variance = _mm512_max_epu32(most.variance, _mm512_castps_si512(v));
+    most.any = _kor_mask16(most.any, part);
+}
+
+/// Codes what waits.
+POTLUCK_AVX512 inline void flush_avx512(Lag& lag) {
+    if (lag.mean_codes == nullptr) return;
+    for (std::size_t i = 0; i < optimizer_block; i += Avx512Codes::width) {
+        Avx512Codes::mean_codes(lag.mean[lag.waiting].data() + i, _mm512_set1_ps(lag.mean_inverse), lag.mean_codes + i);
+        Avx512Codes::variance_codes(lag.variance[lag.waiting].data() + i, _mm512_set1_ps(lag.variance_inverse),
+                                    lag.variance_codes + i);
+    }
+    lag.mean_codes = lag.variance_codes = nullptr;
+}
+
+/// Steps a block and codes the one before. `Block` is optimizer_step.cpp's.
+template <bool Lamb, class Block>
+POTLUCK_AVX512 void step_block_avx512(const Block& block, const arithmetic::StepConstants& constants, float factor,
+                                      Lag& lag) {
+    const arithmetic::StepConstants c = constants;
+    float* const mean = lag.mean[lag.waiting ^ 1U].data();
+    float* const variance = lag.variance[lag.waiting ^ 1U].data();
+    const float* const mean_before = lag.mean[lag.waiting].data();
+    const float* const variance_before = lag.variance[lag.waiting].data();
+    const bool waits = lag.mean_codes != nullptr;
+    std::uint8_t* const mean_out = waits ? lag.mean_codes : lag.nowhere.data();
+    std::uint8_t* const variance_out = waits ? lag.variance_codes : lag.nowhere.data();
+    const __m512 mean_inverse = _mm512_set1_ps(lag.mean_inverse);
+    const __m512 variance_inverse = _mm512_set1_ps(lag.variance_inverse);
+    const __m512 mean_scale = _mm512_set1_ps(*block.mean_scale), variance_scale = _mm512_set1_ps(*block.variance_scale);
+    // Loops of their own, so that each map stays in registers.
+    for (std::size_t i = 0; i < optimizer_block; i += Avx512Codes::width) {
+        Avx512Codes::mean_values(block.mean_codes + i, mean_scale, mean + i);
+    }
+    for (std::size_t i = 0; i < optimizer_block; i += Avx512Codes::width) {
+        Avx512Codes::variance_values(block.variance_codes + i, variance_scale, variance + i);
+    }
+    Avx512Most most{_mm512_setzero_si512(), _mm512_setzero_si512(), 0};
+    for (std::size_t i = 0; i < optimizer_block; i += Avx512Codes::width) {
+        Avx512Codes::Coded means, variances;
+        for (std::size_t j = 0; j < 4; ++j) {
+            const std::size_t at = i + 16 * j;
+            prefetch(block.parameters + at);
+            prefetch(block.gradient + at);
+            step_sixteen<Lamb>(c, factor, block.parameters + at, block.gradient + at, mean + at, variance + at, most);
+            Avx512Codes::add_mean(mean_before + i, mean_inverse, j, means);
+            Avx512Codes::add_variance(variance_before + i, variance_inverse, j, variances);
+        }
+        Avx512Codes::put_means(means, mean_out + i);
+        Avx512Codes::put_variances(variances, variance_out + i);
+    }
+    lag.mean_codes = lag.variance_codes = nullptr;
+    if (most.any == 0) return;
+    *block.mean_scale = arithmetic::scale_of(arithmetic::float_of(_mm512_reduce_max_epu32(most.mean)));
+    *block.variance_scale = arithmetic::scale_of(arithmetic::float_of(_mm512_reduce_max_epu32(most.variance)));
+    lag.waiting ^= 1U;
+    lag.mean_codes = block.mean_codes;
+    lag.variance_codes = block.variance_codes;
+    lag.mean_inverse = arithmetic::inverse_of(*block.mean_scale);
+    lag.variance_inverse = arithmetic::inverse_of(*block.variance_scale);
+}
+
+#endif
+
+}  // namespace potluck::numerics
