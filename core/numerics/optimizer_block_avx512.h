@@ -1,6 +1,6 @@
-// One block of 8-bit moments with AVX-512, a block behind: while one block is stepped, the codes of the block before are
-// made, which need that block's largest magnitudes first. The two take turns every sixteen numbers, so that a processor
-// finds work of both kinds within its sight.
+// One block of 8-bit moments with AVX-512, a block behind: while one block is stepped, the codes of the block before
+// are made, which need that block's largest magnitudes first. The two take turns every sixteen numbers, so that a
+// processor finds work of both kinds within its sight.
 //
 // Does not: exist for other processors. Threads: one per Lag. Owns: the moments that wait for their codes.
 #pragma once
