@@ -16,6 +16,11 @@
 #include "core/training/exponential.h"
 #include "core/training/target_clones.h"
 
+#if defined(__GNUC__) && !defined(__clang__)
+// One computer's own arithmetic, nothing that others compute again: a product and a sum may be rounded together.
+#pragma GCC optimize("fp-contract=fast")
+#endif
+
 namespace potluck::training {
 
 namespace {
