@@ -161,7 +161,7 @@ double Decoder::Network::add_gradient(const BackwardRequest& request) {
     in.pass.seed = request.dropout_seed;
     std::vector<LayerCache> caches;
     NormCache norm_cache;
-    const Tensor normed_NC = final_norm(through_layers(in, &caches), norm_cache);
+    Tensor normed_NC = final_norm(through_layers(in, &caches), norm_cache);
 
     gradients.begin(request.gradient);
     Tensor dnormed_NC;
@@ -176,6 +176,7 @@ double Decoder::Network::add_gradient(const BackwardRequest& request) {
         if (turned) operations.add_product(sums.out_CE, normed_NC, found.dh_NE);
         dnormed_NC = turned ? at::mm(found.dh_NE, weights.out_CE.t()) : found.dh_NE;
         gradients.finish_head();
+        normed_NC = Tensor();
         loss = found.loss;
     }
     Tensor d_NC = final_norm_backward(dnormed_NC, norm_cache);

@@ -57,6 +57,8 @@ void DecoderLayer::trim(LayerCache& cache, Checkpointing kind) {
         kept.x_NC = cache.x_NC;
         cache = kept;
     } else if (kind == Checkpointing::selective) {
+        const bool norms_before = cache.norm1.x_NC.is_same(cache.x_NC);
+        if (norms_before) cache.down_NC = Tensor();  // only a norm behind the sum reads it again
         cache.norm1 = cache.norm2 = NormCache();
         cache.operand1_NC = cache.operand2_NC = cache.activated_NF = Tensor();
     } else {
