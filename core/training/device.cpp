@@ -68,8 +68,6 @@ void keep_freed_memory() {
 #endif
 }
 
-std::string device_name(Number precision) { return device_name(DeviceId{}) + ", " + name_of(precision); }
-
 std::string torch_version() { return TORCH_VERSION; }
 
 Number fastest_precision(const run::ModelSpec& spec) {

@@ -19,8 +19,6 @@ unsigned use_threads(std::uint32_t threads);
 /// tensor.
 void keep_freed_memory();
 
-/// For example "CPU, 2 threads, AVX-512, bf16", with the number of threads in force.
-[[nodiscard]] std::string device_name(Number precision);
 [[nodiscard]] std::string torch_version();
 
 /// The precision in which the model's largest product takes less processor time, by at least a fifth. Takes a few

@@ -69,6 +69,17 @@ Status take_gpu(const control::DeviceRow& row, const control::Budget& budget, Pr
     return {};
 }
 
+/// A GPU that is not here: bf16, its memory as the budget says, no speed.
+Result<PlanFacts> imagined(const control::Budget& budget, PrecisionChoice precision, PlanFacts facts) {
+    const Result<DeviceId> device = parse_device(budget.device.empty() ? "cuda:0" : budget.device);
+    if (!device.ok()) return device.error();
+    facts.device = *device;
+    facts.gpu_budget = budget.gpu_memory;
+    facts.gpu_can_step = facts.device.kind == DeviceKind::cuda;
+    if (precision == PrecisionChoice::measured) facts.products = Number::bf16;
+    return facts;
+}
+
 }  // namespace
 
 Result<PlanFacts> plan_facts(const run::ModelSpec& model, const control::Budget& budget, PrecisionChoice precision,
@@ -82,19 +93,14 @@ Result<PlanFacts> plan_facts(const run::ModelSpec& model, const control::Budget&
     if (precision == PrecisionChoice::bf16) facts.products = Number::bf16;
     if (precision == PrecisionChoice::fp16) facts.products = Number::fp16;
 
-    const bool names_gpu = !budget.device.empty() && budget.device != "cpu";
-    const bool imagine = hardware == Hardware::here_or_imagined && budget.gpu_memory > 0;
-    const Result<control::DeviceRow> row = choose(budget.device);
-    if (!row.ok() || (imagine && !names_gpu && row->id == "cpu")) {
-        if (!imagine) return row.error();
-        const Result<DeviceId> device = parse_device(names_gpu ? budget.device : "cuda:0");
-        if (!device.ok()) return device.error();
-        facts.device = *device;
-        facts.gpu_budget = budget.gpu_memory;
-        facts.gpu_can_step = facts.device.kind == DeviceKind::cuda;
-        if (precision == PrecisionChoice::measured) facts.products = Number::bf16;
+    if (budget.device == "cpu") {  // no driver is asked, so none can fail
+        take_host(model, precision, facts);
         return facts;
     }
+    const bool imagine = hardware == Hardware::here_or_imagined && budget.gpu_memory > 0;
+    const Result<control::DeviceRow> row = choose(budget.device);
+    if (imagine && (!row.ok() || row->id == "cpu")) return imagined(budget, precision, facts);
+    if (!row.ok()) return row.error();
     const Result<DeviceId> device = parse_device(row->id);
     if (!device.ok()) return device.error();
     facts.device = *device;

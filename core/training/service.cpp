@@ -163,9 +163,9 @@ TrainerService::Json TrainerService::dispatch(const Request& request) {
 }
 
 TrainerService::Json TrainerService::hello() const {
-    const Number precision = m_trainer ? m_trainer->setup().layout.products : Number::fp32;
+    const DeviceId device = m_trainer ? m_trainer->setup().layout.device : DeviceId{};
     return control::to_json(control::TrainerHello{
-        .version = control::trainer_protocol_version, .device = device_name(precision), .torch = torch_version()});
+        .version = control::trainer_protocol_version, .device = device_name(device), .torch = torch_version()});
 }
 
 TrainerService::Json TrainerService::plan(const control::PlanRequest& request) {

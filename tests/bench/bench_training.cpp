@@ -23,6 +23,7 @@
 #include "core/base/rng.h"
 #include "core/run/initial_state.h"
 #include "core/training/device.h"
+#include "core/training/devices.h"
 #include "core/training/trainer.h"
 
 namespace {
@@ -136,7 +137,7 @@ int main(int argc, char** argv) {
                                   {"warm_up_seconds", std::chrono::duration<double>(Clock::now() - start).count()},
                                   {"parameters", setup.model.parameters()},
                                   {"threads", setup.threads},
-                                  {"device", training::device_name(setup.layout.products)}};
+                                  {"device", training::device_name(setup.layout.device)}};
     std::cout << nlohmann::json{{"ready", ready}}.dump() << std::endl;
     for (std::string word; std::cin >> word;) {
         double seconds = 0;
