@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""What Python PyTorch reaches at the training of a GPT: the yardstick of bench_training.cpp.
+
+The model is GPT-2 as its paper describes it (norms before, learned positions, tanh GELU, biases, tied head), in the
+operations that PyTorch recommends: scaled_dot_product_attention, cross_entropy, AdamW(fused=True) with decay on matrices
+only, gradients clipped to 1, autocast for bf16. A step is everything from tokens to new parameters.
+
+Lines on standard input, each answered by one line of JSON:
+  measure SECONDS   whole steps for about so long: tokens, wall and processor seconds, loss of the last step
+End of input ends it. The first line out, `{"ready": ...}`, comes after compilation and warm-up.
+
+Usage: training_python.py --layers n --width n --heads n --context n --vocabulary n --batch n --threads n
+                          [--precision fp32|bf16] [--compile] [--device cpu|cuda]
+"""
+import argparse
+import json
+import math
+import resource
+import sys
+import time
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class Block(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.norm1 = nn.LayerNorm(width)
+        self.qkv = nn.Linear(width, 3 * width)
+        self.merge = nn.Linear(width, width)
+        self.norm2 = nn.LayerNorm(width)
+        self.up = nn.Linear(width, 4 * width)
+        self.down = nn.Linear(4 * width, width)
+
+    def forward(self, x_BTC):
+        b, t, c = x_BTC.shape
+        q, k, v = (part.view(b, t, self.heads, c // self.heads).transpose(1, 2)
+                   for part in self.qkv(self.norm1(x_BTC)).split(c, dim=2))
+        attended = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x_BTC = x_BTC + self.merge(attended.transpose(1, 2).reshape(b, t, c))
+        return x_BTC + self.down(F.gelu(self.up(self.norm2(x_BTC)), approximate="tanh"))
+
+
+class Gpt(nn.Module):
+    def __init__(self, shape):
+        super().__init__()
+        self.tokens = nn.Embedding(shape.vocabulary, shape.width)
+        self.positions = nn.Embedding(shape.context, shape.width)
+        self.blocks = nn.ModuleList(Block(shape.width, shape.heads) for _ in range(shape.layers))
+        self.norm = nn.LayerNorm(shape.width)
+        self.register_buffer("places", torch.arange(shape.context), persistent=False)
+        for name, parameter in self.named_parameters():
+            if parameter.dim() >= 2:
+                residual = name.endswith(("merge.weight", "down.weight"))
+                nn.init.normal_(parameter, std=0.02 / math.sqrt(2 * shape.layers) if residual else 0.02)
+            elif name.endswith("bias"):
+                nn.init.zeros_(parameter)
+
+    def forward(self, inputs_BT, targets_BT):
+        x_BTC = self.tokens(inputs_BT) + self.positions(self.places)
+        for block in self.blocks:
+            x_BTC = block(x_BTC)
+        logits_BTV = F.linear(self.norm(x_BTC), self.tokens.weight)
+        return F.cross_entropy(logits_BTV.view(-1, logits_BTV.size(-1)), targets_BT.reshape(-1))
+
+
+class Training:
+    def __init__(self, given):
+        torch.manual_seed(1)
+        self.given = given
+        self.model = Gpt(given).to(given.device)
+        self.parameters = list(self.model.parameters())
+        self.optimizer = torch.optim.AdamW(
+            [{"params": [p for p in self.parameters if p.dim() >= 2], "weight_decay": 0.1},
+             {"params": [p for p in self.parameters if p.dim() < 2], "weight_decay": 0.0}],
+            lr=1e-4, betas=(0.9, 0.95), fused=True)
+        self.loss_of = torch.compile(self.model) if given.compile else self.model
+        self.records = torch.randint(0, given.vocabulary, (32, given.batch, given.context + 1)).to(given.device)
+        self.steps = 0
+
+    def step(self):
+        records = self.records[self.steps % len(self.records)]
+        self.steps += 1
+        with torch.autocast(self.given.device, dtype=torch.bfloat16, enabled=self.given.precision == "bf16"):
+            loss = self.loss_of(records[:, :-1], records[:, 1:])
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.parameters, 1.0)
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+        return loss
+
+    def finish(self):
+        if self.given.device == "cuda":
+            torch.cuda.synchronize()
+
+    def measure(self, seconds):
+        wall, processor, steps = time.perf_counter(), time.process_time(), self.steps
+        passed = 0.0
+        while passed < seconds:
+            loss = self.step()
+            # Asking a GPU for the time after each step would empty its queue.
+            if self.given.device == "cpu" or self.steps % 8 == 0:
+                self.finish()
+                passed = time.perf_counter() - wall
+        return {"tokens": (self.steps - steps) * self.given.batch * self.given.context, "wall": passed,
+                "processor": time.process_time() - processor, "loss": loss.item(), **self.memory()}
+
+    def memory(self):
+        out = {"peak_rss_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024}
+        if self.given.device == "cuda":
+            out["peak_gpu_mib"] = torch.cuda.max_memory_allocated() >> 20
+        return out
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    for name in ("layers", "width", "heads", "context", "vocabulary", "batch"):
+        arguments.add_argument(f"--{name}", type=int, required=True)
+    arguments.add_argument("--threads", type=int, default=1)
+    arguments.add_argument("--precision", choices=["fp32", "bf16"], default="fp32")
+    arguments.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    arguments.add_argument("--compile", action="store_true")
+    given = arguments.parse_args()
+    torch.set_num_threads(given.threads)
+    if given.device == "cuda":
+        torch.set_float32_matmul_precision("high")
+    training = Training(given)
+    start = time.perf_counter()
+    for _ in range(3):
+        training.step()
+    training.finish()
+    ready = {"torch": torch.__version__, "warm_up_seconds": time.perf_counter() - start,
+             "parameters": sum(p.numel() for p in training.parameters), "threads": torch.get_num_threads()}
+    if given.device == "cuda":
+        ready["device"] = torch.cuda.get_device_name()
+    print(json.dumps({"ready": ready}), flush=True)
+    for line in sys.stdin:
+        word, seconds = line.split()
+        assert word == "measure"
+        print(json.dumps(training.measure(float(seconds))), flush=True)
+
+
+if __name__ == "__main__":
+    main()
