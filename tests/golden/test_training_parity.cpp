@@ -24,13 +24,17 @@ namespace {
 constexpr std::uint32_t batch = 3;
 constexpr std::size_t steps = 10;
 
-/// How far ours may be from the recording. fp32 differs by the order of sums only; bf16 keeps 8 bits of each operand,
-/// and both the reference's and our fp32 are taken as the truth for it.
+/// How far ours may be from the fp32 recording. Our fp32 differs by the order of sums only; bf16 products keep 8 bits of
+/// each operand, and now and then a unit of a ReLU falls on the other side of zero.
 struct Tolerance {
-    double loss, gradient, step_loss, path;
+    double logits;     // of the row's length
+    double loss;       // nats
+    double gradient;   // of its tensor's length
+    double step_loss;  // nats, of each of ten steps
+    double path;       // of the way ten steps go
 };
-constexpr Tolerance fp32_tolerance{2e-6, 2e-5, 2e-5, 2e-4};
-constexpr Tolerance bf16_tolerance{2e-3, 3e-2, 1e-2, 2e-1};
+constexpr Tolerance fp32_tolerance{2e-6, 2e-6, 4e-6, 5e-6, 1e-4};
+constexpr Tolerance bf16_tolerance{1e-2, 2e-3, 8e-2, 5e-3, 1e-1};
 
 Tolerance tolerance_of(Number products) { return products == Number::fp32 ? fp32_tolerance : bf16_tolerance; }
 
@@ -92,20 +96,18 @@ struct Reference {
     [[nodiscard]] double mean_scale() const { return 1.0 / (batch * spec.context); }
 };
 
-double largest(std::span<const float> values) {
-    double most = 1e-30;
-    for (const float value : values) most = std::max(most, std::fabs(static_cast<double>(value)));
-    return most;
+double length(std::span<const float> values) {
+    double sum = 1e-60;
+    for (const float value : values) sum += static_cast<double>(value) * static_cast<double>(value);
+    return std::sqrt(sum);
 }
 
-/// Largest difference, relative to `scale`.
+/// Euclidean distance, relative to `scale`.
 double distance(std::span<const float> got, std::span<const float> expected, double scale) {
     if (got.size() != expected.size()) return 1e30;
-    double difference = 0;
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-        difference = std::max(difference, std::fabs(static_cast<double>(got[i]) - static_cast<double>(expected[i])));
-    }
-    return difference / scale;
+    std::vector<float> difference(expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) difference[i] = got[i] - expected[i];
+    return length(difference) / scale;
 }
 
 /// A key's bias moves all scores of a row alike: its true gradient is zero, and what is left is rounding.
@@ -117,11 +119,11 @@ void compare_gradients(const run::ModelSpec& spec, std::span<const float> got, s
     for (const run::TensorSpec& tensor : run::tensors_of(spec)) {
         const std::span<const float> a = got.subspan(tensor.offset, tensor.elements());
         const std::span<const float> b = expected.subspan(tensor.offset, tensor.elements());
-        const double error = distance(a, b, largest(is_key_bias(tensor) ? expected : b));
+        const double error = distance(a, b, length(is_key_bias(tensor) ? expected : b));
         worst = std::max(worst, error);
         QVERIFY2(error <= tolerance, qPrintable(QString("%1: %2").arg(tensor.name.c_str()).arg(error)));
     }
-    qInfo("worst gradient: %g of its tensor's largest", worst);
+    qInfo("worst gradient: %g of its tensor's length", worst);
 }
 
 /// Ten steps through the trainer, on a shard whose order gives the recorded batches.
@@ -147,8 +149,10 @@ std::vector<float> ten_steps(const Reference& reference, Number products, std::v
     Trainer trainer =
         Trainer::create({.model = reference.spec, .recipe = recipe, .layout = layout, .threads = 1}).value();
     bool ok = trainer.start_from(reference.initial()).ok();
-    ok = ok && trainer.train_in({.key = {5, {2}, PeerId{}}, .shard_path = path, .records = steps * batch,
-                                 .learning_rate = 3e-3}).ok();
+    ok = ok &&
+         trainer
+             .train_in({.key = {5, {2}, PeerId{}}, .shard_path = path, .records = steps * batch, .learning_rate = 3e-3})
+             .ok();
     while (ok && trainer.totals().steps < steps) {
         const WindowTotals before = trainer.totals();
         ok = trainer.micro_step().ok();
@@ -245,8 +249,8 @@ private slots:
             const std::vector<std::uint32_t> tokens(record, record + context);
             const std::vector<float> logits = decoder.logits(tokens).value();
             const std::span<const float> row = std::span(expected).subspan(b * logits.size(), logits.size());
-            const double error = distance(logits, row, largest(row));
-            QVERIFY2(error < (number == Number::fp32 ? 2e-6 : 2e-2), qPrintable(QString::number(error)));
+            const double error = distance(logits, row, length(row));
+            QVERIFY2(error < tolerance_of(number).logits, qPrintable(QString::number(error)));
         }
     }
 
@@ -255,10 +259,11 @@ private slots:
         QFETCH(const QString, name);
         const Reference reference(name);
         std::vector<float> parameters = reference.initial(), gradient(parameters.size());
-        const double loss = plain_add_gradient(reference.spec, parameters, reference.first_batch(), gradient,
-                                               reference.mean_scale()).value();
-        QVERIFY(std::fabs(loss * reference.mean_scale() - reference.values<double>("losses").front()) < 2e-6);
-        compare_gradients(reference.spec, gradient, reference.values<float>("gradient"), 2e-5);
+        const double loss =
+            plain_add_gradient(reference.spec, parameters, reference.first_batch(), gradient, reference.mean_scale())
+                .value();
+        QVERIFY(std::fabs(loss * reference.mean_scale() - reference.values<double>("losses").front()) < fp32_tolerance.loss);
+        compare_gradients(reference.spec, gradient, reference.values<float>("gradient"), fp32_tolerance.gradient);
     }
 
     void loss_and_every_gradient_match_data() { add_models_and_numbers(); }
@@ -269,7 +274,8 @@ private slots:
         const auto number = static_cast<Number>(products);
         const Tolerance tolerance = tolerance_of(number);
         const double expected_loss = reference.values<double>("losses").front();
-        for (const AttentionKernel kernel : {AttentionKernel::blocked, AttentionKernel::fused, AttentionKernel::plain}) {
+        for (const AttentionKernel kernel :
+             {AttentionKernel::blocked, AttentionKernel::fused, AttentionKernel::plain}) {
             const Pass got = pass(reference.spec, {.products = number, .attention = kernel}, reference.initial(),
                                   reference.first_batch(), reference.mean_scale());
             QVERIFY2(std::fabs(got.loss - expected_loss) < tolerance.loss, qPrintable(QString::number(got.loss)));
