@@ -10,7 +10,8 @@
 namespace potluck::run {
 
 /// Fills `out` (spec.parameters() floats): weights N(0, s), those that write to the residual stream
-/// N(0, s / sqrt(2 layers)), s = 0.02 for gpt2 and 0.006 for opt; biases zero, layer-norm gains one. The normal is a sum of twelve uniforms (Irwin-Hall), which needs additions only.
+/// N(0, s / sqrt(2 layers)), s = 0.02 for gpt2 and 0.006 for opt; biases zero, layer-norm gains one. The normal is a
+/// sum of twelve uniforms (Irwin-Hall), which needs additions only.
 void fill_initial_state(const ModelSpec& spec, std::uint64_t seed, std::span<float> out);
 
 }  // namespace potluck::run

@@ -1,5 +1,5 @@
 // A model as data: a closed set of range-checked fields, from which the list of tensors, their names (Hugging Face's)
-// and shapes, and hence the flat parameter vector follow. A stranger's manifest can ask for nothing that is not in here.
+// and shapes, and hence the flat parameter vector follow. A stranger's manifest can ask for nothing that is not here.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,7 @@ struct TensorSpec {
 
 /// All tensors in the order of the flat vector. The head is tied to the token embedding and stored once.
 /// gpt2: wte, wpe, then each layer's ln_1, attn, ln_2, mlp, then ln_f.
-/// opt: embed_tokens, embed_positions [T + 2, C], project_in and project_out where the embedding has a width of its own,
+/// opt: embed_tokens, embed_positions [T + 2, C], project_in and project_out where the embedding has its own width,
 /// then each layer's self_attn_layer_norm, the weights of q, k, v side by side, their biases side by side, out_proj,
 /// final_layer_norm, fc1, fc2, then the decoder's final_layer_norm where norms stand before.
 [[nodiscard]] std::vector<TensorSpec> tensors_of(const ModelSpec& spec);

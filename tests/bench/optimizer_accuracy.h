@@ -10,6 +10,7 @@
 #include <functional>
 #include <iterator>
 #include <numbers>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,19 @@ struct SplitText {
 
 inline constexpr std::size_t validation_records_most = 128;
 inline constexpr std::size_t validation_part = 16;  // every so many-th record is kept for validation
+
+/// Keeps some records of `bytes` for validation, spread evenly.
+inline SplitText split_bytes(std::span<const training::Token> bytes, std::uint32_t context) {
+    SplitText out;
+    const std::size_t length = context + 1;
+    for (std::size_t record = 0; (record + 1) * length <= bytes.size(); ++record) {
+        const bool hidden =
+            record % validation_part == 0 && out.validation.size() < validation_records_most * length;
+        std::vector<training::Token>& part = hidden ? out.validation : out.training;
+        part.insert(part.end(), &bytes[record * length], &bytes[record * length] + length);
+    }
+    return out;
+}
 
 /// Every readable text file of a folder in the order of its path (or one file), cut into records.
 inline SplitText split_text(const std::filesystem::path& source, std::uint32_t context) {
@@ -51,15 +65,7 @@ inline SplitText split_text(const std::filesystem::path& source, std::uint32_t c
         std::transform(std::istreambuf_iterator<char>(file), {}, std::back_inserter(bytes),
                        [](char byte) { return static_cast<training::Token>(static_cast<unsigned char>(byte)); });
     }
-    SplitText out;
-    const std::size_t length = context + 1;
-    for (std::size_t record = 0; (record + 1) * length <= bytes.size(); ++record) {
-        const bool hidden =
-            record % validation_part == 0 && out.validation.size() < validation_records_most * length;
-        std::vector<training::Token>& part = hidden ? out.validation : out.training;
-        part.insert(part.end(), &bytes[record * length], &bytes[record * length] + length);
-    }
-    return out;
+    return split_bytes(bytes, context);
 }
 
 struct AccuracyRun {
@@ -105,6 +111,7 @@ inline double trained_loss(const AccuracyRun& run, const SplitText& text, std::u
     setup.recipe.batch = run.batch;
     setup.recipe.state_bits = state_bits;
     setup.layout.state_bits = state_bits;
+    setup.pace = training::Pace::exact;  // the same micro-batches in both, however fast they are
     setup.layout.products = run.products;
     training::Trainer trainer = training::Trainer::create(setup).value();
     std::vector<float> initial(run.model.parameters());

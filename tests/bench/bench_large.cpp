@@ -1,0 +1,153 @@
+// A model that is too large for its computer, trained for a few steps within a budget: what the plan promised, what the
+// process took at its peak, how the loss fell, and how fast it went.
+//
+//   bench_large [--model gpt2-xl] [--ram 12GiB in MiB: 12288] [--steps 20] [--batch 1] [--threads n] [--text FILE]
+//               [--folder FOLDER for two copies of the parameters] [--report file.json]
+//
+// Tokens are the text's bytes: the vocabulary is the model's own, so its head costs what it costs.
+#include <QCoreApplication>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/check.h"
+#include "core/base/files.h"
+#include "core/control/trainer_protocol.h"
+#include "core/run/initial_state.h"
+#include "core/run/model_presets.h"
+#include "core/run/recipe.h"
+#include "tests/integration/trainer_child.h"
+
+namespace {
+
+using namespace potluck;
+namespace fs = std::filesystem;
+
+std::uint64_t peak_bytes(qint64 process) {
+    std::ifstream file("/proc/" + std::to_string(process) + "/status");
+    std::string name, rest;
+    std::uint64_t kibibytes = 0;
+    while (file >> name) {
+        if (name == "VmHWM:" && file >> kibibytes) return kibibytes * 1024;
+        std::getline(file, rest);
+    }
+    return 0;
+}
+
+/// As many records of the text's bytes as there are, at most 4,096.
+std::uint64_t write_shard(const fs::path& text, const fs::path& shard, std::uint32_t context) {
+    std::ifstream in(text, std::ios::binary);
+    std::ofstream out(shard, std::ios::binary);
+    std::vector<char> bytes(context + 1);
+    std::uint64_t records = 0;
+    while (records < 4096 && in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) {
+        for (const char byte : bytes) {
+            const std::uint16_t token = static_cast<unsigned char>(byte);
+            out.write(reinterpret_cast<const char*>(&token), sizeof token);
+        }
+        ++records;
+    }
+    return records;
+}
+
+void write_initial_state(const run::ModelSpec& model, const fs::path& file) {
+    auto map = MappedFile::create(file, model.parameters() * sizeof(float));
+    POTLUCK_CHECK(map.ok());
+    run::fill_initial_state(model, 1, {reinterpret_cast<float*>(map->writable().data()), model.parameters()});
+}
+
+struct Step { double loss = 0, seconds = 0; };
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const QCoreApplication application(argc, argv);
+    std::map<std::string, std::string> options{{"--model", "gpt2-xl"}, {"--ram", "12288"},     {"--steps", "20"},
+                                               {"--batch", "1"},       {"--threads", "0"},     {"--text", argv[0]},
+                                               {"--folder", "."},      {"--report", ""}};
+    for (int i = 1; i + 1 < argc; i += 2) options[argv[i]] = argv[i + 1];
+    const auto number = [&](const char* name) { return std::strtoull(options[name].c_str(), nullptr, 10); };
+
+    const fs::path folder = fs::path(options["--folder"]) / "bench_large";
+    fs::create_directories(folder);
+    const auto preset = run::model_preset(options["--model"]);
+    POTLUCK_CHECK(preset.ok());
+    const run::ModelSpec model = *preset;
+    run::Recipe recipe;
+    recipe.batch = static_cast<std::uint32_t>(number("--batch"));
+    const fs::path state = folder / "state", shard = folder / "shard";
+    write_initial_state(model, state);
+    const std::uint64_t records = write_shard(options["--text"], shard, model.context);
+    POTLUCK_CHECK(records > 0);
+
+    tests::TrainerChild child(QStringList{});
+    control::LoadRequest load;
+    load.model = model.to_json();
+    load.recipe = recipe.to_json();
+    load.state = {state.string(), 0};
+    load.threads = static_cast<std::uint32_t>(number("--threads"));
+    load.budget.ram = number("--ram") << 20U;
+    load.budget.device = "cpu";
+    load.scratch = folder.string();
+    const control::Reply loaded = child.call("load", control::to_json(load));
+    if (loaded.error) {
+        std::printf("%s\n", loaded.error->message.c_str());
+        return 1;
+    }
+    control::PlanReply plan;
+    POTLUCK_CHECK(control::from_json(loaded.result, plan).ok());
+    std::printf("%s, %llu parameters: %s; plan %.2f GiB\n", options["--model"].c_str(),
+                static_cast<unsigned long long>(model.parameters()), plan.summary.c_str(),
+                static_cast<double>(plan.ram_peak) / (1 << 30));
+    fs::remove(state);  // L and the mark hold it now
+
+    control::TrainRequest train;
+    train.peer = std::string(64, '7');
+    train.learning_rate = 1.5e-4;
+    train.shard = shard.string();
+    train.records = records;
+    POTLUCK_CHECK(!child.call("train", control::to_json(train)).error);
+
+    const auto start = std::chrono::steady_clock::now();
+    std::vector<Step> steps;
+    double before = 0;  // sum of the losses of all steps so far
+    while (steps.size() < number("--steps")) {
+        const auto told = child.wait_for("progress");
+        control::TrainerProgress progress;
+        POTLUCK_CHECK(told && control::from_json(told->params, progress).ok());
+        if (progress.steps <= steps.size()) continue;
+        const double sum = progress.loss * static_cast<double>(progress.steps);
+        const double loss = (sum - before) / static_cast<double>(progress.steps - steps.size());
+        const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+        while (steps.size() < progress.steps) steps.push_back({loss, passed.count()});
+        before = sum;
+        std::printf("step %zu  loss %.4f  %.1f s  peak %.2f GiB\n", steps.size(), loss, passed.count(),
+                    static_cast<double>(peak_bytes(child.process())) / (1 << 30));
+        std::fflush(stdout);
+    }
+    const double peak = static_cast<double>(peak_bytes(child.process()));
+    const double tokens = static_cast<double>(steps.size()) * recipe.batch * model.context;
+    const nlohmann::json report = {{"bench", "large"},
+                                   {"model", options["--model"]},
+                                   {"plan", plan.summary},
+                                   {"planned_bytes", plan.ram_peak},
+                                   {"peak_bytes", peak},
+                                   {"peak_over_plan", peak / static_cast<double>(plan.ram_peak)},
+                                   {"first_loss", steps.front().loss},
+                                   {"last_loss", steps.back().loss},
+                                   {"steps", steps.size()},
+                                   {"tokens_per_second", tokens / steps.back().seconds}};
+    std::printf("%s\n", report.dump(2).c_str());
+    if (!options["--report"].empty()) std::ofstream(options["--report"]) << report.dump(2) << '\n';
+    child.kill();
+    (void)child.ended();
+    fs::remove_all(folder);
+    return 0;
+}
