@@ -138,6 +138,6 @@ int main(int argc, char** argv) {
     }
     app::wait_without_spinning(argv);
     app::become_a_polite_child();
-    training::keep_freed_memory();
+    training::treat_freed_memory(training::FreedMemory::kept);
     return serve_until_the_end(precision);
 }

@@ -59,12 +59,13 @@ unsigned use_threads(std::uint32_t threads) {
     return static_cast<unsigned>(std::max(1, at::get_num_threads()));
 }
 
-void keep_freed_memory() {
+void treat_freed_memory([[maybe_unused]] FreedMemory treatment) {
 #ifdef __GLIBC__
-    constexpr int own_mapping_from = 32 << 20;  // larger blocks get pages of their own; the library's upper limit
-    constexpr int kept_most = 512 << 20;
-    (void)mallopt(M_MMAP_THRESHOLD, own_mapping_from);
-    (void)mallopt(M_TRIM_THRESHOLD, kept_most);
+    const bool kept = treatment == FreedMemory::kept;
+    // Larger blocks get pages of their own; 32 MiB is the library's upper limit.
+    (void)mallopt(M_MMAP_THRESHOLD, kept ? 32 << 20 : 1 << 20);
+    (void)mallopt(M_TRIM_THRESHOLD, kept ? 512 << 20 : 1 << 20);
+    if (!kept) (void)malloc_trim(0);
 #endif
 }
 

@@ -14,10 +14,11 @@ namespace potluck::training {
 /// Sets the number of threads of LibTorch's pool for this process; 0 leaves its choice. Gives the number in force.
 unsigned use_threads(std::uint32_t threads);
 
-/// Keeps freed memory in the process instead of giving it back: a step frees and takes the same megabytes again, and
-/// the pages that the system clears for it each time cost a tenth of a small model's step. Call before the first
-/// tensor.
-void keep_freed_memory();
+/// Kept: freed memory stays in the process, because a step frees and takes the same megabytes again, and the pages that
+/// the system clears for it each time cost a tenth of a small model's step. Returned: it goes back at once, because
+/// what lies unused between two blocks in use is a tenth of a tight plan. Call `kept` before the first tensor.
+enum class FreedMemory { kept, returned };
+void treat_freed_memory(FreedMemory treatment);
 
 [[nodiscard]] std::string torch_version();
 

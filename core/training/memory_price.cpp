@@ -8,8 +8,11 @@ namespace potluck::training {
 
 namespace {
 
-/// Logits that the loss holds at once, with their softmax (decoder_head.h).
+/// Logits that the loss holds at once, with their softmax (head.h).
 constexpr std::uint64_t head_bytes_most = 25'000'000;
+
+/// What LibTorch's libraries take with the first products: buffers into which they pack operands, generated code.
+constexpr std::uint64_t library_bytes = 28ULL << 20U;
 
 bool on_gpu(const Layout& layout) { return layout.device.kind != DeviceKind::cpu; }
 
@@ -63,21 +66,28 @@ ActivationBytes activation_bytes(const run::ModelSpec& model, const Layout& layo
     const std::uint64_t rows = std::uint64_t{std::max(1U, layout.micro_batch)} * model.context;
     const std::uint64_t c = model.width;
     const std::uint64_t p = bytes_of(layout.products);
-    // Per row of one layer, in multiples of C: input and middle of the residual stream (fp32), both norms' results,
-    // q, k, v, the heads' output before and after its cast, and MLP's inner values before and after the activation.
-    const std::uint64_t whole = 4 + 4 + 2 * p + 3 * 4 + (p == 4 ? 4 : 4 + p) + 4 * (4 + p);
-    const std::uint64_t cheap_again = 4 + 2 * p + 4 * p;
-    const std::uint64_t per_layer = layout.checkpointing == Checkpointing::none        ? whole
-                                    : layout.checkpointing == Checkpointing::selective ? whole - cheap_again
-                                                                                       : 4;
-    const std::uint64_t scores = model.dropout > 0 ? 12ULL * model.heads * model.context : 0;
-    const std::uint64_t kept_scores = layout.checkpointing == Checkpointing::full ? 0 : scores;
+    const bool exact = layout.products == Number::fp32;
     ActivationBytes bytes;
-    bytes.kept = model.layers * rows * (per_layer * c + kept_scores);
-    const std::uint64_t again = layout.checkpointing == Checkpointing::none ? 0 : whole - per_layer;
-    const std::uint64_t layer_work = rows * ((again + 4 * 14) * c + scores - kept_scores);
-    const std::uint64_t head_work = head_bytes_most + rows * c * 12;
-    bytes.working = std::max(layer_work, head_work);
+    // Bytes per row and unit of width: what a layer keeps, counted from its cache, and what it and its backward pass
+    // take at work, measured on the processor for each kind.
+    std::uint64_t kept = 0, working = 0;
+    switch (layout.checkpointing) {
+        case Checkpointing::none:
+            kept = 8 + 14 * p;
+            working = 22;
+            break;
+        case Checkpointing::selective:
+            kept = 4 + 9 * p + (model.norm == run::NormPlace::after ? p : 0);
+            working = exact ? 44 : 37;
+            break;
+        case Checkpointing::full:
+            kept = 4;
+            working = exact ? 85 : 58;
+            break;
+    }
+    const std::uint64_t sums = layout.checkpointing == Checkpointing::full ? 0 : 4ULL * model.heads;
+    bytes.kept = model.layers * rows * (kept * c + sums);
+    bytes.working = std::max(rows * c * working, head_bytes_most + rows * c * 12);
     return bytes;
 }
 
@@ -89,7 +99,7 @@ void price(const run::ModelSpec& model, const run::Recipe& recipe, const PlanFac
     const bool host = layout.state == Place::host;
     Parts parts(plan);
 
-    parts.ram("program and LibTorch", "", facts.program_bytes);
+    parts.ram("program and LibTorch", "", facts.program_bytes + library_bytes);
     parts.at_home("weights", name_of(layout.weights), size * bytes_of(layout.weights));
     // L itself serves the products if it lies where they run, in their numbers.
     const bool same_memory = !on_gpu(layout) || !host;

@@ -30,6 +30,11 @@ Result<json> with(const json& params, const Serve& serve) {
     return serve(parsed);
 }
 
+/// A plan that computes activations twice is short of memory.
+void treat_freed_memory_for(const Layout& layout) {
+    treat_freed_memory(layout.checkpointing == Checkpointing::none ? FreedMemory::kept : FreedMemory::returned);
+}
+
 /// A model of its own for a state that is not L, so that training is not disturbed.
 class OtherModel {
 public:
@@ -220,6 +225,7 @@ TrainerService::Json TrainerService::load(const control::LoadRequest& request) {
 Status TrainerService::build(TrainerSetup setup, const control::VectorFile& state) {
     for (;; ++m_rung) {
         setup.layout = m_ladder[m_rung].layout;
+        treat_freed_memory_for(setup.layout);
         Result<Trainer> trainer = Trainer::create(setup);
         Status done = trainer.ok() ? trainer->start_from(state) : Status(trainer.error());
         if (done.ok()) {
@@ -234,6 +240,7 @@ Status TrainerService::build(TrainerSetup setup, const control::VectorFile& stat
 Status TrainerService::fall_back(const Error& reason) {
     while (m_rung + 1 < m_ladder.size()) {
         ++m_rung;
+        treat_freed_memory_for(m_ladder[m_rung].layout);
         const Status moved = m_trainer->follow(m_ladder[m_rung].layout);
         if (moved.ok()) {
             const control::TrainerReplanned told{

@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
                                                {"--layers", "6"}, {"--width", "384"}, {"--heads", "6"},
                                                {"--context", "256"}};
     for (int i = 1; i + 1 < argc; i += 2) options[argv[i]] = argv[i + 1];
-    training::keep_freed_memory();
+    training::treat_freed_memory(training::FreedMemory::kept);
     bench::AccuracyRun run;
     const auto number = [&](const char* name) { return static_cast<std::uint32_t>(std::stoul(options[name])); };
     run.model.layers = number("--layers");

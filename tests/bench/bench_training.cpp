@@ -122,7 +122,7 @@ training::TrainerSetup setup_from(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    training::keep_freed_memory();
+    training::treat_freed_memory(training::FreedMemory::kept);
     const training::TrainerSetup setup = setup_from(Options(argc, argv));
     const Shard shard(setup.model);
     training::Trainer trainer = training::Trainer::create(setup).value();

@@ -66,6 +66,7 @@ nlohmann::json to_json(const DemoReport& report) {
             {"bigram_loss", report.bigram_loss},
             {"parameters", report.parameters},
             {"k", report.k},
+            {"plan", report.plan},
             {"bits_per_parameter", report.bits_per_parameter},
             {"trained_tokens_accepted", report.trained_tokens_accepted},
             {"credited_tokens", report.credited_tokens},
@@ -99,6 +100,7 @@ std::string to_text(const DemoReport& report) {
         << formatted("  tokens             %llu trained and accepted, %llu credited\n",
                      static_cast<unsigned long long>(report.trained_tokens_accepted),
                      static_cast<unsigned long long>(report.credited_tokens))
+        << "  each volunteer     " << (report.plan.empty() ? "gave no plan" : report.plan) << "\n"
         << "  sent per volunteer and round: " << size_text(static_cast<std::uint64_t>(report.upload_bytes_per_round))
         << " in all, of which the contribution "
         << size_text(static_cast<std::uint64_t>(report.payload_bytes_per_round))

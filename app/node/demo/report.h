@@ -15,6 +15,7 @@ struct DemoReport {
     double initial_loss = 0, final_loss = 0, bigram_loss = 0;  // nats per token on validation
     std::uint64_t parameters = 0;
     std::uint32_t k = 0;
+    std::string plan;               // device and layout of a volunteer's trainer
     double bits_per_parameter = 0;  // mean over accepted payloads
     std::uint64_t trained_tokens_accepted = 0, credited_tokens = 0;
     double upload_bytes_per_round = 0;      // mean over volunteers, everything they sent

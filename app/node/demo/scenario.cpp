@@ -298,6 +298,9 @@ std::vector<TableRow> Scenario::rows() const {
 void Scenario::fill(DemoReport& report) const {
     report.rounds_wanted = m_plan.rounds;
     report.volunteers = m_nodes.size() - 1;
+    for (const auto& node : m_nodes) {
+        if (report.plan.empty() && node->snapshot()) report.plan = node->snapshot()->trainer.device;
+    }
     report.all_in_step = m_in_step;
     report.seconds_join_to_first_step = m_late_seconds;
     report.seconds = m_trained_seconds;

@@ -1,0 +1,186 @@
+// What the memory plan promises, against what the trainer's process really takes.
+#include <QRegularExpression>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <sys/resource.h>
+
+#include <cstdint>
+#include <fstream>
+
+#include "core/control/trainer_protocol.h"
+#include "core/run/initial_state.h"
+#include "core/run/recipe.h"
+#include "tests/integration/trainer_child.h"
+
+using namespace potluck;
+using namespace potluck::control;
+using potluck::tests::TrainerChild;
+using nlohmann::json;
+
+Q_DECLARE_METATYPE(nlohmann::json)
+
+namespace {
+
+constexpr std::uint64_t mebibyte = 1ULL << 20U;
+constexpr std::uint64_t records = 64;
+
+/// Large enough that weights, moments and activations each weigh as much as the program itself.
+struct Run {
+    QTemporaryDir folder;
+    run::ModelSpec model;
+    run::Recipe recipe;
+    VectorFile state{folder.filePath("state").toStdString(), 0};
+    std::string shard = folder.filePath("shard").toStdString();
+
+    Run() {
+        model.vocabulary = 8192;
+        model.context = 256;
+        model.layers = 8;
+        model.heads = 8;
+        model.width = 512;
+        recipe.batch = 8;
+        write();
+    }
+    void write() const {
+        std::vector<float> values(model.parameters());
+        run::fill_initial_state(model, 1, values);
+        std::ofstream(state.path, std::ios::binary)
+            .write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size() * 4));
+        std::ofstream file(shard, std::ios::binary);
+        for (std::uint64_t i = 0; i < records * (model.context + 1); ++i) {
+            const auto token = static_cast<std::uint16_t>(i * i % 8191);
+            file.write(reinterpret_cast<const char*>(&token), 2);
+        }
+    }
+    [[nodiscard]] LoadRequest load() const {
+        LoadRequest request;
+        request.model = model.to_json();
+        request.recipe = recipe.to_json();
+        request.state = state;
+        request.threads = 1;
+        request.scratch = folder.path().toStdString();
+        return request;
+    }
+    [[nodiscard]] json train() const {
+        TrainRequest request;
+        request.peer = std::string(64, '7');
+        request.learning_rate = 1e-3;
+        request.shard = shard;
+        request.records = records;
+        return to_json(request);
+    }
+};
+
+json layout(const char* products, const char* weights, const char* gradient, const char* checkpointing,
+            const char* flow, const char* mark, int micro_batch, int bits) {
+    return {{"device", "cpu"},       {"micro_batch", micro_batch},       {"products", products},
+            {"weights", weights},    {"gradient", gradient},             {"checkpointing", checkpointing},
+            {"state_bits", bits},    {"state", "host"},                  {"weights_flow", flow},
+            {"mark", mark}};
+}
+
+std::uint64_t peak_bytes(qint64 process) {
+    std::ifstream file("/proc/" + std::to_string(process) + "/status");
+    std::string name, rest;
+    std::uint64_t kibibytes = 0;
+    while (file >> name) {
+        if (name == "VmHWM:" && file >> kibibytes) return kibibytes * 1024;
+        std::getline(file, rest);
+    }
+    return 0;
+}
+
+/// Trains until so many steps of the optimizer are done.
+bool train(TrainerChild& child, std::uint64_t steps) {
+    TrainerProgress progress;
+    while (progress.steps < steps) {
+        const auto told = child.wait_for("progress");
+        if (!told || !from_json(told->params, progress).ok()) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+class MemoryMeasuredTest : public QObject {
+    Q_OBJECT
+private slots:
+    void the_measured_peak_is_within_a_tenth_of_the_plan_data() {
+        QTest::addColumn<json>("layout");
+        const auto row = [](const char* name, const json& layout) { QTest::newRow(name) << layout; };
+        row("fp32, all in memory", layout("fp32", "fp32", "fp32", "none", "resident", "host", 8, 32));
+        row("fp32, 8 bit", layout("fp32", "fp32", "fp32", "none", "resident", "host", 8, 8));
+        row("fp32, selective", layout("fp32", "fp32", "fp32", "selective", "resident", "host", 8, 8));
+        row("fp32, full", layout("fp32", "fp32", "fp32", "full", "resident", "host", 8, 8));
+        row("bf16 copy", layout("bf16", "fp32", "fp32", "none", "resident", "host", 4, 8));
+        row("bf16 streamed", layout("bf16", "fp32", "fp32", "selective", "streamed", "host", 4, 8));
+        row("bf16, mark on disk", layout("bf16", "fp32", "fp32", "full", "resident", "disk", 2, 8));
+        row("least", layout("bf16", "bf16", "bf16", "full", "resident", "disk", 1, 8));
+    }
+    void the_measured_peak_is_within_a_tenth_of_the_plan() {
+        QFETCH(const json, layout);
+        const Run run;
+        TrainerChild child(QStringList{});
+        LoadRequest request = run.load();
+        request.layout = layout;
+        PlanReply plan;
+        const Reply loaded = child.call("load", to_json(request));
+        QVERIFY2(!loaded.error, loaded.error ? loaded.error->message.c_str() : "");
+        QVERIFY(from_json(loaded.result, plan).ok());
+        QVERIFY(!child.call("train", run.train()).error);
+        QVERIFY(train(child, 2));
+        const double measured = static_cast<double>(peak_bytes(child.process()));
+        const double ratio = measured / static_cast<double>(plan.ram_peak);
+        qInfo("planned %.0f MiB, measured %.0f MiB, ratio %.3f", static_cast<double>(plan.ram_peak / mebibyte),
+              measured / static_cast<double>(mebibyte), ratio);
+        QVERIFY2(ratio > 0.9 && ratio < 1.1, qPrintable(QString::number(ratio)));
+    }
+
+    void a_budget_is_kept_or_refused_with_the_smallest_that_works() {
+        const Run run;
+        TrainerChild child(QStringList{});
+        LoadRequest request = run.load();
+        request.budget.ram = 50 * mebibyte;
+        const Reply refused = child.call("load", to_json(request));
+        QVERIFY(refused.error && refused.error->code == ErrorCode::out_of_memory);
+        const QString message = QString::fromStdString(refused.error->message);
+        const QRegularExpression named("--ram (\\d+)MiB");
+        const auto match = named.match(message);
+        QVERIFY2(match.hasMatch(), qPrintable(message));
+
+        TrainerChild second(QStringList{});
+        request.budget.ram = (match.captured(1).toULongLong() + 16) * mebibyte;  // the program's own size varies a little
+        const Reply loaded = second.call("load", to_json(request));
+        QVERIFY2(!loaded.error, loaded.error ? loaded.error->message.c_str() : "");
+        QVERIFY(!second.call("train", run.train()).error);
+        QVERIFY(train(second, 1));
+        QVERIFY(static_cast<double>(peak_bytes(second.process())) < 1.1 * static_cast<double>(request.budget.ram));
+    }
+
+    void it_goes_on_with_a_smaller_plan_when_memory_runs_out() {
+        const Run run;
+        TrainerChild child(QStringList{}, [] {
+            const rlimit limit{700 * mebibyte, 700 * mebibyte};  // of private memory
+            (void)setrlimit(RLIMIT_DATA, &limit);
+        });
+        PlanReply planned;
+        const Reply loaded = child.call("load", to_json(run.load()));
+        QVERIFY2(!loaded.error, loaded.error ? loaded.error->message.c_str() : "");
+        QVERIFY(from_json(loaded.result, planned).ok());
+        QVERIFY(!child.call("train", run.train()).error);
+        const auto told = child.wait_for("replanned");
+        TrainerReplanned replanned;
+        QVERIFY(told && from_json(told->params, replanned).ok());
+        QVERIFY(replanned.plan.ram_peak < planned.ram_peak);
+        QVERIFY(QString::fromStdString(replanned.message).contains("smaller plan"));
+        QVERIFY(train(child, 1));
+        QVERIFY(!child.call("stop").error);
+        QCOMPARE(child.ended(), 0);
+    }
+};
+
+
+
+QTEST_GUILESS_MAIN(MemoryMeasuredTest)
+#include "test_memory_measured.moc"
