@@ -1,5 +1,5 @@
-// A block's codes and values with AVX-512: both maps and their lines are small enough for tables in registers, and
-// permutations look up 16 or 32 numbers at a time.
+// A block's codes and values with AVX-512 and its lookups of bytes: both maps are four tables of bytes, one per byte of
+// a value, which are looked up 64 at a time; the lines are tables of floats in registers.
 //
 // Does not: exist for other processors. Threads: any.
 #pragma once
@@ -15,26 +15,29 @@
 #if POTLUCK_X86_PATHS
 #include <immintrin.h>
 
+/// With lookups of bytes as well (Ice Lake, Zen 4 and later).
+#define POTLUCK_AVX512_BYTES                                                                             \
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx2,popcnt,bmi,prefer-vector-width=512")))
+
 namespace potluck::numerics {
 
-/// The halves of a map's values, for lookups of 16 bits.
+/// One byte of each value of a map: lookups of bytes find 64 numbers at a time.
 template <std::size_t Count>
-struct HalfMap {
-    alignas(64) std::uint16_t lower[Count];
-    alignas(64) std::uint16_t upper[Count];
+struct BytePlanes {
+    alignas(64) std::uint8_t of[4][Count];  // lowest byte first
 };
 template <std::size_t Count>
-constexpr HalfMap<Count> halves_of(const float* values) {
-    HalfMap<Count> out{};
+constexpr BytePlanes<Count> planes_of(const float* values) {
+    BytePlanes<Count> out{};
     for (std::size_t i = 0; i < Count; ++i) {
-        const auto bits = std::bit_cast<std::uint32_t>(values[i]);
-        out.lower[i] = static_cast<std::uint16_t>(bits & 0xffffU);
-        out.upper[i] = static_cast<std::uint16_t>(bits >> 16U);
+        for (unsigned plane = 0; plane < 4; ++plane) {
+            out.of[plane][i] = static_cast<std::uint8_t>(std::bit_cast<std::uint32_t>(values[i]) >> (8 * plane));
+        }
     }
     return out;
 }
-inline constexpr HalfMap<128> mean_halves = halves_of<128>(mean_map + mean_zero_code);  // of magnitudes
-inline constexpr HalfMap<256> variance_halves = halves_of<256>(variance_map);
+inline constexpr BytePlanes<128> mean_planes = planes_of<128>(mean_map + mean_zero_code);  // of magnitudes
+inline constexpr BytePlanes<256> variance_planes = planes_of<256>(variance_map);
 
 /// The lines as tables: what the exponent of a magnitude tells, two powers of two at a time (its segment, in the low
 /// four bits of where that ends), and each segment's line.
@@ -42,7 +45,7 @@ struct LineTables {
     alignas(64) std::uint32_t ends[16];  // by the four lowest bits of exponent / 2
     alignas(64) float slope[16];
     alignas(64) float offset[16];
-    alignas(64) std::int32_t last[16];
+    alignas(64) float last[16];
 };
 inline constexpr std::uint32_t least_exponent = 102;  // 2^-25: smaller magnitudes are looked up as this one
 constexpr LineTables tables_of(const float* above, const float* slope, const float* offset, const float* last) {
@@ -59,7 +62,7 @@ constexpr LineTables tables_of(const float* above, const float* slope, const flo
     for (std::size_t i = 0; i < map_segments; ++i) {
         out.slope[i] = slope[i];
         out.offset[i] = offset[i];
-        out.last[i] = static_cast<std::int32_t>(last[i]);
+        out.last[i] = last[i];
     }
     return out;
 }
@@ -69,134 +72,156 @@ inline constexpr LineTables variance_lines = tables_of(variance_above, variance_
 /// 64 numbers at a time.
 struct Avx512Codes {
     static constexpr std::size_t width = 64;
-
-    POTLUCK_AVX512 static POTLUCK_INLINE void mean_values(const std::uint8_t* codes, __m512 scale, float* out) {
-        const __m512i zero = _mm512_set1_epi16(mean_zero_code);
-        for (std::size_t i = 0; i < width; i += 32) {
-            const __m512i code = wide(codes + i);
-            const __m512i from_zero = _mm512_sub_epi16(code, zero);
-            const __m512i index = _mm512_abs_epi16(from_zero);  // 128 for code 255 alone
-            const __mmask32 above64 = _mm512_test_epi16_mask(index, _mm512_set1_epi16(64));
-            const __mmask32 within = _mm512_testn_epi16_mask(index, _mm512_set1_epi16(128));
-            const __m512i sign = _mm512_and_si512(from_zero, _mm512_set1_epi16(-0x8000));
-            const __m512i lower = _mm512_maskz_mov_epi16(within, half(mean_halves.lower, index, above64));
-            const __m512i size =
-                _mm512_mask_mov_epi16(_mm512_set1_epi16(0x3f80), within, half(mean_halves.upper, index, above64));
-            put(lower, _mm512_or_si512(size, sign), scale, out + i);
-        }
-    }
-
-    POTLUCK_AVX512 static POTLUCK_INLINE void variance_values(const std::uint8_t* codes, __m512 scale, float* out) {
-        for (std::size_t i = 0; i < width; i += 32) {
-            const __m512i code = wide(codes + i);
-            const __mmask32 above64 = _mm512_test_epi16_mask(code, _mm512_set1_epi16(64));
-            const __mmask32 above128 = _mm512_test_epi16_mask(code, _mm512_set1_epi16(128));
-            const __m512i lower = _mm512_mask_blend_epi16(above128, half(variance_halves.lower, code, above64),
-                                                          half(variance_halves.lower + 128, code, above64));
-            const __m512i upper = _mm512_mask_blend_epi16(above128, half(variance_halves.upper, code, above64),
-                                                          half(variance_halves.upper + 128, code, above64));
-            put(lower, upper, scale, out + i);
-        }
-    }
-
-    /// 64 magnitudes on their way to codes, sixteen by sixteen.
-    struct Coded {
-        __m512i codes[4];
-        __mmask64 negative = 0;
+    static constexpr int first_or_both_others = 0xf8;  // a | (b & c)
+    struct TwoCodes {
+        __m512i first, second;
     };
-    POTLUCK_AVX512 static POTLUCK_INLINE void add_mean(const float* values, __m512 inverse, std::size_t sixteen,
-                                                       Coded& to) {
-        const __m512i y = _mm512_castps_si512(_mm512_mul_ps(_mm512_loadu_ps(values + 16 * sixteen), inverse));
-        to.codes[sixteen] = line_codes(_mm512_and_si512(y, _mm512_set1_epi32(0x7fffffff)), mean_lines);
-        to.negative |= static_cast<__mmask64>(_mm512_movepi32_mask(y)) << (16 * sixteen);
+
+    POTLUCK_AVX512_BYTES static POTLUCK_INLINE void mean_values(const std::uint8_t* codes, __m512 scale,
+                                                                float* out) {
+        const __m512i top = _mm512_set1_epi8(-0x80);
+        const __m512i from_zero = _mm512_sub_epi8(transposed(codes), _mm512_set1_epi8(mean_zero_code));
+        const __m512i index = _mm512_abs_epi8(from_zero);  // 128 for code 255 alone, which is one: 0x3f800000
+        const __mmask64 one = _mm512_cmpeq_epi8_mask(from_zero, top);
+        __m512i planes[4];
+        for (std::size_t i = 0; i < 4; ++i) planes[i] = looked_up(mean_planes.of[i], index);
+        planes[2] = _mm512_ternarylogic_epi32(planes[2], index, top, first_or_both_others);
+        constexpr int first_and_third_alone = 0x20;
+        const __m512i sign = _mm512_ternarylogic_epi32(from_zero, index, top, first_and_third_alone);
+        planes[3] = _mm512_mask_mov_epi8(_mm512_or_si512(planes[3], sign), one, _mm512_set1_epi8(0x3f));
+        put(planes, scale, out);
     }
-    POTLUCK_AVX512 static POTLUCK_INLINE void add_variance(const float* values, __m512 inverse, std::size_t sixteen,
-                                                           Coded& to) {
-        const __m512 y = _mm512_mul_ps(_mm512_loadu_ps(values + 16 * sixteen), inverse);
-        to.codes[sixteen] = line_codes(_mm512_castps_si512(y), variance_lines);
+
+    POTLUCK_AVX512_BYTES static POTLUCK_INLINE void variance_values(const std::uint8_t* codes, __m512 scale,
+                                                                    float* out) {
+        const __m512i code = transposed(codes);
+        const __mmask64 above = _mm512_movepi8_mask(code);
+        __m512i planes[4];
+        for (std::size_t i = 0; i < 4; ++i) {
+            planes[i] = _mm512_mask_blend_epi8(above, looked_up(variance_planes.of[i], code),
+                                               looked_up(variance_planes.of[i] + 128, code));
+        }
+        put(planes, scale, out);
     }
-    POTLUCK_AVX512 static POTLUCK_INLINE void put_means(const Coded& from, std::uint8_t* out) {
-        const __m512i zero = _mm512_set1_epi8(mean_zero_code);
-        const __m512i size = bytes_of(from.codes);
-        const __m512i bounded = _mm512_min_epu8(size, zero);
-        _mm512_storeu_si512(out, _mm512_mask_sub_epi8(_mm512_add_epi8(zero, size), from.negative, zero, bounded));
+
+    /// The codes of twice sixteen magnitudes, for `put_means` and `put_variances`.
+    POTLUCK_AVX512_BYTES static POTLUCK_INLINE TwoCodes two_means(const float* values, __m512 inverse) {
+        constexpr int larger_without_sign = 0x0b;
+        const __m512 least = _mm512_castsi512_ps(_mm512_set1_epi32(static_cast<int>(least_exponent << 23U)));
+        const __m512i sign = _mm512_set1_epi32(static_cast<int>(0x80000000U));
+        const __m512 y0 = _mm512_mul_ps(_mm512_load_ps(values), inverse);
+        const __m512 y1 = _mm512_mul_ps(_mm512_load_ps(values + 16), inverse);
+        const __m512 size0 = _mm512_range_ps(y0, least, larger_without_sign);
+        const __m512 size1 = _mm512_range_ps(y1, least, larger_without_sign);
+        const TwoLines line =
+            two_lines(size0, size1, _mm512_castps_si512(size0), _mm512_castps_si512(size1), mean_lines);
+        return {_mm512_cvttps_epi32(_mm512_castsi512_ps(_mm512_ternarylogic_epi32(
+                    _mm512_castps_si512(line.first), _mm512_castps_si512(y0), sign, first_or_both_others))),
+                _mm512_cvttps_epi32(_mm512_castsi512_ps(_mm512_ternarylogic_epi32(
+                    _mm512_castps_si512(line.second), _mm512_castps_si512(y1), sign, first_or_both_others)))};
     }
-    POTLUCK_AVX512 static POTLUCK_INLINE void put_variances(const Coded& from, std::uint8_t* out) {
-        _mm512_storeu_si512(out, bytes_of(from.codes));
+    POTLUCK_AVX512_BYTES static POTLUCK_INLINE TwoCodes two_variances(const float* values, __m512 inverse) {
+        const __m512i least = _mm512_set1_epi32(static_cast<int>(least_exponent << 23U));
+        const __m512 y0 = _mm512_mul_ps(_mm512_load_ps(values), inverse);
+        const __m512 y1 = _mm512_mul_ps(_mm512_load_ps(values + 16), inverse);
+        const TwoLines line = two_lines(y0, y1, _mm512_max_epi32(_mm512_castps_si512(y0), least),
+                                        _mm512_max_epi32(_mm512_castps_si512(y1), least), variance_lines);
+        return {_mm512_cvttps_epi32(line.first), _mm512_cvttps_epi32(line.second)};
     }
-    POTLUCK_AVX512 static POTLUCK_INLINE void mean_codes(const float* values, __m512 inverse, std::uint8_t* out) {
-        Coded coded;
-        for (std::size_t j = 0; j < 4; ++j) add_mean(values, inverse, j, coded);
-        put_means(coded, out);
+    /// -128 and 255 of what the additions leave become 0 and 255: there is no mean of -1.
+    POTLUCK_AVX512_BYTES static POTLUCK_INLINE void put_means(TwoCodes a, TwoCodes b, std::uint8_t* out) {
+        const __m512i zero = _mm512_set1_epi16(mean_zero_code);
+        const __m512i first = _mm512_add_epi16(_mm512_packs_epi32(a.first, a.second), zero);
+        const __m512i second = _mm512_add_epi16(_mm512_packs_epi32(b.first, b.second), zero);
+        _mm512_storeu_si512(out, in_order(_mm512_packus_epi16(first, second)));
     }
-    POTLUCK_AVX512 static POTLUCK_INLINE void variance_codes(const float* values, __m512 inverse, std::uint8_t* out) {
-        Coded coded;
-        for (std::size_t j = 0; j < 4; ++j) add_variance(values, inverse, j, coded);
-        put_variances(coded, out);
+    POTLUCK_AVX512_BYTES static POTLUCK_INLINE void put_variances(TwoCodes a, TwoCodes b, std::uint8_t* out) {
+        const __m512i first = _mm512_packs_epi32(a.first, a.second);
+        const __m512i second = _mm512_packs_epi32(b.first, b.second);
+        _mm512_storeu_si512(out, in_order(_mm512_packus_epi16(first, second)));
+    }
+    POTLUCK_AVX512_BYTES static POTLUCK_INLINE void mean_codes(const float* values, __m512 inverse,
+                                                               std::uint8_t* out) {
+        put_means(two_means(values, inverse), two_means(values + 32, inverse), out);
+    }
+    POTLUCK_AVX512_BYTES static POTLUCK_INLINE void variance_codes(const float* values, __m512 inverse,
+                                                                   std::uint8_t* out) {
+        put_variances(two_variances(values, inverse), two_variances(values + 32, inverse), out);
     }
 
 private:
-    /// 32 codes as 16-bit numbers, in the order in which `put` finds the first 16 and the last 16 again.
-    POTLUCK_AVX512 static POTLUCK_INLINE __m512i wide(const std::uint8_t* codes) {
-        const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-        const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes));
-        return _mm512_cvtepu8_epi16(_mm256_permutevar8x32_epi32(bytes, order));
-    }
-    POTLUCK_AVX512 static POTLUCK_INLINE void put(__m512i lower, __m512i upper, __m512 scale, float* out) {
-        const __m512 first = _mm512_castsi512_ps(_mm512_unpacklo_epi16(lower, upper));
-        const __m512 second = _mm512_castsi512_ps(_mm512_unpackhi_epi16(lower, upper));
-        _mm512_storeu_ps(out, _mm512_mul_ps(first, scale));
-        _mm512_storeu_ps(out + 16, _mm512_mul_ps(second, scale));
-    }
-    /// Halves from a table of 128, by the low seven bits of the index; bit 6 arrives as `above64`.
-    POTLUCK_AVX512 static POTLUCK_INLINE __m512i half(const std::uint16_t* table, __m512i index, __mmask32 above64) {
-        const __m512i low = _mm512_permutex2var_epi16(_mm512_load_si512(table), index, _mm512_load_si512(table + 32));
-        const __m512i high =
-            _mm512_permutex2var_epi16(_mm512_load_si512(table + 64), index, _mm512_load_si512(table + 96));
-        return _mm512_mask_blend_epi16(above64, low, high);
-    }
-
-    /// The codes of 16 magnitudes in [0, 1].
-    POTLUCK_AVX512 static POTLUCK_INLINE __m512i line_codes(__m512i bits, const LineTables& lines) {
-        const __m512i least = _mm512_set1_epi32(static_cast<int>(least_exponent << 23U));
-        const __m512i exponent = _mm512_srli_epi32(_mm512_max_epu32(bits, least), 24);
-        const __m512i end = _mm512_permutexvar_epi32(exponent, _mm512_load_si512(lines.ends));
-        const __m512 y = _mm512_castsi512_ps(bits);
-        const __mmask16 beyond = _mm512_cmp_ps_mask(y, _mm512_castsi512_ps(end), _CMP_GT_OQ);
-        const __m512i segment = _mm512_mask_add_epi32(end, beyond, end, _mm512_set1_epi32(1));  // in its low bits
-        const __m512 rise = _mm512_mul_ps(y, _mm512_permutexvar_ps(segment, _mm512_load_ps(lines.slope)));
-        const __m512 line = _mm512_add_ps(rise, _mm512_permutexvar_ps(segment, _mm512_load_ps(lines.offset)));
-        return _mm512_min_epi32(_mm512_cvttps_epi32(line),
-                                _mm512_permutexvar_epi32(segment, _mm512_load_si512(lines.last)));
-    }
-
-    /// 64 codes below 256, sixteen per vector, as bytes in their order.
-    POTLUCK_AVX512 static POTLUCK_INLINE __m512i bytes_of(const __m512i (&codes)[4]) {
+    /// 64 bytes as a table of 4 x 4 dwords with rows and columns exchanged: its own inverse.
+    POTLUCK_AVX512_BYTES static POTLUCK_INLINE __m512i in_order(__m512i bytes) {
         const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-        const __m512i packed = _mm512_packus_epi16(_mm512_packs_epi32(codes[0], codes[1]),
-                                                   _mm512_packs_epi32(codes[2], codes[3]));
-        return _mm512_permutexvar_epi32(order, packed);
+        return _mm512_permutexvar_epi32(order, bytes);
+    }
+    POTLUCK_AVX512_BYTES static POTLUCK_INLINE __m512i transposed(const std::uint8_t* codes) {
+        return in_order(_mm512_loadu_si512(codes));
+    }
+    /// From a table of 128 bytes, by the low seven bits of the index.
+    POTLUCK_AVX512_BYTES static POTLUCK_INLINE __m512i looked_up(const std::uint8_t* table, __m512i index) {
+        return _mm512_permutex2var_epi8(_mm512_load_si512(table), index, _mm512_load_si512(table + 64));
+    }
+    /// Times `scale`, in the order that `transposed` prepared.
+    POTLUCK_AVX512_BYTES static POTLUCK_INLINE void put(const __m512i (&planes)[4], __m512 scale, float* out) {
+        const __m512i lower[2] = {_mm512_unpacklo_epi8(planes[0], planes[1]),
+                                  _mm512_unpackhi_epi8(planes[0], planes[1])};
+        const __m512i upper[2] = {_mm512_unpacklo_epi8(planes[2], planes[3]),
+                                  _mm512_unpackhi_epi8(planes[2], planes[3])};
+        for (std::size_t i = 0; i < 2; ++i) {
+            const __m512 first = _mm512_castsi512_ps(_mm512_unpacklo_epi16(lower[i], upper[i]));
+            const __m512 second = _mm512_castsi512_ps(_mm512_unpackhi_epi16(lower[i], upper[i]));
+            _mm512_storeu_ps(out + 32 * i, _mm512_mul_ps(first, scale));
+            _mm512_storeu_ps(out + 32 * i + 16, _mm512_mul_ps(second, scale));
+        }
+    }
+
+    struct TwoLines {
+        __m512 first, second;
+    };
+    /// The codes of twice 16 magnitudes in [0, 1], as floats yet to be truncated; a `size` is a y with small ones
+    /// enlarged. Side by side, because each step waits for the one before.
+    POTLUCK_AVX512_BYTES static POTLUCK_INLINE TwoLines two_lines(__m512 y0, __m512 y1, __m512i size0, __m512i size1,
+                                                                  const LineTables& lines) {
+        const __m512i ends = _mm512_load_si512(lines.ends);
+        const __m512i end0 = _mm512_permutexvar_epi32(_mm512_srli_epi32(size0, 24), ends);
+        const __m512i end1 = _mm512_permutexvar_epi32(_mm512_srli_epi32(size1, 24), ends);
+        const __mmask16 beyond0 = _mm512_cmpgt_epi32_mask(_mm512_castps_si512(y0), end0);
+        const __mmask16 beyond1 = _mm512_cmpgt_epi32_mask(_mm512_castps_si512(y1), end1);
+        // In their low bits.
+        const __m512i segment0 = _mm512_mask_add_epi32(end0, beyond0, end0, _mm512_set1_epi32(1));
+        const __m512i segment1 = _mm512_mask_add_epi32(end1, beyond1, end1, _mm512_set1_epi32(1));
+        const __m512 slope = _mm512_load_ps(lines.slope), offset = _mm512_load_ps(lines.offset);
+        const __m512 last = _mm512_load_ps(lines.last);
+        const __m512 rise0 = _mm512_mul_ps(y0, _mm512_permutexvar_ps(segment0, slope));
+        const __m512 rise1 = _mm512_mul_ps(y1, _mm512_permutexvar_ps(segment1, slope));
+        const __m512 line0 = _mm512_add_ps(rise0, _mm512_permutexvar_ps(segment0, offset));
+        const __m512 line1 = _mm512_add_ps(rise1, _mm512_permutexvar_ps(segment1, offset));
+        return {_mm512_min_ps(line0, _mm512_permutexvar_ps(segment0, last)),
+                _mm512_min_ps(line1, _mm512_permutexvar_ps(segment1, last))};
     }
 };
 
 /// The same for whole blocks, as LineCodes.
 struct Avx512Blocks {
-    POTLUCK_AVX512 static POTLUCK_INLINE void mean_values(const std::uint8_t* codes, float scale, float* out) {
+    POTLUCK_AVX512_BYTES static POTLUCK_INLINE void mean_values(const std::uint8_t* codes, float scale, float* out) {
         for (std::size_t i = 0; i < optimizer_block; i += Avx512Codes::width) {
             Avx512Codes::mean_values(codes + i, _mm512_set1_ps(scale), out + i);
         }
     }
-    POTLUCK_AVX512 static POTLUCK_INLINE void variance_values(const std::uint8_t* codes, float scale, float* out) {
+    POTLUCK_AVX512_BYTES static POTLUCK_INLINE void variance_values(const std::uint8_t* codes, float scale,
+                                                                    float* out) {
         for (std::size_t i = 0; i < optimizer_block; i += Avx512Codes::width) {
             Avx512Codes::variance_values(codes + i, _mm512_set1_ps(scale), out + i);
         }
     }
-    POTLUCK_AVX512 static POTLUCK_INLINE void mean_codes(const float* values, float inverse, std::uint8_t* out) {
+    POTLUCK_AVX512_BYTES static POTLUCK_INLINE void mean_codes(const float* values, float inverse, std::uint8_t* out) {
         for (std::size_t i = 0; i < optimizer_block; i += Avx512Codes::width) {
             Avx512Codes::mean_codes(values + i, _mm512_set1_ps(inverse), out + i);
         }
     }
-    POTLUCK_AVX512 static POTLUCK_INLINE void variance_codes(const float* values, float inverse, std::uint8_t* out) {
+    POTLUCK_AVX512_BYTES static POTLUCK_INLINE void variance_codes(const float* values, float inverse,
+                                                                   std::uint8_t* out) {
         for (std::size_t i = 0; i < optimizer_block; i += Avx512Codes::width) {
             Avx512Codes::variance_codes(values + i, _mm512_set1_ps(inverse), out + i);
         }

@@ -62,16 +62,21 @@ using Codes = LineCodes;
 }  // namespace avx2
 
 namespace avx512 {
-using Codes = Avx512Blocks;
+using Codes = LineCodes;
 #define POTLUCK_TARGET POTLUCK_AVX512
 #include "core/numerics/optimizer_block.inl"
 #undef POTLUCK_TARGET
 }  // namespace avx512
-#endif
 
-#if POTLUCK_X86_PATHS
-constexpr Kernels avx512_kernels = [] {
-    Kernels kernels = avx512::kernels;
+namespace avx512_bytes {
+using Codes = Avx512Blocks;
+#define POTLUCK_TARGET POTLUCK_AVX512_BYTES
+#include "core/numerics/optimizer_block.inl"
+#undef POTLUCK_TARGET
+}  // namespace avx512_bytes
+
+constexpr Kernels avx512_byte_kernels = [] {
+    Kernels kernels = avx512_bytes::kernels;
     kernels.step[1][0] = step_block_avx512<false, Block>;
     kernels.step[1][1] = step_block_avx512<true, Block>;
     kernels.flush = flush_avx512;
@@ -81,7 +86,9 @@ constexpr Kernels avx512_kernels = [] {
 
 const Kernels& kernels_for(Path path) {
 #if POTLUCK_X86_PATHS
-    if (path == Path::avx512) return avx512_kernels;
+    if (path == Path::avx512) {
+        return __builtin_cpu_supports("avx512vbmi") ? avx512_byte_kernels : avx512::kernels;
+    }
     if (path == Path::avx2) return avx2::kernels;
 #endif
     static_cast<void>(path);
