@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "core/numerics/dynamic_map.h"
+#include "core/numerics/optimizer_block_avx2.h"
 #include "core/numerics/optimizer_block_avx512.h"
 #include "core/numerics/optimizer_codes.h"
 #include "core/numerics/optimizer_parts.h"
@@ -55,11 +56,20 @@ using Codes = LineCodes;
 
 #if POTLUCK_X86_PATHS
 namespace avx2 {
-using Codes = LineCodes;
+using Codes = Avx2Blocks;
 #define POTLUCK_TARGET POTLUCK_AVX2
 #include "core/numerics/optimizer_block.inl"
 #undef POTLUCK_TARGET
 }  // namespace avx2
+
+constexpr Kernels avx2_kernels = [] {
+    Kernels kernels = avx2::kernels;
+    kernels.step[0][0] = step_block_avx2<false, false, Block, Lag>;
+    kernels.step[0][1] = step_block_avx2<false, true, Block, Lag>;
+    kernels.step[1][0] = step_block_avx2<true, false, Block, Lag>;
+    kernels.step[1][1] = step_block_avx2<true, true, Block, Lag>;
+    return kernels;
+}();
 
 namespace avx512 {
 using Codes = LineCodes;
@@ -89,7 +99,7 @@ const Kernels& kernels_for(Path path) {
     if (path == Path::avx512) {
         return __builtin_cpu_supports("avx512vbmi") ? avx512_byte_kernels : avx512::kernels;
     }
-    if (path == Path::avx2) return avx2::kernels;
+    if (path == Path::avx2) return avx2_kernels;
 #endif
     static_cast<void>(path);
     return baseline::kernels;
