@@ -114,12 +114,12 @@ Tensor device_attention(const Heads& in, const AttentionShape& shape) {
 Tensor device_backward(const Tensor& dout_NC, const Heads& in, const AttentionShape& shape) {
     const c10::InferenceMode recording(false);
     const at::AutoGradMode gradients(true);
-    const auto leaf = [](const Tensor& part) { return part.clone().detach().requires_grad_(true); };
+    const auto leaf = [](const Tensor& part) { return part.clone().requires_grad_(true); };
     const Heads own{leaf(in.q_BHTD), leaf(in.k_BHTD), leaf(in.v_BHTD)};
     const Tensor out_BHTD = device_attention(own, shape);
     const auto d = torch::autograd::grad({out_BHTD}, {own.q_BHTD, own.k_BHTD, own.v_BHTD},
                                          {split_heads(dout_NC, shape).clone()});
-    return joined(d[0], d[1], d[2], shape).detach();
+    return joined(d[0], d[1], d[2], shape);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // A GPT-2 or OPT decoder (Radford et al. 2019, Zhang et al. 2022; names and shapes as in HF's) over one flat parameter
 // vector: forward, loss, and a backward pass written out by hand, which adds into one flat gradient vector. Written
 // out, because a fifth of an autograd step of a small model is graph upkeep and copies between separate gradients, and
-// because weights and gradients of a large one come and go block by block. `decoder_plain.h` is the plain version; a test
-// holds the two together.
+// because weights and gradients of a large one come and go block by block. `decoder_plain.h` is the plain version; a
+// test holds the two together.
 //
 // It does not own parameters or gradients, steps no optimizer and reads no files. LibTorch stays inside the .cpp.
 // Threads: one at a time; the matrix products use LibTorch's pool. Owns: scratch memory, copies of weights.
@@ -21,7 +21,8 @@
 namespace potluck::training {
 
 /// Which attention kernel: ours for the usual heads, LibTorch's fused one, or products and a softmax one by one.
-/// `blocked` falls back to `fused` where it does not fit, and either to `plain` for dropout in heads that it does not fit.
+/// `blocked` falls back to `fused` where it does not fit, and either to `plain` for dropout in heads that it does not
+/// fit.
 enum class AttentionKernel { blocked, fused, plain };
 /// What computes between the products: our passes over memory where there are any (fp32 and bf16 on a processor), or
 /// LibTorch's operations, which run on any device.
@@ -45,8 +46,8 @@ public:
     Decoder& operator=(Decoder&&) noexcept;
     ~Decoder();
 
-    /// Takes L, spec.parameters() numbers in fp32 or bf16, as the weights. They stay the caller's and must outlive their
-    /// use here; after they change, call this again (it refreshes copies).
+    /// Takes L, spec.parameters() numbers in fp32 or bf16, as the weights. They stay the caller's and must outlive
+    /// their use here; after they change, call this again (it refreshes copies).
     [[nodiscard]] Status use_parameters(const FlatView& local);
 
     /// `records`: whole records of context + 1 tokens each (B, T+1). Sum over all B*T targets of -ln p, in nats.
@@ -60,8 +61,8 @@ public:
     };
     /// Loss sum of the records, and its gradient. Leaves `gradient` as it was if the loss is not finite.
     [[nodiscard]] Result<double> add_gradient(const BackwardRequest& request);
-    /// Whether the last gradient was finite where it reached the embedding. If not, what was added to the caller's vector
-    /// is spoilt as a whole: 16-bit numbers overflow within the layers, too.
+    /// Whether the last gradient was finite where it reached the embedding. If not, what was added to the caller's
+    /// vector is spoilt as a whole: 16-bit numbers overflow within the layers, too.
     [[nodiscard]] bool gradient_was_finite() const;
 
     /// Scores of every next token after each of `tokens` (1..context): (tokens, vocabulary), row-major.

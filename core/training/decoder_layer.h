@@ -1,5 +1,5 @@
-// One layer of a decoder, forward and backward, for both families and both places of the norms. Tensor names end in their
-// shape: N = B*T rows, C width, F = 4C. Only for files that name tensors.
+// One layer of a decoder, forward and backward, for both families and both places of the norms. Tensor names end in
+// their shape: N = B*T rows, C width, F = 4C. Only for files that name tensors.
 //
 //   before:  m = x + merge(attention(qkv(norm1(x))))      after:  m = norm1(x + merge(attention(qkv(x))))
 //            y = m + down(activation(up(norm2(m))))               y = norm2(m + down(activation(up(m))))

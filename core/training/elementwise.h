@@ -1,7 +1,7 @@
 // What lies between the matrix products, on a processor: one pass over memory each, reading and writing the products'
-// own precision (`Number` is float or Bf16) and computing in fp32. LibTorch would take two or three passes, one for each
-// change of precision, and sum columns slowly. Results do not depend on how rows are cut among threads, but for the last
-// bits of column sums.
+// own precision (`Number` is float or Bf16) and computing in fp32. LibTorch would take two or three passes, one for
+// each change of precision, and sum columns slowly. Results do not depend on how rows are cut among threads, but for
+// the last bits of column sums.
 // Threads: any, on separate rows and sums.
 #pragma once
 

@@ -1,6 +1,6 @@
-// Where the gradient goes: a block's views add straight into the caller's vector where that is fp32 in the memory of the
-// compute device; else into a scratch block, which is added to the vector, rounded once, when the block is done; the
-// copy from a GPU goes on while the next block computes. Only for files that name tensors.
+// Where the gradient goes: a block's views add straight into the caller's vector where that is fp32 in the memory of
+// the compute device; else into a scratch block, which is added to the vector, rounded once, when the block is done;
+// the copy from a GPU goes on while the next block computes. Only for files that name tensors.
 //
 // Threads: one. Owns: scratch blocks. The vector is the caller's.
 #pragma once

@@ -95,8 +95,10 @@ Tensor Operations::norm(const Tensor& x_NC, const Tensor& gain_C, const Tensor& 
     const Tensor y_NC = at::empty(x_NC.sizes(), as);
     typed(y_NC, [&](auto* y) {
         over_rows(x_NC, [&](const RowShape& shape, std::int64_t first) {
-            norm_rows(shape, {floats(x_NC) + first, floats(gain_C), floats(bias_C), floats_to(cache.mean_N1) + shape.first,
-                              floats_to(cache.rstd_N1) + shape.first}, y + first);
+            norm_rows(shape,
+                      {floats(x_NC) + first, floats(gain_C), floats(bias_C), floats_to(cache.mean_N1) + shape.first,
+                       floats_to(cache.rstd_N1) + shape.first},
+                      y + first);
         });
     });
     return y_NC;
@@ -166,7 +168,8 @@ Tensor Operations::activation(run::Activation function, const Tensor& x_NF) cons
         const auto* x = static_cast<const decltype(y)>(x_NF.data_ptr());
         over_rows(x_NF, [&](const RowShape& shape, std::int64_t first) {
             const std::int64_t size = shape.rows * shape.width;
-            const auto from = span_of(static_cast<std::add_const_t<std::remove_pointer_t<decltype(y)>>*>(x) + first, size);
+            using Value = std::remove_pointer_t<decltype(y)>;
+            const auto from = span_of(static_cast<const Value*>(x) + first, size);
             is_relu ? relu(from, span_to(y + first, size)) : gelu_tanh(from, span_to(y + first, size));
         });
     });

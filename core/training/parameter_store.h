@@ -1,6 +1,6 @@
-// The weights as the model reads them: matrices and biases of products in the products' type on the compute device, gains
-// and biases of norms in fp32. Where L already is that, these are views of it; else a whole copy, or (streamed) two
-// blocks of it, of which the next one is on its way while one is used. Only for files that name tensors.
+// The weights as the model reads them: matrices and biases of products in the products' type on the compute device,
+// gains and biases of norms in fp32. Where L already is that, these are views of it; else a whole copy, or (streamed)
+// two blocks of it, of which the next one is on its way while one is used. Only for files that name tensors.
 //
 // Threads: one. Owns: the copies. L is the caller's.
 #pragma once

@@ -1,5 +1,5 @@
-// Copies between the computer's memory and that of a GPU that go on while the GPU computes: through a pinned buffer, on a
-// stream of their own. On a processor there is nothing to overlap, and they happen at once. Only for files that name
+// Copies between the computer's memory and that of a GPU that go on while the GPU computes: through a pinned buffer, on
+// a stream of their own. On a processor there is nothing to overlap, and they happen at once. Only for files that name
 // tensors.
 //
 // Threads: one. Owns: the pinned buffer, a stream of the device's pool.

@@ -115,6 +115,8 @@ training::TrainerSetup setup_from(const Options& options) {
         setup.layout.device = {training::DeviceKind::cuda, 0};
         setup.layout.state = training::Place::device;
     }
+    if (options.text("--pace", "responsive") == "exact") setup.pace = training::Pace::exact;
+    setup.layout.micro_batch = options.number("--micro-batch", 0);
     setup.threads = training::use_threads(options.number("--threads", 1));
     return setup;
 }

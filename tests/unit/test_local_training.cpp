@@ -332,6 +332,34 @@ private slots:
         QVERIFY(trainer.parameters() == moved);
     }
 
+    void every_precision_learns_the_toy_text() {
+        for (const Number products : {Number::fp32, Number::bf16, Number::fp16}) {
+            Fixture fixture;
+            fixture.layout.products = products;
+            Trainer trainer = fixture.trainer();
+            QVERIFY(trainer.train_in(fixture.place()).ok());
+            steps(trainer, 150);
+            (void)fixture.snapshot(trainer);
+            steps(trainer, 20);
+            QVERIFY2(trainer.totals().mean_loss() < 1.9, name_of(products));
+            QCOMPARE(trainer.totals().dropped_batches, 0U);
+        }
+    }
+
+    void an_overflowing_fp16_step_is_skipped_and_the_scale_halved() {
+        Fixture fixture;
+        fixture.layout.products = Number::fp16;
+        Trainer trainer = fixture.trainer();
+        QVERIFY(trainer.train_in(fixture.place()).ok());
+        std::vector<float> large = fixture.initial();
+        for (float& value : large) value *= 40;  // gradients leave fp16's range at the first scale
+        QVERIFY(trainer.start_from(large).ok());
+        for (int i = 0; i < 400 && trainer.totals().steps == 0; ++i) QVERIFY(trainer.micro_step().ok());
+        QVERIFY(trainer.totals().dropped_batches > 0);
+        QVERIFY(trainer.totals().steps > 0);
+        for (const float value : trainer.parameters()) QVERIFY(std::isfinite(value));
+    }
+
     void a_trainer_goes_on_in_another_layout() {
         Fixture fixture;
         Trainer trainer = fixture.trainer();
