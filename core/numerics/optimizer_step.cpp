@@ -72,21 +72,14 @@ constexpr Kernels avx2_kernels = [] {
 }();
 
 namespace avx512 {
-using Codes = LineCodes;
-#define POTLUCK_TARGET POTLUCK_AVX512
-#include "core/numerics/optimizer_block.inl"
-#undef POTLUCK_TARGET
-}  // namespace avx512
-
-namespace avx512_bytes {
 using Codes = Avx512Blocks;
 #define POTLUCK_TARGET POTLUCK_AVX512_BYTES
 #include "core/numerics/optimizer_block.inl"
 #undef POTLUCK_TARGET
-}  // namespace avx512_bytes
+}  // namespace avx512
 
-constexpr Kernels avx512_byte_kernels = [] {
-    Kernels kernels = avx512_bytes::kernels;
+constexpr Kernels avx512_kernels = [] {
+    Kernels kernels = avx512::kernels;
     kernels.step[1][0] = step_block_avx512<false, Block>;
     kernels.step[1][1] = step_block_avx512<true, Block>;
     kernels.flush = flush_avx512;
@@ -96,10 +89,9 @@ constexpr Kernels avx512_byte_kernels = [] {
 
 const Kernels& kernels_for(Path path) {
 #if POTLUCK_X86_PATHS
-    if (path == Path::avx512) {
-        return __builtin_cpu_supports("avx512vbmi") ? avx512_byte_kernels : avx512::kernels;
-    }
-    if (path == Path::avx2) return avx2_kernels;
+    // Without lookups of bytes, AVX2 is the faster one of the two.
+    if (path == Path::avx512 && __builtin_cpu_supports("avx512vbmi")) return avx512_kernels;
+    if (path != Path::baseline) return avx2_kernels;
 #endif
     static_cast<void>(path);
     return baseline::kernels;
