@@ -115,13 +115,16 @@ void for_each_layout(const run::Recipe& recipe, const PlanFacts& facts, const Ta
                             }
 }
 
+/// What a budget must hold for a plan: its bytes, and a little for what the heap leaves between blocks.
+std::uint64_t needed(std::uint64_t planned) { return planned + planned / 25; }
+
 std::uint64_t mebibytes(std::uint64_t bytes) { return (bytes >> 20U) + 1; }
 
 Error too_little(const std::vector<MemoryPlan>& plans, const PlanFacts& facts) {
     const bool gpu = facts.device.kind != DeviceKind::cpu;
     const auto excess = [&](const MemoryPlan& plan) {
         const auto over = [](std::uint64_t need, std::uint64_t have) { return need > have ? need - have : 0; };
-        return over(plan.ram_peak, facts.ram_budget) + over(plan.gpu_peak, facts.gpu_budget);
+        return over(needed(plan.ram_peak), facts.ram_budget) + over(needed(plan.gpu_peak), facts.gpu_budget);
     };
     const MemoryPlan& least =
         *std::ranges::min_element(plans, {}, [&](const MemoryPlan& plan) { return excess(plan); });
@@ -131,9 +134,9 @@ Error too_little(const std::vector<MemoryPlan>& plans, const PlanFacts& facts) {
         return text;
     };
     std::string message = "This model cannot be trained within " + both(facts.ram_budget, facts.gpu_budget) +
-                          "; the smallest that works here is " + both(least.ram_peak, least.gpu_peak) +
-                          ": close other programs, or give --ram " + std::to_string(mebibytes(least.ram_peak)) + "MiB";
-    if (gpu) message += " --gpu-memory " + std::to_string(mebibytes(least.gpu_peak)) + "MiB";
+                          "; the smallest that works here is " + both(needed(least.ram_peak), needed(least.gpu_peak)) +
+                          ": close other programs, or give --ram " + std::to_string(mebibytes(needed(least.ram_peak))) + "MiB";
+    if (gpu) message += " --gpu-memory " + std::to_string(mebibytes(needed(least.gpu_peak))) + "MiB";
     return {ErrorCode::out_of_memory, message + "."};
 }
 
@@ -164,9 +167,9 @@ Result<std::vector<MemoryPlan>> plans_within_budget(const run::ModelSpec& model,
     const std::vector<MemoryPlan> all = all_plans(model, recipe, facts);
     std::vector<MemoryPlan> ladder;
     for (const MemoryPlan& plan : all) {
-        if (plan.ram_peak > facts.ram_budget || plan.gpu_peak > facts.gpu_budget || plan.disk > facts.disk_budget) {
-            continue;
-        }
+        const bool fits = needed(plan.ram_peak) <= facts.ram_budget && needed(plan.gpu_peak) <= facts.gpu_budget &&
+                          plan.disk <= facts.disk_budget;
+        if (!fits) continue;
         // Memory that ran out did so on the GPU if there is one; else in the computer.
         const auto scarce = [&](const MemoryPlan& p) { return facts.gpu_budget > 0 ? p.gpu_peak : p.ram_peak; };
         const bool smaller = ladder.empty() || scarce(plan) + scarce(plan) / 20 < scarce(ladder.back());
