@@ -33,7 +33,7 @@ namespace potluck::node {
 class TrainerProcess final : public peer::Trainer {
 public:
     static constexpr Duration stop_patience{1'500};
-    static constexpr Duration reply_patience{60'000};
+    static constexpr Duration reply_patience{180'000};
     static constexpr Duration load_patience{300'000};
     static constexpr Duration notice_time{60'000};  // how long a change of plan is told
 

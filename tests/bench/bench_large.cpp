@@ -30,17 +30,6 @@ namespace {
 using namespace potluck;
 namespace fs = std::filesystem;
 
-std::uint64_t peak_bytes(qint64 process) {
-    std::ifstream file("/proc/" + std::to_string(process) + "/status");
-    std::string name, rest;
-    std::uint64_t kibibytes = 0;
-    while (file >> name) {
-        if (name == "VmHWM:" && file >> kibibytes) return kibibytes * 1024;
-        std::getline(file, rest);
-    }
-    return 0;
-}
-
 /// As many records of the text's bytes as there are, at most 4,096.
 std::uint64_t write_shard(const fs::path& text, const fs::path& shard, std::uint32_t context) {
     std::ifstream in(text, std::ios::binary);
@@ -129,10 +118,10 @@ int main(int argc, char** argv) {
         while (steps.size() < progress.steps) steps.push_back({loss, passed.count()});
         before = sum;
         std::printf("step %zu  loss %.4f  %.1f s  peak %.2f GiB\n", steps.size(), loss, passed.count(),
-                    static_cast<double>(peak_bytes(child.process())) / (1 << 30));
+                    static_cast<double>(child.peak_bytes()) / (1 << 30));
         std::fflush(stdout);
     }
-    const double peak = static_cast<double>(peak_bytes(child.process()));
+    const double peak = static_cast<double>(child.peak_bytes());
     const double tokens = static_cast<double>(steps.size()) * recipe.batch * model.context;
     const nlohmann::json report = {{"bench", "large"},
                                    {"model", options["--model"]},

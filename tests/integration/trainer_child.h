@@ -4,6 +4,7 @@
 #include <QElapsedTimer>
 #include <QProcess>
 
+#include <fstream>
 #include <functional>
 #include <optional>
 #include <string>
@@ -67,7 +68,17 @@ public:
         }
         return std::nullopt;
     }
-    [[nodiscard]] qint64 process() const { return m_process.processId(); }
+    /// The most memory it ever had, in bytes; Linux only.
+    [[nodiscard]] std::uint64_t peak_bytes() const {
+        std::ifstream file("/proc/" + std::to_string(m_process.processId()) + "/status");
+        std::string name, rest;
+        std::uint64_t kibibytes = 0;
+        while (file >> name) {
+            if (name == "VmHWM:" && file >> kibibytes) return kibibytes * 1024;
+            std::getline(file, rest);
+        }
+        return 0;
+    }
     void write(const QByteArray& bytes) { m_process.write(bytes); }
     void close_input() { m_process.closeWriteChannel(); }
     void kill() { m_process.kill(); }
