@@ -128,15 +128,17 @@ Error too_little(const std::vector<MemoryPlan>& plans, const PlanFacts& facts) {
     };
     const MemoryPlan& least =
         *std::ranges::min_element(plans, {}, [&](const MemoryPlan& plan) { return excess(plan); });
-    const auto both = [&](std::uint64_t ram, std::uint64_t graphics) {
-        std::string text = std::to_string(mebibytes(ram)) + " MiB of memory";
-        if (gpu) text += " and " + std::to_string(mebibytes(graphics)) + " MiB of GPU memory";
+    const std::uint64_t ram = mebibytes(needed(least.ram_peak)), graphics = mebibytes(needed(least.gpu_peak));
+    const auto both = [&](std::uint64_t ram_mebibytes, std::uint64_t gpu_mebibytes) {
+        std::string text = std::to_string(ram_mebibytes) + " MiB of memory";
+        if (gpu) text += " and " + std::to_string(gpu_mebibytes) + " MiB of GPU memory";
         return text;
     };
-    std::string message = "This model cannot be trained within " + both(facts.ram_budget, facts.gpu_budget) +
-                          "; the smallest that works here is " + both(needed(least.ram_peak), needed(least.gpu_peak)) +
-                          ": close other programs, or give --ram " + std::to_string(mebibytes(needed(least.ram_peak))) + "MiB";
-    if (gpu) message += " --gpu-memory " + std::to_string(mebibytes(needed(least.gpu_peak))) + "MiB";
+    std::string message = "This model cannot be trained within " +
+                          both(facts.ram_budget >> 20U, facts.gpu_budget >> 20U) +
+                          "; the smallest that works here is " + both(ram, graphics) +
+                          ": close other programs, or give --ram " + std::to_string(ram) + "MiB";
+    if (gpu) message += " --gpu-memory " + std::to_string(graphics) + "MiB";
     return {ErrorCode::out_of_memory, message + "."};
 }
 
