@@ -346,6 +346,23 @@ private slots:
         }
     }
 
+    void lamb_learns_the_toy_text_with_either_number_of_bits() {
+        for (const std::uint32_t bits : {8U, 32U}) {
+            Fixture fixture;
+            fixture.recipe.optimizer = run::Optimizer::lamb;
+            fixture.layout.state_bits = bits;
+            Trainer trainer = fixture.trainer();
+            TrainingPlace place = fixture.place();
+            place.learning_rate = 3e-2;
+            QVERIFY(trainer.train_in(place).ok());
+            steps(trainer, 150);
+            (void)fixture.snapshot(trainer);
+            steps(trainer, 20);
+            const double loss = trainer.totals().mean_loss();
+            QVERIFY2(loss < 2.0, qPrintable(QString::number(loss)));
+        }
+    }
+
     void an_overflowing_fp16_step_is_skipped_and_the_scale_halved() {
         Fixture fixture;
         fixture.layout.products = Number::fp16;
