@@ -5,7 +5,6 @@
 #include <QProcess>
 
 #include <fstream>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,14 +23,7 @@ using nlohmann::json;
 /// One potluck-trainer and what it said.
 class TrainerChild {
 public:
-    /// `in_child` is called in the new process before the program starts.
-    explicit TrainerChild(const QStringList& arguments = {"--precision", "fp32"},
-                          const std::function<void()>& in_child = {}) {
-#ifdef Q_OS_UNIX
-        if (in_child) m_process.setChildProcessModifier(in_child);
-#else
-        Q_UNUSED(in_child);
-#endif
+    explicit TrainerChild(const QStringList& arguments = {"--precision", "fp32"}) {
         m_process.setProcessChannelMode(QProcess::ForwardedErrorChannel);
         m_process.start(POTLUCK_BIN_DIR "/potluck-trainer", arguments);
         if (!m_process.waitForStarted(patience_ms)) qFatal("the trainer does not start");
@@ -62,23 +54,21 @@ public:
             notifications.erase(notifications.begin(), notifications.begin() + static_cast<std::ptrdiff_t>(i) + 1);
             return found;
         }
-        while (const std::optional<Line> line = next()) {
+        QElapsedTimer timer;
+        timer.start();
+        while (timer.elapsed() < patience_ms) {
+            const std::optional<Line> line = next();
+            if (!line) break;
             const Notification* found = std::get_if<Notification>(&*line);
             if (found != nullptr && found->method == method) return *found;
         }
         return std::nullopt;
     }
     /// The most memory it ever had, in bytes; Linux only.
-    [[nodiscard]] std::uint64_t peak_bytes() const {
-        std::ifstream file("/proc/" + std::to_string(m_process.processId()) + "/status");
-        std::string name, rest;
-        std::uint64_t kibibytes = 0;
-        while (file >> name) {
-            if (name == "VmHWM:" && file >> kibibytes) return kibibytes * 1024;
-            std::getline(file, rest);
-        }
-        return 0;
-    }
+    [[nodiscard]] std::uint64_t peak_bytes() const { return status_bytes("VmHWM:"); }
+    /// What counts for RLIMIT_DATA at present; Linux only.
+    [[nodiscard]] std::uint64_t data_bytes() const { return status_bytes("VmData:"); }
+    [[nodiscard]] qint64 process() const { return m_process.processId(); }
     void write(const QByteArray& bytes) { m_process.write(bytes); }
     void close_input() { m_process.closeWriteChannel(); }
     void kill() { m_process.kill(); }
@@ -92,6 +82,16 @@ public:
     std::vector<Notification> notifications;
 
 private:
+    [[nodiscard]] std::uint64_t status_bytes(const std::string& wanted) const {
+        std::ifstream file("/proc/" + std::to_string(m_process.processId()) + "/status");
+        std::string name, rest;
+        std::uint64_t kibibytes = 0;
+        while (file >> name) {
+            if (name == wanted && file >> kibibytes) return kibibytes * 1024;
+            std::getline(file, rest);
+        }
+        return 0;
+    }
     std::optional<Line> next() {
         QElapsedTimer timer;
         timer.start();
