@@ -1,6 +1,7 @@
 // Turns what LibTorch throws into an Error, at the border of this folder. Only for files that name tensors.
 #pragma once
 
+#include <exception>
 #include <new>
 #include <string>
 #include <string_view>
@@ -29,6 +30,11 @@ auto guarded(const Body& body) -> decltype(body()) {
         const std::string_view what = error.what_without_backtrace();
         if (what.find("allocate memory") != std::string_view::npos) return out_of_memory_error();
         return Error{ErrorCode::unavailable, "LibTorch failed: " + std::string(what)};
+    } catch (const std::exception& error) {
+        // oneDNN tells a want of memory by a primitive that could not be created.
+        const std::string_view what = error.what();
+        if (what.find("could not create") != std::string_view::npos) return out_of_memory_error();
+        return Error{ErrorCode::unavailable, "A library of LibTorch's failed: " + std::string(what)};
     }
 }
 
