@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t resume_bytes_most = 64ULL << 20U;
+constexpr std::uint64_t resume_bytes_max = 64ULL << 20U;
 /// Unfinished fetches of at least this size are worth saving while they run.
 constexpr std::uint64_t worth_saving_bytes = 16ULL << 20U;
 constexpr Duration save_interval{30'000};
@@ -172,7 +172,7 @@ std::optional<lt::add_torrent_params> Blobs::resumed(const Entry& entry) const {
     const fs::path path = resume_path(m_folder, entry.index.ref);
     std::error_code failure;
     if (!fs::exists(path, failure) || !fs::exists(entry.index.file, failure)) return std::nullopt;
-    const Result<Bytes> saved = read_file(path, resume_bytes_most);
+    const Result<Bytes> saved = read_file(path, resume_bytes_max);
     if (!saved.ok()) return std::nullopt;
     const std::string_view text = as_text(*saved);
     lt::error_code broken;

@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int depth_most = 8;
-constexpr int tokens_most = 4'096;
+constexpr int depth_max = 8;
+constexpr int tokens_max = 4'096;
 
 std::string stem(const run::BlobRef& ref) {
     return ref.root.hex() + (ref.kind == run::BlobKind::open ? "-open" : "-plain");
@@ -35,7 +35,7 @@ bool read_id(const lt::bdecode_node& field, Id& out) {
 }
 
 bool read_runs(const lt::bdecode_node& list, IndexEntry& entry) {
-    if (!list || list.list_size() > static_cast<int>(index_runs_most)) return false;
+    if (!list || list.list_size() > static_cast<int>(index_runs_max)) return false;
     for (int i = 0; i < list.list_size(); ++i) {
         RunId run;
         if (!read_id(list.list_at(i), run)) return false;
@@ -49,7 +49,7 @@ std::optional<IndexEntry> parse(ByteSpan bytes) {
     int position = 0;
     const std::string_view text = as_text(bytes);
     const lt::bdecode_node root = lt::bdecode({text.data(), static_cast<std::ptrdiff_t>(text.size())}, failure,
-                                              &position, depth_most, tokens_most);
+                                              &position, depth_max, tokens_max);
     if (failure || root.type() != lt::bdecode_node::dict_t) return std::nullopt;
     const lt::bdecode_node ref = root.dict_find_string("ref");
     const lt::bdecode_node info = root.dict_find_string("info");
@@ -125,7 +125,7 @@ std::vector<IndexEntry> read_index(const fs::path& folder) {
             wanted.insert(fs::path(name).replace_extension(".fetched"));
         }
         if (name.extension() != ".blob") continue;
-        const Result<Bytes> bytes = read_file(each.path(), index_file_bytes_most);
+        const Result<Bytes> bytes = read_file(each.path(), index_file_bytes_max);
         std::optional<IndexEntry> entry = bytes.ok() ? parse(*bytes) : std::nullopt;
         std::error_code missing;
         if (!entry || fs::file_size(entry->file, missing) != entry->ref.size || missing) continue;

@@ -30,8 +30,8 @@ struct IndexEntry {
     std::vector<Digest> layer;
 };
 
-inline constexpr std::uint64_t index_file_bytes_most = 1 << 20;
-inline constexpr std::size_t index_runs_most = 64;
+inline constexpr std::uint64_t index_file_bytes_max = 1 << 20;
+inline constexpr std::size_t index_runs_max = 64;
 
 [[nodiscard]] std::filesystem::path index_path(const std::filesystem::path& folder, const run::BlobRef& ref);
 [[nodiscard]] Status write_index(const std::filesystem::path& folder, const IndexEntry& entry);

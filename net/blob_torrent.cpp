@@ -15,7 +15,7 @@ namespace potluck::net {
 
 namespace {
 
-constexpr std::size_t name_bytes_most = 120;
+constexpr std::size_t name_bytes_max = 120;
 /// Hashed between two looks at `cancelled`: a tenth of a second or less.
 constexpr std::size_t slice_bytes = 64 * 1024 * 1024;
 
@@ -29,7 +29,7 @@ Bytes encoded(const lt::entry& value) {
 }
 
 lt::entry v2_info(std::string_view name, const BlobId& root, std::uint64_t size) {
-    POTLUCK_CHECK(size > 0 && size <= run::blob_bytes_most);
+    POTLUCK_CHECK(size > 0 && size <= run::blob_bytes_max);
     lt::entry file(lt::entry::dictionary_t);
     file["length"] = static_cast<std::int64_t>(size);
     file["pieces root"] = text_of(root.bytes);
@@ -98,7 +98,7 @@ InfoDict open_info(std::string_view name, const BlobId& root, std::uint64_t size
 }
 
 std::string harmless_name(std::string_view name) {
-    std::string harmless(name.substr(0, name_bytes_most));
+    std::string harmless(name.substr(0, name_bytes_max));
     const auto harmful = [](char letter) {
         const auto code = static_cast<unsigned char>(letter);
         return code < 0x20 || code >= 0x7f || std::string_view("/\\:*?\"<>|").find(letter) != std::string_view::npos;

@@ -226,7 +226,7 @@ void Blobs::publish_file(const RunId& run, const fs::path& file, const std::stri
         const Result<MappedFile> map = MappedFile::open_read(whole);
         if (!map.ok()) {
             outcome->hashes = map.error();
-        } else if (map->bytes().empty() || map->bytes().size() > run::blob_bytes_most) {
+        } else if (map->bytes().empty() || map->bytes().size() > run::blob_bytes_max) {
             outcome->hashes =
                 Error{ErrorCode::invalid_argument, "An empty file cannot be shared: " + whole.string() + "."};
         } else {

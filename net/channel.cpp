@@ -23,7 +23,7 @@ constexpr const char* extension_name = "potluck1";
 constexpr int own_message_id = 71;  // free choice; told in the extension handshake
 constexpr int bep10_message = 20;
 /// Handed to libtorrent's send buffer at most; the rest waits with us, where it is counted.
-constexpr int send_buffer_most = 2 * 1024 * 1024;
+constexpr int send_buffer_max = 2 * 1024 * 1024;
 constexpr std::size_t written_between_looks = 256 * 1024;
 constexpr auto drain_interval = std::chrono::milliseconds(20);
 
@@ -115,14 +115,14 @@ bool Link::allow_frame() {
 bool Link::on_extended(int length, int message, lt::span<const char> body) {
     if (message != own_message_id) return false;
     if (m_gauge->closed) return true;
-    if (length < 1 || length > link_frame_bytes_most) {
+    if (length < 1 || length > link_frame_bytes_max) {
         m_gauge->malformed = true;
         close(Hub::Reason::broken);
         return true;
     }
     if (body.size() < length) return true;
     const auto size = static_cast<std::size_t>(length);
-    if (!allow_frame() || m_gauge->waiting + size > link_bytes_waiting_most) {
+    if (!allow_frame() || m_gauge->waiting + size > link_bytes_waiting_max) {
         m_gauge->flooded = true;
         close(Hub::Reason::broken);
         return true;
@@ -147,7 +147,7 @@ bool Link::has_room() {
     if (m_written_since_look < written_between_looks) return true;
     lt::peer_info info;
     m_connection.get_peer_info(info);
-    if (info.used_send_buffer > send_buffer_most) return false;
+    if (info.used_send_buffer > send_buffer_max) return false;
     m_written_since_look = 0;
     return true;
 }

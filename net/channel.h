@@ -29,15 +29,15 @@
 namespace potluck::net {
 
 /// A sealed frame of the longest message and the handshake's frames fit.
-inline constexpr int link_frame_bytes_most = 1024 * 1024 - 64;
+inline constexpr int link_frame_bytes_max = 1024 * 1024 - 64;
 /// Received and not yet taken by the node's thread, per link.
-inline constexpr std::size_t link_bytes_waiting_most = 8 * 1024 * 1024;
+inline constexpr std::size_t link_bytes_waiting_max = 8 * 1024 * 1024;
 /// Posted for sending and not yet written to the socket, per link.
-inline constexpr std::size_t link_bytes_unsent_most = 16 * 1024 * 1024;
+inline constexpr std::size_t link_bytes_unsent_max = 16 * 1024 * 1024;
 /// Frames per second, and how many may come at once.
 inline constexpr double link_frames_per_second = 500;
 inline constexpr double link_frames_at_once = 4'000;
-inline constexpr std::size_t link_events_most = 65'536;
+inline constexpr std::size_t link_events_max = 65'536;
 
 using LinkId = std::uint64_t;
 
@@ -90,7 +90,7 @@ public:
 private:
     lt::io_context& m_io;
     std::function<void()> m_wake;
-    Mailbox<LinkEvent> m_events{link_events_most};
+    Mailbox<LinkEvent> m_events{link_events_max};
     std::atomic<bool> m_retired{false};
     std::map<LinkId, std::weak_ptr<Link>> m_links;  // network thread only
     LinkId m_next = 1;                              // network thread only

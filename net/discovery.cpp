@@ -17,8 +17,8 @@ namespace {
 
 constexpr Duration look_up_interval{60'000};
 constexpr Duration save_interval{60'000};
-constexpr std::uint64_t file_bytes_most = 64 * 1024;
-constexpr std::size_t addresses_per_name_most = 8;
+constexpr std::uint64_t file_bytes_max = 64 * 1024;
+constexpr std::size_t addresses_per_name_max = 8;
 
 }  // namespace
 
@@ -49,10 +49,10 @@ Discovery::~Discovery() { save(); }
 
 void Discovery::load() {
     if (m_file.empty()) return;
-    const Result<Bytes> bytes = read_file(m_file, file_bytes_most);
+    const Result<Bytes> bytes = read_file(m_file, file_bytes_max);
     if (!bytes.ok()) return;
     std::string_view rest = as_text(*bytes);
-    while (!rest.empty() && m_remembered.size() < remembered_most) {
+    while (!rest.empty() && m_remembered.size() < remembered_max) {
         const std::string_view line = rest.substr(0, rest.find('\n'));
         rest.remove_prefix(std::min(rest.size(), line.size() + 1));
         const std::size_t blank = line.find(' ');
@@ -73,7 +73,7 @@ void Discovery::add_hints(const std::vector<run::PeerHint>& hints) {
     for (const run::PeerHint& hint : hints) {
         if (const std::optional<Endpoint> endpoint = numeric_endpoint(hint)) {
             m_attempts[*endpoint] = {};
-        } else if (m_names.size() < run::invite_hints_most) {
+        } else if (m_names.size() < run::invite_hints_max) {
             m_names.push_back(hint);
             look_up(hint);
         }
@@ -82,7 +82,7 @@ void Discovery::add_hints(const std::vector<run::PeerHint>& hints) {
 
 void Discovery::add_found(const std::vector<Endpoint>& found) {
     for (const Endpoint& each : found) {
-        if (m_attempts.size() < attempts_most) m_attempts.try_emplace(each);
+        if (m_attempts.size() < attempts_max) m_attempts.try_emplace(each);
     }
 }
 
@@ -93,7 +93,7 @@ void Discovery::remember(const Endpoint& member) {
     else
         m_changed = true;
     m_remembered.push_back(member);
-    if (m_remembered.size() > remembered_most) {
+    if (m_remembered.size() > remembered_max) {
         m_attempts.erase(m_remembered.front());
         m_remembered.erase(m_remembered.begin());
     }
@@ -114,7 +114,7 @@ void Discovery::look_up(const run::PeerHint& hint) {
                 if (failure) return;
                 const std::lock_guard lock(resolved->mutex);
                 for (const auto& each : results) {
-                    if (resolved->found.size() < addresses_per_name_most * run::invite_hints_most)
+                    if (resolved->found.size() < addresses_per_name_max * run::invite_hints_max)
                         resolved->found.push_back(each.endpoint());
                 }
             });

@@ -17,8 +17,8 @@
 
 namespace potluck::net {
 
-inline constexpr std::size_t remembered_most = 200;
-inline constexpr std::size_t attempts_most = 500;
+inline constexpr std::size_t remembered_max = 200;
+inline constexpr std::size_t attempts_max = 500;
 inline constexpr Duration retry_first{2'000};
 inline constexpr Duration retry_longest{60'000};
 

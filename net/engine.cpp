@@ -25,7 +25,7 @@ namespace potluck::net {
 namespace {
 
 constexpr Duration listen_patience{3'000};
-constexpr std::uint64_t dht_file_bytes_most = 1 << 20;
+constexpr std::uint64_t dht_file_bytes_max = 1 << 20;
 constexpr Duration deadline_horizon{24 * 3'600'000};
 
 /// Resumes its torrent when the check of its files is over.
@@ -48,7 +48,7 @@ private:
 
 lt::session_params params_of(const SessionSettings& settings, const std::filesystem::path& dht_file) {
     lt::session_params params;
-    if (const Result<Bytes> saved = read_file(dht_file, dht_file_bytes_most); saved.ok()) {
+    if (const Result<Bytes> saved = read_file(dht_file, dht_file_bytes_max); saved.ok()) {
         const std::string_view text = as_text(*saved);
         params = lt::read_session_params({text.data(), static_cast<std::ptrdiff_t>(text.size())},
                                          lt::session_handle::save_dht_state);
@@ -141,7 +141,7 @@ void Engine::hurry(const lt::torrent_handle& torrent, TimePoint deadline) {
     post([torrent, deadline, key = m_order_key] {
         if (!torrent.is_valid() || torrent.status({}).state != lt::torrent_status::downloading) return;
         const std::shared_ptr<const lt::torrent_info> info = torrent.torrent_file();
-        if (!info || info->num_pieces() > urgent_pieces_most) return;
+        if (!info || info->num_pieces() > urgent_pieces_max) return;
         const Duration left = std::clamp(deadline - steady_now(), Duration(0), deadline_horizon);
         // libtorrent serves equal deadlines in the order they were set. Each computer has an order of its own, so that
         // members fetch different pieces from a slow source and the rest from one another.

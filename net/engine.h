@@ -27,7 +27,7 @@ namespace potluck::net {
 using Endpoint = lt::tcp::endpoint;
 
 /// A blob of more pieces is never urgent: it is on its way for long, and goes around fastest rarest piece first.
-inline constexpr int urgent_pieces_most = 1'024;
+inline constexpr int urgent_pieces_max = 1'024;
 
 class Engine {
 public:
@@ -44,7 +44,7 @@ public:
     /// `resumed`: the same for a torrent without metadata, which is never checked. `at_once`: the rest.
     enum class Start { at_once, when_checked, resumed };
     [[nodiscard]] Result<lt::torrent_handle> add(lt::add_torrent_params params, Start start);
-    /// Wants every piece of a running torrent by `deadline`, if there are at most urgent_pieces_most: libtorrent takes
+    /// Wants every piece of a running torrent by `deadline`, if there are at most urgent_pieces_max: libtorrent takes
     /// them from the peers that answer fastest, and asks others, too, when one is late.
     void hurry(const lt::torrent_handle& torrent, TimePoint deadline);
     enum class Files { keep, remove };

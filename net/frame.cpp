@@ -40,12 +40,12 @@ Bytes encode_frame(const run::Envelope& envelope) {
 }
 
 Result<run::Envelope> decode_frame(ByteSpan bytes, const RunId& run) {
-    if (bytes.size() > frame_bytes_most) return malformed("is too long");
+    if (bytes.size() > frame_bytes_max) return malformed("is too long");
     lt::error_code failure;
     int position = 0;
     const std::string_view text = as_text(bytes);
     const lt::bdecode_node frame = lt::bdecode({text.data(), static_cast<std::ptrdiff_t>(text.size())}, failure,
-                                               &position, frame_depth_most, frame_tokens_most);
+                                               &position, frame_depth_max, frame_tokens_max);
     if (failure || frame.type() != lt::bdecode_node::dict_t) return malformed("is not a dictionary");
     // bdecode stops at the end of the first value; whatever follows it was not meant.
     if (frame.data_section().size() != static_cast<std::ptrdiff_t>(bytes.size()))
@@ -58,7 +58,7 @@ Result<run::Envelope> decode_frame(ByteSpan bytes, const RunId& run) {
     const lt::bdecode_node kind = frame.dict_find_int("k");
     const lt::bdecode_node body = frame.dict_find_string("m");
     if (!kind || !body) return malformed("lacks its kind or its body");
-    if (static_cast<std::size_t>(body.string_length()) > run::message_bytes_most)
+    if (static_cast<std::size_t>(body.string_length()) > run::message_bytes_max)
         return malformed("has too long a body");
     const std::int64_t number = kind.int_value();
     if (number < 1 || number > 255) return malformed("is of an impossible kind");

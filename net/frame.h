@@ -18,9 +18,9 @@
 namespace potluck::net {
 
 /// The longest frame: the longest message and its dictionary.
-inline constexpr std::size_t frame_bytes_most = run::message_bytes_most + 1024;
-inline constexpr int frame_depth_most = 4;
-inline constexpr int frame_tokens_most = 64;
+inline constexpr std::size_t frame_bytes_max = run::message_bytes_max + 1024;
+inline constexpr int frame_depth_max = 4;
+inline constexpr int frame_tokens_max = 64;
 
 [[nodiscard]] Bytes encode_frame(const run::Envelope& envelope);
 

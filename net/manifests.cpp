@@ -58,7 +58,7 @@ Manifests::~Manifests() = default;
 fs::path Manifests::path_of(const RunId& run) const { return m_folder / (run.hex() + ".potluck"); }
 
 Result<RunId> Manifests::publish(ByteSpan file) {
-    if (file.empty() || file.size() > manifest_file_bytes_most) {
+    if (file.empty() || file.size() > manifest_file_bytes_max) {
         return Error{ErrorCode::invalid_argument, "The manifest is empty or larger than a mebibyte: shorten it."};
     }
     const RunId run = run_of(file);
@@ -67,7 +67,7 @@ Result<RunId> Manifests::publish(ByteSpan file) {
 }
 
 Result<lt::add_torrent_params> Manifests::seed_params(const RunId& run) const {
-    const Result<Bytes> file = read_file(path_of(run), manifest_file_bytes_most);
+    const Result<Bytes> file = read_file(path_of(run), manifest_file_bytes_max);
     if (!file.ok() || file->empty())
         return Error{ErrorCode::not_found, "The run's manifest is not here: join by its invite first."};
     const ManifestTorrent torrent = torrent_of(*file);
@@ -88,7 +88,7 @@ void Manifests::fetch(const run::Invite& invite, Duration patience, ManifestDone
     search.run = invite.run;
     search.done = std::move(done);
     search.give_up = now + patience;
-    if (Result<Bytes> file = read_file(path_of(invite.run), manifest_file_bytes_most);
+    if (Result<Bytes> file = read_file(path_of(invite.run), manifest_file_bytes_max);
         file.ok() && !file->empty() && run_of(*file) == invite.run) {
         search.outcome = std::move(*file);
         return;
@@ -138,7 +138,7 @@ void Manifests::cancel(const RunId& run) {
 void Manifests::on_flushed(Search& search) {
     const lt::torrent_status status = search.handle.status({});
     if (!status.is_seeding) return;
-    Result<Bytes> file = read_file(m_folder / (search.run.hex() + ".fetched"), manifest_file_bytes_most);
+    Result<Bytes> file = read_file(m_folder / (search.run.hex() + ".fetched"), manifest_file_bytes_max);
     if (!file.ok()) {
         search.outcome = file.error();
     } else if (file->empty() || run_of(*file) != search.run) {
@@ -161,7 +161,7 @@ bool Manifests::handle(const Event& event) {
         search->has_metadata = true;
         const std::shared_ptr<const lt::torrent_info> info = search->handle.torrent_file();
         if (!info || content_files(*info) != 1 ||
-            info->total_size() > static_cast<std::int64_t>(manifest_file_bytes_most)) {
+            info->total_size() > static_cast<std::int64_t>(manifest_file_bytes_max)) {
             search->outcome = Error{ErrorCode::malformed, "The invite does not lead to a run: ask for a new one."};
         }
         return true;

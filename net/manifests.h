@@ -17,7 +17,7 @@
 namespace potluck::net {
 
 /// A manifest file is the JSON and its frame (core/run/manifest.h).
-inline constexpr std::uint64_t manifest_file_bytes_most = run::manifest_bytes_most + 1024;
+inline constexpr std::uint64_t manifest_file_bytes_max = run::manifest_bytes_max + 1024;
 
 class Manifests {
 public:

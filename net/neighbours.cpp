@@ -166,7 +166,7 @@ void Neighbours::forget(LinkId link) {
 }
 
 void Neighbours::send_sealed(Connection& connection, ByteSpan plain) {
-    if (connection.gauge->unsent + plain.size() > link_bytes_unsent_most) {
+    if (connection.gauge->unsent + plain.size() > link_bytes_unsent_max) {
         // It has not read for megabytes. A message left out would be missed by nobody until much later; a new session
         // starts with everything that matters.
         ++m_counters.overflows;
@@ -178,7 +178,7 @@ void Neighbours::send_sealed(Connection& connection, ByteSpan plain) {
 }
 
 bool Neighbours::send(const PeerId& to, const run::Envelope& envelope) {
-    POTLUCK_CHECK(envelope.body.size() <= run::message_bytes_most);
+    POTLUCK_CHECK(envelope.body.size() <= run::message_bytes_max);
     const auto member = m_members.find(to);
     if (member == m_members.end()) return false;
     send_sealed(*m_connections.at(member->second), encode_frame(envelope));
@@ -186,7 +186,7 @@ bool Neighbours::send(const PeerId& to, const run::Envelope& envelope) {
 }
 
 void Neighbours::broadcast(const run::Envelope& envelope) {
-    POTLUCK_CHECK(envelope.body.size() <= run::message_bytes_most);
+    POTLUCK_CHECK(envelope.body.size() <= run::message_bytes_max);
     const Bytes frame = encode_frame(envelope);
     for (const auto& [peer, link] : m_members) send_sealed(*m_connections.at(link), frame);
 }

@@ -70,7 +70,7 @@ bool is_public(const lt::address& address) {
 }
 
 void OwnAddresses::add_interface(const lt::address& address) {
-    if (interfaces.size() < own_interfaces_most && !contains(interfaces, address)) interfaces.push_back(address);
+    if (interfaces.size() < own_interfaces_max && !contains(interfaces, address)) interfaces.push_back(address);
 }
 
 void OwnAddresses::set_external(const lt::address& address) { (address.is_v4() ? external_v4 : external_v6) = address; }
@@ -78,7 +78,7 @@ void OwnAddresses::set_external(const lt::address& address) { (address.is_v4() ?
 std::vector<run::PeerHint> hints_of(const OwnAddresses& own) {
     std::vector<run::PeerHint> hints;
     const auto add = [&](const lt::address& address) {
-        if (!is_public(address) || hints.size() >= own_hints_most) return;
+        if (!is_public(address) || hints.size() >= own_hints_max) return;
         // Routers map IPv4 ports only; before IPv6 addresses they open the same port or none.
         const bool behind_router = address.is_v4() && !contains(own.interfaces, address);
         run::PeerHint hint{.host = address.to_string(),

@@ -15,8 +15,8 @@
 
 namespace potluck::net {
 
-inline constexpr std::size_t own_hints_most = 4;
-inline constexpr std::size_t own_interfaces_most = 32;
+inline constexpr std::size_t own_hints_max = 4;
+inline constexpr std::size_t own_interfaces_max = 32;
 
 /// What has been learnt so far; the latest word counts.
 struct OwnAddresses {
@@ -26,7 +26,7 @@ struct OwnAddresses {
     std::uint16_t port = 0;               // the session listens on it
     std::uint16_t mapped_port = 0;        // the router's port that leads there; 0: none
 
-    /// Remembers one of this computer's addresses, the first own_interfaces_most of them.
+    /// Remembers one of this computer's addresses, the first own_interfaces_max of them.
     void add_interface(const lt::address& address);
     void set_external(const lt::address& address);
 };
@@ -34,7 +34,7 @@ struct OwnAddresses {
 /// True for an address that anybody on the internet can send to.
 [[nodiscard]] bool is_public(const lt::address& address);
 
-/// The addresses to hand out, the likeliest first: seen from outside, then the computer's own. At most own_hints_most.
+/// The addresses to hand out, the likeliest first: seen from outside, then the computer's own. At most own_hints_max.
 /// An address of this computer's own has no router before it, so its port is the one listened on.
 [[nodiscard]] std::vector<run::PeerHint> hints_of(const OwnAddresses& own);
 

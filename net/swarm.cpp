@@ -18,8 +18,8 @@ constexpr Duration ask_dht_alone{5'000};
 constexpr Duration ask_dht_together{300'000};
 constexpr Duration reach_out_after{400};
 constexpr Duration reach_out_again{2'000};
-constexpr int reach_outs_most = 3;
-constexpr std::size_t offered_most = 256;
+constexpr int reach_outs_max = 3;
+constexpr std::size_t offered_max = 256;
 
 }  // namespace
 
@@ -94,7 +94,7 @@ void LiveSwarm::reach_out(TimePoint now) {
         offered.at = now + reach_out_again;
         ++offered.times;
     }
-    std::erase_if(m_offered, [](const Offered& offered) { return offered.times >= reach_outs_most; });
+    std::erase_if(m_offered, [](const Offered& offered) { return offered.times >= reach_outs_max; });
 }
 
 void LiveSwarm::send(const PeerId& to, const run::Envelope& envelope) {
@@ -105,7 +105,7 @@ void LiveSwarm::broadcast(const run::Envelope& envelope) { m_neighbours.broadcas
 
 Result<run::BlobRef> LiveSwarm::publish(ByteSpan content) {
     Result<run::BlobRef> ref = m_parts.blobs.publish(m_run, content);
-    if (ref.ok() && m_offered.size() < offered_most)
+    if (ref.ok() && m_offered.size() < offered_max)
         m_offered.push_back({.root = ref->root, .at = m_now + reach_out_after});
     return ref;
 }

@@ -9,7 +9,7 @@ namespace potluck::ui {
 
 bool looksLikeInvite(const QString& text) {
     const QString link = text.trimmed();
-    if (link.size() > invite_characters_most) return false;
+    if (link.size() > invite_characters_max) return false;
     return link.startsWith(QLatin1String("potluck:"), Qt::CaseInsensitive) ||
            link.startsWith(QLatin1String("magnet:"), Qt::CaseInsensitive);
 }

@@ -7,7 +7,7 @@
 namespace potluck::ui {
 
 /// Longest link that is taken from outside the window; the node's own limit is the same.
-inline constexpr int invite_characters_most = 4096;
+inline constexpr int invite_characters_max = 4096;
 
 /// Starts with `potluck:` or `magnet:` and is not longer than a link may be.
 [[nodiscard]] bool looksLikeInvite(const QString& text);

@@ -64,7 +64,7 @@ QWidget* JoinCard::makeField() {
     m_invite = new QLineEdit(field);
     m_invite->setObjectName(QStringLiteral("invite"));
     m_invite->setPlaceholderText(tr("potluck:?xt=…  or  magnet:?xt=…"));
-    m_invite->setMaxLength(invite_characters_most);
+    m_invite->setMaxLength(invite_characters_max);
     m_invite->setAccessibleName(tr("Invite link"));
     label->setBuddy(m_invite);
     auto* paste = makeButton(tr("P&aste"), iconNamed(QStringLiteral("paste")), Emphasis::normal, field);
@@ -142,14 +142,14 @@ void JoinCard::addPromise(QBoxLayout& column, const QString& icon, const QString
 }
 
 void JoinCard::offer(const QString& link) {
-    m_invite->setText(link.trimmed().left(invite_characters_most));
+    m_invite->setText(link.trimmed().left(invite_characters_max));
     m_invite->setCursorPosition(0);
     showOrHide(m_origin, tr("This link came from outside Potluck. Look at it; nothing happens before you press Join."));
     m_join->setFocus();
 }
 
 void JoinCard::paste() {
-    m_invite->setText(QGuiApplication::clipboard()->text().left(invite_characters_most).simplified());
+    m_invite->setText(QGuiApplication::clipboard()->text().left(invite_characters_max).simplified());
     m_invite->setFocus();
     showOrHide(m_origin, {});
 }

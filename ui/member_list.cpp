@@ -13,7 +13,7 @@ namespace potluck::ui {
 
 namespace {
 
-constexpr std::size_t members_shown_most = 500;
+constexpr std::size_t members_shown_max = 500;
 
 bool comesBefore(const control::MemberRow& a, const control::MemberRow& b) {
     if (a.self != b.self) return a.self;
@@ -26,7 +26,7 @@ bool comesBefore(const control::MemberRow& a, const control::MemberRow& b) {
 
 void MemberModel::show(std::vector<control::MemberRow> members) {
     std::sort(members.begin(), members.end(), comesBefore);
-    if (members.size() > members_shown_most) members.resize(members_shown_most);
+    if (members.size() > members_shown_max) members.resize(members_shown_max);
     const auto before = static_cast<int>(m_members.size());
     const auto after = static_cast<int>(members.size());
     if (after > before) beginInsertRows({}, before, after - 1);

@@ -10,9 +10,9 @@ namespace potluck::ui {
 
 namespace {
 
-constexpr std::size_t pending_most = 64;
-constexpr std::size_t curve_points_most = 1000;
-constexpr std::size_t leaderboard_rows_most = 500;
+constexpr std::size_t pending_max = 64;
+constexpr std::size_t curve_points_max = 1000;
+constexpr std::size_t leaderboard_rows_max = 500;
 
 const char* methodOf(Ask ask) {
     switch (ask) {
@@ -155,8 +155,8 @@ void NodeClient::refreshRunTables(const control::NodeSnapshot& before) {
         return;
     }
     if (before.run && before.run->id == run->id && before.run->round == run->round) return;
-    if (!waitsFor(Ask::curve)) request(Ask::curve, {{"most", curve_points_most}});
-    if (!waitsFor(Ask::leaderboard)) request(Ask::leaderboard, {{"most", leaderboard_rows_most}});
+    if (!waitsFor(Ask::curve)) request(Ask::curve, {{"most", curve_points_max}});
+    if (!waitsFor(Ask::leaderboard)) request(Ask::leaderboard, {{"most", leaderboard_rows_max}});
 }
 
 void NodeClient::takeReply(const control::Reply& reply) {
@@ -175,11 +175,11 @@ void NodeClient::takeReply(const control::Reply& reply) {
 void NodeClient::takeResult(Ask ask, const nlohmann::json& result) {
     switch (ask) {
         case Ask::curve:
-            m_view.curve = rowsOf<control::CurvePoint>(result, "points", curve_points_most);
+            m_view.curve = rowsOf<control::CurvePoint>(result, "points", curve_points_max);
             emit curveChanged();
             break;
         case Ask::leaderboard:
-            m_view.leaderboard = rowsOf<control::LeaderboardRow>(result, "rows", leaderboard_rows_most);
+            m_view.leaderboard = rowsOf<control::LeaderboardRow>(result, "rows", leaderboard_rows_max);
             emit leaderboardChanged();
             break;
         case Ask::invite: emit inviteReady(textOf(result, "magnet")); break;
@@ -232,7 +232,7 @@ void NodeClient::refuseAllPending() {
 }
 
 void NodeClient::request(Ask ask, nlohmann::json params) {
-    if (!m_open || m_pending.size() >= pending_most) {
+    if (!m_open || m_pending.size() >= pending_max) {
         emit refused(ask, tr("The node cannot be reached; try again when it is back."));
         return;
     }

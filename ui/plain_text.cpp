@@ -11,7 +11,7 @@ namespace potluck::ui {
 
 namespace {
 
-constexpr int name_characters_most = 32;
+constexpr int name_characters_max = 32;
 
 struct Say {
     Q_DECLARE_TR_FUNCTIONS(potluck::ui::PlainText)
@@ -72,7 +72,7 @@ QString percent(double share) {
 }
 
 QString displayName(const std::string& name, const std::string& id) {
-    const QString shown = plainText(name, name_characters_most);
+    const QString shown = plainText(name, name_characters_max);
     if (!shown.isEmpty()) return shown;
     return Say::tr("Volunteer %1").arg(plainText(id, 64).left(8));
 }

@@ -18,7 +18,7 @@ namespace potluck::ui {
 
 namespace {
 
-constexpr int name_characters_most = 32;
+constexpr int name_characters_max = 32;
 
 }  // namespace
 
@@ -54,7 +54,7 @@ QFrame* SettingsPage::makeNameCard() {
     auto* label = makeLabel(tr("&Name"), "heading", card);
     m_name = new QLineEdit(card);
     m_name->setObjectName(QStringLiteral("name"));
-    m_name->setMaxLength(name_characters_most);
+    m_name->setMaxLength(name_characters_max);
     m_name->setPlaceholderText(tr("How the leaderboard calls you"));
     m_name->setAccessibleName(tr("Name on the leaderboard"));
     label->setBuddy(m_name);
@@ -160,7 +160,7 @@ void SettingsPage::refresh() {
     const bool up = view.link.state == Link::State::up;
     // What the person is typing is not overwritten by the snapshot that arrives every second.
     if (!m_name->isModified() && !m_name->hasFocus())
-        m_name->setText(plainText(view.snapshot.name, name_characters_most));
+        m_name->setText(plainText(view.snapshot.name, name_characters_max));
     m_saveName->setEnabled(up && !m_client.waitsFor(Ask::set_name));
     const Standing standing = standingOf(view);
     m_pause->setText(isPaused(view) ? standing.title + QStringLiteral(". ") + standing.memory

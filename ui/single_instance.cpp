@@ -11,9 +11,9 @@ namespace potluck::ui {
 
 namespace {
 
-constexpr std::chrono::seconds answer_most{2};
-constexpr qsizetype message_bytes_most = 4 * invite_characters_most + 64;
-constexpr int callers_most = 8;
+constexpr std::chrono::seconds answer_max{2};
+constexpr qsizetype message_bytes_max = 4 * invite_characters_max + 64;
+constexpr int callers_max = 8;
 const QByteArray open_word = "open ";
 const QByteArray answer = "ok\n";
 
@@ -25,7 +25,7 @@ SingleInstance::SingleInstance(const QString& dataFolder, QObject* parent) : QOb
     m_name = QStringLiteral("potluck-") + QString::fromLatin1(digest);
     m_patience.setSingleShot(true);
     m_server.setSocketOptions(QLocalServer::UserAccessOption);
-    m_server.setMaxPendingConnections(callers_most);
+    m_server.setMaxPendingConnections(callers_max);
     connect(&m_patience, &QTimer::timeout, this, [this] {
         if (std::exchange(m_settled, true)) return;
         m_first.abort();
@@ -43,7 +43,7 @@ SingleInstance::SingleInstance(const QString& dataFolder, QObject* parent) : QOb
 
 void SingleInstance::claim(const QString& link) {
     m_link = link;
-    m_patience.start(answer_most);
+    m_patience.start(answer_max);
     connectToFirst();
 }
 
@@ -80,17 +80,17 @@ void SingleInstance::welcome() {
     while (QLocalSocket* socket = m_server.nextPendingConnection()) {
         connect(socket, &QLocalSocket::readyRead, this, [this, socket] { readFrom(*socket); });
         connect(socket, &QLocalSocket::disconnected, socket, &QObject::deleteLater);
-        QTimer::singleShot(answer_most, socket, [socket] { socket->abort(); });
+        QTimer::singleShot(answer_max, socket, [socket] { socket->abort(); });
         if (socket->bytesAvailable() > 0) readFrom(*socket);
     }
 }
 
 void SingleInstance::readFrom(QLocalSocket& socket) {
     if (!socket.canReadLine()) {
-        if (socket.bytesAvailable() > message_bytes_most) socket.abort();
+        if (socket.bytesAvailable() > message_bytes_max) socket.abort();
         return;
     }
-    const QByteArray line = socket.readLine(message_bytes_most).trimmed();
+    const QByteArray line = socket.readLine(message_bytes_max).trimmed();
     if (!(line + ' ').startsWith(open_word)) {
         socket.abort();
         return;

@@ -12,7 +12,7 @@ namespace potluck::ui {
 
 namespace {
 
-constexpr int reason_characters_most = 300;
+constexpr int reason_characters_max = 300;
 
 struct Say {
     Q_DECLARE_TR_FUNCTIONS(potluck::ui::Standing)
@@ -33,7 +33,7 @@ QString pausedMemory(const control::TrainerSnapshot& trainer) {
 Standing standingOfNode(const control::NodeSnapshot& node) {
     using control::Activity;
     Standing standing;
-    standing.reason = plainText(node.reason, reason_characters_most);
+    standing.reason = plainText(node.reason, reason_characters_max);
     standing.progress = node.progress;
     switch (node.activity) {
         case Activity::idle: standing.title = Say::tr("Ready"); break;

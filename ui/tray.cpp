@@ -8,9 +8,9 @@ namespace potluck::ui {
 
 namespace {
 
-constexpr int status_characters_most = 60;
+constexpr int status_characters_max = 60;
 // Windows cuts tool tips of the tray at 127 characters.
-constexpr int tool_tip_characters_most = 120;
+constexpr int tool_tip_characters_max = 120;
 
 }  // namespace
 
@@ -51,12 +51,12 @@ void Tray::refresh() {
     const QString status =
         standing.reason.isEmpty() ? standing.title : standing.title + QStringLiteral(": ") + standing.reason;
     // An ampersand in a menu entry would mark a shortcut.
-    m_status->setText(plainText(status, status_characters_most).replace(QLatin1Char('&'), QLatin1String("&&")));
+    m_status->setText(plainText(status, status_characters_max).replace(QLatin1Char('&'), QLatin1String("&&")));
     QString tip = QStringLiteral("Potluck – ") + status;
     if (isInRun(view))
         tip = QStringLiteral("Potluck – ") + standing.title + QLatin1Char('\n') +
               tr("%1 tokens today").arg(shortCount(view.snapshot.run->my_tokens_today));
-    m_icon.setToolTip(tip.left(tool_tip_characters_most));
+    m_icon.setToolTip(tip.left(tool_tip_characters_max));
     const bool up = view.link.state == Link::State::up;
     m_pause->menuAction()->setEnabled(up && !isPaused(view));
     m_resume->setEnabled(up && isPaused(view));

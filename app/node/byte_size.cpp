@@ -11,8 +11,8 @@ namespace potluck::node {
 
 namespace {
 
-constexpr double bytes_most = 1125899906842624.0;  // 1 PiB
-constexpr double count_most = 1e15;
+constexpr double bytes_max = 1125899906842624.0;  // 1 PiB
+constexpr double count_max = 1e15;
 
 struct Unit {
     std::string_view name;
@@ -48,7 +48,7 @@ std::string rounded(double value, const char* unit) {
 
 Result<std::uint64_t> parse_bytes(const std::string& text) {
     if (text == "0") return std::uint64_t{0};
-    const auto bytes = scaled(text, byte_units, bytes_most);
+    const auto bytes = scaled(text, byte_units, bytes_max);
     if (bytes) return static_cast<std::uint64_t>(std::llround(*bytes));
     return Error{ErrorCode::invalid_argument, "A size is a number with its unit, for example 4GiB, 512MiB or 4GB."};
 }
@@ -62,7 +62,7 @@ std::string bytes_text(std::uint64_t bytes) {
 }
 
 Result<std::uint64_t> parse_count(const std::string& text) {
-    const auto count = scaled(text, count_units, count_most);
+    const auto count = scaled(text, count_units, count_max);
     if (count && *count >= 1) return static_cast<std::uint64_t>(std::llround(*count));
     return Error{ErrorCode::invalid_argument, "A number of tokens is for example 300M, 10B or 2.5B."};
 }

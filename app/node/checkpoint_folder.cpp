@@ -25,7 +25,7 @@ Result<std::vector<std::string>> weight_files(const fs::path& folder) {
                                                " holds no model.safetensors; give a folder that transformers saved "
                                                "with safetensors."};
     }
-    const auto text = read_file(index, run::checkpoint_index_bytes_most);
+    const auto text = read_file(index, run::checkpoint_index_bytes_max);
     if (!text) return text.error();
     return run::checkpoint_files(*text);
 }
@@ -39,7 +39,7 @@ Result<CheckpointFolder> CheckpointFolder::open(const fs::path& folder) {
                                                " holds no config.json; give a folder with a GPT-2 or OPT checkpoint "
                                                "of Hugging Face transformers."};
     }
-    const auto text = read_file(config, run::hf_config_bytes_most);
+    const auto text = read_file(config, run::hf_config_bytes_max);
     if (!text) return text.error();
     const auto model = run::parse_hugging_face_config(*text);
     if (!model) return model.error();

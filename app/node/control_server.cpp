@@ -54,7 +54,7 @@ public:
     void send(const std::string& line) override {
         if (m_closed) return;
         m_unsent_bytes += line.size();
-        if (m_unsent_bytes > ControlServer::unsent_bytes_most) return ended();
+        if (m_unsent_bytes > ControlServer::unsent_bytes_max) return ended();
         m_unsent.push_back(line);
         if (m_unsent.size() == 1) write();
     }
@@ -176,7 +176,7 @@ struct ControlServer::Impl : std::enable_shared_from_this<Impl> {
     void accept() {
         acceptor.async_accept([self = shared_from_this()](const auto& failed, LocalSocket socket) {
             if (self->closed || failed == asio::error::operation_aborted) return;
-            if (!failed && self->clients.size() < clients_most)
+            if (!failed && self->clients.size() < clients_max)
                 self->add(std::move(socket), std::unique_ptr<LocalSocket>(), {});
             self->accept();
         });
@@ -209,7 +209,7 @@ Status ControlServer::listen(const fs::path& socket) {
 #ifndef _WIN32
     ::umask(before);
 #endif
-    if (!error) m_impl->acceptor.listen(static_cast<int>(clients_most), error);
+    if (!error) m_impl->acceptor.listen(static_cast<int>(clients_max), error);
     if (error) return fail(error.message());
     m_impl->socket_file = socket;
     m_impl->accept();

@@ -2,7 +2,7 @@
 // of clients on the local socket in the data folder. Answers subscriptions with a status at every change and each
 // second.
 //
-// A client that sends a line beyond control::line_bytes_most, or does not read what it asked for, is closed.
+// A client that sends a line beyond control::line_bytes_max, or does not read what it asked for, is closed.
 // Threads: the loop's. Owns: the socket file and the connections.
 #pragma once
 
@@ -31,8 +31,8 @@ public:
 
 class ControlServer {
 public:
-    static constexpr std::size_t clients_most = 32;
-    static constexpr std::size_t unsent_bytes_most = 16 << 20;
+    static constexpr std::size_t clients_max = 32;
+    static constexpr std::size_t unsent_bytes_max = 16 << 20;
     static constexpr std::chrono::seconds status_every{1};
 
     /// `status` makes the parameters of a status notification. Both outlive the server.

@@ -129,7 +129,7 @@ Status Host::tokenizer() {
 Status Host::check_vocabulary() const {
     if (m_plan.vocabulary == 0) return {};
     const bool bytes = m_manifest.tokenizer.kind == run::TokenizerKind::bytes;
-    if (m_plan.vocabulary > data::vocabulary_most || (bytes && m_plan.vocabulary != m_tokenizer->vocabulary()) ||
+    if (m_plan.vocabulary > data::vocabulary_max || (bytes && m_plan.vocabulary != m_tokenizer->vocabulary()) ||
         (m_tokenizer && m_plan.vocabulary < m_tokenizer->vocabulary())) {
         return Error{ErrorCode::invalid_argument,
                      "The vocabulary is as large as the tokenizer's (256 without one) or larger, up to 65536."};

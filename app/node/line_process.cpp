@@ -35,7 +35,7 @@ namespace process = boost::process;
 constexpr std::size_t read_bytes = 64 * 1024;
 
 #ifndef _WIN32
-constexpr int handles_most = 65'536;
+constexpr int handles_max = 65'536;
 
 /// Runs in the child between fork and exec: only async-signal-safe calls.
 void prepare_child(ProcessGroup group, pid_t parent) {
@@ -55,7 +55,7 @@ void prepare_child(ProcessGroup group, pid_t parent) {
 #else
     static_cast<void>(parent);
 #endif
-    for (int handle = 3; !marked && handle < handles_most; ++handle) ::fcntl(handle, F_SETFD, FD_CLOEXEC);
+    for (int handle = 3; !marked && handle < handles_max; ++handle) ::fcntl(handle, F_SETFD, FD_CLOEXEC);
 }
 #endif
 
@@ -206,7 +206,7 @@ Result<std::unique_ptr<LineProcess>> LineProcess::start(asio::io_context& loop, 
 void LineProcess::send(std::string lines) {
     if (m_impl->input_closing) return;
     m_impl->unsent_bytes += lines.size();
-    if (m_impl->unsent_bytes > unsent_bytes_most) {
+    if (m_impl->unsent_bytes > unsent_bytes_max) {
         log::of("process").warn("process {} does not read what it is told and is ended", m_impl->id);
         return kill();
     }

@@ -37,7 +37,7 @@ struct LineProcessEvents {
 
 class LineProcess {
 public:
-    static constexpr std::size_t unsent_bytes_most = 64 << 20;
+    static constexpr std::size_t unsent_bytes_max = 64 << 20;
     static constexpr std::chrono::seconds last_lines_patience{1};
 
     /// `unavailable` with a sentence if the program cannot be started.
@@ -48,7 +48,7 @@ public:
     LineProcess(const LineProcess&) = delete;
     LineProcess& operator=(const LineProcess&) = delete;
 
-    /// Queues bytes; a child that does not read is killed once unsent_bytes_most wait.
+    /// Queues bytes; a child that does not read is killed once unsent_bytes_max wait.
     void send(std::string lines);
     void close_input();
     void kill();

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t pause_seconds_most = 366LL * 24 * 3600;
+constexpr std::int64_t pause_seconds_max = 366LL * 24 * 3600;
 
 constexpr std::uint64_t ticks_per_look = 4;  // a snapshot asks the ledger
 
@@ -177,7 +177,7 @@ Status Node::join(const run::Invite& invite, run::Role role) {
 /// Finds the manifest of the saved run: in the run's folder, or in the swarm.
 void Node::search() {
     const run::Invite invite = m_settings.run->invite;
-    auto file = read_file(run_folder(m_options.data_folder, invite.run) / "manifest", run::manifest_bytes_most + 1024);
+    auto file = read_file(run_folder(m_options.data_folder, invite.run) / "manifest", run::manifest_bytes_max + 1024);
     if (file) return manifest_here(invite, std::move(*file));
     m_searching = invite.run;
     m_network->fetch_manifest(invite, m_options.manifest_patience,
@@ -263,7 +263,7 @@ Status Node::leave() {
 }
 
 Status Node::pause(std::int64_t seconds) {
-    if (seconds < 0 || seconds > pause_seconds_most) {
+    if (seconds < 0 || seconds > pause_seconds_max) {
         return Error{ErrorCode::invalid_argument,
                      "A pause lasts at most a year; leave the duration out to pause until you resume."};
     }

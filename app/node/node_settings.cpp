@@ -7,8 +7,8 @@ namespace potluck::node {
 
 namespace {
 
-constexpr std::size_t settings_bytes_most = 64 * 1024;
-constexpr std::uint64_t moment_most = 1ULL << 40U;
+constexpr std::size_t settings_bytes_max = 64 * 1024;
+constexpr std::uint64_t moment_max = 1ULL << 40U;
 
 std::filesystem::path file_of(const std::filesystem::path& folder) { return folder / "node.json"; }
 
@@ -16,7 +16,7 @@ Result<std::optional<SavedRun>> run_from(Fields& fields) {
     if (!fields.has("run")) return std::optional<SavedRun>();
     Fields row(fields.object("run"), "saved run");
     SavedRun run;
-    const auto invite = run::Invite::parse(row.text("invite", run::invite_bytes_most));
+    const auto invite = run::Invite::parse(row.text("invite", run::invite_bytes_max));
     const std::string role = row.text("role", 16);
     run.role = role == "backbone" ? run::Role::backbone : run::Role::volunteer;
     run.finishing = row.flag_or("finishing", false);
@@ -34,15 +34,15 @@ Result<NodeSettings> NodeSettings::load(const std::filesystem::path& data_folder
         return Error{ErrorCode::malformed, "The settings " + file_of(data_folder).string() + " are damaged (" + why +
                                                "); delete that file to start with default settings."};
     };
-    const auto bytes = read_file(file_of(data_folder), settings_bytes_most);
+    const auto bytes = read_file(file_of(data_folder), settings_bytes_max);
     if (!bytes) return bytes.error();
-    const auto json = parse_json(as_text(*bytes), settings_bytes_most);
+    const auto json = parse_json(as_text(*bytes), settings_bytes_max);
     if (!json) return damaged(json.error().message);
     Fields fields(*json, "settings");
     NodeSettings settings;
     settings.name = fit_name(fields.text_or("name", 256, ""));
     settings.paused = fields.flag_or("paused", false);
-    settings.paused_until = static_cast<std::int64_t>(fields.integer_or("paused_until", 0, moment_most, 0));
+    settings.paused_until = static_cast<std::int64_t>(fields.integer_or("paused_until", 0, moment_max, 0));
     if (fields.has("limits")) {
         if (const Status limits = from_json(fields.object("limits"), settings.budget); !limits) {
             return damaged(limits.error().message);
@@ -79,7 +79,7 @@ std::string fit_name(std::string_view name) {
         const auto byte = static_cast<unsigned char>(character);
         fitted.push_back(byte < 0x20 || byte == 0x7F ? ' ' : character);
     }
-    std::size_t length = std::min(fitted.size(), run::name_bytes_most);
+    std::size_t length = std::min(fitted.size(), run::name_bytes_max);
     while (length > 0 && length < fitted.size() && (static_cast<unsigned char>(fitted[length]) & 0xC0U) == 0x80U)
         --length;
     fitted.resize(length);

@@ -31,7 +31,7 @@ struct LimitOptions {
 };
 
 struct NodeSettings {
-    std::string name;  // at most run::name_bytes_most bytes
+    std::string name;  // at most run::name_bytes_max bytes
     std::optional<SavedRun> run;
     bool paused = false;
     std::int64_t paused_until = 0;  // unix seconds; 0: until resumed

@@ -12,7 +12,7 @@ OffloadThread::~OffloadThread() { finish(); }
 
 void OffloadThread::submit(std::function<void()> work, std::function<void()> done) {
     const std::lock_guard lock(m_mutex);
-    POTLUCK_CHECK(m_jobs.size() < jobs_most);
+    POTLUCK_CHECK(m_jobs.size() < jobs_max);
     if (m_finishing) return;
     m_jobs.push_back({std::move(work), std::move(done)});
     m_filled.notify_one();

@@ -17,7 +17,7 @@ namespace potluck::node {
 class OffloadThread {
 public:
     /// More waiting jobs than a peer ever has are a bug.
-    static constexpr std::size_t jobs_most = 4096;
+    static constexpr std::size_t jobs_max = 4096;
 
     explicit OffloadThread(boost::asio::io_context& loop);
     /// Finishes what was submitted.

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t log_bytes_most = 64 * 1024;
+constexpr std::size_t log_bytes_max = 64 * 1024;
 
 /// A name that no other program guesses: the folder for temporary files is everybody's.
 fs::path log_file() {
@@ -29,7 +29,7 @@ std::string end_of(const fs::path& file) {
     std::ostringstream text;
     text << stream.rdbuf();
     const std::string all = text.str();
-    return all.size() > log_bytes_most ? all.substr(all.size() - log_bytes_most) : all;
+    return all.size() > log_bytes_max ? all.substr(all.size() - log_bytes_max) : all;
 }
 
 }  // namespace

@@ -68,11 +68,11 @@ std::optional<fs::path> default_data_folder(const Environment& environment, Plat
 
 fs::path socket_path(const fs::path& data_folder, const Environment& environment) {
     const fs::path inside = data_folder / "node.sock";
-    if (inside.native().size() < socket_path_most) return inside;
+    if (inside.native().size() < socket_path_max) return inside;
     const std::string name = sha256(as_bytes(data_folder.string())).hex().substr(0, short_name_digits) + ".sock";
     if (const auto runtime = environment("XDG_RUNTIME_DIR")) {
         const fs::path file = fs::path(*runtime) / "potluck" / name;
-        if (file.native().size() < socket_path_most) return file;
+        if (file.native().size() < socket_path_max) return file;
     }
     return fs::path("/tmp") / ("potluck-" + user_number()) / name;
 }

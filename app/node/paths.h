@@ -25,7 +25,7 @@ enum class Platform { linux_like, mac, windows };
                                                                        Platform platform);
 
 /// Longest path of a local socket that every system takes, with its terminating zero.
-inline constexpr std::size_t socket_path_most = 104;
+inline constexpr std::size_t socket_path_max = 104;
 
 /// node.sock in the data folder, or, where that path is too long, a name derived from it in XDG_RUNTIME_DIR or the
 /// system's folder for temporary files, in a folder of this user's own.

@@ -138,7 +138,7 @@ Result<run::ModelSpec> model_for_plan(const std::string& name) {
                                                "; give a folder of Hugging Face with its config.json, or one of " +
                                                run::model_preset_names() + "."};
     }
-    const auto text = read_file(file, run::hf_config_bytes_most);
+    const auto text = read_file(file, run::hf_config_bytes_max);
     if (!text) return text.error();
     return run::parse_hugging_face_config(*text);
 }

@@ -13,7 +13,7 @@ namespace potluck::node {
 
 class RestartPolicy {
 public:
-    static constexpr std::size_t failures_most = 3;
+    static constexpr std::size_t failures_max = 3;
     static constexpr Duration memory{600'000};
     static constexpr Duration first_delay{500};
 
@@ -21,7 +21,7 @@ public:
     [[nodiscard]] std::optional<Duration> on_failure(TimePoint now) {
         while (!m_failures.empty() && now - m_failures.front() > memory) m_failures.pop_front();
         m_failures.push_back(now);
-        if (m_failures.size() >= failures_most) return std::nullopt;
+        if (m_failures.size() >= failures_max) return std::nullopt;
         return first_delay * (1 << (m_failures.size() - 1));
     }
     void forgive() { m_failures.clear(); }

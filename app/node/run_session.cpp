@@ -10,9 +10,9 @@ namespace potluck::node {
 
 namespace {
 
-constexpr std::size_t hosted_bytes_most = 4 << 20;
+constexpr std::size_t hosted_bytes_max = 4 << 20;
 constexpr Duration tokenizer_patience{60'000};  // nothing waits for it but samples and exports
-constexpr std::size_t hosted_files_most = run::shards_most + 8;
+constexpr std::size_t hosted_files_max = run::shards_max + 8;
 
 }  // namespace
 
@@ -29,12 +29,12 @@ Status save_hosted(const std::filesystem::path& folder, const std::vector<Hosted
 Result<std::vector<HostedFile>> load_hosted(const std::filesystem::path& folder) {
     std::vector<HostedFile> files;
     if (!std::filesystem::exists(folder / "hosted.json")) return files;
-    const auto bytes = read_file(folder / "hosted.json", hosted_bytes_most);
+    const auto bytes = read_file(folder / "hosted.json", hosted_bytes_max);
     if (!bytes) return bytes.error();
-    const auto json = parse_json(as_text(*bytes), hosted_bytes_most);
+    const auto json = parse_json(as_text(*bytes), hosted_bytes_max);
     if (!json) return json.error();
     Fields fields(*json, "hosted files");
-    for (const auto& row : fields.array("files", hosted_files_most)) {
+    for (const auto& row : fields.array("files", hosted_files_max)) {
         Fields entry(row, "hosted file");
         HostedFile hosted;
         hosted.file = entry.text("file", 4096);

@@ -15,9 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t index_bytes_most = 1 << 20;
-constexpr std::size_t states_most = 4096;
-constexpr std::uint64_t record_bytes_most = 16 << 20;
+constexpr std::uint64_t index_bytes_max = 1 << 20;
+constexpr std::size_t states_max = 4096;
+constexpr std::uint64_t record_bytes_max = 16 << 20;
 
 const char* file_name(peer::Scratch which) {
     switch (which) {
@@ -68,15 +68,15 @@ Result<std::unique_ptr<StateFiles>> StateFiles::open(const fs::path& folder, con
 Status StateFiles::read_index() {
     const fs::path file = m_folder / "states" / "index.json";
     if (!fs::exists(file)) return {};
-    const auto bytes = read_file(file, index_bytes_most);
+    const auto bytes = read_file(file, index_bytes_max);
     if (!bytes) return bytes.error();
-    const auto json = parse_json(as_text(*bytes), index_bytes_most);
+    const auto json = parse_json(as_text(*bytes), index_bytes_max);
     if (!json) {
         log::of("states").warn("{} is damaged; the states are fetched again", file.string());
         return {};
     }
     Fields fields(*json, "index of states");
-    for (const auto& row : fields.array("states", states_most)) {
+    for (const auto& row : fields.array("states", states_max)) {
         Fields entry(row, "state");
         const RoundId round{entry.integer("round", 0, UINT64_MAX >> 1U)};
         const auto digest = StateDigest::parse(entry.text("digest", 64));
@@ -230,7 +230,7 @@ peer::VectorPlace StateFiles::scratch_place(peer::Scratch which) const {
 Status StateFiles::save_record(ByteSpan record) { return write_file_atomically(m_folder / "record", record); }
 
 std::optional<Bytes> StateFiles::load_record() const {
-    auto bytes = read_file(m_folder / "record", record_bytes_most);
+    auto bytes = read_file(m_folder / "record", record_bytes_max);
     if (!bytes) return std::nullopt;
     return std::move(*bytes);
 }

@@ -10,7 +10,7 @@ namespace potluck::node {
 
 namespace {
 
-constexpr std::size_t device_bytes_most = 200;
+constexpr std::size_t device_bytes_max = 200;
 
 constexpr std::array method_names = {"hello", "load", "train", "idle", "snapshot", "rebase", "stop"};
 
@@ -152,7 +152,7 @@ void TrainerProcess::on_reply(const control::Reply& reply) {
             m_last_words = "it is another version than this program; install both together";
             return m_child->kill();
         }
-        m_device = log::printable(hello.device, device_bytes_most);
+        m_device = log::printable(hello.device, device_bytes_max);
     } else if (method == Method::load) {
         const bool another =
             std::any_of(m_pending.begin(), m_pending.end(), [](const Pending& p) { return p.method == Method::load; });
@@ -178,7 +178,7 @@ void TrainerProcess::on_reply(const control::Reply& reply) {
 bool TrainerProcess::on_loaded(const nlohmann::json& result) {
     control::PlanReply plan;
     if (!result.empty() && !from_json(result, plan)) return false;
-    m_plan = log::printable(plan.summary, device_bytes_most);
+    m_plan = log::printable(plan.summary, device_bytes_max);
     request(Method::hello, nlohmann::json::object());
     return true;
 }
@@ -190,7 +190,7 @@ void TrainerProcess::on_notification(const control::Notification& notification) 
     } else if (notification.method == "replanned") {
         control::TrainerReplanned replanned;
         if (!from_json(notification.params, replanned)) return;
-        m_plan = log::printable(replanned.plan.summary, device_bytes_most);
+        m_plan = log::printable(replanned.plan.summary, device_bytes_max);
         m_notice = log::printable(replanned.message, 400);
         m_notice_until = m_now + notice_time;
         log::of("trainer").warn("the trainer changed its plan: {}", m_notice);

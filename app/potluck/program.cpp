@@ -17,8 +17,8 @@ Result<QString> readInvite(const QString& name) {
     if (!file.open(QIODevice::ReadOnly)) {
         return Error{ErrorCode::io, "The file cannot be opened; choose one that you may read."};
     }
-    const QByteArray bytes = file.read(ui::invite_characters_most + 1);
-    if (bytes.size() > ui::invite_characters_most || !ui::looksLikeInvite(QString::fromUtf8(bytes))) {
+    const QByteArray bytes = file.read(ui::invite_characters_max + 1);
+    if (bytes.size() > ui::invite_characters_max || !ui::looksLikeInvite(QString::fromUtf8(bytes))) {
         return Error{ErrorCode::malformed,
                      "The file holds no invite; an invite is one line that begins with potluck: or magnet:."};
     }

@@ -18,7 +18,7 @@ namespace {
 
 using namespace potluck;
 
-constexpr std::size_t waiting_lines_most = 256;
+constexpr std::size_t waiting_lines_max = 256;
 constexpr int exit_usage = 2;
 constexpr int exit_input = 6;  // the input is not the protocol
 
@@ -86,7 +86,7 @@ bool work(training::TrainerService& service, int& exit_code) {
 }
 
 int serve_until_the_end(training::PrecisionChoice precision) {
-    Mailbox<Input> mailbox(waiting_lines_most);
+    Mailbox<Input> mailbox(waiting_lines_max);
     std::thread reader([&] { read_lines(mailbox); });
     training::TrainerService service(precision);
     int exit_code = 0;

@@ -82,9 +82,9 @@ Result<std::uint64_t> size_of(const Descriptor& file, const fs::path& path) {
 
 /// 0, or the errno of the write that failed.
 int write_all(int handle, ByteSpan bytes) {
-    constexpr std::size_t step_most = 1U << 30U;
+    constexpr std::size_t step_max = 1U << 30U;
     while (!bytes.empty()) {
-        const ssize_t written = ::write(handle, bytes.data(), std::min(bytes.size(), step_most));
+        const ssize_t written = ::write(handle, bytes.data(), std::min(bytes.size(), step_max));
         if (written < 0 && errno == EINTR) continue;
         if (written < 0) return errno;
         bytes = bytes.subspan(static_cast<std::size_t>(written));

@@ -7,7 +7,7 @@ namespace potluck {
 
 namespace {
 
-constexpr int levels_most = 16;
+constexpr int levels_max = 16;
 const nlohmann::json null_value;
 
 /// Watches the parser for what it would let pass: deep nesting and a key that comes twice.
@@ -16,7 +16,7 @@ public:
     bool operator()(int depth, nlohmann::json::parse_event_t event, const nlohmann::json& parsed) {
         using Event = nlohmann::json::parse_event_t;
         const bool starts = event == Event::object_start || event == Event::array_start;
-        if (starts && depth >= levels_most) note("is nested too deeply");
+        if (starts && depth >= levels_max) note("is nested too deeply");
         if (event == Event::object_start) m_keys.emplace_back();
         if (event == Event::object_end) m_keys.pop_back();
         if (event == Event::key && !m_keys.back().insert(parsed.get_ref<const std::string&>()).second) {

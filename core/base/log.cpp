@@ -16,7 +16,7 @@ namespace potluck::log {
 
 namespace {
 
-constexpr std::size_t file_size_most = 10U << 20U;
+constexpr std::size_t file_size_max = 10U << 20U;
 constexpr std::size_t older_files_kept = 4;  // beside the one that is written
 
 /// The loggers of this process. All write to one sink, whose targets `start` chooses, so that a logger made before
@@ -44,7 +44,7 @@ Loggers& loggers() {
 
 spdlog::sink_ptr open_log_file(const std::filesystem::path& file) {
     try {
-        return std::make_shared<spdlog::sinks::rotating_file_sink_mt>(file.string(), file_size_most, older_files_kept);
+        return std::make_shared<spdlog::sinks::rotating_file_sink_mt>(file.string(), file_size_max, older_files_kept);
     } catch (const spdlog::spdlog_ex&) {
         return nullptr;
     }

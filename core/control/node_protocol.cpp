@@ -11,26 +11,26 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t id_bytes_most = 64;
-constexpr std::size_t name_bytes_most = 512;
-constexpr std::size_t text_bytes_most = 16'384;
-constexpr std::size_t members_most = 10'000;
+constexpr std::size_t id_bytes_max = 64;
+constexpr std::size_t name_bytes_max = 512;
+constexpr std::size_t text_bytes_max = 16'384;
+constexpr std::size_t members_max = 10'000;
 
 constexpr std::array activities = {Activity::idle,     Activity::connecting, Activity::downloading,
                                    Activity::preparing, Activity::training,   Activity::sharing,
                                    Activity::paused,   Activity::finished,   Activity::failed};
 
-std::uint64_t count(Fields& fields, std::string_view name) { return fields.integer(name, 0, integer_most); }
+std::uint64_t count(Fields& fields, std::string_view name) { return fields.integer(name, 0, integer_max); }
 
 std::uint32_t count32(Fields& fields, std::string_view name) {
     return static_cast<std::uint32_t>(fields.integer(name, 0, UINT32_MAX));
 }
 
 std::int64_t moment(Fields& fields, std::string_view name) {
-    return static_cast<std::int64_t>(fields.integer(name, 0, integer_most));
+    return static_cast<std::int64_t>(fields.integer(name, 0, integer_max));
 }
 
-double real(Fields& fields, std::string_view name) { return fields.number(name, -number_most, number_most); }
+double real(Fields& fields, std::string_view name) { return fields.number(name, -number_max, number_max); }
 
 json to_json(const MemberRow& value) {
     return {{"id", value.id},
@@ -46,10 +46,10 @@ json to_json(const MemberRow& value) {
 
 Status from_json(const json& object, MemberRow& out) {
     Fields fields(object, "member");
-    out.id = fields.text("id", id_bytes_most);
-    out.name = fields.text("name", name_bytes_most);
-    out.role = fields.text("role", id_bytes_most);
-    out.phase = fields.text("phase", id_bytes_most);
+    out.id = fields.text("id", id_bytes_max);
+    out.name = fields.text("name", name_bytes_max);
+    out.role = fields.text("role", id_bytes_max);
+    out.phase = fields.text("phase", id_bytes_max);
     out.round = count(fields, "round");
     out.window_tokens = count(fields, "window_tokens");
     out.tokens_per_second = count32(fields, "tokens_per_second");
@@ -95,12 +95,12 @@ json to_json(const RunSnapshot& value) {
 }
 
 void read_description(Fields& fields, RunSnapshot& out) {
-    out.id = fields.text("id", id_bytes_most);
-    out.name = fields.text("name", name_bytes_most);
-    out.purpose = fields.text("purpose", text_bytes_most);
-    out.licence = fields.text("licence", name_bytes_most);
-    out.model = fields.text("model", name_bytes_most);
-    out.magnet = fields.text("magnet", text_bytes_most);
+    out.id = fields.text("id", id_bytes_max);
+    out.name = fields.text("name", name_bytes_max);
+    out.purpose = fields.text("purpose", text_bytes_max);
+    out.licence = fields.text("licence", name_bytes_max);
+    out.model = fields.text("model", name_bytes_max);
+    out.magnet = fields.text("magnet", text_bytes_max);
     out.parameters = count(fields, "parameters");
     out.total_rounds = count(fields, "total_rounds");
     out.window_seconds = real(fields, "window_seconds");
@@ -109,8 +109,8 @@ void read_description(Fields& fields, RunSnapshot& out) {
 
 void read_progress(Fields& fields, RunSnapshot& out) {
     out.round = count(fields, "round");
-    out.phase = fields.text("phase", id_bytes_most);
-    out.leader = fields.text("leader", id_bytes_most);
+    out.phase = fields.text("phase", id_bytes_max);
+    out.leader = fields.text("leader", id_bytes_max);
     out.loss = real(fields, "loss");
     out.swarm_tokens_per_second = count(fields, "swarm_tokens_per_second");
     out.accepted_tokens = count(fields, "accepted_tokens");
@@ -123,14 +123,14 @@ void read_progress(Fields& fields, RunSnapshot& out) {
     out.repairs = count(fields, "repairs");
     out.last_round_overhead_seconds = real(fields, "last_round_overhead_seconds");
     out.join_seconds = real(fields, "join_seconds");
-    out.digest = fields.text("digest", id_bytes_most);
+    out.digest = fields.text("digest", id_bytes_max);
 }
 
 Status from_json(const json& object, RunSnapshot& out) {
     Fields fields(object, "run");
     read_description(fields, out);
     read_progress(fields, out);
-    const json& members = fields.array("members", members_most);
+    const json& members = fields.array("members", members_max);
     if (const Status status = fields.finish(); !status.ok()) return status;
     out.members.clear();
     for (const json& row : members) {
@@ -170,8 +170,8 @@ json to_json(const TrainerSnapshot& value) {
 
 Status from_json(const json& object, TrainerSnapshot& out) {
     Fields fields(object, "trainer");
-    out.state = fields.text("state", id_bytes_most);
-    out.device = fields.text("device", name_bytes_most);
+    out.state = fields.text("state", id_bytes_max);
+    out.device = fields.text("device", name_bytes_max);
     out.process = moment(fields, "process");
     out.tokens_per_second = real(fields, "tokens_per_second");
     out.loss = real(fields, "loss");
@@ -221,15 +221,15 @@ json to_json(const NodeSnapshot& value) {
 Status from_json(const json& object, NodeSnapshot& out) {
     Fields fields(object, "node snapshot");
     out.version = count32(fields, "version");
-    const std::optional<Activity> activity = activity_named(fields.text("activity", id_bytes_most));
+    const std::optional<Activity> activity = activity_named(fields.text("activity", id_bytes_max));
     if (!activity) fields.fail("The node's activity is not one that is known.");
     out.activity = activity.value_or(Activity::failed);
-    out.reason = fields.text("reason", text_bytes_most);
+    out.reason = fields.text("reason", text_bytes_max);
     out.progress = fields.number("progress", -1, 1);
     out.paused_until = moment(fields, "paused_until");
-    out.peer_id = fields.text("peer_id", id_bytes_most);
-    out.name = fields.text("name", name_bytes_most);
-    out.data_folder = fields.text("data_folder", text_bytes_most);
+    out.peer_id = fields.text("peer_id", id_bytes_max);
+    out.name = fields.text("name", name_bytes_max);
+    out.data_folder = fields.text("data_folder", text_bytes_max);
     const json& network = fields.object("network");
     const json& trainer = fields.object("trainer");
     const json* run = fields.has("run") ? &fields.object("run") : nullptr;
@@ -249,8 +249,8 @@ json to_json(const LeaderboardRow& value) {
 Status from_json(const json& object, LeaderboardRow& out) {
     Fields fields(object, "leaderboard row");
     out.rank = count32(fields, "rank");
-    out.id = fields.text("id", id_bytes_most);
-    out.name = fields.text("name", name_bytes_most);
+    out.id = fields.text("id", id_bytes_max);
+    out.name = fields.text("name", name_bytes_max);
     out.tokens = count(fields, "tokens");
     out.rounds = count(fields, "rounds");
     out.share = fields.number("share", 0, 1);
@@ -281,9 +281,9 @@ json to_json(const CheckpointRow& value) {
 Status from_json(const json& object, CheckpointRow& out) {
     Fields fields(object, "checkpoint");
     out.round = count(fields, "round");
-    out.magnet = fields.text("magnet", text_bytes_most);
-    out.file = fields.text("file", text_bytes_most);
-    out.digest = fields.text("digest", id_bytes_most);
+    out.magnet = fields.text("magnet", text_bytes_max);
+    out.file = fields.text("file", text_bytes_max);
+    out.digest = fields.text("digest", id_bytes_max);
     out.bytes = count(fields, "bytes");
     return fields.finish();
 }

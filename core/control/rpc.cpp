@@ -8,9 +8,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t id_most = 1ULL << 53U;
-constexpr std::size_t method_bytes_most = 64;
-constexpr std::size_t message_bytes_most = 4096;
+constexpr std::uint64_t id_max = 1ULL << 53U;
+constexpr std::size_t method_bytes_max = 64;
+constexpr std::size_t message_bytes_max = 4096;
 constexpr int error_code = -32000;
 
 json error_object(const Error& error) {
@@ -27,11 +27,11 @@ std::optional<ErrorCode> error_code_named(std::string_view name) {
 Status error_from(const json& object, Error& error) {
     Fields fields(object, "error");
     (void)fields.number("code", -1e6, 1e6);
-    error.message = fields.text("message", message_bytes_most);
+    error.message = fields.text("message", message_bytes_max);
     const json& data = fields.object("data");
     if (const Status status = fields.finish(); !status.ok()) return status;
     Fields inner(data, "error data");
-    const std::string kind = inner.text("kind", method_bytes_most);
+    const std::string kind = inner.text("kind", method_bytes_max);
     if (const Status status = inner.finish(); !status.ok()) return status;
     const std::optional<ErrorCode> code = error_code_named(kind);
     if (!code) return Error{ErrorCode::malformed, "An error reply has a kind that is not known."};
@@ -41,8 +41,8 @@ Status error_from(const json& object, Error& error) {
 
 Result<Line> call_from(Fields& fields) {
     const bool is_request = fields.has("id");
-    const std::uint64_t id = is_request ? fields.integer("id", 0, id_most) : 0;
-    std::string method = fields.text("method", method_bytes_most);
+    const std::uint64_t id = is_request ? fields.integer("id", 0, id_max) : 0;
+    std::string method = fields.text("method", method_bytes_max);
     json params = fields.has("params") ? fields.object("params") : json::object();
     if (const Status status = fields.finish(); !status.ok()) return status.error();
     if (method.empty()) return Error{ErrorCode::malformed, "A request has an empty method."};
@@ -52,7 +52,7 @@ Result<Line> call_from(Fields& fields) {
 
 Result<Line> reply_from(Fields& fields) {
     Reply reply;
-    reply.id = fields.integer("id", 0, id_most);
+    reply.id = fields.integer("id", 0, id_max);
     const bool has_error = fields.has("error");
     const json body = fields.object(has_error ? "error" : "result");
     if (const Status status = fields.finish(); !status.ok()) return status.error();
@@ -91,7 +91,7 @@ std::string encode(const Line& line) {
 }
 
 Result<Line> decode(std::string_view line) {
-    const Result<json> parsed = parse_json(line, line_bytes_most);
+    const Result<json> parsed = parse_json(line, line_bytes_max);
     if (!parsed.ok()) return parsed.error();
     Fields fields(*parsed, "line");
     if (fields.text("jsonrpc", 8) != "2.0") fields.fail("A line is not JSON-RPC 2.0.");
@@ -104,7 +104,7 @@ std::vector<std::string> LineSplitter::feed(std::string_view bytes) {
     while (!m_failed && !bytes.empty()) {
         const std::size_t end = bytes.find('\n');
         const std::string_view piece = bytes.substr(0, end);
-        if (m_partial.size() + piece.size() > line_bytes_most) {
+        if (m_partial.size() + piece.size() > line_bytes_max) {
             m_failed = true;
             m_partial = {};
             break;

@@ -20,7 +20,7 @@
 
 namespace potluck::control {
 
-inline constexpr std::size_t line_bytes_most = 4 << 20;
+inline constexpr std::size_t line_bytes_max = 4 << 20;
 
 struct Request {
     std::uint64_t id = 0;
@@ -43,7 +43,7 @@ using Line = std::variant<Request, Notification, Reply>;
 /// Strict: version, types, id 0..2^53, nothing unknown at the top level.
 [[nodiscard]] Result<Line> decode(std::string_view line);
 
-/// Cuts a stream into lines. A line beyond `line_bytes_most` makes the splitter fail for good.
+/// Cuts a stream into lines. A line beyond `line_bytes_max` makes the splitter fail for good.
 class LineSplitter {
 public:
     /// Appends what arrived and gives the whole lines that it completed, without newlines.

@@ -9,13 +9,13 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t id_bytes_most = 64;
-constexpr std::size_t sentence_bytes_most = 4096;
-constexpr std::size_t devices_most = 64;
-constexpr std::size_t speeds_most = 8;
-constexpr std::size_t sentences_most = 64;
-constexpr std::size_t parts_most = 64;
-constexpr std::uint32_t threads_most = 1024;
+constexpr std::size_t id_bytes_max = 64;
+constexpr std::size_t sentence_bytes_max = 4096;
+constexpr std::size_t devices_max = 64;
+constexpr std::size_t speeds_max = 8;
+constexpr std::size_t sentences_max = 64;
+constexpr std::size_t parts_max = 64;
+constexpr std::uint32_t threads_max = 1024;
 
 /// Reads a list whose entries `read_one` parses; a fault in one becomes the outer reader's.
 template <class Entry, class ReadOne>
@@ -34,7 +34,7 @@ std::vector<Entry> list(Fields& fields, std::string_view name, std::size_t most,
 
 Status read_sentence(const json& value, std::string& out) {
     const auto* text = value.get_ptr<const std::string*>();
-    if (text == nullptr || text->size() > sentence_bytes_most) {
+    if (text == nullptr || text->size() > sentence_bytes_max) {
         return Error{ErrorCode::malformed, "a sentence is not a text of at most 4,096 bytes"};
     }
     out = *text;
@@ -47,8 +47,8 @@ json speed_json(const PrecisionSpeed& value) {
 
 Status read_speed(const json& object, PrecisionSpeed& out) {
     Fields fields(object, "speed");
-    out.precision = fields.text("precision", id_bytes_most);
-    out.teraflops = fields.number("teraflops", 0, number_most);
+    out.precision = fields.text("precision", id_bytes_max);
+    out.teraflops = fields.number("teraflops", 0, number_max);
     return fields.finish();
 }
 
@@ -68,15 +68,15 @@ json device_json(const DeviceRow& value) {
 
 Status read_device(const json& object, DeviceRow& out) {
     Fields fields(object, "device");
-    out.id = fields.text("id", id_bytes_most);
-    out.name = fields.text("name", sentence_bytes_most);
-    out.features = fields.text("features", sentence_bytes_most);
-    out.memory_total = fields.integer("memory_total", 0, integer_most);
-    out.memory_free = fields.integer("memory_free", 0, integer_most);
-    out.speeds = list<PrecisionSpeed>(fields, "speeds", speeds_most, read_speed);
-    out.gigabytes_per_second = fields.number("gigabytes_per_second", 0, number_most);
+    out.id = fields.text("id", id_bytes_max);
+    out.name = fields.text("name", sentence_bytes_max);
+    out.features = fields.text("features", sentence_bytes_max);
+    out.memory_total = fields.integer("memory_total", 0, integer_max);
+    out.memory_free = fields.integer("memory_free", 0, integer_max);
+    out.speeds = list<PrecisionSpeed>(fields, "speeds", speeds_max, read_speed);
+    out.gigabytes_per_second = fields.number("gigabytes_per_second", 0, number_max);
     out.usable = fields.flag("usable");
-    out.reason = fields.text("reason", sentence_bytes_most);
+    out.reason = fields.text("reason", sentence_bytes_max);
     return fields.finish();
 }
 
@@ -86,11 +86,11 @@ json part_json(const PlanPart& value) {
 
 Status read_part(const json& object, PlanPart& out) {
     Fields fields(object, "part of a plan");
-    out.what = fields.text("what", sentence_bytes_most);
-    out.how = fields.text("how", sentence_bytes_most);
-    out.gpu = fields.integer("gpu", 0, integer_most);
-    out.ram = fields.integer("ram", 0, integer_most);
-    out.disk = fields.integer("disk", 0, integer_most);
+    out.what = fields.text("what", sentence_bytes_max);
+    out.how = fields.text("how", sentence_bytes_max);
+    out.gpu = fields.integer("gpu", 0, integer_max);
+    out.ram = fields.integer("ram", 0, integer_max);
+    out.disk = fields.integer("disk", 0, integer_max);
     return fields.finish();
 }
 
@@ -112,8 +112,8 @@ json to_json(const DetectReply& value) {
 
 Status from_json(const json& object, DetectReply& out) {
     Fields fields(object, "detect reply");
-    out.devices = list<DeviceRow>(fields, "devices", devices_most, read_device);
-    out.notes = list<std::string>(fields, "notes", sentences_most, read_sentence);
+    out.devices = list<DeviceRow>(fields, "devices", devices_max, read_device);
+    out.notes = list<std::string>(fields, "notes", sentences_max, read_sentence);
     return fields.finish();
 }
 
@@ -123,9 +123,9 @@ json to_json(const Budget& value) {
 
 Status from_json(const json& object, Budget& out) {
     Fields fields(object, "budget");
-    out.gpu_memory = fields.integer("gpu_memory", 0, integer_most);
-    out.ram = fields.integer("ram", 0, integer_most);
-    out.device = fields.text("device", id_bytes_most);
+    out.gpu_memory = fields.integer("gpu_memory", 0, integer_max);
+    out.ram = fields.integer("ram", 0, integer_max);
+    out.device = fields.text("device", id_bytes_max);
     return fields.finish();
 }
 
@@ -141,7 +141,7 @@ Status from_json(const json& object, PlanRequest& out) {
     out.model = fields.object("model");
     out.recipe = fields.object("recipe");
     nested(fields, "budget", out.budget);
-    out.threads = static_cast<std::uint32_t>(fields.integer("threads", 0, threads_most));
+    out.threads = static_cast<std::uint32_t>(fields.integer("threads", 0, threads_max));
     return fields.finish();
 }
 
@@ -161,15 +161,15 @@ json to_json(const PlanReply& value) {
 
 Status from_json(const json& object, PlanReply& out) {
     Fields fields(object, "plan reply");
-    out.device = fields.text("device", id_bytes_most);
-    out.summary = fields.text("summary", sentence_bytes_most);
+    out.device = fields.text("device", id_bytes_max);
+    out.summary = fields.text("summary", sentence_bytes_max);
     out.layout = fields.object("layout");
-    out.parts = list<PlanPart>(fields, "parts", parts_most, read_part);
-    out.gpu_peak = fields.integer("gpu_peak", 0, integer_most);
-    out.ram_peak = fields.integer("ram_peak", 0, integer_most);
-    out.disk = fields.integer("disk", 0, integer_most);
-    out.tokens_per_second = fields.number("tokens_per_second", 0, number_most);
-    out.why = list<std::string>(fields, "why", sentences_most, read_sentence);
+    out.parts = list<PlanPart>(fields, "parts", parts_max, read_part);
+    out.gpu_peak = fields.integer("gpu_peak", 0, integer_max);
+    out.ram_peak = fields.integer("ram_peak", 0, integer_max);
+    out.disk = fields.integer("disk", 0, integer_max);
+    out.tokens_per_second = fields.number("tokens_per_second", 0, number_max);
+    out.why = list<std::string>(fields, "why", sentences_max, read_sentence);
     return fields.finish();
 }
 
@@ -177,7 +177,7 @@ json to_json(const TrainerReplanned& value) { return {{"message", value.message}
 
 Status from_json(const json& object, TrainerReplanned& out) {
     Fields fields(object, "replanned");
-    out.message = fields.text("message", sentence_bytes_most);
+    out.message = fields.text("message", sentence_bytes_max);
     nested(fields, "plan", out.plan);
     return fields.finish();
 }

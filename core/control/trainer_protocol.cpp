@@ -9,12 +9,12 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t path_bytes_most = 4096;
-constexpr std::size_t text_bytes_most = 4096;
-constexpr std::size_t prompt_tokens_most = 65'536;
-constexpr std::uint32_t sample_tokens_most = 4096;
-constexpr std::uint32_t threads_most = 1024;
-constexpr std::uint32_t token_most = (1U << 20U) - 1;
+constexpr std::size_t path_bytes_max = 4096;
+constexpr std::size_t text_bytes_max = 4096;
+constexpr std::size_t prompt_tokens_max = 65'536;
+constexpr std::uint32_t sample_tokens_max = 4096;
+constexpr std::uint32_t threads_max = 1024;
+constexpr std::uint32_t token_max = (1U << 20U) - 1;
 
 std::uint32_t integer32(Fields& fields, std::string_view name, std::uint32_t low, std::uint32_t high) {
     return static_cast<std::uint32_t>(fields.integer(name, low, high));
@@ -36,7 +36,7 @@ Result<std::vector<std::uint32_t>> tokens_from(const json& array) {
     std::vector<std::uint32_t> tokens;
     tokens.reserve(array.size());
     for (const json& token : array) {
-        if (!token.is_number_unsigned() || token.get<std::uint64_t>() > token_most) {
+        if (!token.is_number_unsigned() || token.get<std::uint64_t>() > token_max) {
             return Error{ErrorCode::malformed, "A token is not a whole number below 1,048,576."};
         }
         tokens.push_back(token.get<std::uint32_t>());
@@ -59,8 +59,8 @@ json to_json(const VectorFile& value) { return {{"path", value.path}, {"offset",
 
 Status from_json(const json& object, VectorFile& out) {
     Fields fields(object, "vector file");
-    out.path = fields.text("path", path_bytes_most);
-    out.offset = fields.integer("offset", 0, integer_most);
+    out.path = fields.text("path", path_bytes_max);
+    out.offset = fields.integer("offset", 0, integer_max);
     return fields.finish();
 }
 
@@ -71,8 +71,8 @@ json to_json(const TrainerHello& value) {
 Status from_json(const json& object, TrainerHello& out) {
     Fields fields(object, "hello");
     out.version = integer32(fields, "version", 0, UINT32_MAX);
-    out.device = fields.text("device", text_bytes_most);
-    out.torch = fields.text("torch", text_bytes_most);
+    out.device = fields.text("device", text_bytes_max);
+    out.torch = fields.text("torch", text_bytes_max);
     return fields.finish();
 }
 
@@ -92,9 +92,9 @@ Status from_json(const json& object, LoadRequest& out) {
     out.model = fields.object("model");
     out.recipe = fields.object("recipe");
     out.state = vector_file(fields, "state");
-    out.threads = integer32(fields, "threads", 0, threads_most);
+    out.threads = integer32(fields, "threads", 0, threads_max);
     out.budget = nested<Budget>(fields, "budget");
-    out.scratch = fields.text("scratch", path_bytes_most);
+    out.scratch = fields.text("scratch", path_bytes_max);
     out.layout = fields.has("layout") ? fields.object("layout") : json();
     return fields.finish();
 }
@@ -111,13 +111,13 @@ json to_json(const TrainRequest& value) {
 
 Status from_json(const json& object, TrainRequest& out) {
     Fields fields(object, "train");
-    out.round = fields.integer("round", 0, integer_most);
+    out.round = fields.integer("round", 0, integer_max);
     out.peer = fields.text("peer", 64);
     out.seed = fields.integer("seed", 0, UINT64_MAX);
     out.learning_rate = fields.number("learning_rate", 0, 100);
-    out.shard = fields.text("shard", path_bytes_most);
-    out.records = fields.integer("records", 1, integer_most);
-    out.from_record = fields.integer_or("from_record", 0, integer_most, 0);
+    out.shard = fields.text("shard", path_bytes_max);
+    out.records = fields.integer("records", 1, integer_max);
+    out.from_record = fields.integer_or("from_record", 0, integer_max, 0);
     return fields.finish();
 }
 
@@ -135,9 +135,9 @@ json to_json(const SnapshotReply& value) {
 
 Status from_json(const json& object, SnapshotReply& out) {
     Fields fields(object, "snapshot reply");
-    out.tokens = fields.integer("tokens", 0, integer_most);
-    out.steps = fields.integer("steps", 0, integer_most);
-    out.loss = fields.number("loss", 0, number_most);
+    out.tokens = fields.integer("tokens", 0, integer_max);
+    out.steps = fields.integer("steps", 0, integer_max);
+    out.loss = fields.number("loss", 0, number_max);
     return fields.finish();
 }
 
@@ -153,15 +153,15 @@ json to_json(const EvaluateRequest& value) {
     return {{"state", to_json(value.state)},
             {"shard", value.shard},
             {"records", value.records},
-            {"records_most", value.records_most}};
+            {"records_max", value.records_max}};
 }
 
 Status from_json(const json& object, EvaluateRequest& out) {
     Fields fields(object, "evaluate");
     out.state = vector_file(fields, "state");
-    out.shard = fields.text("shard", path_bytes_most);
-    out.records = fields.integer("records", 1, integer_most);
-    out.records_most = fields.integer("records_most", 1, integer_most);
+    out.shard = fields.text("shard", path_bytes_max);
+    out.records = fields.integer("records", 1, integer_max);
+    out.records_max = fields.integer("records_max", 1, integer_max);
     return fields.finish();
 }
 
@@ -169,8 +169,8 @@ json to_json(const EvaluateReply& value) { return {{"loss", finite_or_zero(value
 
 Status from_json(const json& object, EvaluateReply& out) {
     Fields fields(object, "evaluate reply");
-    out.loss = fields.number("loss", 0, number_most);
-    out.tokens = fields.integer("tokens", 0, integer_most);
+    out.loss = fields.number("loss", 0, number_max);
+    out.tokens = fields.integer("tokens", 0, integer_max);
     return fields.finish();
 }
 
@@ -186,10 +186,10 @@ json to_json(const SampleRequest& value) {
 Status from_json(const json& object, SampleRequest& out) {
     Fields fields(object, "sample");
     out.state = vector_file(fields, "state");
-    const Status prompt = read_tokens(fields, "prompt", prompt_tokens_most, out.prompt);
+    const Status prompt = read_tokens(fields, "prompt", prompt_tokens_max, out.prompt);
     if (!prompt.ok()) return prompt.error();
     if (out.prompt.empty()) fields.fail("A sample needs a prompt of at least one token.");
-    out.tokens = integer32(fields, "tokens", 1, sample_tokens_most);
+    out.tokens = integer32(fields, "tokens", 1, sample_tokens_max);
     out.temperature = fields.number("temperature", 0, 100);
     out.top_k = integer32(fields, "top_k", 0, UINT32_MAX);
     out.seed = fields.integer("seed", 0, UINT64_MAX);
@@ -200,7 +200,7 @@ json to_json(const SampleReply& value) { return {{"tokens", value.tokens}}; }
 
 Status from_json(const json& object, SampleReply& out) {
     Fields fields(object, "sample reply");
-    const Status tokens = read_tokens(fields, "tokens", sample_tokens_most, out.tokens);
+    const Status tokens = read_tokens(fields, "tokens", sample_tokens_max, out.tokens);
     if (!tokens.ok()) return tokens.error();
     return fields.finish();
 }
@@ -215,11 +215,11 @@ json to_json(const TrainerProgress& value) {
 
 Status from_json(const json& object, TrainerProgress& out) {
     Fields fields(object, "progress");
-    out.round = fields.integer("round", 0, integer_most);
-    out.tokens = fields.integer("tokens", 0, integer_most);
-    out.steps = fields.integer("steps", 0, integer_most);
-    out.loss = fields.number("loss", 0, number_most);
-    out.tokens_per_second = fields.number("tokens_per_second", 0, number_most);
+    out.round = fields.integer("round", 0, integer_max);
+    out.tokens = fields.integer("tokens", 0, integer_max);
+    out.steps = fields.integer("steps", 0, integer_max);
+    out.loss = fields.number("loss", 0, number_max);
+    out.tokens_per_second = fields.number("tokens_per_second", 0, number_max);
     return fields.finish();
 }
 
@@ -228,7 +228,7 @@ json to_json(const TrainerFailed& value) { return {{"kind", value.kind}, {"messa
 Status from_json(const json& object, TrainerFailed& out) {
     Fields fields(object, "failed");
     out.kind = fields.text("kind", 64);
-    out.message = fields.text("message", text_bytes_most);
+    out.message = fields.text("message", text_bytes_max);
     return fields.finish();
 }
 

@@ -117,12 +117,12 @@ struct SnapshotReply {
 
 struct RebaseRequest { VectorFile state; };   // reply: {}
 
-/// evaluate -> {"loss": nats per token, "tokens": n} of `state` on the first `records_most` records of a shard.
+/// evaluate -> {"loss": nats per token, "tokens": n} of `state` on the first `records_max` records of a shard.
 struct EvaluateRequest {
     VectorFile state;
     std::string shard;
     std::uint64_t records = 0;
-    std::uint64_t records_most = 0;
+    std::uint64_t records_max = 0;
 };
 struct EvaluateReply { double loss = 0; std::uint64_t tokens = 0; };
 

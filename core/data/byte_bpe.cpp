@@ -17,7 +17,7 @@ namespace potluck::data {
 namespace {
 
 constexpr std::uint32_t byte_values = 256;
-constexpr std::size_t merges_most = vocabulary_most;
+constexpr std::size_t merges_max = vocabulary_max;
 
 /// The code point of byte_symbol.
 std::uint32_t symbol_of(unsigned char byte) {
@@ -118,13 +118,13 @@ private:
 Error malformed(const std::string& sentence) { return {ErrorCode::malformed, sentence}; }
 
 Status ByteBpe::read_vocabulary(std::string_view text) {
-    const auto json = parse_json(text, run::bpe_file_bytes_most);
+    const auto json = parse_json(text, run::bpe_file_bytes_max);
     if (!json || !json->is_object()) {
         return malformed(
             "The tokenizer's vocab.json is not a JSON object of different tokens; give the one that "
             "belongs to merges.txt.");
     }
-    if (json->size() < byte_values || json->size() > vocabulary_most) {
+    if (json->size() < byte_values || json->size() > vocabulary_max) {
         return malformed("The tokenizer's vocab.json has " + std::to_string(json->size()) +
                          " tokens; 256 to 65536 are needed.");
     }
@@ -179,7 +179,7 @@ Status ByteBpe::read_merges(std::string_view text) {
         const std::string_view line = text.substr(0, end);
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
         if (++number == 1 && line.starts_with("#version")) continue;
-        if (number > merges_most + 1) return malformed("The tokenizer's merges.txt has more than 65536 merges.");
+        if (number > merges_max + 1) return malformed("The tokenizer's merges.txt has more than 65536 merges.");
         if (const Status added = add_merge(line, number); !added) return added;
     }
     choose_separator();
@@ -232,7 +232,7 @@ std::string byte_symbol(unsigned char byte) {
 
 Result<TokenizerModelPointer> parse_byte_bpe(std::string_view vocabulary_json, std::string_view merges_text) {
     const auto lines = static_cast<std::size_t>(std::count(merges_text.begin(), merges_text.end(), '\n'));
-    auto model = std::make_unique<ByteBpe>(std::min(lines + 1, merges_most + 1));
+    auto model = std::make_unique<ByteBpe>(std::min(lines + 1, merges_max + 1));
     if (const Status read = model->read_vocabulary(vocabulary_json); !read) return read.error();
     if (const Status read = model->read_merges(merges_text); !read) return read.error();
     return TokenizerModelPointer(std::move(model));
@@ -240,9 +240,9 @@ Result<TokenizerModelPointer> parse_byte_bpe(std::string_view vocabulary_json, s
 
 Result<TokenizerModelPointer> open_byte_bpe(const std::filesystem::path& vocabulary,
                                             const std::filesystem::path& merges) {
-    const auto vocabulary_json = read_file(vocabulary, run::bpe_file_bytes_most);
+    const auto vocabulary_json = read_file(vocabulary, run::bpe_file_bytes_max);
     if (!vocabulary_json) return vocabulary_json.error();
-    const auto merges_text = read_file(merges, run::bpe_file_bytes_most);
+    const auto merges_text = read_file(merges, run::bpe_file_bytes_max);
     if (!merges_text) return merges_text.error();
     return parse_byte_bpe(as_text(*vocabulary_json), as_text(*merges_text));
 }

@@ -11,7 +11,7 @@ namespace potluck::data {
 
 namespace {
 
-constexpr std::size_t plain_most = 48;  // tokens of a word for which looking at every pair is quickest
+constexpr std::size_t plain_max = 48;  // tokens of a word for which looking at every pair is quickest
 constexpr std::uint32_t nowhere = UINT32_MAX;
 
 /// A word as a list from which merged tokens are unlinked.
@@ -71,7 +71,7 @@ void MergeTable::apply_plainly(std::vector<std::uint16_t>& word) const {
 }
 
 void MergeTable::apply(std::vector<std::uint16_t>& word) const {
-    if (word.size() <= plain_most) return apply_plainly(word);
+    if (word.size() <= plain_max) return apply_plainly(word);
     POTLUCK_CHECK(word.size() < nowhere);
     Linked links(word.size());
     // Rank, then position: all places of one rank come out together and from left to right.

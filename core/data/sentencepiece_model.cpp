@@ -30,7 +30,7 @@ private:
 };
 
 Status SentencepieceModel::load(const std::filesystem::path& file) {
-    auto content = read_file(file, run::tokenizer_bytes_most);
+    auto content = read_file(file, run::tokenizer_bytes_max);
     if (!content) return content.error();
     if (!m_processor.LoadFromSerializedProto(as_text(*content)).ok()) {
         return Error{ErrorCode::malformed, file.string() +
@@ -38,7 +38,7 @@ Status SentencepieceModel::load(const std::filesystem::path& file) {
                                                "spm_train wrote."};
     }
     const int size = m_processor.GetPieceSize();
-    if (size < 2 || static_cast<std::uint32_t>(size) > vocabulary_most) {
+    if (size < 2 || static_cast<std::uint32_t>(size) > vocabulary_max) {
         return Error{ErrorCode::malformed,
                      file.string() + " has " + std::to_string(size) + " pieces; a vocabulary of 2 to 65536 is needed."};
     }

@@ -25,7 +25,7 @@ const Error stopped{ErrorCode::cancelled, "Packing was stopped."};
 
 std::uint64_t shard_count(std::uint64_t records, std::uint64_t record_bytes) {
     const std::uint64_t wanted = (records * record_bytes + shard_bytes_aimed - 1) / shard_bytes_aimed;
-    return std::clamp<std::uint64_t>(wanted, 1, std::min<std::uint64_t>(run::shards_most, records));
+    return std::clamp<std::uint64_t>(wanted, 1, std::min<std::uint64_t>(run::shards_max, records));
 }
 
 void remove_quietly(const fs::path& file) {
@@ -98,7 +98,7 @@ Status Packer::split(const Split& split_source) {
     m_packed.training_tokens = split->training;
     m_packed.validation = {validation_file(), split->validation / m_record_tokens};
     const std::uint64_t records = split->training / m_record_tokens;
-    if (records < training_records_least || m_packed.validation.records < validation_records_least) {
+    if (records < training_records_min || m_packed.validation.records < validation_records_min) {
         return Error{ErrorCode::invalid_argument, "There are only " + std::to_string(records) + " training and " +
                                                       std::to_string(m_packed.validation.records) +
                                                       " validation records of " + std::to_string(m_record_tokens) +
@@ -187,7 +187,7 @@ Result<PackedText> pack_text(const PackPlan& plan, const Tokenizer& tokenizer, c
 }
 
 Result<PackedText> pack_tokens(const PackPlan& plan, std::uint32_t vocabulary, const PackProgress& progress) {
-    POTLUCK_CHECK(plan.context >= 1 && vocabulary <= vocabulary_most);
+    POTLUCK_CHECK(plan.context >= 1 && vocabulary <= vocabulary_max);
     return Packer(plan, vocabulary, progress).pack([&](const SplitPlan& split) {
         return split_tokens(split, vocabulary, progress);
     });

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t read_bytes = 256 * 1024;
 constexpr std::uint64_t segments_wanted = 256;
-constexpr std::size_t boundary_bytes_most = 256;  // how far a segment may reach into the next one
+constexpr std::size_t boundary_bytes_max = 256;  // how far a segment may reach into the next one
 
 bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
@@ -29,7 +29,7 @@ bool is_ascii_word(char byte) {
 
 /// The first good place to cut at or after `from`; it depends on nothing but the bytes from there on.
 std::size_t boundary_from(std::string_view text, std::size_t from) {
-    const std::size_t last = std::min(text.size(), from + boundary_bytes_most);
+    const std::size_t last = std::min(text.size(), from + boundary_bytes_max);
     for (std::size_t at = from + 1; at + 1 < last; ++at) {
         if (text[at] == ' ' && is_ascii_word(text[at - 1]) && is_ascii_word(text[at + 1])) return at;
     }
@@ -68,7 +68,7 @@ Result<std::vector<fs::path>> files_below(const fs::path& folder, std::uint64_t&
     for (; walk != fs::recursive_directory_iterator(); walk.increment(failed)) {
         if (failed) return unreadable(folder, failed.message());
         const bool hidden = walk->path().filename().native().front() == '.';
-        if (walk->is_directory(failed) && (hidden || walk.depth() >= folder_depth_most)) {
+        if (walk->is_directory(failed) && (hidden || walk.depth() >= folder_depth_max)) {
             walk.disable_recursion_pending();
         } else if (walk->is_symlink(failed) || !walk->is_regular_file(failed)) {
             continue;
@@ -77,9 +77,9 @@ Result<std::vector<fs::path>> files_below(const fs::path& folder, std::uint64_t&
         } else {
             found.push_back(walk->path());
         }
-        if (found.size() > text_files_most) {
+        if (found.size() > text_files_max) {
             return Error{ErrorCode::invalid_argument, folder.string() + " holds more than " +
-                                                          std::to_string(text_files_most) +
+                                                          std::to_string(text_files_max) +
                                                           " files; give a smaller folder or one large file."};
         }
     }
@@ -91,7 +91,7 @@ Result<std::vector<fs::path>> files_below(const fs::path& folder, std::uint64_t&
 
 std::size_t segment_bytes_for(std::uint64_t bytes) {
     return static_cast<std::size_t>(
-        std::clamp<std::uint64_t>(bytes / segments_wanted, segment_bytes_least, segment_bytes_most));
+        std::clamp<std::uint64_t>(bytes / segments_wanted, segment_bytes_min, segment_bytes_max));
 }
 
 Status check_amount(const TextScan& scan, const fs::path& path) {
@@ -101,11 +101,11 @@ Status check_amount(const TextScan& scan, const fs::path& path) {
     if (scan.files.empty()) {
         return Error{ErrorCode::malformed, path.string() + " is empty; give UTF-8 text of at least 100 KB."};
     }
-    if (scan.bytes < text_bytes_least) {
+    if (scan.bytes < text_bytes_min) {
         return Error{ErrorCode::invalid_argument, path.string() + " holds only " + std::to_string(scan.bytes) +
                                                       " bytes of text; at least 100 KB are needed."};
     }
-    if (scan.bytes > text_bytes_most) {
+    if (scan.bytes > text_bytes_max) {
         return Error{ErrorCode::invalid_argument, path.string() + " holds more than 1 TiB of text; give a part of it."};
     }
     return {};
@@ -181,7 +181,7 @@ Result<TextScan> scan_text(const fs::path& path, const ReadProgress& progress) {
 Status for_each_segment(const TextScan& scan, const std::function<Status(const Segment& segment)>& take) {
     // A segment is read with some bytes more: its end moves forward to the next good place, and so does the beginning
     // of the segment after it.
-    std::vector<char> block(scan.segment_bytes + boundary_bytes_most);
+    std::vector<char> block(scan.segment_bytes + boundary_bytes_max);
     Segment segment;
     for (; segment.file < scan.files.size(); ++segment.file) {
         const TextFile& file = scan.files[segment.file];

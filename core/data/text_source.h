@@ -16,12 +16,12 @@
 
 namespace potluck::data {
 
-inline constexpr std::uint64_t text_bytes_least = 100'000;
-inline constexpr std::uint64_t text_bytes_most = 1ULL << 40U;  // 1 TiB
-inline constexpr std::size_t text_files_most = 1'000'000;
-inline constexpr int folder_depth_most = 64;
-inline constexpr std::size_t segment_bytes_most = 64 * 1024;
-inline constexpr std::size_t segment_bytes_least = 1024;
+inline constexpr std::uint64_t text_bytes_min = 100'000;
+inline constexpr std::uint64_t text_bytes_max = 1ULL << 40U;  // 1 TiB
+inline constexpr std::size_t text_files_max = 1'000'000;
+inline constexpr int folder_depth_max = 64;
+inline constexpr std::size_t segment_bytes_max = 64 * 1024;
+inline constexpr std::size_t segment_bytes_min = 1024;
 
 struct TextFile {
     std::filesystem::path path;

@@ -45,7 +45,7 @@ Result<std::vector<fs::path>> token_files_in(const fs::path& folder) {
     for (; walk != fs::directory_iterator(); walk.increment(failed)) {
         if (failed) return unreadable(folder, failed.message());
         if (walk->path().extension() == ".bin" && walk->is_regular_file(failed)) found.push_back(walk->path());
-        if (found.size() > token_files_most) {
+        if (found.size() > token_files_max) {
             return Error{ErrorCode::invalid_argument,
                          folder.string() + " holds more than 100000 token files; give fewer and larger ones."};
         }
@@ -69,7 +69,7 @@ Status TokenWriter::check() const {
 
 Status TokenWriter::write(std::span<const std::uint16_t> tokens) {
     m_tokens += tokens.size();
-    if (m_format == TokenFormat::llmc && m_tokens > llmc_tokens_most) {
+    if (m_format == TokenFormat::llmc && m_tokens > llmc_tokens_max) {
         return Error{ErrorCode::invalid_argument,
                      "A file of llm.c holds at most 2147483647 tokens; give less text or choose the format nanogpt."};
     }
@@ -119,7 +119,7 @@ Result<TokenReader> TokenReader::open(const fs::path& file) {
     }
     if (bytes % 2 != 0) return damaged(file, "is no file of 16-bit tokens: its size is odd");
     if (reader.m_tokens == 0) return damaged(file, "holds no tokens");
-    if (reader.m_tokens > token_file_tokens_most)
+    if (reader.m_tokens > token_file_tokens_max)
         return Error{ErrorCode::invalid_argument, file.string() + " holds more than 2^40 tokens; give a part of it."};
     reader.m_in.seekg(static_cast<std::streamoff>(begin));
     return reader;

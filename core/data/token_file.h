@@ -19,9 +19,9 @@ namespace potluck::data {
 
 enum class TokenFormat { nanogpt, llmc };
 
-inline constexpr std::uint64_t token_file_tokens_most = 1ULL << 40U;
-inline constexpr std::uint64_t llmc_tokens_most = 0x7FFF'FFFF;  // its count is an int32
-inline constexpr std::size_t token_files_most = 100'000;
+inline constexpr std::uint64_t token_file_tokens_max = 1ULL << 40U;
+inline constexpr std::uint64_t llmc_tokens_max = 0x7FFF'FFFF;  // its count is an int32
+inline constexpr std::size_t token_files_max = 100'000;
 
 /// Writes a file from its beginning. What is there is replaced.
 class TokenWriter {

@@ -12,11 +12,11 @@ namespace {
 
 constexpr std::uint64_t held_out_key = 0x76616c6964617465ULL;
 constexpr std::uint64_t held_out_divisor = 20;    // 5% of the source
-constexpr std::uint64_t held_out_share_most = 4;  // never more than a quarter of it
+constexpr std::uint64_t held_out_share_max = 4;  // never more than a quarter of it
 constexpr std::size_t sample_bytes = 1 << 20;     // to estimate bytes per token
 constexpr std::uint64_t token_segments_wanted = 256;
-constexpr std::uint64_t segment_tokens_least = 256;
-constexpr std::uint64_t segment_tokens_most = 32 * 1024;
+constexpr std::uint64_t segment_tokens_min = 256;
+constexpr std::uint64_t segment_tokens_max = 32 * 1024;
 
 const Error stopped{ErrorCode::cancelled, "Packing was stopped."};
 
@@ -36,10 +36,10 @@ Result<std::uint64_t> held_out_segments(const Extent& extent, std::uint64_t reco
         return static_cast<std::uint64_t>(static_cast<double>(tokens) * extent.amount_per_token);
     };
     // A quarter more than the least, because tokens per byte differ between segments.
-    const std::uint64_t least = amount_of(validation_records_least * record_tokens * 5 / 4);
-    const std::uint64_t most = std::max(least, amount_of(validation_bytes_most / 2));
+    const std::uint64_t least = amount_of(validation_records_min * record_tokens * 5 / 4);
+    const std::uint64_t most = std::max(least, amount_of(validation_bytes_max / 2));
     const std::uint64_t wanted = std::clamp(extent.amount / held_out_divisor, least, most);
-    if (wanted > extent.amount / held_out_share_most) {
+    if (wanted > extent.amount / held_out_share_max) {
         return Error{ErrorCode::invalid_argument, "There is too little for a context of " +
                                                       std::to_string(record_tokens - 1) +
                                                       " tokens; give more text or a shorter context."};
@@ -57,8 +57,8 @@ public:
         : m_training{TokenWriter(plan.training, plan.format), no_file},
           m_validation{TokenWriter(plan.validation, plan.format), no_file},
           m_separator(separator) {
-        const std::uint64_t whole_records = validation_bytes_most / 2 / plan.record_tokens * plan.record_tokens;
-        m_validation_most = std::max(whole_records, validation_records_least * plan.record_tokens);
+        const std::uint64_t whole_records = validation_bytes_max / 2 / plan.record_tokens * plan.record_tokens;
+        m_validation_max = std::max(whole_records, validation_records_min * plan.record_tokens);
     }
 
     enum class To { training, validation };
@@ -72,7 +72,7 @@ public:
         stream.file = file;
         return write_some(to, tokens);
     }
-    [[nodiscard]] bool validation_is_full() const { return m_validation.writer.tokens() >= m_validation_most; }
+    [[nodiscard]] bool validation_is_full() const { return m_validation.writer.tokens() >= m_validation_max; }
 
     Status close(SplitTokens& split) {
         if (const Status closed = m_training.writer.close(); !closed) return closed;
@@ -90,13 +90,13 @@ private:
     };
     Status write_some(To to, std::span<const std::uint16_t> tokens) {
         if (to == To::training) return m_training.writer.write(tokens);
-        const std::uint64_t room = m_validation_most - m_validation.writer.tokens();
+        const std::uint64_t room = m_validation_max - m_validation.writer.tokens();
         return m_validation.writer.write(
             tokens.first(static_cast<std::size_t>(std::min<std::uint64_t>(tokens.size(), room))));
     }
     Stream m_training, m_validation;
     std::optional<std::uint16_t> m_separator;
-    std::uint64_t m_validation_most = 0;
+    std::uint64_t m_validation_max = 0;
 };
 
 Result<double> bytes_per_token(const TextScan& scan, const Tokenizer& tokenizer) {
@@ -183,7 +183,7 @@ Result<SplitTokens> split_tokens(const SplitPlan& plan, std::uint32_t vocabulary
     const auto total = tokens_in(files->training);
     if (!total) return total.error();
     const std::uint64_t segment_tokens =
-        std::clamp(*total / token_segments_wanted, segment_tokens_least, segment_tokens_most);
+        std::clamp(*total / token_segments_wanted, segment_tokens_min, segment_tokens_max);
     const std::uint64_t segments = segments_of(files->training, segment_tokens);
     std::uint64_t held_out = 0;
     Streams streams(plan, {});

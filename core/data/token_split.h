@@ -20,8 +20,8 @@
 
 namespace potluck::data {
 
-inline constexpr std::uint64_t validation_bytes_most = 2ULL << 20U;
-inline constexpr std::uint64_t validation_records_least = 64;
+inline constexpr std::uint64_t validation_bytes_max = 2ULL << 20U;
+inline constexpr std::uint64_t validation_records_min = 64;
 
 enum class PackStage { reading, tokenizing, shuffling };
 /// `fraction` of the stage; false stops, and the call returns `cancelled`.

@@ -19,7 +19,7 @@
 namespace potluck::data {
 
 /// Tokens are stored as uint16 in shards.
-inline constexpr std::uint32_t vocabulary_most = 65'536;
+inline constexpr std::uint32_t vocabulary_max = 65'536;
 
 class TokenizerModel;
 

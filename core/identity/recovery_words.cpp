@@ -15,7 +15,7 @@ constexpr std::string_view consonants = "bdfgjklmnprstvwz";
 constexpr std::string_view first_vowels = "aiou";
 constexpr std::string_view second_vowels = "ao";
 constexpr std::size_t word_letters = 5;
-constexpr std::size_t echoed_letters_most = 20;
+constexpr std::size_t echoed_letters_max = 20;
 
 std::byte checksum_of(const SecretSeed& seed) {
     start_sodium();
@@ -50,7 +50,7 @@ std::string take_word(std::string_view& text) {
 /// `word` as it may stand in a sentence for a terminal.
 std::string echo(std::string_view word) {
     std::string shown;
-    for (const char c : word.substr(0, echoed_letters_most)) shown += c > ' ' && c < '\x7f' ? c : '?';
+    for (const char c : word.substr(0, echoed_letters_max)) shown += c > ' ' && c < '\x7f' ? c : '?';
     return shown;
 }
 
@@ -103,7 +103,7 @@ std::string words_of(const SecretSeed& seed) {
 }
 
 Result<SecretSeed> seed_of(std::string_view words) {
-    if (words.size() > recovery_text_bytes_most) return wrong_count(recovery_word_count + 1);
+    if (words.size() > recovery_text_bytes_max) return wrong_count(recovery_word_count + 1);
     std::array<std::byte, 33> bits{};
     unsigned count = 0;
     for (std::string word = take_word(words); !word.empty(); word = take_word(words)) {

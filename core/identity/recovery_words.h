@@ -18,7 +18,7 @@ namespace potluck::identity {
 
 inline constexpr unsigned recovery_word_kinds = 2048;
 inline constexpr unsigned recovery_word_count = 24;
-inline constexpr std::size_t recovery_text_bytes_most = 1024;
+inline constexpr std::size_t recovery_text_bytes_max = 1024;
 
 /// The word for `index`, which is below recovery_word_kinds.
 [[nodiscard]] std::string recovery_word(unsigned index);

@@ -163,7 +163,7 @@ bool SecureChannel::Session::take_proof(ByteSpan frame) {
 }
 
 Bytes SecureChannel::Session::push(ByteSpan message) {
-    POTLUCK_CHECK(message.size() <= channel_message_bytes_most);
+    POTLUCK_CHECK(message.size() <= channel_message_bytes_max);
     const bool last_with_key = ++sent_with_key == messages_per_key;
     if (last_with_key) sent_with_key = 0;
     const unsigned char tag = last_with_key ? crypto_secretstream_xchacha20poly1305_TAG_REKEY
@@ -175,7 +175,7 @@ Bytes SecureChannel::Session::push(ByteSpan message) {
 }
 
 std::optional<Bytes> SecureChannel::Session::pull(ByteSpan sealed) {
-    if (sealed.size() < overhead || sealed.size() - overhead > channel_message_bytes_most) return std::nullopt;
+    if (sealed.size() < overhead || sealed.size() - overhead > channel_message_bytes_max) return std::nullopt;
     Bytes message(sealed.size() - overhead);
     unsigned char tag = 0;
     if (crypto_secretstream_xchacha20poly1305_pull(&receiving.state, raw(message.data()), nullptr, &tag,

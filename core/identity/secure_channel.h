@@ -25,7 +25,7 @@ namespace potluck::identity {
 /// What a sealed frame adds to its message, and the longest message (a frame fits a BEP 10 message of 1 MiB with room
 /// for its own header). A longer frame breaks the session before memory is taken for it.
 inline constexpr std::size_t channel_overhead_bytes = 17;
-inline constexpr std::size_t channel_message_bytes_most = 1024 * 1024 - 1024;
+inline constexpr std::size_t channel_message_bytes_max = 1024 * 1024 - 1024;
 
 class SecureChannel {
 public:
@@ -49,7 +49,7 @@ public:
     };
     /// Takes one frame from the other side. After a frame that does not fit, state() is `broken`.
     [[nodiscard]] Received receive(ByteSpan frame);
-    /// Encrypts one message of at most channel_message_bytes_most; the state is `open`.
+    /// Encrypts one message of at most channel_message_bytes_max; the state is `open`.
     [[nodiscard]] Bytes seal(ByteSpan message);
 
 private:

@@ -150,7 +150,7 @@ Status Connection::open(const std::filesystem::path& file) {
         note_failure();
         return error("Cannot open");
     }
-    sqlite3_limit(m_connection, SQLITE_LIMIT_LENGTH, value_bytes_most);
+    sqlite3_limit(m_connection, SQLITE_LIMIT_LENGTH, value_bytes_max);
     sqlite3_busy_timeout(m_connection, busy_milliseconds);
     sqlite3_db_config(m_connection, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(m_connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);

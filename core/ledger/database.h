@@ -18,7 +18,7 @@ struct sqlite3_stmt;
 namespace potluck::ledger {
 
 /// Longest value that is read from or written to the file: room for the longest accept list.
-inline constexpr int value_bytes_most = 1024 * 1024;
+inline constexpr int value_bytes_max = 1024 * 1024;
 
 class Connection;
 

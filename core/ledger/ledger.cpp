@@ -15,7 +15,7 @@ namespace {
 
 using Step = Statement::Step;
 
-static_assert(run::accept_list_bytes_most < value_bytes_most);
+static_assert(run::accept_list_bytes_max < value_bytes_max);
 
 /// How many rows a query may give: SQLite reads a negative limit as none.
 std::int64_t limit_of(std::size_t most) {
@@ -190,7 +190,7 @@ bool Ledger::Database::move_to_retracted(std::int64_t chain, std::uint64_t first
     }
     Statement trim(connection, "DELETE FROM retracted WHERE chain = ? AND id <= (SELECT id FROM retracted "
                                      "WHERE chain = ? ORDER BY id DESC LIMIT 1 OFFSET ?)");
-    return trim.bind(chain).bind(chain).bind(retracted_lists_most).run();
+    return trim.bind(chain).bind(chain).bind(retracted_lists_max).run();
 }
 
 Status Ledger::retract(const RunId& run, std::uint64_t count) {
@@ -211,7 +211,7 @@ Status Ledger::retract(const RunId& run, std::uint64_t count) {
 }
 
 void Ledger::remember_name(const PeerId& peer, const std::string& name) {
-    const ByteSpan kept = as_bytes(std::string_view(name).substr(0, run::name_bytes_most));
+    const ByteSpan kept = as_bytes(std::string_view(name).substr(0, run::name_bytes_max));
     Connection& connection = m_database->connection;
     Step found = Step::failed;
     {
@@ -226,7 +226,7 @@ void Ledger::remember_name(const PeerId& peer, const std::string& name) {
                                     : "INSERT INTO peers(name, key) SELECT ?, ? WHERE (SELECT count(*) FROM peers "
                                       "WHERE NOT EXISTS (SELECT 1 FROM entries WHERE peer = peers.id)) < ?");
     write.bind(kept).bind(peer.bytes);
-    if (found == Step::done) write.bind(strangers_most);
+    if (found == Step::done) write.bind(strangers_max);
     if (!write.run()) m_database->report("Cannot write to");
 }
 

@@ -34,9 +34,9 @@ struct RunTotals {
 };
 
 /// Lists of lost forks that are kept per run; older ones go.
-inline constexpr std::uint64_t retracted_lists_most = 4096;
+inline constexpr std::uint64_t retracted_lists_max = 4096;
 /// People whose name is remembered without their ever having been accepted.
-inline constexpr std::uint64_t strangers_most = 10000;
+inline constexpr std::uint64_t strangers_max = 10000;
 
 /// One point of the run's curve.
 struct RoundRecord {
@@ -83,7 +83,7 @@ public:
     /// Tokens of `peer` over all runs accepted at or after `since` (unix seconds).
     [[nodiscard]] TokenCount tokens_since(const PeerId& peer, std::int64_t since) const;
 
-    /// Keeps the first run::name_bytes_most bytes. Writes only if the name is new, so it may be called at every status.
+    /// Keeps the first run::name_bytes_max bytes. Writes only if the name is new, so it may be called at every status.
     void remember_name(const PeerId& peer, const std::string& name);
     /// `not_found` if the chain is shorter; a loss that is not finite is `invalid_argument`.
     [[nodiscard]] Status record_loss(const RunId& run, RoundId round, double loss);

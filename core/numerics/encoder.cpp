@@ -69,9 +69,9 @@ private:
     }
 
     [[nodiscard]] std::vector<std::byte> write(const GroupShape& shape, const std::array<float, 4>& means) const {
-        constexpr std::size_t gap_bytes_most = 4;  // a gap has 28 bits at most
+        constexpr std::size_t gap_bytes_max = 4;  // a gap has 28 bits at most
         const std::size_t fixed = layout::group_header_size + shape.codes_size();
-        std::vector<std::byte> bytes(fixed + shape.entries * gap_bytes_most + 8);
+        std::vector<std::byte> bytes(fixed + shape.entries * gap_bytes_max + 8);
         for (std::size_t c = 0; c < 4; ++c) layout::store(&bytes[4 * c], std::bit_cast<std::uint32_t>(means[c]), 4);
         const std::span<const std::uint16_t> gaps(m_gaps.data(), shape.entries);
         const std::uint8_t code = gap_code::shortest(gaps);
@@ -106,7 +106,7 @@ private:
 }  // namespace
 
 std::vector<std::byte> encode_with(Path path, std::span<float> error, std::uint32_t k, unsigned threads) {
-    require(k >= 1 && k <= sent_most && available(path));
+    require(k >= 1 && k <= sent_max && available(path));
     const std::size_t count = static_cast<std::size_t>(layout::group_count(error.size()));
     std::vector<std::vector<std::byte>> groups(count);
     share_out(count, threads, [&] {

@@ -27,7 +27,7 @@ std::uint8_t shortest(std::span<const std::uint16_t> gaps) {
     }
     std::uint8_t best = 0;
     std::uint64_t best_bits = ~0ULL;
-    for (std::uint8_t code = 0; code <= exponential + parameter_most; ++code) {
+    for (std::uint8_t code = 0; code <= exponential + parameter_max; ++code) {
         if (!known(code)) continue;
         std::uint64_t bits = 0;
         for (std::size_t i = 0; i < kinds; ++i) {

@@ -18,14 +18,14 @@
 
 namespace potluck::numerics::gap_code {
 
-inline constexpr unsigned parameter_most = 12;
-inline constexpr unsigned rice_zeros_most = 16;
+inline constexpr unsigned parameter_max = 12;
+inline constexpr unsigned rice_zeros_max = 16;
 inline constexpr unsigned gap_bits = 12;
-inline constexpr unsigned exponential_zeros_most = 12;  // v is at most 4,096
+inline constexpr unsigned exponential_zeros_max = 12;  // v is at most 4,096
 inline constexpr std::uint8_t exponential = 16;  // first byte value of the second family
 
 [[nodiscard]] constexpr bool known(std::uint8_t code) {
-    return code <= parameter_most || (code >= exponential && code <= exponential + parameter_most);
+    return code <= parameter_max || (code >= exponential && code <= exponential + parameter_max);
 }
 
 /// A gap as bits, the first one lowest; at most 28.
@@ -45,7 +45,7 @@ struct Word {
     }
     const unsigned b = code;
     const unsigned q = gap >> b;
-    if (q >= rice_zeros_most) return {std::uint64_t{gap} << rice_zeros_most, rice_zeros_most + gap_bits};
+    if (q >= rice_zeros_max) return {std::uint64_t{gap} << rice_zeros_max, rice_zeros_max + gap_bits};
     return {(1ULL << q) | ((gap & ((1ULL << b) - 1)) << (q + 1)), q + 1 + b};
 }
 
@@ -60,16 +60,16 @@ struct Read {
     const auto zeros = static_cast<unsigned>(std::countr_zero(window | (1ULL << 63U)));
     if (code >= exponential) {
         const unsigned b = code - exponential;
-        if (zeros > exponential_zeros_most) return {};
+        if (zeros > exponential_zeros_max) return {};
         const std::uint64_t rest = window >> (zeros + 1);
         const std::uint64_t v = (1ULL << zeros) | (rest & ((1ULL << zeros) - 1));
         const std::uint64_t gap = ((v - 1) << b) | ((rest >> zeros) & ((1ULL << b) - 1));
         return {static_cast<std::uint32_t>(gap), 2 * zeros + 1 + b};
     }
     const unsigned b = code;
-    if (zeros >= rice_zeros_most) {
-        const std::uint64_t gap = (window >> rice_zeros_most) & ((1ULL << gap_bits) - 1);
-        return {static_cast<std::uint32_t>(gap), rice_zeros_most + gap_bits};
+    if (zeros >= rice_zeros_max) {
+        const std::uint64_t gap = (window >> rice_zeros_max) & ((1ULL << gap_bits) - 1);
+        return {static_cast<std::uint32_t>(gap), rice_zeros_max + gap_bits};
     }
     const std::uint64_t low = (window >> (zeros + 1)) & ((1ULL << b) - 1);
     return {static_cast<std::uint32_t>((zeros << b) | low), zeros + 1 + b};

@@ -9,7 +9,7 @@
 //
 // AdamW, per number, t = step:     p -= lr wd p;  m = b1 m + (1-b1) g;  v = b2 v + (1-b2) g g
 //                                  p -= lr / (1-b1^t) * m / (sqrt(v) / sqrt(1-b2^t) + eps)
-// LAMB, per slice:                 u = mhat / (sqrt(vhat) + eps) + wd p;  p -= lr * min(|p|, trust_most) / |u| * u
+// LAMB, per slice:                 u = mhat / (sqrt(vhat) + eps) + wd p;  p -= lr * min(|p|, trust_max) / |u| * u
 //                                  (the ratio is 1 where a norm is 0)
 // with g = gradient * gradient_scale. A number whose gradient is not finite (or so large, above 10^18, that its moments
 // could overflow) stays as it is, with its moments; so does one that is not finite itself. LAMB's norms pass over both.
@@ -47,7 +47,7 @@ struct StepSettings {
     double learning_rate = 0;
     double beta1 = 0.9, beta2 = 0.95;
     double epsilon = 1e-8;
-    double trust_most = 10'000;      // LAMB only: cap on the norm of the parameters
+    double trust_max = 10'000;      // LAMB only: cap on the norm of the parameters
     std::uint64_t step = 1;          // t: 1 for the first step on fresh moments
     double gradient_scale = 1;       // of clip and loss scale; multiplies every gradient first
     std::uint64_t rounding_seed = 0; // of the stochastic rounding of bf16 parameters

@@ -19,10 +19,10 @@
 namespace potluck::numerics::arithmetic {
 
 /// Above this square a gradient counts as not finite: its moments could overflow.
-inline constexpr float square_most = 0x1p120F;
+inline constexpr float square_max = 0x1p120F;
 /// A block whose largest magnitude is below this is stored as zeros: no quotient overflows, and moments that fade away
 /// never linger as denormals, which are slow.
-inline constexpr float scale_least = 0x1p-100F;
+inline constexpr float scale_min = 0x1p-100F;
 /// LAMB's norms are sums of sums: 16 lanes of a block, lanes as a tree, blocks of a piece, pieces of a slice.
 inline constexpr std::uint64_t lanes = 16;
 inline constexpr std::uint64_t piece_blocks = 256;
@@ -88,7 +88,7 @@ POTLUCK_BOTH float magnitude(float x) { return float_of(magnitude_bits(x)); }
 
 /// Whether the number takes part: a gradient (scaled already) whose square is in bounds, a finite parameter.
 POTLUCK_BOTH bool takes_part(float gradient, float parameter) {
-    const bool bounded = magnitude_bits(gradient * gradient) <= 0x7b800000U;  // square_most
+    const bool bounded = magnitude_bits(gradient * gradient) <= 0x7b800000U;  // square_max
     return bounded & (magnitude_bits(parameter) < 0x7f800000U);
 }
 POTLUCK_BOTH float next_mean(const StepConstants& c, float mean, float gradient) {
@@ -108,17 +108,17 @@ POTLUCK_BOTH float lamb_update(const StepConstants& c, float parameter, float me
 }
 
 /// LAMB's step length from the sums of squares of the parameters and of the update.
-POTLUCK_BOTH float lamb_factor(double learning_rate, double trust_most, double parameter_squares,
+POTLUCK_BOTH float lamb_factor(double learning_rate, double trust_max, double parameter_squares,
                                double update_squares) {
     double length = sqrt(parameter_squares);
-    if (length > trust_most) length = trust_most;
+    if (length > trust_max) length = trust_max;
     const double update = sqrt(update_squares);
     const double ratio = length > 0 && update > 0 ? length / update : 1.0;
     return static_cast<float>(learning_rate * ratio);
 }
 
 /// What a block's moments are multiplied with before they are coded; 0 if they count as zero.
-POTLUCK_BOTH float scale_of(float largest) { return largest < scale_least ? 0.0F : largest; }
+POTLUCK_BOTH float scale_of(float largest) { return largest < scale_min ? 0.0F : largest; }
 POTLUCK_BOTH float inverse_of(float scale) { return scale > 0.0F ? 1.0F / scale : 0.0F; }
 
 /// The code of a magnitude in [0, 1] by the straight lines of dynamic_map.h.

@@ -16,10 +16,10 @@ POTLUCK_TARGET inline void load_moments(const Block& block, float* POTLUCK_RESTR
 
 template <bool Coded>
 POTLUCK_TARGET inline void store_moments(const Block& block, const float* mean, const float* variance,
-                                         std::uint32_t mean_most, std::uint32_t variance_most) {
+                                         std::uint32_t mean_max, std::uint32_t variance_max) {
     if constexpr (Coded) {
-        const float mean_scale = arithmetic::scale_of(arithmetic::float_of(mean_most));
-        const float variance_scale = arithmetic::scale_of(arithmetic::float_of(variance_most));
+        const float mean_scale = arithmetic::scale_of(arithmetic::float_of(mean_max));
+        const float variance_scale = arithmetic::scale_of(arithmetic::float_of(variance_max));
         *block.mean_scale = mean_scale;
         *block.variance_scale = variance_scale;
         Codes::mean_codes(mean, arithmetic::inverse_of(mean_scale), block.mean_codes);
@@ -39,7 +39,7 @@ POTLUCK_TARGET void step_block(const Block& block, const StepConstants& constant
     const float* POTLUCK_RESTRICT gradient = block.gradient;
     float* POTLUCK_RESTRICT parameters = block.parameters;
     std::uint32_t any = 0;
-    std::int32_t mean_most = 0, variance_most = 0;
+    std::int32_t mean_max = 0, variance_max = 0;
     for (std::size_t i = 0; i < optimizer_block; ++i) {
         const float p = parameters[i];
         const float g = gradient[i] * c.scale;
@@ -56,12 +56,12 @@ POTLUCK_TARGET void step_block(const Block& block, const StepConstants& constant
         any |= part ? 1U : 0U;
         const auto m_size = static_cast<std::int32_t>(arithmetic::magnitude_bits(m));
         const auto v_size = static_cast<std::int32_t>(arithmetic::bits_of(v));
-        mean_most = mean_most > m_size ? mean_most : m_size;
-        variance_most = variance_most > v_size ? variance_most : v_size;
+        mean_max = mean_max > m_size ? mean_max : m_size;
+        variance_max = variance_max > v_size ? variance_max : v_size;
     }
     if (any == 0) return;
-    store_moments<Coded>(block, mean, variance, static_cast<std::uint32_t>(mean_most),
-                         static_cast<std::uint32_t>(variance_most));
+    store_moments<Coded>(block, mean, variance, static_cast<std::uint32_t>(mean_max),
+                         static_cast<std::uint32_t>(variance_max));
 }
 
 /// The sums of squares of LAMB's two norms over one block.

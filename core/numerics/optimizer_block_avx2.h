@@ -149,7 +149,7 @@ POTLUCK_AVX2 POTLUCK_INLINE BlockMost step_floats_avx2(const arithmetic::StepCon
                                                        const float* POTLUCK_RESTRICT gradient,
                                                        float* POTLUCK_RESTRICT mean,
                                                        float* POTLUCK_RESTRICT variance) {
-    __m256i mean_most = _mm256_setzero_si256(), variance_most = _mm256_setzero_si256();
+    __m256i mean_max = _mm256_setzero_si256(), variance_max = _mm256_setzero_si256();
     __m256 any = _mm256_setzero_ps();
     for (std::size_t i = 0; i < optimizer_block; i += 8) {
         const __m256 p = _mm256_loadu_ps(parameters + i);
@@ -157,7 +157,7 @@ POTLUCK_AVX2 POTLUCK_INLINE BlockMost step_floats_avx2(const arithmetic::StepCon
         const __m256 square = _mm256_mul_ps(g, g);
         // A parameter that is not finite makes this no number; a finite one adds a zero.
         const __m256 checked = _mm256_add_ps(square, _mm256_mul_ps(p, _mm256_setzero_ps()));
-        const __m256 part = _mm256_cmp_ps(checked, _mm256_set1_ps(arithmetic::square_most), _CMP_LE_OQ);
+        const __m256 part = _mm256_cmp_ps(checked, _mm256_set1_ps(arithmetic::square_max), _CMP_LE_OQ);
         const __m256 m0 = _mm256_loadu_ps(mean + i), v0 = _mm256_loadu_ps(variance + i);
         const __m256 m1 = _mm256_add_ps(_mm256_mul_ps(_mm256_set1_ps(c.beta1), m0),
                                         _mm256_mul_ps(_mm256_set1_ps(c.rest1), g));
@@ -179,10 +179,10 @@ POTLUCK_AVX2 POTLUCK_INLINE BlockMost step_floats_avx2(const arithmetic::StepCon
         any = _mm256_or_ps(any, part);
         // As integers, which order floats above zero alike and leave the multipliers alone.
         const __m256 size = _mm256_andnot_ps(_mm256_set1_ps(-0.0F), m);
-        mean_most = _mm256_max_epi32(mean_most, _mm256_castps_si256(size));
-        variance_most = _mm256_max_epi32(variance_most, _mm256_castps_si256(v));
+        mean_max = _mm256_max_epi32(mean_max, _mm256_castps_si256(size));
+        variance_max = _mm256_max_epi32(variance_max, _mm256_castps_si256(v));
     }
-    return {largest(mean_most), largest(variance_most), _mm256_movemask_ps(any) != 0};
+    return {largest(mean_max), largest(variance_max), _mm256_movemask_ps(any) != 0};
 }
 
 /// `Block` is optimizer_step.cpp's; moments that are floats already are stepped where they lie.

@@ -98,7 +98,7 @@ private:
             update_sum += update_piece;
             parameter_piece = update_piece = 0;
         }
-        return arithmetic::lamb_factor(m_settings.learning_rate, m_settings.trust_most, parameter_sum, update_sum);
+        return arithmetic::lamb_factor(m_settings.learning_rate, m_settings.trust_max, parameter_sum, update_sum);
     }
 
     void step_block(std::uint64_t begin, std::uint64_t count) {
@@ -133,12 +133,12 @@ private:
             }
             return;
         }
-        float mean_most = 0, variance_most = 0;
+        float mean_max = 0, variance_max = 0;
         for (std::size_t i = 0; i < count; ++i) {
-            mean_most = std::max(mean_most, arithmetic::magnitude(numbers[i].mean));
-            variance_most = std::max(variance_most, numbers[i].variance);
+            mean_max = std::max(mean_max, arithmetic::magnitude(numbers[i].mean));
+            variance_max = std::max(variance_max, numbers[i].variance);
         }
-        const float mean_scale = arithmetic::scale_of(mean_most), variance_scale = arithmetic::scale_of(variance_most);
+        const float mean_scale = arithmetic::scale_of(mean_max), variance_scale = arithmetic::scale_of(variance_max);
         m_moments.mean_scales[at / optimizer_block] = mean_scale;
         m_moments.variance_scales[at / optimizer_block] = variance_scale;
         const float mean_inverse = arithmetic::inverse_of(mean_scale);

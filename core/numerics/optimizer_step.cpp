@@ -279,7 +279,7 @@ void optimizer_step_with(Path path, OptimizerState& state, std::size_t first, st
             sums[pieces[i].slice].updates += squares[i].updates;
         }
         for (std::size_t i = 0; i < count; ++i) {
-            steps[i].factor = arithmetic::lamb_factor(settings.learning_rate, settings.trust_most,
+            steps[i].factor = arithmetic::lamb_factor(settings.learning_rate, settings.trust_max,
                                                       sums[i].parameters, sums[i].updates);
         }
     }

@@ -17,7 +17,7 @@
 
 namespace potluck::numerics {
 
-inline constexpr std::size_t contributions_most = 4096;
+inline constexpr std::size_t contributions_max = 4096;
 
 struct WeightedPayload {
     const PayloadView* payload = nullptr;

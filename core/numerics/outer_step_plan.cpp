@@ -51,7 +51,7 @@ std::array<std::int64_t, 4> StepPlan::addends(const Share& share, std::span<cons
 }
 
 StepPlan plan_step(std::span<const WeightedPayload> list, OuterStep step) {
-    require(!list.empty() && list.size() <= contributions_most && step.amplification >= 1);
+    require(!list.empty() && list.size() <= contributions_max && step.amplification >= 1);
     const double median = median_norm(list);
     const unsigned times = halvings(list);
     StepPlan plan;

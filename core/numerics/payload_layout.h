@@ -20,7 +20,7 @@ inline constexpr char magic[4] = {'P', 'L', 'P', '1'};
 inline constexpr std::size_t header_size = 16;
 inline constexpr std::size_t table_entry_size = 4;
 inline constexpr std::size_t group_header_size = 17;
-inline constexpr float mean_most = 0x1p60F;
+inline constexpr float mean_max = 0x1p60F;
 
 /// Parameters and entries of one group.
 struct GroupShape {

@@ -27,7 +27,7 @@ struct Counts {
 PayloadFault check_means(const std::byte* group) {
     for (std::size_t c = 0; c < 4; ++c) {
         const auto pattern = static_cast<std::uint32_t>(layout::load(group + 4 * c, 4)) & 0x7fffffffU;
-        if (pattern > std::bit_cast<std::uint32_t>(layout::mean_most)) return PayloadFault::bad_mean;
+        if (pattern > std::bit_cast<std::uint32_t>(layout::mean_max)) return PayloadFault::bad_mean;
     }
     return PayloadFault::none;
 }
@@ -125,7 +125,7 @@ PayloadFault PayloadView::parse(std::span<const std::byte> bytes, std::uint64_t 
     if (std::memcmp(bytes.data(), layout::magic, sizeof layout::magic) != 0) return PayloadFault::bad_magic;
     if (layout::load(&bytes[8], 8) != expected_size) return PayloadFault::wrong_size;
     const auto k = static_cast<std::uint32_t>(layout::load(&bytes[4], 4));
-    if (k != expected_k || k < 1 || k > sent_most) return PayloadFault::bad_k;
+    if (k != expected_k || k < 1 || k > sent_max) return PayloadFault::bad_k;
     const std::uint64_t count = layout::group_count(expected_size);
     if (count > (bytes.size() - layout::header_size) / layout::table_entry_size) return PayloadFault::truncated;
 

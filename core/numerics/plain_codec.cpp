@@ -178,7 +178,7 @@ BitString encode_group(std::span<float> error, std::size_t begin, std::uint32_t 
 
 std::vector<std::byte> encode_plain(std::span<float> error, std::uint32_t k) {
     const RoundingGuard guard;
-    require(k >= 1 && k <= sent_most);
+    require(k >= 1 && k <= sent_max);
     BitString table;
     std::vector<std::byte> groups;
     for (const char letter : {'P', 'L', 'P', '1'}) table.put(static_cast<std::uint64_t>(letter), 8);

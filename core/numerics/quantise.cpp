@@ -17,7 +17,7 @@ POTLUCK_INLINE double total(const Lanes& lane) {
 POTLUCK_INLINE float mean_of(double sum, std::size_t count) {
     if (count == 0) return 0.0F;
     const double mean = sum / static_cast<double>(count);
-    return mean > static_cast<double>(layout::mean_most) ? layout::mean_most : static_cast<float>(mean);
+    return mean > static_cast<double>(layout::mean_max) ? layout::mean_max : static_cast<float>(mean);
 }
 
 POTLUCK_INLINE double magnitude(std::uint32_t pattern) {

@@ -22,7 +22,7 @@ constexpr std::uint32_t magnitude_mask = 0x7fffffff;
 constexpr std::uint32_t infinite = 0x7f800000;  // patterns from here on are infinities and NaNs
 constexpr std::size_t columns = 256;
 constexpr std::size_t step = 16;                // entries looked at together
-constexpr std::size_t column_method_most = 128;
+constexpr std::size_t column_method_max = 128;
 
 // ---- Sixteen patterns at a time -------------------------------------------------------------------------------
 

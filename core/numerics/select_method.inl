@@ -80,7 +80,7 @@ POTLUCK_TARGET void select(std::span<float> chunk, std::size_t keep, std::uint16
         find_maxima(patterns, maxima);
     }
     const std::uint32_t high = maxima.largest + 1;
-    const std::uint32_t low = keep > column_method_most
+    const std::uint32_t low = keep > column_method_max
                                   ? threshold_by_digits(patterns, keep)
                                   : bisect(maxima.of, columns, keep, keep / 8, maxima.least, high);
     std::size_t count = 0;

@@ -21,7 +21,7 @@ namespace potluck::numerics {
 inline constexpr std::size_t chunk_size = 4096;
 inline constexpr std::size_t chunks_per_group = 64;
 inline constexpr std::size_t group_size = chunk_size * chunks_per_group;
-inline constexpr std::uint32_t sent_most = 4096;  // k of a chunk
+inline constexpr std::uint32_t sent_max = 4096;  // k of a chunk
 
 /// Why bytes are not a payload. `none` means they are.
 enum class PayloadFault { none, truncated, bad_magic, wrong_size, bad_k, bad_mean, bad_index, trailing_bytes };
@@ -78,6 +78,6 @@ private:
 void add_decoded(std::span<float> target, const PayloadView& payload, float scale, unsigned threads);
 
 /// Upper bound of the bytes of a payload for `size` parameters at `k`; a peer that announces more lies.
-[[nodiscard]] std::uint64_t payload_bytes_most(std::uint64_t size, std::uint32_t k);
+[[nodiscard]] std::uint64_t payload_bytes_max(std::uint64_t size, std::uint32_t k);
 
 }  // namespace potluck::numerics

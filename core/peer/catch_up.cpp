@@ -212,7 +212,7 @@ void Peer::Impl::wait_for_payloads(const run::AcceptList& list) {
 void Peer::Impl::take_back_unreachable() {
     trouble("Contributions that others accepted cannot be fetched; going on without them.");
     stuck_since.reset();
-    if (branches_refused.size() >= branches_refused_most) branches_refused.clear();
+    if (branches_refused.size() >= branches_refused_max) branches_refused.clear();
     branches_refused[list_hash(*state)] = now + branch_refused_for;
     unwind_own(*state);
     const Status taken = world.ledger.retract(run, chain.value - state->value);
@@ -225,7 +225,7 @@ void Peer::Impl::take_back_unreachable() {
 /// A member at or near our round that names another list than ours.
 bool Peer::Impl::chain_differs(const run::StatusMessage& status) const {
     if (status.round.value == 0 || status.round > chain) return false;
-    if (status.round.value + run::fork_depth_most < chain.value) return false;
+    if (status.round.value + run::fork_depth_max < chain.value) return false;
     return status.list != list_hash(RoundId{status.round.value - 1});
 }
 
@@ -259,9 +259,9 @@ Verdict Peer::Impl::on_history_request(const PeerId& from, const run::HistoryReq
     if (request.first >= chain) return Verdict::stale;
     run::HistoryMessage answer;
     std::size_t bytes = 64;
-    for (run::SignedList& one : world.ledger.lists(run, request.first, run::lists_per_history_most)) {
+    for (run::SignedList& one : world.ledger.lists(run, request.first, run::lists_per_history_max)) {
         bytes += one.list.size() + one.signature.size() + 16;
-        if (bytes > run::message_bytes_most) break;
+        if (bytes > run::message_bytes_max) break;
         answer.lists.push_back(std::move(one));
     }
     send(from, answer);

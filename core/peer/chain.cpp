@@ -90,7 +90,7 @@ Verdict Peer::Impl::add_candidate(CheckedList checked, const PeerId& from) {
     if (digest_at(chain) != checked.list.base) return Verdict::wrong_base;
     const auto same = [&](const Candidate& one) { return one.checked.hash == checked.hash; };
     if (std::any_of(candidates.begin(), candidates.end(), same)) return Verdict::repeated;
-    if (candidates.size() >= candidates_most) return Verdict::flood;
+    if (candidates.size() >= candidates_max) return Verdict::flood;
     (void)payloads_here(checked.list, {from});
     candidates.push_back({std::move(checked), std::nullopt, 0, now});
     return Verdict::accepted;
@@ -146,7 +146,7 @@ bool Peer::Impl::payloads_here(const run::AcceptList& list, const std::vector<Pe
 Candidate* Peer::Impl::ripe_candidate() {
     Candidate* best = nullptr;
     for (Candidate& one : candidates) {
-        if (one.checked.list.view < machine.view_least()) continue;
+        if (one.checked.list.view < machine.view_min()) continue;
         if (!one.ripe_since && !machine.ripe(one.checked.list, now)) continue;
         if (!one.ripe_since) one.ripe_since = now;
         const auto key = [](const Candidate& c) { return std::pair(c.checked.list.view, c.checked.hash); };
@@ -446,7 +446,7 @@ void Peer::Impl::unwind_own(RoundId fork) {
         for (const run::Accepted& entry : list->entries) {
             if (entry.peer != world.identity.id()) continue;
             const run::ContributionMessage own{round, list->base, entry.payload, entry.tokens};
-            if (round == fork && record.pending.size() < own_contributions_most) {
+            if (round == fork && record.pending.size() < own_contributions_max) {
                 record.pending.push_back(own);
             } else {
                 give_back(own);

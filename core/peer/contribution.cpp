@@ -169,7 +169,7 @@ void Peer::Impl::encode_window(RoundId round) {
 
 void Peer::Impl::encoded(RoundId round, const StateDigest& base, std::shared_ptr<Bytes> payload) {
     const bool current = machine.playing() && machine.round() == round && digest == base && !applying;
-    const Result<run::BlobRef> published = current && record.pending.size() < own_contributions_most
+    const Result<run::BlobRef> published = current && record.pending.size() < own_contributions_max
                                                ? world.swarm.publish(*payload)
                                                : Error{ErrorCode::cancelled, "The round is over."};
     if (!published.ok()) {
@@ -193,7 +193,7 @@ void Peer::Impl::encoded(RoundId round, const StateDigest& base, std::shared_ptr
         });
         return;
     }
-    const TokenCount tokens{std::min(record.carried.value, run::tokens_most)};
+    const TokenCount tokens{std::min(record.carried.value, run::tokens_max)};
     const run::ContributionMessage own{round, base, *published, tokens};
     record.carried = record.carried - tokens;
     record.pending.push_back(own);
@@ -239,7 +239,7 @@ void Peer::Impl::look_ahead(RoundId round, std::shared_ptr<Bytes> payload) {
 
 void Peer::Impl::give_back(const run::ContributionMessage& own) {
     record.carried += own.tokens;
-    if (record.returned.size() >= own_contributions_most) record.returned.erase(record.returned.begin());
+    if (record.returned.size() >= own_contributions_max) record.returned.erase(record.returned.begin());
     record.returned.push_back(own);
     move_error(own.payload.root, 1.0F);
 }
@@ -288,7 +288,7 @@ void Peer::Impl::trainer_lost(const Error& error) {
     training.tokens_per_second = 0;
     training.gave_up = error.code == ErrorCode::unavailable;
     training.retry_at = now + training.retry_wait;
-    training.retry_wait = std::min(2 * training.retry_wait, trainer_retry_most);
+    training.retry_wait = std::min(2 * training.retry_wait, trainer_retry_max);
     say_status_soon = true;
 }
 

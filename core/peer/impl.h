@@ -32,7 +32,7 @@
 
 namespace potluck::peer {
 
-inline constexpr std::size_t candidates_most = 8;          // lists kept for one round
+inline constexpr std::size_t candidates_max = 8;          // lists kept for one round
 inline constexpr std::uint64_t states_kept = 4;            // newest; what a branch can be changed over
 inline constexpr std::uint64_t checkpoints_kept = 2;
 inline constexpr std::uint64_t rounds_behind_few = 3;      // up to here payloads are fetched, beyond a checkpoint
@@ -40,11 +40,11 @@ inline constexpr std::uint64_t rounds_fetched_ahead = 8;   // payloads of that m
 inline constexpr std::uint64_t history_overlap = 3;        // lists asked again, so that a fork shows
 inline constexpr std::size_t shards_kept = 8;
 inline constexpr int graces_to_give_up = 3;                // patience for the payloads of a signed list
-inline constexpr int repair_tries_most = 6;
+inline constexpr int repair_tries_max = 6;
 inline constexpr Duration branch_refused_for{300'000};
-inline constexpr std::size_t branches_refused_most = 64;
+inline constexpr std::size_t branches_refused_max = 64;
 inline constexpr Duration pause_patience{1'000};
-inline constexpr Duration trainer_retry_first{1'000}, trainer_retry_most{60'000};
+inline constexpr Duration trainer_retry_first{1'000}, trainer_retry_max{60'000};
 inline constexpr Duration state_pinned_for{60'000};        // a state that somebody repairs from
 
 /// A list whose signature and link are good.

@@ -7,7 +7,7 @@ namespace potluck::peer {
 using run::Verdict;
 
 void Members::joined(const PeerId& peer) {
-    if (m_sessions.size() >= run::members_most && !m_sessions.contains(peer)) return;
+    if (m_sessions.size() >= run::members_max && !m_sessions.contains(peer)) return;
     m_sessions[peer] = Session{};
     if (Member* member = find(peer)) member->status.sequence = 0;
 }
@@ -16,10 +16,10 @@ void Members::left(const PeerId& peer) { m_sessions.erase(peer); }
 
 bool Members::admit_message(const PeerId& peer, TimePoint now) {
     const auto found = m_sessions.find(peer);
-    if (found == m_sessions.end()) return m_sessions.size() < run::members_most;
+    if (found == m_sessions.end()) return m_sessions.size() < run::members_max;
     Session& session = found->second;
     const double seconds = std::chrono::duration<double>(now - session.filled).count();
-    session.tokens = std::min(messages_burst_most, session.tokens + std::max(seconds, 0.0) * messages_per_second_most);
+    session.tokens = std::min(messages_burst_max, session.tokens + std::max(seconds, 0.0) * messages_per_second_max);
     session.filled = now;
     if (session.tokens < 1) return false;
     session.tokens -= 1;
@@ -29,7 +29,7 @@ bool Members::admit_message(const PeerId& peer, TimePoint now) {
 Verdict Members::take(const PeerId& peer, const run::StatusMessage& status, TimePoint now) {
     const auto found = m_members.find(peer);
     if (found == m_members.end()) {
-        if (m_members.size() >= run::members_most) return Verdict::flood;
+        if (m_members.size() >= run::members_max) return Verdict::flood;
         m_members[peer] = Member{status, now, std::nullopt};
         return Verdict::accepted;
     }
@@ -56,7 +56,7 @@ bool Members::count(const PeerId& peer, Verdict verdict) {
                          verdict == Verdict::flood || verdict == Verdict::too_large;
     const auto found = m_sessions.find(peer);
     if (!offence || found == m_sessions.end()) return false;
-    return ++found->second.offences == offences_most;
+    return ++found->second.offences == offences_max;
 }
 
 std::vector<std::pair<Verdict, std::uint64_t>> Members::verdicts() const {

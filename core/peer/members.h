@@ -17,9 +17,9 @@
 
 namespace potluck::peer {
 
-inline constexpr double messages_per_second_most = 200;   // of one neighbour, sustained
-inline constexpr double messages_burst_most = 600;
-inline constexpr std::uint32_t offences_most = 50;        // malformed, forged or flooding messages of one session
+inline constexpr double messages_per_second_max = 200;   // of one neighbour, sustained
+inline constexpr double messages_burst_max = 600;
+inline constexpr std::uint32_t offences_max = 50;        // malformed, forged or flooding messages of one session
 inline constexpr Duration offender_refused_for{600'000};
 
 struct Member {
@@ -36,7 +36,7 @@ public:
     /// False if `peer` has used up what one neighbour may say.
     [[nodiscard]] bool admit_message(const PeerId& peer, TimePoint now);
 
-    /// accepted, or stale for a sequence number that is not new, or flood beyond members_most.
+    /// accepted, or stale for a sequence number that is not new, or flood beyond members_max.
     [[nodiscard]] run::Verdict take(const PeerId& peer, const run::StatusMessage& status, TimePoint now);
     void remove(const PeerId& peer);
     [[nodiscard]] Member* find(const PeerId& peer);
@@ -50,7 +50,7 @@ public:
 
 private:
     struct Session {
-        double tokens = messages_burst_most;
+        double tokens = messages_burst_max;
         TimePoint filled;
         std::uint32_t offences = 0;
     };

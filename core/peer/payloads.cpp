@@ -10,7 +10,7 @@ Payloads::Payloads(Swarm& swarm, std::uint64_t parameters, std::uint32_t k)
 
 bool Payloads::plausible(const run::BlobRef& ref) const {
     return ref.kind == run::BlobKind::plain && ref.size > 0 &&
-           ref.size <= numerics::payload_bytes_most(m_parameters, m_k);
+           ref.size <= numerics::payload_bytes_max(m_parameters, m_k);
 }
 
 void Payloads::want(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, TimePoint now) {

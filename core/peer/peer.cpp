@@ -129,7 +129,7 @@ void Peer::Impl::receive(const PeerId& from, const run::Envelope& envelope) {
 
 Verdict Peer::Impl::judge(const PeerId& from, const run::Envelope& envelope) {
     if (envelope.run != run) return Verdict::wrong_run;
-    if (envelope.body.size() > run::message_bytes_most) return Verdict::too_large;
+    if (envelope.body.size() > run::message_bytes_max) return Verdict::too_large;
     if (envelope.sender == world.identity.id()) return Verdict::repeated;
     if (!rules.admits(envelope.sender)) return Verdict::not_allowed;
     if (envelope.sender != from && envelope.kind != run::MessageKind::contribution) return Verdict::not_allowed;

@@ -20,7 +20,7 @@ void write_all(ByteWriter& out, const std::vector<run::ContributionMessage>& lis
 
 void read_all(ByteReader& in, std::vector<run::ContributionMessage>& list) {
     const std::size_t count = in.u16();
-    if (count > own_contributions_most) in.fail();
+    if (count > own_contributions_max) in.fail();
     for (std::size_t i = 0; i < count && !in.failed(); ++i) {
         run::ContributionMessage one;
         one.round.value = in.u64();
@@ -40,7 +40,7 @@ TokenCount ContributionRecord::pending_tokens() const {
 }
 
 Bytes ContributionRecord::encode() const {
-    POTLUCK_CHECK(pending.size() <= own_contributions_most && returned.size() <= own_contributions_most);
+    POTLUCK_CHECK(pending.size() <= own_contributions_max && returned.size() <= own_contributions_max);
     ByteWriter out;
     out.u8(record_version);
     out.u64(carried.value);

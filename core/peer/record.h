@@ -13,7 +13,7 @@
 
 namespace potluck::peer {
 
-inline constexpr std::size_t own_contributions_most = 32;
+inline constexpr std::size_t own_contributions_max = 32;
 
 struct ContributionRecord {
     TokenCount carried;

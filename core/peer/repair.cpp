@@ -134,7 +134,7 @@ void Peer::Impl::begin_repair(RoundId round, const StateDigest& target, std::vec
 void Peer::Impl::tend_repair() {
     if (!repair || repair->checking || applying) return;
     if (now < repair->asked_at + run::heartbeats_to_repeat * settings.heartbeat) return;
-    if (repair->tries >= repair_tries_most) {
+    if (repair->tries >= repair_tries_max) {
         fall_back();
         return;
     }
@@ -165,7 +165,7 @@ Verdict Peer::Impl::on_layer_request(const PeerId& from, const run::LayerRequest
                 run::LayerMessage answer{request.state, request.first, {}};
                 if (request.first < layer->size()) {
                     const auto first = layer->begin() + static_cast<std::ptrdiff_t>(request.first);
-                    const std::size_t count = std::min(layer->size() - request.first, run::layer_hashes_most);
+                    const std::size_t count = std::min(layer->size() - request.first, run::layer_hashes_max);
                     answer.hashes.assign(first, first + static_cast<std::ptrdiff_t>(count));
                 }
                 send(from, answer);

@@ -54,7 +54,7 @@ class Swarm {
 public:
     virtual ~Swarm() = default;
 
-    /// To one member, or to all with whom a session is open. Messages beyond run::message_bytes_most are a bug of ours.
+    /// To one member, or to all with whom a session is open. Messages beyond run::message_bytes_max are a bug of ours.
     virtual void send(const PeerId& to, const run::Envelope& envelope) = 0;
     virtual void broadcast(const run::Envelope& envelope) = 0;
 

@@ -31,7 +31,7 @@ run::StatusMessage Peer::Impl::own_status() const {
         status.checkpoint = checkpoints.rbegin()->second.blob;
     }
     status.port = world.swarm.port();
-    status.name = settings.name.substr(0, run::name_bytes_most);
+    status.name = settings.name.substr(0, run::name_bytes_max);
     return status;
 }
 

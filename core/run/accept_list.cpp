@@ -23,7 +23,7 @@ void read_entries(ByteReader& in, std::size_t count, std::vector<Accepted>& entr
         entry.payload = BlobRef::read(in);
         entry.tokens.value = in.u64();
         if (entry.payload.kind != BlobKind::plain) in.fail();
-        if (entry.tokens.value == 0 || entry.tokens.value > tokens_most) in.fail();
+        if (entry.tokens.value == 0 || entry.tokens.value > tokens_max) in.fail();
         if (!entries.empty() && entries.back().peer >= entry.peer) in.fail();
         entries.push_back(entry);
     }
@@ -49,7 +49,7 @@ std::vector<PeerId> shuffled_contributors(const AcceptList& previous, RoundId ro
 }  // namespace
 
 Bytes AcceptList::encode() const {
-    POTLUCK_CHECK(entries.size() <= accepted_most);
+    POTLUCK_CHECK(entries.size() <= accepted_max);
     ByteWriter out;
     out.raw(run.bytes);
     out.u64(round.value);
@@ -77,11 +77,11 @@ Result<AcceptList> AcceptList::decode(ByteSpan bytes) {
     in.array(list.base.bytes);
     const std::size_t count = in.u16();
     if (in.failed()) return malformed("This accept list is cut short.");
-    if (list.round.value > round_most) return malformed("This accept list names a round out of range.");
+    if (list.round.value > round_max) return malformed("This accept list names a round out of range.");
     if (list.round.value == 0 && !list.previous.is_zero()) {
         return malformed("This accept list of round 0 names a list before it.");
     }
-    if (count == 0 || count > accepted_most || in.remaining() != count * entry_bytes) {
+    if (count == 0 || count > accepted_max || in.remaining() != count * entry_bytes) {
         return malformed("This accept list is not as long as its entries.");
     }
     read_entries(in, count, list.entries);

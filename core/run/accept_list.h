@@ -13,12 +13,12 @@
 
 namespace potluck::run {
 
-inline constexpr std::size_t accepted_most = 4096;
-inline constexpr std::uint64_t tokens_most = 1ULL << 40U;  // of one contribution
-inline constexpr std::uint64_t round_most = 1ULL << 40U;   // of any message; far beyond any recipe, so r + 1 is safe
-/// Sizes of encode() with one entry and with accepted_most.
-inline constexpr std::size_t accept_list_bytes_least = 142 + 113;
-inline constexpr std::size_t accept_list_bytes_most = 142 + 113 * accepted_most;
+inline constexpr std::size_t accepted_max = 4096;
+inline constexpr std::uint64_t tokens_max = 1ULL << 40U;  // of one contribution
+inline constexpr std::uint64_t round_max = 1ULL << 40U;   // of any message; far beyond any recipe, so r + 1 is safe
+/// Sizes of encode() with one entry and with accepted_max.
+inline constexpr std::size_t accept_list_bytes_min = 142 + 113;
+inline constexpr std::size_t accept_list_bytes_max = 142 + 113 * accepted_max;
 /// Domain under which a leader signs encode().
 inline constexpr std::string_view accept_list_domain = "accept-list";
 

@@ -15,7 +15,7 @@ BlobRef BlobRef::read(ByteReader& in) {
     blob.size = in.u64();
     const std::uint8_t kind = in.u8();
     in.array(blob.info_hash.bytes);
-    if (blob.size == 0 || blob.size > blob_bytes_most) in.fail();
+    if (blob.size == 0 || blob.size > blob_bytes_max) in.fail();
     if (kind > static_cast<std::uint8_t>(BlobKind::open)) in.fail();
     if (in.failed()) return {};
     blob.kind = static_cast<BlobKind>(kind);

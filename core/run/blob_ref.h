@@ -13,11 +13,11 @@ namespace potluck::run {
 /// trip; `open` is a hybrid (v1 + v2) torrent with a name of its own, which any BitTorrent client can fetch and seed.
 enum class BlobKind : std::uint8_t { plain = 0, open = 1 };
 
-inline constexpr std::uint64_t blob_bytes_most = 1ULL << 40U;  // 1 TiB
+inline constexpr std::uint64_t blob_bytes_max = 1ULL << 40U;  // 1 TiB
 
 struct BlobRef {
     BlobId root;               // v2 Merkle root of the content
-    std::uint64_t size = 0;    // bytes, 1..blob_bytes_most
+    std::uint64_t size = 0;    // bytes, 1..blob_bytes_max
     BlobKind kind = BlobKind::plain;
     Digest info_hash;          // v2 info-hash; zero for `plain`, where it follows from root and size
     auto operator<=>(const BlobRef&) const = default;

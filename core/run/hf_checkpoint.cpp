@@ -16,7 +16,7 @@ namespace potluck::run {
 
 namespace {
 
-constexpr std::size_t file_name_most = 255;
+constexpr std::size_t file_name_max = 255;
 constexpr std::size_t shown_name = 80;
 constexpr std::string_view head_name = "lm_head.weight";
 
@@ -156,7 +156,7 @@ bool is_position(const TensorSpec& tensor) {
 }
 
 bool is_file_name(const std::string& name) {
-    return name.size() <= file_name_most && name.ends_with(".safetensors") && !name.starts_with('.') &&
+    return name.size() <= file_name_max && name.ends_with(".safetensors") && !name.starts_with('.') &&
            name.find_first_of(std::string_view("/\\:\0", 4)) == std::string::npos;
 }
 
@@ -166,7 +166,7 @@ Result<std::vector<std::string>> checkpoint_files(ByteSpan index) {
     const auto unusable = [](const std::string& fault) {
         return malformed("The checkpoint's model.safetensors.index.json is unusable: " + fault);
     };
-    const auto json = parse_json(as_text(index), checkpoint_index_bytes_most);
+    const auto json = parse_json(as_text(index), checkpoint_index_bytes_max);
     if (!json) return unusable(json.error().message);
     const auto map = json->is_object() ? json->find("weight_map") : json->end();
     if (map == json->end() || !map->is_object()) return unusable("it has no weight_map.");
@@ -175,7 +175,7 @@ Result<std::vector<std::string>> checkpoint_files(ByteSpan index) {
         const auto* name = value.get_ptr<const std::string*>();
         if (name == nullptr || !is_file_name(*name)) return unusable("its weight_map names something that is no file.");
         names.insert(*name);
-        if (names.size() > checkpoint_files_most) return unusable("it names more than 4,096 files.");
+        if (names.size() > checkpoint_files_max) return unusable("it names more than 4,096 files.");
     }
     if (names.empty()) return unusable("it names no file.");
     return std::vector<std::string>(names.begin(), names.end());

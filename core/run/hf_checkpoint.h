@@ -21,8 +21,8 @@
 
 namespace potluck::run {
 
-inline constexpr std::size_t checkpoint_index_bytes_most = 16U << 20U;
-inline constexpr std::size_t checkpoint_files_most = 4'096;
+inline constexpr std::size_t checkpoint_index_bytes_max = 16U << 20U;
+inline constexpr std::size_t checkpoint_files_max = 4'096;
 
 /// The files that a model.safetensors.index.json names, each once: plain names within its folder.
 [[nodiscard]] Result<std::vector<std::string>> checkpoint_files(ByteSpan index);

@@ -10,7 +10,7 @@ namespace potluck::run {
 namespace {
 
 constexpr double norm_epsilon = 1e-5;
-constexpr std::uint64_t count_most = 1ULL << 24U;  // ModelSpec's own limits are narrower and checked behind
+constexpr std::uint64_t count_max = 1ULL << 24U;  // ModelSpec's own limits are narrower and checked behind
 
 /// Those fields of `config` that have a value.
 nlohmann::json picked(const nlohmann::json& config, std::initializer_list<const char*> names) {
@@ -23,7 +23,7 @@ nlohmann::json picked(const nlohmann::json& config, std::initializer_list<const 
 }
 
 std::uint32_t count(Fields& fields, std::string_view name) {
-    return static_cast<std::uint32_t>(fields.integer(name, 1, count_most));
+    return static_cast<std::uint32_t>(fields.integer(name, 1, count_max));
 }
 
 /// A switch that must stand where our models have it.
@@ -63,7 +63,7 @@ Result<ModelSpec> read_gpt2(const nlohmann::json& config) {
     model.width = count(fields, "n_embd");
     read_activation(fields, model, "gelu_new");
     const std::uint64_t inner = 4 * std::uint64_t{model.width};
-    if (fields.integer_or("n_inner", 1, 4 * count_most, inner) != inner) {
+    if (fields.integer_or("n_inner", 1, 4 * count_max, inner) != inner) {
         fields.fail("n_inner is not four times n_embd, which this version cannot train");
     }
     if (fields.number_or("layer_norm_epsilon", 0, 1, norm_epsilon) != norm_epsilon) {
@@ -93,7 +93,7 @@ Result<ModelSpec> read_opt(const nlohmann::json& config) {
     if (count(fields, "ffn_dim") != 4 * std::uint64_t{model.width}) {
         fields.fail("ffn_dim is not four times hidden_size, which this version cannot train");
     }
-    const std::uint64_t embedding = fields.integer_or("word_embed_proj_dim", 1, count_most, model.width);
+    const std::uint64_t embedding = fields.integer_or("word_embed_proj_dim", 1, count_max, model.width);
     model.embedding = embedding == model.width ? 0 : static_cast<std::uint32_t>(embedding);
     model.norm = fields.flag_or("do_layer_norm_before", true) ? NormPlace::before : NormPlace::after;
     const bool no_last_norm = fields.flag_or("_remove_final_layer_norm", false);
@@ -158,7 +158,7 @@ nlohmann::json opt_config(const ModelSpec& model) {
 }  // namespace
 
 Result<ModelSpec> parse_hugging_face_config(ByteSpan text) {
-    const Result<nlohmann::json> config = parse_json(as_text(text), hf_config_bytes_most);
+    const Result<nlohmann::json> config = parse_json(as_text(text), hf_config_bytes_max);
     if (!config) return Error{config.error().code, "The config.json is unusable: " + config.error().message};
     const nlohmann::json head = config->is_object() ? picked(*config, {"model_type", "quantization_config"}) : *config;
     Fields fields(head, "config.json");

@@ -12,7 +12,7 @@
 
 namespace potluck::run {
 
-inline constexpr std::size_t hf_config_bytes_most = 1U << 20U;
+inline constexpr std::size_t hf_config_bytes_max = 1U << 20U;
 
 /// `malformed` with a sentence that names what we cannot train: another family, activation, inner width, untied head,
 /// missing biases, other scaling of attention, quantised weights.

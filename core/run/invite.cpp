@@ -10,8 +10,8 @@ namespace potluck::run {
 
 namespace {
 
-constexpr std::size_t name_characters_most = 80;
-constexpr std::size_t host_bytes_most = 253;
+constexpr std::size_t name_characters_max = 80;
+constexpr std::size_t host_bytes_max = 253;
 constexpr std::string_view topic_prefix = "urn:btmh:1220";  // multihash: SHA-256 (0x12) of 32 bytes (0x20)
 
 Error bad_link(std::string message) { return Error{ErrorCode::malformed, "This invite " + std::move(message)}; }
@@ -113,7 +113,7 @@ bool is_label(std::string_view label) {
 }
 
 bool is_dns_name(std::string_view host) {
-    if (host.empty() || host.size() > host_bytes_most || host.back() == '.') return false;
+    if (host.empty() || host.size() > host_bytes_max || host.back() == '.') return false;
     std::string_view label;
     while (!host.empty()) {
         label = take_until(host, '.');
@@ -164,7 +164,7 @@ Status take_topic(Draft& draft, const std::string& value) {
 
 Status take_name(Draft& draft, std::string value) {
     const std::optional<std::size_t> length = plain_text_length(value, LineBreaks::refused);
-    const bool fits = length && *length <= name_characters_most;
+    const bool fits = length && *length <= name_characters_max;
     if (++draft.names > 1 || !fits) return bad_link("has a name that cannot be shown; ask the host for a new one.");
     draft.invite.name = std::move(value);
     return {};
@@ -173,7 +173,7 @@ Status take_name(Draft& draft, std::string value) {
 Status take_hint(Draft& draft, const std::string& value) {
     const std::optional<PeerHint> hint = parse_hint(value);
     if (!hint) return bad_link("has a peer address that cannot be read; ask the host for a new one.");
-    if (draft.invite.hints.size() == invite_hints_most) {
+    if (draft.invite.hints.size() == invite_hints_max) {
         return bad_link("has more than 16 peer addresses; remove some.");
     }
     draft.invite.hints.push_back(*hint);
@@ -200,14 +200,14 @@ std::string Invite::to_magnet() const {
         const bool bracketed = hint.host.find(':') != std::string::npos;
         const std::string host = bracketed ? "[" + hint.host + "]" : hint.host;
         const std::string parameter = "&x.pe=" + host + ":" + std::to_string(hint.port);
-        if (link.size() + parameter.size() > invite_bytes_most) break;
+        if (link.size() + parameter.size() > invite_bytes_max) break;
         link += parameter;
     }
     return link;
 }
 
 Result<Invite> Invite::parse(std::string_view link) {
-    if (link.size() > invite_bytes_most) return bad_link("is longer than 4,096 characters; copy it again.");
+    if (link.size() > invite_bytes_max) return bad_link("is longer than 4,096 characters; copy it again.");
     static constexpr std::string_view blanks = " \t\r\n";
     link.remove_prefix(std::min(link.find_first_not_of(blanks), link.size()));
     link = link.substr(0, link.find_last_not_of(blanks) + 1);

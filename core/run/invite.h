@@ -14,8 +14,8 @@
 
 namespace potluck::run {
 
-inline constexpr std::size_t invite_bytes_most = 4096;
-inline constexpr std::size_t invite_hints_most = 16;
+inline constexpr std::size_t invite_bytes_max = 4096;
+inline constexpr std::size_t invite_hints_max = 16;
 
 struct PeerHint {
     std::string host;         // numeric IPv4, IPv6 (without brackets) or a DNS name of at most 253 characters

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::string_view magic = "PLKMAN1\n";
 constexpr std::size_t prefix_bytes = magic.size() + 64;
-constexpr std::uint64_t created_most = 1ULL << 40U;
-constexpr std::uint64_t records_most = 1ULL << 40U;
+constexpr std::uint64_t created_max = 1ULL << 40U;
+constexpr std::uint64_t records_max = 1ULL << 40U;
 constexpr std::uint32_t token_values = 65'536;  // a shard's tokens are uint16
 
 nlohmann::json to_json(const BlobRef& blob) {
@@ -77,7 +77,7 @@ BlobRef read_blob(const nlohmann::json& object, Fields& parent) {
     Fields fields(object, "blob");
     BlobRef blob;
     blob.root = read_id<BlobId>(fields, "root");
-    blob.size = fields.integer("size", 1, blob_bytes_most);
+    blob.size = fields.integer("size", 1, blob_bytes_max);
     const std::string kind = fields.text("kind", 8);
     if (kind == "open") {
         blob.kind = BlobKind::open;
@@ -94,7 +94,7 @@ Shard read_shard(const nlohmann::json& object, Fields& parent, const ModelSpec& 
     Fields fields(object, "shard");
     Shard shard;
     shard.blob = read_blob(fields.object("blob"), fields);
-    shard.records = fields.integer("records", 1, records_most);
+    shard.records = fields.integer("records", 1, records_max);
     const std::uint64_t record_bytes = 2 * (std::uint64_t{model.context} + 1);
     if (shard.blob.size != shard.records * record_bytes) fields.fail("the blob's size does not fit the records");
     if (const Status status = fields.finish(); !status) adopt(parent, status.error());
@@ -108,12 +108,12 @@ Tokenizer read_tokenizer(const nlohmann::json& object, Fields& parent, const Mod
     if (kind == "sentencepiece") {
         tokenizer.kind = TokenizerKind::sentencepiece;
         tokenizer.model = read_blob(fields.object("model"), fields);
-        if (tokenizer.model.size > tokenizer_bytes_most) fields.fail("model is larger than 64 MiB");
+        if (tokenizer.model.size > tokenizer_bytes_max) fields.fail("model is larger than 64 MiB");
     } else if (kind == "bpe") {
         tokenizer.kind = TokenizerKind::bpe;
         tokenizer.model = read_blob(fields.object("model"), fields);
         tokenizer.merges = read_blob(fields.object("merges"), fields);
-        if (std::max(tokenizer.model.size, tokenizer.merges.size) > bpe_file_bytes_most)
+        if (std::max(tokenizer.model.size, tokenizer.merges.size) > bpe_file_bytes_max)
             fields.fail("model or merges is larger than 8 MiB");
     } else if (kind == "none") {
         tokenizer.kind = TokenizerKind::none;
@@ -148,7 +148,7 @@ std::vector<PeerId> read_peers(Fields& fields, std::string_view name, std::size_
 
 std::vector<Shard> read_shards(Fields& fields, const ModelSpec& model) {
     std::vector<Shard> shards;
-    for (const nlohmann::json& item : fields.array("shards", shards_most)) {
+    for (const nlohmann::json& item : fields.array("shards", shards_max)) {
         if (fields.failed()) break;
         shards.push_back(read_shard(item, fields, model));
     }
@@ -173,7 +173,7 @@ Result<Manifest> parse_manifest(const nlohmann::json& object) {
     manifest.purpose = read_plain(fields, "purpose", 2'000, LineBreaks::allowed);
     manifest.licence = read_licence(fields);
     manifest.host = read_id<PeerId>(fields, "host");
-    manifest.backbones = read_peers(fields, "backbones", backbones_most);
+    manifest.backbones = read_peers(fields, "backbones", backbones_max);
     manifest.model = read_part<ModelSpec>(fields, "model");
     manifest.tokenizer = read_tokenizer(fields.object("tokenizer"), fields, manifest.model);
     manifest.shards = read_shards(fields, manifest.model);
@@ -181,8 +181,8 @@ Result<Manifest> parse_manifest(const nlohmann::json& object) {
     manifest.bigram_loss = fields.number("bigram_loss", 0.0, 1'000.0);
     manifest.recipe = read_part<Recipe>(fields, "recipe");
     manifest.initial_state = read_blob(fields.object("initial_state"), fields);
-    manifest.allowed = read_peers(fields, "allowed", allowed_most);
-    manifest.created = static_cast<std::int64_t>(fields.integer("created", 0, created_most));
+    manifest.allowed = read_peers(fields, "allowed", allowed_max);
+    manifest.created = static_cast<std::int64_t>(fields.integer("created", 0, created_max));
     if (!fields.failed() && manifest.initial_state.size != state_layout(manifest.model).file_size()) {
         fields.fail("initial_state does not have the size of the model's state");
     }
@@ -231,7 +231,7 @@ Bytes manifest_file(ByteSpan json, const std::array<std::byte, 64>& signature) {
 }
 
 Result<SignedManifest> parse_manifest_file(ByteSpan file) {
-    if (file.size() > prefix_bytes + manifest_bytes_most) {
+    if (file.size() > prefix_bytes + manifest_bytes_max) {
         return Error{ErrorCode::malformed, "This manifest is larger than 1 MiB; ask the host for a valid invite."};
     }
     ByteReader in(file);
@@ -242,7 +242,7 @@ Result<SignedManifest> parse_manifest_file(ByteSpan file) {
     in.array(parsed.signature);
     if (in.failed()) return Error{ErrorCode::malformed, "This manifest is cut short; fetch it again."};
     parsed.json = in.raw(in.remaining());
-    const Result<nlohmann::json> json = parse_json(as_text(parsed.json), manifest_bytes_most);
+    const Result<nlohmann::json> json = parse_json(as_text(parsed.json), manifest_bytes_max);
     if (!json) return json.error();
     Result<Manifest> manifest = parse_manifest(*json);
     if (!manifest) return manifest.error();

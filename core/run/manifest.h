@@ -21,12 +21,12 @@
 
 namespace potluck::run {
 
-inline constexpr std::size_t manifest_bytes_most = 1 << 20;
-inline constexpr std::size_t shards_most = 4096;
-inline constexpr std::size_t backbones_most = 16;
-inline constexpr std::size_t allowed_most = 4096;
-inline constexpr std::uint64_t tokenizer_bytes_most = 64ULL << 20U;
-inline constexpr std::uint64_t bpe_file_bytes_most = 8ULL << 20U;  // vocab.json, merges.txt
+inline constexpr std::size_t manifest_bytes_max = 1 << 20;
+inline constexpr std::size_t shards_max = 4096;
+inline constexpr std::size_t backbones_max = 16;
+inline constexpr std::size_t allowed_max = 4096;
+inline constexpr std::uint64_t tokenizer_bytes_max = 64ULL << 20U;
+inline constexpr std::uint64_t bpe_file_bytes_max = 8ULL << 20U;  // vocab.json, merges.txt
 /// Domain under which the host signs the JSON.
 inline constexpr std::string_view manifest_domain = "manifest";
 

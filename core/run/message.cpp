@@ -22,12 +22,12 @@ Enum read_enum(ByteReader& in, Enum last) {
 
 RoundId read_round(ByteReader& in) {
     const RoundId round{in.u64()};
-    if (round.value > round_most) in.fail();
+    if (round.value > round_max) in.fail();
     return round;
 }
 
 void write_list(ByteWriter& out, const SignedList& list) {
-    POTLUCK_CHECK(list.list.size() <= accept_list_bytes_most);
+    POTLUCK_CHECK(list.list.size() <= accept_list_bytes_max);
     out.u32(static_cast<std::uint32_t>(list.list.size()));
     out.raw(list.list);
     out.raw(list.signature);
@@ -36,7 +36,7 @@ void write_list(ByteWriter& out, const SignedList& list) {
 SignedList read_list(ByteReader& in) {
     SignedList list;
     const std::uint32_t size = in.u32();
-    if (size < accept_list_bytes_least || size > accept_list_bytes_most) in.fail();
+    if (size < accept_list_bytes_min || size > accept_list_bytes_max) in.fail();
     const ByteSpan bytes = in.raw(in.failed() ? 0 : size);
     list.list.assign(bytes.begin(), bytes.end());
     in.array(list.signature);
@@ -58,7 +58,7 @@ void write(ByteWriter& out, const StatusMessage& message) {
     out.u8(seeds ? 1 : 0);
     if (seeds) message.checkpoint.write(out);
     out.u16(message.port);
-    out.string(plain_text_of(message.name, name_bytes_most, LineBreaks::refused));
+    out.string(plain_text_of(message.name, name_bytes_max, LineBreaks::refused));
 }
 
 StatusMessage read_status(ByteReader& in) {
@@ -76,8 +76,8 @@ StatusMessage read_status(ByteReader& in) {
     const std::uint8_t seeds = in.u8();
     if (seeds == 1) message.checkpoint = BlobRef::read(in);
     message.port = in.u16();
-    message.name = in.string(name_bytes_most);
-    const bool in_range = message.window_tokens.value <= tokens_most && std::isfinite(message.loss) && seeds <= 1;
+    message.name = in.string(name_bytes_max);
+    const bool in_range = message.window_tokens.value <= tokens_max && std::isfinite(message.loss) && seeds <= 1;
     if (!in_range || !plain_text_length(message.name, LineBreaks::refused)) in.fail();
     return message;
 }
@@ -108,7 +108,7 @@ ContributionMessage read_contribution(ByteReader& in) {
     message.payload = BlobRef::read(in);
     message.tokens.value = in.u64();
     if (message.payload.kind != BlobKind::plain) in.fail();
-    if (message.tokens.value == 0 || message.tokens.value > tokens_most) in.fail();
+    if (message.tokens.value == 0 || message.tokens.value > tokens_max) in.fail();
     return message;
 }
 
@@ -117,7 +117,7 @@ void write(ByteWriter& out, const ListMessage& message) { write_list(out, messag
 void write(ByteWriter& out, const HistoryRequest& message) { out.u64(message.first.value); }
 
 void write(ByteWriter& out, const HistoryMessage& message) {
-    POTLUCK_CHECK(message.lists.size() <= lists_per_history_most);
+    POTLUCK_CHECK(message.lists.size() <= lists_per_history_max);
     out.u16(static_cast<std::uint16_t>(message.lists.size()));
     for (const SignedList& list : message.lists) write_list(out, list);
 }
@@ -125,7 +125,7 @@ void write(ByteWriter& out, const HistoryMessage& message) {
 HistoryMessage read_history(ByteReader& in) {
     HistoryMessage message;
     const std::size_t count = in.u16();
-    if (count > lists_per_history_most) in.fail();
+    if (count > lists_per_history_max) in.fail();
     for (std::size_t i = 0; i < count && !in.failed(); ++i) message.lists.push_back(read_list(in));
     return message;
 }
@@ -139,12 +139,12 @@ LayerRequest read_layer_request(ByteReader& in) {
     LayerRequest message;
     in.array(message.state.bytes);
     message.first = in.u32();
-    if (message.first > piece_index_most) in.fail();
+    if (message.first > piece_index_max) in.fail();
     return message;
 }
 
 void write(ByteWriter& out, const LayerMessage& message) {
-    POTLUCK_CHECK(message.hashes.size() <= layer_hashes_most);
+    POTLUCK_CHECK(message.hashes.size() <= layer_hashes_max);
     out.raw(message.state.bytes);
     out.u32(message.first);
     out.u16(static_cast<std::uint16_t>(message.hashes.size()));
@@ -156,7 +156,7 @@ LayerMessage read_layer(ByteReader& in) {
     in.array(message.state.bytes);
     message.first = in.u32();
     const std::size_t count = in.u16();
-    const bool in_range = message.first <= piece_index_most && count <= layer_hashes_most;
+    const bool in_range = message.first <= piece_index_max && count <= layer_hashes_max;
     if (!in_range || in.remaining() != count * 32) {
         in.fail();
         return message;
@@ -226,13 +226,13 @@ Bytes signed_bytes(const Envelope& envelope) {
 Bytes encode_body(const Message& message) {
     ByteWriter out;
     std::visit([&](const auto& value) { write(out, value); }, message);
-    POTLUCK_CHECK(out.bytes().size() <= message_bytes_most);
+    POTLUCK_CHECK(out.bytes().size() <= message_bytes_max);
     return out.take();
 }
 
 Result<Message> decode_body(MessageKind kind, ByteSpan body) {
     const std::string message_kind = "A message " + std::string(domain_of(kind));
-    if (body.size() > message_bytes_most) {
+    if (body.size() > message_bytes_max) {
         return Error{ErrorCode::malformed, message_kind + " is larger than a message may be."};
     }
     ByteReader in(body);

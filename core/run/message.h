@@ -18,11 +18,11 @@
 
 namespace potluck::run {
 
-inline constexpr std::size_t message_bytes_most = 900 * 1024;  // a BEP 10 message is at most 1 MiB
-inline constexpr std::size_t lists_per_history_most = 256;
-inline constexpr std::size_t name_bytes_most = 40;
-inline constexpr std::size_t layer_hashes_most = 16'384;
-inline constexpr std::uint32_t piece_index_most = 1U << 26U;  // blob_bytes_most in pieces of 16 KiB
+inline constexpr std::size_t message_bytes_max = 900 * 1024;  // a BEP 10 message is at most 1 MiB
+inline constexpr std::size_t lists_per_history_max = 256;
+inline constexpr std::size_t name_bytes_max = 40;
+inline constexpr std::size_t layer_hashes_max = 16'384;
+inline constexpr std::uint32_t piece_index_max = 1U << 26U;  // blob_bytes_max in pieces of 16 KiB
 
 /// The kinds, numbered as on the wire.
 enum class MessageKind : std::uint8_t { status = 1, close = 2, contribution = 3, list = 4, history_request = 5,
@@ -95,7 +95,7 @@ struct LayerRequest {
 struct LayerMessage {
     StateDigest state;
     std::uint32_t first = 0;
-    std::vector<Digest> hashes;      // at most layer_hashes_most
+    std::vector<Digest> hashes;      // at most layer_hashes_max
     bool operator==(const LayerMessage&) const = default;
 };
 

@@ -164,7 +164,7 @@ Result<ModelSpec> ModelSpec::from_json(const nlohmann::json& object) {
     spec.dropout = static_cast<float>(fields.number("dropout", 0.0, 0.9));
     read_family(fields, spec);
     if (spec.width % spec.heads != 0) fields.fail("heads does not divide width");
-    if (spec.parameters() > parameters_most) fields.fail("it has more than 20,000,000,000 parameters");
+    if (spec.parameters() > parameters_max) fields.fail("it has more than 20,000,000,000 parameters");
     if (const Status status = fields.finish(); !status) return status.error();
     return spec;
 }

@@ -18,7 +18,7 @@ enum class Activation { gelu_tanh, relu };
 /// Where a layer norm stands: before attention and MLP, or after the residual sum (OPT-350M only).
 enum class NormPlace { before, after };
 
-inline constexpr std::uint64_t parameters_most = 20'000'000'000ULL;
+inline constexpr std::uint64_t parameters_max = 20'000'000'000ULL;
 
 struct ModelSpec {
     Family family = Family::gpt2;
@@ -36,7 +36,7 @@ struct ModelSpec {
     [[nodiscard]] std::uint64_t parameters() const;
     /// `norm` and `embedding` are there for opt only.
     [[nodiscard]] nlohmann::json to_json() const;
-    /// `malformed` with a sentence that names the field; also if parameters() exceeds parameters_most.
+    /// `malformed` with a sentence that names the field; also if parameters() exceeds parameters_max.
     [[nodiscard]] static Result<ModelSpec> from_json(const nlohmann::json& object);
 };
 

@@ -52,14 +52,14 @@ std::optional<std::size_t> plain_text_length(std::string_view text, LineBreaks b
     return count;
 }
 
-std::string plain_text_of(std::string_view text, std::size_t bytes_most, LineBreaks breaks) {
+std::string plain_text_of(std::string_view text, std::size_t bytes_max, LineBreaks breaks) {
     std::string plain;
     while (!text.empty()) {
         std::string_view rest = text;
         const std::optional<std::uint32_t> point = take_code_point(rest);
         const std::size_t length = point ? text.size() - rest.size() : 1;  // of what is no UTF-8, one byte goes
         if (point && is_plain(*point, breaks)) {
-            if (plain.size() + length > bytes_most) break;
+            if (plain.size() + length > bytes_max) break;
             plain += text.substr(0, length);
         }
         text.remove_prefix(length);

@@ -16,7 +16,7 @@ enum class LineBreaks { refused, allowed };
 /// `allowed` lets line feeds and tabs pass.
 [[nodiscard]] std::optional<std::size_t> plain_text_length(std::string_view text, LineBreaks breaks);
 
-/// `text` without what is not plain, cut between two characters to at most `bytes_most` bytes.
-[[nodiscard]] std::string plain_text_of(std::string_view text, std::size_t bytes_most, LineBreaks breaks);
+/// `text` without what is not plain, cut between two characters to at most `bytes_max` bytes.
+[[nodiscard]] std::string plain_text_of(std::string_view text, std::size_t bytes_max, LineBreaks breaks);
 
 }  // namespace potluck::run

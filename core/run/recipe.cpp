@@ -8,9 +8,9 @@ namespace potluck::run {
 
 namespace {
 
-constexpr std::uint64_t total_rounds_most = 1'000'000'000;
-constexpr std::uint64_t window_ms_most = 7ULL * 24 * 3600 * 1000;
-constexpr std::uint64_t patience_ms_most = 24ULL * 3600 * 1000;
+constexpr std::uint64_t total_rounds_max = 1'000'000'000;
+constexpr std::uint64_t window_ms_max = 7ULL * 24 * 3600 * 1000;
+constexpr std::uint64_t patience_ms_max = 24ULL * 3600 * 1000;
 
 constexpr const char* optimizer_name(Optimizer optimizer) { return optimizer == Optimizer::adamw ? "adamw" : "lamb"; }
 
@@ -66,16 +66,16 @@ Result<Recipe> Recipe::from_json(const nlohmann::json& object) {
     recipe.weight_decay = fields.number("weight_decay", 0.0, 10.0);
     recipe.clip_norm = fields.number("clip_norm", 1e-6, 1e6);
     recipe.batch = static_cast<std::uint32_t>(fields.integer("batch", 1, 65'536));
-    recipe.warmup_rounds = fields.integer("warmup_rounds", 0, total_rounds_most);
-    recipe.total_rounds = fields.integer("total_rounds", 1, total_rounds_most);
-    recipe.window = milliseconds("window_ms", window_ms_most);
-    recipe.k = static_cast<std::uint32_t>(fields.integer("k", 1, numerics::sent_most));
+    recipe.warmup_rounds = fields.integer("warmup_rounds", 0, total_rounds_max);
+    recipe.total_rounds = fields.integer("total_rounds", 1, total_rounds_max);
+    recipe.window = milliseconds("window_ms", window_ms_max);
+    recipe.k = static_cast<std::uint32_t>(fields.integer("k", 1, numerics::sent_max));
     recipe.error_decay = static_cast<float>(fields.number("error_decay", 0.0, 1.0));
     recipe.alpha = static_cast<float>(fields.number("alpha", 1e-6, 10.0));
     recipe.amplification = static_cast<std::uint32_t>(fields.integer("amplification", 1, 4'096));
-    recipe.checkpoint_every = fields.integer("checkpoint_every", 1, total_rounds_most);
-    recipe.collect = milliseconds("collect_ms", patience_ms_most);
-    recipe.grace = milliseconds("grace_ms", patience_ms_most);
+    recipe.checkpoint_every = fields.integer("checkpoint_every", 1, total_rounds_max);
+    recipe.collect = milliseconds("collect_ms", patience_ms_max);
+    recipe.grace = milliseconds("grace_ms", patience_ms_max);
     recipe.seed = fields.integer("seed", 0, std::numeric_limits<std::uint64_t>::max());
     if (recipe.warmup_rounds > recipe.total_rounds) fields.fail("warmup_rounds is larger than total_rounds");
     if (const Status status = fields.finish(); !status) return status.error();

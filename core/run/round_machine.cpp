@@ -43,7 +43,7 @@ Verdict check_link(const AcceptList& list, const AcceptList* previous, const Run
 }
 
 bool other_branch_wins(const Branch& ours, const Branch& theirs) {
-    const bool shallow = std::max(ours.length, theirs.length) <= fork_depth_most;
+    const bool shallow = std::max(ours.length, theirs.length) <= fork_depth_max;
     if (!shallow && ours.length != theirs.length) return theirs.length > ours.length;
     return std::pair(theirs.view, theirs.first) < std::pair(ours.view, ours.first);
 }
@@ -60,7 +60,7 @@ void RoundMachine::enter(RoundId round, const StateDigest& base, const AcceptLis
     m_entered_at = m_opened_at = now;
     m_closed_at.reset();
     m_contributions.clear();
-    m_view_least = 0;
+    m_view_min = 0;
     m_signed_view.reset();
     m_reopened = m_close_due = m_own_due = m_own_empty = false;
     m_retry_at = m_close_said = m_contribution_said = TimePoint{};
@@ -76,7 +76,7 @@ void RoundMachine::end(RoundId round, TimePoint now) {
 }
 
 void RoundMachine::heard(const PeerId& peer, const RoundMember& member, TimePoint now) {
-    if (m_members.size() >= members_most && !m_members.contains(peer)) return;
+    if (m_members.size() >= members_max && !m_members.contains(peer)) return;
     Known& known = m_members[peer];
     if (known.lost || known.member.round != member.round) known.list_sent = now;  // gives its own list a head start
     known.member = member;
@@ -123,13 +123,13 @@ Leadership RoundMachine::leader_at(TimePoint now) const {
         const Duration late = now - (*m_closed_at + m_settings.collect + m_settings.grace);
         if (late >= Duration{0}) turn = 1 + static_cast<std::uint64_t>(late / std::max(m_settings.grace, Duration{1}));
     }
-    for (std::uint32_t view = m_view_least; view < m_order.size(); ++view) {
+    for (std::uint32_t view = m_view_min; view < m_order.size(); ++view) {
         if (!can_lead(m_order[view], now)) continue;
         if (turn == 0) return {view, m_order[view]};
         --turn;
     }
     const std::vector<PeerId> ranked = ranked_members(now);
-    const std::uint64_t view = std::max<std::uint64_t>(m_order.size() + turn, m_view_least);
+    const std::uint64_t view = std::max<std::uint64_t>(m_order.size() + turn, m_view_min);
     return {static_cast<std::uint32_t>(std::min<std::uint64_t>(view, UINT32_MAX)), ranked[view % ranked.size()]};
 }
 
@@ -156,7 +156,7 @@ Verdict RoundMachine::contribution(const PeerId& peer, const ContributionMessage
     if (!m_playing || message.round != m_round) return Verdict::stale;
     if (!m_settings.rules.admits(peer)) return Verdict::not_allowed;
     if (message.base != m_base) return Verdict::wrong_base;
-    if (message.tokens.value == 0 || message.tokens.value > tokens_most) return Verdict::malformed;
+    if (message.tokens.value == 0 || message.tokens.value > tokens_max) return Verdict::malformed;
     const bool added = m_contributions.try_emplace(peer, Contribution{message}).second;
     return added ? Verdict::accepted : Verdict::repeated;
 }
@@ -204,7 +204,7 @@ void RoundMachine::nothing_offered(TimePoint now) {
 }
 
 bool RoundMachine::ripe(const AcceptList& list, TimePoint now) const {
-    if (list.view < m_view_least) return false;
+    if (list.view < m_view_min) return false;
     const Leadership leadership = leader_at(now);
     if (list.view <= leadership.view || list.leader == leadership.leader) return true;
     const Digest hash = list.hash();
@@ -219,7 +219,7 @@ bool RoundMachine::ripe(const AcceptList& list, TimePoint now) const {
 }
 
 void RoundMachine::give_up_view(std::uint32_t view) {
-    m_view_least = std::max(m_view_least, view == UINT32_MAX ? view : view + 1);
+    m_view_min = std::max(m_view_min, view == UINT32_MAX ? view : view + 1);
     m_signed_view.reset();
 }
 
@@ -234,7 +234,7 @@ bool RoundMachine::window_over(bool leading, TimePoint now) const {
 AcceptList RoundMachine::make_list(std::uint32_t view) const {
     AcceptList list{m_settings.rules.run, m_round, view, m_settings.self, m_previous, m_base, {}};
     for (const auto& [peer, contribution] : m_contributions) {
-        if (!contribution.held || contribution.bad || list.entries.size() >= accepted_most) continue;
+        if (!contribution.held || contribution.bad || list.entries.size() >= accepted_max) continue;
         list.entries.push_back({peer, contribution.message.payload, contribution.message.tokens});
     }
     return list;

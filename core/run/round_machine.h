@@ -26,10 +26,10 @@
 
 namespace potluck::run {
 
-inline constexpr std::size_t members_most = 4096;
+inline constexpr std::size_t members_max = 4096;
 inline constexpr int heartbeats_to_live = 4;      // silence after which a member is believed dead
 inline constexpr int heartbeats_to_repeat = 2;    // between repetitions of what may have been lost
-inline constexpr std::uint64_t fork_depth_most = 2;  // rounds up to which the better list beats the longer chain
+inline constexpr std::uint64_t fork_depth_max = 2;  // rounds up to which the better list beats the longer chain
 
 /// What is the same for the whole run.
 struct RunRules {
@@ -50,7 +50,7 @@ struct Branch {
     Digest first;
     std::uint64_t length = 0;
 };
-/// Up to fork_depth_most rounds deep the lower view wins, then the lower hash; deeper, the longer branch.
+/// Up to fork_depth_max rounds deep the lower view wins, then the lower hash; deeper, the longer branch.
 [[nodiscard]] bool other_branch_wins(const Branch& ours, const Branch& theirs);
 
 struct RoundSettings {
@@ -120,7 +120,7 @@ public:
     [[nodiscard]] bool ripe(const AcceptList& list, TimePoint now) const;
     /// A list of `view` was given up (payloads unobtainable or wrong): only later views count in this round.
     void give_up_view(std::uint32_t view);
-    [[nodiscard]] std::uint32_t view_least() const { return m_view_least; }
+    [[nodiscard]] std::uint32_t view_min() const { return m_view_min; }
 
     [[nodiscard]] Leadership leader_at(TimePoint now) const;
     [[nodiscard]] RoundActions tick(TimePoint now);
@@ -150,7 +150,7 @@ private:
     TimePoint m_entered_at, m_opened_at;
     std::optional<TimePoint> m_closed_at;
     std::map<PeerId, Contribution> m_contributions;
-    std::uint32_t m_view_least = 0;
+    std::uint32_t m_view_min = 0;
     std::optional<std::uint32_t> m_signed_view;
     bool m_reopened = false;
     bool m_close_due = false;        // a Close or the owner asks for it

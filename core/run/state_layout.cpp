@@ -15,8 +15,8 @@ namespace potluck::run {
 namespace {
 
 constexpr std::size_t length_bytes = 8;
-constexpr std::size_t rank_most = 16;
-constexpr std::size_t tensor_name_most = 1024;
+constexpr std::size_t rank_max = 16;
+constexpr std::size_t tensor_name_max = 1024;
 
 /// One sentence from `fault`, which may be a sentence already.
 Error malformed(const std::string& fault) {
@@ -71,7 +71,7 @@ Result<SafetensorsEntry> parse_entry(const std::string& name, const nlohmann::js
     SafetensorsEntry entry;
     entry.name = name;
     entry.dtype = fields.text("dtype", 16);
-    const auto shape = counts_of(fields.array("shape", rank_most), rank_most);
+    const auto shape = counts_of(fields.array("shape", rank_max), rank_max);
     const auto range = counts_of(fields.array("data_offsets", 2), 2);
     if (const Status status = fields.finish(); !status) return malformed(status.error().message);
     if (!shape || !range || range->size() != 2) return malformed("a shape or range is not made of whole numbers");
@@ -96,15 +96,15 @@ Result<nlohmann::json> header_object(ByteSpan start, std::uint64_t file_size) {
     ByteReader in(start);
     const std::uint64_t length = in.u64();
     if (in.failed() || file_size < length_bytes) return malformed("the file is shorter than eight bytes");
-    if (length > safetensors_header_most) return malformed("it is larger than 16 MiB");
+    if (length > safetensors_header_max) return malformed("it is larger than 16 MiB");
     if (length > file_size - length_bytes || length > in.remaining()) return malformed("it is cut short");
     std::string_view text = as_text(in.raw(length));
     if (text.empty() || text.front() != '{') return malformed("it does not begin with an object");
     text = text.substr(0, text.find_last_not_of(' ') + 1);
-    Result<nlohmann::json> json = parse_json(text, safetensors_header_most);
+    Result<nlohmann::json> json = parse_json(text, safetensors_header_max);
     if (!json) return malformed(json.error().message);
     if (!json->is_object()) return malformed("it is not an object");
-    if (json->size() > safetensors_tensors_most + 1) return malformed("it names more than 65,536 tensors");
+    if (json->size() > safetensors_tensors_max + 1) return malformed("it names more than 65,536 tensors");
     return json;
 }
 
@@ -152,7 +152,7 @@ Result<std::vector<SafetensorsEntry>> parse_safetensors_header(ByteSpan start, s
             if (!is_metadata(object)) return malformed("its metadata are not strings");
             continue;
         }
-        if (name.empty() || name.size() > tensor_name_most) return malformed("a tensor's name is empty or too long");
+        if (name.empty() || name.size() > tensor_name_max) return malformed("a tensor's name is empty or too long");
         Result<SafetensorsEntry> entry = parse_entry(name, object, content);
         if (!entry) return entry.error();
         entries.push_back(std::move(*entry));

@@ -33,8 +33,8 @@ struct SafetensorsEntry {
     std::uint64_t begin = 0, end = 0;   // bytes, relative to the end of the header
 };
 
-inline constexpr std::uint64_t safetensors_header_most = 16ULL << 20U;
-inline constexpr std::size_t safetensors_tensors_most = 65'536;
+inline constexpr std::uint64_t safetensors_header_max = 16ULL << 20U;
+inline constexpr std::size_t safetensors_tensors_max = 65'536;
 
 /// Reads the header of any safetensors file of `file_size` bytes from its first bytes. Strict: sizes match dtype and
 /// shape, ranges are inside the file, in order and do not overlap.

@@ -90,7 +90,7 @@ Status CudaOptimizer::step(const numerics::ParameterSlice& slice, const DeviceVe
     out.beta1 = settings.beta1;
     out.beta2 = settings.beta2;
     out.epsilon = settings.epsilon;
-    out.trust_most = settings.trust_most;
+    out.trust_max = settings.trust_max;
     out.gradient_scale = settings.gradient_scale;
     out.step = settings.step;
     out.rounding_seed = settings.rounding_seed;

@@ -79,8 +79,8 @@ std::string nvidia_trouble(const ComputerFacts& facts, std::size_t index) {
         return "GPU support does not see this card although the driver does; restart the computer, and if that does "
                "not help, update NVIDIA's driver.";
     }
-    if (gpu.memory_free > 0 && gpu.memory_free < gpu_memory_least) {
-        return "Only " + mebibytes(gpu.memory_free) + " of its memory are free and " + mebibytes(gpu_memory_least) +
+    if (gpu.memory_free > 0 && gpu.memory_free < gpu_memory_min) {
+        return "Only " + mebibytes(gpu.memory_free) + " of its memory are free and " + mebibytes(gpu_memory_min) +
                " are needed; close games and other programs that use the GPU.";
     }
     return {};
@@ -133,9 +133,9 @@ DeviceRow amd_row(const ComputerFacts& facts, const BusGpu& gpu, std::size_t ind
         row.reason =
             "ROCm does not support this card, or this account may not use it; add the account to the groups "
             "\"render\" and \"video\", sign in again, and ask again.";
-    } else if (gpu.memory_free > 0 && gpu.memory_free < gpu_memory_least) {
+    } else if (gpu.memory_free > 0 && gpu.memory_free < gpu_memory_min) {
         row.reason = "Only " + mebibytes(gpu.memory_free) + " of its memory are free and " +
-                     mebibytes(gpu_memory_least) + " are needed; close games and other programs that use the GPU.";
+                     mebibytes(gpu_memory_min) + " are needed; close games and other programs that use the GPU.";
     }
     row.usable = row.reason.empty();
     return row;
@@ -150,9 +150,9 @@ DeviceRow processor_row(const ProcessorFacts& processor) {
     if (const std::string simd = features_of(processor.simd); !simd.empty()) row.features += ", " + simd;
     row.memory_total = processor.memory.total;
     row.memory_free = processor.memory.free;
-    row.usable = processor.memory.free == 0 || processor.memory.free >= ram_least;
+    row.usable = processor.memory.free == 0 || processor.memory.free >= ram_min;
     if (!row.usable) {
-        row.reason = "Only " + mebibytes(processor.memory.free) + " of memory are free and " + mebibytes(ram_least) +
+        row.reason = "Only " + mebibytes(processor.memory.free) + " of memory are free and " + mebibytes(ram_min) +
                      " are needed; close other programs.";
     }
     return row;
@@ -165,7 +165,7 @@ DeviceRow metal_row(const ComputerFacts& facts) {
     row.features = "Metal, shares the computer's memory";
     row.memory_total = facts.processor.memory.total;
     row.memory_free = facts.processor.memory.free;
-    row.usable = facts.processor.memory.free == 0 || facts.processor.memory.free >= ram_least;
+    row.usable = facts.processor.memory.free == 0 || facts.processor.memory.free >= ram_min;
     if (!row.usable) row.reason = "Too little memory is free; close other programs.";
     return row;
 }

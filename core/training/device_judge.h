@@ -9,8 +9,8 @@
 
 namespace potluck::training {
 
-inline constexpr std::uint64_t ram_least = 1ULL << 30U;         // free, to train anything
-inline constexpr std::uint64_t gpu_memory_least = 1ULL << 30U;  // free; the driver's own part comes out of it, too
+inline constexpr std::uint64_t ram_min = 1ULL << 30U;         // free, to train anything
+inline constexpr std::uint64_t gpu_memory_min = 1ULL << 30U;  // free; the driver's own part comes out of it, too
 inline constexpr double emulated_below = 0.8;  // 16-bit products slower than this part of fp32's count as emulated
 
 /// "AVX-512 BF16, AMX"; empty if there is nothing of note.

@@ -17,7 +17,7 @@ namespace potluck::training {
 namespace {
 
 constexpr const char* cgroup_root = "/sys/fs/cgroup";
-constexpr int cgroup_depth_most = 32;
+constexpr int cgroup_depth_max = 32;
 
 std::optional<std::uint64_t> number_in(const std::optional<std::string>& text) {
     if (!text) return std::nullopt;
@@ -59,7 +59,7 @@ void apply_limit(const ReadText& read, const std::filesystem::path& folder, cons
 /// A limit holds for everything below it, so each folder on the way up counts.
 void apply_limits_up(const ReadText& read, const std::filesystem::path& root, std::filesystem::path group,
                      const LimitFiles& names, MemoryFacts& memory) {
-    for (int depth = 0; depth < cgroup_depth_most; ++depth) {
+    for (int depth = 0; depth < cgroup_depth_max; ++depth) {
         apply_limit(read, root / group.relative_path(), names, memory);
         if (!group.has_relative_path()) return;
         group = group.parent_path();

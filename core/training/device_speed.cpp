@@ -16,10 +16,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::int64_t size_least = 256, size_most = 4096;
+constexpr std::int64_t size_min = 256, size_max = 4096;
 constexpr double enough_seconds = 0.1;   // one product that takes longer is measured well
 constexpr double budget_seconds = 0.45;  // of a precision
-constexpr int repeats_most = 10;
+constexpr int repeats_max = 10;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -43,7 +43,7 @@ double best_seconds(const Work& work, double budget) {
     finish(work());
     const Clock::time_point begin = Clock::now();
     double best = 1e9;
-    for (int i = 0; i < repeats_most && (i == 0 || seconds_since(begin) < budget); ++i) {
+    for (int i = 0; i < repeats_max && (i == 0 || seconds_since(begin) < budget); ++i) {
         const Clock::time_point start = Clock::now();
         finish(work());
         best = std::min(best, seconds_since(start));
@@ -55,7 +55,7 @@ double best_seconds(const Work& work, double budget) {
 double product_speed(const at::Device& device, at::ScalarType type) {
     double best = 0;
     const Clock::time_point begin = Clock::now();
-    for (std::int64_t n = size_least; n <= size_most; n *= 2) {
+    for (std::int64_t n = size_min; n <= size_max; n *= 2) {
         const at::Tensor a_NN = at::rand({n, n}, at::TensorOptions(device)).to(type);
         const at::Tensor b_NN = at::rand({n, n}, at::TensorOptions(device)).to(type);
         at::Tensor out_NN = at::empty({n, n}, at::TensorOptions(device).dtype(type));

@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t devices_most = 16;
-constexpr std::size_t failure_bytes_most = 400;
+constexpr std::uint32_t devices_max = 16;
+constexpr std::size_t failure_bytes_max = 400;
 
 struct BackendFile {
     BackendFacts::Kind kind;
@@ -69,7 +69,7 @@ void ask_backend(BackendFacts& facts) {
             facts.runtime = static_cast<std::uint32_t>(std::max(0L, static_cast<long>(hooks.versionCUDART())));
         }
         const int count = hooks.hasCUDA() ? hooks.getNumGPUs() : 0;
-        facts.devices = std::min(devices_most, static_cast<std::uint32_t>(std::max(0, count)));
+        facts.devices = std::min(devices_max, static_cast<std::uint32_t>(std::max(0, count)));
         return {};
     });
     if (!asked.ok()) facts.failure = asked.error().message;
@@ -98,7 +98,7 @@ BackendFacts open_backend() {
     if (facts.kind == BackendFacts::Kind::none) return facts;
     trying(("LibTorch's GPU back end, " + facts.file).c_str());
     const SharedLibrary library(facts.file, SharedLibrary::Symbols::visible);
-    facts.failure = library.failure().substr(0, failure_bytes_most);
+    facts.failure = library.failure().substr(0, failure_bytes_max);
     if (library.open()) ask_backend(facts);
     return facts;
 }
@@ -148,7 +148,7 @@ Result<DeviceId> parse_device(const std::string& id) {
     const char* end = id.data() + id.size();
     if (id.starts_with(prefix) && id.size() > prefix.size()) {
         const auto [stop, failed] = std::from_chars(id.data() + prefix.size(), end, device.index);
-        if (failed == std::errc() && stop == end && device.index < devices_most) return device;
+        if (failed == std::errc() && stop == end && device.index < devices_max) return device;
     }
     return Error{ErrorCode::invalid_argument, "A device is cpu, cuda:0, cuda:1 and so on, or mps."};
 }

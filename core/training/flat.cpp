@@ -14,7 +14,7 @@ namespace potluck::training {
 
 namespace {
 
-constexpr std::size_t share_least = 1 << 21;  // floats; below this a thread costs more than it saves
+constexpr std::size_t share_min = 1 << 21;  // floats; below this a thread costs more than it saves
 
 struct Range {
     std::size_t begin = 0, end = 0;
@@ -23,7 +23,7 @@ struct Range {
 
 /// Cuts [0, size) among at most `threads` workers and waits for all of them.
 void in_shares(std::size_t size, unsigned threads, const std::function<void(Range, std::size_t)>& work) {
-    const std::size_t most = std::max<std::size_t>(1, size / share_least);
+    const std::size_t most = std::max<std::size_t>(1, size / share_min);
     const std::size_t shares = std::min<std::size_t>(std::max(1U, threads), most);
     if (shares == 1) return work({0, size}, 0);
     std::vector<std::jthread> workers;

@@ -1,5 +1,5 @@
 // The end of a decoder: logits = h tokens^T, the cross-entropy and its gradient, a few rows at a time, so that at most
-// `logits_bytes_most` of logits exist at any vocabulary. Only for files that name tensors.
+// `logits_bytes_max` of logits exist at any vocabulary. Only for files that name tensors.
 //
 // Threads: one at a time. Owns nothing.
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace potluck::training {
 
-inline constexpr std::int64_t logits_bytes_most = 25'000'000;
+inline constexpr std::int64_t logits_bytes_max = 25'000'000;
 
 class Head {
 public:

@@ -9,7 +9,7 @@ namespace potluck::training {
 
 namespace {
 
-constexpr std::uint32_t micro_batch_most = 65'536;
+constexpr std::uint32_t micro_batch_max = 65'536;
 
 constexpr const char* name_of(Place place) {
     return place == Place::device ? "device" : place == Place::host ? "host" : "disk";
@@ -51,7 +51,7 @@ Result<Layout> layout_from_json(const nlohmann::json& object) {
     } else {
         fields.fail("device is not one this version knows");
     }
-    layout.micro_batch = static_cast<std::uint32_t>(fields.integer("micro_batch", 0, micro_batch_most));
+    layout.micro_batch = static_cast<std::uint32_t>(fields.integer("micro_batch", 0, micro_batch_max));
     layout.products = one_of(fields, "products", {Number::fp32, Number::bf16, Number::fp16});
     layout.weights = one_of(fields, "weights", {Number::fp32, Number::bf16});
     layout.gradient = one_of(fields, "gradient", {Number::fp32, Number::bf16});

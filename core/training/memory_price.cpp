@@ -9,7 +9,7 @@ namespace potluck::training {
 namespace {
 
 /// Logits that the loss holds at once, with their softmax (head.h).
-constexpr std::uint64_t head_bytes_most = 25'000'000;
+constexpr std::uint64_t head_bytes_max = 25'000'000;
 
 /// What LibTorch's libraries take with the first products: buffers into which they pack operands, generated code.
 constexpr std::uint64_t library_bytes = 28ULL << 20U;
@@ -87,7 +87,7 @@ ActivationBytes activation_bytes(const run::ModelSpec& model, const Layout& layo
     }
     const std::uint64_t sums = layout.checkpointing == Checkpointing::full ? 0 : 4ULL * model.heads;
     bytes.kept = model.layers * rows * (kept * c + sums);
-    bytes.working = std::max(rows * c * working, head_bytes_most + rows * c * 12);
+    bytes.working = std::max(rows * c * working, head_bytes_max + rows * c * 12);
     return bytes;
 }
 

@@ -14,7 +14,7 @@ namespace {
 using at::Tensor;
 
 constexpr double norm_epsilon = 1e-5;
-constexpr std::int64_t share_least = 1 << 15;     // entries; below this a thread costs more than it saves
+constexpr std::int64_t share_min = 1 << 15;     // entries; below this a thread costs more than it saves
 constexpr std::int64_t product_rows = 1 << 22;    // entries of a weight's gradient that are made at a time
 
 const float* floats(const Tensor& tensor) { return tensor.const_data_ptr<float>(); }
@@ -32,7 +32,7 @@ auto typed(const Tensor& tensor, const Body& body) {
 template <class Body>
 void over_rows(const Tensor& rows, const Body& body) {
     const std::int64_t width = rows.size(1);
-    at::parallel_for(0, rows.size(0), std::max<std::int64_t>(1, share_least / width),
+    at::parallel_for(0, rows.size(0), std::max<std::int64_t>(1, share_min / width),
                      [&](std::int64_t begin, std::int64_t end) {
                          body(RowShape{end - begin, width, begin}, begin * width);
                      });
@@ -230,7 +230,7 @@ void Operations::accumulate(const Tensor& sum, const Tensor& x) const {
     }
     typed(sum, [&](auto* to) {
         typed(x, [&](const auto* from) {
-            at::parallel_for(0, x.numel(), share_least, [&](std::int64_t begin, std::int64_t end) {
+            at::parallel_for(0, x.numel(), share_min, [&](std::int64_t begin, std::int64_t end) {
                 training::accumulate(span_to(to + begin, end - begin), span_of(from + begin, end - begin));
             });
         });

@@ -13,8 +13,8 @@ namespace potluck::training {
 namespace {
 
 /// Left to a game that starts before training has given way, and to the driver.
-constexpr std::uint64_t gpu_reserve_least = 768ULL << 20U;
-constexpr std::uint64_t ram_reserve_least = 512ULL << 20U;
+constexpr std::uint64_t gpu_reserve_min = 768ULL << 20U;
+constexpr std::uint64_t ram_reserve_min = 512ULL << 20U;
 /// Of a home computer's memory while its other half is busy with products; what the optimizer's step on the host gets.
 constexpr double host_bytes_per_second = 1.5e10;
 
@@ -64,7 +64,7 @@ Status take_gpu(const control::DeviceRow& row, const control::Budget& budget, Pr
     facts.flops = teraflops * 1e12;
     facts.gpu_bytes_per_second = speed->gigabytes_per_second * 1e9;
     const std::uint64_t free =
-        without_reserve(row.memory_free, std::max(row.memory_free / 8, gpu_reserve_least));
+        without_reserve(row.memory_free, std::max(row.memory_free / 8, gpu_reserve_min));
     facts.gpu_budget = budget.gpu_memory > 0 ? std::min(budget.gpu_memory, row.memory_free) : free;
     return {};
 }
@@ -88,7 +88,7 @@ Result<PlanFacts> plan_facts(const run::ModelSpec& model, const control::Budget&
     facts.bytes_per_second = host_bytes_per_second;
     facts.program_bytes = resident_bytes();
     const std::uint64_t available = available_bytes();
-    const std::uint64_t free = without_reserve(available, std::max(available / 8, ram_reserve_least));
+    const std::uint64_t free = without_reserve(available, std::max(available / 8, ram_reserve_min));
     facts.ram_budget = budget.ram > 0 ? budget.ram : available > 0 ? facts.program_bytes + free : UINT64_MAX;
     if (precision == PrecisionChoice::bf16) facts.products = Number::bf16;
     if (precision == PrecisionChoice::fp16) facts.products = Number::fp16;

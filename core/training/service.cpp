@@ -303,7 +303,7 @@ TrainerService::Json TrainerService::evaluate(const control::EvaluateRequest& re
     const run::ModelSpec& spec = m_trainer->setup().model;
     const Result<Shard> shard = Shard::open(request.shard, {request.records, spec.context, spec.vocabulary});
     if (!shard.ok()) return shard.error();
-    const std::uint64_t records = std::min(request.records, request.records_most);
+    const std::uint64_t records = std::min(request.records, request.records_max);
     const std::uint32_t at_once = std::clamp(m_trainer->setup().layout.micro_batch, 1U, evaluate_at_once);
     const Result<double> loss =
         with_state(*m_trainer, same_file(request.state, m_loaded), request.state,

@@ -118,7 +118,7 @@ Data data_of(const QString& kept) {
     const QString initial = find_file(kept, "initial.safetensors");
     if (initial.isEmpty()) give_up("the demo kept no initial state in " + kept.toStdString());
     const QDir folder(QFileInfo(initial).absolutePath());
-    const Bytes file = need(read_file(folder.filePath("../manifest").toStdString(), run::manifest_bytes_most + 128));
+    const Bytes file = need(read_file(folder.filePath("../manifest").toStdString(), run::manifest_bytes_max + 128));
     Data data;
     data.manifest = need(run::parse_manifest_file(file)).manifest;
     data.initial = {initial.toStdString(), run::state_layout(data.manifest.model).header.size()};

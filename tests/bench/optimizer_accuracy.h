@@ -26,7 +26,7 @@ struct SplitText {
     std::vector<training::Token> training, validation;
 };
 
-inline constexpr std::size_t validation_records_most = 128;
+inline constexpr std::size_t validation_records_max = 128;
 inline constexpr std::size_t validation_part = 16;  // every so many-th record is kept for validation
 
 /// Keeps some records of `bytes` for validation, spread evenly.
@@ -35,7 +35,7 @@ inline SplitText split_bytes(std::span<const training::Token> bytes, std::uint32
     const std::size_t length = context + 1;
     for (std::size_t record = 0; (record + 1) * length <= bytes.size(); ++record) {
         const bool hidden =
-            record % validation_part == 0 && out.validation.size() < validation_records_most * length;
+            record % validation_part == 0 && out.validation.size() < validation_records_max * length;
         std::vector<training::Token>& part = hidden ? out.validation : out.training;
         part.insert(part.end(), &bytes[record * length], &bytes[record * length] + length);
     }

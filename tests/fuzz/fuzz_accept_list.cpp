@@ -11,10 +11,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const ByteSpan bytes = fuzz::input(data, size);
     const Result<AcceptList> list = AcceptList::decode(bytes);
     if (!list.ok()) return 0;
-    POTLUCK_CHECK(!list->entries.empty() && list->entries.size() <= accepted_most);
+    POTLUCK_CHECK(!list->entries.empty() && list->entries.size() <= accepted_max);
     for (std::size_t i = 0; i < list->entries.size(); ++i) {
         const Accepted& entry = list->entries[i];
-        POTLUCK_CHECK(entry.tokens.value >= 1 && entry.tokens.value <= tokens_most);
+        POTLUCK_CHECK(entry.tokens.value >= 1 && entry.tokens.value <= tokens_max);
         POTLUCK_CHECK(entry.payload.kind == BlobKind::plain && entry.payload.size >= 1);
         POTLUCK_CHECK(i == 0 || list->entries[i - 1].peer < entry.peer);
     }

@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         POTLUCK_CHECK(envelope.error().message.ends_with('.'));
         return 0;
     }
-    POTLUCK_CHECK(envelope->run == run && envelope->body.size() <= run::message_bytes_most);
+    POTLUCK_CHECK(envelope->run == run && envelope->body.size() <= run::message_bytes_max);
     const Result<run::Envelope> again = net::decode_frame(net::encode_frame(*envelope), run);
     POTLUCK_CHECK(again.ok() && *again == *envelope);
     return 0;

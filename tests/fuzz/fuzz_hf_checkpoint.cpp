@@ -26,7 +26,7 @@ void try_config(ByteSpan bytes) {
 void try_index(ByteSpan bytes) {
     const auto files = checkpoint_files(bytes);
     if (!files) return;
-    POTLUCK_CHECK(!files->empty() && files->size() <= checkpoint_files_most);
+    POTLUCK_CHECK(!files->empty() && files->size() <= checkpoint_files_max);
     for (const std::string& file : *files) POTLUCK_CHECK(file.find_first_of("/\\") == std::string::npos);
 }
 

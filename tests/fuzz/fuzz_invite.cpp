@@ -13,9 +13,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         POTLUCK_CHECK(invite.error().message.ends_with('.'));
         return 0;
     }
-    POTLUCK_CHECK(!invite->run.is_zero() && invite->name.size() <= 320 && invite->hints.size() <= invite_hints_most);
+    POTLUCK_CHECK(!invite->run.is_zero() && invite->name.size() <= 320 && invite->hints.size() <= invite_hints_max);
     const std::string link = invite->to_magnet();
-    POTLUCK_CHECK(link.size() <= invite_bytes_most);
+    POTLUCK_CHECK(link.size() <= invite_bytes_max);
     const Result<Invite> again = Invite::parse(link);
     POTLUCK_CHECK(again.ok() && again->run == invite->run && again->name == invite->name);
     // Hints at the end may not fit any more, because escapes make names longer.

@@ -17,7 +17,7 @@ namespace {
 
 using namespace potluck::numerics;
 
-constexpr std::uint64_t compared_most = 50'000;  // parameters that one call may compare with the slow version
+constexpr std::uint64_t compared_max = 50'000;  // parameters that one call may compare with the slow version
 
 void decode_all(const PayloadView& view) {
     const std::size_t most = chunks_per_group * view.k();
@@ -50,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (fault != PayloadFault::none || parameters > 2 * group_size) return 0;
     decode_all(view);
     POTLUCK_CHECK(std::isfinite(view.norm()) && view.largest() <= view.norm() * 1.0000001);
-    if (parameters > compared_most) return 0;
+    if (parameters > compared_max) return 0;
     std::vector<float> sum(view.size());
     add_decoded(sum, view, 1.0F, 1);
     const std::vector<float> plain = decode_plain(bytes);

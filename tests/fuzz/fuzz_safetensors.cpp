@@ -21,6 +21,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         POTLUCK_CHECK(entry.begin == next && entry.begin <= entry.end && entry.end <= content);
         next = entry.end;
     }
-    POTLUCK_CHECK(next == content && entries->size() <= safetensors_tensors_most);
+    POTLUCK_CHECK(next == content && entries->size() <= safetensors_tensors_max);
     return 0;
 }

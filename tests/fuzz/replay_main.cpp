@@ -22,8 +22,8 @@ using Input = std::vector<std::uint8_t>;
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr int mutations_per_file = 2'000;
-constexpr std::size_t input_bytes_most = 1 << 20;
-constexpr auto time_most = std::chrono::seconds(20);
+constexpr std::size_t input_bytes_max = 1 << 20;
+constexpr auto time_max = std::chrono::seconds(20);
 
 Input current;  // what is being run, for the handler of a crash
 
@@ -104,7 +104,7 @@ void mutate_once(Input& input, const Input& other, potluck::Rng& rng) {
             input[at] = static_cast<std::uint8_t>(spelling[rng.below(sizeof spelling - 1)]);
         }
     }
-    if (input.size() > input_bytes_most) input.resize(input_bytes_most);
+    if (input.size() > input_bytes_max) input.resize(input_bytes_max);
 }
 
 }  // namespace
@@ -120,7 +120,7 @@ int main(int count, char** arguments) {
     for (const Input& input : corpus) run(input);
 
     // Rounds over all files, so that a short time is shared fairly.
-    const auto deadline = SteadyClock::now() + time_most;
+    const auto deadline = SteadyClock::now() + time_max;
     potluck::Rng rng(0x706f746c75636bULL);
     std::size_t mutations = 0;
     for (int round = 0; round < mutations_per_file && SteadyClock::now() < deadline; ++round) {

@@ -62,7 +62,7 @@ class WireVectorsTest : public QObject {
 private slots:
     void blob_references_have_their_layout() {
         for (const auto& [name, blob] : {std::pair{"blob_ref_plain", samples::plain_blob(0xc1, 65'536)},
-                                         std::pair{"blob_ref_open", samples::open_blob(0xc2, blob_bytes_most)}}) {
+                                         std::pair{"blob_ref_open", samples::open_blob(0xc2, blob_bytes_max)}}) {
             ByteWriter out;
             blob.write(out);
             QCOMPARE(hex(out.bytes()), hex(vector_of(name)));

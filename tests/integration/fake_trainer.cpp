@@ -35,7 +35,7 @@ namespace {
 constexpr auto step_time = std::chrono::milliseconds(20);
 constexpr auto progress_every = std::chrono::milliseconds(200);
 constexpr double loss_at_target = 0.5, loss_of_distance = 1.5;
-constexpr float distance_most = 0.1F, move_most = 0.0005F;
+constexpr float distance_max = 0.1F, move_max = 0.0005F;
 
 float target_at(std::uint64_t i) { return 0.04F * (static_cast<float>(mix64(i ^ 0x7a) >> 40U) / 8388608.0F - 1.0F); }
 
@@ -44,7 +44,7 @@ double loss_of(const std::vector<float>& vector) {
     double distance = 0, size = 0;
     for (std::uint64_t i = 0; i < vector.size(); ++i) {
         const float target = target_at(i);
-        const auto off = static_cast<double>(std::min(std::abs(vector[i] - target), distance_most));
+        const auto off = static_cast<double>(std::min(std::abs(vector[i] - target), distance_max));
         distance += off * off;
         size += static_cast<double>(target) * static_cast<double>(target);
     }
@@ -233,7 +233,7 @@ private:
     void step() {
         const auto rate = static_cast<float>(std::min(0.2, m_plan.learning_rate * 5));
         for (std::size_t i = 0; i < m_local.size(); ++i) {
-            m_local[i] += std::clamp(rate * (target_at(i) - m_local[i]), -move_most, move_most);
+            m_local[i] += std::clamp(rate * (target_at(i) - m_local[i]), -move_max, move_max);
         }
         m_tokens += m_tokens_per_step;
         ++m_steps;

@@ -16,7 +16,7 @@ private slots:
         QCOMPARE(room[0].swarm->neighbours(), std::vector<PeerId>{room[1].id()});
 
         const run::Envelope there = envelope_of(room[0], room.run, random_bytes(100, 1));
-        const run::Envelope back = envelope_of(room[1], room.run, random_bytes(run::message_bytes_most, 2));
+        const run::Envelope back = envelope_of(room[1], room.run, random_bytes(run::message_bytes_max, 2));
         room[0].swarm->broadcast(there);
         room[1].swarm->send(room[0].id(), back);
         QVERIFY(room.wait([&] { return !room[0].witness.envelopes.empty() && !room[1].witness.envelopes.empty(); }));

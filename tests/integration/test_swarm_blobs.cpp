@@ -271,7 +271,7 @@ private slots:
         QTest::addColumn<bool>("first_without");
         QTest::addColumn<bool>("due");
         QTest::addColumn<bool>("urgent");
-        const auto most = static_cast<std::size_t>(urgent_pieces_most);
+        const auto most = static_cast<std::size_t>(urgent_pieces_max);
         QTest::newRow("no deadline") << most << true << false << false;
         QTest::newRow("due") << most << false << true << true;
         QTest::newRow("due only the second time it is asked for") << most << true << true << true;
@@ -361,7 +361,7 @@ private slots:
         Room room;
         room.open(1);
         const run::BlobRef ref{.root = BlobId{{std::byte{1}}},
-                               .size = run::blob_bytes_most,
+                               .size = run::blob_bytes_max,
                                .kind = run::BlobKind::plain,
                                .info_hash = {}};
         room[0].swarm->fetch(ref, from({}));

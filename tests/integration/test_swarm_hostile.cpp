@@ -139,7 +139,7 @@ private slots:
         room.open(1);
         Attacker attacker(room);
         QVERIFY(authenticate(room, attacker));
-        attacker.send(Bytes(link_frame_bytes_most + 1));
+        attacker.send(Bytes(link_frame_bytes_max + 1));
         QVERIFY(wait(room, attacker, [&] { return attacker.thrown_out(); }));
         QVERIFY(wait(room, attacker, [&] { return room[0].swarm->counters().frames_malformed == 1; }));
     }

@@ -89,7 +89,7 @@ struct Run {
         request.state = file;
         request.shard = shard;
         request.records = records;
-        request.records_most = 20;
+        request.records_max = 20;
         return to_json(request);
     }
     [[nodiscard]] std::vector<float> read_snapshot() const {

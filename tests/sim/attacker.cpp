@@ -67,7 +67,7 @@ void Attacker::sign_own_list() {
     const Bytes noise(64, std::byte{7});
     const run::BlobRef payload = m_port.publish(noise).value();
     run::AcceptList list{m_world.run(), m_seen.round, 4'000'000, id(), m_seen.list, m_seen.digest, {}};
-    list.entries.push_back({id(), payload, {run::tokens_most}});
+    list.entries.push_back({id(), payload, {run::tokens_max}});
     run::SignedList signed_list{list.encode(), {}};
     signed_list.signature = m_identity.sign(run::accept_list_domain, signed_list.list);
     say(run::ListMessage{signed_list});
@@ -111,10 +111,10 @@ void Attacker::lie() {
             for (int i = 0; i < 900; ++i) say(run::HistoryRequest{{0}});
             break;
         case Lie::huge_claims: {
-            contribute({merkle_root(noise(10)), 1ULL << 39U, run::BlobKind::plain, {}}, run::tokens_most);
+            contribute({merkle_root(noise(10)), 1ULL << 39U, run::BlobKind::plain, {}}, run::tokens_max);
             run::StatusMessage status = m_seen;
             status.sequence = ++m_sequence;
-            status.round = {run::round_most};
+            status.round = {run::round_max};
             say(status);
             break;
         }

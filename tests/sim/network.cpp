@@ -6,7 +6,7 @@ namespace potluck::sim {
 
 void Network::deliver(const PeerId& from, const PeerId& to, const run::Envelope& envelope) {
     if (m_rng.unit() < m_quality.loss || !reachable(from, to)) return;
-    m_events.after(between(m_quality.delay_least, m_quality.delay_most), [this, from, to, envelope] {
+    m_events.after(between(m_quality.delay_min, m_quality.delay_max), [this, from, to, envelope] {
         Port* receiver = port(to);
         if (receiver == nullptr || port(from) == nullptr) return;
         if (receiver->receiver() != nullptr && !receiver->refuses(from)) {

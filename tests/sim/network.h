@@ -28,9 +28,9 @@ private:
 };
 
 struct LinkQuality {
-    Duration delay_least{5}, delay_most{60};
+    Duration delay_min{5}, delay_max{60};
     double loss = 0;                  // of messages
-    Duration blob_delay_least{20}, blob_delay_most{400};
+    Duration blob_delay_min{20}, blob_delay_max{400};
 };
 
 class Port;
@@ -50,7 +50,7 @@ public:
     void split(std::map<PeerId, int> groups) { m_groups = std::move(groups); }
     [[nodiscard]] bool reachable(const PeerId& a, const PeerId& b) const { return group_of(a) == group_of(b); }
     void deliver(const PeerId& from, const PeerId& to, const run::Envelope& envelope);
-    [[nodiscard]] Duration blob_delay() { return between(m_quality.blob_delay_least, m_quality.blob_delay_most); }
+    [[nodiscard]] Duration blob_delay() { return between(m_quality.blob_delay_min, m_quality.blob_delay_max); }
     Events& events() { return m_events; }
     LinkQuality& quality() { return m_quality; }
     [[nodiscard]] Duration between(Duration least, Duration most) {

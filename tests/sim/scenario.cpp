@@ -8,7 +8,7 @@ namespace {
 
 void kill_and_return(World& world, const Churn& rates, std::size_t member) {
     world.kill(member, world.rng().unit() < 0.5 ? Death::silent : Death::closes_sessions);
-    const Duration away = world.network().between(rates.away_least, rates.away_most);
+    const Duration away = world.network().between(rates.away_min, rates.away_max);
     world.events().after(away, [&world, rates, member] {
         if (world.home(member).alive()) return;
         if (world.rng().unit() < rates.damaged) (void)world.home(member).disk.damage(world.rng().next());

@@ -9,7 +9,7 @@ namespace potluck::sim {
 
 struct Churn {
     double killed_each_round = 0.3;        // share of the members
-    Duration away_least{500}, away_most{12'000};
+    Duration away_min{500}, away_max{12'000};
     double damaged = 0;                    // chance that a member that comes back finds a damaged state
     double damaged_alive = 0;              // chance per round and member that its newest state is damaged while it runs
     double trainer_crash = 0;              // chance per round and member

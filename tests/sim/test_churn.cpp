@@ -17,7 +17,7 @@ WorldPlan plan_of(std::uint64_t seed) {
     plan.rounds = 5 + rng.below(4);
     plan.checkpoint_every = 2 + rng.below(4);
     plan.links.loss = rng.below(2) == 0 ? 0 : 0.1 * rng.unit();
-    plan.links.delay_most = Duration{static_cast<int>(20 + rng.below(300))};
+    plan.links.delay_max = Duration{static_cast<int>(20 + rng.below(300))};
     return plan;
 }
 

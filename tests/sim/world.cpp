@@ -90,7 +90,7 @@ peer::Offload World::offload_of(Home& home) {
     return [this, &home](std::function<void()> work, std::function<void()> done) {
         work();
         Process& process = *home.process;
-        process.job_due = std::max(process.job_due, now() + m_network.between(Duration{0}, m_plan.answer_most));
+        process.job_due = std::max(process.job_due, now() + m_network.between(Duration{0}, m_plan.answer_max));
         process.port->later(process.job_due - now(), std::move(done));
     };
 }

@@ -21,7 +21,7 @@ struct WorldPlan {
     std::uint64_t rounds = 5;
     std::uint64_t checkpoint_every = 3;
     LinkQuality links{};
-    Duration answer_most{120};        // between the end of a job and its answer
+    Duration answer_max{120};        // between the end of a job and its answer
 };
 
 enum class Death { closes_sessions, silent };

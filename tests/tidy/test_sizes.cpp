@@ -8,8 +8,8 @@ using namespace potluck::tidy;
 
 namespace {
 
-constexpr int file_lines_most = 800;
-constexpr int function_lines_most = 70;
+constexpr int file_lines_max = 800;
+constexpr int function_lines_max = 70;
 
 /// A function body at namespace scope starts on a line at column 0 that ends in '{' and is no type or namespace.
 bool starts_function(const QString& line) {
@@ -28,7 +28,7 @@ private slots:
         QStringList wrong;
         for (const QString& file : files_below({"core", "net", "ui", "app", "tests"}, source_patterns())) {
             const auto lines = lines_of(file).size();
-            if (lines > file_lines_most) wrong << QString("%1: %2 lines").arg(file).arg(lines);
+            if (lines > file_lines_max) wrong << QString("%1: %2 lines").arg(file).arg(lines);
         }
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("\n")));
     }
@@ -40,7 +40,7 @@ private slots:
             for (qsizetype i = 0; i < lines.size(); ++i) {
                 if (!starts_function(lines[i])) continue;
                 const auto end = lines.indexOf("}", i);
-                if (end > 0 && end - i > function_lines_most) {
+                if (end > 0 && end - i > function_lines_max) {
                     wrong << QString("%1: %2 (%3 lines)").arg(file, lines[i]).arg(end - i);
                 }
             }

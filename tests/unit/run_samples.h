@@ -43,7 +43,7 @@ inline AcceptList accept_list() {
     list.previous = id<Digest>(0x33);
     list.base = id<StateDigest>(0x44);
     list.entries = {{id<PeerId>(0xa1), plain_blob(0xc1, 4'096), {65'536}},
-                    {id<PeerId>(0xb2), plain_blob(0xc2, 8'192), {tokens_most}}};
+                    {id<PeerId>(0xb2), plain_blob(0xc2, 8'192), {tokens_max}}};
     return list;
 }
 
@@ -61,7 +61,7 @@ inline StatusMessage status() {
     message.tokens_per_second = 1'250;
     message.loss = 2.5F;
     message.checkpoint_round = {5};
-    message.checkpoint = open_blob(0xc2, blob_bytes_most);
+    message.checkpoint = open_blob(0xc2, blob_bytes_max);
     message.port = 6881;
     message.name = "B\xc3\xbcro";
     return message;

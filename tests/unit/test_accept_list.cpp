@@ -45,7 +45,7 @@ private slots:
     void the_fullest_list_fits_and_one_more_does_not() {
         AcceptList list = samples::accept_list();
         list.entries.clear();
-        for (std::size_t i = 0; i < accepted_most; ++i) {
+        for (std::size_t i = 0; i < accepted_max; ++i) {
             Accepted entry{{}, samples::plain_blob(1, 1), {1}};
             entry.peer.bytes[0] = static_cast<std::byte>(i >> 8U);
             entry.peer.bytes[1] = static_cast<std::byte>(i & 0xffU);
@@ -53,8 +53,8 @@ private slots:
         }
         QVERIFY(decodes(list));
         Bytes bytes = list.encode();
-        QCOMPARE(bytes.size(), accept_list_bytes_most);
-        QVERIFY(bytes.size() + 68 <= message_bytes_most);
+        QCOMPARE(bytes.size(), accept_list_bytes_max);
+        QVERIFY(bytes.size() + 68 <= message_bytes_max);
         Bytes extra = list_by({samples::id<PeerId>(0xff)}).encode();
         bytes.insert(bytes.end(), extra.end() - 113, extra.end());
         bytes[140] = std::byte{0x01};
@@ -79,10 +79,10 @@ private slots:
             return !decodes(list);
         };
         QVERIFY(refuses([](AcceptList& list) { list.entries[0].tokens = {0}; }));
-        QVERIFY(refuses([](AcceptList& list) { list.entries[1].tokens = {tokens_most + 1}; }));
+        QVERIFY(refuses([](AcceptList& list) { list.entries[1].tokens = {tokens_max + 1}; }));
         QVERIFY(refuses([](AcceptList& list) { list.entries[1].payload = samples::open_blob(1, 1); }));
         QVERIFY(refuses([](AcceptList& list) { list.entries[1].payload.size = 0; }));
-        QVERIFY(refuses([](AcceptList& list) { list.round = {round_most + 1}; }));
+        QVERIFY(refuses([](AcceptList& list) { list.round = {round_max + 1}; }));
         QVERIFY(refuses([](AcceptList& list) { list.round = {0}; }));  // but a list before it
     }
 

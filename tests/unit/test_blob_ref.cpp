@@ -26,7 +26,7 @@ class BlobRefTest : public QObject {
     Q_OBJECT
 private slots:
     void both_kinds_take_73_bytes_and_come_back() {
-        for (const BlobRef& blob : {samples::plain_blob(1, 1), samples::open_blob(2, blob_bytes_most)}) {
+        for (const BlobRef& blob : {samples::plain_blob(1, 1), samples::open_blob(2, blob_bytes_max)}) {
             QCOMPARE(written(blob).size(), std::size_t{73});
             QVERIFY(reads(blob));
         }
@@ -34,7 +34,7 @@ private slots:
 
     void a_size_of_zero_or_beyond_one_tebibyte_is_refused() {
         QVERIFY(!reads(samples::plain_blob(1, 0)));
-        QVERIFY(!reads(samples::plain_blob(1, blob_bytes_most + 1)));
+        QVERIFY(!reads(samples::plain_blob(1, blob_bytes_max + 1)));
     }
 
     void a_kind_without_a_meaning_is_refused() {

@@ -39,9 +39,9 @@ class TestFrame : public QObject {
 
 private slots:
     void a_frame_comes_back_as_it_was() {
-        for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{5'000}, run::message_bytes_most}) {
+        for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{5'000}, run::message_bytes_max}) {
             const Bytes frame = encode_frame(sample(size));
-            QVERIFY(frame.size() <= frame_bytes_most);
+            QVERIFY(frame.size() <= frame_bytes_max);
             const Result<run::Envelope> result = decode_frame(frame, some_run());
             QVERIFY(result.ok());
             QVERIFY(*result == sample(size));
@@ -93,10 +93,10 @@ private slots:
         for (int i = 0; i < 100; ++i) many += "i1e";
         QTest::newRow("too many tokens") << with("1", "1:zl" + many + "e");
         QTest::newRow("too long") << with(
-            "1", "1:z" + std::to_string(frame_bytes_most) + ":" + std::string(frame_bytes_most, 'z'));
+            "1", "1:z" + std::to_string(frame_bytes_max) + ":" + std::string(frame_bytes_max, 'z'));
         QTest::newRow("too long a body") << "d1:f32:" + std::string(32, 'F') + "1:ki1e1:m" +
-                                                std::to_string(run::message_bytes_most + 1) + ":" +
-                                                std::string(run::message_bytes_most + 1, 'm') +
+                                                std::to_string(run::message_bytes_max + 1) + ":" +
+                                                std::string(run::message_bytes_max + 1, 'm') +
                                                 "1:s64:" + std::string(64, 'S') + "e";
     }
     void what_is_not_a_frame_is_refused() {

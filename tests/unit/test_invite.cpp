@@ -123,9 +123,9 @@ private slots:
         for (int i = 0; i < 80; ++i) invite.name += "\xf0\x9f\x8d\xb2";
         const std::string label(62, 'a');
         const std::string host = label + "." + label + "." + label + "." + label;
-        invite.hints.assign(invite_hints_most, {host, 65'535});
+        invite.hints.assign(invite_hints_max, {host, 65'535});
         const std::string link = invite.to_magnet();
-        QVERIFY(link.size() <= invite_bytes_most);
+        QVERIFY(link.size() <= invite_bytes_max);
         const Result<Invite> result = Invite::parse(link);
         QVERIFY(result.ok());
         QCOMPARE(result->name, invite.name);

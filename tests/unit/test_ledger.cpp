@@ -220,11 +220,11 @@ void TestLedger::the_longest_list_fits() {
     Ledger ledger = in_memory();
     Chain chain;
     std::vector<Chain::Share> shares;
-    for (std::uint64_t peer = 1; peer <= run::accepted_most; ++peer) shares.emplace_back(peer, peer);
+    for (std::uint64_t peer = 1; peer <= run::accepted_max; ++peer) shares.emplace_back(peer, peer);
     const run::SignedList list = chain.next(shares);
     QVERIFY(add(ledger, list).ok());
     QVERIFY(ledger.list(chain.run(), {0}) == list);
-    QCOMPARE(ledger.totals(chain.run()).contributions, std::uint64_t{run::accepted_most});
+    QCOMPARE(ledger.totals(chain.run()).contributions, std::uint64_t{run::accepted_max});
     QVERIFY(ledger.verify_chain(chain.run()).ok());
 }
 
@@ -348,7 +348,7 @@ void TestLedger::names_are_kept_whole_replaced_and_cut() {
     ledger.remember_name(peer, odd);
     QCOMPARE(name(), odd);
     ledger.remember_name(peer, std::string(1000, 'n'));
-    QCOMPARE(name(), std::string(run::name_bytes_most, 'n'));
+    QCOMPARE(name(), std::string(run::name_bytes_max, 'n'));
     ledger.remember_name(peer, "");
     QCOMPARE(name(), std::string());
 }
@@ -361,7 +361,7 @@ void TestLedger::strangers_do_not_fill_the_disk() {
         ledger.remember_name(id<PeerId>(2), "early stranger");
     }
     const std::string crowd = "WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < " +
-                              std::to_string(ledger::strangers_most - 1) +
+                              std::to_string(ledger::strangers_max - 1) +
                               ") INSERT INTO peers(key) SELECT randomblob(32) FROM n";
     QVERIFY(meddle(at("ledger"), crowd.c_str()));
     Ledger ledger = std::move(Ledger::open(at("ledger"))).value();

@@ -52,7 +52,7 @@ private slots:
         const Result<SignedManifest> result = parsed(manifest.to_json_text());
         QVERIFY(result.ok());
         QVERIFY(result->manifest == manifest);
-        manifest.tokenizer.model.size = tokenizer_bytes_most + 1;
+        manifest.tokenizer.model.size = tokenizer_bytes_max + 1;
         QVERIFY(!parsed(manifest.to_json_text()).ok());
     }
 
@@ -64,7 +64,7 @@ private slots:
         QVERIFY(result->manifest == manifest);
         QVERIFY(manifest.tokenizer.blobs() ==
                 (std::vector<BlobRef>{manifest.tokenizer.model, manifest.tokenizer.merges}));
-        manifest.tokenizer.merges.size = bpe_file_bytes_most + 1;
+        manifest.tokenizer.merges.size = bpe_file_bytes_max + 1;
         QVERIFY(!parsed(manifest.to_json_text()).ok());
         nlohmann::json without = sample_json();
         without["tokenizer"] = {{"kind", "bpe"}, {"model", without["validation"]["blob"]}};
@@ -85,7 +85,7 @@ private slots:
 
     void the_largest_lists_fit_into_a_manifest() {
         Manifest manifest = samples::manifest();
-        manifest.shards.assign(shards_most, manifest.shards.front());
+        manifest.shards.assign(shards_max, manifest.shards.front());
         QVERIFY(parsed(manifest.to_json_text()).ok());
         manifest.shards.push_back(manifest.shards.front());
         QVERIFY(!parsed(manifest.to_json_text()).ok());
@@ -179,7 +179,7 @@ private slots:
 
     void a_manifest_beyond_one_mebibyte_is_refused() {
         std::string json = samples::manifest().to_json_text();
-        json.resize(manifest_bytes_most, ' ');
+        json.resize(manifest_bytes_max, ' ');
         QVERIFY(parsed(json).ok());
         QVERIFY(!parsed(json + " ").ok());
     }

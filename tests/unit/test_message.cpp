@@ -84,10 +84,10 @@ private slots:
         const StatusMessage good = samples::status();
         QVERIFY(refuses(good, [](StatusMessage& m) { m.role = static_cast<Role>(2); }));
         QVERIFY(refuses(good, [](StatusMessage& m) { m.phase = static_cast<Phase>(7); }));
-        QVERIFY(refuses(good, [](StatusMessage& m) { m.round = {round_most + 1}; }));
-        QVERIFY(refuses(good, [](StatusMessage& m) { m.checkpoint_round = {round_most + 1}; }));
-        QVERIFY(refuses(good, [](StatusMessage& m) { m.window_tokens = {tokens_most + 1}; }));
-        QVERIFY(refuses(good, [](StatusMessage& m) { m.checkpoint.size = blob_bytes_most + 1; }));
+        QVERIFY(refuses(good, [](StatusMessage& m) { m.round = {round_max + 1}; }));
+        QVERIFY(refuses(good, [](StatusMessage& m) { m.checkpoint_round = {round_max + 1}; }));
+        QVERIFY(refuses(good, [](StatusMessage& m) { m.window_tokens = {tokens_max + 1}; }));
+        QVERIFY(refuses(good, [](StatusMessage& m) { m.checkpoint.size = blob_bytes_max + 1; }));
     }
 
     void a_name_that_is_not_plain_is_refused_data() {
@@ -147,25 +147,25 @@ private slots:
     void a_contribution_out_of_range_is_refused() {
         const ContributionMessage good = samples::contribution();
         QVERIFY(refuses(good, [](ContributionMessage& m) { m.tokens = {0}; }));
-        QVERIFY(refuses(good, [](ContributionMessage& m) { m.tokens = {tokens_most + 1}; }));
+        QVERIFY(refuses(good, [](ContributionMessage& m) { m.tokens = {tokens_max + 1}; }));
         QVERIFY(refuses(good, [](ContributionMessage& m) { m.payload = samples::open_blob(1, 1); }));
         QVERIFY(refuses(good, [](ContributionMessage& m) { m.payload.size = 0; }));
-        QVERIFY(refuses(good, [](ContributionMessage& m) { m.round = {round_most + 1}; }));
+        QVERIFY(refuses(good, [](ContributionMessage& m) { m.round = {round_max + 1}; }));
     }
 
     void lists_and_layers_are_bounded() {
         const ListMessage list{samples::signed_list()};
-        QVERIFY(refuses(list, [](ListMessage& m) { m.list.list.resize(accept_list_bytes_least - 1); }));
-        const HistoryMessage full{{lists_per_history_most, samples::signed_list()}};
+        QVERIFY(refuses(list, [](ListMessage& m) { m.list.list.resize(accept_list_bytes_min - 1); }));
+        const HistoryMessage full{{lists_per_history_max, samples::signed_list()}};
         QVERIFY(decodes(full));
         Bytes body = encode_body(full);
         body[0] = std::byte{1};  // 257
         QVERIFY(!decode_body(MessageKind::history, body).ok());
         LayerMessage layer = samples::layer();
-        layer.hashes.resize(layer_hashes_most);
+        layer.hashes.resize(layer_hashes_max);
         QVERIFY(decodes(layer));
-        QVERIFY(refuses(layer, [](LayerMessage& m) { m.first = piece_index_most + 1; }));
-        QVERIFY(refuses(LayerRequest{}, [](LayerRequest& m) { m.first = piece_index_most + 1; }));
+        QVERIFY(refuses(layer, [](LayerMessage& m) { m.first = piece_index_max + 1; }));
+        QVERIFY(refuses(LayerRequest{}, [](LayerRequest& m) { m.first = piece_index_max + 1; }));
     }
 
     void a_body_that_claims_more_than_it_has_takes_no_memory() {
@@ -173,7 +173,7 @@ private slots:
         out.u16(256);
         out.u32(0xffffffffU);
         QVERIFY(!decode_body(MessageKind::history, out.bytes()).ok());
-        const Bytes huge(message_bytes_most + 1);
+        const Bytes huge(message_bytes_max + 1);
         for (int kind = 1; kind <= 9; ++kind) QVERIFY(!decode_body(static_cast<MessageKind>(kind), huge).ok());
     }
 

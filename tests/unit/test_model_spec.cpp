@@ -190,7 +190,7 @@ private slots:
 
     void a_model_beyond_the_parameter_limit_is_refused() {
         ModelSpec spec = gpt2(256, 128, 16'384);
-        QVERIFY(spec.parameters() > parameters_most);
+        QVERIFY(spec.parameters() > parameters_max);
         QVERIFY(names(ModelSpec::from_json(spec.to_json()), "20,000,000,000"));
     }
 

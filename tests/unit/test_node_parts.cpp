@@ -61,10 +61,10 @@ private slots:
         QCOMPARE(socket_path("/home/a/potluck", runtime).string(), std::string("/home/a/potluck/node.sock"));
         const fs::path deep = fs::path("/") / std::string(200, 'd');
         const fs::path other = fs::path("/") / std::string(200, 'e');
-        QVERIFY(socket_path(deep, runtime).native().size() < socket_path_most);
+        QVERIFY(socket_path(deep, runtime).native().size() < socket_path_max);
         QVERIFY(socket_path(deep, runtime).string().starts_with("/run/user/1000/potluck/"));
         QVERIFY(socket_path(deep, runtime) != socket_path(other, runtime));
-        QVERIFY(socket_path(deep, environment_of({})).native().size() < socket_path_most);
+        QVERIFY(socket_path(deep, environment_of({})).native().size() < socket_path_max);
     }
 
     void settings_survive_and_damage_is_told() {
@@ -98,7 +98,7 @@ private slots:
         QCOMPARE(fit_name("a\nb"), std::string("a b"));
         const std::string fitted = fit_name(std::string(39, 'a') + "ä");
         QCOMPARE(fitted, std::string(39, 'a'));
-        QVERIFY(fit_name(std::string(100, 'x')).size() == run::name_bytes_most);
+        QVERIFY(fit_name(std::string(100, 'x')).size() == run::name_bytes_max);
     }
 
     void the_mood_always_says_why() {

@@ -388,13 +388,13 @@ void TestOptimizer::fading_moments_become_zero() {
 }
 
 void TestOptimizer::lamb_steps_in_proportion_to_the_parameters() {
-    const auto moved = [](float factor, double trust_most) {
+    const auto moved = [](float factor, double trust_max) {
         Small small(10'000, StateBits::bits8);
         small.gradient = inputs::make(Kind::bell, 10'000, 2);
         small.parameters = inputs::make(Kind::bell, 10'000, 3);
         for (float& p : small.parameters) p *= factor;
         const std::vector<float> before = small.parameters;
-        small.step({.kind = OptimizerKind::lamb, .learning_rate = 0.1, .trust_most = trust_most});
+        small.step({.kind = OptimizerKind::lamb, .learning_rate = 0.1, .trust_max = trust_max});
         double squares = 0, own = 0;
         for (std::size_t i = 0; i < before.size(); ++i) {
             const double difference = static_cast<double>(small.parameters[i]) - static_cast<double>(before[i]);

@@ -91,10 +91,10 @@ private slots:
     void hints_are_few_and_none_has_port_zero() {
         OwnAddresses own;
         for (int i = 1; i < 60; ++i) own.add_interface(at(("2a01:4f8::" + std::to_string(i)).c_str()));
-        QCOMPARE(own.interfaces.size(), own_interfaces_most);
+        QCOMPARE(own.interfaces.size(), own_interfaces_max);
         QVERIFY(hints_of(own).empty());
         own.port = 7000;
-        QCOMPARE(hints_of(own).size(), own_hints_most);
+        QCOMPARE(hints_of(own).size(), own_hints_max);
     }
     void an_ipv6_hint_is_written_in_brackets_and_read_back_from_an_invite() {
         const run::PeerHint hint{.host = "2a01:4f8::7", .port = 7000};

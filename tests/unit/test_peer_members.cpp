@@ -39,7 +39,7 @@ private slots:
 
     void there_is_room_for_a_limited_number_of_members() {
         Members members;
-        for (std::uint32_t i = 0; i < run::members_most; ++i) {
+        for (std::uint32_t i = 0; i < run::members_max; ++i) {
             QCOMPARE(members.take(peer_of(i), status_of(1), at(0)), run::Verdict::accepted);
         }
         QCOMPARE(members.take(peer_of(1'000'000), status_of(1), at(0)), run::Verdict::flood);
@@ -50,7 +50,7 @@ private slots:
         members.joined(peer_of(1));
         int admitted = 0;
         for (int i = 0; i < 2'000; ++i) admitted += members.admit_message(peer_of(1), at(0)) ? 1 : 0;
-        QCOMPARE(admitted, static_cast<int>(messages_burst_most));
+        QCOMPARE(admitted, static_cast<int>(messages_burst_max));
         QVERIFY(members.admit_message(peer_of(1), at(1'000)));
     }
 
@@ -58,17 +58,17 @@ private slots:
         Members members;
         members.joined(peer_of(1));
         int reports = 0;
-        for (std::uint32_t i = 0; i < 3 * offences_most; ++i) {
+        for (std::uint32_t i = 0; i < 3 * offences_max; ++i) {
             reports += members.count(peer_of(1), run::Verdict::malformed) ? 1 : 0;
         }
         QCOMPARE(reports, 1);
-        QCOMPARE(members.verdicts().front().second, static_cast<std::uint64_t>(3 * offences_most));
+        QCOMPARE(members.verdicts().front().second, static_cast<std::uint64_t>(3 * offences_max));
     }
 
     void honest_disagreement_is_no_offence() {
         Members members;
         members.joined(peer_of(1));
-        for (std::uint32_t i = 0; i < 3 * offences_most; ++i) {
+        for (std::uint32_t i = 0; i < 3 * offences_max; ++i) {
             QVERIFY(!members.count(peer_of(1), run::Verdict::wrong_base));
         }
     }

@@ -41,7 +41,7 @@ private slots:
         ByteWriter out;
         out.u8(1);
         out.u64(0);
-        out.u16(own_contributions_most + 1);
+        out.u16(own_contributions_max + 1);
         QVERIFY(!ContributionRecord::decode(out.bytes()));
     }
 };

@@ -152,7 +152,7 @@ private slots:
         message.round = {1};
         QCOMPARE(machine.contribution(other, message), Verdict::stale);
         message = contribution(9);
-        message.tokens = {tokens_most + 1};
+        message.tokens = {tokens_max + 1};
         QCOMPARE(machine.contribution(other, message), Verdict::malformed);
     }
 

@@ -189,7 +189,7 @@ void TestSecureChannel::the_hello_stays_the_same() {
 void TestSecureChannel::messages_of_every_size_arrive_in_both_directions() {
     Pair pair;
     pair.exchange();
-    for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, channel_message_bytes_most}) {
+    for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, channel_message_bytes_max}) {
         const Bytes message(size, std::byte{7});
         QVERIFY(arrives(pair.a, pair.b, message));
         QVERIFY(arrives(pair.b, pair.a, message));
@@ -390,7 +390,7 @@ void TestSecureChannel::a_message_of_another_session_breaks() {
 void TestSecureChannel::a_frame_above_the_limit_breaks() {
     Pair pair;
     pair.exchange();
-    QVERIFY(!pair.b.receive(Bytes(channel_message_bytes_most + channel_overhead_bytes + 1)).message);
+    QVERIFY(!pair.b.receive(Bytes(channel_message_bytes_max + channel_overhead_bytes + 1)).message);
     QVERIFY(pair.b.state() == State::broken);
 }
 

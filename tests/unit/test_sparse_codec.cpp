@@ -216,14 +216,14 @@ void TestSparseCodec::no_payload_is_larger_than_its_bound() {
     QFETCH(int, k);
     std::vector<float> source = inputs::make(kind, static_cast<std::size_t>(size), 13);
     const auto sent = static_cast<std::uint32_t>(k);
-    QVERIFY(encode(source, sent, 1).size() <= payload_bytes_most(source.size(), sent));
+    QVERIFY(encode(source, sent, 1).size() <= payload_bytes_max(source.size(), sent));
     // A far end behind a cluster is the worst case of a code with one parameter.
     std::fill(source.begin(), source.end(), 0.0F);
     for (std::size_t i = 0; i < source.size(); ++i) {
         const std::size_t place = i % chunk_size;
         if (place + 2 >= chunk_size || place * 3 < sent) source[i] = 1.0F;
     }
-    QVERIFY(encode(source, sent, 1).size() <= payload_bytes_most(source.size(), sent));
+    QVERIFY(encode(source, sent, 1).size() <= payload_bytes_max(source.size(), sent));
 }
 
 void TestSparseCodec::every_gap_survives_every_code() {

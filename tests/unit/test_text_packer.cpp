@@ -103,8 +103,8 @@ private slots:
         write_text(folder("large/text.txt"), numbered(1, 40'000'000));
         const auto packed = pack_text({folder("large"), folder("large-out"), 128, 7}, Tokenizer::bytes(), {});
         QVERIFY(packed.ok());
-        QVERIFY(packed->validation.records * 129 * 2 <= validation_bytes_most);
-        QVERIFY(packed->validation.records * 129 * 2 > validation_bytes_most * 9 / 10);
+        QVERIFY(packed->validation.records * 129 * 2 <= validation_bytes_max);
+        QVERIFY(packed->validation.records * 129 * 2 > validation_bytes_max * 9 / 10);
         QVERIFY(packed->shards.size() >= 4);
         const auto [least, most] =
             std::minmax_element(packed->shards.begin(), packed->shards.end(),
@@ -186,7 +186,7 @@ private slots:
         write_text(folder("least/text.txt"), numbered(1, 100'000));
         const auto packed = pack_text({folder("least"), folder("least-out"), 128, 7}, Tokenizer::bytes(), {});
         QVERIFY2(packed.ok(), packed ? "" : packed.error().message.c_str());
-        QVERIFY(packed->validation.records >= validation_records_least);
+        QVERIFY(packed->validation.records >= validation_records_min);
     }
 
     void packing_stops_when_told() {

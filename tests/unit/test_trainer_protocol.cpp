@@ -44,7 +44,7 @@ EvaluateRequest evaluate_request() {
     request.state = {"/s", 0};
     request.shard = "/d";
     request.records = 9;
-    request.records_most = 4;
+    request.records_max = 4;
     return request;
 }
 
@@ -104,7 +104,7 @@ private slots:
         QCOMPARE(round_trip(SnapshotRequest{{"/t", 9}}).target.path, std::string("/t"));
         QCOMPARE(round_trip(SnapshotReply{.tokens = 5, .steps = 1, .loss = 2.5}).loss, 2.5);
         QCOMPARE(round_trip(RebaseRequest{{"/t", 9}}).state.offset, 9U);
-        QCOMPARE(round_trip(evaluate_request()).records_most, 4U);
+        QCOMPARE(round_trip(evaluate_request()).records_max, 4U);
         QCOMPARE(round_trip(EvaluateReply{.loss = 1.25, .tokens = 512}).tokens, 512U);
         QCOMPARE(round_trip(sample_request()).prompt.size(), std::size_t{3});
         QCOMPARE(round_trip(SampleReply{{7, 8}}).tokens.back(), 8U);

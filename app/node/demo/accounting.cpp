@@ -10,7 +10,7 @@ namespace potluck::node {
 
 namespace {
 
-constexpr std::size_t people_most = 1000;
+constexpr std::size_t people_max = 1000;
 
 struct Chain {
     std::vector<run::AcceptList> lists;
@@ -34,7 +34,7 @@ Result<Chain> read_chain(const ledger::Ledger& ledger, const RunId& run) {
 
 std::uint64_t credited(const ledger::Ledger& ledger, const RunId& run) {
     std::uint64_t sum = 0;
-    for (const ledger::Credit& credit : ledger.leaderboard(run, people_most)) sum += credit.tokens.value;
+    for (const ledger::Credit& credit : ledger.leaderboard(run, people_max)) sum += credit.tokens.value;
     return sum;
 }
 
@@ -92,7 +92,7 @@ Status read_books(const RunId& run, const std::vector<BookOfNode>& nodes, std::u
             first = std::move(*chain);
             count_contributions(*first, batch_tokens, report);
             report.credited_tokens = credited(*ledger, run);
-            for (const ledger::Credit& credit : ledger->leaderboard(run, people_most)) {
+            for (const ledger::Credit& credit : ledger->leaderboard(run, people_max)) {
                 report.leaderboard.push_back({credit.peer.hex(), credit.tokens.value, credit.rounds});
             }
             continue;

@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* marker = "potluck-demo";  // marks a folder that a demo may empty
 constexpr int levels_to_sources = 4;
-constexpr std::uint64_t evaluate_records_most = 512;
+constexpr std::uint64_t evaluate_records_max = 512;
 constexpr double patience_factor = 1.6, patience_extra = 45;
 
 class Demo {
@@ -157,7 +157,7 @@ Status Demo::host() {
 }
 
 Status Demo::read_manifest() {
-    const auto file = read_file(run_home() / "manifest", run::manifest_bytes_most + 1024);
+    const auto file = read_file(run_home() / "manifest", run::manifest_bytes_max + 1024);
     if (!file) return file.error();
     auto parsed = run::parse_manifest_file(*file);
     if (!parsed) return parsed.error();
@@ -239,7 +239,7 @@ void Demo::evaluate(const fs::path& state, double& loss, std::function<void()> t
     request.state = {state.string(), run::state_layout(m_manifest.model).header.size()};
     request.shard = (run_home() / "data" / "validation.tokens").string();
     request.records = m_manifest.validation.records;
-    request.records_most = evaluate_records_most;
+    request.records_max = evaluate_records_max;
     TrainerQuestion question;
     question.program = m_command.node.trainer_program;
     question.error_file = m_folder / "evaluate.log";

@@ -10,8 +10,8 @@ namespace potluck::node {
 
 namespace {
 
-constexpr std::size_t recipe_bytes_most = 64 * 1024;
-constexpr std::uint64_t rounds_least = 4;
+constexpr std::size_t recipe_bytes_max = 64 * 1024;
+constexpr std::uint64_t rounds_min = 4;
 
 std::string text_of(double value) {
     std::ostringstream out;
@@ -23,7 +23,7 @@ std::string text_of(double value) {
 
 std::uint64_t DemoRecipe::rounds_in(double for_minutes) const {
     const double rounds = 60 * for_minutes / (window_seconds + overhead_seconds);
-    return std::max(rounds_least, static_cast<std::uint64_t>(rounds));
+    return std::max(rounds_min, static_cast<std::uint64_t>(rounds));
 }
 
 std::vector<std::string> DemoRecipe::host_arguments(std::uint64_t rounds) const {
@@ -78,9 +78,9 @@ std::vector<std::string> DemoRecipe::host_arguments(std::uint64_t rounds) const 
 }
 
 Result<DemoRecipe> DemoRecipe::from_file(const std::filesystem::path& file) {
-    const auto bytes = read_file(file, recipe_bytes_most);
+    const auto bytes = read_file(file, recipe_bytes_max);
     if (!bytes) return bytes.error();
-    const auto json = parse_json(as_text(*bytes), recipe_bytes_most);
+    const auto json = parse_json(as_text(*bytes), recipe_bytes_max);
     if (!json) return json.error();
     DemoRecipe recipe;
     Fields fields(*json, "demo recipe");

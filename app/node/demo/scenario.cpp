@@ -13,7 +13,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t rounds_away = 2;  // that a killed volunteer misses
-constexpr std::chrono::seconds away_least{2};
+constexpr std::chrono::seconds away_min{2};
 constexpr std::uint32_t sample_tokens = 240;
 
 }  // namespace
@@ -170,7 +170,7 @@ void Scenario::look_at_training() {
         m_say(m_victim->name() + " is killed (SIGKILL, node and trainer)");
         m_victim->kill();
     }
-    const bool away_enough = m_killed && Clock::now() - m_killed_at > away_least && !m_victim->alive();
+    const bool away_enough = m_killed && Clock::now() - m_killed_at > away_min && !m_victim->alive();
     if (away_enough && !m_returned && at >= m_turns.comeback) {
         m_returned = true;
         m_returned_at = RoundId{at};

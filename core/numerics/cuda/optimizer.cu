@@ -63,7 +63,7 @@ __device__ Number number(const Slice& slice, uint64_t i) {
 }
 
 /// The largest of the block's patterns of non-negative floats, for all of its threads.
-__device__ uint32_t block_most(uint32_t own, uint32_t* room) {
+__device__ uint32_t block_max(uint32_t own, uint32_t* room) {
     for (int distance = 16; distance > 0; distance /= 2) {
         const uint32_t other = __shfl_xor_sync(0xffffffffU, own, distance);
         own = own > other ? own : other;
@@ -105,9 +105,9 @@ __global__ void __launch_bounds__(block_size) step_kernel(Slice slice) {
         // Also the barrier after which nobody reads the old scales and the shared room of the block before.
         if (__syncthreads_or(n.part ? 1 : 0) == 0) continue;
         const float mean_scale =
-            arithmetic::scale_of(arithmetic::float_of(block_most(arithmetic::magnitude_bits(n.mean), room[0])));
+            arithmetic::scale_of(arithmetic::float_of(block_max(arithmetic::magnitude_bits(n.mean), room[0])));
         const float variance_scale =
-            arithmetic::scale_of(arithmetic::float_of(block_most(arithmetic::bits_of(n.variance), room[1])));
+            arithmetic::scale_of(arithmetic::float_of(block_max(arithmetic::bits_of(n.variance), room[1])));
         if (i >= step.length) continue;
         store_moments(slice, i, n, mean_scale, variance_scale);
         if (!n.part) continue;
@@ -175,13 +175,13 @@ __global__ void pieces_kernel(const Squares* from, Squares* to, uint64_t count) 
 }
 
 __global__ void factor_kernel(Workspace* workspace, const Squares* pieces, uint64_t count, double learning_rate,
-                              double trust_most) {
+                              double trust_max) {
     Squares sum = {0, 0};
     for (uint64_t i = 0; i < count; ++i) {
         sum.parameters += pieces[i].parameters;
         sum.updates += pieces[i].updates;
     }
-    workspace->factor = arithmetic::lamb_factor(learning_rate, trust_most, sum.parameters, sum.updates);
+    workspace->factor = arithmetic::lamb_factor(learning_rate, trust_max, sum.parameters, sum.updates);
 }
 
 uint64_t divided_up(uint64_t count, uint64_t by) { return (count + by - 1) / by; }
@@ -234,7 +234,7 @@ int potluck_cuda_optimizer_step(const struct PotluckCudaStep* step, void* stream
         squares_kernel<<<grid, block_size, 0, queue>>>(slice);
         pieces_kernel<<<static_cast<unsigned>(divided_up(count, 32)), 32, 0, queue>>>(workspace->squares, pieces,
                                                                                        slice.blocks);
-        factor_kernel<<<1, 1, 0, queue>>>(workspace, pieces, count, step->learning_rate, step->trust_most);
+        factor_kernel<<<1, 1, 0, queue>>>(workspace, pieces, count, step->learning_rate, step->trust_max);
     }
     step_kernel<<<grid, block_size, 0, queue>>>(slice);
     return cudaGetLastError();

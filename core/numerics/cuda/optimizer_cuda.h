@@ -31,7 +31,7 @@ struct PotluckCudaStep {
     uint32_t kind;               /* POTLUCK_CUDA_ADAMW or _LAMB */
     uint32_t parameters_are_bf16, gradient_is_bf16;
     float weight_decay;
-    double learning_rate, beta1, beta2, epsilon, trust_most, gradient_scale;
+    double learning_rate, beta1, beta2, epsilon, trust_max, gradient_scale;
     uint64_t step, rounding_seed;
     uint64_t flat_begin;         /* index of the slice's first number in the flat vector: what rounding depends on */
     uint64_t length;
