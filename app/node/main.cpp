@@ -1,12 +1,12 @@
 #include <csignal>
 
-#include "app/node/command_line.h"
-#include "app/node/commands.h"
+#include "app/node/cli/command_line.h"
+#include "app/node/cli/commands.h"
 #include "app/node/demo/demo.h"
-#include "app/node/doctor.h"
-#include "app/node/pack_files.h"
-#include "app/node/plan_view.h"
-#include "app/node/serving.h"
+#include "app/node/cli/doctor.h"
+#include "app/node/hosting/pack_files.h"
+#include "app/node/cli/plan_view.h"
+#include "app/node/cli/serving.h"
 
 int main(int argc, char** argv) {
     using namespace potluck::node;

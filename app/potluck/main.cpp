@@ -7,8 +7,8 @@
 
 #include "app/potluck/places.h"
 #include "app/potluck/program.h"
-#include "ui/invite_link.h"
-#include "ui/translations.h"
+#include "ui/client/invite_link.h"
+#include "ui/widgets/translations.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <QByteArray>
 #include <QSettings>
 
-#include "ui/theme.h"
+#include "ui/widgets/theme.h"
 
 namespace potluck::app {
 

@@ -11,7 +11,7 @@
 #include "app/trainer/process.h"
 #include "core/base/mailbox.h"
 #include "core/control/rpc.h"
-#include "core/training/device.h"
+#include "core/training/compute/device.h"
 #include "core/training/service.h"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/numerics/outer_step.h"
+#include "core/numerics/outer/outer_step.h"
 #include "core/peer/impl.h"
 
 namespace potluck::peer {

@@ -22,13 +22,13 @@
 #include <string>
 #include <vector>
 
-#include "core/numerics/sparse_codec.h"
+#include "core/numerics/codec/sparse_codec.h"
 #include "core/peer/members.h"
 #include "core/peer/payloads.h"
 #include "core/peer/peer.h"
 #include "core/peer/record.h"
 #include "core/run/round_machine.h"
-#include "core/run/state_layout.h"
+#include "core/model/state_layout.h"
 
 namespace potluck::peer {
 
@@ -239,7 +239,7 @@ struct Peer::Impl {
     PeerSettings settings;             // only the name ever changes
     World world;
     const run::RunRules rules;
-    const run::StateLayout layout;
+    const model::StateLayout layout;
     const std::shared_ptr<int> token = std::make_shared<int>(0);   // expires with this Impl
 
     TimePoint now, started_at, said_status_at;

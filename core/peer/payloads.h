@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/clock.h"
-#include "core/numerics/sparse_codec.h"
+#include "core/numerics/codec/sparse_codec.h"
 #include "core/peer/swarm.h"
 
 namespace potluck::peer {

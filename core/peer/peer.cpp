@@ -37,7 +37,7 @@ Peer::Impl::Impl(const RunId& run_id, run::Manifest run_manifest, PeerSettings p
       settings(std::move(peer_settings)),
       world(std::move(peer_world)),
       rules(rules_of(run, manifest)),
-      layout(run::state_layout(manifest.model)),
+      layout(model::state_layout(manifest.model)),
       payloads(world.swarm, layout.parameters, manifest.recipe.k),
       machine(round_settings(rules, manifest, settings, world)) {}
 

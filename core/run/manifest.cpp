@@ -6,7 +6,7 @@
 
 #include "core/base/json.h"
 #include "core/run/plain_text.h"
-#include "core/run/state_layout.h"
+#include "core/model/state_layout.h"
 
 namespace potluck::run {
 
@@ -90,7 +90,7 @@ BlobRef read_blob(const nlohmann::json& object, Fields& parent) {
     return blob;
 }
 
-Shard read_shard(const nlohmann::json& object, Fields& parent, const ModelSpec& model) {
+Shard read_shard(const nlohmann::json& object, Fields& parent, const model::ModelSpec& model) {
     Fields fields(object, "shard");
     Shard shard;
     shard.blob = read_blob(fields.object("blob"), fields);
@@ -101,7 +101,7 @@ Shard read_shard(const nlohmann::json& object, Fields& parent, const ModelSpec& 
     return shard;
 }
 
-Tokenizer read_tokenizer(const nlohmann::json& object, Fields& parent, const ModelSpec& model) {
+Tokenizer read_tokenizer(const nlohmann::json& object, Fields& parent, const model::ModelSpec& model) {
     Fields fields(object, "tokenizer");
     Tokenizer tokenizer;
     const std::string kind = fields.text("kind", 16);
@@ -146,7 +146,7 @@ std::vector<PeerId> read_peers(Fields& fields, std::string_view name, std::size_
     return peers;
 }
 
-std::vector<Shard> read_shards(Fields& fields, const ModelSpec& model) {
+std::vector<Shard> read_shards(Fields& fields, const model::ModelSpec& model) {
     std::vector<Shard> shards;
     for (const nlohmann::json& item : fields.array("shards", shards_max)) {
         if (fields.failed()) break;
@@ -174,7 +174,7 @@ Result<Manifest> parse_manifest(const nlohmann::json& object) {
     manifest.licence = read_licence(fields);
     manifest.host = read_id<PeerId>(fields, "host");
     manifest.backbones = read_peers(fields, "backbones", backbones_max);
-    manifest.model = read_part<ModelSpec>(fields, "model");
+    manifest.model = read_part<model::ModelSpec>(fields, "model");
     manifest.tokenizer = read_tokenizer(fields.object("tokenizer"), fields, manifest.model);
     manifest.shards = read_shards(fields, manifest.model);
     manifest.validation = read_shard(fields.object("validation"), fields, manifest.model);
@@ -183,7 +183,7 @@ Result<Manifest> parse_manifest(const nlohmann::json& object) {
     manifest.initial_state = read_blob(fields.object("initial_state"), fields);
     manifest.allowed = read_peers(fields, "allowed", allowed_max);
     manifest.created = static_cast<std::int64_t>(fields.integer("created", 0, created_max));
-    if (!fields.failed() && manifest.initial_state.size != state_layout(manifest.model).file_size()) {
+    if (!fields.failed() && manifest.initial_state.size != model::state_layout(manifest.model).file_size()) {
         fields.fail("initial_state does not have the size of the model's state");
     }
     if (const Status status = fields.finish(); !status) return status.error();

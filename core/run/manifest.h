@@ -16,7 +16,7 @@
 #include "core/base/ids.h"
 #include "core/base/result.h"
 #include "core/run/blob_ref.h"
-#include "core/run/model_spec.h"
+#include "core/model/model_spec.h"
 #include "core/run/recipe.h"
 
 namespace potluck::run {
@@ -61,7 +61,7 @@ struct Manifest {
     std::string licence;      // SPDX expression of the resulting model
     PeerId host;
     std::vector<PeerId> backbones;   // lead before all others, in this order
-    ModelSpec model;
+    model::ModelSpec model;
     Tokenizer tokenizer;
     std::vector<Shard> shards;       // at least one
     Shard validation;

@@ -7,14 +7,14 @@
 
 #include "core/base/clock.h"
 #include "core/base/result.h"
-#include "core/numerics/outer_step.h"
+#include "core/numerics/outer/outer_step.h"
 
 namespace potluck::run {
 
 enum class Optimizer { adamw, lamb };
 
 struct Recipe {
-    // Inner optimizer (core/numerics/optimizer.h), decay on matrices only.
+    // Inner optimizer (core/numerics/optimizer/optimizer.h), decay on matrices only.
     Optimizer optimizer = Optimizer::adamw;
     std::uint32_t state_bits = 8;     // of its moments: 8 or 32
     double epsilon = 1e-8;

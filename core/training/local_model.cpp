@@ -6,7 +6,7 @@
 
 #include "core/base/check.h"
 #include "core/base/rng.h"
-#include "core/training/flat.h"
+#include "core/training/kernels/flat.h"
 #include "core/training/vector_file.h"
 
 namespace potluck::training {

@@ -13,8 +13,8 @@
 
 #include "core/base/result.h"
 #include "core/control/trainer_protocol.h"
-#include "core/training/flat_vector.h"
-#include "core/training/layout.h"
+#include "core/training/compute/flat_vector.h"
+#include "core/training/memory/layout.h"
 
 namespace potluck::training {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/training/layout.h"
+#include "core/training/memory/layout.h"
 
 namespace potluck::training {
 

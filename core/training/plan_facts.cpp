@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "core/training/device.h"
-#include "core/training/device_optimizer.h"
-#include "core/training/device_judge.h"
-#include "core/training/devices.h"
-#include "core/training/process_memory.h"
+#include "core/training/compute/device.h"
+#include "core/training/compute/device_optimizer.h"
+#include "core/device/diagnosis.h"
+#include "core/training/compute/devices.h"
+#include "core/training/memory/process_memory.h"
 
 namespace potluck::training {
 
@@ -22,7 +22,7 @@ std::uint64_t without_reserve(std::uint64_t free, std::uint64_t reserve) { retur
 
 /// The row of the device to train on: the one that was named, else the GPU with the most memory, else the processor.
 Result<control::DeviceRow> choose(const std::string& wanted) {
-    const control::DetectReply found = judge(probe_computer());
+    const control::DetectReply found = device::judge(probe_computer());
     if (!wanted.empty()) {
         const Result<DeviceId> device = parse_device(wanted);
         if (!device.ok()) return device.error();
@@ -43,7 +43,7 @@ Result<control::DeviceRow> choose(const std::string& wanted) {
     return *best;
 }
 
-void take_host(const run::ModelSpec& model, PrecisionChoice precision, PlanFacts& facts) {
+void take_host(const model::ModelSpec& model, PrecisionChoice precision, PlanFacts& facts) {
     if (precision == PrecisionChoice::measured) facts.products = fastest_precision(model);
     facts.flops = product_flops(model, facts.products);
 }
@@ -82,7 +82,7 @@ Result<PlanFacts> imagined(const control::Budget& budget, PrecisionChoice precis
 
 }  // namespace
 
-Result<PlanFacts> plan_facts(const run::ModelSpec& model, const control::Budget& budget, PrecisionChoice precision,
+Result<PlanFacts> plan_facts(const model::ModelSpec& model, const control::Budget& budget, PrecisionChoice precision,
                              Hardware hardware) {
     PlanFacts facts;
     facts.bytes_per_second = host_bytes_per_second;

@@ -5,7 +5,7 @@
 
 #include "core/base/result.h"
 #include "core/control/trainer_protocol.h"
-#include "core/training/memory_plan.h"
+#include "core/training/memory/plan.h"
 
 namespace potluck::training {
 
@@ -16,7 +16,7 @@ enum class PrecisionChoice { measured, fp32, bf16, fp16 };
 enum class Hardware { here, here_or_imagined };
 
 /// `unavailable` with the reason if the device that was asked for cannot train.
-[[nodiscard]] Result<PlanFacts> plan_facts(const run::ModelSpec& model, const control::Budget& budget,
+[[nodiscard]] Result<PlanFacts> plan_facts(const model::ModelSpec& model, const control::Budget& budget,
                                            PrecisionChoice precision, Hardware hardware);
 
 }  // namespace potluck::training

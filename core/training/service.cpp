@@ -4,8 +4,8 @@
 #include <new>
 
 #include "core/base/files.h"
-#include "core/training/device.h"
-#include "core/training/devices.h"
+#include "core/training/compute/device.h"
+#include "core/training/compute/devices.h"
 #include "core/training/plan_facts.h"
 #include "core/training/sampler.h"
 #include "core/training/vector_file.h"
@@ -81,7 +81,7 @@ bool same_file(const control::VectorFile& a, const control::VectorFile& b) {
 
 Result<double> mean_loss(Decoder& decoder, const Shard& shard, std::uint64_t records, std::uint32_t at_once) {
     double sum = 0;
-    std::vector<Token> batch;
+    std::vector<model::Token> batch;
     for (std::uint64_t next = 0; next < records;) {
         batch.clear();
         for (std::uint32_t i = 0; i < at_once && next < records; ++i, ++next) {
@@ -174,7 +174,7 @@ TrainerService::Json TrainerService::hello() const {
 }
 
 TrainerService::Json TrainerService::plan(const control::PlanRequest& request) {
-    const Result<run::ModelSpec> model = run::ModelSpec::from_json(request.model);
+    const Result<model::ModelSpec> model = model::ModelSpec::from_json(request.model);
     if (!model.ok()) return model.error();
     const Result<run::Recipe> recipe = run::Recipe::from_json(request.recipe);
     if (!recipe.ok()) return recipe.error();
@@ -189,7 +189,7 @@ TrainerService::Json TrainerService::plan(const control::PlanRequest& request) {
 
 TrainerService::Json TrainerService::load(const control::LoadRequest& request) {
     TrainerSetup setup;
-    const Result<run::ModelSpec> model = run::ModelSpec::from_json(request.model);
+    const Result<model::ModelSpec> model = model::ModelSpec::from_json(request.model);
     if (!model.ok()) return model.error();
     const Result<run::Recipe> recipe = run::Recipe::from_json(request.recipe);
     if (!recipe.ok()) return recipe.error();
@@ -300,7 +300,7 @@ TrainerService::Json TrainerService::rebase(const control::RebaseRequest& reques
 
 TrainerService::Json TrainerService::evaluate(const control::EvaluateRequest& request) {
     if (!m_trainer) return not_loaded();
-    const run::ModelSpec& spec = m_trainer->setup().model;
+    const model::ModelSpec& spec = m_trainer->setup().model;
     const Result<Shard> shard = Shard::open(request.shard, {request.records, spec.context, spec.vocabulary});
     if (!shard.ok()) return shard.error();
     const std::uint64_t records = std::min(request.records, request.records_max);
@@ -314,7 +314,7 @@ TrainerService::Json TrainerService::evaluate(const control::EvaluateRequest& re
 
 TrainerService::Json TrainerService::sample(const control::SampleRequest& request) {
     if (!m_trainer) return not_loaded();
-    const run::ModelSpec& spec = m_trainer->setup().model;
+    const model::ModelSpec& spec = m_trainer->setup().model;
     const auto unknown = [&](std::uint32_t token) { return token >= spec.vocabulary; };
     if (std::ranges::any_of(request.prompt, unknown)) {
         return Error{ErrorCode::invalid_argument, "The prompt holds a token beyond the model's vocabulary."};

@@ -18,7 +18,7 @@
 #include "core/base/result.h"
 #include "core/control/rpc.h"
 #include "core/control/trainer_protocol.h"
-#include "core/training/memory_plan.h"
+#include "core/training/memory/plan.h"
 #include "core/training/plan_facts.h"
 #include "core/training/trainer.h"
 

@@ -10,7 +10,7 @@ namespace potluck::training {
 Result<Shard> Shard::open(const std::filesystem::path& path, const ShardShape& shape) {
     Result<MappedFile> file = MappedFile::open_read(path);
     if (!file.ok()) return file.error();
-    const std::uint64_t record_bytes = (std::uint64_t{shape.context} + 1) * sizeof(Token);
+    const std::uint64_t record_bytes = (std::uint64_t{shape.context} + 1) * sizeof(model::Token);
     if (shape.records == 0 || file->bytes().size() % record_bytes != 0 ||
         file->bytes().size() / record_bytes != shape.records) {
         return Error{ErrorCode::malformed,
@@ -19,12 +19,12 @@ Result<Shard> Shard::open(const std::filesystem::path& path, const ShardShape& s
     return Shard(*std::move(file), shape, path);
 }
 
-Status Shard::append_record(std::uint64_t index, std::vector<Token>& out) const {
+Status Shard::append_record(std::uint64_t index, std::vector<model::Token>& out) const {
     POTLUCK_CHECK(index < m_shape.records);
     const std::size_t length = std::size_t{m_shape.context} + 1;
     const std::size_t start = out.size();
     out.resize(start + length);
-    std::memcpy(&out[start], m_file.bytes().data() + index * length * sizeof(Token), length * sizeof(Token));
+    std::memcpy(&out[start], m_file.bytes().data() + index * length * sizeof(model::Token), length * sizeof(model::Token));
     for (std::size_t i = start; i < out.size(); ++i) {
         if (out[i] >= m_shape.vocabulary) {
             return Error{ErrorCode::malformed, "The data file " + m_path.string() +
@@ -34,7 +34,7 @@ Status Shard::append_record(std::uint64_t index, std::vector<Token>& out) const 
     return {};
 }
 
-Status SampleReader::read(std::uint32_t count, std::vector<Token>& out) {
+Status SampleReader::read(std::uint32_t count, std::vector<model::Token>& out) {
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::uint64_t records = m_shard.shape().records;
         const std::uint64_t index = run::record_at(m_key.seed, m_key.round, m_key.peer, records, m_position);

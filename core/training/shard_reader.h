@@ -12,7 +12,7 @@
 #include "core/base/files.h"
 #include "core/base/ids.h"
 #include "core/base/result.h"
-#include "core/training/token.h"
+#include "core/model/token.h"
 
 namespace potluck::training {
 
@@ -30,7 +30,7 @@ public:
     [[nodiscard]] static Result<Shard> open(const std::filesystem::path& path, const ShardShape& shape);
 
     /// Appends record `index` (below `records`): context + 1 tokens. `malformed` at a token beyond the vocabulary.
-    [[nodiscard]] Status append_record(std::uint64_t index, std::vector<Token>& out) const;
+    [[nodiscard]] Status append_record(std::uint64_t index, std::vector<model::Token>& out) const;
     [[nodiscard]] const ShardShape& shape() const { return m_shape; }
 
 private:
@@ -56,7 +56,7 @@ public:
         : m_shard(std::move(shard)), m_key(key), m_position(position) {}
 
     /// Appends the next `count` records to `out` and moves on.
-    [[nodiscard]] Status read(std::uint32_t count, std::vector<Token>& out);
+    [[nodiscard]] Status read(std::uint32_t count, std::vector<model::Token>& out);
     [[nodiscard]] std::uint64_t position() const { return m_position; }
 
 private:

@@ -12,9 +12,9 @@ namespace potluck::training {
 namespace {
 
 /// A slice per tensor; decay on tensors of two dimensions or more, none on gains and biases.
-std::vector<numerics::ParameterSlice> slices_of(const run::ModelSpec& spec, double weight_decay) {
+std::vector<numerics::ParameterSlice> slices_of(const model::ModelSpec& spec, double weight_decay) {
     std::vector<numerics::ParameterSlice> slices;
-    for (const run::TensorSpec& tensor : run::tensors_of(spec)) {
+    for (const model::TensorSpec& tensor : model::tensors_of(spec)) {
         const float decay = tensor.shape.size() >= 2 ? static_cast<float>(weight_decay) : 0.0F;
         slices.push_back({tensor.offset, tensor.offset + tensor.elements(), decay});
     }

@@ -15,16 +15,16 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/numerics/optimizer.h"
-#include "core/run/model_spec.h"
+#include "core/numerics/optimizer/optimizer.h"
+#include "core/model/model_spec.h"
 #include "core/run/recipe.h"
-#include "core/training/decoder.h"
-#include "core/training/device_optimizer.h"
-#include "core/training/flat_vector.h"
-#include "core/training/layout.h"
+#include "core/training/decoder/decoder.h"
+#include "core/training/compute/device_optimizer.h"
+#include "core/training/compute/flat_vector.h"
+#include "core/training/memory/layout.h"
 #include "core/training/local_model.h"
 #include "core/training/loss_scale.h"
-#include "core/training/memory_plan.h"
+#include "core/training/memory/plan.h"
 #include "core/training/shard_reader.h"
 
 namespace potluck::training {
@@ -37,7 +37,7 @@ inline constexpr std::uint64_t fresh_moments_steps = 10;
 enum class Pace { responsive, exact };
 
 struct TrainerSetup {
-    run::ModelSpec model;
+    model::ModelSpec model;
     run::Recipe recipe;
     Layout layout = {};
     AttentionKernel attention = AttentionKernel::blocked;
@@ -117,7 +117,7 @@ private:
     LossScale m_loss_scale;
     std::optional<SampleReader> m_reader;
     TrainingPlace m_place;
-    std::vector<Token> m_records;
+    std::vector<model::Token> m_records;
 
     std::uint64_t m_steps = 0;              // since the moments were fresh
     std::uint32_t m_batch_filled = 0;       // sequences of this batch whose gradient is in, or was dropped

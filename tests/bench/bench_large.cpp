@@ -22,8 +22,8 @@
 #include "core/base/check.h"
 #include "core/base/files.h"
 #include "core/control/trainer_protocol.h"
-#include "core/run/initial_state.h"
-#include "core/run/model_presets.h"
+#include "core/model/initial_state.h"
+#include "core/model/presets.h"
 #include "core/run/recipe.h"
 #include "tests/integration/trainer_child.h"
 
@@ -48,10 +48,10 @@ std::uint64_t write_shard(const fs::path& text, const fs::path& shard, std::uint
     return records;
 }
 
-void write_initial_state(const run::ModelSpec& model, const fs::path& file) {
+void write_initial_state(const model::ModelSpec& model, const fs::path& file) {
     auto map = MappedFile::create(file, model.parameters() * sizeof(float));
     POTLUCK_CHECK(map.ok());
-    run::fill_initial_state(model, 1, {reinterpret_cast<float*>(map->writable().data()), model.parameters()});
+    model::fill_initial_state(model, 1, {reinterpret_cast<float*>(map->writable().data()), model.parameters()});
 }
 
 struct Step { double loss = 0, seconds = 0; };
@@ -68,9 +68,9 @@ int main(int argc, char** argv) {
 
     const fs::path folder = fs::path(options["--folder"]) / "bench_large";
     fs::create_directories(folder);
-    const auto preset = run::model_preset(options["--model"]);
+    const auto preset = model::model_preset(options["--model"]);
     POTLUCK_CHECK(preset.ok());
-    const run::ModelSpec model = *preset;
+    const model::ModelSpec model = *preset;
     run::Recipe recipe;
     recipe.batch = static_cast<std::uint32_t>(number("--batch"));
     const fs::path state = folder / "state", shard = folder / "shard";

@@ -11,7 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/training/device.h"
+#include "core/training/compute/device.h"
 #include "tests/bench/optimizer_accuracy.h"
 
 int main(int argc, char** argv) {

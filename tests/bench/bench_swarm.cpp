@@ -20,7 +20,7 @@
 #include "core/control/rpc.h"
 #include "core/control/trainer_protocol.h"
 #include "core/run/manifest.h"
-#include "core/run/state_layout.h"
+#include "core/model/state_layout.h"
 
 namespace {
 
@@ -121,7 +121,7 @@ Data data_of(const QString& kept) {
     const Bytes file = need(read_file(folder.filePath("../manifest").toStdString(), run::manifest_bytes_max + 128));
     Data data;
     data.manifest = need(run::parse_manifest_file(file)).manifest;
-    data.initial = {initial.toStdString(), run::state_layout(data.manifest.model).header.size()};
+    data.initial = {initial.toStdString(), model::state_layout(data.manifest.model).header.size()};
     for (const QString& name : folder.entryList({"shard-*"}, QDir::Files, QDir::Name)) {
         data.shards.push_back(folder.filePath(name).toStdString());
     }

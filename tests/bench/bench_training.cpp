@@ -21,9 +21,9 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/rng.h"
-#include "core/run/initial_state.h"
-#include "core/training/device.h"
-#include "core/training/devices.h"
+#include "core/model/initial_state.h"
+#include "core/training/compute/device.h"
+#include "core/training/compute/devices.h"
 #include "core/training/trainer.h"
 
 namespace {
@@ -57,13 +57,13 @@ std::uint64_t peak_rss_mib() {
 /// A file of random records that goes away with its owner.
 class Shard {
 public:
-    explicit Shard(const run::ModelSpec& model)
+    explicit Shard(const model::ModelSpec& model)
         : m_path(std::filesystem::temp_directory_path() /
                  ("bench_training_" + std::to_string(Clock::now().time_since_epoch().count()) + ".bin")) {
         std::ofstream file(m_path, std::ios::binary);
         Rng rng(7);
         for (std::uint64_t i = 0; i < records * (model.context + 1); ++i) {
-            const auto token = static_cast<training::Token>(rng.below(model.vocabulary));
+            const auto token = static_cast<model::Token>(rng.below(model.vocabulary));
             file.write(reinterpret_cast<const char*>(&token), sizeof token);
         }
     }
@@ -129,7 +129,7 @@ int main(int argc, char** argv) {
     const Shard shard(setup.model);
     training::Trainer trainer = training::Trainer::create(setup).value();
     std::vector<float> initial(setup.model.parameters());
-    run::fill_initial_state(setup.model, 1, initial);
+    model::fill_initial_state(setup.model, 1, initial);
     POTLUCK_CHECK(trainer.start_from(initial).ok());
     POTLUCK_CHECK(trainer.train_in({.shard_path = shard.path(), .records = records, .learning_rate = 1e-4}).ok());
 

@@ -16,27 +16,27 @@
 #include <vector>
 
 #include "core/base/check.h"
-#include "core/run/initial_state.h"
+#include "core/model/initial_state.h"
 #include "core/training/trainer.h"
 
 namespace potluck::bench {
 
 /// Text as bytes, in records of context + 1.
 struct SplitText {
-    std::vector<training::Token> training, validation;
+    std::vector<model::Token> training, validation;
 };
 
 inline constexpr std::size_t validation_records_max = 128;
 inline constexpr std::size_t validation_part = 16;  // every so many-th record is kept for validation
 
 /// Keeps some records of `bytes` for validation, spread evenly.
-inline SplitText split_bytes(std::span<const training::Token> bytes, std::uint32_t context) {
+inline SplitText split_bytes(std::span<const model::Token> bytes, std::uint32_t context) {
     SplitText out;
     const std::size_t length = context + 1;
     for (std::size_t record = 0; (record + 1) * length <= bytes.size(); ++record) {
         const bool hidden =
             record % validation_part == 0 && out.validation.size() < validation_records_max * length;
-        std::vector<training::Token>& part = hidden ? out.validation : out.training;
+        std::vector<model::Token>& part = hidden ? out.validation : out.training;
         part.insert(part.end(), &bytes[record * length], &bytes[record * length] + length);
     }
     return out;
@@ -59,17 +59,17 @@ inline SplitText split_text(const std::filesystem::path& source, std::uint32_t c
     } else {
         files.push_back(source);
     }
-    std::vector<training::Token> bytes;
+    std::vector<model::Token> bytes;
     for (const std::filesystem::path& path : files) {
         std::ifstream file(path, std::ios::binary);
         std::transform(std::istreambuf_iterator<char>(file), {}, std::back_inserter(bytes),
-                       [](char byte) { return static_cast<training::Token>(static_cast<unsigned char>(byte)); });
+                       [](char byte) { return static_cast<model::Token>(static_cast<unsigned char>(byte)); });
     }
     return split_bytes(bytes, context);
 }
 
 struct AccuracyRun {
-    run::ModelSpec model;
+    model::ModelSpec model;
     std::uint32_t batch = 8;
     std::uint64_t steps = 300;
     double learning_rate = 1e-3;
@@ -106,7 +106,7 @@ inline double trained_loss(const AccuracyRun& run, const SplitText& text, std::u
     POTLUCK_CHECK(!text.validation.empty() && !text.training.empty());
     std::ofstream(run.shard, std::ios::binary)
         .write(reinterpret_cast<const char*>(text.training.data()),
-               static_cast<std::streamsize>(text.training.size() * sizeof(training::Token)));
+               static_cast<std::streamsize>(text.training.size() * sizeof(model::Token)));
     training::TrainerSetup setup{.model = run.model, .recipe = {}, .layout = {}, .threads = run.threads};
     setup.recipe.batch = run.batch;
     setup.recipe.state_bits = state_bits;
@@ -115,7 +115,7 @@ inline double trained_loss(const AccuracyRun& run, const SplitText& text, std::u
     setup.layout.products = run.products;
     training::Trainer trainer = training::Trainer::create(setup).value();
     std::vector<float> initial(run.model.parameters());
-    run::fill_initial_state(run.model, run.seed, initial);
+    model::fill_initial_state(run.model, run.seed, initial);
     POTLUCK_CHECK(trainer.start_from(initial).ok());
     training::TrainingPlace place{.key = {run.seed, {}, {}},
                                   .shard_path = run.shard.string(),

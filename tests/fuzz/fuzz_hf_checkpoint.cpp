@@ -6,12 +6,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/run/hf_checkpoint.h"
-#include "core/run/hf_config.h"
+#include "core/model/hf_checkpoint.h"
+#include "core/model/hf_config.h"
 #include "tests/fuzz/fuzz_target.h"
 
 using namespace potluck;
-using namespace potluck::run;
+using namespace potluck::model;
 
 namespace {
 

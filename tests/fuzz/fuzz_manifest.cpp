@@ -1,11 +1,12 @@
 // A manifest file from a stranger. What parses says the same when it is written and parsed again, and its shards and
 // initial state have the sizes that the model asks for.
 #include "core/run/manifest.h"
-#include "core/run/state_layout.h"
+#include "core/model/state_layout.h"
 #include "tests/fuzz/fuzz_target.h"
 
 using namespace potluck;
 using namespace potluck::run;
+using namespace potluck::model;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const Result<SignedManifest> parsed = parse_manifest_file(fuzz::input(data, size));

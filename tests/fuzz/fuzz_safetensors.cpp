@@ -1,10 +1,10 @@
 // The header of a checkpoint from elsewhere: eight bytes of file size, then the first bytes of the file. What parses
 // lies inside the file, tensor behind tensor.
-#include "core/run/state_layout.h"
+#include "core/model/state_layout.h"
 #include "tests/fuzz/fuzz_target.h"
 
 using namespace potluck;
-using namespace potluck::run;
+using namespace potluck::model;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const ByteSpan bytes = fuzz::input(data, size);

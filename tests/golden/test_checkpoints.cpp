@@ -5,11 +5,11 @@
 
 #include <cstring>
 
-#include "core/run/hf_checkpoint.h"
-#include "core/run/hf_config.h"
+#include "core/model/hf_checkpoint.h"
+#include "core/model/hf_config.h"
 
 using namespace potluck;
-using namespace potluck::run;
+using namespace potluck::model;
 
 namespace {
 

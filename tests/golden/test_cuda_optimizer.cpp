@@ -5,8 +5,8 @@
 #include <cstring>
 #include <limits>
 
-#include "core/numerics/optimizer.h"
-#include "core/training/cuda_optimizer.h"
+#include "core/numerics/optimizer/optimizer.h"
+#include "core/training/compute/cuda_optimizer.h"
 #include "tests/golden/numerics_inputs.h"
 
 using namespace potluck;

@@ -7,9 +7,9 @@
 #include <sstream>
 
 #include "core/base/sha256.h"
-#include "core/numerics/encoder.h"
-#include "core/numerics/outer_stepper.h"
-#include "core/numerics/plain_codec.h"
+#include "core/numerics/codec/encoder.h"
+#include "core/numerics/outer/outer_stepper.h"
+#include "core/numerics/codec/plain_codec.h"
 #include "tests/golden/numerics_inputs.h"
 
 using namespace potluck;

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/base/rng.h"
-#include "core/training/device.h"
+#include "core/training/compute/device.h"
 #include "tests/bench/optimizer_accuracy.h"
 
 using namespace potluck;
@@ -14,15 +14,15 @@ namespace {
 
 /// Words of a made-up language, some much more frequent than others: a text that a tiny model learns in seconds, and
 /// that stays the same however the sources change.
-std::vector<training::Token> words(std::size_t size) {
+std::vector<model::Token> words(std::size_t size) {
     Rng rng(11);
-    std::vector<std::vector<training::Token>> language(40);
+    std::vector<std::vector<model::Token>> language(40);
     for (auto& word : language) {
         word.resize(3 + rng.below(5));
-        for (training::Token& letter : word) letter = static_cast<training::Token>('a' + rng.below(26));
+        for (model::Token& letter : word) letter = static_cast<model::Token>('a' + rng.below(26));
         word.push_back(' ');
     }
-    std::vector<training::Token> text;
+    std::vector<model::Token> text;
     while (text.size() < size) {
         const double u = rng.unit();
         const auto& word = language[static_cast<std::size_t>(u * u * u * static_cast<double>(language.size()))];

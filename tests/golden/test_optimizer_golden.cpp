@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/base/sha256.h"
-#include "core/numerics/optimizer_parts.h"
+#include "core/numerics/optimizer/optimizer_parts.h"
 #include "tests/golden/numerics_inputs.h"
 
 using namespace potluck;

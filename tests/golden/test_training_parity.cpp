@@ -9,15 +9,16 @@
 
 #include "core/base/files.h"
 #include "core/base/sha256.h"
-#include "core/run/initial_state.h"
+#include "core/model/initial_state.h"
 #include "core/run/sample_order.h"
-#include "core/run/state_layout.h"
-#include "core/training/decoder_plain.h"
-#include "core/training/device.h"
+#include "core/model/state_layout.h"
+#include "core/training/decoder/plain.h"
+#include "core/training/compute/device.h"
 #include "core/training/trainer.h"
 
 using namespace potluck;
 using namespace potluck::training;
+using potluck::model::Token;
 
 namespace {
 
@@ -40,7 +41,7 @@ Tolerance tolerance_of(Number products) { return products == Number::fp32 ? fp32
 
 /// A model of make_reference.py's MODELS.
 struct Reference {
-    run::ModelSpec spec;
+    model::ModelSpec spec;
     float larger = 1;
     double clip = 0.5;
     Bytes file;
@@ -52,19 +53,19 @@ struct Reference {
         spec.layers = 2;
         spec.heads = 2;
         spec.width = 32;
-        spec.activation = name == "gelu" ? run::Activation::gelu_tanh : run::Activation::relu;
-        if (name.startsWith("opt")) spec.family = run::Family::opt;
+        spec.activation = name == "gelu" ? model::Activation::gelu_tanh : model::Activation::relu;
+        if (name.startsWith("opt")) spec.family = model::Family::opt;
         if (name == "opt_post") {
-            spec.norm = run::NormPlace::after;
+            spec.norm = model::NormPlace::after;
             spec.embedding = 16;
             larger = 8;
             clip = 0.25;
         }
         const std::string folder = POTLUCK_SOURCE_DIR "/tests/golden/training/";
         file = read_file(folder + "reference_" + name.toStdString() + ".safetensors", 1 << 20).value();
-        const auto entries = run::parse_safetensors_header(file, file.size()).value();
+        const auto entries = model::parse_safetensors_header(file, file.size()).value();
         const std::uint64_t start = 8 + ByteReader(file).u64();
-        for (const run::SafetensorsEntry& entry : entries) {
+        for (const model::SafetensorsEntry& entry : entries) {
             tensors[entry.name] = ByteSpan(file).subspan(start + entry.begin, entry.end - entry.begin);
         }
     }
@@ -86,8 +87,8 @@ struct Reference {
     }
     [[nodiscard]] std::vector<float> initial() const {
         std::vector<float> out(spec.parameters());
-        run::fill_initial_state(spec, 7, out);
-        for (const run::TensorSpec& tensor : run::tensors_of(spec)) {
+        model::fill_initial_state(spec, 7, out);
+        for (const model::TensorSpec& tensor : model::tensors_of(spec)) {
             if (tensor.shape.size() < 2) continue;
             for (std::uint64_t i = 0; i < tensor.elements(); ++i) out[tensor.offset + i] *= larger;
         }
@@ -111,12 +112,12 @@ double distance(std::span<const float> got, std::span<const float> expected, dou
 }
 
 /// A key's bias moves all scores of a row alike: its true gradient is zero, and what is left is rounding.
-bool is_key_bias(const run::TensorSpec& tensor) { return tensor.name.ends_with("k_proj.bias"); }
+bool is_key_bias(const model::TensorSpec& tensor) { return tensor.name.ends_with("k_proj.bias"); }
 
-void compare_gradients(const run::ModelSpec& spec, std::span<const float> got, std::span<const float> expected,
+void compare_gradients(const model::ModelSpec& spec, std::span<const float> got, std::span<const float> expected,
                        double tolerance) {
     double worst = 0;
-    for (const run::TensorSpec& tensor : run::tensors_of(spec)) {
+    for (const model::TensorSpec& tensor : model::tensors_of(spec)) {
         const std::span<const float> a = got.subspan(tensor.offset, tensor.elements());
         const std::span<const float> b = expected.subspan(tensor.offset, tensor.elements());
         const double error = distance(a, b, length(is_key_bias(tensor) ? expected : b));
@@ -169,7 +170,7 @@ double path_error(const Reference& reference, std::span<const float> after) {
     const std::vector<float> expected = reference.values<float>("after");
     const std::vector<float> before = reference.initial();
     double moved = 0, apart = 0;
-    for (const run::TensorSpec& tensor : run::tensors_of(reference.spec)) {
+    for (const model::TensorSpec& tensor : model::tensors_of(reference.spec)) {
         if (is_key_bias(tensor)) continue;
         for (std::uint64_t i = tensor.offset; i < tensor.offset + tensor.elements(); ++i) {
             moved += std::fabs(static_cast<double>(expected[i]) - static_cast<double>(before[i]));
@@ -184,7 +185,7 @@ struct Pass {
     std::vector<float> gradient;
 };
 
-Pass pass(const run::ModelSpec& spec, const DecoderOptions& options, std::vector<float> parameters,
+Pass pass(const model::ModelSpec& spec, const DecoderOptions& options, std::vector<float> parameters,
           const std::vector<Token>& records, double scale) {
     Pass out;
     out.gradient.resize(parameters.size());
@@ -226,7 +227,7 @@ private slots:
         QFETCH(const QString, name);
         const Reference reference(name);
         const std::vector<float> values = reference.initial();
-        Bytes file = run::state_layout(reference.spec).header;
+        Bytes file = model::state_layout(reference.spec).header;
         const ByteSpan content = std::as_bytes(std::span(values));
         file.insert(file.end(), content.begin(), content.end());
         QVERIFY(as_text(reference.file).find(sha256(file).hex()) != std::string_view::npos);
@@ -294,7 +295,7 @@ private slots:
         QFETCH(const QString, name);
         QFETCH(const int, products);
         const Reference reference(name);
-        run::ModelSpec spec = reference.spec;
+        model::ModelSpec spec = reference.spec;
         for (const float dropout : {0.0F, 0.2F}) {
             spec.dropout = dropout;
             DecoderOptions options{.products = static_cast<Number>(products)};

@@ -9,11 +9,12 @@
 #include "core/run/invite.h"
 #include "core/run/manifest.h"
 #include "core/run/message.h"
-#include "core/run/state_layout.h"
+#include "core/model/state_layout.h"
 #include "tests/unit/run_samples.h"
 
 using namespace potluck;
 using namespace potluck::run;
+using namespace potluck::model;
 namespace samples = potluck::run::samples;
 
 namespace {

@@ -24,7 +24,7 @@
 #include "core/base/rng.h"
 #include "core/control/rpc.h"
 #include "core/control/trainer_protocol.h"
-#include "core/run/model_spec.h"
+#include "core/model/model_spec.h"
 #include "core/run/recipe.h"
 
 using namespace potluck;
@@ -163,7 +163,7 @@ private:
     Result<nlohmann::json> load(const nlohmann::json& params) {
         LoadRequest request;
         if (const Status read = from_json(params, request); !read) return read.error();
-        const auto model = run::ModelSpec::from_json(request.model);
+        const auto model = model::ModelSpec::from_json(request.model);
         const auto recipe = run::Recipe::from_json(request.recipe);
         if (!model || !recipe) return Error{ErrorCode::malformed, "no model or recipe"};
         m_parameters = static_cast<std::size_t>(model->parameters());

@@ -7,9 +7,9 @@
 
 #include "core/base/files.h"
 #include "core/base/json.h"
-#include "core/run/hf_config.h"
-#include "core/run/sparse_model.h"
-#include "core/run/state_layout.h"
+#include "core/model/hf_config.h"
+#include "core/model/sparse_model.h"
+#include "core/model/state_layout.h"
 #include "tests/integration/node_fixture.h"
 
 using namespace potluck;
@@ -44,8 +44,8 @@ std::string first_digest(const fs::path& home) {
 
 Bytes content(const fs::path& file) { return read_file(file, 64U << 20U).value(); }
 
-run::ModelSpec model_of(const fs::path& exported) {
-    return run::parse_hugging_face_config(content(exported / "config.json")).value();
+model::ModelSpec model_of(const fs::path& exported) {
+    return model::parse_hugging_face_config(content(exported / "config.json")).value();
 }
 
 }  // namespace
@@ -99,13 +99,13 @@ private slots:
         QVERIFY(swarm.backbone().call("export", {{"folder", folder.string()}}).is_object());
         const Ended made = host_from(folder, swarm, swarm.root() / "short", {"--context", "16", "--dropout", "0.1"});
         QVERIFY2(made.code == 0, qPrintable(made.err));
-        run::ModelSpec model = model_of(folder);
-        const run::StateLayout whole = run::state_layout(model);
+        model::ModelSpec model = model_of(folder);
+        const model::StateLayout whole = model::state_layout(model);
         model.context = 16;
-        const run::StateLayout cut = run::state_layout(model);
+        const model::StateLayout cut = model::state_layout(model);
         const Bytes old_state = content(folder / "model.safetensors");
         const Bytes state = content(only_run(swarm.root() / "short") / "data" / "initial.safetensors");
-        const auto before = run::parameters_of(whole, old_state), after = run::parameters_of(cut, state);
+        const auto before = model::parameters_of(whole, old_state), after = model::parameters_of(cut, state);
         QVERIFY(before.ok() && after.ok());
         const std::size_t kept = std::size_t{256 + 16} * 32, dropped = std::size_t{16} * 32;
         QVERIFY(std::equal(after->begin(), after->begin() + kept, before->begin()));
@@ -121,13 +121,13 @@ private slots:
         QVERIFY2(told.code == 0, qPrintable(told.err));
         QVERIFY2(told.out.contains("6144 of the 12288 weights in attention and MLP are zero"), qPrintable(told.out));
 
-        const run::ModelSpec model = model_of(sparse);
-        const run::StateLayout layout = run::state_layout(model);
+        const model::ModelSpec model = model_of(sparse);
+        const model::StateLayout layout = model::state_layout(model);
         const Bytes pruned = content(sparse / "model.safetensors"), whole = content(dense / "model.safetensors");
-        const auto got = run::parameters_of(layout, pruned), original = run::parameters_of(layout, whole);
+        const auto got = model::parameters_of(layout, pruned), original = model::parameters_of(layout, whole);
         QVERIFY(got.ok() && original.ok());
         std::vector<float> expected(original->begin(), original->end());
-        QCOMPARE(run::prune_2_of_4(model, expected).zeros, std::uint64_t{6'144});
+        QCOMPARE(model::prune_2_of_4(model, expected).zeros, std::uint64_t{6'144});
         QVERIFY(std::equal(expected.begin(), expected.end(), got->begin(), got->end()));
         QVERIFY(!fs::exists(sparse / "model.safetensors.partial"));
     }
@@ -163,7 +163,7 @@ private slots:
         const Ended made = host_from(checkpoint, swarm, swarm.root() / "home");
         QVERIFY2(made.code == 0, qPrintable(made.err));
         const Bytes state = content(only_run(swarm.root() / "home") / "data" / "initial.safetensors");
-        const auto parameters = run::parameters_of(run::state_layout(model_of(checkpoint)), state);
+        const auto parameters = model::parameters_of(model::state_layout(model_of(checkpoint)), state);
         QVERIFY(parameters.ok());
         const Bytes expected = content(checkpoint / "expected.f32");
         QCOMPARE(expected.size(), 4 * parameters->size());

@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "core/control/trainer_protocol.h"
-#include "core/run/initial_state.h"
+#include "core/model/initial_state.h"
 #include "core/run/recipe.h"
 #include "tests/integration/trainer_child.h"
 
@@ -28,7 +28,7 @@ constexpr std::uint64_t records = 64;
 /// Large enough that weights, moments and activations each weigh as much as the program itself.
 struct Run {
     QTemporaryDir folder;
-    run::ModelSpec model;
+    model::ModelSpec model;
     run::Recipe recipe;
     VectorFile state{folder.filePath("state").toStdString(), 0};
     std::string shard = folder.filePath("shard").toStdString();
@@ -44,7 +44,7 @@ struct Run {
     }
     void write() const {
         std::vector<float> values(model.parameters());
-        run::fill_initial_state(model, 1, values);
+        model::fill_initial_state(model, 1, values);
         std::ofstream(state.path, std::ios::binary)
             .write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size() * 4));
         std::ofstream file(shard, std::ios::binary);

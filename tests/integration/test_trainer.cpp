@@ -9,9 +9,9 @@
 #include "core/base/files.h"
 #include "core/base/rng.h"
 #include "core/control/trainer_protocol.h"
-#include "core/run/initial_state.h"
+#include "core/model/initial_state.h"
 #include "core/run/recipe.h"
-#include "core/run/state_layout.h"
+#include "core/model/state_layout.h"
 #include "tests/integration/trainer_child.h"
 
 using namespace potluck;
@@ -26,9 +26,9 @@ constexpr std::uint64_t records = 64;
 /// A run's files in a folder of their own.
 struct Run {
     QTemporaryDir folder;
-    run::ModelSpec model;
+    model::ModelSpec model;
     run::Recipe recipe;
-    run::StateLayout layout;
+    model::StateLayout layout;
     VectorFile state, snapshot;
     std::string shard = path("shard.bin");
 
@@ -39,11 +39,11 @@ struct Run {
         model.heads = 2;
         model.width = 32;
         recipe.batch = 4;
-        layout = run::state_layout(model);
+        layout = model::state_layout(model);
         state = {path("state.safetensors"), layout.header.size()};
         snapshot = {path("snapshot.bin"), 0};
         std::vector<float> values(model.parameters());
-        run::fill_initial_state(model, 1, values);
+        model::fill_initial_state(model, 1, values);
         write_state(values);
         write_shard(records * (model.context + 1));
     }
@@ -208,7 +208,7 @@ private slots:
         QVERIFY(child.call("snapshot", to_json(SnapshotRequest{{run.path("no/folder"), 0}})).error);
         QVERIFY(!child.call("snapshot", run.take_snapshot()).error);
         std::vector<float> expected(run.model.parameters());
-        run::fill_initial_state(run.model, 1, expected);
+        model::fill_initial_state(run.model, 1, expected);
         QVERIFY(run.read_snapshot() == expected);
         run.write_shard(records * (run.model.context + 1) - 1);
         QVERIFY(child.call("train", run.train()).error->code == ErrorCode::malformed);

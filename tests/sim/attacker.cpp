@@ -17,7 +17,7 @@ Attacker::Attacker(World& world, Lie lie, std::uint8_t number)
     : m_world(world),
       m_lie(lie),
       m_identity(hostile_key(number)),
-      m_disk("attacker", run::state_layout(world.manifest().model)),
+      m_disk("attacker", model::state_layout(world.manifest().model)),
       m_port(world.network(), m_identity.id(), m_disk, m_folder) {
     m_port.connect(*this);
     world.network().attach(id(), &m_port);

@@ -9,13 +9,13 @@
 
 #include "core/base/sha256.h"
 #include "core/peer/state_store.h"
-#include "core/run/state_layout.h"
+#include "core/model/state_layout.h"
 
 namespace potluck::sim {
 
 class Disk final : public peer::StateStore {
 public:
-    Disk(std::string name, run::StateLayout layout) : m_name(std::move(name)), m_layout(std::move(layout)) {}
+    Disk(std::string name, model::StateLayout layout) : m_name(std::move(name)), m_layout(std::move(layout)) {}
 
     /// The process died: begun states are gone, the error feedback (a mapped file) stays, other scratch does not.
     void killed() {
@@ -68,7 +68,7 @@ public:
     }
     Status adopt_state(RoundId round, const StateDigest& digest, ByteSpan file) override {
         if (merkle_root(file) != digest) return Error{ErrorCode::untrusted, "The fetched state is not the right one."};
-        if (const auto parameters = run::parameters_of(m_layout, file); !parameters.ok()) return parameters.error();
+        if (const auto parameters = model::parameters_of(m_layout, file); !parameters.ok()) return parameters.error();
         m_states[round] = {Bytes(file.begin(), file.end()), digest};
         return {};
     }
@@ -115,7 +115,7 @@ private:
     [[nodiscard]] std::string path_of(RoundId round) const { return m_name + "/state" + std::to_string(round.value); }
 
     std::string m_name;
-    run::StateLayout m_layout;
+    model::StateLayout m_layout;
     std::map<RoundId, State> m_states;
     std::map<RoundId, Bytes> m_begun;
     std::map<peer::Scratch, std::vector<float>> m_scratch;

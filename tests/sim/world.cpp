@@ -1,13 +1,13 @@
 #include "tests/sim/world.h"
 
-#include "core/run/initial_state.h"
+#include "core/model/initial_state.h"
 
 namespace potluck::sim {
 
 namespace {
 
-run::ModelSpec tiny_model() {
-    run::ModelSpec model;
+model::ModelSpec tiny_model() {
+    model::ModelSpec model;
     model.vocabulary = 32;
     model.context = 8;
     model.layers = 1;
@@ -23,10 +23,10 @@ identity::Identity key_of(std::size_t member) {
     return identity::Identity::from_seed(seed);
 }
 
-Bytes initial_file(const run::StateLayout& layout, const run::ModelSpec& model) {
+Bytes initial_file(const model::StateLayout& layout, const model::ModelSpec& model) {
     Bytes file = layout.header;
     file.resize(layout.file_size());
-    run::fill_initial_state(
+    model::fill_initial_state(
         model, 1, {reinterpret_cast<float*>(file.data() + layout.header.size()), layout.parameters});
     return file;
 }
@@ -36,7 +36,7 @@ Bytes initial_file(const run::StateLayout& layout, const run::ModelSpec& model) 
 World::World(std::uint64_t seed, WorldPlan plan)
     : m_plan(plan), m_rng(seed), m_network(m_events, m_rng, plan.links) {
     m_run.bytes.fill(std::byte{0x42});
-    const run::StateLayout layout = run::state_layout(tiny_model());
+    const model::StateLayout layout = model::state_layout(tiny_model());
     for (std::size_t i = 0; i < plan.backbones + plan.volunteers; ++i) {
         m_homes.push_back(std::make_unique<Home>(key_of(i), Disk("member" + std::to_string(i), layout),
                                                  std::move(ledger::Ledger::open(":memory:")).value()));
@@ -58,9 +58,9 @@ void World::make_manifest() {
     recipe.window = Duration{6'000};
     recipe.collect = Duration{3'000};
     recipe.grace = Duration{5'000};
-    const run::StateLayout layout = run::state_layout(m_manifest.model);
+    const model::StateLayout layout = model::state_layout(m_manifest.model);
     m_initial.resize(layout.parameters);
-    run::fill_initial_state(m_manifest.model, 1, m_initial);
+    model::fill_initial_state(m_manifest.model, 1, m_initial);
     const auto seed_blob = [&](Bytes bytes, run::BlobKind kind) {
         run::BlobRef ref{merkle_root(bytes), bytes.size(), kind, {}};
         if (kind == run::BlobKind::open) ref.info_hash = sha256(ref.root.bytes);

@@ -9,37 +9,65 @@ using namespace potluck::tidy;
 
 namespace {
 
-/// Room of a path or include: its longest prefix among the rooms; empty for what is outside.
-QString room_of(const QString& path) {
-    static const QStringList rooms = {"core/base",  "core/numerics", "core/run",      "core/identity", "core/ledger",
-                                      "core/peer",  "core/control",  "core/training", "core/data",     "net",
-                                      "ui",         "app/potluck",   "app/node",      "app/trainer"};
-    for (const QString& room : rooms) {
-        if (path.startsWith(room + "/")) return room;
-    }
-    return {};
-}
-
+/// What each room may include besides itself. A room below another (core/numerics/codec) is a room of its own.
 const QMap<QString, QStringList>& allowed_rooms() {
     static const QMap<QString, QStringList> allowed = {
         {"core/base", {}},
         {"core/numerics", {}},
-        {"core/run", {"core/numerics", "core/base"}},
+        {"core/numerics/codec", {"core/numerics"}},
+        {"core/numerics/outer", {"core/numerics", "core/numerics/codec"}},
+        {"core/numerics/optimizer", {"core/numerics"}},
+        {"core/numerics/cuda", {"core/numerics/optimizer"}},
+        {"core/model", {"core/numerics", "core/base"}},
+        {"core/run", {"core/model", "core/numerics/outer", "core/base"}},
         {"core/identity", {"core/base"}},
         {"core/ledger", {"core/run", "core/identity", "core/base"}},
-        {"core/peer", {"core/run", "core/identity", "core/ledger", "core/numerics", "core/base"}},
-        {"core/control", {"core/base"}},
-        {"core/data", {"core/run", "core/base"}},
-        {"core/training", {"core/numerics", "core/run", "core/control", "core/base"}},
+        {"core/peer",
+         {"core/run", "core/model", "core/identity", "core/ledger", "core/numerics/codec", "core/numerics/outer", "core/base"}},
+        {"core/control", {"core/run", "core/model", "core/base"}},
+        {"core/device", {"core/control", "core/base"}},
+        {"core/data", {"core/model", "core/run", "core/base"}},
+        {"core/training/kernels", {"core/base"}},
+        {"core/training/memory", {"core/numerics/optimizer", "core/model", "core/run", "core/control", "core/base"}},
+        {"core/training/compute",
+         {"core/training/memory", "core/training/kernels", "core/device", "core/numerics/optimizer", "core/numerics/cuda",
+          "core/model", "core/control", "core/base"}},
+        {"core/training/decoder",
+         {"core/training/compute", "core/training/memory", "core/training/kernels", "core/model", "core/base"}},
+        {"core/training",
+         {"core/training/decoder", "core/training/compute", "core/training/memory", "core/training/kernels", "core/device",
+          "core/numerics/optimizer", "core/model", "core/run", "core/control", "core/base"}},
         {"net", {"core/peer", "core/run", "core/identity", "core/base"}},
-        {"ui", {"core/control", "core/base"}},
-        {"app/potluck", {"ui", "core/control", "core/base"}},
-        {"app/node",
-         {"net", "core/data", "core/peer", "core/run", "core/identity", "core/ledger", "core/numerics", "core/control",
+        {"ui/client", {"core/control", "core/run", "core/base"}},
+        {"ui/widgets", {"ui/client", "core/control", "core/run", "core/base"}},
+        {"ui/pages", {"ui/widgets", "ui/client", "core/control", "core/run", "core/base"}},
+        {"app/potluck", {"ui/pages", "ui/widgets", "ui/client", "core/control", "core/base"}},
+        {"app/node", {"app/node/cli", "app/node/demo", "app/node/hosting", "core/base"}},
+        {"app/node/trainer", {"app/node", "core/peer", "core/control", "core/base"}},
+        {"app/node/session",
+         {"app/node", "app/node/trainer", "net", "core/peer", "core/ledger", "core/identity", "core/control", "core/run",
+          "core/model", "core/base"}},
+        {"app/node/hosting",
+         {"app/node", "app/node/session", "app/node/trainer", "net", "core/data", "core/identity", "core/run", "core/model",
           "core/base"}},
-        {"app/trainer", {"core/training", "core/run", "core/control", "core/base"}},
+        {"app/node/control", {"app/node/session", "app/node/hosting", "core/control", "core/run", "core/base"}},
+        {"app/node/cli",
+         {"app/node", "app/node/control", "app/node/hosting", "app/node/session", "app/node/trainer", "core/control",
+          "core/ledger", "core/run", "core/model", "core/numerics", "core/base"}},
+        {"app/node/demo",
+         {"app/node", "app/node/cli", "app/node/session", "app/node/trainer", "core/identity", "core/ledger",
+          "core/control", "core/run", "core/model", "core/base"}},
+        {"app/trainer", {"core/training", "core/training/compute", "core/control", "core/base"}},
     };
     return allowed;
+}
+
+/// Room of a path or include: its longest prefix among the rooms; empty for what is outside.
+QString room_of(const QString& path) {
+    for (QString folder = path.section('/', 0, -2); !folder.isEmpty(); folder = folder.section('/', 0, -2)) {
+        if (allowed_rooms().contains(folder)) return folder;
+    }
+    return {};
 }
 
 struct Library {
@@ -52,18 +80,22 @@ const QList<Library>& libraries() {
     static const QList<Library> all = {
         {"libsodium", QRegularExpression("^sodium"), {"core/identity"}},
         {"SQLite", QRegularExpression("^sqlite3"), {"core/ledger"}},
-        {"LibTorch", QRegularExpression("^(torch|ATen|c10)/"), {"core/training"}},
-        {"CUDA", QRegularExpression("^(cuda|cublas)"), {"core/numerics"}},
+        {"LibTorch", QRegularExpression("^(torch|ATen|c10)/"), {"core/training/compute", "core/training/decoder"}},
+        {"CUDA", QRegularExpression("^(cuda|cublas)"), {"core/numerics/cuda"}},
         {"libtorrent", QRegularExpression("^libtorrent/"), {"net"}},
-        {"Boost", QRegularExpression("^boost/"), {"net", "app/node"}},
-        {"Qt", QRegularExpression("^(Q[A-Z]|Qt)"), {"ui", "app/potluck"}},
-        {"CLI11", QRegularExpression("^CLI/"), {"app/node", "app/trainer", "app/potluck"}},
+        {"Boost",
+         QRegularExpression("^boost/"),
+         {"net", "app/node/trainer", "app/node/session", "app/node/hosting", "app/node/control", "app/node/cli",
+          "app/node/demo"}},
+        {"Qt", QRegularExpression("^(Q[A-Z]|Qt)"), {"ui/client", "ui/widgets", "ui/pages", "app/potluck"}},
+        {"CLI11", QRegularExpression("^CLI/"), {"app/node/cli", "app/trainer", "app/potluck"}},
         {"sentencepiece", QRegularExpression("^sentencepiece"), {"core/data"}},
         {"PCRE2", QRegularExpression("^pcre2"), {"core/data"}},
         {"spdlog", QRegularExpression("^(spdlog|fmt)/"), {"core/base"}},
         {"nlohmann-json",
          QRegularExpression("^nlohmann/"),
-         {"core/base", "core/run", "core/control", "core/training", "app/node", "app/trainer", "ui"}},
+         {"core/base", "core/model", "core/run", "core/control", "core/training/memory", "app/node/trainer",
+          "app/node/session", "app/node/hosting", "app/node/control", "app/node/cli", "app/node/demo", "app/trainer"}},
     };
     return all;
 }

@@ -12,7 +12,7 @@
 
 #include "core/control/node_protocol.h"
 #include "core/control/rpc.h"
-#include "ui/transport.h"
+#include "ui/client/transport.h"
 
 namespace potluck::tests {
 

@@ -7,7 +7,7 @@
 #include <QProgressBar>
 #include <QPushButton>
 
-#include "ui/loss_chart.h"
+#include "ui/widgets/loss_chart.h"
 #include "window_fixture.h"
 
 using namespace potluck;

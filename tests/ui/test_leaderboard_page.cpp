@@ -1,6 +1,6 @@
 #include <QTableView>
 
-#include "ui/leaderboard_model.h"
+#include "ui/widgets/leaderboard_model.h"
 #include "window_fixture.h"
 
 using namespace potluck;

@@ -5,7 +5,7 @@
 #include <QPushButton>
 #include <QToolButton>
 
-#include "ui/icons.h"
+#include "ui/widgets/icons.h"
 #include "window_fixture.h"
 
 using namespace potluck;

@@ -3,7 +3,7 @@
 #include <QtTest>
 
 #include "fake_node.h"
-#include "ui/node_client.h"
+#include "ui/client/node_client.h"
 
 using namespace potluck;
 using namespace potluck::tests;

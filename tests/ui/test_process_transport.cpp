@@ -4,7 +4,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
-#include "ui/process_transport.h"
+#include "ui/client/process_transport.h"
 
 using potluck::ui::ProcessTransport;
 using potluck::ui::Transport;

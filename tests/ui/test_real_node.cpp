@@ -3,7 +3,7 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 
-#include "ui/process_transport.h"
+#include "ui/client/process_transport.h"
 #include "window_fixture.h"
 
 using namespace potluck;

@@ -4,7 +4,7 @@
 #include <QFontDatabase>
 #include <QPixmap>
 
-#include "ui/translations.h"
+#include "ui/widgets/translations.h"
 #include "window_fixture.h"
 
 using namespace potluck;

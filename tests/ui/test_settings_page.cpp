@@ -3,7 +3,7 @@
 #include <QRadioButton>
 #include <QTranslator>
 
-#include "ui/translations.h"
+#include "ui/widgets/translations.h"
 #include "window_fixture.h"
 
 using namespace potluck;

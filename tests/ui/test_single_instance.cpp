@@ -5,7 +5,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
-#include "ui/single_instance.h"
+#include "ui/client/single_instance.h"
 
 using potluck::ui::SingleInstance;
 

@@ -2,10 +2,10 @@
 #include <QtTest>
 
 #include "fake_node.h"
-#include "ui/chart_scale.h"
-#include "ui/invite_link.h"
-#include "ui/plain_text.h"
-#include "ui/standing.h"
+#include "ui/widgets/chart_scale.h"
+#include "ui/client/invite_link.h"
+#include "ui/client/plain_text.h"
+#include "ui/client/standing.h"
 
 using namespace potluck;
 using namespace potluck::ui;

@@ -10,9 +10,9 @@
 #include <QtTest>
 
 #include "fake_node.h"
-#include "ui/main_window.h"
-#include "ui/theme.h"
-#include "ui/tray.h"
+#include "ui/pages/main_window.h"
+#include "ui/widgets/theme.h"
+#include "ui/pages/tray.h"
 
 namespace potluck::tests {
 

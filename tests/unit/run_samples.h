@@ -8,7 +8,7 @@
 #include "core/run/invite.h"
 #include "core/run/manifest.h"
 #include "core/run/message.h"
-#include "core/run/state_layout.h"
+#include "core/model/state_layout.h"
 
 namespace potluck::run::samples {
 
@@ -77,8 +77,8 @@ inline LayerMessage layer() {
     return {.state = id<StateDigest>(0x44), .first = 3, .hashes = {id<Digest>(0xc1), id<Digest>(0xc2)}};
 }
 
-inline ModelSpec model() {
-    ModelSpec spec;
+inline model::ModelSpec model() {
+    model::ModelSpec spec;
     spec.vocabulary = 256;
     spec.context = 16;
     spec.layers = 1;
@@ -98,7 +98,7 @@ inline Manifest manifest() {
     manifest.shards = {{open_blob(0xc1, 3'400), 100}};
     manifest.validation = {plain_blob(0xc2, 340), 10};
     manifest.bigram_loss = 2.5;
-    manifest.initial_state = plain_blob(0xc3, state_layout(manifest.model).file_size());
+    manifest.initial_state = plain_blob(0xc3, model::state_layout(manifest.model).file_size());
     manifest.allowed = {id<PeerId>(0xa1), id<PeerId>(0xb2)};
     manifest.created = 1'750'000'000;
     return manifest;

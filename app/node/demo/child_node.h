@@ -14,7 +14,7 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "app/node/line_process.h"
+#include "app/node/trainer/line_process.h"
 #include "core/control/node_protocol.h"
 #include "core/control/rpc.h"
 

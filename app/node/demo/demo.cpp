@@ -19,10 +19,10 @@
 #include "app/node/demo/scenario.h"
 #include "app/node/demo/screen.h"
 #include "app/node/paths.h"
-#include "app/node/trainer_task.h"
+#include "app/node/trainer/trainer_task.h"
 #include "core/base/files.h"
 #include "core/run/manifest.h"
-#include "core/run/state_layout.h"
+#include "core/model/state_layout.h"
 
 namespace potluck::node {
 
@@ -236,7 +236,7 @@ fs::path Demo::newest_state() const {
 
 void Demo::evaluate(const fs::path& state, double& loss, std::function<void()> then) {
     control::EvaluateRequest request;
-    request.state = {state.string(), run::state_layout(m_manifest.model).header.size()};
+    request.state = {state.string(), model::state_layout(m_manifest.model).header.size()};
     request.shard = (run_home() / "data" / "validation.tokens").string();
     request.records = m_manifest.validation.records;
     request.records_max = evaluate_records_max;

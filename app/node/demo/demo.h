@@ -4,7 +4,7 @@
 // caller's becomes the loop's.
 #pragma once
 
-#include "app/node/command_line.h"
+#include "app/node/cli/command_line.h"
 
 namespace potluck::node {
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "app/node/view.h"
+#include "app/node/session/view.h"
 
 namespace potluck::node {
 

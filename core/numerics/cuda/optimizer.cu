@@ -7,7 +7,7 @@
 
 #include <cuda_runtime.h>
 
-#include "core/numerics/optimizer_arithmetic.h"
+#include "core/numerics/optimizer/optimizer_arithmetic.h"
 
 namespace {
 
@@ -15,7 +15,7 @@ namespace arithmetic = potluck::numerics::arithmetic;
 using arithmetic::StepConstants;
 
 #define POTLUCK_MAP(name, count) __device__ const float name[count]
-#include "core/numerics/dynamic_map_values.inl"
+#include "core/numerics/optimizer/dynamic_map_values.inl"
 #undef POTLUCK_MAP
 
 constexpr unsigned block_size = 256;

@@ -1,4 +1,4 @@
-/* The plug-in potluck_cuda: optimizer steps of core/numerics/optimizer.h on the memory of an NVIDIA GPU, with the bytes
+/* The plug-in potluck_cuda: optimizer steps of core/numerics/optimizer/optimizer.h on the memory of an NVIDIA GPU, with the bytes
  * that a processor gets. Plain C, so that a program built without CUDA opens it at run time; it contains CUDA's run
  * time and needs a driver only.
  *

@@ -1,6 +1,6 @@
-"""Prints core/numerics/dynamic_map_values.inl: the two dynamic-tree maps and how the quantiser finds a code.
+"""Prints core/numerics/optimizer/dynamic_map_values.inl: the two dynamic-tree maps and how the quantiser finds a code.
 
-    make_dynamic_map.py > core/numerics/dynamic_map_values.inl
+    make_dynamic_map.py > core/numerics/optimizer/dynamic_map_values.inl
 
 The maps follow Dettmers et al. 2022 in the fp32 arithmetic of torch.linspace on a CPU, as the widespread
 implementation does. The segments are straight lines from a magnitude to its code, one per decade; the thresholds are

@@ -2,7 +2,7 @@
 """Records what PyTorch and transformers compute, for test_training_parity.cpp.
 
 Needs torch, transformers, numpy and safetensors (versions are written into the files). For each model below it
-  1. writes our initial state (core/run/initial_state.h) as a state file (core/run/state_layout.h) beside a config.json,
+  1. writes our initial state (core/model/initial_state.h) as a state file (core/model/state_layout.h) beside a config.json,
   2. opens that folder with from_pretrained, unchanged: a checkpoint of ours opens in Python as it is,
   3. records logits, loss, every gradient, and ten clipped AdamW steps,
   4. exports the result as a state file again, opens it again, and checks that the loss is the same.

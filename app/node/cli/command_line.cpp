@@ -1,0 +1,394 @@
+#include "app/node/cli/command_line.h"
+
+#include <charconv>
+#include <iostream>
+#include <map>
+#include <thread>
+
+#include <CLI/CLI.hpp>
+
+#include "app/node/cli/byte_size.h"
+#include "app/node/paths.h"
+#include "app/node/version.h"
+#include "core/model/presets.h"
+
+namespace potluck::node {
+
+namespace {
+
+constexpr std::uint64_t kib = 1024;
+
+/// What CLI11 fills before it is checked and turned into a Command.
+struct Raw {
+    std::string data_folder, trainer, duration, preset = "tiny", optimizer = "adamw", name;
+    std::string device, gpu_memory, ram, tokens;
+    std::vector<std::string> dht_nodes, backbones, allowed;
+    std::uint64_t upload_kib = 0, download_kib = 0;
+    double window_seconds = 0, collect_seconds = 0, grace_seconds = 0;
+    std::uint32_t layers = 0, heads = 0, width = 0, context = 0;
+    bool loopback = false, json = false, volunteer = false, prepare = false, window = false, relu = false,
+         sparse = false;
+};
+
+void add_node_options(CLI::App& app, Command& command, Raw& raw) {
+    app.add_option("--data-dir", raw.data_folder,
+                   "Folder for identity, ledger and runs (default: POTLUCK_HOME or the system's place)");
+    app.add_option("--trainer", raw.trainer,
+                   "The trainer program (default: POTLUCK_TRAINER or the one beside this program)");
+    app.add_option("--port", command.node.port, "BitTorrent port to listen on (default: any free one)");
+    app.add_option("--dht", raw.dht_nodes, "Entry point into the DHT, host:port; may be repeated")
+        ->envname("POTLUCK_DHT");
+    app.add_flag("--loopback", raw.loopback, "Stay on this computer: listen on 127.0.0.1 with a private DHT")
+        ->envname("POTLUCK_LOOPBACK");
+    app.add_option("--max-upload", raw.upload_kib, "Upload limit in KiB/s");
+    app.add_option("--max-download", raw.download_kib, "Download limit in KiB/s");
+    app.add_option("--trainer-threads", command.node.trainer_threads, "Threads of the trainer (default: it chooses)");
+    app.add_option("--device", raw.device,
+                   "What trains: cpu, cuda:0, cuda:1, mps, or any for the fastest (remembered)");
+    app.add_option("--gpu-memory", raw.gpu_memory,
+                   "GPU memory the trainer may use, for example 4GiB; 0 for the default (remembered)");
+    app.add_option("--ram", raw.ram, "Memory the trainer may use, for example 12GiB; 0 for the default (remembered)");
+    app.add_option("--threads", command.node.threads, "Threads for payloads and hashing (default: half the cores)");
+}
+
+void add_host_model(CLI::App& host, Command& command, Raw& raw) {
+    CLI::Option* from = host.add_option(
+        "--from", command.host.from, "Go on from this checkpoint: a GPT-2 or OPT folder of Hugging Face transformers");
+    for (CLI::Option* shape : {host.add_option("--model", raw.preset, model::model_preset_names()),
+                               host.add_option("--layers", raw.layers, "Layers, instead of the preset's"),
+                               host.add_option("--heads", raw.heads, "Attention heads, instead of the preset's"),
+                               host.add_option("--width", raw.width, "Width, instead of the preset's"),
+                               host.add_flag("--relu", raw.relu, "ReLU instead of the preset's activation")}) {
+        shape->excludes(from);
+    }
+    host.add_option("--context", raw.context,
+                    "Context in tokens, instead of the preset's; of a checkpoint at most its");
+    host.add_option("--dropout", command.host.model.dropout, "Dropout");
+}
+
+void add_host_optimizer(CLI::App& host, Command& command, Raw& raw) {
+    run::Recipe& recipe = command.host.recipe;
+    host.add_option("--optimizer", raw.optimizer, "adamw or lamb")->check(CLI::IsMember({"adamw", "lamb"}));
+    host.add_option("--state-bits", recipe.state_bits, "Bits of the optimizer's moments, 8 or 32")
+        ->check(CLI::IsMember({8, 32}));
+    host.add_option("--learning-rate", recipe.learning_rate, "Peak learning rate");
+    host.add_option("--final-fraction", recipe.final_fraction, "Fraction of the peak at the end");
+    host.add_option("--warmup", recipe.warmup_rounds, "Warm-up rounds");
+    host.add_option("--weight-decay", recipe.weight_decay, "Weight decay");
+    host.add_option("--beta1", recipe.beta1, "Decay of the first moment");
+    host.add_option("--beta2", recipe.beta2, "Decay of the second moment");
+    host.add_option("--epsilon", recipe.epsilon, "Added to the root of the second moment");
+    host.add_option("--clip", recipe.clip_norm, "Norm to which gradients are clipped");
+}
+
+void add_host(CLI::App& app, Command& command, Raw& raw) {
+    CLI::App* host = app.add_subcommand("host", "Make a run out of text, print its invite and serve it");
+    HostPlan& plan = command.host;
+    run::Recipe& recipe = plan.recipe;
+    host->add_option("--text", plan.text, "File or folder of UTF-8 text, from 100 KB to gigabytes");
+    host->add_option("--tokens", plan.tokens,
+                     "Instead of text: token files of nanoGPT or llm.c, one or a folder of .bin; val*.bin validates")
+        ->excludes("--text");
+    host->add_option("--vocabulary", plan.vocabulary,
+                     "At least so many tokens, instead of as many as the tokenizer has")
+        ->check(CLI::Range(2, 65'536));
+    host->add_option(
+        "--tokenizer", plan.tokenizer,
+        "A sentencepiece model file, or a folder with vocab.json and merges.txt (default: the checkpoint's, or "
+        "bytes)");
+    host->add_option("--name", plan.name, "Name of the run");
+    host->add_option("--purpose", plan.purpose, "What the model is for");
+    host->add_option("--licence", plan.licence, "SPDX licence of the resulting model");
+    add_host_model(*host, command, raw);
+    add_host_optimizer(*host, command, raw);
+    host->add_option("--rounds", recipe.total_rounds, "Rounds until the run is complete");
+    host->add_option("--window", raw.window_seconds, "Training time of a round in seconds");
+    host->add_option("--k", recipe.k, "Values sent of every 4096");
+    host->add_option("--batch", recipe.batch, "Sequences per inner step");
+    host->add_option("--error-decay", recipe.error_decay, "Decay of the error feedback");
+    host->add_option("--alpha", recipe.alpha, "Outer learning rate");
+    host->add_option("--amplification", recipe.amplification, "Cap on the amplification of rare coordinates");
+    host->add_option("--checkpoint-every", recipe.checkpoint_every, "Rounds between checkpoints");
+    host->add_option("--collect", raw.collect_seconds, "Patience for contributions in seconds");
+    host->add_option("--grace", raw.grace_seconds, "Silence in seconds after which a leader is passed over");
+    host->add_option("--seed", recipe.seed, "Seed of initial state and sample order");
+    host->add_option("--backbone-key", raw.backbones, "Key of another backbone; may be repeated");
+    host->add_option("--allow", raw.allowed, "Key of somebody who may join (default: anybody); may be repeated");
+    host->add_flag("--volunteer", raw.volunteer, "Train here too, instead of only leading and relaying");
+    host->add_flag("--prepare", raw.prepare, "Only make the run and print its id; serve it later");
+    host->callback([&command] { command.verb = Verb::host; });
+}
+
+CLI::App* add_verb(CLI::App& app, Command& command, const std::string& name, const std::string& help, Verb verb) {
+    CLI::App* sub = app.add_subcommand(name, help);
+    sub->callback([&command, verb] { command.verb = verb; });
+    return sub;
+}
+
+void add_member_verbs(CLI::App& app, Command& command, Raw& raw) {
+    for (const auto& [name, help, verb] :
+         {std::tuple("join", "Join a run and train", Verb::join),
+          std::tuple("backbone", "Join a run to lead and relay, without training", Verb::backbone)}) {
+        add_verb(app, command, name, help, verb)
+            ->add_option("invite", command.link, "A magnet: or potluck: link")
+            ->required();
+    }
+    add_verb(app, command, "serve", "Run a node that is spoken to over standard input and output", Verb::serve);
+    add_verb(app, command, "control", "Speak to the running node over standard input and output", Verb::control);
+    add_verb(app, command, "status", "What the node does and why", Verb::status)
+        ->add_flag("--json", raw.json, "As JSON");
+    add_verb(app, command, "pause", "Stop training and free its memory", Verb::pause)
+        ->add_option("--for", raw.duration, "For how long, for example 30m or 1h (default: until resume)");
+    add_verb(app, command, "resume", "Train again", Verb::resume);
+    add_verb(app, command, "finish", "Contribute the current window, then stop training", Verb::finish);
+    add_verb(app, command, "leave", "Leave the run", Verb::leave);
+    add_verb(app, command, "invite", "Print a link by which others join", Verb::invite);
+    add_verb(app, command, "stop", "End the running node", Verb::stop);
+    add_verb(app, command, "checkpoints", "Checkpoints with their magnet links", Verb::checkpoints)
+        ->add_flag("--json", raw.json, "As JSON");
+    add_verb(app, command, "leaderboard", "Who trained how much", Verb::leaderboard)
+        ->add_flag("--json", raw.json, "As JSON");
+}
+
+void add_model_verbs(CLI::App& app, Command& command, Raw& raw) {
+    CLI::App* exporting =
+        add_verb(app, command, "export", "Write the model as a folder that transformers opens", Verb::export_model);
+    exporting->add_option("folder", command.path, "Where to")->required();
+    exporting->add_flag("--sparse-2-4", raw.sparse,
+                        "Keep the 2 largest of every 4 weights of attention and MLP, for sparse tensor cores");
+    CLI::App* sample = add_verb(app, command, "sample", "Let the model go on with a text", Verb::sample);
+    sample->add_option("--prompt", command.prompt, "The beginning");
+    sample->add_option("--tokens", command.tokens, "How many tokens")->check(CLI::Range(1, 4096));
+    sample->add_option("--temperature", command.temperature, "0: always the likeliest")->check(CLI::Range(0.0, 10.0));
+    sample->add_option("--seed", command.seed, "Seed of the choice");
+    CLI::App* identity = app.add_subcommand("identity", "This person's key");
+    identity->require_subcommand(1);
+    add_verb(*identity, command, "show", "Print id, data folder and recovery words", Verb::identity_show);
+    add_verb(*identity, command, "export", "Write the key to a file", Verb::identity_export)
+        ->add_option("file", command.path, "Where to")
+        ->required();
+    add_verb(*identity, command, "import", "Take the key from a file", Verb::identity_import)
+        ->add_option("file", command.path, "Where from")
+        ->required();
+}
+
+void add_pack(CLI::App& app, Command& command) {
+    CLI::App* pack = add_verb(app, command, "pack",
+                              "Turn text into train.bin and val.bin for nanoGPT, llm.c or host --tokens", Verb::pack);
+    static const std::map<std::string, data::TokenFormat> formats = {{"nanogpt", data::TokenFormat::nanogpt},
+                                                                     {"llmc", data::TokenFormat::llmc}};
+    pack->add_option("--text", command.pack.text, "File or folder of UTF-8 text")->required();
+    pack->add_option("--tokenizer", command.pack.tokenizer,
+                     "A sentencepiece model file, or a folder with vocab.json and merges.txt (default: bytes)");
+    pack->add_option("--format", command.pack.format, "nanogpt (bare tokens) or llmc (with a header)")
+        ->transform(CLI::CheckedTransformer(formats));
+    pack->add_option("--seed", command.pack.seed, "Seed of what is held out for validation");
+    pack->add_option("folder", command.pack.folder, "Where to")->required();
+}
+
+void add_device_verbs(CLI::App& app, Command& command, Raw& raw) {
+    add_verb(app, command, "doctor", "What this computer can train on, and what keeps it from more", Verb::doctor)
+        ->add_flag("--json", raw.json, "As JSON");
+    CLI::App* plan = add_verb(app, command, "plan", "How a model would be trained here, and what it costs", Verb::plan);
+    PlanOptions& options = command.plan;
+    plan->add_option("model", options.model, "A model's name, or a folder of Hugging Face with its config.json")
+        ->required();
+    plan->add_option("--context", options.context, "Context in tokens, instead of the model's")
+        ->check(CLI::Range(8, 16'384));
+    plan->add_option("--batch", options.batch, "Sequences per optimizer step")->check(CLI::Range(1, 65'536));
+    plan->add_option("--tokens", raw.tokens, "Tokens to train on, for example 10B (default: 20 for each parameter)");
+    plan->add_option("--volunteers", options.volunteers, "Volunteers who share the work")
+        ->check(CLI::Range(1, 1'000'000));
+    plan->add_option("--gpu", options.gpu, "The GPU of each of them, for example \"RTX 3060\"");
+    plan->add_option("--utilisation", options.utilisation, "Share of that GPU's peak that training reaches")
+        ->check(CLI::Range(0.01, 1.0));
+    plan->add_option("--price-per-kwh", options.price_per_kilowatt_hour, "Price of electricity")
+        ->check(CLI::Range(0.0, 1000.0));
+    plan->add_flag("--json", raw.json, "As JSON");
+}
+
+void add_demo(CLI::App& app, Command& command, Raw& raw) {
+    CLI::App* demo =
+        add_verb(app, command, "demo", "Train a small GPT with five volunteers on this computer", Verb::demo);
+    demo->add_option("--text", command.demo.text,
+                     "File or folder of UTF-8 text, at least 100 KB (default: the program's own sources)");
+    demo->add_option("--minutes", command.demo.minutes, "Time limit (default: about three minutes)")
+        ->check(CLI::Range(0.1, 10'000.0));
+    demo->add_option("--rounds", command.demo.rounds, "Rounds, instead of a time limit")->check(CLI::Range(4, 100'000));
+    demo->add_option("--volunteers", command.demo.volunteers, "Volunteers from the start; one more joins later")
+        ->check(CLI::Range(2, 16));
+    demo->add_option("--report", command.demo.report, "Write the report as JSON");
+    demo->add_option("--keep", command.demo.keep, "Folder for the data folders, kept afterwards");
+    demo->add_option("--recipe", command.demo.recipe, "JSON file with fields of the demo's recipe to replace");
+    demo->add_flag("--window", raw.window, "Open the desktop app as one of the volunteers");
+}
+
+Status take_keys(const std::vector<std::string>& texts, std::vector<PeerId>& out) {
+    for (const std::string& text : texts) {
+        const auto key = PeerId::parse(text);
+        if (!key)
+            return Error{ErrorCode::invalid_argument, "A key is 64 hexadecimal digits, as identity show prints it."};
+        out.push_back(*key);
+    }
+    return {};
+}
+
+/// The model to be made, or what of it counts beside a checkpoint.
+Status finish_model(model::ModelSpec& model, const Raw& raw) {
+    auto preset = model::model_preset(raw.preset);
+    if (!preset) return preset.error();
+    preset->dropout = model.dropout;
+    model = *preset;
+    if (raw.layers > 0) model.layers = raw.layers;
+    if (raw.heads > 0) model.heads = raw.heads;
+    if (raw.width > 0) model.width = raw.width;
+    if (raw.context > 0) model.context = raw.context;
+    if (raw.relu) model.activation = model::Activation::relu;
+    return {};
+}
+
+Status finish_host(Command& command, const Raw& raw) {
+    if (command.host.text.empty() && command.host.tokens.empty())
+        return Error{ErrorCode::invalid_argument, "Say what to train on, with --text or --tokens."};
+    if (Status finished = finish_model(command.host.model, raw); !finished) return finished;
+    if (!command.host.from.empty()) command.host.model.context = raw.context;
+    const auto milliseconds = [](double seconds) { return Duration{static_cast<std::int64_t>(seconds * 1000)}; };
+    run::Recipe& recipe = command.host.recipe;
+    recipe.optimizer = raw.optimizer == "lamb" ? run::Optimizer::lamb : run::Optimizer::adamw;
+    if (raw.window_seconds > 0) recipe.window = milliseconds(raw.window_seconds);
+    if (raw.collect_seconds > 0) recipe.collect = milliseconds(raw.collect_seconds);
+    if (raw.grace_seconds > 0) recipe.grace = milliseconds(raw.grace_seconds);
+    command.host_role = raw.volunteer ? Command::HostRole::volunteer : Command::HostRole::backbone;
+    command.after_hosting = raw.prepare ? Command::AfterHosting::end : Command::AfterHosting::serve;
+    if (Status taken = take_keys(raw.backbones, command.host.backbones); !taken) return taken;
+    return take_keys(raw.allowed, command.host.allowed);
+}
+
+Status finish_limits(LimitOptions& limits, const Raw& raw) {
+    if (!raw.device.empty()) {
+        auto device = parse_device_choice(raw.device);
+        if (!device) return device.error();
+        limits.device = *std::move(device);
+    }
+    if (!raw.gpu_memory.empty()) {
+        const auto bytes = parse_bytes(raw.gpu_memory);
+        if (!bytes) return bytes.error();
+        limits.gpu_memory = *bytes;
+    }
+    if (!raw.ram.empty()) {
+        const auto bytes = parse_bytes(raw.ram);
+        if (!bytes) return bytes.error();
+        limits.ram = *bytes;
+    }
+    return {};
+}
+
+/// Everything that CLI11 does not check.
+Status finish(Command& command, const Raw& raw) {
+    const Environment environment = process_environment();
+    const auto folder = raw.data_folder.empty() ? default_data_folder(environment, this_platform())
+                                                : std::optional(std::filesystem::path(raw.data_folder));
+    if (!folder)
+        return Error{ErrorCode::invalid_argument,
+                     "This system tells no home folder; give a data folder with --data-dir."};
+    command.node.data_folder = std::filesystem::absolute(*folder).lexically_normal();
+    const auto trainer = environment("POTLUCK_TRAINER");
+    command.node.trainer_program = !raw.trainer.empty() ? std::filesystem::path(raw.trainer)
+                                   : trainer            ? std::filesystem::path(*trainer)
+                                                        : program_beside("potluck-trainer");
+    command.node.reach = raw.loopback ? net::Reach::loopback : net::Reach::internet;
+    command.node.upload_bytes_per_second = raw.upload_kib * kib;
+    command.node.download_bytes_per_second = raw.download_kib * kib;
+    for (const std::string& text : raw.dht_nodes) {
+        auto endpoint = parse_endpoint(text);
+        if (!endpoint) return endpoint.error();
+        command.node.dht_nodes.push_back(*endpoint);
+    }
+    if (const Status limits = finish_limits(command.node.limits, raw); !limits) return limits;
+    if (!raw.tokens.empty()) {
+        const auto tokens = parse_count(raw.tokens);
+        if (!tokens) return tokens.error();
+        command.plan.tokens = *tokens;
+    }
+    command.node_name = fit_name(raw.name);
+    command.sparsity = raw.sparse ? Sparsity::two_of_four : Sparsity::dense;
+    command.output = raw.json ? Command::Output::json : Command::Output::people;
+    command.demo.window = raw.window ? DemoOptions::Window::open : DemoOptions::Window::closed;
+    if (!raw.duration.empty()) {
+        const auto seconds = parse_duration(raw.duration);
+        if (!seconds) return seconds.error();
+        command.pause_seconds = *seconds;
+    }
+    return command.verb == Verb::host ? finish_host(command, raw) : Status();
+}
+
+}  // namespace
+
+Result<std::int64_t> parse_duration(const std::string& text) {
+    static const std::map<std::string, std::int64_t> units = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86'400}};
+    constexpr std::int64_t most = 366LL * 86'400;
+    std::int64_t count = 0;
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), count);
+    const auto unit = units.find(std::string(end, text.data() + text.size()));
+    if (failed != std::errc() || unit == units.end() || count <= 0 || count > most / unit->second) {
+        return Error{ErrorCode::invalid_argument,
+                     "A duration is a number with s, m, h or d, at most a year, for example 30m."};
+    }
+    return count * unit->second;
+}
+
+Result<std::string> parse_device_choice(const std::string& text) {
+    if (text == "any") return std::string();
+    if (text == "cpu" || text == "cuda" || text == "mps") return text;
+    constexpr std::string_view prefix = "cuda:";
+    const std::string index = text.starts_with(prefix) ? text.substr(prefix.size()) : "";
+    const bool digits =
+        !index.empty() && index.size() <= 2 && index.find_first_not_of("0123456789") == std::string::npos;
+    if (digits) return text;
+    return Error{ErrorCode::invalid_argument,
+                 "A device is cpu, cuda:0, cuda:1 and so on, mps, or any for the fastest."};
+}
+
+Result<run::PeerHint> parse_endpoint(const std::string& text) {
+    const Error wrong{ErrorCode::invalid_argument, "An address is host:port, for example 127.0.0.1:6881."};
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string::npos || colon == 0) return wrong;
+    std::string host = text.substr(0, colon);
+    if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+    std::uint16_t port = 0;
+    const auto [end, failed] = std::from_chars(text.data() + colon + 1, text.data() + text.size(), port);
+    if (failed != std::errc() || end != text.data() + text.size() || port == 0) return wrong;
+    return run::PeerHint{host, port};
+}
+
+ParsedCommand parse_command_line(int argc, const char* const* argv) {
+    Command command;
+    Raw raw;
+    command.node.threads = std::max(1U, std::thread::hardware_concurrency() / 2);
+    CLI::App app("Potluck: volunteers train a neural network together. This is the node and its command line.",
+                 "potluck-node");
+    app.set_version_flag("--version", std::string("potluck-node ") + version);
+    app.require_subcommand(1);
+    app.fallthrough();
+    app.add_option("--name-of-node", raw.name, "What others call this computer");
+    add_node_options(app, command, raw);
+    add_host(app, command, raw);
+    add_member_verbs(app, command, raw);
+    add_model_verbs(app, command, raw);
+    add_device_verbs(app, command, raw);
+    add_pack(app, command);
+    add_demo(app, command, raw);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& outcome) {
+        const int code = app.exit(outcome, std::cout, std::cerr);
+        return {std::nullopt, code == 0 ? ExitCode::ok : ExitCode::usage};
+    }
+    if (const Status checked = finish(command, raw); !checked) {
+        std::cerr << "potluck-node: " << checked.error().message << "\n";
+        return {std::nullopt, ExitCode::usage};
+    }
+    return {std::move(command), ExitCode::ok};
+}
+
+}  // namespace potluck::node

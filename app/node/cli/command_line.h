@@ -1,0 +1,92 @@
+// The command line as values: what was asked for, checked as far as it can be without touching the world.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/node/exit_code.h"
+#include "app/node/hosting/export_model.h"
+#include "app/node/hosting/host_run.h"
+#include "app/node/session/node.h"
+#include "app/node/hosting/pack_files.h"
+#include "app/node/cli/plan_options.h"
+
+namespace potluck::node {
+
+enum class Verb {
+    host,
+    join,
+    backbone,
+    serve,
+    control,
+    status,
+    pause,
+    resume,
+    finish,
+    leave,
+    invite,
+    checkpoints,
+    export_model,
+    sample,
+    leaderboard,
+    identity_show,
+    identity_export,
+    identity_import,
+    stop,
+    demo,
+    pack,
+    doctor,
+    plan,
+};
+
+struct DemoOptions {
+    std::filesystem::path text;  // empty: the text beside the program, or of its sources
+    double minutes = 0;          // 0: the recipe's rounds
+    std::uint64_t rounds = 0;    // 0: as many as the minutes give
+    unsigned volunteers = 4;
+    std::filesystem::path report;
+    std::filesystem::path keep;    // where data folders stay; empty: a temporary folder
+    std::filesystem::path recipe;  // JSON that replaces fields of the model and recipe; for measurements
+    enum class Window { closed, open } window = Window::closed;
+};
+
+struct Command {
+    Verb verb = Verb::status;
+    NodeOptions node;
+    std::string link;  // join, backbone
+    std::string node_name;
+    HostPlan host;
+    enum class HostRole { backbone, volunteer } host_role = HostRole::backbone;
+    enum class AfterHosting { serve, end } after_hosting = AfterHosting::serve;
+    enum class Output { people, json } output = Output::people;
+    std::int64_t pause_seconds = 0;
+    std::filesystem::path path;  // export folder, identity file
+    Sparsity sparsity = Sparsity::dense;
+    std::string prompt;
+    std::uint32_t tokens = 200;
+    double temperature = 0.8;
+    std::uint64_t seed = 1;
+    DemoOptions demo;
+    PackOptions pack;
+    PlanOptions plan;
+};
+
+/// "90", "90s", "30m", "1h", "2d" as seconds.
+[[nodiscard]] Result<std::int64_t> parse_duration(const std::string& text);
+/// "cpu", "cuda", "cuda:1" or "mps"; "any" gives an empty text.
+[[nodiscard]] Result<std::string> parse_device_choice(const std::string& text);
+/// "host:port" or "[v6]:port".
+[[nodiscard]] Result<run::PeerHint> parse_endpoint(const std::string& text);
+
+/// Either a command, or the exit code to end with: help and version were printed to standard output, a usage error to
+/// standard error.
+struct ParsedCommand {
+    std::optional<Command> command;
+    ExitCode exit = ExitCode::ok;
+};
+[[nodiscard]] ParsedCommand parse_command_line(int argc, const char* const* argv);
+
+}  // namespace potluck::node

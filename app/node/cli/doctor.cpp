@@ -1,0 +1,186 @@
+#include "app/node/cli/doctor.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+
+#include "app/node/cli/byte_size.h"
+#include "app/node/trainer/one_answer.h"
+#include "core/base/log.h"
+#include "core/numerics/rounding.h"
+
+namespace potluck::node {
+
+namespace {
+
+using control::DeviceRow;
+using nlohmann::json;
+
+constexpr std::size_t shown_bytes = 1000;
+constexpr std::size_t margin = 9;  // of what is said about a device
+
+std::string clean(const std::string& text) { return log::printable(text, shown_bytes); }
+
+std::string speed_line(const DeviceRow& row) {
+    std::string line;
+    char text[64];
+    for (const control::PrecisionSpeed& speed : row.speeds) {
+        std::snprintf(text, sizeof text, "%s%s %.3g", line.empty() ? "" : ", ", clean(speed.precision).c_str(),
+                      speed.teraflops);
+        line += text;
+    }
+    if (!line.empty()) line += " TFLOP/s";
+    if (row.gigabytes_per_second > 0) {
+        std::snprintf(text, sizeof text, "%smemory %.0f GB/s", line.empty() ? "" : "; ", row.gigabytes_per_second);
+        line += text;
+    }
+    return line;
+}
+
+std::string device_text(const DeviceRow& row) {
+    std::string text = clean(row.id);
+    text.append(text.size() < margin ? margin - text.size() : 1, ' ');
+    text += clean(row.name);
+    if (!row.features.empty()) text.append(" (").append(clean(row.features)).append(")");
+    text += "\n";
+    const auto add = [&](const std::string& line) {
+        if (!line.empty()) text.append(margin, ' ').append(line).append("\n");
+    };
+    if (row.memory_total > 0) {
+        std::string memory = bytes_text(row.memory_total) + " of memory";
+        if (row.memory_free > 0) memory.append(", ").append(bytes_text(row.memory_free)).append(" free");
+        add(memory);
+    }
+    add(speed_line(row));
+    add((row.usable ? "" : "Cannot be used. ") + clean(row.reason));
+    return text;
+}
+
+std::string failure_text(const Findings& findings) {
+    std::string text = clean(findings.failure);
+    if (!findings.last_tried.empty()) {
+        text += "\nIt was trying " + clean(findings.last_tried) +
+                " when it ended; update or reinstall that, or train on the processor with --device cpu and "
+                "POTLUCK_NO_GPU=1 "
+                "in the environment.";
+    }
+    return text;
+}
+
+const char* exactness_text() {
+    return "This program does not compute with the exactness that all members of a run share; install a build made "
+           "for this computer, without -ffast-math.";
+}
+
+/// Asks a trainer what there is.
+void detect(const std::filesystem::path& program, Findings& findings) {
+    TrainerQuestion question;
+    question.program = program;
+    question.method = "detect";
+    question.params = json::object();
+    question.patience = detect_patience;
+    const OneAnswer answer = ask_once(std::move(question));
+    if (!answer.result) {
+        findings.failure = answer.result.error().message;
+        findings.last_tried = last_tried(answer.log);
+        return;
+    }
+    control::DetectReply reply;
+    if (from_json(*answer.result, reply).ok()) {
+        findings.devices = std::move(reply);
+    } else {
+        findings.failure = "The trainer is another version than this program; install both together.";
+    }
+}
+
+/// For trainers that this process starts from here on.
+void leave_gpus_alone() {
+#ifdef _WIN32
+    (void)_putenv_s("POTLUCK_NO_GPU", "1");
+#else
+    (void)setenv("POTLUCK_NO_GPU", "1", 1);
+#endif
+}
+
+const DeviceRow* chosen_row(const Findings& findings) {
+    const std::string wanted = findings.device == "cuda" ? "cuda:0" : findings.device;
+    for (const DeviceRow& row : findings.devices->devices) {
+        if (row.id == wanted) return &row;
+    }
+    return nullptr;
+}
+
+std::string verdict(const Findings& findings) {
+    if (can_train(findings)) return "This computer can train.";
+    if (!findings.exact) return exactness_text();
+    if (!findings.device.empty() && findings.devices) {
+        return "The chosen device, " + clean(findings.device) +
+               (chosen_row(findings) == nullptr ? ", is not there" : ", cannot be used") +
+               "; choose another with --device, or --device any.";
+    }
+    return "Nothing here can train.";
+}
+
+}  // namespace
+
+bool can_train(const Findings& findings) {
+    if (!findings.devices || !findings.exact) return false;
+    if (findings.device.empty()) return std::ranges::any_of(findings.devices->devices, &DeviceRow::usable);
+    const DeviceRow* row = chosen_row(findings);
+    return row != nullptr && row->usable;
+}
+
+std::string doctor_text(const Findings& findings) {
+    std::string text = verdict(findings) + "\n";
+    if (!findings.failure.empty()) text.append(failure_text(findings)).append("\n");
+    if (!findings.devices) return text;
+    for (const DeviceRow& row : findings.devices->devices) text.append("\n").append(device_text(row));
+    if (!findings.devices->notes.empty()) text += "\n";
+    for (const std::string& note : findings.devices->notes) text += clean(note) + "\n";
+    return text;
+}
+
+json doctor_json(const Findings& findings) {
+    json object{{"can_train", can_train(findings)}, {"exact", findings.exact}, {"verdict", verdict(findings)}};
+    if (findings.devices) object["found"] = to_json(*findings.devices);
+    if (!findings.failure.empty()) object["failure"] = failure_text(findings);
+    return object;
+}
+
+std::string last_tried(const std::string& log) {
+    const std::string word = "trying ";
+    for (std::size_t at = log.rfind(word); at != std::string::npos; at = log.rfind(word, at - 1)) {
+        const bool begins_a_line = at == 0 || log[at - 1] == '\n';
+        if (begins_a_line) return log.substr(at + word.size(), log.find('\n', at) - at - word.size());
+        if (at == 0) break;
+    }
+    return {};
+}
+
+Status check_exactness() {
+    if (numerics::compiled_exactly() && numerics::rounding_is_exact()) return {};
+    return Error{ErrorCode::unavailable, exactness_text()};
+}
+
+ExitCode run_doctor(const Command& command) {
+    Findings findings;
+    findings.exact = check_exactness().ok();
+    findings.device = command.node.limits.device.value_or("");
+    detect(command.node.trainer_program, findings);
+    if (!findings.last_tried.empty()) {
+        leave_gpus_alone();
+        Findings again = findings;
+        detect(command.node.trainer_program, again);
+        if (again.devices) findings.devices = std::move(again.devices);
+        if (findings.devices) findings.devices->notes.clear();  // the failure says more about GPUs
+    }
+    if (command.output == Command::Output::json) {
+        std::cout << doctor_json(findings).dump(2) << std::endl;
+    } else {
+        std::cout << doctor_text(findings) << std::flush;
+    }
+    return can_train(findings) ? ExitCode::ok : ExitCode::failed;
+}
+
+}  // namespace potluck::node

@@ -1,0 +1,194 @@
+#include "app/node/cli/serving.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+
+#include "app/node/cli/control_client.h"
+#include "app/node/control/control_server.h"
+#include "app/node/cli/doctor.h"
+#include "app/node/control/node_methods.h"
+#include "app/node/hosting/pack_files.h"
+#include "app/node/paths.h"
+#include "core/base/log.h"
+
+namespace potluck::node {
+
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr int signal_exit = 128;
+
+ExitCode complain(const Error& error) {
+    std::cerr << "potluck-node: " << error.message << std::endl;
+    return exit_code_of(error.code);
+}
+
+/// Makes the run and saves it as the one that the node is in.
+Result<HostedRun> host(const Command& command) {
+    if (const Status made = make_data_folder(command.node.data_folder); !made) return made.error();
+    auto lock = FileLock::acquire(command.node.data_folder / "node.lock");
+    if (!lock) {
+        return Error{lock.error().code, "Another node is using the data folder " + command.node.data_folder.string() +
+                                            "; stop it, or give another folder with --data-dir."};
+    }
+    auto identity = identity::Identity::open_or_create(command.node.data_folder / "identity.key");
+    if (!identity) return identity.error();
+    auto settings = NodeSettings::load(command.node.data_folder);
+    if (!settings) return settings.error();
+    if (settings->run) {
+        return Error{ErrorCode::invalid_argument,
+                     "This data folder is in a run already; leave it first, or give another with --data-dir."};
+    }
+    HostPlan plan = command.host;
+    const bool backbone = command.host_role == Command::HostRole::backbone;
+    if (backbone) plan.backbones.insert(plan.backbones.begin(), identity->id());
+    auto hosted = host_run(plan, *identity, command.node.data_folder, print_progress());
+    if (!hosted) return hosted.error();
+    settings->run = SavedRun{hosted->invite, backbone ? run::Role::backbone : run::Role::volunteer, false};
+    if (const Status saved = settings->save(command.node.data_folder); !saved) return saved.error();
+    return hosted;
+}
+
+/// The node, who may speak to it, and its end.
+class Program {
+public:
+    explicit Program(const Command& command) : m_command(command), m_signals(m_loop) {}
+
+    ExitCode run() {
+        auto node = Node::open(m_loop, m_command.node);
+        if (!node) return refuse(node.error());
+        m_node = std::move(*node);
+        if (!m_command.node_name.empty()) {
+            if (const Status named = m_node->set_name(m_command.node_name); !named) return complain(named.error());
+        }
+        m_sampler.emplace(m_loop, *m_node);
+        m_exporter.emplace(m_loop, *m_node);
+        add_node_methods(m_dispatcher, *m_node, *m_sampler, *m_exporter, [this] { stop(); });
+        m_server.emplace(m_loop, m_dispatcher, [this] { return to_json(m_node->snapshot()); });
+        if (const Status open = open_doors(); !open) return complain(open.error());
+        m_node->on_change([this] { changed(); });
+        m_node->start();
+        if (const Status begun = begin(); !begun) return complain(begun.error());
+        await_signal();
+        m_loop.run();
+        m_server.reset();
+        m_node.reset();
+        return ExitCode::ok;
+    }
+
+private:
+    /// Another node has the folder: whoever only wanted to join lets that one do it.
+    ExitCode refuse(const Error& error) {
+        const bool member = m_command.verb == Verb::join || m_command.verb == Verb::backbone;
+        if (error.code != ErrorCode::already_exists || !member) return complain(error);
+        auto client = ControlClient::connect(m_command.node.data_folder);
+        if (!client) return complain(error);
+        const auto joined = client->call(
+            "join",
+            {{"invite", m_command.link}, {"role", m_command.verb == Verb::backbone ? "backbone" : "volunteer"}});
+        if (!joined) return complain(joined.error());
+        std::cout << "The node that is running for this data folder joins the run." << std::endl;
+        return ExitCode::ok;
+    }
+
+    Status open_doors() {
+        if (Status listening = m_server->listen(socket_path(m_command.node.data_folder, process_environment()));
+            !listening)
+            return listening;
+        if (m_command.verb != Verb::serve) return {};
+        return m_server->serve_parent([this] { stop(); });
+    }
+
+    Status begin() {
+        if (m_command.verb != Verb::join && m_command.verb != Verb::backbone) return {};
+        const auto invite = run::Invite::parse(m_command.link);
+        if (!invite) return invite.error();
+        return m_node->join(*invite, m_command.verb == Verb::backbone ? run::Role::backbone : run::Role::volunteer);
+    }
+
+    void changed() {
+        m_server->tell();
+        if (m_command.verb == Verb::serve) return;
+        const control::NodeSnapshot now = m_node->snapshot();
+        if (!m_invite_printed && now.run && m_command.verb == Verb::host) {
+            m_invite_printed = true;
+            std::cout << "invite: " << now.run->magnet << std::endl;
+        }
+        std::string line = now.reason;
+        if (now.run && now.run->round > 0) {
+            line = "round " + std::to_string(now.run->round) + " of " + std::to_string(now.run->total_rounds) + ": " +
+                   line;
+        }
+        if (line != m_printed) std::cout << line << std::endl;
+        m_printed = line;
+    }
+
+    void await_signal() {
+        for (const int number : {SIGINT, SIGTERM}) m_signals.add(number);
+#ifdef SIGHUP
+        m_signals.add(SIGHUP);
+#endif
+        wait();
+    }
+
+    void wait() {
+        m_signals.async_wait([this](const auto& cancelled, int number) {
+            if (cancelled) return;
+            if (m_stopping) std::_Exit(signal_exit + number);
+            stop();
+            wait();
+        });
+    }
+
+    void stop() {
+        if (m_stopping) return;
+        m_stopping = true;
+        m_node->on_change({});
+        m_node->stop([this] {
+            m_server->close();
+            m_signals.cancel();
+            m_loop.stop();
+        });
+    }
+
+    const Command& m_command;
+    asio::io_context m_loop;
+    asio::signal_set m_signals;
+    std::unique_ptr<Node> m_node;
+    std::optional<Sampler> m_sampler;
+    std::optional<ModelExporter> m_exporter;
+    Dispatcher m_dispatcher;
+    std::optional<ControlServer> m_server;
+    std::string m_printed;
+    bool m_stopping = false, m_invite_printed = false;
+};
+
+}  // namespace
+
+ExitCode serve(const Command& command) {
+    if (const Status exact = check_exactness(); !exact) return complain(exact.error());
+    if (command.verb == Verb::join || command.verb == Verb::backbone) {
+        if (const auto invite = run::Invite::parse(command.link); !invite) {
+            std::cerr << "potluck-node: " << invite.error().message << std::endl;
+            return ExitCode::usage;
+        }
+    }
+    if (const Status made = make_data_folder(command.node.data_folder); !made) return complain(made.error());
+    log::start("potluck-node", log::Destination::file_only, command.node.data_folder / "node.log");
+    if (command.verb == Verb::host) {
+        const auto hosted = host(command);
+        if (!hosted) return complain(hosted.error());
+        std::cout << "run: " << hosted->invite.run.hex() << std::endl;
+        if (command.after_hosting == Command::AfterHosting::end) return ExitCode::ok;
+    }
+    return Program(command).run();
+}
+
+}  // namespace potluck::node

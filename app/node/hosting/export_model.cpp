@@ -1,0 +1,127 @@
+#include "app/node/hosting/export_model.h"
+
+#include <algorithm>
+#include <atomic>
+#include <system_error>
+
+#include <nlohmann/json.hpp>
+
+#include "app/node/hosting/export_tokenizer.h"
+#include "app/node/hosting/sampler.h"
+#include "core/base/files.h"
+#include "core/model/hf_config.h"
+#include "core/model/state_layout.h"
+
+namespace potluck::node {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t piece_bytes = 64U << 20U;  // copied between two looks at whether to give up
+
+Status make_folder(const fs::path& folder) {
+    std::error_code failed;
+    fs::create_directories(folder, failed);
+    if (!failed) return {};
+    return Error{ErrorCode::permission,
+                 "The folder " + folder.string() + " cannot be made (" + failed.message() + ")."};
+}
+
+}  // namespace
+
+/// What the worker needs, and what it leaves.
+struct ModelExporter::Job {
+    MappedFile state;
+    model::ModelSpec model;
+    fs::path file;
+    Sparsity sparsity = Sparsity::dense;
+    std::atomic<bool> given_up = false;
+    ExportedModel exported;
+    Status outcome;
+
+    void work();
+
+private:
+    Status write(const fs::path& partial);
+    void prune(std::span<std::byte> file_bytes);
+};
+
+void ModelExporter::Job::work() {
+    const fs::path partial = file.string() + ".partial";
+    std::error_code failed;
+    outcome = write(partial);
+    if (outcome) {
+        fs::rename(partial, file, failed);
+        if (failed) outcome = Error{ErrorCode::io, file.string() + " cannot be written (" + failed.message() + ")."};
+    }
+    if (!outcome) fs::remove(partial, failed);
+}
+
+Status ModelExporter::Job::write(const fs::path& partial) {
+    const ByteSpan bytes = state.bytes();
+    auto map = MappedFile::create(partial, bytes.size());
+    if (!map) return map.error();
+    const std::span<std::byte> out = map->writable();
+    for (std::size_t begin = 0; begin < bytes.size(); begin += piece_bytes) {
+        if (given_up) return Error{ErrorCode::cancelled, "The export was given up because the node ended."};
+        const ByteSpan piece = bytes.subspan(begin, std::min(piece_bytes, bytes.size() - begin));
+        std::copy(piece.begin(), piece.end(), out.begin() + static_cast<std::ptrdiff_t>(begin));
+    }
+    if (sparsity == Sparsity::two_of_four) prune(out);
+    return map->sync();
+}
+
+void ModelExporter::Job::prune(std::span<std::byte> file_bytes) {
+    const auto parameters = static_cast<std::size_t>(model.parameters());
+    auto* first = reinterpret_cast<float*>(file_bytes.data() + (file_bytes.size() - 4 * parameters));
+    exported.pruned = model::prune_2_of_4(model, std::span(first, parameters));
+}
+
+ModelExporter::~ModelExporter() {
+    if (m_job) m_job->given_up = true;
+}
+
+/// Everything but the weights: what may be refused, and the small files.
+Result<std::shared_ptr<ModelExporter::Job>> ModelExporter::prepare(const fs::path& folder, Sparsity sparsity) const {
+    const RunSession* session = m_node.session();
+    if (session == nullptr)
+        return Error{ErrorCode::not_found, "This node is in no run; join one with an invite first."};
+    if (m_job) return Error{ErrorCode::unavailable, "Another export is being written; try again when it is done."};
+    const auto round = newest_state(*session);
+    if (!round) return round.error();
+    if (const Status made = make_folder(folder); !made) return made.error();
+    const auto job = std::make_shared<Job>();
+    job->file = folder / "model.safetensors";
+    job->sparsity = sparsity;
+    job->model = session->plan().manifest.model;
+    if (fs::exists(job->file)) {
+        return Error{ErrorCode::invalid_argument, folder.string() + " already holds a model; give another folder."};
+    }
+    auto state = MappedFile::open_read(session->store().state_file(*round));
+    if (!state) return state.error();
+    job->state = std::move(*state);
+    std::vector<std::string>& files = job->exported.files;
+    files = {job->file.string(), (folder / "config.json").string()};
+    const std::string config = model::hugging_face_config(job->model).dump(2) + "\n";
+    if (Status written = write_file_atomically(files.back(), as_bytes(config)); !written) return written.error();
+    if (Status written = export_tokenizer(*session, folder, files); !written) return written.error();
+    return job;
+}
+
+void ModelExporter::export_model(const fs::path& folder, Sparsity sparsity,
+                                 std::function<void(const Result<ExportedModel>&)> done) {
+    const auto prepared = prepare(folder, sparsity);
+    if (!prepared) return done(prepared.error());
+    const std::shared_ptr<Job> job = *prepared;
+    m_job = job;
+    if (!m_worker) m_worker = std::make_unique<OffloadThread>(m_loop);
+    m_worker->submit(
+        [job] { job->work(); },
+        [this, job, done = std::move(done)] {
+            m_job.reset();
+            done(job->outcome ? Result<ExportedModel>(job->exported) : Result<ExportedModel>(job->outcome.error()));
+        });
+}
+
+}  // namespace potluck::node

@@ -1,0 +1,53 @@
+// Writes the newest state as a folder that Hugging Face transformers opens: config.json, the tokenizer or a note on it,
+// and last model.safetensors, dense or pruned. The weights are written by a worker thread, so that a large model on a
+// slow disk does not keep the node from its rounds. One export at a time.
+//
+// Threads: the loop's. Owns: the worker; its own map of the state, which may leave the node's store meanwhile.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+
+#include "app/node/session/node.h"
+#include "app/node/session/offload.h"
+#include "core/model/sparse_model.h"
+
+namespace potluck::node {
+
+/// two_of_four: the matrices of attention and MLP by the rule of core/numerics/sparse24.h.
+enum class Sparsity { dense, two_of_four };
+
+struct ExportedModel {
+    std::vector<std::string> files;
+    std::optional<model::PrunedModel> pruned;
+};
+
+class ModelExporter {
+public:
+    ModelExporter(boost::asio::io_context& loop, Node& node) : m_loop(loop), m_node(node) {}
+    /// Gives up an export that is under way; its file does not appear.
+    ~ModelExporter();
+    ModelExporter(const ModelExporter&) = delete;
+    ModelExporter& operator=(const ModelExporter&) = delete;
+
+    /// The folder is made if missing; a model that is there already is not replaced.
+    void export_model(const std::filesystem::path& folder, Sparsity sparsity,
+                      std::function<void(const Result<ExportedModel>&)> done);
+
+private:
+    struct Job;
+    Result<std::shared_ptr<Job>> prepare(const std::filesystem::path& folder, Sparsity sparsity) const;
+
+    boost::asio::io_context& m_loop;
+    Node& m_node;
+    std::shared_ptr<Job> m_job;  // the export under way
+    std::unique_ptr<OffloadThread> m_worker;
+};
+
+}  // namespace potluck::node

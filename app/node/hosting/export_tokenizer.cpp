@@ -1,0 +1,72 @@
+#include "app/node/hosting/export_tokenizer.h"
+
+#include <nlohmann/json.hpp>
+
+#include "app/node/hosting/sampler.h"
+#include "core/base/files.h"
+
+namespace potluck::node {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* bytes_note =
+    "This model reads and writes bytes: token n is the byte n of UTF-8 text, and the vocabulary is 256.\n"
+    "Encode with list(text.encode()), decode with bytes(tokens).decode(errors=\"replace\").\n";
+constexpr const char* sentencepiece_note =
+    "This model's tokens are those of tokenizer.model, a sentencepiece model. It was trained line by line: encode "
+    "each\n"
+    "line alone, and put the token of the line break (\"\\n\" or \"<0x0A>\"), where the model has one, between "
+    "lines. The\n"
+    "token </s>, where the model has one, stands before every document.\n";
+constexpr const char* none_note =
+    "The host of this run gave tokens without a tokenizer; ask there what the tokens stand for.\n";
+
+Status write(const fs::path& file, ByteSpan bytes, std::vector<std::string>& files) {
+    files.push_back(file.string());
+    return write_file_atomically(file, bytes);
+}
+
+Status write_byte_bpe(const data::Tokenizer& tokenizer, std::uint32_t context, const fs::path& folder,
+                      std::vector<std::string>& files) {
+    std::string separator;
+    if (const auto token = tokenizer.separator()) separator = tokenizer.decode(std::vector<std::uint32_t>{*token});
+    return write(folder / "tokenizer_config.json", as_bytes(gpt2_tokenizer_config(separator, context)), files);
+}
+
+}  // namespace
+
+std::string gpt2_tokenizer_config(const std::string& separator, std::uint32_t context) {
+    const nlohmann::json special = separator.empty() ? nlohmann::json() : nlohmann::json(separator);
+    const nlohmann::json config = {{"tokenizer_class", "GPT2Tokenizer"},
+                                   {"add_prefix_space", false},
+                                   {"model_max_length", context},
+                                   {"bos_token", special},
+                                   {"eos_token", special},
+                                   {"unk_token", special}};
+    return config.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+Status export_tokenizer(const RunSession& session, const fs::path& folder, std::vector<std::string>& files) {
+    const run::Manifest& manifest = session.plan().manifest;
+    const run::TokenizerKind kind = manifest.tokenizer.kind;
+    const fs::path note = folder / "tokenizer.txt";
+    if (kind == run::TokenizerKind::none) return write(note, as_bytes(none_note), files);
+    if (kind == run::TokenizerKind::bytes) return write(note, as_bytes(bytes_note), files);
+    const auto tokenizer = tokenizer_of(session);
+    if (!tokenizer) return tokenizer.error();
+    const bool bpe = kind == run::TokenizerKind::bpe;
+    std::vector<const char*> names{"tokenizer.model"};
+    if (bpe) names = {"vocab.json", "merges.txt"};
+    const std::vector<run::BlobRef> blobs = manifest.tokenizer.blobs();
+    for (std::size_t i = 0; i < blobs.size(); ++i) {
+        const peer::BlobPointer blob = session.swarm().blob(blobs[i].root);
+        if (!blob) return Error{ErrorCode::unavailable, "The run's tokenizer went away; try again in a moment."};
+        if (Status written = write(folder / names[i], blob->bytes(), files); !written) return written;
+    }
+    if (bpe) return write_byte_bpe(*tokenizer, manifest.model.context, folder, files);
+    return write(note, as_bytes(sentencepiece_note), files);
+}
+
+}  // namespace potluck::node

@@ -1,0 +1,21 @@
+// The tokenizer's files beside an exported model, in the form that Hugging Face transformers opens, or a note that says
+// how text becomes tokens where there is no such form.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "app/node/session/run_session.h"
+
+namespace potluck::node {
+
+/// tokenizer_config.json for vocab.json and merges.txt. `separator` is the text of the token between documents, or
+/// empty.
+[[nodiscard]] std::string gpt2_tokenizer_config(const std::string& separator, std::uint32_t context);
+
+/// Appends the paths of what it wrote to `files`. `unavailable` while the tokenizer is still being fetched.
+[[nodiscard]] Status export_tokenizer(const RunSession& session, const std::filesystem::path& folder,
+                                      std::vector<std::string>& files);
+
+}  // namespace potluck::node

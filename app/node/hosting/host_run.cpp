@@ -1,0 +1,290 @@
+#include "app/node/hosting/host_run.h"
+
+#include <algorithm>
+#include <optional>
+#include <system_error>
+#include <thread>
+
+#include "app/node/hosting/checkpoint_folder.h"
+#include "app/node/paths.h"
+#include "app/node/session/run_session.h"
+#include "app/node/session/state_files.h"
+#include "core/base/clock.h"
+#include "core/base/files.h"
+#include "core/base/sha256.h"
+#include "core/model/initial_state.h"
+#include "net/blob_torrent.h"
+
+namespace potluck::node {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Makes the run in `m_folder`, a folder of its own that becomes the run's once its id is known.
+class Host {
+public:
+    Host(const HostPlan& plan, const identity::Identity& host, fs::path folder, const data::PackProgress& progress)
+        : m_plan(plan), m_host(host), m_folder(std::move(folder)), m_progress(progress) {}
+
+    Status tokenizer();
+    Status model();
+    Status initial_state();
+    Status text();
+    Status shards();
+    Result<Bytes> signed_manifest();
+
+    [[nodiscard]] const run::Manifest& manifest() const { return m_manifest; }
+    [[nodiscard]] data::PackedText& packed() { return m_text; }
+
+private:
+    Status open_checkpoint();
+    Result<model::ModelSpec> checkpoint_model() const;
+    Result<data::TokenizerFiles> find_tokenizer() const;
+    Status check_vocabulary() const;
+    /// Tokens that may occur; 0 if nobody said.
+    [[nodiscard]] std::uint32_t vocabulary() const {
+        return std::max(m_plan.vocabulary, m_tokenizer ? m_tokenizer->vocabulary() : 0);
+    }
+    Status fill(std::span<float> parameters) const;
+    Result<run::BlobRef> adopt(const fs::path& file, const char* name);
+    Result<run::BlobRef> reference(const fs::path& file, const std::string& name, run::BlobKind kind);
+    [[nodiscard]] std::string file_title(const std::string& what) const { return m_plan.name + " " + what; }
+
+    const HostPlan& m_plan;
+    const identity::Identity& m_host;
+    fs::path m_folder;
+    const data::PackProgress& m_progress;
+    std::optional<CheckpointFolder> m_checkpoint;
+    std::optional<data::Tokenizer> m_tokenizer;
+    run::Manifest m_manifest;
+    data::PackedText m_text;
+    std::vector<HostedFile> m_hosted;
+};
+
+Status Host::open_checkpoint() {
+    if (m_plan.from.empty()) return {};
+    auto checkpoint = CheckpointFolder::open(m_plan.from);
+    if (!checkpoint) return checkpoint.error();
+    m_checkpoint = std::move(*checkpoint);
+    return {};
+}
+
+/// The tokenizer that was asked for, else the checkpoint's.
+Result<data::TokenizerFiles> Host::find_tokenizer() const {
+    const bool may_lack = !m_plan.tokens.empty() && (m_checkpoint || m_plan.vocabulary > 0);
+    if (m_plan.tokenizer.empty() && !m_checkpoint && may_lack)
+        return data::TokenizerFiles{run::TokenizerKind::none, {}, {}};
+    if (m_plan.tokenizer.empty() && !m_checkpoint && !m_plan.tokens.empty()) {
+        return Error{ErrorCode::invalid_argument,
+                     "Say what the tokens stand for with --tokenizer, or how many there are with --vocabulary."};
+    }
+    if (!m_plan.tokenizer.empty() || !m_checkpoint) return data::find_tokenizer(m_plan.tokenizer);
+    auto own = data::find_tokenizer(m_plan.from);
+    if (own) return own;
+    if (may_lack) return data::TokenizerFiles{run::TokenizerKind::none, {}, {}};
+    constexpr std::uint32_t byte_values = 256;  // a model of bytes needs no file
+    if (m_checkpoint->model().vocabulary == byte_values) return data::TokenizerFiles{};
+    return Error{ErrorCode::not_found,
+                 "The checkpoint's folder holds neither vocab.json with merges.txt nor tokenizer.model; give its "
+                 "tokenizer with --tokenizer."};
+}
+
+/// Copies a file of the tokenizer into the run's folder and returns what the manifest calls it.
+Result<run::BlobRef> Host::adopt(const fs::path& file, const char* name) {
+    const fs::path copy = m_folder / name;
+    std::error_code failed;
+    fs::create_directories(m_folder, failed);
+    fs::copy_file(file, copy, fs::copy_options::overwrite_existing, failed);
+    if (failed) return Error{ErrorCode::io, copy.string() + " cannot be written (" + failed.message() + ")."};
+    return reference(copy, "blob", run::BlobKind::plain);
+}
+
+/// The tokenizer, opened from the copies that are seeded, and its part of the manifest.
+Status Host::tokenizer() {
+    if (const Status opened = open_checkpoint(); !opened) return opened;
+    auto files = find_tokenizer();
+    if (!files) return files.error();
+    m_manifest.tokenizer.kind = files->kind;
+    const auto take = [this](fs::path& file, const char* name, run::BlobRef& blob) -> Status {
+        auto adopted = adopt(file, name);
+        if (!adopted) return adopted.error();
+        blob = *adopted;
+        file = m_folder / name;
+        return {};
+    };
+    const bool bpe = files->kind == run::TokenizerKind::bpe;
+    Status taken;
+    if (!files->model.empty())
+        taken = take(files->model, bpe ? "vocab.json" : "tokenizer.model", m_manifest.tokenizer.model);
+    if (taken && bpe) taken = take(files->merges, "merges.txt", m_manifest.tokenizer.merges);
+    if (!taken) return taken.error();
+    if (files->kind == run::TokenizerKind::none) return check_vocabulary();
+    auto tokenizer = data::Tokenizer::open(*files);
+    if (!tokenizer) return tokenizer.error();
+    m_tokenizer = std::move(*tokenizer);
+    return check_vocabulary();
+}
+
+Status Host::check_vocabulary() const {
+    if (m_plan.vocabulary == 0) return {};
+    const bool bytes = m_manifest.tokenizer.kind == run::TokenizerKind::bytes;
+    if (m_plan.vocabulary > data::vocabulary_max || (bytes && m_plan.vocabulary != m_tokenizer->vocabulary()) ||
+        (m_tokenizer && m_plan.vocabulary < m_tokenizer->vocabulary())) {
+        return Error{ErrorCode::invalid_argument,
+                     "The vocabulary is as large as the tokenizer's (256 without one) or larger, up to 65536."};
+    }
+    return {};
+}
+
+/// The checkpoint's model with the plan's dropout and context, if the tokenizer's tokens all have a place in it.
+Result<model::ModelSpec> Host::checkpoint_model() const {
+    model::ModelSpec model = m_checkpoint->model();
+    const std::uint32_t tokens = vocabulary();
+    const bool bytes = m_manifest.tokenizer.kind == run::TokenizerKind::bytes;
+    if (bytes ? tokens != model.vocabulary : tokens > model.vocabulary) {
+        return Error{ErrorCode::invalid_argument, "The tokenizer has " + std::to_string(tokens) +
+                                                      " tokens and the checkpoint " + std::to_string(model.vocabulary) +
+                                                      "; give the tokenizer that the checkpoint was trained with."};
+    }
+    if (m_plan.model.context > model.context) {
+        return Error{ErrorCode::invalid_argument, "The checkpoint has positions for " + std::to_string(model.context) +
+                                                      " tokens; give a context of at most that many."};
+    }
+    if (m_plan.model.context != 0) model.context = m_plan.model.context;
+    model.dropout = m_plan.model.dropout;
+    return model;
+}
+
+Status Host::model() {
+    m_manifest.model = m_plan.model;
+    m_manifest.model.vocabulary = vocabulary();
+    if (m_checkpoint) {
+        const auto model = checkpoint_model();
+        if (!model) return model.error();
+        m_manifest.model = *model;
+    }
+    if (const auto checked = model::ModelSpec::from_json(m_manifest.model.to_json()); !checked) return checked.error();
+    if (const auto checked = run::Recipe::from_json(m_plan.recipe.to_json()); !checked) return checked.error();
+    return {};
+}
+
+Status Host::text() {
+    const bool tokens = !m_plan.tokens.empty();
+    const data::PackPlan plan{tokens ? m_plan.tokens : m_plan.text, m_folder / "data", m_manifest.model.context,
+                              m_plan.recipe.seed};
+    const std::uint32_t below = vocabulary() > 0 ? vocabulary() : m_manifest.model.vocabulary;
+    auto text = tokens ? data::pack_tokens(plan, below, m_progress) : data::pack_text(plan, *m_tokenizer, m_progress);
+    if (!text) return text.error();
+    m_text = std::move(*text);
+    return {};
+}
+
+/// What a blob of this file is called by others; the file is seeded under that name at every start.
+Result<run::BlobRef> Host::reference(const fs::path& file, const std::string& name, run::BlobKind kind) {
+    auto map = MappedFile::open_read(file);
+    if (!map) return map.error();
+    const auto hashes = net::hash_content(map->bytes(), kind, [] { return false; });
+    if (!hashes) return hashes.error();
+    run::BlobRef blob{hashes->root, map->bytes().size(), kind, {}};
+    if (kind == run::BlobKind::open)
+        blob.info_hash = net::open_info(name, blob.root, blob.size, hashes->pieces).info_hash;
+    m_hosted.push_back({fs::relative(file, m_folder), name, kind});
+    return blob;
+}
+
+Status Host::shards() {
+    for (const data::PackedShard& shard : m_text.shards) {
+        auto blob = reference(shard.file, file_title(shard.file.filename().string()), run::BlobKind::open);
+        if (!blob) return blob.error();
+        m_manifest.shards.push_back({*blob, shard.records});
+    }
+    auto blob =
+        reference(m_text.validation.file, file_title(m_text.validation.file.filename().string()), run::BlobKind::open);
+    if (!blob) return blob.error();
+    m_manifest.validation = {*blob, m_text.validation.records};
+    m_manifest.bigram_loss = m_text.bigram_loss;
+    return {};
+}
+
+Status Host::fill(std::span<float> parameters) const {
+    if (m_checkpoint) return m_checkpoint->read(m_manifest.model, parameters);
+    model::fill_initial_state(m_manifest.model, m_plan.recipe.seed, parameters);
+    return {};
+}
+
+/// theta[0] as this node's first state, and a copy of it that is seeded for ever.
+Status Host::initial_state() {
+    auto store = StateFiles::open(m_folder, m_manifest.model, std::max(1U, std::thread::hardware_concurrency()));
+    if (!store) return store.error();
+    auto parameters = (*store)->begin_state(RoundId{0});
+    if (!parameters) return parameters.error();
+    if (const Status filled = fill(*parameters); !filled) return filled;
+    const auto digest = (*store)->commit_state(RoundId{0});
+    if (!digest) return digest.error();
+    const fs::path copy = m_folder / "data" / "initial.safetensors";
+    std::error_code failed;
+    fs::create_directories(copy.parent_path(), failed);
+    if (Status written = write_file_atomically(copy, (*store)->state_bytes(RoundId{0})); !written) return written;
+    auto blob = reference(copy, "blob", run::BlobKind::plain);
+    if (!blob) return blob.error();
+    m_manifest.initial_state = *blob;
+    return {};
+}
+
+Result<Bytes> Host::signed_manifest() {
+    m_manifest.name = m_plan.name;
+    m_manifest.purpose = m_plan.purpose;
+    m_manifest.licence = m_plan.licence;
+    m_manifest.host = m_host.id();
+    m_manifest.backbones = m_plan.backbones;
+    m_manifest.allowed = m_plan.allowed;
+    m_manifest.recipe = m_plan.recipe;
+    m_manifest.created = unix_seconds();
+    const std::string json = m_manifest.to_json_text();
+    Bytes file = run::manifest_file(as_bytes(json), m_host.sign(run::manifest_domain, as_bytes(json)));
+    // Read back by the parser that everybody else uses: what it refuses must not be hosted.
+    if (const auto parsed = run::parse_manifest_file(file); !parsed) return parsed.error();
+    if (Status saved = save_hosted(m_folder, m_hosted); !saved) return saved.error();
+    if (Status saved = write_file_atomically(m_folder / "manifest", file); !saved) return saved.error();
+    return file;
+}
+
+}  // namespace
+
+Result<HostedRun> host_run(const HostPlan& plan, const identity::Identity& host, const fs::path& data_folder,
+                           const data::PackProgress& progress) {
+    const fs::path folder = data_folder / "runs" / "new";
+    std::error_code failed;
+    fs::remove_all(folder, failed);
+    Host making(plan, host, folder, progress);
+    // What is quick to refuse comes before the text, which may be gigabytes.
+    const auto passes = {&Host::tokenizer, &Host::model, &Host::initial_state, &Host::text, &Host::shards};
+    Status done;
+    for (const auto pass : passes) {
+        if (done) done = (making.*pass)();
+    }
+    auto file = done ? making.signed_manifest() : Result<Bytes>(done.error());
+    if (!file) {
+        fs::remove_all(folder, failed);
+        return file.error();
+    }
+    const RunId run{net::manifest_info(merkle_root(*file), file->size()).info_hash.bytes};
+    const fs::path home = run_folder(data_folder, run);
+    fs::remove_all(home, failed);
+    fs::rename(folder, home, failed);
+    if (failed)
+        return Error{ErrorCode::io,
+                     "The run's folder " + home.string() + " cannot be made (" + failed.message() + ")."};
+    data::PackedText& text = making.packed();
+    for (data::PackedShard& shard : text.shards) shard.file = home / "data" / shard.file.filename();
+    text.validation.file = home / "data" / text.validation.file.filename();
+    HostedRun hosted;
+    hosted.invite.run = run;
+    hosted.invite.name = plan.name;
+    hosted.manifest = making.manifest();
+    hosted.text = std::move(text);
+    return hosted;
+}
+
+}  // namespace potluck::node

@@ -1,0 +1,44 @@
+// Makes a run out of text, on disk only: computes theta[0] or takes it from a checkpoint, packs the text, writes and
+// signs the manifest, and puts everything into the run's folder, where the node finds it as its saved run.
+// Threads: one; takes as long as the text is large.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/data/text_packer.h"
+#include "core/identity/identity.h"
+#include "core/run/invite.h"
+#include "core/run/manifest.h"
+
+namespace potluck::node {
+
+struct HostPlan {
+    std::filesystem::path text;       // a file or folder of text; or else
+    std::filesystem::path tokens;     // a file or folder of tokens, as find_token_files takes it
+    std::filesystem::path from;       // a checkpoint folder of transformers to start from; empty: a fresh model
+    std::filesystem::path tokenizer;  // a .model file, or a folder as find_tokenizer takes it; empty: the
+                                      // checkpoint's, else bytes
+    std::uint32_t vocabulary = 0;     // at least; 0: the tokenizer's. Tokens may come with this and no tokenizer
+    std::string name = "Potluck run";
+    std::string purpose;
+    std::string licence = "Apache-2.0";
+    /// Of a fresh model, all but the vocabulary, which follows from the tokenizer; of a checkpoint only dropout and
+    /// context count (0: the checkpoint's).
+    model::ModelSpec model;
+    run::Recipe recipe;
+    std::vector<PeerId> backbones;
+    std::vector<PeerId> allowed;
+};
+
+struct HostedRun {
+    run::Invite invite;  // without hints
+    run::Manifest manifest;
+    data::PackedText text;
+};
+
+[[nodiscard]] Result<HostedRun> host_run(const HostPlan& plan, const identity::Identity& host,
+                                         const std::filesystem::path& data_folder, const data::PackProgress& progress);
+
+}  // namespace potluck::node

@@ -1,0 +1,447 @@
+#include "app/node/session/node.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+
+#include "app/node/paths.h"
+#include "app/node/session/view.h"
+#include "core/base/log.h"
+#include "core/run/manifest.h"
+
+namespace potluck::node {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t pause_seconds_max = 366LL * 24 * 3600;
+
+constexpr std::uint64_t ticks_per_look = 4;  // a snapshot asks the ledger
+
+const Error not_in_a_run{ErrorCode::not_found, "This node is in no run; join one with an invite first."};
+
+/// Parses a manifest file and checks its host's signature.
+Result<run::SignedManifest> check_manifest(const Bytes& file) {
+    auto parsed = run::parse_manifest_file(file);
+    if (!parsed) return parsed.error();
+    if (!identity::verify(parsed->manifest.host, run::manifest_domain, parsed->json, parsed->signature)) {
+        return Error{ErrorCode::untrusted, "The run's description is not signed by its host; ask for a new invite."};
+    }
+    return parsed;
+}
+
+}  // namespace
+
+Result<identity::Identity> replace_identity(const fs::path& data_folder, const fs::path& file) {
+    auto imported = identity::Identity::import_file(file);
+    if (!imported) return imported.error();
+    const fs::path own = data_folder / "identity.key";
+    const fs::path kept = data_folder / ("identity-before-" + std::to_string(unix_seconds()) + ".key");
+    std::error_code failed;
+    if (fs::exists(own)) fs::rename(own, kept, failed);
+    if (failed) return Error{ErrorCode::io, own.string() + " cannot be set aside (" + failed.message() + ")."};
+    if (const Status saved = imported->save(own); !saved) {
+        fs::rename(kept, own, failed);
+        return saved.error();
+    }
+    return imported;
+}
+
+Node::Node(boost::asio::io_context& loop, NodeOptions options, FileLock lock, identity::Identity identity,
+           ledger::Ledger ledger, NodeSettings settings)
+    : m_loop(loop),
+      m_options(std::move(options)),
+      m_lock(std::move(lock)),
+      m_identity(std::move(identity)),
+      m_ledger(std::move(ledger)),
+      m_settings(std::move(settings)),
+      m_timer(loop),
+      m_now(steady_now()) {}
+
+Node::~Node() {
+    *m_alive = false;
+    m_timer.cancel();
+    m_session.reset();
+    m_network.reset();
+}
+
+Result<std::unique_ptr<Node>> Node::open(boost::asio::io_context& loop, NodeOptions options) {
+    if (const Status made = make_data_folder(options.data_folder); !made) return made.error();
+    auto lock = FileLock::acquire(options.data_folder / "node.lock");
+    if (!lock) {
+        if (lock.error().code != ErrorCode::already_exists) return lock.error();
+        return Error{ErrorCode::already_exists, "Another node is using the data folder " +
+                                                    options.data_folder.string() +
+                                                    "; use that one, or give another folder with --data-dir."};
+    }
+    auto identity = identity::Identity::open_or_create(options.data_folder / "identity.key");
+    if (!identity) return identity.error();
+    auto ledger = ledger::Ledger::open(options.data_folder / "ledger.db");
+    if (!ledger) return ledger.error();
+    auto settings = NodeSettings::load(options.data_folder);
+    if (!settings) return settings.error();
+    const control::Budget saved = settings->budget;
+    settings->apply(options.limits);
+    if (settings->budget != saved) {
+        if (const Status kept = settings->save(options.data_folder); !kept) return kept.error();
+    }
+    std::unique_ptr<Node> node(new Node(loop, std::move(options), std::move(*lock), std::move(*identity),
+                                        std::move(*ledger), std::move(*settings)));
+    if (const Status opened = node->open_network(); !opened) return opened.error();
+    return node;
+}
+
+Status Node::open_network() {
+    net::SessionSettings settings;
+    settings.data_folder = m_options.data_folder / "network";
+    settings.port = m_options.port;
+    settings.reach = m_options.reach;
+    settings.dht_nodes = m_options.dht_nodes;
+    settings.upload_bytes_per_second = m_options.upload_bytes_per_second;
+    settings.download_bytes_per_second = m_options.download_bytes_per_second;
+    settings.wake = [this, alive = m_alive] {
+        boost::asio::post(m_loop, [this, alive] {
+            if (*alive && m_network) m_network->poll(steady_now());
+        });
+    };
+    auto network = net::Session::open(std::move(settings));
+    if (!network && network.error().code == ErrorCode::already_exists) {
+        return Error{ErrorCode::unavailable, network.error().message};
+    }
+    if (!network) return network.error();
+    m_network = std::move(*network);
+    return {};
+}
+
+void Node::start() {
+    if (m_settings.pause_over(unix_seconds())) {
+        m_settings.paused = false;
+        m_settings.paused_until = 0;
+        static_cast<void>(save_settings());
+    }
+    if (m_settings.run) search();
+    schedule();
+}
+
+void Node::schedule() {
+    m_timer.expires_after(tick_every);
+    m_timer.async_wait([this, alive = m_alive](const auto& cancelled) {
+        if (cancelled || !*alive) return;
+        tick();
+        if (*alive && !m_stopping) schedule();
+    });
+}
+
+void Node::tick() {
+    m_now = steady_now();
+    m_network->poll(m_now);
+    if (m_session) {
+        m_session->tick(m_now);
+        record_curve(m_session->peer().view());
+    }
+    if (m_settings.pause_over(unix_seconds())) {
+        if (const Status resumed = resume(); !resumed) log::of("node").warn("{}", resumed.error().message);
+    }
+    if (!m_changed || ++m_ticks % ticks_per_look != 0) return;
+    std::string key = change_key();
+    if (key != std::exchange(m_told, key)) m_changed();
+}
+
+/// What must be told at once; the rest is told each second.
+std::string Node::change_key() const {
+    const control::NodeSnapshot now = snapshot();
+    std::string key = std::string(name_of(now.activity)) + "|" + now.reason + "|" + std::to_string(now.paused_until) +
+                      "|" + std::to_string(now.network.peers) + "|" + now.trainer.state + "|" + now.name;
+    if (now.run) key += "|" + now.run->id + "|" + std::to_string(now.run->round) + "|" + now.run->phase;
+    return key;
+}
+
+Status Node::join(const run::Invite& invite, run::Role role) {
+    if (m_session && m_session->run() == invite.run) {
+        m_session->swarm().add_hints(invite.hints);
+        return m_settings.run && m_settings.run->finishing ? resume() : Status();
+    }
+    if (m_settings.run && m_settings.run->invite.run != invite.run) {
+        return Error{ErrorCode::already_exists,
+                     "This node is in another run already; leave it first, or use another data folder."};
+    }
+    m_settings.run = SavedRun{invite, role, false};
+    m_trouble.clear();
+    if (Status saved = save_settings(); !saved) return saved;
+    search();
+    return {};
+}
+
+/// Finds the manifest of the saved run: in the run's folder, or in the swarm.
+void Node::search() {
+    const run::Invite invite = m_settings.run->invite;
+    auto file = read_file(run_folder(m_options.data_folder, invite.run) / "manifest", run::manifest_bytes_max + 1024);
+    if (file) return manifest_here(invite, std::move(*file));
+    m_searching = invite.run;
+    m_network->fetch_manifest(invite, m_options.manifest_patience,
+                              [this, alive = m_alive, invite](Result<Bytes> fetched) {
+                                  if (*alive) manifest_here(invite, std::move(fetched));
+                              });
+}
+
+void Node::manifest_here(const run::Invite& invite, Result<Bytes> file) {
+    m_searching.reset();
+    if (!m_settings.run || m_settings.run->invite.run != invite.run || m_session || m_stopping) return;
+    if (!file && file.error().code == ErrorCode::timed_out) {
+        // Whoever has it may come online later: the search goes on, and the person is told.
+        m_trouble = "Nobody in this run could be reached so far; still looking. Check the invite and your connection.";
+        log::of("node").warn("{}", m_trouble);
+        return search();
+    }
+    const Status opened = file ? open_session(invite, *file) : Status(file.error());
+    if (opened) return;
+    m_trouble = opened.error().message;
+    log::of("node").error("{}", m_trouble);
+}
+
+Status Node::open_session(const run::Invite& invite, const Bytes& manifest_file) {
+    auto manifest = check_manifest(manifest_file);
+    if (!manifest) return manifest.error();
+    const PeerId self = m_identity.id();
+    const auto& allowed = manifest->manifest.allowed;
+    if (!allowed.empty() && self != manifest->manifest.host &&
+        std::find(allowed.begin(), allowed.end(), self) == allowed.end()) {
+        return Error{ErrorCode::permission,
+                     "This run admits only people its host has listed; send the host your id " + self.hex() + "."};
+    }
+    const fs::path folder = run_folder(m_options.data_folder, invite.run);
+    std::error_code failed;
+    fs::create_directories(folder, failed);
+    const auto stored = m_network->publish_manifest(manifest_file);
+    if (!stored) return stored.error();
+    if (*stored != invite.run) {
+        return Error{ErrorCode::untrusted,
+                     "The run's description is not the one that the invite names; ask for a new invite."};
+    }
+    if (Status written = write_file_atomically(folder / "manifest", manifest_file); !written) return written;
+
+    RunSession::Plan plan;
+    plan.folder = folder;
+    plan.run = invite.run;
+    plan.manifest = std::move(manifest->manifest);
+    plan.role = m_settings.run->role;
+    plan.hints = invite.hints;
+    plan.name = m_settings.name;
+    plan.trainer_program = m_options.trainer_program;
+    plan.trainer_errors = m_options.data_folder / "trainer.log";
+    plan.threads = m_options.threads;
+    plan.trainer_threads = m_options.trainer_threads;
+    plan.budget = m_settings.budget;
+    plan.heartbeat = m_options.heartbeat;
+    auto session = RunSession::open({m_loop, *m_network, m_ledger, m_identity}, std::move(plan));
+    if (!session) return session.error();
+    m_session = std::move(*session);
+    m_now = steady_now();
+    m_session->start(m_now);
+    if (m_settings.paused) m_session->peer().pause(m_now);
+    if (m_settings.run->finishing) m_session->peer().finish(m_now);
+    m_trouble.clear();
+    return {};
+}
+
+void Node::close_session() {
+    if (!m_session) return;
+    m_session->stop();
+    m_session.reset();
+}
+
+Status Node::leave() {
+    if (!m_settings.run) return not_in_a_run;
+    if (m_searching) m_network->cancel_manifest(*m_searching);
+    m_searching.reset();
+    close_session();
+    m_settings.run.reset();
+    m_trouble.clear();
+    return save_settings();
+}
+
+Status Node::pause(std::int64_t seconds) {
+    if (seconds < 0 || seconds > pause_seconds_max) {
+        return Error{ErrorCode::invalid_argument,
+                     "A pause lasts at most a year; leave the duration out to pause until you resume."};
+    }
+    m_settings.paused = true;
+    m_settings.paused_until = seconds == 0 ? 0 : unix_seconds() + seconds;
+    if (m_session) {
+        m_session->peer().pause(m_now);
+        if (TrainerProcess* trainer = m_session->trainer()) trainer->release_by(m_now + pause_limit);
+    }
+    return save_settings();
+}
+
+Status Node::resume() {
+    m_settings.paused = false;
+    m_settings.paused_until = 0;
+    if (m_settings.run && std::exchange(m_settings.run->finishing, false)) close_session();
+    if (m_session) {
+        if (TrainerProcess* trainer = m_session->trainer()) {
+            trainer->keep();
+            trainer->forgive();
+        }
+        m_session->peer().resume(m_now);
+    } else if (m_settings.run && !m_searching) {
+        m_trouble.clear();
+        search();
+    }
+    return save_settings();
+}
+
+Status Node::finish() {
+    if (!m_settings.run || !m_session) return not_in_a_run;
+    m_settings.run->finishing = true;
+    m_session->peer().finish(m_now);
+    return save_settings();
+}
+
+Status Node::set_name(const std::string& name) {
+    m_settings.name = fit_name(name);
+    if (m_session) m_session->peer().set_name(m_settings.name);
+    return save_settings();
+}
+
+Result<std::string> Node::invite() const {
+    if (!m_session) return not_in_a_run;
+    return m_network->invite(m_session->run(), m_session->peer().manifest().name).to_magnet();
+}
+
+Status Node::import_identity(const fs::path& file) {
+    if (m_settings.run) {
+        return Error{ErrorCode::invalid_argument, "Leave the run before you import another identity."};
+    }
+    auto imported = replace_identity(m_options.data_folder, file);
+    if (!imported) return imported.error();
+    m_identity = std::move(*imported);
+    return {};
+}
+
+Status Node::save_settings() { return m_settings.save(m_options.data_folder); }
+
+/// The loss that members told of the round that has just ended becomes a point of the curve.
+void Node::record_curve(const peer::PeerView& view) {
+    if (view.round == m_curve_round) return;
+    const bool next = view.round.value == m_curve_round.value + 1;
+    m_curve_round = view.round;
+    const double loss = swarm_loss(view);
+    if (!next || loss <= 0) return;
+    const RoundId ended{view.round.value - 1};
+    if (const Status kept = m_ledger.record_loss(m_session->run(), ended, loss); !kept) {
+        log::of("node").debug("{}", kept.error().message);
+    }
+}
+
+control::NodeSnapshot Node::snapshot() const {
+    control::NodeSnapshot snapshot;
+    snapshot.peer_id = m_identity.id().hex();
+    snapshot.name = m_settings.name;
+    snapshot.data_folder = m_options.data_folder.string();
+    snapshot.paused_until = m_settings.paused ? m_settings.paused_until : 0;
+    snapshot.trainer.state = "absent";
+
+    Situation situation;
+    situation.paused = m_settings.paused;
+    situation.paused_until = m_settings.paused_until;
+    situation.trouble = m_trouble;
+    if (m_searching) situation.search = m_network->manifest_search(*m_searching).value_or(net::ManifestSearch{});
+    if (m_session) {
+        const peer::PeerView view = m_session->peer().view();
+        const PeerId self = m_identity.id();
+        snapshot.run = run_snapshot(m_session->run(), m_session->peer().manifest(), view);
+        snapshot.run->magnet = m_network->invite(m_session->run(), snapshot.run->name).to_magnet();
+        snapshot.run->accepted_tokens = m_ledger.totals(m_session->run()).tokens.value;
+        const ledger::Credit credit = m_ledger.credit_of(m_session->run(), self);
+        snapshot.run->my_tokens = credit.tokens.value;
+        snapshot.run->my_rounds = credit.rounds;
+        snapshot.run->my_tokens_today = m_ledger.tokens_since(self, midnight_before(unix_seconds())).value;
+        snapshot.network.payload_bytes_up = view.payload_bytes_sent;
+        snapshot.network.peers = static_cast<std::uint32_t>(m_session->swarm().counters().sessions);
+        situation.phase = view.phase;
+        situation.phase_reason = view.reason;
+        situation.progress = view.progress;
+        if (const TrainerProcess* trainer = m_session->trainer()) {
+            snapshot.trainer = trainer->view();
+            situation.trainer_failure = trainer->failure();
+            situation.trainer_notice = trainer->notice();
+            situation.trainer_alive = !trainer->gone();
+        } else {
+            situation.volunteer = false;
+        }
+    }
+    const Mood mood = mood_of(situation);
+    snapshot.activity = mood.activity;
+    snapshot.reason = mood.reason;
+    snapshot.progress = mood.progress;
+    const net::SessionCounters counters = m_network->counters();
+    snapshot.network.port = counters.port;
+    snapshot.network.bytes_up = counters.bytes_up;
+    snapshot.network.bytes_down = counters.bytes_down;
+    snapshot.network.dht_nodes = counters.dht_nodes;
+    return snapshot;
+}
+
+std::vector<control::LeaderboardRow> Node::leaderboard(std::size_t most) const {
+    std::vector<control::LeaderboardRow> rows;
+    if (!m_session) return rows;
+    const auto total = static_cast<double>(m_ledger.totals(m_session->run()).tokens.value);
+    for (const ledger::Credit& credit : m_ledger.leaderboard(m_session->run(), most)) {
+        const bool self = credit.peer == m_identity.id();
+        rows.push_back({static_cast<std::uint32_t>(rows.size() + 1), credit.peer.hex(),
+                        self ? m_settings.name : credit.name, credit.tokens.value, credit.rounds,
+                        total > 0 ? static_cast<double>(credit.tokens.value) / total : 0, self});
+    }
+    return rows;
+}
+
+std::vector<control::CurvePoint> Node::curve(std::size_t most) const {
+    std::vector<control::CurvePoint> points;
+    if (!m_session) return points;
+    for (const ledger::RoundRecord& record : m_ledger.curve(m_session->run(), most)) {
+        if (record.loss > 0) points.push_back({record.round.value, record.loss, record.at});
+    }
+    return points;
+}
+
+std::vector<control::CheckpointRow> Node::checkpoints() const {
+    std::vector<control::CheckpointRow> rows;
+    if (!m_session) return rows;
+    const std::string& name = m_session->peer().manifest().name;
+    for (const peer::PeerView::Checkpoint& checkpoint : m_session->peer().view().checkpoints) {
+        const std::string title = name + " round " + std::to_string(checkpoint.round.value) + ".safetensors";
+        rows.push_back({checkpoint.round.value, m_network->magnet(checkpoint.blob, title), checkpoint.file.string(),
+                        checkpoint.blob.root.hex(), checkpoint.blob.size});
+    }
+    return rows;
+}
+
+void Node::stop(std::function<void()> done) {
+    if (m_stopping) return;
+    m_stopping = true;
+    m_stopped = std::move(done);
+    m_timer.cancel();
+    if (m_session) m_session->stop();
+    continue_stop();
+}
+
+void Node::continue_stop() {
+    m_now = steady_now();
+    m_network->poll(m_now);
+    if (m_session && m_session->trainer() != nullptr) m_session->trainer()->tick(m_now);
+    if (m_session && !m_session->gone()) {
+        m_timer.expires_after(tick_every);
+        m_timer.async_wait([this, alive = m_alive](const auto& cancelled) {
+            if (!cancelled && *alive) continue_stop();
+        });
+        return;
+    }
+    m_session.reset();
+    static_cast<void>(m_network->stop(network_stop_limit));
+    if (m_stopped) boost::asio::post(m_loop, std::exchange(m_stopped, nullptr));
+}
+
+}  // namespace potluck::node

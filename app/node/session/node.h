@@ -1,0 +1,124 @@
+// The node: one person's place in a run. Opens the data folder, keeps identity, ledger, network and (if any) the run's
+// session alive, and carries out what a person asks. What a member of a run decides is core/peer's; how things are
+// shown is view.h's; who asks is the dispatcher's business.
+//
+// Stopping, in this order and within a few seconds: the peer says goodbye and the trainer is asked to end (1.5 s), the
+// worker finishes what it is at, the swarm and the network session close (2 s), the lock goes.
+// Threads: the loop's. Owns: everything above.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "app/node/session/settings.h"
+#include "app/node/session/run_session.h"
+#include "core/base/files.h"
+#include "core/control/node_protocol.h"
+#include "core/identity/identity.h"
+#include "core/ledger/ledger.h"
+#include "net/session.h"
+
+namespace potluck::node {
+
+struct NodeOptions {
+    std::filesystem::path data_folder;
+    std::filesystem::path trainer_program;
+    std::uint16_t port = 0;  // 0: any free one
+    net::Reach reach = net::Reach::internet;
+    std::vector<run::PeerHint> dht_nodes;
+    std::uint64_t upload_bytes_per_second = 0, download_bytes_per_second = 0;  // 0: no limit
+    unsigned threads = 1;                                                      // for codec, F and hashing
+    unsigned trainer_threads = 0;                                              // 0: the trainer chooses
+    LimitOptions limits;                                                       // saved for later starts
+    Duration heartbeat{1'000};
+    Duration manifest_patience{120'000};
+};
+
+/// Takes the identity in `file` as the data folder's; the old key file is kept under another name.
+[[nodiscard]] Result<identity::Identity> replace_identity(const std::filesystem::path& data_folder,
+                                                          const std::filesystem::path& file);
+
+class Node {
+public:
+    static constexpr std::chrono::milliseconds tick_every{50};
+    static constexpr Duration pause_limit{1'800};  // when the trainer's memory is free at the latest
+    static constexpr Duration network_stop_limit{2'000};
+
+    /// `already_exists` if another node holds the folder, `permission`/`malformed` if identity or settings cannot be
+    /// used.
+    [[nodiscard]] static Result<std::unique_ptr<Node>> open(boost::asio::io_context& loop, NodeOptions options);
+    ~Node();
+    Node(const Node&) = delete;
+    Node& operator=(const Node&) = delete;
+
+    /// Rejoins the saved run, if there is one, and begins to tick.
+    void start();
+    /// `done` is called once everything is on disk and closed.
+    void stop(std::function<void()> done);
+
+    // What a person may ask. Errors are sentences.
+    [[nodiscard]] Status join(const run::Invite& invite, run::Role role);
+    [[nodiscard]] Status leave();
+    [[nodiscard]] Status pause(std::int64_t seconds);  // 0: until resumed
+    [[nodiscard]] Status resume();
+    [[nodiscard]] Status finish();
+    [[nodiscard]] Status set_name(const std::string& name);
+    [[nodiscard]] Result<std::string> invite() const;
+    [[nodiscard]] Status import_identity(const std::filesystem::path& file);
+
+    [[nodiscard]] control::NodeSnapshot snapshot() const;
+    [[nodiscard]] std::vector<control::LeaderboardRow> leaderboard(std::size_t most) const;
+    [[nodiscard]] std::vector<control::CurvePoint> curve(std::size_t most) const;
+    [[nodiscard]] std::vector<control::CheckpointRow> checkpoints() const;
+
+    [[nodiscard]] const NodeOptions& options() const { return m_options; }
+    [[nodiscard]] const identity::Identity& identity() const { return m_identity; }
+    /// Null outside a run.
+    [[nodiscard]] RunSession* session() const { return m_session.get(); }
+    /// Called after everything that changes what snapshot() gives, looked for every 200 ms.
+    void on_change(std::function<void()> listener) { m_changed = std::move(listener); }
+
+private:
+    Node(boost::asio::io_context& loop, NodeOptions options, FileLock lock, identity::Identity identity,
+         ledger::Ledger ledger, NodeSettings settings);
+    Status open_network();
+    void schedule();
+    void tick();
+    void search();
+    void manifest_here(const run::Invite& invite, Result<Bytes> file);
+    Status open_session(const run::Invite& invite, const Bytes& manifest_file);
+    void close_session();
+    void record_curve(const peer::PeerView& view);
+    void continue_stop();
+    [[nodiscard]] Status save_settings();
+    [[nodiscard]] std::string change_key() const;
+
+    boost::asio::io_context& m_loop;
+    NodeOptions m_options;
+    FileLock m_lock;
+    identity::Identity m_identity;
+    ledger::Ledger m_ledger;
+    NodeSettings m_settings;
+    std::shared_ptr<bool> m_alive = std::make_shared<bool>(true);  // false once wake-ups must not reach us
+    std::unique_ptr<net::Session> m_network;
+    std::unique_ptr<RunSession> m_session;
+    std::optional<RunId> m_searching;
+    std::string m_trouble;
+    boost::asio::steady_timer m_timer;
+    TimePoint m_now;
+    std::function<void()> m_changed, m_stopped;
+    std::string m_told;
+    RoundId m_curve_round;
+    std::uint64_t m_ticks = 0;
+    bool m_stopping = false;
+};
+
+}  // namespace potluck::node

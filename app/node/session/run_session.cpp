@@ -1,0 +1,157 @@
+#include "app/node/session/run_session.h"
+
+#include <algorithm>
+
+#include "core/base/files.h"
+#include "core/base/json.h"
+#include "core/base/log.h"
+
+namespace potluck::node {
+
+namespace {
+
+constexpr std::size_t hosted_bytes_max = 4 << 20;
+constexpr Duration tokenizer_patience{60'000};  // nothing waits for it but samples and exports
+constexpr std::size_t hosted_files_max = run::shards_max + 8;
+
+}  // namespace
+
+Status save_hosted(const std::filesystem::path& folder, const std::vector<HostedFile>& files) {
+    nlohmann::json rows = nlohmann::json::array();
+    for (const HostedFile& hosted : files) {
+        rows.push_back(
+            {{"file", hosted.file.string()}, {"name", hosted.name}, {"open", hosted.kind == run::BlobKind::open}});
+    }
+    const std::string text = nlohmann::json{{"files", rows}}.dump();
+    return write_file_atomically(folder / "hosted.json", as_bytes(text));
+}
+
+Result<std::vector<HostedFile>> load_hosted(const std::filesystem::path& folder) {
+    std::vector<HostedFile> files;
+    if (!std::filesystem::exists(folder / "hosted.json")) return files;
+    const auto bytes = read_file(folder / "hosted.json", hosted_bytes_max);
+    if (!bytes) return bytes.error();
+    const auto json = parse_json(as_text(*bytes), hosted_bytes_max);
+    if (!json) return json.error();
+    Fields fields(*json, "hosted files");
+    for (const auto& row : fields.array("files", hosted_files_max)) {
+        Fields entry(row, "hosted file");
+        HostedFile hosted;
+        hosted.file = entry.text("file", 4096);
+        hosted.name = entry.text("name", 256);
+        hosted.kind = entry.flag("open") ? run::BlobKind::open : run::BlobKind::plain;
+        if (const Status done = entry.finish(); !done) return done.error();
+        // Written relative to the run's folder, so that a data folder can be moved.
+        hosted.file = folder / hosted.file;
+        files.push_back(std::move(hosted));
+    }
+    if (const Status done = fields.finish(); !done) return done.error();
+    return files;
+}
+
+Result<std::unique_ptr<RunSession>> RunSession::open(World world, Plan plan) {
+    std::unique_ptr<RunSession> session(new RunSession(world, std::move(plan)));
+    if (const Status opened = session->open_parts(); !opened) return opened.error();
+    return session;
+}
+
+Status RunSession::open_parts() {
+    auto hosted = load_hosted(m_plan.folder);
+    if (!hosted) return hosted.error();
+    m_hosted = std::move(*hosted);
+    auto store = StateFiles::open(m_plan.folder, m_plan.manifest.model, m_plan.threads);
+    if (!store) return store.error();
+    m_store = std::move(*store);
+    if (m_plan.role == run::Role::volunteer) {
+        // The trainer writes into files that exist: a disk too small for them is told now, not in the middle of a
+        // round.
+        for (const peer::Scratch which : {peer::Scratch::error, peer::Scratch::snapshot, peer::Scratch::look_ahead}) {
+            if (const auto made = m_store->scratch(which); !made) return made.error();
+        }
+        m_trainer = std::make_unique<TrainerProcess>(
+            m_world.loop,
+            TrainerProcess::Settings{m_plan.trainer_program, m_plan.trainer_errors, m_world.identity.id(),
+                                     m_plan.trainer_threads, m_plan.budget, m_plan.folder},
+            *this);
+    }
+    auto swarm = m_world.network.open_swarm({m_plan.run, m_plan.hints}, m_world.identity, *this);
+    if (!swarm) return swarm.error();
+    m_swarm = std::move(*swarm);
+    m_offload = std::make_unique<OffloadThread>(m_world.loop);
+    m_peer = std::make_unique<peer::Peer>(
+        m_plan.run, m_plan.manifest, peer::PeerSettings{m_plan.role, m_plan.name, m_plan.threads, m_plan.heartbeat},
+        peer::Peer::World{*m_swarm, m_trainer.get(), *m_store, m_world.ledger, m_world.identity,
+                          [this](std::function<void()> work, std::function<void()> done) {
+                              m_offload->submit(std::move(work), std::move(done));
+                          }});
+    return {};
+}
+
+RunSession::~RunSession() {
+    // What the worker is at still uses store and blobs: it finishes before they go.
+    if (m_offload) m_offload->finish();
+    m_peer.reset();
+    m_offload.reset();
+    m_swarm.reset();
+    m_trainer.reset();
+}
+
+void RunSession::start(TimePoint now) {
+    for (const HostedFile& hosted : m_hosted) m_swarm->publish_file(hosted.file, hosted.name, hosted.kind);
+    for (const run::BlobRef& blob : m_plan.manifest.tokenizer.blobs()) {
+        if (!m_swarm->blob(blob.root)) m_swarm->fetch(blob, {{}, now + tokenizer_patience, {}, {}});
+    }
+    if (m_trainer) m_trainer->tick(now);
+    m_peer->start(now);
+}
+
+void RunSession::tick(TimePoint now) {
+    if (m_trainer) m_trainer->tick(now);
+    m_peer->tick(now);
+}
+
+void RunSession::stop() {
+    m_peer->leave();
+    if (m_trainer) m_trainer->stop();
+}
+
+void RunSession::on_neighbour(const PeerId& peer) {
+    if (m_peer) m_peer->on_neighbour(peer);
+}
+void RunSession::on_neighbour_lost(const PeerId& peer) {
+    if (m_peer) m_peer->on_neighbour_lost(peer);
+}
+void RunSession::on_envelope(const PeerId& from, run::Envelope envelope) {
+    if (m_peer) m_peer->on_envelope(from, std::move(envelope));
+}
+void RunSession::on_blob(const run::BlobRef& blob, peer::BlobPointer content) {
+    if (m_peer) m_peer->on_blob(blob, std::move(content));
+}
+void RunSession::on_blob_failed(const BlobId& blob, Error error) {
+    if (m_peer) m_peer->on_blob_failed(blob, std::move(error));
+}
+
+void RunSession::on_published(const std::filesystem::path& file, Result<run::BlobRef> blob) {
+    const bool hosted =
+        std::any_of(m_hosted.begin(), m_hosted.end(), [&](const HostedFile& h) { return h.file == file; });
+    if (hosted && !blob) log::of("node").error("{} cannot be seeded: {}", file.string(), blob.error().message);
+    if (!hosted && m_peer) m_peer->on_published(file, std::move(blob));
+}
+
+void RunSession::on_trainer_started() {
+    if (m_peer) m_peer->on_trainer_started();
+}
+void RunSession::on_first_step() {
+    if (m_peer) m_peer->on_first_step();
+}
+void RunSession::on_progress(TokenCount window_tokens, double tokens_per_second, double loss) {
+    if (m_peer) m_peer->on_progress(window_tokens, tokens_per_second, loss);
+}
+void RunSession::on_snapshot(const peer::SnapshotResult& result) {
+    if (m_peer) m_peer->on_snapshot(result);
+}
+void RunSession::on_trainer_lost(const Error& error) {
+    if (m_peer) m_peer->on_trainer_lost(error);
+}
+
+}  // namespace potluck::node

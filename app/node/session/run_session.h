@@ -1,0 +1,102 @@
+// One run as this node takes part in it: its folder, its swarm, its peer and its trainer, wired together.
+//
+//   net::RunSwarm --events--> RunSession --> peer::Peer --> StateFiles, OffloadThread, Ledger
+//   TrainerProcess --events-------^              \--> RunSwarm, TrainerProcess
+//
+// Does not: decide anything about rounds (peer) or about pausing (node).
+// Threads: the node's. Owns: all of the above but ledger, identity and network session, which outlive it.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+
+#include "app/node/session/offload.h"
+#include "app/node/session/state_files.h"
+#include "app/node/trainer/trainer_process.h"
+#include "core/peer/peer.h"
+#include "net/session.h"
+
+namespace potluck::node {
+
+/// A file of a run that this computer hosts: seeded under `name` at every start.
+struct HostedFile {
+    std::filesystem::path file;
+    std::string name;
+    run::BlobKind kind = run::BlobKind::open;
+};
+[[nodiscard]] Status save_hosted(const std::filesystem::path& folder, const std::vector<HostedFile>& files);
+[[nodiscard]] Result<std::vector<HostedFile>> load_hosted(const std::filesystem::path& folder);
+
+class RunSession final : public peer::SwarmEvents, public peer::TrainerEvents {
+public:
+    struct World {
+        boost::asio::io_context& loop;
+        net::Session& network;
+        ledger::Ledger& ledger;
+        const identity::Identity& identity;
+    };
+    struct Plan {
+        std::filesystem::path folder;  // of this run; holds manifest
+        RunId run;
+        run::Manifest manifest;
+        run::Role role = run::Role::volunteer;
+        std::vector<run::PeerHint> hints;
+        std::string name;
+        std::filesystem::path trainer_program, trainer_errors;
+        unsigned threads = 1;
+        unsigned trainer_threads = 0;  // 0: the trainer chooses
+        control::Budget budget;        // the trainer's
+        Duration heartbeat{1'000};
+    };
+
+    [[nodiscard]] static Result<std::unique_ptr<RunSession>> open(World world, Plan plan);
+    ~RunSession() override;
+
+    void start(TimePoint now);
+    void tick(TimePoint now);
+    /// Asks the trainer to end and says goodbye; then call tick() until gone().
+    void stop();
+    [[nodiscard]] bool gone() const { return !m_trainer || m_trainer->gone(); }
+
+    [[nodiscard]] peer::Peer& peer() { return *m_peer; }
+    [[nodiscard]] const peer::Peer& peer() const { return *m_peer; }
+    /// Null for a backbone.
+    [[nodiscard]] TrainerProcess* trainer() const { return m_trainer.get(); }
+    [[nodiscard]] net::RunSwarm& swarm() const { return *m_swarm; }
+    [[nodiscard]] const StateFiles& store() const { return *m_store; }
+    [[nodiscard]] const RunId& run() const { return m_plan.run; }
+    [[nodiscard]] const Plan& plan() const { return m_plan; }
+
+    void on_neighbour(const PeerId& peer) override;
+    void on_neighbour_lost(const PeerId& peer) override;
+    void on_envelope(const PeerId& from, run::Envelope envelope) override;
+    void on_blob(const run::BlobRef& blob, peer::BlobPointer content) override;
+    void on_blob_failed(const BlobId& blob, Error error) override;
+    void on_published(const std::filesystem::path& file, Result<run::BlobRef> blob) override;
+    void on_trainer_started() override;
+    void on_first_step() override;
+    void on_progress(TokenCount window_tokens, double tokens_per_second, double loss) override;
+    void on_snapshot(const peer::SnapshotResult& result) override;
+    void on_trainer_lost(const Error& error) override;
+
+private:
+    RunSession(World world, Plan plan) : m_world(world), m_plan(std::move(plan)) {}
+    Status open_parts();
+
+    World m_world;
+    Plan m_plan;
+    std::vector<HostedFile> m_hosted;
+    // In order of life: the peer goes first, the store last.
+    std::unique_ptr<StateFiles> m_store;
+    std::unique_ptr<TrainerProcess> m_trainer;
+    std::unique_ptr<net::RunSwarm> m_swarm;
+    std::unique_ptr<OffloadThread> m_offload;
+    std::unique_ptr<peer::Peer> m_peer;
+};
+
+}  // namespace potluck::node

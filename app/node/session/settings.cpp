@@ -1,0 +1,89 @@
+#include "app/node/session/settings.h"
+
+#include "core/base/files.h"
+#include "core/base/json.h"
+
+namespace potluck::node {
+
+namespace {
+
+constexpr std::size_t settings_bytes_max = 64 * 1024;
+constexpr std::uint64_t moment_max = 1ULL << 40U;
+
+std::filesystem::path file_of(const std::filesystem::path& folder) { return folder / "node.json"; }
+
+Result<std::optional<SavedRun>> run_from(Fields& fields) {
+    if (!fields.has("run")) return std::optional<SavedRun>();
+    Fields row(fields.object("run"), "saved run");
+    SavedRun run;
+    const auto invite = run::Invite::parse(row.text("invite", run::invite_bytes_max));
+    const std::string role = row.text("role", 16);
+    run.role = role == "backbone" ? run::Role::backbone : run::Role::volunteer;
+    run.finishing = row.flag_or("finishing", false);
+    if (const Status done = row.finish(); !done) return done.error();
+    if (!invite) return invite.error();
+    run.invite = *invite;
+    return std::optional(run);
+}
+
+}  // namespace
+
+Result<NodeSettings> NodeSettings::load(const std::filesystem::path& data_folder) {
+    if (!std::filesystem::exists(file_of(data_folder))) return NodeSettings{};
+    const auto damaged = [&](const std::string& why) {
+        return Error{ErrorCode::malformed, "The settings " + file_of(data_folder).string() + " are damaged (" + why +
+                                               "); delete that file to start with default settings."};
+    };
+    const auto bytes = read_file(file_of(data_folder), settings_bytes_max);
+    if (!bytes) return bytes.error();
+    const auto json = parse_json(as_text(*bytes), settings_bytes_max);
+    if (!json) return damaged(json.error().message);
+    Fields fields(*json, "settings");
+    NodeSettings settings;
+    settings.name = fit_name(fields.text_or("name", 256, ""));
+    settings.paused = fields.flag_or("paused", false);
+    settings.paused_until = static_cast<std::int64_t>(fields.integer_or("paused_until", 0, moment_max, 0));
+    if (fields.has("limits")) {
+        if (const Status limits = from_json(fields.object("limits"), settings.budget); !limits) {
+            return damaged(limits.error().message);
+        }
+    }
+    auto run = run_from(fields);
+    if (!run) return damaged(run.error().message);
+    settings.run = *run;
+    if (const Status done = fields.finish(); !done) return damaged(done.error().message);
+    return settings;
+}
+
+Status NodeSettings::save(const std::filesystem::path& data_folder) const {
+    nlohmann::json json{{"name", name}, {"paused", paused}, {"paused_until", paused_until}};
+    if (run) {
+        json["run"] = {{"invite", run->invite.to_magnet()},
+                       {"role", run->role == run::Role::backbone ? "backbone" : "volunteer"},
+                       {"finishing", run->finishing}};
+    }
+    if (budget != control::Budget{}) json["limits"] = to_json(budget);
+    const std::string text = json.dump(2) + "\n";
+    return write_file_atomically(file_of(data_folder), as_bytes(text), FileAccess::private_to_owner);
+}
+
+void NodeSettings::apply(const LimitOptions& limits) {
+    budget.device = limits.device.value_or(budget.device);
+    budget.gpu_memory = limits.gpu_memory.value_or(budget.gpu_memory);
+    budget.ram = limits.ram.value_or(budget.ram);
+}
+
+std::string fit_name(std::string_view name) {
+    std::string fitted;
+    for (const char character : name) {
+        const auto byte = static_cast<unsigned char>(character);
+        fitted.push_back(byte < 0x20 || byte == 0x7F ? ' ' : character);
+    }
+    std::size_t length = std::min(fitted.size(), run::name_bytes_max);
+    while (length > 0 && length < fitted.size() && (static_cast<unsigned char>(fitted[length]) & 0xC0U) == 0x80U)
+        --length;
+    fitted.resize(length);
+    return fitted;
+}
+
+}  // namespace potluck::node

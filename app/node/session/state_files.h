@@ -1,0 +1,75 @@
+// The run's vectors on disk: peer::StateStore over memory-mapped files in the run's folder.
+//
+//   states/<round>.safetensors   theta[round], whole and synced       states/<round>.partial   being written
+//   states/index.json            round and digest of each, replaced atomically after the file is in place
+//   scratch/<name>.f32           error feedback, snapshot, look-ahead (flat fp32)
+//   record                       the peer's small record
+//
+// A state is visible only after its file and the index are on disk, so whatever is announced survives a kill at any
+// moment. Files that the index does not name are removed at the next open.
+// Threads: any; one call per state at a time. Owns: the maps.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "core/base/files.h"
+#include "core/peer/state_store.h"
+#include "core/model/model_spec.h"
+#include "core/model/state_layout.h"
+
+namespace potluck::node {
+
+class StateFiles final : public peer::StateStore {
+public:
+    /// Makes the folders if missing. `threads` hash a state.
+    [[nodiscard]] static Result<std::unique_ptr<StateFiles>> open(const std::filesystem::path& folder,
+                                                                  const model::ModelSpec& model, unsigned threads);
+
+    [[nodiscard]] std::vector<Held> held() const override;
+    [[nodiscard]] std::span<const float> state(RoundId round) const override;
+    [[nodiscard]] peer::VectorPlace state_place(RoundId round) const override;
+    [[nodiscard]] std::filesystem::path state_file(RoundId round) const override;
+    [[nodiscard]] ByteSpan state_bytes(RoundId round) const override;
+
+    [[nodiscard]] Result<std::span<float>> begin_state(RoundId round) override;
+    [[nodiscard]] Result<StateDigest> commit_state(RoundId round) override;
+    [[nodiscard]] Status adopt_state(RoundId round, const StateDigest& digest, ByteSpan file) override;
+    [[nodiscard]] Result<StateDigest> verify_state(RoundId round) override;
+    void drop_state(RoundId round) override;
+
+    [[nodiscard]] Result<std::span<float>> scratch(peer::Scratch which) override;
+    [[nodiscard]] peer::VectorPlace scratch_place(peer::Scratch which) const override;
+
+    [[nodiscard]] Status save_record(ByteSpan record) override;
+    [[nodiscard]] std::optional<Bytes> load_record() const override;
+
+    [[nodiscard]] const model::StateLayout& layout() const { return m_layout; }
+
+private:
+    struct Whole {
+        StateDigest digest;
+        MappedFile map;
+    };
+
+    StateFiles(std::filesystem::path folder, model::StateLayout layout, unsigned threads);
+    Status read_index();
+    Status write_index() const;
+    void remove_strays() const;
+    [[nodiscard]] const Whole& whole(RoundId round) const;
+    Status reveal(RoundId round, const StateDigest& digest);
+    [[nodiscard]] std::filesystem::path partial_file(RoundId round) const;
+
+    std::filesystem::path m_folder;
+    model::StateLayout m_layout;
+    unsigned m_threads;
+    mutable std::mutex m_mutex;  // over the maps below, never held while hashing or writing a state
+    std::map<RoundId, Whole> m_whole;
+    std::map<RoundId, MappedFile> m_partial;
+    std::map<peer::Scratch, MappedFile> m_scratch;
+};
+
+}  // namespace potluck::node

@@ -1,0 +1,267 @@
+#include "app/node/trainer/trainer_process.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/base/log.h"
+
+namespace potluck::node {
+
+namespace {
+
+constexpr std::size_t device_bytes_max = 200;
+
+constexpr std::array method_names = {"hello", "load", "train", "idle", "snapshot", "rebase", "stop"};
+
+control::VectorFile vector_file(const peer::VectorPlace& place) { return {place.file.string(), place.offset}; }
+
+}  // namespace
+
+TrainerProcess::TrainerProcess(boost::asio::io_context& loop, Settings settings, peer::TrainerEvents& events)
+    : m_loop(loop), m_settings(std::move(settings)), m_events(events), m_now(steady_now()) {}
+
+TrainerProcess::~TrainerProcess() = default;
+
+void TrainerProcess::start(const run::Manifest& manifest, const peer::VectorPlace& vector) {
+    control::LoadRequest load{manifest.model.to_json(), manifest.recipe.to_json(), vector_file(vector),
+                              m_settings.threads};
+    load.budget = m_settings.budget;
+    load.scratch = m_settings.scratch.string();
+    m_wanted = Start{std::move(load), manifest.recipe.seed};
+    if (m_state == State::running || m_state == State::starting) {
+        m_seed = m_wanted->seed;
+        request(Method::load, to_json(m_wanted->load));
+        m_wanted.reset();
+        m_state = State::starting;
+    } else if (m_state == State::absent && m_now >= m_not_before) {
+        launch();
+    } else if (m_state == State::absent) {
+        m_state = State::waiting;
+    }
+}
+
+void TrainerProcess::launch() {
+    auto child = LineProcess::start(
+        m_loop, {m_settings.program, {}, m_settings.error_file, ProcessGroup::ours},
+        {[this](const std::string& line) { on_line(line); }, [this](const std::string& how) { on_exit(how); }});
+    if (!child) {
+        m_unstarted = child.error();  // told at the next tick: the peer is in the middle of asking
+        m_state = State::starting;
+        return;
+    }
+    m_child = std::move(*child);
+    m_pending.clear();
+    m_next_id = 1;
+    m_last_words.clear();
+    m_plan.clear();
+    m_notice_until = {};
+    m_stepped = false;
+    m_state = State::starting;
+    m_seed = m_wanted->seed;
+    request(Method::hello, nlohmann::json::object());
+    request(Method::load, to_json(m_wanted->load));
+    m_wanted.reset();
+}
+
+void TrainerProcess::request(Method method, nlohmann::json params) {
+    if (!m_child || (m_state == State::stopping && method != Method::stop)) return;
+    const Duration patience = method == Method::load ? load_patience : reply_patience;
+    m_pending.push_back({m_next_id, method, m_now + patience});
+    m_child->send(control::encode(
+        control::Request{m_next_id, method_names[static_cast<std::size_t>(method)], std::move(params)}));
+    ++m_next_id;
+}
+
+void TrainerProcess::train(const peer::WindowPlan& plan) {
+    control::TrainRequest train;
+    train.round = plan.round.value;
+    train.peer = m_settings.self.hex();
+    train.seed = m_seed;
+    train.learning_rate = plan.learning_rate;
+    train.shard = plan.shard.string();
+    train.records = plan.records;
+    request(Method::train, to_json(train));
+}
+
+void TrainerProcess::idle() { request(Method::idle, nlohmann::json::object()); }
+
+void TrainerProcess::snapshot(const peer::VectorPlace& target) {
+    request(Method::snapshot, to_json(control::SnapshotRequest{vector_file(target)}));
+}
+
+void TrainerProcess::rebase(const peer::VectorPlace& vector) {
+    request(Method::rebase, to_json(control::RebaseRequest{vector_file(vector)}));
+}
+
+void TrainerProcess::stop() {
+    m_wanted.reset();
+    if (m_state == State::waiting) m_state = State::absent;
+    if (!m_child || m_state == State::stopping) return;
+    m_state = State::stopping;
+    m_pending.clear();
+    request(Method::stop, nlohmann::json::object());
+    m_child->close_input();
+    m_kill_at = m_now + stop_patience;
+    m_tokens_per_second = 0;
+}
+
+void TrainerProcess::tick(TimePoint now) {
+    m_now = now;
+    m_dead.reset();
+    if (m_unstarted) lose(std::exchange(m_unstarted, std::nullopt)->message);
+    if (m_child && ((m_kill_at && now >= *m_kill_at) || (m_release_by && now >= *m_release_by))) {
+        if (m_state != State::stopping) stop();
+        m_kill_at.reset();
+        m_child->kill();
+    }
+    if (m_child && m_state != State::stopping && !m_pending.empty() && now >= m_pending.front().deadline) {
+        m_last_words = "it did not answer \"" +
+                       std::string(method_names[static_cast<std::size_t>(m_pending.front().method)]) + "\" in time";
+        m_child->kill();
+        m_pending.clear();
+    }
+    if (m_state == State::waiting && now >= m_not_before && m_wanted) launch();
+}
+
+void TrainerProcess::on_line(const std::string& line) {
+    const auto decoded = control::decode(line);
+    if (!decoded) {
+        m_last_words = "it said something that is not the protocol";
+        return m_child->kill();
+    }
+    if (const auto* reply = std::get_if<control::Reply>(&*decoded)) return on_reply(*reply);
+    if (const auto* notification = std::get_if<control::Notification>(&*decoded)) on_notification(*notification);
+}
+
+void TrainerProcess::on_reply(const control::Reply& reply) {
+    if (m_state == State::stopping) return;
+    if (m_pending.empty() || m_pending.front().id != reply.id) {
+        m_last_words = "it answered out of order";
+        return m_child->kill();
+    }
+    const Method method = m_pending.front().method;
+    m_pending.pop_front();
+    if (reply.error) {
+        m_last_words = reply.error->message;
+        return m_child->kill();
+    }
+    if (method == Method::hello) {
+        control::TrainerHello hello;
+        if (!from_json(reply.result, hello) || hello.version != control::trainer_protocol_version) {
+            m_last_words = "it is another version than this program; install both together";
+            return m_child->kill();
+        }
+        m_device = log::printable(hello.device, device_bytes_max);
+    } else if (method == Method::load) {
+        const bool another =
+            std::any_of(m_pending.begin(), m_pending.end(), [](const Pending& p) { return p.method == Method::load; });
+        if (another) return;
+        if (!on_loaded(reply.result)) {
+            m_last_words = "its plan could not be read";
+            return m_child->kill();
+        }
+        m_state = State::running;
+        m_stepped = false;
+        m_events.on_trainer_started();
+    } else if (method == Method::snapshot) {
+        control::SnapshotReply counts;
+        if (!from_json(reply.result, counts)) {
+            m_last_words = "its snapshot could not be read";
+            return m_child->kill();
+        }
+        m_events.on_snapshot({{counts.tokens}, counts.steps, counts.loss});
+    }
+}
+
+/// The device's name may tell more after the load, for example how many threads are used: so it is asked again.
+bool TrainerProcess::on_loaded(const nlohmann::json& result) {
+    control::PlanReply plan;
+    if (!result.empty() && !from_json(result, plan)) return false;
+    m_plan = log::printable(plan.summary, device_bytes_max);
+    request(Method::hello, nlohmann::json::object());
+    return true;
+}
+
+void TrainerProcess::on_notification(const control::Notification& notification) {
+    if (notification.method == "failed") {
+        control::TrainerFailed failed;
+        if (from_json(notification.params, failed)) m_last_words = log::printable(failed.message, 400);
+    } else if (notification.method == "replanned") {
+        control::TrainerReplanned replanned;
+        if (!from_json(notification.params, replanned)) return;
+        m_plan = log::printable(replanned.plan.summary, device_bytes_max);
+        m_notice = log::printable(replanned.message, 400);
+        m_notice_until = m_now + notice_time;
+        log::of("trainer").warn("the trainer changed its plan: {}", m_notice);
+    } else if (notification.method == "progress" && m_state == State::running) {
+        control::TrainerProgress progress;
+        if (!from_json(notification.params, progress)) return;
+        m_tokens_per_second = progress.tokens_per_second;
+        m_loss = progress.loss;
+        if (!m_stepped && progress.steps > 0) {
+            m_stepped = true;
+            m_events.on_first_step();
+        }
+        m_events.on_progress({progress.tokens}, progress.tokens_per_second, progress.loss);
+    }
+}
+
+void TrainerProcess::end_child() {
+    m_dead = std::move(m_child);
+    m_pending.clear();
+    m_kill_at.reset();
+    m_tokens_per_second = 0;
+}
+
+void TrainerProcess::on_exit(const std::string& how) {
+    const bool asked = m_state == State::stopping;
+    end_child();
+    if (!asked) return lose(m_last_words.empty() ? "it ended with " + how : m_last_words);
+    m_state = m_wanted ? State::waiting : State::absent;
+}
+
+/// `unavailable` tells the peer not to ask again before the person resumes.
+void TrainerProcess::lose(const std::string& why) {
+    log::of("trainer").warn("the trainer is gone: {}", why);
+    ++m_restarts;
+    m_state = State::absent;
+    const auto delay = m_policy.on_failure(m_now);
+    if (delay) {
+        m_not_before = m_now + *delay;
+    } else {
+        m_state = State::failed;
+        m_failure = "The trainer failed three times (" + why + "); see " + m_settings.error_file.filename().string() +
+                    " in the data folder, then resume to try again.";
+    }
+    m_wanted.reset();
+    m_events.on_trainer_lost(delay ? Error{ErrorCode::io, "The trainer stopped (" + why + ") and is started again."}
+                                   : Error{ErrorCode::unavailable, m_failure});
+}
+
+void TrainerProcess::forgive() {
+    m_policy.forgive();
+    m_failure.clear();
+    m_not_before = m_now;
+    if (m_state == State::failed) m_state = m_wanted ? State::waiting : State::absent;
+}
+
+control::TrainerSnapshot TrainerProcess::view() const {
+    control::TrainerSnapshot view;
+    switch (m_state) {
+        case State::absent: view.state = "stopped"; break;
+        case State::waiting:
+        case State::starting: view.state = "starting"; break;
+        case State::running: view.state = "training"; break;
+        case State::stopping: view.state = "stopped"; break;
+        case State::failed: view.state = "failed"; break;
+    }
+    view.device = m_plan.empty() ? m_device : m_device + " · " + m_plan;
+    view.process = m_child ? m_child->process() : 0;
+    view.tokens_per_second = m_tokens_per_second;
+    view.loss = m_loss;
+    view.restarts = m_restarts;
+    return view;
+}
+
+}  // namespace potluck::node

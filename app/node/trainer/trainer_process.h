@@ -1,0 +1,120 @@
+// The trainer as a child process: peer::Trainer over the line protocol of core/control/trainer_protocol.h.
+//
+//   absent -- start --> starting -- load answered --> running -- stop --> stopping -- gone --> absent
+//      ^                   |                             |
+//      |                   +---- exit, time-out ---------+--> waiting (back-off) -- start --> starting
+//      +-- forgive --- failed <-- third failure within ten minutes
+//
+// A trainer that dies is reported to the peer, which asks to start again; when that happens is decided here
+// (RestartPolicy). stop() asks politely and kills after 1.5 s.
+// Threads: the loop's. Owns: the child.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <boost/asio/io_context.hpp>
+
+#include "app/node/trainer/line_process.h"
+#include "app/node/trainer/restart_policy.h"
+#include "core/base/clock.h"
+#include "core/control/node_protocol.h"
+#include "core/control/rpc.h"
+#include "core/control/trainer_protocol.h"
+#include "core/peer/trainer.h"
+
+namespace potluck::node {
+
+class TrainerProcess final : public peer::Trainer {
+public:
+    static constexpr Duration stop_patience{1'500};
+    static constexpr Duration reply_patience{180'000};
+    static constexpr Duration load_patience{300'000};
+    static constexpr Duration notice_time{60'000};  // how long a change of plan is told
+
+    struct Settings {
+        std::filesystem::path program;
+        std::filesystem::path error_file;  // what the trainer writes to standard error
+        PeerId self;
+        unsigned threads = 0;  // 0: the trainer chooses
+        control::Budget budget = {};
+        std::filesystem::path scratch = {};  // where it may keep what does not fit into memory
+    };
+
+    /// `events` outlives it.
+    TrainerProcess(boost::asio::io_context& loop, Settings settings, peer::TrainerEvents& events);
+    ~TrainerProcess() override;
+
+    void start(const run::Manifest& manifest, const peer::VectorPlace& vector) override;
+    void train(const peer::WindowPlan& plan) override;
+    void idle() override;
+    void snapshot(const peer::VectorPlace& target) override;
+    void rebase(const peer::VectorPlace& vector) override;
+    void stop() override;
+
+    /// Everything that waits for time happens here; call it every 50 ms.
+    void tick(TimePoint now);
+    /// Ends the child at `deadline` whatever it does then: the owner wants the memory.
+    void release_by(TimePoint deadline) { m_release_by = deadline; }
+    void keep() { m_release_by.reset(); }
+    /// The person says to try again after a failure.
+    void forgive();
+    /// True once no child is alive.
+    [[nodiscard]] bool gone() const { return !m_child; }
+    /// Why it will not start again, for the person; empty if it may.
+    [[nodiscard]] const std::string& failure() const { return m_failure; }
+    /// What it had to change by itself, for the person, for a while after it did; else empty.
+    [[nodiscard]] std::string notice() const { return m_now < m_notice_until ? m_notice : std::string(); }
+    [[nodiscard]] control::TrainerSnapshot view() const;
+
+private:
+    enum class State { absent, waiting, starting, running, stopping, failed };
+    enum class Method { hello, load, train, idle, snapshot, rebase, stop };
+    struct Pending {
+        std::uint64_t id = 0;
+        Method method = Method::hello;
+        TimePoint deadline;
+    };
+    struct Start {
+        control::LoadRequest load;
+        std::uint64_t seed = 0;
+    };
+
+    void launch();
+    void request(Method method, nlohmann::json params);
+    void on_line(const std::string& line);
+    void on_reply(const control::Reply& reply);
+    bool on_loaded(const nlohmann::json& result);
+    void on_notification(const control::Notification& notification);
+    void on_exit(const std::string& how);
+    void lose(const std::string& why);
+    void end_child();
+
+    boost::asio::io_context& m_loop;
+    Settings m_settings;
+    peer::TrainerEvents& m_events;
+    State m_state = State::absent;
+    std::unique_ptr<LineProcess> m_child;
+    std::unique_ptr<LineProcess> m_dead;  // kept until the next tick: its own call-back may be running
+    std::deque<Pending> m_pending;
+    std::uint64_t m_next_id = 1;
+    std::optional<Start> m_wanted;  // to start once the old child is gone or the back-off is over
+    std::uint64_t m_seed = 0;
+    TimePoint m_now;
+    TimePoint m_not_before;
+    std::optional<TimePoint> m_kill_at, m_release_by;
+    std::optional<Error> m_unstarted;
+    RestartPolicy m_policy;
+    std::string m_failure, m_last_words, m_device, m_plan, m_notice;
+    TimePoint m_notice_until;
+    bool m_stepped = false;
+    std::uint64_t m_restarts = 0;
+    double m_tokens_per_second = 0, m_loss = 0;
+};
+
+}  // namespace potluck::node

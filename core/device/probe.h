@@ -1,0 +1,23 @@
+// Asks the operating system and the graphics drivers what there is. Judges nothing (diagnosis.h). Drivers are asked
+// through their own libraries, opened at run time, so that a GPU is seen and explained even where nothing of ours could
+// use it. A driver may crash or hang: call this in a process that nobody will miss.
+#pragma once
+
+#include "core/device/facts.h"
+#include "core/device/memory.h"
+
+namespace potluck::device {
+
+[[nodiscard]] ProcessorFacts probe_processor();
+[[nodiscard]] SimdFacts probe_simd();
+
+/// NVIDIA: libcuda for what there is, NVML for the driver's version and what memory is free, without taking any.
+[[nodiscard]] NvidiaFacts probe_nvidia();
+
+/// Graphics processors by what Linux tells of the bus; empty on other systems.
+[[nodiscard]] std::vector<BusGpu> probe_bus();
+
+/// Cores and name from the text of Linux's /proc/cpuinfo.
+[[nodiscard]] ProcessorFacts parse_cpuinfo(const std::string& text);
+
+}  // namespace potluck::device

@@ -1,0 +1,214 @@
+#include "core/model/hf_checkpoint.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "core/base/json.h"
+#include "core/model/state_layout.h"
+
+namespace potluck::model {
+
+namespace {
+
+constexpr std::size_t file_name_max = 255;
+constexpr std::size_t shown_name = 80;
+constexpr std::string_view head_name = "lm_head.weight";
+
+Error malformed(std::string message) { return {ErrorCode::malformed, std::move(message)}; }
+
+/// A stranger's text as it may stand in a message.
+std::string shown(std::string_view text) {
+    std::string out;
+    for (const char c : text.substr(0, shown_name)) out.push_back(c > 0x20 && c < 0x7f ? c : '?');
+    return out;
+}
+
+std::string shown(const std::vector<std::uint64_t>& shape) {
+    std::string out = "[";
+    for (const std::uint64_t dimension : shape) out += (out.size() > 1 ? ", " : "") + std::to_string(dimension);
+    return out + "]";
+}
+
+bool strip(std::string_view& name, std::string_view prefix) {
+    if (!name.starts_with(prefix)) return false;
+    name.remove_prefix(prefix.size());
+    return true;
+}
+
+/// The name as tensors_of() has it.
+std::string canonical_name(Family family, std::string_view name) {
+    if (name == head_name) return std::string(name);
+    if (family == Family::gpt2) {
+        strip(name, "transformer.");
+        return std::string(name);
+    }
+    strip(name, "model.");
+    strip(name, "decoder.");
+    return "model.decoder." + std::string(name);
+}
+
+/// The causal masks that old checkpoints of GPT-2 carry: "h.<layer>.attn.bias" and "h.<layer>.attn.masked_bias".
+bool is_mask(std::string_view name) {
+    return name.starts_with("h.") && (name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias"));
+}
+
+/// One tensor of one file.
+struct Found {
+    SafetensorsEntry entry;
+    ByteSpan bytes;
+};
+using FoundTensors = std::map<std::string, Found, std::less<>>;
+
+float from_half(std::uint16_t half) {
+    const std::uint32_t sign = (half & 0x8000U) << 16U;
+    const std::uint32_t exponent = (half >> 10U) & 31U;
+    const std::uint32_t fraction = half & 1023U;
+    if (exponent == 0) {  // zero and numbers below the normal ones: a whole multiple of 2^-24
+        const float magnitude = static_cast<float>(fraction) * 0x1p-24F;
+        return std::bit_cast<float>(std::bit_cast<std::uint32_t>(magnitude) | sign);
+    }
+    const std::uint32_t wide_exponent = exponent == 31 ? 255 : exponent + 112;
+    return std::bit_cast<float>(sign | wide_exponent << 23U | fraction << 13U);
+}
+
+template <class Bits>
+Bits bits_at(ByteSpan bytes, std::size_t index) {
+    Bits bits;
+    std::memcpy(&bits, bytes.data() + index * sizeof(Bits), sizeof(Bits));
+    return bits;
+}
+
+bool is_known_type(std::string_view dtype) { return dtype == "F32" || dtype == "F16" || dtype == "BF16"; }
+
+/// Calls `use(i, value)` for the first `count` values of a tensor of a known type.
+template <class Use>
+void each_value(const Found& found, std::size_t count, const Use& use) {
+    const ByteSpan bytes = found.bytes;
+    if (found.entry.dtype == "F32") {
+        for (std::size_t i = 0; i < count; ++i) use(i, std::bit_cast<float>(bits_at<std::uint32_t>(bytes, i)));
+    } else if (found.entry.dtype == "F16") {
+        for (std::size_t i = 0; i < count; ++i) use(i, from_half(bits_at<std::uint16_t>(bytes, i)));
+    } else {
+        for (std::size_t i = 0; i < count; ++i) {
+            use(i, std::bit_cast<float>(std::uint32_t{bits_at<std::uint16_t>(bytes, i)} << 16U));
+        }
+    }
+}
+
+Status take_entries(Family family, const CheckpointFile& file, FoundTensors& tensors) {
+    auto entries = parse_safetensors_header(file.bytes, file.bytes.size());
+    if (!entries) return Error{entries.error().code, shown(file.name) + ": " + entries.error().message};
+    ByteReader in(file.bytes);
+    const std::size_t header = 8 + static_cast<std::size_t>(in.u64());
+    for (SafetensorsEntry& entry : *entries) {
+        std::string name = canonical_name(family, entry.name);
+        if (family == Family::gpt2 && is_mask(name)) continue;
+        const auto begin = static_cast<std::size_t>(entry.begin);
+        const ByteSpan bytes = file.bytes.subspan(header + begin, static_cast<std::size_t>(entry.end) - begin);
+        if (tensors.contains(name))
+            return malformed("The checkpoint holds the tensor " + shown(entry.name) + " twice.");
+        if (!is_known_type(entry.dtype)) {
+            return malformed("The tensor " + shown(entry.name) + " of the checkpoint is " + shown(entry.dtype) +
+                             "; take a checkpoint in fp32, bf16 or fp16.");
+        }
+        tensors.emplace(std::move(name), Found{std::move(entry), bytes});
+    }
+    return {};
+}
+
+/// Does the shape fit? Of a tensor of positions the checkpoint may hold more rows.
+Status check_shape(const TensorSpec& wanted, const Found& found, std::uint64_t more_rows) {
+    std::vector<std::uint64_t> shape = wanted.shape;
+    shape.front() += more_rows;
+    if (found.entry.shape == shape) return {};
+    return malformed("The tensor " + wanted.name + " of the checkpoint is " + shown(found.entry.shape) +
+                     " where config.json says " + shown(shape) + ".");
+}
+
+Status take_values(const TensorSpec& wanted, const Found& found, std::span<float> out) {
+    bool finite = true;
+    each_value(found, out.size(), [&](std::size_t i, float value) {
+        out[i] = value;
+        finite = finite && std::isfinite(value);
+    });
+    if (finite) return {};
+    return malformed("The tensor " + wanted.name + " of the checkpoint holds a value that is not a finite number.");
+}
+
+/// The head is the embedding in our models; a head of its own would be lost.
+Status check_head(const Found& head, const TensorSpec& embedding, std::span<const float> values) {
+    bool equal = head.entry.shape == embedding.shape;
+    if (equal)
+        each_value(head, values.size(), [&](std::size_t i, float value) { equal = equal && value == values[i]; });
+    if (equal) return {};
+    return malformed("The checkpoint's head lm_head.weight is not its embedding " + embedding.name +
+                     ", which this version cannot train.");
+}
+
+bool is_position(const TensorSpec& tensor) {
+    return tensor.name == "wpe.weight" || tensor.name == "model.decoder.embed_positions.weight";
+}
+
+bool is_file_name(const std::string& name) {
+    return name.size() <= file_name_max && name.ends_with(".safetensors") && !name.starts_with('.') &&
+           name.find_first_of(std::string_view("/\\:\0", 4)) == std::string::npos;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> checkpoint_files(ByteSpan index) {
+    const auto unusable = [](const std::string& fault) {
+        return malformed("The checkpoint's model.safetensors.index.json is unusable: " + fault);
+    };
+    const auto json = parse_json(as_text(index), checkpoint_index_bytes_max);
+    if (!json) return unusable(json.error().message);
+    const auto map = json->is_object() ? json->find("weight_map") : json->end();
+    if (map == json->end() || !map->is_object()) return unusable("it has no weight_map.");
+    std::set<std::string> names;
+    for (const nlohmann::json& value : *map) {
+        const auto* name = value.get_ptr<const std::string*>();
+        if (name == nullptr || !is_file_name(*name)) return unusable("its weight_map names something that is no file.");
+        names.insert(*name);
+        if (names.size() > checkpoint_files_max) return unusable("it names more than 4,096 files.");
+    }
+    if (names.empty()) return unusable("it names no file.");
+    return std::vector<std::string>(names.begin(), names.end());
+}
+
+Status read_checkpoint(const ModelSpec& model, std::uint32_t stored_context, std::span<const CheckpointFile> files,
+                       std::span<float> out) {
+    POTLUCK_CHECK(out.size() == model.parameters() && stored_context >= model.context);
+    FoundTensors tensors;
+    for (const CheckpointFile& file : files) {
+        if (const Status taken = take_entries(model.family, file, tensors); !taken) return taken;
+    }
+    const std::vector<TensorSpec> wanted = tensors_of(model);
+    auto head = tensors.extract(std::string(head_name));
+    if (head && !tensors.contains(wanted.front().name)) {  // tied tensors are stored once, under either name
+        head.key() = wanted.front().name;
+        tensors.insert(std::move(head));
+    }
+    for (const TensorSpec& tensor : wanted) {
+        const auto found = tensors.extract(tensor.name);
+        if (!found) return malformed("The checkpoint lacks the tensor " + tensor.name + ".");
+        const std::uint64_t more_rows = is_position(tensor) ? stored_context - model.context : 0;
+        if (const Status fits = check_shape(tensor, found.mapped(), more_rows); !fits) return fits;
+        const std::span<float> values = out.subspan(tensor.offset, tensor.elements());
+        if (const Status taken = take_values(tensor, found.mapped(), values); !taken) return taken;
+    }
+    if (!tensors.empty()) {
+        return malformed("The checkpoint holds the tensor " + shown(tensors.begin()->second.entry.name) +
+                         ", which its config.json does not lead to.");
+    }
+    if (!head) return {};
+    const TensorSpec& embedding = wanted.front();
+    return check_head(head.mapped(), embedding, out.subspan(embedding.offset, embedding.elements()));
+}
+
+}  // namespace potluck::model

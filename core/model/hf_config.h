@@ -1,0 +1,25 @@
+// config.json of Hugging Face transformers, to and from a ModelSpec, for GPT-2 and OPT.
+//
+// The file is open (it holds much that is no business of the weights); what decides how the weights are used is read
+// strictly, with transformers' defaults where it is missing. Dropout is not read: it belongs to how one trains.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "core/base/bytes.h"
+#include "core/base/result.h"
+#include "core/model/model_spec.h"
+
+namespace potluck::model {
+
+inline constexpr std::size_t hf_config_bytes_max = 1U << 20U;
+
+/// `malformed` with a sentence that names what we cannot train: another family, activation, inner width, untied head,
+/// missing biases, other scaling of attention, quantised weights.
+[[nodiscard]] Result<ModelSpec> parse_hugging_face_config(ByteSpan text);
+
+/// config.json of a GPT2LMHeadModel or an OPTForCausalLM with these shapes. Parsed again it gives `model` without its
+/// dropout.
+[[nodiscard]] nlohmann::json hugging_face_config(const ModelSpec& model);
+
+}  // namespace potluck::model

@@ -1,0 +1,182 @@
+#include "core/model/model_spec.h"
+
+#include <utility>
+
+#include "core/base/json.h"
+
+namespace potluck::model {
+
+namespace {
+
+constexpr const char* activation_name(Activation activation) {
+    return activation == Activation::gelu_tanh ? "gelu_tanh" : "relu";
+}
+constexpr const char* norm_name(NormPlace norm) { return norm == NormPlace::before ? "before" : "after"; }
+
+/// OPT learns its positions from the third row on (Zhang et al. 2022, fairseq's padding offset).
+constexpr std::uint64_t opt_position_offset = 2;
+
+/// Appends tensors one behind the other in the flat vector.
+class TensorList {
+public:
+    void add(std::string name, std::vector<std::uint64_t> shape) {
+        TensorSpec tensor{std::move(name), std::move(shape), m_next};
+        m_next += tensor.elements();
+        m_tensors.push_back(std::move(tensor));
+    }
+    /// "<name>.weight" of the given shape and "<name>.bias" of `outputs`.
+    void add_affine(const std::string& name, std::vector<std::uint64_t> shape, std::uint64_t outputs) {
+        add(name + ".weight", std::move(shape));
+        add(name + ".bias", {outputs});
+    }
+    void add_norm(const std::string& name, std::uint64_t width) { add_affine(name, {width}, width); }
+    /// Weights as [in, out], as GPT-2's Conv1D keeps them.
+    void add_conv1d(const std::string& name, std::uint64_t in, std::uint64_t out) { add_affine(name, {in, out}, out); }
+    /// Weights as [out, in], as torch.nn.Linear keeps them.
+    void add_linear(const std::string& name, std::uint64_t in, std::uint64_t out) { add_affine(name, {out, in}, out); }
+    [[nodiscard]] std::vector<TensorSpec> take() { return std::move(m_tensors); }
+
+private:
+    std::vector<TensorSpec> m_tensors;
+    std::uint64_t m_next = 0;
+};
+
+void add_gpt2_layer(TensorList& list, const std::string& prefix, std::uint64_t c) {
+    list.add_norm(prefix + "ln_1", c);
+    list.add_conv1d(prefix + "attn.c_attn", c, 3 * c);
+    list.add_conv1d(prefix + "attn.c_proj", c, c);
+    list.add_norm(prefix + "ln_2", c);
+    list.add_conv1d(prefix + "mlp.c_fc", c, 4 * c);
+    list.add_conv1d(prefix + "mlp.c_proj", 4 * c, c);
+}
+
+/// The three weights, then the three biases, lie side by side: each triple is one [3C, C] matrix or [3C] vector.
+void add_opt_attention(TensorList& list, const std::string& prefix, std::uint64_t c) {
+    for (const char* part : {"q_proj", "k_proj", "v_proj"}) list.add(prefix + part + ".weight", {c, c});
+    for (const char* part : {"q_proj", "k_proj", "v_proj"}) list.add(prefix + part + ".bias", {c});
+    list.add_linear(prefix + "out_proj", c, c);
+}
+
+void add_opt_layer(TensorList& list, const std::string& prefix, std::uint64_t c) {
+    list.add_norm(prefix + "self_attn_layer_norm", c);
+    add_opt_attention(list, prefix + "self_attn.", c);
+    list.add_norm(prefix + "final_layer_norm", c);
+    list.add_linear(prefix + "fc1", c, 4 * c);
+    list.add_linear(prefix + "fc2", 4 * c, c);
+}
+
+std::vector<TensorSpec> gpt2_tensors(const ModelSpec& spec) {
+    TensorList list;
+    list.add("wte.weight", {spec.vocabulary, spec.width});
+    list.add("wpe.weight", {spec.context, spec.width});
+    for (std::uint32_t layer = 0; layer < spec.layers; ++layer) {
+        add_gpt2_layer(list, "h." + std::to_string(layer) + ".", spec.width);
+    }
+    list.add_norm("ln_f", spec.width);
+    return list.take();
+}
+
+std::vector<TensorSpec> opt_tensors(const ModelSpec& spec) {
+    const std::string decoder = "model.decoder.";
+    const std::uint64_t c = spec.width;
+    const std::uint64_t e = spec.embedding == 0 ? c : spec.embedding;
+    TensorList list;
+    list.add(decoder + "embed_tokens.weight", {spec.vocabulary, e});
+    list.add(decoder + "embed_positions.weight", {spec.context + opt_position_offset, c});
+    if (spec.embedding != 0) {
+        list.add(decoder + "project_in.weight", {c, e});
+        list.add(decoder + "project_out.weight", {e, c});
+    }
+    for (std::uint32_t layer = 0; layer < spec.layers; ++layer) {
+        add_opt_layer(list, decoder + "layers." + std::to_string(layer) + ".", c);
+    }
+    if (spec.norm == NormPlace::before) list.add_norm(decoder + "final_layer_norm", c);
+    return list.take();
+}
+
+/// The fields that only one family has, read or checked.
+void read_family(Fields& fields, ModelSpec& spec) {
+    if (spec.family == Family::gpt2) return;
+    const std::string norm = fields.text("norm", 16);
+    if (norm == norm_name(NormPlace::after)) {
+        spec.norm = NormPlace::after;
+    } else if (norm != norm_name(NormPlace::before)) {
+        fields.fail("norm is not one this version knows (before, after)");
+    }
+    spec.embedding = static_cast<std::uint32_t>(fields.integer("embedding", 0, 16'384));
+    if (spec.embedding == spec.width) fields.fail("embedding is the width; it is 0 where the two are equal");
+}
+
+}  // namespace
+
+std::uint64_t ModelSpec::parameters() const {
+    const std::uint64_t c = width;
+    const std::uint64_t norm_size = 2 * c;
+    const std::uint64_t attention = 3 * c * c + 3 * c + c * c + c;
+    const std::uint64_t mlp = 4 * c * c + 4 * c + 4 * c * c + c;
+    const std::uint64_t body = layers * (2 * norm_size + attention + mlp);
+    const std::uint64_t last = norm == NormPlace::before ? norm_size : 0;
+    if (family == Family::gpt2) return (std::uint64_t{vocabulary} + context) * c + body + last;
+    const std::uint64_t positions = (context + opt_position_offset) * c;
+    if (embedding == 0) return vocabulary * c + positions + body + last;
+    return std::uint64_t{vocabulary} * embedding + positions + 2 * c * embedding + body + last;
+}
+
+nlohmann::json ModelSpec::to_json() const {
+    nlohmann::json object = {{"family", family == Family::gpt2 ? "gpt2" : "opt"},
+                             {"vocabulary", vocabulary},
+                             {"context", context},
+                             {"layers", layers},
+                             {"heads", heads},
+                             {"width", width},
+                             {"activation", activation_name(activation)},
+                             {"dropout", dropout}};
+    if (family == Family::opt) {
+        object["norm"] = norm_name(norm);
+        object["embedding"] = embedding;
+    }
+    return object;
+}
+
+Result<ModelSpec> ModelSpec::from_json(const nlohmann::json& object) {
+    Fields fields(object, "model");
+    const auto count = [&](std::string_view name, std::uint64_t low, std::uint64_t high) {
+        return static_cast<std::uint32_t>(fields.integer(name, low, high));
+    };
+    ModelSpec spec;
+    const std::string family = fields.text("family", 16);
+    if (family == "opt") {
+        spec.family = Family::opt;
+    } else if (family != "gpt2") {
+        fields.fail("family is not one this version knows (gpt2, opt)");
+    }
+    spec.vocabulary = count("vocabulary", 2, 1'048'576);
+    spec.context = count("context", 8, 16'384);
+    spec.layers = count("layers", 1, 256);
+    spec.heads = count("heads", 1, 16'384);
+    spec.width = count("width", 8, 16'384);
+    const std::string activation = fields.text("activation", 16);
+    if (activation == activation_name(Activation::relu)) {
+        spec.activation = Activation::relu;
+    } else if (activation != activation_name(Activation::gelu_tanh)) {
+        fields.fail("activation is not one this version knows (gelu_tanh, relu)");
+    }
+    spec.dropout = static_cast<float>(fields.number("dropout", 0.0, 0.9));
+    read_family(fields, spec);
+    if (spec.width % spec.heads != 0) fields.fail("heads does not divide width");
+    if (spec.parameters() > parameters_max) fields.fail("it has more than 20,000,000,000 parameters");
+    if (const Status status = fields.finish(); !status) return status.error();
+    return spec;
+}
+
+std::uint64_t TensorSpec::elements() const {
+    std::uint64_t product = 1;
+    for (const std::uint64_t dimension : shape) product *= dimension;
+    return product;
+}
+
+std::vector<TensorSpec> tensors_of(const ModelSpec& spec) {
+    return spec.family == Family::gpt2 ? gpt2_tensors(spec) : opt_tensors(spec);
+}
+
+}  // namespace potluck::model

@@ -1,0 +1,11 @@
+// Encoding with a chosen set of instructions; `encode` of sparse_codec.h uses the best one. For tests and benchmarks.
+#pragma once
+
+#include "core/numerics/cpu_dispatch.h"
+#include "core/numerics/codec/sparse_codec.h"
+
+namespace potluck::numerics {
+
+[[nodiscard]] std::vector<std::byte> encode_with(Path path, std::span<float> error, std::uint32_t k, unsigned threads);
+
+}  // namespace potluck::numerics

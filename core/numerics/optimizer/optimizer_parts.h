@@ -1,0 +1,36 @@
+// What the plain and the vectorised optimizer steps share besides the arithmetic: the numbers of a slice, and the ways
+// to take a path by force.
+// Threads: any.
+#pragma once
+
+#include "core/numerics/optimizer/optimizer.h"
+#include "core/numerics/optimizer/optimizer_arithmetic.h"
+#include "core/numerics/cpu_dispatch.h"
+
+namespace potluck::numerics {
+
+[[nodiscard]] arithmetic::StepConstants step_constants(const StepSettings& settings, const ParameterSlice& slice);
+
+/// Aborts on settings that no step can have: epsilon zero in fp32, betas outside [0, 1), step 0, slices or vectors
+/// that do not fit.
+void require_step(const OptimizerState& state, std::size_t first, std::size_t count, std::size_t parameters,
+                  std::size_t gradient, const StepSettings& settings);
+
+/// `optimizer_step` by the instructions of `path`, which must be available.
+template <class Parameter, class Gradient>
+void optimizer_step_with(Path path, OptimizerState& state, std::size_t first, std::size_t count,
+                         std::span<Parameter> parameters, std::span<const Gradient> gradient,
+                         const StepSettings& settings, unsigned threads);
+
+/// The codes of 256 magnitudes by the instructions of `path`: what the tests compare with the search.
+void codes_with(Path path, const float* values, float inverse, std::uint8_t* mean_codes, std::uint8_t* variance_codes);
+
+POTLUCK_INLINE float widened(float x) { return x; }
+POTLUCK_INLINE float widened(Bf16 x) { return arithmetic::float_of(std::uint32_t{x.bits} << 16U); }
+
+POTLUCK_INLINE void store(float& to, float value, std::uint32_t, std::uint32_t) { to = value; }
+POTLUCK_INLINE void store(Bf16& to, float value, std::uint32_t key, std::uint32_t place) {
+    to.bits = static_cast<std::uint16_t>(arithmetic::upper_half(value, arithmetic::noise(key, place)));
+}
+
+}  // namespace potluck::numerics

@@ -1,0 +1,41 @@
+// F, the agreed step: theta[r+1] = F(theta[r], L[r]).
+//
+//   1. clip     each payload's norm to the median norm of the list (lower median)
+//   2. sum      weight * value per coordinate in int64 fixed point, with one power-of-two scale for the whole list
+//   3. divide   once, by max(weight of the coordinate's senders, total weight / A)      (amplification cap A)
+//   4. subtract alpha * mean in fp32
+//
+// The result is a pure function of theta and the set of (payload, weight): list order, thread count and processor do
+// not matter. Bounds: at most 4,096 contributions, total weight below 2^32 after common scaling down (see source).
+// Does not: know who sent what. No dependencies.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/numerics/codec/sparse_codec.h"
+
+namespace potluck::numerics {
+
+inline constexpr std::size_t contributions_max = 4096;
+
+struct WeightedPayload {
+    const PayloadView* payload = nullptr;
+    std::uint64_t weight = 0;  // tokens, at least 1
+};
+
+struct OuterStep {
+    float alpha = 1.0F;            // outer learning rate
+    std::uint32_t amplification = 4;  // A >= 1
+};
+
+/// Writes theta[r+1] to `next`. `theta`, `next` and every payload have the same length; `next` may be `theta`.
+/// An empty list copies. Works on memory-mapped spans larger than RAM, group by group.
+void apply_outer_step(std::span<const float> theta, std::span<float> next, std::span<const WeightedPayload> list,
+                      OuterStep step, unsigned threads);
+
+/// The plain version: one coordinate after the other, no vectors, no threads. Kept to test the fast one against.
+void apply_outer_step_plain(std::span<const float> theta, std::span<float> next,
+                            std::span<const WeightedPayload> list, OuterStep step);
+
+}  // namespace potluck::numerics

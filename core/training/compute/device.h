@@ -1,0 +1,35 @@
+// What this computer trains on: threads, names for people, and whether 16-bit matrix products are quicker here. Some
+// processors have them in hardware and some emulate them slowly, so that only a measurement tells.
+// Threads: one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/model/model_spec.h"
+#include "core/training/memory/layout.h"
+
+namespace potluck::training {
+
+/// Sets the number of threads of LibTorch's pool for this process; 0 leaves its choice. Gives the number in force.
+unsigned use_threads(std::uint32_t threads);
+
+/// Kept: freed memory stays in the process, because a step frees and takes the same megabytes again, and the pages that
+/// the system clears for it each time cost a tenth of a small model's step. Returned: it goes back at once, because
+/// what lies unused between two blocks in use is a tenth of a tight plan. Call `kept` before the first tensor.
+enum class FreedMemory { kept, returned };
+void treat_freed_memory(FreedMemory treatment);
+
+[[nodiscard]] std::string torch_version();
+
+/// The precision in which the model's largest product takes less processor time, by at least a fifth. Takes a few
+/// hundredths of a second at most.
+[[nodiscard]] Number fastest_precision(const model::ModelSpec& spec);
+
+/// Floating-point operations per second of that product on all threads, by the clock; zero if it fails.
+[[nodiscard]] double product_flops(const model::ModelSpec& spec, Number precision);
+
+/// Memory that can be had without swapping, within the limit of a container; zero if unknown.
+[[nodiscard]] std::uint64_t available_bytes();
+
+}  // namespace potluck::training

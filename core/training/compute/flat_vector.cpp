@@ -1,0 +1,98 @@
+#include "core/training/compute/flat_vector.h"
+
+#include <ATen/ATen.h>
+
+#include "core/base/check.h"
+#include "core/training/kernels/flat.h"
+#include "core/training/compute/tensor_guard.h"
+
+namespace potluck::training {
+
+namespace {
+
+at::ScalarType type_of(Number number) {
+    switch (number) {
+        case Number::bf16: return at::kBFloat16;
+        case Number::fp16: return at::kHalf;
+        default: return at::kFloat;
+    }
+}
+
+at::Device device_of(DeviceId device) {
+    switch (device.kind) {
+        case DeviceKind::cuda: return {at::kCUDA, static_cast<c10::DeviceIndex>(device.index)};
+        case DeviceKind::mps: return {at::kMPS, static_cast<c10::DeviceIndex>(device.index)};
+        default: return at::kCPU;
+    }
+}
+
+at::Tensor piece(const at::Tensor& all, std::uint64_t begin, std::size_t size) {
+    return all.narrow(0, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(size));
+}
+
+}  // namespace
+
+struct FlatVector::Memory { at::Tensor values; };
+
+FlatVector::FlatVector() = default;
+FlatVector::FlatVector(FlatVector&&) noexcept = default;
+FlatVector& FlatVector::operator=(FlatVector&&) noexcept = default;
+FlatVector::~FlatVector() = default;
+
+Result<FlatVector> FlatVector::zeros(std::uint64_t size, Number number, DeviceId device) {
+    return guarded([&]() -> Result<FlatVector> {
+        FlatVector made;
+        made.m_memory = std::make_unique<Memory>();
+        made.m_memory->values = at::zeros({static_cast<std::int64_t>(size)},
+                                          at::TensorOptions().dtype(type_of(number)).device(device_of(device)));
+        made.m_view = FlatView(made.m_memory->values.data_ptr(), size, number, device);
+        return made;
+    });
+}
+
+std::span<float> FlatVector::floats() const {
+    if (m_view.number != Number::fp32 || m_view.device.kind != DeviceKind::cpu) return {};
+    return {static_cast<float*>(m_view.data), m_view.size};
+}
+
+std::span<std::uint16_t> FlatVector::halves() const {
+    if (m_view.number != Number::bf16 || m_view.device.kind != DeviceKind::cpu) return {};
+    return {static_cast<std::uint16_t*>(m_view.data), m_view.size};
+}
+
+Status FlatVector::write(std::uint64_t begin, std::span<const float> values) {
+    POTLUCK_CHECK(begin + values.size() <= size());
+    return guarded([&]() -> Status {
+        const auto count = static_cast<std::int64_t>(values.size());
+        const at::Tensor source = at::from_blob(const_cast<float*>(values.data()), {count}, at::kFloat);
+        piece(m_memory->values, begin, values.size()).copy_(source);
+        return {};
+    });
+}
+
+Status FlatVector::read(std::uint64_t begin, std::span<float> values) const {
+    POTLUCK_CHECK(begin + values.size() <= size());
+    return guarded([&]() -> Status {
+        const auto count = static_cast<std::int64_t>(values.size());
+        at::from_blob(values.data(), {count}, at::kFloat).copy_(piece(m_memory->values, begin, values.size()));
+        return {};
+    });
+}
+
+Status FlatVector::fill_with_zeros() {
+    return guarded([&]() -> Status {
+        m_memory->values.zero_();
+        return {};
+    });
+}
+
+Result<double> FlatVector::sum_of_squares(unsigned threads) const {
+    if (!floats().empty()) return training::sum_of_squares(floats(), threads);
+    if (!halves().empty()) return training::sum_of_squares(halves(), threads);
+    return guarded([&]() -> Result<double> {
+        const double norm = at::linalg_vector_norm(m_memory->values, 2, {}, false, at::kFloat).item<double>();
+        return norm * norm;
+    });
+}
+
+}  // namespace potluck::training

@@ -1,0 +1,174 @@
+#include "core/training/decoder/attention.h"
+
+#include <cmath>
+#include <limits>
+
+#include <ATen/Parallel.h>
+#include <c10/core/InferenceMode.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include "core/base/check.h"
+#include "core/training/kernels/attention_blocked.h"
+
+namespace potluck::training {
+
+namespace {
+
+using at::Tensor;
+
+struct Heads {
+    Tensor q_BHTD, k_BHTD, v_BHTD;
+};
+
+/// Views of the projection.
+Heads split(const Tensor& qkv_N3C, const AttentionShape& shape) {
+    const auto part = [&](std::int64_t index) {
+        return qkv_N3C.view({shape.batch, shape.time, 3 * shape.heads, shape.width / shape.heads})
+            .narrow(2, index * shape.heads, shape.heads)
+            .transpose(1, 2);
+    };
+    return {part(0), part(1), part(2)};
+}
+
+/// (N, C) to (B, H, T, D), a view.
+Tensor split_heads(const Tensor& x_NC, const AttentionShape& shape) {
+    return x_NC.view({shape.batch, shape.time, shape.heads, shape.width / shape.heads}).transpose(1, 2);
+}
+
+Tensor merge_heads(const Tensor& x_BHTD, const AttentionShape& shape) {
+    return x_BHTD.transpose(1, 2).reshape({shape.batch * shape.time, shape.width});
+}
+
+Tensor joined(const Tensor& dq_BHTD, const Tensor& dk_BHTD, const Tensor& dv_BHTD, const AttentionShape& shape) {
+    return at::cat({merge_heads(dq_BHTD, shape), merge_heads(dk_BHTD, shape), merge_heads(dv_BHTD, shape)}, 1);
+}
+
+BlockedShape blocked_shape(const AttentionShape& shape) {
+    return {shape.batch, shape.time, shape.heads, shape.width / shape.heads,
+            {shape.drop.seed, static_cast<float>(shape.drop.rate)}};
+}
+
+double score_scale(const AttentionShape& shape) {
+    return 1.0 / std::sqrt(static_cast<double>(shape.width / shape.heads));
+}
+
+template <class Number>
+void blocked_forward(const Tensor& qkv_N3C, const AttentionShape& shape, const AttentionCache& cache) {
+    const BlockedForward<Number> forward{static_cast<const Number*>(qkv_N3C.const_data_ptr()),
+                                         static_cast<Number*>(cache.out_NC.data_ptr()),
+                                         cache.logsumexp_BHT.data_ptr<float>()};
+    at::parallel_for(0, shape.batch * shape.heads, 1, [&](std::int64_t begin, std::int64_t end) {
+        blocked_attention(blocked_shape(shape), forward, {begin, end});
+    });
+}
+
+template <class Number>
+void blocked_backward(const Tensor& dout_NC, const Tensor& qkv_N3C, const AttentionShape& shape,
+                      const AttentionCache& cache, const Tensor& dqkv_N3C) {
+    const BlockedGradient<Number> gradient{.qkv = static_cast<const Number*>(qkv_N3C.const_data_ptr()),
+                                           .out = static_cast<const Number*>(cache.out_NC.const_data_ptr()),
+                                           .logsumexp = cache.logsumexp_BHT.const_data_ptr<float>(),
+                                           .dout = static_cast<const Number*>(dout_NC.const_data_ptr()),
+                                           .dqkv = static_cast<Number*>(dqkv_N3C.data_ptr())};
+    at::parallel_for(0, shape.batch * shape.heads, 1, [&](std::int64_t begin, std::int64_t end) {
+        blocked_attention_backward(blocked_shape(shape), gradient, {begin, end});
+    });
+}
+
+Tensor plain_forward(const Heads& in, const AttentionShape& shape, AttentionCache& cache) {
+    Tensor scores_BHTT = at::matmul(in.q_BHTD.to(at::kFloat), in.k_BHTD.to(at::kFloat).transpose(2, 3));
+    scores_BHTT.mul_(score_scale(shape));
+    const Tensor future_TT = at::ones({shape.time, shape.time}, scores_BHTT.options().dtype(at::kBool)).triu_(1);
+    scores_BHTT.masked_fill_(future_TT, -std::numeric_limits<float>::infinity());
+    cache.probabilities_BHTT = at::softmax(scores_BHTT, -1);
+    Tensor used_BHTT = cache.probabilities_BHTT;
+    if (shape.drop.rate > 0) used_BHTT = used_BHTT * dropout_mask(used_BHTT, shape.drop);
+    return at::matmul(used_BHTT, in.v_BHTD.to(at::kFloat)).to(in.v_BHTD.scalar_type());
+}
+
+Tensor plain_backward(const Tensor& dout_NC, const Heads& in, const AttentionShape& shape,
+                      const AttentionCache& cache) {
+    const Tensor dout_BHTD = split_heads(dout_NC, shape).to(at::kFloat);
+    const Tensor& p_BHTT = cache.probabilities_BHTT;
+    Tensor used_BHTT = p_BHTT;
+    Tensor dp_BHTT = at::matmul(dout_BHTD, in.v_BHTD.to(at::kFloat).transpose(2, 3));
+    if (shape.drop.rate > 0) {
+        const Tensor mask_BHTT = dropout_mask(p_BHTT, shape.drop);
+        used_BHTT = p_BHTT * mask_BHTT;
+        dp_BHTT.mul_(mask_BHTT);
+    }
+    const Tensor dv_BHTD = at::matmul(used_BHTT.transpose(2, 3), dout_BHTD);
+    const Tensor ds_BHTT = at::_softmax_backward_data(dp_BHTT, p_BHTT, -1, at::kFloat).mul_(score_scale(shape));
+    const Tensor dq_BHTD = at::matmul(ds_BHTT, in.k_BHTD.to(at::kFloat));
+    const Tensor dk_BHTD = at::matmul(ds_BHTT.transpose(2, 3), in.q_BHTD.to(at::kFloat));
+    return joined(dq_BHTD, dk_BHTD, dv_BHTD, shape).to(dout_NC.scalar_type());
+}
+
+/// What LibTorch chooses for the device, under its own differentiation.
+Tensor device_attention(const Heads& in, const AttentionShape& shape) {
+    if (shape.drop.rate > 0) at::manual_seed(shape.drop.seed);
+    return at::scaled_dot_product_attention(in.q_BHTD, in.k_BHTD, in.v_BHTD, {}, shape.drop.rate, /*is_causal=*/true);
+}
+
+/// Runs the forward pass again, now recorded: nothing of it is kept between the passes.
+Tensor device_backward(const Tensor& dout_NC, const Heads& in, const AttentionShape& shape) {
+    const c10::InferenceMode recording(false);
+    const at::AutoGradMode gradients(true);
+    const auto leaf = [](const Tensor& part) { return part.clone().requires_grad_(true); };
+    const Heads own{leaf(in.q_BHTD), leaf(in.k_BHTD), leaf(in.v_BHTD)};
+    const Tensor out_BHTD = device_attention(own, shape);
+    const auto d = torch::autograd::grad({out_BHTD}, {own.q_BHTD, own.k_BHTD, own.v_BHTD},
+                                         {split_heads(dout_NC, shape).clone()});
+    return joined(d[0], d[1], d[2], shape);
+}
+
+}  // namespace
+
+AttentionWay attention_way(AttentionKernel wanted, const Operations& operations, const AttentionShape& shape) {
+    if (wanted == AttentionKernel::plain) return AttentionWay::plain;
+    if (!operations.is_own()) return AttentionWay::device;
+    const bool fits = blocked_attention_takes(shape.width / shape.heads);
+    if (fits && (wanted == AttentionKernel::blocked || shape.drop.rate > 0)) return AttentionWay::blocked;
+    return shape.drop.rate > 0 ? AttentionWay::plain : AttentionWay::fused;
+}
+
+Tensor attend(const Tensor& qkv_N3C, const AttentionShape& shape, AttentionWay way, AttentionCache& cache) {
+    if (way == AttentionWay::blocked) {
+        cache.out_NC = at::empty({shape.batch * shape.time, shape.width}, qkv_N3C.options());
+        cache.logsumexp_BHT = at::empty({shape.batch, shape.heads, shape.time}, at::kFloat);
+        if (qkv_N3C.scalar_type() == at::kFloat) {
+            blocked_forward<float>(qkv_N3C, shape, cache);
+        } else {
+            blocked_forward<Bf16>(qkv_N3C, shape, cache);
+        }
+        return cache.out_NC;
+    }
+    const Heads in = split(qkv_N3C, shape);
+    if (way == AttentionWay::plain) return merge_heads(plain_forward(in, shape, cache), shape);
+    if (way == AttentionWay::device) return merge_heads(device_attention(in, shape), shape);
+    std::tie(cache.out_BHTD, cache.logsumexp_BHT) = at::_scaled_dot_product_flash_attention_for_cpu(
+        in.q_BHTD, in.k_BHTD, in.v_BHTD, 0.0, /*is_causal=*/true);
+    return merge_heads(cache.out_BHTD, shape);
+}
+
+Tensor attend_backward(const Tensor& dout_NC, const Tensor& qkv_N3C, const AttentionShape& shape, AttentionWay way,
+                       const AttentionCache& cache) {
+    if (way == AttentionWay::blocked) {
+        const Tensor dqkv_N3C = at::empty_like(qkv_N3C);
+        if (qkv_N3C.scalar_type() == at::kFloat) {
+            blocked_backward<float>(dout_NC, qkv_N3C, shape, cache, dqkv_N3C);
+        } else {
+            blocked_backward<Bf16>(dout_NC, qkv_N3C, shape, cache, dqkv_N3C);
+        }
+        return dqkv_N3C;
+    }
+    const Heads in = split(qkv_N3C, shape);
+    if (way == AttentionWay::plain) return plain_backward(dout_NC, in, shape, cache);
+    if (way == AttentionWay::device) return device_backward(dout_NC, in, shape);
+    const auto [dq_BHTD, dk_BHTD, dv_BHTD] = at::_scaled_dot_product_flash_attention_for_cpu_backward(
+        split_heads(dout_NC, shape), in.q_BHTD, in.k_BHTD, in.v_BHTD, cache.out_BHTD, cache.logsumexp_BHT, 0.0,
+        /*is_causal=*/true);
+    return joined(dq_BHTD, dk_BHTD, dv_BHTD, shape);
+}
+
+}  // namespace potluck::training

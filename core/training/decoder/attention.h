@@ -1,0 +1,38 @@
+// Causal multi-head attention between the qkv projection and the merge projection, forward and backward. Four kernels
+// that agree: ours (attention_blocked.h), LibTorch's fused one for processors, whatever LibTorch has for the device at
+// hand, and the plain one. Only the plain one holds the T x T scores. Only for files that name tensors.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include "core/training/decoder/operations.h"
+
+namespace potluck::training {
+
+struct AttentionShape {
+    std::int64_t batch = 0, time = 0, heads = 0, width = 0;   // D = width / heads
+    Drop drop = {};                                           // of probabilities; rate 0 in evaluation
+};
+
+enum class AttentionWay { blocked, fused, device, plain };
+
+/// The best way for `wanted`: `blocked` needs a processor and its head sizes, `fused` a processor and no dropout.
+[[nodiscard]] AttentionWay attention_way(AttentionKernel wanted, const Operations& operations,
+                                         const AttentionShape& shape);
+
+/// What the backward pass needs again beside the projection.
+struct AttentionCache {
+    at::Tensor out_NC;               // blocked
+    at::Tensor out_BHTD;             // fused
+    at::Tensor logsumexp_BHT;        // blocked, fused
+    at::Tensor probabilities_BHTT;   // plain
+};
+
+/// qkv_N3C (the products' type, N = B*T rows) to the heads' outputs side by side: (N, C).
+[[nodiscard]] at::Tensor attend(const at::Tensor& qkv_N3C, const AttentionShape& shape, AttentionWay way,
+                                AttentionCache& cache);
+/// Gradient of the projection, (N, 3C), from that of `attend`'s result; both in the products' type.
+[[nodiscard]] at::Tensor attend_backward(const at::Tensor& dout_NC, const at::Tensor& qkv_N3C,
+                                         const AttentionShape& shape, AttentionWay way, const AttentionCache& cache);
+
+}  // namespace potluck::training

@@ -1,0 +1,39 @@
+// The end of a decoder: logits = h tokens^T, the cross-entropy and its gradient, a few rows at a time, so that at most
+// `logits_bytes_max` of logits exist at any vocabulary. Only for files that name tensors.
+//
+// Threads: one at a time. Owns nothing.
+#pragma once
+
+#include "core/training/decoder/operations.h"
+
+namespace potluck::training {
+
+inline constexpr std::int64_t logits_bytes_max = 25'000'000;
+
+class Head {
+public:
+    /// `tokens_VE` in the products' type; `token_magnitude`: of its entries.
+    Head(const Operations& operations, const at::Tensor& tokens_VE, double token_magnitude)
+        : m_operations(operations), m_tokens_VE(tokens_VE), m_token_magnitude(token_magnitude) {}
+
+    /// Sum of -ln p(target) over the rows of h (products' type).
+    [[nodiscard]] double loss(const at::Tensor& h_NE, const at::Tensor& targets_N) const;
+
+    struct Gradient {
+        double loss = 0;
+        at::Tensor dh_NE;  // the products' type; undefined, and nothing was added, if the loss is not finite
+    };
+    /// Adds scale * d(loss)/d(tokens) to `dtokens_VE` (fp32).
+    [[nodiscard]] Gradient gradient(const at::Tensor& h_NE, const at::Tensor& targets_N, const at::Tensor& dtokens_VE,
+                                    double scale) const;
+
+private:
+    [[nodiscard]] std::int64_t rows_at_once() const;
+    [[nodiscard]] bool is_surely_finite(const at::Tensor& h_NE) const;
+
+    const Operations& m_operations;
+    at::Tensor m_tokens_VE;
+    double m_token_magnitude;
+};
+
+}  // namespace potluck::training

@@ -1,0 +1,270 @@
+#include "core/training/decoder/operations.h"
+
+#include <vector>
+
+#include <ATen/Parallel.h>
+
+#include "core/base/check.h"
+#include "core/training/kernels/elementwise.h"
+
+namespace potluck::training {
+
+namespace {
+
+using at::Tensor;
+
+constexpr double norm_epsilon = 1e-5;
+constexpr std::int64_t share_min = 1 << 15;     // entries; below this a thread costs more than it saves
+constexpr std::int64_t product_rows = 1 << 22;    // entries of a weight's gradient that are made at a time
+
+const float* floats(const Tensor& tensor) { return tensor.const_data_ptr<float>(); }
+float* floats_to(const Tensor& tensor) { return tensor.data_ptr<float>(); }
+
+/// Calls `body` with a pointer type for the tensor's numbers: float* or Bf16*.
+template <class Body>
+auto typed(const Tensor& tensor, const Body& body) {
+    if (tensor.scalar_type() == at::kFloat) return body(static_cast<float*>(tensor.data_ptr()));
+    POTLUCK_CHECK(tensor.scalar_type() == at::kBFloat16);
+    return body(static_cast<Bf16*>(tensor.data_ptr()));
+}
+
+/// Cuts rows among threads: `body(RowShape, first entry)`.
+template <class Body>
+void over_rows(const Tensor& rows, const Body& body) {
+    const std::int64_t width = rows.size(1);
+    at::parallel_for(0, rows.size(0), std::max<std::int64_t>(1, share_min / width),
+                     [&](std::int64_t begin, std::int64_t end) {
+                         body(RowShape{end - begin, width, begin}, begin * width);
+                     });
+}
+
+/// The same with column sums: each thread has its own, which are added in the threads' order. `body(RowShape, first
+/// entry, sums)` gets `count` rows of sums behind each other.
+template <class Body>
+void over_rows_with_sums(const Tensor& rows, std::initializer_list<Tensor> sums, const Body& body) {
+    const std::int64_t width = rows.size(1), count = static_cast<std::int64_t>(sums.size());
+    const std::int64_t threads = at::get_num_threads();
+    const Tensor partial = at::zeros({threads, count * width}, at::kFloat);
+    over_rows(rows, [&](const RowShape& shape, std::int64_t first) {
+        body(shape, first, floats_to(partial) + at::get_thread_num() * count * width);
+    });
+    for (std::int64_t thread = 0; thread < threads; ++thread) {
+        std::int64_t part = 0;
+        for (const Tensor& sum : sums) {
+            const float* from = floats(partial) + (thread * count + part++) * width;
+            accumulate<float, float>(std::span(floats_to(sum), static_cast<std::size_t>(width)),
+                                     std::span(from, static_cast<std::size_t>(width)));
+        }
+    }
+}
+
+template <class Number>
+std::span<const Number> span_of(const Number* data, std::int64_t size) {
+    return {data, static_cast<std::size_t>(size)};
+}
+template <class Number>
+std::span<Number> span_to(Number* data, std::int64_t size) {
+    return {data, static_cast<std::size_t>(size)};
+}
+
+Dropout dropout_of(const Drop& drop) { return {drop.seed, static_cast<float>(drop.rate)}; }
+
+bool is_plain(const Tensor& tensor) { return tensor.device().is_cpu() && tensor.is_contiguous(); }
+
+}  // namespace
+
+Tensor dropout_mask(const Tensor& like, const Drop& drop) {
+    at::manual_seed(drop.seed);
+    return at::empty_like(like).bernoulli_(1 - drop.rate).div_(1 - drop.rate);
+}
+
+Operations::Operations(at::ScalarType type, at::Device device, Kernels kernels)
+    : m_type(type), m_device(device), m_own(kernels == Kernels::own && device.is_cpu() && type != at::kHalf) {}
+
+Tensor Operations::norm(const Tensor& x_NC, const Tensor& gain_C, const Tensor& bias_C, at::ScalarType as,
+                        NormCache& cache) const {
+    cache.x_NC = x_NC;
+    if (!m_own) {
+        Tensor y_NC;
+        std::tie(y_NC, cache.mean_N1, cache.rstd_N1) =
+            at::native_layer_norm(x_NC, {x_NC.size(1)}, gain_C, bias_C, norm_epsilon);
+        return y_NC.to(as);
+    }
+    cache.mean_N1 = at::empty({x_NC.size(0), 1}, at::kFloat);
+    cache.rstd_N1 = at::empty({x_NC.size(0), 1}, at::kFloat);
+    const Tensor y_NC = at::empty(x_NC.sizes(), as);
+    typed(y_NC, [&](auto* y) {
+        over_rows(x_NC, [&](const RowShape& shape, std::int64_t first) {
+            norm_rows(shape,
+                      {floats(x_NC) + first, floats(gain_C), floats(bias_C), floats_to(cache.mean_N1) + shape.first,
+                       floats_to(cache.rstd_N1) + shape.first},
+                      y + first);
+        });
+    });
+    return y_NC;
+}
+
+void Operations::norm_backward(const Tensor& dy_NC, const NormCache& cache, const Tensor& gain_C,
+                               const NormGradients& out) const {
+    if (!m_own) {
+        const auto [dx_NC, dgain_C, dbias_C] = at::native_layer_norm_backward(
+            dy_NC.to(at::kFloat), cache.x_NC, {dy_NC.size(1)}, cache.mean_N1, cache.rstd_N1, gain_C, gain_C,
+            {true, true, true});
+        out.dx_NC.add_(dx_NC);
+        out.dgain_C.add_(dgain_C);
+        out.dbias_C.add_(dbias_C);
+        return;
+    }
+    const std::int64_t width = dy_NC.size(1);
+    typed(dy_NC, [&](const auto* dy) {
+        over_rows_with_sums(dy_NC, {out.dgain_C, out.dbias_C},
+                            [&](const RowShape& shape, std::int64_t first, float* sums) {
+            norm_rows_backward(shape, {floats(cache.x_NC) + first, floats(gain_C), floats(cache.mean_N1) + shape.first,
+                                       floats(cache.rstd_N1) + shape.first, floats_to(out.dx_NC) + first, sums,
+                                       sums + width}, dy + first);
+        });
+    });
+}
+
+Tensor Operations::add(const Tensor& x_NC, const Tensor& y_NC, const Drop& drop) const {
+    if (!m_own) return at::add(x_NC, drop.rate > 0 ? y_NC.to(at::kFloat) * dropout_mask(x_NC, drop) : y_NC);
+    const Tensor out_NC = at::empty_like(x_NC);
+    typed(y_NC, [&](const auto* y) {
+        over_rows(x_NC, [&](const RowShape& shape, std::int64_t first) {
+            add_rows(shape, floats(x_NC) + first, y + first, floats_to(out_NC) + first, dropout_of(drop));
+        });
+    });
+    return out_NC;
+}
+
+Tensor Operations::narrow(const Tensor& d_NC, const Tensor& sums_C, const Drop& drop) const {
+    if (!m_own) {
+        const Tensor dy_NC = drop.rate > 0 ? d_NC * dropout_mask(d_NC, drop) : d_NC;
+        sums_C.add_(dy_NC.sum(0));
+        return dy_NC.to(m_type);
+    }
+    if (drop.rate == 0 && m_type == at::kFloat) {
+        add_column_sums(d_NC, sums_C);
+        return d_NC;
+    }
+    const Tensor dy_NC = at::empty(d_NC.sizes(), m_type);
+    typed(dy_NC, [&](auto* dy) {
+        over_rows_with_sums(d_NC, {sums_C}, [&](const RowShape& shape, std::int64_t first, float* sums) {
+            narrow_rows(shape, floats(d_NC) + first, dy + first, sums, dropout_of(drop));
+        });
+    });
+    return dy_NC;
+}
+
+Tensor Operations::dropped(const Tensor& x_NC, const Drop& drop) const {
+    return drop.rate > 0 ? add(at::zeros_like(x_NC), x_NC, drop) : x_NC;
+}
+
+Tensor Operations::activation(model::Activation function, const Tensor& x_NF) const {
+    const bool is_relu = function == model::Activation::relu;
+    if (!m_own) return is_relu ? at::relu(x_NF) : at::gelu(x_NF, "tanh");
+    const Tensor y_NF = at::empty_like(x_NF);
+    typed(y_NF, [&](auto* y) {
+        const auto* x = static_cast<const decltype(y)>(x_NF.data_ptr());
+        over_rows(x_NF, [&](const RowShape& shape, std::int64_t first) {
+            const std::int64_t size = shape.rows * shape.width;
+            using Value = std::remove_pointer_t<decltype(y)>;
+            const auto from = span_of(static_cast<const Value*>(x) + first, size);
+            is_relu ? relu(from, span_to(y + first, size)) : gelu_tanh(from, span_to(y + first, size));
+        });
+    });
+    return y_NF;
+}
+
+Tensor Operations::activation_backward(model::Activation function, const Tensor& x_NF, const Tensor& dy_NF,
+                                       const Tensor& sums_F) const {
+    const bool is_relu = function == model::Activation::relu;
+    if (!m_own) {
+        const Tensor dx_NF =
+            is_relu ? at::threshold_backward(dy_NF, x_NF, 0) : at::gelu_backward(dy_NF, x_NF, "tanh");
+        add_column_sums(dx_NF, sums_F);
+        return dx_NF;
+    }
+    typed(dy_NF, [&](auto* dy) {
+        const auto* x = static_cast<decltype(dy)>(x_NF.data_ptr());
+        over_rows_with_sums(dy_NF, {sums_F}, [&](const RowShape& shape, std::int64_t first, float* sums) {
+            is_relu ? relu_backward(shape, x + first, dy + first, sums)
+                    : gelu_tanh_backward(shape, x + first, dy + first, sums);
+        });
+    });
+    return dy_NF;
+}
+
+void Operations::add_column_sums(const Tensor& x_NO, const Tensor& sums_O) const {
+    if (!m_own) {
+        sums_O.add_(x_NO.sum(0, /*keepdim=*/false, at::kFloat));
+        return;
+    }
+    typed(x_NO, [&](const auto* x) {
+        over_rows_with_sums(x_NO, {sums_O}, [&](const RowShape& shape, std::int64_t first, float* sums) {
+            training::add_column_sums(shape, x + first, sums);
+        });
+    });
+}
+
+void Operations::add_product(const Tensor& dw_IO, const Tensor& x_NI, const Tensor& dy_NO) const {
+    if (!dw_IO.is_contiguous() && dw_IO.t().is_contiguous()) return add_product(dw_IO.t(), dy_NO, x_NI);
+    if (x_NI.scalar_type() == at::kFloat) {
+        Tensor(dw_IO).addmm_(x_NI.t(), dy_NO);
+        return;
+    }
+    // A 16-bit product has to be made before it is added: in parts that stay in the processor's cache.
+    const std::int64_t outputs = dw_IO.size(1);
+    const std::int64_t step = m_device.is_cpu() ? std::max<std::int64_t>(64, product_rows / outputs) : dw_IO.size(0);
+    for (std::int64_t i = 0; i < dw_IO.size(0); i += step) {
+        const std::int64_t n = std::min(step, dw_IO.size(0) - i);
+        accumulate(dw_IO.narrow(0, i, n), at::mm(x_NI.narrow(1, i, n).t(), dy_NO));
+    }
+}
+
+void Operations::accumulate(const Tensor& sum, const Tensor& x) const {
+    const bool fits = is_plain(sum) && is_plain(x) && sum.scalar_type() != at::kHalf && x.scalar_type() != at::kHalf;
+    if (!m_own || !fits) {
+        sum.add_(x.to(sum.device()));
+        return;
+    }
+    typed(sum, [&](auto* to) {
+        typed(x, [&](const auto* from) {
+            at::parallel_for(0, x.numel(), share_min, [&](std::int64_t begin, std::int64_t end) {
+                training::accumulate(span_to(to + begin, end - begin), span_of(from + begin, end - begin));
+            });
+        });
+    });
+}
+
+double Operations::cross_entropy(Tensor& logits_NV, const Tensor& targets_N, double scale) const {
+    if (!m_own) {
+        const Tensor log_p_NV = at::log_softmax(logits_NV, -1, at::kFloat);
+        const Tensor targets_N1 = targets_N.to(m_device).unsqueeze(1);
+        const double loss = -log_p_NV.gather(1, targets_N1).sum(at::kDouble).item<double>();
+        if (scale == 0) return loss;
+        Tensor d_NV = log_p_NV.exp_();
+        d_NV.scatter_add_(1, targets_N1, at::full({d_NV.size(0), 1}, -1.0F, fp32())).mul_(scale);
+        logits_NV = d_NV.to(m_type);
+        return loss;
+    }
+    std::vector<double> sums(static_cast<std::size_t>(at::get_num_threads()), 0.0);
+    typed(logits_NV, [&](auto* logits) {
+        over_rows(logits_NV, [&](const RowShape& shape, std::int64_t first) {
+            std::vector<float> scratch(static_cast<std::size_t>(shape.width));
+            sums[static_cast<std::size_t>(at::get_thread_num())] +=
+                cross_entropy_rows(shape, logits + first, targets_N.const_data_ptr<std::int64_t>() + shape.first,
+                                   static_cast<float>(scale), std::span(scratch));
+        });
+    });
+    double loss = 0;
+    for (const double sum : sums) loss += sum;
+    return loss;
+}
+
+std::int64_t Operations::cross_entropy_row_bytes(std::int64_t vocabulary) const {
+    const std::int64_t logit = m_type == at::kFloat ? 4 : 2;
+    return vocabulary * (m_own ? logit : 2 * logit + 4);
+}
+
+}  // namespace potluck::training

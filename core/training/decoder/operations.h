@@ -1,0 +1,78 @@
+// What a decoder does between and around its matrix products, on tensors: each operation is one of elementwise.h's
+// where the tensors lie on a processor in fp32 or bf16, and else a few of LibTorch's, which run on any device. A test
+// holds the two together. Only for files that name tensors.
+//
+// Threads: one at a time; rows are shared among LibTorch's threads. Owns nothing.
+#pragma once
+
+#include <cstdint>
+
+#include <ATen/ATen.h>
+
+#include "core/model/model_spec.h"
+#include "core/training/memory/layout.h"
+
+namespace potluck::training {
+
+/// Which entries a dropout drops: a function of the seed alone.
+struct Drop {
+    double rate = 0;
+    std::uint64_t seed = 0;
+};
+
+/// What the backward pass of a norm needs: its input in fp32 and the statistics of its rows.
+struct NormCache {
+    at::Tensor x_NC, mean_N1, rstd_N1;
+};
+
+class Operations {
+public:
+    /// `type`: of the products' operands.
+    Operations(at::ScalarType type, at::Device device, Kernels kernels);
+    [[nodiscard]] at::ScalarType type() const { return m_type; }
+    [[nodiscard]] at::Device device() const { return m_device; }
+    [[nodiscard]] bool is_own() const { return m_own; }
+    [[nodiscard]] at::TensorOptions fp32() const { return at::TensorOptions(at::kFloat).device(m_device); }
+
+    /// The norm of fp32 rows, in `as`: the products' type or fp32.
+    [[nodiscard]] at::Tensor norm(const at::Tensor& x_NC, const at::Tensor& gain_C, const at::Tensor& bias_C,
+                                  at::ScalarType as, NormCache& cache) const;
+    struct NormGradients {
+        at::Tensor dx_NC, dgain_C, dbias_C;  // all added to
+    };
+    void norm_backward(const at::Tensor& dy_NC, const NormCache& cache, const at::Tensor& gain_C,
+                       const NormGradients& out) const;
+
+    /// x + dropout(y), in fp32.
+    [[nodiscard]] at::Tensor add(const at::Tensor& x_NC, const at::Tensor& y_NC, const Drop& drop) const;
+    /// dropout'(d) in the products' type; its column sums are added to `sums_C`.
+    [[nodiscard]] at::Tensor narrow(const at::Tensor& d_NC, const at::Tensor& sums_C, const Drop& drop) const;
+    /// dropout(x) or, which is the same, its derivative; fp32.
+    [[nodiscard]] at::Tensor dropped(const at::Tensor& x_NC, const Drop& drop) const;
+
+    [[nodiscard]] at::Tensor activation(model::Activation function, const at::Tensor& x_NF) const;
+    /// May overwrite dy; column sums of the result are added to `sums_F`.
+    [[nodiscard]] at::Tensor activation_backward(model::Activation function, const at::Tensor& x_NF,
+                                                 const at::Tensor& dy_NF, const at::Tensor& sums_F) const;
+    void add_column_sums(const at::Tensor& x_NO, const at::Tensor& sums_O) const;
+
+    /// dw_IO += x_NI^T dy_NO. `dw_IO` is fp32 and may be a turned view; `x_NI` and `dy_NO` are in the products' type.
+    void add_product(const at::Tensor& dw_IO, const at::Tensor& x_NI, const at::Tensor& dy_NO) const;
+    /// sum += x of the same shape, rounded once; on sum's device.
+    void accumulate(const at::Tensor& sum, const at::Tensor& x) const;
+
+    /// Sum of -ln softmax(logits)[target]; with a scale other than zero, `logits_NV` become scale * d loss / d logits.
+    [[nodiscard]] double cross_entropy(at::Tensor& logits_NV, const at::Tensor& targets_N, double scale) const;
+    /// Bytes that `cross_entropy` and its argument hold per row of logits.
+    [[nodiscard]] std::int64_t cross_entropy_row_bytes(std::int64_t vocabulary) const;
+
+private:
+    at::ScalarType m_type;
+    at::Device m_device;
+    bool m_own;
+};
+
+/// A row seed's worth of dropout factors, 1 / (1 - rate) or 0, by LibTorch's generator of the device.
+[[nodiscard]] at::Tensor dropout_mask(const at::Tensor& like, const Drop& drop);
+
+}  // namespace potluck::training

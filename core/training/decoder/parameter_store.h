@@ -1,0 +1,71 @@
+// The weights as the model reads them: matrices and biases of products in the products' type on the compute device,
+// gains and biases of norms in fp32. Where L already is that, these are views of it; else a whole copy, or (streamed)
+// two blocks of it, of which the next one is on its way while one is used. Only for files that name tensors.
+//
+// Threads: one. Owns: the copies. L is the caller's.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "core/training/decoder/operations.h"
+#include "core/training/decoder/staged_copy.h"
+#include "core/training/decoder/weights.h"
+
+namespace potluck::training {
+
+/// A tensor over somebody else's vector.
+[[nodiscard]] at::Tensor tensor_of(const FlatView& view);
+[[nodiscard]] at::Device device_of(const DeviceId& id);
+
+class ParameterStore {
+public:
+    ParameterStore(const model::ModelSpec& spec, const Operations& operations, Flow flow);
+
+    /// L from here on; call again after it changed.
+    void bind(const FlatView& local);
+
+    /// Valid until the next call. `next` is the layer that will be asked for after it, if any.
+    [[nodiscard]] const LayerWeights& layer(std::size_t index, std::optional<std::size_t> next);
+    [[nodiscard]] const FinalNormWeights& final_norm() const { return m_norms.final_norm; }
+    /// Of the embedding, the parts for products: tokens (the head) and the two projections. Made anew if streamed.
+    [[nodiscard]] EmbeddingWeights head() const;
+    /// Rows of the token embedding and of the positions as L has them, in fp32 on the compute device.
+    [[nodiscard]] at::Tensor token_rows(const at::Tensor& ids_N) const;
+    [[nodiscard]] at::Tensor position_rows(std::int64_t time) const;
+    /// The largest magnitude of a token embedding's entry, not a number if one is none. Read once after each `bind`.
+    [[nodiscard]] double token_magnitude();
+
+private:
+    struct Slot {
+        at::Tensor block;
+        std::optional<std::size_t> layer;
+        std::optional<StagedCopy> copy;
+        LayerWeights views;
+    };
+    struct Norms {
+        std::vector<LayerWeights> layers;  // gains and biases of norms only
+        FinalNormWeights final_norm;
+    };
+    void point_at(const FlatView& local);
+    void copy_norms();
+    Slot& fetched(std::size_t index);
+    [[nodiscard]] LayerWeights with_norms(LayerWeights weights, std::size_t index) const;
+
+    model::ModelSpec m_spec;
+    Operations m_operations;
+    Flow m_flow;
+    BlockRanges m_ranges;
+    FlatView m_bound;
+    at::Tensor m_local;                    // L
+    Weights m_local_views;
+    bool m_is_direct = false;              // L is in the products' type on the compute device
+    at::Tensor m_copy;                     // resident, not direct
+    std::vector<LayerWeights> m_layers;    // resident or direct
+    Norms m_norms;
+    std::array<Slot, 2> m_slots;
+    std::optional<double> m_token_magnitude;
+};
+
+}  // namespace potluck::training

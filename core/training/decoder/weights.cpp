@@ -1,0 +1,116 @@
+#include "core/training/decoder/weights.h"
+
+#include <string_view>
+
+#include "core/base/check.h"
+
+namespace potluck::training {
+
+namespace {
+
+using at::Tensor;
+
+/// Walks through a block tensor by tensor.
+class Cursor {
+public:
+    explicit Cursor(const Tensor& block) : m_block(block) {}
+    Tensor take(std::initializer_list<std::int64_t> shape) {
+        std::int64_t size = 1;
+        for (const std::int64_t dimension : shape) size *= dimension;
+        const Tensor view = m_block.narrow(0, m_next, size).view(shape);
+        m_next += size;
+        return view;
+    }
+    /// [in, out], from [out, in] for opt.
+    Tensor matrix(const model::ModelSpec& spec, std::int64_t in, std::int64_t out) {
+        return spec.family == model::Family::opt ? take({out, in}).t() : take({in, out});
+    }
+    void finish() const { POTLUCK_CHECK(m_next == m_block.size(0)); }
+
+private:
+    const Tensor& m_block;
+    std::int64_t m_next = 0;
+};
+
+bool is_of_layer(std::string_view name) {
+    return name.starts_with("h.") || name.find(".layers.") != std::string_view::npos;
+}
+
+}  // namespace
+
+BlockRanges block_ranges(const model::ModelSpec& spec) {
+    const std::vector<model::TensorSpec> tensors = model::tensors_of(spec);
+    std::uint64_t first_layer = spec.parameters(), after_layers = 0;
+    for (const model::TensorSpec& tensor : tensors) {
+        if (!is_of_layer(tensor.name)) continue;
+        first_layer = std::min(first_layer, tensor.offset);
+        after_layers = tensor.offset + tensor.elements();
+    }
+    BlockRanges ranges;
+    ranges.embedding = {0, first_layer};
+    ranges.final_norm = {after_layers, spec.parameters()};
+    const std::uint64_t size = (after_layers - first_layer) / spec.layers;
+    for (std::uint64_t i = 0; i < spec.layers; ++i) {
+        ranges.layers.push_back({first_layer + i * size, first_layer + (i + 1) * size});
+    }
+    return ranges;
+}
+
+EmbeddingWeights embedding_views(const model::ModelSpec& spec, const Tensor& block) {
+    const std::int64_t c = spec.width, e = spec.embedding == 0 ? c : spec.embedding;
+    Cursor cursor(block);
+    EmbeddingWeights w;
+    w.tokens_VE = cursor.take({spec.vocabulary, e});
+    w.positions_PC = cursor.take({spec.context + position_offset(spec), c});
+    if (spec.embedding != 0) {
+        w.in_EC = cursor.matrix(spec, e, c);
+        w.out_CE = cursor.matrix(spec, c, e);
+    }
+    cursor.finish();
+    return w;
+}
+
+LayerWeights layer_views(const model::ModelSpec& spec, const Tensor& block) {
+    const std::int64_t c = spec.width;
+    Cursor cursor(block);
+    LayerWeights w;
+    w.ln1_gain_C = cursor.take({c});
+    w.ln1_bias_C = cursor.take({c});
+    w.qkv_C3C = cursor.matrix(spec, c, 3 * c);
+    w.qkv_bias_3C = cursor.take({3 * c});
+    w.merge_CC = cursor.matrix(spec, c, c);
+    w.merge_bias_C = cursor.take({c});
+    w.ln2_gain_C = cursor.take({c});
+    w.ln2_bias_C = cursor.take({c});
+    w.up_CF = cursor.matrix(spec, c, 4 * c);
+    w.up_bias_F = cursor.take({4 * c});
+    w.down_FC = cursor.matrix(spec, 4 * c, c);
+    w.down_bias_C = cursor.take({c});
+    cursor.finish();
+    return w;
+}
+
+FinalNormWeights final_norm_views(const model::ModelSpec& spec, const Tensor& block) {
+    Cursor cursor(block);
+    FinalNormWeights w;
+    if (block.size(0) > 0) {
+        w.gain_C = cursor.take({spec.width});
+        w.bias_C = cursor.take({spec.width});
+    }
+    cursor.finish();
+    return w;
+}
+
+Weights views_of(const model::ModelSpec& spec, const Tensor& flat) {
+    const BlockRanges ranges = block_ranges(spec);
+    const auto part = [&](const BlockRange& range) {
+        return flat.narrow(0, static_cast<std::int64_t>(range.begin), range.size());
+    };
+    Weights weights;
+    weights.embedding = embedding_views(spec, part(ranges.embedding));
+    for (const BlockRange& layer : ranges.layers) weights.layers.push_back(layer_views(spec, part(layer)));
+    weights.final_norm = final_norm_views(spec, part(ranges.final_norm));
+    return weights;
+}
+
+}  // namespace potluck::training

@@ -1,0 +1,67 @@
+// The named tensors of a model as views, block by block: the embedding, each layer, the final norm. Only for files that
+// name tensors. Both families give the same views: a weight is [in, out] whether the flat vector holds it so (gpt2) or
+// turned (opt), and q, k, v are one matrix.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <ATen/ATen.h>
+
+#include "core/model/model_spec.h"
+
+namespace potluck::training {
+
+/// V vocabulary, C width, E width of the embedding (C but for OPT-350M), P positions (context, for opt two more).
+struct EmbeddingWeights {
+    at::Tensor tokens_VE;       // tied: embedding and head
+    at::Tensor positions_PC;
+    at::Tensor in_EC, out_CE;   // undefined where E = C
+};
+
+/// F = 4 C.
+struct LayerWeights {
+    at::Tensor ln1_gain_C, ln1_bias_C;
+    at::Tensor qkv_C3C, qkv_bias_3C;
+    at::Tensor merge_CC, merge_bias_C;
+    at::Tensor ln2_gain_C, ln2_bias_C;
+    at::Tensor up_CF, up_bias_F;
+    at::Tensor down_FC, down_bias_C;
+};
+
+struct FinalNormWeights {
+    at::Tensor gain_C, bias_C;  // undefined where norms stand after
+};
+
+/// A part of the flat vector.
+struct BlockRange {
+    std::uint64_t begin = 0, end = 0;
+    [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(end - begin); }
+};
+
+/// Where the blocks lie. They follow each other without gaps.
+struct BlockRanges {
+    BlockRange embedding, final_norm;   // the latter empty where there is none
+    std::vector<BlockRange> layers;
+};
+[[nodiscard]] BlockRanges block_ranges(const model::ModelSpec& spec);
+
+/// Views of `block`, which holds the block's numbers in order, of any type.
+[[nodiscard]] EmbeddingWeights embedding_views(const model::ModelSpec& spec, const at::Tensor& block);
+[[nodiscard]] LayerWeights layer_views(const model::ModelSpec& spec, const at::Tensor& block);
+[[nodiscard]] FinalNormWeights final_norm_views(const model::ModelSpec& spec, const at::Tensor& block);
+
+/// All of them over one flat vector of spec.parameters() numbers.
+struct Weights {
+    EmbeddingWeights embedding;
+    std::vector<LayerWeights> layers;
+    FinalNormWeights final_norm;
+};
+[[nodiscard]] Weights views_of(const model::ModelSpec& spec, const at::Tensor& flat);
+
+/// The first row of the position table that is used.
+[[nodiscard]] inline std::int64_t position_offset(const model::ModelSpec& spec) {
+    return spec.family == model::Family::opt ? 2 : 0;
+}
+
+}  // namespace potluck::training

@@ -1,0 +1,377 @@
+// Four query rows at a time, against the keys up to their diagonal:
+//
+//   forward    S = Q K^T / sqrt(D),  P = softmax(S),  O = P V
+//   backward   P from S and the saved log of its sum;  dP = dO V^T;  dS = P (dP - dO.O) / sqrt(D)
+//              dQ = dS K,  dK += dS^T Q,  dV += P^T dO                       (Dao et al. 2022, without the tiling)
+//
+// With dropout, M P stands for P in O and dV, and M dP for dP, where M is drawn anew from the seed each time. A head is
+// gathered into fp32 first, K and V also turned, so that products with a row of Q or dO run along keys.
+#include "core/training/kernels/attention_blocked.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/base/check.h"
+#include "core/training/kernels/exp.h"
+#include "core/training/kernels/target_clones.h"
+
+#if defined(__GNUC__) && !defined(__clang__)
+// One computer's own arithmetic, nothing that others compute again: a product and a sum may be rounded together.
+#pragma GCC optimize("fp-contract=fast")
+#endif
+
+namespace potluck::training {
+
+namespace {
+
+constexpr int rows = 4;
+constexpr std::int64_t key_step = 2 * lanes;
+constexpr float never = -1e30F;
+
+/// One head of one sequence.
+struct Head {
+    std::int64_t time = 0, padded = 0;            // padded: to a multiple of key_step
+    std::int64_t stride = 0, out_stride = 0;      // between rows of qkv and of out
+    float scale = 0;
+    float dropout = 0;
+    std::uint64_t seed = 0;                       // of this head's dropout
+};
+
+/// Four rows from `first` on; beyond the end, the last row again.
+struct Rows {
+    const float* at[rows];
+};
+POTLUCK_INLINE void take_rows(Rows& out, const float* base, std::int64_t depth, std::int64_t first,
+                              std::int64_t time) {
+    for (int r = 0; r < rows; ++r) out.at[r] = base + std::min(first + r, time - 1) * depth;
+}
+
+template <int depth, class Number>
+POTLUCK_INLINE void gather(const Number* from, std::int64_t stride, std::int64_t time, float* to) {
+    for (std::int64_t t = 0; t < time; ++t) {
+        for (int d = 0; d < depth; d += lanes) {
+            Lanes value;
+            load(value, from + t * stride + d, All{});
+            store(value, to + t * depth + d, All{});
+        }
+    }
+}
+
+template <int depth, class Number>
+POTLUCK_INLINE void scatter(const float* from, Number* to, std::int64_t stride, std::int64_t time) {
+    for (std::int64_t t = 0; t < time; ++t) {
+        for (int d = 0; d < depth; d += lanes) {
+            Lanes value;
+            load(value, from + t * depth + d, All{});
+            store(value, to + t * stride + d, All{});
+        }
+    }
+}
+
+/// turned[d][t] = x[t][d], zero beyond the last key.
+template <int depth>
+POTLUCK_INLINE void turn(const float* x, const Head& head, float* turned) {
+    for (std::int64_t first = 0; first < head.time; first += lanes) {
+        const std::int64_t end = std::min(first + lanes, head.time);
+        for (int d = 0; d < depth; ++d) {
+            for (std::int64_t t = first; t < end; ++t) turned[d * head.padded + t] = x[t * depth + d];
+        }
+    }
+    for (int d = 0; d < depth; ++d) {
+        std::fill(turned + d * head.padded + head.time, turned + (d + 1) * head.padded, 0.0F);
+    }
+}
+
+/// out[r][j] = sum over d of rows[r][d] * turned[d][j], for j < keys rounded up to key_step.
+template <int depth>
+POTLUCK_INLINE void times_turned(const Rows& x, const float* turned, std::int64_t padded, std::int64_t keys,
+                                 float* out) {
+    for (std::int64_t j = 0; j < keys; j += key_step) {
+        Lanes sums[rows][2] = {};
+        for (int d = 0; d < depth; ++d) {
+            const float* column = turned + d * padded + j;
+            const Lanes low = *reinterpret_cast<const Lanes*>(column);
+            const Lanes high = *reinterpret_cast<const Lanes*>(column + lanes);
+            for (int r = 0; r < rows; ++r) {
+                sums[r][0] += low * x.at[r][d];
+                sums[r][1] += high * x.at[r][d];
+            }
+        }
+        for (int r = 0; r < rows; ++r) {
+            *reinterpret_cast<Lanes*>(out + r * padded + j) = sums[r][0];
+            *reinterpret_cast<Lanes*>(out + r * padded + j + lanes) = sums[r][1];
+        }
+    }
+}
+
+/// out[r] = sum over j < keys of weights[r][j] * x[j].
+template <int depth>
+POTLUCK_INLINE void weighted_sum(const float* weights, std::int64_t padded, const float* x, std::int64_t keys,
+                                 float out[rows][depth]) {
+    constexpr int parts = depth / lanes;
+    Lanes sums[rows][parts] = {};
+    for (std::int64_t j = 0; j < keys; ++j) {
+        for (int part = 0; part < parts; ++part) {
+            const Lanes value = *reinterpret_cast<const Lanes*>(x + j * depth + part * lanes);
+            for (int r = 0; r < rows; ++r) sums[r][part] += value * weights[r * padded + j];
+        }
+    }
+    for (int r = 0; r < rows; ++r) {
+        for (int part = 0; part < parts; ++part) *reinterpret_cast<Lanes*>(&out[r][part * lanes]) = sums[r][part];
+    }
+}
+
+/// grad[j] += sum over r of weights[r][j] * x[r], for j < keys.
+template <int depth>
+POTLUCK_INLINE void spread(const float* weights, std::int64_t padded, const Rows& x, float* grad,
+                           std::int64_t keys) {
+    constexpr int parts = depth / lanes;
+    for (int part = 0; part < parts; ++part) {
+        Lanes value[rows];
+        for (int r = 0; r < rows; ++r) value[r] = *reinterpret_cast<const Lanes*>(x.at[r] + part * lanes);
+        for (std::int64_t j = 0; j < keys; ++j) {
+            Lanes* out = reinterpret_cast<Lanes*>(grad + j * depth + part * lanes);
+            Lanes sum = *out;
+            for (int r = 0; r < rows; ++r) sum += value[r] * weights[r * padded + j];
+            *out = sum;
+        }
+    }
+}
+
+/// Softmax of one row of scores in place, zero from key `valid` on; the log of the sum of exponentials.
+POTLUCK_INLINE float softmax_row(float* row, float scale, std::int64_t valid, std::int64_t keys) {
+    std::fill(row + valid, row + keys, never);
+    Lanes* all = reinterpret_cast<Lanes*>(row);
+    const std::int64_t count = keys / lanes;
+    Lanes most = all[0];
+    for (std::int64_t i = 1; i < count; ++i) most = all[i] > most ? all[i] : most;
+    float peak = most[0];
+    for (int lane = 1; lane < lanes; ++lane) peak = std::max(peak, most[lane]);
+    Lanes sums = {};
+    for (std::int64_t i = 0; i < count; ++i) {
+        Lanes value = (all[i] - peak) * scale;
+        exponentiate<Lanes, LaneBits>(value);
+        all[i] = value;
+        sums += value;
+    }
+    float sum = 0;
+    for (int lane = 0; lane < lanes; ++lane) sum += sums[lane];
+    const float inverse = 1.0F / sum;
+    for (std::int64_t i = 0; i < count; ++i) all[i] *= inverse;
+    std::fill(row + valid, row + keys, 0.0F);
+    return peak * scale + std::log(sum);
+}
+
+/// Multiplies row `row` of probabilities by their dropout factors.
+POTLUCK_INLINE void drop_row(float* p, const Head& head, std::int64_t row, std::int64_t keys) {
+    const std::uint32_t seed = dropout_row(head.seed, static_cast<std::uint64_t>(row));
+    for (std::int64_t j = 0; j < keys; j += lanes) {
+        Lanes factors;
+        dropout_factors(factors, seed, j, head.dropout);
+        *reinterpret_cast<Lanes*>(p + j) *= factors;
+    }
+}
+
+std::int64_t rounded_up(std::int64_t keys) { return (keys + key_step - 1) / key_step * key_step; }
+
+struct Scratch {
+    std::vector<float> q, k, v, dout, out, turned_keys, turned_values, scores, gradients, dk, dv;
+};
+
+Scratch forward_scratch(std::int64_t depth, const Head& head) {
+    Scratch made;
+    const std::size_t rows_size = static_cast<std::size_t>(depth * head.time);
+    for (std::vector<float>* part : {&made.q, &made.k, &made.v}) part->resize(rows_size);
+    made.turned_keys.resize(static_cast<std::size_t>(depth * head.padded));
+    made.scores.resize(static_cast<std::size_t>(rows * head.padded));
+    return made;
+}
+
+Scratch backward_scratch(std::int64_t depth, const Head& head) {
+    Scratch made = forward_scratch(depth, head);
+    for (std::vector<float>* part : {&made.dout, &made.out, &made.dk, &made.dv}) part->resize(made.q.size());
+    made.turned_values.resize(made.turned_keys.size());
+    made.gradients.resize(made.scores.size());
+    return made;
+}
+
+template <class Number>
+struct HeadForward {
+    const Number *q, *k, *v;
+    Number* out;
+    float* logsumexp;
+};
+
+template <int depth, class Number>
+POTLUCK_INLINE void forward_head(const Head& head, const HeadForward<Number>& f, Scratch& scratch) {
+    gather<depth>(f.q, head.stride, head.time, scratch.q.data());
+    gather<depth>(f.k, head.stride, head.time, scratch.k.data());
+    gather<depth>(f.v, head.stride, head.time, scratch.v.data());
+    turn<depth>(scratch.k.data(), head, scratch.turned_keys.data());
+    float* scores = scratch.scores.data();
+    for (std::int64_t first = 0; first < head.time; first += rows) {
+        const std::int64_t seen = std::min(first + rows, head.time);
+        const std::int64_t keys = std::min(head.padded, (seen + key_step - 1) / key_step * key_step);
+        Rows queries;
+        take_rows(queries, scratch.q.data(), depth, first, head.time);
+        times_turned<depth>(queries, scratch.turned_keys.data(), head.padded, keys, scores);
+        for (std::int64_t r = 0; r < rows; ++r) {
+            const std::int64_t row = std::min(first + r, head.time - 1);
+            f.logsumexp[row] = softmax_row(scores + r * head.padded, head.scale, row + 1, keys);
+            if (head.dropout > 0) drop_row(scores + r * head.padded, head, row, keys);
+        }
+        float sums[rows][depth];
+        weighted_sum<depth>(scores, head.padded, scratch.v.data(), seen, sums);
+        scatter<depth>(&sums[0][0], f.out + first * head.out_stride, head.out_stride, seen - first);
+    }
+}
+
+/// From raw scores and dP, both of row `row`, to M P and dS in their places.
+POTLUCK_INLINE void score_gradient_row(float* p, float* dp, const Head& head, std::int64_t row, float logsumexp,
+                                       float inner, std::int64_t keys) {
+    const std::uint32_t seed = dropout_row(head.seed, static_cast<std::uint64_t>(row));
+    for (std::int64_t j = 0; j < keys; j += lanes) {
+        Lanes& probability = *reinterpret_cast<Lanes*>(p + j);
+        Lanes& gradient = *reinterpret_cast<Lanes*>(dp + j);
+        Lanes value = probability * head.scale - logsumexp;
+        exponentiate<Lanes, LaneBits>(value);
+        if (head.dropout > 0) {
+            Lanes factors;
+            dropout_factors(factors, seed, j, head.dropout);
+            probability = value * factors;
+            gradient *= factors;
+        } else {
+            probability = value;
+        }
+        gradient = value * (gradient - inner) * head.scale;
+    }
+}
+
+template <class Number>
+struct HeadGradient {
+    const Number *q, *k, *v, *out, *dout;
+    const float* logsumexp;
+    Number *dq, *dk, *dv;
+};
+
+template <int depth, class Number>
+POTLUCK_INLINE void gather_gradient(const Head& head, const HeadGradient<Number>& g, Scratch& scratch) {
+    gather<depth>(g.q, head.stride, head.time, scratch.q.data());
+    gather<depth>(g.k, head.stride, head.time, scratch.k.data());
+    gather<depth>(g.v, head.stride, head.time, scratch.v.data());
+    gather<depth>(g.out, head.out_stride, head.time, scratch.out.data());
+    gather<depth>(g.dout, head.out_stride, head.time, scratch.dout.data());
+    turn<depth>(scratch.k.data(), head, scratch.turned_keys.data());
+    turn<depth>(scratch.v.data(), head, scratch.turned_values.data());
+    std::fill(scratch.dk.begin(), scratch.dk.end(), 0.0F);
+    std::fill(scratch.dv.begin(), scratch.dv.end(), 0.0F);
+}
+
+template <int depth, class Number>
+POTLUCK_INLINE void backward_head(const Head& head, const HeadGradient<Number>& g, Scratch& scratch) {
+    gather_gradient<depth>(head, g, scratch);
+    float* p = scratch.scores.data();
+    float* dp = scratch.gradients.data();
+    for (std::int64_t first = 0; first < head.time; first += rows) {
+        const std::int64_t seen = std::min(first + rows, head.time);
+        const std::int64_t keys = std::min(head.padded, (seen + key_step - 1) / key_step * key_step);
+        Rows queries, douts;
+        take_rows(queries, scratch.q.data(), depth, first, head.time);
+        take_rows(douts, scratch.dout.data(), depth, first, head.time);
+        times_turned<depth>(queries, scratch.turned_keys.data(), head.padded, keys, p);
+        times_turned<depth>(douts, scratch.turned_values.data(), head.padded, keys, dp);
+        for (std::int64_t r = 0; r < rows; ++r) {
+            const std::int64_t row = std::min(first + r, head.time - 1);
+            const std::int64_t valid = first + r < seen ? row + 1 : 0;  // a row beyond the end spreads nothing
+            Lanes products = {};
+            for (int d = 0; d < depth; d += lanes) {
+                products += *reinterpret_cast<const Lanes*>(douts.at[r] + d) *
+                            *reinterpret_cast<const Lanes*>(scratch.out.data() + row * depth + d);
+            }
+            score_gradient_row(p + r * head.padded, dp + r * head.padded, head, row, g.logsumexp[row],
+                               sum_of(products), keys);
+            std::fill(p + r * head.padded + valid, p + r * head.padded + keys, 0.0F);
+            std::fill(dp + r * head.padded + valid, dp + r * head.padded + keys, 0.0F);
+        }
+        float sums[rows][depth];
+        weighted_sum<depth>(dp, head.padded, scratch.k.data(), seen, sums);
+        scatter<depth>(&sums[0][0], g.dq + first * head.stride, head.stride, seen - first);
+        spread<depth>(dp, head.padded, queries, scratch.dk.data(), seen);
+        spread<depth>(p, head.padded, douts, scratch.dv.data(), seen);
+    }
+    scatter<depth>(scratch.dk.data(), g.dk, head.stride, head.time);
+    scatter<depth>(scratch.dv.data(), g.dv, head.stride, head.time);
+}
+
+Head head_of(const BlockedShape& shape, std::int64_t pair) {
+    const std::int64_t width = shape.heads * shape.depth;
+    return {.time = shape.time,
+            .padded = rounded_up(shape.time),
+            .stride = 3 * width,
+            .out_stride = width,
+            .scale = 1.0F / std::sqrt(static_cast<float>(shape.depth)),
+            .dropout = shape.dropout.rate,
+            .seed = shape.dropout.seed + static_cast<std::uint64_t>(pair) * 0xd1342543de82ef95ULL};
+}
+
+#define POTLUCK_ATTENTION_OF(depth, Number)                                                                          \
+    POTLUCK_VECTOR_CLONES void forward_##depth(const Head& head, const HeadForward<Number>& f, Scratch& scratch) {   \
+        forward_head<depth>(head, f, scratch);                                                                       \
+    }                                                                                                                \
+    POTLUCK_VECTOR_CLONES void backward_##depth(const Head& head, const HeadGradient<Number>& g, Scratch& scratch) { \
+        backward_head<depth>(head, g, scratch);                                                                      \
+    }
+POTLUCK_ATTENTION_OF(16, float)
+POTLUCK_ATTENTION_OF(32, float)
+POTLUCK_ATTENTION_OF(64, float)
+POTLUCK_ATTENTION_OF(16, Bf16)
+POTLUCK_ATTENTION_OF(32, Bf16)
+POTLUCK_ATTENTION_OF(64, Bf16)
+
+}  // namespace
+
+bool blocked_attention_takes(std::int64_t depth) { return depth == 16 || depth == 32 || depth == 64; }
+
+template <class Number>
+void blocked_attention(const BlockedShape& shape, const BlockedForward<Number>& forward, PairRange pairs) {
+    POTLUCK_CHECK(blocked_attention_takes(shape.depth));
+    Scratch scratch = forward_scratch(shape.depth, head_of(shape, 0));
+    for (std::int64_t pair = pairs.begin; pair < pairs.end; ++pair) {
+        const Head head = head_of(shape, pair);
+        const std::int64_t first_row = pair / shape.heads * shape.time, column = pair % shape.heads * shape.depth;
+        const Number* q = forward.qkv + first_row * head.stride + column;
+        const HeadForward<Number> part{q, q + head.out_stride, q + 2 * head.out_stride,
+                                       forward.out + first_row * head.out_stride + column,
+                                       forward.logsumexp + pair * shape.time};
+        if (shape.depth == 16) forward_16(head, part, scratch);
+        if (shape.depth == 32) forward_32(head, part, scratch);
+        if (shape.depth == 64) forward_64(head, part, scratch);
+    }
+}
+
+template <class Number>
+void blocked_attention_backward(const BlockedShape& shape, const BlockedGradient<Number>& gradient, PairRange pairs) {
+    POTLUCK_CHECK(blocked_attention_takes(shape.depth));
+    Scratch scratch = backward_scratch(shape.depth, head_of(shape, 0));
+    for (std::int64_t pair = pairs.begin; pair < pairs.end; ++pair) {
+        const Head head = head_of(shape, pair);
+        const std::int64_t first_row = pair / shape.heads * shape.time, column = pair % shape.heads * shape.depth;
+        const std::int64_t in = first_row * head.stride + column, out = first_row * head.out_stride + column;
+        const Number* q = gradient.qkv + in;
+        Number* dq = gradient.dqkv + in;
+        const HeadGradient<Number> part{q, q + head.out_stride, q + 2 * head.out_stride, gradient.out + out,
+                                        gradient.dout + out, gradient.logsumexp + pair * shape.time, dq,
+                                        dq + head.out_stride, dq + 2 * head.out_stride};
+        if (shape.depth == 16) backward_16(head, part, scratch);
+        if (shape.depth == 32) backward_32(head, part, scratch);
+        if (shape.depth == 64) backward_64(head, part, scratch);
+    }
+}
+
+template void blocked_attention<float>(const BlockedShape&, const BlockedForward<float>&, PairRange);
+template void blocked_attention<Bf16>(const BlockedShape&, const BlockedForward<Bf16>&, PairRange);
+template void blocked_attention_backward<float>(const BlockedShape&, const BlockedGradient<float>&, PairRange);
+template void blocked_attention_backward<Bf16>(const BlockedShape&, const BlockedGradient<Bf16>&, PairRange);
+
+}  // namespace potluck::training

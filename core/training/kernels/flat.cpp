@@ -1,0 +1,106 @@
+#include "core/training/kernels/flat.h"
+
+#include <array>
+#include <bit>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "core/base/check.h"
+#include "core/base/rng.h"
+#include "core/training/kernels/target_clones.h"
+
+namespace potluck::training {
+
+namespace {
+
+constexpr std::size_t share_min = 1 << 21;  // floats; below this a thread costs more than it saves
+
+struct Range {
+    std::size_t begin = 0, end = 0;
+    [[nodiscard]] std::size_t size() const { return end - begin; }
+};
+
+/// Cuts [0, size) among at most `threads` workers and waits for all of them.
+void in_shares(std::size_t size, unsigned threads, const std::function<void(Range, std::size_t)>& work) {
+    const std::size_t most = std::max<std::size_t>(1, size / share_min);
+    const std::size_t shares = std::min<std::size_t>(std::max(1U, threads), most);
+    if (shares == 1) return work({0, size}, 0);
+    std::vector<std::jthread> workers;
+    for (std::size_t i = 0; i < shares; ++i) {
+        workers.emplace_back([&, i] { work({size * i / shares, size * (i + 1) / shares}, i); });
+    }
+}
+
+float widened(float value) { return value; }
+float widened(std::uint16_t half) { return std::bit_cast<float>(std::uint32_t{half} << 16U); }
+
+template <class Number>
+inline double squares_of(const Number* values, std::size_t size) {
+    constexpr std::size_t lanes = 16;  // independent sums, so that the loop can be vectorised without reordering
+    std::array<double, lanes> sums{};
+    const std::size_t whole = size / lanes * lanes;
+    for (std::size_t i = 0; i < whole; i += lanes) {
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            const double value = static_cast<double>(widened(values[i + lane]));
+            sums[lane] += value * value;
+        }
+    }
+    double total = 0;
+    for (std::size_t i = whole; i < size; ++i) {
+        const double value = static_cast<double>(widened(values[i]));
+        total += value * value;
+    }
+    for (const double sum : sums) total += sum;
+    return total;
+}
+
+POTLUCK_VECTOR_CLONES double squares_span(const float* values, std::size_t size) { return squares_of(values, size); }
+POTLUCK_VECTOR_CLONES double squares_span(const std::uint16_t* halves, std::size_t size) {
+    return squares_of(halves, size);
+}
+
+template <class Number>
+double squares_in_shares(std::span<const Number> values, unsigned threads) {
+    std::vector<double> sums(std::max(1U, threads), 0.0);
+    in_shares(values.size(), threads, [&](Range range, std::size_t share) {
+        sums[share] = squares_span(values.data() + range.begin, range.size());
+    });
+    double total = 0;
+    for (const double sum : sums) total += sum;
+    return total;
+}
+
+POTLUCK_VECTOR_CLONES void rebase_span(float* local, float* mark, const float* next, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i) {
+        local[i] += next[i] - mark[i];
+        mark[i] = next[i];
+    }
+}
+
+}  // namespace
+
+double sum_of_squares(std::span<const float> values, unsigned threads) { return squares_in_shares(values, threads); }
+double sum_of_squares(std::span<const std::uint16_t> halves, unsigned threads) {
+    return squares_in_shares(halves, threads);
+}
+
+void rebase(std::span<float> local, std::span<float> mark, std::span<const float> next, unsigned threads) {
+    POTLUCK_CHECK(local.size() == mark.size() && local.size() == next.size());
+    in_shares(local.size(), threads, [&](Range range, std::size_t) {
+        rebase_span(local.data() + range.begin, mark.data() + range.begin, next.data() + range.begin, range.size());
+    });
+}
+
+void rebase(std::span<std::uint16_t> local, std::span<float> mark, std::span<const float> next,
+            const RoundingKey& key) {
+    POTLUCK_CHECK(local.size() == mark.size() && local.size() == next.size());
+    for (std::size_t i = 0; i < local.size(); ++i) {
+        const float moved = widened(local[i]) + (next[i] - mark[i]);
+        const std::uint64_t random = mix64(key.seed ^ (key.first + i)) & 0xFFFFU;
+        local[i] = static_cast<std::uint16_t>((std::bit_cast<std::uint32_t>(moved) + random) >> 16U);
+        mark[i] = next[i];
+    }
+}
+
+}  // namespace potluck::training

@@ -1,0 +1,87 @@
+// How one model is trained on one computer: which numbers are kept in which precision, where they live, and what is
+// computed twice to save memory. The memory plan (memory/plan.h) chooses a layout; the model (decoder.h) and the
+// trainer follow it. Plain values; nothing here decides.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace potluck::training {
+
+inline constexpr std::uint32_t devices_max = 16;  // of a kind, in one computer
+
+enum class DeviceKind { cpu, cuda, mps };
+struct DeviceId {
+    DeviceKind kind = DeviceKind::cpu;
+    std::uint32_t index = 0;  // among those of its kind
+    bool operator==(const DeviceId&) const = default;
+};
+/// "cpu", "cuda:1", "mps".
+[[nodiscard]] std::string id_of(const DeviceId& device);
+/// The reverse; "cuda" is "cuda:0". `invalid_argument` with a sentence for anything else.
+[[nodiscard]] Result<DeviceId> parse_device(const std::string& id);
+
+/// Of a number in memory.
+enum class Number { fp32, bf16, fp16 };
+[[nodiscard]] constexpr std::uint64_t bytes_of(Number number) { return number == Number::fp32 ? 4 : 2; }
+[[nodiscard]] constexpr const char* name_of(Number number) {
+    return number == Number::fp32 ? "fp32" : number == Number::bf16 ? "bf16" : "fp16";
+}
+
+/// What the backward pass finds of the forward pass: everything; everything but what is cheap to compute again
+/// (activation function, norms, casts); or only each layer's input, from which the layer is run again. Gradients are
+/// the same in all three, dropout included.
+enum class Checkpointing { none, selective, full };
+[[nodiscard]] constexpr const char* name_of(Checkpointing kind) {
+    return kind == Checkpointing::none ? "none" : kind == Checkpointing::selective ? "selective" : "full";
+}
+
+/// Host is the computer's memory, device that of the GPU. On the processor both are the same memory; say host there.
+enum class Place { device, host, disk };
+/// Of what the matrix products read: a whole copy on the device in their precision, or two blocks at a time.
+enum class Flow { resident, streamed };
+
+/// Which attention kernel: ours for the usual heads, LibTorch's fused one, or products and a softmax one by one.
+/// `blocked` falls back to `fused` where it does not fit, and either to `plain` for dropout in heads that it does not
+/// fit.
+enum class AttentionKernel { blocked, fused, plain };
+/// What computes between the products: our passes over memory where there are any (fp32 and bf16 on a processor), or
+/// LibTorch's operations, which run on any device.
+enum class Kernels { own, library };
+
+/// The defaults are the fastest layout on a processor.
+struct Layout {
+    DeviceId device;
+    std::uint32_t micro_batch = 0;            // sequences at once, at most; 0: no limit
+    Number products = Number::fp32;           // of the matrix products' operands
+    Number weights = Number::fp32;            // of the local model L; bf16 is stepped with stochastic rounding
+    Number gradient = Number::fp32;           // as it is summed up over a batch: fp32 or bf16
+    Checkpointing checkpointing = Checkpointing::none;
+    std::uint32_t state_bits = 8;             // of the optimizer's moments: 8 or 32
+    Place state = Place::host;                // L, gradient and moments; the step runs there. With a GPU and `host`,
+                                              // gradients stream out block by block while the backward pass runs
+    Flow weights_flow = Flow::resident;
+    Place mark = Place::host;                 // of M: host or disk
+    bool operator==(const Layout&) const = default;
+};
+
+/// A flat vector of somebody else's, for example L or the gradient.
+struct FlatView {
+    void* data = nullptr;
+    std::uint64_t size = 0;  // numbers
+    Number number = Number::fp32;
+    DeviceId device;         // whose memory `data` is
+
+    FlatView() = default;
+    FlatView(std::span<float> values) : data(values.data()), size(values.size()) {}  // NOLINT: a span is such a view
+    FlatView(std::vector<float>& values) : FlatView(std::span(values)) {}                      // NOLINT: likewise
+    FlatView(void* memory, std::uint64_t count, Number kind, DeviceId where)
+        : data(memory), size(count), number(kind), device(where) {}
+};
+
+}  // namespace potluck::training

@@ -1,0 +1,184 @@
+// Every combination of what a layout may choose is priced; there are a few hundred. Time per token is the products' at
+// the device's measured rate, plus the bytes that each choice moves beside them; see `seconds_per_token`.
+#include "core/training/memory/plan.h"
+
+#include <algorithm>
+
+#include "core/training/memory/price.h"
+
+namespace potluck::training {
+
+namespace {
+
+// What quality costs in this arithmetic: a layout with the flaw must be this much faster to be preferred.
+constexpr double bf16_weights_penalty = 8;
+constexpr double bf16_gradient_penalty = 2;
+constexpr double disk_penalty = 1.02;
+/// Of the rate of one large product, what a whole step reaches; measured by tests/bench/training.
+constexpr double fp32_efficiency = 0.8, short_efficiency = 0.5;
+constexpr double unmeasured_flops = 1e11, unmeasured_bytes = 1e10;
+
+double width_of(Number number) { return static_cast<double>(bytes_of(number)); }
+
+double flops_per_token(const model::ModelSpec& model, Checkpointing checkpointing) {
+    const double parameters = static_cast<double>(model.parameters());
+    const double attention = 12.0 * model.layers * model.width * model.context;
+    const double forward = (2 * parameters + attention / 3);
+    const double again = checkpointing == Checkpointing::full        ? 1.0
+                         : checkpointing == Checkpointing::selective ? 0.03
+                                                                     : 0;
+    return forward * (3 + again);
+}
+
+double seconds_per_token(const model::ModelSpec& model, const run::Recipe& recipe, const PlanFacts& facts,
+                         const Layout& layout) {
+    const double flops = facts.flops > 0 ? facts.flops : unmeasured_flops;
+    const double known = layout.state == Place::device ? facts.gpu_bytes_per_second : facts.bytes_per_second;
+    const double memory = known > 0 ? known : unmeasured_bytes;
+    const double size = static_cast<double>(model.parameters());
+    const double efficiency = layout.products == Number::fp32 ? fp32_efficiency : short_efficiency;
+    const bool gpu = layout.device.kind != DeviceKind::cpu;
+    const double micro_tokens = static_cast<double>(std::max(1U, layout.micro_batch)) * model.context;
+    const double batch_tokens = static_cast<double>(recipe.batch) * model.context;
+    // Small products do not fill a GPU; a thousand rows do.
+    const double filled = gpu ? std::min(1.0, micro_tokens / 1024) : 1;
+
+    double seconds = flops_per_token(model, layout.checkpointing) / (flops * efficiency * filled);
+    double per_step =
+        size * (2 * width_of(layout.weights) + 2 * width_of(layout.gradient) + (layout.state_bits == 8 ? 4.1 : 16.0));
+    double per_micro = 0;
+    if (layout.weights != layout.products && !(gpu && layout.state == Place::host)) {
+        (layout.weights_flow == Flow::streamed ? per_micro : per_step) +=
+            (layout.weights_flow == Flow::streamed ? 2 : 1) * size * 6;
+    }
+    if (layout.gradient != Number::fp32) per_micro += size * 12;
+    seconds += per_step / memory / batch_tokens + per_micro / memory / micro_tokens;
+    if (gpu && layout.state == Place::host) {
+        const double crossings = layout.weights_flow == Flow::streamed ? 3 : 1;  // gradients, weights forward and back
+        const double link = (crossings * size * 2) / facts.link_bytes_per_second / micro_tokens;
+        // What streams beside the products costs only what it takes longer than they.
+        seconds = std::max(seconds, link) + 0.05 * link +
+                  (layout.weights_flow == Flow::resident ? size * 2 / facts.link_bytes_per_second / batch_tokens : 0);
+    }
+    return seconds;
+}
+
+MemoryPlan priced(const model::ModelSpec& model, const run::Recipe& recipe, const PlanFacts& facts,
+                  const Layout& layout) {
+    MemoryPlan plan;
+    plan.layout = layout;
+    price(model, recipe, facts, plan);
+    const double seconds = seconds_per_token(model, recipe, facts, layout);
+    plan.tokens_per_second = facts.flops > 0 ? 1 / seconds : 0;
+    plan.cost = seconds;
+    if (layout.weights == Number::bf16) plan.cost *= bf16_weights_penalty;
+    if (layout.gradient == Number::bf16 && layout.micro_batch < recipe.batch) plan.cost *= bf16_gradient_penalty;
+    if (layout.mark == Place::disk) plan.cost *= disk_penalty;
+    return plan;
+}
+
+/// Micro-batches to try: halvings of the batch.
+std::vector<std::uint32_t> micro_batches(const run::Recipe& recipe) {
+    std::vector<std::uint32_t> sizes;
+    for (std::uint32_t size = recipe.batch; size > 1; size = (size + 1) / 2) sizes.push_back(size);
+    sizes.push_back(1);
+    return sizes;
+}
+
+/// Calls `take` with `layout` in which each choice was made in turn.
+template <class Take>
+void for_each_layout(const run::Recipe& recipe, const PlanFacts& facts, const Take& take) {
+    Layout layout;
+    layout.device = facts.device;
+    layout.products = facts.products;
+    layout.state_bits = recipe.state_bits;
+    const std::vector<Place> states =
+        facts.gpu_can_step ? std::vector{Place::device, Place::host} : std::vector{Place::host};
+    const std::vector<Place> marks =
+        facts.disk_budget > 0 ? std::vector{Place::host, Place::disk} : std::vector{Place::host};
+    for (const std::uint32_t micro_batch : micro_batches(recipe))
+        for (const Place state : states)
+            for (const Number weights : {Number::fp32, Number::bf16})
+                for (const Number gradient : {Number::fp32, Number::bf16})
+                    for (const Place mark : marks)
+                        for (const Flow flow : {Flow::resident, Flow::streamed})
+                            for (const Checkpointing checkpointing :
+                                 {Checkpointing::none, Checkpointing::selective, Checkpointing::full}) {
+                                layout.micro_batch = micro_batch;
+                                layout.state = state;
+                                layout.weights = weights;
+                                layout.gradient = gradient;
+                                layout.mark = mark;
+                                layout.weights_flow = flow;
+                                layout.checkpointing = checkpointing;
+                                take(layout);
+                            }
+}
+
+/// What a budget must hold for a plan: its bytes, and a little for what the heap leaves between blocks.
+std::uint64_t needed(std::uint64_t planned) { return planned + planned / 25; }
+
+std::uint64_t mebibytes(std::uint64_t bytes) { return (bytes >> 20U) + 1; }
+
+Error too_little(const std::vector<MemoryPlan>& plans, const PlanFacts& facts) {
+    const bool gpu = facts.device.kind != DeviceKind::cpu;
+    const auto excess = [&](const MemoryPlan& plan) {
+        const auto over = [](std::uint64_t need, std::uint64_t have) { return need > have ? need - have : 0; };
+        return over(needed(plan.ram_peak), facts.ram_budget) + over(needed(plan.gpu_peak), facts.gpu_budget);
+    };
+    const MemoryPlan& least =
+        *std::ranges::min_element(plans, {}, [&](const MemoryPlan& plan) { return excess(plan); });
+    const std::uint64_t ram = mebibytes(needed(least.ram_peak)), graphics = mebibytes(needed(least.gpu_peak));
+    const auto both = [&](std::uint64_t ram_mebibytes, std::uint64_t gpu_mebibytes) {
+        std::string text = std::to_string(ram_mebibytes) + " MiB of memory";
+        if (gpu) text += " and " + std::to_string(gpu_mebibytes) + " MiB of GPU memory";
+        return text;
+    };
+    std::string message = "This model cannot be trained within " +
+                          both(facts.ram_budget >> 20U, facts.gpu_budget >> 20U) +
+                          "; the smallest that works here is " + both(ram, graphics) +
+                          ": close other programs, or give --ram " + std::to_string(ram) + "MiB";
+    if (gpu) message += " --gpu-memory " + std::to_string(graphics) + "MiB";
+    return {ErrorCode::out_of_memory, message + "."};
+}
+
+}  // namespace
+
+MemoryPlan price_of(const model::ModelSpec& model, const run::Recipe& recipe, const PlanFacts& facts,
+                    const Layout& layout) {
+    return priced(model, recipe, facts, layout);
+}
+
+std::vector<MemoryPlan> all_plans(const model::ModelSpec& model, const run::Recipe& recipe, const PlanFacts& facts) {
+    std::vector<MemoryPlan> plans;
+    for_each_layout(recipe, facts, [&](const Layout& layout) {
+        const bool gpu = layout.device.kind != DeviceKind::cpu;
+        const bool in_place = layout.weights == layout.products && (!gpu || layout.state == Place::device);
+        if (in_place && layout.weights_flow == Flow::streamed) return;  // there is no copy to stream
+        MemoryPlan plan = priced(model, recipe, facts, layout);
+        const double seconds = layout.micro_batch * model.context / std::max(plan.tokens_per_second, 1e-9);
+        if (layout.micro_batch > 1 && plan.tokens_per_second > 0 && seconds > 2 * micro_step_seconds) return;
+        plans.push_back(std::move(plan));
+    });
+    std::ranges::stable_sort(plans, {}, &MemoryPlan::cost);
+    return plans;
+}
+
+Result<std::vector<MemoryPlan>> plans_within_budget(const model::ModelSpec& model, const run::Recipe& recipe,
+                                                    const PlanFacts& facts) {
+    const std::vector<MemoryPlan> all = all_plans(model, recipe, facts);
+    std::vector<MemoryPlan> ladder;
+    for (const MemoryPlan& plan : all) {
+        const bool fits = needed(plan.ram_peak) <= facts.ram_budget && needed(plan.gpu_peak) <= facts.gpu_budget &&
+                          plan.disk <= facts.disk_budget;
+        if (!fits) continue;
+        // Memory that ran out did so on the GPU if there is one; else in the computer.
+        const auto scarce = [&](const MemoryPlan& p) { return facts.gpu_budget > 0 ? p.gpu_peak : p.ram_peak; };
+        const bool smaller = ladder.empty() || scarce(plan) + scarce(plan) / 20 < scarce(ladder.back());
+        if (smaller) ladder.push_back(plan);
+    }
+    if (ladder.empty()) return too_little(all, facts);
+    return ladder;
+}
+
+}  // namespace potluck::training

@@ -1,0 +1,67 @@
+// Which layout a model is trained in here: every layout that makes sense for the device is priced in bytes and in
+// expected time, those beyond the budget are struck out, and the fastest of the rest wins. What remains, each smaller
+// than the one before, is the ladder that training climbs down when memory runs out all the same.
+//
+// Quality comes before speed: a local model in bf16 and a gradient summed up in bf16 are taken only where nothing else
+// fits. Bytes are counted from the shapes of what decoder.cpp, trainer.cpp and core/numerics really hold; a test
+// compares them with the measured peak of the process.
+// Pure: facts in, plans out. Threads: any.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/control/trainer_protocol.h"
+#include "core/model/model_spec.h"
+#include "core/run/recipe.h"
+#include "core/training/memory/layout.h"
+
+namespace potluck::training {
+
+/// A micro-step should end within this, so that a request waits for at most about twice as long.
+inline constexpr double micro_step_seconds = 0.06;
+
+struct PlanFacts {
+    DeviceId device;
+    Number products = Number::fp32;       // the quickest here
+    double flops = 0;                     // per second, of those products; 0: not measured
+    double bytes_per_second = 0;         // of the computer's memory; 0: not known
+    double gpu_bytes_per_second = 0;     // of the GPU's
+    bool gpu_can_step = false;            // the plug-in with the optimizer's kernels is there
+    double link_bytes_per_second = 12e9;  // between the computer's memory and the GPU's
+    std::uint64_t program_bytes = 0;      // resident before a model is loaded: the program and LibTorch
+    std::uint64_t ram_budget = 0, gpu_budget = 0;
+    std::uint64_t disk_budget = 0;  // of the scratch folder; 0: nothing may be kept there
+};
+
+struct MemoryPlan {
+    Layout layout;
+    std::vector<control::PlanPart> parts;
+    std::uint64_t gpu_peak = 0, ram_peak = 0, disk = 0;  // bytes
+    double tokens_per_second = 0;                        // 0: the device was not measured
+    double cost = 0;                                     // seconds per token with penalties: what is minimised
+};
+
+/// Every layout, cheapest first, whatever the budget.
+[[nodiscard]] std::vector<MemoryPlan> all_plans(const model::ModelSpec& model, const run::Recipe& recipe,
+                                                const PlanFacts& facts);
+
+/// The plan to use, then ever smaller ones. `out_of_memory` with a sentence that names the smallest budget that works.
+[[nodiscard]] Result<std::vector<MemoryPlan>> plans_within_budget(const model::ModelSpec& model,
+                                                                  const run::Recipe& recipe, const PlanFacts& facts);
+
+/// The bytes of one layout, for layouts that somebody forces.
+[[nodiscard]] MemoryPlan price_of(const model::ModelSpec& model, const run::Recipe& recipe, const PlanFacts& facts,
+                                  const Layout& layout);
+
+/// One line for people, for example "bf16, micro-batch 2, 8-bit AdamW, selective checkpointing".
+[[nodiscard]] std::string summary_of(const Layout& layout, const run::Recipe& recipe);
+/// One sentence per choice that is not the plain one.
+[[nodiscard]] std::vector<std::string> reasons_of(const Layout& layout, const PlanFacts& facts);
+
+[[nodiscard]] nlohmann::json to_json(const Layout& layout);
+[[nodiscard]] Result<Layout> layout_from_json(const nlohmann::json& object);
+
+}  // namespace potluck::training

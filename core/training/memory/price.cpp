@@ -1,0 +1,129 @@
+#include "core/training/memory/price.h"
+
+#include <algorithm>
+
+#include "core/numerics/optimizer/optimizer.h"
+
+namespace potluck::training {
+
+namespace {
+
+/// Logits that the loss holds at once, with their softmax (head.h).
+constexpr std::uint64_t head_bytes_max = 25'000'000;
+
+/// What LibTorch's libraries take with the first products: buffers into which they pack operands, generated code.
+constexpr std::uint64_t library_bytes = 28ULL << 20U;
+
+bool on_gpu(const Layout& layout) { return layout.device.kind != DeviceKind::cpu; }
+
+/// A row of the table goes to the GPU's or the computer's column.
+class Parts {
+public:
+    explicit Parts(MemoryPlan& plan) : m_plan(plan) {}
+    void gpu(const std::string& what, const std::string& how, std::uint64_t bytes) { add({what, how, bytes, 0, 0}); }
+    void ram(const std::string& what, const std::string& how, std::uint64_t bytes) { add({what, how, 0, bytes, 0}); }
+    void disk(const std::string& what, const std::string& how, std::uint64_t bytes) { add({what, how, 0, 0, bytes}); }
+    /// Where the model computes.
+    void at_work(const std::string& what, const std::string& how, std::uint64_t bytes) {
+        on_gpu(m_plan.layout) ? gpu(what, how, bytes) : ram(what, how, bytes);
+    }
+    /// Where L and its step live.
+    void at_home(const std::string& what, const std::string& how, std::uint64_t bytes) {
+        m_plan.layout.state == Place::device ? gpu(what, how, bytes) : ram(what, how, bytes);
+    }
+
+private:
+    void add(control::PlanPart part) {
+        if (part.gpu + part.ram + part.disk == 0) return;
+        m_plan.gpu_peak += part.gpu;
+        m_plan.ram_peak += part.ram;
+        m_plan.disk += part.disk;
+        m_plan.parts.push_back(std::move(part));
+    }
+    MemoryPlan& m_plan;
+};
+
+std::uint64_t moments_bytes(const model::ModelSpec& model, std::uint32_t bits) {
+    std::vector<numerics::ParameterSlice> slices;
+    for (const model::TensorSpec& tensor : model::tensors_of(model)) {
+        slices.push_back({tensor.offset, tensor.offset + tensor.elements(), 0});
+    }
+    return numerics::OptimizerState::bytes_for(slices,
+                                               bits == 8 ? numerics::StateBits::bits8 : numerics::StateBits::bits32);
+}
+
+}  // namespace
+
+BlockSizes block_sizes(const model::ModelSpec& model) {
+    model::ModelSpec one = model, two = model;
+    one.layers = 1;
+    two.layers = 2;
+    const std::uint64_t layer = two.parameters() - one.parameters();
+    return {one.parameters() - layer, layer};
+}
+
+ActivationBytes activation_bytes(const model::ModelSpec& model, const Layout& layout) {
+    const std::uint64_t rows = std::uint64_t{std::max(1U, layout.micro_batch)} * model.context;
+    const std::uint64_t c = model.width;
+    const std::uint64_t p = bytes_of(layout.products);
+    const bool exact = layout.products == Number::fp32;
+    ActivationBytes bytes;
+    // Bytes per row and unit of width: what a layer keeps, counted from its cache, and what it and its backward pass
+    // take at work, measured on the processor for each kind.
+    std::uint64_t kept = 0, working = 0;
+    switch (layout.checkpointing) {
+        case Checkpointing::none:
+            kept = 8 + 14 * p;
+            working = 22;
+            break;
+        case Checkpointing::selective:
+            kept = 4 + 9 * p + (model.norm == model::NormPlace::after ? p : 0);
+            working = exact ? 44 : 37;
+            break;
+        case Checkpointing::full:
+            kept = 4;
+            working = exact ? 85 : 58;
+            break;
+    }
+    const std::uint64_t sums = layout.checkpointing == Checkpointing::full ? 0 : 4ULL * model.heads;
+    bytes.kept = model.layers * rows * (kept * c + sums);
+    bytes.working = std::max(rows * c * working, head_bytes_max + rows * c * 12);
+    return bytes;
+}
+
+void price(const model::ModelSpec& model, const run::Recipe& recipe, const PlanFacts& facts, MemoryPlan& plan) {
+    const Layout& layout = plan.layout;
+    const std::uint64_t size = model.parameters();
+    const BlockSizes blocks = block_sizes(model);
+    const std::uint64_t largest = std::max(blocks.embedding, blocks.layer);
+    const bool host = layout.state == Place::host;
+    Parts parts(plan);
+
+    parts.ram("program and LibTorch", "", facts.program_bytes + library_bytes);
+    parts.at_home("weights", name_of(layout.weights), size * bytes_of(layout.weights));
+    // L itself serves the products if it lies where they run, in their numbers.
+    const bool same_memory = !on_gpu(layout) || !host;
+    if (!same_memory || layout.weights != layout.products) {
+        const bool whole = layout.weights_flow == Flow::resident;
+        const std::uint64_t held = whole ? size : blocks.embedding + 2 * blocks.layer;
+        parts.at_work("copy for the products", std::string(name_of(layout.products)) + (whole ? "" : ", streamed"),
+                      held * bytes_of(layout.products));
+    }
+    parts.at_home("gradient", name_of(layout.gradient), size * bytes_of(layout.gradient));
+    if (layout.gradient != Number::fp32 || !same_memory) {
+        parts.at_work("gradient of a block", "fp32", largest * sizeof(float));
+    }
+    parts.at_home("optimizer state", std::to_string(layout.state_bits) + " bit",
+                  moments_bytes(model, layout.state_bits));
+    if (layout.mark == Place::disk) {
+        parts.disk("mark", "fp32, on disk", size * sizeof(float));
+    } else {
+        parts.ram("mark", "fp32", size * sizeof(float));
+    }
+    const ActivationBytes activations = activation_bytes(model, layout);
+    parts.at_work("activations", std::string("checkpointing ") + name_of(layout.checkpointing), activations.kept);
+    parts.at_work("work space", "one layer, or logits", activations.working);
+    (void)recipe;
+}
+
+}  // namespace potluck::training

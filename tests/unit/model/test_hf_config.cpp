@@ -1,0 +1,161 @@
+#include <QTest>
+
+#include "core/base/json.h"
+#include "core/model/hf_config.h"
+#include "core/model/presets.h"
+
+using namespace potluck;
+using namespace potluck::model;
+using nlohmann::json;
+
+namespace {
+
+Result<ModelSpec> parsed(const json& config) {
+    const std::string text = config.dump();
+    return parse_hugging_face_config(as_bytes(text));
+}
+
+/// As the hub has them, without what says nothing about the weights.
+json gpt2_of_the_hub() {
+    return {{"model_type", "gpt2"},
+            {"vocab_size", 50257},
+            {"n_positions", 1024},
+            {"n_ctx", 1024},
+            {"n_embd", 768},
+            {"n_layer", 12},
+            {"n_head", 12},
+            {"activation_function", "gelu_new"},
+            {"layer_norm_epsilon", 1e-05},
+            {"resid_pdrop", 0.1},
+            {"task_specific_params", {{"text-generation", {{"do_sample", true}}}}}};
+}
+
+json opt_350m_of_the_hub() {
+    return {{"model_type", "opt"},
+            {"vocab_size", 50272},
+            {"max_position_embeddings", 2048},
+            {"hidden_size", 1024},
+            {"num_hidden_layers", 24},
+            {"num_attention_heads", 16},
+            {"ffn_dim", 4096},
+            {"word_embed_proj_dim", 512},
+            {"do_layer_norm_before", false},
+            {"_remove_final_layer_norm", false},
+            {"activation_function", "relu"},
+            {"prefix", "</s>"},
+            {"torch_dtype", "float16"}};
+}
+
+}  // namespace
+
+class HfConfigTest : public QObject {
+    Q_OBJECT
+private slots:
+    void models_of_the_hub_are_the_presets() {
+        const auto gpt2 = parsed(gpt2_of_the_hub());
+        QVERIFY2(gpt2.ok(), gpt2.ok() ? "" : gpt2.error().message.c_str());
+        QVERIFY(*gpt2 == *model_preset("gpt2"));
+        const auto opt = parsed(opt_350m_of_the_hub());
+        QVERIFY2(opt.ok(), opt.ok() ? "" : opt.error().message.c_str());
+        QVERIFY(*opt == *model_preset("opt-350m"));
+    }
+
+    void every_preset_survives_its_config() {
+        for (const char* name : {"tiny", "small", "gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl", "opt-125m",
+                                 "opt-350m", "opt-1.3b", "opt-2.7b", "opt-6.7b"}) {
+            ModelSpec model = *model_preset(name);
+            const auto back = parsed(hugging_face_config(model));
+            QVERIFY2(back.ok(), name);
+            QVERIFY2(*back == model, name);
+            model.dropout = 0.25F;  // how one trains, not what the weights are
+            QCOMPARE(parsed(hugging_face_config(model))->dropout, 0.0F);
+        }
+        QVERIFY(!model_preset("gpt3"));
+        QVERIFY(model_preset("gpt3").error().message.find("opt-2.7b or opt-6.7b") != std::string::npos);
+    }
+
+    void null_and_missing_mean_the_default() {
+        json config = gpt2_of_the_hub();
+        config["n_inner"] = nullptr;
+        config.erase("layer_norm_epsilon");
+        config.erase("activation_function");
+        QVERIFY(*parsed(config) == *model_preset("gpt2"));
+    }
+
+    void the_tanh_gelu_goes_by_two_names() {
+        json config = gpt2_of_the_hub();
+        config["activation_function"] = "gelu_pytorch_tanh";
+        QVERIFY(*parsed(config) == *model_preset("gpt2"));
+        config["activation_function"] = "relu";
+        QVERIFY(parsed(config)->activation == Activation::relu);
+    }
+
+    void what_cannot_be_trained_is_named_data() {
+        QTest::addColumn<bool>("opt");
+        QTest::addColumn<QString>("field");
+        QTest::addColumn<QString>("value");
+        const auto row = [](bool opt, const char* field, const char* value) {
+            QTest::addRow("%s %s=%s", opt ? "opt" : "gpt2", field, value) << opt << QString(field) << QString(value);
+        };
+        row(false, "model_type", "\"llama\"");
+        row(false, "model_type", "7");
+        row(false, "activation_function", "\"gelu\"");
+        row(false, "activation_function", "\"silu\"");
+        row(false, "n_inner", "3000");
+        row(false, "layer_norm_epsilon", "1e-6");
+        row(false, "scale_attn_weights", "false");
+        row(false, "scale_attn_by_inverse_layer_idx", "true");
+        row(false, "add_cross_attention", "true");
+        row(false, "tie_word_embeddings", "false");
+        row(false, "vocab_size", "null");
+        row(false, "vocab_size", "1e9");
+        row(false, "n_embd", "-768");
+        row(false, "n_layer", "\"12\"");
+        row(true, "activation_function", "\"gelu\"");
+        row(true, "ffn_dim", "1024");
+        row(true, "enable_bias", "false");
+        row(true, "layer_norm_elementwise_affine", "false");
+        row(true, "tie_word_embeddings", "false");
+        row(true, "hidden_size", "18446744073709551615");
+        row(true, "do_layer_norm_before", "1");
+    }
+    void what_cannot_be_trained_is_named() {
+        QFETCH(const bool, opt);
+        QFETCH(const QString, field);
+        QFETCH(const QString, value);
+        json config = opt ? opt_350m_of_the_hub() : gpt2_of_the_hub();
+        config[field.toStdString()] = json::parse(value.toStdString());
+        const auto model = parsed(config);
+        QVERIFY(!model.ok());
+        QVERIFY2(model.error().message.find(field.toStdString()) != std::string::npos, model.error().message.c_str());
+    }
+
+    void limits_of_our_models_hold_here_too() {
+        json config = gpt2_of_the_hub();
+        config["n_head"] = 7;
+        QVERIFY(parsed(config).error().message.find("heads") != std::string::npos);
+        config = gpt2_of_the_hub();
+        config["n_layer"] = 100'000;
+        QVERIFY(parsed(config).error().message.find("layers") != std::string::npos);
+    }
+
+    void a_removed_last_norm_and_quantised_weights_are_refused() {
+        json config = opt_350m_of_the_hub();
+        config["_remove_final_layer_norm"] = true;  // there is none behind post-norm layers anyway
+        QVERIFY(parsed(config).ok());
+        config["do_layer_norm_before"] = true;
+        QVERIFY(parsed(config).error().message.find("_remove_final_layer_norm") != std::string::npos);
+        config = gpt2_of_the_hub();
+        config["quantization_config"] = {{"bits", 4}};
+        QVERIFY(parsed(config).error().message.find("quantised") != std::string::npos);
+    }
+
+    void something_that_is_no_config_is_refused() {
+        for (const char* text : {"", "[]", "null", "{}", "{\"model_type\":\"gpt2\"}", "{\"model_type\":[\"gpt2\"]}"}) {
+            QVERIFY(!parse_hugging_face_config(as_bytes(std::string_view(text))).ok());
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(HfConfigTest)
+#include "test_hf_config.moc"

@@ -1,0 +1,78 @@
+#include <QTest>
+
+#include <cmath>
+
+#include "core/base/sha256.h"
+#include "core/model/initial_state.h"
+#include "core/model/model_spec.h"
+
+using namespace potluck;
+using namespace potluck::model;
+
+namespace {
+
+ModelSpec model_of(Family family) {
+    ModelSpec model;
+    model.family = family;
+    model.layers = 2;
+    model.embedding = family == Family::opt ? 64 : 0;
+    return model;
+}
+
+std::vector<float> initial_state(const ModelSpec& model, std::uint64_t seed = 1) {
+    std::vector<float> values(model.parameters());
+    fill_initial_state(model, seed, values);
+    return values;
+}
+
+}  // namespace
+
+class InitialStateTest : public QObject {
+    Q_OBJECT
+private slots:
+    void every_tensor_has_its_spread_data() {
+        QTest::addColumn<int>("family");
+        QTest::addColumn<double>("deviation");
+        QTest::addRow("gpt2") << static_cast<int>(Family::gpt2) << 0.02;
+        QTest::addRow("opt") << static_cast<int>(Family::opt) << 0.006;
+    }
+    void every_tensor_has_its_spread() {
+        QFETCH(const int, family);
+        QFETCH(const double, deviation);
+        const ModelSpec model = model_of(static_cast<Family>(family));
+        const std::vector<float> values = initial_state(model);
+        int residual = 0;
+        for (const TensorSpec& tensor : tensors_of(model)) {
+            double sum = 0, squares = 0;
+            for (std::uint64_t i = 0; i < tensor.elements(); ++i) {
+                sum += values[tensor.offset + i];
+                squares += double{values[tensor.offset + i]} * values[tensor.offset + i];
+            }
+            const double count = static_cast<double>(tensor.elements());
+            if (tensor.shape.size() == 1) {
+                QCOMPARE(sum, tensor.name.ends_with("bias") ? 0.0 : count);
+                continue;
+            }
+            const bool output = tensor.name.ends_with("c_proj.weight") || tensor.name.ends_with(".out_proj.weight") ||
+                                tensor.name.ends_with("fc2.weight");
+            residual += output ? 1 : 0;
+            const double expected = output ? deviation / 2 : deviation;  // sqrt(2 * 2 layers) = 2
+            QVERIFY2(std::abs(std::sqrt(squares / count) / expected - 1) < 0.05, tensor.name.c_str());
+            QVERIFY2(std::abs(sum / count) < expected * 0.05, tensor.name.c_str());
+        }
+        QCOMPARE(residual, 4);
+    }
+
+    void a_seed_gives_the_same_bytes_and_another_gives_others() {
+        const auto digest = [](Family family, std::uint64_t seed) {
+            const std::vector<float> values = initial_state(model_of(family), seed);
+            return to_hex(sha256(std::as_bytes(std::span(values))).bytes);
+        };
+        QCOMPARE(digest(Family::gpt2, 1), digest(Family::gpt2, 1));
+        QVERIFY(digest(Family::gpt2, 1) != digest(Family::gpt2, 2));
+        QVERIFY(digest(Family::opt, 1) != digest(Family::opt, 2));
+    }
+};
+
+QTEST_APPLESS_MAIN(InitialStateTest)
+#include "test_initial_state.moc"

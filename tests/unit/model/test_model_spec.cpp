@@ -1,0 +1,206 @@
+#include <QTest>
+
+#include "core/base/json.h"
+#include "tests/unit/run_samples.h"
+
+using namespace potluck;
+using namespace potluck::run;
+using namespace potluck::model;
+
+namespace {
+
+ModelSpec gpt2(std::uint32_t layers, std::uint32_t heads, std::uint32_t width) {
+    return {.vocabulary = 50'257, .context = 1'024, .layers = layers, .heads = heads, .width = width};
+}
+
+ModelSpec opt(std::uint32_t layers, std::uint32_t heads, std::uint32_t width) {
+    return {.family = Family::opt, .vocabulary = 50'272, .context = 2'048, .layers = layers, .heads = heads,
+            .width = width, .activation = Activation::relu};
+}
+
+/// The one OPT whose norms stand after the sums and whose embedding is narrower than its layers.
+ModelSpec opt_350m() {
+    ModelSpec spec = opt(24, 16, 1'024);
+    spec.norm = NormPlace::after;
+    spec.embedding = 512;
+    return spec;
+}
+
+/// The sample with OPT's fields.
+ModelSpec small_opt() {
+    ModelSpec spec = samples::model();
+    spec.family = Family::opt;
+    spec.activation = Activation::relu;
+    spec.embedding = 4;
+    return spec;
+}
+
+using Shape = std::vector<std::uint64_t>;
+using NamedShapes = std::vector<std::pair<std::string, Shape>>;
+
+NamedShapes named_shapes(const ModelSpec& spec) {
+    NamedShapes found;
+    for (const TensorSpec& tensor : tensors_of(spec)) found.emplace_back(tensor.name, tensor.shape);
+    return found;
+}
+
+/// The sample's JSON with one field replaced.
+Result<ModelSpec> parsed_with(const char* field, const nlohmann::json& value,
+                              const ModelSpec& spec = samples::model()) {
+    nlohmann::json object = spec.to_json();
+    object[field] = value;
+    return ModelSpec::from_json(object);
+}
+
+bool names(const Result<ModelSpec>& result, const char* field) {
+    return !result.ok() && result.error().code == ErrorCode::malformed &&
+           result.error().message.find(field) != std::string::npos;
+}
+
+}  // namespace
+
+class ModelSpecTest : public QObject {
+    Q_OBJECT
+private slots:
+    void published_models_have_their_published_sizes() {
+        QCOMPARE(gpt2(12, 12, 768).parameters(), std::uint64_t{124'439'808});
+        QCOMPARE(gpt2(24, 16, 1'024).parameters(), std::uint64_t{354'823'168});
+        QCOMPARE(gpt2(36, 20, 1'280).parameters(), std::uint64_t{774'030'080});
+        QCOMPARE(gpt2(48, 25, 1'600).parameters(), std::uint64_t{1'557'611'200});
+        QCOMPARE(opt(12, 12, 768).parameters(), std::uint64_t{125'239'296});
+        QCOMPARE(opt_350m().parameters(), std::uint64_t{331'196'416});
+        QCOMPARE(opt(24, 32, 2'048).parameters(), std::uint64_t{1'315'758'080});
+        QCOMPARE(opt(32, 32, 2'560).parameters(), std::uint64_t{2'651'596'800});
+        QCOMPARE(opt(32, 32, 4'096).parameters(), std::uint64_t{6'658'473'984});
+    }
+
+    void tensors_lie_one_behind_the_other_and_fill_the_vector() {
+        for (const ModelSpec& spec : {samples::model(), gpt2(12, 12, 768), gpt2(48, 25, 1'600), small_opt(), opt(12, 12, 768),
+                                      opt_350m()}) {
+            std::uint64_t next = 0;
+            for (const TensorSpec& tensor : tensors_of(spec)) {
+                QCOMPARE(tensor.offset, next);
+                next += tensor.elements();
+            }
+            QCOMPARE(next, spec.parameters());
+        }
+    }
+
+    void tensors_have_the_names_and_shapes_of_hf_checkpoints() {
+        const NamedShapes expected = {
+            {"wte.weight", {256, 8}},          {"wpe.weight", {16, 8}},         {"h.0.ln_1.weight", {8}},
+            {"h.0.ln_1.bias", {8}},            {"h.0.attn.c_attn.weight", {8, 24}}, {"h.0.attn.c_attn.bias", {24}},
+            {"h.0.attn.c_proj.weight", {8, 8}}, {"h.0.attn.c_proj.bias", {8}},   {"h.0.ln_2.weight", {8}},
+            {"h.0.ln_2.bias", {8}},            {"h.0.mlp.c_fc.weight", {8, 32}}, {"h.0.mlp.c_fc.bias", {32}},
+            {"h.0.mlp.c_proj.weight", {32, 8}}, {"h.0.mlp.c_proj.bias", {8}},    {"ln_f.weight", {8}},
+            {"ln_f.bias", {8}}};
+        QVERIFY(named_shapes(samples::model()) == expected);
+    }
+
+    void opt_tensors_have_hf_names_and_keep_q_k_v_side_by_side() {
+        NamedShapes expected = {{"embed_tokens.weight", {256, 4}},
+                                {"embed_positions.weight", {18, 8}},
+                                {"project_in.weight", {8, 4}},
+                                {"project_out.weight", {4, 8}},
+                                {"layers.0.self_attn_layer_norm.weight", {8}},
+                                {"layers.0.self_attn_layer_norm.bias", {8}},
+                                {"layers.0.self_attn.q_proj.weight", {8, 8}},
+                                {"layers.0.self_attn.k_proj.weight", {8, 8}},
+                                {"layers.0.self_attn.v_proj.weight", {8, 8}},
+                                {"layers.0.self_attn.q_proj.bias", {8}},
+                                {"layers.0.self_attn.k_proj.bias", {8}},
+                                {"layers.0.self_attn.v_proj.bias", {8}},
+                                {"layers.0.self_attn.out_proj.weight", {8, 8}},
+                                {"layers.0.self_attn.out_proj.bias", {8}},
+                                {"layers.0.final_layer_norm.weight", {8}},
+                                {"layers.0.final_layer_norm.bias", {8}},
+                                {"layers.0.fc1.weight", {32, 8}},
+                                {"layers.0.fc1.bias", {32}},
+                                {"layers.0.fc2.weight", {8, 32}},
+                                {"layers.0.fc2.bias", {8}},
+                                {"final_layer_norm.weight", {8}},
+                                {"final_layer_norm.bias", {8}}};
+        for (auto& [name, shape] : expected) name = "model.decoder." + name;
+        QVERIFY(named_shapes(small_opt()) == expected);
+        ModelSpec after = small_opt();
+        after.norm = NormPlace::after;
+        expected.resize(expected.size() - 2);  // no norm behind the last layer
+        QVERIFY(named_shapes(after) == expected);
+    }
+
+    void a_spec_survives_its_json() {
+        ModelSpec spec = gpt2(12, 12, 768);
+        spec.activation = Activation::relu;
+        spec.dropout = 0.1F;
+        const Result<nlohmann::json> json = parse_json(spec.to_json().dump(), 4'096);
+        QVERIFY(json.ok());
+        const Result<ModelSpec> parsed = ModelSpec::from_json(*json);
+        QVERIFY(parsed.ok());
+        QVERIFY(*parsed == spec);
+    }
+
+    void an_opt_survives_its_json() {
+        for (const ModelSpec& spec : {opt(12, 12, 768), opt_350m(), small_opt()}) {
+            const Result<ModelSpec> parsed = ModelSpec::from_json(spec.to_json());
+            QVERIFY2(parsed.ok(), parsed.ok() ? "" : parsed.error().message.c_str());
+            QVERIFY(*parsed == spec);
+        }
+    }
+
+    void fields_of_opt_are_checked_and_belong_to_opt_alone() {
+        QVERIFY(names(parsed_with("norm", "between", small_opt()), "norm"));
+        QVERIFY(names(parsed_with("embedding", 16'385, small_opt()), "embedding"));
+        QVERIFY(names(parsed_with("embedding", small_opt().width, small_opt()), "embedding"));
+        QVERIFY(names(parsed_with("norm", "before"), "norm"));
+        QVERIFY(names(parsed_with("embedding", 0), "embedding"));
+        for (const char* field : {"norm", "embedding"}) {
+            nlohmann::json object = small_opt().to_json();
+            object.erase(field);
+            QVERIFY2(names(ModelSpec::from_json(object), field), field);
+        }
+    }
+
+    void a_field_out_of_range_is_named_data() {
+        QTest::addColumn<QString>("field");
+        QTest::addColumn<QString>("value");
+        for (const auto& [field, value] : std::vector<std::pair<const char*, const char*>>{
+                 {"family", "\"llama\""}, {"family", "7"}, {"vocabulary", "1"}, {"vocabulary", "1048577"},
+                 {"context", "7"}, {"context", "16385"}, {"layers", "0"}, {"layers", "257"}, {"layers", "-1"},
+                 {"heads", "0"}, {"heads", "3"}, {"heads", "2.5"}, {"width", "7"}, {"width", "16385"},
+                 {"width", "18446744073709551616"}, {"activation", "\"swish\""}, {"activation", "null"},
+                 {"dropout", "0.91"}, {"dropout", "-0.1"}, {"dropout", "\"0\""}, {"code", "\"import os\""}}) {
+            QTest::addRow("%s=%s", field, value) << QString(field) << QString(value);
+        }
+    }
+    void a_field_out_of_range_is_named() {
+        QFETCH(const QString, field);
+        QFETCH(const QString, value);
+        const auto json = nlohmann::json::parse(value.toStdString());
+        const std::string name = field.toStdString();
+        QVERIFY(names(parsed_with(name.c_str(), json), name.c_str()));
+    }
+
+    void a_missing_field_is_named() {
+        const nlohmann::json whole = samples::model().to_json();
+        for (const auto& [name, value] : whole.items()) {
+            nlohmann::json object = whole;
+            object.erase(name);
+            QVERIFY2(names(ModelSpec::from_json(object), name.c_str()), name.c_str());
+        }
+    }
+
+    void a_model_beyond_the_parameter_limit_is_refused() {
+        ModelSpec spec = gpt2(256, 128, 16'384);
+        QVERIFY(spec.parameters() > parameters_max);
+        QVERIFY(names(ModelSpec::from_json(spec.to_json()), "20,000,000,000"));
+    }
+
+    void something_that_is_no_object_is_refused() {
+        for (const char* text : {"null", "[]", "3", "\"gpt2\""}) {
+            QVERIFY(!ModelSpec::from_json(nlohmann::json::parse(text)).ok());
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(ModelSpecTest)
+#include "test_model_spec.moc"

@@ -1,0 +1,187 @@
+// What the doctor and the plan say, from facts: no trainer is asked here.
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <fstream>
+
+#include "app/node/cli/byte_size.h"
+#include "app/node/cli/doctor.h"
+#include "app/node/cli/plan_view.h"
+
+using namespace potluck;
+using namespace potluck::node;
+
+namespace {
+
+control::DeviceRow row_of(const std::string& id, const std::string& reason) {
+    control::DeviceRow row;
+    row.id = id;
+    row.name = "Name of " + id;
+    row.reason = reason;
+    row.usable = reason.empty();
+    return row;
+}
+
+Findings found(std::vector<control::DeviceRow> rows) {
+    Findings findings;
+    findings.devices = control::DetectReply{.devices = std::move(rows), .notes = {"A note."}};
+    return findings;
+}
+
+control::PlanReply plan_of(const char* checkpointing) {
+    control::PlanReply plan;
+    plan.device = "cpu";
+    plan.layout = {{"checkpointing", checkpointing}};
+    plan.tokens_per_second = 1000;
+    return plan;
+}
+
+}  // namespace
+
+class DoctorTest : public QObject {
+    Q_OBJECT
+private slots:
+    void sizes_are_read_strictly() {
+        QCOMPARE(*parse_bytes("4GiB"), 4ULL << 30U);
+        QCOMPARE(*parse_bytes("4 GiB"), 4ULL << 30U);
+        QCOMPARE(*parse_bytes("1.5GiB"), 3ULL << 29U);
+        QCOMPARE(*parse_bytes("4GB"), 4'000'000'000ULL);
+        QCOMPARE(*parse_bytes("512MiB"), 512ULL << 20U);
+        QCOMPARE(*parse_bytes("0"), 0ULL);
+        for (const char* wrong : {"", "4", "GiB", "-4GiB", "4gib", "4GiBs", "4  GiB", "1e9GiB", "nanGiB", "9999TiB"}) {
+            QVERIFY2(!parse_bytes(wrong).ok(), wrong);
+        }
+        QCOMPARE(*parse_count("10B"), 10'000'000'000ULL);
+        QCOMPARE(*parse_count("2.5M"), 2'500'000ULL);
+        QCOMPARE(*parse_count("300"), 300ULL);
+        for (const char* wrong : {"", "0", "B", "10Q", "-1B"}) QVERIFY2(!parse_count(wrong).ok(), wrong);
+    }
+
+    void sizes_are_written_as_people_read_them() {
+        QCOMPARE(bytes_text(0), std::string("-"));
+        QCOMPARE(bytes_text(3ULL << 29U), std::string("1.50 GiB"));
+        QCOMPARE(bytes_text(512ULL << 20U), std::string("512 MiB"));
+        QCOMPARE(count_text(124'439'808), std::string("124 million"));
+        QCOMPARE(count_text(8.6e18), std::string("8.60e+18"));
+    }
+
+    void devices_are_chosen_by_name() {
+        QCOMPARE(*parse_device_choice("any"), std::string());
+        QCOMPARE(*parse_device_choice("cuda:1"), std::string("cuda:1"));
+        for (const char* wrong : {"", "gpu", "cuda:", "cuda:x", "cuda:100", "cpu:0"}) {
+            QVERIFY2(!parse_device_choice(wrong).ok(), wrong);
+        }
+    }
+
+    void limits_are_given_once_and_remembered() {
+        const char* line[] = {"potluck-node", "serve",  "--data-dir",   "/d",
+                              "--device",     "cuda:1", "--gpu-memory", "4GiB"};
+        const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
+        QVERIFY(parsed.command.has_value());
+        QTemporaryDir folder;
+        NodeSettings settings;
+        settings.budget.ram = 5;
+        settings.apply(parsed.command->node.limits);
+        QVERIFY(settings.save(folder.path().toStdString()).ok());
+        auto later = NodeSettings::load(folder.path().toStdString());
+        QVERIFY(later.ok());
+        QCOMPARE(later->budget.device, std::string("cuda:1"));
+        QCOMPARE(later->budget.gpu_memory, 4ULL << 30U);
+        QCOMPARE(later->budget.ram, 5ULL);
+        later->apply({.device = "", .gpu_memory = 0});
+        QCOMPARE(later->budget.gpu_memory, 0ULL);
+        QVERIFY(later->budget.device.empty());
+    }
+
+    void a_plan_is_asked_in_full_or_not_at_all() {
+        const char* line[] = {
+            "potluck-node",    "plan", "gpt2-xl", "--data-dir", "/d",     "--tokens",  "10B", "--gpu",   "A100",
+            "--volunteers",    "7",    "--ram",   "12GiB",      "--json", "--context", "512", "--batch", "16",
+            "--price-per-kwh", "0.2"};
+        const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
+        QVERIFY(parsed.command.has_value());
+        const PlanOptions& options = parsed.command->plan;
+        QCOMPARE(options.model, std::string("gpt2-xl"));
+        QCOMPARE(options.tokens, 10'000'000'000ULL);
+        QCOMPARE(options.context, 512U);
+        QCOMPARE(options.batch, 16U);
+        QCOMPARE(options.price_per_kilowatt_hour, 0.2);
+        QCOMPARE(*parsed.command->node.limits.ram, 12ULL << 30U);
+        const char* without[] = {"potluck-node", "plan"};
+        QVERIFY(!parse_command_line(2, without).command);
+    }
+
+    void one_usable_device_is_enough() {
+        QVERIFY(can_train(found({row_of("cpu", ""), row_of("cuda:0", "Too old.")})));
+        QVERIFY(!can_train(found({row_of("cpu", "No memory."), row_of("cuda:0", "Too old.")})));
+        QVERIFY(!can_train(Findings{}));
+    }
+
+    void a_chosen_device_must_be_usable_itself() {
+        Findings findings = found({row_of("cpu", ""), row_of("cuda:0", "Too old.")});
+        findings.device = "cuda";
+        QVERIFY(!can_train(findings));
+        QVERIFY(doctor_text(findings).find("cannot be used") != std::string::npos);
+        findings.device = "cpu";
+        QVERIFY(can_train(findings));
+    }
+
+    void inexact_arithmetic_keeps_everything_from_training() {
+        Findings findings = found({row_of("cpu", "")});
+        findings.exact = false;
+        QVERIFY(!can_train(findings));
+        QVERIFY(doctor_text(findings).find("exactness") != std::string::npos);
+        QVERIFY(check_exactness().ok());
+    }
+
+    void each_device_and_its_trouble_is_said() {
+        const std::string text = doctor_text(found({row_of("cpu", ""), row_of("cuda:0", "Too old.")}));
+        QVERIFY2(text.find("cuda:0   Name of cuda:0\n         Cannot be used. Too old.\n") != std::string::npos,
+                 text.c_str());
+        QVERIFY(text.find("A note.") != std::string::npos);
+    }
+
+    void names_cannot_write_terminal_codes() {
+        control::DeviceRow row = row_of("cpu", "");
+        row.name = "evil\x1b[2J";
+        QVERIFY(doctor_text(found({row})).find('\x1b') == std::string::npos);
+    }
+
+    void the_last_thing_tried_is_read_from_the_log() {
+        QCOMPARE(last_tried("trying one\nnoise trying three\ntrying two\nmore\n"), std::string("two"));
+        QCOMPARE(last_tried("trying"), std::string());
+        QCOMPARE(last_tried(""), std::string());
+        Findings findings;
+        findings.failure = "The trainer stopped.";
+        findings.last_tried = "NVIDIA's driver";
+        QVERIFY(doctor_text(findings).find("trying NVIDIA's driver") != std::string::npos);
+        QVERIFY(!doctor_json(findings).at("can_train").get<bool>());
+    }
+
+    void a_model_is_a_name_or_a_configuration() {
+        QCOMPARE(model_for_plan("gpt2")->layers, 12U);
+        QTemporaryDir folder;
+        std::ofstream(folder.filePath("config.json").toStdString())
+            << R"({"model_type":"gpt2","n_layer":3,"n_head":2,"n_embd":64,"n_positions":128,"vocab_size":500})";
+        QCOMPARE(model_for_plan(folder.path().toStdString())->layers, 3U);
+        QCOMPARE(model_for_plan(folder.filePath("config.json").toStdString())->width, 64U);
+        QCOMPARE(model_for_plan("gpt5").error().code, ErrorCode::not_found);
+    }
+
+    void the_cost_follows_the_plan() {
+        PlanOptions options;
+        options.volunteers = 2;
+        options.gpu = "RTX 4090";
+        const model::ModelSpec model = *model_for_plan("gpt2");
+        const auto plain = view_plan(model, options, plan_of("selective"));
+        const auto twice = view_plan(model, options, plan_of("full"));
+        QVERIFY(plain && twice);
+        QCOMPARE(plain->question.tokens, 20 * model.parameters());
+        QVERIFY(twice->cost.flops > 1.3 * plain->cost.flops);
+        options.gpu = "abacus";
+        QVERIFY(!view_plan(model, options, plan_of("none")));
+    }
+};
+
+QTEST_GUILESS_MAIN(DoctorTest)
+#include "test_doctor.moc"

@@ -1,0 +1,245 @@
+// The small decisions of app/node: paths, settings, moods, the command line, the demo's books.
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <fstream>
+
+#include "app/node/cli/command_line.h"
+#include "app/node/demo/report.h"
+#include "app/node/demo/scenario.h"
+#include "app/node/control/dispatcher.h"
+#include "app/node/session/settings.h"
+#include "app/node/paths.h"
+#include "app/node/session/view.h"
+
+using namespace potluck;
+using namespace potluck::node;
+namespace fs = std::filesystem;
+
+namespace {
+
+Environment environment_of(std::map<std::string, std::string> values) {
+    return [values = std::move(values)](const char* name) -> std::optional<std::string> {
+        const auto found = values.find(name);
+        return found == values.end() ? std::nullopt : std::optional(found->second);
+    };
+}
+
+DemoReport good_report() {
+    DemoReport report;
+    report.rounds = report.rounds_wanted = 10;
+    report.digests_compared = report.digests_equal = 50;
+    report.final_loss = 2.0;
+    report.bigram_loss = 2.5;
+    report.trained_tokens_accepted = report.credited_tokens = 1000;
+    report.late_rounds = report.returned_rounds = 3;
+    report.all_in_step = true;
+    return report;
+}
+
+}  // namespace
+
+class NodePartsTest : public QObject {
+    Q_OBJECT
+private slots:
+    void the_data_folder_is_where_the_system_keeps_such_things() {
+        const auto home = environment_of({{"HOME", "/home/a"}});
+        QCOMPARE(default_data_folder(home, Platform::linux_like)->string(),
+                 std::string("/home/a/.local/share/potluck"));
+        QCOMPARE(default_data_folder(home, Platform::mac)->string(),
+                 std::string("/home/a/Library/Application Support/Potluck"));
+        QVERIFY(!default_data_folder(home, Platform::windows));
+        const auto chosen =
+            environment_of({{"HOME", "/home/a"}, {"XDG_DATA_HOME", "/data"}, {"POTLUCK_HOME", "/mine"}});
+        QCOMPARE(default_data_folder(chosen, Platform::linux_like)->string(), std::string("/mine"));
+        const auto xdg = environment_of({{"HOME", "/home/a"}, {"XDG_DATA_HOME", "/data"}});
+        QCOMPARE(default_data_folder(xdg, Platform::linux_like)->string(), std::string("/data/potluck"));
+    }
+
+    void a_socket_path_always_fits() {
+        const auto runtime = environment_of({{"XDG_RUNTIME_DIR", "/run/user/1000"}});
+        QCOMPARE(socket_path("/home/a/potluck", runtime).string(), std::string("/home/a/potluck/node.sock"));
+        const fs::path deep = fs::path("/") / std::string(200, 'd');
+        const fs::path other = fs::path("/") / std::string(200, 'e');
+        QVERIFY(socket_path(deep, runtime).native().size() < socket_path_max);
+        QVERIFY(socket_path(deep, runtime).string().starts_with("/run/user/1000/potluck/"));
+        QVERIFY(socket_path(deep, runtime) != socket_path(other, runtime));
+        QVERIFY(socket_path(deep, environment_of({})).native().size() < socket_path_max);
+    }
+
+    void settings_survive_and_damage_is_told() {
+        const QTemporaryDir folder;
+        const fs::path path = folder.path().toStdString();
+        QVERIFY(NodeSettings::load(path).value() == NodeSettings{});
+        NodeSettings settings;
+        settings.name = "kitchen";
+        settings.paused = true;
+        settings.paused_until = 1'700'000'000;
+        settings.run = SavedRun{{RunId{{std::byte{1}}}, "soup", {{"127.0.0.1", 6881}}}, run::Role::backbone, true};
+        QVERIFY(settings.save(path).ok());
+        QVERIFY(NodeSettings::load(path).value() == settings);
+        std::ofstream(path / "node.json") << "{\"paused\": 3}";
+        const auto damaged = NodeSettings::load(path);
+        QCOMPARE(damaged.error().code, ErrorCode::malformed);
+        QVERIFY(damaged.error().message.find("node.json") != std::string::npos);
+    }
+
+    void a_pause_ends_at_its_time_and_never_by_itself_without_one() {
+        NodeSettings settings;
+        QVERIFY(!settings.pause_over(10));
+        settings.paused = true;
+        QVERIFY(!settings.pause_over(1'000'000));
+        settings.paused_until = 100;
+        QVERIFY(!settings.pause_over(99));
+        QVERIFY(settings.pause_over(100));
+    }
+
+    void names_are_cut_at_a_character() {
+        QCOMPARE(fit_name("a\nb"), std::string("a b"));
+        const std::string fitted = fit_name(std::string(39, 'a') + "ä");
+        QCOMPARE(fitted, std::string(39, 'a'));
+        QVERIFY(fit_name(std::string(100, 'x')).size() == run::name_bytes_max);
+    }
+
+    void the_mood_always_says_why() {
+        Situation situation;
+        QCOMPARE(mood_of(situation).activity, control::Activity::idle);
+        situation.trouble = "No such run.";
+        QCOMPARE(mood_of(situation).activity, control::Activity::failed);
+        situation.search = net::ManifestSearch{};
+        QCOMPARE(mood_of(situation).activity, control::Activity::connecting);
+        situation.search->stage = net::SearchStage::fetching;
+        QCOMPARE(mood_of(situation).activity, control::Activity::downloading);
+        situation.phase = run::Phase::training;
+        situation.phase_reason = "Training.";
+        QCOMPARE(mood_of(situation).activity, control::Activity::training);
+        QCOMPARE(mood_of(situation).reason, std::string("Training."));
+        situation.volunteer = false;
+        QCOMPARE(mood_of(situation).activity, control::Activity::sharing);
+        situation.trainer_failure = "The trainer failed.";
+        QCOMPARE(mood_of(situation).activity, control::Activity::failed);
+        situation.paused = true;
+        QCOMPARE(mood_of(situation).activity, control::Activity::paused);
+        QVERIFY(mood_of(situation).reason.find("memory is free") != std::string::npos);
+        situation.trainer_alive = true;
+        QVERIFY(mood_of(situation).reason.find("is ending") != std::string::npos);
+        situation.phase = run::Phase::finished;
+        QCOMPARE(mood_of(situation).activity, control::Activity::finished);
+    }
+
+    void durations_and_addresses_are_read_strictly() {
+        QCOMPARE(parse_duration("90").value(), std::int64_t{90});
+        QCOMPARE(parse_duration("30m").value(), std::int64_t{1800});
+        QCOMPARE(parse_duration("2d").value(), std::int64_t{172'800});
+        for (const char* wrong : {"", "m", "-3h", "1.5h", "1y", "999999999999d", "3h "})
+            QVERIFY2(!parse_duration(wrong).ok(), wrong);
+        QVERIFY((parse_endpoint("[::1]:99").value() == run::PeerHint{"::1", 99}));
+        for (const char* wrong : {"", "host", "host:", ":80", "host:0", "host:70000", "host:8x"})
+            QVERIFY2(!parse_endpoint(wrong).ok(), wrong);
+    }
+
+    void hosting_reads_its_fields() {
+        const char* line[] = {"potluck-node", "host", "--text",   "t",   "--model",    "small", "--width",    "64",
+                              "--rounds",     "7",    "--window", "2.5", "--data-dir", "/d",    "--volunteer"};
+        const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
+        QVERIFY(parsed.command.has_value());
+        QCOMPARE(parsed.command->host.model.layers, 6U);
+        QCOMPARE(parsed.command->host.model.width, 64U);
+        QCOMPARE(parsed.command->host.recipe.total_rounds, std::uint64_t{7});
+        QVERIFY(parsed.command->host.recipe.window == Duration{2'500});
+        QVERIFY(parsed.command->host_role == Command::HostRole::volunteer);
+        QCOMPARE(parsed.command->node.data_folder.string(), std::string("/d"));
+    }
+
+    void hosting_reads_the_optimizer() {
+        const char* line[] = {"potluck-node", "host",   "--text", "t",     "--data-dir", "/d",     "--optimizer", "lamb",
+                              "--state-bits", "32",     "--epsilon", "1e-6", "--beta1",  "0.8",    "--beta2",     "0.96",
+                              "--clip",       "4"};
+        const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
+        QVERIFY(parsed.command.has_value());
+        const run::Recipe& recipe = parsed.command->host.recipe;
+        QCOMPARE(recipe.optimizer, run::Optimizer::lamb);
+        QCOMPARE(recipe.state_bits, 32U);
+        QCOMPARE(recipe.epsilon, 1e-6);
+        QCOMPARE(recipe.beta1, 0.8);
+        QCOMPARE(recipe.beta2, 0.96);
+        QCOMPARE(recipe.clip_norm, 4.0);
+        for (const auto& [option, value] : {std::pair("--optimizer", "sgd"), std::pair("--state-bits", "16")}) {
+            const char* wrong[] = {"potluck-node", "host", "--text", "t", "--data-dir", "/d", option, value};
+            QVERIFY2(!parse_command_line(static_cast<int>(std::size(wrong)), wrong).command, option);
+        }
+    }
+
+    void a_checkpoint_brings_its_own_shape() {
+        const char* line[] = {"potluck-node", "host", "--text", "t", "--data-dir", "/d", "--from", "f", "--dropout", "0.1"};
+        const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
+        QVERIFY(parsed.command.has_value());
+        QCOMPARE(parsed.command->host.from.string(), std::string("f"));
+        QCOMPARE(parsed.command->host.model.context, 0U);  // the checkpoint's
+        QCOMPARE(parsed.command->host.model.dropout, 0.1F);
+        const char* shorter[] = {"potluck-node", "host", "--text", "t", "--data-dir", "/d", "--from", "f", "--context", "64"};
+        QCOMPARE(parse_command_line(static_cast<int>(std::size(shorter)), shorter).command->host.model.context, 64U);
+        const char* reshaped[] = {"potluck-node", "host", "--text", "t", "--data-dir", "/d", "--from", "f", "--width", "64"};
+        QVERIFY(!parse_command_line(static_cast<int>(std::size(reshaped)), reshaped).command);
+    }
+
+    void a_method_that_is_not_there_is_answered() {
+        Dispatcher dispatcher;
+        dispatcher.add("ping", [](const nlohmann::json&, const Dispatcher::Respond& respond) {
+            respond(nlohmann::json{{"pong", 1}});
+        });
+        std::vector<control::Reply> replies;
+        const auto keep = [&](const control::Reply& reply) { replies.push_back(reply); };
+        dispatcher.dispatch({4, "ping", nlohmann::json::object()}, keep);
+        dispatcher.dispatch({5, "pong", nlohmann::json::object()}, keep);
+        QCOMPARE(replies.size(), std::size_t{2});
+        QCOMPARE(replies[0].id, std::uint64_t{4});
+        QVERIFY(!replies[0].error && replies[1].error);
+    }
+
+    void a_report_names_every_fault() {
+        QVERIFY(faults_of(good_report()).empty());
+        const auto faulty = [](auto change) {
+            DemoReport report = good_report();
+            change(report);
+            return faults_of(report).size() == 1;
+        };
+        QVERIFY(faulty([](DemoReport& r) { --r.digests_equal; }));
+        QVERIFY(faulty([](DemoReport& r) { r.rounds_lost = 1; }));
+        QVERIFY(faulty([](DemoReport& r) { r.credited_tokens = 999; }));
+        QVERIFY(faulty([](DemoReport& r) { r.final_loss = 2.5; }));
+        QVERIFY(faulty([](DemoReport& r) { r.final_loss = 0; }));
+        QVERIFY(faulty([](DemoReport& r) { r.late_rounds = 0; }));
+        QVERIFY(faulty([](DemoReport& r) { r.returned_rounds = 0; }));
+        QVERIFY(faulty([](DemoReport& r) { r.all_in_step = false; }));
+        for (const char* field : {"rounds", "rounds_lost", "digests_compared", "digests_equal", "initial_loss",
+                                  "final_loss", "bigram_loss", "k", "bits_per_parameter", "trained_tokens_accepted",
+                                  "credited_tokens", "upload_bytes_per_round", "seconds_join_to_first_step"}) {
+            QVERIFY2(to_json(good_report()).contains(field), field);
+        }
+    }
+
+    void the_turns_of_a_demo_come_in_order() {
+        for (const std::uint64_t rounds : {4U, 6U, 10U, 60U, 1000U}) {
+            const Turns turns = Turns::of(rounds);
+            QVERIFY(turns.late_join < turns.kill);
+            QVERIFY(turns.kill <= turns.comeback || rounds < 6);
+            QVERIFY(turns.comeback < rounds);
+        }
+    }
+
+    void a_recipe_file_replaces_only_what_it_names() {
+        const QTemporaryDir folder;
+        const fs::path file = fs::path(folder.path().toStdString()) / "recipe.json";
+        std::ofstream(file) << "{\"k\": 64, \"window_seconds\": 1.5}";
+        const auto recipe = DemoRecipe::from_file(file);
+        QVERIFY(recipe.ok());
+        QCOMPARE(recipe->k, 64U);
+        QCOMPARE(recipe->batch, DemoRecipe{}.batch);
+        std::ofstream(file) << "{\"kk\": 64}";
+        QVERIFY(!DemoRecipe::from_file(file).ok());
+    }
+};
+
+QTEST_APPLESS_MAIN(NodePartsTest)
+#include "test_node_parts.moc"

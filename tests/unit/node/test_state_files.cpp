@@ -1,0 +1,139 @@
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <fstream>
+
+#include "app/node/session/state_files.h"
+#include "core/base/sha256.h"
+
+using namespace potluck;
+using namespace potluck::node;
+namespace fs = std::filesystem;
+
+namespace {
+
+model::ModelSpec small_model() {
+    model::ModelSpec model;
+    model.layers = 1;
+    model.heads = 2;
+    model.width = 16;
+    model.context = 8;
+    return model;
+}
+
+}  // namespace
+
+class StateFilesTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_temporary;
+    int m_folders = 0;
+    fs::path fresh() { return fs::path(m_temporary.path().toStdString()) / std::to_string(++m_folders); }
+    static std::unique_ptr<StateFiles> open(const fs::path& folder) {
+        return std::move(StateFiles::open(folder, small_model(), 1).value());
+    }
+    static StateDigest commit(StateFiles& files, std::uint64_t round, float value) {
+        const auto state = files.begin_state(RoundId{round}).value();
+        std::fill(state.begin(), state.end(), value);
+        return files.commit_state(RoundId{round}).value();
+    }
+
+private slots:
+    void a_committed_state_is_there_after_a_restart() {
+        const fs::path folder = fresh();
+        const StateDigest digest = commit(*open(folder), 3, 0.5F);
+        const auto again = open(folder);
+        QCOMPARE(again->held().size(), std::size_t{1});
+        QVERIFY(again->held()[0].digest == digest);
+        QVERIFY(again->held()[0].round == RoundId{3});
+        QCOMPARE(again->state(RoundId{3}).size(), static_cast<std::size_t>(small_model().parameters()));
+        QCOMPARE(again->state(RoundId{3})[7], 0.5F);
+        QVERIFY(merkle_root(again->state_bytes(RoundId{3})) == digest);
+        QCOMPARE(again->state_place(RoundId{3}).offset, std::uint64_t{again->layout().header.size()});
+    }
+
+    void a_state_that_was_begun_only_is_invisible_and_swept_away() {
+        const fs::path folder = fresh();
+        {
+            const auto files = open(folder);
+            QVERIFY(files->begin_state(RoundId{1}).ok());
+            QVERIFY(files->held().empty());
+        }
+        QVERIFY(fs::exists(folder / "states" / "1.partial"));
+        QVERIFY(open(folder)->held().empty());
+        QVERIFY(!fs::exists(folder / "states" / "1.partial"));
+    }
+
+    void a_file_that_the_index_does_not_name_is_swept_away() {
+        const fs::path folder = fresh();
+        commit(*open(folder), 1, 1.0F);
+        fs::copy(folder / "states" / "1.safetensors", folder / "states" / "2.safetensors");
+        QCOMPARE(open(folder)->held().size(), std::size_t{1});
+        QVERIFY(!fs::exists(folder / "states" / "2.safetensors"));
+    }
+
+    void a_damaged_index_or_a_short_file_costs_states_but_not_the_start() {
+        const fs::path folder = fresh();
+        commit(*open(folder), 1, 1.0F);
+        commit(*open(folder), 2, 2.0F);
+        fs::resize_file(folder / "states" / "1.safetensors", 100);
+        QCOMPARE(open(folder)->held().size(), std::size_t{1});
+        std::ofstream(folder / "states" / "index.json") << "{";
+        QVERIFY(open(folder)->held().empty());
+    }
+
+    void verifying_sees_a_changed_byte() {
+        const fs::path folder = fresh();
+        const auto files = open(folder);
+        const StateDigest digest = commit(*files, 4, 1.0F);
+        QVERIFY(files->verify_state(RoundId{4}).value() == digest);
+        std::fstream file(files->state_file(RoundId{4}), std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(20'000);
+        file.put('x');
+        file.close();
+        QVERIFY(files->verify_state(RoundId{4}).value() != digest);
+        QVERIFY(files->held()[0].digest == digest);
+    }
+
+    void only_a_file_with_its_digest_is_adopted() {
+        const auto from = open(fresh());
+        const StateDigest digest = commit(*from, 5, 3.0F);
+        const auto files = open(fresh());
+        QCOMPARE(files->adopt_state(RoundId{5}, StateDigest{}, from->state_bytes(RoundId{5})).error().code,
+                 ErrorCode::untrusted);
+        QCOMPARE(files->adopt_state(RoundId{5}, digest, from->state_bytes(RoundId{5}).subspan(1)).error().code,
+                 ErrorCode::malformed);
+        QVERIFY(files->held().empty());
+        QVERIFY(files->adopt_state(RoundId{5}, digest, from->state_bytes(RoundId{5})).ok());
+        QCOMPARE(files->state(RoundId{5})[0], 3.0F);
+    }
+
+    void a_dropped_state_is_gone_from_disk() {
+        const fs::path folder = fresh();
+        const auto files = open(folder);
+        commit(*files, 1, 1.0F);
+        commit(*files, 2, 1.0F);
+        files->drop_state(RoundId{1});
+        QCOMPARE(files->held().size(), std::size_t{1});
+        QVERIFY(!fs::exists(files->state_file(RoundId{1})));
+        QCOMPARE(open(folder)->held().size(), std::size_t{1});
+    }
+
+    void the_error_feedback_and_the_record_survive_a_restart() {
+        const fs::path folder = fresh();
+        {
+            const auto files = open(folder);
+            const auto error = files->scratch(peer::Scratch::error).value();
+            QCOMPARE(error[0], 0.0F);
+            error[9] = 4.0F;
+            QVERIFY(!files->load_record());
+            QVERIFY(files->save_record(as_bytes("record")).ok());
+        }
+        const auto files = open(folder);
+        QCOMPARE(files->scratch(peer::Scratch::error).value()[9], 4.0F);
+        QCOMPARE(as_text(*files->load_record()), std::string_view("record"));
+    }
+};
+
+QTEST_APPLESS_MAIN(StateFilesTest)
+#include "test_state_files.moc"

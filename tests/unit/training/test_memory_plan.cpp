@@ -1,0 +1,183 @@
+// The memory plan as a function of facts: what it counts, what it prefers, what it refuses.
+#include <QRegularExpression>
+#include <QTest>
+
+#include "core/training/memory/plan.h"
+#include "core/training/memory/price.h"
+
+using namespace potluck;
+using namespace potluck::training;
+
+namespace {
+
+constexpr std::uint64_t gibibyte = 1ULL << 30U;
+
+model::ModelSpec gpt2(std::uint32_t layers, std::uint32_t heads, std::uint32_t width) {
+    model::ModelSpec spec;
+    spec.vocabulary = 50'257;
+    spec.context = 1024;
+    spec.layers = layers;
+    spec.heads = heads;
+    spec.width = width;
+    return spec;
+}
+
+const model::ModelSpec small = gpt2(12, 12, 768);
+const model::ModelSpec extra_large = gpt2(48, 25, 1600);
+
+PlanFacts processor(std::uint64_t ram) {
+    PlanFacts facts;
+    facts.products = Number::bf16;
+    facts.flops = 1e12;
+    facts.bytes_per_second = 1.5e10;
+    facts.program_bytes = gibibyte / 4;
+    facts.ram_budget = ram;
+    facts.disk_budget = 100 * gibibyte;
+    return facts;
+}
+
+PlanFacts graphics(std::uint64_t gpu, std::uint64_t ram) {
+    PlanFacts facts = processor(ram);
+    facts.device = {DeviceKind::cuda, 0};
+    facts.flops = 2.5e13;
+    facts.gpu_bytes_per_second = 3.6e11;
+    facts.gpu_can_step = true;
+    facts.gpu_budget = gpu;
+    return facts;
+}
+
+}  // namespace
+
+class MemoryPlanTest : public QObject {
+    Q_OBJECT
+private slots:
+    void parts_sum_to_the_peaks() {
+        for (const PlanFacts& facts : {processor(64 * gibibyte), graphics(24 * gibibyte, 64 * gibibyte)}) {
+            for (const MemoryPlan& plan : all_plans(small, {}, facts)) {
+                std::uint64_t gpu = 0, ram = 0, disk = 0;
+                for (const control::PlanPart& part : plan.parts) {
+                    gpu += part.gpu;
+                    ram += part.ram;
+                    disk += part.disk;
+                }
+                QCOMPARE(gpu, plan.gpu_peak);
+                QCOMPARE(ram, plan.ram_peak);
+                QCOMPARE(disk, plan.disk);
+            }
+        }
+    }
+
+    void plenty_of_memory_gives_the_plain_layout() {
+        const MemoryPlan plan = plans_within_budget(small, {}, processor(64 * gibibyte)).value().front();
+        Layout expected;
+        expected.micro_batch = plan.layout.micro_batch;
+        expected.products = Number::bf16;
+        QVERIFY(plan.layout == expected);
+        const MemoryPlan on_gpu = plans_within_budget(small, {}, graphics(24 * gibibyte, 64 * gibibyte)).value().front();
+        QVERIFY(on_gpu.layout.state == Place::device);
+        QVERIFY(on_gpu.layout.weights == Number::fp32 && on_gpu.layout.checkpointing == Checkpointing::none);
+    }
+
+    void the_largest_gpt2_fits_an_old_graphics_card() {
+        const MemoryPlan plan =
+            plans_within_budget(extra_large, {}, graphics(7 * gibibyte / 2, 16 * gibibyte)).value().front();
+        QVERIFY(plan.gpu_peak <= 7 * gibibyte / 2);
+        QVERIFY(plan.layout.state == Place::host);
+    }
+
+    void the_largest_gpt2_fits_a_computer_of_12_gibibytes() {
+        const MemoryPlan plan = plans_within_budget(extra_large, {}, processor(12 * gibibyte)).value().front();
+        QVERIFY(plan.ram_peak <= 12 * gibibyte);
+        QVERIFY(plan.layout.state_bits == 8);
+    }
+
+    void eight_bit_moments_take_a_little_more_than_two_bytes() {
+        run::Recipe recipe;
+        const auto moments = [&](std::uint32_t bits) {
+            recipe.state_bits = bits;
+            for (const control::PlanPart& part : all_plans(small, recipe, processor(0)).front().parts) {
+                if (part.what == "optimizer state") return static_cast<double>(part.ram) / 124'439'808.0;
+            }
+            return 0.0;
+        };
+        QVERIFY(moments(8) > 2.03 && moments(8) < 2.05);
+        QVERIFY(moments(32) == 8.0);
+    }
+
+    void rungs_of_the_ladder_get_smaller() {
+        const auto ladder = plans_within_budget(small, {}, graphics(6 * gibibyte, 16 * gibibyte)).value();
+        QVERIFY(ladder.size() > 3);
+        for (std::size_t i = 1; i < ladder.size(); ++i) QVERIFY(ladder[i].gpu_peak < ladder[i - 1].gpu_peak);
+    }
+
+    void quality_comes_before_speed() {
+        // Room for fp32 weights with every saving that costs only time: bf16 weights would be faster, and are not taken.
+        for (const std::uint64_t ram : {3, 4, 6}) {
+            const auto plans = plans_within_budget(gpt2(24, 16, 1024), {}, processor(ram * gibibyte));
+            if (!plans.ok()) continue;
+            bool exact_fits = false;
+            for (const MemoryPlan& plan : all_plans(gpt2(24, 16, 1024), {}, processor(0))) {
+                exact_fits = exact_fits || (plan.layout.weights == Number::fp32 && plan.ram_peak + plan.ram_peak / 25 <= ram * gibibyte);
+            }
+            QCOMPARE(plans->front().layout.weights == Number::fp32, exact_fits);
+        }
+    }
+
+    void a_budget_that_cannot_work_is_refused_with_the_smallest_that_can() {
+        const auto refused = plans_within_budget(extra_large, {}, graphics(gibibyte / 4, 16 * gibibyte));
+        QVERIFY(!refused.ok() && refused.error().code == ErrorCode::out_of_memory);
+        const QString message = QString::fromStdString(refused.error().message);
+        const auto named = QRegularExpression("--ram (\\d+)MiB --gpu-memory (\\d+)MiB").match(message);
+        QVERIFY2(named.hasMatch(), qPrintable(message));
+        const std::uint64_t ram = named.captured(1).toULongLong() << 20U;
+        const std::uint64_t gpu = named.captured(2).toULongLong() << 20U;
+        QVERIFY(plans_within_budget(extra_large, {}, graphics(gpu, ram)).ok());
+        QVERIFY(!plans_within_budget(extra_large, {}, graphics(gpu / 2, ram)).ok());
+    }
+
+    void nothing_goes_to_a_disk_that_may_not_be_used() {
+        PlanFacts facts = processor(12 * gibibyte);
+        facts.disk_budget = 0;
+        for (const MemoryPlan& plan : all_plans(extra_large, {}, facts)) QCOMPARE(plan.disk, 0U);
+    }
+
+    void a_layout_is_read_back_from_its_json() {
+        Layout layout;
+        layout.device = {DeviceKind::cuda, 3};
+        layout.micro_batch = 5;
+        layout.products = Number::fp16;
+        layout.weights = Number::bf16;
+        layout.gradient = Number::bf16;
+        layout.checkpointing = Checkpointing::selective;
+        layout.state_bits = 32;
+        layout.state = Place::device;
+        layout.weights_flow = Flow::streamed;
+        layout.mark = Place::disk;
+        QVERIFY(layout_from_json(to_json(layout)).value() == layout);
+        for (const auto& [field, value] : std::initializer_list<std::pair<const char*, nlohmann::json>>{
+                 {"device", "tpu"}, {"state_bits", 9}, {"weights", "fp16"}, {"mark", "device"}, {"other", 1}}) {
+            nlohmann::json bad = to_json(layout);
+            bad[field] = value;
+            QVERIFY2(!layout_from_json(bad).ok(), field);
+        }
+    }
+
+    void a_summary_names_what_is_not_plain() {
+        Layout layout;
+        layout.products = Number::bf16;
+        QCOMPARE(summary_of(layout, {}), std::string("bf16, 8-bit AdamW"));
+        layout.mark = Place::disk;
+        layout.checkpointing = Checkpointing::full;
+        QCOMPARE(summary_of(layout, {}), std::string("bf16, 8-bit AdamW, full checkpointing, mark on disk"));
+        QVERIFY(reasons_of(layout, processor(0)).size() == 4);
+    }
+
+    void blocks_are_the_embedding_and_the_layers() {
+        const BlockSizes blocks = block_sizes(small);
+        QCOMPARE(blocks.embedding + 12 * blocks.layer, small.parameters());
+        QCOMPARE(blocks.embedding, (50'257ULL + 1024) * 768 + 2 * 768);
+    }
+};
+
+QTEST_GUILESS_MAIN(MemoryPlanTest)
+#include "test_memory_plan.moc"

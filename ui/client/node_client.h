@@ -1,0 +1,134 @@
+// The window's only way to a node. It opens a Transport, turns its lines into value snapshots, sends requests and tells
+// what became of them, and opens it again with growing pauses when the node dies.
+//
+//   starting --first snapshot--> up --nothing for a while--> silent --something--> up
+//      ^                          |                             |
+//      +------ pause is over ----down <---- the node ended -----+          `stop` leads to `stopping`, then stopped()
+//
+// It decides nothing: what the node refuses arrives as `refused` with the node's own sentence. The curve and the
+// leaderboard change when a round ends, so they are asked for again whenever run or round of the snapshot change.
+//
+// Threads: Qt's main thread. Owns: nothing; the transport outlives it.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <vector>
+
+#include <QObject>
+#include <QString>
+#include <QTimer>
+
+#include "core/control/node_protocol.h"
+#include "core/control/rpc.h"
+#include "ui/client/transport.h"
+
+namespace potluck::ui {
+
+struct Link {
+    enum class State { starting, up, silent, down, stopping };
+    State state = State::starting;
+    QString sentence;  // what is wrong and what to do; empty while starting or up
+};
+
+/// Everything that the window shows. A fresh one is what a window sees before the node has said a word.
+struct NodeView {
+    Link link;
+    bool heard = false;  // `snapshot` came from a node, possibly before the link went down
+    control::NodeSnapshot snapshot;
+    std::vector<control::LeaderboardRow> leaderboard;
+    std::vector<control::CurvePoint> curve;
+};
+
+/// What can be asked of a node.
+enum class Ask {
+    subscribe,
+    join,
+    leave,
+    finish,
+    pause,
+    resume,
+    set_name,
+    invite,
+    leaderboard,
+    curve,
+    identity_show,
+    identity_export,
+    identity_import,
+};
+
+/// How long the client waits. Tests make it short.
+struct Pace {
+    std::chrono::milliseconds first_retry{1000};
+    std::chrono::milliseconds longest_retry{30000};
+    std::chrono::milliseconds silence{10000};
+};
+
+class NodeClient : public QObject {
+    Q_OBJECT
+
+public:
+    explicit NodeClient(Transport& transport, Pace pace = {}, QObject* parent = nullptr);
+
+    [[nodiscard]] const NodeView& view() const { return m_view; }
+    /// True between a request and its answer: what keeps a button from being pressed twice.
+    [[nodiscard]] bool waitsFor(Ask ask) const;
+
+    void start();
+    /// Ends the node, if it is ours, in an orderly way; emits stopped().
+    void stop();
+    /// Does not wait for the end of the pause between two attempts.
+    void retryNow();
+
+    void join(const QString& invite);
+    void leave();
+    void finishRound();
+    /// Zero seconds: until `resume`.
+    void pause(std::chrono::seconds duration);
+    void resume();
+    void setName(const QString& name);
+    void requestInvite();
+    /// The answer, identityShown(), holds the recovery words: nothing of it is kept here.
+    void requestIdentity();
+    void exportIdentity(const QString& file);
+    void importIdentity(const QString& file);
+
+signals:
+    void changed();  // link or snapshot
+    void curveChanged();
+    void leaderboardChanged();
+    void inviteReady(const QString& magnet);
+    void identityShown(const QString& id, const QString& words);
+    void done(potluck::ui::Ask ask);
+    void refused(potluck::ui::Ask ask, const QString& sentence);
+    void stopped();
+
+private:
+    void openWay(Transport::Way way);
+    void onReceived(const QByteArray& bytes);
+    void onEnded(Transport::End end, const QString& detail);
+    void onSilence();
+    void take(const control::Line& line);
+    void takeSnapshot(const nlohmann::json& params);
+    void takeReply(const control::Reply& reply);
+    void takeResult(Ask ask, const nlohmann::json& result);
+    void request(Ask ask, nlohmann::json params = nlohmann::json::object());
+    void refreshRunTables(const control::NodeSnapshot& before);
+    void refuseAllPending();
+    void setLink(Link::State state, const QString& sentence = {});
+    [[nodiscard]] QString sentenceFor(Transport::End end, const QString& detail) const;
+
+    Transport& m_transport;
+    Pace m_pace;
+    NodeView m_view;
+    Transport::Way m_way = Transport::Way::serve;
+    control::LineSplitter m_splitter;
+    std::map<std::uint64_t, Ask> m_pending;
+    std::uint64_t m_nextId = 1;
+    std::chrono::milliseconds m_retry;
+    QTimer m_retryTimer;
+    QTimer m_silenceTimer;
+    bool m_open = false;
+};
+
+}  // namespace potluck::ui

@@ -1,0 +1,80 @@
+#include "ui/client/plain_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <QCoreApplication>
+#include <QLocale>
+
+namespace potluck::ui {
+
+namespace {
+
+constexpr int name_characters_max = 32;
+
+struct Say {
+    Q_DECLARE_TR_FUNCTIONS(potluck::ui::PlainText)
+};
+
+bool isHarmless(QChar character) {
+    switch (character.category()) {
+        case QChar::Other_Control:
+        case QChar::Other_Format:
+        case QChar::Separator_Line:
+        case QChar::Separator_Paragraph:
+        case QChar::Other_PrivateUse: return false;
+        default: return true;
+    }
+}
+
+}  // namespace
+
+QString plainText(const QString& text, int most) {
+    // What lies far beyond the cut is not looked at.
+    QString clean = text.left(4 * most);
+    for (QChar& character : clean) {
+        if (!isHarmless(character)) character = QLatin1Char(' ');
+    }
+    clean = clean.simplified();
+    if (clean.size() <= most) return clean;
+    clean.truncate(most - 1);
+    if (clean.back().isHighSurrogate()) clean.chop(1);
+    return clean.trimmed() + QChar(0x2026);
+}
+
+QString plainText(std::string_view utf8, int most) {
+    const auto bytes = static_cast<qsizetype>(std::min(utf8.size(), static_cast<std::size_t>(most) * 16));
+    return plainText(QString::fromUtf8(utf8.data(), bytes), most);
+}
+
+QString shortCount(std::uint64_t count) {
+    static constexpr std::array<const char*, 5> units{"", "k", "M", "G", "T"};
+    auto value = static_cast<double>(count);
+    std::size_t unit = 0;
+    while (value >= 999.5 && unit + 1 < units.size()) {
+        value /= 1000;
+        ++unit;
+    }
+    if (unit == 0) return QLocale().toString(static_cast<qulonglong>(count));
+    const int digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+    return QLocale().toString(value, 'f', digits) + QChar(0x202F) + QLatin1String(units[unit]);
+}
+
+QString fullCount(std::uint64_t count) { return QLocale().toString(static_cast<qulonglong>(count)); }
+
+QString percent(double share) {
+    const double value = 100 * share;
+    const QString sign = QChar(0x202F) + QStringLiteral("%");
+    if (!(value > 0)) return QStringLiteral("0") + sign;
+    if (value < 0.1) return QStringLiteral("< ") + QLocale().toString(0.1, 'f', 1) + sign;
+    return QLocale().toString(value, 'f', 1) + sign;
+}
+
+QString displayName(const std::string& name, const std::string& id) {
+    const QString shown = plainText(name, name_characters_max);
+    if (!shown.isEmpty()) return shown;
+    return Say::tr("Volunteer %1").arg(plainText(id, 64).left(8));
+}
+
+}  // namespace potluck::ui

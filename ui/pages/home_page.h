@@ -1,0 +1,44 @@
+// The first page: the welcome with the invite field while there is no run, the run once there is one. A problem with
+// the node shows above either, as a banner with "Try now".
+//
+// Threads: Qt's main thread.
+#pragma once
+
+#include <QWidget>
+
+#include "ui/widgets/desktop.h"
+#include "ui/client/node_client.h"
+
+class QFrame;
+class QLabel;
+class QPushButton;
+class QStackedWidget;
+
+namespace potluck::ui {
+
+class JoinCard;
+class StatusCard;
+
+class HomePage : public QWidget {
+    Q_OBJECT
+
+public:
+    HomePage(NodeClient& client, const Desktop& desktop, QWidget* parent);
+
+    /// A link from outside the window: shown for confirmation, never acted on.
+    void offer(const QString& link);
+
+private:
+    QWidget* makeWelcome(const Desktop& desktop);
+    QFrame* makeOffer();
+    void refresh();
+
+    NodeClient& m_client;
+    JoinCard* m_join = nullptr;
+    StatusCard* m_status = nullptr;  // above the welcome, when there is something to say
+    QPushButton* m_retry = nullptr;
+    QFrame* m_offer = nullptr;  // "you are in a run already"
+    QStackedWidget* m_stack = nullptr;
+};
+
+}  // namespace potluck::ui

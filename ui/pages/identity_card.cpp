@@ -1,0 +1,160 @@
+#include "ui/pages/identity_card.h"
+
+#include <QClipboard>
+#include <QFileDialog>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QMessageBox>
+
+#include "ui/widgets/icons.h"
+#include "ui/widgets/parts.h"
+#include "ui/client/plain_text.h"
+#include "ui/widgets/theme.h"
+
+namespace potluck::ui {
+
+IdentityCard::IdentityCard(NodeClient& client, QWidget* parent) : QFrame(parent), m_client(client) {
+    setObjectName(QStringLiteral("card"));
+    QBoxLayout* column = cardLayout(this);
+    column->addWidget(makeLabel(tr("Identity"), "heading", this));
+    column->addWidget(makeWrappedLabel(
+        tr("Your credit belongs to this key. Keep a copy: it is all you need on a new computer."), "muted", this));
+    auto* row = new QHBoxLayout;
+    m_id = makeLabel({}, "strong", this);
+    m_id->setObjectName(QStringLiteral("id"));
+    m_id->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    m_id->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    auto* copy = makeButton(tr("&Copy"), iconNamed(QStringLiteral("copy")), Emphasis::quiet, this);
+    copy->setAccessibleName(tr("Copy the id"));
+    connect(copy, &QPushButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(m_id->text()); });
+    row->addWidget(m_id, 1);
+    row->addWidget(copy);
+    column->addLayout(row);
+    column->addWidget(makeWords());
+    column->addWidget(makeButtons());
+    m_outcome = makeWrappedLabel({}, "good", this);
+    m_outcome->setObjectName(QStringLiteral("outcome"));
+    m_outcome->hide();
+    column->addWidget(m_outcome);
+    connect(&client, &NodeClient::changed, this, &IdentityCard::refresh);
+    connect(&client, &NodeClient::identityShown, this, [this](const QString&, const QString& words) {
+        if (!std::exchange(m_wordsAsked, false)) return;
+        showOrHide(m_words, plainText(words, 600));
+        showOrHide(m_wordsHint, tr("Write them down on paper. Whoever has them is you."));
+        m_toggle->setText(tr("Hide recovery &words"));
+    });
+    connect(&client, &NodeClient::refused, this, [this](Ask ask, const QString& sentence) {
+        if (ask == Ask::identity_show || ask == Ask::identity_export || ask == Ask::identity_import)
+            tell(sentence, "problem");
+    });
+    connect(&client, &NodeClient::done, this, [this](Ask ask) {
+        if (ask == Ask::identity_export)
+            tell(tr("The identity is in the file; keep it where only you can read it."), "good");
+        if (ask == Ask::identity_import) tell(tr("This computer now uses the identity of the file."), "good");
+    });
+    refresh();
+}
+
+QWidget* IdentityCard::makeWords() {
+    auto* box = new QFrame(this);
+    auto* column = new QVBoxLayout(box);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(grid / 2);
+    m_words = makeWrappedLabel({}, "strong", box);
+    m_words->setObjectName(QStringLiteral("words"));
+    m_words->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    m_words->setAccessibleName(tr("Recovery words"));
+    m_words->hide();
+    m_wordsHint = makeWrappedLabel({}, "small", box);
+    m_wordsHint->hide();
+    column->addWidget(m_words);
+    column->addWidget(m_wordsHint);
+    return box;
+}
+
+QWidget* IdentityCard::makeButtons() {
+    auto* box = new QWidget(this);
+    auto* row = new QHBoxLayout(box);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(grid);
+    auto* save = makeButton(tr("&Export…"), iconNamed(QStringLiteral("upload")), Emphasis::normal, box);
+    save->setObjectName(QStringLiteral("export"));
+    auto* load = makeButton(tr("&Import…"), iconNamed(QStringLiteral("open")), Emphasis::normal, box);
+    load->setObjectName(QStringLiteral("import"));
+    m_toggle = makeButton(tr("Show recovery &words"), {}, Emphasis::normal, box);
+    m_toggle->setObjectName(QStringLiteral("toggleWords"));
+    row->addWidget(save);
+    row->addWidget(load);
+    row->addStretch(1);
+    row->addWidget(m_toggle);
+    connect(save, &QPushButton::clicked, this, &IdentityCard::exportToFile);
+    connect(load, &QPushButton::clicked, this, &IdentityCard::importFromFile);
+    connect(m_toggle, &QPushButton::clicked, this, &IdentityCard::toggleWords);
+    return box;
+}
+
+void IdentityCard::exportToFile() {
+    auto* dialog = new QFileDialog(this, tr("Export the identity"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->selectFile(QStringLiteral("potluck-identity.key"));
+    connect(dialog, &QFileDialog::fileSelected, &m_client, &NodeClient::exportIdentity);
+    dialog->open();
+}
+
+void IdentityCard::importFromFile() {
+    auto* dialog = new QFileDialog(this, tr("Import an identity"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::fileSelected, this, &IdentityCard::askBeforeImport);
+    dialog->open();
+}
+
+void IdentityCard::askBeforeImport(const QString& file) {
+    auto* box =
+        new QMessageBox(QMessageBox::Warning, tr("Replace the identity?"),
+                        tr("The identity on this computer is replaced by the one in the file. Export it first if "
+                           "you want to keep its credit."),
+                        QMessageBox::NoButton, this);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setTextFormat(Qt::PlainText);
+    QPushButton* replace = box->addButton(tr("&Replace"), QMessageBox::AcceptRole);
+    box->setDefaultButton(box->addButton(tr("&Keep"), QMessageBox::RejectRole));
+    connect(replace, &QPushButton::clicked, this, [this, file] { m_client.importIdentity(file); });
+    box->open();
+}
+
+void IdentityCard::toggleWords() {
+    if (!m_words->text().isEmpty()) {
+        hideWords();
+        return;
+    }
+    m_wordsAsked = true;
+    m_client.requestIdentity();
+}
+
+void IdentityCard::hideWords() {
+    m_wordsAsked = false;
+    showOrHide(m_words, {});
+    showOrHide(m_wordsHint, {});
+    m_toggle->setText(tr("Show recovery &words"));
+}
+
+void IdentityCard::hideEvent(QHideEvent* event) {
+    // Words do not stay behind for whoever opens the page next.
+    hideWords();
+    QFrame::hideEvent(event);
+}
+
+void IdentityCard::tell(const QString& sentence, const char* role) {
+    setRole(m_outcome, role);
+    showOrHide(m_outcome, sentence);
+}
+
+void IdentityCard::refresh() {
+    m_id->setText(plainText(m_client.view().snapshot.peer_id, 64));
+    m_id->setToolTip(m_id->text());
+    setEnabled(m_client.view().link.state == Link::State::up);
+}
+
+}  // namespace potluck::ui

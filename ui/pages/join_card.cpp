@@ -1,0 +1,197 @@
+#include "ui/pages/join_card.h"
+
+#include <QClipboard>
+#include <QFileDialog>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+
+#include "ui/widgets/icons.h"
+#include "ui/client/invite_link.h"
+#include "ui/widgets/parts.h"
+#include "ui/client/plain_text.h"
+#include "ui/widgets/theme.h"
+
+namespace potluck::ui {
+
+JoinCard::JoinCard(NodeClient& client, const Desktop& desktop, QWidget* parent)
+    : QFrame(parent), m_client(client), m_desktop(desktop) {
+    setObjectName(QStringLiteral("card"));
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(4 * grid, 4 * grid, 4 * grid, 2 * grid);
+    column->setSpacing(grid);
+    auto* head = new QHBoxLayout;
+    head->setSpacing(3 * grid);
+    head->addWidget(new IconView(appIcon(), 9 * grid, this), 0, Qt::AlignTop);
+    auto* words = new QVBoxLayout;
+    words->setSpacing(grid / 2);
+    words->addWidget(makeLabel(tr("Bring what you have"), "title", this));
+    words->addWidget(makeWrappedLabel(tr("Join a run and your computer helps to train a model together with other "
+                                         "volunteers. All you need is an invite."),
+                                      "muted", this));
+    head->addLayout(words, 1);
+    column->addLayout(head);
+    column->addSpacing(2 * grid);
+    column->addWidget(makeField());
+    column->addStretch(1);
+    auto* line = new QFrame(this);
+    line->setObjectName(QStringLiteral("line"));
+    column->addWidget(line);
+    column->addStretch(1);
+    column->addWidget(makePromises());
+    column->addStretch(1);
+    connect(&m_client, &NodeClient::changed, this, &JoinCard::refresh);
+    connect(&m_client, &NodeClient::refused, this, [this](Ask ask, const QString& sentence) {
+        if (ask == Ask::join) showOrHide(m_problem, sentence);
+        refresh();
+    });
+    connect(&m_client, &NodeClient::done, this, [this](Ask ask) {
+        if (ask != Ask::join) return;
+        m_invite->clear();
+        showOrHide(m_origin, {});
+    });
+    refresh();
+}
+
+QWidget* JoinCard::makeField() {
+    auto* field = new QWidget(this);
+    auto* column = new QVBoxLayout(field);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(grid);
+    m_origin = makeWrappedLabel({}, "strong", field);
+    m_origin->setObjectName(QStringLiteral("origin"));
+    m_origin->hide();
+    auto* label = makeLabel(tr("&Invite"), "strong", field);
+    m_invite = new QLineEdit(field);
+    m_invite->setObjectName(QStringLiteral("invite"));
+    m_invite->setPlaceholderText(tr("potluck:?xt=…  or  magnet:?xt=…"));
+    m_invite->setMaxLength(invite_characters_max);
+    m_invite->setAccessibleName(tr("Invite link"));
+    label->setBuddy(m_invite);
+    auto* paste = makeButton(tr("P&aste"), iconNamed(QStringLiteral("paste")), Emphasis::normal, field);
+    paste->setObjectName(QStringLiteral("paste"));
+    auto* open = makeButton(tr("&Open…"), iconNamed(QStringLiteral("open")), Emphasis::normal, field);
+    open->setObjectName(QStringLiteral("open"));
+    open->setAccessibleDescription(tr("Opens a text file that holds an invite."));
+    m_join = makeButton(tr("&Join"), {}, Emphasis::primary, field);
+    m_join->setObjectName(QStringLiteral("join"));
+    m_join->setMinimumWidth(12 * grid);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(grid);
+    row->addWidget(m_invite, 1);
+    row->addWidget(paste);
+    row->addWidget(open);
+    row->addWidget(m_join);
+    m_name = makeWrappedLabel({}, "muted", field);
+    m_name->setObjectName(QStringLiteral("claimed"));
+    m_problem = makeWrappedLabel({}, "problem", field);
+    m_problem->setObjectName(QStringLiteral("problem"));
+    m_problem->hide();
+    column->addWidget(label);
+    column->addWidget(m_origin);
+    column->addLayout(row);
+    column->addWidget(m_name);
+    column->addWidget(m_problem);
+    connect(paste, &QPushButton::clicked, this, &JoinCard::paste);
+    connect(open, &QPushButton::clicked, this, &JoinCard::chooseFile);
+    connect(m_join, &QPushButton::clicked, this, &JoinCard::join);
+    connect(m_invite, &QLineEdit::returnPressed, this, &JoinCard::join);
+    connect(m_invite, &QLineEdit::textChanged, this, [this] {
+        showOrHide(m_problem, {});
+        refresh();
+    });
+    connect(m_invite, &QLineEdit::textEdited, this, [this] { showOrHide(m_origin, {}); });
+    return field;
+}
+
+QWidget* JoinCard::makePromises() {
+    auto* promises = new QWidget(this);
+    auto* row = new QHBoxLayout(promises);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(4 * grid);
+    auto* left = new QVBoxLayout;
+    auto* right = new QVBoxLayout;
+    for (QVBoxLayout* column : {left, right}) {
+        column->setSpacing(2 * grid);
+        row->addLayout(column, 1);
+    }
+    addPromise(*left, QStringLiteral("chip"), tr("What will happen"),
+               tr("The model and a piece of its text are fetched, then your computer trains in the background until "
+                  "you pause."));
+    addPromise(*left, QStringLiteral("pause"), tr("You come first"),
+               tr("Pause at any time: the trainer ends and its memory is free within two seconds."));
+    addPromise(*right, QStringLiteral("upload"), tr("What is sent"),
+               tr("A small, signed contribution per round, your display name, your public key and your internet "
+                  "address, as with any torrent."));
+    addPromise(*right, QStringLiteral("shield"), tr("What is not"),
+               tr("None of your files. And nobody can run code here: only data crosses the network."));
+    left->addStretch(1);
+    right->addStretch(1);
+    return promises;
+}
+
+void JoinCard::addPromise(QBoxLayout& column, const QString& icon, const QString& title, const QString& text) {
+    auto* row = new QHBoxLayout;
+    row->setSpacing(grid + 4);
+    row->addWidget(new IconView(iconNamed(icon, QPalette::Highlight), 3 * grid, this), 0, Qt::AlignTop);
+    auto* words = new QVBoxLayout;
+    words->setSpacing(2);
+    words->addWidget(makeLabel(title, "strong", this));
+    words->addWidget(makeWrappedLabel(text, "muted", this));
+    row->addLayout(words, 1);
+    column.addLayout(row);
+}
+
+void JoinCard::offer(const QString& link) {
+    m_invite->setText(link.trimmed().left(invite_characters_max));
+    m_invite->setCursorPosition(0);
+    showOrHide(m_origin, tr("This link came from outside Potluck. Look at it; nothing happens before you press Join."));
+    m_join->setFocus();
+}
+
+void JoinCard::paste() {
+    m_invite->setText(QGuiApplication::clipboard()->text().left(invite_characters_max).simplified());
+    m_invite->setFocus();
+    showOrHide(m_origin, {});
+}
+
+void JoinCard::chooseFile() {
+    auto* dialog = new QFileDialog(this, tr("Open an invite"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
+        const Result<QString> text = m_desktop.read_invite(file);
+        if (text.ok())
+            m_invite->setText(text.value().simplified());
+        else
+            showOrHide(m_problem, plainText(text.error().message, 300));
+        showOrHide(m_origin, {});
+    });
+    dialog->open();
+}
+
+void JoinCard::join() {
+    if (!m_join->isEnabled()) return;
+    const QString link = m_invite->text().trimmed();
+    if (!looksLikeInvite(link)) {
+        showOrHide(m_problem, tr("An invite begins with potluck: or magnet: – paste the whole link."));
+        return;
+    }
+    m_client.join(link);
+    refresh();
+}
+
+void JoinCard::refresh() {
+    const bool joining = m_client.waitsFor(Ask::join);
+    const bool up = m_client.view().link.state == Link::State::up;
+    m_join->setText(joining ? tr("Joining…") : tr("&Join"));
+    m_join->setEnabled(up && !joining && !m_invite->text().trimmed().isEmpty());
+    describeLink();
+}
+
+void JoinCard::describeLink() {
+    const QString name = claimedName(m_invite->text());
+    m_name->setText(name.isEmpty() ? tr("The host of a run gives you one; it is a single line of text.")
+                                   : tr("The link says that the run is called “%1”.").arg(name));
+}
+
+}  // namespace potluck::ui

@@ -1,0 +1,86 @@
+#include "ui/pages/leaderboard_page.h"
+
+#include <algorithm>
+
+#include <QHeaderView>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include "ui/widgets/icons.h"
+#include "ui/widgets/leaderboard_delegate.h"
+#include "ui/widgets/leaderboard_model.h"
+#include "ui/widgets/parts.h"
+#include "ui/client/plain_text.h"
+#include "ui/widgets/theme.h"
+
+namespace potluck::ui {
+
+LeaderboardPage::LeaderboardPage(NodeClient& client, QWidget* parent)
+    : QWidget(parent),
+      m_client(client),
+      m_model(new LeaderboardModel(this)),
+      m_standing(makeWrappedLabel({}, "muted", this)),
+      m_stack(new QStackedWidget(this)) {
+    m_standing->setObjectName(QStringLiteral("standing"));
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(grid / 2);
+    column->addWidget(makeLabel(tr("Leaderboard"), "title", this));
+    column->addWidget(m_standing);
+    column->addSpacing(2 * grid - 4);
+    QFrame* card = makeCard(this);
+    QBoxLayout* inside = cardLayout(card);
+    inside->setContentsMargins(grid, grid, grid, grid);
+    inside->addWidget(m_stack);
+    column->addWidget(card, 1);
+    m_stack->addWidget(makeTable(m_stack));
+    auto* empty = makeWrappedLabel(
+        tr("Nobody has been credited yet. The first names appear when the first round of a run that you joined ends."),
+        "muted", m_stack);
+    empty->setAlignment(Qt::AlignCenter);
+    m_stack->addWidget(empty);
+    connect(&client, &NodeClient::leaderboardChanged, this, &LeaderboardPage::refresh);
+    refresh();
+}
+
+QTableView* LeaderboardPage::makeTable(QWidget* parent) {
+    auto* table = new QTableView(parent);
+    table->setObjectName(QStringLiteral("leaderboard"));
+    table->setAccessibleName(tr("Leaderboard of the run"));
+    table->setModel(m_model);
+    table->setItemDelegate(new LeaderboardDelegate(table));
+    table->setShowGrid(false);
+    table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table->setSelectionMode(QAbstractItemView::SingleSelection);
+    table->setTabKeyNavigation(false);
+    table->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    table->verticalHeader()->hide();
+    table->verticalHeader()->setDefaultSectionSize(5 * grid + 4);
+    QHeaderView* header = table->horizontalHeader();
+    header->setHighlightSections(false);
+    header->setSectionsClickable(false);
+    header->setSectionResizeMode(QHeaderView::Fixed);
+    header->setSectionResizeMode(LeaderboardModel::name_column, QHeaderView::Stretch);
+    header->resizeSection(LeaderboardModel::rank_column, 9 * grid);
+    header->resizeSection(LeaderboardModel::tokens_column, 15 * grid);
+    header->resizeSection(LeaderboardModel::share_column, 18 * grid);
+    header->resizeSection(LeaderboardModel::rounds_column, 12 * grid);
+    return table;
+}
+
+void LeaderboardPage::refresh() {
+    const auto& rows = m_client.view().leaderboard;
+    m_model->show(rows);
+    m_stack->setCurrentIndex(rows.empty() ? 1 : 0);
+    const auto self = std::find_if(rows.begin(), rows.end(), [](const auto& row) { return row.self; });
+    if (self == rows.end()) {
+        m_standing->setText(tr("Tokens that were trained, accepted and credited in this run."));
+        return;
+    }
+    m_standing->setText(tr("You are number %1 of %2 and gave %3 of all tokens of this run.")
+                            .arg(fullCount(self->rank), fullCount(rows.size()), percent(self->share)));
+}
+
+}  // namespace potluck::ui

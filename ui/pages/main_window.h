@@ -1,0 +1,57 @@
+// The window: navigation and three pages. It also decides what closing means: into the tray where there is one, a
+// question where there is none and a run is going on, the end of the program otherwise. It never hides without a tray.
+//
+// Threads: Qt's main thread. Owns: its pages. Client, theme and tray outlive it.
+#pragma once
+
+#include <QMainWindow>
+
+#include "ui/widgets/desktop.h"
+#include "ui/client/node_client.h"
+
+class QStackedWidget;
+
+namespace potluck::ui {
+
+class HomePage;
+class Navigation;
+class Theme;
+class Tray;
+
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+
+public:
+    enum Page { home_page, leaderboard_page, settings_page };
+
+    MainWindow(NodeClient& client, Theme& theme, Tray& tray, Desktop desktop, QWidget* parent = nullptr);
+
+    /// Shows a link from outside for confirmation on the first page.
+    void offerInvite(const QString& link);
+    /// To the front, from the tray or the task bar.
+    void raiseWindow();
+    void showPage(Page page);
+
+signals:
+    void quitAsked();
+
+protected:
+    void closeEvent(QCloseEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+private:
+    QWidget* makePages();
+    void askWhatClosingMeans();
+
+    NodeClient& m_client;
+    Theme& m_theme;
+    Tray& m_tray;
+    Desktop m_desktop;
+    Navigation* m_navigation = nullptr;
+    QStackedWidget* m_pages = nullptr;
+    HomePage* m_home = nullptr;
+    bool m_toldOfTray = false;
+};
+
+}  // namespace potluck::ui

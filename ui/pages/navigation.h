@@ -1,0 +1,38 @@
+// The bar at the window's left: the program's name, one entry per page, and at its foot what the node is doing.
+//
+// Threads: Qt's main thread.
+#pragma once
+
+#include <QFrame>
+
+#include "ui/client/standing.h"
+
+class QButtonGroup;
+class QLabel;
+
+namespace potluck::ui {
+
+class IconView;
+
+class Navigation : public QFrame {
+    Q_OBJECT
+
+public:
+    explicit Navigation(QWidget* parent);
+
+    /// Entries get the indices 0, 1, ... and the shortcuts Ctrl+1, Ctrl+2, ...
+    void addEntry(const QString& text, const QString& icon);
+    void select(int index);
+    void show(const Standing& standing);
+
+signals:
+    void selected(int index);
+
+private:
+    QButtonGroup* m_entries;
+    QLayout* m_column;
+    IconView* m_sign;
+    QLabel* m_title;
+};
+
+}  // namespace potluck::ui

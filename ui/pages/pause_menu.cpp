@@ -1,0 +1,50 @@
+#include "ui/pages/pause_menu.h"
+
+#include <QCoreApplication>
+
+#include "ui/widgets/icons.h"
+#include "ui/widgets/parts.h"
+#include "ui/client/standing.h"
+
+namespace potluck::ui {
+
+namespace {
+
+struct Say {
+    Q_DECLARE_TR_FUNCTIONS(potluck::ui::PauseMenu)
+};
+
+}  // namespace
+
+void addPauses(QMenu& menu, NodeClient& client) {
+    using namespace std::chrono_literals;
+    menu.addAction(Say::tr("For &30 minutes"), &client, [&client] { client.pause(30min); });
+    menu.addAction(Say::tr("For &1 hour"), &client, [&client] { client.pause(1h); });
+    menu.addAction(Say::tr("&Until I resume"), &client, [&client] { client.pause(0s); });
+}
+
+PauseButton::PauseButton(NodeClient& client, QWidget* parent) : QPushButton(parent), m_client(client), m_menu(this) {
+    setAutoDefault(false);
+    addPauses(m_menu, client);
+    connect(this, &QPushButton::clicked, this, [this] {
+        if (isPaused(m_client.view())) m_client.resume();
+    });
+    connect(&client, &NodeClient::changed, this, &PauseButton::refresh);
+    refresh();
+}
+
+void PauseButton::refresh() {
+    const bool paused = isPaused(m_client.view());
+    const QString text = paused ? tr("&Resume") : tr("&Pause");
+    setEnabled(m_client.view().link.state == Link::State::up);
+    // Setting an icon or a menu anew once a second would close an open menu.
+    if (text == this->text()) return;
+    setText(text);
+    setRole(this, paused ? "primary" : "");
+    setIcon(paused ? iconNamed(QStringLiteral("resume"), QPalette::HighlightedText)
+                   : iconNamed(QStringLiteral("pause")));
+    setMenu(paused ? nullptr : &m_menu);
+    setAccessibleDescription(paused ? tr("Training starts again.") : tr("Stops the trainer and frees its memory."));
+}
+
+}  // namespace potluck::ui

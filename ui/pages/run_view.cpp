@@ -1,0 +1,194 @@
+#include "ui/pages/run_view.h"
+
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QListView>
+#include <QLocale>
+#include <QMenu>
+#include <QMessageBox>
+
+#include "ui/widgets/icons.h"
+#include "ui/widgets/loss_chart.h"
+#include "ui/widgets/member_list.h"
+#include "ui/widgets/parts.h"
+#include "ui/pages/pause_menu.h"
+#include "ui/client/plain_text.h"
+#include "ui/client/standing.h"
+#include "ui/pages/status_card.h"
+#include "ui/widgets/theme.h"
+
+namespace potluck::ui {
+
+RunView::RunView(NodeClient& client, QWidget* parent) : QWidget(parent), m_client(client) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(2 * grid);
+    column->addWidget(makeHeader());
+    m_notice = makeWrappedLabel({}, "strong", this);
+    m_notice->setObjectName(QStringLiteral("notice"));
+    m_notice->hide();
+    column->addWidget(m_notice);
+    m_status = new StatusCard(this);
+    column->addWidget(m_status);
+    column->addWidget(makeTiles());
+    auto* row = new QHBoxLayout;
+    row->setSpacing(2 * grid);
+    row->addWidget(makeChartCard(), 5);
+    row->addWidget(makeMembersCard(), 3);
+    column->addLayout(row, 1);
+    connect(&client, &NodeClient::changed, this, &RunView::refresh);
+    connect(&client, &NodeClient::curveChanged, this, &RunView::refreshCurve);
+    connect(&client, &NodeClient::inviteReady, this, &RunView::copyInvite);
+    connect(&client, &NodeClient::refused, this, [this](Ask ask, const QString& sentence) {
+        const bool ours =
+            ask == Ask::leave || ask == Ask::finish || ask == Ask::invite || ask == Ask::pause || ask == Ask::resume;
+        if (ours) showOrHide(m_notice, sentence);
+    });
+    refresh();
+    refreshCurve();
+}
+
+QWidget* RunView::makeHeader() {
+    auto* header = new QWidget(this);
+    auto* row = new QHBoxLayout(header);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(grid);
+    auto* words = new QVBoxLayout;
+    words->setSpacing(2);
+    m_name = makeLabel({}, "title", header);
+    m_name->setObjectName(QStringLiteral("runName"));
+    m_name->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_about = makeLabel({}, "muted", header);
+    m_about->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    words->addWidget(m_name);
+    words->addWidget(m_about);
+    row->addLayout(words, 1);
+    auto* invite = makeButton(tr("&Copy invite"), iconNamed(QStringLiteral("share")), Emphasis::normal, header);
+    invite->setObjectName(QStringLiteral("copyInvite"));
+    connect(invite, &QPushButton::clicked, this, [this] { m_client.requestInvite(); });
+    row->addWidget(invite);
+    auto* pause = new PauseButton(m_client, header);
+    pause->setObjectName(QStringLiteral("pause"));
+    row->addWidget(pause);
+    auto* more = makeButton({}, iconNamed(QStringLiteral("more")), Emphasis::normal, header);
+    more->setObjectName(QStringLiteral("more"));
+    more->setAccessibleName(tr("Leave the run"));
+    more->setToolTip(tr("Leave the run"));
+    auto* menu = new QMenu(more);
+    fillMenu(*menu);
+    more->setMenu(menu);
+    row->addWidget(more);
+    return header;
+}
+
+void RunView::fillMenu(QMenu& menu) {
+    menu.addAction(iconNamed(QStringLiteral("flag")), tr("&Finish this round, then leave"), this,
+                   [this] { m_client.finishRound(); });
+    menu.addAction(iconNamed(QStringLiteral("leave")), tr("&Leave now…"), this, &RunView::askBeforeLeaving);
+}
+
+void RunView::askBeforeLeaving() {
+    auto* box =
+        new QMessageBox(QMessageBox::Question, tr("Leave the run?"),
+                        tr("What was trained since the last round is lost. Your credit and your identity stay."),
+                        QMessageBox::NoButton, this);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setTextFormat(Qt::PlainText);
+    QPushButton* leave = box->addButton(tr("&Leave"), QMessageBox::AcceptRole);
+    box->setDefaultButton(box->addButton(tr("&Stay"), QMessageBox::RejectRole));
+    connect(leave, &QPushButton::clicked, this, [this] { m_client.leave(); });
+    box->open();
+}
+
+QWidget* RunView::makeTiles() {
+    auto* tiles = new QWidget(this);
+    auto* row = new QHBoxLayout(tiles);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(grid + 4);
+    m_today = new StatTile(tr("My tokens today"), tr("Accepted and credited to you since midnight"), tiles);
+    m_total = new StatTile(tr("My tokens in total"), tr("Accepted and credited to you in this run"), tiles);
+    m_volunteers = new StatTile(tr("Volunteers online"), tr("Members of the run that this computer hears of"), tiles);
+    m_speed = new StatTile(tr("Swarm speed"), tr("Tokens per second of all volunteers together"), tiles);
+    m_round = new StatTile(tr("Round"), tr("Rounds that ended, of those planned"), tiles);
+    for (StatTile* tile : {m_today, m_total, m_volunteers, m_speed, m_round}) row->addWidget(tile, 1);
+    return tiles;
+}
+
+QWidget* RunView::makeChartCard() {
+    QFrame* card = makeCard(this);
+    QBoxLayout* column = cardLayout(card);
+    auto* head = new QHBoxLayout;
+    head->addWidget(makeLabel(tr("Loss of the model"), "heading", card), 1);
+    m_loss = makeLabel({}, "muted", card);
+    head->addWidget(m_loss);
+    column->addLayout(head);
+    m_chart = new LossChart(card);
+    column->addWidget(m_chart, 1);
+    return card;
+}
+
+QWidget* RunView::makeMembersCard() {
+    QFrame* card = makeCard(this);
+    QBoxLayout* column = cardLayout(card);
+    column->setContentsMargins(grid + 4, 2 * grid, grid + 4, grid);
+    auto* head = new QHBoxLayout;
+    head->setContentsMargins(grid, 0, grid, 0);
+    head->addWidget(makeLabel(tr("Members"), "heading", card), 1);
+    m_memberCount = makeLabel({}, "muted", card);
+    head->addWidget(m_memberCount);
+    column->addLayout(head);
+    m_members = new MemberModel(card);
+    auto* list = new QListView(card);
+    list->setObjectName(QStringLiteral("members"));
+    list->setAccessibleName(tr("Members of the run"));
+    list->setModel(m_members);
+    list->setItemDelegate(new MemberDelegate(list));
+    list->setMouseTracking(true);
+    list->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    list->setMinimumHeight(12 * grid);
+    column->addWidget(list, 1);
+    return card;
+}
+
+void RunView::copyInvite(const QString& magnet) {
+    QGuiApplication::clipboard()->setText(magnet);
+    showOrHide(m_notice, tr("The invite is on the clipboard: send it to whoever should join."));
+}
+
+void RunView::refresh() {
+    const NodeView& view = m_client.view();
+    m_status->show(standingOf(view));
+    if (!isInRun(view)) {
+        showOrHide(m_notice, {});
+        return;
+    }
+    const control::RunSnapshot& run = *view.snapshot.run;
+    m_name->setText(plainText(run.name, 60));
+    m_name->setToolTip(m_name->text());
+    m_about->setText(plainText(run.model, 120));
+    m_about->setToolTip(plainText(run.purpose, 300).toHtmlEscaped());
+    m_loss->setText(run.loss > 0 ? tr("now %1").arg(QLocale().toString(run.loss, 'f', 3)) : QString());
+    m_memberCount->setText(QLocale().toString(static_cast<qulonglong>(run.members.size())));
+    m_members->show(run.members);
+    refreshTiles(run);
+}
+
+void RunView::refreshTiles(const control::RunSnapshot& run) {
+    m_today->show(shortCount(run.my_tokens_today), tr("credited"));
+    m_total->show(shortCount(run.my_tokens), tr("%n round(s)", nullptr, static_cast<int>(run.my_rounds)));
+    const int volunteers = volunteersOnline(run);
+    const int backbones = static_cast<int>(run.members.size()) - volunteers;
+    m_volunteers->show(QLocale().toString(volunteers), tr("%n backbone(s)", nullptr, backbones));
+    m_speed->show(shortCount(run.swarm_tokens_per_second), tr("tokens per second"));
+    m_round->show(fullCount(run.round),
+                  run.total_rounds > 0 ? tr("of %1").arg(fullCount(run.total_rounds)) : QString());
+}
+
+void RunView::refreshCurve() {
+    const NodeView& view = m_client.view();
+    m_chart->show(view.curve, isInRun(view) ? view.snapshot.run->bigram_loss : 0);
+}
+
+}  // namespace potluck::ui

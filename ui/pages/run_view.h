@@ -1,0 +1,56 @@
+// While in a run: what happens and why, the numbers, the curve, the members. Everything shown comes from the client's
+// view at the moment of `refresh`.
+//
+// Threads: Qt's main thread.
+#pragma once
+
+#include <QWidget>
+
+#include "ui/client/node_client.h"
+
+class QLabel;
+class QMenu;
+class QPushButton;
+
+namespace potluck::ui {
+
+class LossChart;
+class MemberModel;
+class StatTile;
+class StatusCard;
+
+class RunView : public QWidget {
+    Q_OBJECT
+
+public:
+    RunView(NodeClient& client, QWidget* parent);
+
+private:
+    QWidget* makeHeader();
+    QWidget* makeTiles();
+    QWidget* makeChartCard();
+    QWidget* makeMembersCard();
+    void fillMenu(QMenu& menu);
+    void askBeforeLeaving();
+    void copyInvite(const QString& magnet);
+    void refresh();
+    void refreshCurve();
+    void refreshTiles(const control::RunSnapshot& run);
+
+    NodeClient& m_client;
+    QLabel* m_name = nullptr;
+    QLabel* m_about = nullptr;
+    QLabel* m_notice = nullptr;
+    StatusCard* m_status = nullptr;
+    StatTile* m_today = nullptr;
+    StatTile* m_total = nullptr;
+    StatTile* m_volunteers = nullptr;
+    StatTile* m_speed = nullptr;
+    StatTile* m_round = nullptr;
+    QLabel* m_loss = nullptr;
+    LossChart* m_chart = nullptr;
+    QLabel* m_memberCount = nullptr;
+    MemberModel* m_members = nullptr;
+};
+
+}  // namespace potluck::ui

@@ -1,0 +1,174 @@
+#include "ui/pages/settings_page.h"
+
+#include <QButtonGroup>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QRadioButton>
+#include <QScrollArea>
+
+#include "ui/widgets/icons.h"
+#include "ui/pages/identity_card.h"
+#include "ui/widgets/parts.h"
+#include "ui/pages/pause_menu.h"
+#include "ui/client/plain_text.h"
+#include "ui/client/standing.h"
+#include "ui/widgets/theme.h"
+
+namespace potluck::ui {
+
+namespace {
+
+constexpr int name_characters_max = 32;
+
+}  // namespace
+
+SettingsPage::SettingsPage(NodeClient& client, Theme& theme, const Desktop& desktop, QWidget* parent)
+    : QWidget(parent), m_client(client), m_theme(theme) {
+    auto* scroll = new QScrollArea(this);
+    scroll->setWidgetResizable(true);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    auto* scrolled = new QWidget(scroll);
+    scrolled->setObjectName(QStringLiteral("scrolled"));
+    auto* cards = new QVBoxLayout(scrolled);
+    cards->setContentsMargins(0, 0, grid, 0);
+    cards->setSpacing(2 * grid);
+    cards->addWidget(makeNameCard());
+    cards->addWidget(new IdentityCard(client, scrolled));
+    cards->addWidget(makePauseCard());
+    cards->addWidget(makeLookCard());
+    cards->addWidget(makeDataCard(desktop));
+    cards->addStretch(1);
+    scroll->setWidget(scrolled);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(2 * grid);
+    column->addWidget(makeLabel(tr("Settings"), "title", this));
+    column->addWidget(scroll, 1);
+    connect(&client, &NodeClient::changed, this, &SettingsPage::refresh);
+    refresh();
+}
+
+QFrame* SettingsPage::makeNameCard() {
+    QFrame* card = makeCard(this);
+    QBoxLayout* column = cardLayout(card);
+    auto* label = makeLabel(tr("&Name"), "heading", card);
+    m_name = new QLineEdit(card);
+    m_name->setObjectName(QStringLiteral("name"));
+    m_name->setMaxLength(name_characters_max);
+    m_name->setPlaceholderText(tr("How the leaderboard calls you"));
+    m_name->setAccessibleName(tr("Name on the leaderboard"));
+    label->setBuddy(m_name);
+    m_saveName = makeButton(tr("&Save"), {}, Emphasis::normal, card);
+    m_saveName->setObjectName(QStringLiteral("saveName"));
+    m_nameOutcome = makeWrappedLabel({}, "good", card);
+    m_nameOutcome->hide();
+    auto* row = new QHBoxLayout;
+    row->addWidget(m_name, 1);
+    row->addWidget(m_saveName);
+    column->addWidget(label);
+    column->addWidget(
+        makeWrappedLabel(tr("Everybody in the run sees it. It need not be your real one."), "muted", card));
+    column->addLayout(row);
+    column->addWidget(m_nameOutcome);
+    connect(m_saveName, &QPushButton::clicked, this, &SettingsPage::saveName);
+    connect(m_name, &QLineEdit::returnPressed, this, &SettingsPage::saveName);
+    connect(m_name, &QLineEdit::textEdited, this, [this] { showOrHide(m_nameOutcome, {}); });
+    connect(&m_client, &NodeClient::done, this, [this](Ask ask) {
+        if (ask != Ask::set_name) return;
+        m_name->setModified(false);
+        setRole(m_nameOutcome, "good");
+        showOrHide(m_nameOutcome, tr("Saved."));
+    });
+    connect(&m_client, &NodeClient::refused, this, [this](Ask ask, const QString& sentence) {
+        if (ask != Ask::set_name) return;
+        setRole(m_nameOutcome, "problem");
+        showOrHide(m_nameOutcome, sentence);
+    });
+    return card;
+}
+
+QFrame* SettingsPage::makePauseCard() {
+    QFrame* card = makeCard(this);
+    QBoxLayout* column = cardLayout(card);
+    auto* row = new QHBoxLayout;
+    auto* words = new QVBoxLayout;
+    words->setSpacing(grid / 2);
+    words->addWidget(makeLabel(tr("Pause"), "heading", card));
+    m_pause = makeWrappedLabel({}, "muted", card);
+    words->addWidget(m_pause);
+    auto* button = new PauseButton(m_client, card);
+    button->setObjectName(QStringLiteral("pauseInSettings"));
+    row->addLayout(words, 1);
+    row->addWidget(button);
+    column->addLayout(row);
+    return card;
+}
+
+QFrame* SettingsPage::makeLookCard() {
+    QFrame* card = makeCard(this);
+    QBoxLayout* column = cardLayout(card);
+    column->addWidget(makeLabel(tr("Look"), "heading", card));
+    auto* row = new QHBoxLayout;
+    row->setSpacing(2 * grid);
+    auto* group = new QButtonGroup(card);
+    const std::pair<Look, QString> looks[] = {
+        {Look::system, tr("As the s&ystem")}, {Look::light, tr("&Light")}, {Look::dark, tr("&Dark")}};
+    for (const auto& [look, text] : looks) {
+        auto* button = new QRadioButton(text, card);
+        button->setObjectName(QStringLiteral("look-") + nameOf(look));
+        button->setChecked(look == m_theme.choice());
+        group->addButton(button);
+        row->addWidget(button);
+        connect(button, &QRadioButton::clicked, this, [this, chosen = look] { m_theme.choose(chosen); });
+    }
+    row->addStretch(1);
+    column->addLayout(row);
+    return card;
+}
+
+QFrame* SettingsPage::makeDataCard(const Desktop& desktop) {
+    QFrame* card = makeCard(this);
+    QBoxLayout* column = cardLayout(card);
+    column->addWidget(makeLabel(tr("On this computer"), "heading", card));
+    m_device = makeWrappedLabel({}, "muted", card);
+    column->addWidget(m_device);
+    auto* row = new QHBoxLayout;
+    m_folder = makeLabel({}, "muted", card);
+    m_folder->setObjectName(QStringLiteral("folder"));
+    m_folder->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    m_folder->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    auto* open = makeButton(tr("Open data &folder"), iconNamed(QStringLiteral("open")), Emphasis::normal, card);
+    open->setObjectName(QStringLiteral("openFolder"));
+    auto* quit = makeButton(tr("&Quit Potluck"), {}, Emphasis::normal, card);
+    quit->setObjectName(QStringLiteral("quit"));
+    row->addWidget(m_folder, 1);
+    row->addWidget(open);
+    row->addWidget(quit);
+    column->addLayout(row);
+    connect(open, &QPushButton::clicked, this,
+            [this, &desktop] { desktop.open_folder(QString::fromStdString(m_client.view().snapshot.data_folder)); });
+    connect(quit, &QPushButton::clicked, this, &SettingsPage::quitAsked);
+    return card;
+}
+
+void SettingsPage::saveName() {
+    if (m_saveName->isEnabled()) m_client.setName(m_name->text().simplified());
+}
+
+void SettingsPage::refresh() {
+    const NodeView& view = m_client.view();
+    const bool up = view.link.state == Link::State::up;
+    // What the person is typing is not overwritten by the snapshot that arrives every second.
+    if (!m_name->isModified() && !m_name->hasFocus())
+        m_name->setText(plainText(view.snapshot.name, name_characters_max));
+    m_saveName->setEnabled(up && !m_client.waitsFor(Ask::set_name));
+    const Standing standing = standingOf(view);
+    m_pause->setText(isPaused(view) ? standing.title + QStringLiteral(". ") + standing.memory
+                                    : tr("Ends the trainer and frees its memory at once."));
+    m_folder->setText(plainText(view.snapshot.data_folder, 300));
+    m_folder->setToolTip(m_folder->text());
+    const QString device = plainText(view.snapshot.trainer.device, 120);
+    m_device->setText(device.isEmpty() ? tr("The trainer is not running.") : tr("Trains on: %1").arg(device));
+}
+
+}  // namespace potluck::ui

@@ -1,0 +1,48 @@
+// Name, identity, pause, look, and where data lies. What belongs to the node is shown from its snapshot and changed by
+// asking it; only the look is the window's own.
+//
+// Threads: Qt's main thread.
+#pragma once
+
+#include <QWidget>
+
+#include "ui/widgets/desktop.h"
+#include "ui/client/node_client.h"
+
+class QFrame;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+
+namespace potluck::ui {
+
+class Theme;
+
+class SettingsPage : public QWidget {
+    Q_OBJECT
+
+public:
+    SettingsPage(NodeClient& client, Theme& theme, const Desktop& desktop, QWidget* parent);
+
+signals:
+    void quitAsked();
+
+private:
+    QFrame* makeNameCard();
+    QFrame* makePauseCard();
+    QFrame* makeLookCard();
+    QFrame* makeDataCard(const Desktop& desktop);
+    void saveName();
+    void refresh();
+
+    NodeClient& m_client;
+    Theme& m_theme;
+    QLineEdit* m_name = nullptr;
+    QPushButton* m_saveName = nullptr;
+    QLabel* m_nameOutcome = nullptr;
+    QLabel* m_pause = nullptr;
+    QLabel* m_folder = nullptr;
+    QLabel* m_device = nullptr;
+};
+
+}  // namespace potluck::ui

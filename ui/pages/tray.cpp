@@ -1,0 +1,68 @@
+#include "ui/pages/tray.h"
+
+#include "ui/widgets/icons.h"
+#include "ui/pages/pause_menu.h"
+#include "ui/client/plain_text.h"
+
+namespace potluck::ui {
+
+namespace {
+
+constexpr int status_characters_max = 60;
+// Windows cuts tool tips of the tray at 127 characters.
+constexpr int tool_tip_characters_max = 120;
+
+}  // namespace
+
+Tray::Tray(NodeClient& client, QObject* parent) : QObject(parent), m_client(client) {
+    fillMenu();
+    m_icon.setContextMenu(&m_menu);
+    connect(&m_icon, &QSystemTrayIcon::activated, this, [this](QSystemTrayIcon::ActivationReason reason) {
+        if (reason == QSystemTrayIcon::Trigger || reason == QSystemTrayIcon::DoubleClick) emit openAsked();
+    });
+    connect(&client, &NodeClient::changed, this, &Tray::refresh);
+    refresh();
+    if (QSystemTrayIcon::isSystemTrayAvailable()) m_icon.show();
+}
+
+bool Tray::isShown() const { return QSystemTrayIcon::isSystemTrayAvailable() && m_icon.isVisible(); }
+
+void Tray::tell(const QString& title, const QString& sentence) {
+    if (isShown()) m_icon.showMessage(title, sentence, m_icon.icon());
+}
+
+void Tray::fillMenu() {
+    m_status = m_menu.addAction(QString());
+    m_status->setEnabled(false);
+    QAction* open = m_menu.addAction(tr("&Open Potluck"), this, &Tray::openAsked);
+    m_menu.setDefaultAction(open);
+    m_menu.addSeparator();
+    m_pause = m_menu.addMenu(iconNamed(QStringLiteral("pause")), tr("&Pause"));
+    addPauses(*m_pause, m_client);
+    m_resume =
+        m_menu.addAction(iconNamed(QStringLiteral("resume")), tr("&Resume"), this, [this] { m_client.resume(); });
+    m_menu.addSeparator();
+    m_menu.addAction(tr("&Quit"), this, &Tray::quitAsked);
+}
+
+void Tray::refresh() {
+    const NodeView& view = m_client.view();
+    const Standing standing = standingOf(view);
+    const QString status =
+        standing.reason.isEmpty() ? standing.title : standing.title + QStringLiteral(": ") + standing.reason;
+    // An ampersand in a menu entry would mark a shortcut.
+    m_status->setText(plainText(status, status_characters_max).replace(QLatin1Char('&'), QLatin1String("&&")));
+    QString tip = QStringLiteral("Potluck – ") + status;
+    if (isInRun(view))
+        tip = QStringLiteral("Potluck – ") + standing.title + QLatin1Char('\n') +
+              tr("%1 tokens today").arg(shortCount(view.snapshot.run->my_tokens_today));
+    m_icon.setToolTip(tip.left(tool_tip_characters_max));
+    const bool up = view.link.state == Link::State::up;
+    m_pause->menuAction()->setEnabled(up && !isPaused(view));
+    m_resume->setEnabled(up && isPaused(view));
+    if (m_sign == standing.sign) return;
+    m_sign = standing.sign;
+    m_icon.setIcon(trayIcon(standing.sign));
+}
+
+}  // namespace potluck::ui

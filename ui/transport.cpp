@@ -1,7 +1,0 @@
-#include "ui/transport.h"
-
-namespace potluck::ui {
-
-Transport::~Transport() = default;
-
-}  // namespace potluck::ui

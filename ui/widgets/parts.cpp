@@ -1,0 +1,78 @@
+#include "ui/widgets/parts.h"
+
+#include <QStyle>
+#include <QVBoxLayout>
+
+#include "ui/widgets/theme.h"
+
+namespace potluck::ui {
+
+QFrame* makeCard(QWidget* parent) {
+    auto* card = new QFrame(parent);
+    card->setObjectName(QStringLiteral("card"));
+    return card;
+}
+
+QBoxLayout* cardLayout(QFrame* card) {
+    auto* layout = new QVBoxLayout(card);
+    layout->setContentsMargins(2 * grid + 4, 2 * grid, 2 * grid + 4, 2 * grid);
+    layout->setSpacing(grid);
+    return layout;
+}
+
+QLabel* makeLabel(const QString& text, const char* role, QWidget* parent) {
+    auto* label = new QLabel(parent);
+    label->setTextFormat(Qt::PlainText);
+    label->setText(text);
+    label->setProperty("role", QString::fromLatin1(role));
+    return label;
+}
+
+QLabel* makeWrappedLabel(const QString& text, const char* role, QWidget* parent) {
+    QLabel* label = makeLabel(text, role, parent);
+    label->setWordWrap(true);
+    return label;
+}
+
+void setRole(QWidget* widget, const char* role) {
+    const QString name = QString::fromLatin1(role);
+    if (widget->property("role").toString() == name) return;
+    widget->setProperty("role", name);
+    widget->style()->unpolish(widget);
+    widget->style()->polish(widget);
+}
+
+void showOrHide(QLabel* label, const QString& text) {
+    label->setText(text);
+    label->setVisible(!text.isEmpty());
+}
+
+QPushButton* makeButton(const QString& text, const QIcon& icon, Emphasis emphasis, QWidget* parent) {
+    auto* button = new QPushButton(icon, text, parent);
+    button->setAutoDefault(false);
+    if (emphasis == Emphasis::primary) button->setProperty("role", QStringLiteral("primary"));
+    if (emphasis == Emphasis::quiet) button->setProperty("role", QStringLiteral("quiet"));
+    return button;
+}
+
+StatTile::StatTile(const QString& what, const QString& toolTip, QWidget* parent) : QFrame(parent), m_what(what) {
+    setObjectName(QStringLiteral("card"));
+    setToolTip(toolTip);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(2 * grid, grid + 4, grid, grid + 4);
+    layout->setSpacing(2);
+    layout->addWidget(makeLabel(what, "small", this));
+    m_number = makeLabel({}, "number", this);
+    m_detail = makeLabel({}, "small", this);
+    layout->addWidget(m_number);
+    layout->addWidget(m_detail);
+}
+
+void StatTile::show(const QString& number, const QString& detail) {
+    m_number->setText(number);
+    m_detail->setText(detail);
+    setAccessibleName(m_what);
+    setAccessibleDescription(number + QLatin1Char(' ') + detail);
+}
+
+}  // namespace potluck::ui
