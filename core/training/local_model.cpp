@@ -7,16 +7,12 @@
 #include "core/base/check.h"
 #include "core/base/rng.h"
 #include "core/training/kernels/flat.h"
+#include "core/training/memory/memory_error.h"
 #include "core/training/vector_file.h"
 
 namespace potluck::training {
 
 namespace {
-
-Error no_memory() {
-    return {ErrorCode::out_of_memory,
-            "There is not enough memory to train this model; close other programs and try again."};
-}
 
 /// Calls `each` with [begin, begin + length) of every piece of a vector.
 Status in_pieces(std::uint64_t size, const std::function<Status(std::uint64_t begin, std::size_t length)>& each) {
@@ -35,7 +31,7 @@ Result<Mark> Mark::create(std::uint64_t size, Place place, const std::filesystem
         try {
             mark.m_values.resize(size);
         } catch (const std::bad_alloc&) {
-            return no_memory();
+            return out_of_memory_error();
         }
         return mark;
     }

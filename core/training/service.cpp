@@ -6,6 +6,7 @@
 #include "core/base/files.h"
 #include "core/training/compute/device.h"
 #include "core/training/compute/devices.h"
+#include "core/training/memory/memory_error.h"
 #include "core/training/plan_facts.h"
 #include "core/training/sampler.h"
 #include "core/training/vector_file.h"
@@ -128,7 +129,7 @@ Reply TrainerService::handle(const Request& request) {
         try {
             return dispatch(request);
         } catch (const std::bad_alloc&) {
-            return Error{ErrorCode::out_of_memory, "There is not enough memory; close other programs and try again."};
+            return out_of_memory_error();
         }
     }();
     if (result.ok()) {

@@ -6,6 +6,7 @@
 
 #include "core/base/check.h"
 #include "core/base/rng.h"
+#include "core/training/memory/memory_error.h"
 
 namespace potluck::training {
 
@@ -95,8 +96,7 @@ Status Trainer::take_memory() {
         const auto bits = layout.state_bits == 8 ? numerics::StateBits::bits8 : numerics::StateBits::bits32;
         m_moments.emplace(slices_of(m_setup.model, m_setup.recipe.weight_decay), bits);
     } catch (const std::bad_alloc&) {
-        return Error{ErrorCode::out_of_memory,
-                     "There is not enough memory to train this model; close other programs and try again."};
+        return out_of_memory_error();
     }
     if (layout.state == Place::device) {
         Result<DeviceOptimizer> there = DeviceOptimizer::create(*m_moments, home);

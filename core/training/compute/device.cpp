@@ -15,6 +15,7 @@
 #include "core/device/memory.h"
 #include "core/training/compute/devices.h"
 #include "core/training/compute/tensor_guard.h"
+#include "core/training/compute/tensor_types.h"
 
 namespace potluck::training {
 
@@ -46,10 +47,6 @@ Seconds product_seconds(const model::ModelSpec& spec, at::ScalarType type) {
         if (slow) break;
     }
     return best;
-}
-
-at::ScalarType type_of(Number number) {
-    return number == Number::bf16 ? at::kBFloat16 : number == Number::fp16 ? at::kHalf : at::kFloat;
 }
 
 }  // namespace

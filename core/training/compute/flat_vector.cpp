@@ -5,26 +5,11 @@
 #include "core/base/check.h"
 #include "core/training/kernels/flat.h"
 #include "core/training/compute/tensor_guard.h"
+#include "core/training/compute/tensor_types.h"
 
 namespace potluck::training {
 
 namespace {
-
-at::ScalarType type_of(Number number) {
-    switch (number) {
-        case Number::bf16: return at::kBFloat16;
-        case Number::fp16: return at::kHalf;
-        default: return at::kFloat;
-    }
-}
-
-at::Device device_of(DeviceId device) {
-    switch (device.kind) {
-        case DeviceKind::cuda: return {at::kCUDA, static_cast<c10::DeviceIndex>(device.index)};
-        case DeviceKind::mps: return {at::kMPS, static_cast<c10::DeviceIndex>(device.index)};
-        default: return at::kCPU;
-    }
-}
 
 at::Tensor piece(const at::Tensor& all, std::uint64_t begin, std::size_t size) {
     return all.narrow(0, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(size));

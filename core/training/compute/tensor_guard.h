@@ -9,13 +9,9 @@
 #include <c10/util/Exception.h>
 
 #include "core/base/result.h"
+#include "core/training/memory/memory_error.h"
 
 namespace potluck::training {
-
-inline Error out_of_memory_error() {
-    return {ErrorCode::out_of_memory,
-            "There is not enough memory to train this model; close other programs and try again."};
-}
 
 /// Calls `body`, which returns a Result<T> or Status, and gives what it gives or what it threw as an Error.
 template <class Body>

@@ -15,16 +15,13 @@
 #include "core/training/decoder/operations.h"
 #include "core/training/decoder/parameter_store.h"
 #include "core/training/compute/tensor_guard.h"
+#include "core/training/compute/tensor_types.h"
 
 namespace potluck::training {
 
 namespace {
 
 using at::Tensor;
-
-at::ScalarType type_of(Number number) {
-    return number == Number::fp32 ? at::kFloat : number == Number::bf16 ? at::kBFloat16 : at::kHalf;
-}
 
 struct Targets {
     Tensor ids_N, targets_N;  // in the computer's memory
@@ -39,7 +36,6 @@ struct Decoder::Network {
     Operations operations;
     ParameterStore parameters;
     GradientStore gradients;
-    bool gradient_was_finite = true;
 
     Network(const model::ModelSpec& model, const DecoderOptions& wanted)
         : spec(model),
@@ -183,7 +179,6 @@ double Decoder::Network::add_gradient(const BackwardRequest& request) {
     dnormed_NC = Tensor();
     norm_cache = {};
     d_NC = back_through_layers(in, d_NC, caches);
-    gradient_was_finite = std::isfinite(d_NC.sum().item<double>());
     embed_backward(d_NC, in);
     gradients.finish();
     return loss;
@@ -231,8 +226,6 @@ Result<double> Decoder::add_gradient(const BackwardRequest& request) {
         return m_network->add_gradient(request);
     });
 }
-
-bool Decoder::gradient_was_finite() const { return m_network->gradient_was_finite; }
 
 Result<std::vector<float>> Decoder::logits(std::span<const std::uint32_t> tokens) {
     return guarded([&]() -> Result<std::vector<float>> {

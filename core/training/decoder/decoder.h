@@ -51,11 +51,9 @@ public:
         double scale = 1;                    // gradient += scale * d(loss sum)/d(parameters)
         std::uint64_t dropout_seed = 0;
     };
-    /// Loss sum of the records, and its gradient. Leaves `gradient` as it was if the loss is not finite.
+    /// Loss sum of the records, and its gradient. Leaves `gradient` as it was if the loss is not finite. 16-bit numbers
+    /// may overflow in the backward pass all the same: then `gradient` holds infinities or NaN, which its norm shows.
     [[nodiscard]] Result<double> add_gradient(const BackwardRequest& request);
-    /// Whether the last gradient was finite where it reached the embedding. If not, what was added to the caller's
-    /// vector is spoilt as a whole: 16-bit numbers overflow within the layers, too.
-    [[nodiscard]] bool gradient_was_finite() const;
 
     /// Scores of every next token after each of `tokens` (1..context): (tokens, vocabulary), row-major.
     [[nodiscard]] Result<std::vector<float>> logits(std::span<const std::uint32_t> tokens);

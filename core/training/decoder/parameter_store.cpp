@@ -4,20 +4,16 @@
 #include <cmath>
 
 #include "core/base/check.h"
+#include "core/training/compute/tensor_types.h"
 
 namespace potluck::training {
 
 using at::Tensor;
 
-at::Device device_of(const DeviceId& id) {
-    if (id.kind == DeviceKind::cpu) return at::kCPU;
-    return {id.kind == DeviceKind::cuda ? at::kCUDA : at::kMPS, static_cast<at::DeviceIndex>(id.index)};
-}
-
 Tensor tensor_of(const FlatView& view) {
     POTLUCK_CHECK(view.number != Number::fp16);
     const at::TensorOptions options =
-        at::TensorOptions(view.number == Number::bf16 ? at::kBFloat16 : at::kFloat).device(device_of(view.device));
+        at::TensorOptions(type_of(view.number)).device(device_of(view.device));
     return at::from_blob(view.data, {static_cast<std::int64_t>(view.size)}, options);
 }
 

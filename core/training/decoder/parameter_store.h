@@ -17,7 +17,6 @@ namespace potluck::training {
 
 /// A tensor over somebody else's vector.
 [[nodiscard]] at::Tensor tensor_of(const FlatView& view);
-[[nodiscard]] at::Device device_of(const DeviceId& id);
 
 class ParameterStore {
 public:

@@ -217,7 +217,6 @@ private slots:
                     Decoder decoder(spec, options);
                     QVERIFY(decoder.use_parameters(parameters).ok());
                     QVERIFY(std::fabs(decoder.loss_sum(batch).value() - fast.loss) < 1e-5 * fast.loss);
-                    QVERIFY(decoder.gradient_was_finite());
                 }
             }
         }
@@ -315,16 +314,17 @@ private slots:
         }
     }
 
-    void a_gradient_that_overflows_is_told() {
+    void a_gradient_that_overflows_is_not_finite() {
         const model::ModelSpec spec = small_model();
         std::vector<float> parameters = lively_parameters(spec), gradient(parameters.size());
         const std::vector<Token> batch = random_records(spec, 1);
         Decoder decoder(spec, {.products = Number::fp16});
         QVERIFY(decoder.use_parameters(parameters).ok());
         QVERIFY(std::isfinite(decoder.add_gradient({.records = batch, .gradient = gradient, .scale = 64}).value()));
-        QVERIFY(decoder.gradient_was_finite());
+        const auto is_finite = [](float value) { return std::isfinite(value); };
+        QVERIFY(std::all_of(gradient.begin(), gradient.end(), is_finite));
         QVERIFY(std::isfinite(decoder.add_gradient({.records = batch, .gradient = gradient, .scale = 1e9}).value()));
-        QVERIFY(!decoder.gradient_was_finite());
+        QVERIFY(!std::all_of(gradient.begin(), gradient.end(), is_finite));
     }
 
     void gradients_of_micro_batches_sum_to_that_of_the_batch() {

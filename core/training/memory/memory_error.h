@@ -1,0 +1,13 @@
+// What the person is told when memory runs out while a model trains.
+#pragma once
+
+#include "core/base/result.h"
+
+namespace potluck::training {
+
+[[nodiscard]] inline Error out_of_memory_error() {
+    return {ErrorCode::out_of_memory,
+            "There is not enough memory to train this model; close other programs and try again."};
+}
+
+}  // namespace potluck::training
