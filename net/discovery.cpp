@@ -16,7 +16,7 @@ namespace potluck::net {
 namespace {
 
 constexpr Duration look_up_interval{60'000};
-constexpr Duration save_interval{60'000};
+constexpr Duration dht_save_interval{60'000};
 constexpr std::uint64_t file_bytes_max = 64 * 1024;
 constexpr std::size_t addresses_per_name_max = 8;
 
@@ -139,7 +139,7 @@ void Discovery::tick(TimePoint now, const std::function<bool(const Endpoint&)>& 
         m_next_look_up = now + look_up_interval;
         for (const run::PeerHint& name : m_names) look_up(name);
     }
-    if (now - m_saved_at > save_interval) {
+    if (now - m_saved_at > dht_save_interval) {
         m_saved_at = now;
         save();
     }

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t shuffle_key = 0x73687566666c6521ULL;
 
-const Error stopped{ErrorCode::cancelled, "Packing was stopped."};
+const Error packing_stopped{ErrorCode::cancelled, "Packing was stopped."};
 
 std::uint64_t shard_count(std::uint64_t records, std::uint64_t record_bytes) {
     const std::uint64_t wanted = (records * record_bytes + shard_bytes_aimed - 1) / shard_bytes_aimed;
@@ -155,7 +155,7 @@ Status Packer::shuffle() {
     const KeyedPermutation order(mix64(m_plan.key ^ shuffle_key), records);
     std::vector<std::uint16_t> tokens(m_record_tokens);
     for (std::uint64_t record = 0; record < records; ++record) {
-        if (record % 4096 == 0 && !told(record, records)) return stopped;
+        if (record % 4096 == 0 && !told(record, records)) return packing_stopped;
         const ByteSpan bytes = source->bytes().subspan(static_cast<std::size_t>(record * record_bytes),
                                                        static_cast<std::size_t>(record_bytes));
         const std::uint64_t position = order.at(record);
@@ -173,7 +173,7 @@ Status Packer::shuffle() {
         if (Status synced = shard.sync(); !synced) return synced;
     }
     m_packed.bigram_loss = m_bigram->loss();
-    if (!told(records, records)) return stopped;
+    if (!told(records, records)) return packing_stopped;
     return {};
 }
 

@@ -17,7 +17,7 @@ constexpr std::uint32_t llmc_magic = 20240520;
 constexpr std::uint32_t llmc_version = 1;  // uint16 tokens
 constexpr std::size_t llmc_header_bytes = 256 * 4;
 
-Error unreadable(const fs::path& file, const std::string& why) {
+Error unreadable_tokens(const fs::path& file, const std::string& why) {
     return {ErrorCode::io, "The token file " + file.string() + " cannot be read (" + why +
                                "); check that it exists and that you may read it."};
 }
@@ -41,16 +41,16 @@ Result<std::vector<fs::path>> token_files_in(const fs::path& folder) {
     std::vector<fs::path> found;
     std::error_code failed;
     fs::directory_iterator walk(folder, failed);
-    if (failed) return unreadable(folder, failed.message());
+    if (failed) return unreadable_tokens(folder, failed.message());
     for (; walk != fs::directory_iterator(); walk.increment(failed)) {
-        if (failed) return unreadable(folder, failed.message());
+        if (failed) return unreadable_tokens(folder, failed.message());
         if (walk->path().extension() == ".bin" && walk->is_regular_file(failed)) found.push_back(walk->path());
         if (found.size() > token_files_max) {
             return Error{ErrorCode::invalid_argument,
                          folder.string() + " holds more than 100000 token files; give fewer and larger ones."};
         }
     }
-    if (failed) return unreadable(folder, failed.message());
+    if (failed) return unreadable_tokens(folder, failed.message());
     std::sort(found.begin(), found.end());
     return found;
 }
@@ -100,7 +100,7 @@ Result<TokenReader> TokenReader::open(const fs::path& file) {
     reader.m_in.open(file, std::ios::binary);
     std::error_code failed;
     const std::uint64_t bytes = fs::file_size(file, failed);
-    if (!reader.m_in || failed) return unreadable(file, failed ? failed.message() : "opening failed");
+    if (!reader.m_in || failed) return unreadable_tokens(file, failed ? failed.message() : "opening failed");
     char start[12] = {};
     reader.m_in.read(start, sizeof start);
     ByteReader header(as_bytes({start, static_cast<std::size_t>(reader.m_in.gcount())}));
@@ -129,7 +129,7 @@ Status TokenReader::read(std::size_t most, std::uint32_t vocabulary, std::vector
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(most, m_tokens - m_read));
     m_bytes.resize(2 * count);
     m_in.read(m_bytes.data(), static_cast<std::streamsize>(m_bytes.size()));
-    if (static_cast<std::size_t>(m_in.gcount()) != m_bytes.size()) return unreadable(m_file, "it changed meanwhile");
+    if (static_cast<std::size_t>(m_in.gcount()) != m_bytes.size()) return unreadable_tokens(m_file, "it changed meanwhile");
     out.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
         const auto low = static_cast<unsigned char>(m_bytes[2 * i]),
@@ -149,7 +149,7 @@ Result<TokenFiles> find_token_files(const fs::path& path) {
     TokenFiles files;
     std::error_code failed;
     const bool single = fs::is_regular_file(path, failed);
-    if (!single && !fs::is_directory(path, failed)) return unreadable(path, "it is neither a file nor a folder");
+    if (!single && !fs::is_directory(path, failed)) return unreadable_tokens(path, "it is neither a file nor a folder");
     auto found = token_files_in(single ? path.parent_path() / "." : path);
     if (!found) return found.error();
     if (single) files.training = {path};

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t gpus_max = 16;
+constexpr std::size_t bus_gpus_max = 16;
 constexpr std::uint64_t display_class = 0x03;  // of the bus: everything that could show a picture
 
 std::string first_line(const fs::path& file) {
@@ -76,7 +76,7 @@ std::vector<BusGpu> probe_bus() {
     std::vector<BusGpu> gpus;
     for (const fs::path& device : devices) {
         BusGpu gpu;
-        if (gpus.size() < gpus_max && read_gpu(device, gpu)) gpus.push_back(std::move(gpu));
+        if (gpus.size() < bus_gpus_max && read_gpu(device, gpu)) gpus.push_back(std::move(gpu));
     }
     return gpus;
 }

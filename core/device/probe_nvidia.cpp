@@ -23,7 +23,7 @@ constexpr const char* cuda_library = "libcuda.so.1";
 constexpr const char* nvml_library = "libnvidia-ml.so.1";
 #endif
 
-constexpr int gpus_max = 16;
+constexpr int cuda_gpus_max = 16;
 constexpr int major_attribute = 75, minor_attribute = 76;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, _MINOR
 constexpr int text_bytes = 128;
 
@@ -116,7 +116,7 @@ NvidiaFacts probe_nvidia() {
     int count = 0;
     if (facts.failure == 0) facts.failure = count_of(&count);
     facts.driver = facts.failure == 0 ? NvidiaFacts::Driver::working : NvidiaFacts::Driver::failed;
-    for (int i = 0; i < count && i < gpus_max; ++i) {
+    for (int i = 0; i < count && i < cuda_gpus_max; ++i) {
         int device = 0;
         if (device_at(&device, i) == 0) facts.gpus.push_back(probe_gpu(cuda, nvml, device));
     }

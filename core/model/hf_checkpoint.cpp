@@ -20,7 +20,7 @@ constexpr std::size_t file_name_max = 255;
 constexpr std::size_t shown_name = 80;
 constexpr std::string_view head_name = "lm_head.weight";
 
-Error malformed(std::string message) { return {ErrorCode::malformed, std::move(message)}; }
+Error unusable(std::string message) { return {ErrorCode::malformed, std::move(message)}; }
 
 /// A stranger's text as it may stand in a message.
 std::string shown(std::string_view text) {
@@ -112,9 +112,9 @@ Status take_entries(Family family, const CheckpointFile& file, FoundTensors& ten
         const auto begin = static_cast<std::size_t>(entry.begin);
         const ByteSpan bytes = file.bytes.subspan(header + begin, static_cast<std::size_t>(entry.end) - begin);
         if (tensors.contains(name))
-            return malformed("The checkpoint holds the tensor " + shown(entry.name) + " twice.");
+            return unusable("The checkpoint holds the tensor " + shown(entry.name) + " twice.");
         if (!is_known_type(entry.dtype)) {
-            return malformed("The tensor " + shown(entry.name) + " of the checkpoint is " + shown(entry.dtype) +
+            return unusable("The tensor " + shown(entry.name) + " of the checkpoint is " + shown(entry.dtype) +
                              "; take a checkpoint in fp32, bf16 or fp16.");
         }
         tensors.emplace(std::move(name), Found{std::move(entry), bytes});
@@ -127,7 +127,7 @@ Status check_shape(const TensorSpec& wanted, const Found& found, std::uint64_t m
     std::vector<std::uint64_t> shape = wanted.shape;
     shape.front() += more_rows;
     if (found.entry.shape == shape) return {};
-    return malformed("The tensor " + wanted.name + " of the checkpoint is " + shown(found.entry.shape) +
+    return unusable("The tensor " + wanted.name + " of the checkpoint is " + shown(found.entry.shape) +
                      " where config.json says " + shown(shape) + ".");
 }
 
@@ -138,7 +138,7 @@ Status take_values(const TensorSpec& wanted, const Found& found, std::span<float
         finite = finite && std::isfinite(value);
     });
     if (finite) return {};
-    return malformed("The tensor " + wanted.name + " of the checkpoint holds a value that is not a finite number.");
+    return unusable("The tensor " + wanted.name + " of the checkpoint holds a value that is not a finite number.");
 }
 
 /// The head is the embedding in our models; a head of its own would be lost.
@@ -147,7 +147,7 @@ Status check_head(const Found& head, const TensorSpec& embedding, std::span<cons
     if (equal)
         each_value(head, values.size(), [&](std::size_t i, float value) { equal = equal && value == values[i]; });
     if (equal) return {};
-    return malformed("The checkpoint's head lm_head.weight is not its embedding " + embedding.name +
+    return unusable("The checkpoint's head lm_head.weight is not its embedding " + embedding.name +
                      ", which this version cannot train.");
 }
 
@@ -163,21 +163,21 @@ bool is_file_name(const std::string& name) {
 }  // namespace
 
 Result<std::vector<std::string>> checkpoint_files(ByteSpan index) {
-    const auto unusable = [](const std::string& fault) {
-        return malformed("The checkpoint's model.safetensors.index.json is unusable: " + fault);
+    const auto unusable_index = [](const std::string& fault) {
+        return unusable("The checkpoint's model.safetensors.index.json is unusable: " + fault);
     };
     const auto json = parse_json(as_text(index), checkpoint_index_bytes_max);
-    if (!json) return unusable(json.error().message);
+    if (!json) return unusable_index(json.error().message);
     const auto map = json->is_object() ? json->find("weight_map") : json->end();
-    if (map == json->end() || !map->is_object()) return unusable("it has no weight_map.");
+    if (map == json->end() || !map->is_object()) return unusable_index("it has no weight_map.");
     std::set<std::string> names;
     for (const nlohmann::json& value : *map) {
         const auto* name = value.get_ptr<const std::string*>();
-        if (name == nullptr || !is_file_name(*name)) return unusable("its weight_map names something that is no file.");
+        if (name == nullptr || !is_file_name(*name)) return unusable_index("its weight_map names something that is no file.");
         names.insert(*name);
-        if (names.size() > checkpoint_files_max) return unusable("it names more than 4,096 files.");
+        if (names.size() > checkpoint_files_max) return unusable_index("it names more than 4,096 files.");
     }
-    if (names.empty()) return unusable("it names no file.");
+    if (names.empty()) return unusable_index("it names no file.");
     return std::vector<std::string>(names.begin(), names.end());
 }
 
@@ -196,14 +196,14 @@ Status read_checkpoint(const ModelSpec& model, std::uint32_t stored_context, std
     }
     for (const TensorSpec& tensor : wanted) {
         const auto found = tensors.extract(tensor.name);
-        if (!found) return malformed("The checkpoint lacks the tensor " + tensor.name + ".");
+        if (!found) return unusable("The checkpoint lacks the tensor " + tensor.name + ".");
         const std::uint64_t more_rows = is_position(tensor) ? stored_context - model.context : 0;
         if (const Status fits = check_shape(tensor, found.mapped(), more_rows); !fits) return fits;
         const std::span<float> values = out.subspan(tensor.offset, tensor.elements());
         if (const Status taken = take_values(tensor, found.mapped(), values); !taken) return taken;
     }
     if (!tensors.empty()) {
-        return malformed("The checkpoint holds the tensor " + shown(tensors.begin()->second.entry.name) +
+        return unusable("The checkpoint holds the tensor " + shown(tensors.begin()->second.entry.name) +
                          ", which its config.json does not lead to.");
     }
     if (!head) return {};
