@@ -63,6 +63,20 @@ struct PeerView {
     std::vector<Checkpoint> checkpoints;
 };
 
+/// Where the movement (pseudo-gradients) is that a volunteer has trained and that no list has accepted yet. Summed with
+/// the payloads in the chain it equals what was snapshotted, if the recipe's error_decay is 1. For checks.
+struct Accounting {
+    struct Deferred {
+        BlobId payload;
+        float scale = 0;                              // what of it is still to be added to the error feedback
+    };
+    bool settled = false;                             // no snapshot and no job is under way: the parts add up
+    std::vector<float> error_feedback;
+    std::vector<run::ContributionMessage> pending;    // offered, list unknown
+    std::vector<Deferred> deferred;                   // updates of the error feedback whose payload is not here
+    TokenCount carried;                               // tokens of the error feedback
+};
+
 class Peer final : public SwarmEvents, public TrainerEvents {
 public:
     struct World {
@@ -98,6 +112,7 @@ public:
     void set_name(const std::string& name);
 
     [[nodiscard]] PeerView view() const;
+    [[nodiscard]] Accounting accounting() const;
     [[nodiscard]] const run::Manifest& manifest() const;
     /// How often each verdict fell, over all peers.
     [[nodiscard]] std::vector<std::pair<run::Verdict, std::uint64_t>> verdicts() const;

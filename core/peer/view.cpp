@@ -100,4 +100,17 @@ PeerView Peer::Impl::view() const {
     return view;
 }
 
+Accounting Peer::accounting() const {
+    const Impl& impl = *m_impl;
+    Accounting books;
+    books.settled = impl.jobs == 0 && !impl.training.encoding && impl.training.purpose == SnapshotPurpose::none;
+    if (const auto error = impl.world.store.scratch(Scratch::error); error.ok()) {
+        books.error_feedback.assign(error->begin(), error->end());
+    }
+    books.pending = impl.record.pending;
+    for (const auto& [payload, scale] : impl.movement_owed) books.deferred.push_back({payload, scale});
+    books.carried = impl.record.carried;
+    return books;
+}
+
 }  // namespace potluck::peer

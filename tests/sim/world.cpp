@@ -1,5 +1,8 @@
 #include "tests/sim/world.h"
 
+#include <cstdlib>
+#include <fstream>
+
 #include "core/model/initial_state.h"
 
 namespace potluck::sim {
@@ -34,7 +37,7 @@ Bytes initial_file(const model::StateLayout& layout, const model::ModelSpec& mod
 }  // namespace
 
 World::World(std::uint64_t seed, WorldPlan plan)
-    : m_plan(plan), m_rng(seed), m_network(m_events, m_rng, plan.links) {
+    : m_seed(seed), m_plan(plan), m_rng(seed), m_network(m_events, m_rng, plan.links) {
     m_run.bytes.fill(std::byte{0x42});
     const model::StateLayout layout = model::state_layout(tiny_model());
     for (std::size_t i = 0; i < plan.backbones + plan.volunteers; ++i) {
@@ -43,6 +46,43 @@ World::World(std::uint64_t seed, WorldPlan plan)
         m_homes.back()->backbone = i < plan.backbones;
     }
     make_manifest();
+}
+
+World::~World() {
+    if (const char* file = std::getenv("POTLUCK_SIM_DIGESTS")) {
+        std::ofstream(file, std::ios::app) << "seed " << m_seed << ", " << size() << " members, " << m_plan.rounds
+                                           << " rounds: " << fingerprint().hex() << "\n";
+    }
+}
+
+Digest World::fingerprint() {
+    Sha256 hash;
+    const auto number = [&](std::uint64_t value) { hash.update(as_bytes(std::to_string(value) + " ")); };
+    for (const auto& home : m_homes) {
+        const std::uint64_t rounds = home->ledger.totals(m_run).rounds.value;
+        for (RoundId round{0}; round.value < rounds; round = round.next()) {
+            hash.update(home->ledger.list(m_run, round)->list);
+            hash.update(home->ledger.digest_after(m_run, round)->bytes);
+        }
+        for (const peer::StateStore::Held& held : home->disk.held()) {
+            number(held.round.value);
+            hash.update(held.digest.bytes);
+            hash.update(merkle_root(home->disk.state_bytes(held.round)).bytes);
+        }
+        if (const auto record = home->disk.load_record()) hash.update(*record);
+        hash.update(std::as_bytes(*home->disk.scratch(peer::Scratch::error)));
+        number(home->disk.saves());
+        if (!home->alive()) continue;
+        const peer::PeerView view = home->process->peer->view();
+        for (const std::uint64_t count : {view.digests_compared, view.digests_equal, view.repairs, view.rounds_lost}) {
+            number(count);
+        }
+        for (const auto& [verdict, count] : home->process->peer->verdicts()) number(count);
+        hash.update(as_bytes(view.reason));
+    }
+    number(static_cast<std::uint64_t>(now().since_epoch.count()));
+    number(m_rng.next());
+    return hash.finish();
 }
 
 void World::make_manifest() {

@@ -54,7 +54,12 @@ struct Home {
 class World {
 public:
     World(std::uint64_t seed, WorldPlan plan);
+    /// Appends fingerprint() to the file that POTLUCK_SIM_DIGESTS names, if it names one.
+    ~World();
 
+    /// Hash of all that the members ended with: lists, digests, records, error feedback, verdicts, time and randomness
+    /// drawn. A change of the peer's inside that changes no decision leaves it equal for every seed.
+    [[nodiscard]] Digest fingerprint();
     [[nodiscard]] std::size_t size() const { return m_homes.size(); }
     [[nodiscard]] Home& home(std::size_t member) { return *m_homes[member]; }
     [[nodiscard]] peer::Peer& peer(std::size_t member) { return *m_homes[member]->process->peer; }
@@ -87,6 +92,7 @@ private:
     bool remembered_verify(const PeerId& signer, std::string_view domain, ByteSpan bytes,
                            const identity::Signature& signature);
 
+    std::uint64_t m_seed;
     WorldPlan m_plan;
     Rng m_rng;
     Events m_events;
