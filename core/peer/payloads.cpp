@@ -8,9 +8,8 @@ namespace potluck::peer {
 Payloads::Payloads(Swarm& swarm, std::uint64_t parameters, std::uint32_t k)
     : m_swarm(swarm), m_parameters(parameters), m_k(k) {}
 
-bool Payloads::plausible(const run::BlobRef& ref) const {
-    return ref.kind == run::BlobKind::plain && ref.size > 0 &&
-           ref.size <= numerics::payload_bytes_max(m_parameters, m_k);
+bool Payloads::plausible(const run::BlobRef& ref, std::uint64_t parameters, std::uint32_t k) {
+    return ref.kind == run::BlobKind::plain && ref.size > 0 && ref.size <= numerics::payload_bytes_max(parameters, k);
 }
 
 void Payloads::want(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, TimePoint now) {

@@ -28,7 +28,8 @@ public:
     Payloads(Swarm& swarm, std::uint64_t parameters, std::uint32_t k);
 
     /// Whether a payload of this size can exist in the run.
-    [[nodiscard]] bool plausible(const run::BlobRef& ref) const;
+    [[nodiscard]] bool plausible(const run::BlobRef& ref) const { return plausible(ref, m_parameters, m_k); }
+    [[nodiscard]] static bool plausible(const run::BlobRef& ref, std::uint64_t parameters, std::uint32_t k);
     void want(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, TimePoint now);
 
     enum class Outcome { not_wanted, held, bad };

@@ -36,31 +36,44 @@ bool layer_fits(const StateDigest& root, std::vector<Digest> layer, std::uint64_
     return layer.front().bytes == root.bytes;
 }
 
+/// Those of `states` whose bytes on disk are not what they should be.
+std::vector<RoundId> damaged_of(StateStore& store, const std::vector<StateStore::Held>& states) {
+    std::vector<RoundId> damaged;
+    for (const StateStore::Held& one : states) {
+        const Result<StateDigest> found = store.verify_state(one.round);
+        if (!found.ok() || *found != one.digest) damaged.push_back(one.round);
+    }
+    return damaged;
+}
+
 }  // namespace
 
 /// Counts one comparison for every member and round, as soon as both digests are known.
 void Peer::Impl::compare(const PeerId& peer, Member& who) {
     (void)peer;
     const run::StatusMessage& status = who.status;
-    if (!state || repair || status.round > *state || status.round > chain || status.round.value == 0) return;
+    if (!keeper.round() || repair || status.round > *keeper.round() || status.round > chain.height() ||
+        status.round.value == 0)
+        return;
     if (who.compared && *who.compared >= status.round) return;
-    if (status.phase == run::Phase::joining || status.list != list_hash(RoundId{status.round.value - 1})) return;
-    const std::optional<StateDigest> ours = status.round == *state ? digest : digest_at(status.round);
+    if (status.phase == run::Phase::joining || status.list != chain.hash_at(RoundId{status.round.value - 1})) return;
+    const std::optional<StateDigest> ours =
+        status.round == *keeper.round() ? keeper.digest() : chain.digest_at(status.round);
     if (!ours) return;
     who.compared = status.round;
     ++digests_compared;
     if (*ours == status.digest) {
         ++digests_equal;
-    } else if (status.round == *state) {
-        disputed = *state;
+    } else if (status.round == *keeper.round()) {
+        disputed = *keeper.round();
         vote();
     }
 }
 
 /// A dispute stays open until it is decided: more members may have come to the round since.
 void Peer::Impl::vote_again() {
-    if (!disputed || !state || *disputed != *state) return;
-    if (now >= voted_at + run::heartbeats_to_repeat * settings.heartbeat) vote();
+    if (!disputed || !keeper.round() || *disputed != *keeper.round()) return;
+    if (now() >= voted_at + run::heartbeats_to_repeat * settings.heartbeat) vote();
 }
 
 void Peer::Impl::compare_all() {
@@ -73,119 +86,109 @@ void Peer::Impl::compare_all() {
 /// not.
 void Peer::Impl::vote() {
     if (repair || verifying || !in_step()) return;
-    voted_at = now;
-    const Digest list = list_hash(RoundId{state->value - 1});
+    voted_at = now();
+    const Digest list = chain.hash_at(RoundId{keeper.round()->value - 1});
     std::map<StateDigest, std::vector<PeerId>> votes;
-    votes[digest] = {world.identity.id()};
+    votes[keeper.digest()] = {context.self()};
     for (const auto& [peer, member] : members.all()) {
         const run::StatusMessage& status = member.status;
-        if (status.round == *state && status.list == list && status.phase != run::Phase::repairing) {
+        if (status.round == *keeper.round() && status.list == list && status.phase != run::Phase::repairing) {
             votes[status.digest].push_back(peer);
         }
     }
     const auto best = std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) {
         return a.second.size() < b.second.size();
     });
-    if (best->second.size() > votes[digest].size()) {
-        begin_repair(*state, best->first, best->second);
+    if (best->second.size() > votes[keeper.digest()].size()) {
+        begin_repair(*keeper.round(), best->first, best->second);
         return;
     }
     for (const auto& [other, peers] : votes) {
-        if (other == digest || peers.size() < votes[digest].size() || verified == state) continue;
+        if (other == keeper.digest() || peers.size() < votes[keeper.digest()].size() || verified == keeper.round())
+            continue;
         verifying = true;
-        verified = state;
+        verified = keeper.round();
         // The state our digest was computed from may have been damaged: the one before it is checked too.
-        auto sound = std::make_shared<bool>(true);
-        const auto check = [this, sound](RoundId round) {
-            const std::optional<StateDigest> recorded = round == *state ? digest : digest_at(round);
-            for (const StateStore::Held& one : world.store.held()) {
-                if (one.round != round || !recorded) continue;
-                const Result<StateDigest> found = world.store.verify_state(round);
-                *sound = *sound && found.ok() && *found == *recorded;
-            }
-        };
-        offload(
-            [check, round = *state] {
-                check(round);
-                if (round.value > 0) check(RoundId{round.value - 1});
-            },
-            [this, sound, round = *state, target = other, sources = peers] {
-                verifying = false;
-                if (!*sound && state == round && !repair) begin_repair(round, target, sources);
-            });
+        std::vector<StateStore::Held> checked;
+        for (const StateStore::Held& one : world.store.held()) {
+            const bool near = one.round == *keeper.round() || one.round.next() == *keeper.round();
+            const std::optional<StateDigest> recorded =
+                one.round == *keeper.round() ? keeper.digest() : chain.digest_at(one.round);
+            if (near && recorded) checked.push_back({one.round, *recorded});
+        }
+        jobs.run([&store = world.store, checked] { return damaged_of(store, checked); },
+                 [this, round = *keeper.round(), target = other, sources = peers](const std::vector<RoundId>& damaged) {
+                     verifying = false;
+                     if (!damaged.empty() && keeper.round() == round && !repair) begin_repair(round, target, sources);
+                 });
         return;
     }
 }
 
 void Peer::Impl::begin_repair(RoundId round, const StateDigest& target, std::vector<PeerId> sources) {
-    if (repair || !state) return;
-    std::erase(sources, world.identity.id());
+    if (repair || !keeper.round()) return;
+    std::erase(sources, context.self());
     repair = Repair{};
     repair->round = round;
     repair->digest = target;
     repair->sources = std::move(sources);
-    repair->asked_at = now - run::heartbeats_to_repeat * settings.heartbeat;
+    repair->asked_at = now() - run::heartbeats_to_repeat * settings.heartbeat;
     machine.leave();
     candidates.clear();
-    say_status_soon = true;
-    tend_repair();
+    status_due = true;
+    update_repair();
 }
 
-void Peer::Impl::tend_repair() {
-    if (!repair || repair->checking || applying) return;
-    if (now < repair->asked_at + run::heartbeats_to_repeat * settings.heartbeat) return;
+void Peer::Impl::update_repair() {
+    if (!repair || repair->checking || keeper.applying()) return;
+    if (now() < repair->asked_at + run::heartbeats_to_repeat * settings.heartbeat) return;
     if (repair->tries >= repair_tries_max) {
         fall_back();
         return;
     }
     ++repair->tries;
-    repair->asked_at = now;
+    repair->asked_at = now();
     if (repair->sources.empty()) repair->sources = alive_members();
     if (repair->sources.empty() || repair->fetching) return;
     const PeerId asked = repair->sources[repair->source++ % repair->sources.size()];
     repair->layer.clear();
-    send(asked, run::LayerRequest{repair->digest, 0});
+    context.send(asked, run::LayerRequest{repair->digest, 0});
 }
 
 Verdict Peer::Impl::on_layer_request(const PeerId& from, const run::LayerRequest& request) {
     const std::vector<StateStore::Held> held = world.store.held();
     const auto wanted = [&](const StateStore::Held& one) { return one.digest == request.state; };
     const auto found = std::find_if(held.begin(), held.end(), wanted);
-    if (found == held.end() || (repair && repair->round == found->round) || jobs >= 16) return Verdict::stale;
+    if (found == held.end() || (repair && repair->round == found->round) || jobs.count() >= 16) return Verdict::stale;
     const RoundId round = found->round;
-    pinned[round] = now + state_pinned_for;
-    const std::filesystem::path file = world.store.state_file(round);
-    if (lent.insert(file).second) {
-        world.swarm.publish_file(file, request.state.hex() + ".safetensors", run::BlobKind::plain);
-    }
-    auto layer = std::make_shared<std::vector<Digest>>();
+    seeder.publish_for_repair(round, request.state);
     const ByteSpan bytes = world.store.state_bytes(round);
-    offload([this, bytes, layer] { *layer = merkle_layer(bytes, piece_size_of(bytes.size()), settings.threads); },
-            [this, from, layer, request] {
-                run::LayerMessage answer{request.state, request.first, {}};
-                if (request.first < layer->size()) {
-                    const auto first = layer->begin() + static_cast<std::ptrdiff_t>(request.first);
-                    const std::size_t count = std::min(layer->size() - request.first, run::layer_hashes_max);
-                    answer.hashes.assign(first, first + static_cast<std::ptrdiff_t>(count));
-                }
-                send(from, answer);
-            });
+    jobs.run([bytes, threads = settings.threads] { return merkle_layer(bytes, piece_size_of(bytes.size()), threads); },
+             [this, from, request](const std::vector<Digest>& layer) {
+                 run::LayerMessage answer{request.state, request.first, {}};
+                 if (request.first < layer.size()) {
+                     const auto first = layer.begin() + static_cast<std::ptrdiff_t>(request.first);
+                     const std::size_t count = std::min(layer.size() - request.first, run::layer_hashes_max);
+                     answer.hashes.assign(first, first + static_cast<std::ptrdiff_t>(count));
+                 }
+                 context.send(from, answer);
+             });
     return Verdict::accepted;
 }
 
 Verdict Peer::Impl::on_layer(const PeerId& from, const run::LayerMessage& message) {
     if (!repair || repair->fetching || repair->checking || message.state != repair->digest) return Verdict::stale;
-    const std::uint64_t size = layout.file_size();
+    const std::uint64_t size = context.layout.file_size();
     const std::size_t piece = piece_size_of(size);
     const std::size_t whole = size <= piece ? 0 : static_cast<std::size_t>((size + piece - 1) / piece);
     if (message.first != repair->layer.size() || repair->layer.size() + message.hashes.size() > whole) {
         return Verdict::malformed;
     }
     repair->layer.insert(repair->layer.end(), message.hashes.begin(), message.hashes.end());
-    repair->asked_at = now;
+    repair->asked_at = now();
     if (repair->layer.size() < whole) {
         if (!message.hashes.empty()) {
-            send(from, run::LayerRequest{repair->digest, static_cast<std::uint32_t>(repair->layer.size())});
+            context.send(from, run::LayerRequest{repair->digest, static_cast<std::uint32_t>(repair->layer.size())});
         }
         return Verdict::accepted;
     }
@@ -197,7 +200,7 @@ Verdict Peer::Impl::on_layer(const PeerId& from, const run::LayerMessage& messag
     const std::vector<StateStore::Held> held = world.store.held();
     const auto damaged = [&](const StateStore::Held& one) { return one.round == repair->round; };
     const bool copy = std::any_of(held.begin(), held.end(), damaged);
-    FetchOptions options{.sources = repair->sources, .deadline = now, .damaged_copy = {}, .layer = {}};
+    FetchOptions options{.sources = repair->sources, .deadline = now(), .damaged_copy = {}, .layer = {}};
     if (copy) {
         options.damaged_copy = world.store.state_file(repair->round);
         options.layer = repair->layer;
@@ -209,17 +212,13 @@ Verdict Peer::Impl::on_layer(const PeerId& from, const run::LayerMessage& messag
 void Peer::Impl::repaired_content(BlobPointer content) {
     if (repair->checking) return;
     repair->checking = true;
-    auto outcome = std::make_shared<Status>();
-    const auto work = [this, round = repair->round, target = repair->digest, content = std::move(content), outcome] {
-        *outcome = world.store.adopt_state(round, target, content->bytes());
-    };
-    offload(work, [this, outcome] {
+    keeper.adopt({repair->round, repair->digest}, std::move(content), [this](Status outcome) {
         if (!repair) return;
         world.swarm.forget(repair->digest);
-        if (outcome->ok()) {
+        if (outcome.ok()) {
             repaired();
         } else {
-            trouble(outcome->error().message);
+            errors.report(outcome.error().message);
             fall_back();
         }
     });
@@ -229,23 +228,14 @@ void Peer::Impl::repaired() {
     const Repair done = *std::exchange(repair, std::nullopt);
     ++repairs;
     disputed.reset();
-    state = done.round;
-    digest = done.digest;
-    if (done.round == chain && digest_at(done.round) != done.digest && done.round.value > 0) {
+    keeper.hold({done.round, done.digest});
+    if (done.round == chain.height() && chain.digest_at(done.round) != done.digest && done.round.value > 0) {
         // The ledger has the digest we computed from damaged bytes.
-        const auto last = world.ledger.list(run, RoundId{chain.value - 1});
-        Status kept = world.ledger.retract(run, 1);
-        if (kept.ok() && last) kept = world.ledger.append(*last, done.digest, unix_seconds());
-        if (!kept.ok()) trouble(kept.error().message);
-        reload_head();
+        const Status kept = chain.correct_result(done.digest);
+        if (!kept.ok()) errors.report(kept.error().message);
     }
-    if (training.running && !training.stopping) {
-        // What the trainer holds was drawn from damaged bytes.
-        training.loaded = false;
-        training.mark = {Mark::Kind::state, *state};
-        world.trainer->start(manifest, world.store.state_place(*state));
-    }
-    if (*state == chain) entered();
+    contributor.reload();
+    if (*keeper.round() == chain.height()) entered();
     scrub();
     advance();
 }
@@ -256,74 +246,40 @@ void Peer::Impl::fall_back() {
     const RoundId broken = repair->round;
     repair.reset();
     fell_back = true;
-    const StateDigest ours = digest;
-    world.store.drop_state(broken);
-    checkpoints.erase(broken);
-    if (broken == chain && chain.value > 0 && digest_at(chain) == ours) {
+    const StateDigest ours = keeper.digest();
+    keeper.drop(broken);
+    if (broken == chain.height() && chain.height().value > 0 && chain.digest_at(chain.height()) == ours) {
         // The digest on record may itself come from damaged bytes; the list is applied again.
-        const auto last = world.ledger.list(run, RoundId{chain.value - 1});
-        unwind_own(RoundId{chain.value - 1});
-        const Status taken = world.ledger.retract(run, 1);
-        if (!taken.ok()) trouble(taken.error().message);
-        reload_head();
+        const auto last = chain.signed_list_at(RoundId{chain.height().value - 1});
+        contributor.roll_back(RoundId{chain.height().value - 1});
+        const Status taken = chain.retract(1);
+        if (!taken.ok()) errors.report(taken.error().message);
         CheckedList checked;
-        if (last && open_list(*last, checked) == Verdict::accepted) {
-            (void)add_candidate(std::move(checked), world.identity.id());
+        if (last && chain.check(*last, checked) == Verdict::accepted) {
+            (void)add_candidate(std::move(checked), context.self());
         }
-        for (Candidate& one : candidates) one.ripe_since = now;
+        for (Candidate& one : candidates) one.ripe_since = now();
     }
-    state.reset();
-    stop_trainer();
-    training.retry_at = now;
-    checking_start = true;
-    auto best = std::make_shared<std::optional<StateStore::Held>>();
-    std::vector<StateStore::Held> fitting;
-    for (const StateStore::Held& one : world.store.held()) {
-        if (one.round <= chain && one.digest == digest_at(one.round)) fitting.push_back(one);
-    }
-    const auto work = [this, fitting, best] {
-        for (const StateStore::Held& one : fitting) {
-            const Result<StateDigest> found = world.store.verify_state(one.round);
-            if (found.ok() && *found == one.digest) *best = one;
-        }
-    };
-    offload(work, [this, fitting, best] {
-        checking_start = false;
-        for (const StateStore::Held& one : fitting) {
-            if (!*best || one.round > (*best)->round) world.store.drop_state(one.round);
-        }
-        if (*best) {
-            state = (*best)->round;
-            digest = (*best)->digest;
-            if (*state == chain) entered();
-        }
+    contributor.stop_trainer();
+    contributor.retry_now();
+    keeper.fall_back([this] {
+        if (keeper.round() && *keeper.round() == chain.height()) entered();
         advance();
     });
 }
 
 /// After a repair: older states that are damaged too are not kept.
 void Peer::Impl::scrub() {
-    auto damaged = std::make_shared<std::vector<RoundId>>();
     std::vector<StateStore::Held> older;
     for (const StateStore::Held& one : world.store.held()) {
-        if (one.round < *state) older.push_back(one);
+        if (one.round < *keeper.round()) older.push_back(one);
     }
-    const auto work = [this, older, damaged] {
-        for (const StateStore::Held& one : older) {
-            const Result<StateDigest> found = world.store.verify_state(one.round);
-            if (!found.ok() || *found != one.digest) damaged->push_back(one.round);
-        }
-    };
-    offload(work, [this, damaged] {
-        for (const RoundId round : *damaged) {
-            const bool in_use = training.mark.kind == Mark::Kind::state && training.mark.round == round;
-            if (state != round && !in_use) {
-                world.store.drop_state(round);
-                checkpoints.erase(round);
-            }
-        }
-    });
+    jobs.run([&store = world.store, older] { return damaged_of(store, older); },
+             [this](const std::vector<RoundId>& damaged) {
+                 for (const RoundId round : damaged) {
+                     if (keeper.round() != round && !contributor.anchored_at(round)) keeper.drop(round);
+                 }
+             });
 }
-
 
 }  // namespace potluck::peer

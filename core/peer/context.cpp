@@ -1,0 +1,46 @@
+#include "core/peer/context.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/log.h"
+
+namespace potluck::peer {
+
+namespace {
+
+run::RunRules rules_of(const RunId& run, const run::Manifest& manifest) {
+    run::RunRules rules{run, manifest.host, manifest.backbones, manifest.allowed};
+    std::sort(rules.allowed.begin(), rules.allowed.end());
+    return rules;
+}
+
+}  // namespace
+
+Context::Context(const RunId& run_id, run::Manifest run_manifest, PeerSettings peer_settings, Swarm& run_swarm,
+                 const identity::Identity& own_identity)
+    : run(run_id),
+      manifest(std::move(run_manifest)),
+      settings(std::move(peer_settings)),
+      rules(rules_of(run, manifest)),
+      layout(model::state_layout(manifest.model)),
+      swarm(run_swarm),
+      identity(own_identity) {}
+
+run::Envelope Context::envelope_of(const run::Message& message) const {
+    run::Envelope envelope{run, identity.id(), run::kind_of(message), run::encode_body(message), {}};
+    envelope.signature = identity.sign(run::domain_of(envelope.kind), run::signed_bytes(envelope));
+    return envelope;
+}
+
+void Context::send(const PeerId& to, const run::Message& message) const { swarm.send(to, envelope_of(message)); }
+
+void Context::broadcast(const run::Message& message) const { swarm.broadcast(envelope_of(message)); }
+
+void ErrorReport::report(const std::string& sentence) {
+    if (sentence != m_last) log::of("peer").warn("{}", log::printable(sentence, 300));
+    m_last = sentence;
+    m_at = m_context.now();
+}
+
+}  // namespace potluck::peer

@@ -1,0 +1,70 @@
+// What all parts of a peer share and none of them changes: the run, its rules and layout, who we are, the way messages
+// leave, and the time of the event that is being worked. Only `Peer` sets the time; parts hold a const reference.
+// Does not: hold anything that a part decides.
+// Threads: the peer's; `manifest`, `settings` and `layout` never change and may be read by anybody.
+#pragma once
+
+#include <string>
+
+#include "core/base/clock.h"
+#include "core/base/ids.h"
+#include "core/identity/identity.h"
+#include "core/model/state_layout.h"
+#include "core/peer/swarm.h"
+#include "core/run/manifest.h"
+#include "core/run/message.h"
+#include "core/run/round_machine.h"
+
+namespace potluck::peer {
+
+/// How this computer takes part.
+struct PeerSettings {
+    run::Role role = run::Role::volunteer;
+    std::string name;           // what the person calls this computer; others hear of it in every status
+    unsigned threads = 1;       // for codec, F and hashing
+    Duration heartbeat{1'000};  // between status messages
+};
+
+class Context {
+public:
+    Context(const RunId& run, run::Manifest manifest, PeerSettings settings, Swarm& swarm,
+            const identity::Identity& identity);
+
+    const RunId run;
+    const run::Manifest manifest;
+    const PeerSettings settings;  // as at the start; the name may have changed since
+    const run::RunRules rules;
+    const model::StateLayout layout;
+    Swarm& swarm;
+    const identity::Identity& identity;
+
+    [[nodiscard]] const PeerId& self() const { return identity.id(); }
+    [[nodiscard]] TimePoint now() const { return m_now; }
+    void set_now(TimePoint now) { m_now = now; }
+    /// Whether theta[round] ends the run.
+    [[nodiscard]] bool is_last(RoundId round) const { return round.value >= manifest.recipe.total_rounds; }
+
+    void send(const PeerId& to, const run::Message& message) const;
+    void broadcast(const run::Message& message) const;
+
+private:
+    [[nodiscard]] run::Envelope envelope_of(const run::Message& message) const;
+    TimePoint m_now;
+};
+
+/// The newest failure, for the log (once in a row) and for the sentence that the person reads.
+class ErrorReport {
+public:
+    explicit ErrorReport(const Context& context) : m_context(context) {}
+    void report(const std::string& sentence);
+    [[nodiscard]] const std::string& last() const { return m_last; }
+    /// Whether it is fresh enough to tell the person.
+    [[nodiscard]] bool recent() const { return !m_last.empty() && m_context.now() - m_at < Duration{30'000}; }
+
+private:
+    const Context& m_context;
+    std::string m_last;
+    TimePoint m_at;
+};
+
+}  // namespace potluck::peer

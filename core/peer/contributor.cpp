@@ -1,0 +1,568 @@
+// Windows of training turned into contributions: see the header for the order. Invariants: tokens credited + pending +
+// carried are those of all snapshots; movement is in the chain, pending, in the error feedback or in a job, once.
+// Error feedback as in Karimireddy et al., "Error Feedback Fixes SignSGD" (2019), section 3; anchor and
+// pseudo-gradient as in DiLoCo (Douillard et al., 2023).
+
+#include "core/peer/contributor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/check.h"
+#include "core/run/sample_order.h"
+
+namespace potluck::peer {
+
+namespace {
+
+struct AccumulateInput {
+    std::span<float> error;
+    std::span<const float> anchor, snapshot;
+    float decay = 1;
+    unsigned threads = 1;
+};
+
+bool accumulate(const AccumulateInput& in) {
+    if (in.error.empty() || in.anchor.empty() || in.snapshot.empty()) return false;
+    numerics::accumulate_error(in.error, in.anchor, in.snapshot, in.decay, in.threads);
+    return true;
+}
+
+struct AddInput {
+    std::span<float> target;
+    Bytes payload;
+    std::uint64_t parameters = 0;
+    std::uint32_t k = 0;
+    float scale = 1;
+    unsigned threads = 1;
+};
+
+bool add(const AddInput& in) {
+    numerics::PayloadView view;
+    const auto fault = numerics::PayloadView::parse(in.payload, in.parameters, in.k, view);
+    if (fault != numerics::PayloadFault::none || in.target.empty()) return false;
+    numerics::add_decoded(in.target, view, in.scale, in.threads);
+    return true;
+}
+
+struct LookAheadInput {
+    std::span<const float> theta;
+    AddInput own;
+};
+
+/// theta - alpha * own payload: what the next state will be but for the others.
+bool write_look_ahead(const LookAheadInput& in) {
+    std::copy(in.theta.begin(), in.theta.end(), in.own.target.begin());
+    return add(in.own);
+}
+
+std::span<float> span_or_none(const Result<std::span<float>>& vector) {
+    return vector.ok() ? *vector : std::span<float>();
+}
+
+}  // namespace
+
+bool Contributor::volunteer() const { return m.context.settings.role == run::Role::volunteer && m.trainer != nullptr; }
+
+TrainerPhase Contributor::phase() const {
+    if (m_process == Process::failed) return TrainerPhase::failed;
+    if (stopping()) return TrainerPhase::pausing;
+    if (m_finish == Finish::finished) return TrainerPhase::done;
+    if (m_process == Process::off) return TrainerPhase::off;
+    if (m_process == Process::starting) return TrainerPhase::starting;
+    if (snapshotting()) return TrainerPhase::snapshotting;
+    if (m_work == Work::encoding) return TrainerPhase::encoding;
+    return m_anchor.kind == Anchor::Kind::look_ahead ? TrainerPhase::ahead : TrainerPhase::training;
+}
+
+bool Contributor::snapshotting() const {
+    return m_work == Work::contribution_snapshot || m_work == Work::pause_snapshot;
+}
+
+bool Contributor::anchored_at(RoundId round) const {
+    return m_anchor.kind == Anchor::Kind::state && m_anchor.round == round;
+}
+
+bool Contributor::in_use(RoundId round) const {
+    const bool measured = snapshotting() && m_snapshot_anchor.round == round;
+    return running() && (anchored_at(round) || measured);
+}
+
+// The trainer and its data.
+
+bool Contributor::trainer_wanted() const {
+    return volunteer() && m.mediator.may_train() && !m_paused && !stopping() && m_finish == Finish::no &&
+           m_process != Process::failed;
+}
+
+void Contributor::update_trainer() {
+    if (stopping() && m.context.now() >= m_stop_asked + pause_patience && m_work != Work::encoding) stop_trainer();
+    const bool at_work = busy() || !m.machine.closed();
+    if (m_finish == Finish::after_this_window && (!at_work || !m.machine.playing())) {
+        m_finish = Finish::finished;
+        if (running()) m.trainer->idle();
+    }
+    if (running() || !trainer_wanted() || m_work == Work::encoding || m.context.now() < m_retry_at) return;
+    if (!plan_for(*m.keeper.round())) return;
+    m_process = Process::starting;
+    m_anchor = {Anchor::Kind::state, *m.keeper.round()};
+    m.trainer->start(m.context.manifest, m.store.state_place(*m.keeper.round()));
+}
+
+std::size_t Contributor::shard_of(RoundId round) const {
+    const run::Manifest& manifest = m.context.manifest;
+    return run::shard_of(manifest.recipe.seed, round, m.context.self(), manifest.shards.size());
+}
+
+/// Asks for this round's shard and the next one's; lets go of those not used for long.
+void Contributor::update_shards() {
+    if (!trainer_wanted()) return;
+    for (const RoundId round : {*m.keeper.round(), m.keeper.round()->next()}) {
+        const std::size_t index = shard_of(round);
+        if (!m_shards_wanted.insert(index).second) continue;
+        m_shards_order.push_back(index);
+        m.context.swarm.fetch(m.context.manifest.shards[index].blob,
+                              {.sources = {}, .deadline = m.context.now(), .damaged_copy = {}, .layer = {}});
+    }
+    while (m_shards_order.size() > shards_kept) {
+        const std::size_t old = m_shards_order.front();
+        m_shards_order.pop_front();
+        m_shards_wanted.erase(old);
+        m_shards.erase(old);
+        m.context.swarm.forget(m.context.manifest.shards[old].blob.root);
+    }
+}
+
+/// The window of `round` on its shard, or on another that is here while that one is fetched.
+std::optional<WindowPlan> Contributor::plan_for(RoundId round) const {
+    if (m_shards.empty()) return std::nullopt;
+    auto found = m_shards.find(shard_of(round));
+    if (found == m_shards.end()) found = m_shards.begin();
+    return WindowPlan{round, run::learning_rate_at(m.context.manifest.recipe, round.value), found->second->path(),
+                      m.context.manifest.shards[found->first].records};
+}
+
+void Contributor::train_or_idle(RoundId round) {
+    if (!running() || stopping()) return;
+    const auto plan = plan_for(round);
+    if (m.context.is_last(round) || m_finish != Finish::no || !plan) {
+        m.trainer->idle();
+        return;
+    }
+    m.trainer->train(*plan);
+}
+
+void Contributor::rebase_to_state() {
+    if (!running() || stopping()) return;
+    const RoundId round = *m.keeper.round();
+    m.trainer->rebase(m.store.state_place(round));
+    m_anchor = {Anchor::Kind::state, round};
+    train_or_idle(round);
+}
+
+void Contributor::reload() {
+    if (!running() || stopping()) return;
+    m_process = Process::starting;
+    m_anchor = {Anchor::Kind::state, *m.keeper.round()};
+    m.trainer->start(m.context.manifest, m.store.state_place(*m.keeper.round()));
+}
+
+void Contributor::stop_trainer() {
+    if (running()) {
+        m.trainer->stop();
+        m_process = Process::off;
+    }
+    clear_progress();
+}
+
+/// The trainer has ended: a snapshot that it was asked for does not come.
+void Contributor::clear_progress() {
+    if (snapshotting()) m_work = Work::none;
+    m_window_tokens = {};
+    m_tokens_per_second = 0;
+    m.mediator.status_changed();
+}
+
+// A window: snapshot, payload, contribution, look-ahead.
+
+void Contributor::take_snapshot(Work purpose, RoundId round) {
+    m_work = purpose;
+    m_snapshot_anchor = m_anchor;
+    m_anchor = {Anchor::Kind::snapshot, round};
+    m.trainer->snapshot(m.store.scratch_place(Scratch::snapshot));
+}
+
+void Contributor::close_window() {
+    if (m_process != Process::loaded || busy()) {
+        m.mediator.nothing_offered();
+        return;
+    }
+    m_snapshot_round = *m.keeper.round();
+    m.mediator.status_changed();
+    take_snapshot(Work::contribution_snapshot, m_snapshot_round);
+}
+
+std::optional<std::span<const float>> Contributor::vector_of(const Anchor& anchor) {
+    if (anchor.kind == Anchor::Kind::state) {
+        return m.keeper.holds(anchor.round) ? std::optional(m.store.state(anchor.round)) : std::nullopt;
+    }
+    const Result<std::span<float>> vector =
+        m.store.scratch(anchor.kind == Anchor::Kind::look_ahead ? Scratch::look_ahead : Scratch::snapshot);
+    if (!vector.ok()) return std::nullopt;
+    return std::span<const float>(*vector);
+}
+
+void Contributor::on_snapshot(const SnapshotResult& result) {
+    if (!snapshotting()) return;
+    const Work purpose = std::exchange(m_work, Work::none);
+    m_record.carried += result.tokens;
+    if (result.steps > 0) m_loss = result.loss;
+    m_window_tokens = {};
+    const bool current = purpose == Work::contribution_snapshot && m.machine.playing() &&
+                         m_snapshot_round == m.machine.round() && !m.mediator.repairing();
+    if (!current || stopping()) {
+        const float decay = purpose == Work::pause_snapshot ? 1.0F : m.context.manifest.recipe.error_decay;
+        accumulate_into_error_feedback(m_snapshot_anchor, decay);
+    } else if (m_record.carried.value == 0) {
+        m.mediator.nothing_offered();
+        rebase_to_state();
+    } else {
+        encode_window(m_snapshot_round);
+    }
+}
+
+/// Movement without a payload: its tokens are carried over.
+void Contributor::accumulate_into_error_feedback(const Anchor& anchor, float decay) {
+    if (m_anchor.kind == Anchor::Kind::snapshot && !stopping() && m.keeper.round()) rebase_to_state();
+    const auto none = std::span<const float>();
+    m_work = Work::encoding;
+    m.jobs.run([in = AccumulateInput{span_or_none(m.store.scratch(Scratch::error)), vector_of(anchor).value_or(none),
+                                     vector_of({Anchor::Kind::snapshot, {}}).value_or(none), decay,
+                                     m.context.settings.threads}] { return accumulate(in); },
+               [this, stop = stopping()](bool) {
+                   m_work = Work::none;
+                   save_record();
+                   if (stop) stop_trainer();
+               });
+}
+
+void Contributor::encode_window(RoundId round) {
+    const auto from = vector_of(m_snapshot_anchor);
+    const auto to = vector_of({Anchor::Kind::snapshot, {}});
+    const Result<std::span<float>> error = m.store.scratch(Scratch::error);
+    if (!error.ok() || !from || !to) {
+        m.errors.report(error.ok() ? "The window's start is gone; its training is skipped." : error.error().message);
+        m.mediator.nothing_offered();
+        rebase_to_state();
+        return;
+    }
+    const run::Recipe& recipe = m.context.manifest.recipe;
+    m_work = Work::encoding;
+    m.jobs.run(
+        [in = AccumulateInput{*error, *from, *to, recipe.error_decay, m.context.settings.threads}, k = recipe.k] {
+            (void)accumulate(in);
+            return numerics::encode(in.error, k, in.threads);
+        },
+        [this, round, base = m.keeper.digest()](Bytes payload) { encoded(round, base, std::move(payload)); });
+}
+
+void Contributor::encoded(RoundId round, const StateDigest& base, Bytes payload) {
+    const bool current =
+        m.machine.playing() && m.machine.round() == round && m.keeper.digest() == base && !m.keeper.applying();
+    const Result<run::BlobRef> published = current && m_record.pending.size() < own_contributions_max
+                                               ? m.context.swarm.publish(payload)
+                                               : Error{ErrorCode::cancelled, "The round is over."};
+    if (!published.ok()) {
+        if (current) m.errors.report(published.error().message);
+        unpublished(std::move(payload));
+        return;
+    }
+    const TokenCount tokens{std::min(m_record.carried.value, run::tokens_max)};
+    const run::ContributionMessage own{round, base, *published, tokens};
+    m_record.carried = m_record.carried - tokens;
+    m_record.pending.push_back(own);
+    save_record();
+    m_payload_bytes_sent += published->size;
+    ++m_payloads_sent;
+    m.payloads.want(own.payload, round, {}, m.context.now());
+    m.mediator.offered(own);
+    m.context.broadcast(own);
+    m.mediator.status_changed();
+    look_ahead(round, std::move(payload));
+}
+
+/// The payload was taken out of the error feedback already; it goes back, and its tokens stay carried.
+void Contributor::unpublished(Bytes payload) {
+    m.jobs.run(
+        [in = AddInput{span_or_none(m.store.scratch(Scratch::error)), std::move(payload), m.context.layout.parameters,
+                       m.context.manifest.recipe.k, 1.0F, m.context.settings.threads}] { return add(in); },
+        [this](bool) {
+            m_work = Work::none;
+            m.mediator.nothing_offered();
+            if (m_anchor.kind == Anchor::Kind::snapshot && m.keeper.round()) rebase_to_state();
+            save_record();
+            if (stopping()) stop_trainer();
+        });
+}
+
+/// Training goes on from what the next state will be but for the others.
+void Contributor::look_ahead(RoundId round, Bytes payload) {
+    const Result<std::span<float>> target = m.store.scratch(Scratch::look_ahead);
+    const auto theta = vector_of({Anchor::Kind::state, round});
+    const bool possible = target.ok() && theta && m_anchor.kind == Anchor::Kind::snapshot;
+    const run::Recipe& recipe = m.context.manifest.recipe;
+    LookAheadInput input;
+    if (possible) {
+        input = {*theta,
+                 {*target, std::move(payload), m.context.layout.parameters, recipe.k, -recipe.alpha,
+                  m.context.settings.threads}};
+    }
+    m.jobs.run([in = std::move(input), possible] { return possible && write_look_ahead(in); },
+               [this, round, possible](bool) { looked_ahead(round, possible); });
+}
+
+void Contributor::looked_ahead(RoundId round, bool possible) {
+    m_work = Work::none;
+    if (stopping()) {
+        stop_trainer();
+    } else if (running() && m_anchor.kind == Anchor::Kind::snapshot && m.keeper.round()) {
+        if (possible && *m.keeper.round() == round) {
+            m.trainer->rebase(m.store.scratch_place(Scratch::look_ahead));
+            m_anchor = {Anchor::Kind::look_ahead, round};
+            train_or_idle(round.next());
+        } else {
+            rebase_to_state();
+        }
+    }
+}
+
+// The record of own contributions.
+
+void Contributor::restore() {
+    if (const auto bytes = m.store.load_record()) {
+        m_record = ContributionRecord::decode(*bytes).value_or(ContributionRecord{});
+    }
+    for (const run::ContributionMessage& own : std::vector(m_record.pending)) {
+        if (own.round >= m.chain.height()) continue;
+        m.payloads.want(own.payload, own.round, {}, m.context.now());
+        if (const auto list = m.chain.list_at(own.round)) settle(own.round, *list);
+    }
+}
+
+void Contributor::settle(RoundId round, const run::AcceptList& list) {
+    const run::Accepted* credited = nullptr;
+    for (const run::Accepted& entry : list.entries) {
+        if (entry.peer == m.context.self()) credited = &entry;
+    }
+    bool changed = false, found = false;
+    const std::vector<run::ContributionMessage> pending = std::exchange(m_record.pending, {});
+    for (const run::ContributionMessage& own : pending) {
+        if (own.round != round) {
+            m_record.pending.push_back(own);
+        } else if (credited != nullptr && credited->payload == own.payload) {
+            changed = found = true;
+        } else {
+            return_contribution(own);
+            changed = true;
+        }
+    }
+    if (credited != nullptr && !found) {
+        const auto same = [&](const run::ContributionMessage& own) { return own.payload == credited->payload; };
+        const auto back = std::find_if(m_record.returned.begin(), m_record.returned.end(), same);
+        if (back != m_record.returned.end()) {
+            reclaim_contribution(*back);
+            m_record.returned.erase(back);
+            changed = true;
+        }
+    }
+    if (changed) save_record();
+}
+
+void Contributor::roll_back(RoundId fork) {
+    const std::vector<run::ContributionMessage> pending = std::exchange(m_record.pending, {});
+    for (const run::ContributionMessage& own : pending) return_contribution(own);
+    for (RoundId round = fork; round < m.chain.height(); round = round.next()) {
+        const auto list = m.chain.list_at(round);
+        if (!list) continue;
+        for (const run::Accepted& entry : list->entries) {
+            if (entry.peer != m.context.self()) continue;
+            const run::ContributionMessage own{round, list->base, entry.payload, entry.tokens};
+            if (round == fork && m_record.pending.size() < own_contributions_max) {
+                m_record.pending.push_back(own);
+            } else {
+                return_contribution(own);
+            }
+        }
+    }
+    save_record();
+}
+
+void Contributor::offer_again() {
+    for (const run::ContributionMessage& own : m_record.pending) {
+        if (own.round != *m.keeper.round() || own.base != m.keeper.digest()) continue;
+        m.payloads.want(own.payload, own.round, {}, m.context.now());
+        m.mediator.offered(own);
+        m.context.broadcast(own);
+    }
+}
+
+void Contributor::repeat_contributions() {
+    for (const run::ContributionMessage& own : m_record.pending) {
+        if (own.round == m.machine.round()) m.context.broadcast(own);
+    }
+}
+
+void Contributor::return_contribution(const run::ContributionMessage& own) {
+    m_record.carried += own.tokens;
+    if (m_record.returned.size() >= own_contributions_max) m_record.returned.erase(m_record.returned.begin());
+    m_record.returned.push_back(own);
+    add_to_error_feedback(own.payload.root, 1.0F);
+}
+
+void Contributor::reclaim_contribution(const run::ContributionMessage& own) {
+    m_record.carried = m_record.carried - std::min(m_record.carried, own.tokens);
+    add_to_error_feedback(own.payload.root, -1.0F);
+}
+
+/// e += scale * payload, as soon as the payload is here.
+void Contributor::add_to_error_feedback(const BlobId& id, float scale) {
+    const PayloadPointer payload = m.payloads.find(id);
+    const Result<std::span<float>> error = m.store.scratch(Scratch::error);
+    if (!payload || !error.ok()) {
+        const auto [deferred, added] = m_deferred_error_updates.try_emplace(id, scale);
+        if (!added) deferred->second += scale;
+        return;
+    }
+    m.jobs.run(
+        [payload, scale, target = *error, threads = m.context.settings.threads] {
+            numerics::add_decoded(target, payload->view, scale, threads);
+            return true;
+        },
+        [](bool) {});
+}
+
+void Contributor::save_record() {
+    const Status saved = m.store.save_record(m_record.encode());
+    if (!saved.ok()) m.errors.report(saved.error().message);
+}
+
+// The owner's wishes and the trainer's answers.
+
+void Contributor::pause() {
+    if (m_paused) return;
+    m_paused = true;
+    m.mediator.status_changed();
+    if (!running()) return;
+    const bool loaded = m_process == Process::loaded;
+    m_process = Process::stopping;
+    m_stop_asked = m.context.now();
+    if (busy()) return;
+    if (!loaded || m_anchor.kind == Anchor::Kind::snapshot) {
+        stop_trainer();
+        return;
+    }
+    take_snapshot(Work::pause_snapshot, {});
+}
+
+void Contributor::resume() {
+    m_paused = false;
+    if (m_process == Process::failed) m_process = Process::off;
+    m_retry_at = m.context.now();
+    m.mediator.status_changed();
+}
+
+void Contributor::finish() {
+    if (m_finish != Finish::no) return;
+    if (!running() || m.machine.closed() || !m.machine.playing()) {
+        m_finish = Finish::finished;
+        if (running()) m.trainer->idle();
+        return;
+    }
+    m_finish = Finish::after_this_window;
+    m.mediator.close_early();
+}
+
+void Contributor::on_started() {
+    if (!running() || !m.keeper.round()) return;
+    if (m_process == Process::starting) m_process = Process::loaded;
+    m_retry_wait = trainer_retry_first;
+    m.mediator.status_changed();
+    train_or_idle(*m.keeper.round());
+}
+
+void Contributor::on_progress(TokenCount window_tokens, double tokens_per_second, double loss) {
+    m_window_tokens = window_tokens;
+    m_tokens_per_second = tokens_per_second;
+    if (loss > 0) m_loss = loss;
+}
+
+void Contributor::on_lost(const Error& error) {
+    if (!running()) return;
+    m.errors.report(error.message);
+    if (m_work == Work::contribution_snapshot) m.mediator.nothing_offered();
+    m_process = error.code == ErrorCode::unavailable ? Process::failed : Process::off;
+    m_retry_at = m.context.now() + m_retry_wait;
+    m_retry_wait = std::min(2 * m_retry_wait, trainer_retry_max);
+    clear_progress();
+}
+
+void Contributor::on_blob(const run::BlobRef& ref, const BlobPointer& content) {
+    const auto deferred = m_deferred_error_updates.find(ref.root);
+    if (deferred != m_deferred_error_updates.end()) {
+        add_to_error_feedback(ref.root, m_deferred_error_updates.extract(deferred).mapped());
+    }
+    const run::Manifest& manifest = m.context.manifest;
+    for (std::size_t i = 0; i < manifest.shards.size(); ++i) {
+        if (manifest.shards[i].blob.root == ref.root && m_shards_wanted.contains(i)) m_shards[i] = content;
+    }
+}
+
+void Contributor::on_blob_failed(const BlobId& id) {
+    const run::Manifest& manifest = m.context.manifest;
+    for (std::size_t i = 0; i < manifest.shards.size(); ++i) {
+        if (manifest.shards[i].blob.root == id) m_shards_wanted.erase(i);
+    }
+}
+
+// What is shown.
+
+StatusFacts::Training Contributor::facts() const {
+    return {.paused = m_paused,
+            .pausing = stopping(),
+            .finished = m_finish == Finish::finished,
+            .loaded = m_process == Process::loaded || stopping(),
+            .failed = m_process == Process::failed,
+            .contributing = m_work == Work::encoding || m_work == Work::contribution_snapshot,
+            .has_data = !m_shards.empty(),
+            .window_tokens = m_window_tokens,
+            .pending_tokens = m_record.pending_tokens(),
+            .tokens_per_second = m_tokens_per_second,
+            .loss = m_loss};
+}
+
+std::optional<BlobId> Contributor::shard_waited_for() const {
+    if (!volunteer() || !m_shards.empty() || m_shards_wanted.empty()) return std::nullopt;
+    return m.context.manifest.shards[*m_shards_wanted.begin()].blob.root;
+}
+
+Accounting Contributor::accounting() const {
+    Accounting books;
+    books.settled = m.jobs.count() == 0 && !busy();
+    if (const auto error = m.store.scratch(Scratch::error); error.ok()) {
+        books.error_feedback.assign(error->begin(), error->end());
+    }
+    books.pending = m_record.pending;
+    for (const auto& [payload, scale] : m_deferred_error_updates) books.deferred.push_back({payload, scale});
+    books.carried = m_record.carried;
+    return books;
+}
+
+void Contributor::check_invariants() const {
+    POTLUCK_CHECK(m_record.pending.size() <= own_contributions_max);
+    POTLUCK_CHECK(m_record.returned.size() <= own_contributions_max);
+    POTLUCK_CHECK(volunteer() || m_process == Process::off);
+    POTLUCK_CHECK(!snapshotting() || running());
+    POTLUCK_CHECK(m_shards_order.size() <= shards_kept + 2);
+}
+
+}  // namespace potluck::peer

@@ -1,0 +1,177 @@
+// What a volunteer makes: windows of training turned into payloads. The error feedback e holds all movement that has
+// not been sent and accepted; tokens follow it, so that work is credited once or still waits, and is never lost.
+//
+//   snapshot -> e = decay e + (anchor - snapshot) -> payload = encode(e) -> publish -> record -> announce
+//            -> trainer rebased to theta[r] - alpha payload, where it goes on at once
+//            -> theta[r+1] arrives: trainer rebased to it
+// A list without our payload: e += payload, its tokens are carried to the next one.
+//
+//   off --start--> starting --loaded--> training --window closes--> snapshotting --> encoding --> ahead --.
+//    ^                                     ^                                                              |
+//    |                                     '--------------------------- next state -----------------------'
+//    '-- stopped -- pausing <-- pause (from any of them)        failed: it cannot run here      done: finish()
+//
+// Does not: decide when a window closes or which list counts.
+// Threads: the peer's, except the work of its jobs. Owns: the trainer's phase, the record of own contributions, the
+// error feedback (its bytes are the store's).
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+
+#include "core/peer/chain_log.h"
+#include "core/peer/jobs.h"
+#include "core/peer/payloads.h"
+#include "core/peer/peer_view.h"
+#include "core/peer/record.h"
+#include "core/peer/state_keeper.h"
+#include "core/peer/status.h"
+#include "core/peer/trainer.h"
+
+namespace potluck::peer {
+
+inline constexpr std::size_t shards_kept = 8;     // a volunteer needs two; the rest saves fetching again
+inline constexpr Duration pause_patience{1'000};  // of the owner who wants the computer back
+inline constexpr Duration trainer_retry_first{1'000}, trainer_retry_max{60'000};
+
+enum class TrainerPhase { off, starting, training, snapshotting, encoding, ahead, pausing, failed, done };
+
+class Contributor {
+public:
+    class Mediator {
+    public:
+        virtual ~Mediator() = default;
+        /// Whether this member is in step with the others and a round is being played.
+        [[nodiscard]] virtual bool may_train() const = 0;
+        [[nodiscard]] virtual bool repairing() const = 0;
+        /// What the window came to; to be told to the round machine.
+        virtual void offered(const run::ContributionMessage& own) = 0;
+        virtual void nothing_offered() = 0;
+        virtual void close_early() = 0;
+        virtual void status_changed() = 0;
+    };
+    struct Parts {
+        const Context& context;
+        const ChainLog& chain;
+        const StateKeeper& keeper;
+        const run::RoundMachine& machine;
+        StateStore& store;
+        Trainer* trainer;  // null for a backbone
+        Payloads& payloads;
+        Jobs& jobs;
+        ErrorReport& errors;
+        Mediator& mediator;
+    };
+    explicit Contributor(Parts parts) : m(parts) {}
+
+    [[nodiscard]] bool volunteer() const;
+    [[nodiscard]] TrainerPhase phase() const;
+    /// A job or a snapshot of ours uses the present branch.
+    [[nodiscard]] bool busy() const { return m_work != Work::none; }
+    /// Whether theta[round] is still needed by the trainer or by a snapshot under way.
+    [[nodiscard]] bool in_use(RoundId round) const;
+    /// Whether theta[round] is the anchor of what the trainer computes.
+    [[nodiscard]] bool anchored_at(RoundId round) const;
+    [[nodiscard]] const ContributionRecord& record() const { return m_record; }
+
+    // The record and what the chain means for it.
+    void restore();
+    /// L[round] is in the chain: own contributions of it are credited, or return to the error feedback.
+    void settle(RoundId round, const run::AcceptList& list);
+    /// The lists from `fork` on are about to be taken back: what the fork's round accepted is open again, later ones
+    /// have lost their base and return.
+    void roll_back(RoundId fork);
+    /// theta[round] is entered: what was offered for it is offered again.
+    void offer_again();
+    void repeat_contributions();
+
+    // Rounds.
+    void update_shards();
+    void update_trainer();
+    void close_window();
+    /// The newest state is new: the trainer moves over, keeping what it has trained since its anchor.
+    void rebase_to_state();
+    /// What the trainer holds was drawn from damaged bytes.
+    void reload();
+    void stop_trainer();
+    void retry_now() { m_retry_at = m.context.now(); }
+
+    // The owner's wishes.
+    void pause();
+    void resume();
+    void finish();
+
+    // What the trainer and the swarm say.
+    void on_started();
+    void on_progress(TokenCount window_tokens, double tokens_per_second, double loss);
+    void on_snapshot(const SnapshotResult& result);
+    void on_lost(const Error& error);
+    /// A blob is here that may be a shard or an own payload that was waited for.
+    void on_blob(const run::BlobRef& ref, const BlobPointer& content);
+    void on_blob_failed(const BlobId& id);
+
+    // What is shown.
+    [[nodiscard]] StatusFacts::Training facts() const;
+    [[nodiscard]] std::optional<BlobId> shard_waited_for() const;
+    [[nodiscard]] Accounting accounting() const;
+    [[nodiscard]] std::uint64_t payload_bytes_sent() const { return m_payload_bytes_sent; }
+    [[nodiscard]] std::uint64_t payloads_sent() const { return m_payloads_sent; }
+    void check_invariants() const;
+
+private:
+    enum class Process { off, starting, loaded, stopping, failed };
+    enum class Work { none, contribution_snapshot, pause_snapshot, encoding };
+    enum class Finish { no, after_this_window, finished };
+    /// Which vector the trainer last loaded, wrote or was rebased to.
+    struct Anchor {
+        enum class Kind { state, look_ahead, snapshot };
+        Kind kind = Kind::state;
+        RoundId round;
+    };
+
+    [[nodiscard]] bool running() const { return m_process != Process::off && m_process != Process::failed; }
+    [[nodiscard]] bool stopping() const { return m_process == Process::stopping; }
+    [[nodiscard]] bool snapshotting() const;
+    [[nodiscard]] bool trainer_wanted() const;
+    [[nodiscard]] std::size_t shard_of(RoundId round) const;
+    [[nodiscard]] std::optional<WindowPlan> plan_for(RoundId round) const;
+    void train_or_idle(RoundId round);
+    [[nodiscard]] std::optional<std::span<const float>> vector_of(const Anchor& anchor);
+    void take_snapshot(Work purpose, RoundId round);
+    void accumulate_into_error_feedback(const Anchor& anchor, float decay);
+    void encode_window(RoundId round);
+    void encoded(RoundId round, const StateDigest& base, Bytes payload);
+    void unpublished(Bytes payload);
+    void look_ahead(RoundId round, Bytes payload);
+    void looked_ahead(RoundId round, bool possible);
+    void return_contribution(const run::ContributionMessage& own);
+    void reclaim_contribution(const run::ContributionMessage& own);
+    void add_to_error_feedback(const BlobId& payload, float scale);
+    void save_record();
+    void clear_progress();
+
+    const Parts m;
+    ContributionRecord m_record;
+    std::map<BlobId, float> m_deferred_error_updates;  // by payload, to be added when it is here
+    Process m_process = Process::off;
+    Work m_work = Work::none;
+    Finish m_finish = Finish::no;
+    bool m_paused = false;  // the owner's wish
+    Anchor m_anchor;
+    Anchor m_snapshot_anchor;  // where the movement of the snapshot under way began
+    RoundId m_snapshot_round;
+    TimePoint m_stop_asked;
+    TimePoint m_retry_at;
+    Duration m_retry_wait = trainer_retry_first;
+    TokenCount m_window_tokens;
+    double m_tokens_per_second = 0, m_loss = 0;
+    std::map<std::size_t, BlobPointer> m_shards;
+    std::set<std::size_t> m_shards_wanted;
+    std::deque<std::size_t> m_shards_order;
+    std::uint64_t m_payload_bytes_sent = 0, m_payloads_sent = 0;
+};
+
+}  // namespace potluck::peer

@@ -1,0 +1,65 @@
+// What the node shows of a member of a run, and what checks may look at. Values only.
+// Threads: values.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/base/ids.h"
+#include "core/run/blob_ref.h"
+#include "core/run/message.h"
+
+namespace potluck::peer {
+
+struct MemberView {
+    PeerId id;
+    run::StatusMessage status;
+    bool is_self = false;
+};
+
+/// A state that is seeded for those who join later.
+struct Checkpoint {
+    RoundId round;
+    run::BlobRef blob;
+    std::filesystem::path file;
+};
+
+/// What the node shows of a run (control::RunSnapshot is made from it).
+struct PeerView {
+    using Checkpoint = peer::Checkpoint;
+    run::Phase phase = run::Phase::joining;
+    std::string reason;    // one sentence for the person
+    double progress = -1;  // 0..1 of a wait, negative if unknown
+    RoundId round;
+    StateDigest digest;
+    std::optional<PeerId> leader;
+    std::vector<MemberView> members;  // self included
+    TokenCount window_tokens;
+    double tokens_per_second = 0;
+    double loss = 0;
+    std::uint64_t digests_compared = 0, digests_equal = 0, repairs = 0, rounds_lost = 0;
+    std::uint64_t payload_bytes_sent = 0, payloads_sent = 0;  // own contributions
+    Duration last_round_overhead{0};                          // window close to next state
+    std::optional<Duration> join_to_first_step;
+    std::vector<Checkpoint> checkpoints;
+};
+
+/// Where the movement (pseudo-gradients) is that a volunteer has trained and that no list has accepted yet. Summed with
+/// the payloads in the chain it equals what was snapshotted, if the recipe's error_decay is 1. For checks.
+struct Accounting {
+    struct Deferred {
+        BlobId payload;
+        float scale = 0;  // what of it is still to be added to the error feedback
+    };
+    bool settled = false;  // no snapshot and no job is under way: the parts add up
+    std::vector<float> error_feedback;
+    std::vector<run::ContributionMessage> pending;  // offered, list unknown
+    std::vector<Deferred> deferred;                 // updates of the error feedback whose payload is not here
+    TokenCount carried;                             // tokens of the error feedback
+};
+
+}  // namespace potluck::peer

@@ -1,0 +1,126 @@
+#include "core/peer/seeder.h"
+
+#include <utility>
+
+#include "core/base/check.h"
+
+namespace potluck::peer {
+
+namespace {
+
+/// The run's name as part of a file name, the same on every computer.
+std::string file_name_of(const std::string& name) {
+    std::string safe;
+    for (const char c : name) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+        safe.push_back(plain ? c : '_');
+    }
+    return safe;
+}
+
+}  // namespace
+
+void Seeder::publish_checkpoint(RoundId round) {
+    if (round.value == 0 || m_checkpoints.contains(round)) return;
+    const std::filesystem::path file = m.store.state_file(round);
+    if (!m_publishing.try_emplace(file, round).second) return;
+    const std::string name =
+        file_name_of(m.context.manifest.name) + "-r" + std::to_string(round.value) + ".safetensors";
+    m.context.swarm.publish_file(file, name, run::BlobKind::open);
+}
+
+void Seeder::publish_for_repair(RoundId round, const StateDigest& digest) {
+    m_pinned_until[round] = m.context.now() + state_pinned_for;
+    const std::filesystem::path file = m.store.state_file(round);
+    if (m_published_for_repair.insert(file).second) {
+        m.context.swarm.publish_file(file, digest.hex() + ".safetensors", run::BlobKind::plain);
+    }
+}
+
+void Seeder::on_published(const std::filesystem::path& file, Result<run::BlobRef> blob) {
+    const auto found = m_publishing.find(file);
+    if (!blob.ok()) {
+        m.errors.report(blob.error().message);
+        if (found != m_publishing.end()) m_publishing.erase(found);
+        m_published_for_repair.erase(file);
+        return;
+    }
+    // A state lent for a repair is published as a plain blob and never advertised.
+    if (found == m_publishing.end() || blob->kind != run::BlobKind::open) return;
+    const RoundId round = found->second;
+    m_publishing.erase(found);
+    const auto newest = m.mediator.newest_state();
+    const bool is_newest = newest && newest->round == round && newest->digest == blob->root;
+    if (m.chain.digest_at(round) != blob->root && !is_newest) return;
+    m_checkpoints[round] = {round, *blob, file};
+    m.mediator.status_changed();
+}
+
+void Seeder::fetch_kept_payloads() {
+    const std::uint64_t every = m.context.manifest.recipe.checkpoint_every;
+    const std::uint64_t periods = m.chain.height().value / every;
+    const RoundId from{periods > 0 ? (periods - 1) * every : 0};
+    m_payloads_kept_from = from;
+    for (RoundId round = from; round < m.chain.height(); round = round.next()) {
+        const auto list = m.chain.list_at(round);
+        if (!list) continue;
+        for (const run::Accepted& entry : list->entries) {
+            m.payloads.want(entry.payload, round, {entry.peer}, m.context.now());
+        }
+    }
+}
+
+void Seeder::forget_old() {
+    const auto newest = m.mediator.newest_state();
+    if (!newest) return;
+    std::erase_if(m_pinned_until, [&](const auto& item) { return m.context.now() >= item.second; });
+    forget_states(newest->round);
+    forget_payloads(newest->round);
+}
+
+void Seeder::forget_states(RoundId newest) {
+    const std::uint64_t every = m.context.manifest.recipe.checkpoint_every;
+    for (const StateStore::Held& one : m.store.held()) {
+        const bool recent = one.round.value + states_kept > newest.value;
+        const bool checkpoint =
+            one.round.value % every == 0 && one.round.value / every + checkpoints_kept > newest.value / every;
+        if (recent || checkpoint || m.mediator.in_use(one.round) || m_pinned_until.contains(one.round)) continue;
+        const std::filesystem::path file = m.store.state_file(one.round);
+        if (m_checkpoints.erase(one.round) > 0 || m_published_for_repair.erase(file) > 0) {
+            m.context.swarm.forget(one.digest);
+        }
+        m_publishing.erase(file);
+        m.mediator.drop_state(one.round);
+    }
+}
+
+void Seeder::forget_payloads(RoundId newest) {
+    const std::uint64_t every = m.context.manifest.recipe.checkpoint_every;
+    if (!m_payloads_kept_from || newest.value / every == 0 || newest < m.chain.height()) return;
+    const RoundId keep_from{(newest.value / every - 1) * every};
+    for (; *m_payloads_kept_from < keep_from; m_payloads_kept_from = m_payloads_kept_from->next()) {
+        const auto list = m.chain.list_at(*m_payloads_kept_from);
+        if (!list) continue;
+        for (const run::Accepted& entry : list->entries) m.payloads.forget(entry.payload.root);
+    }
+}
+
+std::vector<Checkpoint> Seeder::checkpoints() const {
+    std::vector<Checkpoint> list;
+    for (const auto& [round, checkpoint] : m_checkpoints) list.push_back(checkpoint);
+    return list;
+}
+
+std::optional<Checkpoint> Seeder::newest_checkpoint() const {
+    if (m_checkpoints.empty()) return std::nullopt;
+    return m_checkpoints.rbegin()->second;
+}
+
+void Seeder::check_invariants() const {
+    for (const auto& [round, checkpoint] : m_checkpoints) {
+        POTLUCK_CHECK(checkpoint.round == round && round.value > 0);
+        POTLUCK_CHECK(checkpoint.blob.kind == run::BlobKind::open);
+    }
+}
+
+}  // namespace potluck::peer

@@ -1,0 +1,79 @@
+// What this member offers to others and for how long: checkpoints, states lent for a repair, the payloads since the
+// checkpoint before last, and the newest states.
+//
+//   publish_checkpoint -> on_published -> checkpoints -> forget_old
+//   publish_for_repair -> on_published    (pinned for a while, never advertised)
+//
+// Does not: hold states or payloads itself; it says which of them may go.
+// Threads: the peer's. Owns: the lists of what is published and pinned.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/peer/chain_log.h"
+#include "core/peer/payloads.h"
+#include "core/peer/peer_view.h"
+#include "core/peer/state_store.h"
+
+namespace potluck::peer {
+
+inline constexpr std::uint64_t states_kept = 4;       // newest; what a branch can be changed over
+inline constexpr std::uint64_t checkpoints_kept = 2;  // one is fetched by somebody while the next is published
+inline constexpr Duration state_pinned_for{60'000};   // a repair asks again and again while it makes progress
+
+class Seeder {
+public:
+    class Mediator {
+    public:
+        virtual ~Mediator() = default;
+        /// The newest state that is held and trusted.
+        [[nodiscard]] virtual std::optional<StateStore::Held> newest_state() const = 0;
+        /// Whether the trainer or a snapshot still needs theta[round].
+        [[nodiscard]] virtual bool in_use(RoundId round) const = 0;
+        virtual void drop_state(RoundId round) = 0;
+        virtual void status_changed() = 0;
+    };
+    struct Parts {
+        const Context& context;
+        const ChainLog& chain;
+        const StateStore& store;
+        Payloads& payloads;
+        ErrorReport& errors;
+        Mediator& mediator;
+    };
+    explicit Seeder(Parts parts) : m(parts) {}
+
+    void publish_checkpoint(RoundId round);
+    /// Seeds theta[round] for somebody whose copy is damaged, and keeps it for state_pinned_for.
+    void publish_for_repair(RoundId round, const StateDigest& digest);
+    void on_published(const std::filesystem::path& file, Result<run::BlobRef> blob);
+    /// theta[round] is not held any more, or is found to be damaged.
+    void state_dropped(RoundId round) { m_checkpoints.erase(round); }
+
+    /// Payloads kept from former times are seeded again; what is missing is fetched.
+    void fetch_kept_payloads();
+    /// To be called while no job runs: nothing that is dropped here is being read.
+    void forget_old();
+
+    [[nodiscard]] std::vector<Checkpoint> checkpoints() const;
+    [[nodiscard]] std::optional<Checkpoint> newest_checkpoint() const;
+    void check_invariants() const;
+
+private:
+    void forget_states(RoundId newest);
+    void forget_payloads(RoundId newest);
+
+    const Parts m;
+    std::map<RoundId, Checkpoint> m_checkpoints;
+    std::map<std::filesystem::path, RoundId> m_publishing;
+    std::set<std::filesystem::path> m_published_for_repair;
+    std::map<RoundId, TimePoint> m_pinned_until;
+    std::optional<RoundId> m_payloads_kept_from;
+};
+
+}  // namespace potluck::peer

@@ -1,0 +1,165 @@
+#include "core/peer/state_keeper.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/check.h"
+#include "core/numerics/outer/outer_step.h"
+
+namespace potluck::peer {
+
+namespace {
+
+struct ApplyInput {
+    StateStore& store;
+    std::span<const float> theta;
+    std::span<float> next;
+    std::vector<PayloadPointer> payloads;
+    std::vector<run::Accepted> entries;
+    numerics::OuterStep step;
+    unsigned threads = 1;
+    RoundId round;
+};
+
+Result<StateDigest> compute(const ApplyInput& in) {
+    std::vector<numerics::WeightedPayload> weighted;
+    for (std::size_t i = 0; i < in.payloads.size(); ++i) {
+        weighted.push_back({&in.payloads[i]->view, in.entries[i].tokens.value});
+    }
+    numerics::apply_outer_step(in.theta, in.next, weighted, in.step, in.threads);
+    return in.store.commit_state(in.round);
+}
+
+}  // namespace
+
+std::optional<StateStore::Held> StateKeeper::newest() const {
+    if (!m_round) return std::nullopt;
+    return StateStore::Held{*m_round, m_digest};
+}
+
+bool StateKeeper::holds(RoundId round) const {
+    const std::vector<StateStore::Held> held = m.store.held();
+    return std::any_of(held.begin(), held.end(), [&](const StateStore::Held& one) { return one.round == round; });
+}
+
+bool StateKeeper::fits(const StateStore::Held& held) const {
+    return held.round <= m.chain.height() && held.digest == m.chain.digest_at(held.round);
+}
+
+void StateKeeper::restore(std::function<void(bool sound)> done) {
+    std::optional<StateStore::Held> newest;
+    for (const StateStore::Held& one : m.store.held()) {
+        if (!fits(one)) {
+            m.store.drop_state(one.round);
+        } else if (!newest || newest->round < one.round) {
+            newest = one;
+        }
+    }
+    if (!newest) return;
+    m_checking = true;
+    m.jobs.run([&store = m.store, round = newest->round] { return store.verify_state(round); },
+               [this, held = *newest, finished = std::move(done)](Result<StateDigest> found) {
+                   m_checking = false;
+                   hold(held);
+                   finished(found.ok() && *found == held.digest);
+               });
+}
+
+void StateKeeper::apply(const run::AcceptList& list, std::vector<PayloadPointer> payloads,
+                        std::shared_ptr<const CheckedList> fresh) {
+    const RoundId next = m_round->next();
+    const Result<std::span<float>> target = m.store.begin_state(next);
+    if (!target.ok()) {
+        m.errors.report(target.error().message);
+        retry_later();
+        return;
+    }
+    m_applying = true;
+    m.mediator.status_changed();
+    m.jobs.run([in = ApplyInput{m.store, m.store.state(*m_round), *target, std::move(payloads), list.entries,
+                                m.context.manifest.recipe.outer_step(), m.context.settings.threads,
+                                next}] { return compute(in); },
+               [this, fresh](Result<StateDigest> outcome) { on_computed(fresh, std::move(outcome)); });
+}
+
+void StateKeeper::on_computed(const std::shared_ptr<const CheckedList>& fresh, Result<StateDigest> outcome) {
+    m_applying = false;
+    if (outcome.ok() && fresh) {
+        const Status kept = m.mediator.append(*fresh, *outcome);
+        if (!kept.ok()) outcome = kept.error();
+    }
+    if (!outcome.ok()) {
+        m.store.drop_state(m_round->next());
+        m.errors.report(outcome.error().message);
+        retry_later();
+        return;
+    }
+    m_round = m_round->next();
+    m_digest = *outcome;
+    m.mediator.on_applied(fresh.get());
+}
+
+void StateKeeper::adopt(const StateStore::Held& wanted, BlobPointer content, std::function<void(Status)> done) {
+    m.jobs.run([&store = m.store, wanted,
+                file = std::move(content)] { return store.adopt_state(wanted.round, wanted.digest, file->bytes()); },
+               std::move(done));
+}
+
+void StateKeeper::hold(const StateStore::Held& held) {
+    m_round = held.round;
+    m_digest = held.digest;
+}
+
+void StateKeeper::go_back(RoundId fork) {
+    if (m_round && *m_round > fork) m_round.reset();
+    for (const StateStore::Held& one : m.store.held()) {
+        if (one.round > fork || one.digest != m.chain.digest_at(one.round)) continue;
+        if (m_round && *m_round >= one.round) continue;
+        hold(one);
+    }
+}
+
+void StateKeeper::drop_unfit() {
+    for (const StateStore::Held& one : m.store.held()) {
+        if (one.digest != m.chain.digest_at(one.round)) drop(one.round);
+    }
+}
+
+void StateKeeper::drop(RoundId round) {
+    m.store.drop_state(round);
+    m.mediator.on_state_dropped(round);
+}
+
+void StateKeeper::fall_back(std::function<void()> done) {
+    m_round.reset();
+    m_checking = true;
+    std::vector<StateStore::Held> fitting;
+    for (const StateStore::Held& one : m.store.held()) {
+        if (fits(one)) fitting.push_back(one);
+    }
+    m.jobs.run(
+        [&store = m.store, fitting] {
+            std::optional<StateStore::Held> best;
+            for (const StateStore::Held& one : fitting) {
+                const Result<StateDigest> found = store.verify_state(one.round);
+                if (found.ok() && *found == one.digest) best = one;
+            }
+            return best;
+        },
+        [this, fitting, finished = std::move(done)](std::optional<StateStore::Held> best) {
+            m_checking = false;
+            for (const StateStore::Held& one : fitting) {
+                if (!best || one.round > best->round) m.store.drop_state(one.round);
+            }
+            if (best) hold(*best);
+            finished();
+        });
+}
+
+void StateKeeper::check_invariants() const {
+    POTLUCK_CHECK(!m_applying || m_round);
+    POTLUCK_CHECK(!m_round || !m_checking);
+    POTLUCK_CHECK(!m_round || holds(*m_round));
+}
+
+}  // namespace potluck::peer

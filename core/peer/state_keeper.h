@@ -1,0 +1,96 @@
+// The newest state theta[round] that this member holds, and the only writer of it: applying a list, adopting a fetched
+// state, going back, dropping what is damaged.
+//
+//   restore --> (none) --adopt--> theta[r] --apply--> theta[r+1]
+//                  ^                 |
+//                  '--let_go, go_back, fall_back
+//
+// Order of effects, so that a kill at any point leaves a state that restore() understands:
+//   payloads on disk -> theta[r+1] on disk (commit_state) -> L[r] in the ledger (append) -> announced (status)
+//
+// Does not: know which list should be applied or who has a state.
+// Threads: the peer's, except the work of its jobs. Owns: which state is the newest; the store owns the states.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/peer/chain_log.h"
+#include "core/peer/jobs.h"
+#include "core/peer/payloads.h"
+#include "core/peer/state_store.h"
+
+namespace potluck::peer {
+
+class StateKeeper {
+public:
+    class Mediator {
+    public:
+        virtual ~Mediator() = default;
+        /// Takes `fresh`, which has led to `result`, into the chain.
+        [[nodiscard]] virtual Status append(const CheckedList& fresh, const StateDigest& result) = 0;
+        /// theta[round()] is new. `fresh` is the list that led to it if it was not in the chain before.
+        virtual void on_applied(const CheckedList* fresh) = 0;
+        virtual void on_state_dropped(RoundId round) = 0;
+        virtual void status_changed() = 0;
+    };
+    struct Parts {
+        const Context& context;
+        const ChainLog& chain;
+        StateStore& store;
+        Jobs& jobs;
+        ErrorReport& errors;
+        Mediator& mediator;
+    };
+    explicit StateKeeper(Parts parts) : m(parts) {}
+
+    /// Round and digest of the newest state; the digest is undefined without a round.
+    [[nodiscard]] const std::optional<RoundId>& round() const { return m_round; }
+    [[nodiscard]] const StateDigest& digest() const { return m_digest; }
+    [[nodiscard]] std::optional<StateStore::Held> newest() const;
+    [[nodiscard]] bool holds(RoundId round) const;
+    /// Whether `held` is what the chain leads to.
+    [[nodiscard]] bool fits(const StateStore::Held& held) const;
+    [[nodiscard]] bool applying() const { return m_applying; }
+    /// States on disk are being verified; which is the newest is not known yet.
+    [[nodiscard]] bool checking() const { return m_checking; }
+    [[nodiscard]] bool may_apply() const { return !m_applying && m.context.now() >= m_apply_after; }
+
+    /// At start: drops what does not fit the chain and verifies the newest of the rest. `done(sound)` follows unless
+    /// there is none.
+    void restore(std::function<void(bool sound)> done);
+    /// Starts computing theta[round + 1]; `payloads` are those of the list's entries, in order. `fresh` is the list if
+    /// it is not in the chain yet.
+    void apply(const run::AcceptList& list, std::vector<PayloadPointer> payloads,
+               std::shared_ptr<const CheckedList> fresh);
+    /// Writes a fetched file as theta[round]; it becomes the newest only by hold().
+    void adopt(const StateStore::Held& wanted, BlobPointer content, std::function<void(Status)> done);
+    /// What the store holds of this round is the newest state from now on.
+    void hold(const StateStore::Held& held);
+    void let_go() { m_round.reset(); }
+    /// The chain was cut at `fork`: the newest state that still fits, or none. What does not fit is dropped by
+    /// drop_unfit(), after the trainer has let go of it.
+    void go_back(RoundId fork);
+    void drop_unfit();
+    void drop(RoundId round);
+    /// Verifies all states that fit the chain, keeps the newest sound one and drops the newer ones.
+    void fall_back(std::function<void()> done);
+    /// A disk or a peer failed: the next attempt waits.
+    void retry_later() { m_apply_after = m.context.now() + fetch_again_after; }
+
+    void check_invariants() const;
+
+private:
+    void on_computed(const std::shared_ptr<const CheckedList>& fresh, Result<StateDigest> outcome);
+
+    const Parts m;
+    std::optional<RoundId> m_round;
+    StateDigest m_digest;
+    bool m_applying = false;
+    bool m_checking = false;
+    TimePoint m_apply_after;
+};
+
+}  // namespace potluck::peer
