@@ -16,20 +16,20 @@ namespace potluck::peer {
 namespace {
 
 struct AccumulateInput {
-    std::span<float> error;
-    std::span<const float> anchor, snapshot;
+    Vector error;
+    ReadVector anchor, snapshot;
     float decay = 1;
     unsigned threads = 1;
 };
 
 bool accumulate(const AccumulateInput& in) {
-    if (in.error.empty() || in.anchor.empty() || in.snapshot.empty()) return false;
-    numerics::accumulate_error(in.error, in.anchor, in.snapshot, in.decay, in.threads);
+    if (in.error.values.empty() || in.anchor.values.empty() || in.snapshot.values.empty()) return false;
+    numerics::accumulate_error(in.error.values, in.anchor.values, in.snapshot.values, in.decay, in.threads);
     return true;
 }
 
 struct AddInput {
-    std::span<float> target;
+    Vector target;
     Bytes payload;
     std::uint64_t parameters = 0;
     std::uint32_t k = 0;
@@ -40,25 +40,23 @@ struct AddInput {
 bool add(const AddInput& in) {
     numerics::PayloadView view;
     const auto fault = numerics::PayloadView::parse(in.payload, in.parameters, in.k, view);
-    if (fault != numerics::PayloadFault::none || in.target.empty()) return false;
-    numerics::add_decoded(in.target, view, in.scale, in.threads);
+    if (fault != numerics::PayloadFault::none || in.target.values.empty()) return false;
+    numerics::add_decoded(in.target.values, view, in.scale, in.threads);
     return true;
 }
 
 struct LookAheadInput {
-    std::span<const float> theta;
+    ReadVector theta;
     AddInput own;
 };
 
 /// theta - alpha * own payload: what the next state will be but for the others.
 bool write_look_ahead(const LookAheadInput& in) {
-    std::copy(in.theta.begin(), in.theta.end(), in.own.target.begin());
+    std::copy(in.theta.values.begin(), in.theta.values.end(), in.own.target.values.begin());
     return add(in.own);
 }
 
-std::span<float> span_or_none(const Result<std::span<float>>& vector) {
-    return vector.ok() ? *vector : std::span<float>();
-}
+Vector vector_or_none(const Result<Vector>& vector) { return vector.ok() ? *vector : Vector{}; }
 
 }  // namespace
 
@@ -202,14 +200,16 @@ void Contributor::close_window() {
     take_snapshot(Work::contribution_snapshot, m_snapshot_round);
 }
 
-std::optional<std::span<const float>> Contributor::vector_of(const Anchor& anchor) {
+std::optional<ReadVector> Contributor::vector_of(const Anchor& anchor) const {
     if (anchor.kind == Anchor::Kind::state) {
-        return m.keeper.holds(anchor.round) ? std::optional(m.store.state(anchor.round)) : std::nullopt;
+        if (!m.keeper.holds(anchor.round)) return std::nullopt;
+        const State state = m.store.state(anchor.round);
+        return ReadVector{state.parameters, state.mapping};
     }
-    const Result<std::span<float>> vector =
+    const Result<Vector> vector =
         m.store.scratch(anchor.kind == Anchor::Kind::look_ahead ? Scratch::look_ahead : Scratch::snapshot);
     if (!vector.ok()) return std::nullopt;
-    return std::span<const float>(*vector);
+    return ReadVector{vector->values, vector->mapping};
 }
 
 void Contributor::on_snapshot(const SnapshotResult& result) {
@@ -234,22 +234,22 @@ void Contributor::on_snapshot(const SnapshotResult& result) {
 /// Movement without a payload: its tokens are carried over.
 void Contributor::accumulate_into_error_feedback(const Anchor& anchor, float decay) {
     if (m_anchor.kind == Anchor::Kind::snapshot && !stopping() && m.keeper.round()) rebase_to_state();
-    const auto none = std::span<const float>();
     m_work = Work::encoding;
-    m.jobs.run([in = AccumulateInput{span_or_none(m.store.scratch(Scratch::error)), vector_of(anchor).value_or(none),
-                                     vector_of({Anchor::Kind::snapshot, {}}).value_or(none), decay,
-                                     m.context.settings.threads}] { return accumulate(in); },
-               [this, stop = stopping()](bool) {
-                   m_work = Work::none;
-                   save_record();
-                   if (stop) stop_trainer();
-               });
+    m.jobs.run(
+        [in = AccumulateInput{vector_or_none(m.store.scratch(Scratch::error)), vector_of(anchor).value_or(ReadVector{}),
+                              vector_of({Anchor::Kind::snapshot, {}}).value_or(ReadVector{}), decay,
+                              m.context.settings.threads}] { return accumulate(in); },
+        [this, stop = stopping()](bool) {
+            m_work = Work::none;
+            save_record();
+            if (stop) stop_trainer();
+        });
 }
 
 void Contributor::encode_window(RoundId round) {
     const auto from = vector_of(m_snapshot_anchor);
     const auto to = vector_of({Anchor::Kind::snapshot, {}});
-    const Result<std::span<float>> error = m.store.scratch(Scratch::error);
+    const Result<Vector> error = m.store.scratch(Scratch::error);
     if (!error.ok() || !from || !to) {
         m.errors.report(error.ok() ? "The window's start is gone; its training is skipped." : error.error().message);
         m.mediator.nothing_offered();
@@ -261,7 +261,7 @@ void Contributor::encode_window(RoundId round) {
     m.jobs.run(
         [in = AccumulateInput{*error, *from, *to, recipe.error_decay, m.context.settings.threads}, k = recipe.k] {
             (void)accumulate(in);
-            return numerics::encode(in.error, k, in.threads);
+            return numerics::encode(in.error.values, k, in.threads);
         },
         [this, round, base = m.keeper.digest()](Bytes payload) { encoded(round, base, std::move(payload)); });
 }
@@ -294,7 +294,7 @@ void Contributor::encoded(RoundId round, const StateDigest& base, Bytes payload)
 /// The payload was taken out of the error feedback already; it goes back, and its tokens stay carried.
 void Contributor::unpublished(Bytes payload) {
     m.jobs.run(
-        [in = AddInput{span_or_none(m.store.scratch(Scratch::error)), std::move(payload), m.context.layout.parameters,
+        [in = AddInput{vector_or_none(m.store.scratch(Scratch::error)), std::move(payload), m.context.layout.parameters,
                        m.context.manifest.recipe.k, 1.0F, m.context.settings.threads}] { return add(in); },
         [this](bool) {
             m_work = Work::none;
@@ -307,7 +307,7 @@ void Contributor::unpublished(Bytes payload) {
 
 /// Training goes on from what the next state will be but for the others.
 void Contributor::look_ahead(RoundId round, Bytes payload) {
-    const Result<std::span<float>> target = m.store.scratch(Scratch::look_ahead);
+    const Result<Vector> target = m.store.scratch(Scratch::look_ahead);
     const auto theta = vector_of({Anchor::Kind::state, round});
     const bool possible = target.ok() && theta && m_anchor.kind == Anchor::Kind::snapshot;
     const run::Recipe& recipe = m.context.manifest.recipe;
@@ -427,7 +427,7 @@ void Contributor::reclaim_contribution(const run::ContributionMessage& own) {
 /// e += scale * payload, as soon as the payload is here.
 void Contributor::add_to_error_feedback(const BlobId& id, float scale) {
     const PayloadPointer payload = m.payloads.find(id);
-    const Result<std::span<float>> error = m.store.scratch(Scratch::error);
+    const Result<Vector> error = m.store.scratch(Scratch::error);
     if (!payload || !error.ok()) {
         const auto [deferred, added] = m_deferred_error_updates.try_emplace(id, scale);
         if (!added) deferred->second += scale;
@@ -435,7 +435,7 @@ void Contributor::add_to_error_feedback(const BlobId& id, float scale) {
     }
     m.jobs.run(
         [payload, scale, target = *error, threads = m.context.settings.threads] {
-            numerics::add_decoded(target, payload->view, scale, threads);
+            numerics::add_decoded(target.values, payload->view, scale, threads);
             return true;
         },
         [](bool) {});
@@ -549,7 +549,7 @@ Accounting Contributor::accounting() const {
     Accounting books;
     books.settled = m.jobs.count() == 0 && !busy();
     if (const auto error = m.store.scratch(Scratch::error); error.ok()) {
-        books.error_feedback.assign(error->begin(), error->end());
+        books.error_feedback.assign(error->values.begin(), error->values.end());
     }
     books.pending = m_record.pending;
     for (const auto& [payload, scale] : m_deferred_error_updates) books.deferred.push_back({payload, scale});

@@ -39,6 +39,12 @@ inline constexpr Duration trainer_retry_first{1'000}, trainer_retry_max{60'000};
 
 enum class TrainerPhase { off, starting, training, snapshotting, encoding, ahead, pausing, failed, done };
 
+/// A state or a scratch vector that a job reads.
+struct ReadVector {
+    std::span<const float> values;
+    std::shared_ptr<const void> mapping;  // keeps it valid
+};
+
 class Contributor {
 public:
     class Mediator {
@@ -139,7 +145,7 @@ private:
     [[nodiscard]] std::size_t shard_of(RoundId round) const;
     [[nodiscard]] std::optional<WindowPlan> plan_for(RoundId round) const;
     void train_or_idle(RoundId round);
-    [[nodiscard]] std::optional<std::span<const float>> vector_of(const Anchor& anchor);
+    [[nodiscard]] std::optional<ReadVector> vector_of(const Anchor& anchor) const;
     void take_snapshot(Work purpose, RoundId round);
     void accumulate_into_error_feedback(const Anchor& anchor, float decay);
     void encode_window(RoundId round);

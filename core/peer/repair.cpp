@@ -36,16 +36,6 @@ bool layer_fits(const StateDigest& root, std::vector<Digest> layer, std::uint64_
     return layer.front().bytes == root.bytes;
 }
 
-/// Those of `states` whose bytes on disk are not what they should be.
-std::vector<RoundId> damaged_of(StateStore& store, const std::vector<StateStore::Held>& states) {
-    std::vector<RoundId> damaged;
-    for (const StateStore::Held& one : states) {
-        const Result<StateDigest> found = store.verify_state(one.round);
-        if (!found.ok() || *found != one.digest) damaged.push_back(one.round);
-    }
-    return damaged;
-}
-
 }  // namespace
 
 /// Counts one comparison for every member and round, as soon as both digests are known.
@@ -116,11 +106,11 @@ void Peer::Impl::vote() {
                 one.round == *keeper.round() ? keeper.digest() : chain.digest_at(one.round);
             if (near && recorded) checked.push_back({one.round, *recorded});
         }
-        jobs.run([&store = world.store, checked] { return damaged_of(store, checked); },
-                 [this, round = *keeper.round(), target = other, sources = peers](const std::vector<RoundId>& damaged) {
-                     verifying = false;
-                     if (!damaged.empty() && keeper.round() == round && !repair) begin_repair(round, target, sources);
-                 });
+        keeper.verify(checked, [this, round = *keeper.round(), target = other,
+                                sources = peers](const std::vector<RoundId>& damaged) {
+            verifying = false;
+            if (!damaged.empty() && keeper.round() == round && !repair) begin_repair(round, target, sources);
+        });
         return;
     }
 }
@@ -162,17 +152,19 @@ Verdict Peer::Impl::on_layer_request(const PeerId& from, const run::LayerRequest
     if (found == held.end() || (repair && repair->round == found->round) || jobs.count() >= 16) return Verdict::stale;
     const RoundId round = found->round;
     seeder.publish_for_repair(round, request.state);
-    const ByteSpan bytes = world.store.state_bytes(round);
-    jobs.run([bytes, threads = settings.threads] { return merkle_layer(bytes, piece_size_of(bytes.size()), threads); },
-             [this, from, request](const std::vector<Digest>& layer) {
-                 run::LayerMessage answer{request.state, request.first, {}};
-                 if (request.first < layer.size()) {
-                     const auto first = layer.begin() + static_cast<std::ptrdiff_t>(request.first);
-                     const std::size_t count = std::min(layer.size() - request.first, run::layer_hashes_max);
-                     answer.hashes.assign(first, first + static_cast<std::ptrdiff_t>(count));
-                 }
-                 context.send(from, answer);
-             });
+    jobs.run(
+        [state = world.store.state(round), threads = settings.threads] {
+            return merkle_layer(state.file, piece_size_of(state.file.size()), threads);
+        },
+        [this, from, request](const std::vector<Digest>& layer) {
+            run::LayerMessage answer{request.state, request.first, {}};
+            if (request.first < layer.size()) {
+                const auto first = layer.begin() + static_cast<std::ptrdiff_t>(request.first);
+                const std::size_t count = std::min(layer.size() - request.first, run::layer_hashes_max);
+                answer.hashes.assign(first, first + static_cast<std::ptrdiff_t>(count));
+            }
+            context.send(from, answer);
+        });
     return Verdict::accepted;
 }
 
@@ -274,12 +266,11 @@ void Peer::Impl::scrub() {
     for (const StateStore::Held& one : world.store.held()) {
         if (one.round < *keeper.round()) older.push_back(one);
     }
-    jobs.run([&store = world.store, older] { return damaged_of(store, older); },
-             [this](const std::vector<RoundId>& damaged) {
-                 for (const RoundId round : damaged) {
-                     if (keeper.round() != round && !contributor.anchored_at(round)) keeper.drop(round);
-                 }
-             });
+    keeper.verify(older, [this](const std::vector<RoundId>& damaged) {
+        for (const RoundId round : damaged) {
+            if (keeper.round() != round && !contributor.anchored_at(round)) keeper.drop(round);
+        }
+    });
 }
 
 }  // namespace potluck::peer

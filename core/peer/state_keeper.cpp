@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/base/sha256.h"
 #include "core/numerics/outer/outer_step.h"
 
 namespace potluck::peer {
@@ -12,8 +13,8 @@ namespace {
 
 struct ApplyInput {
     StateStore& store;
-    std::span<const float> theta;
-    std::span<float> next;
+    State theta;
+    Vector next;
     std::vector<PayloadPointer> payloads;
     std::vector<run::Accepted> entries;
     numerics::OuterStep step;
@@ -26,9 +27,15 @@ Result<StateDigest> compute(const ApplyInput& in) {
     for (std::size_t i = 0; i < in.payloads.size(); ++i) {
         weighted.push_back({&in.payloads[i]->view, in.entries[i].tokens.value});
     }
-    numerics::apply_outer_step(in.theta, in.next, weighted, in.step, in.threads);
+    numerics::apply_outer_step(in.theta.parameters, in.next.values, weighted, in.step, in.threads);
     return in.store.commit_state(in.round);
 }
+
+struct AdoptInput {
+    StateStore& store;
+    StateStore::Held wanted;
+    BlobPointer content;
+};
 
 }  // namespace
 
@@ -46,6 +53,25 @@ bool StateKeeper::fits(const StateStore::Held& held) const {
     return held.round <= m.chain.height() && held.digest == m.chain.digest_at(held.round);
 }
 
+StateKeeper::VerifyInput StateKeeper::verify_input(const std::vector<StateStore::Held>& states) const {
+    VerifyInput input{{}, m.context.settings.threads};
+    for (const StateStore::Held& one : states) input.states.push_back({one, m.store.state(one.round)});
+    return input;
+}
+
+std::vector<RoundId> StateKeeper::damaged_of(const VerifyInput& in) {
+    std::vector<RoundId> damaged;
+    for (const auto& [held, state] : in.states) {
+        if (merkle_root(state.file, in.threads) != held.digest) damaged.push_back(held.round);
+    }
+    return damaged;
+}
+
+void StateKeeper::verify(const std::vector<StateStore::Held>& states,
+                         std::function<void(const std::vector<RoundId>& damaged)> done) {
+    m.jobs.run([in = verify_input(states)] { return damaged_of(in); }, std::move(done));
+}
+
 void StateKeeper::restore(std::function<void(bool sound)> done) {
     std::optional<StateStore::Held> newest;
     for (const StateStore::Held& one : m.store.held()) {
@@ -57,18 +83,18 @@ void StateKeeper::restore(std::function<void(bool sound)> done) {
     }
     if (!newest) return;
     m_checking = true;
-    m.jobs.run([&store = m.store, round = newest->round] { return store.verify_state(round); },
-               [this, held = *newest, finished = std::move(done)](Result<StateDigest> found) {
+    m.jobs.run([in = verify_input({*newest})] { return damaged_of(in); },
+               [this, held = *newest, finished = std::move(done)](const std::vector<RoundId>& damaged) {
                    m_checking = false;
                    hold(held);
-                   finished(found.ok() && *found == held.digest);
+                   finished(damaged.empty());
                });
 }
 
 void StateKeeper::apply(const run::AcceptList& list, std::vector<PayloadPointer> payloads,
                         std::shared_ptr<const CheckedList> fresh) {
     const RoundId next = m_round->next();
-    const Result<std::span<float>> target = m.store.begin_state(next);
+    Result<Vector> target = m.store.begin_state(next);
     if (!target.ok()) {
         m.errors.report(target.error().message);
         retry_later();
@@ -76,7 +102,7 @@ void StateKeeper::apply(const run::AcceptList& list, std::vector<PayloadPointer>
     }
     m_applying = true;
     m.mediator.status_changed();
-    m.jobs.run([in = ApplyInput{m.store, m.store.state(*m_round), *target, std::move(payloads), list.entries,
+    m.jobs.run([in = ApplyInput{m.store, m.store.state(*m_round), std::move(*target), std::move(payloads), list.entries,
                                 m.context.manifest.recipe.outer_step(), m.context.settings.threads,
                                 next}] { return compute(in); },
                [this, fresh](Result<StateDigest> outcome) { on_computed(fresh, std::move(outcome)); });
@@ -100,9 +126,11 @@ void StateKeeper::on_computed(const std::shared_ptr<const CheckedList>& fresh, R
 }
 
 void StateKeeper::adopt(const StateStore::Held& wanted, BlobPointer content, std::function<void(Status)> done) {
-    m.jobs.run([&store = m.store, wanted,
-                file = std::move(content)] { return store.adopt_state(wanted.round, wanted.digest, file->bytes()); },
-               std::move(done));
+    m.jobs.run(
+        [in = AdoptInput{m.store, wanted, std::move(content)}] {
+            return in.store.adopt_state(in.wanted.round, in.wanted.digest, in.content->bytes());
+        },
+        std::move(done));
 }
 
 void StateKeeper::hold(const StateStore::Held& held) {
@@ -137,28 +165,24 @@ void StateKeeper::fall_back(std::function<void()> done) {
     for (const StateStore::Held& one : m.store.held()) {
         if (fits(one)) fitting.push_back(one);
     }
-    m.jobs.run(
-        [&store = m.store, fitting] {
-            std::optional<StateStore::Held> best;
-            for (const StateStore::Held& one : fitting) {
-                const Result<StateDigest> found = store.verify_state(one.round);
-                if (found.ok() && *found == one.digest) best = one;
-            }
-            return best;
-        },
-        [this, fitting, finished = std::move(done)](std::optional<StateStore::Held> best) {
-            m_checking = false;
-            for (const StateStore::Held& one : fitting) {
-                if (!best || one.round > best->round) m.store.drop_state(one.round);
-            }
-            if (best) hold(*best);
-            finished();
-        });
+    m.jobs.run([in = verify_input(fitting)] { return damaged_of(in); },
+               [this, fitting, finished = std::move(done)](const std::vector<RoundId>& damaged) {
+                   m_checking = false;
+                   std::optional<StateStore::Held> best;
+                   for (const StateStore::Held& one : fitting) {
+                       if (std::find(damaged.begin(), damaged.end(), one.round) == damaged.end() && holds(one.round))
+                           best = one;
+                   }
+                   for (const StateStore::Held& one : fitting) {
+                       if (!best || one.round > best->round) m.store.drop_state(one.round);
+                   }
+                   if (best) hold(*best);
+                   finished();
+               });
 }
 
 void StateKeeper::check_invariants() const {
     POTLUCK_CHECK(!m_applying || m_round);
-    POTLUCK_CHECK(!m_round || !m_checking);
     POTLUCK_CHECK(!m_round || holds(*m_round));
 }
 

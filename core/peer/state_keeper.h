@@ -77,12 +77,21 @@ public:
     void drop(RoundId round);
     /// Verifies all states that fit the chain, keeps the newest sound one and drops the newer ones.
     void fall_back(std::function<void()> done);
+    /// Recomputes the digests of `states`, all held, from their bytes. `done` is told which differ.
+    void verify(const std::vector<StateStore::Held>& states,
+                std::function<void(const std::vector<RoundId>& damaged)> done);
     /// A disk or a peer failed: the next attempt waits.
     void retry_later() { m_apply_after = m.context.now() + fetch_again_after; }
 
     void check_invariants() const;
 
 private:
+    struct VerifyInput {
+        std::vector<std::pair<StateStore::Held, State>> states;
+        unsigned threads = 1;
+    };
+    [[nodiscard]] VerifyInput verify_input(const std::vector<StateStore::Held>& states) const;
+    [[nodiscard]] static std::vector<RoundId> damaged_of(const VerifyInput& in);
     void on_computed(const std::shared_ptr<const CheckedList>& fresh, Result<StateDigest> outcome);
 
     const Parts m;

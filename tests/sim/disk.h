@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstring>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -26,14 +28,14 @@ public:
     /// Flips a bit of the newest state; false if there is none.
     bool damage(std::uint64_t where) {
         if (m_states.empty()) return false;
-        Bytes& bytes = m_states.rbegin()->second.file;
+        Bytes& bytes = *m_states.rbegin()->second.file;
         const std::size_t at = m_layout.header.size() + where % (bytes.size() - m_layout.header.size());
         bytes[at] ^= std::byte{0x10};
         return true;
     }
     [[nodiscard]] const Bytes* file(const std::string& path) const {
         for (const auto& [round, state] : m_states) {
-            if (path == path_of(round)) return &state.file;
+            if (path == path_of(round)) return state.file.get();
         }
         return nullptr;
     }
@@ -45,46 +47,40 @@ public:
         for (const auto& [round, state] : m_states) list.push_back({round, state.digest});
         return list;
     }
-    std::span<const float> state(RoundId round) const override {
-        return {reinterpret_cast<const float*>(m_states.at(round).file.data() + m_layout.header.size()),
-                m_layout.parameters};
+    peer::State state(RoundId round) const override {
+        const std::shared_ptr<Bytes>& file = m_states.at(round).file;
+        return {*file, parameters_in(*file), file};
     }
     peer::VectorPlace state_place(RoundId round) const override { return {path_of(round), m_layout.header.size()}; }
     std::filesystem::path state_file(RoundId round) const override { return path_of(round); }
-    ByteSpan state_bytes(RoundId round) const override { return m_states.at(round).file; }
 
-    Result<std::span<float>> begin_state(RoundId round) override {
-        Bytes& file = m_begun[round];
-        file = m_layout.header;
-        file.resize(m_layout.file_size());
-        return std::span<float>(reinterpret_cast<float*>(file.data() + m_layout.header.size()), m_layout.parameters);
+    Result<peer::Vector> begin_state(RoundId round) override {
+        const auto file = std::make_shared<Bytes>(m_layout.header);
+        file->resize(m_layout.file_size());
+        m_begun[round] = file;
+        return peer::Vector{parameters_in(*file), file};
     }
     Result<StateDigest> commit_state(RoundId round) override {
         auto begun = m_begun.extract(round);
         POTLUCK_CHECK(!begun.empty());
-        const StateDigest digest = merkle_root(begun.mapped());
+        const StateDigest digest = merkle_root(*begun.mapped());
         m_states[round] = {std::move(begun.mapped()), digest};
         return digest;
     }
     Status adopt_state(RoundId round, const StateDigest& digest, ByteSpan file) override {
         if (merkle_root(file) != digest) return Error{ErrorCode::untrusted, "The fetched state is not the right one."};
         if (const auto parameters = model::parameters_of(m_layout, file); !parameters.ok()) return parameters.error();
-        m_states[round] = {Bytes(file.begin(), file.end()), digest};
+        m_states[round] = {std::make_shared<Bytes>(file.begin(), file.end()), digest};
         return {};
-    }
-    Result<StateDigest> verify_state(RoundId round) override {
-        const auto found = m_states.find(round);
-        if (found == m_states.end()) return Error{ErrorCode::not_found, "There is no such state."};
-        return merkle_root(found->second.file);
     }
     void drop_state(RoundId round) override {
         m_states.erase(round);
         m_begun.erase(round);
     }
-    Result<std::span<float>> scratch(peer::Scratch which) override {
-        std::vector<float>& vector = m_scratch[which];
-        vector.resize(m_layout.parameters);
-        return std::span<float>(vector);
+    Result<peer::Vector> scratch(peer::Scratch which) override {
+        std::shared_ptr<std::vector<float>>& vector = m_scratch[which];
+        if (!vector) vector = std::make_shared<std::vector<float>>(m_layout.parameters);
+        return peer::Vector{*vector, vector};
     }
     peer::VectorPlace scratch_place(peer::Scratch which) const override {
         return {m_name + "/scratch" + std::to_string(static_cast<int>(which)), 0};
@@ -100,25 +96,29 @@ public:
     /// The vector a trainer finds at `place`.
     std::span<float> vector_at(const peer::VectorPlace& place) {
         for (auto& [round, state] : m_states) {
-            if (place.file == path_of(round)) {
-                return {reinterpret_cast<float*>(state.file.data() + m_layout.header.size()), m_layout.parameters};
-            }
+            if (place.file == path_of(round)) return parameters_in(*state.file);
         }
         for (const peer::Scratch which : {peer::Scratch::error, peer::Scratch::snapshot, peer::Scratch::look_ahead}) {
-            if (place.file == scratch_place(which).file) return *scratch(which);
+            if (place.file == scratch_place(which).file) return scratch(which)->values;
         }
         return {};
     }
 
 private:
-    struct State { Bytes file; StateDigest digest; };
+    struct Whole {
+        std::shared_ptr<Bytes> file;
+        StateDigest digest;
+    };
+    [[nodiscard]] std::span<float> parameters_in(Bytes& file) const {
+        return {reinterpret_cast<float*>(file.data() + m_layout.header.size()), m_layout.parameters};
+    }
     [[nodiscard]] std::string path_of(RoundId round) const { return m_name + "/state" + std::to_string(round.value); }
 
     std::string m_name;
     model::StateLayout m_layout;
-    std::map<RoundId, State> m_states;
-    std::map<RoundId, Bytes> m_begun;
-    std::map<peer::Scratch, std::vector<float>> m_scratch;
+    std::map<RoundId, Whole> m_states;
+    std::map<RoundId, std::shared_ptr<Bytes>> m_begun;
+    std::map<peer::Scratch, std::shared_ptr<std::vector<float>>> m_scratch;
     std::optional<Bytes> m_record;
     std::uint64_t m_saves = 0;
 };

@@ -67,10 +67,10 @@ Digest World::fingerprint() {
         for (const peer::StateStore::Held& held : home->disk.held()) {
             number(held.round.value);
             hash.update(held.digest.bytes);
-            hash.update(merkle_root(home->disk.state_bytes(held.round)).bytes);
+            hash.update(merkle_root(home->disk.state(held.round).file).bytes);
         }
         if (const auto record = home->disk.load_record()) hash.update(*record);
-        hash.update(std::as_bytes(*home->disk.scratch(peer::Scratch::error)));
+        hash.update(std::as_bytes(home->disk.scratch(peer::Scratch::error)->values));
         number(home->disk.saves());
         if (!home->alive()) continue;
         const peer::PeerView view = home->process->peer->view();
@@ -125,12 +125,15 @@ bool World::remembered_verify(const PeerId& signer, std::string_view domain, Byt
     return found->second;
 }
 
-/// Work is done at once; its answer comes later, in order, unless the process has died by then.
+/// A job takes a while and is done at the end of it, beside whatever the member does meanwhile; its answer comes later
+/// still. Both keep the order of submission and neither happens if the process has died by then.
 peer::Offload World::offload_of(Home& home) {
     return [this, &home](std::function<void()> work, std::function<void()> done) {
-        work();
         Process& process = *home.process;
-        process.job_due = std::max(process.job_due, now() + m_network.between(Duration{0}, m_plan.answer_max));
+        process.work_due = std::max(process.work_due, now()) + m_network.between(Duration{0}, m_plan.work_max);
+        process.job_due =
+            std::max(process.job_due, process.work_due + m_network.between(Duration{0}, m_plan.answer_max));
+        process.port->later(process.work_due - now(), std::move(work));
         process.port->later(process.job_due - now(), std::move(done));
     };
 }

@@ -21,6 +21,7 @@ struct WorldPlan {
     std::uint64_t rounds = 5;
     std::uint64_t checkpoint_every = 3;
     LinkQuality links{};
+    Duration work_max{80};           // that a job takes
     Duration answer_max{120};        // between the end of a job and its answer
 };
 
@@ -30,7 +31,7 @@ enum class Death { closes_sessions, silent };
 struct Process {
     std::unique_ptr<Port> port;
     std::unique_ptr<FakeTrainer> trainer;
-    TimePoint job_due;
+    TimePoint work_due, job_due;  // of the newest job: its end and its answer
     std::unique_ptr<peer::Peer> peer;
 };
 

@@ -219,13 +219,13 @@ Status Host::initial_state() {
     if (!store) return store.error();
     auto parameters = (*store)->begin_state(RoundId{0});
     if (!parameters) return parameters.error();
-    if (const Status filled = fill(*parameters); !filled) return filled;
+    if (const Status filled = fill(parameters->values); !filled) return filled;
     const auto digest = (*store)->commit_state(RoundId{0});
     if (!digest) return digest.error();
     const fs::path copy = m_folder / "data" / "initial.safetensors";
     std::error_code failed;
     fs::create_directories(copy.parent_path(), failed);
-    if (Status written = write_file_atomically(copy, (*store)->state_bytes(RoundId{0})); !written) return written;
+    if (Status written = write_file_atomically(copy, (*store)->state(RoundId{0}).file); !written) return written;
     auto blob = reference(copy, "blob", run::BlobKind::plain);
     if (!blob) return blob.error();
     m_manifest.initial_state = *blob;

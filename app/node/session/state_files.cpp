@@ -29,8 +29,10 @@ const char* file_name(peer::Scratch which) {
     return "";
 }
 
-std::span<float> floats(std::span<std::byte> bytes) {
-    return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
+/// What of `file` follows after `header` bytes.
+peer::Vector vector_in(const std::shared_ptr<MappedFile>& file, std::size_t header) {
+    const std::span<std::byte> bytes = file->writable().subspan(header);
+    return {{reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)}, file};
 }
 
 Status make_folder(const fs::path& folder) {
@@ -86,7 +88,7 @@ Status StateFiles::read_index() {
             log::of("states").warn("state {} is missing or has a wrong size", round.value);
             continue;
         }
-        m_whole.insert_or_assign(round, Whole{*digest, std::move(*map)});
+        m_whole.insert_or_assign(round, Whole{*digest, std::make_shared<const MappedFile>(std::move(*map))});
     }
     return {};
 }
@@ -118,16 +120,18 @@ std::vector<peer::StateStore::Held> StateFiles::held() const {
     return all;
 }
 
-const StateFiles::Whole& StateFiles::whole(RoundId round) const {
-    const std::lock_guard lock(m_mutex);
-    const auto found = m_whole.find(round);
-    POTLUCK_CHECK(found != m_whole.end());
-    return found->second;
-}
-
-std::span<const float> StateFiles::state(RoundId round) const {
-    const ByteSpan bytes = state_bytes(round).subspan(m_layout.header.size());
-    return {reinterpret_cast<const float*>(bytes.data()), static_cast<std::size_t>(m_layout.parameters)};
+peer::State StateFiles::state(RoundId round) const {
+    std::shared_ptr<const MappedFile> map;
+    {
+        const std::lock_guard lock(m_mutex);
+        const auto found = m_whole.find(round);
+        POTLUCK_CHECK(found != m_whole.end());
+        map = found->second.map;
+    }
+    const ByteSpan parameters = map->bytes().subspan(m_layout.header.size());
+    return {map->bytes(),
+            {reinterpret_cast<const float*>(parameters.data()), static_cast<std::size_t>(m_layout.parameters)},
+            map};
 }
 
 peer::VectorPlace StateFiles::state_place(RoundId round) const { return {state_file(round), m_layout.header.size()}; }
@@ -140,19 +144,18 @@ fs::path StateFiles::partial_file(RoundId round) const {
     return m_folder / "states" / (std::to_string(round.value) + ".partial");
 }
 
-ByteSpan StateFiles::state_bytes(RoundId round) const { return whole(round).map.bytes(); }
-
-Result<std::span<float>> StateFiles::begin_state(RoundId round) {
-    auto file = MappedFile::create(partial_file(round), m_layout.file_size());
-    if (!file) return file.error();
+Result<peer::Vector> StateFiles::begin_state(RoundId round) {
+    auto created = MappedFile::create(partial_file(round), m_layout.file_size());
+    if (!created) return created.error();
+    const auto file = std::make_shared<MappedFile>(std::move(*created));
     std::memcpy(file->writable().data(), m_layout.header.data(), m_layout.header.size());
     const std::lock_guard lock(m_mutex);
-    MappedFile& kept = m_partial.insert_or_assign(round, std::move(*file)).first->second;
-    return floats(kept.writable().subspan(m_layout.header.size()));
+    m_partial[round] = file;
+    return vector_in(file, m_layout.header.size());
 }
 
 Result<StateDigest> StateFiles::commit_state(RoundId round) {
-    MappedFile file;
+    std::shared_ptr<MappedFile> file;
     {
         const std::lock_guard lock(m_mutex);
         const auto found = m_partial.find(round);
@@ -160,8 +163,8 @@ Result<StateDigest> StateFiles::commit_state(RoundId round) {
         file = std::move(found->second);
         m_partial.erase(found);
     }
-    if (const Status synced = file.sync(); !synced) return synced.error();
-    const StateDigest digest = merkle_root(file.bytes(), m_threads);
+    if (const Status synced = file->sync(); !synced) return synced.error();
+    const StateDigest digest = merkle_root(file->bytes(), m_threads);
     if (const Status revealed = reveal(round, digest); !revealed) return revealed.error();
     return digest;
 }
@@ -173,7 +176,7 @@ Status StateFiles::reveal(RoundId round, const StateDigest& digest) {
     if (!map) return map.error();
     {
         const std::lock_guard lock(m_mutex);
-        m_whole.insert_or_assign(round, Whole{digest, std::move(*map)});
+        m_whole.insert_or_assign(round, Whole{digest, std::make_shared<const MappedFile>(std::move(*map))});
     }
     return write_index();
 }
@@ -192,12 +195,6 @@ Status StateFiles::adopt_state(RoundId round, const StateDigest& digest, ByteSpa
     return reveal(round, digest);
 }
 
-Result<StateDigest> StateFiles::verify_state(RoundId round) {
-    const auto map = MappedFile::open_read(state_file(round));
-    if (!map) return map.error();
-    return merkle_root(map->bytes(), m_threads);
-}
-
 void StateFiles::drop_state(RoundId round) {
     {
         const std::lock_guard lock(m_mutex);
@@ -208,7 +205,7 @@ void StateFiles::drop_state(RoundId round) {
     fs::remove(state_file(round), ignored);
 }
 
-Result<std::span<float>> StateFiles::scratch(peer::Scratch which) {
+Result<peer::Vector> StateFiles::scratch(peer::Scratch which) {
     const std::lock_guard lock(m_mutex);
     auto found = m_scratch.find(which);
     if (found == m_scratch.end()) {
@@ -218,9 +215,9 @@ Result<std::span<float>> StateFiles::scratch(peer::Scratch which) {
         const bool usable = fs::file_size(file, missing) == size && !missing;
         auto map = usable ? MappedFile::open_write(file) : MappedFile::create(file, size);
         if (!map) return map.error();
-        found = m_scratch.emplace(which, std::move(*map)).first;
+        found = m_scratch.emplace(which, std::make_shared<MappedFile>(std::move(*map))).first;
     }
-    return floats(found->second.writable());
+    return vector_in(found->second, 0);
 }
 
 peer::VectorPlace StateFiles::scratch_place(peer::Scratch which) const {

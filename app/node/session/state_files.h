@@ -30,18 +30,16 @@ public:
                                                                   const model::ModelSpec& model, unsigned threads);
 
     [[nodiscard]] std::vector<Held> held() const override;
-    [[nodiscard]] std::span<const float> state(RoundId round) const override;
+    [[nodiscard]] peer::State state(RoundId round) const override;
     [[nodiscard]] peer::VectorPlace state_place(RoundId round) const override;
     [[nodiscard]] std::filesystem::path state_file(RoundId round) const override;
-    [[nodiscard]] ByteSpan state_bytes(RoundId round) const override;
 
-    [[nodiscard]] Result<std::span<float>> begin_state(RoundId round) override;
+    [[nodiscard]] Result<peer::Vector> begin_state(RoundId round) override;
     [[nodiscard]] Result<StateDigest> commit_state(RoundId round) override;
     [[nodiscard]] Status adopt_state(RoundId round, const StateDigest& digest, ByteSpan file) override;
-    [[nodiscard]] Result<StateDigest> verify_state(RoundId round) override;
     void drop_state(RoundId round) override;
 
-    [[nodiscard]] Result<std::span<float>> scratch(peer::Scratch which) override;
+    [[nodiscard]] Result<peer::Vector> scratch(peer::Scratch which) override;
     [[nodiscard]] peer::VectorPlace scratch_place(peer::Scratch which) const override;
 
     [[nodiscard]] Status save_record(ByteSpan record) override;
@@ -52,14 +50,13 @@ public:
 private:
     struct Whole {
         StateDigest digest;
-        MappedFile map;
+        std::shared_ptr<const MappedFile> map;
     };
 
     StateFiles(std::filesystem::path folder, model::StateLayout layout, unsigned threads);
     Status read_index();
     Status write_index() const;
     void remove_strays() const;
-    [[nodiscard]] const Whole& whole(RoundId round) const;
     Status reveal(RoundId round, const StateDigest& digest);
     [[nodiscard]] std::filesystem::path partial_file(RoundId round) const;
 
@@ -68,8 +65,8 @@ private:
     unsigned m_threads;
     mutable std::mutex m_mutex;  // over the maps below, never held while hashing or writing a state
     std::map<RoundId, Whole> m_whole;
-    std::map<RoundId, MappedFile> m_partial;
-    std::map<peer::Scratch, MappedFile> m_scratch;
+    std::map<RoundId, std::shared_ptr<MappedFile>> m_partial;
+    std::map<peer::Scratch, std::shared_ptr<MappedFile>> m_scratch;
 };
 
 }  // namespace potluck::node

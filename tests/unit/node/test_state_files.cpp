@@ -33,7 +33,7 @@ class StateFilesTest : public QObject {
         return std::move(StateFiles::open(folder, small_model(), 1).value());
     }
     static StateDigest commit(StateFiles& files, std::uint64_t round, float value) {
-        const auto state = files.begin_state(RoundId{round}).value();
+        const auto state = files.begin_state(RoundId{round}).value().values;
         std::fill(state.begin(), state.end(), value);
         return files.commit_state(RoundId{round}).value();
     }
@@ -46,9 +46,9 @@ private slots:
         QCOMPARE(again->held().size(), std::size_t{1});
         QVERIFY(again->held()[0].digest == digest);
         QVERIFY(again->held()[0].round == RoundId{3});
-        QCOMPARE(again->state(RoundId{3}).size(), static_cast<std::size_t>(small_model().parameters()));
-        QCOMPARE(again->state(RoundId{3})[7], 0.5F);
-        QVERIFY(merkle_root(again->state_bytes(RoundId{3})) == digest);
+        QCOMPARE(again->state(RoundId{3}).parameters.size(), static_cast<std::size_t>(small_model().parameters()));
+        QCOMPARE(again->state(RoundId{3}).parameters[7], 0.5F);
+        QVERIFY(merkle_root(again->state(RoundId{3}).file) == digest);
         QCOMPARE(again->state_place(RoundId{3}).offset, std::uint64_t{again->layout().header.size()});
     }
 
@@ -86,12 +86,12 @@ private slots:
         const fs::path folder = fresh();
         const auto files = open(folder);
         const StateDigest digest = commit(*files, 4, 1.0F);
-        QVERIFY(files->verify_state(RoundId{4}).value() == digest);
+        QVERIFY(merkle_root(files->state(RoundId{4}).file) == digest);
         std::fstream file(files->state_file(RoundId{4}), std::ios::in | std::ios::out | std::ios::binary);
         file.seekp(20'000);
         file.put('x');
         file.close();
-        QVERIFY(files->verify_state(RoundId{4}).value() != digest);
+        QVERIFY(merkle_root(files->state(RoundId{4}).file) != digest);
         QVERIFY(files->held()[0].digest == digest);
     }
 
@@ -99,13 +99,13 @@ private slots:
         const auto from = open(fresh());
         const StateDigest digest = commit(*from, 5, 3.0F);
         const auto files = open(fresh());
-        QCOMPARE(files->adopt_state(RoundId{5}, StateDigest{}, from->state_bytes(RoundId{5})).error().code,
+        QCOMPARE(files->adopt_state(RoundId{5}, StateDigest{}, from->state(RoundId{5}).file).error().code,
                  ErrorCode::untrusted);
-        QCOMPARE(files->adopt_state(RoundId{5}, digest, from->state_bytes(RoundId{5}).subspan(1)).error().code,
+        QCOMPARE(files->adopt_state(RoundId{5}, digest, from->state(RoundId{5}).file.subspan(1)).error().code,
                  ErrorCode::malformed);
         QVERIFY(files->held().empty());
-        QVERIFY(files->adopt_state(RoundId{5}, digest, from->state_bytes(RoundId{5})).ok());
-        QCOMPARE(files->state(RoundId{5})[0], 3.0F);
+        QVERIFY(files->adopt_state(RoundId{5}, digest, from->state(RoundId{5}).file).ok());
+        QCOMPARE(files->state(RoundId{5}).parameters[0], 3.0F);
     }
 
     void a_dropped_state_is_gone_from_disk() {
@@ -119,18 +119,29 @@ private slots:
         QCOMPARE(open(folder)->held().size(), std::size_t{1});
     }
 
+    void a_state_that_a_job_reads_outlives_being_dropped_and_replaced() {
+        const auto files = open(fresh());
+        const StateDigest first = commit(*files, 1, 1.0F);
+        const peer::State held = files->state(RoundId{1});
+        commit(*files, 1, 2.0F);
+        QVERIFY(merkle_root(held.file) == first);
+        files->drop_state(RoundId{1});
+        QVERIFY(merkle_root(held.file) == first);
+        QCOMPARE(held.parameters[7], 1.0F);
+    }
+
     void the_error_feedback_and_the_record_survive_a_restart() {
         const fs::path folder = fresh();
         {
             const auto files = open(folder);
-            const auto error = files->scratch(peer::Scratch::error).value();
+            const auto error = files->scratch(peer::Scratch::error).value().values;
             QCOMPARE(error[0], 0.0F);
             error[9] = 4.0F;
             QVERIFY(!files->load_record());
             QVERIFY(files->save_record(as_bytes("record")).ok());
         }
         const auto files = open(folder);
-        QCOMPARE(files->scratch(peer::Scratch::error).value()[9], 4.0F);
+        QCOMPARE(files->scratch(peer::Scratch::error).value().values[9], 4.0F);
         QCOMPARE(as_text(*files->load_record()), std::string_view("record"));
     }
 };

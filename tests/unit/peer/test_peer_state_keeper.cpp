@@ -1,0 +1,157 @@
+// Which state a member holds, with jobs that take their time: what happens meanwhile must not change what they see.
+#include <QTest>
+
+#include "tests/unit/peer/peer_fixture.h"
+
+using namespace potluck;
+using namespace potluck::peer;
+
+namespace {
+
+struct KeeperMediator final : StateKeeper::Mediator {
+    Status append(const CheckedList&, const StateDigest& result) override {
+        if (!appends) return Error{ErrorCode::no_space, "The disk is full."};
+        appended.push_back(result);
+        return {};
+    }
+    void on_applied(const CheckedList*) override { ++applied; }
+    void on_state_dropped(RoundId round) override { dropped.push_back(round); }
+    void status_changed() override {}
+    bool appends = true;
+    int applied = 0;
+    std::vector<StateDigest> appended;
+    std::vector<RoundId> dropped;
+};
+
+struct Bench : Fixture {
+    KeeperMediator mediator;
+    StateKeeper keeper{{context, chain, disk, jobs, errors, mediator}};
+
+    void apply(bool fresh) {
+        const Made made = payload_of(0.01F);
+        auto checked = std::make_shared<const CheckedList>(list_of({made.entry}));
+        keeper.apply(checked->list, {made.payload}, fresh ? checked : nullptr);
+    }
+    StateStore::Held hold_initial() {
+        keeper.hold({RoundId{0}, commit(0, 0.5F)});
+        return *keeper.newest();
+    }
+};
+
+}  // namespace
+
+class PeerStateKeeperTest : public QObject {
+    Q_OBJECT
+private slots:
+    void a_list_leads_to_the_next_state_once_its_job_is_done() {
+        Bench bench;
+        bench.hold_initial();
+        bench.apply(true);
+        QVERIFY(bench.keeper.applying());
+        QCOMPARE(*bench.keeper.round(), RoundId{0});
+        bench.work.finish_all();
+        QVERIFY(!bench.keeper.applying());
+        QCOMPARE(*bench.keeper.round(), RoundId{1});
+        QCOMPARE(bench.mediator.appended.size(), std::size_t{1});
+        QVERIFY(bench.mediator.appended[0] == bench.keeper.digest());
+        QCOMPARE(bench.mediator.applied, 1);
+        bench.keeper.check_invariants();
+    }
+
+    void a_state_whose_list_cannot_be_kept_is_dropped_and_tried_again_later() {
+        Bench bench;
+        bench.hold_initial();
+        bench.mediator.appends = false;
+        bench.apply(true);
+        bench.work.finish_all();
+        QCOMPARE(*bench.keeper.round(), RoundId{0});
+        QVERIFY(!bench.keeper.holds(RoundId{1}));
+        QVERIFY(!bench.keeper.may_apply());
+        bench.context.set_now(bench.context.now() + fetch_again_after);
+        QVERIFY(bench.keeper.may_apply());
+    }
+
+    void a_list_that_is_in_the_chain_already_is_not_appended_again() {
+        Bench bench;
+        bench.hold_initial();
+        bench.apply(false);
+        bench.work.finish_all();
+        QCOMPARE(bench.mediator.appended.size(), std::size_t{0});
+        QCOMPARE(*bench.keeper.round(), RoundId{1});
+    }
+
+    void a_verification_sees_the_state_it_was_asked_about_though_it_is_replaced_meanwhile() {
+        Bench bench;
+        const StateStore::Held held = bench.hold_initial();
+        std::optional<std::vector<RoundId>> damaged;
+        bench.keeper.verify({held}, [&](const std::vector<RoundId>& found) { damaged = found; });
+        const StateDigest other = bench.commit(0, 2.0F);
+        QVERIFY(other != held.digest);
+        bench.work.finish_all();
+        QVERIFY(damaged && damaged->empty());
+    }
+
+    void a_verification_sees_the_state_it_was_asked_about_though_it_is_dropped_meanwhile() {
+        Bench bench;
+        const StateStore::Held held = bench.hold_initial();
+        std::optional<std::vector<RoundId>> damaged;
+        bench.keeper.verify({held}, [&](const std::vector<RoundId>& found) { damaged = found; });
+        bench.keeper.let_go();
+        bench.keeper.drop(held.round);
+        bench.work.finish_all();
+        QVERIFY(damaged && damaged->empty());
+        QCOMPARE(bench.mediator.dropped.size(), std::size_t{1});
+    }
+
+    void a_list_is_applied_to_the_state_it_was_given_though_that_is_replaced_meanwhile() {
+        Bench calm, raced;
+        calm.hold_initial();
+        raced.hold_initial();
+        calm.apply(false);
+        raced.apply(false);
+        (void)raced.commit(0, 9.0F);
+        calm.work.finish_all();
+        raced.work.finish_all();
+        QVERIFY(raced.keeper.digest() == calm.keeper.digest());
+    }
+
+    void a_damaged_state_is_found() {
+        Bench bench;
+        const StateStore::Held held = bench.hold_initial();
+        QVERIFY(bench.disk.damage(5));
+        std::vector<RoundId> damaged;
+        bench.keeper.verify({held}, [&](const std::vector<RoundId>& found) { damaged = found; });
+        bench.work.finish_all();
+        QCOMPARE(damaged.size(), std::size_t{1});
+    }
+
+    void restoring_drops_what_the_chain_does_not_know() {
+        Bench bench;
+        (void)bench.commit(0, 0.5F);
+        (void)bench.commit(3, 1.0F);
+        bool sound = false;
+        bench.keeper.restore([&](bool found) { sound = found; });
+        QVERIFY(bench.keeper.checking());
+        QVERIFY(!bench.keeper.round());
+        bench.work.finish_all();
+        QVERIFY(sound);
+        QCOMPARE(*bench.keeper.round(), RoundId{0});
+        QVERIFY(!bench.keeper.holds(RoundId{3}));
+    }
+
+    void falling_back_keeps_the_newest_sound_state() {
+        Bench bench;
+        (void)bench.commit(0, 0.5F);
+        bench.keeper.hold(bench.disk.held().front());
+        QVERIFY(bench.disk.damage(5));
+        bool done = false;
+        bench.keeper.fall_back([&] { done = true; });
+        bench.work.finish_all();
+        QVERIFY(done);
+        QVERIFY(!bench.keeper.round());
+        QVERIFY(!bench.keeper.holds(RoundId{0}));
+    }
+};
+
+QTEST_APPLESS_MAIN(PeerStateKeeperTest)
+#include "test_peer_state_keeper.moc"
