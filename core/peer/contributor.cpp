@@ -416,29 +416,58 @@ void Contributor::return_contribution(const run::ContributionMessage& own) {
     m_record.carried += own.tokens;
     if (m_record.returned.size() >= own_contributions_max) m_record.returned.erase(m_record.returned.begin());
     m_record.returned.push_back(own);
-    add_to_error_feedback(own.payload.root, 1.0F);
+    add_to_error_feedback(own.payload, 1);
 }
 
 void Contributor::reclaim_contribution(const run::ContributionMessage& own) {
     m_record.carried = m_record.carried - std::min(m_record.carried, own.tokens);
-    add_to_error_feedback(own.payload.root, -1.0F);
+    add_to_error_feedback(own.payload, -1);
 }
 
-/// e += scale * payload, as soon as the payload is here.
-void Contributor::add_to_error_feedback(const BlobId& id, float scale) {
-    const PayloadPointer payload = m.payloads.find(id);
-    const Result<Vector> error = m.store.scratch(Scratch::error);
-    if (!payload || !error.ok()) {
-        const auto [deferred, added] = m_deferred_error_updates.try_emplace(id, scale);
-        if (!added) deferred->second += scale;
-        return;
+/// Notes e += scale * payload in the record, which the caller saves.
+void Contributor::add_to_error_feedback(const run::BlobRef& payload, int scale) {
+    std::vector<DeferredUpdate>& deferred = m_record.deferred;
+    const auto same = [&](const DeferredUpdate& one) { return one.payload.root == payload.root; };
+    auto found = std::find_if(deferred.begin(), deferred.end(), same);
+    if (found == deferred.end()) {
+        if (deferred.size() >= deferred_updates_max) {
+            m.errors.report("Too many contributions came back without their content; some training is lost.");
+            return;
+        }
+        found = deferred.insert(deferred.end(), {payload, 0});
     }
-    m.jobs.run(
-        [payload, scale, target = *error, threads = m.context.settings.threads] {
-            numerics::add_decoded(target.values, payload->view, scale, threads);
-            return true;
-        },
-        [](bool) {});
+    found->scale = static_cast<std::int16_t>(found->scale + scale);
+    if (found->scale == 0 && !m_updates_under_way.contains(payload.root)) deferred.erase(found);
+    update_error_feedback();
+}
+
+void Contributor::update_error_feedback() {
+    for (const DeferredUpdate& one : m_record.deferred) {
+        if (m_updates_under_way.contains(one.payload.root)) continue;
+        const PayloadPointer payload = m.payloads.find(one.payload.root);
+        if (!payload) m.payloads.want(one.payload, m.chain.height(), {}, m.context.now());
+        const Result<Vector> error = m.store.scratch(Scratch::error);
+        if (!payload || !error.ok()) continue;
+        m_updates_under_way.insert(one.payload.root);
+        m.jobs.run(
+            [payload, scale = static_cast<float>(one.scale), target = *error, threads = m.context.settings.threads] {
+                numerics::add_decoded(target.values, payload->view, scale, threads);
+                return true;
+            },
+            [this, id = one.payload.root, scale = one.scale](bool) { added_to_error_feedback(id, scale); });
+    }
+}
+
+void Contributor::added_to_error_feedback(const BlobId& id, int scale) {
+    m_updates_under_way.erase(id);
+    std::vector<DeferredUpdate>& deferred = m_record.deferred;
+    const auto same = [&](const DeferredUpdate& one) { return one.payload.root == id; };
+    const auto found = std::find_if(deferred.begin(), deferred.end(), same);
+    POTLUCK_CHECK(found != deferred.end());
+    found->scale = static_cast<std::int16_t>(found->scale - scale);
+    if (found->scale == 0) deferred.erase(found);
+    save_record();
+    update_error_feedback();
 }
 
 void Contributor::save_record() {
@@ -507,10 +536,7 @@ void Contributor::on_lost(const Error& error) {
 }
 
 void Contributor::on_blob(const run::BlobRef& ref, const BlobPointer& content) {
-    const auto deferred = m_deferred_error_updates.find(ref.root);
-    if (deferred != m_deferred_error_updates.end()) {
-        add_to_error_feedback(ref.root, m_deferred_error_updates.extract(deferred).mapped());
-    }
+    update_error_feedback();
     const run::Manifest& manifest = m.context.manifest;
     for (std::size_t i = 0; i < manifest.shards.size(); ++i) {
         if (manifest.shards[i].blob.root == ref.root && m_shards_wanted.contains(i)) m_shards[i] = content;
@@ -552,7 +578,9 @@ Accounting Contributor::accounting() const {
         books.error_feedback.assign(error->values.begin(), error->values.end());
     }
     books.pending = m_record.pending;
-    for (const auto& [payload, scale] : m_deferred_error_updates) books.deferred.push_back({payload, scale});
+    for (const DeferredUpdate& one : m_record.deferred) {
+        books.deferred.push_back({one.payload.root, static_cast<float>(one.scale)});
+    }
     books.carried = m_record.carried;
     return books;
 }
@@ -560,6 +588,11 @@ Accounting Contributor::accounting() const {
 void Contributor::check_invariants() const {
     POTLUCK_CHECK(m_record.pending.size() <= own_contributions_max);
     POTLUCK_CHECK(m_record.returned.size() <= own_contributions_max);
+    POTLUCK_CHECK(m_record.deferred.size() <= deferred_updates_max);
+    for (const BlobId& id : m_updates_under_way) {
+        const auto same = [&](const DeferredUpdate& one) { return one.payload.root == id; };
+        POTLUCK_CHECK(std::any_of(m_record.deferred.begin(), m_record.deferred.end(), same));
+    }
     POTLUCK_CHECK(volunteer() || m_process == Process::off);
     POTLUCK_CHECK(!snapshotting() || running());
     POTLUCK_CHECK(m_shards_order.size() <= shards_kept + 2);

@@ -4,7 +4,10 @@
 //   snapshot -> e = decay e + (anchor - snapshot) -> payload = encode(e) -> publish -> record -> announce
 //            -> trainer rebased to theta[r] - alpha payload, where it goes on at once
 //            -> theta[r+1] arrives: trainer rebased to it
-// A list without our payload: e += payload, its tokens are carried to the next one.
+// A list without our payload: e += payload, its tokens are carried to the next one. The payload may be long gone from
+// memory then: the update waits in the record until the swarm brings it, and own payloads are kept for as long as they
+// may return. An update is erased from the record after it was added, so a kill at the wrong moment adds it twice (and
+// the next payloads take it back) rather than never.
 //
 //   off --start--> starting --loaded--> training --window closes--> snapshotting --> encoding --> ahead --.
 //    ^                                     ^                                                              |
@@ -18,6 +21,7 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -93,6 +97,8 @@ public:
     /// theta[round] is entered: what was offered for it is offered again.
     void offer_again();
     void repeat_contributions();
+    /// Adds what is deferred and whose payload is here; asks for the payloads that are not.
+    void update_error_feedback();
 
     // Rounds.
     void update_shards();
@@ -155,13 +161,14 @@ private:
     void looked_ahead(RoundId round, bool possible);
     void return_contribution(const run::ContributionMessage& own);
     void reclaim_contribution(const run::ContributionMessage& own);
-    void add_to_error_feedback(const BlobId& payload, float scale);
+    void add_to_error_feedback(const run::BlobRef& payload, int scale);
+    void added_to_error_feedback(const BlobId& payload, int scale);
     void save_record();
     void clear_progress();
 
     const Parts m;
     ContributionRecord m_record;
-    std::map<BlobId, float> m_deferred_error_updates;  // by payload, to be added when it is here
+    std::set<BlobId> m_updates_under_way;  // jobs that add a deferred update
     Process m_process = Process::off;
     Work m_work = Work::none;
     Finish m_finish = Finish::no;

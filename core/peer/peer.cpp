@@ -55,6 +55,7 @@ void Peer::Impl::tick() {
     vote_again();
     act(machine.tick(now()));
     advance();
+    contributor.update_error_feedback();
     contributor.update_shards();
     contributor.update_trainer();
     if (jobs.count() == 0 && keeper.round() && !repair) seeder.forget_old();

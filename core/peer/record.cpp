@@ -6,7 +6,8 @@ namespace potluck::peer {
 
 namespace {
 
-constexpr std::uint8_t record_version = 1;
+constexpr std::uint8_t record_version = 2;
+constexpr std::uint8_t record_version_undeferred = 1;  // written before updates could wait for their payload
 
 void write_all(ByteWriter& out, const std::vector<run::ContributionMessage>& list) {
     out.u16(static_cast<std::uint16_t>(list.size()));
@@ -31,6 +32,25 @@ void read_all(ByteReader& in, std::vector<run::ContributionMessage>& list) {
     }
 }
 
+void write_deferred(ByteWriter& out, const std::vector<DeferredUpdate>& list) {
+    out.u16(static_cast<std::uint16_t>(list.size()));
+    for (const DeferredUpdate& one : list) {
+        one.payload.write(out);
+        out.u16(static_cast<std::uint16_t>(one.scale));
+    }
+}
+
+void read_deferred(ByteReader& in, std::vector<DeferredUpdate>& list) {
+    const std::size_t count = in.u16();
+    if (count > deferred_updates_max) in.fail();
+    for (std::size_t i = 0; i < count && !in.failed(); ++i) {
+        DeferredUpdate one;
+        one.payload = run::BlobRef::read(in);
+        one.scale = static_cast<std::int16_t>(in.u16());
+        list.push_back(one);
+    }
+}
+
 }  // namespace
 
 TokenCount ContributionRecord::pending_tokens() const {
@@ -40,22 +60,26 @@ TokenCount ContributionRecord::pending_tokens() const {
 }
 
 Bytes ContributionRecord::encode() const {
+    POTLUCK_CHECK(deferred.size() <= deferred_updates_max);
     POTLUCK_CHECK(pending.size() <= own_contributions_max && returned.size() <= own_contributions_max);
     ByteWriter out;
     out.u8(record_version);
     out.u64(carried.value);
     write_all(out, pending);
     write_all(out, returned);
+    write_deferred(out, deferred);
     return out.take();
 }
 
 std::optional<ContributionRecord> ContributionRecord::decode(ByteSpan bytes) {
     ByteReader in(bytes);
     ContributionRecord record;
-    if (in.u8() != record_version) return std::nullopt;
+    const std::uint8_t version = in.u8();
+    if (version != record_version && version != record_version_undeferred) return std::nullopt;
     record.carried.value = in.u64();
     read_all(in, record.pending);
     read_all(in, record.returned);
+    if (version == record_version) read_deferred(in, record.deferred);
     if (!in.finished()) return std::nullopt;
     return record;
 }

@@ -4,6 +4,7 @@
 // Threads: a value.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -13,12 +14,23 @@
 
 namespace potluck::peer {
 
+/// Own contributions whose list is not known, or that a branch of lists may still accept or return.
 inline constexpr std::size_t own_contributions_max = 32;
+/// Updates that wait for their payload: rounds are taken back in bursts, and payloads come back one by one.
+inline constexpr std::size_t deferred_updates_max = 4 * own_contributions_max;
+
+/// error feedback += scale * payload, not done yet.
+struct DeferredUpdate {
+    run::BlobRef payload;
+    std::int16_t scale = 0;
+    bool operator==(const DeferredUpdate&) const = default;
+};
 
 struct ContributionRecord {
     TokenCount carried;
     std::vector<run::ContributionMessage> pending;    // offered, list unknown
-    std::vector<run::ContributionMessage> returned;   // refused; movement is back in the error feedback
+    std::vector<run::ContributionMessage> returned;   // refused; movement is or will be back in the error feedback
+    std::vector<DeferredUpdate> deferred{};           // one for each payload
     bool operator==(const ContributionRecord&) const = default;
 
     [[nodiscard]] TokenCount pending_tokens() const;

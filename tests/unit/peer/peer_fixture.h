@@ -34,7 +34,9 @@ public:
 
     void send(const PeerId&, const run::Envelope& envelope) override { sent.push_back(envelope); }
     void broadcast(const run::Envelope& envelope) override { sent.push_back(envelope); }
+    std::map<BlobId, Bytes> published;
     Result<run::BlobRef> publish(ByteSpan content) override {
+        published[merkle_root(content)] = Bytes(content.begin(), content.end());
         return run::BlobRef{merkle_root(content), content.size(), run::BlobKind::plain, {}};
     }
     void publish_file(const std::filesystem::path& file, const std::string&, run::BlobKind kind) override {

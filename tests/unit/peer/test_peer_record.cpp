@@ -13,7 +13,7 @@ ContributionRecord sample() {
     own.payload.root.bytes.fill(std::byte{2});
     own.payload.size = 99;
     own.tokens = {640};
-    return {{12}, {own}, {own, own}};
+    return {{12}, {own}, {own, own}, {{own.payload, -1}}};
 }
 }  // namespace
 
@@ -25,6 +25,14 @@ private slots:
         QVERIFY(read.has_value());
         QVERIFY(*read == sample());
         QCOMPARE(read->pending_tokens().value, 640ULL);
+    }
+
+    void a_record_of_the_version_before_has_no_deferred_updates() {
+        Bytes before = ContributionRecord{{12}, sample().pending, {}}.encode();
+        before[0] = std::byte{1};
+        before.resize(before.size() - 2);
+        const auto read = ContributionRecord::decode(before);
+        QVERIFY(read && read->deferred.empty() && read->pending == sample().pending);
     }
 
     void a_record_cut_short_or_with_more_behind_it_is_none() {
@@ -39,7 +47,7 @@ private slots:
 
     void a_record_that_claims_too_many_contributions_is_none() {
         ByteWriter out;
-        out.u8(1);
+        out.u8(2);
         out.u64(0);
         out.u16(own_contributions_max + 1);
         QVERIFY(!ContributionRecord::decode(out.bytes()));

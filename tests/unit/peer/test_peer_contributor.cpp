@@ -1,0 +1,329 @@
+// A volunteer's windows: what becomes of tokens and movement when contributions are accepted, refused, late or lost.
+#include <QTest>
+
+#include "core/peer/contributor.h"
+#include "core/run/sample_order.h"
+#include "tests/unit/peer/peer_fixture.h"
+
+using namespace potluck;
+using namespace potluck::peer;
+
+namespace {
+
+struct TrainerRecorder final : Trainer {
+    void start(const run::Manifest&, const VectorPlace& vector) override { said("start", vector); }
+    void train(const WindowPlan&) override { calls.push_back("train"); }
+    void idle() override { calls.push_back("idle"); }
+    void snapshot(const VectorPlace&) override { calls.push_back("snapshot"); }
+    void rebase(const VectorPlace& vector) override { said("rebase", vector); }
+    void stop() override { calls.push_back("stop"); }
+    void said(const char* what, const VectorPlace& vector) {
+        calls.push_back(what);
+        last = vector.file.string();
+    }
+    [[nodiscard]] long count(const std::string& call) const { return std::count(calls.begin(), calls.end(), call); }
+    std::vector<std::string> calls;
+    std::string last;  // where it was last started or rebased
+};
+
+struct KeeperSilence final : StateKeeper::Mediator {
+    Status append(const CheckedList&, const StateDigest&) override { return {}; }
+    void on_applied(const CheckedList*) override {}
+    void on_state_dropped(RoundId) override {}
+    void status_changed() override {}
+};
+
+struct ContributorMediator final : Contributor::Mediator {
+    bool may_train() const override { return true; }
+    bool repairing() const override { return false; }
+    void offered(const run::ContributionMessage& own) override {
+        saves_when_offered = saves ? saves() : 0;
+        offers.push_back(own);
+    }
+    void nothing_offered() override { ++nothings; }
+    void close_early() override {}
+    void status_changed() override {}
+    std::vector<run::ContributionMessage> offers;
+    int nothings = 0;
+    std::function<std::uint64_t()> saves;
+    std::uint64_t saves_when_offered = 0;
+};
+
+run::RoundSettings round_settings(const Context& context) {
+    return {.rules = context.rules,
+            .self = context.self(),
+            .role = run::Role::volunteer,
+            .window = Duration{6'000},
+            .collect = Duration{3'000},
+            .grace = Duration{5'000},
+            .heartbeat = Duration{1'000}};
+}
+
+/// A volunteer in round 0 whose trainer runs and has moved every parameter from 0.5 to 0.25.
+struct Bench : Fixture {
+    Bench() {
+        mediator.saves = [this] { return disk.saves(); };
+        keeper.hold({RoundId{0}, commit(0, 0.5F)});
+        machine.enter(RoundId{0}, keeper.digest(), nullptr, context.now());
+        contributor.update_shards();
+        const run::BlobRef shard = context.manifest.shards[0].blob;
+        contributor.on_blob(shard, std::make_shared<sim::MemoryBlob>(Bytes(5)));
+        contributor.update_trainer();
+        contributor.on_started();
+    }
+    void write_snapshot(float value) {
+        const Vector vector = *disk.scratch(Scratch::snapshot);
+        std::fill(vector.values.begin(), vector.values.end(), value);
+    }
+    /// The window closes; its snapshot says `value` for `tokens`.
+    void contribute(float value, std::uint64_t tokens) {
+        contributor.close_window();
+        write_snapshot(value);
+        contributor.on_snapshot({{tokens}, 1, 1.0});
+        work.finish_all();
+    }
+    void put_into_chain(std::vector<run::Accepted> entries) {
+        const CheckedList checked = list_of(std::move(entries));
+        POTLUCK_CHECK(chain.append(checked, StateDigest{}).ok());
+        contributor.settle(checked.list.round, checked.list);
+    }
+    /// The payload of the newest offer arrives from the swarm, as it does after publishing.
+    void deliver(const run::BlobRef& ref) {
+        const auto content = std::make_shared<sim::MemoryBlob>(published.at(ref.root));
+        (void)payloads.arrived(ref, content);
+        contributor.on_blob(ref, content);
+        work.finish_all();
+    }
+    [[nodiscard]] double error_sum() {
+        double sum = 0;
+        for (const float value : disk.scratch(Scratch::error)->values) sum += static_cast<double>(value);
+        return sum;
+    }
+    [[nodiscard]] double sum_of(const run::BlobRef& ref) {
+        std::vector<float> values(context.layout.parameters, 0.0F);
+        numerics::PayloadView view;
+        POTLUCK_CHECK(numerics::PayloadView::parse(published.at(ref.root), context.layout.parameters,
+                                                   context.manifest.recipe.k, view) == numerics::PayloadFault::none);
+        numerics::add_decoded(values, view, 1.0F, 1);
+        double sum = 0;
+        for (const float value : values) sum += static_cast<double>(value);
+        return sum;
+    }
+    [[nodiscard]] run::Accepted entry_of(const run::ContributionMessage& own) const {
+        return {self.id(), own.payload, own.tokens};
+    }
+    [[nodiscard]] double moved() const { return 0.25 * static_cast<double>(context.layout.parameters); }
+
+    std::map<BlobId, Bytes>& published = swarm.published;
+    TrainerRecorder trainer;
+    KeeperSilence silence;
+    ContributorMediator mediator;
+    Payloads payloads{swarm, context.layout.parameters, context.manifest.recipe.k};
+    run::RoundMachine machine{round_settings(context)};
+    StateKeeper keeper{{context, chain, disk, jobs, errors, silence}};
+    Contributor contributor{{context, chain, keeper, machine, disk, &trainer, payloads, jobs, errors, mediator}};
+};
+
+}  // namespace
+
+class PeerContributorTest : public QObject {
+    Q_OBJECT
+private slots:
+    void a_window_becomes_a_contribution_and_the_rest_stays_in_the_error_feedback() {
+        Bench bench;
+        QCOMPARE(bench.contributor.phase(), TrainerPhase::training);
+        bench.contribute(0.25F, 640);
+        QCOMPARE(bench.mediator.offers.size(), std::size_t{1});
+        const run::ContributionMessage own = bench.mediator.offers[0];
+        QCOMPARE(own.tokens.value, 640ULL);
+        QCOMPARE(bench.contributor.record().pending_tokens().value, 640ULL);
+        QVERIFY(std::abs(bench.error_sum() + bench.sum_of(own.payload) - bench.moved()) < 0.01);
+        QCOMPARE(bench.contributor.phase(), TrainerPhase::ahead);
+    }
+
+    void the_record_is_saved_before_a_contribution_is_announced() {
+        Bench bench;
+        const std::uint64_t before = bench.disk.saves();
+        bench.contribute(0.25F, 640);
+        QVERIFY(bench.mediator.saves_when_offered > before);
+        const auto saved = ContributionRecord::decode(*bench.disk.load_record());
+        QCOMPARE(saved->pending.size(), std::size_t{1});
+    }
+
+    void training_goes_on_from_the_state_less_alpha_of_the_own_payload() {
+        Bench bench;
+        bench.contribute(0.25F, 640);
+        QVERIFY(bench.trainer.last == bench.disk.scratch_place(Scratch::look_ahead).file.string());
+        const std::span<const float> ahead = bench.disk.scratch(Scratch::look_ahead)->values;
+        double sum = 0;
+        for (const float value : ahead) sum += static_cast<double>(value) - 0.5;
+        const double alpha = static_cast<double>(bench.context.manifest.recipe.alpha);
+        QVERIFY(std::abs(sum + alpha * bench.sum_of(bench.mediator.offers[0].payload)) < 0.01);
+        QVERIFY(sum < 0);
+    }
+
+    void an_accepted_contribution_is_settled_and_leaves_no_trace() {
+        Bench bench;
+        bench.contribute(0.25F, 640);
+        const double before = bench.error_sum();
+        bench.put_into_chain({bench.entry_of(bench.mediator.offers[0])});
+        bench.work.finish_all();
+        QVERIFY(bench.contributor.record().pending.empty());
+        QCOMPARE(bench.contributor.record().carried.value, 0ULL);
+        QCOMPARE(bench.error_sum(), before);
+    }
+
+    void a_refused_contribution_returns_with_its_tokens_and_its_movement() {
+        Bench bench;
+        bench.contribute(0.25F, 640);
+        const run::ContributionMessage own = bench.mediator.offers[0];
+        bench.deliver(own.payload);
+        bench.put_into_chain({{key_of(2).id(), {merkle_root(as_bytes("x")), 1, run::BlobKind::plain, {}}, {64}}});
+        bench.work.finish_all();
+        QCOMPARE(bench.contributor.record().carried.value, 640ULL);
+        QVERIFY(bench.contributor.record().deferred.empty());
+        QVERIFY(std::abs(bench.error_sum() - bench.moved()) < 0.01);
+    }
+
+    void a_refused_contribution_whose_payload_was_released_is_fetched_and_returns() {
+        Bench bench;
+        bench.contribute(0.25F, 640);
+        const run::ContributionMessage own = bench.mediator.offers[0];
+        bench.payloads.release_before(RoundId{9});
+        const std::size_t fetches = bench.swarm.fetched.size();
+        bench.put_into_chain({{key_of(2).id(), {merkle_root(as_bytes("x")), 1, run::BlobKind::plain, {}}, {64}}});
+        QCOMPARE(bench.contributor.accounting().deferred.size(), std::size_t{1});
+        QCOMPARE(bench.swarm.fetched.size(), fetches + 1);
+        const auto saved = ContributionRecord::decode(*bench.disk.load_record());
+        QCOMPARE(saved->deferred.size(), std::size_t{1});
+        bench.deliver(own.payload);
+        QVERIFY(bench.contributor.accounting().deferred.empty());
+        QVERIFY(std::abs(bench.error_sum() - bench.moved()) < 0.01);
+    }
+
+    void a_deferred_update_survives_the_end_of_the_process() {
+        Bench bench;
+        bench.contribute(0.25F, 640);
+        const run::ContributionMessage own = bench.mediator.offers[0];
+        bench.payloads.release_before(RoundId{9});
+        bench.put_into_chain({{key_of(2).id(), {merkle_root(as_bytes("x")), 1, run::BlobKind::plain, {}}, {64}}});
+        Contributor next{{bench.context, bench.chain, bench.keeper, bench.machine, bench.disk, &bench.trainer,
+                          bench.payloads, bench.jobs, bench.errors, bench.mediator}};
+        next.restore();
+        const auto content = std::make_shared<sim::MemoryBlob>(bench.published.at(own.payload.root));
+        (void)bench.payloads.arrived(own.payload, content);
+        next.on_blob(own.payload, content);
+        bench.work.finish_all();
+        QVERIFY(next.record().deferred.empty());
+        QVERIFY(std::abs(bench.error_sum() - bench.moved()) < 0.01);
+    }
+
+    void a_contribution_accepted_after_all_leaves_the_error_feedback_again() {
+        Bench bench;
+        bench.contribute(0.25F, 640);
+        const run::ContributionMessage own = bench.mediator.offers[0];
+        const double before = bench.error_sum();
+        bench.deliver(own.payload);
+        bench.put_into_chain({{key_of(2).id(), {merkle_root(as_bytes("x")), 1, run::BlobKind::plain, {}}, {64}}});
+        bench.work.finish_all();
+        QVERIFY(bench.chain.retract(1).ok());
+        bench.put_into_chain({bench.entry_of(own)});
+        bench.work.finish_all();
+        QCOMPARE(bench.contributor.record().carried.value, 0ULL);
+        QVERIFY(std::abs(bench.error_sum() - before) < 0.01);
+    }
+
+    void rounds_taken_back_leave_the_first_open_and_return_the_later_ones() {
+        Bench bench;
+        bench.contribute(0.25F, 640);
+        const run::ContributionMessage own = bench.mediator.offers[0];
+        bench.deliver(own.payload);
+        bench.put_into_chain({bench.entry_of(own)});
+        bench.put_into_chain({bench.entry_of(own)});
+        bench.contributor.roll_back(RoundId{0});
+        bench.work.finish_all();
+        QCOMPARE(bench.contributor.record().pending.size(), std::size_t{1});
+        QCOMPARE(bench.contributor.record().pending[0].round, RoundId{0});
+        QCOMPARE(bench.contributor.record().carried.value, 640ULL);
+    }
+
+    void a_round_that_is_over_returns_the_payload_that_was_not_published() {
+        Bench bench;
+        bench.contributor.close_window();
+        bench.write_snapshot(0.25F);
+        bench.contributor.on_snapshot({{640}, 1, 1.0});
+        bench.machine.leave();
+        bench.work.finish_all();
+        QVERIFY(bench.mediator.offers.empty());
+        QCOMPARE(bench.contributor.record().carried.value, 640ULL);
+        QVERIFY(std::abs(bench.error_sum() - bench.moved()) < 0.01);
+    }
+
+    void a_pause_keeps_tokens_and_movement_and_ends_the_trainer() {
+        Bench bench;
+        bench.contribute(0.25F, 640);
+        const double before = bench.error_sum();
+        bench.keeper.hold({RoundId{0}, bench.keeper.digest()});
+        bench.contributor.rebase_to_state();
+        bench.contributor.pause();
+        QCOMPARE(bench.contributor.phase(), TrainerPhase::pausing);
+        bench.write_snapshot(0.25F);
+        bench.contributor.on_snapshot({{64}, 1, 1.0});
+        bench.work.finish_all();
+        QCOMPARE(bench.contributor.phase(), TrainerPhase::off);
+        QCOMPARE(bench.trainer.count("stop"), 1L);
+        QCOMPARE(bench.contributor.record().carried.value, 64ULL);
+        QVERIFY(std::abs(bench.error_sum() - before - bench.moved()) < 0.01);
+    }
+
+    void a_trainer_that_does_not_answer_a_pause_is_stopped_after_a_second() {
+        Bench bench;
+        bench.contributor.pause();
+        bench.context.set_now(bench.context.now() + pause_patience - Duration{1});
+        bench.contributor.update_trainer();
+        QCOMPARE(bench.contributor.phase(), TrainerPhase::pausing);
+        bench.context.set_now(bench.context.now() + Duration{1});
+        bench.contributor.update_trainer();
+        QCOMPARE(bench.contributor.phase(), TrainerPhase::off);
+    }
+
+    void a_trainer_that_cannot_run_here_is_not_started_again_until_the_owner_resumes() {
+        Bench bench;
+        bench.contributor.on_lost({ErrorCode::unavailable, "No memory."});
+        QCOMPARE(bench.contributor.phase(), TrainerPhase::failed);
+        bench.context.set_now(bench.context.now() + trainer_retry_max);
+        bench.contributor.update_trainer();
+        QCOMPARE(bench.contributor.phase(), TrainerPhase::failed);
+        bench.contributor.resume();
+        bench.contributor.update_trainer();
+        QCOMPARE(bench.contributor.phase(), TrainerPhase::starting);
+    }
+
+    void a_trainer_that_crashed_is_started_again_after_a_while() {
+        Bench bench;
+        bench.contributor.on_lost({ErrorCode::io, "It crashed."});
+        bench.contributor.update_trainer();
+        QCOMPARE(bench.contributor.phase(), TrainerPhase::off);
+        bench.context.set_now(bench.context.now() + trainer_retry_first);
+        bench.contributor.update_trainer();
+        QCOMPARE(bench.contributor.phase(), TrainerPhase::starting);
+    }
+
+    void whoever_has_finished_trains_no_more() {
+        Bench bench;
+        bench.machine.leave();
+        bench.contributor.finish();
+        QCOMPARE(bench.contributor.phase(), TrainerPhase::done);
+        QCOMPARE(bench.trainer.count("idle"), 1L);
+    }
+
+    void a_snapshot_without_tokens_offers_nothing() {
+        Bench bench;
+        bench.contribute(0.5F, 0);
+        QVERIFY(bench.mediator.offers.empty());
+        QCOMPARE(bench.mediator.nothings, 1);
+    }
+};
+
+QTEST_APPLESS_MAIN(PeerContributorTest)
+#include "test_peer_contributor.moc"

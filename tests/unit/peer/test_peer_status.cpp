@@ -1,0 +1,99 @@
+// What a member says of itself.
+#include <QTest>
+
+#include "core/peer/status.h"
+
+using namespace potluck;
+using namespace potluck::peer;
+
+namespace {
+StatusFacts training_member() {
+    StatusFacts facts;
+    facts.volunteer = true;
+    facts.state = RoundId{3};
+    facts.chain_height = RoundId{3};
+    facts.members_known = true;
+    facts.window_left = Duration{4'200};
+    facts.training.loaded = facts.training.has_data = true;
+    return facts;
+}
+}  // namespace
+
+class PeerStatusTest : public QObject {
+    Q_OBJECT
+private slots:
+    void the_phase_follows_the_first_thing_that_is_in_the_way() {
+        StatusFacts facts = training_member();
+        QCOMPARE(phase_of(facts), run::Phase::training);
+        facts.training.loaded = false;
+        QCOMPARE(phase_of(facts), run::Phase::joining);
+        facts.window_closed = true;
+        QCOMPARE(phase_of(facts), run::Phase::collecting);
+        facts.training.finished = true;
+        QCOMPARE(phase_of(facts), run::Phase::finished);
+        facts.training.paused = true;
+        QCOMPARE(phase_of(facts), run::Phase::paused);
+        facts.applying = true;
+        QCOMPARE(phase_of(facts), run::Phase::applying);
+        facts.chain_height = RoundId{4};
+        QCOMPARE(phase_of(facts), run::Phase::joining);
+        facts.run_complete = true;
+        QCOMPARE(phase_of(facts), run::Phase::finished);
+        facts.repairing = true;
+        QCOMPARE(phase_of(facts), run::Phase::repairing);
+        facts.state.reset();
+        QCOMPARE(phase_of(facts), run::Phase::joining);
+    }
+
+    void a_backbone_trains_in_no_trainer() {
+        StatusFacts facts = training_member();
+        facts.volunteer = facts.training.loaded = false;
+        QCOMPARE(phase_of(facts), run::Phase::training);
+        QCOMPARE(status_message_of(facts).role, run::Role::backbone);
+    }
+
+    void while_collecting_the_status_says_what_is_offered() {
+        StatusFacts facts = training_member();
+        facts.training.window_tokens = {500};
+        facts.training.pending_tokens = {640};
+        QCOMPARE(status_message_of(facts).window_tokens.value, 500ULL);
+        facts.window_closed = true;
+        QCOMPARE(status_message_of(facts).window_tokens.value, 640ULL);
+        facts.training.contributing = true;
+        QCOMPARE(status_message_of(facts).window_tokens.value, 1140ULL);
+        facts.training.window_tokens = {0};
+        QCOMPARE(status_message_of(facts).window_tokens.value, 641ULL);
+    }
+
+    void a_name_is_cut_to_what_a_message_holds() {
+        StatusFacts facts = training_member();
+        facts.name = std::string(run::name_bytes_max + 1, 'n');
+        QCOMPARE(status_message_of(facts).name.size(), run::name_bytes_max);
+    }
+
+    void a_member_without_a_state_names_no_list_and_no_digest() {
+        StatusFacts facts = training_member();
+        facts.digest.bytes.fill(std::byte{1});
+        facts.list.bytes.fill(std::byte{1});
+        QVERIFY(status_message_of(facts).list == facts.list);
+        facts.state.reset();
+        QVERIFY(status_message_of(facts).list == Digest{});
+        QVERIFY(status_message_of(facts).digest == StateDigest{});
+    }
+
+    void the_reason_tells_what_to_wait_for() {
+        StatusFacts facts = training_member();
+        QCOMPARE(reason_of(facts), std::string("Round 3 is open for 5 more seconds."));
+        facts.training.tokens_per_second = 120.4;
+        QVERIFY(reason_of(facts).find("120 tokens per second") != std::string::npos);
+        facts.last_error = "The disk is full.";
+        facts.error_recent = true;
+        QCOMPARE(reason_of(facts), facts.last_error);
+        facts.error_recent = false;
+        facts.training.failed = true;
+        QCOMPARE(reason_of(facts), facts.last_error);
+    }
+};
+
+QTEST_APPLESS_MAIN(PeerStatusTest)
+#include "test_peer_status.moc"
