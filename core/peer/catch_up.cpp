@@ -192,6 +192,7 @@ void Peer::Impl::take_back_unreachable() {
     contributor.roll_back(*keeper.round());
     const Status taken = chain.retract(chain.height().value - keeper.round()->value);
     if (!taken.ok()) errors.report(taken.error().message);
+    candidates.clear();
     ++rounds_lost;
     if (*keeper.round() == chain.height()) entered();
 }

@@ -62,6 +62,8 @@ public:
 
     [[nodiscard]] PeerView view() const;
     [[nodiscard]] Accounting accounting() const;
+    /// Aborts if the parts contradict each other. Cheap enough to be called after every event.
+    void check_invariants() const;
     [[nodiscard]] const run::Manifest& manifest() const;
     /// How often each verdict fell, over all peers.
     [[nodiscard]] std::vector<std::pair<run::Verdict, std::uint64_t>> verdicts() const;

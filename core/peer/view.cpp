@@ -1,5 +1,6 @@
 // What the node shows of this member, and what it tells the others.
 
+#include "core/base/check.h"
 #include "core/peer/impl.h"
 
 namespace potluck::peer {
@@ -62,5 +63,17 @@ PeerView Peer::Impl::view() const {
 }
 
 Accounting Peer::accounting() const { return m_impl->contributor.accounting(); }
+
+void Peer::check_invariants() const {
+    const Impl& impl = *m_impl;
+    impl.keeper.check_invariants();
+    impl.contributor.check_invariants();
+    impl.seeder.check_invariants();
+    POTLUCK_CHECK(!impl.keeper.round() || *impl.keeper.round() <= impl.chain.height());
+    POTLUCK_CHECK(!impl.advancing);
+    POTLUCK_CHECK(impl.candidates.size() <= candidates_max);
+    POTLUCK_CHECK(impl.digests_equal <= impl.digests_compared);
+    for (const Candidate& one : impl.candidates) POTLUCK_CHECK(one.checked.list.round == impl.chain.height());
+}
 
 }  // namespace potluck::peer

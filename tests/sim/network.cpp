@@ -9,15 +9,21 @@ void Network::deliver(const PeerId& from, const PeerId& to, const run::Envelope&
     m_events.after(between(m_quality.delay_min, m_quality.delay_max), [this, from, to, envelope] {
         Port* receiver = port(to);
         if (receiver == nullptr || port(from) == nullptr) return;
-        if (receiver->receiver() != nullptr && !receiver->refuses(from)) {
-            receiver->receiver()->on_envelope(from, envelope);
-        }
+        receiver->receive(from, envelope);
     });
 }
 
+void Port::receive(const PeerId& from, const run::Envelope& envelope) {
+    if (m_receiver == nullptr || refuses(from)) return;
+    m_receiver->on_envelope(from, envelope);
+    if (after_event) after_event();
+}
+
 void Port::later(Duration delay, std::function<void()> event) {
-    m_network.events().after(delay, [alive = std::weak_ptr(m_token), event = std::move(event)] {
-        if (!alive.expired()) event();
+    m_network.events().after(delay, [this, alive = std::weak_ptr(m_token), event = std::move(event)] {
+        if (alive.expired()) return;
+        event();
+        if (!alive.expired() && after_event) after_event();
     });
 }
 

@@ -89,6 +89,8 @@ public:
     void later(Duration delay, std::function<void()> event);
     [[nodiscard]] TimePoint now() const { return m_network.events().now(); }
     std::function<void(run::Envelope&)> tamper;    // for liars
+    std::function<void()> after_event;             // checks of the member, after each thing that happened to it
+    void receive(const PeerId& from, const run::Envelope& envelope);
 
     void send(const PeerId& to, const run::Envelope& envelope) override;
     void broadcast(const run::Envelope& envelope) override;

@@ -161,6 +161,7 @@ void World::start(std::size_t member) {
                               return remembered_verify(signer, domain, bytes, signature);
                           }});
     process.port->connect(*process.peer);
+    process.port->after_event = [peer = process.peer.get()] { peer->check_invariants(); };
     if (process.trainer) process.trainer->connect(*process.peer);
     home.saved = 0;
     home.disk.on_save = [&home] { home.saved = home.process->trainer ? home.process->trainer->answered() : 0; };
