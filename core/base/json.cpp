@@ -3,6 +3,8 @@
 #include <cmath>
 #include <vector>
 
+#include "core/base/text.h"
+
 namespace potluck {
 
 namespace {
@@ -37,11 +39,7 @@ private:
 Error malformed(std::string message) { return {ErrorCode::malformed, std::move(message)}; }
 
 /// `name` as it may appear in a message: a peer chose it.
-std::string shown(std::string_view name) {
-    std::string text;
-    for (const char c : name.substr(0, 40)) text.push_back(c >= 0x20 && c < 0x7f && c != '"' ? c : '?');
-    return '"' + text + '"';
-}
+std::string shown(std::string_view name) { return '"' + printable_ascii(name, 40) + '"'; }
 
 }  // namespace
 

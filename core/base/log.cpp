@@ -12,6 +12,8 @@
 #include <spdlog/sinks/rotating_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
+#include "core/base/text.h"
+
 namespace potluck::log {
 
 namespace {
@@ -48,29 +50,6 @@ spdlog::sink_ptr open_log_file(const std::filesystem::path& file) {
     } catch (const spdlog::spdlog_ex&) {
         return nullptr;
     }
-}
-
-struct Character {
-    std::uint32_t code = 0;
-    std::size_t size = 1;
-};
-
-/// The UTF-8 character that `text` begins with; nothing if the bytes are not well-formed (Unicode, table 3-7).
-std::optional<Character> first_character(std::string_view text) {
-    const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
-    const std::uint32_t lead = byte(0);
-    if (lead < 0x80) return Character{lead, 1};
-    const std::size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    if (lead < 0xc2 || lead > 0xf4 || text.size() < size) return std::nullopt;
-    std::uint32_t code = lead & (0x7fU >> size);
-    for (std::size_t i = 1; i < size; ++i) {
-        if ((byte(i) & 0xc0U) != 0x80) return std::nullopt;
-        code = (code << 6U) | (byte(i) & 0x3fU);
-    }
-    const bool too_long = (size == 3 && code < 0x800) || (size == 4 && code < 0x10000);
-    const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-    if (too_long || surrogate || code > 0x10ffff) return std::nullopt;
-    return Character{code, size};
 }
 
 /// Control characters, line separators, and the marks that reverse the direction of what follows.
@@ -128,9 +107,10 @@ spdlog::logger& of(std::string_view component) {
 std::string printable(std::string_view text, std::size_t limit) {
     std::string shown;
     while (!text.empty() && shown.size() < limit) {
-        const std::optional<Character> character = first_character(text);
-        const std::size_t size = character ? character->size : 1;
-        if (!character || is_unprintable(character->code)) {
+        std::string_view rest = text;
+        const std::optional<std::uint32_t> code = take_code_point(rest);
+        const std::size_t size = code ? text.size() - rest.size() : 1;
+        if (!code || is_unprintable(*code)) {
             shown.push_back('?');
         } else if (shown.size() + size <= limit) {
             shown.append(text.substr(0, size));

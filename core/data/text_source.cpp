@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "core/base/files.h"
+#include "core/base/text.h"
 
 namespace potluck::data {
 
@@ -23,9 +24,7 @@ Error unreadable(const fs::path& path, const std::string& why) {
                                "); check that it exists and that you may read it."};
 }
 
-bool is_ascii_word(char byte) {
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9');
-}
+bool is_ascii_word(char byte) { return is_letter(byte) || is_digit(byte); }
 
 /// The first good place to cut at or after `from`; it depends on nothing but the bytes from there on.
 std::size_t boundary_from(std::string_view text, std::size_t from) {

@@ -5,6 +5,7 @@
 #include <sodium.h>
 
 #include "core/base/check.h"
+#include "core/base/text.h"
 
 namespace potluck::identity {
 
@@ -41,17 +42,10 @@ std::string take_word(std::string_view& text) {
     std::string word;
     while (!text.empty() && !is_space(text.front())) {
         const char c = text.front();
-        word += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        word += to_lower(c);
         text.remove_prefix(1);
     }
     return word;
-}
-
-/// `word` as it may stand in a sentence for a terminal.
-std::string echo(std::string_view word) {
-    std::string shown;
-    for (const char c : word.substr(0, echoed_letters_max)) shown += c > ' ' && c < '\x7f' ? c : '?';
-    return shown;
 }
 
 Error wrong_count(unsigned count) {
@@ -110,7 +104,8 @@ Result<SecretSeed> seed_of(std::string_view words) {
         if (count == recovery_word_count) return wrong_count(count + 1);
         const std::optional<unsigned> index = recovery_index(word);
         if (!index) {
-            return Error{ErrorCode::malformed, "Word " + std::to_string(count + 1) + ", \"" + echo(word) +
+            return Error{ErrorCode::malformed, "Word " + std::to_string(count + 1) + ", \"" +
+                                                   printable_ascii(word, echoed_letters_max) +
                                                    "\", is not a recovery word: compare it with your copy."};
         }
         for (unsigned bit = 0; bit < 11; ++bit) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/run/plain_text.h"
 
 namespace potluck::run {
@@ -15,46 +16,6 @@ constexpr std::size_t host_bytes_max = 253;
 constexpr std::string_view topic_prefix = "urn:btmh:1220";  // multihash: SHA-256 (0x12) of 32 bytes (0x20)
 
 Error bad_link(std::string message) { return Error{ErrorCode::malformed, "This invite " + std::move(message)}; }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-/// Everything but the unreserved characters of RFC 3986 becomes %XX.
-std::string percent_encoded(std::string_view text) {
-    std::string encoded;
-    for (const char c : text) {
-        const bool unreserved = is_digit(c) || is_letter(c) || c == '-' || c == '.' || c == '_' || c == '~';
-        if (unreserved) {
-            encoded.push_back(c);
-        } else {
-            encoded.push_back('%');
-            encoded += to_hex(as_bytes({&c, 1}));
-        }
-    }
-    return encoded;
-}
-
-enum class Plus { literal, space };
-
-/// Nothing if an escape is cut short or is not hexadecimal.
-std::optional<std::string> percent_decoded(std::string_view text, Plus plus) {
-    std::string decoded;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '+' && plus == Plus::space) {
-            decoded.push_back(' ');
-        } else if (text[i] != '%') {
-            decoded.push_back(text[i]);
-        } else {
-            std::array<std::byte, 1> byte{};
-            if (!from_hex(text.substr(i + 1, 2), byte)) return std::nullopt;
-            decoded.push_back(static_cast<char>(byte[0]));
-            i += 2;
-        }
-    }
-    return decoded;
-}
 
 /// Takes the part of `rest` up to `separator` (or all of it) and removes both.
 std::string_view take_until(std::string_view& rest, char separator) {
@@ -89,7 +50,7 @@ std::optional<std::size_t> ipv6_groups(std::string_view run) {
     while (!run.empty()) {
         const std::string_view group = take_until(run, ':');
         if (run.empty() && is_ipv4(group)) return groups + 2;
-        const bool is_group = !group.empty() && group.size() <= 4 && std::all_of(group.begin(), group.end(), is_hex);
+        const bool is_group = !group.empty() && group.size() <= 4 && std::all_of(group.begin(), group.end(), is_hex_digit);
         if (!is_group) return std::nullopt;
         ++groups;
     }
@@ -140,7 +101,7 @@ std::optional<PeerHint> parse_hint(std::string_view text) {
 /// Removes `scheme` from the front of `link`, in any case of letters; false if it is not there.
 bool take_scheme(std::string_view& link, std::string_view scheme) {
     if (link.size() < scheme.size()) return false;
-    const auto same_letter = [](char a, char b) { return a == lower(b); };
+    const auto same_letter = [](char a, char b) { return a == to_lower(b); };
     const bool same = std::equal(scheme.begin(), scheme.end(), link.begin(), same_letter);
     if (same) link.remove_prefix(scheme.size());
     return same;

@@ -9,6 +9,7 @@
 #include "app/node/trainer/one_answer.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/base/text.h"
 #include "core/model/hf_config.h"
 #include "core/model/presets.h"
 
@@ -25,13 +26,6 @@ constexpr double days_per_year = 365;
 
 std::string clean(const std::string& text) { return log::printable(text, shown_bytes); }
 
-template <class... Values>
-std::string print(const char* format, Values... values) {
-    char text[1200];
-    std::snprintf(text, sizeof text, format, values...);
-    return text;
-}
-
 /// Widths of the table's two columns of words.
 struct Widths {
     int what = 0, how = 0;
@@ -39,14 +33,14 @@ struct Widths {
 
 std::string row_of(const Widths& widths, const std::string& what, const std::string& how, const std::string& gpu,
                    const std::string& ram, const std::string& disk) {
-    return print("%-*s  %-*s %10s %10s %10s\n", widths.what, what.c_str(), widths.how, how.c_str(), gpu.c_str(),
+    return formatted("%-*s  %-*s %10s %10s %10s\n", widths.what, what.c_str(), widths.how, how.c_str(), gpu.c_str(),
                  ram.c_str(), disk.c_str());
 }
 
 std::string duration_text(double days) {
-    if (days > 2 * days_per_year) return print("%.1f years", days / days_per_year);
-    if (days > 2) return print("%.1f days", days);
-    return days * 24 > 2 ? print("%.1f hours", days * 24) : print("%.0f minutes", days * 24 * 60);
+    if (days > 2 * days_per_year) return formatted("%.1f years", days / days_per_year);
+    if (days > 2) return formatted("%.1f days", days);
+    return days * 24 > 2 ? formatted("%.1f hours", days * 24) : formatted("%.0f minutes", days * 24 * 60);
 }
 
 std::string parts_text(const control::PlanReply& plan) {
@@ -76,10 +70,10 @@ std::string cost_text(const PlanView& view) {
     std::string text = "To train it on " + count_text(static_cast<double>(question.tokens)) + " tokens takes " +
                        count_text(cost.flops) + " operations (" + count_text(cost.flops_per_token) + " a token):\n";
     if (days_here(view) > 0) text += "  this computer alone: " + duration_text(days_here(view)) + "\n";
-    text += print("  %u x %s: %s, if each reaches %.0f%% of its %.4g TFLOP/s day and night\n", question.volunteers,
+    text += formatted("  %u x %s: %s, if each reaches %.0f%% of its %.4g TFLOP/s day and night\n", question.volunteers,
                   std::string(question.gpu.name).c_str(), duration_text(cost.days).c_str(), 100 * question.utilisation,
                   question.gpu.teraflops);
-    text += print("  electricity of their GPUs at %.0f W: %.4g kWh, %.2f at %.2f per kWh\n", question.gpu.watts,
+    text += formatted("  electricity of their GPUs at %.0f W: %.4g kWh, %.2f at %.2f per kWh\n", question.gpu.watts,
                   cost.kilowatt_hours, cost.price, question.price_per_kilowatt_hour);
     return text + "  disk: " + bytes_text(cost.checkpoint_bytes) + " a checkpoint, " + bytes_text(cost.data_bytes) +
            " of training data in all\n";
@@ -160,10 +154,10 @@ Result<PlanView> view_plan(const model::ModelSpec& model, const PlanOptions& opt
 
 std::string plan_text(const PlanView& view) {
     const control::PlanReply& plan = view.plan;
-    std::string text = print("%u layers, width %u, context %u: %s parameters\n", view.model.layers, view.model.width,
+    std::string text = formatted("%u layers, width %u, context %u: %s parameters\n", view.model.layers, view.model.width,
                              view.model.context, count_text(static_cast<double>(view.model.parameters())).c_str());
     text += "on " + clean(plan.device) + ": " + clean(plan.summary) + "\n\n" + parts_text(plan) + "\n";
-    text += plan.tokens_per_second > 0 ? print("Expected speed: %.4g tokens/s\n", plan.tokens_per_second)
+    text += plan.tokens_per_second > 0 ? formatted("Expected speed: %.4g tokens/s\n", plan.tokens_per_second)
                                        : "Expected speed: unknown, this device was not measured\n";
     for (const std::string& why : plan.why) text += "  " + clean(why) + "\n";
     return text + "\n" + cost_text(view);

@@ -5,19 +5,13 @@
 
 #include "app/node/demo/table.h"
 #include "core/base/log.h"
+#include "core/base/text.h"
 
 namespace potluck::node {
 
 namespace {
 
 constexpr std::size_t name_shown = 24;
-
-template <class... Values>
-std::string formatted(const char* format, Values... values) {
-    char text[256];
-    std::snprintf(text, sizeof text, format, values...);
-    return text;
-}
 
 /// Text of a model that may not be UTF-8, as lines that JSON and a terminal take.
 std::string harmless(const std::string& text) {

@@ -3,18 +3,13 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/base/text.h"
+
 namespace potluck::node {
 
 namespace {
 
 using Wide = unsigned long long;
-
-template <class... Values>
-std::string formatted(const char* format, Values... values) {
-    char text[256];
-    std::snprintf(text, sizeof text, format, values...);
-    return text;
-}
 
 std::string loss_text(double loss) { return loss > 0 ? formatted("%.3f", loss) : "-"; }
 

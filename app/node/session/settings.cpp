@@ -2,6 +2,7 @@
 
 #include "core/base/files.h"
 #include "core/base/json.h"
+#include "core/base/text.h"
 
 namespace potluck::node {
 
@@ -79,10 +80,7 @@ std::string fit_name(std::string_view name) {
         const auto byte = static_cast<unsigned char>(character);
         fitted.push_back(byte < 0x20 || byte == 0x7F ? ' ' : character);
     }
-    std::size_t length = std::min(fitted.size(), run::name_bytes_max);
-    while (length > 0 && length < fitted.size() && (static_cast<unsigned char>(fitted[length]) & 0xC0U) == 0x80U)
-        --length;
-    fitted.resize(length);
+    fitted.resize(utf8_prefix(fitted, run::name_bytes_max).size());
     return fitted;
 }
 
