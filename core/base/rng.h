@@ -4,22 +4,16 @@
 
 #include <cstdint>
 
-namespace potluck {
+#include "core/base/mix.h"
 
-/// One SplitMix64 output step of `x`: a good 64-bit mixer.
-[[nodiscard]] constexpr std::uint64_t mix64(std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15ULL;
-    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9ULL;
-    x = (x ^ (x >> 27U)) * 0x94d049bb133111ebULL;
-    return x ^ (x >> 31U);
-}
+namespace potluck {
 
 class Rng {
 public:
     explicit constexpr Rng(std::uint64_t seed) : m_state(seed) {}
     constexpr std::uint64_t next() {
         const std::uint64_t value = mix64(m_state);
-        m_state += 0x9e3779b97f4a7c15ULL;
+        m_state += splitmix_increment;
         return value;
     }
     /// Uniform in [0, bound); `bound` > 0. The bias of at most bound / 2^64 does not matter here.

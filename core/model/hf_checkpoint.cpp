@@ -9,7 +9,9 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/half.h"
 #include "core/base/json.h"
+#include "core/base/text.h"
 #include "core/model/state_layout.h"
 
 namespace potluck::model {
@@ -22,12 +24,7 @@ constexpr std::string_view head_name = "lm_head.weight";
 
 Error unusable(std::string message) { return {ErrorCode::malformed, std::move(message)}; }
 
-/// A stranger's text as it may stand in a message.
-std::string shown(std::string_view text) {
-    std::string out;
-    for (const char c : text.substr(0, shown_name)) out.push_back(c > 0x20 && c < 0x7f ? c : '?');
-    return out;
-}
+std::string shown(std::string_view text) { return printable_ascii(text, shown_name); }
 
 std::string shown(const std::vector<std::uint64_t>& shape) {
     std::string out = "[";
@@ -65,18 +62,6 @@ struct Found {
 };
 using FoundTensors = std::map<std::string, Found, std::less<>>;
 
-float from_half(std::uint16_t half) {
-    const std::uint32_t sign = (half & 0x8000U) << 16U;
-    const std::uint32_t exponent = (half >> 10U) & 31U;
-    const std::uint32_t fraction = half & 1023U;
-    if (exponent == 0) {  // zero and numbers below the normal ones: a whole multiple of 2^-24
-        const float magnitude = static_cast<float>(fraction) * 0x1p-24F;
-        return std::bit_cast<float>(std::bit_cast<std::uint32_t>(magnitude) | sign);
-    }
-    const std::uint32_t wide_exponent = exponent == 31 ? 255 : exponent + 112;
-    return std::bit_cast<float>(sign | wide_exponent << 23U | fraction << 13U);
-}
-
 template <class Bits>
 Bits bits_at(ByteSpan bytes, std::size_t index) {
     Bits bits;
@@ -93,10 +78,10 @@ void each_value(const Found& found, std::size_t count, const Use& use) {
     if (found.entry.dtype == "F32") {
         for (std::size_t i = 0; i < count; ++i) use(i, std::bit_cast<float>(bits_at<std::uint32_t>(bytes, i)));
     } else if (found.entry.dtype == "F16") {
-        for (std::size_t i = 0; i < count; ++i) use(i, from_half(bits_at<std::uint16_t>(bytes, i)));
+        for (std::size_t i = 0; i < count; ++i) use(i, fp16_to_fp32(bits_at<std::uint16_t>(bytes, i)));
     } else {
         for (std::size_t i = 0; i < count; ++i) {
-            use(i, std::bit_cast<float>(std::uint32_t{bits_at<std::uint16_t>(bytes, i)} << 16U));
+            use(i, to_fp32(Bf16{bits_at<std::uint16_t>(bytes, i)}));
         }
     }
 }

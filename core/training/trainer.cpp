@@ -31,8 +31,8 @@ DecoderOptions options_of(const TrainerSetup& setup) {
 }
 
 /// The same memory as numerics names it.
-std::span<numerics::Bf16> as_bf16(std::span<std::uint16_t> halves) {
-    return {reinterpret_cast<numerics::Bf16*>(halves.data()), halves.size()};
+std::span<Bf16> as_bf16(std::span<std::uint16_t> halves) {
+    return {reinterpret_cast<Bf16*>(halves.data()), halves.size()};
 }
 
 /// Steps everything, whatever the two vectors are kept in.

@@ -109,7 +109,7 @@ std::vector<std::byte> encode_with(Path path, std::span<float> error, std::uint3
     require(k >= 1 && k <= sent_max && available(path));
     const std::size_t count = static_cast<std::size_t>(layout::group_count(error.size()));
     std::vector<std::vector<std::byte>> groups(count);
-    share_out(count, threads, [&] {
+    exact_parallel_for(count, threads, [&] {
         return [&groups, encoder = GroupEncoder(path, error, k)](std::size_t group) mutable {
             groups[group] = encoder.encode(group);
         };

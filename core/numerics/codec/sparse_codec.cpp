@@ -14,7 +14,7 @@ void accumulate_error(std::span<float> error, std::span<const float> mark, std::
                       unsigned threads) {
     require(error.size() == mark.size() && error.size() == local.size());
     const auto count = static_cast<std::size_t>(layout::group_count(error.size()));
-    share_out(count, threads, [&] {
+    exact_parallel_for(count, threads, [&] {
         return [=](std::size_t group) {
             const std::size_t begin = group * group_size;
             const std::size_t length = std::min(group_size, error.size() - begin);
@@ -33,7 +33,7 @@ std::vector<std::byte> encode(std::span<float> error, std::uint32_t k, unsigned 
 void add_decoded(std::span<float> target, const PayloadView& payload, float scale, unsigned threads) {
     require(target.size() == payload.size());
     // A group is decoded before it is added: the additions then wait for memory side by side instead of in turn.
-    share_out(payload.group_count(), threads, [&] {
+    exact_parallel_for(payload.group_count(), threads, [&] {
         const std::size_t most = chunks_per_group * payload.k();
         return [target, &payload, scale, indices = std::vector<std::uint32_t>(most),
                 codes = std::vector<std::uint8_t>(most)](std::size_t group) mutable {

@@ -24,6 +24,8 @@
 #include <span>
 #include <vector>
 
+#include "core/base/half.h"
+
 namespace potluck::numerics {
 
 inline constexpr std::size_t optimizer_block = 256;
@@ -37,10 +39,6 @@ struct ParameterSlice {
 
 enum class OptimizerKind { adamw, lamb };
 enum class StateBits : std::uint32_t { bits8 = 8, bits32 = 32 };
-
-/// A bfloat16: the upper half of an fp32.
-struct Bf16 { std::uint16_t bits = 0; };
-static_assert(sizeof(Bf16) == 2);
 
 struct StepSettings {
     OptimizerKind kind = OptimizerKind::adamw;

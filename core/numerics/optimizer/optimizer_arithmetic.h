@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/base/mix.h"
 #include "core/numerics/cpu_dispatch.h"
 
 #if defined(__CUDACC__)
@@ -140,14 +141,8 @@ POTLUCK_BOTH std::uint32_t signed_code(float y, std::uint32_t size) {
 }
 
 /// One key per block, from the seed and the flat index of the block's first number (two rounds of SplitMix64).
-POTLUCK_BOTH std::uint64_t mixed(std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15ULL;
-    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9ULL;
-    x = (x ^ (x >> 27U)) * 0x94d049bb133111ebULL;
-    return x ^ (x >> 31U);
-}
 POTLUCK_BOTH std::uint32_t block_key(std::uint64_t seed, std::uint64_t first_index) {
-    return static_cast<std::uint32_t>(mixed(mixed(seed) ^ first_index) >> 32U);
+    return static_cast<std::uint32_t>(mix64(mix64(seed) ^ first_index) >> 32U);
 }
 /// 16 random bits of the block's number `place`.
 POTLUCK_BOTH std::uint32_t noise(std::uint32_t key, std::uint32_t place) {

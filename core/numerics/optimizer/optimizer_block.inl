@@ -101,7 +101,7 @@ POTLUCK_TARGET Squares block_squares(const Block& block, const StepConstants& co
 
 /// bf16 to fp32 and back; `count` is a whole block.
 POTLUCK_TARGET void widen_block(const Bf16* POTLUCK_RESTRICT from, float* POTLUCK_RESTRICT to) {
-    for (std::size_t i = 0; i < optimizer_block; ++i) to[i] = widened(from[i]);
+    for (std::size_t i = 0; i < optimizer_block; ++i) to[i] = to_fp32(from[i]);
 }
 POTLUCK_TARGET void narrow_block(const float* POTLUCK_RESTRICT from, Bf16* POTLUCK_RESTRICT to, std::uint32_t key) {
     for (std::uint32_t i = 0; i < optimizer_block; ++i) store(to[i], from[i], key, i);

@@ -25,9 +25,6 @@ void optimizer_step_with(Path path, OptimizerState& state, std::size_t first, st
 /// The codes of 256 magnitudes by the instructions of `path`: what the tests compare with the search.
 void codes_with(Path path, const float* values, float inverse, std::uint8_t* mean_codes, std::uint8_t* variance_codes);
 
-POTLUCK_INLINE float widened(float x) { return x; }
-POTLUCK_INLINE float widened(Bf16 x) { return arithmetic::float_of(std::uint32_t{x.bits} << 16U); }
-
 POTLUCK_INLINE void store(float& to, float value, std::uint32_t, std::uint32_t) { to = value; }
 POTLUCK_INLINE void store(Bf16& to, float value, std::uint32_t key, std::uint32_t place) {
     to.bits = static_cast<std::uint16_t>(arithmetic::upper_half(value, arithmetic::noise(key, place)));

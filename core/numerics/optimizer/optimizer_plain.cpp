@@ -65,8 +65,8 @@ private:
         const float variance = coded ? variance_map[m_moments.variance_codes[i]] * m_moments.variance_scales[block]
                                      : m_moments.variance[i];
         const auto flat = static_cast<std::size_t>(m_slice.begin + at);
-        const float parameter = widened(m_parameters[flat]);
-        const float gradient = widened(m_gradient[flat]) * m_constants.scale;
+        const float parameter = to_fp32(m_parameters[flat]);
+        const float gradient = to_fp32(m_gradient[flat]) * m_constants.scale;
         if (!arithmetic::takes_part(gradient, parameter)) return {false, parameter, mean, variance};
         return {true, parameter, arithmetic::next_mean(m_constants, mean, gradient),
                 arithmetic::next_variance(m_constants, variance, gradient)};

@@ -172,7 +172,7 @@ private:
             m_kernels.widen(from, desk);
             return desk;
         }
-        std::transform(from, from + count, desk, [](Bf16 x) { return widened(x); });
+        std::transform(from, from + count, desk, [](Bf16 x) { return to_fp32(x); });
         std::fill(desk + count, desk + optimizer_block, pad);
         return desk;
     }
@@ -268,7 +268,7 @@ void optimizer_step_with(Path path, OptimizerState& state, std::size_t first, st
     };
     if (settings.kind == OptimizerKind::lamb) {
         std::vector<Squares> squares(pieces.size());
-        share_out(pieces.size(), threads, [&] {
+        exact_parallel_for(pieces.size(), threads, [&] {
             return [&, stepper = make()](std::size_t i) mutable {
                 squares[i] = stepper.squares(steps[pieces[i].slice], pieces[i]);
             };
@@ -283,7 +283,7 @@ void optimizer_step_with(Path path, OptimizerState& state, std::size_t first, st
                                                       sums[i].parameters, sums[i].updates);
         }
     }
-    share_out(pieces.size(), threads, [&] {
+    exact_parallel_for(pieces.size(), threads, [&] {
         return [&, stepper = make()](std::size_t i) mutable { stepper.step(steps[pieces[i].slice], pieces[i]); };
     });
 }

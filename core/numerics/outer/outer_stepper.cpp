@@ -160,7 +160,7 @@ void apply_outer_step_with(Path path, std::span<const float> theta, std::span<fl
     const RoundingGuard guard;
     const StepPlan plan = plan_step(list, step);
     const auto groups = static_cast<std::size_t>(layout::group_count(theta.size()));
-    share_out(groups, threads, [&] { return GroupStepper(path, plan, theta, next, step.alpha); });
+    exact_parallel_for(groups, threads, [&] { return GroupStepper(path, plan, theta, next, step.alpha); });
 }
 
 void apply_outer_step(std::span<const float> theta, std::span<float> next, std::span<const WeightedPayload> list,

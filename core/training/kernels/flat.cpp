@@ -1,13 +1,15 @@
 #include "core/training/kernels/flat.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <functional>
-#include <thread>
 #include <vector>
 
 #include "core/base/check.h"
-#include "core/base/rng.h"
+#include "core/base/half.h"
+#include "core/base/mix.h"
+#include "core/base/parallel.h"
 #include "core/training/kernels/target_clones.h"
 
 namespace potluck::training {
@@ -21,19 +23,16 @@ struct Range {
     [[nodiscard]] std::size_t size() const { return end - begin; }
 };
 
-/// Cuts [0, size) among at most `threads` workers and waits for all of them.
-void in_shares(std::size_t size, unsigned threads, const std::function<void(Range, std::size_t)>& work) {
-    const std::size_t most = std::max<std::size_t>(1, size / share_min);
-    const std::size_t shares = std::min<std::size_t>(std::max(1U, threads), most);
-    if (shares == 1) return work({0, size}, 0);
-    std::vector<std::jthread> workers;
-    for (std::size_t i = 0; i < shares; ++i) {
-        workers.emplace_back([&, i] { work({size * i / shares, size * (i + 1) / shares}, i); });
-    }
+/// Cuts [0, size) into one share per thread. The cut, and so the order in which sums are added, follows from `threads`.
+void for_shares(std::size_t size, unsigned threads, const std::function<void(Range, std::size_t)>& work) {
+    const std::size_t shares = std::clamp<std::size_t>(size / share_min, 1, std::max(1U, threads));
+    parallel_for(shares, threads, [&] {
+        return [&](std::size_t i) { work({size * i / shares, size * (i + 1) / shares}, i); };
+    });
 }
 
-float widened(float value) { return value; }
-float widened(std::uint16_t half) { return std::bit_cast<float>(std::uint32_t{half} << 16U); }
+float to_number(float value) { return value; }
+float to_number(std::uint16_t half) { return to_fp32(Bf16{half}); }
 
 template <class Number>
 inline double squares_of(const Number* values, std::size_t size) {
@@ -42,13 +41,13 @@ inline double squares_of(const Number* values, std::size_t size) {
     const std::size_t whole = size / lanes * lanes;
     for (std::size_t i = 0; i < whole; i += lanes) {
         for (std::size_t lane = 0; lane < lanes; ++lane) {
-            const double value = static_cast<double>(widened(values[i + lane]));
+            const double value = static_cast<double>(to_number(values[i + lane]));
             sums[lane] += value * value;
         }
     }
     double total = 0;
     for (std::size_t i = whole; i < size; ++i) {
-        const double value = static_cast<double>(widened(values[i]));
+        const double value = static_cast<double>(to_number(values[i]));
         total += value * value;
     }
     for (const double sum : sums) total += sum;
@@ -61,9 +60,9 @@ POTLUCK_VECTOR_CLONES double squares_span(const std::uint16_t* halves, std::size
 }
 
 template <class Number>
-double squares_in_shares(std::span<const Number> values, unsigned threads) {
+double squares_of_shares(std::span<const Number> values, unsigned threads) {
     std::vector<double> sums(std::max(1U, threads), 0.0);
-    in_shares(values.size(), threads, [&](Range range, std::size_t share) {
+    for_shares(values.size(), threads, [&](Range range, std::size_t share) {
         sums[share] = squares_span(values.data() + range.begin, range.size());
     });
     double total = 0;
@@ -80,14 +79,14 @@ POTLUCK_VECTOR_CLONES void rebase_span(float* local, float* mark, const float* n
 
 }  // namespace
 
-double sum_of_squares(std::span<const float> values, unsigned threads) { return squares_in_shares(values, threads); }
+double sum_of_squares(std::span<const float> values, unsigned threads) { return squares_of_shares(values, threads); }
 double sum_of_squares(std::span<const std::uint16_t> halves, unsigned threads) {
-    return squares_in_shares(halves, threads);
+    return squares_of_shares(halves, threads);
 }
 
 void rebase(std::span<float> local, std::span<float> mark, std::span<const float> next, unsigned threads) {
     POTLUCK_CHECK(local.size() == mark.size() && local.size() == next.size());
-    in_shares(local.size(), threads, [&](Range range, std::size_t) {
+    for_shares(local.size(), threads, [&](Range range, std::size_t) {
         rebase_span(local.data() + range.begin, mark.data() + range.begin, next.data() + range.begin, range.size());
     });
 }
@@ -96,7 +95,7 @@ void rebase(std::span<std::uint16_t> local, std::span<float> mark, std::span<con
             const RoundingKey& key) {
     POTLUCK_CHECK(local.size() == mark.size() && local.size() == next.size());
     for (std::size_t i = 0; i < local.size(); ++i) {
-        const float moved = widened(local[i]) + (next[i] - mark[i]);
+        const float moved = to_number(local[i]) + (next[i] - mark[i]);
         const std::uint64_t random = mix64(key.seed ^ (key.first + i)) & 0xFFFFU;
         local[i] = static_cast<std::uint16_t>((std::bit_cast<std::uint32_t>(moved) + random) >> 16U);
         mark[i] = next[i];

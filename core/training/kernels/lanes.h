@@ -7,15 +7,13 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/base/half.h"
+#include "core/base/mix.h"
+
 #define POTLUCK_INLINE __attribute__((always_inline)) inline
 #define POTLUCK_INLINE_LAMBDA __attribute__((always_inline))
 
 namespace potluck::training {
-
-/// The upper half of a float.
-struct Bf16 {
-    std::uint16_t bits;
-};
 
 inline constexpr int lanes = 16;
 using Lanes = float __attribute__((vector_size(64), aligned(4), may_alias));
@@ -106,10 +104,7 @@ POTLUCK_INLINE void dropout_factors(Lanes& out, std::uint32_t row_seed, std::int
     out = bits >= limit ? (Lanes{} + 1.0F / keep) : Lanes{};
 }
 inline std::uint32_t dropout_row(std::uint64_t seed, std::uint64_t row) {
-    std::uint64_t x = seed + row * 0x9e3779b97f4a7c15ULL;
-    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9ULL;
-    x = (x ^ (x >> 27U)) * 0x94d049bb133111ebULL;
-    return static_cast<std::uint32_t>(x ^ (x >> 31U));
+    return static_cast<std::uint32_t>(mix64_finalise(seed + row * splitmix_increment));
 }
 
 }  // namespace potluck::training
