@@ -8,6 +8,7 @@
 #include <libtorrent/hasher.hpp>
 
 #include "core/base/check.h"
+#include "core/base/merkle.h"
 #include "core/base/sha256.h"
 #include "core/peer/swarm.h"
 
@@ -45,29 +46,6 @@ InfoDict finished(const lt::entry& info) {
     InfoDict dict{.bytes = encoded(info), .info_hash = {}};
     dict.info_hash = sha256(dict.bytes);
     return dict;
-}
-
-Digest parent_of(const Digest& left, const Digest& right) {
-    std::array<std::byte, 64> both{};
-    std::copy(left.bytes.begin(), left.bytes.end(), both.begin());
-    std::copy(right.bytes.begin(), right.bytes.end(), both.begin() + 32);
-    return sha256(both);
-}
-
-/// Root of a tree of zero leaves that covers `covered` bytes, a power-of-two multiple of a block.
-Digest zero_subtree(std::uint64_t covered) {
-    Digest node;
-    for (std::uint64_t size = merkle_block_size; size < covered; size *= 2) node = parent_of(node, node);
-    return node;
-}
-
-/// Hash of one piece that the content fills only in part: its own tree, lifted to the height of a whole piece.
-Digest lifted(const BlobId& root, std::uint64_t size, std::uint64_t piece) {
-    Digest node{root.bytes};
-    std::uint64_t covered = merkle_block_size;
-    while (covered < size) covered *= 2;
-    for (; covered < piece; covered *= 2) node = parent_of(node, zero_subtree(covered));
-    return node;
 }
 
 void append_sha1(ByteSpan slice, std::size_t piece, std::vector<Sha1>& out) {
@@ -136,7 +114,7 @@ Result<ContentHashes> hash_content(ByteSpan content, run::BlobKind kind, const s
         if (content.size() <= piece) {
             hashes.root = merkle_root(slice);
         } else if (slice.size() <= piece) {
-            hashes.layer.push_back(lifted(merkle_root(slice), slice.size(), piece));
+            hashes.layer.push_back(merkle_last_piece(merkle_root(slice), slice.size(), piece));
         } else {
             const std::vector<Digest> part = merkle_layer(slice, piece);
             hashes.layer.insert(hashes.layer.end(), part.begin(), part.end());
@@ -148,17 +126,7 @@ Result<ContentHashes> hash_content(ByteSpan content, run::BlobKind kind, const s
 }
 
 BlobId root_of_layer(std::span<const Digest> layer, std::uint64_t size) {
-    const std::uint64_t piece = peer::piece_size_of(size);
-    if (size <= piece || layer.size() != (size + piece - 1) / piece) return {};
-    std::vector<Digest> nodes(layer.begin(), layer.end());
-    Digest padding = zero_subtree(piece);
-    while (nodes.size() > 1) {
-        if (nodes.size() % 2 != 0) nodes.push_back(padding);
-        for (std::size_t i = 0; i < nodes.size() / 2; ++i) nodes[i] = parent_of(nodes[2 * i], nodes[2 * i + 1]);
-        nodes.resize(nodes.size() / 2);
-        padding = parent_of(padding, padding);
-    }
-    return BlobId{nodes.front().bytes};
+    return merkle_root_of_layer(layer, size, peer::piece_size_of(size));
 }
 
 }  // namespace potluck::net

@@ -7,7 +7,6 @@
 #include <libtorrent/torrent_status.hpp>
 
 #include "core/base/files.h"
-#include "core/base/sha256.h"
 #include "net/blob_entry.h"
 #include "net/blob_torrent.h"
 #include "net/discovery.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/base/json.h"
-#include "core/base/sha256.h"
+#include "core/base/merkle.h"
 
 namespace potluck::model {
 

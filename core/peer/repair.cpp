@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/sha256.h"
+#include "core/base/merkle.h"
 #include "core/peer/impl.h"
 
 namespace potluck::peer {
@@ -14,26 +14,10 @@ using run::Verdict;
 
 namespace {
 
-Digest hash_pair(const Digest& left, const Digest& right) {
-    Sha256 hash;
-    hash.update(left.bytes);
-    hash.update(right.bytes);
-    return hash.finish();
-}
-
 /// Whether `layer` (hashes of `piece` bytes each) is the layer of a file of `size` bytes with this root.
-bool layer_fits(const StateDigest& root, std::vector<Digest> layer, std::uint64_t size, std::size_t piece) {
+bool layer_fits(const StateDigest& root, const std::vector<Digest>& layer, std::uint64_t size, std::size_t piece) {
     if (layer.empty()) return size <= piece;
-    if (layer.size() != (size + piece - 1) / piece) return false;
-    Digest padding{};  // of a piece-sized subtree of missing blocks
-    for (std::size_t covered = merkle_block_size; covered < piece; covered *= 2) padding = hash_pair(padding, padding);
-    while (layer.size() > 1) {
-        if (layer.size() % 2 == 1) layer.push_back(padding);
-        for (std::size_t i = 0; i < layer.size() / 2; ++i) layer[i] = hash_pair(layer[2 * i], layer[2 * i + 1]);
-        layer.resize(layer.size() / 2);
-        padding = hash_pair(padding, padding);
-    }
-    return layer.front().bytes == root.bytes;
+    return merkle_root_of_layer(layer, size, piece) == root;
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/merkle.h"
 #include "core/base/sha256.h"
 #include "core/base/sha256_blocks.h"
 #include "core/numerics/codec/encoder.h"

@@ -12,7 +12,7 @@
 #include <libtorrent/torrent_status.hpp>
 
 #include "core/base/files.h"
-#include "core/base/sha256.h"
+#include "core/base/merkle.h"
 #include "net/engine.h"
 #include "tests/integration/swarm_fixture.h"
 

@@ -1,5 +1,7 @@
 #include "tests/sim/attacker.h"
 
+#include "core/base/merkle.h"
+
 namespace potluck::sim {
 
 namespace {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "core/base/sha256.h"
+#include "core/base/merkle.h"
 #include "core/peer/state_store.h"
 #include "core/model/state_layout.h"
 

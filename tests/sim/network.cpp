@@ -1,5 +1,6 @@
 #include "tests/sim/network.h"
 
+#include "core/base/merkle.h"
 #include "core/base/sha256.h"
 
 namespace potluck::sim {

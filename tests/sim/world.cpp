@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "core/base/merkle.h"
+#include "core/base/sha256.h"
 #include "core/model/initial_state.h"
 
 namespace potluck::sim {

@@ -11,7 +11,7 @@
 #include "app/node/session/state_files.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
-#include "core/base/sha256.h"
+#include "core/base/merkle.h"
 #include "core/model/initial_state.h"
 #include "net/blob_torrent.h"
 

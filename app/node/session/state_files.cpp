@@ -7,7 +7,7 @@
 #include "core/base/check.h"
 #include "core/base/json.h"
 #include "core/base/log.h"
-#include "core/base/sha256.h"
+#include "core/base/merkle.h"
 
 namespace potluck::node {
 

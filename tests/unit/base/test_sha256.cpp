@@ -1,7 +1,5 @@
-// SHA-256 and the v2 file root against FIPS 180-4's vectors and a plain tree.
+// SHA-256 against FIPS 180-4's vectors.
 #include <QtTest>
-
-#include <numeric>
 
 #include "core/base/rng.h"
 #include "core/base/sha256.h"
@@ -18,28 +16,6 @@ Bytes noise(std::size_t size, std::uint64_t seed) {
     return bytes;
 }
 
-Digest join(const Digest& left, const Digest& right) {
-    Sha256 hash;
-    hash.update(left.bytes);
-    hash.update(right.bytes);
-    return hash.finish();
-}
-
-/// The root by the definition: leaves padded with zeros to `leaves`, a power of two, then halved until one is left.
-Digest root_by_definition(ByteSpan content, std::size_t leaves) {
-    std::vector<Digest> layer;
-    for (std::size_t at = 0; at < content.size(); at += merkle_block_size) {
-        layer.push_back(sha256(content.subspan(at, std::min(merkle_block_size, content.size() - at))));
-    }
-    layer.resize(leaves);
-    while (layer.size() > 1) {
-        std::vector<Digest> above;
-        for (std::size_t i = 0; i < layer.size(); i += 2) above.push_back(join(layer[i], layer[i + 1]));
-        layer = above;
-    }
-    return layer.front();
-}
-
 }  // namespace
 
 class TestSha256 : public QObject {
@@ -50,11 +26,7 @@ private slots:
     void a_million_letters_have_their_digest();
     void pieces_of_any_size_give_the_digest_of_the_whole();
     void the_fast_blocks_equal_the_plain_ones();
-    void a_root_is_the_padded_binary_tree_data();
-    void a_root_is_the_padded_binary_tree();
-    void threads_do_not_change_a_root();
-    void a_layer_leads_to_the_root();
-    void a_small_file_has_no_layer();
+    void a_pair_has_the_digests_of_each();
 };
 
 void TestSha256::known_messages_have_known_digests_data() {
@@ -110,48 +82,14 @@ void TestSha256::the_fast_blocks_equal_the_plain_ones() {
     if (!sha256_blocks::has_instructions()) qInfo("no SHA instructions here: both sides were plain");
 }
 
-void TestSha256::a_root_is_the_padded_binary_tree_data() {
-    QTest::addColumn<int>("size");
-    QTest::addColumn<int>("leaves");
-    QTest::newRow("one byte") << 1 << 1;
-    QTest::newRow("one block") << 16384 << 1;
-    QTest::newRow("one block and a byte") << 16385 << 2;
-    QTest::newRow("three blocks") << 3 * 16384 << 4;
-    QTest::newRow("five blocks less a byte") << 5 * 16384 - 1 << 8;
-    QTest::newRow("nine blocks") << 9 * 16384 << 16;
-}
-
-void TestSha256::a_root_is_the_padded_binary_tree() {
-    QFETCH(int, size);
-    QFETCH(int, leaves);
-    const Bytes content = noise(static_cast<std::size_t>(size), 4);
-    QCOMPARE(merkle_root(content).hex(), root_by_definition(content, static_cast<std::size_t>(leaves)).hex());
-    QVERIFY(merkle_root({}).is_zero());
-}
-
-void TestSha256::threads_do_not_change_a_root() {
-    const Bytes content = noise(97 * merkle_block_size + 5, 5);
-    const std::string root = merkle_root(content, 1).hex();
-    for (const unsigned threads : {2U, 3U, 7U, 200U}) QCOMPARE(merkle_root(content, threads).hex(), root);
-}
-
-void TestSha256::a_layer_leads_to_the_root() {
-    const std::size_t piece = 4 * merkle_block_size;
-    const Bytes content = noise(9 * merkle_block_size + 100, 6);
-    const std::vector<Digest> layer = merkle_layer(content, piece, 2);
-    QCOMPARE(layer.size(), std::size_t{3});
-    for (std::size_t i = 0; i < layer.size(); ++i) {
-        const ByteSpan part = ByteSpan(content).subspan(i * piece, std::min(piece, content.size() - i * piece));
-        QCOMPARE(layer[i].hex(), root_by_definition(part, 4).hex());
+void TestSha256::a_pair_has_the_digests_of_each() {
+    for (const std::size_t size : {std::size_t{64}, std::size_t{192}, std::size_t{16'384}}) {
+        const Bytes first = noise(size, 8);
+        const Bytes second = noise(size, 9);
+        const std::array<Digest, 2> pair = sha256_pair(first, second);
+        QVERIFY(pair[0] == sha256(first));
+        QVERIFY(pair[1] == sha256(second));
     }
-    const Digest absent = root_by_definition({}, 4);
-    QCOMPARE(merkle_root(content).hex(), join(join(layer[0], layer[1]), join(layer[2], absent)).hex());
-}
-
-void TestSha256::a_small_file_has_no_layer() {
-    const Bytes content = noise(2 * merkle_block_size, 7);
-    QVERIFY(merkle_layer(content, 2 * merkle_block_size).empty());
-    QCOMPARE(merkle_layer(content, merkle_block_size).size(), std::size_t{2});
 }
 
 QTEST_APPLESS_MAIN(TestSha256)

@@ -10,7 +10,6 @@
 
 #include "core/base/files.h"
 #include "core/base/rng.h"
-#include "core/base/sha256.h"
 #include "core/data/bigram.h"
 #include "core/data/text_packer.h"
 #include "core/data/text_source.h"

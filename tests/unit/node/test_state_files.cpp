@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "app/node/session/state_files.h"
-#include "core/base/sha256.h"
+#include "core/base/merkle.h"
 
 using namespace potluck;
 using namespace potluck::node;
