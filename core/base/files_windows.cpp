@@ -1,13 +1,7 @@
 // The Windows half of files.h.
 #ifdef _WIN32
 
-#ifndef NOMINMAX
-#define NOMINMAX
-#endif
-#ifndef WIN32_LEAN_AND_MEAN
-#define WIN32_LEAN_AND_MEAN
-#endif
-#include <windows.h>
+#include "core/base/windows_handle.h"
 
 #include <fcntl.h>
 #include <io.h>
@@ -23,23 +17,6 @@ namespace potluck {
 namespace fs = std::filesystem;
 
 namespace {
-
-/// A handle that closes itself; INVALID_HANDLE_VALUE and null both mean none.
-class Handle {
-public:
-    explicit Handle(HANDLE handle) : m_handle(handle == INVALID_HANDLE_VALUE ? nullptr : handle) {}
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-    ~Handle() {
-        if (m_handle != nullptr) CloseHandle(m_handle);
-    }
-    [[nodiscard]] bool ok() const { return m_handle != nullptr; }
-    [[nodiscard]] HANDLE get() const { return m_handle; }
-    [[nodiscard]] HANDLE release() { return std::exchange(m_handle, nullptr); }
-
-private:
-    HANDLE m_handle;
-};
 
 std::string shown(const fs::path& path) {
     const std::u8string text = path.u8string();
@@ -70,7 +47,7 @@ HANDLE open_handle(const fs::path& path, DWORD access, DWORD disposition) {
     return CreateFileW(path.c_str(), access, sharing, nullptr, disposition, FILE_ATTRIBUTE_NORMAL, nullptr);
 }
 
-Result<std::uint64_t> size_of(const Handle& file, const fs::path& path) {
+Result<std::uint64_t> size_of(const WindowsHandle& file, const fs::path& path) {
     LARGE_INTEGER size{};
     if (GetFileSizeEx(file.get(), &size) == 0) return file_error("examine", path, GetLastError());
     return static_cast<std::uint64_t>(size.QuadPart);
@@ -96,7 +73,8 @@ fs::path temporary_beside(const fs::path& path) {
 
 /// Null on failure, with the system's error set. The view keeps the mapping alive after its handle is closed.
 std::byte* map(HANDLE file, bool writable) {
-    const Handle mapping(CreateFileMappingW(file, nullptr, writable ? PAGE_READWRITE : PAGE_READONLY, 0, 0, nullptr));
+    const WindowsHandle mapping(
+        CreateFileMappingW(file, nullptr, writable ? PAGE_READWRITE : PAGE_READONLY, 0, 0, nullptr));
     if (!mapping.ok()) return nullptr;
     return static_cast<std::byte*>(MapViewOfFile(mapping.get(), writable ? FILE_MAP_WRITE : FILE_MAP_READ, 0, 0, 0));
 }
@@ -114,7 +92,7 @@ DWORD reserve(HANDLE file, std::uint64_t size) {
 }  // namespace
 
 Result<Bytes> read_file(const fs::path& path, std::uint64_t limit) {
-    const Handle file(open_handle(path, GENERIC_READ, OPEN_EXISTING));
+    const WindowsHandle file(open_handle(path, GENERIC_READ, OPEN_EXISTING));
     if (!file.ok()) return file_error("open", path, GetLastError());
     const Result<std::uint64_t> size = size_of(file, path);
     if (!size) return size.error();
@@ -141,7 +119,7 @@ Status write_file_atomically(const fs::path& path, ByteSpan bytes, FileAccess) {
     const fs::path temporary = temporary_beside(path);
     DWORD failed = 0;
     {
-        const Handle file(open_handle(temporary, GENERIC_WRITE, CREATE_ALWAYS));
+        const WindowsHandle file(open_handle(temporary, GENERIC_WRITE, CREATE_ALWAYS));
         if (!file.ok()) return file_error("create", path, GetLastError());
         failed = write_all(file.get(), bytes);
         if (failed == 0 && FlushFileBuffers(file.get()) == 0) failed = GetLastError();
@@ -154,7 +132,7 @@ Status write_file_atomically(const fs::path& path, ByteSpan bytes, FileAccess) {
 }
 
 Status sync_file(const fs::path& path) {
-    const Handle file(open_handle(path, GENERIC_READ | GENERIC_WRITE, OPEN_EXISTING));
+    const WindowsHandle file(open_handle(path, GENERIC_READ | GENERIC_WRITE, OPEN_EXISTING));
     if (!file.ok()) return file_error("open", path, GetLastError());
     if (FlushFileBuffers(file.get()) == 0) return file_error("sync", path, GetLastError());
     return {};
@@ -177,7 +155,7 @@ MappedFile::~MappedFile() {
 }
 
 Result<MappedFile> MappedFile::open_read(const fs::path& path) {
-    const Handle file(open_handle(path, GENERIC_READ, OPEN_EXISTING));
+    const WindowsHandle file(open_handle(path, GENERIC_READ, OPEN_EXISTING));
     if (!file.ok()) return file_error("open", path, GetLastError());
     const Result<std::uint64_t> size = size_of(file, path);
     if (!size) return size.error();
@@ -190,7 +168,7 @@ Result<MappedFile> MappedFile::open_read(const fs::path& path) {
 }
 
 Result<MappedFile> MappedFile::open_write(const fs::path& path) {
-    const Handle file(open_handle(path, GENERIC_READ | GENERIC_WRITE, OPEN_EXISTING));
+    const WindowsHandle file(open_handle(path, GENERIC_READ | GENERIC_WRITE, OPEN_EXISTING));
     if (!file.ok()) return file_error("open", path, GetLastError());
     const Result<std::uint64_t> size = size_of(file, path);
     if (!size) return size.error();
@@ -205,7 +183,7 @@ Result<MappedFile> MappedFile::open_write(const fs::path& path) {
 
 Result<MappedFile> MappedFile::create(const fs::path& path, std::uint64_t size) {
     {
-        const Handle file(open_handle(path, GENERIC_READ | GENERIC_WRITE, CREATE_ALWAYS));
+        const WindowsHandle file(open_handle(path, GENERIC_READ | GENERIC_WRITE, CREATE_ALWAYS));
         if (!file.ok()) return file_error("create", path, GetLastError());
         if (const DWORD failed = reserve(file.get(), size)) return file_error("reserve space for", path, failed);
     }
@@ -226,7 +204,7 @@ FileLock::~FileLock() {
 
 Result<FileLock> FileLock::acquire(const fs::path& path) {
     // Sharing nothing is the lock: the system gives it back when the process ends, however it ends.
-    Handle file(CreateFileW(path.c_str(), GENERIC_READ | GENERIC_WRITE, 0, nullptr, OPEN_ALWAYS, FILE_ATTRIBUTE_NORMAL,
+    WindowsHandle file(CreateFileW(path.c_str(), GENERIC_READ | GENERIC_WRITE, 0, nullptr, OPEN_ALWAYS, FILE_ATTRIBUTE_NORMAL,
                             nullptr));
     if (!file.ok() && GetLastError() == ERROR_SHARING_VIOLATION) {
         return Error{ErrorCode::already_exists,

@@ -2,13 +2,7 @@
 // fails where the name is taken.
 #ifdef _WIN32
 
-#ifndef NOMINMAX
-#define NOMINMAX
-#endif
-#ifndef WIN32_LEAN_AND_MEAN
-#define WIN32_LEAN_AND_MEAN
-#endif
-#include <windows.h>
+#include "core/base/windows_handle.h"
 
 #include <aclapi.h>
 #include <sddl.h>
@@ -31,22 +25,6 @@ namespace fs = std::filesystem;
 // Protected from what the folder would add (P); everything (FA) for the owner (OW), for a folder also in what it holds.
 constexpr const wchar_t* private_file = L"D:P(A;;FA;;;OW)";
 constexpr const wchar_t* private_folder = L"D:P(A;OICI;FA;;;OW)";
-
-/// A handle that closes itself.
-class Handle {
-public:
-    explicit Handle(HANDLE handle) : m_handle(handle == INVALID_HANDLE_VALUE ? nullptr : handle) {}
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-    ~Handle() {
-        if (m_handle != nullptr) CloseHandle(m_handle);
-    }
-    [[nodiscard]] bool valid() const { return m_handle != nullptr; }
-    [[nodiscard]] HANDLE get() const { return m_handle; }
-
-private:
-    HANDLE m_handle;
-};
 
 /// A security descriptor of the system's making.
 class Protection {
@@ -89,7 +67,7 @@ public:
     CurrentUser() {
         HANDLE token = nullptr;
         if (OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &token) == 0) return;
-        const Handle closing(token);
+        const WindowsHandle closing(token);
         DWORD size = 0;
         m_known = GetTokenInformation(token, TokenUser, m_bytes.data(), static_cast<DWORD>(m_bytes.size()), &size) != 0;
     }
@@ -167,9 +145,9 @@ Status write_new(const fs::path& path, std::string_view text) {
     DWORD failed = ERROR_SUCCESS;
     {
         // Not for the search index either, which keeps the words of the files it reads.
-        const Handle file(CreateFileW(path.c_str(), GENERIC_WRITE, 0, &attributes, CREATE_NEW,
+        const WindowsHandle file(CreateFileW(path.c_str(), GENERIC_WRITE, 0, &attributes, CREATE_NEW,
                                       FILE_ATTRIBUTE_NOT_CONTENT_INDEXED | FILE_FLAG_WRITE_THROUGH, nullptr));
-        if (!file.valid()) return system_error(KeyFileTask::write_into, path.parent_path(), GetLastError());
+        if (!file.ok()) return system_error(KeyFileTask::write_into, path.parent_path(), GetLastError());
         failed = write_all(file.get(), text);
     }
     if (failed == ERROR_SUCCESS) return {};
@@ -183,9 +161,9 @@ Result<SecretSeed> read_key_file(const fs::path& file) {
     const DWORD attributes = GetFileAttributesW(file.c_str());
     if (attributes == INVALID_FILE_ATTRIBUTES) return system_error(KeyFileTask::read, file, GetLastError());
     if ((attributes & FILE_ATTRIBUTE_DIRECTORY) != 0) return damaged_key_file(file);
-    const Handle handle(CreateFileW(file.c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, nullptr,
+    const WindowsHandle handle(CreateFileW(file.c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, nullptr,
                                     OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr));
-    if (!handle.valid()) return system_error(KeyFileTask::read, file, GetLastError());
+    if (!handle.ok()) return system_error(KeyFileTask::read, file, GetLastError());
     if (GetFileType(handle.get()) != FILE_TYPE_DISK) return damaged_key_file(file);
     bool open_to_others = true;
     if (const DWORD failed = find_readers(handle.get(), open_to_others); failed != ERROR_SUCCESS) {
