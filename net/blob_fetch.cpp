@@ -55,12 +55,10 @@ void Blobs::fetch(const RunId& run, const run::BlobRef& ref, peer::FetchOptions 
         }
         Entry& damaged = *m_entries.at(complete->key());
         remove_torrent(damaged, Engine::Files::keep);
-        m_worker.submit(
-            [path = index_path(m_folder, damaged.index.ref)] {
-                std::error_code missing;
-                fs::remove(path, missing);
-            },
-            {});
+        m_worker.run([path = index_path(m_folder, damaged.index.ref)] {
+            std::error_code missing;
+            fs::remove(path, missing);
+        });
         m_entries.erase(damaged.key());
     }
     const Key key{ref.root, ref.kind};
@@ -110,19 +108,18 @@ void Blobs::begin_fetch(Entry& entry, std::vector<Endpoint> sources) {
 }
 
 void Blobs::start_repair(Entry& entry, std::vector<Endpoint> sources) {
-    const auto copied = std::make_shared<bool>(false);
-    const auto work = [copied, from = entry.options.damaged_copy, to = entry.index.file, size = entry.index.ref.size] {
-        const bool in_place = same_file(from, to);
+    const auto work = [from = entry.options.damaged_copy, to = entry.index.file, size = entry.index.ref.size] {
+        if (!same_file(from, to)) return copy_damaged(from, to, size);
         std::error_code failure;
-        if (in_place) fs::resize_file(to, size, failure);
-        *copied = in_place ? !failure : copy_damaged(from, to, size);
+        fs::resize_file(to, size, failure);
+        return !failure;
     };
     entry.state = Entry::State::preparing;
-    m_worker.submit(work, [this, copied, key = entry.key(), sources] {
+    m_worker.run(work, [this, key = entry.key(), sources](bool copied) {
         const auto found = m_entries.find(key);
         if (found == m_entries.end() || found->second->state != Entry::State::preparing) return;
         Entry& ready = *found->second;
-        if (!*copied) {
+        if (!copied) {
             start_fetch(ready, sources);
             return;
         }

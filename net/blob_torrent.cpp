@@ -17,7 +17,7 @@ namespace potluck::net {
 namespace {
 
 constexpr std::size_t name_bytes_max = 120;
-/// Hashed between two looks at `cancelled`: a tenth of a second or less.
+/// Hashed between two looks at the stop token: a tenth of a second or less.
 constexpr std::size_t slice_bytes = 64 * 1024 * 1024;
 
 std::string text_of(ByteSpan bytes) { return std::string(as_text(bytes)); }
@@ -102,13 +102,13 @@ Bytes torrent_file(ByteSpan info, const BlobId& root, std::span<const Digest> la
     return encoded(file);
 }
 
-Result<ContentHashes> hash_content(ByteSpan content, run::BlobKind kind, const std::function<bool()>& cancelled) {
+Result<ContentHashes> hash_content(ByteSpan content, run::BlobKind kind, const std::stop_token& stop) {
     POTLUCK_CHECK(!content.empty());
     const auto piece = static_cast<std::size_t>(peer::piece_size_of(content.size()));
     const std::size_t step = std::max(piece, slice_bytes / piece * piece);
     ContentHashes hashes;
     for (std::size_t at = 0; at < content.size(); at += step) {
-        if (cancelled && cancelled())
+        if (stop.stop_requested())
             return Error{ErrorCode::cancelled, "The file was not shared because Potluck is closing."};
         const ByteSpan slice = content.subspan(at, std::min(step, content.size() - at));
         if (content.size() <= piece) {

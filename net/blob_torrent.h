@@ -10,8 +10,8 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,9 +49,9 @@ struct ContentHashes {
     std::vector<Digest> layer;  // empty for one piece
     std::vector<Sha1> pieces;   // only for open blobs
 };
-/// Hashes `content` (not empty) in slices; between them asks `cancelled` and gives `cancelled` as error if true.
+/// Hashes `content` (not empty) in slices; `cancelled` if `stop` asks for it between two of them.
 [[nodiscard]] Result<ContentHashes> hash_content(ByteSpan content, run::BlobKind kind,
-                                                 const std::function<bool()>& cancelled);
+                                                 const std::stop_token& stop);
 
 /// Root of a file of `size` bytes whose piece layer is `layer`; zero if the number of hashes does not fit the size.
 [[nodiscard]] BlobId root_of_layer(std::span<const Digest> layer, std::uint64_t size);

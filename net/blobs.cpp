@@ -29,6 +29,23 @@ private:
     fs::path m_path;
 };
 
+struct HashedFile {
+    ContentHashes hashes;
+    std::uint64_t size = 0;
+};
+
+Result<HashedFile> hash_file(const fs::path& file, run::BlobKind kind, const std::stop_token& stop) {
+    const Result<MappedFile> map = MappedFile::open_read(file);
+    if (!map.ok()) return map.error();
+    const std::uint64_t size = map->bytes().size();
+    if (size == 0 || size > run::blob_bytes_max) {
+        return Error{ErrorCode::invalid_argument, "An empty file cannot be shared: " + file.string() + "."};
+    }
+    Result<ContentHashes> hashes = hash_content(map->bytes(), kind, stop);
+    if (!hashes.ok()) return hashes.error();
+    return HashedFile{std::move(*hashes), size};
+}
+
 }  // namespace
 
 std::shared_ptr<lt::torrent_info> torrent_info_of(ByteSpan torrent) {
@@ -118,15 +135,14 @@ void Blobs::restore(const RunId& run) {
 
 /// Somebody touched the file: it is hashed before it is given to others again.
 void Blobs::seed_if_unchanged(IndexEntry index) {
-    const auto root = std::make_shared<BlobId>();
-    const auto work = [this, root, file = index.file, kind = index.ref.kind] {
+    const auto work = [file = index.file, kind = index.ref.kind, stop = m_worker.stopping()]() -> std::optional<BlobId> {
         const Result<MappedFile> map = MappedFile::open_read(file);
-        if (!map.ok() || map->bytes().empty()) return;
-        const Result<ContentHashes> hashes = hash_content(map->bytes(), kind, [this] { return m_worker.stopping(); });
-        if (hashes.ok()) *root = hashes->root;
+        if (!map.ok() || map->bytes().empty()) return std::nullopt;
+        const Result<ContentHashes> hashes = hash_content(map->bytes(), kind, stop);
+        return hashes.ok() ? std::optional(hashes->root) : std::nullopt;
     };
-    m_worker.submit(work, [this, root, index] {
-        if (*root == index.ref.root) {
+    m_worker.run(work, [this, index](std::optional<BlobId> root) {
+        if (root == index.ref.root) {
             seed(index);
         } else {
             log::of("net").warn("blob {} was changed on disk and is not shared any more", index.ref.root.brief());
@@ -214,30 +230,12 @@ void Blobs::adopt(IndexEntry index) {
 }
 
 void Blobs::publish_file(const RunId& run, const fs::path& file, const std::string& name, run::BlobKind kind) {
-    struct Outcome {
-        Result<ContentHashes> hashes{
-            Error{ErrorCode::cancelled, "The file was not shared because Potluck is closing."}};
-        std::uint64_t size = 0;
-    };
-    const auto outcome = std::make_shared<Outcome>();
     std::error_code failure;
     const fs::path whole = fs::absolute(file, failure);
-    const auto work = [this, outcome, whole, kind] {
-        const Result<MappedFile> map = MappedFile::open_read(whole);
-        if (!map.ok()) {
-            outcome->hashes = map.error();
-        } else if (map->bytes().empty() || map->bytes().size() > run::blob_bytes_max) {
-            outcome->hashes =
-                Error{ErrorCode::invalid_argument, "An empty file cannot be shared: " + whole.string() + "."};
-        } else {
-            outcome->size = map->bytes().size();
-            outcome->hashes = hash_content(map->bytes(), kind, [this] { return m_worker.stopping(); });
-        }
-    };
-    m_worker.submit(work, [this, outcome, run, file, whole, name, kind] {
-        Result<run::BlobRef> ref = outcome->hashes.ok()
-                                       ? published(run, whole, name, kind, *outcome->hashes, outcome->size)
-                                       : Result<run::BlobRef>(outcome->hashes.error());
+    const auto work = [whole, kind, stop = m_worker.stopping()] { return hash_file(whole, kind, stop); };
+    m_worker.run(work, [this, run, file, whole, name, kind](const Result<HashedFile>& hashed) {
+        Result<run::BlobRef> ref = hashed.ok() ? published(run, whole, name, kind, hashed->hashes, hashed->size)
+                                               : Result<run::BlobRef>(hashed.error());
         m_deliver(run, [file, ref](peer::SwarmEvents& events) { events.on_published(file, ref); });
     });
 }
@@ -292,12 +290,10 @@ void Blobs::discard(const IndexEntry& index) {
     std::error_code failure;
     if (index.keeping == Keeping::stored) fs::remove(index.file, failure);
     // By the worker, so that it comes after a write of the same file that still waits there.
-    m_worker.submit(
-        [path = index_path(m_folder, index.ref)] {
-            std::error_code missing;
-            fs::remove(path, missing);
-        },
-        {});
+    m_worker.run([path = index_path(m_folder, index.ref)] {
+        std::error_code missing;
+        fs::remove(path, missing);
+    });
 }
 
 void Blobs::remove_torrent(Entry& entry, Engine::Files files) {
@@ -315,12 +311,9 @@ void Blobs::remove_torrent(Entry& entry, Engine::Files files) {
 }
 
 void Blobs::write_index_later(const Entry& entry) {
-    m_worker.submit(
-        [folder = m_folder, index = entry.index] {
-            if (Status written = write_index(folder, index); !written.ok())
-                log::of("net").warn("{}", written.error().message);
-        },
-        {});
+    m_worker.run([folder = m_folder, index = entry.index] {
+        if (Status written = write_index(folder, index); !written.ok()) log::of("net").warn("{}", written.error().message);
+    });
 }
 
 void Blobs::announce(const Entry& entry) {

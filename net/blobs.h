@@ -23,11 +23,11 @@
 #include <vector>
 
 #include "core/base/clock.h"
+#include "core/base/worker.h"
 #include "core/peer/swarm.h"
 #include "net/blob_index.h"
 #include "net/blob_torrent.h"
 #include "net/engine.h"
-#include "net/worker.h"
 
 namespace potluck::net {
 

@@ -10,12 +10,14 @@
 #include "core/base/check.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/base/mailbox.h"
+#include "core/base/text.h"
+#include "core/base/worker.h"
 #include "net/blobs.h"
 #include "net/engine.h"
 #include "net/manifests.h"
 #include "net/own_addresses.h"
 #include "net/swarm.h"
-#include "net/worker.h"
 
 namespace potluck::net {
 
@@ -45,7 +47,10 @@ struct Session::Impl {
     Impl(SessionSettings given, std::unique_ptr<Engine> opened)
         : settings(std::move(given)),
           engine(std::move(opened)),
-          worker(settings.wake),
+          worker([this](std::function<void()> done) {
+              POTLUCK_CHECK(finished.post(std::move(done)));
+              if (settings.wake) settings.wake();
+          }),
           blobs(*engine, worker, settings.data_folder / "blobs",
                 [this](const RunId& run, Blobs::Call call) { queued.emplace_back(run, std::move(call)); }),
           manifests(*engine, settings.data_folder / "manifests"),
@@ -64,6 +69,7 @@ struct Session::Impl {
     SessionSettings settings;
     std::unique_ptr<Engine> engine;
     std::vector<std::pair<RunId, Blobs::Call>> queued;  // for the runs' SwarmEvents, oldest first
+    Mailbox<std::function<void()>> finished{Worker::jobs_max};  // of the worker's jobs, until the next poll
     Worker worker;
     Blobs blobs;
     Manifests manifests;
@@ -144,7 +150,7 @@ void Session::poll(TimePoint now) {
     if (impl.stopped) return;
     impl.now = now;
     impl.take_events();
-    impl.worker.poll();
+    for (const std::function<void()>& done : impl.finished.take_all()) done();
     impl.manifests.poll(now);
     for (LiveSwarm* swarm : std::vector<LiveSwarm*>(impl.swarms)) swarm->poll(now);
     impl.blobs.tick(now);
@@ -204,19 +210,7 @@ run::Invite Session::invite(const RunId& run, const std::string& name) const {
 std::string Session::magnet(const run::BlobRef& blob, const std::string& name) const {
     POTLUCK_CHECK(blob.kind == run::BlobKind::open);
     std::string link = "magnet:?xt=urn:btmh:1220" + blob.info_hash.hex();
-    std::string plain;
-    for (const char letter : name) {
-        const bool safe = (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') ||
-                          (letter >= 'A' && letter <= 'Z') || letter == '-' || letter == '.' || letter == '_';
-        if (safe) {
-            plain += letter;
-        } else {
-            const std::byte code{static_cast<unsigned char>(letter)};
-            plain += '%';
-            plain += to_hex(ByteSpan(&code, 1));
-        }
-    }
-    if (!plain.empty()) link += "&dn=" + plain;
+    if (!name.empty()) link += "&dn=" + percent_encoded(name);
     for (const run::PeerHint& hint : m_impl->own_hints()) link += "&x.pe=" + text_of(hint);
     return link;
 }

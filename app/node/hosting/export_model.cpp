@@ -1,9 +1,10 @@
 #include "app/node/hosting/export_model.h"
 
 #include <algorithm>
-#include <atomic>
+#include <stop_token>
 #include <system_error>
 
+#include <boost/asio/post.hpp>
 #include <nlohmann/json.hpp>
 
 #include "app/node/hosting/export_tokenizer.h"
@@ -30,41 +31,43 @@ Status make_folder(const fs::path& folder) {
 
 }  // namespace
 
-/// What the worker needs, and what it leaves.
+/// What the worker needs. It is the worker's alone once it was submitted.
 struct ModelExporter::Job {
     MappedFile state;
     model::ModelSpec model;
     fs::path file;
     Sparsity sparsity = Sparsity::dense;
-    std::atomic<bool> given_up = false;
     ExportedModel exported;
-    Status outcome;
 
-    void work();
+    Result<ExportedModel> work(const std::stop_token& stop);
 
 private:
-    Status write(const fs::path& partial);
+    Status write(const fs::path& partial, const std::stop_token& stop);
     void prune(std::span<std::byte> file_bytes);
 };
 
-void ModelExporter::Job::work() {
+Result<ExportedModel> ModelExporter::Job::work(const std::stop_token& stop) {
     const fs::path partial = file.string() + ".partial";
     std::error_code failed;
-    outcome = write(partial);
+    Status outcome = write(partial, stop);
     if (outcome) {
         fs::rename(partial, file, failed);
         if (failed) outcome = Error{ErrorCode::io, file.string() + " cannot be written (" + failed.message() + ")."};
     }
-    if (!outcome) fs::remove(partial, failed);
+    if (outcome) return exported;
+    fs::remove(partial, failed);
+    return outcome.error();
 }
 
-Status ModelExporter::Job::write(const fs::path& partial) {
+Status ModelExporter::Job::write(const fs::path& partial, const std::stop_token& stop) {
     const ByteSpan bytes = state.bytes();
     auto map = MappedFile::create(partial, bytes.size());
     if (!map) return map.error();
     const std::span<std::byte> out = map->writable();
     for (std::size_t begin = 0; begin < bytes.size(); begin += piece_bytes) {
-        if (given_up) return Error{ErrorCode::cancelled, "The export was given up because the node ended."};
+        if (stop.stop_requested()) {
+            return Error{ErrorCode::cancelled, "The export was given up because the node ended."};
+        }
         const ByteSpan piece = bytes.subspan(begin, std::min(piece_bytes, bytes.size() - begin));
         std::copy(piece.begin(), piece.end(), out.begin() + static_cast<std::ptrdiff_t>(begin));
     }
@@ -78,9 +81,7 @@ void ModelExporter::Job::prune(std::span<std::byte> file_bytes) {
     exported.pruned = model::prune_2_of_4(model, std::span(first, parameters));
 }
 
-ModelExporter::~ModelExporter() {
-    if (m_job) m_job->given_up = true;
-}
+ModelExporter::~ModelExporter() = default;
 
 /// Everything but the weights: what may be refused, and the small files.
 Result<std::shared_ptr<ModelExporter::Job>> ModelExporter::prepare(const fs::path& folder, Sparsity sparsity) const {
@@ -115,13 +116,15 @@ void ModelExporter::export_model(const fs::path& folder, Sparsity sparsity,
     if (!prepared) return done(prepared.error());
     const std::shared_ptr<Job> job = *prepared;
     m_job = job;
-    if (!m_worker) m_worker = std::make_unique<OffloadThread>(m_loop);
-    m_worker->submit(
-        [job] { job->work(); },
-        [this, job, done = std::move(done)] {
-            m_job.reset();
-            done(job->outcome ? Result<ExportedModel>(job->exported) : Result<ExportedModel>(job->outcome.error()));
-        });
+    if (!m_worker) {
+        m_worker = std::make_unique<Worker>(
+            [&loop = m_loop](std::function<void()> call) { boost::asio::post(loop, std::move(call)); });
+    }
+    m_worker->run([job, stop = m_worker->stopping()] { return job->work(stop); },
+                  [this, done = std::move(done)](const Result<ExportedModel>& exported) {
+                      m_job.reset();
+                      done(exported);
+                  });
 }
 
 }  // namespace potluck::node

@@ -15,7 +15,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "app/node/session/node.h"
-#include "app/node/session/offload.h"
+#include "core/base/worker.h"
 #include "core/model/sparse_model.h"
 
 namespace potluck::node {
@@ -47,7 +47,7 @@ private:
     boost::asio::io_context& m_loop;
     Node& m_node;
     std::shared_ptr<Job> m_job;  // the export under way
-    std::unique_ptr<OffloadThread> m_worker;
+    std::unique_ptr<Worker> m_worker;
 };
 
 }  // namespace potluck::node

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <boost/asio/post.hpp>
+
 #include "core/base/files.h"
 #include "core/base/json.h"
 #include "core/base/log.h"
@@ -77,21 +79,22 @@ Status RunSession::open_parts() {
     auto swarm = m_world.network.open_swarm({m_plan.run, m_plan.hints}, m_world.identity, *this);
     if (!swarm) return swarm.error();
     m_swarm = std::move(*swarm);
-    m_offload = std::make_unique<OffloadThread>(m_world.loop);
+    m_worker = std::make_unique<Worker>(
+        [&loop = m_world.loop](std::function<void()> call) { boost::asio::post(loop, std::move(call)); });
     m_peer = std::make_unique<peer::Peer>(
         m_plan.run, m_plan.manifest, peer::PeerSettings{m_plan.role, m_plan.name, m_plan.threads, m_plan.heartbeat},
         peer::Peer::World{*m_swarm, m_trainer.get(), *m_store, m_world.ledger, m_world.identity,
                           [this](std::function<void()> work, std::function<void()> done) {
-                              m_offload->submit(std::move(work), std::move(done));
+                              m_worker->run(std::move(work), std::move(done));
                           }});
     return {};
 }
 
 RunSession::~RunSession() {
     // What the worker is at still uses store and blobs: it finishes before they go.
-    if (m_offload) m_offload->finish();
+    if (m_worker) m_worker->finish();
     m_peer.reset();
-    m_offload.reset();
+    m_worker.reset();
     m_swarm.reset();
     m_trainer.reset();
 }

@@ -1,6 +1,6 @@
 // One run as this node takes part in it: its folder, its swarm, its peer and its trainer, wired together.
 //
-//   net::RunSwarm --events--> RunSession --> peer::Peer --> StateFiles, OffloadThread, Ledger
+//   net::RunSwarm --events--> RunSession --> peer::Peer --> StateFiles, Worker, Ledger
 //   TrainerProcess --events-------^              \--> RunSwarm, TrainerProcess
 //
 // Does not: decide anything about rounds (peer) or about pausing (node).
@@ -15,9 +15,9 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "app/node/session/offload.h"
 #include "app/node/session/state_files.h"
 #include "app/node/trainer/trainer_process.h"
+#include "core/base/worker.h"
 #include "core/peer/peer.h"
 #include "net/session.h"
 
@@ -95,7 +95,7 @@ private:
     std::unique_ptr<StateFiles> m_store;
     std::unique_ptr<TrainerProcess> m_trainer;
     std::unique_ptr<net::RunSwarm> m_swarm;
-    std::unique_ptr<OffloadThread> m_offload;
+    std::unique_ptr<Worker> m_worker;
     std::unique_ptr<peer::Peer> m_peer;
 };
 

@@ -141,7 +141,9 @@ private slots:
     }
 
     void hashing_stops_when_asked_to() {
-        const Result<ContentHashes> hashes = hash_content(content_of(100), run::BlobKind::plain, [] { return true; });
+        std::stop_source stop;
+        stop.request_stop();
+        const Result<ContentHashes> hashes = hash_content(content_of(100), run::BlobKind::plain, stop.get_token());
         QVERIFY(!hashes.ok());
         QCOMPARE(hashes.error().code, ErrorCode::cancelled);
     }
