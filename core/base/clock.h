@@ -19,8 +19,13 @@ struct TimePoint {
 };
 
 /// Now on the steady clock.
-[[nodiscard]] TimePoint steady_now();
+[[nodiscard]] inline TimePoint steady_now() {
+    return {std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch())};
+}
 /// Seconds since 1970, for what people read. Never used to decide.
-[[nodiscard]] std::int64_t unix_seconds();
+[[nodiscard]] inline std::int64_t unix_seconds() {
+    const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::seconds>(since_epoch).count();
+}
 
 }  // namespace potluck
