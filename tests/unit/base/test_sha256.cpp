@@ -1,4 +1,5 @@
 // SHA-256 against FIPS 180-4's vectors.
+#include <QCryptographicHash>
 #include <QtTest>
 
 #include "core/base/rng.h"
@@ -24,6 +25,7 @@ private slots:
     void known_messages_have_known_digests_data();
     void known_messages_have_known_digests();
     void a_million_letters_have_their_digest();
+    void every_length_agrees_with_another_implementation();
     void pieces_of_any_size_give_the_digest_of_the_whole();
     void the_fast_blocks_equal_the_plain_ones();
     void a_pair_has_the_digests_of_each();
@@ -50,6 +52,15 @@ void TestSha256::known_messages_have_known_digests() {
 void TestSha256::a_million_letters_have_their_digest() {
     const Bytes letters(1'000'000, std::byte{'a'});
     QCOMPARE(sha256(letters).hex(), std::string("cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"));
+}
+
+void TestSha256::every_length_agrees_with_another_implementation() {
+    const Bytes message = noise(200, 13);  // every place that the padding may begin at, with and without a block more
+    for (std::size_t size = 0; size <= message.size(); ++size) {
+        const QByteArray bytes(reinterpret_cast<const char*>(message.data()), static_cast<qsizetype>(size));
+        const QByteArray wanted = QCryptographicHash::hash(bytes, QCryptographicHash::Sha256).toHex();
+        QCOMPARE(QByteArray::fromStdString(sha256(ByteSpan(message).first(size)).hex()), wanted);
+    }
 }
 
 void TestSha256::pieces_of_any_size_give_the_digest_of_the_whole() {
