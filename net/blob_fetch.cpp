@@ -44,6 +44,7 @@ bool copy_damaged(const fs::path& from, const fs::path& to, std::uint64_t size) 
 
 void Blobs::fetch(const RunId& run, const run::BlobRef& ref, peer::FetchOptions options,
                   std::vector<Endpoint> sources) {
+    m_owner.check();
     take_from_index(run, ref.root);
     if (const Entry* complete = find_complete(ref.root)) {
         // A caller who says that this very file is damaged knows better than the index.
@@ -206,12 +207,14 @@ void Blobs::hurry(const Entry& entry) {
 }
 
 void Blobs::offer_source(const RunId& run, const Endpoint& source) {
+    m_owner.check();
     for (const auto& [key, entry] : m_entries) {
         if (entry->index.runs.contains(run)) offer(*entry, source);
     }
 }
 
 bool Blobs::handle(const Event& event) {
+    m_owner.check();
     if (const auto* progress = std::get_if<Progress>(&event)) {
         Entry* entry = find(progress->torrent);
         if (entry == nullptr) return false;
@@ -354,6 +357,7 @@ bool Blobs::run_waiting(const Digest& torrent) {
 }
 
 void Blobs::suspend(const RunId& run) {
+    m_owner.check();
     m_open.erase(run);
     for (auto it = m_entries.begin(); it != m_entries.end();) {
         Entry& entry = *it->second;
@@ -377,6 +381,7 @@ void Blobs::suspend(const RunId& run) {
 }
 
 void Blobs::tick(TimePoint now) {
+    m_owner.check();
     if (now - m_saved_at < save_interval) return;
     m_saved_at = now;
     for (const auto& [key, entry] : m_entries) {
@@ -385,6 +390,7 @@ void Blobs::tick(TimePoint now) {
 }
 
 void Blobs::save_all() {
+    m_owner.check();
     for (const auto& [key, entry] : m_entries) save(*entry);
 }
 

@@ -50,8 +50,7 @@ struct ContentHashes {
     std::vector<Sha1> pieces;   // only for open blobs
 };
 /// Hashes `content` (not empty) in slices; `cancelled` if `stop` asks for it between two of them.
-[[nodiscard]] Result<ContentHashes> hash_content(ByteSpan content, run::BlobKind kind,
-                                                 const std::stop_token& stop);
+[[nodiscard]] Result<ContentHashes> hash_content(ByteSpan content, run::BlobKind kind, const std::stop_token& stop);
 
 /// Root of a file of `size` bytes whose piece layer is `layer`; zero if the number of hashes does not fit the size.
 [[nodiscard]] BlobId root_of_layer(std::span<const Digest> layer, std::uint64_t size);

@@ -119,6 +119,7 @@ void Blobs::take_from_index(const RunId& run, const BlobId& root) {
 }
 
 void Blobs::restore(const RunId& run) {
+    m_owner.check();
     m_open.insert(run);
     const auto others = std::partition(m_index.begin(), m_index.end(),
                                        [&](const IndexEntry& index) { return !index.runs.contains(run); });
@@ -135,7 +136,8 @@ void Blobs::restore(const RunId& run) {
 
 /// Somebody touched the file: it is hashed before it is given to others again.
 void Blobs::seed_if_unchanged(IndexEntry index) {
-    const auto work = [file = index.file, kind = index.ref.kind, stop = m_worker.stopping()]() -> std::optional<BlobId> {
+    const auto work = [file = index.file, kind = index.ref.kind,
+                       stop = m_worker.stopping()]() -> std::optional<BlobId> {
         const Result<MappedFile> map = MappedFile::open_read(file);
         if (!map.ok() || map->bytes().empty()) return std::nullopt;
         const Result<ContentHashes> hashes = hash_content(map->bytes(), kind, stop);
@@ -188,6 +190,7 @@ void Blobs::add_seed(Entry& entry) {
 }
 
 Result<run::BlobRef> Blobs::publish(const RunId& run, ByteSpan content) {
+    m_owner.check();
     POTLUCK_CHECK(!content.empty());
     Result<ContentHashes> hashes = hash_content(content, run::BlobKind::plain, {});
     if (!hashes.ok()) return hashes.error();
@@ -230,6 +233,7 @@ void Blobs::adopt(IndexEntry index) {
 }
 
 void Blobs::publish_file(const RunId& run, const fs::path& file, const std::string& name, run::BlobKind kind) {
+    m_owner.check();
     std::error_code failure;
     const fs::path whole = fs::absolute(file, failure);
     const auto work = [whole, kind, stop = m_worker.stopping()] { return hash_file(whole, kind, stop); };
@@ -264,6 +268,7 @@ Result<run::BlobRef> Blobs::published(const RunId& run, const fs::path& file, co
 }
 
 void Blobs::forget(const RunId& run, const BlobId& root) {
+    m_owner.check();
     for (const run::BlobKind kind : {run::BlobKind::plain, run::BlobKind::open}) {
         const auto found = m_entries.find({root, kind});
         if (found == m_entries.end() || found->second->index.runs.erase(run) == 0) continue;
@@ -312,7 +317,8 @@ void Blobs::remove_torrent(Entry& entry, Engine::Files files) {
 
 void Blobs::write_index_later(const Entry& entry) {
     m_worker.run([folder = m_folder, index = entry.index] {
-        if (Status written = write_index(folder, index); !written.ok()) log::of("net").warn("{}", written.error().message);
+        if (Status written = write_index(folder, index); !written.ok())
+            log::of("net").warn("{}", written.error().message);
     });
 }
 
@@ -331,6 +337,7 @@ void Blobs::announce_to(const RunId& run, const Entry& entry) {
 }
 
 peer::BlobPointer Blobs::content(const BlobId& root) const {
+    m_owner.check();
     const Entry* entry = find_complete(root);
     if (entry == nullptr) return nullptr;
     if (std::shared_ptr<const peer::Blob> mapped = entry->content.lock()) return mapped;
@@ -341,6 +348,7 @@ peer::BlobPointer Blobs::content(const BlobId& root) const {
 }
 
 double Blobs::progress(const BlobId& root) const {
+    m_owner.check();
     double best = 0;
     for (const run::BlobKind kind : {run::BlobKind::plain, run::BlobKind::open}) {
         const auto found = m_entries.find({root, kind});
@@ -350,6 +358,7 @@ double Blobs::progress(const BlobId& root) const {
 }
 
 std::vector<run::BlobRef> Blobs::held(const RunId& run) const {
+    m_owner.check();
     std::vector<run::BlobRef> refs;
     for (const auto& [key, entry] : m_entries) {
         if (entry->state == Entry::State::complete && entry->index.runs.contains(run)) refs.push_back(entry->index.ref);
@@ -358,20 +367,26 @@ std::vector<run::BlobRef> Blobs::held(const RunId& run) const {
 }
 
 void Blobs::reach_out(const BlobId& root, const std::vector<Endpoint>& wanting) {
+    m_owner.check();
     const Entry* entry = find_complete(root);
     if (entry == nullptr || !entry->handle.is_valid()) return;
     for (const Endpoint& each : wanting) entry->handle.connect_peer(each, {}, lt::pex_lt_v2);
 }
 
 std::uint64_t Blobs::seeding() const {
+    m_owner.check();
     return static_cast<std::uint64_t>(std::count_if(m_entries.begin(), m_entries.end(), [](const auto& each) {
         return each.second->state == Entry::State::complete;
     }));
 }
 
-std::uint64_t Blobs::fetching() const { return m_entries.size() - seeding(); }
+std::uint64_t Blobs::fetching() const {
+    m_owner.check();
+    return m_entries.size() - seeding();
+}
 
 std::uint64_t Blobs::bytes_down() const {
+    m_owner.check();
     std::uint64_t sum = m_bytes_down;
     for (const auto& [key, entry] : m_entries) sum += entry->bytes_down;
     return sum;

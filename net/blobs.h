@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "core/base/clock.h"
+#include "core/base/thread_owner.h"
 #include "core/base/worker.h"
 #include "core/peer/swarm.h"
 #include "net/blob_index.h"
@@ -65,7 +66,10 @@ public:
     void tick(TimePoint now);
     /// Asks for resume data of what is unfinished; all_saved() once it is on disk.
     void save_all();
-    [[nodiscard]] bool all_saved() const { return m_saving.empty(); }
+    [[nodiscard]] bool all_saved() const {
+        m_owner.check();
+        return m_saving.empty();
+    }
 
     [[nodiscard]] std::uint64_t fetching() const;
     [[nodiscard]] std::uint64_t seeding() const;
@@ -109,6 +113,7 @@ private:
     [[nodiscard]] bool on_saved(const ResumeSaved& saved);
     bool run_waiting(const Digest& torrent);
 
+    ThreadOwner m_owner;
     Engine& m_engine;
     Worker& m_worker;
     std::filesystem::path m_folder;

@@ -213,9 +213,13 @@ private:
 
 Hub::Hub(lt::io_context& io, std::function<void()> wake) : m_io(io), m_wake(std::move(wake)) {}
 
-std::vector<LinkEvent> Hub::take() { return m_events.take_all(); }
+std::vector<LinkEvent> Hub::take() {
+    m_owner.check();
+    return m_events.take_all();
+}
 
 void Hub::send(LinkId link, const std::shared_ptr<LinkGauge>& gauge, Bytes frame) {
+    m_owner.check();
     gauge->unsent += frame.size();
     boost::asio::post(m_io, [hub = shared_from_this(), link, bytes = std::move(frame)]() mutable {
         const auto found = hub->m_links.find(link);
@@ -225,6 +229,7 @@ void Hub::send(LinkId link, const std::shared_ptr<LinkGauge>& gauge, Bytes frame
 }
 
 void Hub::close(LinkId link, Reason reason) {
+    m_owner.check();
     boost::asio::post(m_io, [hub = shared_from_this(), link, reason] {
         const auto found = hub->m_links.find(link);
         if (found == hub->m_links.end()) return;
@@ -233,6 +238,7 @@ void Hub::close(LinkId link, Reason reason) {
 }
 
 void Hub::retire() {
+    m_owner.check();
     m_retired = true;
     m_events.close();
 }

@@ -25,6 +25,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/mailbox.h"
+#include "core/base/thread_owner.h"
 
 namespace potluck::net {
 
@@ -88,6 +89,7 @@ public:
     void wake() const;
 
 private:
+    ThreadOwner m_owner;
     lt::io_context& m_io;
     std::function<void()> m_wake;
     Mailbox<LinkEvent> m_events{link_events_max};

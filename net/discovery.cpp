@@ -70,6 +70,7 @@ void Discovery::load() {
 }
 
 void Discovery::add_hints(const std::vector<run::PeerHint>& hints) {
+    m_owner.check();
     for (const run::PeerHint& hint : hints) {
         if (const std::optional<Endpoint> endpoint = numeric_endpoint(hint)) {
             m_attempts[*endpoint] = {};
@@ -81,12 +82,14 @@ void Discovery::add_hints(const std::vector<run::PeerHint>& hints) {
 }
 
 void Discovery::add_found(const std::vector<Endpoint>& found) {
+    m_owner.check();
     for (const Endpoint& each : found) {
         if (m_attempts.size() < attempts_max) m_attempts.try_emplace(each);
     }
 }
 
 void Discovery::remember(const Endpoint& member) {
+    m_owner.check();
     const auto found = std::find(m_remembered.begin(), m_remembered.end(), member);
     if (found != m_remembered.end())
         m_remembered.erase(found);
@@ -101,6 +104,7 @@ void Discovery::remember(const Endpoint& member) {
 }
 
 std::vector<Endpoint> Discovery::known() const {
+    m_owner.check();
     std::vector<Endpoint> endpoints;
     for (const auto& [endpoint, attempt] : m_attempts) endpoints.push_back(endpoint);
     return endpoints;
@@ -122,6 +126,7 @@ void Discovery::look_up(const run::PeerHint& hint) {
 }
 
 void Discovery::tick(TimePoint now, const std::function<bool(const Endpoint&)>& is_connected) {
+    m_owner.check();
     {
         const std::lock_guard lock(m_resolved->mutex);
         for (const Endpoint& found : std::exchange(m_resolved->found, {})) m_attempts.try_emplace(found);
@@ -146,6 +151,7 @@ void Discovery::tick(TimePoint now, const std::function<bool(const Endpoint&)>& 
 }
 
 void Discovery::save() {
+    m_owner.check();
     if (!m_changed || m_file.empty()) return;
     m_changed = false;
     std::string text;

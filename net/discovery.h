@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/clock.h"
+#include "core/base/thread_owner.h"
 #include "core/run/invite.h"
 #include "net/engine.h"
 
@@ -48,6 +49,7 @@ private:
     void load();
     void look_up(const run::PeerHint& hint);
 
+    ThreadOwner m_owner;
     Engine& m_engine;
     std::filesystem::path m_file;
     std::function<void(const Endpoint&)> m_connect;

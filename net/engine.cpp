@@ -120,6 +120,7 @@ Status Engine::wait_until_listening() {
 }
 
 Result<lt::torrent_handle> Engine::add(lt::add_torrent_params params, Start start) {
+    m_owner.check();
     if (start != Start::at_once) params.flags |= lt::torrent_flags::paused;
     if (start == Start::when_checked) {
         params.extensions.emplace_back([this](const lt::torrent_handle& torrent, lt::client_data_t) {
@@ -137,6 +138,7 @@ Result<lt::torrent_handle> Engine::add(lt::add_torrent_params params, Start star
 }
 
 void Engine::hurry(const lt::torrent_handle& torrent, TimePoint deadline) {
+    m_owner.check();
     // In one go: after the first deadline libtorrent takes back what it asked for of pieces that have none.
     post([torrent, deadline, key = m_order_key] {
         if (!torrent.is_valid() || torrent.status({}).state != lt::torrent_status::downloading) return;
@@ -154,12 +156,14 @@ void Engine::hurry(const lt::torrent_handle& torrent, TimePoint deadline) {
 }
 
 void Engine::remove(const lt::torrent_handle& torrent, Files files) {
+    m_owner.check();
     if (!torrent.is_valid()) return;
     m_session->remove_torrent(torrent,
                               files == Files::remove ? lt::session_handle::delete_files : lt::remove_flags_t{});
 }
 
 std::vector<Event> Engine::take_events() {
+    m_owner.check();
     std::vector<Event> events = std::exchange(m_early, {});
     std::vector<lt::alert*> alerts;
     m_session->pop_alerts(&alerts);
@@ -169,14 +173,17 @@ std::vector<Event> Engine::take_events() {
 }
 
 void Engine::add_dht_nodes(const std::vector<run::PeerHint>& nodes) {
+    m_owner.check();
     for (const run::PeerHint& node : nodes) m_session->add_dht_node({node.host, node.port});
 }
 
 void Engine::find_peers(const Digest& torrent) {
+    m_owner.check();
     m_session->dht_get_peers(lt::sha1_hash(reinterpret_cast<const char*>(torrent.bytes.data())));
 }
 
 void Engine::set_rate_limits(std::uint64_t upload, std::uint64_t download) {
+    m_owner.check();
     lt::settings_pack pack;
     const auto clamped = [](std::uint64_t limit) {
         return static_cast<int>(std::min<std::uint64_t>(limit, 1U << 30U));
@@ -195,6 +202,7 @@ void Engine::save_dht() const {
 }
 
 bool Engine::stop(Duration limit) {
+    m_owner.check();
     POTLUCK_CHECK(m_thread.joinable());
     const auto end = std::chrono::steady_clock::now() + limit;
     save_dht();

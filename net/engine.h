@@ -19,6 +19,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/result.h"
+#include "core/base/thread_owner.h"
 #include "net/alerts.h"
 #include "net/session.h"
 
@@ -51,9 +52,18 @@ public:
     void remove(const lt::torrent_handle& torrent, Files files);
 
     [[nodiscard]] std::vector<Event> take_events();
-    void wait_for_events(Duration patience) { m_session->wait_for_alert(lt::milliseconds(patience.count())); }
-    void ask_for_progress() { m_session->post_torrent_updates({}); }
-    void ask_for_statistics() { m_session->post_session_stats(); }
+    void wait_for_events(Duration patience) {
+        m_owner.check();
+        m_session->wait_for_alert(lt::milliseconds(patience.count()));
+    }
+    void ask_for_progress() {
+        m_owner.check();
+        m_session->post_torrent_updates({});
+    }
+    void ask_for_statistics() {
+        m_owner.check();
+        m_session->post_session_stats();
+    }
     /// Pings these as nodes of the DHT. Bootstrap nodes alone are only asked, never part of the table, and on one
     /// computer there may be no others.
     void add_dht_nodes(const std::vector<run::PeerHint>& nodes);
@@ -72,6 +82,7 @@ private:
     [[nodiscard]] Status wait_until_listening();
     void save_dht() const;
 
+    ThreadOwner m_owner;
     lt::io_context m_io;
     std::optional<lt::session> m_session;
     std::thread m_thread;

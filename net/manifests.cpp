@@ -57,6 +57,7 @@ Manifests::~Manifests() = default;
 fs::path Manifests::path_of(const RunId& run) const { return m_folder / (run.hex() + ".potluck"); }
 
 Result<RunId> Manifests::publish(ByteSpan file) {
+    m_owner.check();
     if (file.empty() || file.size() > manifest_file_bytes_max) {
         return Error{ErrorCode::invalid_argument, "The manifest is empty or larger than a mebibyte: shorten it."};
     }
@@ -66,6 +67,7 @@ Result<RunId> Manifests::publish(ByteSpan file) {
 }
 
 Result<lt::add_torrent_params> Manifests::seed_params(const RunId& run) const {
+    m_owner.check();
     const Result<Bytes> file = read_file(path_of(run), manifest_file_bytes_max);
     if (!file.ok() || file->empty())
         return Error{ErrorCode::not_found, "The run's manifest is not here: join by its invite first."};
@@ -82,6 +84,7 @@ Result<lt::add_torrent_params> Manifests::seed_params(const RunId& run) const {
 }
 
 void Manifests::fetch(const run::Invite& invite, Duration patience, ManifestDone done, TimePoint now) {
+    m_owner.check();
     cancel(invite.run);
     Search& search = *m_searches.emplace(invite.run, std::make_unique<Search>()).first->second;
     search.run = invite.run;
@@ -116,6 +119,7 @@ void Manifests::start(Search& search) {
 }
 
 std::optional<ManifestSearch> Manifests::search(const RunId& run, std::uint64_t dht_nodes) const {
+    m_owner.check();
     const auto found = m_searches.find(run);
     if (found == m_searches.end()) return std::nullopt;
     ManifestSearch shown = found->second->shown;
@@ -127,6 +131,7 @@ std::optional<ManifestSearch> Manifests::search(const RunId& run, std::uint64_t 
 }
 
 void Manifests::cancel(const RunId& run) {
+    m_owner.check();
     const auto found = m_searches.find(run);
     if (found == m_searches.end()) return;
     m_engine.remove(found->second->handle, Engine::Files::remove);
@@ -150,6 +155,7 @@ void Manifests::on_flushed(Search& search) {
 }
 
 bool Manifests::handle(const Event& event) {
+    m_owner.check();
     const auto search_of = [this](const Digest& torrent) -> Search* {
         const auto found = m_searches.find(RunId{torrent.bytes});
         return found == m_searches.end() || !found->second->handle.is_valid() ? nullptr : found->second.get();
@@ -186,6 +192,7 @@ bool Manifests::handle(const Event& event) {
 }
 
 void Manifests::poll(TimePoint now) {
+    m_owner.check();
     std::vector<std::unique_ptr<Search>> over;
     for (auto it = m_searches.begin(); it != m_searches.end();) {
         Search& search = *it->second;

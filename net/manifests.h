@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/clock.h"
+#include "core/base/thread_owner.h"
 #include "core/run/invite.h"
 #include "core/run/manifest.h"
 #include "net/engine.h"
@@ -41,6 +42,7 @@ private:
     void on_flushed(Search& search);
     [[nodiscard]] std::filesystem::path path_of(const RunId& run) const;
 
+    ThreadOwner m_owner;
     Engine& m_engine;
     std::filesystem::path m_folder;
     std::map<RunId, std::unique_ptr<Search>> m_searches;

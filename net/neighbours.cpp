@@ -44,6 +44,7 @@ Neighbours::Neighbours(const RunId& run, const identity::Identity& identity, std
 Neighbours::~Neighbours() { m_hub->retire(); }
 
 void Neighbours::poll(TimePoint now) {
+    m_owner.check();
     m_now = now;
     // Closed links are noted before the mailbox is emptied, so that the last frames before the end still count.
     std::vector<LinkId> over;
@@ -178,6 +179,7 @@ void Neighbours::send_sealed(Connection& connection, ByteSpan plain) {
 }
 
 bool Neighbours::send(const PeerId& to, const run::Envelope& envelope) {
+    m_owner.check();
     POTLUCK_CHECK(envelope.body.size() <= run::message_bytes_max);
     const auto member = m_members.find(to);
     if (member == m_members.end()) return false;
@@ -186,18 +188,21 @@ bool Neighbours::send(const PeerId& to, const run::Envelope& envelope) {
 }
 
 void Neighbours::broadcast(const run::Envelope& envelope) {
+    m_owner.check();
     POTLUCK_CHECK(envelope.body.size() <= run::message_bytes_max);
     const Bytes frame = encode_frame(envelope);
     for (const auto& [peer, link] : m_members) send_sealed(*m_connections.at(link), frame);
 }
 
 void Neighbours::drop(const PeerId& peer, TimePoint now, Duration duration) {
+    m_owner.check();
     m_refused_until[peer] = now + duration;
     if (const auto member = m_members.find(peer); member != m_members.end())
         close(member->second, Hub::Reason::refused);
 }
 
 std::vector<PeerId> Neighbours::members() const {
+    m_owner.check();
     std::vector<PeerId> peers;
     peers.reserve(m_members.size());
     for (const auto& [peer, link] : m_members) peers.push_back(peer);
@@ -205,6 +210,7 @@ std::vector<PeerId> Neighbours::members() const {
 }
 
 std::optional<lt::tcp::endpoint> Neighbours::endpoint(const PeerId& member) const {
+    m_owner.check();
     const auto found = m_members.find(member);
     if (found == m_members.end()) return std::nullopt;
     const lt::tcp::endpoint remote = m_connections.at(found->second)->remote;
@@ -213,6 +219,7 @@ std::optional<lt::tcp::endpoint> Neighbours::endpoint(const PeerId& member) cons
 }
 
 bool Neighbours::is_connected(const lt::tcp::endpoint& endpoint) const {
+    m_owner.check();
     return std::any_of(m_connections.begin(), m_connections.end(),
                        [&](const auto& each) { return each.second->remote == endpoint; });
 }

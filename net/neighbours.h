@@ -20,6 +20,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/ids.h"
+#include "core/base/thread_owner.h"
 #include "core/identity/identity.h"
 #include "core/identity/secure_channel.h"
 #include "core/peer/swarm.h"
@@ -50,8 +51,14 @@ public:
     [[nodiscard]] std::optional<lt::tcp::endpoint> endpoint(const PeerId& member) const;
     [[nodiscard]] bool is_connected(const lt::tcp::endpoint& endpoint) const;
     /// True if somebody reached us: others can, too.
-    [[nodiscard]] bool was_reached() const { return m_reached; }
-    [[nodiscard]] const SwarmCounters& counters() const { return m_counters; }
+    [[nodiscard]] bool was_reached() const {
+        m_owner.check();
+        return m_reached;
+    }
+    [[nodiscard]] const SwarmCounters& counters() const {
+        m_owner.check();
+        return m_counters;
+    }
 
     /// Called for each new session with a known address, before on_neighbour.
     std::function<void(const PeerId&, const lt::tcp::endpoint&)> on_address;
@@ -69,6 +76,7 @@ private:
     void send_sealed(Connection& connection, ByteSpan plain);
     [[nodiscard]] bool yields(const Connection& old, const Connection& fresh) const;
 
+    ThreadOwner m_owner;
     RunId m_run;
     const identity::Identity& m_identity;
     std::shared_ptr<Hub> m_hub;

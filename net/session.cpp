@@ -146,6 +146,7 @@ void Session::Impl::deliver() {
 }
 
 void Session::poll(TimePoint now) {
+    m_owner.check();
     Impl& impl = *m_impl;
     if (impl.stopped) return;
     impl.now = now;
@@ -167,21 +168,30 @@ void Session::poll(TimePoint now) {
     }
 }
 
-Result<RunId> Session::publish_manifest(ByteSpan file) { return m_impl->manifests.publish(file); }
+Result<RunId> Session::publish_manifest(ByteSpan file) {
+    m_owner.check();
+    return m_impl->manifests.publish(file);
+}
 
 void Session::fetch_manifest(const run::Invite& invite, Duration patience, ManifestDone done) {
+    m_owner.check();
     m_impl->manifests.fetch(invite, patience, std::move(done), m_impl->now);
     if (m_impl->settings.wake) m_impl->settings.wake();
 }
 
 std::optional<ManifestSearch> Session::manifest_search(const RunId& run) const {
+    m_owner.check();
     return m_impl->manifests.search(run, m_impl->counters.dht_nodes);
 }
 
-void Session::cancel_manifest(const RunId& run) { m_impl->manifests.cancel(run); }
+void Session::cancel_manifest(const RunId& run) {
+    m_owner.check();
+    m_impl->manifests.cancel(run);
+}
 
 Result<std::unique_ptr<RunSwarm>> Session::open_swarm(SwarmOptions options, const identity::Identity& identity,
                                                       peer::SwarmEvents& events) {
+    m_owner.check();
     Impl& impl = *m_impl;
     if (impl.find(options.run) != nullptr) return Error{ErrorCode::already_exists, "This run is open already."};
     Result<lt::add_torrent_params> manifest = impl.manifests.seed_params(options.run);
@@ -204,10 +214,12 @@ Result<std::unique_ptr<RunSwarm>> Session::open_swarm(SwarmOptions options, cons
 }
 
 run::Invite Session::invite(const RunId& run, const std::string& name) const {
+    m_owner.check();
     return {.run = run, .name = name.substr(0, 80), .hints = m_impl->own_hints()};
 }
 
 std::string Session::magnet(const run::BlobRef& blob, const std::string& name) const {
+    m_owner.check();
     POTLUCK_CHECK(blob.kind == run::BlobKind::open);
     std::string link = "magnet:?xt=urn:btmh:1220" + blob.info_hash.hex();
     if (!name.empty()) link += "&dn=" + percent_encoded(name);
@@ -216,12 +228,17 @@ std::string Session::magnet(const run::BlobRef& blob, const std::string& name) c
 }
 
 void Session::set_rate_limits(std::uint64_t upload_bytes_per_second, std::uint64_t download_bytes_per_second) {
+    m_owner.check();
     m_impl->engine->set_rate_limits(upload_bytes_per_second, download_bytes_per_second);
 }
 
-std::uint16_t Session::port() const { return m_impl->engine->port(); }
+std::uint16_t Session::port() const {
+    m_owner.check();
+    return m_impl->engine->port();
+}
 
 SessionCounters Session::counters() const {
+    m_owner.check();
     SessionCounters counters = m_impl->counters;
     counters.port = port();
     counters.torrents = m_impl->blobs.fetching() + m_impl->blobs.seeding() + m_impl->swarms.size();
@@ -229,6 +246,7 @@ SessionCounters Session::counters() const {
 }
 
 bool Session::stop(Duration limit) {
+    m_owner.check();
     Impl& impl = *m_impl;
     if (impl.stopped) return true;
     POTLUCK_CHECK(impl.swarms.empty());

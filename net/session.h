@@ -24,6 +24,7 @@
 #include "core/base/clock.h"
 #include "core/base/ids.h"
 #include "core/base/result.h"
+#include "core/base/thread_owner.h"
 #include "core/identity/identity.h"
 #include "core/peer/swarm.h"
 #include "core/run/blob_ref.h"
@@ -142,6 +143,7 @@ public:
 private:
     struct Impl;
     explicit Session(std::unique_ptr<Impl> impl);
+    ThreadOwner m_owner;
     std::unique_ptr<Impl> m_impl;
 };
 

@@ -61,6 +61,7 @@ LiveSwarm::~LiveSwarm() {
 }
 
 void LiveSwarm::poll(TimePoint now) {
+    m_owner.check();
     m_now = now;
     m_neighbours.poll(now);
     if (now - m_looked < discovery_interval) return;
@@ -74,6 +75,7 @@ void LiveSwarm::poll(TimePoint now) {
 }
 
 void LiveSwarm::found(const PeersFound& peers) {
+    m_owner.check();
     if (!std::equal(peers.key.begin(), peers.key.end(), m_run.bytes.begin())) return;
     m_discovery->add_found(peers.peers);
 }
@@ -98,12 +100,17 @@ void LiveSwarm::reach_out(TimePoint now) {
 }
 
 void LiveSwarm::send(const PeerId& to, const run::Envelope& envelope) {
+    m_owner.check();
     static_cast<void>(m_neighbours.send(to, envelope));
 }
 
-void LiveSwarm::broadcast(const run::Envelope& envelope) { m_neighbours.broadcast(envelope); }
+void LiveSwarm::broadcast(const run::Envelope& envelope) {
+    m_owner.check();
+    m_neighbours.broadcast(envelope);
+}
 
 Result<run::BlobRef> LiveSwarm::publish(ByteSpan content) {
+    m_owner.check();
     Result<run::BlobRef> ref = m_parts.blobs.publish(m_run, content);
     if (ref.ok() && m_offered.size() < offered_max)
         m_offered.push_back({.root = ref->root, .at = m_now + reach_out_after});
@@ -111,6 +118,7 @@ Result<run::BlobRef> LiveSwarm::publish(ByteSpan content) {
 }
 
 void LiveSwarm::publish_file(const std::filesystem::path& file, const std::string& name, run::BlobKind kind) {
+    m_owner.check();
     m_parts.blobs.publish_file(m_run, file, name, kind);
 }
 
@@ -137,24 +145,48 @@ std::vector<Endpoint> LiveSwarm::sources_for(const run::BlobRef& blob, const std
 }
 
 void LiveSwarm::fetch(const run::BlobRef& blob, peer::FetchOptions options) {
+    m_owner.check();
     std::vector<Endpoint> sources = sources_for(blob, options.sources);
     m_parts.blobs.fetch(m_run, blob, std::move(options), std::move(sources));
 }
 
 void LiveSwarm::forget(const BlobId& blob) {
+    m_owner.check();
     std::erase_if(m_offered, [&](const Offered& offered) { return offered.root == blob; });
     m_parts.blobs.forget(m_run, blob);
 }
 
-peer::BlobPointer LiveSwarm::blob(const BlobId& blob) const { return m_parts.blobs.content(blob); }
-double LiveSwarm::progress(const BlobId& blob) const { return m_parts.blobs.progress(blob); }
-void LiveSwarm::drop(const PeerId& peer, Duration duration) { m_neighbours.drop(peer, m_now, duration); }
-std::vector<PeerId> LiveSwarm::neighbours() const { return m_neighbours.members(); }
-std::uint16_t LiveSwarm::port() const { return m_parts.engine.port(); }
-void LiveSwarm::add_hints(const std::vector<run::PeerHint>& hints) { m_discovery->add_hints(hints); }
-std::vector<run::BlobRef> LiveSwarm::held() const { return m_parts.blobs.held(m_run); }
+peer::BlobPointer LiveSwarm::blob(const BlobId& blob) const {
+    m_owner.check();
+    return m_parts.blobs.content(blob);
+}
+double LiveSwarm::progress(const BlobId& blob) const {
+    m_owner.check();
+    return m_parts.blobs.progress(blob);
+}
+void LiveSwarm::drop(const PeerId& peer, Duration duration) {
+    m_owner.check();
+    m_neighbours.drop(peer, m_now, duration);
+}
+std::vector<PeerId> LiveSwarm::neighbours() const {
+    m_owner.check();
+    return m_neighbours.members();
+}
+std::uint16_t LiveSwarm::port() const {
+    m_owner.check();
+    return m_parts.engine.port();
+}
+void LiveSwarm::add_hints(const std::vector<run::PeerHint>& hints) {
+    m_owner.check();
+    m_discovery->add_hints(hints);
+}
+std::vector<run::BlobRef> LiveSwarm::held() const {
+    m_owner.check();
+    return m_parts.blobs.held(m_run);
+}
 
 SwarmCounters LiveSwarm::counters() const {
+    m_owner.check();
     SwarmCounters counters = m_neighbours.counters();
     counters.blobs_fetching = m_parts.blobs.fetching();
     counters.blobs_seeding = m_parts.blobs.seeding();

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/base/thread_owner.h"
 #include "net/blobs.h"
 #include "net/discovery.h"
 #include "net/engine.h"
@@ -64,6 +65,7 @@ private:
     [[nodiscard]] std::vector<Endpoint> sources_for(const run::BlobRef& blob, const std::vector<PeerId>& named) const;
     void reach_out(TimePoint now);
 
+    ThreadOwner m_owner;
     RunId m_run;
     Parts m_parts;
     peer::SwarmEvents& m_events;

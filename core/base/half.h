@@ -1,7 +1,7 @@
-// Numbers of 16 bits and their fp32: bfloat16, the upper half of an fp32, and IEEE 754 binary16. Every value of either is
-// an fp32 exactly; the way back rounds to nearest even and keeps NaN a NaN. The vector kernels (core/training/kernels,
-// core/numerics/optimizer) do the same sixteen at a time, and tests hold them to this.
-// Standard library only. Threads: any.
+// Numbers of 16 bits and their fp32: bfloat16, the upper half of an fp32, and IEEE 754 binary16. Every value of either
+// is an fp32 exactly; the way back rounds to nearest even and keeps NaN a NaN. The vector kernels
+// (core/training/kernels, core/numerics/optimizer) do the same sixteen at a time, and tests hold them to this. Standard
+// library only. Threads: any.
 #pragma once
 
 #include <bit>

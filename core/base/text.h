@@ -13,7 +13,9 @@ namespace potluck {
 
 [[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 [[nodiscard]] constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-[[nodiscard]] constexpr bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+[[nodiscard]] constexpr bool is_hex_digit(char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
 [[nodiscard]] constexpr char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 /// The UTF-8 character at the front of `text`, removed from it; nothing, and `text` as it was, if it is empty or its
@@ -38,6 +40,7 @@ enum class Plus { literal, space };
 #if defined(__GNUC__)
 [[gnu::format(printf, 1, 2)]]
 #endif
-[[nodiscard]] std::string formatted(const char* format, ...);
+[[nodiscard]] std::string
+formatted(const char* format, ...);
 
 }  // namespace potluck

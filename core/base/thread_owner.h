@@ -1,8 +1,8 @@
-// The promise "Threads: one", checked. A class that belongs to one thread holds a ThreadOwner and calls check() first in
-// its public methods; a call from another thread aborts with file and line, in release builds too.
+// The promise "Threads: one", checked. A class that belongs to one thread holds a ThreadOwner and calls check() first
+// in its public methods; a call from another thread aborts with file and line, in release builds too.
 //
-// The owner is the thread of the first check(), so that an object may be built on one thread and live on another. A copy
-// or a moved object has no owner yet. Destructors do not check: they may run when the owner's thread has ended.
+// The owner is the thread of the first check(), so that an object may be built on one thread and live on another. A
+// copy or a moved object has no owner yet. Destructors do not check: they may run when the owner's thread has ended.
 // Does not: synchronise anything, or find two calls that never meet at a check.
 // Threads: any; that is what it is for.
 #pragma once

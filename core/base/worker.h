@@ -1,5 +1,5 @@
-// One thread for work that takes long: hashing, encoding, copying, the outer step. Jobs run in order of submission; what a
-// job returns is handed to its `done` on the owner's thread.
+// One thread for work that takes long: hashing, encoding, copying, the outer step. Jobs run in order of submission;
+// what a job returns is handed to its `done` on the owner's thread.
 //
 //   owner's thread   run(work, done) --> [ bounded queue ]                post --> done(result)
 //   worker's thread                          work() --> result ------------^

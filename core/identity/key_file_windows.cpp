@@ -146,7 +146,7 @@ Status write_new(const fs::path& path, std::string_view text) {
     {
         // Not for the search index either, which keeps the words of the files it reads.
         const WindowsHandle file(CreateFileW(path.c_str(), GENERIC_WRITE, 0, &attributes, CREATE_NEW,
-                                      FILE_ATTRIBUTE_NOT_CONTENT_INDEXED | FILE_FLAG_WRITE_THROUGH, nullptr));
+                                             FILE_ATTRIBUTE_NOT_CONTENT_INDEXED | FILE_FLAG_WRITE_THROUGH, nullptr));
         if (!file.ok()) return system_error(KeyFileTask::write_into, path.parent_path(), GetLastError());
         failed = write_all(file.get(), text);
     }
@@ -162,7 +162,7 @@ Result<SecretSeed> read_key_file(const fs::path& file) {
     if (attributes == INVALID_FILE_ATTRIBUTES) return system_error(KeyFileTask::read, file, GetLastError());
     if ((attributes & FILE_ATTRIBUTE_DIRECTORY) != 0) return damaged_key_file(file);
     const WindowsHandle handle(CreateFileW(file.c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, nullptr,
-                                    OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr));
+                                           OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr));
     if (!handle.ok()) return system_error(KeyFileTask::read, file, GetLastError());
     if (GetFileType(handle.get()) != FILE_TYPE_DISK) return damaged_key_file(file);
     bool open_to_others = true;

@@ -196,6 +196,7 @@ SecureChannel::SecureChannel(SecureChannel&&) noexcept = default;
 SecureChannel& SecureChannel::operator=(SecureChannel&&) noexcept = default;
 
 Bytes SecureChannel::hello() const {
+    m_owner.check();
     ByteWriter frame;
     frame.u8(version);
     frame.raw(m_session->own_key);
@@ -203,6 +204,7 @@ Bytes SecureChannel::hello() const {
 }
 
 SecureChannel::State SecureChannel::state() const {
+    m_owner.check();
     switch (m_session->stage) {
         case Session::Stage::open: return State::open;
         case Session::Stage::broken: return State::broken;
@@ -211,11 +213,13 @@ SecureChannel::State SecureChannel::state() const {
 }
 
 std::optional<PeerId> SecureChannel::peer() const {
+    m_owner.check();
     if (m_session->stage != Session::Stage::open) return std::nullopt;
     return m_session->peer;
 }
 
 SecureChannel::Received SecureChannel::receive(ByteSpan frame) {
+    m_owner.check();
     Received received;
     Session& session = *m_session;
     bool fits = false;
@@ -240,6 +244,7 @@ SecureChannel::Received SecureChannel::receive(ByteSpan frame) {
 }
 
 Bytes SecureChannel::seal(ByteSpan message) {
+    m_owner.check();
     POTLUCK_CHECK(m_session->stage == Session::Stage::open);
     return m_session->push(message);
 }

@@ -18,6 +18,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/ids.h"
+#include "core/base/thread_owner.h"
 #include "core/identity/identity.h"
 
 namespace potluck::identity {
@@ -54,6 +55,7 @@ public:
 
 private:
     struct Session;
+    ThreadOwner m_owner;
     std::unique_ptr<Session> m_session;
 };
 

@@ -150,6 +150,7 @@ Status Ledger::Database::insert(std::int64_t chain, const run::SignedList& list,
 }
 
 Status Ledger::append(const run::SignedList& list, const StateDigest& result, std::int64_t at) {
+    m_owner.check();
     const Result<run::AcceptList> decoded = run::AcceptList::decode(list.list);
     if (!decoded.ok()) return decoded.error();
     Connection& connection = m_database->connection;
@@ -194,6 +195,7 @@ bool Ledger::Database::move_to_retracted(std::int64_t chain, std::uint64_t first
 }
 
 Status Ledger::retract(const RunId& run, std::uint64_t count) {
+    m_owner.check();
     Connection& connection = m_database->connection;
     Transaction transaction(connection);
     if (!transaction.begun()) return connection.error("Cannot write to");
@@ -211,6 +213,7 @@ Status Ledger::retract(const RunId& run, std::uint64_t count) {
 }
 
 void Ledger::remember_name(const PeerId& peer, const std::string& name) {
+    m_owner.check();
     const ByteSpan kept = as_bytes(std::string_view(name).substr(0, run::name_bytes_max));
     Connection& connection = m_database->connection;
     Step found = Step::failed;
@@ -231,6 +234,7 @@ void Ledger::remember_name(const PeerId& peer, const std::string& name) {
 }
 
 Status Ledger::record_loss(const RunId& run, RoundId round, double loss) {
+    m_owner.check();
     if (!std::isfinite(loss)) {
         return Error{ErrorCode::invalid_argument, "A loss must be a finite number to be recorded."};
     }
@@ -248,6 +252,7 @@ Status Ledger::record_loss(const RunId& run, RoundId round, double loss) {
 // --- reading ---
 
 std::vector<run::SignedList> Ledger::lists(const RunId& run, RoundId first, std::size_t most) const {
+    m_owner.check();
     std::vector<run::SignedList> found;
     if (first.value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return found;
     Statement query(m_database->connection,
@@ -259,6 +264,7 @@ std::vector<run::SignedList> Ledger::lists(const RunId& run, RoundId first, std:
 }
 
 std::optional<run::SignedList> Ledger::list(const RunId& run, RoundId round) const {
+    m_owner.check();
     Statement query(m_database->connection,
                     "SELECT signature, list FROM lists WHERE chain = (SELECT id FROM chains WHERE run = ?) "
                     "AND round = ?");
@@ -268,6 +274,7 @@ std::optional<run::SignedList> Ledger::list(const RunId& run, RoundId round) con
 }
 
 std::vector<run::SignedList> Ledger::retracted(const RunId& run, std::size_t most) const {
+    m_owner.check();
     std::vector<run::SignedList> found;
     Statement query(m_database->connection,
                     "SELECT signature, list FROM retracted WHERE chain = (SELECT id FROM chains WHERE run = ?) "
@@ -278,6 +285,7 @@ std::vector<run::SignedList> Ledger::retracted(const RunId& run, std::size_t mos
 }
 
 std::optional<run::AcceptList> Ledger::head(const RunId& run) const {
+    m_owner.check();
     Statement query(m_database->connection,
                     "SELECT list FROM lists WHERE chain = (SELECT id FROM chains WHERE run = ?) "
                     "ORDER BY round DESC LIMIT 1");
@@ -292,6 +300,7 @@ std::optional<run::AcceptList> Ledger::head(const RunId& run) const {
 }
 
 std::optional<StateDigest> Ledger::digest_after(const RunId& run, RoundId round) const {
+    m_owner.check();
     Statement query(m_database->connection,
                     "SELECT result FROM rounds WHERE chain = (SELECT id FROM chains WHERE run = ?) AND round = ?");
     const Step step = query.bind(run.bytes).bind(round.value).step();
@@ -300,6 +309,7 @@ std::optional<StateDigest> Ledger::digest_after(const RunId& run, RoundId round)
 }
 
 RunTotals Ledger::totals(const RunId& run) const {
+    m_owner.check();
     Statement query(m_database->connection,
                     "SELECT count(*), saturating_sum(tokens), saturating_sum(contributions) FROM rounds "
                     "WHERE chain = (SELECT id FROM chains WHERE run = ?)");
@@ -309,6 +319,7 @@ RunTotals Ledger::totals(const RunId& run) const {
 }
 
 std::vector<Credit> Ledger::leaderboard(const RunId& run, std::size_t most) const {
+    m_owner.check();
     std::vector<Credit> board;
     Statement query(m_database->connection,
                     "SELECT p.key, p.name, c.tokens, c.rounds FROM "
@@ -321,6 +332,7 @@ std::vector<Credit> Ledger::leaderboard(const RunId& run, std::size_t most) cons
 }
 
 Credit Ledger::credit_of(const RunId& run, const PeerId& peer) const {
+    m_owner.check();
     Statement query(m_database->connection,
                     "SELECT key, name, "
                     "(SELECT saturating_sum(tokens) FROM entries WHERE chain = c.id AND peer = p.id), "
@@ -334,6 +346,7 @@ Credit Ledger::credit_of(const RunId& run, const PeerId& peer) const {
 }
 
 TokenCount Ledger::tokens_since(const PeerId& peer, std::int64_t since) const {
+    m_owner.check();
     Statement query(m_database->connection,
                     "SELECT saturating_sum(tokens) FROM entries "
                     "WHERE peer = (SELECT id FROM peers WHERE key = ?) AND at >= ?");
@@ -343,6 +356,7 @@ TokenCount Ledger::tokens_since(const PeerId& peer, std::int64_t since) const {
 }
 
 std::vector<RoundRecord> Ledger::curve(const RunId& run, std::size_t most) const {
+    m_owner.check();
     std::vector<RoundRecord> records;
     const std::uint64_t length = totals(run).rounds.value;
     const std::uint64_t points = std::min<std::uint64_t>(most, length);
@@ -412,6 +426,7 @@ Result<std::string> Ledger::Database::fault_of(std::int64_t chain, const RunId& 
 }
 
 Status Ledger::verify_chain(const RunId& run) const {
+    m_owner.check();
     const Result<std::optional<std::int64_t>> chain = m_database->chain_of(run);
     if (!chain.ok()) return chain.error();
     if (!chain->has_value()) return {};

@@ -14,6 +14,7 @@
 
 #include "core/base/ids.h"
 #include "core/base/result.h"
+#include "core/base/thread_owner.h"
 #include "core/identity/identity.h"
 #include "core/run/accept_list.h"
 #include "core/run/message.h"
@@ -101,6 +102,7 @@ public:
 private:
     struct Database;
     explicit Ledger(std::unique_ptr<Database> database);
+    ThreadOwner m_owner;
     std::unique_ptr<Database> m_database;
 };
 

@@ -50,7 +50,8 @@ std::optional<std::size_t> ipv6_groups(std::string_view run) {
     while (!run.empty()) {
         const std::string_view group = take_until(run, ':');
         if (run.empty() && is_ipv4(group)) return groups + 2;
-        const bool is_group = !group.empty() && group.size() <= 4 && std::all_of(group.begin(), group.end(), is_hex_digit);
+        const bool is_group =
+            !group.empty() && group.size() <= 4 && std::all_of(group.begin(), group.end(), is_hex_digit);
         if (!is_group) return std::nullopt;
         ++groups;
     }

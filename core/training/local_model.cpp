@@ -98,6 +98,7 @@ Result<LocalModel> LocalModel::create(std::uint64_t size, const Layout& layout, 
 }
 
 Status LocalModel::start_from(const control::VectorFile& file) {
+    m_owner.check();
     return for_each_piece(file, m_values.size(), [&](std::uint64_t begin, std::span<const float> piece) {
         const Status marked = m_mark.write(begin, piece);
         return marked.ok() ? m_values.write(begin, piece) : marked;
@@ -105,12 +106,14 @@ Status LocalModel::start_from(const control::VectorFile& file) {
 }
 
 Status LocalModel::start_from(std::span<const float> values) {
+    m_owner.check();
     POTLUCK_CHECK(values.size() == m_values.size());
     const Status marked = m_mark.write(0, values);
     return marked.ok() ? m_values.write(0, values) : marked;
 }
 
 Status LocalModel::snapshot(const control::VectorFile& target) {
+    m_owner.check();
     Result<VectorWriter> writer = VectorWriter::open(target);
     if (!writer.ok()) return writer.error();
     std::vector<float> piece(std::min<std::uint64_t>(vector_piece, m_values.size()));
@@ -127,6 +130,7 @@ Status LocalModel::snapshot(const control::VectorFile& target) {
 }
 
 Status LocalModel::rebase(const control::VectorFile& next) {
+    m_owner.check();
     if (const Status fine = check_vector(next, m_values.size()); !fine.ok()) return fine;
     ++m_rebases;
     return for_each_piece(next, m_values.size(), [&](std::uint64_t begin, std::span<const float> piece) {
@@ -159,6 +163,7 @@ Status LocalModel::rebase_piece(std::uint64_t begin, std::span<const float> next
 }
 
 Status LocalModel::follow(const Layout& layout, const std::filesystem::path& scratch) {
+    m_owner.check();
     std::vector<float> piece(std::min<std::uint64_t>(vector_piece, m_values.size()));
     if (layout.mark != m_mark.place()) {
         Result<Mark> mark = Mark::create(m_values.size(), layout.mark, scratch);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/base/thread_owner.h"
 #include "core/control/trainer_protocol.h"
 #include "core/training/compute/flat_vector.h"
 #include "core/training/memory/layout.h"
@@ -49,8 +50,14 @@ public:
     [[nodiscard]] static Result<LocalModel> create(std::uint64_t size, const Layout& layout,
                                                    const std::filesystem::path& scratch, unsigned threads);
 
-    [[nodiscard]] const FlatVector& values() const { return m_values; }
-    [[nodiscard]] FlatVector& values() { return m_values; }
+    [[nodiscard]] const FlatVector& values() const {
+        m_owner.check();
+        return m_values;
+    }
+    [[nodiscard]] FlatVector& values() {
+        m_owner.check();
+        return m_values;
+    }
 
     /// M = the vector, L = the same, rounded to nearest where it is kept in bf16.
     [[nodiscard]] Status start_from(const control::VectorFile& file);
@@ -68,6 +75,7 @@ private:
         : m_values(std::move(values)), m_mark(std::move(mark)), m_threads(threads) {}
     [[nodiscard]] Status rebase_piece(std::uint64_t begin, std::span<const float> next);
 
+    ThreadOwner m_owner;
     FlatVector m_values;
     Mark m_mark;
     unsigned m_threads;

@@ -123,6 +123,7 @@ auto with_state(Trainer& trainer, bool is_own, const control::VectorFile& state,
 }  // namespace
 
 Reply TrainerService::handle(const Request& request) {
+    m_owner.check();
     Reply reply;
     reply.id = request.id;
     const Json result = [&]() -> Json {
@@ -328,6 +329,7 @@ TrainerService::Json TrainerService::sample(const control::SampleRequest& reques
 }
 
 Status TrainerService::work() {
+    m_owner.check();
     const std::uint64_t before = m_trainer->totals().tokens;
     const Status status = m_trainer->micro_step();
     m_tokens_since_progress += m_trainer->totals().tokens - before;
@@ -336,6 +338,7 @@ Status TrainerService::work() {
 }
 
 std::optional<control::Notification> TrainerService::progress_due(std::chrono::steady_clock::time_point now) {
+    m_owner.check();
     if (!m_training || now - m_progress_at < progress_every) return std::nullopt;
     m_recent_seconds = recent_kept * m_recent_seconds + std::chrono::duration<double>(now - m_progress_at).count();
     m_recent_tokens = recent_kept * m_recent_tokens + static_cast<double>(m_tokens_since_progress);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/base/thread_owner.h"
 #include "core/control/rpc.h"
 #include "core/control/trainer_protocol.h"
 #include "core/training/memory/plan.h"
@@ -32,13 +33,22 @@ public:
     explicit TrainerService(PrecisionChoice precision) : m_choice(precision) {}
 
     [[nodiscard]] control::Reply handle(const control::Request& request);
-    [[nodiscard]] bool training() const { return m_training; }
-    [[nodiscard]] bool stopped() const { return m_stopped; }
+    [[nodiscard]] bool training() const {
+        m_owner.check();
+        return m_training;
+    }
+    [[nodiscard]] bool stopped() const {
+        m_owner.check();
+        return m_stopped;
+    }
 
     /// One micro-step; only while `training()`. An error is a failure.
     [[nodiscard]] Status work();
     /// What happened of its own accord and has not been told yet.
-    [[nodiscard]] std::optional<control::Notification> take_notice() { return std::exchange(m_notice, std::nullopt); }
+    [[nodiscard]] std::optional<control::Notification> take_notice() {
+        m_owner.check();
+        return std::exchange(m_notice, std::nullopt);
+    }
     /// A progress notification if it is time for one.
     [[nodiscard]] std::optional<control::Notification> progress_due(std::chrono::steady_clock::time_point now);
 
@@ -63,6 +73,7 @@ private:
     [[nodiscard]] Status fall_back(const Error& reason);
     [[nodiscard]] control::PlanReply plan_in_force() const;
 
+    ThreadOwner m_owner;
     PrecisionChoice m_choice;
     PlanFacts m_facts;                 // of the model that is loaded
     std::vector<MemoryPlan> m_ladder;  // its plans, from large to small

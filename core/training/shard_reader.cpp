@@ -35,6 +35,7 @@ Status Shard::append_record(std::uint64_t index, std::vector<model::Token>& out)
 }
 
 Status SampleReader::read(std::uint32_t count, std::vector<model::Token>& out) {
+    m_owner.check();
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::uint64_t records = m_shard.shape().records;
         const std::uint64_t index = run::record_at(m_key.seed, m_key.round, m_key.peer, records, m_position);

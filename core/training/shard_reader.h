@@ -12,6 +12,7 @@
 #include "core/base/files.h"
 #include "core/base/ids.h"
 #include "core/base/result.h"
+#include "core/base/thread_owner.h"
 #include "core/model/token.h"
 
 namespace potluck::training {
@@ -57,9 +58,13 @@ public:
 
     /// Appends the next `count` records to `out` and moves on.
     [[nodiscard]] Status read(std::uint32_t count, std::vector<model::Token>& out);
-    [[nodiscard]] std::uint64_t position() const { return m_position; }
+    [[nodiscard]] std::uint64_t position() const {
+        m_owner.check();
+        return m_position;
+    }
 
 private:
+    ThreadOwner m_owner;
     Shard m_shard;
     OrderKey m_key;
     std::uint64_t m_position = 0;

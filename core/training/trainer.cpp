@@ -71,16 +71,19 @@ Result<Trainer> Trainer::create(const TrainerSetup& setup) {
 }
 
 Status Trainer::start_from(const control::VectorFile& file) {
+    m_owner.check();
     const Status read = m_local.start_from(file);
     return read.ok() ? parameters_changed() : read;
 }
 
 Status Trainer::start_from(std::span<const float> parameters) {
+    m_owner.check();
     const Status copied = m_local.start_from(parameters);
     return copied.ok() ? parameters_changed() : copied;
 }
 
 std::vector<float> Trainer::parameters() const {
+    m_owner.check();
     std::vector<float> copy(m_local.values().size());
     POTLUCK_CHECK(m_local.values().read(0, copy).ok());
     return copy;
@@ -110,6 +113,7 @@ Status Trainer::take_memory() {
 }
 
 Status Trainer::train_in(const TrainingPlace& place) {
+    m_owner.check();
     const bool same = m_reader && place.key == m_place.key && place.shard_path == m_place.shard_path &&
                       place.records == m_place.records;
     if (!same) {
@@ -132,6 +136,7 @@ std::uint32_t Trainer::micro_batch_size(std::uint32_t batch, double seconds_per_
 }
 
 Status Trainer::micro_step() {
+    m_owner.check();
     POTLUCK_CHECK(m_reader.has_value());
     const auto start = std::chrono::steady_clock::now();
     const std::uint32_t batch = m_setup.recipe.batch;
@@ -215,16 +220,19 @@ Status Trainer::forget_batch() {
 }
 
 Result<WindowTotals> Trainer::snapshot(const control::VectorFile& target) {
+    m_owner.check();
     if (const Status written = m_local.snapshot(target); !written.ok()) return written.error();
     return std::exchange(m_totals, {});
 }
 
 Status Trainer::rebase(const control::VectorFile& next) {
+    m_owner.check();
     const Status moved = m_local.rebase(next);
     return moved.ok() ? parameters_changed() : moved;
 }
 
 Status Trainer::follow(const Layout& layout) {
+    m_owner.check();
     m_decoder = Decoder(m_setup.model, DecoderOptions{});  // frees the old one's copies before more is taken
     const Layout before = std::exchange(m_setup.layout, layout);
     if (const Status moved = m_local.follow(layout, m_setup.scratch); !moved.ok()) return moved;

@@ -15,15 +15,16 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/numerics/optimizer/optimizer.h"
+#include "core/base/thread_owner.h"
 #include "core/model/model_spec.h"
+#include "core/numerics/optimizer/optimizer.h"
 #include "core/run/recipe.h"
-#include "core/training/decoder/decoder.h"
 #include "core/training/compute/device_optimizer.h"
 #include "core/training/compute/flat_vector.h"
-#include "core/training/memory/layout.h"
+#include "core/training/decoder/decoder.h"
 #include "core/training/local_model.h"
 #include "core/training/loss_scale.h"
+#include "core/training/memory/layout.h"
 #include "core/training/memory/plan.h"
 #include "core/training/shard_reader.h"
 
@@ -75,7 +76,10 @@ public:
     /// A copy of L in fp32.
     [[nodiscard]] std::vector<float> parameters() const;
     /// L as the model reads it.
-    [[nodiscard]] Decoder& decoder() { return m_decoder; }
+    [[nodiscard]] Decoder& decoder() {
+        m_owner.check();
+        return m_decoder;
+    }
 
     /// Trains in `place` from the next micro-step on. The same key and shard go on where they were. A half-collected
     /// batch is kept. On failure nothing changes.
@@ -84,9 +88,18 @@ public:
     /// One micro-batch; at the end of a batch, one step of the optimizer. Needs a `train_in` before. On failure the
     /// batch is forgotten; after `out_of_memory` training can go on with a smaller layout.
     [[nodiscard]] Status micro_step();
-    [[nodiscard]] const WindowTotals& totals() const { return m_totals; }
-    [[nodiscard]] const TrainerSetup& setup() const { return m_setup; }
-    [[nodiscard]] std::uint64_t position() const { return m_reader ? m_reader->position() : 0; }
+    [[nodiscard]] const WindowTotals& totals() const {
+        m_owner.check();
+        return m_totals;
+    }
+    [[nodiscard]] const TrainerSetup& setup() const {
+        m_owner.check();
+        return m_setup;
+    }
+    [[nodiscard]] std::uint64_t position() const {
+        m_owner.check();
+        return m_reader ? m_reader->position() : 0;
+    }
 
     /// Writes L to the file, M = L; gives the totals, which begin at zero again.
     [[nodiscard]] Result<WindowTotals> snapshot(const control::VectorFile& target);
@@ -108,6 +121,7 @@ private:
     [[nodiscard]] Status forget_batch();
     [[nodiscard]] Status parameters_changed() { return m_decoder.use_parameters(m_local.values().view()); }
 
+    ThreadOwner m_owner;
     TrainerSetup m_setup;
     Decoder m_decoder;
     LocalModel m_local;

@@ -29,6 +29,7 @@ Result<VectorReader> VectorReader::open(const control::VectorFile& file, std::ui
 }
 
 Status VectorReader::read(std::span<float> out) {
+    m_owner.check();
     m_stream.read(reinterpret_cast<char*>(out.data()), static_cast<std::streamsize>(out.size_bytes()));
     if (!m_stream) return Error{ErrorCode::io, "The file " + m_path + " cannot be read; check the disk."};
     bool finite = true;
@@ -68,12 +69,14 @@ Result<VectorWriter> VectorWriter::open(const control::VectorFile& file) {
 }
 
 Status VectorWriter::write(std::span<const float> values) {
+    m_owner.check();
     m_stream.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size_bytes()));
     if (!m_stream) return failure();
     return {};
 }
 
 Status VectorWriter::close() {
+    m_owner.check();
     m_stream.close();
     if (m_stream.fail()) return failure();
     return {};

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/base/result.h"
+#include "core/base/thread_owner.h"
 #include "core/control/trainer_protocol.h"
 
 namespace potluck::training {
@@ -23,6 +24,7 @@ public:
 
 private:
     VectorReader(std::ifstream stream, std::string path) : m_stream(std::move(stream)), m_path(std::move(path)) {}
+    ThreadOwner m_owner;
     std::ifstream m_stream;
     std::string m_path;
 };
@@ -47,6 +49,7 @@ public:
 private:
     VectorWriter(std::fstream stream, std::string path) : m_stream(std::move(stream)), m_path(std::move(path)) {}
     [[nodiscard]] Error failure() const;
+    ThreadOwner m_owner;
     std::fstream m_stream;
     std::string m_path;
 };

@@ -53,6 +53,7 @@ Result<ControlClient> ControlClient::connect(const std::filesystem::path& data_f
 
 Result<nlohmann::json> ControlClient::call(const std::string& method, const nlohmann::json& params,
                                            std::chrono::seconds limit) {
+    m_owner.check();
     const Error lost{ErrorCode::unavailable, "The node closed the connection; see its log, then try again."};
     Impl& impl = *m_impl;
     const std::uint64_t id = impl.next_id++;
@@ -92,6 +93,7 @@ Result<nlohmann::json> ControlClient::call(const std::string& method, const nloh
 }
 
 Status ControlClient::bridge() {
+    m_owner.check();
 #ifdef _WIN32
     return Error{ErrorCode::unavailable, "control needs pipes that this system does not offer here."};
 #else

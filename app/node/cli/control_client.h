@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/result.h"
+#include "core/base/thread_owner.h"
 
 namespace potluck::node {
 
@@ -32,6 +33,7 @@ public:
 private:
     struct Impl;
     explicit ControlClient(std::unique_ptr<Impl> impl);
+    ThreadOwner m_owner;
     std::unique_ptr<Impl> m_impl;
 };
 

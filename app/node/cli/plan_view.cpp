@@ -34,7 +34,7 @@ struct Widths {
 std::string row_of(const Widths& widths, const std::string& what, const std::string& how, const std::string& gpu,
                    const std::string& ram, const std::string& disk) {
     return formatted("%-*s  %-*s %10s %10s %10s\n", widths.what, what.c_str(), widths.how, how.c_str(), gpu.c_str(),
-                 ram.c_str(), disk.c_str());
+                     ram.c_str(), disk.c_str());
 }
 
 std::string duration_text(double days) {
@@ -71,10 +71,10 @@ std::string cost_text(const PlanView& view) {
                        count_text(cost.flops) + " operations (" + count_text(cost.flops_per_token) + " a token):\n";
     if (days_here(view) > 0) text += "  this computer alone: " + duration_text(days_here(view)) + "\n";
     text += formatted("  %u x %s: %s, if each reaches %.0f%% of its %.4g TFLOP/s day and night\n", question.volunteers,
-                  std::string(question.gpu.name).c_str(), duration_text(cost.days).c_str(), 100 * question.utilisation,
-                  question.gpu.teraflops);
+                      std::string(question.gpu.name).c_str(), duration_text(cost.days).c_str(),
+                      100 * question.utilisation, question.gpu.teraflops);
     text += formatted("  electricity of their GPUs at %.0f W: %.4g kWh, %.2f at %.2f per kWh\n", question.gpu.watts,
-                  cost.kilowatt_hours, cost.price, question.price_per_kilowatt_hour);
+                      cost.kilowatt_hours, cost.price, question.price_per_kilowatt_hour);
     return text + "  disk: " + bytes_text(cost.checkpoint_bytes) + " a checkpoint, " + bytes_text(cost.data_bytes) +
            " of training data in all\n";
 }
@@ -154,8 +154,9 @@ Result<PlanView> view_plan(const model::ModelSpec& model, const PlanOptions& opt
 
 std::string plan_text(const PlanView& view) {
     const control::PlanReply& plan = view.plan;
-    std::string text = formatted("%u layers, width %u, context %u: %s parameters\n", view.model.layers, view.model.width,
-                             view.model.context, count_text(static_cast<double>(view.model.parameters())).c_str());
+    std::string text =
+        formatted("%u layers, width %u, context %u: %s parameters\n", view.model.layers, view.model.width,
+                  view.model.context, count_text(static_cast<double>(view.model.parameters())).c_str());
     text += "on " + clean(plan.device) + ": " + clean(plan.summary) + "\n\n" + parts_text(plan) + "\n";
     text += plan.tokens_per_second > 0 ? formatted("Expected speed: %.4g tokens/s\n", plan.tokens_per_second)
                                        : "Expected speed: unknown, this device was not measured\n";

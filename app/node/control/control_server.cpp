@@ -192,6 +192,7 @@ ControlServer::ControlServer(asio::io_context& loop, const Dispatcher& dispatche
 ControlServer::~ControlServer() { close(); }
 
 Status ControlServer::listen(const fs::path& socket) {
+    m_owner.check();
     const auto fail = [&](const std::string& why) {
         return Error{ErrorCode::io, "The local socket " + socket.string() + " cannot be opened (" + why +
                                         "); check who owns its folder."};
@@ -217,6 +218,7 @@ Status ControlServer::listen(const fs::path& socket) {
 }
 
 Status ControlServer::serve_parent(std::function<void()> gone) {
+    m_owner.check();
     boost::system::error_code failed;
 #ifndef _WIN32
     using Stream = asio::posix::stream_descriptor;
@@ -239,9 +241,13 @@ Status ControlServer::serve_parent(std::function<void()> gone) {
     return {};
 }
 
-void ControlServer::tell() { m_impl->tell(); }
+void ControlServer::tell() {
+    m_owner.check();
+    m_impl->tell();
+}
 
 void ControlServer::close() {
+    m_owner.check();
     if (m_impl->closed) return;
     m_impl->closed = true;
     m_impl->timer.cancel();

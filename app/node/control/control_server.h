@@ -17,6 +17,7 @@
 
 #include "app/node/control/dispatcher.h"
 #include "core/base/result.h"
+#include "core/base/thread_owner.h"
 
 namespace potluck::node {
 
@@ -50,6 +51,7 @@ public:
 
 private:
     struct Impl;
+    ThreadOwner m_owner;
     std::shared_ptr<Impl> m_impl;
 };
 

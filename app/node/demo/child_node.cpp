@@ -5,6 +5,7 @@
 namespace potluck::node {
 
 Status ChildNode::start() {
+    m_owner.check();
     if (m_snapshot) {
         m_bytes_up_before += m_snapshot->network.bytes_up;
         m_bytes_down_before += m_snapshot->network.bytes_down;
@@ -27,6 +28,7 @@ Status ChildNode::start() {
 }
 
 void ChildNode::call(const std::string& method, const nlohmann::json& params, Answer answer) {
+    m_owner.check();
     if (!alive()) return answer(Error{ErrorCode::unavailable, m_options.name + " is not running."});
     const std::uint64_t id = m_next_id++;
     m_waiting.emplace(id, std::move(answer));
@@ -34,10 +36,12 @@ void ChildNode::call(const std::string& method, const nlohmann::json& params, An
 }
 
 void ChildNode::kill() {
+    m_owner.check();
     if (m_process) m_process->kill();
 }
 
 void ChildNode::stop() {
+    m_owner.check();
     if (!alive()) return;
     call("stop", nlohmann::json::object(), [](const Result<nlohmann::json>&) {});
     m_process->close_input();
@@ -65,12 +69,15 @@ void ChildNode::on_exit() {
 }
 
 std::uint64_t ChildNode::rounds_lost() const {
+    m_owner.check();
     return m_lost_before + (m_snapshot && m_snapshot->run ? m_snapshot->run->rounds_lost : 0);
 }
 std::uint64_t ChildNode::digests_compared() const {
+    m_owner.check();
     return m_compared_before + (m_snapshot && m_snapshot->run ? m_snapshot->run->digests_compared : 0);
 }
 std::uint64_t ChildNode::digests_equal() const {
+    m_owner.check();
     return m_equal_before + (m_snapshot && m_snapshot->run ? m_snapshot->run->digests_equal : 0);
 }
 

@@ -15,6 +15,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "app/node/trainer/line_process.h"
+#include "core/base/thread_owner.h"
 #include "core/control/node_protocol.h"
 #include "core/control/rpc.h"
 
@@ -39,17 +40,25 @@ public:
     void kill();
     /// Asks it to end; the process is gone once alive() is false.
     void stop();
-    [[nodiscard]] bool alive() const { return m_process && !m_ended; }
+    [[nodiscard]] bool alive() const {
+        m_owner.check();
+        return m_process && !m_ended;
+    }
 
     [[nodiscard]] const std::string& name() const { return m_options.name; }
     [[nodiscard]] const std::filesystem::path& data_folder() const { return m_options.data_folder; }
     /// The last one heard, also of a process that is gone.
-    [[nodiscard]] const std::optional<control::NodeSnapshot>& snapshot() const { return m_snapshot; }
+    [[nodiscard]] const std::optional<control::NodeSnapshot>& snapshot() const {
+        m_owner.check();
+        return m_snapshot;
+    }
     /// Bytes over all its lives.
     [[nodiscard]] std::uint64_t bytes_up() const {
+        m_owner.check();
         return m_bytes_up_before + (m_snapshot ? m_snapshot->network.bytes_up : 0);
     }
     [[nodiscard]] std::uint64_t bytes_down() const {
+        m_owner.check();
         return m_bytes_down_before + (m_snapshot ? m_snapshot->network.bytes_down : 0);
     }
     [[nodiscard]] std::uint64_t rounds_lost() const;
@@ -60,6 +69,7 @@ private:
     void on_line(const std::string& line);
     void on_exit();
 
+    ThreadOwner m_owner;
     boost::asio::io_context& m_loop;
     Options m_options;
     std::unique_ptr<LineProcess> m_process;

@@ -52,6 +52,7 @@ ChildNode& Scenario::add(const std::string& name, const std::string& folder, std
 }
 
 void Scenario::run(std::function<void(Status)> done) {
+    m_owner.check();
     m_done = std::move(done);
     m_started = m_stage_began = Clock::now();
     ChildNode& backbone = add("backbone", "backbone", {});
@@ -224,6 +225,7 @@ void Scenario::finish(Status outcome) {
 }
 
 void Scenario::sample(std::function<void(Result<std::string>)> done) {
+    m_owner.check();
     if (m_nodes.size() < 2) return done(Error{ErrorCode::unavailable, "No volunteer is there."});
     m_nodes[1]->call("sample", {{"prompt", "The "}, {"tokens", sample_tokens}},
                      [done = std::move(done)](const Result<nlohmann::json>& answer) {
@@ -233,6 +235,7 @@ void Scenario::sample(std::function<void(Result<std::string>)> done) {
 }
 
 void Scenario::stop(std::function<void()> done) {
+    m_owner.check();
     for (const auto& node : m_nodes) node->stop();
     if (m_app) m_app->kill();
     m_stage_began = Clock::now();
@@ -256,6 +259,7 @@ void Scenario::await_end() {
 }
 
 TableHead Scenario::head() const {
+    m_owner.check();
     TableHead head;
     head.total_rounds = m_plan.rounds;
     head.seconds = seconds_since(m_started);
@@ -269,6 +273,7 @@ TableHead Scenario::head() const {
 }
 
 std::vector<TableRow> Scenario::rows() const {
+    m_owner.check();
     std::vector<TableRow> rows;
     std::string leader;
     if (!m_nodes.empty() && backbone().snapshot() && backbone().snapshot()->run)
@@ -296,6 +301,7 @@ std::vector<TableRow> Scenario::rows() const {
 }
 
 void Scenario::fill(DemoReport& report) const {
+    m_owner.check();
     report.rounds_wanted = m_plan.rounds;
     report.volunteers = m_nodes.size() - 1;
     for (const auto& node : m_nodes) {
@@ -322,6 +328,7 @@ void Scenario::fill(DemoReport& report) const {
 }
 
 std::vector<BookOfNode> Scenario::books() const {
+    m_owner.check();
     std::vector<BookOfNode> books;
     for (const auto& node : m_nodes) {
         const auto part = node.get() == m_late     ? BookOfNode::Part::late

@@ -18,6 +18,7 @@
 #include "app/node/demo/child_node.h"
 #include "app/node/demo/demo_recipe.h"
 #include "app/node/demo/table.h"
+#include "core/base/thread_owner.h"
 
 namespace potluck::node {
 
@@ -57,8 +58,14 @@ public:
     /// Puts what only the nodes know into the report.
     void fill(DemoReport& report) const;
     [[nodiscard]] std::vector<BookOfNode> books() const;
-    [[nodiscard]] const ChildNode& backbone() const { return *m_nodes.front(); }
-    [[nodiscard]] std::string newest_checkpoint() const { return m_checkpoint; }
+    [[nodiscard]] const ChildNode& backbone() const {
+        m_owner.check();
+        return *m_nodes.front();
+    }
+    [[nodiscard]] std::string newest_checkpoint() const {
+        m_owner.check();
+        return m_checkpoint;
+    }
 
 private:
     enum class Stage { backbone, invite, training, settling, over };
@@ -79,6 +86,7 @@ private:
     [[nodiscard]] bool in_step() const;
     [[nodiscard]] double seconds_since(std::chrono::steady_clock::time_point moment) const;
 
+    ThreadOwner m_owner;
     boost::asio::io_context& m_loop;
     ScenarioPlan m_plan;
     std::function<void(const std::string&)> m_say;

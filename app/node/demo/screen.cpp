@@ -30,6 +30,7 @@ void Screen::wipe() {
 }
 
 void Screen::say(const std::string& line) {
+    m_owner.check();
     wipe();
     std::cout << "potluck: " << line << "\n";
     for (const std::string& row : m_table) std::cout << row << "\n";
@@ -37,6 +38,7 @@ void Screen::say(const std::string& line) {
 }
 
 void Screen::show(const TableHead& head, const std::vector<TableRow>& rows) {
+    m_owner.check();
     const auto now = std::chrono::steady_clock::now();
     if (m_kind == Kind::terminal) {
         wipe();
@@ -49,6 +51,9 @@ void Screen::show(const TableHead& head, const std::vector<TableRow>& rows) {
     std::cout << std::flush;
 }
 
-void Screen::close() { m_table.clear(); }
+void Screen::close() {
+    m_owner.check();
+    m_table.clear();
+}
 
 }  // namespace potluck::node

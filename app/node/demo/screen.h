@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/node/demo/table.h"
+#include "core/base/thread_owner.h"
 
 namespace potluck::node {
 
@@ -24,6 +25,7 @@ public:
 private:
     void wipe();
 
+    ThreadOwner m_owner;
     enum class Kind { terminal, plain } m_kind;
     std::vector<std::string> m_table;
     std::chrono::steady_clock::time_point m_last_line;

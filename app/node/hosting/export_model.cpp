@@ -112,6 +112,7 @@ Result<std::shared_ptr<ModelExporter::Job>> ModelExporter::prepare(const fs::pat
 
 void ModelExporter::export_model(const fs::path& folder, Sparsity sparsity,
                                  std::function<void(const Result<ExportedModel>&)> done) {
+    m_owner.check();
     const auto prepared = prepare(folder, sparsity);
     if (!prepared) return done(prepared.error());
     const std::shared_ptr<Job> job = *prepared;

@@ -15,6 +15,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "app/node/session/node.h"
+#include "core/base/thread_owner.h"
 #include "core/base/worker.h"
 #include "core/model/sparse_model.h"
 
@@ -44,6 +45,7 @@ private:
     struct Job;
     Result<std::shared_ptr<Job>> prepare(const std::filesystem::path& folder, Sparsity sparsity) const;
 
+    ThreadOwner m_owner;
     boost::asio::io_context& m_loop;
     Node& m_node;
     std::shared_ptr<Job> m_job;  // the export under way

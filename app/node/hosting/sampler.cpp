@@ -29,6 +29,7 @@ Result<RoundId> newest_state(const RunSession& session) {
 }
 
 void Sampler::sample(const SamplePlan& plan, std::function<void(const Result<std::string>&)> done) {
+    m_owner.check();
     RunSession* session = m_node.session();
     if (session == nullptr)
         return done(Error{ErrorCode::not_found, "This node is in no run; join one with an invite first."});

@@ -9,6 +9,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "app/node/session/node.h"
+#include "core/base/thread_owner.h"
 #include "core/data/tokenizer.h"
 
 namespace potluck::node {
@@ -31,6 +32,7 @@ public:
     void sample(const SamplePlan& plan, std::function<void(const Result<std::string>&)> done);
 
 private:
+    ThreadOwner m_owner;
     boost::asio::io_context& m_loop;
     Node& m_node;
     std::shared_ptr<bool> m_busy = std::make_shared<bool>(false);

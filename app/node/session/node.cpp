@@ -116,6 +116,7 @@ Status Node::open_network() {
 }
 
 void Node::start() {
+    m_owner.check();
     if (m_settings.pause_over(unix_seconds())) {
         m_settings.paused = false;
         m_settings.paused_until = 0;
@@ -159,6 +160,7 @@ std::string Node::change_key() const {
 }
 
 Status Node::join(const run::Invite& invite, run::Role role) {
+    m_owner.check();
     if (m_session && m_session->run() == invite.run) {
         m_session->swarm().add_hints(invite.hints);
         return m_settings.run && m_settings.run->finishing ? resume() : Status();
@@ -253,6 +255,7 @@ void Node::close_session() {
 }
 
 Status Node::leave() {
+    m_owner.check();
     if (!m_settings.run) return not_in_a_run;
     if (m_searching) m_network->cancel_manifest(*m_searching);
     m_searching.reset();
@@ -263,6 +266,7 @@ Status Node::leave() {
 }
 
 Status Node::pause(std::int64_t seconds) {
+    m_owner.check();
     if (seconds < 0 || seconds > pause_seconds_max) {
         return Error{ErrorCode::invalid_argument,
                      "A pause lasts at most a year; leave the duration out to pause until you resume."};
@@ -277,6 +281,7 @@ Status Node::pause(std::int64_t seconds) {
 }
 
 Status Node::resume() {
+    m_owner.check();
     m_settings.paused = false;
     m_settings.paused_until = 0;
     if (m_settings.run && std::exchange(m_settings.run->finishing, false)) close_session();
@@ -294,6 +299,7 @@ Status Node::resume() {
 }
 
 Status Node::finish() {
+    m_owner.check();
     if (!m_settings.run || !m_session) return not_in_a_run;
     m_settings.run->finishing = true;
     m_session->peer().finish(m_now);
@@ -301,17 +307,20 @@ Status Node::finish() {
 }
 
 Status Node::set_name(const std::string& name) {
+    m_owner.check();
     m_settings.name = fit_name(name);
     if (m_session) m_session->peer().set_name(m_settings.name);
     return save_settings();
 }
 
 Result<std::string> Node::invite() const {
+    m_owner.check();
     if (!m_session) return not_in_a_run;
     return m_network->invite(m_session->run(), m_session->peer().manifest().name).to_magnet();
 }
 
 Status Node::import_identity(const fs::path& file) {
+    m_owner.check();
     if (m_settings.run) {
         return Error{ErrorCode::invalid_argument, "Leave the run before you import another identity."};
     }
@@ -337,6 +346,7 @@ void Node::record_curve(const peer::PeerView& view) {
 }
 
 control::NodeSnapshot Node::snapshot() const {
+    m_owner.check();
     control::NodeSnapshot snapshot;
     snapshot.peer_id = m_identity.id().hex();
     snapshot.name = m_settings.name;
@@ -386,6 +396,7 @@ control::NodeSnapshot Node::snapshot() const {
 }
 
 std::vector<control::LeaderboardRow> Node::leaderboard(std::size_t most) const {
+    m_owner.check();
     std::vector<control::LeaderboardRow> rows;
     if (!m_session) return rows;
     const auto total = static_cast<double>(m_ledger.totals(m_session->run()).tokens.value);
@@ -399,6 +410,7 @@ std::vector<control::LeaderboardRow> Node::leaderboard(std::size_t most) const {
 }
 
 std::vector<control::CurvePoint> Node::curve(std::size_t most) const {
+    m_owner.check();
     std::vector<control::CurvePoint> points;
     if (!m_session) return points;
     for (const ledger::RoundRecord& record : m_ledger.curve(m_session->run(), most)) {
@@ -408,6 +420,7 @@ std::vector<control::CurvePoint> Node::curve(std::size_t most) const {
 }
 
 std::vector<control::CheckpointRow> Node::checkpoints() const {
+    m_owner.check();
     std::vector<control::CheckpointRow> rows;
     if (!m_session) return rows;
     const std::string& name = m_session->peer().manifest().name;
@@ -420,6 +433,7 @@ std::vector<control::CheckpointRow> Node::checkpoints() const {
 }
 
 void Node::stop(std::function<void()> done) {
+    m_owner.check();
     if (m_stopping) return;
     m_stopping = true;
     m_stopped = std::move(done);

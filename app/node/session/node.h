@@ -18,9 +18,10 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "app/node/session/settings.h"
 #include "app/node/session/run_session.h"
+#include "app/node/session/settings.h"
 #include "core/base/files.h"
+#include "core/base/thread_owner.h"
 #include "core/control/node_protocol.h"
 #include "core/identity/identity.h"
 #include "core/ledger/ledger.h"
@@ -80,11 +81,20 @@ public:
     [[nodiscard]] std::vector<control::CheckpointRow> checkpoints() const;
 
     [[nodiscard]] const NodeOptions& options() const { return m_options; }
-    [[nodiscard]] const identity::Identity& identity() const { return m_identity; }
+    [[nodiscard]] const identity::Identity& identity() const {
+        m_owner.check();
+        return m_identity;
+    }
     /// Null outside a run.
-    [[nodiscard]] RunSession* session() const { return m_session.get(); }
+    [[nodiscard]] RunSession* session() const {
+        m_owner.check();
+        return m_session.get();
+    }
     /// Called after everything that changes what snapshot() gives, looked for every 200 ms.
-    void on_change(std::function<void()> listener) { m_changed = std::move(listener); }
+    void on_change(std::function<void()> listener) {
+        m_owner.check();
+        m_changed = std::move(listener);
+    }
 
 private:
     Node(boost::asio::io_context& loop, NodeOptions options, FileLock lock, identity::Identity identity,
@@ -101,6 +111,7 @@ private:
     [[nodiscard]] Status save_settings();
     [[nodiscard]] std::string change_key() const;
 
+    ThreadOwner m_owner;
     boost::asio::io_context& m_loop;
     NodeOptions m_options;
     FileLock m_lock;

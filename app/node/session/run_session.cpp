@@ -100,6 +100,7 @@ RunSession::~RunSession() {
 }
 
 void RunSession::start(TimePoint now) {
+    m_owner.check();
     for (const HostedFile& hosted : m_hosted) m_swarm->publish_file(hosted.file, hosted.name, hosted.kind);
     for (const run::BlobRef& blob : m_plan.manifest.tokenizer.blobs()) {
         if (!m_swarm->blob(blob.root)) m_swarm->fetch(blob, {{}, now + tokenizer_patience, {}, {}});
@@ -109,32 +110,40 @@ void RunSession::start(TimePoint now) {
 }
 
 void RunSession::tick(TimePoint now) {
+    m_owner.check();
     if (m_trainer) m_trainer->tick(now);
     m_peer->tick(now);
 }
 
 void RunSession::stop() {
+    m_owner.check();
     m_peer->leave();
     if (m_trainer) m_trainer->stop();
 }
 
 void RunSession::on_neighbour(const PeerId& peer) {
+    m_owner.check();
     if (m_peer) m_peer->on_neighbour(peer);
 }
 void RunSession::on_neighbour_lost(const PeerId& peer) {
+    m_owner.check();
     if (m_peer) m_peer->on_neighbour_lost(peer);
 }
 void RunSession::on_envelope(const PeerId& from, run::Envelope envelope) {
+    m_owner.check();
     if (m_peer) m_peer->on_envelope(from, std::move(envelope));
 }
 void RunSession::on_blob(const run::BlobRef& blob, peer::BlobPointer content) {
+    m_owner.check();
     if (m_peer) m_peer->on_blob(blob, std::move(content));
 }
 void RunSession::on_blob_failed(const BlobId& blob, Error error) {
+    m_owner.check();
     if (m_peer) m_peer->on_blob_failed(blob, std::move(error));
 }
 
 void RunSession::on_published(const std::filesystem::path& file, Result<run::BlobRef> blob) {
+    m_owner.check();
     const bool hosted =
         std::any_of(m_hosted.begin(), m_hosted.end(), [&](const HostedFile& h) { return h.file == file; });
     if (hosted && !blob) log::of("node").error("{} cannot be seeded: {}", file.string(), blob.error().message);
@@ -142,18 +151,23 @@ void RunSession::on_published(const std::filesystem::path& file, Result<run::Blo
 }
 
 void RunSession::on_trainer_started() {
+    m_owner.check();
     if (m_peer) m_peer->on_trainer_started();
 }
 void RunSession::on_first_step() {
+    m_owner.check();
     if (m_peer) m_peer->on_first_step();
 }
 void RunSession::on_progress(TokenCount window_tokens, double tokens_per_second, double loss) {
+    m_owner.check();
     if (m_peer) m_peer->on_progress(window_tokens, tokens_per_second, loss);
 }
 void RunSession::on_snapshot(const peer::SnapshotResult& result) {
+    m_owner.check();
     if (m_peer) m_peer->on_snapshot(result);
 }
 void RunSession::on_trainer_lost(const Error& error) {
+    m_owner.check();
     if (m_peer) m_peer->on_trainer_lost(error);
 }
 

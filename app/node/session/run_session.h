@@ -17,6 +17,7 @@
 
 #include "app/node/session/state_files.h"
 #include "app/node/trainer/trainer_process.h"
+#include "core/base/thread_owner.h"
 #include "core/base/worker.h"
 #include "core/peer/peer.h"
 #include "net/session.h"
@@ -61,10 +62,19 @@ public:
     void tick(TimePoint now);
     /// Asks the trainer to end and says goodbye; then call tick() until gone().
     void stop();
-    [[nodiscard]] bool gone() const { return !m_trainer || m_trainer->gone(); }
+    [[nodiscard]] bool gone() const {
+        m_owner.check();
+        return !m_trainer || m_trainer->gone();
+    }
 
-    [[nodiscard]] peer::Peer& peer() { return *m_peer; }
-    [[nodiscard]] const peer::Peer& peer() const { return *m_peer; }
+    [[nodiscard]] peer::Peer& peer() {
+        m_owner.check();
+        return *m_peer;
+    }
+    [[nodiscard]] const peer::Peer& peer() const {
+        m_owner.check();
+        return *m_peer;
+    }
     /// Null for a backbone.
     [[nodiscard]] TrainerProcess* trainer() const { return m_trainer.get(); }
     [[nodiscard]] net::RunSwarm& swarm() const { return *m_swarm; }
@@ -88,6 +98,7 @@ private:
     RunSession(World world, Plan plan) : m_world(world), m_plan(std::move(plan)) {}
     Status open_parts();
 
+    ThreadOwner m_owner;
     World m_world;
     Plan m_plan;
     std::vector<HostedFile> m_hosted;

@@ -204,6 +204,7 @@ Result<std::unique_ptr<LineProcess>> LineProcess::start(asio::io_context& loop, 
 }
 
 void LineProcess::send(std::string lines) {
+    m_owner.check();
     if (m_impl->input_closing) return;
     m_impl->unsent_bytes += lines.size();
     if (m_impl->unsent_bytes > unsent_bytes_max) {
@@ -215,13 +216,20 @@ void LineProcess::send(std::string lines) {
 }
 
 void LineProcess::close_input() {
+    m_owner.check();
     if (m_impl->input_closing) return;
     m_impl->input_closing = true;
     if (m_impl->unsent.empty()) m_impl->write();
 }
 
-void LineProcess::kill() { m_impl->kill(); }
+void LineProcess::kill() {
+    m_owner.check();
+    m_impl->kill();
+}
 
-std::int64_t LineProcess::process() const { return m_impl->id; }
+std::int64_t LineProcess::process() const {
+    m_owner.check();
+    return m_impl->id;
+}
 
 }  // namespace potluck::node

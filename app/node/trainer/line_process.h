@@ -16,6 +16,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "core/base/result.h"
+#include "core/base/thread_owner.h"
 
 namespace potluck::node {
 
@@ -57,6 +58,7 @@ public:
 private:
     struct Impl;
     explicit LineProcess(std::shared_ptr<Impl> impl);
+    ThreadOwner m_owner;
     std::shared_ptr<Impl> m_impl;
 };
 

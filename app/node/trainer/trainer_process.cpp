@@ -24,6 +24,7 @@ TrainerProcess::TrainerProcess(boost::asio::io_context& loop, Settings settings,
 TrainerProcess::~TrainerProcess() = default;
 
 void TrainerProcess::start(const run::Manifest& manifest, const peer::VectorPlace& vector) {
+    m_owner.check();
     control::LoadRequest load{manifest.model.to_json(), manifest.recipe.to_json(), vector_file(vector),
                               m_settings.threads};
     load.budget = m_settings.budget;
@@ -74,6 +75,7 @@ void TrainerProcess::request(Method method, nlohmann::json params) {
 }
 
 void TrainerProcess::train(const peer::WindowPlan& plan) {
+    m_owner.check();
     control::TrainRequest train;
     train.round = plan.round.value;
     train.peer = m_settings.self.hex();
@@ -84,17 +86,23 @@ void TrainerProcess::train(const peer::WindowPlan& plan) {
     request(Method::train, to_json(train));
 }
 
-void TrainerProcess::idle() { request(Method::idle, nlohmann::json::object()); }
+void TrainerProcess::idle() {
+    m_owner.check();
+    request(Method::idle, nlohmann::json::object());
+}
 
 void TrainerProcess::snapshot(const peer::VectorPlace& target) {
+    m_owner.check();
     request(Method::snapshot, to_json(control::SnapshotRequest{vector_file(target)}));
 }
 
 void TrainerProcess::rebase(const peer::VectorPlace& vector) {
+    m_owner.check();
     request(Method::rebase, to_json(control::RebaseRequest{vector_file(vector)}));
 }
 
 void TrainerProcess::stop() {
+    m_owner.check();
     m_wanted.reset();
     if (m_state == State::waiting) m_state = State::absent;
     if (!m_child || m_state == State::stopping) return;
@@ -107,6 +115,7 @@ void TrainerProcess::stop() {
 }
 
 void TrainerProcess::tick(TimePoint now) {
+    m_owner.check();
     m_now = now;
     m_dead.reset();
     if (m_unstarted) lose(std::exchange(m_unstarted, std::nullopt)->message);
@@ -240,6 +249,7 @@ void TrainerProcess::lose(const std::string& why) {
 }
 
 void TrainerProcess::forgive() {
+    m_owner.check();
     m_policy.forgive();
     m_failure.clear();
     m_not_before = m_now;
@@ -247,6 +257,7 @@ void TrainerProcess::forgive() {
 }
 
 control::TrainerSnapshot TrainerProcess::view() const {
+    m_owner.check();
     control::TrainerSnapshot view;
     switch (m_state) {
         case State::absent: view.state = "stopped"; break;

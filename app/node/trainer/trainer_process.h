@@ -23,6 +23,7 @@
 #include "app/node/trainer/line_process.h"
 #include "app/node/trainer/restart_policy.h"
 #include "core/base/clock.h"
+#include "core/base/thread_owner.h"
 #include "core/control/node_protocol.h"
 #include "core/control/rpc.h"
 #include "core/control/trainer_protocol.h"
@@ -60,16 +61,31 @@ public:
     /// Everything that waits for time happens here; call it every 50 ms.
     void tick(TimePoint now);
     /// Ends the child at `deadline` whatever it does then: the owner wants the memory.
-    void release_by(TimePoint deadline) { m_release_by = deadline; }
-    void keep() { m_release_by.reset(); }
+    void release_by(TimePoint deadline) {
+        m_owner.check();
+        m_release_by = deadline;
+    }
+    void keep() {
+        m_owner.check();
+        m_release_by.reset();
+    }
     /// The person says to try again after a failure.
     void forgive();
     /// True once no child is alive.
-    [[nodiscard]] bool gone() const { return !m_child; }
+    [[nodiscard]] bool gone() const {
+        m_owner.check();
+        return !m_child;
+    }
     /// Why it will not start again, for the person; empty if it may.
-    [[nodiscard]] const std::string& failure() const { return m_failure; }
+    [[nodiscard]] const std::string& failure() const {
+        m_owner.check();
+        return m_failure;
+    }
     /// What it had to change by itself, for the person, for a while after it did; else empty.
-    [[nodiscard]] std::string notice() const { return m_now < m_notice_until ? m_notice : std::string(); }
+    [[nodiscard]] std::string notice() const {
+        m_owner.check();
+        return m_now < m_notice_until ? m_notice : std::string();
+    }
     [[nodiscard]] control::TrainerSnapshot view() const;
 
 private:
@@ -95,6 +111,7 @@ private:
     void lose(const std::string& why);
     void end_child();
 
+    ThreadOwner m_owner;
     boost::asio::io_context& m_loop;
     Settings m_settings;
     peer::TrainerEvents& m_events;
