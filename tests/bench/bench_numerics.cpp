@@ -21,9 +21,9 @@
 #include "core/base/sha256.h"
 #include "core/base/sha256_blocks.h"
 #include "core/numerics/codec/encoder.h"
+#include "core/numerics/codec/plain_codec.h"
 #include "core/numerics/optimizer/optimizer_parts.h"
 #include "core/numerics/outer/outer_stepper.h"
-#include "core/numerics/codec/plain_codec.h"
 #include "tests/golden/numerics_inputs.h"
 
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "core/base/merkle.h"
-#include "core/peer/state_store.h"
 #include "core/model/state_layout.h"
+#include "core/peer/state_store.h"
 
 namespace potluck::sim {
 

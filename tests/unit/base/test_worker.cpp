@@ -90,7 +90,8 @@ private slots:
         Loop loop;
         Worker worker(loop.post());
         std::unique_ptr<int> found;
-        worker.run([] { return std::make_unique<int>(7); }, [&](std::unique_ptr<int> value) { found = std::move(value); });
+        worker.run([] { return std::make_unique<int>(7); },
+                   [&](std::unique_ptr<int> value) { found = std::move(value); });
         bool ended = false;
         worker.run([] {}, [&] { ended = true; });
         worker.finish();

@@ -2,8 +2,8 @@
 
 #include <libtorrent/torrent_info.hpp>
 
-#include "core/base/rng.h"
 #include "core/base/merkle.h"
+#include "core/base/rng.h"
 #include "core/base/sha256.h"
 #include "core/peer/swarm.h"
 #include "net/blob_torrent.h"
