@@ -1,8 +1,8 @@
 # One folder, one library: every .cpp beside the CMakeLists.txt belongs to it. Includes are written from the root.
 
 # Compiling eight sources of a room as one takes a third of the time, because most of it goes into headers. Names at
-# namespace scope must then differ within a room, in anonymous namespaces, too. Sanitizer builds compile each source
-# alone, which shows a missing include.
+# namespace scope must then differ within a room, in anonymous namespaces, too. The preset dev and `./dev mutate` compile
+# each source alone, which shows a missing include.
 option(POTLUCK_UNITY "Compile sources of a room together" ON)
 
 # potluck_library(<name> [SEPARATE] [PUBLIC <libraries others see>] [PRIVATE <libraries only its sources see>])
