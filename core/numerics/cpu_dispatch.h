@@ -9,8 +9,13 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #define POTLUCK_X86_PATHS 1
 #define POTLUCK_AVX2 __attribute__((target("avx2,popcnt,bmi")))
+#if defined(__clang__)
+#define POTLUCK_AVX512_WIDTH ""  // knows no width in an attribute and chooses it itself
+#else
+#define POTLUCK_AVX512_WIDTH ",prefer-vector-width=512"
+#endif
 #define POTLUCK_AVX512 \
-    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,popcnt,bmi,prefer-vector-width=512")))
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,popcnt,bmi" POTLUCK_AVX512_WIDTH)))
 #else
 #define POTLUCK_X86_PATHS 0
 #endif

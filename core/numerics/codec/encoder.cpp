@@ -87,7 +87,7 @@ private:
     void write_codes(std::byte* at, std::size_t entries) const {
         // The quantiser wrote zeros beyond the last entry, so the last byte needs no care.
         for (std::size_t i = 0; i < entries; i += 4, ++at) {
-            const unsigned four = m_codes[i] | (m_codes[i + 1] << 2U) | (m_codes[i + 2] << 4U) | (m_codes[i + 3] << 6U);
+            const int four = m_codes[i] | (m_codes[i + 1] << 2U) | (m_codes[i + 2] << 4U) | (m_codes[i + 3] << 6U);
             *at = static_cast<std::byte>(four);
         }
     }

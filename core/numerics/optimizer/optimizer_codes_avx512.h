@@ -16,8 +16,8 @@
 #include <immintrin.h>
 
 /// With lookups of bytes as well (Ice Lake, Zen 4 and later).
-#define POTLUCK_AVX512_BYTES                                                                             \
-    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx2,popcnt,bmi,prefer-vector-width=512")))
+#define POTLUCK_AVX512_BYTES \
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx2,popcnt,bmi" POTLUCK_AVX512_WIDTH)))
 
 namespace potluck::numerics {
 
