@@ -28,6 +28,7 @@ endif()
 
 set(POTLUCK_SANITIZE "" CACHE STRING "Sanitizers, for example address,undefined or thread")
 if(POTLUCK_SANITIZE)
-  add_compile_options(-fsanitize=${POTLUCK_SANITIZE} -fno-omit-frame-pointer -g)
+  # A finding ends the program: undefined behaviour that is only printed would pass a test.
+  add_compile_options(-fsanitize=${POTLUCK_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
   add_link_options(-fsanitize=${POTLUCK_SANITIZE})
 endif()
