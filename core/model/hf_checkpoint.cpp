@@ -178,6 +178,7 @@ Status read_checkpoint(const ModelSpec& model, std::uint32_t stored_context, std
     if (head && !tensors.contains(wanted.front().name)) {  // tied tensors are stored once, under either name
         head.key() = wanted.front().name;
         tensors.insert(std::move(head));
+        head = {};
     }
     for (const TensorSpec& tensor : wanted) {
         const auto found = tensors.extract(tensor.name);
