@@ -1,7 +1,6 @@
 // The ledger: the chain, what follows from it, and what is refused.
 #include <QtTest>
 
-#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -9,10 +8,11 @@
 #include <sqlite3.h>
 
 #include "core/base/rng.h"
-#include "core/identity/identity.h"
 #include "core/ledger/ledger.h"
+#include "tests/unit/ledger/ledger_chain.h"
 
 using namespace potluck;
+using namespace potluck::test;
 using ledger::Credit;
 using ledger::Ledger;
 namespace fs = std::filesystem;
@@ -20,65 +20,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr StateDigest no_state{};
-
-identity::Identity person(std::uint8_t number) {
-    std::array<std::byte, 32> seed{};
-    seed.fill(std::byte{number});
-    return identity::Identity::from_seed(seed);
-}
-
-template <class Id>
-Id id(std::uint64_t number) {
-    Id value;
-    for (std::size_t i = 0; i < 8; ++i) value.bytes[i] = static_cast<std::byte>(number >> (8 * i));
-    return value;
-}
-
-/// A run that grows list by list, signed by one leader.
-class Chain {
-public:
-    explicit Chain(std::uint64_t run = 1) : m_run(id<RunId>(run)) {}
-
-    using Share = std::pair<std::uint64_t, std::uint64_t>;  // number of a peer, tokens
-    run::SignedList next(std::vector<Share> shares) {
-        std::sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) {
-            return id<PeerId>(a.first) < id<PeerId>(b.first);
-        });
-        run::AcceptList list;
-        list.run = m_run;
-        list.round = m_round;
-        list.leader = m_leader.id();
-        list.previous = m_previous;
-        for (const auto& [peer, tokens] : shares) {
-            run::BlobRef payload;
-            payload.root = id<BlobId>(peer * 1000 + m_round.value + 1);
-            payload.size = 100;
-            list.entries.push_back({id<PeerId>(peer), payload, {tokens}});
-        }
-        const Bytes bytes = list.encode();
-        m_previous = list.hash();
-        m_round = m_round.next();
-        return {bytes, m_leader.sign(run::accept_list_domain, bytes)};
-    }
-    [[nodiscard]] const RunId& run() const { return m_run; }
-
-private:
-    identity::Identity m_leader = person(9);
-    RunId m_run;
-    RoundId m_round;
-    Digest m_previous;
-};
-
-Ledger in_memory() {
-    return std::move(Ledger::open(":memory:")).value();
-}
-
-/// Appends; the result state of round r is id(r + 1), the time 1000 + r.
-Status add(Ledger& ledger, const run::SignedList& list) {
-    const Result<run::AcceptList> decoded = run::AcceptList::decode(list.list);
-    const std::uint64_t round = decoded.ok() ? decoded->round.value : 0;
-    return ledger.append(list, id<StateDigest>(round + 1), static_cast<std::int64_t>(1000 + round));
-}
 
 std::string content_of(const fs::path& file) {
     std::ifstream in(file, std::ios::binary);
@@ -124,6 +65,7 @@ private slots:
     void retracted_lists_leave_credit_and_stay_as_evidence();
     void a_chain_grows_again_after_a_retraction();
     void more_than_there_is_cannot_be_retracted();
+    void as_many_retracted_lists_stay_as_the_limit_says();
 
     void losses_belong_to_rounds_that_exist();
     void a_curve_is_thinned_evenly_and_prefers_measured_rounds();
@@ -426,6 +368,29 @@ void TestLedger::more_than_there_is_cannot_be_retracted() {
     QVERIFY(ledger.retract(chain.run(), 0).ok());
     QCOMPARE(ledger.totals(chain.run()).rounds.value, 1U);
     QVERIFY(ledger.retracted(chain.run(), 10).empty());
+}
+
+void TestLedger::as_many_retracted_lists_stay_as_the_limit_says() {
+    Ledger ledger = in_memory();
+    Chain other(2);
+    const run::SignedList evidence = other.next({{1, 1}});
+    QVERIFY(add(ledger, evidence).ok());
+    QVERIFY(ledger.retract(other.run(), 1).ok());
+
+    Chain chain;
+    std::vector<run::SignedList> all;
+    for (std::uint64_t i = 0; i <= ledger::retracted_lists_max; ++i) all.push_back(chain.next({{1, 1}}));
+    for (std::size_t i = 0; i + 1 < all.size(); ++i) QVERIFY(add(ledger, all[i]).ok());
+    QVERIFY(ledger.retract(chain.run(), ledger::retracted_lists_max).ok());
+    QVERIFY(ledger.retracted(chain.run(), ~std::size_t{0}) == std::vector(all.begin(), all.end() - 1));
+
+    // One more: the oldest goes, and no other run's.
+    QVERIFY(add(ledger, all[0]).ok());
+    QVERIFY(ledger.retract(chain.run(), 1).ok());
+    std::vector<run::SignedList> kept(all.begin() + 1, all.end() - 1);
+    kept.push_back(all[0]);
+    QVERIFY(ledger.retracted(chain.run(), ~std::size_t{0}) == kept);
+    QVERIFY(ledger.retracted(other.run(), 10) == std::vector{evidence});
 }
 
 void TestLedger::losses_belong_to_rounds_that_exist() {
