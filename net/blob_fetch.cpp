@@ -47,7 +47,7 @@ void Blobs::fetch(const RunId& run, const run::BlobRef& ref, peer::FetchOptions 
     m_owner.check();
     take_from_index(run, ref.root);
     if (const Entry* complete = find_complete(ref.root)) {
-        // A caller who says that this very file is damaged knows better than the index.
+        // The caller has re-hashed this file: trust it over the index.
         if (options.damaged_copy.empty() || !same_file(options.damaged_copy, complete->index.file)) {
             Entry& entry = *m_entries.at(complete->key());
             if (entry.index.runs.insert(run).second) write_index_later(entry);
@@ -200,7 +200,7 @@ void Blobs::want_by(Entry& entry, TimePoint deadline) {
     hurry(entry);
 }
 
-/// A repair asks for few pieces anyway, and most of the others are there as soon as they are checked.
+/// Repairs fetch few pieces and have the rest as soon as it is checked: no deadline is needed.
 void Blobs::hurry(const Entry& entry) {
     if (!entry.running || entry.repairing || entry.options.deadline == TimePoint{}) return;
     m_engine.hurry(entry.handle, entry.options.deadline);

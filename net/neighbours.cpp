@@ -114,7 +114,7 @@ void Neighbours::take_frame(Connection& connection, ByteSpan frame) {
     close(link, Hub::Reason::broken);
 }
 
-/// Whether an open session gives way to a new one with the same member.
+/// Whether an open session is replaced by a new one with the same member.
 bool Neighbours::yields(const Connection& old, const Connection& fresh) const {
     if (m_now - old.heard > silence_that_yields) return true;
     return fresh.tag() < old.tag();

@@ -45,7 +45,7 @@ public:
     [[nodiscard]] static Result<Tokenizer> open(const TokenizerFiles& files);
 
     [[nodiscard]] std::uint32_t vocabulary() const;
-    /// The token that stands before every document; none if the vocabulary has no such token. Text never gives it.
+    /// The token that stands before every document; none if the vocabulary has no such token. No text encodes to it.
     [[nodiscard]] std::optional<std::uint16_t> separator() const;
     /// Appends the tokens of `text`. A sentencepiece model is given one line at a time, and a line break becomes its
     /// own token where the model has one, because sentencepiece would fold it into a space.

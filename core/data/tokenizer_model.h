@@ -19,7 +19,7 @@ class TokenizerModel {
 public:
     virtual ~TokenizerModel() = default;
     [[nodiscard]] virtual std::uint32_t vocabulary() const = 0;
-    /// The token between documents, if the vocabulary has one. Text never gives it.
+    /// The token between documents, if the vocabulary has one. No text encodes to it.
     [[nodiscard]] virtual std::optional<std::uint16_t> separator() const = 0;
     virtual void encode(std::string_view text, std::vector<std::uint16_t>& out) const = 0;
     [[nodiscard]] virtual std::string decode(std::span<const std::uint32_t> tokens) const = 0;

@@ -15,7 +15,7 @@ namespace potluck::device {
 /// The text of a small file; nothing if it cannot be read.
 using ReadText = std::function<std::optional<std::string>(const std::filesystem::path&)>;
 
-/// Linux: /proc/meminfo, and the memory limits of both versions of cgroups, as `read` gives them. What a limit counts
+/// Linux: /proc/meminfo, and the memory limits of both versions of cgroups, as `read` returns them. What a limit counts
 /// as used includes cached files, of which the inactive ones can be had at once.
 [[nodiscard]] MemoryFacts linux_memory(const ReadText& read);
 

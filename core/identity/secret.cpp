@@ -7,7 +7,7 @@
 namespace potluck::identity {
 
 void start_sodium() {
-    // A local static is initialised by exactly one thread; sodium_init gives 1 if somebody else was first.
+    // A local static is initialised by exactly one thread; sodium_init returns 1 if another thread was first.
     static const bool started = sodium_init() >= 0;
     POTLUCK_CHECK(started);
 }

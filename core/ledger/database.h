@@ -79,7 +79,7 @@ public:
 
     /// False if any statement of `sql` fails.
     [[nodiscard]] bool execute(std::string_view sql);
-    /// The number a one-number query gives.
+    /// Result of a query for one number.
     [[nodiscard]] Result<std::int64_t> number(std::string_view sql);
     /// What failed last, as a sentence; `what` begins it, for example "Cannot write to".
     [[nodiscard]] Error error(std::string_view what) const;
@@ -105,7 +105,7 @@ public:
     Transaction& operator=(const Transaction&) = delete;
     ~Transaction();
     [[nodiscard]] bool begun() const { return m_open; }
-    /// On disk when this gives true.
+    /// On disk once this returns true.
     [[nodiscard]] bool commit();
 
 private:

@@ -66,7 +66,7 @@ public:
     /// `invalid_argument`, and nothing changed, if the chain is shorter.
     [[nodiscard]] Status retract(const RunId& run, std::uint64_t count);
 
-    // What follows only reads. If the file itself fails, it gives what an empty ledger would and logs the reason.
+    // What follows only reads. If the file itself fails, it returns what an empty ledger would and logs the reason.
 
     /// L[round]; nothing if the chain is shorter.
     [[nodiscard]] std::optional<run::SignedList> list(const RunId& run, RoundId round) const;

@@ -78,7 +78,7 @@ void RoundMachine::end(RoundId round, TimePoint now) {
 void RoundMachine::heard(const PeerId& peer, const RoundMember& member, TimePoint now) {
     if (m_members.size() >= members_max && !m_members.contains(peer)) return;
     Known& known = m_members[peer];
-    if (known.lost || known.member.round != member.round) known.list_sent = now;  // gives its own list a head start
+    if (known.lost || known.member.round != member.round) known.list_sent = now;  // its own list gets a head start
     known.member = member;
     known.heard = now;
     known.lost = false;

@@ -1,8 +1,8 @@
-// The local model L and the mark M, the vector from which its movement is counted (core/control/trainer_protocol.h says
-// what snapshot and rebase mean). L may be kept in fp32 or bf16, M in memory or in a scratch file, which whoever has
-// little memory does: nobody needs M between two snapshots. Everything passes through in pieces, so no third copy of
-// the vector is ever held.
-// Threads: one. Owns: L, M and the scratch file.
+// The local parameters and the anchor, the parameters from which the pseudo-gradient is measured (DiLoCo's outer
+// parameters; core/control/trainer_protocol.h says what snapshot and rebase mean). Local parameters are fp32 or bf16. The
+// anchor is in memory, or in a scratch file on machines with little memory: it is only read at a snapshot or rebase.
+// Everything passes through in pieces, so no third copy of the vector is ever held.
+// Threads: one. Owns: local parameters, anchor and the scratch file.
 #pragma once
 
 #include <cstdint>

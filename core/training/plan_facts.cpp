@@ -15,7 +15,7 @@ namespace {
 /// Left to a game that starts before training has given way, and to the driver.
 constexpr std::uint64_t gpu_reserve_min = 768ULL << 20U;
 constexpr std::uint64_t ram_reserve_min = 512ULL << 20U;
-/// Of a home computer's memory while its other half is busy with products; what the optimizer's step on the host gets.
+/// Bandwidth that the optimizer's step on the host gets while the GPU is busy: an assumption for home computers.
 constexpr double host_bytes_per_second = 1.5e10;
 
 std::uint64_t without_reserve(std::uint64_t free, std::uint64_t reserve) { return free - std::min(free, reserve); }

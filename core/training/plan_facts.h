@@ -9,7 +9,7 @@
 
 namespace potluck::training {
 
-/// Of the matrix products. By default measured.
+/// GEMM dtype; `measured` picks the fastest.
 enum class PrecisionChoice { measured, fp32, bf16, fp16 };
 
 /// Whether the device must be here, or a plan may be drawn for one that is not: a GPU with the budget's memory.

@@ -69,14 +69,14 @@ private:
     [[nodiscard]] Json plan(const control::PlanRequest& request);
     /// Builds the trainer of the first plan from `m_rung` on for which there is memory.
     [[nodiscard]] Status build(TrainerSetup setup, const control::VectorFile& state);
-    /// Climbs down the ladder after `reason`; gives it back if there is no smaller plan.
+    /// Falls back to the next smaller plan after `reason`; returns `reason` if there is none.
     [[nodiscard]] Status fall_back(const Error& reason);
     [[nodiscard]] control::PlanReply plan_in_force() const;
 
     ThreadOwner m_owner;
     PrecisionChoice m_choice;
     PlanFacts m_facts;                 // of the model that is loaded
-    std::vector<MemoryPlan> m_ladder;  // its plans, from large to small
+    std::vector<MemoryPlan> m_ladder;  // from large to small
     std::size_t m_rung = 0;            // the one in force
     control::VectorFile m_loaded;      // where L came from, as long as it is still that
     std::optional<control::Notification> m_notice;

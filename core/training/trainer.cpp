@@ -30,7 +30,7 @@ DecoderOptions options_of(const TrainerSetup& setup) {
             .weights_flow = setup.layout.weights_flow};
 }
 
-/// The same memory as numerics names it.
+/// Reinterprets bf16 bits as `Bf16`.
 std::span<Bf16> as_bf16(std::span<std::uint16_t> halves) {
     return {reinterpret_cast<Bf16*>(halves.data()), halves.size()};
 }

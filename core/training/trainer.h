@@ -101,7 +101,7 @@ public:
         return m_reader ? m_reader->position() : 0;
     }
 
-    /// Writes L to the file, M = L; gives the totals, which begin at zero again.
+    /// Writes the local parameters to the file and makes them the anchor; returns the totals, which restart at zero.
     [[nodiscard]] Result<WindowTotals> snapshot(const control::VectorFile& target);
     /// L += next - M, M = next.
     [[nodiscard]] Status rebase(const control::VectorFile& next);

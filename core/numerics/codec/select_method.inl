@@ -51,7 +51,7 @@ POTLUCK_TARGET inline void find_maxima(const Pattern* POTLUCK_RESTRICT patterns,
     maxima.largest = static_cast<std::uint32_t>(largest);
 }
 
-/// Of the `count` gathered patterns, writes the places of the `keep` largest.
+/// Writes the places of the `keep` largest of the `count` gathered patterns.
 POTLUCK_TARGET inline void narrow(SelectScratch& scratch, std::size_t count, std::size_t keep, std::uint32_t low,
                            std::uint32_t high, std::uint16_t* out) {
     const std::size_t whole = (count + step - 1) / step * step;

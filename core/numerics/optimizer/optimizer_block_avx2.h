@@ -1,7 +1,7 @@
 // A block's codes, values and step with AVX2. A magnitude's decade follows from its exponent by a multiplication and a
 // comparison, the decade's line from tables of eight in registers.
 //
-// Does not: exist for other processors. Threads: any.
+// x86 only. Threads: any.
 #pragma once
 
 #include <bit>

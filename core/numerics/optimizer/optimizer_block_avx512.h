@@ -2,7 +2,7 @@
 // are made, which need that block's largest magnitudes first. The two take turns every sixteen numbers, so that a
 // processor finds work of both kinds within its sight.
 //
-// Does not: exist for other processors. Threads: one per Lag. Owns: the moments that wait for their codes.
+// x86 only. Threads: one per Lag. Owns: the moments that wait for their codes.
 #pragma once
 
 #include <array>

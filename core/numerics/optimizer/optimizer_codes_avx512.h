@@ -1,7 +1,7 @@
 // A block's codes and values with AVX-512 and its lookups of bytes: both maps are four tables of bytes, one per byte of
 // a value, which are looked up 64 at a time; the lines are tables of floats in registers.
 //
-// Does not: exist for other processors. Threads: any.
+// x86 only. Threads: any.
 #pragma once
 
 #include <bit>

@@ -205,7 +205,7 @@ private:
         return block;
     }
 
-    /// Brings back what was stepped on the desk.
+    /// Copies a padded block's results from the staging buffers back.
     void close(const SliceStep& slice, const Block& block, std::uint64_t begin, std::size_t count) {
         const auto at = static_cast<std::size_t>(begin);
         put(m_parameters + static_cast<std::size_t>(slice.flat_begin + begin), block.parameters, count,

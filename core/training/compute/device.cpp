@@ -27,7 +27,7 @@ std::int64_t product_width(const model::ModelSpec& spec) { return std::min<std::
 
 struct Seconds { double processor = 1e9, wall = 1e9; };
 
-/// Of one product of `product_rows` x width by width x 4 width, the best of a few.
+/// The best time of a few products of `product_rows` x width by width x 4 width.
 Seconds product_seconds(const model::ModelSpec& spec, at::ScalarType type) {
     const std::int64_t width = product_width(spec);
     const at::Tensor x_NC = at::ones({product_rows, width}, type);

@@ -1,6 +1,6 @@
 // What this computer can train on: finds processor and GPUs, opens LibTorch's GPU back end, and measures each device by
 // computing on it. Facts come from probe.h, what they mean from diagnosis.h.
-// Before a driver is asked its name goes to standard error: if it takes the process along, the log tells which it was.
+// Logs each driver's name to standard error before calling it, so that a crash identifies the driver.
 // The environment variable POTLUCK_NO_GPU keeps all of it away from GPUs and their drivers.
 // Threads: the one that owns the tensors.
 #pragma once
@@ -15,7 +15,7 @@
 namespace potluck::training {
 
 /// Opens the back end (libtorch_cuda, or libtorch_hip for AMD) that lies in the folder POTLUCK_TORCH_CUDA or beside
-/// LibTorch, and gives what it sees. LibTorch asks for GPUs once and remembers the answer: call this before anything
+/// LibTorch, and returns what it sees. LibTorch asks for GPUs once and remembers the answer: call this before anything
 /// else that could ask, and before the first use of a GPU. A second call changes nothing.
 [[nodiscard]] device::BackendFacts open_backend();
 

@@ -13,7 +13,7 @@
 
 namespace potluck::training {
 
-/// Calls `body`, which returns a Result<T> or Status, and gives what it gives or what it threw as an Error.
+/// Calls `body`, which returns a Result<T> or Status, and returns its result, or what it threw as an Error.
 template <class Body>
 auto guarded(const Body& body) -> decltype(body()) {
     try {
@@ -27,7 +27,7 @@ auto guarded(const Body& body) -> decltype(body()) {
         if (what.find("allocate memory") != std::string_view::npos) return out_of_memory_error();
         return Error{ErrorCode::unavailable, "LibTorch failed: " + std::string(what)};
     } catch (const std::exception& error) {
-        // oneDNN tells a want of memory by a primitive that could not be created.
+        // oneDNN reports out-of-memory as a failure to create a primitive.
         const std::string_view what = error.what();
         if (what.find("could not create") != std::string_view::npos) return out_of_memory_error();
         return Error{ErrorCode::unavailable, "A library of LibTorch's failed: " + std::string(what)};

@@ -24,7 +24,7 @@ public:
     /// fp32 views to add to. Layers are asked for one after another, each followed by `finish_layer`.
     [[nodiscard]] LayerWeights layer(std::size_t index);
     void finish_layer(std::size_t index);
-    /// Of the embedding as a whole, first for the head; `finish_head` takes what there is, and the rest follows row by
+    /// The gradient of the whole embedding, first for the head; `finish_head` takes what there is, and the rest follows row by
     /// row.
     [[nodiscard]] EmbeddingWeights head();
     void finish_head();

@@ -34,7 +34,7 @@ bool Head::is_surely_finite(const Tensor& h_NE) const {
 Head::Gradient Head::gradient(const Tensor& h_NE, const Tensor& targets_N, const Tensor& dtokens_VE,
                               double scale) const {
     const std::int64_t rows = std::min(rows_at_once(), h_NE.size(0));
-    // With several parts, the first is added before the last is known: a loss that may not be finite is found before.
+    // Gradients of early chunks are committed before later chunks are computed, so check first that the loss is finite.
     if (rows < h_NE.size(0) && !is_surely_finite(h_NE)) {
         const double known = loss(h_NE, targets_N);
         if (!std::isfinite(known)) return {known, {}};

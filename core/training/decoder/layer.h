@@ -15,7 +15,7 @@
 
 namespace potluck::training {
 
-/// Of one pass over B sequences.
+/// Shape and dropout of one pass over B sequences.
 struct PassShape {
     std::int64_t batch = 0, time = 0;
     double dropout = 0;        // 0 in evaluation

@@ -25,7 +25,7 @@ public:
 
     /// Begins to copy `block` from the device, after what the device was already told to do.
     void download(const at::Tensor& block);
-    /// Waits, and gives what was downloaded: a view of the buffer, valid until the next copy.
+    /// Waits, and returns what was downloaded: a view of the buffer, valid until the next copy.
     [[nodiscard]] at::Tensor downloaded();
 
 private:

@@ -216,7 +216,7 @@ POTLUCK_INLINE void added(std::int64_t size, Sum* sum, const Number* x) {
     });
 }
 
-/// One row of logits, read once into fp32 `scratch`; gives -ln p(target).
+/// Returns -ln p(target) of one row of logits, read once into fp32 `scratch`.
 template <class Number>
 POTLUCK_INLINE double row_loss(std::int64_t width, Number* logits, std::int64_t target, float scale, float* scratch) {
     Lanes most = Lanes{} - INFINITY;

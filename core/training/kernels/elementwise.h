@@ -61,7 +61,7 @@ void add_column_sums(const RowShape& shape, const Number* x, float* sums);
 template <class Sum, class Number>
 void accumulate(std::span<Sum> sum, std::span<const Number> x);
 
-/// Of rows of logits (width: vocabulary) and each row's target, the sum of -ln softmax(target). With a scale other than
+/// Returns the sum over rows of logits (width: vocabulary) of -ln softmax(target). With a scale other than
 /// zero the logits become scale * (softmax - onehot).
 template <class Number>
 double cross_entropy_rows(const RowShape& shape, Number* logits, const std::int64_t* targets, float scale,

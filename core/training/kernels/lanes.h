@@ -50,7 +50,7 @@ POTLUCK_INLINE void store(const Lanes& value, float* to, All) { std::memcpy(to, 
 POTLUCK_INLINE void store(const Lanes& value, float* to, First first) {
     for (int i = 0; i < first.count; ++i) to[i] = value[i];
 }
-/// To nearest even; what is no number stays none.
+/// Rounds to nearest even; NaN stays NaN.
 POTLUCK_INLINE void narrow(LaneHalves& out, const Lanes& value) {
     LaneBits bits;
     std::memcpy(&bits, &value, sizeof bits);

@@ -26,7 +26,7 @@ struct DeviceId {
 /// The reverse; "cuda" is "cuda:0". `invalid_argument` with a sentence for anything else.
 [[nodiscard]] Result<DeviceId> parse_device(const std::string& id);
 
-/// Of a number in memory.
+/// Storage dtype.
 enum class Number { fp32, bf16, fp16 };
 [[nodiscard]] constexpr std::uint64_t bytes_of(Number number) { return number == Number::fp32 ? 4 : 2; }
 [[nodiscard]] constexpr const char* name_of(Number number) {
@@ -41,9 +41,9 @@ enum class Checkpointing { none, selective, full };
     return kind == Checkpointing::none ? "none" : kind == Checkpointing::selective ? "selective" : "full";
 }
 
-/// Host is the computer's memory, device that of the GPU. On the processor both are the same memory; say host there.
+/// Host is the computer's memory, device the GPU's. On a CPU both are the same memory: use `host` there.
 enum class Place { device, host, disk };
-/// Of what the matrix products read: a whole copy on the device in their precision, or two blocks at a time.
+/// How GEMM weights reach the device: one resident copy in their precision, or streamed two blocks at a time.
 enum class Flow { resident, streamed };
 
 /// Which attention kernel: ours for the usual heads, LibTorch's fused one, or products and a softmax one by one.
@@ -58,19 +58,19 @@ enum class Kernels { own, library };
 struct Layout {
     DeviceId device;
     std::uint32_t micro_batch = 0;            // sequences at once, at most; 0: no limit
-    Number products = Number::fp32;           // of the matrix products' operands
-    Number weights = Number::fp32;            // of the local model L; bf16 is stepped with stochastic rounding
+    Number products = Number::fp32;           // of the GEMM operands
+    Number weights = Number::fp32;            // of the local parameters; bf16 is stepped with stochastic rounding
     Number gradient = Number::fp32;           // as it is summed up over a batch: fp32 or bf16
     Checkpointing checkpointing = Checkpointing::none;
-    std::uint32_t state_bits = 8;             // of the optimizer's moments: 8 or 32
-    Place state = Place::host;                // L, gradient and moments; the step runs there. With a GPU and `host`,
+    std::uint32_t state_bits = 8;             // per optimizer moment: 8 or 32
+    Place state = Place::host;                // local parameters, gradient, moments; the step runs there. With a GPU and `host`,
                                               // gradients stream out block by block while the backward pass runs
     Flow weights_flow = Flow::resident;
-    Place mark = Place::host;                 // of M: host or disk
+    Place mark = Place::host;                 // host or disk
     bool operator==(const Layout&) const = default;
 };
 
-/// A flat vector of somebody else's, for example L or the gradient.
+/// A view of a flat vector that the caller owns, for example the local parameters or the gradient.
 struct FlatView {
     void* data = nullptr;
     std::uint64_t size = 0;  // numbers

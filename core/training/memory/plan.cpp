@@ -10,11 +10,13 @@ namespace potluck::training {
 
 namespace {
 
-// What quality costs in this arithmetic: a layout with the flaw must be this much faster to be preferred.
+// Cost multipliers for quality loss: a layout with the flaw must be this much faster to be preferred. They order the
+// plans rather than measure loss: bf16 weights (stochastic rounding) come after every layout with fp32 weights that fits,
+// for none of those is eight times slower; a bf16 gradient before them; the disk only costs the time of two reads a round.
 constexpr double bf16_weights_penalty = 8;
 constexpr double bf16_gradient_penalty = 2;
 constexpr double disk_penalty = 1.02;
-/// Of the rate of one large product, what a whole step reaches; measured by tests/bench/training.
+/// The share of one large product's rate that a whole step reaches; measured by tests/bench/training.
 constexpr double fp32_efficiency = 0.8, short_efficiency = 0.5;
 constexpr double unmeasured_flops = 1e11, unmeasured_bytes = 1e10;
 
@@ -174,6 +176,7 @@ Result<std::vector<MemoryPlan>> plans_within_budget(const model::ModelSpec& mode
         if (!fits) continue;
         // Memory that ran out did so on the GPU if there is one; else in the computer.
         const auto scarce = [&](const MemoryPlan& p) { return facts.gpu_budget > 0 ? p.gpu_peak : p.ram_peak; };
+        // A plan that saves less than a twentieth would fail for the same reason.
         const bool smaller = ladder.empty() || scarce(plan) + scarce(plan) / 20 < scarce(ladder.back());
         if (smaller) ladder.push_back(plan);
     }
