@@ -10,9 +10,9 @@ namespace potluck::training {
 
 namespace {
 
-// Cost multipliers for quality loss: a layout with the flaw must be this much faster to be preferred. They order the
-// plans rather than measure loss: bf16 weights (stochastic rounding) come after every layout with fp32 weights that fits,
-// for none of those is eight times slower; a bf16 gradient before them; the disk only costs the time of two reads a round.
+// Cost multipliers for quality loss: a layout with the flaw must be this much faster to be preferred. They order plans
+// and are no measured losses: bf16 weights (stepped with stochastic rounding) are taken only where fp32 weights do not
+// fit or stream eight times slower, a bf16 gradient before them; an anchor on disk costs no quality, only two reads a round.
 constexpr double bf16_weights_penalty = 8;
 constexpr double bf16_gradient_penalty = 2;
 constexpr double disk_penalty = 1.02;
