@@ -184,7 +184,7 @@ Status Host::text() {
 Result<run::BlobRef> Host::reference(const fs::path& file, const std::string& name, run::BlobKind kind) {
     auto map = MappedFile::open_read(file);
     if (!map) return map.error();
-    const auto hashes = net::hash_content(map->bytes(), kind, [] { return false; });
+    const auto hashes = net::hash_content(map->bytes(), kind, std::stop_token());
     if (!hashes) return hashes.error();
     run::BlobRef blob{hashes->root, map->bytes().size(), kind, {}};
     if (kind == run::BlobKind::open)
