@@ -29,18 +29,12 @@ void Peer::Impl::restore() {
             if (one.round.value % manifest.recipe.checkpoint_every == 0) seeder.publish_checkpoint(one.round);
         }
         if (!sound) {
-            begin_repair(*keeper.round(), keeper.digest(), alive_members());
+            repairer.begin(*keeper.newest(), members.ids());
         } else if (*keeper.round() == chain.height()) {
             entered();
         }
         advance();
     });
-}
-
-std::vector<PeerId> Peer::Impl::alive_members() const {
-    std::vector<PeerId> peers;
-    for (const auto& [peer, member] : members.all()) peers.push_back(peer);
-    return peers;
 }
 
 bool Peer::Impl::checkpoint_fits(const run::StatusMessage& status) const {
@@ -63,7 +57,7 @@ void Peer::Impl::find_first_state() {
     const bool here = world.swarm.blob(manifest.initial_state.root) != nullptr;
     const bool alone = members.all().empty() && now() < started_at + heartbeats_to_look_around * settings.heartbeat;
     if (!here && alone) return;
-    fetch_first(RoundId{0}, manifest.initial_state, alive_members());
+    fetch_first(RoundId{0}, manifest.initial_state, members.ids());
 }
 
 void Peer::Impl::fetch_first(RoundId round, const run::BlobRef& ref, std::vector<PeerId> sources) {

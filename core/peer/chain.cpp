@@ -66,7 +66,7 @@ void Peer::Impl::advance() {
         advance_again = false;
         if (!keeper.round()) {
             find_first_state();
-        } else if (!repair) {
+        } else if (!repairer.active()) {
             if (rival) try_branch();
             if (keeper.round() && *keeper.round() < chain.height()) {
                 catch_up_step();
@@ -155,7 +155,7 @@ void Peer::Impl::on_applied(const CheckedList* fresh) {
     if (fresh != nullptr) appended(*fresh);
     const std::optional<StateDigest> expected = chain.digest_at(*keeper.round());
     if (expected && *expected != keeper.digest()) {
-        begin_repair(*keeper.round(), *expected, alive_members());
+        repairer.begin({*keeper.round(), *expected}, members.ids());
     } else if (*keeper.round() == chain.height()) {
         entered();
     }
@@ -178,7 +178,7 @@ void Peer::Impl::entered() {
     if (keeper.round()->value % manifest.recipe.checkpoint_every == 0) seeder.publish_checkpoint(*keeper.round());
     payloads.release_before(RoundId{keeper.round()->value > states_kept ? keeper.round()->value - states_kept : 0});
     broadcast_status();
-    compare_all();
+    repairer.compare_all();
 }
 
 void Peer::Impl::consider_branch(RivalBranch branch) {

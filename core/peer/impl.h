@@ -3,7 +3,7 @@
 //   peer.cpp          wiring: start, the passes of tick(), events, messages in and out
 //   chain.cpp         accept lists: choosing, changing branch, entering a round
 //   catch_up.cpp      history, checkpoints, the first state
-//   repair.cpp        comparing digests, mending a damaged state, helping others to
+//   repair.cpp        what follows from a mended state, or from one that nobody can mend
 //   view.cpp          what the node shows
 //
 // Two numbers tell where this member stands: chain.height(), how many lists it has taken, and keeper.round(), the
@@ -11,20 +11,18 @@
 // peer's.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "core/numerics/codec/sparse_codec.h"
 #include "core/peer/contributor.h"
 #include "core/peer/members.h"
 #include "core/peer/payloads.h"
 #include "core/peer/peer.h"
+#include "core/peer/repairer.h"
 #include "core/peer/seeder.h"
 #include "core/peer/status.h"
 #include "core/run/round_machine.h"
@@ -36,7 +34,6 @@ inline constexpr std::uint64_t rounds_behind_few = 3;      // up to here payload
 inline constexpr std::uint64_t rounds_fetched_ahead = 8;   // payloads of that many rounds at once while catching up
 inline constexpr std::uint64_t history_overlap = 3;        // lists asked again, so that a fork shows
 inline constexpr int graces_to_give_up = 3;                // patience for the payloads of a signed list
-inline constexpr int repair_tries_max = 6;
 inline constexpr Duration branch_refused_for{300'000};
 inline constexpr std::size_t branches_refused_max = 64;
 
@@ -56,19 +53,10 @@ struct RivalBranch {
     bool correction = false;           // its first list is ours too, but others got another state from it
 };
 
-struct Repair {
-    RoundId round;
-    StateDigest digest;
-    std::vector<PeerId> sources;
-    std::size_t source = 0;            // index of the one asked
-    int tries = 0;
-    TimePoint asked_at;
-    std::vector<Digest> layer;
-    bool fetching = false;
-    bool checking = false;             // adopting what was fetched
-};
-
-struct Peer::Impl final : private StateKeeper::Mediator, private Contributor::Mediator, private Seeder::Mediator {
+struct Peer::Impl final : private StateKeeper::Mediator,
+                          private Contributor::Mediator,
+                          private Seeder::Mediator,
+                          private Repairer::Mediator {
     Impl(const RunId& run_id, run::Manifest run_manifest, PeerSettings peer_settings, World peer_world);
 
     TimePoint now() const { return context.now(); }
@@ -87,7 +75,7 @@ struct Peer::Impl final : private StateKeeper::Mediator, private Contributor::Me
     void broadcast_status();
 
     // chain.cpp
-    bool in_step() const { return keeper.round() && *keeper.round() == chain.height() && !repair; }
+    bool in_step() const override { return keeper.round() && *keeper.round() == chain.height() && !repairer.active(); }
     bool over() const { return keeper.round() && context.is_last(*keeper.round()); }
     void appended(const CheckedList& checked);
     run::Verdict on_list(const PeerId& from, const run::ListMessage& message);
@@ -126,20 +114,8 @@ struct Peer::Impl final : private StateKeeper::Mediator, private Contributor::Me
     void catch_up_step();
     void wait_for_payloads(const run::AcceptList& list);
     void take_back_unreachable();
-    std::vector<PeerId> alive_members() const;
 
     // repair.cpp
-    void compare(const PeerId& peer, Member& who);
-    void compare_all();
-    void vote();
-    void vote_again();
-    void begin_repair(RoundId round, const StateDigest& target, std::vector<PeerId> sources);
-    void update_repair();
-    run::Verdict on_layer_request(const PeerId& from, const run::LayerRequest& request);
-    run::Verdict on_layer(const PeerId& from, const run::LayerMessage& message);
-    void repaired_content(BlobPointer content);
-    void repaired();
-    void fall_back();
     void scrub();
 
     // What the parts ask. status_changed() is asked by several.
@@ -147,13 +123,19 @@ struct Peer::Impl final : private StateKeeper::Mediator, private Contributor::Me
     void on_applied(const CheckedList* fresh) override;
     void on_state_dropped(RoundId round) override { seeder.state_dropped(round); }
     bool may_train() const override { return in_step() && !over() && machine.playing(); }
-    bool repairing() const override { return repair.has_value(); }
+    bool repairing() const override { return repairer.active(); }
+    void on_repair_begun() override;
+    void on_repaired(const StateStore::Held& done) override;
+    void on_unrepairable(RoundId broken) override;
+    void publish_for_repair(RoundId round, const StateDigest& digest) override {
+        seeder.publish_for_repair(round, digest);
+    }
     void offered(const run::ContributionMessage& own) override { machine.offered(own, now()); }
     void nothing_offered() override { machine.nothing_offered(now()); }
     void close_early() override { machine.close_early(); }
     std::optional<StateStore::Held> newest_state() const override { return keeper.newest(); }
     bool in_use(RoundId round) const override { return contributor.in_use(round); }
-    void drop_state(RoundId round) override { world.store.drop_state(round); }
+    void drop_state(RoundId round) override { keeper.drop(round); }
     void status_changed() override { status_due = true; }
 
     // view.cpp
@@ -180,6 +162,7 @@ struct Peer::Impl final : private StateKeeper::Mediator, private Contributor::Me
     StateKeeper keeper;
     Contributor contributor;
     Seeder seeder;
+    Repairer repairer;
 
     std::vector<Candidate> candidates;
     std::optional<RivalBranch> rival;
@@ -206,12 +189,7 @@ struct Peer::Impl final : private StateKeeper::Mediator, private Contributor::Me
     std::optional<CheckpointFetch> checkpoint_fetch;
     std::set<BlobId> checkpoints_refused;
 
-    std::optional<Repair> repair;
-    bool verifying = false;
-    std::optional<RoundId> disputed, verified;     // rounds: a digest differed; our disk was checked for it
-    TimePoint voted_at;
-    bool fell_back = false;                        // replaying contradicted the chain: any checkpoint is better
-    std::uint64_t digests_compared = 0, digests_equal = 0, repairs = 0;
+    bool fell_back = false;  // replaying contradicted the chain: any checkpoint is better
 
     std::optional<TimePoint> window_closed_at;
     Duration last_round_overhead{0};

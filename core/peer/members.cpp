@@ -46,6 +46,12 @@ Member* Members::find(const PeerId& peer) {
     return found == m_members.end() ? nullptr : &found->second;
 }
 
+std::vector<PeerId> Members::ids() const {
+    std::vector<PeerId> ids;
+    for (const auto& [peer, member] : m_members) ids.push_back(peer);
+    return ids;
+}
+
 void Members::expire(TimePoint now, Duration silence) {
     std::erase_if(m_members, [&](const auto& item) { return now - item.second.heard > silence; });
 }

@@ -41,6 +41,7 @@ public:
     void remove(const PeerId& peer);
     [[nodiscard]] Member* find(const PeerId& peer);
     [[nodiscard]] const std::map<PeerId, Member>& all() const { return m_members; }
+    [[nodiscard]] std::vector<PeerId> ids() const;
     /// Drops who was not heard for `silence`.
     void expire(TimePoint now, Duration silence);
 

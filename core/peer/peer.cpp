@@ -35,7 +35,8 @@ Peer::Impl::Impl(const RunId& run_id, run::Manifest run_manifest, PeerSettings p
       chain(context, world.ledger, world.verify),
       keeper({context, chain, world.store, jobs, errors, *this}),
       contributor({context, chain, keeper, machine, world.store, world.trainer, payloads, jobs, errors, *this}),
-      seeder({context, chain, world.store, payloads, errors, *this}) {}
+      seeder({context, chain, world.store, payloads, errors, *this}),
+      repairer({context, chain, keeper, world.store, members, jobs, errors, *this}) {}
 
 void Peer::Impl::start() {
     started = true;
@@ -51,14 +52,14 @@ void Peer::Impl::tick() {
     payloads.retry(now());
     members.expire(now(), run::heartbeats_to_live * settings.heartbeat);
     ask_history();
-    update_repair();
-    vote_again();
+    repairer.update_repair();
+    repairer.update_votes();
     act(machine.tick(now()));
     advance();
     contributor.update_error_feedback();
     contributor.update_shards();
     contributor.update_trainer();
-    if (jobs.count() == 0 && keeper.round() && !repair) seeder.forget_old();
+    if (jobs.count() == 0 && keeper.round() && !repairer.active()) seeder.forget_old();
     if (status_due || now() >= last_status_at + settings.heartbeat) broadcast_status();
 }
 
@@ -115,8 +116,8 @@ Verdict Peer::Impl::handle_envelope(const PeerId& from, const run::Envelope& env
         Verdict operator()(const run::ListMessage& m) const { return impl.on_list(sender, m); }
         Verdict operator()(const run::HistoryRequest& m) const { return impl.on_history_request(sender, m); }
         Verdict operator()(const run::HistoryMessage& m) const { return impl.on_history(sender, m); }
-        Verdict operator()(const run::LayerRequest& m) const { return impl.on_layer_request(sender, m); }
-        Verdict operator()(const run::LayerMessage& m) const { return impl.on_layer(sender, m); }
+        Verdict operator()(const run::LayerRequest& m) const { return impl.repairer.on_layer_request(sender, m); }
+        Verdict operator()(const run::LayerMessage& m) const { return impl.repairer.on_layer(sender, m); }
         Verdict operator()(const run::GoodbyeMessage&) const { return impl.on_goodbye(sender); }
     };
     return std::visit(Dispatch{*this, envelope.sender}, *message);
@@ -129,7 +130,7 @@ Verdict Peer::Impl::on_status(const PeerId& from, const run::StatusMessage& stat
     if (verdict != Verdict::accepted) return verdict;
     if (new_name) world.ledger.remember_name(from, status.name);
     machine.heard(from, {status.role, status.phase, status.round, status.list, status.window_tokens}, now());
-    if (Member* member = members.find(from)) compare(from, *member);
+    repairer.compare(from);
     return Verdict::accepted;
 }
 
@@ -159,8 +160,8 @@ void Peer::Impl::blob_here(const run::BlobRef& ref, BlobPointer content) {
         case Payloads::Outcome::not_wanted: break;
     }
     contributor.on_blob(ref, content);
-    if (repair && repair->fetching && repair->digest == ref.root) {
-        repaired_content(std::move(content));
+    if (repairer.fetches(ref.root)) {
+        repairer.on_content(std::move(content));
     } else if (checkpoint_fetch && checkpoint_fetch->ref.root == ref.root) {
         checkpoint_here(std::move(content));
     }
@@ -170,7 +171,7 @@ void Peer::Impl::blob_here(const run::BlobRef& ref, BlobPointer content) {
 void Peer::Impl::blob_failed(const BlobId& id, const Error& error) {
     if (!started || gone) return;
     payloads.failed(id, now());
-    if (repair && repair->digest == id) repair->fetching = false;
+    repairer.on_fetch_failed(id);
     if (checkpoint_fetch && checkpoint_fetch->ref.root == id && !checkpoint_fetch->adopting) checkpoint_fetch.reset();
     contributor.on_blob_failed(id);
     if (error.code != ErrorCode::cancelled) errors.report(error.message);

@@ -68,7 +68,7 @@ std::vector<RoundId> StateKeeper::damaged_of(const VerifyInput& in) {
 }
 
 void StateKeeper::verify(const std::vector<StateStore::Held>& states,
-                         std::function<void(const std::vector<RoundId>& damaged)> done) {
+                         std::function<void(const std::vector<RoundId>& damaged)> done) const {
     m.jobs.run([in = verify_input(states)] { return damaged_of(in); }, std::move(done));
 }
 
@@ -125,7 +125,7 @@ void StateKeeper::on_computed(const std::shared_ptr<const CheckedList>& fresh, R
     m.mediator.on_applied(fresh.get());
 }
 
-void StateKeeper::adopt(const StateStore::Held& wanted, BlobPointer content, std::function<void(Status)> done) {
+void StateKeeper::adopt(const StateStore::Held& wanted, BlobPointer content, std::function<void(Status)> done) const {
     m.jobs.run(
         [in = AdoptInput{m.store, wanted, std::move(content)}] {
             return in.store.adopt_state(in.wanted.round, in.wanted.digest, in.content->bytes());

@@ -66,7 +66,7 @@ public:
     void apply(const run::AcceptList& list, std::vector<PayloadPointer> payloads,
                std::shared_ptr<const CheckedList> fresh);
     /// Writes a fetched file as theta[round]; it becomes the newest only by hold().
-    void adopt(const StateStore::Held& wanted, BlobPointer content, std::function<void(Status)> done);
+    void adopt(const StateStore::Held& wanted, BlobPointer content, std::function<void(Status)> done) const;
     /// What the store holds of this round is the newest state from now on.
     void hold(const StateStore::Held& held);
     void let_go() { m_round.reset(); }
@@ -79,7 +79,7 @@ public:
     void fall_back(std::function<void()> done);
     /// Recomputes the digests of `states`, all held, from their bytes. `done` is told which differ.
     void verify(const std::vector<StateStore::Held>& states,
-                std::function<void(const std::vector<RoundId>& damaged)> done);
+                std::function<void(const std::vector<RoundId>& damaged)> done) const;
     /// A disk or a peer failed: the next attempt waits.
     void retry_later() { m_apply_after = m.context.now() + fetch_again_after; }
 

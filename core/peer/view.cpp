@@ -22,7 +22,7 @@ StatusFacts Peer::Impl::facts() const {
     facts.run_complete = over();
     facts.applying = keeper.applying();
     facts.checking = keeper.checking();
-    facts.repairing = repair.has_value();
+    facts.repairing = repairer.active();
     facts.fetching_state = checkpoint_fetch.has_value();
     facts.members_known = !members.all().empty();
     facts.checkpoint = seeder.newest_checkpoint();
@@ -41,7 +41,7 @@ PeerView Peer::Impl::view() const {
     if (!keeper.round() && checkpoint_fetch) view.progress = world.swarm.progress(checkpoint_fetch->ref.root);
     if (const auto shard = contributor.shard_waited_for(); keeper.round() && shard)
         view.progress = world.swarm.progress(*shard);
-    if (repair) view.progress = world.swarm.progress(repair->digest);
+    if (const auto progress = repairer.progress()) view.progress = *progress;
     view.round = keeper.round().value_or(RoundId{0});
     view.digest = keeper.round() ? keeper.digest() : StateDigest{};
     if (machine.playing()) view.leader = machine.leader_at(now()).leader;
@@ -50,9 +50,9 @@ PeerView Peer::Impl::view() const {
     view.window_tokens = own.training.window_tokens;
     view.tokens_per_second = own.training.tokens_per_second;
     view.loss = own.training.loss;
-    view.digests_compared = digests_compared;
-    view.digests_equal = digests_equal;
-    view.repairs = repairs;
+    view.digests_compared = repairer.digests_compared();
+    view.digests_equal = repairer.digests_equal();
+    view.repairs = repairer.repairs();
     view.rounds_lost = rounds_lost;
     view.payload_bytes_sent = contributor.payload_bytes_sent();
     view.payloads_sent = contributor.payloads_sent();
@@ -69,10 +69,10 @@ void Peer::check_invariants() const {
     impl.keeper.check_invariants();
     impl.contributor.check_invariants();
     impl.seeder.check_invariants();
+    impl.repairer.check_invariants();
     POTLUCK_CHECK(!impl.keeper.round() || *impl.keeper.round() <= impl.chain.height());
     POTLUCK_CHECK(!impl.advancing);
     POTLUCK_CHECK(impl.candidates.size() <= candidates_max);
-    POTLUCK_CHECK(impl.digests_equal <= impl.digests_compared);
     for (const Candidate& one : impl.candidates) POTLUCK_CHECK(one.checked.list.round == impl.chain.height());
 }
 

@@ -1,0 +1,219 @@
+// Disputes about digests, and the mending of a damaged state.
+#include <QTest>
+
+#include "core/peer/repairer.h"
+#include "tests/unit/peer/peer_fixture.h"
+
+using namespace potluck;
+using namespace potluck::peer;
+
+namespace {
+
+StateDigest digest_of(const char* text) { return merkle_root(as_bytes(text)); }
+
+struct KeeperSilence final : StateKeeper::Mediator {
+    Status append(const CheckedList&, const StateDigest&) override { return {}; }
+    void on_applied(const CheckedList*) override {}
+    void on_state_dropped(RoundId) override {}
+    void status_changed() override {}
+};
+
+struct RepairerMediator final : Repairer::Mediator {
+    bool in_step() const override { return true; }
+    void on_repair_begun() override { ++begun; }
+    void on_repaired(const StateStore::Held& done) override { repaired = done; }
+    void on_unrepairable(RoundId round) override { unrepairable = round; }
+    void publish_for_repair(RoundId, const StateDigest&) override { ++published; }
+    int begun = 0, published = 0;
+    std::optional<StateStore::Held> repaired;
+    std::optional<RoundId> unrepairable;
+};
+
+/// A member that holds theta[1] after one list.
+struct Bench : Fixture {
+    Bench() {
+        (void)commit(0, 0.5F);
+        ours = commit(1, 1.0F);
+        list = list_of({payload_of(1.0F).entry});
+        POTLUCK_CHECK(chain.append(list, ours).ok());
+        keeper.hold({RoundId{1}, ours});
+    }
+    /// Somebody says that L[0] led to `digest`.
+    void hear(std::uint8_t who, const StateDigest& digest) {
+        run::StatusMessage status;
+        status.sequence = ++sequence;
+        status.phase = run::Phase::training;
+        status.round = RoundId{1};
+        status.list = list.hash;
+        status.digest = digest;
+        POTLUCK_CHECK(members.take(key_of(who).id(), status, context.now()) == run::Verdict::accepted);
+        repairer.compare(key_of(who).id());
+    }
+    void wait() {
+        context.set_now(context.now() + run::heartbeats_to_repeat * context.settings.heartbeat);
+        repairer.update_repair();
+        repairer.update_votes();
+    }
+    [[nodiscard]] std::size_t layers_asked() const {
+        return static_cast<std::size_t>(std::count_if(swarm.sent.begin(), swarm.sent.end(), [](const auto& envelope) {
+            return envelope.kind == run::MessageKind::layer_request;
+        }));
+    }
+    [[nodiscard]] run::LayerMessage true_layer() const {
+        const State state = disk.state(RoundId{1});
+        return {ours, 0, merkle_layer(state.file, piece_size_of(state.file.size()))};
+    }
+
+    StateDigest ours;
+    CheckedList list;
+    std::uint64_t sequence = 0;
+    KeeperSilence silence;
+    RepairerMediator mediator;
+    Members members;
+    StateKeeper keeper{{context, chain, disk, jobs, errors, silence}};
+    Repairer repairer{{context, chain, keeper, disk, members, jobs, errors, mediator}};
+};
+
+}  // namespace
+
+class PeerRepairerTest : public QObject {
+    Q_OBJECT
+private slots:
+    void votes_are_counted() {
+        const StateDigest own = digest_of("own"), other = digest_of("other");
+        const PeerId a = key_of(1).id(), b = key_of(2).id(), c = key_of(3).id();
+        QCOMPARE(count_votes(own, {{own, {a}}}).kind, VoteResult::Kind::agreed);
+        QCOMPARE(count_votes(own, {{own, {a, b}}, {other, {c}}}).kind, VoteResult::Kind::agreed);
+        QCOMPARE(count_votes(own, {{own, {a}}, {other, {b}}}).kind, VoteResult::Kind::tied);
+        const VoteResult lost = count_votes(own, {{own, {a}}, {other, {b, c}}});
+        QCOMPARE(lost.kind, VoteResult::Kind::outvoted);
+        QVERIFY(lost.digest == other);
+        QCOMPARE(lost.voters.size(), std::size_t{2});
+    }
+
+    void a_member_and_a_round_are_compared_once() {
+        Bench bench;
+        bench.hear(2, bench.ours);
+        bench.hear(2, bench.ours);
+        bench.hear(3, bench.ours);
+        QCOMPARE(bench.repairer.digests_compared(), 2ULL);
+        QCOMPARE(bench.repairer.digests_equal(), 2ULL);
+    }
+
+    void another_digest_is_counted_as_different() {
+        Bench bench;
+        bench.hear(2, bench.ours);
+        bench.hear(3, digest_of("other"));
+        QCOMPARE(bench.repairer.digests_compared(), 2ULL);
+        QCOMPARE(bench.repairer.digests_equal(), 1ULL);
+        QVERIFY(!bench.repairer.active());
+        bench.repairer.check_invariants();
+    }
+
+    void a_majority_with_our_list_is_right() {
+        Bench bench;
+        bench.hear(2, digest_of("other"));
+        bench.work.finish_all();
+        QVERIFY(!bench.repairer.active());
+        bench.hear(3, digest_of("other"));
+        QVERIFY(bench.repairer.active());
+        QCOMPARE(bench.mediator.begun, 1);
+        QCOMPARE(bench.layers_asked(), std::size_t{1});
+    }
+
+    void in_a_tie_the_one_with_the_damaged_disk_gives_in() {
+        Bench sound, damaged;
+        sound.hear(2, digest_of("other"));
+        sound.work.finish_all();
+        QVERIFY(!sound.repairer.active());
+        QVERIFY(damaged.disk.damage(5));
+        damaged.hear(2, digest_of("other"));
+        damaged.work.finish_all();
+        QVERIFY(damaged.repairer.active());
+    }
+
+    void a_layer_that_does_not_lead_to_the_digest_is_refused() {
+        Bench bench;
+        const run::LayerMessage layer = bench.true_layer();
+        bench.repairer.begin({RoundId{1}, bench.ours}, {key_of(2).id()});
+        run::LayerMessage forged = layer;
+        forged.hashes.at(0).bytes[3] ^= std::byte{1};
+        QCOMPARE(bench.repairer.on_layer(key_of(2).id(), forged), run::Verdict::malformed);
+        QVERIFY(!bench.repairer.fetches(bench.ours));
+        run::LayerMessage longer = layer;
+        longer.hashes.push_back({});
+        QCOMPARE(bench.repairer.on_layer(key_of(2).id(), longer), run::Verdict::malformed);
+        QCOMPARE(bench.repairer.on_layer(key_of(2).id(), layer), run::Verdict::accepted);
+        QVERIFY(bench.repairer.fetches(bench.ours));
+    }
+
+    void a_layer_that_was_not_asked_for_is_stale() {
+        Bench bench;
+        QCOMPARE(bench.repairer.on_layer(key_of(2).id(), bench.true_layer()), run::Verdict::stale);
+        bench.repairer.begin({RoundId{1}, digest_of("other")}, {key_of(2).id()});
+        QCOMPARE(bench.repairer.on_layer(key_of(2).id(), bench.true_layer()), run::Verdict::stale);
+    }
+
+    void what_was_fetched_is_adopted_and_told() {
+        Bench bench;
+        const State state = bench.disk.state(RoundId{1});
+        const auto content = std::make_shared<sim::MemoryBlob>(Bytes(state.file.begin(), state.file.end()));
+        const run::LayerMessage layer = bench.true_layer();
+        QVERIFY(bench.disk.damage(5));
+        bench.repairer.begin({RoundId{1}, bench.ours}, {key_of(2).id()});
+        QCOMPARE(bench.repairer.on_layer(key_of(2).id(), layer), run::Verdict::accepted);
+        bench.repairer.on_content(content);
+        bench.work.finish_all();
+        QVERIFY(!bench.repairer.active());
+        QVERIFY(bench.mediator.repaired.has_value());
+        QCOMPARE(bench.repairer.repairs(), 1ULL);
+        QVERIFY(merkle_root(bench.disk.state(RoundId{1}).file) == bench.ours);
+    }
+
+    void content_that_is_not_the_state_ends_the_repair() {
+        Bench bench;
+        bench.repairer.begin({RoundId{1}, bench.ours}, {key_of(2).id()});
+        QCOMPARE(bench.repairer.on_layer(key_of(2).id(), bench.true_layer()), run::Verdict::accepted);
+        bench.repairer.on_content(std::make_shared<sim::MemoryBlob>(Bytes(77)));
+        bench.work.finish_all();
+        QVERIFY(!bench.mediator.repaired);
+        QCOMPARE(*bench.mediator.unrepairable, RoundId{1});
+    }
+
+    void nobody_is_asked_for_ever() {
+        Bench bench;
+        bench.repairer.begin({RoundId{1}, digest_of("lost")}, {key_of(2).id(), key_of(3).id()});
+        for (int i = 0; i < repair_tries_max - 1; ++i) bench.wait();
+        QCOMPARE(bench.layers_asked(), static_cast<std::size_t>(repair_tries_max));
+        QVERIFY(!bench.mediator.unrepairable);
+        bench.wait();
+        QCOMPARE(*bench.mediator.unrepairable, RoundId{1});
+        QVERIFY(!bench.repairer.active());
+    }
+
+    void layers_are_given_of_states_that_are_held_and_only_so_many_at_once() {
+        Bench bench;
+        const PeerId asker = key_of(2).id();
+        QCOMPARE(bench.repairer.on_layer_request(asker, {digest_of("unknown"), 0}), run::Verdict::stale);
+        for (std::size_t i = 0; i < layer_jobs_max; ++i) {
+            QCOMPARE(bench.repairer.on_layer_request(asker, {bench.ours, 0}), run::Verdict::accepted);
+        }
+        QCOMPARE(bench.repairer.on_layer_request(asker, {bench.ours, 0}), run::Verdict::stale);
+        QCOMPARE(bench.mediator.published, static_cast<int>(layer_jobs_max));
+        bench.work.finish_all();
+        QCOMPARE(bench.swarm.sent.size(), layer_jobs_max);
+    }
+
+    void a_layer_is_of_the_state_that_was_asked_for_though_it_is_dropped_meanwhile() {
+        Bench bench;
+        const run::LayerMessage expected = bench.true_layer();
+        QCOMPARE(bench.repairer.on_layer_request(key_of(2).id(), {bench.ours, 0}), run::Verdict::accepted);
+        bench.disk.drop_state(RoundId{1});
+        bench.work.finish_all();
+        const auto answer = run::decode_body(run::MessageKind::layer, bench.swarm.sent.back().body);
+        QVERIFY(std::get<run::LayerMessage>(*answer) == expected);
+    }
+};
+
+QTEST_APPLESS_MAIN(PeerRepairerTest)
+#include "test_peer_repairer.moc"
