@@ -103,6 +103,7 @@ void StateFiles::remove_strays() const {
 }
 
 Status StateFiles::write_index() const {
+    const std::lock_guard writing(m_index_mutex);
     nlohmann::json rows = nlohmann::json::array();
     {
         const std::lock_guard lock(m_mutex);

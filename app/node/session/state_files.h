@@ -63,6 +63,7 @@ private:
     std::filesystem::path m_folder;
     model::StateLayout m_layout;
     unsigned m_threads;
+    mutable std::mutex m_index_mutex;  // the index is written by one at a time, so that the newest stays
     mutable std::mutex m_mutex;  // over the maps below, never held while hashing or writing a state
     std::map<RoundId, Whole> m_whole;
     std::map<RoundId, std::shared_ptr<MappedFile>> m_partial;
