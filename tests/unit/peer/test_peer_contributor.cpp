@@ -92,11 +92,13 @@ struct Bench : Fixture {
         const auto content = std::make_shared<sim::MemoryBlob>(published.at(ref.root));
         (void)payloads.arrived(ref, content);
         contributor.on_blob(ref, content);
+        contributor.update_error_feedback();   // a tick while the job is under way
         work.finish_all();
     }
     [[nodiscard]] double error_sum() {
         double sum = 0;
-        for (const float value : disk.scratch(Scratch::error)->values) sum += static_cast<double>(value);
+        const Vector error = *disk.scratch(Scratch::error);
+        for (const float value : error.values) sum += static_cast<double>(value);
         return sum;
     }
     [[nodiscard]] double sum_of(const run::BlobRef& ref) {

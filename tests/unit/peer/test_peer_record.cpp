@@ -45,6 +45,24 @@ private slots:
         QVERIFY(!ContributionRecord::decode(longer));
     }
 
+    void a_record_holds_as_many_deferred_updates_as_the_limit_says_and_no_more() {
+        const auto bytes_of = [](std::size_t count) {
+            ByteWriter out;
+            out.u8(2);
+            out.u64(0);
+            out.u16(0);
+            out.u16(0);
+            out.u16(static_cast<std::uint16_t>(count));
+            for (std::size_t i = 0; i < count; ++i) {
+                sample().deferred[0].payload.write(out);
+                out.u16(1);
+            }
+            return out.take();
+        };
+        QVERIFY(ContributionRecord::decode(bytes_of(deferred_updates_max)));
+        QVERIFY(!ContributionRecord::decode(bytes_of(deferred_updates_max + 1)));
+    }
+
     void a_record_that_claims_too_many_contributions_is_none() {
         ByteWriter out;
         out.u8(2);

@@ -1,6 +1,7 @@
 // Which state a member holds, with jobs that take their time: what happens meanwhile must not change what they see.
 #include <QTest>
 
+#include "core/numerics/outer/outer_step.h"
 #include "tests/unit/peer/peer_fixture.h"
 
 using namespace potluck;
@@ -78,6 +79,24 @@ private slots:
         bench.work.finish_all();
         QCOMPARE(bench.mediator.appended.size(), std::size_t{0});
         QCOMPARE(*bench.keeper.round(), RoundId{1});
+    }
+
+    void contributions_weigh_as_much_as_their_tokens() {
+        Bench bench;
+        bench.hold_initial();
+        const Bench::Made light = bench.payload_of(0.01F), heavy = bench.payload_of(-0.03F);
+        std::vector<float> expected(bench.context.layout.parameters);
+        numerics::apply_outer_step_plain(bench.disk.state(RoundId{0}).parameters, expected,
+                                         std::vector<numerics::WeightedPayload>{{&light.payload->view, 64},
+                                                                                {&heavy.payload->view, 6'400}},
+                                         bench.context.manifest.recipe.outer_step());
+        run::AcceptList list;
+        list.entries = {light.entry, heavy.entry};
+        list.entries[1].tokens = {6'400};
+        bench.keeper.apply(list, {light.payload, heavy.payload}, nullptr);
+        bench.work.finish_all();
+        const std::span<const float> found = bench.disk.state(RoundId{1}).parameters;
+        QVERIFY(std::equal(found.begin(), found.end(), expected.begin(), expected.end()));
     }
 
     void a_verification_sees_the_state_it_was_asked_about_though_it_is_replaced_meanwhile() {
