@@ -1,5 +1,6 @@
 // A disk in memory. What was committed or saved survives a kill; what was only begun does not. States can be damaged
-// behind the owner's back.
+// behind the owner's back. Before each effect that others or a later life can see, whoever watches is told; that is
+// how a test ends a process between any two of them (tests/sim/crash.h).
 #pragma once
 
 #include <cstring>
@@ -8,23 +9,63 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/merkle.h"
 #include "core/model/state_layout.h"
 #include "core/peer/state_store.h"
+#include "core/run/message.h"
 
 namespace potluck::sim {
+
+/// What a process does that outlasts it. An append to the ledger lies between two of these.
+enum class Effect { save, commit, adopt, publish, send };
+
+/// Who looks on while a member acts; it outlives the member's processes.
+struct Effects {
+    /// Called before each effect, with the message if it is a send.
+    std::vector<std::function<void(Effect, const run::Envelope*)>> watchers;
+    bool muted = false;               // the process is as good as dead: nothing reaches the others any more
+
+    void before(Effect effect, const run::Envelope* envelope = nullptr) {
+        for (const auto& watcher : watchers) watcher(effect, envelope);
+    }
+};
+
+/// What a process that ends between two effects leaves behind.
+enum class Loss {
+    process,                          // the system's page cache is written later
+    power,                            // only what was synced: the error feedback, a mapped file, is not
+};
 
 class Disk final : public peer::StateStore {
 public:
     Disk(std::string name, model::StateLayout layout) : m_name(std::move(name)), m_layout(std::move(layout)) {}
 
+    Effects effects;
+
+    /// Remembers what a process that dies at this moment leaves; killed() brings it back.
+    void freeze(Loss loss) {
+        m_frozen = Frozen{m_states, m_record, {}};
+        const auto error = m_scratch.find(peer::Scratch::error);
+        if (loss == Loss::process && error != m_scratch.end()) m_frozen->error = *error->second;
+    }
     /// The process died: begun states are gone, the error feedback (a mapped file) stays, other scratch does not.
     void killed() {
         m_begun.clear();
         m_scratch.erase(peer::Scratch::snapshot);
         m_scratch.erase(peer::Scratch::look_ahead);
+        if (!m_frozen) return;
+        m_states = std::move(m_frozen->states);
+        m_record = std::move(m_frozen->record);
+        m_scratch.erase(peer::Scratch::error);
+        if (!m_frozen->error.empty()) {
+            m_scratch[peer::Scratch::error] = std::make_shared<std::vector<float>>(std::move(m_frozen->error));
+        }
+        m_frozen.reset();
     }
+    /// Digests of all states that were computed here, in any life; adopted ones are not among them.
+    [[nodiscard]] const std::vector<Held>& computed() const { return m_computed; }
     /// Flips a bit of the newest state; false if there is none.
     bool damage(std::uint64_t where) {
         if (m_states.empty()) return false;
@@ -61,15 +102,18 @@ public:
         return peer::Vector{parameters_in(*file), file};
     }
     Result<StateDigest> commit_state(RoundId round) override {
+        effects.before(Effect::commit);
         auto begun = m_begun.extract(round);
         POTLUCK_CHECK(!begun.empty());
         const StateDigest digest = merkle_root(*begun.mapped());
+        m_computed.push_back({round, digest});
         m_states[round] = {std::move(begun.mapped()), digest};
         return digest;
     }
     Status adopt_state(RoundId round, const StateDigest& digest, ByteSpan file) override {
         if (merkle_root(file) != digest) return Error{ErrorCode::untrusted, "The fetched state is not the right one."};
         if (const auto parameters = model::parameters_of(m_layout, file); !parameters.ok()) return parameters.error();
+        effects.before(Effect::adopt);
         m_states[round] = {std::make_shared<Bytes>(file.begin(), file.end()), digest};
         return {};
     }
@@ -86,6 +130,7 @@ public:
         return {m_name + "/scratch" + std::to_string(static_cast<int>(which)), 0};
     }
     Status save_record(ByteSpan record) override {
+        effects.before(Effect::save);
         m_record = Bytes(record.begin(), record.end());
         ++m_saves;
         if (on_save) on_save();
@@ -109,6 +154,11 @@ private:
         std::shared_ptr<Bytes> file;
         StateDigest digest;
     };
+    struct Frozen {
+        std::map<RoundId, Whole> states;
+        std::optional<Bytes> record;
+        std::vector<float> error;     // empty: lost
+    };
     [[nodiscard]] std::span<float> parameters_in(Bytes& file) const {
         return {reinterpret_cast<float*>(file.data() + m_layout.header.size()), m_layout.parameters};
     }
@@ -121,6 +171,8 @@ private:
     std::map<peer::Scratch, std::shared_ptr<std::vector<float>>> m_scratch;
     std::optional<Bytes> m_record;
     std::uint64_t m_saves = 0;
+    std::optional<Frozen> m_frozen;
+    std::vector<Held> m_computed;
 };
 
 }  // namespace potluck::sim

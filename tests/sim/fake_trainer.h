@@ -25,6 +25,12 @@ public:
         for (std::size_t i = 0; i < vector.size(); ++i) sum += std::abs(static_cast<double>(vector[i] - target(i)));
         return sum / static_cast<double>(vector.size());
     }
+    /// Movement of all snapshots answered so far: what the trainer counts itself as sent.
+    [[nodiscard]] const std::vector<double>& moved() const { return m_moved; }
+    /// Called with anchor and local parameters at each snapshot, and with the anchor after each rebase.
+    std::function<void(std::span<const float> anchor, std::span<const float> local)> on_snapshot;
+    std::function<void(const peer::VectorPlace& place, std::span<const float> anchor)> on_rebase;
+    std::function<void(const peer::WindowPlan& plan)> on_train;
     /// The child process dies.
     void crash() {
         if (!m_alive) return;
@@ -46,12 +52,22 @@ public:
             m_receiver->on_trainer_started();
         });
     }
-    void train(const peer::WindowPlan&) override { request([this] { m_training = true; }); }
+    void train(const peer::WindowPlan& plan) override {
+        request([this, plan] {
+            m_training = true;
+            if (on_train) on_train(plan);
+        });
+    }
     void idle() override { request([this] { m_training = false; }); }
     void snapshot(const peer::VectorPlace& target) override {
         request([this, target] {
             const std::span<float> out = m_disk.vector_at(target);
             std::copy(m_local.begin(), m_local.end(), out.begin());
+            if (on_snapshot) on_snapshot(m_mark, m_local);
+            m_moved.resize(m_local.size());
+            for (std::size_t i = 0; i < m_local.size(); ++i) {
+                m_moved[i] += static_cast<double>(m_mark[i]) - static_cast<double>(m_local[i]);
+            }
             m_mark = m_local;
             m_answered += m_tokens;
             const peer::SnapshotResult result{{m_tokens}, m_tokens / 64, 1.0};
@@ -65,6 +81,7 @@ public:
             if (next.empty()) return crash();
             for (std::size_t i = 0; i < next.size(); ++i) m_local[i] += next[i] - m_mark[i];
             m_mark = next;
+            if (on_rebase) on_rebase(vector, m_mark);
         });
     }
     void stop() override {
@@ -107,6 +124,7 @@ private:
     Rng& m_rng;
     peer::TrainerEvents* m_receiver = nullptr;
     std::vector<float> m_local, m_mark;
+    std::vector<double> m_moved;
     std::uint64_t m_tokens = 0, m_answered = 0, m_life = 0;
     TimePoint m_last_due;
     bool m_alive = false, m_training = false;

@@ -29,9 +29,8 @@ void Port::later(Duration delay, std::function<void()> event) {
 }
 
 void Port::send(const PeerId& to, const run::Envelope& envelope) {
-    run::Envelope sent = envelope;
-    if (tamper) tamper(sent);
-    m_network.deliver(m_id, to, sent);
+    m_disk.effects.before(Effect::send, &envelope);
+    if (!m_disk.effects.muted) m_network.deliver(m_id, to, envelope);
 }
 
 void Port::broadcast(const run::Envelope& envelope) {
@@ -39,8 +38,10 @@ void Port::broadcast(const run::Envelope& envelope) {
 }
 
 Result<run::BlobRef> Port::publish(ByteSpan content) {
+    m_disk.effects.before(Effect::publish);
     const BlobId root = merkle_root(content);
-    m_folder.blobs[root] = std::make_shared<MemoryBlob>(Bytes(content.begin(), content.end()));
+    const auto blob = std::make_shared<MemoryBlob>(Bytes(content.begin(), content.end()));
+    m_folder.blobs[root] = m_network.published[root] = blob;
     return run::BlobRef{root, content.size(), run::BlobKind::plain, {}};
 }
 

@@ -51,6 +51,8 @@ public:
     [[nodiscard]] bool reachable(const PeerId& a, const PeerId& b) const { return group_of(a) == group_of(b); }
     void deliver(const PeerId& from, const PeerId& to, const run::Envelope& envelope);
     [[nodiscard]] Duration blob_delay() { return between(m_quality.blob_delay_min, m_quality.blob_delay_max); }
+    /// Everything that was ever published, for checks that recompute what the members agreed on.
+    std::map<BlobId, peer::BlobPointer> published;
     Events& events() { return m_events; }
     LinkQuality& quality() { return m_quality; }
     [[nodiscard]] Duration between(Duration least, Duration most) {
@@ -88,7 +90,6 @@ public:
     /// Runs `event` later, unless this process has ended by then.
     void later(Duration delay, std::function<void()> event);
     [[nodiscard]] TimePoint now() const { return m_network.events().now(); }
-    std::function<void(run::Envelope&)> tamper;    // for liars
     std::function<void()> after_event;             // checks of the member, after each thing that happened to it
     void receive(const PeerId& from, const run::Envelope& envelope);
 

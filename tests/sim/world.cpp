@@ -6,6 +6,7 @@
 #include "core/base/merkle.h"
 #include "core/base/sha256.h"
 #include "core/model/initial_state.h"
+#include "tests/sim/checks.h"
 
 namespace potluck::sim {
 
@@ -21,13 +22,6 @@ model::ModelSpec tiny_model() {
     return model;
 }
 
-identity::Identity key_of(std::size_t member) {
-    std::array<std::byte, 32> seed{};
-    seed[0] = std::byte{static_cast<unsigned char>(member)};
-    seed[1] = std::byte{0x77};
-    return identity::Identity::from_seed(seed);
-}
-
 Bytes initial_file(const model::StateLayout& layout, const model::ModelSpec& model) {
     Bytes file = layout.header;
     file.resize(layout.file_size());
@@ -38,14 +32,22 @@ Bytes initial_file(const model::StateLayout& layout, const model::ModelSpec& mod
 
 }  // namespace
 
+identity::Identity world_key(std::size_t member) {
+    std::array<std::byte, 32> seed{};
+    seed[0] = std::byte{static_cast<unsigned char>(member)};
+    seed[1] = std::byte{0x77};
+    return identity::Identity::from_seed(seed);
+}
+
 World::World(std::uint64_t seed, WorldPlan plan)
     : m_seed(seed), m_plan(plan), m_rng(seed), m_network(m_events, m_rng, plan.links) {
     m_run.bytes.fill(std::byte{0x42});
     const model::StateLayout layout = model::state_layout(tiny_model());
     for (std::size_t i = 0; i < plan.backbones + plan.volunteers; ++i) {
-        m_homes.push_back(std::make_unique<Home>(key_of(i), Disk("member" + std::to_string(i), layout),
+        m_homes.push_back(std::make_unique<Home>(world_key(i), Disk("member" + std::to_string(i), layout),
                                                  std::move(ledger::Ledger::open(":memory:")).value()));
         m_homes.back()->backbone = i < plan.backbones;
+        watch_announcements(*m_homes.back(), m_run);
     }
     make_manifest();
 }
@@ -96,6 +98,7 @@ void World::make_manifest() {
     run::Recipe& recipe = m_manifest.recipe;
     recipe.total_rounds = m_plan.rounds;
     recipe.checkpoint_every = m_plan.checkpoint_every;
+    recipe.error_decay = m_plan.error_decay;
     recipe.k = 1024;                  // few rounds: much of the movement in each
     recipe.window = Duration{6'000};
     recipe.collect = Duration{3'000};
@@ -197,6 +200,7 @@ void World::kill(std::size_t member, Death death) {
     Home& home = *m_homes[member];
     if (!home.alive()) return;
     home.trained_before += home.saved;
+    home.rounds_lost_before += peer(member).view().rounds_lost;
     home.disk.on_save = nullptr;
     m_network.detach(home.id());
     home.process.reset();

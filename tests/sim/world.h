@@ -23,7 +23,14 @@ struct WorldPlan {
     LinkQuality links{};
     Duration work_max{80};           // that a job takes
     Duration answer_max{120};        // between the end of a job and its answer
+    float error_decay = 0.95F;
+    /// States are damaged under running members. One that most hold then counts as the right one, so members are
+    /// compared with each other and no longer with F.
+    bool damage_may_spread = false;
 };
+
+/// Key of `member` in every world.
+[[nodiscard]] identity::Identity world_key(std::size_t member);
 
 enum class Death { closes_sessions, silent };
 
@@ -49,6 +56,9 @@ struct Home {
     bool backbone = false;
     std::uint64_t trained_before = 0; // tokens of snapshots of earlier lives that were saved
     std::uint64_t saved = 0;          // of this life, at the last save of the record
+    std::uint64_t rounds_lost_before = 0;  // counted by earlier lives
+    std::string announced_early;      // what was announced before it was on disk (checks.h)
+    std::vector<run::AcceptList> signed_lists;  // and announced
     std::unique_ptr<Process> process;
 };
 
@@ -64,6 +74,7 @@ public:
     [[nodiscard]] std::size_t size() const { return m_homes.size(); }
     [[nodiscard]] Home& home(std::size_t member) { return *m_homes[member]; }
     [[nodiscard]] peer::Peer& peer(std::size_t member) { return *m_homes[member]->process->peer; }
+    [[nodiscard]] const WorldPlan& plan() const { return m_plan; }
     [[nodiscard]] const run::Manifest& manifest() const { return m_manifest; }
     [[nodiscard]] std::span<const float> initial_state() const { return m_initial; }
     [[nodiscard]] const RunId& run() const { return m_run; }
