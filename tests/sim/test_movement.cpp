@@ -91,6 +91,22 @@ private slots:
             return finished(world);
         });
     }
+
+    void movement_is_conserved_when_the_members_were_divided() {
+        for_seeds(20, [](std::uint64_t seed) {
+            World world(seed, plan_of(seed));
+            world.start_all();
+            world.run_for(Duration{static_cast<int>(8'000 + world.rng().below(12'000))});
+            std::map<PeerId, int> groups;
+            for (std::size_t i = 0; i < world.size(); ++i) {
+                groups[world.home(i).id()] = static_cast<int>(world.rng().below(2));
+            }
+            world.network().split(groups);
+            world.run_for(Duration{static_cast<int>(2'000 + world.rng().below(50'000))});
+            world.network().split({});
+            return finished(world);
+        });
+    }
 };
 
 QTEST_APPLESS_MAIN(MovementTest)
