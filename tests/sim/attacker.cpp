@@ -1,18 +1,13 @@
 #include "tests/sim/attacker.h"
 
 #include "core/base/merkle.h"
+#include "core/base/sha256.h"
+#include "core/numerics/codec/sparse_codec.h"
 
 namespace potluck::sim {
 
 namespace {
-
-identity::Identity hostile_key(std::uint8_t number) {
-    std::array<std::byte, 32> seed{};
-    seed.fill(std::byte{0xee});
-    seed[0] = std::byte{number};
-    return identity::Identity::from_seed(seed);
-}
-
+constexpr std::size_t heard_max = 2'000;
 }  // namespace
 
 Attacker::Attacker(World& world, Lie lie, std::uint8_t number)
@@ -32,14 +27,14 @@ Attacker::Attacker(World& world, Lie lie, std::uint8_t number)
 Attacker::~Attacker() { m_world.network().detach(id()); }
 
 run::Envelope Attacker::envelope_of(const run::Message& message) const {
-    run::Envelope envelope{m_world.run(), id(), run::kind_of(message), run::encode_body(message), {}};
-    envelope.signature = m_identity.sign(run::domain_of(envelope.kind), run::signed_bytes(envelope));
-    return envelope;
+    return sealed(m_identity, m_world.run(), message);
 }
 
 void Attacker::say(const run::Message& message) { m_port.broadcast(envelope_of(message)); }
 
 void Attacker::on_envelope(const PeerId& from, run::Envelope envelope) {
+    if (m_lie == Lie::replay && m_heard.size() < heard_max) m_heard.push_back(envelope);
+    if (m_lie == Lie::copied_payload && envelope.kind == run::MessageKind::contribution) copy_contribution(envelope);
     const Result<run::Message> message = run::decode_body(envelope.kind, envelope.body);
     if (!message.ok() || envelope.kind != run::MessageKind::status) return;
     const auto& status = std::get<run::StatusMessage>(*message);
@@ -56,6 +51,7 @@ void Attacker::act() {
     status.checkpoint = {};
     status.checkpoint_round = {};
     status.name = "nobody";
+    if (m_lie == Lie::forged_checkpoint) offer_forged_state(status);
     say(status);
     lie();
     m_port.later(Duration{1'000}, [this] { act(); });
@@ -73,6 +69,24 @@ void Attacker::sign_own_list() {
     run::SignedList signed_list{list.encode(), {}};
     signed_list.signature = m_identity.sign(run::accept_list_domain, signed_list.list);
     say(run::ListMessage{signed_list});
+}
+
+/// A whole state of the run's layout at the newest round of a checkpoint.
+void Attacker::offer_forged_state(run::StatusMessage& status) {
+    const std::uint64_t every = m_world.manifest().recipe.checkpoint_every;
+    const model::StateLayout layout = model::state_layout(m_world.manifest().model);
+    Bytes state = layout.header;
+    state.resize(layout.file_size(), std::byte{7});
+    m_forged = merkle_root(state);
+    status.checkpoint_round = {m_seen.round.value / every * every};
+    if (status.checkpoint_round.value == 0) return;
+    status.checkpoint = {m_forged, state.size(), run::BlobKind::open, sha256(m_forged.bytes)};
+    m_folder.blobs[m_forged] = std::make_shared<MemoryBlob>(std::move(state));
+}
+
+void Attacker::copy_contribution(const run::Envelope& envelope) {
+    const Result<run::Message> message = run::decode_body(envelope.kind, envelope.body);
+    if (message.ok() && envelope.sender != id()) say(*message);
 }
 
 void Attacker::lie() {
@@ -120,6 +134,17 @@ void Attacker::lie() {
             say(status);
             break;
         }
+        case Lie::replay:
+            for (int i = 0; i < 50 && !m_heard.empty(); ++i) m_port.broadcast(m_heard[rng.below(m_heard.size())]);
+            break;
+        case Lie::vast_claim: {
+            std::vector<float> movement(m_world.initial_state().size(), 0.01F);
+            const Bytes payload = numerics::encode(movement, m_world.manifest().recipe.k, 1);
+            contribute(m_port.publish(payload).value(), run::tokens_max);
+            break;
+        }
+        case Lie::forged_checkpoint:
+        case Lie::copied_payload: break;
     }
 }
 

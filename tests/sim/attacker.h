@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/identity/identity.h"
+#include "tests/sim/stranger.h"
 #include "tests/sim/world.h"
 
 namespace potluck::sim {
@@ -20,16 +21,24 @@ enum class Lie {
     early_close,       // tells everybody that the window is over
     flood,             // hundreds of messages a second
     huge_claims,       // absurd sizes, tokens and rounds
+    replay,            // says again, from its own session, what others said rounds ago
+    forged_checkpoint, // offers a state that no list led to
+    copied_payload,    // contributes what another has contributed
+    vast_claim,        // a sound payload with as many tokens as a contribution can name
 };
+/// Those that earn nothing. The last two do: the present rules credit what is claimed for a payload that decodes.
 inline constexpr std::array all_lies{Lie::silence,          Lie::garbage,   Lie::forgery,
                                      Lie::broken_payload,   Lie::withheld_payload, Lie::own_lists,
-                                     Lie::early_close,      Lie::flood,     Lie::huge_claims};
+                                     Lie::early_close,      Lie::flood,     Lie::huge_claims,
+                                     Lie::replay,           Lie::forged_checkpoint};
 
 class Attacker final : public peer::SwarmEvents {
 public:
     Attacker(World& world, Lie lie, std::uint8_t number);
     ~Attacker() override;
     [[nodiscard]] const PeerId& id() const { return m_identity.id(); }
+    /// Root of the state that it offers; zero before it does.
+    [[nodiscard]] const BlobId& forged_state() const { return m_forged; }
 
     void on_neighbour(const PeerId&) override {}
     void on_neighbour_lost(const PeerId&) override {}
@@ -44,6 +53,8 @@ private:
     void lie();
     void contribute(const run::BlobRef& payload, std::uint64_t tokens);
     void sign_own_list();
+    void offer_forged_state(run::StatusMessage& status);
+    void copy_contribution(const run::Envelope& envelope);
     [[nodiscard]] run::Envelope envelope_of(const run::Message& message) const;
 
     World& m_world;
@@ -55,6 +66,8 @@ private:
     std::uint64_t m_sequence = 0;
     run::StatusMessage m_seen;        // the last honest status, to look alike
     std::optional<PeerId> m_victim;
+    std::vector<run::Envelope> m_heard;
+    BlobId m_forged;
 };
 
 }  // namespace potluck::sim
