@@ -161,7 +161,7 @@ private slots:
         (void)machine.contribution(other, contribution(9));
         QCOMPARE(machine.payload_bad(payload(9).root), std::optional(other));
         machine.payload_held(payload(9).root);
-        (void)machine.tick(at(10'000));
+        QVERIFY(!machine.tick(at(10'000)).sign);
         QVERIFY(!machine.tick(at(14'000)).sign);
     }
 
@@ -232,6 +232,87 @@ private slots:
         machine.give_up_view(0);
         QVERIFY(!machine.ripe(list_of(0, backbone), at(100)));
         QCOMPARE(machine.leader_at(at(100)).leader, self);
+    }
+
+    void a_view_that_was_given_up_may_be_followed_by_an_own_list() {
+        RoundMachine machine = machine_of(Role::backbone, {self, other});
+        (void)machine.tick(at(10'000));
+        (void)machine.contribution(other, contribution(9));
+        machine.payload_held(payload(9).root);
+        const auto first = machine.tick(at(14'000)).sign;
+        QVERIFY(first.has_value());
+        QCOMPARE(first->view, 0U);
+        QVERIFY(!machine.tick(at(14'100)).sign);
+        // Its payloads turned out unobtainable, and nobody else is there to lead: the second list is of a later view.
+        machine.give_up_view(0);
+        const auto second = machine.tick(at(14'200)).sign;
+        QVERIFY(second.has_value());
+        QVERIFY(second->view > 0U);
+    }
+
+    void a_list_of_a_later_view_that_was_given_up_leaves_the_leader_its_own_turn() {
+        RoundMachine machine = machine_of(Role::backbone, {self});
+        (void)machine.tick(at(10'000));
+        (void)machine.contribution(other, contribution(9));
+        machine.payload_held(payload(9).root);
+        machine.give_up_view(6);
+        const auto first = machine.tick(at(14'000)).sign;
+        QVERIFY(first.has_value());
+        QCOMPARE(first->view, 7U);
+        machine.give_up_view(7);
+        const auto second = machine.tick(at(14'100)).sign;
+        QVERIFY(second.has_value());
+        QCOMPARE(second->view, 8U);
+    }
+
+    void a_member_that_repairs_does_not_lead() {
+        RoundMachine machine = machine_of(Role::volunteer, {backbone, self});
+        machine.heard(backbone, {Role::backbone, Phase::training, {0}, {}, {}}, at(0));
+        QCOMPARE(machine.leader_at(at(100)).leader, backbone);
+        machine.heard(backbone, {Role::backbone, Phase::repairing, {0}, {}, {}}, at(200));
+        QCOMPARE(machine.leader_at(at(200)).leader, self);
+        QCOMPARE(machine.leader_at(at(200)).view, 1U);
+        machine.heard(backbone, {Role::backbone, Phase::training, {0}, {}, {}}, at(300));
+        QCOMPARE(machine.leader_at(at(300)).leader, backbone);
+    }
+
+    void a_backbone_that_joins_does_not_lead() {
+        RoundMachine machine = machine_of(Role::volunteer, {backbone, self});
+        machine.heard(backbone, {Role::backbone, Phase::joining, {0}, {}, {}}, at(0));
+        QCOMPARE(machine.leader_at(at(100)).leader, self);
+    }
+
+    void the_leader_lists_only_payloads_that_it_holds() {
+        RoundMachine machine = machine_of(Role::backbone, {self});
+        (void)machine.tick(at(10'000));
+        (void)machine.contribution(other, contribution(9));
+        (void)machine.contribution(peer(5), contribution(8));
+        machine.payload_held(payload(9).root);
+        const auto signed_list = machine.tick(at(14'000)).sign;
+        QVERIFY(signed_list.has_value());
+        QCOMPARE(signed_list->entries.size(), 1U);
+        QCOMPARE(signed_list->entries[0].peer, other);
+    }
+
+    void a_list_that_too_few_others_follow_waits() {
+        RoundMachine machine = machine_of(Role::volunteer, {backbone, other});
+        const AcceptList list = list_of(1, other);
+        machine.heard(backbone, {Role::backbone, Phase::training, {0}, {}, {}}, at(0));
+        machine.heard(peer(5), training(), at(0));
+        machine.heard(other, {Role::volunteer, Phase::training, {1}, list.hash(), {}}, at(0));
+        QVERIFY(!machine.ripe(list, at(100)));
+        machine.heard(peer(5), {Role::volunteer, Phase::training, {1}, list.hash(), {}}, at(100));
+        QVERIFY(machine.ripe(list, at(100)));
+    }
+
+    void a_repairing_member_has_no_turn_past_the_order() {
+        RoundMachine machine = machine_of(Role::volunteer, {});
+        (void)machine.tick(at(12'000));
+        for (int turn = 0; turn < 6; ++turn) {
+            const int time = 18'000 + turn * 2'000;
+            machine.heard(other, {Role::volunteer, Phase::repairing, {0}, {}, {}}, at(time));
+            QCOMPARE(machine.leader_at(at(time)).leader, self);
+        }
     }
 
     void an_unlisted_contribution_is_said_again_every_two_heartbeats() {
