@@ -38,8 +38,12 @@ struct Neighbours::Connection {
 };
 
 Neighbours::Neighbours(const RunId& run, const identity::Identity& identity, std::shared_ptr<Hub> hub,
-                       peer::SwarmEvents& events)
-    : m_run(run), m_identity(identity), m_hub(std::move(hub)), m_events(events) {}
+                       peer::SwarmEvents& events, Duration handshake_patience)
+    : m_run(run),
+      m_identity(identity),
+      m_hub(std::move(hub)),
+      m_events(events),
+      m_handshake_patience(handshake_patience) {}
 
 Neighbours::~Neighbours() { m_hub->retire(); }
 
@@ -59,7 +63,7 @@ void Neighbours::poll(TimePoint now) {
         }
     }
     for (const auto& [link, connection] : m_connections) {
-        if (!connection->peer && now - connection->opened > handshake_patience) over.push_back(link);
+        if (!connection->peer && now - connection->opened > m_handshake_patience) over.push_back(link);
     }
     for (const LinkId link : over) {
         const auto found = m_connections.find(link);

@@ -3,7 +3,7 @@
 // ourselves and whoever was dropped.
 //
 //   link opened -> hello -> proof -> session (PeerId known) -> closed
-//                    10 s at most
+//                 handshake patience at most
 //
 // Two sessions with one member: both ends keep the one whose pair of hellos is lower, so they agree without a word. A
 // session that was silent for long enough loses to a new one anyhow (the other end has lost it and came back).
@@ -29,13 +29,12 @@
 
 namespace potluck::net {
 
-inline constexpr Duration handshake_patience{10'000};
 inline constexpr Duration silence_that_yields{15'000};
 
 class Neighbours {
 public:
     Neighbours(const RunId& run, const identity::Identity& identity, std::shared_ptr<Hub> hub,
-               peer::SwarmEvents& events);
+               peer::SwarmEvents& events, Duration handshake_patience);
     ~Neighbours();
 
     /// Takes what came over the links and calls the events for it.
@@ -81,6 +80,7 @@ private:
     const identity::Identity& m_identity;
     std::shared_ptr<Hub> m_hub;
     peer::SwarmEvents& m_events;
+    Duration m_handshake_patience;
     Connections m_connections;
     std::map<PeerId, LinkId> m_members;
     std::map<PeerId, TimePoint> m_refused_until;

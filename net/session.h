@@ -73,6 +73,9 @@ struct SwarmCounters {
 struct SwarmOptions {
     RunId run;                         // its manifest was published or fetched with this data folder
     std::vector<run::PeerHint> hints;  // of the invite; tried again with back-off as long as nobody answers
+    /// How long a connection may take until its session is open: a slow line needs two round trips, and somebody who
+    /// only holds connections open shall not hold them long.
+    Duration handshake_patience{10'000};
 };
 
 /// The swarm of one run. Destroying it leaves the run's torrents; files stay and are seeded again by the next

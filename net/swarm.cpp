@@ -23,17 +23,18 @@ constexpr std::size_t offered_max = 256;
 
 }  // namespace
 
-LiveSwarm::LiveSwarm(const RunId& run, Parts parts, const identity::Identity& identity, peer::SwarmEvents& events)
-    : m_run(run),
+LiveSwarm::LiveSwarm(const SwarmOptions& options, Parts parts, const identity::Identity& identity,
+                     peer::SwarmEvents& events)
+    : m_run(options.run),
       m_parts(std::move(parts)),
       m_events(events),
       m_hub(std::make_shared<Hub>(m_parts.engine.io(), m_parts.wake)),
-      m_neighbours(run, identity, m_hub, events),
+      m_neighbours(options.run, identity, m_hub, events, options.handshake_patience),
       m_now(steady_now()) {}
 
 Result<std::unique_ptr<LiveSwarm>> LiveSwarm::open(SwarmOptions options, lt::add_torrent_params manifest, Parts parts,
                                                    const identity::Identity& identity, peer::SwarmEvents& events) {
-    std::unique_ptr<LiveSwarm> swarm(new LiveSwarm(options.run, std::move(parts), identity, events));
+    std::unique_ptr<LiveSwarm> swarm(new LiveSwarm(options, std::move(parts), identity, events));
     LiveSwarm* raw = swarm.get();
     swarm->m_discovery = std::make_unique<Discovery>(
         raw->m_parts.engine, raw->m_parts.peers_file,

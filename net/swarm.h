@@ -61,7 +61,7 @@ private:
         int times = 0;
     };
 
-    LiveSwarm(const RunId& run, Parts parts, const identity::Identity& identity, peer::SwarmEvents& events);
+    LiveSwarm(const SwarmOptions& options, Parts parts, const identity::Identity& identity, peer::SwarmEvents& events);
     [[nodiscard]] std::vector<Endpoint> sources_for(const run::BlobRef& blob, const std::vector<PeerId>& named) const;
     void reach_out(TimePoint now);
 

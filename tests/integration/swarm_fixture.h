@@ -80,7 +80,7 @@ struct Computer {
         session = std::move(*opened);
     }
     void join(const RunId& run, const std::vector<std::uint16_t>& hints) {
-        SwarmOptions options{.run = run, .hints = {}};
+        SwarmOptions options{.run = run, .hints = {}, .handshake_patience = handshake_patience};
         for (const std::uint16_t port : hints) options.hints.push_back({.host = "127.0.0.1", .port = port});
         Result<std::unique_ptr<RunSwarm>> opened = session->open_swarm(std::move(options), identity, witness);
         POTLUCK_CHECK(opened.ok());
@@ -95,6 +95,7 @@ struct Computer {
 
     identity::Identity identity;
     std::unique_ptr<QTemporaryDir> folder;
+    Duration handshake_patience = SwarmOptions().handshake_patience;
     Witness witness;
     std::unique_ptr<Session> session;
     std::unique_ptr<RunSwarm> swarm;
@@ -106,6 +107,7 @@ struct Room {
     Bytes manifest = random_bytes(3'000, 7);
     RunId run;
     std::uint64_t next_seed = 0;
+    Duration handshake_patience = SwarmOptions().handshake_patience;
 
     Computer& operator[](std::size_t index) { return *computers.at(index); }
 
@@ -114,6 +116,7 @@ struct Room {
         for (std::size_t i = 0; i < count; ++i) {
             computers.push_back(std::make_unique<Computer>(next_seed++));
             Computer& fresh = *computers.back();
+            fresh.handshake_patience = handshake_patience;
             std::vector<std::uint16_t> others;
             for (std::size_t j = 0; j + 1 < computers.size(); ++j) others.push_back(computers[j]->session->port());
             fresh.start(others);
