@@ -50,6 +50,8 @@ public:
         m_round = m_round.next();
         return {bytes, m_leader.sign(run::accept_list_domain, bytes)};
     }
+    /// The next list claims to be that of `round`, whatever it follows.
+    void claim(RoundId round) { m_round = round; }
     [[nodiscard]] const RunId& run() const { return m_run; }
 
 private:

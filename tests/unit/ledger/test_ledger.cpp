@@ -131,6 +131,12 @@ void TestLedger::a_list_that_does_not_follow_is_refused() {
     Chain fork;
     static_cast<void>(fork.next({{2, 10}}));
     QCOMPARE(add(ledger, fork.next({{2, 10}})).error().code, ErrorCode::invalid_argument);
+    for (const RoundId wrong : {RoundId{0}, RoundId{2}}) {
+        Chain liar;
+        static_cast<void>(liar.next({{1, 10}}));  // the list that is there, so that the hash is right
+        liar.claim(wrong);
+        QCOMPARE(add(ledger, liar.next({{1, 10}})).error().code, ErrorCode::invalid_argument);
+    }
     QCOMPARE(ledger.totals(chain.run()).rounds.value, 1U);
     QCOMPARE(ledger.totals(chain.run()).tokens.value, 10U);
 }
