@@ -104,6 +104,31 @@ private slots:
         QVERIFY(is_malformed(text));
     }
 
+    void the_limits_of_size_depth_and_tokens_are_exact() {
+        // An unknown field fills the frame up, so that nothing but its size can be wrong with it.
+        const auto padded = [](std::size_t size) {
+            const std::size_t around = with("1", "1:z" + std::to_string(size) + ":").size();
+            return with("1", "1:z" + std::to_string(size - around) + ":" + std::string(size - around, 'z'));
+        };
+        QCOMPARE(padded(frame_bytes_max).size(), frame_bytes_max);
+        QVERIFY(decoded(padded(frame_bytes_max)).ok());
+        QVERIFY(is_malformed(padded(frame_bytes_max + 1)));
+        const auto nested = [](std::size_t depth) {
+            return with("1", "1:z" + std::string(depth, 'l') + std::string(depth, 'e'));
+        };
+        QVERIFY(decoded(nested(frame_depth_max - 1)).ok());
+        QVERIFY(is_malformed(nested(frame_depth_max)));
+        const auto listed = [](std::size_t numbers) {
+            std::string many;
+            for (std::size_t i = 0; i < numbers; ++i) many += "i1e";
+            return with("1", "1:zl" + many + "e");
+        };
+        // The dictionary, its four fields, the fifth with its list, and their ends.
+        std::size_t fit = 0;
+        while (decoded(listed(fit + 1)).ok()) ++fit;
+        QCOMPARE(fit, std::size_t{frame_tokens_max - 13});
+    }
+
     void a_frame_that_was_cut_is_refused() {
         const std::string text = with("1");
         for (std::size_t size = 0; size < text.size(); ++size) QVERIFY(is_malformed(text.substr(0, size)));
