@@ -24,10 +24,10 @@ private slots:
         ServingNode& ben = swarm.volunteer("ben");
         QVERIFY(ben.wait_for(trains, 20'000));
         const std::int64_t trainer = ben.status().trainer.process;
-        QElapsedTimer clock;
-        clock.start();
         const Ended paused = run_node({"pause", "--for", "1h", "--data-dir", ben.data()});
         QVERIFY2(paused.code == 0, qPrintable(paused.err));
+        QElapsedTimer clock;  // from the answer on: how fast a program starts is not promised
+        clock.start();
         while (alive(trainer) && clock.elapsed() < 5000) QTest::qSleep(10);
         QVERIFY2(clock.elapsed() < 2000, qPrintable(QString::number(clock.elapsed())));
         auto now = ben.status();
@@ -58,8 +58,10 @@ private slots:
         QElapsedTimer clock;
         clock.start();
         ben.call("pause", {{"seconds", 0}});
-        while (alive(trainer) && clock.elapsed() < 5000) QTest::qSleep(10);
-        QVERIFY2(clock.elapsed() < 2000, qPrintable(QString::number(clock.elapsed())));
+        // When exactly is shown in test_trainer_process, whose clock does not depend on this computer's load.
+        while (alive(trainer) && clock.elapsed() < 10'000) QTest::qSleep(10);
+        QVERIFY(!alive(trainer));
+        QVERIFY2(clock.elapsed() >= 1400, qPrintable(QString::number(clock.elapsed())));
     }
 
     void a_trainer_that_crashes_at_start_is_told_after_three_times() {
@@ -196,6 +198,35 @@ private slots:
         QCOMPARE(ben.close(), 0);
         QVERIFY(clock.elapsed() < 6000);
         QVERIFY(!alive(trainer));
+    }
+
+    void only_its_owner_may_speak_to_a_node() {
+        using std::filesystem::perms;
+        const QTemporaryDir folder, runtime;
+        const auto mode = [](const std::filesystem::path& file) { return std::filesystem::status(file).permissions(); };
+        {
+            ServingNode node(std::filesystem::path(folder.path().toStdString()) / "new");
+            node.start();
+            QVERIFY(node.wait_for([](const auto& now) { return now.network.port > 0; }, 8000));
+            QCOMPARE(mode(node.folder() / "node.sock"), perms::owner_read | perms::owner_write);
+            QCOMPARE(mode(node.folder()), perms::owner_all);
+        }
+        // A data folder whose path is too long for a socket: it goes where the session's runtime files are.
+        QProcessEnvironment environment;
+        environment.insert("XDG_RUNTIME_DIR", runtime.path());
+        ServingNode node(std::filesystem::path(folder.path().toStdString()) / std::string(120, 'd'));
+        node.start({}, environment);
+        QVERIFY(node.wait_for([](const auto& now) { return now.network.port > 0; }, 8000));
+        const std::filesystem::path fallback = std::filesystem::path(runtime.path().toStdString()) / "potluck";
+        QCOMPARE(mode(fallback), perms::owner_all);
+        std::vector<std::filesystem::path> sockets;
+        for (const auto& entry : std::filesystem::directory_iterator(fallback)) sockets.push_back(entry.path());
+        QCOMPARE(sockets.size(), std::size_t{1});
+        QCOMPARE(mode(sockets[0]), perms::owner_read | perms::owner_write);
+        qputenv("XDG_RUNTIME_DIR", runtime.path().toUtf8());
+        const Ended status = run_node({"status", "--data-dir", node.data()});
+        qunsetenv("XDG_RUNTIME_DIR");
+        QVERIFY2(status.code == 0, qPrintable(status.err));
     }
 
     void a_signal_ends_it_politely() {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <deque>
 #include <system_error>
 
@@ -95,6 +97,27 @@ private:
     std::size_t m_unsent_bytes = 0;
     bool m_closed = false;
 };
+
+#ifndef _WIN32
+bool is_trusted_owner(uid_t owner) { return owner == ::geteuid() || owner == 0; }
+#endif
+
+/// Makes the socket's folder, open to its owner only, or says why the one that is there will not do. A name in /tmp can
+/// be taken by anybody, and whoever owns the folder could put another socket in the place of ours.
+std::string prepare_folder(const fs::path& folder) {
+    std::error_code failed;
+    fs::create_directories(folder.parent_path(), failed);
+#ifdef _WIN32
+    fs::create_directories(folder, failed);
+#else
+    if (::mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST) return std::strerror(errno);
+    struct stat link {};  // of the name itself, which may be a link to the folder
+    struct stat facts {};
+    if (::lstat(folder.c_str(), &link) != 0 || ::stat(folder.c_str(), &facts) != 0) return std::strerror(errno);
+    if (!is_trusted_owner(link.st_uid) || !is_trusted_owner(facts.st_uid)) return "its folder is another user's";
+#endif
+    return {};
+}
 
 }  // namespace
 
@@ -197,8 +220,8 @@ Status ControlServer::listen(const fs::path& socket) {
         return Error{ErrorCode::io, "The local socket " + socket.string() + " cannot be opened (" + why +
                                         "); check who owns its folder."};
     };
+    if (const std::string why = prepare_folder(socket.parent_path()); !why.empty()) return fail(why);
     std::error_code failed;
-    fs::create_directories(socket.parent_path(), failed);
     fs::remove(socket, failed);
     boost::system::error_code error;
     m_impl->acceptor.open(asio::local::stream_protocol(), error);

@@ -41,7 +41,7 @@ public:
     ~ControlServer();
 
     /// Listens on a local socket that only its owner may open. A socket left by a dead node is replaced: the caller
-    /// holds the folder's lock.
+    /// holds the folder's lock. Refused if another user owns the socket's folder.
     [[nodiscard]] Status listen(const std::filesystem::path& socket);
     /// Serves the parent on standard input and output; `gone` is called when it closes its end.
     [[nodiscard]] Status serve_parent(std::function<void()> gone);
