@@ -78,6 +78,8 @@ private slots:
         settings.run = SavedRun{{RunId{{std::byte{1}}}, "soup", {{"127.0.0.1", 6881}}}, run::Role::backbone, true};
         QVERIFY(settings.save(path).ok());
         QVERIFY(NodeSettings::load(path).value() == settings);
+        // The invite in it lets anybody in who reads it.
+        QVERIFY(fs::status(path / "node.json").permissions() == (fs::perms::owner_read | fs::perms::owner_write));
         std::ofstream(path / "node.json") << "{\"paused\": 3}";
         const auto damaged = NodeSettings::load(path);
         QCOMPARE(damaged.error().code, ErrorCode::malformed);

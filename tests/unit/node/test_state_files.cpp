@@ -5,6 +5,9 @@
 
 #include "app/node/session/state_files.h"
 #include "core/base/merkle.h"
+#ifdef __linux__
+#include "tests/unit/disk_calls.h"
+#endif
 
 using namespace potluck;
 using namespace potluck::node;
@@ -38,6 +41,14 @@ class StateFilesTest : public QObject {
         return files.commit_state(RoundId{round}).value();
     }
 
+    /// Without the numbers at the end of temporary names.
+    static std::vector<std::string> short_names(std::vector<std::string> calls) {
+        for (std::string& call : calls) {
+            if (const auto part = call.find(".part-"); part != std::string::npos) call.resize(part + 5);
+        }
+        return calls;
+    }
+
 private slots:
     void a_committed_state_is_there_after_a_restart() {
         const fs::path folder = fresh();
@@ -51,6 +62,25 @@ private slots:
         QVERIFY(merkle_root(again->state(RoundId{3}).file) == digest);
         QCOMPARE(again->state_place(RoundId{3}).offset, std::uint64_t{again->layout().header.size()});
     }
+
+#ifdef __linux__
+    /// Neither name nor index may be on the disk before what they promise.
+    void a_state_is_on_the_disk_before_its_name_and_its_name_before_the_index() {
+        const std::vector<std::string> expected = {"msync map",         "rename 3.safetensors",  "sync 3.safetensors",
+                                                   "sync states/",      "write index.json.part", "sync index.json.part",
+                                                   "rename index.json", "sync states/"};
+        const auto from = open(fresh());
+        test::DiskCalls::begin();
+        const StateDigest digest = commit(*from, 3, 0.5F);
+        QCOMPARE(short_names(test::DiskCalls::end()), expected);
+        const auto to = open(fresh());
+        test::DiskCalls::begin();
+        const bool adopted = to->adopt_state(RoundId{3}, digest, from->state(RoundId{3}).file).ok();
+        const auto calls = short_names(test::DiskCalls::end());
+        QVERIFY(adopted);
+        QCOMPARE(calls, expected);
+    }
+#endif
 
     void a_state_that_was_begun_only_is_invisible_and_swept_away() {
         const fs::path folder = fresh();

@@ -58,7 +58,8 @@ public:
         for (int waited = 0; waited < milliseconds; waited += 10) {
             loop.restart();
             loop.poll();
-            trainer->tick(steady_now());
+            now = at ? *at : steady_now();
+            trainer->tick(now);
             if (what()) return true;
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
         }
@@ -66,6 +67,8 @@ public:
     }
 
     boost::asio::io_context loop;
+    TimePoint now;                // of the last tick
+    std::optional<TimePoint> at;  // the time stands still there
     Heard heard;
     std::optional<TrainerProcess> trainer;
 
@@ -110,10 +113,25 @@ private slots:
         stage.start();
         QVERIFY(stage.until([&] { return stage.trainer->view().process > 0; }));
         stage.trainer->stop();
-        const TimePoint begun = steady_now();
+        const TimePoint asked = stage.now;
+        stage.at = asked + TrainerProcess::stop_patience - Duration{1};
+        QVERIFY(!stage.until([&] { return stage.trainer->gone(); }, 300));
+        stage.at = asked + TrainerProcess::stop_patience;
         QVERIFY(stage.until([&] { return stage.trainer->gone(); }));
-        const Duration took = steady_now() - begun;
-        QVERIFY(took > Duration{1'000} && took < Duration{2'500});
+        QVERIFY(TrainerProcess::stop_patience < Duration{2'000});  // what a pause promises
+    }
+
+    void whoever_does_not_answer_is_killed_when_patience_ends() {
+        Stage stage("#!/bin/sh\nwhile read line; do :; done\n");
+        stage.start();
+        const TimePoint asked = steady_now();
+        QVERIFY(stage.until([&] { return stage.trainer->view().process > 0; }));
+        stage.at = asked + TrainerProcess::reply_patience - Duration{1'000};
+        QVERIFY(!stage.until([&] { return !stage.heard.losses.empty(); }, 300));
+        stage.at = asked + TrainerProcess::reply_patience + Duration{1'000};
+        QVERIFY(stage.until([&] { return !stage.heard.losses.empty(); }));
+        QVERIFY2(stage.heard.losses[0].message.find("did not answer \"hello\"") != std::string::npos,
+                 stage.heard.losses[0].message.c_str());
     }
 
     void three_crashes_are_final_until_forgiven() {
@@ -137,6 +155,17 @@ private slots:
         stage.start();
         QVERIFY(stage.until([&] { return stage.heard.losses.size() == 1; }));
         QVERIFY(stage.trainer->gone());
+    }
+
+    void an_answer_to_another_request_is_a_loss() {
+        Stage stage(
+            "#!/bin/sh\nread line\n"
+            "echo '{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"version\":1,\"device\":\"paper\",\"torch\":\"0\"}}'\n"
+            "sleep 60\n");
+        stage.start();
+        QVERIFY(stage.until([&] { return stage.heard.losses.size() == 1; }));
+        QVERIFY2(stage.heard.losses[0].message.find("out of order") != std::string::npos,
+                 stage.heard.losses[0].message.c_str());
     }
 
     void a_missing_program_is_a_loss_with_a_sentence() {
