@@ -6,6 +6,7 @@
 //   FAKE_TRAINER_DEVICES=none    nothing here can train
 //   FAKE_TRAINER_REPLAN=1        runs out of memory at its first step and goes on with less
 //   FAKE_TRAINER_DEAF=1          ignores stop and the end of its input
+//   FAKE_TRAINER_LOADS=file      writes the limits of each load there, a line of JSON each
 #include <poll.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <iostream>
 #include <string>
 #include <thread>
@@ -174,6 +176,9 @@ private:
         m_mark = *vector;
         m_tokens = m_steps = 0;
         m_budget = request.budget;
+        if (const char* loads = std::getenv("FAKE_TRAINER_LOADS")) {
+            std::ofstream(loads, std::ios::app) << to_json(m_budget).dump() << std::endl;
+        }
         return to_json(plan_with(m_budget));
     }
 

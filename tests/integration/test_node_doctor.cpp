@@ -1,4 +1,8 @@
-// What a person learns without a running node: whether this computer can train, and how a model would.
+// What a person learns without a running node: whether this computer can train, and how a model would. And that what
+// is chosen for it reaches the trainer.
+#include <QFile>
+
+#include "core/control/trainer_protocol.h"
 #include "tests/integration/node_fixture.h"
 
 using namespace potluck;
@@ -85,7 +89,47 @@ private slots:
         QCOMPARE(run_node({"plan", "gpt2", "--device", "gpu"}).code, 2);
     }
 
-    void limits_and_plans_reach_the_trainer_and_the_snapshot() {
+    void limits_of_a_join_reach_the_trainer_and_outlive_a_restart() {
+        Swarm swarm;
+        swarm.host(1000);
+        const QString loads = QString::fromStdString((swarm.root() / "loads").string());
+        const QByteArray path = loads.toUtf8();
+        const Setting told("FAKE_TRAINER_LOADS", path.constData());
+        const Setting trainer("POTLUCK_TRAINER", fake_trainer().toUtf8().constData());
+        const auto budgets = [&] {
+            QFile file(loads);
+            std::vector<control::Budget> found;
+            if (!file.open(QIODevice::ReadOnly)) return found;
+            for (const QByteArray& line : file.readAll().trimmed().split('\n')) {
+                control::Budget budget;
+                if (from_json(nlohmann::json::parse(line.toStdString(), nullptr, false), budget).ok())
+                    found.push_back(budget);
+            }
+            return found;
+        };
+        const control::Budget wanted{.gpu_memory = 0, .ram = 6ULL << 30U, .device = "cpu"};
+        const QStringList home = {"--loopback", "--data-dir", QString::fromStdString((swarm.root() / "ben").string()),
+                                  "--dht", "127.0.0.1:" + QString::number(swarm.backbone().status().network.port)};
+        QProcess join;
+        join.start(
+            node_program(),
+            QStringList{"join", QString::fromStdString(swarm.invite()), "--ram", "6GiB", "--device", "cpu"} + home);
+        QTRY_VERIFY_WITH_TIMEOUT(!budgets().empty(), 30'000);
+        QVERIFY(budgets().back() == wanted);
+        join.terminate();
+        QVERIFY(join.waitForFinished(10'000));
+
+        // The next start does not name them.
+        const std::size_t before = budgets().size();
+        QProcess again;
+        again.start(node_program(), QStringList{"join", QString::fromStdString(swarm.invite())} + home);
+        QTRY_VERIFY_WITH_TIMEOUT(budgets().size() > before, 30'000);
+        QVERIFY(budgets().back() == wanted);
+        again.terminate();
+        QVERIFY(again.waitForFinished(10'000));
+    }
+
+    void a_change_of_plan_reaches_the_snapshot() {
         const Setting replan("FAKE_TRAINER_REPLAN", "1");
         Swarm swarm;
         swarm.host(1000);
