@@ -151,12 +151,13 @@ private slots:
         run::BlobRef ref;
         for (std::size_t i = 0; i < 3; ++i) {
             ref = room[i].swarm->publish(content).value();
-            room[i].session->set_rate_limits(2'000'000, 0);
+            room[i].session->set_rate_limits(500'000, 0);
         }
         room[3].swarm->fetch(ref, from({room[0].id(), room[1].id(), room[2].id()}));
         QVERIFY(room.wait([&] { return room[3].swarm->progress(ref.root) > 0.1; }));
         QVERIFY(room[3].swarm->progress(ref.root) < 0.9);
         room[1].shut();
+        for (const std::size_t i : {0UL, 2UL}) room[i].session->set_rate_limits(0, 0);
         QVERIFY(room.wait([&] { return room[3].witness.blobs.contains(ref.root); }, 60'000));
         const ByteSpan got = room[3].witness.blobs[ref.root]->bytes();
         QVERIFY(std::equal(got.begin(), got.end(), content.begin(), content.end()));
@@ -255,9 +256,9 @@ private slots:
         const Bytes small = random_bytes(300'000, 21);
         const run::BlobRef large_ref = room[0].swarm->publish(large).value();
         const run::BlobRef small_ref = room[0].swarm->publish(small).value();
-        room[0].session->set_rate_limits(2'000'000, 0);
+        room[0].session->set_rate_limits(1'000'000, 0);
         room[1].swarm->fetch(large_ref, from({room[0].id()}));
-        QVERIFY(room.wait([&] { return room[1].swarm->progress(large_ref.root) > 0.05; }));
+        QVERIFY(room.wait([&] { return room[1].swarm->progress(large_ref.root) > 0.02; }));
         room[1].swarm->fetch(small_ref, now_from({room[0].id()}));
         QVERIFY(room.wait([&] { return room[1].witness.blobs.contains(small_ref.root); }));
         const double done = room[1].swarm->progress(large_ref.root);

@@ -34,7 +34,6 @@ private slots:
         room[3].join(room.run, {});
         QVERIFY(room.wait([&] { return !room[3].swarm->neighbours().empty(); }));
         qInfo("manifest and first session after %lld ms", clock.elapsed());
-        QVERIFY2(clock.elapsed() < 10'000, "found too late");
     }
 
     void a_manifest_comes_from_a_hint_and_then_from_the_disk() {

@@ -69,7 +69,11 @@ public:
     /// What counts for RLIMIT_DATA at present; Linux only.
     [[nodiscard]] std::uint64_t data_bytes() const { return status_bytes("VmData:"); }
     [[nodiscard]] qint64 process() const { return m_process.processId(); }
-    void write(const QByteArray& bytes) { m_process.write(bytes); }
+    /// In the trainer's pipe when this returns.
+    void write(const QByteArray& bytes) {
+        m_process.write(bytes);
+        while (m_process.bytesToWrite() > 0 && m_process.waitForBytesWritten(patience_ms)) continue;
+    }
     void close_input() { m_process.closeWriteChannel(); }
     void kill() { m_process.kill(); }
     /// Exit code, or -1 if it did not end in time or crashed.
