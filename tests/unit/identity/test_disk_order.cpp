@@ -1,7 +1,6 @@
-// What must outlive a loss of power is on the disk before it gets its name, and the name is before the call returns.
+// A key outlives a loss of power: it is on the disk before it gets its name, and its name is before the call returns.
 #include <QtTest>
 
-#include "core/base/files.h"
 #include "core/identity/identity.h"
 #include "tests/unit/disk_calls.h"
 
@@ -30,37 +29,6 @@ private slots:
         const auto calls = DiskCalls::end();
         QVERIFY(made);
         compare(calls, {"sync <folder>", "write <new>", "sync <new>", "link identity.key", "sync new/"});
-    }
-
-    void a_replaced_file_is_synced_before_it_is_renamed_and_its_folder_after() {
-        for (const char* content : {"first", "second"}) {
-            DiskCalls::begin();
-            const Status written = write_file_atomically(at("record"), as_bytes(content));
-            const auto calls = DiskCalls::end();
-            QVERIFY(written.ok());
-            compare(calls, {"write <new>", "sync <new>", "rename record", "sync <folder>"});
-        }
-    }
-
-    void a_synced_file_is_synced_with_its_folder() {
-        QVERIFY(write_file_atomically(at("blob"), as_bytes("content")).ok());
-        DiskCalls::begin();
-        const Status synced = sync_file(at("blob"));
-        const auto calls = DiskCalls::end();
-        QVERIFY(synced.ok());
-        compare(calls, {"sync blob", "sync <folder>"});
-    }
-
-    void a_synced_map_writes_its_pages_and_then_its_file() {
-        Result<MappedFile> file = MappedFile::create(at("state"), 10'000);
-        QVERIFY(file.ok());
-        file->writable()[5] = std::byte{1};
-        DiskCalls::begin();
-        const Status synced = file->sync();
-        const auto calls = DiskCalls::end();
-        QVERIFY(synced.ok());
-        QVERIFY(!calls.empty());
-        QCOMPARE(calls.front(), std::string("msync map"));
     }
 
 private:
