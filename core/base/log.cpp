@@ -1,13 +1,17 @@
 #include "core/base/log.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/dist_sink.h>
 #include <spdlog/sinks/rotating_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
@@ -21,11 +25,52 @@ namespace {
 constexpr std::size_t file_size_max = 10U << 20U;
 constexpr std::size_t older_files_kept = 4;  // beside the one that is written
 
+constexpr double lines_at_once_max = 100, lines_per_minute = 30;  // of one component, at info and above
+
+/// Lets each component write `lines_at_once_max` lines and then `lines_per_minute`; the rest is counted, and the number
+/// is told before the next line that passes. What causes a line may be a stranger, and a log that says one thing a
+/// million times hides everything else. Lines below info are only written on request and pass freely.
+class FloodGuard final : public spdlog::sinks::base_sink<std::mutex> {
+public:
+    explicit FloodGuard(std::shared_ptr<spdlog::sinks::dist_sink_mt> target) : m_target(std::move(target)) {}
+
+protected:
+    void sink_it_(const spdlog::details::log_msg& line) override {
+        if (line.level < spdlog::level::info) return m_target->log(line);
+        Component& component = m_components[std::string(line.logger_name.data(), line.logger_name.size())];
+        const std::chrono::duration<double, std::ratio<60>> passed = line.time - component.filled;
+        component.lines =
+            std::min(lines_at_once_max, component.lines + lines_per_minute * std::max(0.0, passed.count()));
+        component.filled = line.time;
+        if (component.lines < 1) {
+            ++component.left_out;
+            return;
+        }
+        component.lines -= 1;
+        if (component.left_out > 0) {
+            const std::string text = std::to_string(std::exchange(component.left_out, 0)) + " lines were left out";
+            m_target->log(spdlog::details::log_msg(line.time, line.source, line.logger_name, line.level, text));
+        }
+        m_target->log(line);
+    }
+    void flush_() override { m_target->flush(); }
+
+private:
+    struct Component {
+        double lines = lines_at_once_max;
+        spdlog::log_clock::time_point filled;
+        std::uint64_t left_out = 0;
+    };
+    std::shared_ptr<spdlog::sinks::dist_sink_mt> m_target;
+    std::map<std::string, Component> m_components;
+};
+
 /// The loggers of this process. All write to one sink, whose targets `start` chooses, so that a logger made before
 /// `start` follows it.
 struct Loggers {
     std::mutex mutex;
     std::shared_ptr<spdlog::sinks::dist_sink_mt> sink = std::make_shared<spdlog::sinks::dist_sink_mt>();
+    spdlog::sink_ptr guard = std::make_shared<FloodGuard>(sink);
     std::map<std::string, std::shared_ptr<spdlog::logger>, std::less<>> by_component;
     spdlog::level::level_enum level = spdlog::level::info;
 
@@ -98,7 +143,7 @@ spdlog::logger& of(std::string_view component) {
     const std::lock_guard lock(all.mutex);
     const auto found = all.by_component.find(component);
     if (found != all.by_component.end()) return *found->second;
-    auto logger = std::make_shared<spdlog::logger>(std::string(component), all.sink);
+    auto logger = std::make_shared<spdlog::logger>(std::string(component), all.guard);
     logger->set_level(all.level);
     logger->flush_on(spdlog::level::info);
     return *all.by_component.emplace(component, std::move(logger)).first->second;

@@ -48,6 +48,9 @@ void add_node_options(CLI::App& app, Command& command, Raw& raw) {
     app.add_option("--gpu-memory", raw.gpu_memory,
                    "GPU memory the trainer may use, for example 4GiB; 0 for the default (remembered)");
     app.add_option("--ram", raw.ram, "Memory the trainer may use, for example 12GiB; 0 for the default (remembered)");
+    app.add_option("--log-level", command.log_level, "What node.log tells: trace, debug, info, warning or error")
+        ->envname("POTLUCK_LOG_LEVEL")
+        ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error"}));
     app.add_option("--threads", command.node.threads, "Threads for payloads and hashing (default: half the cores)");
 }
 

@@ -58,6 +58,7 @@ struct Command {
     NodeOptions node;
     std::string link;  // join, backbone
     std::string node_name;
+    std::string log_level = "info";
     HostPlan host;
     enum class HostRole { backbone, volunteer } host_role = HostRole::backbone;
     enum class AfterHosting { serve, end } after_hosting = AfterHosting::serve;

@@ -182,6 +182,7 @@ ExitCode serve(const Command& command) {
     }
     if (const Status made = make_data_folder(command.node.data_folder); !made) return complain(made.error());
     log::start("potluck-node", log::Destination::file_only, command.node.data_folder / "node.log");
+    static_cast<void>(log::set_level(command.log_level));  // the command line has checked the word
     if (command.verb == Verb::host) {
         const auto hosted = host(command);
         if (!hosted) return complain(hosted.error());

@@ -117,6 +117,8 @@ Status Node::open_network() {
 
 void Node::start() {
     m_owner.check();
+    log::of("node").info("node {} is up; data in {}, port {}", m_identity.id().brief(), m_options.data_folder.string(),
+                         m_network->counters().port);
     if (m_settings.pause_over(unix_seconds())) {
         m_settings.paused = false;
         m_settings.paused_until = 0;
@@ -257,6 +259,7 @@ void Node::close_session() {
 Status Node::leave() {
     m_owner.check();
     if (!m_settings.run) return not_in_a_run;
+    log::of("node").info("leaving run {}", m_settings.run->invite.run.brief());
     if (m_searching) m_network->cancel_manifest(*m_searching);
     m_searching.reset();
     close_session();
@@ -271,6 +274,7 @@ Status Node::pause(std::int64_t seconds) {
         return Error{ErrorCode::invalid_argument,
                      "A pause lasts at most a year; leave the duration out to pause until you resume."};
     }
+    log::of("node").info("paused{}", seconds > 0 ? " for " + std::to_string(seconds) + " s" : std::string());
     m_settings.paused = true;
     m_settings.paused_until = seconds == 0 ? 0 : unix_seconds() + seconds;
     if (m_session) {
@@ -282,6 +286,7 @@ Status Node::pause(std::int64_t seconds) {
 
 Status Node::resume() {
     m_owner.check();
+    log::of("node").info("resumed");
     m_settings.paused = false;
     m_settings.paused_until = 0;
     if (m_settings.run && std::exchange(m_settings.run->finishing, false)) close_session();
@@ -435,6 +440,7 @@ std::vector<control::CheckpointRow> Node::checkpoints() const {
 void Node::stop(std::function<void()> done) {
     m_owner.check();
     if (m_stopping) return;
+    log::of("node").info("stopping");
     m_stopping = true;
     m_stopped = std::move(done);
     m_timer.cancel();

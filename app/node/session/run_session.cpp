@@ -1,9 +1,11 @@
 #include "app/node/session/run_session.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <boost/asio/post.hpp>
 
+#include "app/node/session/view.h"
 #include "core/base/files.h"
 #include "core/base/json.h"
 #include "core/base/log.h"
@@ -15,6 +17,7 @@ namespace {
 constexpr std::size_t hosted_bytes_max = 4 << 20;
 constexpr Duration tokenizer_patience{60'000};  // nothing waits for it but samples and exports
 constexpr std::size_t hosted_files_max = run::shards_max + 8;
+constexpr Duration look_every{500};  // for log and validation: a view copies every member's status, so not at each tick
 
 }  // namespace
 
@@ -105,6 +108,8 @@ void RunSession::start(TimePoint now) {
     for (const run::BlobRef& blob : m_plan.manifest.tokenizer.blobs()) {
         if (!m_swarm->blob(blob.root)) m_swarm->fetch(blob, {{}, now + tokenizer_patience, {}, {}});
     }
+    log::of("run").info("in run {} \"{}\" as {}: {}", m_plan.run.brief(), log::printable(m_plan.manifest.name),
+                        m_plan.role == run::Role::backbone ? "backbone" : "volunteer", describe(m_plan.manifest.model));
     if (m_trainer) m_trainer->tick(now);
     m_peer->start(now);
 }
@@ -113,6 +118,27 @@ void RunSession::tick(TimePoint now) {
     m_owner.check();
     if (m_trainer) m_trainer->tick(now);
     m_peer->tick(now);
+    if (m_looked_at && now - *m_looked_at < look_every) return;
+    m_looked_at = now;
+    write_log(now);
+}
+
+void RunSession::write_log(TimePoint now) {
+    const auto accepted_in = [this](RoundId round) -> std::optional<RunLog::Accepted> {
+        const auto signed_list = m_world.ledger.list(m_plan.run, round);
+        const auto list = signed_list ? run::AcceptList::decode(signed_list->list) : Error{ErrorCode::not_found, ""};
+        if (!list) return std::nullopt;
+        RunLog::Accepted accepted{.contributions = list->entries.size()};
+        for (const run::Accepted& entry : list->entries) accepted.tokens += entry.tokens.value;
+        return accepted;
+    };
+    spdlog::logger& logger = log::of("run");
+    for (const RunLog::Line& line : m_log.look(now, m_peer->view(), m_peer->verdicts(), accepted_in)) {
+        const auto level = line.level == RunLog::Level::warning ? spdlog::level::warn
+                           : line.level == RunLog::Level::info  ? spdlog::level::info
+                                                                : spdlog::level::debug;
+        logger.log(level, "{}", line.text);
+    }
 }
 
 void RunSession::stop() {

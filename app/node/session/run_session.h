@@ -15,6 +15,7 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include "app/node/session/run_log.h"
 #include "app/node/session/state_files.h"
 #include "app/node/trainer/trainer_process.h"
 #include "core/base/thread_owner.h"
@@ -97,6 +98,7 @@ public:
 private:
     RunSession(World world, Plan plan) : m_world(world), m_plan(std::move(plan)) {}
     Status open_parts();
+    void write_log(TimePoint now);
 
     ThreadOwner m_owner;
     World m_world;
@@ -108,6 +110,8 @@ private:
     std::unique_ptr<net::RunSwarm> m_swarm;
     std::unique_ptr<Worker> m_worker;
     std::unique_ptr<peer::Peer> m_peer;
+    RunLog m_log;
+    std::optional<TimePoint> m_looked_at;
 };
 
 }  // namespace potluck::node

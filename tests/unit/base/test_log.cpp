@@ -13,6 +13,7 @@ private slots:
     void peer_text_cannot_control_a_terminal();
     void a_cut_never_splits_a_character();
     void a_line_has_time_level_component_and_message();
+    void a_flood_is_cut_short_and_counted();
     void levels_are_known_by_name();
 };
 
@@ -60,6 +61,25 @@ void TestLog::a_line_has_time_level_component_and_message() {
     const QRegularExpression form("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z info net: first 1\n"
                                   "\\S+Z warning node: second\n$");
     QVERIFY2(form.match(lines).hasMatch(), qPrintable(lines));
+}
+
+void TestLog::a_flood_is_cut_short_and_counted() {
+    const QTemporaryDir folder;
+    const std::filesystem::path file = std::filesystem::path(folder.path().toStdString()) / "a.log";
+    log::start("test", log::Destination::file_only, file);
+    spdlog::logger& flooded = log::of("flooded");
+    const auto now = spdlog::log_clock::now();
+    for (int n = 0; n < 10'000; ++n) flooded.log(now, {}, spdlog::level::warn, "again");
+    flooded.log(now + std::chrono::minutes(1), {}, spdlog::level::warn, "later");
+    log::of("quiet").info("heard");
+    const Result<Bytes> text = read_file(file, 1'000'000);
+    log::start("test", log::Destination::stderr_only);
+    QVERIFY(text.ok());
+    const QString lines = QString::fromStdString(std::string(as_text(*text)));
+    QCOMPARE(lines.count("flooded: again"), 100);
+    QVERIFY(lines.contains("flooded: 9900 lines were left out\n"));
+    QVERIFY(lines.indexOf("left out") < lines.indexOf("flooded: later"));
+    QVERIFY(lines.contains("quiet: heard"));
 }
 
 void TestLog::levels_are_known_by_name() {
