@@ -1,5 +1,6 @@
 // What the owner of a computer is promised: a pause that frees memory in two seconds and outlives a restart, plain
 // words when something is wrong, and a node that goes when its parent goes.
+#include <QDir>
 #include <QFile>
 #include <QTcpServer>
 
@@ -12,6 +13,10 @@ class NodeOwnerTest : public QObject {
     Q_OBJECT
 
     static bool alive(std::int64_t process) { return process > 0 && ::kill(static_cast<pid_t>(process), 0) == 0; }
+    static QByteArray read_all(const QString& path) {
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    }
     static bool trains(const control::NodeSnapshot& now) {
         return now.trainer.process > 0 && now.trainer.tokens_per_second > 0;
     }
@@ -168,6 +173,29 @@ private slots:
         QCOMPARE(run_node({"identity", "import", one.filePath("copy.key"), "--data-dir", two.path()}).code, 0);
         const Ended there = run_node({"identity", "show", "--data-dir", two.path()});
         QCOMPARE(there.out.section('\n', 0, 0), shown.out.section('\n', 0, 0));
+    }
+
+    void recovery_words_bring_an_identity_back_and_keep_the_other() {
+        const QTemporaryDir one, two;
+        const Ended shown = run_node({"identity", "show", "--data-dir", one.path()});
+        const QStringList words = shown.out.section("(keep them secret): ", 1).split(' ', Qt::SkipEmptyParts);
+        QCOMPARE(words.size(), 24);
+        QVERIFY(run_node({"identity", "show", "--data-dir", two.path()}).code == 0);
+        const QByteArray before = read_all(two.filePath("identity.key"));
+        const QStringList importing = {"identity", "import", "--words", "--data-dir", two.path()};
+        QCOMPARE(run_node(importing + QStringList{words.mid(0, 23).join(' ')}).code, 5);
+        QStringList swapped = words;
+        swapped[3] = "potluck";  // no recovery word
+        QVERIFY(run_node(importing + swapped).code != 0);
+        QCOMPARE(read_all(two.filePath("identity.key")), before);
+        QCOMPARE(QDir(two.path()).entryList({"identity*"}).size(), 1);
+
+        QCOMPARE(run_node(importing + QStringList{words.join(' ').trimmed()}).code, 0);
+        const Ended there = run_node({"identity", "show", "--data-dir", two.path()});
+        QCOMPARE(there.out.section('\n', 0, 0), shown.out.section('\n', 0, 0));
+        const QStringList keys = QDir(two.path()).entryList({"identity*"});
+        QCOMPARE(keys.size(), 2);
+        QCOMPARE(read_all(two.filePath(keys[0] == "identity.key" ? keys[1] : keys[0])), before);
     }
 
     void unusable_text_is_refused() {

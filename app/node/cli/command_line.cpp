@@ -22,12 +22,12 @@ constexpr std::uint64_t kib = 1024;
 struct Raw {
     std::string data_folder, trainer, duration, preset = "tiny", optimizer = "adamw", name;
     std::string device, gpu_memory, ram, tokens;
-    std::vector<std::string> dht_nodes, backbones, allowed;
+    std::vector<std::string> import_source, dht_nodes, backbones, allowed;
     std::uint64_t upload_kib = 0, download_kib = 0;
     double window_seconds = 0, collect_seconds = 0, grace_seconds = 0;
     std::uint32_t layers = 0, heads = 0, width = 0, context = 0;
-    bool loopback = false, json = false, volunteer = false, prepare = false, window = false, relu = false,
-         sparse = false;
+    bool replace = false, words = false, loopback = false, json = false, volunteer = false, prepare = false,
+         window = false, relu = false, sparse = false;
 };
 
 void add_node_options(CLI::App& app, Command& command, Raw& raw) {
@@ -170,9 +170,10 @@ void add_model_verbs(CLI::App& app, Command& command, Raw& raw) {
     add_verb(*identity, command, "export", "Write the key to a file", Verb::identity_export)
         ->add_option("file", command.path, "Where to")
         ->required();
-    add_verb(*identity, command, "import", "Take the key from a file", Verb::identity_import)
-        ->add_option("file", command.path, "Where from")
-        ->required();
+    CLI::App* importing =
+        add_verb(*identity, command, "import", "Take the key from a file or from words", Verb::identity_import);
+    importing->add_option("source", raw.import_source, "The file, or the 24 recovery words");
+    importing->add_flag("--words", raw.words, "Take recovery words; without any, they are read from standard input");
 }
 
 void add_pack(CLI::App& app, Command& command) {
@@ -286,6 +287,18 @@ Status finish_limits(LimitOptions& limits, const Raw& raw) {
     return {};
 }
 
+Status finish_import(Command& command, const Raw& raw) {
+    if (raw.words) {
+        command.import_from = Command::ImportFrom::words;
+        for (const std::string& word : raw.import_source) command.words += word + " ";
+        return {};
+    }
+    if (raw.import_source.size() != 1)
+        return Error{ErrorCode::invalid_argument, "Name one key file, or give --words and the 24 recovery words."};
+    command.path = raw.import_source.front();
+    return {};
+}
+
 /// Everything that CLI11 does not check.
 Status finish(Command& command, const Raw& raw) {
     const Environment environment = process_environment();
@@ -322,6 +335,7 @@ Status finish(Command& command, const Raw& raw) {
         if (!seconds) return seconds.error();
         command.pause_seconds = *seconds;
     }
+    if (command.verb == Verb::identity_import) return finish_import(command, raw);
     return command.verb == Verb::host ? finish_host(command, raw) : Status();
 }
 

@@ -65,6 +65,8 @@ struct Command {
     enum class Output { people, json } output = Output::people;
     std::int64_t pause_seconds = 0;
     std::filesystem::path path;  // export folder, identity file
+    enum class ImportFrom { file, words } import_from = ImportFrom::file;
+    std::string words;  // identity import --words; empty: they are read from standard input
     Sparsity sparsity = Sparsity::dense;
     std::string prompt;
     std::uint32_t tokens = 200;

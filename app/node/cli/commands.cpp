@@ -5,6 +5,7 @@
 
 #include "app/node/cli/control_client.h"
 #include "app/node/paths.h"
+#include "app/node/session/replace_identity.h"
 #include "core/base/log.h"
 #include "core/control/node_protocol.h"
 
@@ -15,6 +16,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t shown_name = 24;
+constexpr std::size_t words_bytes_max = 1024;  // 24 words of at most 8 letters, and room for white space
 constexpr std::chrono::seconds sample_patience{300};
 
 ExitCode complain(const Error& error, ExitCode code) {
@@ -139,21 +141,49 @@ Question question_of(const Command& command) {
     }
 }
 
+/// The words of the command line, or those of standard input.
+std::string read_words(const Command& command) {
+    if (!command.words.empty()) return command.words;
+    std::string words(words_bytes_max, '\0');
+    std::cin.read(words.data(), static_cast<std::streamsize>(words.size()));
+    words.resize(static_cast<std::size_t>(std::cin.gcount()));
+    return words;
+}
+
+/// A node that is running takes the key from a file; words become one that only this user can read, for a moment.
+Status give_to_running_node(ControlClient& client, const Command& command, const identity::Identity& imported) {
+    std::filesystem::path file = std::filesystem::absolute(command.path);
+    std::error_code ignored;
+    if (command.import_from == Command::ImportFrom::words) {
+        file = command.node.data_folder / "identity-words.key";
+        std::filesystem::remove(file, ignored);
+        if (Status saved = imported.save(file); !saved) return saved;
+    }
+    const auto done = client.call("identity_import", {{"file", file.string()}});
+    if (command.import_from == Command::ImportFrom::words) std::filesystem::remove(file, ignored);
+    return done ? Status() : Status(done.error());
+}
+
+Status import_identity(const Command& command) {
+    const bool words = command.import_from == Command::ImportFrom::words;
+    const auto imported = words ? identity::Identity::from_recovery_words(read_words(command))
+                                : identity::Identity::import_file(command.path);
+    if (!imported) return imported.error();
+    const std::filesystem::path& folder = command.node.data_folder;
+    if (auto client = ControlClient::connect(folder)) return give_to_running_node(*client, command, *imported);
+    const auto lock = FileLock::acquire(folder / "node.lock");
+    if (!lock) return lock.error();
+    if (Status replaced = replace_identity(folder, *imported); !replaced) return replaced;
+    std::cout << imported->id().hex() << std::endl;
+    return {};
+}
+
 ExitCode identity_verb(const Command& command) {
     const std::filesystem::path& folder = command.node.data_folder;
     if (const Status made = make_data_folder(folder); !made) return complain(made.error());
     if (command.verb == Verb::identity_import) {
-        if (auto client = ControlClient::connect(folder)) {
-            const auto done =
-                client->call("identity_import", {{"file", std::filesystem::absolute(command.path).string()}});
-            return done ? ExitCode::ok : complain(done.error());
-        }
-        const auto lock = FileLock::acquire(folder / "node.lock");
-        if (!lock) return complain(lock.error());
-        const auto done = replace_identity(folder, command.path);
-        if (!done) return complain(done.error());
-        std::cout << done->id().hex() << std::endl;
-        return ExitCode::ok;
+        const Status imported = import_identity(command);
+        return imported ? ExitCode::ok : complain(imported.error());
     }
     const auto identity = identity::Identity::open_or_create(folder / "identity.key");
     if (!identity) return complain(identity.error());

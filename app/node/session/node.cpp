@@ -6,6 +6,7 @@
 #include <boost/asio/post.hpp>
 
 #include "app/node/paths.h"
+#include "app/node/session/replace_identity.h"
 #include "app/node/session/view.h"
 #include "core/base/log.h"
 #include "core/run/manifest.h"
@@ -33,21 +34,6 @@ Result<run::SignedManifest> check_manifest(const Bytes& file) {
 }
 
 }  // namespace
-
-Result<identity::Identity> replace_identity(const fs::path& data_folder, const fs::path& file) {
-    auto imported = identity::Identity::import_file(file);
-    if (!imported) return imported.error();
-    const fs::path own = data_folder / "identity.key";
-    const fs::path kept = data_folder / ("identity-before-" + std::to_string(unix_seconds()) + ".key");
-    std::error_code failed;
-    if (fs::exists(own)) fs::rename(own, kept, failed);
-    if (failed) return Error{ErrorCode::io, own.string() + " cannot be set aside (" + failed.message() + ")."};
-    if (const Status saved = imported->save(own); !saved) {
-        fs::rename(kept, own, failed);
-        return saved.error();
-    }
-    return imported;
-}
 
 Node::Node(boost::asio::io_context& loop, NodeOptions options, FileLock lock, identity::Identity identity,
            ledger::Ledger ledger, NodeSettings settings)
@@ -329,8 +315,9 @@ Status Node::import_identity(const fs::path& file) {
     if (m_settings.run) {
         return Error{ErrorCode::invalid_argument, "Leave the run before you import another identity."};
     }
-    auto imported = replace_identity(m_options.data_folder, file);
+    auto imported = identity::Identity::import_file(file);
     if (!imported) return imported.error();
+    if (Status replaced = replace_identity(m_options.data_folder, *imported); !replaced) return replaced;
     m_identity = std::move(*imported);
     return {};
 }

@@ -43,10 +43,6 @@ struct NodeOptions {
     Duration manifest_patience{120'000};
 };
 
-/// Takes the identity in `file` as the data folder's; the old key file is kept under another name.
-[[nodiscard]] Result<identity::Identity> replace_identity(const std::filesystem::path& data_folder,
-                                                          const std::filesystem::path& file);
-
 class Node {
 public:
     static constexpr std::chrono::milliseconds tick_every{50};
