@@ -79,9 +79,10 @@ const char* name_of(run::Phase phase) {
 }
 
 std::string describe(const model::ModelSpec& model) {
+    const char* family = model.family == model::Family::opt ? "OPT" : "GPT-2";
     char text[120];
-    std::snprintf(text, sizeof text, "GPT-2 shape, %u layers, width %u: %.1f M parameters", model.layers, model.width,
-                  static_cast<double>(model.parameters()) / 1e6);
+    std::snprintf(text, sizeof text, "%s shape, %u layers, width %u: %.1f M parameters", family, model.layers,
+                  model.width, static_cast<double>(model.parameters()) / 1e6);
     return text;
 }
 

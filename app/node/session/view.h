@@ -35,7 +35,7 @@ struct Mood {
 [[nodiscard]] Mood mood_of(const Situation& situation);
 
 [[nodiscard]] const char* name_of(run::Phase phase);
-/// "GPT-2 shape, 4 layers, width 128: 0.8 M parameters"
+/// "GPT-2 shape, 4 layers, width 128: 0.8 M parameters"; the family is the model's.
 [[nodiscard]] std::string describe(const model::ModelSpec& model);
 /// Mean training loss of the members' last windows, weighted by their speed; 0 if nobody has one.
 [[nodiscard]] double swarm_loss(const peer::PeerView& view);
