@@ -1,4 +1,6 @@
 // The main job on real input from one command: `potluck-node demo` with the real trainer on this repository's text.
+// Every demo here keeps to a folder of its own: nobody's model is touched.
+#include <QDir>
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -6,16 +8,37 @@
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
+#include <cmath>
 
 namespace {
 
 constexpr int patience_ms = 240'000;
+constexpr int rounds = 24;  // sixteen do not beat the bigram baseline where other programs take most of the cores
 
 QString node() { return QStringLiteral(POTLUCK_BIN_DIR "/potluck-node"); }
+
+/// What 24 rounds may end with. They ended at 1.58 after 5.2 million tokens on idle cores and at 2.50 after 0.9 million on
+/// busy ones; between the two the loss falls about evenly with the logarithm of the tokens. The bound leaves 8 %: a swarm
+/// that learns 15 % worse is beyond it.
+double loss_allowed(double tokens) {
+    constexpr double busy_tokens = 0.904e6, busy_loss = 2.502, idle_tokens = 5.2e6, idle_loss = 1.582, spread = 1.08;
+    const double slope = (busy_loss - idle_loss) / std::log(idle_tokens / busy_tokens);
+    return spread * (busy_loss - slope * std::log(std::min(tokens, idle_tokens) / busy_tokens));
+}
 
 QJsonObject read_json(const QString& path) {
     QFile file(path);
     return file.open(QIODevice::ReadOnly) ? QJsonDocument::fromJson(file.readAll()).object() : QJsonObject();
+}
+
+QByteArray run_demo(const QStringList& arguments, int& code) {
+    QProcess demo;
+    demo.setProcessChannelMode(QProcess::MergedChannels);
+    demo.start(node(), QStringList{"demo"} + arguments);
+    const bool ended = demo.waitForFinished(patience_ms) && demo.exitStatus() == QProcess::NormalExit;
+    code = ended ? demo.exitCode() : -1;
+    return demo.readAll();
 }
 
 }  // namespace
@@ -26,40 +49,96 @@ private slots:
     void five_volunteers_learn_the_text_of_this_repository() {
         QTemporaryDir folder;
         const QString report = folder.filePath("report.json");
-        QProcess demo;
-        demo.setProcessChannelMode(QProcess::MergedChannels);
-        demo.start(node(), {"demo", "--text", POTLUCK_SOURCE_DIR "/core", "--rounds", "24", "--report", report, "--keep",
-                            folder.filePath("kept")});
-        QVERIFY(demo.waitForFinished(patience_ms));
-        const QByteArray said = demo.readAll();
-        QVERIFY2(demo.exitStatus() == QProcess::NormalExit && demo.exitCode() == 0, said.right(3000).constData());
+        const QString kept = folder.filePath("data/demo");
+        int code = 0;
+        const QByteArray said = run_demo({"--text", POTLUCK_SOURCE_DIR "/core", "--rounds", QString::number(rounds),
+                                          "--report", report, "--data-dir", folder.filePath("data")},
+                                         code);
+        QVERIFY2(code == 0, said.right(3000).constData());
 
         const QJsonObject found = read_json(report);
-        QCOMPARE(found["rounds"].toInt(), 24);
+        QCOMPARE(found["rounds"].toInt(), rounds);
         QCOMPARE(found["rounds_lost"].toInt(-1), 0);
-        QVERIFY(found["digests_compared"].toInt() > 100);
-        QCOMPARE(found["digests_equal"].toInt(), found["digests_compared"].toInt());
-        QVERIFY(found["trained_tokens_accepted"].toDouble() > 100'000);
-        QCOMPARE(found["credited_tokens"].toDouble(), found["trained_tokens_accepted"].toDouble());
+        const int compared = found["digests_compared"].toInt(), copied = found["digests_copied"].toInt();
+        QCOMPARE(found["digests_equal"].toInt(), compared);
+        QCOMPARE(compared + copied, 5 * rounds);
+        QVERIFY2(compared > 3 * rounds, qPrintable(QString::number(copied)));
+        check_tokens(found);
         QVERIFY(found["initial_loss"].toDouble() > 5.0);
-        QVERIFY(found["final_loss"].toDouble() < found["bigram_loss"].toDouble());
+        const double loss = found["final_loss"].toDouble();
+        const double loss_max = loss_allowed(found["credited_tokens"].toDouble());
+        QVERIFY2(loss > 0 && loss < loss_max, qPrintable(QString("%1, allowed %2").arg(loss).arg(loss_max)));
+        QVERIFY(loss < found["bigram_loss"].toDouble());
         QVERIFY(found["late_volunteer_rounds"].toInt() > 0);
         QVERIFY(found["killed_volunteer_rounds_after_return"].toInt() > 0);
         QVERIFY(found["seconds_join_to_first_step"].toDouble() > 0);
         QVERIFY(found["upload_bytes_per_round"].toDouble() > 0);
-        QCOMPARE(found["leaderboard"].toArray().size(), 5);
         QVERIFY(QFile::exists(found["checkpoint"].toString()));
         QVERIFY(!found["sample"].toString().isEmpty());
+
+        QCOMPARE(QFileInfo(found["folder"].toString()).canonicalFilePath(), QFileInfo(kept).canonicalFilePath());
+        for (const char* verb : {" status --data-dir ", " sample --data-dir ", " export --data-dir "}) {
+            QVERIFY2(said.contains(verb + ("'" + kept.toUtf8())), said.right(800).constData());
+        }
+        check_log(kept + "/volunteer-1/node.log");
     }
 
-    void text_that_cannot_train_is_refused_in_one_sentence() {
+    /// What trainers counted and what ledgers credit come from two sources, and need not be the same number.
+    static void check_tokens(const QJsonObject& found) {
+        const double trained = found["trained_tokens"].toDouble(), credited = found["credited_tokens"].toDouble();
+        QVERIFY2(credited > 100'000, qPrintable(QString::number(credited)));
+        QVERIFY2(credited <= trained && credited >= 0.9 * trained, qPrintable(QString::number(trained)));
+        QCOMPARE(found["leaderboard"].toArray().size(), 5);
+        double places = 0;
+        for (const auto& place : found["leaderboard"].toArray()) {
+            QVERIFY(place.toObject()["tokens"].toDouble() <= place.toObject()["trained"].toDouble());
+            places += place.toObject()["trained"].toDouble();
+        }
+        QCOMPARE(places, trained);
+    }
+
+    /// The default level tells each round and who came, and little else.
+    static void check_log(const QString& path) {
+        QFile log(path);
+        QVERIFY(log.open(QIODevice::ReadOnly));
+        int lines = 0, round_lines = 0;
+        for (const QByteArray& line : log.readAll().split('\n')) {
+            if (line.isEmpty() || line.mid(24).startsWith(" debug ")) continue;
+            ++lines;
+            if (line.mid(24).startsWith(" info run: round ")) ++round_lines;
+        }
+        QVERIFY2(round_lines >= rounds - 3, qPrintable(QString::number(round_lines)));
+        QVERIFY2(lines <= 4 * rounds, qPrintable(QString::number(lines)));
+    }
+
+    void text_that_cannot_train_is_refused_in_one_sentence_and_leaves_nothing() {
         QTemporaryDir folder;
         QProcess demo;
-        demo.start(node(), {"demo", "--text", folder.path()});
+        demo.start(node(), {"demo", "--text", folder.path(), "--data-dir", folder.filePath("data")});
         QVERIFY(demo.waitForFinished(30'000));
         QVERIFY(demo.exitCode() != 0);
         const QByteArray said = demo.readAllStandardError();
         QVERIFY2(said.startsWith("potluck-node: ") && said.count('\n') == 1, said.constData());
+        QVERIFY(QDir(folder.filePath("data")).entryList(QDir::NoDotAndDotDot | QDir::AllEntries).isEmpty());
+    }
+
+    void an_earlier_demo_and_other_files_are_never_emptied_unasked() {
+        QTemporaryDir folder;
+        const auto keep = [&](const QString& name, const QString& file) {
+            QVERIFY(QDir(folder.path()).mkpath(name));
+            QFile made(folder.filePath(name + "/" + file));
+            QVERIFY(made.open(QIODevice::WriteOnly));
+        };
+        keep("other", "letters.txt");
+        keep("earlier", "potluck-demo");
+        int code = 0;
+        for (const QStringList& arguments : {QStringList{"other"}, {"other", "--replace"}, {"earlier"}}) {
+            const QStringList use = QStringList{"--keep", folder.filePath(arguments.front())} + arguments.mid(1);
+            const QByteArray said = run_demo(QStringList{"--text", folder.path()} + use, code);
+            QVERIFY2(code == 2 && said.startsWith("potluck-node: "), said.constData());
+        }
+        QVERIFY(QFile::exists(folder.filePath("other/letters.txt")));
+        QVERIFY(QFile::exists(folder.filePath("earlier/potluck-demo")));
     }
 };
 

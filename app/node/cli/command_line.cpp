@@ -222,7 +222,9 @@ void add_demo(CLI::App& app, Command& command, Raw& raw) {
     demo->add_option("--volunteers", command.demo.volunteers, "Volunteers from the start; one more joins later")
         ->check(CLI::Range(2, 16));
     demo->add_option("--report", command.demo.report, "Write the report as JSON");
-    demo->add_option("--keep", command.demo.keep, "Folder for the data folders, kept afterwards");
+    demo->add_option("--keep", command.demo.keep,
+                     "Folder for model and data folders (default: demo, demo-2 ... in --data-dir)");
+    demo->add_flag("--replace", raw.replace, "Empty the folder of an earlier demo and use it again");
     demo->add_option("--recipe", command.demo.recipe, "JSON file with fields of the demo's recipe to replace");
     demo->add_flag("--window", raw.window, "Open the desktop app as one of the volunteers");
 }
@@ -329,6 +331,7 @@ Status finish(Command& command, const Raw& raw) {
     command.node_name = fit_name(raw.name);
     command.sparsity = raw.sparse ? Sparsity::two_of_four : Sparsity::dense;
     command.output = raw.json ? Command::Output::json : Command::Output::people;
+    command.demo.folder_use = raw.replace ? DemoOptions::FolderUse::replace : DemoOptions::FolderUse::fresh;
     command.demo.window = raw.window ? DemoOptions::Window::open : DemoOptions::Window::closed;
     if (!raw.duration.empty()) {
         const auto seconds = parse_duration(raw.duration);

@@ -48,7 +48,8 @@ struct DemoOptions {
     std::uint64_t rounds = 0;    // 0: as many as the minutes give
     unsigned volunteers = 4;
     std::filesystem::path report;
-    std::filesystem::path keep;    // where data folders stay; empty: a temporary folder
+    std::filesystem::path keep;  // where data folders stay; empty: "demo" below the data folder, or "demo-2" ...
+    enum class FolderUse { fresh, replace } folder_use = FolderUse::fresh;
     std::filesystem::path recipe;  // JSON that replaces fields of the model and recipe; for measurements
     enum class Window { closed, open } window = Window::closed;
 };

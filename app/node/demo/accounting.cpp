@@ -1,6 +1,10 @@
 #include "app/node/demo/accounting.h"
 
+#include <cstdlib>
+#include <fstream>
 #include <optional>
+#include <string_view>
+#include <system_error>
 
 #include "core/identity/identity.h"
 #include "core/ledger/ledger.h"
@@ -39,10 +43,10 @@ std::uint64_t credited(const ledger::Ledger& ledger, const RunId& run) {
 }
 
 void count_contributions(const Chain& chain, std::uint64_t batch_tokens, DemoReport& report) {
-    std::uint64_t bytes = 0, contributions = 0;
+    std::uint64_t bytes = 0, contributions = 0, tokens = 0;
     for (const run::AcceptList& list : chain.lists) {
         for (const run::Accepted& entry : list.entries) {
-            report.trained_tokens_accepted += entry.tokens.value;
+            tokens += entry.tokens.value;
             bytes += entry.payload.size;
             ++contributions;
         }
@@ -50,19 +54,41 @@ void count_contributions(const Chain& chain, std::uint64_t batch_tokens, DemoRep
     report.rounds = chain.lists.size();
     if (contributions == 0) return;
     const auto count = static_cast<double>(contributions);
+    report.contributions_per_round = count / static_cast<double>(report.rounds);
     const auto parameters = static_cast<double>(report.parameters);
     report.payload_bytes_per_round = static_cast<double>(bytes) / count;
     report.bits_per_parameter = 8 * report.payload_bytes_per_round / parameters;
-    const double steps =
-        static_cast<double>(report.trained_tokens_accepted) / count / static_cast<double>(batch_tokens);
+    const double steps = static_cast<double>(tokens) / count / static_cast<double>(batch_tokens);
     report.fp32_bytes_per_round = 4 * parameters * steps;
 }
 
-void compare_digests(const Chain& ours, const Chain& theirs, DemoReport& report) {
-    for (std::size_t round = 0; round < ours.digests.size() && round < theirs.digests.size(); ++round) {
-        if (!ours.digests[round] || !theirs.digests[round]) continue;
+/// The log, with what was rotated away.
+NodeLog read_logs(const std::filesystem::path& data_folder) {
+    NodeLog all;
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(data_folder, ignored)) {
+        const std::string name = entry.path().filename().string();
+        if (!name.starts_with("node") || !name.ends_with(".log")) continue;
+        std::ifstream lines(entry.path());
+        NodeLog one = read_node_log(lines);
+        all.trained_tokens += one.trained_tokens;
+        all.states.merge(one.states);
+    }
+    return all;
+}
+
+/// A state that the node computed is compared as it computed it; what its ledger says beside that was copied.
+void compare_digests(const Chain& backbone, const Chain& chain, const NodeLog& log, DemoReport& report) {
+    for (std::size_t round = 0; round < backbone.digests.size() && round < chain.digests.size(); ++round) {
+        if (!backbone.digests[round] || !chain.digests[round]) continue;
+        const auto computed = log.states.find(round + 1);
+        if (computed == log.states.end()) {
+            ++report.digests_copied;
+            continue;
+        }
         ++report.digests_compared;
-        if (ours.digests[round] == theirs.digests[round]) ++report.digests_equal;
+        const bool equal = computed->second == backbone.digests[round]->hex();
+        if (equal && chain.digests[round] == backbone.digests[round]) ++report.digests_equal;
     }
 }
 
@@ -76,16 +102,40 @@ std::uint64_t rounds_of(const Chain& chain, const PeerId& peer, RoundId from) {
 
 }  // namespace
 
+NodeLog read_node_log(std::istream& lines) {
+    constexpr std::size_t time_size = 24;  // what a line says begins behind its time; names come later in a line
+    constexpr std::string_view trained = " info trainer: trained ", computed = " debug states: computed state ";
+    NodeLog log;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.size() < time_size) continue;
+        const std::string_view said = std::string_view(line).substr(time_size);
+        if (said.starts_with(trained)) {
+            log.trained_tokens += std::strtoull(said.data() + trained.size(), nullptr, 10);
+        } else if (said.starts_with(computed)) {
+            char* end = nullptr;
+            const std::uint64_t round = std::strtoull(said.data() + computed.size(), &end, 10);
+            log.states[round] = *end == ' ' ? end + 1 : "";
+        }
+    }
+    return log;
+}
+
 Status read_books(const RunId& run, const std::vector<BookOfNode>& nodes, std::uint64_t batch_tokens,
                   DemoReport& report) {
     std::optional<Chain> first;
-    std::map<PeerId, std::string> names;
+    struct Person {
+        std::string name;
+        std::uint64_t trained = 0;
+    };
+    std::map<std::string, Person> people;
     for (const BookOfNode& node : nodes) {
         const auto ledger = ledger::Ledger::open(node.data_folder / "ledger.db");
         if (!ledger) return ledger.error();
         const auto identity = identity::Identity::open_or_create(node.data_folder / "identity.key");
         if (!identity) return identity.error();
-        names[identity->id()] = node.name;
+        const NodeLog log = read_logs(node.data_folder);
+        people[identity->id().hex()] = {node.name, log.trained_tokens};
+        report.trained_tokens += log.trained_tokens;
         auto chain = read_chain(*ledger, run);
         if (!chain) return chain.error();
         if (!first) {
@@ -97,7 +147,7 @@ Status read_books(const RunId& run, const std::vector<BookOfNode>& nodes, std::u
             }
             continue;
         }
-        compare_digests(*first, *chain, report);
+        compare_digests(*first, *chain, log, report);
         if (chain->lists != first->lists)
             report.troubles.push_back("The ledger of " + node.name + " is not the backbone's.");
         if (credited(*ledger, run) != report.credited_tokens)
@@ -107,8 +157,10 @@ Status read_books(const RunId& run, const std::vector<BookOfNode>& nodes, std::u
             report.returned_rounds = rounds_of(*first, identity->id(), node.returned_at);
     }
     for (DemoReport::Place& place : report.leaderboard) {
-        const auto id = PeerId::parse(place.name);
-        if (id && names.contains(*id)) place.name = names[*id];
+        const auto person = people.find(place.name);
+        if (person == people.end()) continue;
+        place.trained = person->second.trained;
+        place.name = person->second.name;
     }
     return {};
 }

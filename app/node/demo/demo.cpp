@@ -33,6 +33,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* marker = "potluck-demo";  // marks a folder that a demo may empty
 constexpr int levels_to_sources = 4;
+constexpr int demos_max = 1000;  // numbered folders tried
 constexpr std::uint64_t evaluate_records_max = 512;
 constexpr double patience_factor = 1.6, patience_extra = 45;
 
@@ -45,6 +46,7 @@ public:
              {&Demo::read_recipe, &Demo::make_folder, &Demo::stage_text, &Demo::host, &Demo::read_manifest}) {
             if (const Status done = (this->*step)(); !done) {
                 if (!done.error().message.empty()) std::cerr << "potluck-node: " << done.error().message << std::endl;
+                remove_folder();
                 return exit_code_of(done.error().code);
             }
         }
@@ -60,6 +62,7 @@ private:
     Status stage_text();
     Status host();
     Status read_manifest();
+    void remove_folder() const;
     void train();
     void show();
     void trained(const Status& outcome);
@@ -90,22 +93,38 @@ Status Demo::read_recipe() {
     return {};
 }
 
-/// An empty folder, or one that an earlier demo has marked as its own.
+/// "demo" below the data folder, or the folder that was asked for. One that holds an earlier demo is emptied only if
+/// the person says so; else the default is the next free "demo-2", "demo-3" ...
 Status Demo::make_folder() {
     std::error_code failed;
-    m_folder = m_command.demo.keep.empty() ? fs::temp_directory_path(failed) / marker
-                                           : fs::absolute(m_command.demo.keep, failed);
-    if (fs::exists(m_folder, failed) && !fs::is_empty(m_folder, failed)) {
-        if (!fs::exists(m_folder / marker)) {
+    const bool replace = m_command.demo.folder_use == DemoOptions::FolderUse::replace;
+    const auto is_free = [&](const fs::path& folder) {
+        return !fs::exists(folder, failed) || fs::is_empty(folder, failed);
+    };
+    m_folder =
+        m_command.demo.keep.empty() ? m_command.node.data_folder / "demo" : fs::absolute(m_command.demo.keep, failed);
+    if (m_command.demo.keep.empty()) {
+        if (Status made = make_data_folder(m_command.node.data_folder); !made) return made;
+    }
+    const fs::path first = m_folder;
+    for (int n = 2; m_command.demo.keep.empty() && !replace && !is_free(m_folder) && n <= demos_max; ++n) {
+        m_folder = first;
+        m_folder += "-" + std::to_string(n);
+    }
+    if (!is_free(m_folder)) {
+        const bool ours = fs::exists(m_folder / marker);
+        if (!ours || !replace) {
             return Error{ErrorCode::invalid_argument,
-                         m_folder.string() + " holds something else; give an empty folder with --keep."};
+                         m_folder.string() + (ours ? " holds an earlier demo; add --replace, or name another folder."
+                                                   : " holds something else; give an empty folder with --keep.")};
         }
         fs::remove_all(m_folder, failed);
     }
     fs::create_directories(m_folder, failed);
-    std::ofstream(m_folder / marker) << "Made by potluck-node demo, which empties this folder when it starts again.\n";
+    std::ofstream(m_folder / marker) << "Made by potluck-node demo; demo --replace empties this folder.\n";
     if (!fs::exists(m_folder / marker))
         return Error{ErrorCode::permission, m_folder.string() + " cannot be written; give another folder with --keep."};
+    m_report.folder = m_folder.string();
     return {};
 }
 
@@ -166,6 +185,12 @@ Status Demo::read_manifest() {
     m_report.k = m_manifest.recipe.k;
     m_report.bigram_loss = m_manifest.bigram_loss;
     return {};
+}
+
+/// Of a demo that never began nothing is kept.
+void Demo::remove_folder() const {
+    std::error_code ignored;
+    if (!m_report.folder.empty()) fs::remove_all(m_folder, ignored);
 }
 
 void Demo::train() {
@@ -270,7 +295,7 @@ void Demo::settle() {
     }
     if (m_report.checkpoint.empty()) m_report.checkpoint = newest_state().string();
     m_screen.close();
-    std::cout << to_text(m_report) << std::flush;
+    std::cout << to_text(m_report) << to_try(m_report, own_program().string()) << std::flush;
     if (!m_command.demo.report.empty()) {
         const std::string text = to_json(m_report).dump(2) + "\n";
         if (const Status written = write_file_atomically(m_command.demo.report, as_bytes(text)); !written) {

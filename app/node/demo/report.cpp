@@ -1,5 +1,6 @@
 #include "app/node/demo/report.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <sstream>
 
@@ -35,8 +36,14 @@ std::vector<std::string> faults_of(const DemoReport& report) {
             "A digest differed between two nodes.");
     require(report.rounds_lost == 0, std::to_string(report.rounds_lost) + " rounds were lost.");
     require(report.rounds > 0, "No round was completed.");
-    require(report.credited_tokens == report.trained_tokens_accepted,
-            "Credited tokens are not the accepted trained tokens.");
+    for (const DemoReport::Place& place : report.leaderboard) {
+        require(place.tokens <= place.trained,
+                log::printable(place.name) + " was credited more tokens than its trainer counted.");
+    }
+    require(report.credited_tokens <= report.trained_tokens &&
+                static_cast<double>(report.credited_tokens) >=
+                    credited_share_min * static_cast<double>(report.trained_tokens),
+            "Credited tokens are not what the trainers counted.");
     require(report.final_loss > 0 && report.final_loss < report.bigram_loss,
             "The model did not beat the bigram baseline.");
     require(report.late_rounds > 0, "The volunteer that joined late was not credited.");
@@ -48,21 +55,26 @@ std::vector<std::string> faults_of(const DemoReport& report) {
 nlohmann::json to_json(const DemoReport& report) {
     nlohmann::json places = nlohmann::json::array();
     for (const DemoReport::Place& place : report.leaderboard) {
-        places.push_back({{"name", log::printable(place.name)}, {"tokens", place.tokens}, {"rounds", place.rounds}});
+        places.push_back({{"name", log::printable(place.name)},
+                          {"tokens", place.tokens},
+                          {"rounds", place.rounds},
+                          {"trained", place.trained}});
     }
     return {{"rounds", report.rounds},
             {"rounds_wanted", report.rounds_wanted},
             {"rounds_lost", report.rounds_lost},
             {"digests_compared", report.digests_compared},
             {"digests_equal", report.digests_equal},
+            {"digests_copied", report.digests_copied},
             {"initial_loss", report.initial_loss},
             {"final_loss", report.final_loss},
             {"bigram_loss", report.bigram_loss},
+            {"contributions_per_round", report.contributions_per_round},
             {"parameters", report.parameters},
             {"k", report.k},
             {"plan", report.plan},
             {"bits_per_parameter", report.bits_per_parameter},
-            {"trained_tokens_accepted", report.trained_tokens_accepted},
+            {"trained_tokens", report.trained_tokens},
             {"credited_tokens", report.credited_tokens},
             {"upload_bytes_per_round", report.upload_bytes_per_round},
             {"payload_bytes_per_round", report.payload_bytes_per_round},
@@ -77,6 +89,7 @@ nlohmann::json to_json(const DemoReport& report) {
             {"leaderboard", places},
             {"sample", harmless(report.sample)},
             {"checkpoint", report.checkpoint},
+            {"folder", report.folder},
             {"faults", faults_of(report)}};
 }
 
@@ -88,11 +101,12 @@ std::string to_text(const DemoReport& report) {
         << formatted("  rounds             %llu in %.0f s, %llu lost; overhead of the last round %.2f s\n",
                      static_cast<unsigned long long>(report.rounds), report.seconds,
                      static_cast<unsigned long long>(report.rounds_lost), report.round_overhead_seconds)
-        << formatted("  digests            %llu compared, %llu equal\n",
+        << formatted("  digests            %llu computed and compared, %llu equal; %llu copied by who came late\n",
                      static_cast<unsigned long long>(report.digests_compared),
-                     static_cast<unsigned long long>(report.digests_equal))
-        << formatted("  tokens             %llu trained and accepted, %llu credited\n",
-                     static_cast<unsigned long long>(report.trained_tokens_accepted),
+                     static_cast<unsigned long long>(report.digests_equal),
+                     static_cast<unsigned long long>(report.digests_copied))
+        << formatted("  tokens             %llu trained, %llu credited\n",
+                     static_cast<unsigned long long>(report.trained_tokens),
                      static_cast<unsigned long long>(report.credited_tokens))
         << "  each volunteer     " << (report.plan.empty() ? "gave no plan" : report.plan) << "\n"
         << "  sent per volunteer and round: " << size_text(static_cast<std::uint64_t>(report.upload_bytes_per_round))
@@ -100,7 +114,9 @@ std::string to_text(const DemoReport& report) {
         << size_text(static_cast<std::uint64_t>(report.payload_bytes_per_round))
         << formatted(" (%.3f bit per parameter, k = %u);\n", report.bits_per_parameter, report.k)
         << "                     fp32 gradients at every step would have been "
-        << size_text(static_cast<std::uint64_t>(report.fp32_bytes_per_round)) << "\n"
+        << size_text(static_cast<std::uint64_t>(report.fp32_bytes_per_round))
+        << formatted(" (%.0f times what was sent in all)\n",
+                     report.fp32_bytes_per_round / std::max(1.0, report.upload_bytes_per_round))
         << formatted("  late volunteer     trained %.1f s after it joined; %llu rounds accepted\n",
                      report.seconds_join_to_first_step, static_cast<unsigned long long>(report.late_rounds))
         << formatted("  killed volunteer   %llu rounds accepted after it came back\n",
@@ -116,6 +132,13 @@ std::string to_text(const DemoReport& report) {
     if (!report.checkpoint.empty()) out << "  last checkpoint    " << report.checkpoint << "\n";
     for (const std::string& fault : faults_of(report)) out << "  WRONG: " << fault << "\n";
     return out.str();
+}
+
+std::string to_try(const DemoReport& report, const std::string& program) {
+    const std::string data = " --data-dir '" + report.folder + "/volunteer-1'";
+    return "\nThe model and the data folders are kept in " + report.folder + "\nGo on with it:\n  " + program +
+           " status" + data + "\n  " + program + " sample" + data + " --prompt 'The '\n  " + program + " export" +
+           data + " ./model   # opens in transformers\n";
 }
 
 }  // namespace potluck::node

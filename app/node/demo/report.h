@@ -11,13 +11,17 @@ namespace potluck::node {
 
 struct DemoReport {
     std::uint64_t rounds = 0, rounds_wanted = 0, rounds_lost = 0;
-    std::uint64_t digests_compared = 0, digests_equal = 0;  // every node's chain beside the backbone's, round by round
+    // States that a node computed itself, beside the backbone's of the same round. What a node that came late copied
+    // from a list or a repair cannot differ, so it is counted apart.
+    std::uint64_t digests_compared = 0, digests_equal = 0, digests_copied = 0;
     double initial_loss = 0, final_loss = 0, bigram_loss = 0;  // nats per token on validation
+    double contributions_per_round = 0;                        // accepted
     std::uint64_t parameters = 0;
     std::uint32_t k = 0;
     std::string plan;               // device and layout of a volunteer's trainer
     double bits_per_parameter = 0;  // mean over accepted payloads
-    std::uint64_t trained_tokens_accepted = 0, credited_tokens = 0;
+    std::uint64_t trained_tokens = 0;       // as the trainers counted them, whatever became of them
+    std::uint64_t credited_tokens = 0;      // as the ledgers say
     double upload_bytes_per_round = 0;      // mean over volunteers, everything they sent
     double payload_bytes_per_round = 0;     // the contribution alone
     double fp32_bytes_per_round = 0;        // gradients at every step, once
@@ -30,15 +34,23 @@ struct DemoReport {
     struct Place {
         std::string name;
         std::uint64_t tokens = 0, rounds = 0;
+        std::uint64_t trained = 0;  // by this volunteer's trainer
     };
     std::vector<Place> leaderboard;
     std::string sample, checkpoint;
+    std::string folder;                 // where all of it is kept
     std::vector<std::string> troubles;  // what went wrong on the way
 };
+
+/// Of what trainers counted, so much is credited in a good run: what is missing is the window of the killed volunteer
+/// and windows that nobody collected after the last round.
+inline constexpr double credited_share_min = 0.9;
 
 /// One sentence for everything that a good run must have and this one has not; empty: all is well.
 [[nodiscard]] std::vector<std::string> faults_of(const DemoReport& report);
 [[nodiscard]] nlohmann::json to_json(const DemoReport& report);
 [[nodiscard]] std::string to_text(const DemoReport& report);
+/// Commands of `program` that go on from what the demo left in its folder.
+[[nodiscard]] std::string to_try(const DemoReport& report, const std::string& program);
 
 }  // namespace potluck::node

@@ -43,8 +43,9 @@ ChildNode& Scenario::add(const std::string& name, const std::string& folder, std
     const std::filesystem::path data = m_plan.folder / folder;
     std::error_code ignored;
     std::filesystem::create_directories(data, ignored);
-    std::vector<std::string> arguments = {"serve", "--data-dir", data.string(), "--loopback",        "--name-of-node",
-                                          name,    "--threads",  "1",           "--trainer-threads", "1"};
+    std::vector<std::string> arguments = {
+        "serve", "--data-dir",        data.string(), "--loopback",  "--name-of-node", name, "--threads",
+        "1",     "--trainer-threads", "1",           "--log-level", "debug"};  // the report is made from the logs, too
     arguments.insert(arguments.end(), extra.begin(), extra.end());
     m_nodes.push_back(std::make_unique<ChildNode>(
         m_loop, ChildNode::Options{name, m_plan.node_program, std::move(arguments), data, data / "stderr.log"}));
@@ -123,6 +124,7 @@ void Scenario::start_window(const std::string& dht) {
     std::filesystem::create_directories(data, ignored);
 #ifndef _WIN32
     ::setenv("POTLUCK_LOOPBACK", "1", 1);
+    ::setenv("POTLUCK_LOG_LEVEL", "debug", 1);
     ::setenv("POTLUCK_DHT", dht.c_str(), 1);
 #endif
     auto app = LineProcess::start(

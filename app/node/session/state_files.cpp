@@ -167,6 +167,7 @@ Result<StateDigest> StateFiles::commit_state(RoundId round) {
     if (const Status synced = file->sync(); !synced) return synced.error();
     const StateDigest digest = merkle_root(file->bytes(), m_threads);
     if (const Status revealed = reveal(round, digest); !revealed) return revealed.error();
+    log::of("states").debug("computed state {} {}", round.value, digest.hex());
     return digest;
 }
 

@@ -179,6 +179,8 @@ void TrainerProcess::on_reply(const control::Reply& reply) {
             m_last_words = "its snapshot could not be read";
             return m_child->kill();
         }
+        log::of("trainer").info("trained {} tokens in {} steps, training loss {:.3f}", counts.tokens, counts.steps,
+                                counts.loss);
         m_events.on_snapshot({{counts.tokens}, counts.steps, counts.loss});
     }
 }

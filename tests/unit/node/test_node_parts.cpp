@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include <fstream>
+#include <sstream>
 
 #include "app/node/cli/command_line.h"
 #include "app/node/demo/report.h"
@@ -31,7 +32,9 @@ DemoReport good_report() {
     report.digests_compared = report.digests_equal = 50;
     report.final_loss = 2.0;
     report.bigram_loss = 2.5;
-    report.trained_tokens_accepted = report.credited_tokens = 1000;
+    report.trained_tokens = 1050;
+    report.credited_tokens = 1000;
+    report.leaderboard = {{"a", 600, 6, 650}, {"b", 400, 4, 400}};
     report.late_rounds = report.returned_rounds = 3;
     report.all_in_step = true;
     return report;
@@ -208,17 +211,44 @@ private slots:
         };
         QVERIFY(faulty([](DemoReport& r) { --r.digests_equal; }));
         QVERIFY(faulty([](DemoReport& r) { r.rounds_lost = 1; }));
-        QVERIFY(faulty([](DemoReport& r) { r.credited_tokens = 999; }));
+        QVERIFY(faulty([](DemoReport& r) { r.credited_tokens = 1051; }));
+        QVERIFY(faulty([](DemoReport& r) { r.trained_tokens = 1112; }));
+        QVERIFY(!faulty([](DemoReport& r) { r.trained_tokens = 1111; }));
+        QVERIFY(faulty([](DemoReport& r) { r.leaderboard[1].trained = 399; }));
         QVERIFY(faulty([](DemoReport& r) { r.final_loss = 2.5; }));
         QVERIFY(faulty([](DemoReport& r) { r.final_loss = 0; }));
         QVERIFY(faulty([](DemoReport& r) { r.late_rounds = 0; }));
         QVERIFY(faulty([](DemoReport& r) { r.returned_rounds = 0; }));
         QVERIFY(faulty([](DemoReport& r) { r.all_in_step = false; }));
-        for (const char* field : {"rounds", "rounds_lost", "digests_compared", "digests_equal", "initial_loss",
-                                  "final_loss", "bigram_loss", "k", "bits_per_parameter", "trained_tokens_accepted",
-                                  "credited_tokens", "upload_bytes_per_round", "seconds_join_to_first_step"}) {
+        for (const char* field :
+             {"rounds", "rounds_lost", "digests_compared", "digests_equal", "initial_loss", "final_loss", "bigram_loss",
+              "k", "bits_per_parameter", "trained_tokens", "digests_copied", "credited_tokens",
+              "upload_bytes_per_round", "seconds_join_to_first_step"}) {
             QVERIFY2(to_json(good_report()).contains(field), field);
         }
+    }
+
+    void a_log_tells_what_a_trainer_counted_and_which_states_were_computed() {
+        std::istringstream lines(
+            "2026-01-01T00:00:00.000Z info trainer: trained 512 tokens in 4 steps, training loss 2.100\n"
+            "2026-01-01T00:00:01.000Z debug states: computed state 1 " +
+            std::string(64, 'a') +
+            "\n"
+            "2026-01-01T00:00:01.000Z info run: joined: trained 9999 tokens (00000000); members now: 2\n"
+            "2026-01-01T00:00:02.000Z info trainer: trained 1024 tokens in 8 steps, training loss 2.000\n"
+            "2026-01-01T00:00:03.000Z debug states: computed state 12 " +
+            std::string(64, 'b') + "\n");
+        const NodeLog log = read_node_log(lines);
+        QCOMPARE(log.trained_tokens, std::uint64_t{1536});
+        QCOMPARE(log.states.size(), std::size_t{2});
+        QCOMPARE(log.states.at(12), std::string(64, 'b'));
+    }
+
+    void the_model_is_described_with_its_family() {
+        model::ModelSpec model;
+        QVERIFY(QString::fromStdString(describe(model)).startsWith("GPT-2 shape, 4 layers, width"));
+        model.family = model::Family::opt;
+        QVERIFY(QString::fromStdString(describe(model)).startsWith("OPT shape, 4 layers, width"));
     }
 
     void the_turns_of_a_demo_come_in_order() {
