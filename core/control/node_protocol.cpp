@@ -79,6 +79,8 @@ json to_json(const RunSnapshot& value) {
             {"window_seconds", finite_or_zero(value.window_seconds)},
             {"loss", finite_or_zero(value.loss)},
             {"bigram_loss", finite_or_zero(value.bigram_loss)},
+            {"validation_loss", finite_or_zero(value.validation_loss)},
+            {"validation_round", value.validation_round},
             {"swarm_tokens_per_second", value.swarm_tokens_per_second},
             {"accepted_tokens", value.accepted_tokens},
             {"my_tokens", value.my_tokens},
@@ -112,6 +114,8 @@ void read_progress(Fields& fields, RunSnapshot& out) {
     out.phase = fields.text("phase", id_bytes_max);
     out.leader = fields.text("leader", id_bytes_max);
     out.loss = real(fields, "loss");
+    out.validation_loss = real(fields, "validation_loss");
+    out.validation_round = count(fields, "validation_round");
     out.swarm_tokens_per_second = count(fields, "swarm_tokens_per_second");
     out.accepted_tokens = count(fields, "accepted_tokens");
     out.my_tokens = count(fields, "my_tokens");
@@ -259,7 +263,10 @@ Status from_json(const json& object, LeaderboardRow& out) {
 }
 
 json to_json(const CurvePoint& value) {
-    return {{"round", value.round}, {"loss", finite_or_zero(value.loss)}, {"at", value.at}};
+    return {{"round", value.round},
+            {"loss", finite_or_zero(value.loss)},
+            {"at", value.at},
+            {"validation", finite_or_zero(value.validation)}};
 }
 
 Status from_json(const json& object, CurvePoint& out) {
@@ -267,6 +274,7 @@ Status from_json(const json& object, CurvePoint& out) {
     out.round = count(fields, "round");
     out.loss = real(fields, "loss");
     out.at = moment(fields, "at");
+    out.validation = real(fields, "validation");
     return fields.finish();
 }
 

@@ -7,7 +7,7 @@
 //   resume {} -> {}                              finish {} -> {}   (leave after the current round)
 //   set_name {"name"} -> {}                      invite {} -> {"magnet"}
 //   leaderboard {"most"} -> {"rows": [LeaderboardRow]}
-//   curve {"most"} -> {"points": [CurvePoint]}
+//   curve {"most"} -> {"points": [CurvePoint]}, by rising round
 //   checkpoints {} -> {"rows": [CheckpointRow]}  export {"folder"} -> {"files": [...]}
 //   sample {"prompt","tokens","temperature","seed"} -> {"text"}
 //   identity_show {} -> {"id","words"}           identity_export {"file"} -> {}     identity_import {"file"} -> {}
@@ -57,7 +57,9 @@ struct RunSnapshot {
     std::string leader;             // hex; empty if unknown
     double window_seconds = 0;
     double loss = 0;                // mean training loss of the members' last windows, weighted by tokens; 0 if none
-    double bigram_loss = 0;
+    double bigram_loss = 0;         // of a bigram model on the validation data
+    double validation_loss = 0;     // of the state of validation_round, measured on this computer; 0 if not
+    std::uint64_t validation_round = 0;
     std::uint64_t swarm_tokens_per_second = 0;
     std::uint64_t accepted_tokens = 0;      // whole run
     std::uint64_t my_tokens = 0;            // credited, this run
@@ -111,7 +113,13 @@ struct LeaderboardRow {
     double share = 0;               // of all accepted tokens
     bool self = false;
 };
-struct CurvePoint { std::uint64_t round = 0; double loss = 0; std::int64_t at = 0; };
+/// A round's loss on one of two curves; 0: no point of that curve.
+struct CurvePoint {
+    std::uint64_t round = 0;
+    double loss = 0;  // members' training loss in that round
+    std::int64_t at = 0;
+    double validation = 0;  // validation loss of that round's state, measured on this computer
+};
 struct CheckpointRow { std::uint64_t round = 0; std::string magnet, file, digest; std::uint64_t bytes = 0; };
 
 [[nodiscard]] nlohmann::json to_json(const NodeSnapshot& value);

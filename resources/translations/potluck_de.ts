@@ -247,20 +247,32 @@
         <translation>Verlust je Runde</translation>
     </message>
     <message>
-        <source>Round %1, loss %2</source>
-        <translation>Runde %1, Verlust %2</translation>
+        <source>Round %1, validation loss %2</source>
+        <translation>Runde %1, Validierungsverlust %2</translation>
+    </message>
+    <message>
+        <source>Round %1, training loss %2</source>
+        <translation>Runde %1, Trainingsverlust %2</translation>
+    </message>
+    <message>
+        <source>, validation loss %1</source>
+        <translation>, Validierungsverlust %1</translation>
     </message>
     <message>
         <source>No round has ended yet.</source>
         <translation>Noch ist keine Runde zu Ende.</translation>
     </message>
     <message>
-        <source>The loss went from %1 in round %2 to %3 in round %4.</source>
-        <translation>Der Verlust ging von %1 in Runde %2 auf %3 in Runde %4.</translation>
+        <source>The members&apos; training loss went from %1 in round %2 to %3 in round %4.</source>
+        <translation>Der Trainingsverlust der Mitglieder ging von %1 in Runde %2 auf %3 in Runde %4.</translation>
     </message>
     <message>
-        <source>The bigram baseline is %1.</source>
-        <translation>Die Bigramm-Vergleichslinie liegt bei %1.</translation>
+        <source>The model&apos;s validation loss went from %1 in round %2 to %3 in round %4.</source>
+        <translation>Der Validierungsverlust des Modells ging von %1 in Runde %2 auf %3 in Runde %4.</translation>
+    </message>
+    <message>
+        <source>The bigram baseline on the validation data is %1.</source>
+        <translation>Die Bigramm-Vergleichslinie auf den Validierungsdaten liegt bei %1.</translation>
     </message>
     <message>
         <source>The curve begins when the first round ends.</source>
@@ -275,8 +287,16 @@
         <translation>Verlust (Nat je Token)</translation>
     </message>
     <message>
-        <source>Bigram baseline %1</source>
-        <translation>Bigramm-Vergleich %1</translation>
+        <source>Bigram baseline, validation %1</source>
+        <translation>Bigramm-Vergleich, Validierung %1</translation>
+    </message>
+    <message>
+        <source>Members&apos; training loss</source>
+        <translation>Trainingsverlust der Mitglieder</translation>
+    </message>
+    <message>
+        <source>Model&apos;s validation loss</source>
+        <translation>Validierungsverlust des Modells</translation>
     </message>
 </context>
 <context>
@@ -491,8 +511,16 @@
         <translation>Beendete Runden, von den geplanten</translation>
     </message>
     <message>
-        <source>Loss of the model</source>
-        <translation>Verlust des Modells</translation>
+        <source>Loss</source>
+        <translation>Verlust</translation>
+    </message>
+    <message>
+        <source>training %1</source>
+        <translation>Training %1</translation>
+    </message>
+    <message>
+        <source>validation %1</source>
+        <translation>Validierung %1</translation>
     </message>
     <message>
         <source>Members</source>
@@ -505,10 +533,6 @@
     <message>
         <source>The invite is on the clipboard: send it to whoever should join.</source>
         <translation>Die Einladung ist in der Zwischenablage: Schick sie denen, die beitreten sollen.</translation>
-    </message>
-    <message>
-        <source>now %1</source>
-        <translation>jetzt %1</translation>
     </message>
     <message>
         <source>credited</source>

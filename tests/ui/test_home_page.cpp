@@ -259,6 +259,23 @@ private slots:
         QVERIFY(!chart.grab().isNull());
     }
 
+    void the_chart_tells_training_loss_from_validation_loss() {
+        ui::LossChart chart;
+        chart.resize(500, 300);
+        chart.show({{1, 3.0, 0, 0}, {2, 2.5, 0, 0}, {2, 0, 0, 2.75}, {3, 2.25, 0, 0}}, 2.9);
+        const QString told = chart.accessibleDescription();
+        QVERIFY2(told.contains("training loss went from 3.000 in round 1 to 2.250 in round 3"), qPrintable(told));
+        QVERIFY2(told.contains("validation loss went from 2.750 in round 2 to 2.750"), qPrintable(told));
+        QVERIFY2(told.contains("baseline on the validation data is 2.900"), qPrintable(told));
+        QTest::keyClick(&chart, Qt::Key_Home);
+        QCOMPARE(chart.readOut(), QStringLiteral("Round 1, training loss 3.000"));
+        QTest::keyClick(&chart, Qt::Key_Right);
+        QCOMPARE(chart.readOut(), QStringLiteral("Round 2, training loss 2.500, validation loss 2.750"));
+        chart.show({{7, 0, 0, 2.5}}, 0);
+        QTest::keyClick(&chart, Qt::Key_End);
+        QCOMPARE(chart.readOut(), QStringLiteral("Round 7, validation loss 2.500"));
+    }
+
     void everything_can_be_reached_by_the_tab_key() {
         WindowFixture fixture;
         fixture.push("before_joining");

@@ -119,7 +119,7 @@ QWidget* RunView::makeChartCard() {
     QFrame* card = makeCard(this);
     QBoxLayout* column = cardLayout(card);
     auto* head = new QHBoxLayout;
-    head->addWidget(makeLabel(tr("Loss of the model"), "heading", card), 1);
+    head->addWidget(makeLabel(tr("Loss"), "heading", card), 1);
     m_loss = makeLabel({}, "muted", card);
     head->addWidget(m_loss);
     column->addLayout(head);
@@ -169,7 +169,10 @@ void RunView::refresh() {
     m_name->setToolTip(m_name->text());
     m_about->setText(plainText(run.model, 120));
     m_about->setToolTip(plainText(run.purpose, 300).toHtmlEscaped());
-    m_loss->setText(run.loss > 0 ? tr("now %1").arg(QLocale().toString(run.loss, 'f', 3)) : QString());
+    QStringList losses;
+    if (run.loss > 0) losses << tr("training %1").arg(QLocale().toString(run.loss, 'f', 3));
+    if (run.validation_loss > 0) losses << tr("validation %1").arg(QLocale().toString(run.validation_loss, 'f', 3));
+    m_loss->setText(losses.join(QStringLiteral(" · ")));
     m_memberCount->setText(QLocale().toString(static_cast<qulonglong>(run.members.size())));
     m_members->show(run.members);
     refreshTiles(run);

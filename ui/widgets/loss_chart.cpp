@@ -45,40 +45,64 @@ LossChart::LossChart(QWidget* parent) : QWidget(parent) {
 }
 
 void LossChart::show(std::vector<control::CurvePoint> points, double bigramLoss) {
-    std::erase_if(points, [](const control::CurvePoint& point) { return !std::isfinite(point.loss); });
-    m_points = std::move(points);
-    m_bigramLoss = std::isfinite(bigramLoss) ? bigramLoss : 0;
-    if (m_pointed >= static_cast<int>(m_points.size())) m_pointed = -1;
-    if (!m_points.empty()) {
-        const auto [least, most] = std::minmax_element(m_points.begin(), m_points.end(),
-                                                       [](const auto& a, const auto& b) { return a.loss < b.loss; });
-        AxisRange losses{least->loss, most->loss};
-        if (m_bigramLoss > 0) losses = {std::min(losses.low, m_bigramLoss), std::max(losses.high, m_bigramLoss)};
-        m_losses = scaleFor(losses, 4);
-        m_rounds =
-            wholeScaleFor({static_cast<double>(m_points.front().round), static_cast<double>(m_points.back().round)}, 5);
+    m_training.clear();
+    m_validation.clear();
+    const auto drawable = [](double loss) { return std::isfinite(loss) && loss > 0; };
+    for (const control::CurvePoint& point : points) {
+        if (drawable(point.loss)) m_training.push_back({point.round, point.loss});
+        if (drawable(point.validation)) m_validation.push_back({point.round, point.validation});
     }
+    m_bigramLoss = std::isfinite(bigramLoss) ? bigramLoss : 0;
+    if (m_pointed >= static_cast<int>(main().size())) m_pointed = -1;
+    if (!empty()) fitScales();
     describe();
     update();
 }
 
+void LossChart::fitScales() {
+    AxisRange losses{main().front().loss, main().front().loss};
+    AxisRange rounds{static_cast<double>(main().front().round), static_cast<double>(main().back().round)};
+    if (m_bigramLoss > 0) losses = {std::min(losses.low, m_bigramLoss), std::max(losses.high, m_bigramLoss)};
+    for (const auto* curve : {&m_training, &m_validation}) {
+        for (const Point& point : *curve) {
+            losses = {std::min(losses.low, point.loss), std::max(losses.high, point.loss)};
+            const auto round = static_cast<double>(point.round);
+            rounds = {std::min(rounds.low, round), std::max(rounds.high, round)};
+        }
+    }
+    m_losses = scaleFor(losses, 4);
+    m_rounds = wholeScaleFor(rounds, 5);
+}
+
 QString LossChart::readOut() const {
     if (m_pointed < 0) return {};
-    const control::CurvePoint& point = m_points[static_cast<std::size_t>(m_pointed)];
-    return tr("Round %1, loss %2").arg(fullCount(point.round), lossText(point.loss));
+    const Point& point = main()[static_cast<std::size_t>(m_pointed)];
+    const QString text = m_training.empty() ? tr("Round %1, validation loss %2") : tr("Round %1, training loss %2");
+    QString readout = text.arg(fullCount(point.round), lossText(point.loss));
+    const auto measured = std::find_if(m_validation.begin(), m_validation.end(),
+                                       [&](const Point& each) { return each.round == point.round; });
+    if (!m_training.empty() && measured != m_validation.end())
+        readout += tr(", validation loss %1").arg(lossText(measured->loss));
+    return readout;
 }
 
 void LossChart::describe() {
-    if (m_points.empty()) {
+    if (empty()) {
         setAccessibleDescription(tr("No round has ended yet."));
         return;
     }
-    const auto& first = m_points.front();
-    const auto& last = m_points.back();
-    QString text = tr("The loss went from %1 in round %2 to %3 in round %4.")
-                       .arg(lossText(first.loss), fullCount(first.round), lossText(last.loss), fullCount(last.round));
-    if (m_bigramLoss > 0) text += QLatin1Char(' ') + tr("The bigram baseline is %1.").arg(lossText(m_bigramLoss));
-    setAccessibleDescription(text);
+    const auto told = [](const QString& sentence, const std::vector<Point>& curve) {
+        return sentence.arg(lossText(curve.front().loss), fullCount(curve.front().round), lossText(curve.back().loss),
+                            fullCount(curve.back().round));
+    };
+    QStringList sentences;
+    if (!m_training.empty())
+        sentences << told(tr("The members' training loss went from %1 in round %2 to %3 in round %4."), m_training);
+    if (!m_validation.empty())
+        sentences << told(tr("The model's validation loss went from %1 in round %2 to %3 in round %4."), m_validation);
+    if (m_bigramLoss > 0)
+        sentences << tr("The bigram baseline on the validation data is %1.").arg(lossText(m_bigramLoss));
+    setAccessibleDescription(sentences.join(QLatin1Char(' ')));
 }
 
 QRectF LossChart::plotArea() const {
@@ -87,7 +111,7 @@ QRectF LossChart::plotArea() const {
     return QRectF(rect()).adjusted(left, grid, -2 * grid, -2 * metrics.height() - grid - 4);
 }
 
-QPointF LossChart::pointAt(const control::CurvePoint& point) const {
+QPointF LossChart::pointAt(const Point& point) const {
     const QRectF area = plotArea();
     return {area.left() + area.width() * m_rounds.position(static_cast<double>(point.round)),
             area.bottom() - area.height() * m_losses.position(point.loss)};
@@ -107,12 +131,12 @@ void LossChart::readOutAt(int index) {
 }
 
 void LossChart::mouseMoveEvent(QMouseEvent* event) {
-    if (m_points.empty()) return;
+    if (empty()) return;
     const double x = event->position().x();
-    const auto nearest = std::min_element(m_points.begin(), m_points.end(), [&](const auto& a, const auto& b) {
+    const auto nearest = std::min_element(main().begin(), main().end(), [&](const auto& a, const auto& b) {
         return std::abs(pointAt(a).x() - x) < std::abs(pointAt(b).x() - x);
     });
-    readOutAt(static_cast<int>(nearest - m_points.begin()));
+    readOutAt(static_cast<int>(nearest - main().begin()));
 }
 
 void LossChart::leaveEvent(QEvent*) { readOutAt(-1); }
@@ -123,7 +147,7 @@ void LossChart::focusOutEvent(QFocusEvent* event) {
 }
 
 void LossChart::keyPressEvent(QKeyEvent* event) {
-    const int last = static_cast<int>(m_points.size()) - 1;
+    const int last = static_cast<int>(main().size()) - 1;
     int next = m_pointed < 0 ? last : m_pointed;
     switch (event->key()) {
         case Qt::Key_Left: next = m_pointed < 0 ? last : m_pointed - 1; break;
@@ -139,12 +163,14 @@ void LossChart::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setFont(smallFont(*this));
-    if (m_points.empty()) {
+    if (empty()) {
         paintEmpty(painter);
     } else {
         paintAxes(painter);
         paintBaseline(painter);
-        paintCurve(painter);
+        paintTraining(painter);
+        paintValidation(painter);
+        paintLegend(painter);
         paintReadOut(painter);
     }
     if (!hasFocus()) return;
@@ -195,7 +221,7 @@ void LossChart::paintBaseline(QPainter& painter) const {
     pen.setDashPattern({4, 4});
     painter.setPen(pen);
     painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
-    const QString text = tr("Bigram baseline %1").arg(lossText(m_bigramLoss, 2));
+    const QString text = tr("Bigram baseline, validation %1").arg(lossText(m_bigramLoss, 2));
     const double width = metrics.horizontalAdvance(text);
     // The curve starts high and ends low: the right end above the line is where it has room.
     const double top = y - metrics.height() - 2 < area.top() ? y + 2 : y - metrics.height() - 2;
@@ -205,19 +231,14 @@ void LossChart::paintBaseline(QPainter& painter) const {
     painter.drawText(box, Qt::AlignCenter, text);
 }
 
-void LossChart::paintCurve(QPainter& painter) const {
+void LossChart::paintTraining(QPainter& painter) const {
+    if (m_training.empty()) return;
     const QRectF area = plotArea();
     const QColor colour = colourOf(QPalette::Highlight);
-    QPainterPath line;
-    for (const auto& point : m_points) {
-        if (line.elementCount() == 0)
-            line.moveTo(pointAt(point));
-        else
-            line.lineTo(pointAt(point));
-    }
+    const QPainterPath line = lineThrough(m_training);
     QPainterPath below = line;
-    below.lineTo(pointAt(m_points.back()).x(), area.bottom());
-    below.lineTo(pointAt(m_points.front()).x(), area.bottom());
+    below.lineTo(pointAt(m_training.back()).x(), area.bottom());
+    below.lineTo(pointAt(m_training.front()).x(), area.bottom());
     below.closeSubpath();
     QLinearGradient shade(area.topLeft(), area.bottomLeft());
     shade.setColorAt(0, faint(colour, 0.18));
@@ -228,14 +249,63 @@ void LossChart::paintCurve(QPainter& painter) const {
     painter.drawPath(line);
     painter.setPen(QPen(colourOf(QPalette::Base), 2));
     painter.setBrush(colour);
-    painter.drawEllipse(pointAt(m_points.back()), 4.5, 4.5);
+    painter.drawEllipse(pointAt(m_training.back()), 4.5, 4.5);
+}
+
+QPainterPath LossChart::lineThrough(const std::vector<Point>& curve) const {
+    QPainterPath line;
+    for (const Point& point : curve) {
+        if (line.elementCount() == 0)
+            line.moveTo(pointAt(point));
+        else
+            line.lineTo(pointAt(point));
+    }
+    return line;
+}
+
+/// Squares, not dots: the two curves can be told apart without colour.
+void LossChart::paintValidation(QPainter& painter) const {
+    if (m_validation.empty()) return;
+    const QColor colour = colourOf(QPalette::Link);
+    painter.setPen(QPen(colour, 1.2, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawPath(lineThrough(m_validation));
+    for (const Point& point : m_validation) {
+        const QPointF at = pointAt(point);
+        painter.fillRect(QRectF(at.x() - 2, at.y() - 2, 4, 4), colour);
+    }
+}
+
+/// Bottom left: loss curves leave that corner free.
+void LossChart::paintLegend(QPainter& painter) const {
+    const QRectF area = plotArea();
+    const QFontMetricsF metrics(painter.font());
+    struct Entry {
+        QString text;
+        QColor colour;
+        double width;
+    };
+    std::vector<Entry> entries;
+    if (!m_training.empty()) entries.push_back({tr("Members' training loss"), colourOf(QPalette::Highlight), 2.2});
+    if (!m_validation.empty()) entries.push_back({tr("Model's validation loss"), colourOf(QPalette::Link), 1.2});
+    double y = area.bottom() - grid - metrics.height() * static_cast<double>(entries.size());
+    for (const Entry& entry : entries) {
+        const QRectF box(area.left() + 4 * grid, y, metrics.horizontalAdvance(entry.text) + 4, metrics.height());
+        painter.fillRect(box, faint(colourOf(QPalette::Base), 0.7));
+        painter.setPen(QPen(entry.colour, entry.width));
+        painter.drawLine(QPointF(area.left() + grid, box.center().y()),
+                         QPointF(area.left() + 3.5 * grid, box.center().y()));
+        painter.setPen(colourOf(QPalette::Text));
+        painter.drawText(box, Qt::AlignVCenter | Qt::AlignLeft, entry.text);
+        y += metrics.height();
+    }
 }
 
 void LossChart::paintReadOut(QPainter& painter) const {
     if (m_pointed < 0) return;
     const QRectF area = plotArea();
     const QFontMetricsF metrics(painter.font());
-    const QPointF at = pointAt(m_points[static_cast<std::size_t>(m_pointed)]);
+    const QPointF at = pointAt(main()[static_cast<std::size_t>(m_pointed)]);
     painter.setPen(QPen(colourOf(QPalette::PlaceholderText), 1));
     painter.drawLine(QPointF(at.x(), area.top()), QPointF(at.x(), area.bottom()));
     painter.setPen(QPen(colourOf(QPalette::Base), 2));

@@ -1,12 +1,15 @@
-// The run's loss over its rounds, drawn with QPainter: labelled axes, the curve, the bigram baseline as a dashed line
-// with its name. The mouse or the arrow keys read out single points; a screen reader gets the curve as a sentence.
-// It does not fetch or keep a history of its own: what `show` was given last is what it draws.
+// The run's two losses over its rounds, drawn with QPainter: the members' training loss as the thick curve, the model's
+// validation loss as the thin one with a mark at each measurement, and the bigram baseline, which is a validation loss,
+// as a dashed line; a legend says which is which. The mouse or the arrow keys read out single points; a screen reader
+// gets the curve as a sentence. It does not fetch or keep a history of its own: what `show` was given last is what it
+// draws.
 //
 // Threads: Qt's main thread.
 #pragma once
 
 #include <vector>
 
+#include <QPainterPath>
 #include <QWidget>
 
 #include "core/control/node_protocol.h"
@@ -20,9 +23,10 @@ class LossChart : public QWidget {
 public:
     explicit LossChart(QWidget* parent = nullptr);
 
-    /// Points by rising round; a baseline of zero or less is not drawn. Losses that are not finite are left out.
+    /// Points by rising round; a baseline of zero or less is not drawn. Losses that are not finite or not above zero
+    /// are left out.
     void show(std::vector<control::CurvePoint> points, double bigramLoss);
-    /// What is read out at the moment, for example "Round 12, loss 3.214"; empty if nothing is.
+    /// What is read out at the moment, for example "Round 12, training loss 3.214"; empty if nothing is.
     [[nodiscard]] QString readOut() const;
 
     [[nodiscard]] QSize sizeHint() const override { return {420, 240}; }
@@ -37,20 +41,30 @@ protected:
 
 private:
     [[nodiscard]] QRectF plotArea() const;
-    [[nodiscard]] QPointF pointAt(const control::CurvePoint& point) const;
+    struct Point {
+        std::uint64_t round = 0;
+        double loss = 0;
+    };
+    [[nodiscard]] QPointF pointAt(const Point& point) const;
+    [[nodiscard]] const std::vector<Point>& main() const { return m_training.empty() ? m_validation : m_training; }
+    [[nodiscard]] bool empty() const { return main().empty(); }
+    [[nodiscard]] QPainterPath lineThrough(const std::vector<Point>& curve) const;
+    void fitScales();
     void readOutAt(int index);
     void describe();
     void paintAxes(QPainter& painter) const;
     void paintBaseline(QPainter& painter) const;
-    void paintCurve(QPainter& painter) const;
+    void paintTraining(QPainter& painter) const;
+    void paintValidation(QPainter& painter) const;
+    void paintLegend(QPainter& painter) const;
     void paintReadOut(QPainter& painter) const;
     void paintEmpty(QPainter& painter) const;
 
-    std::vector<control::CurvePoint> m_points;
+    std::vector<Point> m_training, m_validation;
     double m_bigramLoss = 0;
     AxisScale m_rounds;
     AxisScale m_losses;
-    int m_pointed = -1;  // index of the point that is read out
+    int m_pointed = -1;  // index into main() of the point that is read out
 };
 
 }  // namespace potluck::ui

@@ -27,11 +27,17 @@ ExitCode complain(const Error& error) { return complain(error, exit_code_of(erro
 
 std::string line_of(const control::RunSnapshot& run) {
     char text[256];
-    char loss[32] = "no loss yet";
-    if (run.loss > 0) std::snprintf(loss, sizeof loss, "loss %.3f", run.loss);
-    std::snprintf(text, sizeof text, "round %llu of %llu, %s (bigram %.3f), %llu tokens/s, members: %zu",
-                  static_cast<unsigned long long>(run.round), static_cast<unsigned long long>(run.total_rounds), loss,
-                  run.bigram_loss, static_cast<unsigned long long>(run.swarm_tokens_per_second), run.members.size());
+    char training[48] = "no training loss yet";
+    char validation[64] = "not measured here";
+    if (run.loss > 0) std::snprintf(training, sizeof training, "training loss %.3f", run.loss);
+    if (run.validation_loss > 0) {
+        std::snprintf(validation, sizeof validation, "%.3f of round %llu", run.validation_loss,
+                      static_cast<unsigned long long>(run.validation_round));
+    }
+    std::snprintf(
+        text, sizeof text, "round %llu of %llu, %s, validation loss %s (bigram %.3f), %llu tokens/s, members: %zu",
+        static_cast<unsigned long long>(run.round), static_cast<unsigned long long>(run.total_rounds), training,
+        validation, run.bigram_loss, static_cast<unsigned long long>(run.swarm_tokens_per_second), run.members.size());
     return text;
 }
 

@@ -270,6 +270,14 @@ TableHead Scenario::head() const {
     head.round = run.round;
     head.loss = run.loss;
     head.bigram_loss = run.bigram_loss;
+    std::uint64_t newest = 0;
+    for (const auto& node : m_nodes) {  // volunteers measure, each when it is due
+        const auto& snapshot = node->snapshot();
+        if (!snapshot || !snapshot->run || snapshot->run->validation_loss <= 0) continue;
+        if (head.validation_loss > 0 && snapshot->run->validation_round < newest) continue;
+        newest = snapshot->run->validation_round;
+        head.validation_loss = snapshot->run->validation_loss;
+    }
     head.tokens_per_second = run.swarm_tokens_per_second;
     return head;
 }

@@ -38,8 +38,9 @@ std::string summary_line(const TableHead& head, const std::vector<TableRow>& row
     std::uint64_t up = 0;
     for (const TableRow& row : rows) up += row.bytes_up;
     const auto alive = std::count_if(rows.begin(), rows.end(), [](const TableRow& row) { return row.alive; });
-    return formatted("%5.0f s  round %llu/%llu  loss %s  %llu tokens/s  %lld nodes  %s sent", head.seconds,
-                     static_cast<Wide>(head.round), static_cast<Wide>(head.total_rounds), loss_text(head.loss).c_str(),
+    return formatted("%5.0f s  round %llu/%llu  training loss %s, validation %s  %llu tokens/s  %lld nodes  %s sent",
+                     head.seconds, static_cast<Wide>(head.round), static_cast<Wide>(head.total_rounds),
+                     loss_text(head.loss).c_str(), loss_text(head.validation_loss).c_str(),
                      static_cast<Wide>(head.tokens_per_second), static_cast<long long>(alive), size_text(up).c_str());
 }
 
@@ -47,10 +48,11 @@ std::vector<std::string> table_lines(const TableHead& head, const std::vector<Ta
     const double done =
         head.total_rounds > 0 ? static_cast<double>(head.round) / static_cast<double>(head.total_rounds) : 0;
     std::vector<std::string> lines;
-    lines.push_back(formatted("%s round %llu of %llu   %.0f s   loss %s (bigram %.3f)   %llu tokens/s",
-                              bar(done, 24).c_str(), static_cast<Wide>(head.round),
-                              static_cast<Wide>(head.total_rounds), head.seconds, loss_text(head.loss).c_str(),
-                              head.bigram_loss, static_cast<Wide>(head.tokens_per_second)));
+    lines.push_back(
+        formatted("%s round %llu of %llu   %.0f s   training loss %s, validation %s (bigram %.3f)   %llu tokens/s",
+                  bar(done, 24).c_str(), static_cast<Wide>(head.round), static_cast<Wide>(head.total_rounds),
+                  head.seconds, loss_text(head.loss).c_str(), loss_text(head.validation_loss).c_str(), head.bigram_loss,
+                  static_cast<Wide>(head.tokens_per_second)));
     lines.push_back(formatted("  %-14s %-11s %6s %9s %7s %11s %10s %10s", "who", "phase", "round", "tokens/s", "loss",
                               "credited", "sent", "received"));
     for (const TableRow& row : rows) {

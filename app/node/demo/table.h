@@ -10,13 +10,15 @@ namespace potluck::node {
 struct TableRow {
     std::string name, phase;
     std::uint64_t round = 0, tokens_per_second = 0, credited = 0, bytes_up = 0, bytes_down = 0;
-    double loss = 0;
+    double loss = 0;  // training loss
     bool alive = true, leads = false;
 };
 
 struct TableHead {
     std::uint64_t round = 0, total_rounds = 0, tokens_per_second = 0;
-    double loss = 0, bigram_loss = 0, seconds = 0;
+    double loss = 0;                              // members' training loss
+    double validation_loss = 0, bigram_loss = 0;  // of the model and of a bigram model on the validation data
+    double seconds = 0;
 };
 
 /// "412 B", "1.5 kB", "23.1 MB".

@@ -357,6 +357,10 @@ control::NodeSnapshot Node::snapshot() const {
         snapshot.run = run_snapshot(m_session->run(), m_session->peer().manifest(), view);
         snapshot.run->magnet = m_network->invite(m_session->run(), snapshot.run->name).to_magnet();
         snapshot.run->accepted_tokens = m_ledger.totals(m_session->run()).tokens.value;
+        if (const Validation* measured = m_session->validation(); measured && !measured->points().empty()) {
+            snapshot.run->validation_loss = measured->points().back().loss;
+            snapshot.run->validation_round = measured->points().back().round.value;
+        }
         const ledger::Credit credit = m_ledger.credit_of(m_session->run(), self);
         snapshot.run->my_tokens = credit.tokens.value;
         snapshot.run->my_rounds = credit.rounds;
@@ -408,6 +412,11 @@ std::vector<control::CurvePoint> Node::curve(std::size_t most) const {
     for (const ledger::RoundRecord& record : m_ledger.curve(m_session->run(), most)) {
         if (record.loss > 0) points.push_back({record.round.value, record.loss, record.at});
     }
+    if (const Validation* measured = m_session->validation()) {
+        for (const ValidationPoint& point : measured->points())
+            points.push_back({point.round.value, 0, point.at, point.loss});
+    }
+    std::ranges::stable_sort(points, {}, &control::CurvePoint::round);
     return points;
 }
 

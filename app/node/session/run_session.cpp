@@ -78,6 +78,7 @@ Status RunSession::open_parts() {
             TrainerProcess::Settings{m_plan.trainer_program, m_plan.trainer_errors, m_world.identity.id(),
                                      m_plan.trainer_threads, m_plan.budget, m_plan.folder},
             *this);
+        m_validation.emplace(m_plan.manifest, m_plan.folder / "validation.json");
     }
     auto swarm = m_world.network.open_swarm({m_plan.run, m_plan.hints}, m_world.identity, *this);
     if (!swarm) return swarm.error();
@@ -118,9 +119,43 @@ void RunSession::tick(TimePoint now) {
     m_owner.check();
     if (m_trainer) m_trainer->tick(now);
     m_peer->tick(now);
+    m_now = now;
     if (m_looked_at && now - *m_looked_at < look_every) return;
     m_looked_at = now;
     write_log(now);
+    if (m_validation) measure_validation(now);
+}
+
+void RunSession::measure_validation(TimePoint now) {
+    const control::TrainerSnapshot trainer = m_trainer->view();
+    const peer::PeerView view = m_peer->view();
+    const bool in_step = view.phase == run::Phase::training || view.phase == run::Phase::collecting;
+    if (!m_validation->wanted() || !in_step || trainer.tokens_per_second <= 0) return;
+    const run::Shard& shard = m_plan.manifest.validation;
+    const peer::BlobPointer content = m_swarm->blob(shard.blob.root);
+    if (content == nullptr) {
+        if (!std::exchange(m_validation_asked, true)) m_swarm->fetch(shard.blob, {});
+        return;
+    }
+    const std::uint64_t records = m_validation->records_due(now, view.round, trainer.tokens_per_second);
+    if (records == 0) return;
+    control::EvaluateRequest request;
+    const peer::VectorPlace state = m_store->state_place(view.round);
+    request.state = {state.file.string(), state.offset};
+    request.shard = content->path().string();
+    request.records = shard.records;
+    request.records_max = records;
+    m_validation->begun(now, view.round);
+    m_trainer->evaluate(request, [this, round = view.round](const Result<control::EvaluateReply>& reply) {
+        if (!reply) {
+            if (reply.error().code == ErrorCode::cancelled) return m_validation->cancelled(m_now);
+            m_validation->failed(m_now);
+            log::of("run").info("validation loss not measured: {}", log::printable(reply.error().message, 300));
+            return;
+        }
+        m_validation->measured(m_now, reply->loss, unix_seconds());
+        log::of("run").info("validation loss {:.3f} of state {}", reply->loss, round.value);
+    });
 }
 
 void RunSession::write_log(TimePoint now) {

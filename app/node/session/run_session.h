@@ -17,6 +17,7 @@
 
 #include "app/node/session/run_log.h"
 #include "app/node/session/state_files.h"
+#include "app/node/session/validation.h"
 #include "app/node/trainer/trainer_process.h"
 #include "core/base/thread_owner.h"
 #include "core/base/worker.h"
@@ -80,6 +81,8 @@ public:
     [[nodiscard]] TrainerProcess* trainer() const { return m_trainer.get(); }
     [[nodiscard]] net::RunSwarm& swarm() const { return *m_swarm; }
     [[nodiscard]] const StateFiles& store() const { return *m_store; }
+    /// Validation losses measured on this computer; null for a backbone.
+    [[nodiscard]] const Validation* validation() const { return m_validation ? &*m_validation : nullptr; }
     [[nodiscard]] const RunId& run() const { return m_plan.run; }
     [[nodiscard]] const Plan& plan() const { return m_plan; }
 
@@ -99,6 +102,7 @@ private:
     RunSession(World world, Plan plan) : m_world(world), m_plan(std::move(plan)) {}
     Status open_parts();
     void write_log(TimePoint now);
+    void measure_validation(TimePoint now);
 
     ThreadOwner m_owner;
     World m_world;
@@ -112,6 +116,9 @@ private:
     std::unique_ptr<peer::Peer> m_peer;
     RunLog m_log;
     std::optional<TimePoint> m_looked_at;
+    std::optional<Validation> m_validation;
+    bool m_validation_asked = false;  // the shard was asked for in this life
+    TimePoint m_now;
 };
 
 }  // namespace potluck::node

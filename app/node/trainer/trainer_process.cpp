@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t device_bytes_max = 200;
 
-constexpr std::array method_names = {"hello", "load", "train", "idle", "snapshot", "rebase", "stop"};
+constexpr std::array method_names = {"hello", "load", "train", "idle", "snapshot", "rebase", "evaluate", "stop"};
 
 control::VectorFile vector_file(const peer::VectorPlace& place) { return {place.file.string(), place.offset}; }
 
@@ -101,6 +101,17 @@ void TrainerProcess::rebase(const peer::VectorPlace& vector) {
     request(Method::rebase, to_json(control::RebaseRequest{vector_file(vector)}));
 }
 
+void TrainerProcess::evaluate(const control::EvaluateRequest& request_of_state, Evaluated done) {
+    if (m_state != State::running || m_evaluated)
+        return done(Error{ErrorCode::unavailable, "The trainer is not ready to evaluate a state."});
+    m_evaluated = std::move(done);
+    request(Method::evaluate, to_json(request_of_state));
+}
+
+void TrainerProcess::end_evaluation(const Result<control::EvaluateReply>& outcome) {
+    if (const Evaluated done = std::exchange(m_evaluated, nullptr)) done(outcome);
+}
+
 void TrainerProcess::stop() {
     m_owner.check();
     m_wanted.reset();
@@ -108,6 +119,7 @@ void TrainerProcess::stop() {
     if (!m_child || m_state == State::stopping) return;
     m_state = State::stopping;
     m_pending.clear();
+    end_evaluation(Error{ErrorCode::cancelled, "The trainer is ending."});
     request(Method::stop, nlohmann::json::object());
     m_child->close_input();
     m_kill_at = m_now + stop_patience;
@@ -151,6 +163,7 @@ void TrainerProcess::on_reply(const control::Reply& reply) {
     }
     const Method method = m_pending.front().method;
     m_pending.pop_front();
+    if (reply.error && method == Method::evaluate) return end_evaluation(*reply.error);
     if (reply.error) {
         m_last_words = reply.error->message;
         return m_child->kill();
@@ -173,6 +186,10 @@ void TrainerProcess::on_reply(const control::Reply& reply) {
         m_state = State::running;
         m_stepped = false;
         m_events.on_trainer_started();
+    } else if (method == Method::evaluate) {
+        control::EvaluateReply evaluated;
+        const Status read = from_json(reply.result, evaluated);
+        end_evaluation(read ? Result<control::EvaluateReply>(evaluated) : read.error());
     } else if (method == Method::snapshot) {
         control::SnapshotReply counts;
         if (!from_json(reply.result, counts)) {
@@ -221,6 +238,7 @@ void TrainerProcess::on_notification(const control::Notification& notification) 
 void TrainerProcess::end_child() {
     m_dead = std::move(m_child);
     m_pending.clear();
+    end_evaluation(Error{ErrorCode::unavailable, "The trainer ended."});
     m_kill_at.reset();
     m_tokens_per_second = 0;
 }

@@ -58,6 +58,11 @@ public:
     void rebase(const peer::VectorPlace& vector) override;
     void stop() override;
 
+    /// Asks a running trainer for the loss of a state; training waits meanwhile. `done` is called once, with an error
+    /// also if the trainer ends before; a refusal is no reason to end it.
+    using Evaluated = std::function<void(const Result<control::EvaluateReply>&)>;
+    void evaluate(const control::EvaluateRequest& request, Evaluated done);
+
     /// Everything that waits for time happens here; call it every 50 ms.
     void tick(TimePoint now);
     /// Ends the child at `deadline` whatever it does then: the owner wants the memory.
@@ -90,7 +95,7 @@ public:
 
 private:
     enum class State { absent, waiting, starting, running, stopping, failed };
-    enum class Method { hello, load, train, idle, snapshot, rebase, stop };
+    enum class Method { hello, load, train, idle, snapshot, rebase, evaluate, stop };
     struct Pending {
         std::uint64_t id = 0;
         Method method = Method::hello;
@@ -110,6 +115,7 @@ private:
     void on_exit(const std::string& how);
     void lose(const std::string& why);
     void end_child();
+    void end_evaluation(const Result<control::EvaluateReply>& outcome);
 
     ThreadOwner m_owner;
     boost::asio::io_context& m_loop;
@@ -119,6 +125,7 @@ private:
     std::unique_ptr<LineProcess> m_child;
     std::unique_ptr<LineProcess> m_dead;  // kept until the next tick: its own call-back may be running
     std::deque<Pending> m_pending;
+    Evaluated m_evaluated;  // waits for an answer
     std::uint64_t m_next_id = 1;
     std::optional<Start> m_wanted;  // to start once the old child is gone or the back-off is over
     std::uint64_t m_seed = 0;
