@@ -20,6 +20,7 @@ Result<std::optional<SavedRun>> run_from(Fields& fields) {
     const auto invite = run::Invite::parse(row.text("invite", run::invite_bytes_max));
     const std::string role = row.text("role", 16);
     run.role = role == "backbone" ? run::Role::backbone : run::Role::volunteer;
+    if (role != "backbone" && role != "volunteer") row.fail("A role is backbone or volunteer.");
     run.finishing = row.flag_or("finishing", false);
     if (const Status done = row.finish(); !done) return done.error();
     if (!invite) return invite.error();

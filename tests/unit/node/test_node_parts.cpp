@@ -89,6 +89,39 @@ private slots:
         QVERIFY(damaged.error().message.find("node.json") != std::string::npos);
     }
 
+    void settings_with_a_field_role_or_invite_that_is_none_are_refused() {
+        const QTemporaryDir folder;
+        const fs::path path = folder.path().toStdString();
+        const std::string magnet = run::Invite{RunId{{std::byte{1}}}, "soup", {}}.to_magnet();
+        const auto loads = [&](const std::string& json) {
+            std::ofstream(path / "node.json") << json;
+            return NodeSettings::load(path).ok();
+        };
+        const auto run = [](const std::string& invite, const std::string& role) {
+            return nlohmann::json{{"run", {{"invite", invite}, {"role", role}, {"finishing", false}}}}.dump();
+        };
+        QVERIFY(loads("{}"));
+        QVERIFY(!loads("{\"pausd\": true}"));
+        QVERIFY(loads(run(magnet, "volunteer")) && loads(run(magnet, "backbone")));
+        QVERIFY(!loads(run(magnet, "chef")));
+        QVERIFY(!loads(run("magnet:?xt=urn:btmh:12", "volunteer")));
+    }
+
+    void the_training_loss_of_a_swarm_is_weighted_by_speed() {
+        peer::PeerView view;
+        QCOMPARE(swarm_loss(view), 0.0);
+        const auto add = [&](std::uint32_t speed, float loss) {
+            run::StatusMessage status;
+            status.tokens_per_second = speed;
+            status.loss = loss;
+            view.members.push_back({PeerId{}, status, false});
+        };
+        add(3000, 2.0F);
+        add(1000, 4.0F);
+        add(9000, 0.0F);  // has none yet
+        QCOMPARE(swarm_loss(view), 2.5);
+    }
+
     void a_pause_ends_at_its_time_and_never_by_itself_without_one() {
         NodeSettings settings;
         QVERIFY(!settings.pause_over(10));
