@@ -1,96 +1,42 @@
-// The swarm beside one process: runs the product's own demo, then one trainer alone on the same cores with the same
-// shards and as many tokens, and compares speed and loss. A second demo of sixteen small volunteers shows what a round
-// costs as the swarm grows.
+// The swarm beside processes that train alone: runs the product's own demo, then trainers without a swarm on the same
+// cores, the same shards and as many tokens. Each baseline answers one question:
+//
+//   small steps       what one computer gets out of these tokens if it steps after every batch; an upper bound, since
+//   it
+//                     makes several times the swarm's steps
+//   same steps        the same global batch and as many steps as the swarm: what exchanging once a round costs in loss
+//   equal time        what one process with all cores reaches in the swarm's time
+//   one-thread speed  as many processes of one thread as there are cores: what the swarm's speed is to be held against
+//   everything sent   the swarm with k = 4,096, two bits for every entry: what leaving entries out costs in loss
+//
+// A second demo of fifteen small volunteers and one that joins late shows what a round costs as the swarm grows.
 //
 //   bench_swarm --bin FOLDER --work FOLDER [--report FILE] [--minutes M] [--text PATH]
 #include <QCommandLineParser>
 #include <QCoreApplication>
 #include <QDir>
 #include <QDirIterator>
-#include <QElapsedTimer>
 #include <QFile>
-#include <QProcess>
+#include <QThread>
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
-#include <optional>
 #include <string>
 
 #include "core/base/files.h"
 #include "core/base/json.h"
-#include "core/control/rpc.h"
-#include "core/control/trainer_protocol.h"
-#include "core/run/manifest.h"
 #include "core/model/state_layout.h"
+#include "core/run/manifest.h"
+#include "tests/bench/lone_trainer.h"
 
 namespace {
 
 using namespace potluck;
+using namespace potluck::bench;
 using nlohmann::json;
 
-constexpr int patience_ms = 120'000;
-constexpr int schedule_steps = 60;  // the learning rate of the process alone is set that often
-
-[[noreturn]] void give_up(const std::string& why) {
-    std::fprintf(stderr, "bench_swarm: %s\n", why.c_str());
-    std::exit(1);
-}
-
-template <class T>
-T need(Result<T> result) {
-    if (!result.ok()) give_up(result.error().message);
-    return std::move(result).value();
-}
-
-/// One trainer process, spoken to line by line.
-class Alone {
-public:
-    explicit Alone(const QString& program) {
-        m_process.setProcessChannelMode(QProcess::ForwardedErrorChannel);
-        m_process.start(program, {});
-        if (!m_process.waitForStarted()) give_up("the trainer does not start: " + program.toStdString());
-    }
-    ~Alone() {
-        m_process.closeWriteChannel();
-        if (!m_process.waitForFinished(5'000)) m_process.kill();
-    }
-    Alone(const Alone&) = delete;
-    Alone& operator=(const Alone&) = delete;
-
-    /// Sends a request and waits for its reply; progress that arrives meanwhile is kept.
-    json call(const std::string& method, const json& params) {
-        const std::uint64_t id = ++m_last_id;
-        m_process.write(QByteArray::fromStdString(control::encode(control::Request{id, method, params})));
-        QElapsedTimer waited;
-        waited.start();
-        while (waited.elapsed() < patience_ms) {
-            if (const auto reply = read_until(id)) return *reply;
-        }
-        give_up("the trainer does not answer " + method);
-    }
-    void pump() { (void)read_until(0); }
-    [[nodiscard]] std::uint64_t tokens() const { return m_tokens; }
-
-private:
-    std::optional<json> read_until(std::uint64_t id) {
-        m_process.waitForReadyRead(20);
-        for (const std::string& line : m_lines.feed(m_process.readAllStandardOutput().toStdString())) {
-            const control::Line decoded = need(control::decode(line));
-            if (const auto* note = std::get_if<control::Notification>(&decoded); note && note->method == "progress") {
-                m_tokens = note->params.value("tokens", m_tokens);
-            }
-            const auto* reply = std::get_if<control::Reply>(&decoded);
-            if (!reply || reply->id != id) continue;
-            if (reply->error) give_up(reply->error->message);
-            return reply->result;
-        }
-        return std::nullopt;
-    }
-
-    QProcess m_process;
-    control::LineSplitter m_lines;
-    std::uint64_t m_last_id = 0;
-    std::uint64_t m_tokens = 0;
-};
+constexpr double speed_seconds = 20;        // of the one-thread processes
+constexpr std::uint32_t everything = 4096;  // k
 
 QString find_file(const QString& folder, const QString& name) {
     QDirIterator walk(folder, {name}, QDir::Files, QDirIterator::Subdirectories);
@@ -106,20 +52,13 @@ json run_demo(const QString& bin, QStringList arguments, const QString& report, 
     return need(parse_json(as_text(need(read_file(report.toStdString(), 1 << 20))), 1 << 20));
 }
 
-struct Data {
-    run::Manifest manifest;
-    control::VectorFile initial;
-    std::vector<std::string> shards;
-    std::string validation;
-};
-
 /// What the demo's host made, from the folder that it kept.
-Data data_of(const QString& kept) {
+LoneData data_of(const QString& kept) {
     const QString initial = find_file(kept, "initial.safetensors");
     if (initial.isEmpty()) give_up("the demo kept no initial state in " + kept.toStdString());
     const QDir folder(QFileInfo(initial).absolutePath());
     const Bytes file = need(read_file(folder.filePath("../manifest").toStdString(), run::manifest_bytes_max + 128));
-    Data data;
+    LoneData data;
     data.manifest = need(run::parse_manifest_file(file)).manifest;
     data.initial = {initial.toStdString(), model::state_layout(data.manifest.model).header.size()};
     for (const QString& name : folder.entryList({"shard-*"}, QDir::Files, QDir::Name)) {
@@ -130,35 +69,46 @@ Data data_of(const QString& kept) {
     return data;
 }
 
-json train_alone(const QString& bin, const QString& work, const Data& data, std::uint64_t tokens_wanted) {
-    Alone trainer(bin + "/potluck-trainer");
-    control::LoadRequest load{data.manifest.model.to_json(), data.manifest.recipe.to_json(), data.initial, 2};
-    (void)trainer.call("load", control::to_json(load));
-    const run::Recipe& recipe = data.manifest.recipe;
-    const std::string peer(64, '1');
-    QElapsedTimer clock;
-    clock.start();
-    for (int step = 0; step < schedule_steps; ++step) {
-        const std::uint64_t round = recipe.total_rounds * static_cast<std::uint64_t>(step) / schedule_steps;
-        const std::size_t shard = static_cast<std::size_t>(step) % data.shards.size();
-        const control::TrainRequest train{static_cast<std::uint64_t>(step), peer, recipe.seed,
-                                          run::learning_rate_at(recipe, round), data.shards[shard],
-                                          data.manifest.shards[shard].records};
-        (void)trainer.call("train", control::to_json(train));
-        const auto until = tokens_wanted * static_cast<std::uint64_t>(step + 1) / schedule_steps;
-        while (trainer.tokens() < until) trainer.pump();
-    }
-    const double seconds = static_cast<double>(clock.elapsed()) / 1000;
-    const QString vector = work + "/alone.f32";
-    const control::VectorFile target{vector.toStdString(), 0};
-    const json snapshot = trainer.call("snapshot", control::to_json(control::SnapshotRequest{target}));
-    (void)trainer.call("idle", json::object());
-    const control::EvaluateRequest evaluate{target, data.validation, data.manifest.validation.records,
-                                            data.manifest.validation.records};
-    const json evaluated = trainer.call("evaluate", control::to_json(evaluate));
-    const auto tokens = snapshot.value("tokens", std::uint64_t{0});
-    return {{"tokens", tokens}, {"seconds", seconds}, {"tokens_per_second", static_cast<double>(tokens) / seconds},
-            {"loss", evaluated.value("loss", 0.0)}};
+json to_json(const char* name, const LoneResult& result) {
+    std::printf("%-17s %9.0f tokens, %6.0f steps, %5.0f s, %6.0f tokens/s, validation loss %.3f\n", name, result.tokens,
+                result.steps, result.seconds, result.tokens / result.seconds, result.loss);
+    std::fflush(stdout);
+    return {{"tokens", result.tokens},
+            {"steps", result.steps},
+            {"seconds", result.seconds},
+            {"tokens_per_second", result.tokens / result.seconds},
+            {"loss", result.loss}};
+}
+
+json baselines(const LonePrograms& programs, const LoneData& data, const json& swarm) {
+    const unsigned cores = static_cast<unsigned>(std::max(1, QThread::idealThreadCount()));
+    const double tokens = swarm.value("credited_tokens", 0.0), seconds = swarm.value("seconds", 0.0);
+    // Whoever trained made steps of the recipe's batch side by side: so many volunteers make one global step.
+    const double together = std::max(1.0, swarm.value("contributions_per_round", 1.0));
+    const auto global_batch = static_cast<std::uint32_t>(std::lround(together * data.manifest.recipe.batch));
+    const LonePlan small_steps{.threads = cores, .tokens = tokens};
+    const LonePlan same_steps{.threads = cores, .batch = global_batch, .tokens = tokens};
+    const LonePlan equal_time{.threads = cores, .seconds = seconds};
+    json found;
+    found["small_steps"] = to_json("small steps", train_alone(programs, data, small_steps));
+    found["same_steps"] = to_json("same steps", train_alone(programs, data, same_steps));
+    found["same_steps"]["batch"] = global_batch;
+    found["equal_time"] = to_json("equal time", train_alone(programs, data, equal_time));
+    const double speed = one_thread_speed(programs, data, cores, speed_seconds);
+    std::printf("one-thread speed  %u processes of one thread: %.0f tokens/s\n", cores, speed);
+    found["one_thread_processes"] = cores;
+    found["one_thread_tokens_per_second"] = speed;
+    return found;
+}
+
+/// The same demo with every entry sent.
+json run_dense(const QString& bin, const QString& work, const QString& text, std::uint64_t rounds) {
+    const QString recipe = work + "/dense.json";
+    const std::string fields = json{{"k", everything}}.dump();
+    if (!write_file_atomically(recipe.toStdString(), as_bytes(fields)).ok())
+        give_up("the work folder cannot be written");
+    return run_demo(bin, {"--recipe", recipe, "--rounds", QString::number(rounds), "--keep", work + "/dense"},
+                    work + "/dense-report.json", text);
 }
 
 /// A run of many small volunteers: what a round costs then.
@@ -167,8 +117,8 @@ json run_sixteen(const QString& bin, const QString& work, const QString& text) {
     const std::string fields = json{{"layers", 1}, {"width", 64}, {"heads", 2}, {"context", 64}, {"window_seconds", 10.0},
                                     {"collect_seconds", 20.0}, {"grace_seconds", 10.0}, {"overhead_seconds", 10.0}}.dump();
     if (!write_file_atomically(recipe.toStdString(), as_bytes(fields)).ok()) give_up("the work folder cannot be written");
-    return run_demo(bin, {"--recipe", recipe, "--volunteers", "15", "--rounds", "10"}, work + "/sixteen-report.json",
-                    text);
+    return run_demo(bin, {"--recipe", recipe, "--volunteers", "15", "--rounds", "10", "--keep", work + "/sixteen"},
+                    work + "/sixteen-report.json", text);
 }
 
 }  // namespace
@@ -185,31 +135,37 @@ int main(int argc, char** argv) {
     const QString work = QDir(options.value("work")).absolutePath();
     if (bin.isEmpty() || options.value("work").isEmpty() || !QDir().mkpath(work + "/demo")) give_up("--bin and --work are needed");
 
-    const json swarm = run_demo(bin, {"--minutes", options.value("minutes"), "--keep", work + "/demo"}, work + "/demo-report.json",
-                                options.value("text"));
+    const QString text = options.value("text");
+    const json swarm = run_demo(bin, {"--minutes", options.value("minutes"), "--keep", work + "/demo"},
+                                work + "/demo-report.json", text);
     if (!swarm["faults"].empty()) give_up("the demo found faults; its last lines name them");
-    const auto tokens = swarm.value("trained_tokens_accepted", std::uint64_t{0});
-    const double swarm_speed = static_cast<double>(tokens) / std::max(1.0, swarm.value("seconds", 0.0));
-    const json alone = train_alone(bin, work, data_of(work + "/demo"), tokens);
-    std::printf("swarm %.0f tokens/s, loss %.3f; alone %.0f tokens/s, loss %.3f\n", swarm_speed,
-                swarm["final_loss"].get<double>(), alone["tokens_per_second"].get<double>(), alone["loss"].get<double>());
-    const json sixteen = run_sixteen(bin, work, options.value("text"));
-
-    const json figures = {
-        {"swarm_tokens_per_second", swarm_speed},
-        {"alone_tokens_per_second", alone["tokens_per_second"]},
-        {"swarm_speed_beside_alone", swarm_speed / alone["tokens_per_second"].get<double>()},
-        {"tokens", tokens},
-        {"swarm_loss", swarm["final_loss"]},
-        {"alone_loss", alone["loss"]},
-        {"bigram_loss", swarm["bigram_loss"]},
-        {"round_overhead_seconds_5_volunteers", swarm["round_overhead_seconds"]},
-        {"round_overhead_seconds_16_volunteers", sixteen["round_overhead_seconds"]},
-        {"faults_16_volunteers", sixteen["faults"]},  // five times more programs than cores: a slow machine runs out of time
-        {"seconds_join_to_first_step", swarm["seconds_join_to_first_step"]},
-        {"bits_per_parameter", swarm["bits_per_parameter"]},
-        {"k", swarm["k"]},
-    };
+    const LonePrograms programs{bin + "/potluck-trainer", work};
+    json figures = baselines(programs, data_of(work + "/demo"), swarm);
+    const json dense = run_dense(bin, work, text, swarm.value("rounds", std::uint64_t{0}));
+    const json sixteen = run_sixteen(bin, work, text);
+    const double speed = swarm.value("credited_tokens", 0.0) / std::max(1.0, swarm.value("seconds", 0.0));
+    figures["swarm"] = {{"tokens", swarm["credited_tokens"]},
+                        {"seconds", swarm["seconds"]},
+                        {"tokens_per_second", speed},
+                        {"loss", swarm["final_loss"]},
+                        {"k", swarm["k"]},
+                        {"bits_per_parameter", swarm["bits_per_parameter"]},
+                        {"sent_per_round", swarm["upload_bytes_per_round"]},
+                        {"payload_per_round", swarm["payload_bytes_per_round"]},
+                        {"fp32_gradients_per_round", swarm["fp32_bytes_per_round"]}};
+    figures["everything_sent"] = {{"loss", dense["final_loss"]},
+                                  {"tokens", dense["credited_tokens"]},
+                                  {"sent_per_round", dense["upload_bytes_per_round"]},
+                                  {"faults", dense["faults"]}};
+    figures["fp32_gradients_over_all_sent"] =
+        swarm.value("fp32_bytes_per_round", 0.0) / std::max(1.0, swarm.value("upload_bytes_per_round", 0.0));
+    figures["speed_over_one_thread_processes"] = speed / figures.value("one_thread_tokens_per_second", 1.0);
+    figures["bigram_loss"] = swarm["bigram_loss"];
+    figures["round_overhead_seconds_5_volunteers"] = swarm["round_overhead_seconds"];
+    figures["round_overhead_seconds_16_volunteers"] = sixteen["round_overhead_seconds"];
+    // Many more programs than cores: a slow machine runs out of time, which is then a fault.
+    figures["faults_16_volunteers"] = sixteen["faults"];
+    figures["seconds_join_to_first_step"] = swarm["seconds_join_to_first_step"];
     std::printf("%s\n", figures.dump(2).c_str());
     if (options.isSet("report")) {
         const std::string text = figures.dump(2) + "\n";
