@@ -15,7 +15,7 @@ namespace potluck::node {
 namespace {
 
 constexpr std::uint64_t file_bytes_max = 1 << 20;
-constexpr std::uint64_t moment_max = 1ULL << 40U;
+constexpr std::uint64_t unix_seconds_max = 1ULL << 40U;
 constexpr double loss_max = 1000;
 constexpr Duration after_failure{3'600'000};
 /// A forward pass is at least this much faster than a training step on as many tokens (Kaplan et al. 2020, 2.1: a third
@@ -93,7 +93,7 @@ void Validation::load() {
         ValidationPoint point;
         point.round = RoundId{entry.integer("round", 0, run::round_max)};
         point.loss = entry.number("loss", 0, loss_max);
-        point.at = static_cast<std::int64_t>(entry.integer("at", 0, moment_max));
+        point.at = static_cast<std::int64_t>(entry.integer("at", 0, unix_seconds_max));
         const bool rises = m_points.empty() || m_points.back().round < point.round;
         if (entry.finish() && rises) m_points.push_back(point);
     }

@@ -61,7 +61,7 @@ POTLUCK_INLINE void narrow(LaneHalves& out, const Lanes& value) {
 POTLUCK_INLINE void store(const Lanes& value, Bf16* to, All) {
     LaneHalves halves;
     narrow(halves, value);
-    std::memcpy(to, &halves, sizeof halves);
+    std::memcpy(static_cast<void*>(to), &halves, sizeof halves);
 }
 POTLUCK_INLINE void store(const Lanes& value, Bf16* to, First first) {
     LaneHalves halves;
