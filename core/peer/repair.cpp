@@ -39,6 +39,7 @@ void Peer::Impl::on_unrepairable(RoundId broken) {
         contributor.roll_back(RoundId{chain.height().value - 1});
         const Status taken = chain.retract(1);
         if (!taken.ok()) errors.report(taken.error().message);
+        candidates.clear();
         CheckedList checked;
         if (last && chain.check(*last, checked) == Verdict::accepted) {
             (void)add_candidate(std::move(checked), context.self());
