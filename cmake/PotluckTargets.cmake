@@ -33,6 +33,35 @@ endfunction()
 add_custom_target(potluck_tests)    # what `./dev test` builds: every test and what tests start
 add_custom_target(potluck_benches)  # what `./dev bench` builds
 
+# What the compiler defines by itself (__linux__ and the like), which moc does not know but needs to see the same slots.
+set(potluck_moc_defines "${CMAKE_BINARY_DIR}/moc_defines.h")
+if(NOT EXISTS "${potluck_moc_defines}" AND NOT MSVC)
+  file(WRITE "${CMAKE_BINARY_DIR}/moc_empty.cpp" "")
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -dM -E "${CMAKE_BINARY_DIR}/moc_empty.cpp" OUTPUT_FILE "${potluck_moc_defines}")
+endif()
+
+# potluck_moc(<target> <file>): runs moc; test_x.cpp includes its test_x.moc itself, a header's moc_x.cpp is compiled.
+function(potluck_moc target source)
+  get_filename_component(source_name "${source}" NAME_WE)
+  get_filename_component(extension "${source}" EXT)
+  get_filename_component(path "${source}" ABSOLUTE)
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}.moc.d")
+  if(extension STREQUAL ".cpp")
+    set(out "${folder}/${source_name}.moc")
+    set(options -i)  # the file includes what moc writes, not the other way round
+  else()
+    set(out "${folder}/moc_${source_name}.cpp")
+    set(options "-f${path}")
+  endif()
+  if(NOT MSVC)
+    list(APPEND options --include "${potluck_moc_defines}")
+  endif()
+  add_custom_command(OUTPUT "${out}" DEPENDS "${path}" VERBATIM
+    COMMAND ${CMAKE_COMMAND} -E make_directory "${folder}"
+    COMMAND Qt6::moc ${options} -o "${out}" "${path}")
+  target_sources(${target} PRIVATE "${out}")
+endfunction()
+
 # potluck_test(<file.cpp> [TIMEOUT s] [LABEL l] [SERIAL] [LIBRARIES ...] [PROGRAMS ...] [SOURCES ...] [MOC ...]): one
 # Qt Test program, named after its file. PROGRAMS are what it starts, SOURCES what it compiles beside itself, MOC the headers with slots among
 # them. moc is run on the files that have slots, without CMake's scanning of every target, which takes longer than
@@ -42,15 +71,7 @@ function(potluck_test file)
   get_filename_component(name ${file} NAME_WE)
   add_executable(${name} ${file} ${arg_SOURCES})
   foreach(source ${file} ${arg_MOC})
-    get_filename_component(moc_name ${source} NAME_WE)
-    get_filename_component(extension ${source} EXT)
-    if(extension STREQUAL ".cpp")
-      qt6_generate_moc("${source}" "${CMAKE_CURRENT_BINARY_DIR}/${name}.moc.d/${moc_name}.moc")
-      target_sources(${name} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/${name}.moc.d/${moc_name}.moc")
-    else()
-      qt6_generate_moc("${source}" "${CMAKE_CURRENT_BINARY_DIR}/${name}.moc.d/moc_${moc_name}.cpp")
-      target_sources(${name} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/${name}.moc.d/moc_${moc_name}.cpp")
-    endif()
+    potluck_moc(${name} "${source}")
   endforeach()
   target_include_directories(${name} PRIVATE "${CMAKE_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}/${name}.moc.d")
   target_link_libraries(${name} PRIVATE potluck_compile_options Qt6::Test ${arg_LIBRARIES})
