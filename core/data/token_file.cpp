@@ -129,7 +129,8 @@ Status TokenReader::read(std::size_t most, std::uint32_t vocabulary, std::vector
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(most, m_tokens - m_read));
     m_bytes.resize(2 * count);
     m_in.read(m_bytes.data(), static_cast<std::streamsize>(m_bytes.size()));
-    if (static_cast<std::size_t>(m_in.gcount()) != m_bytes.size()) return unreadable_tokens(m_file, "it changed meanwhile");
+    if (static_cast<std::size_t>(m_in.gcount()) != m_bytes.size())
+        return unreadable_tokens(m_file, "it changed meanwhile");
     out.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
         const auto low = static_cast<unsigned char>(m_bytes[2 * i]),

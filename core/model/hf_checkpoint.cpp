@@ -158,7 +158,8 @@ Result<std::vector<std::string>> checkpoint_files(ByteSpan index) {
     std::set<std::string> names;
     for (const nlohmann::json& value : *map) {
         const auto* name = value.get_ptr<const std::string*>();
-        if (name == nullptr || !is_file_name(*name)) return unusable_index("its weight_map names something that is no file.");
+        if (name == nullptr || !is_file_name(*name))
+            return unusable_index("its weight_map names something that is no file.");
         names.insert(*name);
         if (names.size() > checkpoint_files_max) return unusable_index("it names more than 4,096 files.");
     }

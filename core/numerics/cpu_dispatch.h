@@ -1,4 +1,5 @@
-// Chooses the instruction set of the fast versions. Each produces the same bytes; the tests run all that the processor has.
+// Chooses the instruction set of the fast versions. Each produces the same bytes; the tests run all that the
+// processor has.
 //
 // A kernel is written once as an inline body; a source file instantiates it per path inside a function that is
 // compiled for that instruction set, and picks one at run time.

@@ -2,8 +2,9 @@
 // weights along the input dimension the 2 stay whose magnitudes sum highest, the others become zero. Tensor cores skip
 // them.
 //
-// Among equal sums the first pattern stays, in the order 1100, 1010, 1001, 0110, 0101, 0011; sums are taken in double. A
-// last group of fewer than 4 counts as if zeros followed. A pure function of the weights, the same on every computer.
+// Among equal sums the first pattern stays, in the order 1100, 1010, 1001, 0110, 0101, 0011; sums are taken in
+// double. A last group of fewer than 4 counts as if zeros followed. A pure function of the weights, the same on every
+// computer.
 // Does not: know models. Threads: one.
 #pragma once
 

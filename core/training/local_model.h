@@ -1,7 +1,7 @@
 // The local parameters and the anchor, the parameters from which the pseudo-gradient is measured (DiLoCo's outer
-// parameters; core/control/trainer_protocol.h says what snapshot and rebase mean). Local parameters are fp32 or bf16. The
-// anchor is in memory, or in a scratch file on machines with little memory: it is only read at a snapshot or rebase.
-// Everything passes through in pieces, so no third copy of the vector is ever held.
+// parameters; core/control/trainer_protocol.h says what snapshot and rebase mean). Local parameters are fp32 or bf16.
+// The anchor is in memory, or in a scratch file on machines with little memory: it is only read at a snapshot or
+// rebase. Everything passes through in pieces, so no third copy of the vector is ever held.
 // Threads: one. Owns: local parameters, anchor and the scratch file.
 #pragma once
 

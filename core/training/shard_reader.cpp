@@ -24,7 +24,8 @@ Status Shard::append_record(std::uint64_t index, std::vector<model::Token>& out)
     const std::size_t length = std::size_t{m_shape.context} + 1;
     const std::size_t start = out.size();
     out.resize(start + length);
-    std::memcpy(&out[start], m_file.bytes().data() + index * length * sizeof(model::Token), length * sizeof(model::Token));
+    const std::size_t bytes = length * sizeof(model::Token);
+    std::memcpy(&out[start], m_file.bytes().data() + index * bytes, bytes);
     for (std::size_t i = start; i < out.size(); ++i) {
         if (out[i] >= m_shape.vocabulary) {
             return Error{ErrorCode::malformed, "The data file " + m_path.string() +

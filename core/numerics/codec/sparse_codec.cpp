@@ -50,8 +50,8 @@ std::uint64_t payload_bytes_max(std::uint64_t size, std::uint32_t k) {
     require(k >= 1 && k <= sent_max);
     const std::uint64_t groups = layout::group_count(size);
     std::uint64_t bytes = layout::header_size + groups * (layout::table_entry_size + layout::group_header_size);
-    // For every chunk, some Rice parameter b needs no more than (1 + b) k bits and one bit per 2^b skipped parameters; the
-    // 28-bit escape for 16 zeros and more at most doubles the latter.
+    // For every chunk, some Rice parameter b needs no more than (1 + b) k bits and one bit per 2^b skipped
+    // parameters; the 28-bit escape for 16 zeros and more at most doubles the latter.
     std::uint64_t chunk_bits = ~0ULL;
     for (unsigned b = 0; b <= gap_code::parameter_max; ++b) {
         chunk_bits = std::min<std::uint64_t>(chunk_bits, (1 + b) * k + 2 * ((chunk_size - k) >> b));

@@ -1,6 +1,6 @@
-/* The plug-in potluck_cuda: optimizer steps of core/numerics/optimizer/optimizer.h on the memory of an NVIDIA GPU, with the bytes
- * that a processor gets. Plain C, so that a program built without CUDA opens it at run time; it contains CUDA's run
- * time and needs a driver only.
+/* The plug-in potluck_cuda: optimizer steps of core/numerics/optimizer/optimizer.h on the memory of an NVIDIA GPU,
+ * with the bytes that a processor gets. Plain C, so that a program built without CUDA opens it at run time; it
+ * contains CUDA's run time and needs a driver only.
  *
  * Threads: one caller at a time per stream. Owns: nothing; all pointers are the caller's and lie on the device that is
  * current in the calling thread. */

@@ -24,8 +24,8 @@ public:
     /// fp32 views to add to. Layers are asked for one after another, each followed by `finish_layer`.
     [[nodiscard]] LayerWeights layer(std::size_t index);
     void finish_layer(std::size_t index);
-    /// The gradient of the whole embedding, first for the head; `finish_head` takes what there is, and the rest follows row by
-    /// row.
+    /// The gradient of the whole embedding, first for the head; `finish_head` takes what there is, and the rest
+    /// follows row by row.
     [[nodiscard]] EmbeddingWeights head();
     void finish_head();
     [[nodiscard]] FinalNormWeights final_norm();

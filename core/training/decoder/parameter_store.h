@@ -28,7 +28,8 @@ public:
     /// Valid until the next call. `next` is the layer that will be asked for after it, if any.
     [[nodiscard]] const LayerWeights& layer(std::size_t index, std::optional<std::size_t> next);
     [[nodiscard]] const FinalNormWeights& final_norm() const { return m_norms.final_norm; }
-    /// The parts of the embedding that enter products: tokens (the head) and the two projections. Made anew if streamed.
+    /// The parts of the embedding that enter products: tokens (the head) and the two projections. Made anew if
+    /// streamed.
     [[nodiscard]] EmbeddingWeights head() const;
     /// Rows of the token embedding and of the positions as L has them, in fp32 on the compute device.
     [[nodiscard]] at::Tensor token_rows(const at::Tensor& ids_N) const;

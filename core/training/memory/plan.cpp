@@ -12,7 +12,8 @@ namespace {
 
 // Cost multipliers for quality loss: a layout with the flaw must be this much faster to be preferred. They order plans
 // and are no measured losses: bf16 weights (stepped with stochastic rounding) are taken only where fp32 weights do not
-// fit or stream eight times slower, a bf16 gradient before them; an anchor on disk costs no quality, only two reads a round.
+// fit or stream eight times slower, a bf16 gradient before them; an anchor on disk costs no quality, only two reads a
+// round.
 constexpr double bf16_weights_penalty = 8;
 constexpr double bf16_gradient_penalty = 2;
 constexpr double disk_penalty = 1.02;
