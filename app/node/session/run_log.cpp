@@ -33,6 +33,7 @@ std::string list_of(const std::map<PeerId, std::string>& members) {
 
 std::vector<RunLog::Line> RunLog::look(TimePoint now, const peer::PeerView& view, const Verdicts& verdicts,
                                        const AcceptedIn& accepted_in) {
+    m_owner.check();
     look_at_round(now, view, accepted_in);
     look_at_members(now, view);
     look_at_refused(now, verdicts);

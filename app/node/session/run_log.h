@@ -20,6 +20,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/ids.h"
+#include "core/base/thread_owner.h"
 #include "core/peer/peer.h"
 
 namespace potluck::node {
@@ -54,6 +55,7 @@ private:
     void look_at_refused(TimePoint now, const Verdicts& verdicts);
     void say(Level level, std::string text) { m_lines.push_back({level, std::move(text)}); }
 
+    ThreadOwner m_owner;
     std::vector<Line> m_lines;
     std::optional<RoundId> m_round;
     TimePoint m_round_at;

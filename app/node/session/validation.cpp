@@ -34,6 +34,7 @@ Validation::Validation(const run::Manifest& manifest, std::filesystem::path file
 }
 
 std::uint64_t Validation::records_due(TimePoint now, RoundId round, double speed) {
+    m_owner.check();
     const bool known = !m_points.empty() && round <= m_points.back().round;
     if (!m_wanted || m_begun || now < m_next || known || speed <= 0) return 0;
     const double affordable = share_of_window_max * m_window_seconds * speed * forward_speedup;
@@ -46,11 +47,13 @@ std::uint64_t Validation::records_due(TimePoint now, RoundId round, double speed
 }
 
 void Validation::begun(TimePoint now, RoundId round) {
+    m_owner.check();
     m_begun = now;
     m_round = round;
 }
 
 void Validation::measured(TimePoint now, double loss, std::int64_t at) {
+    m_owner.check();
     if (!m_begun) return;
     const std::chrono::duration<double, std::milli> cost = now - *std::exchange(m_begun, std::nullopt);
     m_next = now + std::max(every_min, Duration{static_cast<std::int64_t>(cost.count() / share_of_time_max)});
@@ -58,11 +61,13 @@ void Validation::measured(TimePoint now, double loss, std::int64_t at) {
 }
 
 void Validation::cancelled(TimePoint now) {
+    m_owner.check();
     m_begun.reset();
     m_next = now + every_min;
 }
 
 void Validation::failed(TimePoint now) {
+    m_owner.check();
     m_begun.reset();
     m_next = now + after_failure;
 }

@@ -15,6 +15,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/ids.h"
+#include "core/base/thread_owner.h"
 #include "core/run/manifest.h"
 
 namespace potluck::node {
@@ -57,6 +58,7 @@ private:
     void load();
     void keep(const ValidationPoint& point);
 
+    ThreadOwner m_owner;
     std::filesystem::path m_file;
     std::uint64_t m_context = 1, m_shard_records = 0;
     double m_window_seconds = 0;

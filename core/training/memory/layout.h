@@ -63,8 +63,8 @@ struct Layout {
     Number gradient = Number::fp32;           // as it is summed up over a batch: fp32 or bf16
     Checkpointing checkpointing = Checkpointing::none;
     std::uint32_t state_bits = 8;             // per optimizer moment: 8 or 32
-    // Where local parameters, gradient and moments are; the step runs there. With a GPU and `host`, gradients stream out
-    // block by block while the backward pass runs.
+    // Where local parameters, gradient and moments are; the step runs there. With a GPU and `host`, gradients stream
+    // out block by block while the backward pass runs.
     Place state = Place::host;
     Flow weights_flow = Flow::resident;
     Place mark = Place::host;                 // host or disk
