@@ -24,6 +24,6 @@ int main(int argc, char** argv) {
         case Verb::doctor: return static_cast<int>(run_doctor(*parsed.command));
         case Verb::pack: return static_cast<int>(run_pack(parsed.command->pack));
         case Verb::plan: return static_cast<int>(run_plan(*parsed.command));
-        default: return static_cast<int>(ask_running_node(*parsed.command));
+        default: return static_cast<int>(ask_node(*parsed.command));
     }
 }

@@ -64,7 +64,7 @@ bool serve(training::TrainerService& service, const Input& input, int& exit_code
     }
     const control::Reply reply = service.handle(*request);
     put(reply);
-    const bool only_asked = request->method == "plan";  // nothing was taken, so nothing ran out
+    const bool only_asked = request->method == control::PlanRequest::name;  // nothing was taken, so nothing ran out
     if (reply.error && reply.error->code == ErrorCode::out_of_memory && !only_asked) {
         put(training::TrainerService::failed_notification(*reply.error));
         exit_code = training::TrainerService::exit_code_of(reply.error->code);

@@ -1,17 +1,5 @@
-// What a window or a command line sees of a node: one snapshot of everything that is shown, and the methods it takes.
-//
-// methods (params -> result):
-//   status {} -> NodeSnapshot                    subscribe {} -> {}, then a notification "status" with a NodeSnapshot
-//   join {"invite"} -> {}                         at every change and at least once a second
-//   leave {} -> {}                               pause {"seconds": n or 0 for "until I resume"} -> {}
-//   resume {} -> {}                              finish {} -> {}   (leave after the current round)
-//   set_name {"name"} -> {}                      invite {} -> {"magnet"}
-//   leaderboard {"most"} -> {"rows": [LeaderboardRow]}
-//   curve {"most"} -> {"points": [CurvePoint]}, by rising round
-//   checkpoints {} -> {"rows": [CheckpointRow]}  export {"folder"} -> {"files": [...]}
-//   sample {"prompt","tokens","temperature","seed"} -> {"text"}
-//   identity_show {} -> {"id","words"}           identity_export {"file"} -> {}     identity_import {"file"} -> {}
-//   stop {} -> {}                                ends the node after its state is on disk
+// What a window or a command line sees of a node: one snapshot of everything that is shown, and the methods it answers.
+// docs/control-protocol.md is printed from these structs.
 #pragma once
 
 #include <cstdint>
@@ -19,116 +7,240 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
-#include "core/base/result.h"
+#include "core/control/methods.h"
+#include "core/run/invite.h"
+#include "core/run/message.h"
 
 namespace potluck::control {
 
 inline constexpr std::uint32_t node_protocol_version = 1;
 
-/// What the node does, in the words the person sees. `reason` of the snapshot always says why.
-enum class Activity { idle, connecting, downloading, preparing, training, sharing, paused, finished, failed };
-[[nodiscard]] const char* name_of(Activity activity);
+inline constexpr std::size_t id_bytes_max = 64;
+inline constexpr std::size_t name_bytes_max = 512;
+inline constexpr std::size_t text_bytes_max = 16'384;
+inline constexpr std::size_t members_max = 10'000;
+inline constexpr std::size_t rows_max = 10'000;
+inline constexpr std::size_t path_bytes_max = 4096;
+inline constexpr std::uint64_t sampled_tokens_max = 4096;
+inline constexpr std::uint64_t sample_seed_max = 1ULL << 53U;  // what every JSON reader holds exactly
+inline constexpr std::uint64_t pause_seconds_max = 1ULL << 32U;
+inline constexpr std::size_t own_name_bytes_max = 256;
+
+/// What the node does. `reason` of the snapshot always says why. The window's icon and title follow from it.
+enum class Activity {
+    idle,
+    connecting,
+    downloading,
+    preparing,
+    training,
+    sharing,
+    paused,
+    finished,
+    failed,
+    not_running,
+};
+template <>
+inline constexpr std::array names<Activity> = {"idle",    "connecting", "downloading", "preparing", "training",
+                                               "sharing", "paused",     "finished",    "failed",    "not_running"};
+
+/// absent: there is no process, and its memory is free.
+enum class TrainerState { absent, starting, training, stopping, failed };
+template <>
+inline constexpr std::array names<TrainerState> = {"absent", "starting", "training", "stopping", "failed"};
+
+template <>
+inline constexpr std::array names<run::Role> = {"volunteer", "backbone"};
+template <>
+inline constexpr std::array names<run::Phase> = {"joining",   "training", "collecting", "applying",
+                                                 "repairing", "paused",   "finished"};
 
 struct MemberRow {
-    std::string id;                 // hex
-    std::string name;
-    std::string role;               // "volunteer" or "backbone"
-    std::string phase;              // "training", "collecting", ...
-    std::uint64_t round = 0;
-    std::uint64_t window_tokens = 0;
+    static constexpr std::string_view label = "member";
+    std::string id, name;
+    run::Role role = run::Role::volunteer;
+    run::Phase phase = run::Phase::joining;
+    std::uint64_t round = 0, window_tokens = 0;
     std::uint32_t tokens_per_second = 0;
     double loss = 0;
     bool self = false;
+
+    static void fields(auto& value, auto&& field) {
+        field("id", value.id, Text{id_bytes_max}, "Public key in hexadecimal digits.");
+        field("name", value.name, Text{name_bytes_max}, "The name it goes by, not verified.");
+        field("role", value.role, Any{}, "Whether it trains, or leads and relays.");
+        field("phase", value.phase, Any{}, "What it says it does.");
+        field("round", value.round, Whole{}, "The round it is in.");
+        field("window_tokens", value.window_tokens, Whole{}, "Tokens trained in the current window.");
+        field("tokens_per_second", value.tokens_per_second, Whole{}, "Its speed.");
+        field("loss", value.loss, Real{}, "Training loss of its last window; 0 if none.");
+        field("self", value.self, Any{}, "Whether it is this node.");
+    }
 };
 
 struct RunSnapshot {
-    std::string id;                 // hex
-    std::string name;
-    std::string purpose;
-    std::string licence;
-    std::string model;              // "GPT-2 shape, 4 layers, width 128: 0.8 M parameters"
-    std::string magnet;
-    std::uint64_t parameters = 0;
-    std::uint64_t round = 0;
-    std::uint64_t total_rounds = 0;
-    std::string phase;
-    std::string leader;             // hex; empty if unknown
-    double window_seconds = 0;
-    double loss = 0;                // mean training loss of the members' last windows, weighted by tokens; 0 if none
-    double bigram_loss = 0;         // of a bigram model on the validation data
-    double validation_loss = 0;     // of the state of validation_round, measured on this computer; 0 if not
+    static constexpr std::string_view label = "run";
+    std::string id, name, purpose, licence, model, magnet;
+    std::uint64_t parameters = 0, round = 0, total_rounds = 0;
+    run::Phase phase = run::Phase::joining;
+    std::string leader;
+    double window_seconds = 0, loss = 0, bigram_loss = 0, validation_loss = 0;
     std::uint64_t validation_round = 0;
-    std::uint64_t swarm_tokens_per_second = 0;
-    std::uint64_t accepted_tokens = 0;      // whole run
-    std::uint64_t my_tokens = 0;            // credited, this run
-    std::uint64_t my_tokens_today = 0;      // credited, all runs
-    std::uint64_t my_rounds = 0;
-    std::uint64_t rounds_lost = 0;
-    std::uint64_t digests_compared = 0;
-    std::uint64_t digests_equal = 0;
-    std::uint64_t repairs = 0;
-    double last_round_overhead_seconds = 0; // window close to next state
-    double join_seconds = 0;                // from join to first training step; 0 before it
-    std::string digest;                     // of the current state, hex
+    std::uint64_t swarm_tokens_per_second = 0, accepted_tokens = 0;
+    std::uint64_t my_tokens = 0, my_tokens_today = 0, my_rounds = 0;
+    std::uint64_t rounds_lost = 0, digests_compared = 0, digests_equal = 0, repairs = 0;
+    double last_round_overhead_seconds = 0, join_seconds = 0;
+    std::string digest;
     std::vector<MemberRow> members;
+
+    static void fields(auto& value, auto&& field) {
+        field("id", value.id, Text{id_bytes_max}, "The run's id in hexadecimal digits.");
+        field("name", value.name, Text{name_bytes_max}, "The name its host chose.");
+        field("purpose", value.purpose, Text{text_bytes_max}, "What the model is for.");
+        field("licence", value.licence, Text{name_bytes_max}, "SPDX licence of the model.");
+        field("model", value.model, Text{name_bytes_max}, "The model's shape in words.");
+        field("magnet", value.magnet, Text{text_bytes_max}, "The link by which others join.");
+        field("parameters", value.parameters, Whole{}, "Parameters of the model.");
+        field("round", value.round, Whole{}, "Rounds that have ended.");
+        field("total_rounds", value.total_rounds, Whole{}, "Rounds that are planned.");
+        field("phase", value.phase, Any{}, "Where this node is in its round.");
+        field("leader", value.leader, Text{id_bytes_max}, "Key of the round's leader; empty if unknown.");
+        field("window_seconds", value.window_seconds, Real{}, "Training time of a round.");
+        field("loss", value.loss, Real{}, "Mean training loss of the members' last windows by tokens; 0 if none.");
+        field("bigram_loss", value.bigram_loss, Real{}, "Loss of a bigram model on the validation data.");
+        field("validation_loss", value.validation_loss, Real{},
+              "Of the state of validation_round, measured on this computer; 0 if none was.");
+        field("validation_round", value.validation_round, Whole{}, "The round whose state was measured last.");
+        field("swarm_tokens_per_second", value.swarm_tokens_per_second, Whole{}, "Speed of all members together.");
+        field("accepted_tokens", value.accepted_tokens, Whole{}, "Credited to anybody in the whole run.");
+        field("my_tokens", value.my_tokens, Whole{}, "Credited to this identity in this run.");
+        field("my_tokens_today", value.my_tokens_today, Whole{}, "Credited to it since midnight in all runs.");
+        field("my_rounds", value.my_rounds, Whole{}, "Rounds that accepted its contribution.");
+        field("rounds_lost", value.rounds_lost, Whole{}, "Rounds whose contribution of ours was not accepted.");
+        field("digests_compared", value.digests_compared, Whole{}, "States compared with those of other members.");
+        field("digests_equal", value.digests_equal, Whole{}, "Of these, the equal ones.");
+        field("repairs", value.repairs, Whole{}, "Times that a differing state was repaired.");
+        field("last_round_overhead_seconds", value.last_round_overhead_seconds, Real{},
+              "From the end of the last window to the next state.");
+        field("join_seconds", value.join_seconds, Real{}, "From joining to the first training step; 0 before it.");
+        field("digest", value.digest, Text{id_bytes_max}, "Digest of the current state in hexadecimal digits.");
+        field("members", value.members, List{members_max, Any{}}, "Everybody this node hears of, itself included.");
+    }
 };
 
 struct NetworkSnapshot {
+    static constexpr std::string_view label = "network";
     std::uint16_t port = 0;
-    std::uint32_t peers = 0;                // open encrypted sessions
-    std::uint64_t bytes_up = 0, bytes_down = 0;        // payload, messages and protocol together, since start
-    std::uint64_t payload_bytes_up = 0;                // contributions of this volunteer, sum of their sizes
-    std::uint64_t dht_nodes = 0;
+    std::uint32_t peers = 0;
+    std::uint64_t bytes_up = 0, bytes_down = 0, payload_bytes_up = 0, dht_nodes = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("port", value.port, Whole{}, "Where this node listens.");
+        field("peers", value.peers, Whole{}, "Open encrypted sessions.");
+        field("bytes_up", value.bytes_up, Whole{}, "Sent since the start: payloads, messages and protocol together.");
+        field("bytes_down", value.bytes_down, Whole{}, "Received since the start.");
+        field("payload_bytes_up", value.payload_bytes_up, Whole{}, "Sum of the sizes of this node's contributions.");
+        field("dht_nodes", value.dht_nodes, Whole{}, "Nodes of the DHT that are known.");
+    }
 };
 
 struct TrainerSnapshot {
-    std::string state;              // "absent", "starting", "training", "stopped", "failed"
+    static constexpr std::string_view label = "trainer";
+    TrainerState state = TrainerState::absent;
     std::string device;
     std::int64_t process = 0;
-    double tokens_per_second = 0;
-    double loss = 0;
+    double tokens_per_second = 0, loss = 0;
     std::uint64_t restarts = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("state", value.state, Any{}, "absent: there is no process, and its memory is free.");
+        field("device", value.device, Text{name_bytes_max}, "What trains, and by which plan.");
+        field("process", value.process, Whole{}, "Process id; 0 if there is none.");
+        field("tokens_per_second", value.tokens_per_second, Real{}, "Its speed.");
+        field("loss", value.loss, Real{}, "Mean training loss of the current window; 0 if none.");
+        field("restarts", value.restarts, Whole{}, "Times that it ended without having been asked to.");
+    }
 };
 
+/// Everybody who subscribed gets a NodeSnapshot under this name at every change and at least once a second.
+inline constexpr std::string_view status_notification = "status";
+
 struct NodeSnapshot {
+    static constexpr std::string_view label = "node snapshot";
     std::uint32_t version = node_protocol_version;
     Activity activity = Activity::idle;
-    std::string reason;             // one sentence: what it does and why, and what to do if something is wrong
-    double progress = -1;           // 0..1 of a long wait; negative if unknown
-    std::int64_t paused_until = 0;  // unix seconds; 0: not paused or until resumed
-    std::string peer_id;
-    std::string name;
-    std::string data_folder;
+    std::string reason;
+    double progress = -1;
+    std::int64_t paused_until = 0;
+    std::string peer_id, name, data_folder;
     std::optional<RunSnapshot> run;
     NetworkSnapshot network;
     TrainerSnapshot trainer;
+
+    static void fields(auto& value, auto&& field) {
+        field("version", value.version, Whole{}, "Version of this protocol.");
+        field("activity", value.activity, Any{}, "What the node does.");
+        field("reason", value.reason, Text{text_bytes_max},
+              "One sentence: what it does and why, and what to do if something is wrong.");
+        field("progress", value.progress, Real{-1, 1}, "Of a long wait, from 0 to 1; negative if unknown.");
+        field("paused_until", value.paused_until, Whole{}, "Unix seconds; 0 if not paused or until resumed.");
+        field("peer_id", value.peer_id, Text{id_bytes_max}, "This node's public key in hexadecimal digits.");
+        field("name", value.name, Text{name_bytes_max}, "The name its owner goes by.");
+        field("data_folder", value.data_folder, Text{text_bytes_max}, "Where it keeps everything.");
+        field("run", value.run, Any{}, "The run it is in.");
+        field("network", value.network, Any{}, "Its connections.");
+        field("trainer", value.trainer, Any{}, "Its trainer process.");
+    }
 };
 
 struct LeaderboardRow {
+    static constexpr std::string_view label = "leaderboard row";
     std::uint32_t rank = 0;
     std::string id, name;
     std::uint64_t tokens = 0, rounds = 0;
-    double share = 0;               // of all accepted tokens
+    double share = 0;
     bool self = false;
+
+    static void fields(auto& value, auto&& field) {
+        field("rank", value.rank, Whole{}, "From 1 on.");
+        field("id", value.id, Text{id_bytes_max}, "Public key in hexadecimal digits.");
+        field("name", value.name, Text{name_bytes_max}, "The last name heard; may be empty.");
+        field("tokens", value.tokens, Whole{}, "Credited tokens.");
+        field("rounds", value.rounds, Whole{}, "Accepted contributions.");
+        field("share", value.share, Real{0, 1}, "Of all credited tokens of the run.");
+        field("self", value.self, Any{}, "Whether it is this node.");
+    }
 };
+
 /// A round's loss on one of two curves; 0: no point of that curve.
 struct CurvePoint {
+    static constexpr std::string_view label = "curve point";
     std::uint64_t round = 0;
-    double loss = 0;  // members' training loss in that round
+    double loss = 0;
     std::int64_t at = 0;
-    double validation = 0;  // validation loss of that round's state, measured on this computer
-};
-struct CheckpointRow { std::uint64_t round = 0; std::string magnet, file, digest; std::uint64_t bytes = 0; };
+    double validation = 0;
 
-[[nodiscard]] nlohmann::json to_json(const NodeSnapshot& value);
-[[nodiscard]] Status from_json(const nlohmann::json& object, NodeSnapshot& out);
-[[nodiscard]] nlohmann::json to_json(const LeaderboardRow& value);
-[[nodiscard]] Status from_json(const nlohmann::json& object, LeaderboardRow& out);
-[[nodiscard]] nlohmann::json to_json(const CurvePoint& value);
-[[nodiscard]] Status from_json(const nlohmann::json& object, CurvePoint& out);
-[[nodiscard]] nlohmann::json to_json(const CheckpointRow& value);
-[[nodiscard]] Status from_json(const nlohmann::json& object, CheckpointRow& out);
+    static void fields(auto& value, auto&& field) {
+        field("round", value.round, Whole{}, "The round that ended.");
+        field("loss", value.loss, Real{}, "Mean training loss of its members; 0 if unknown.");
+        field("at", value.at, Whole{}, "When it was applied or measured here, in Unix seconds.");
+        field("validation", value.validation, Real{},
+              "Validation loss of the round's state, measured on this computer; 0 if it was not.");
+    }
+};
+
+struct CheckpointRow {
+    static constexpr std::string_view label = "checkpoint";
+    std::uint64_t round = 0;
+    std::string magnet, file, digest;
+    std::uint64_t bytes = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("round", value.round, Whole{}, "Rounds that it has seen.");
+        field("magnet", value.magnet, Text{text_bytes_max}, "Its link; empty while no node seeds it.");
+        field("file", value.file, Text{text_bytes_max}, "Where it lies on this computer.");
+        field("digest", value.digest, Text{id_bytes_max}, "Its digest in hexadecimal digits.");
+        field("bytes", value.bytes, Whole{}, "Size of the file.");
+    }
+};
 
 }  // namespace potluck::control

@@ -34,7 +34,7 @@ struct Notification {
 struct Reply {
     std::uint64_t id = 0;
     nlohmann::json result;
-    std::optional<Error> error;      // then `result` is null
+    std::optional<Error> error;  // then `result` is null
 };
 using Line = std::variant<Request, Notification, Reply>;
 
@@ -46,7 +46,7 @@ using Line = std::variant<Request, Notification, Reply>;
 /// Cuts a stream into lines. A line beyond `line_bytes_max` makes the splitter fail for good.
 class LineSplitter {
 public:
-    /// Appends what arrived and gives the whole lines that it completed, without newlines.
+    /// Appends what arrived and returns the lines that it completed, without newlines.
     [[nodiscard]] std::vector<std::string> feed(std::string_view bytes);
     [[nodiscard]] bool failed() const { return m_failed; }
 

@@ -1,178 +1,361 @@
-// What the node asks of the trainer, and what the trainer tells. Tensors pass as files: a *vector file* holds the flat
-// parameter vector as little-endian fp32, from a byte offset on (a state file is one, at the end of its header).
+// What the node asks of the trainer, and what the trainer reports. Tensors pass as files: a *vector file* holds the
+// flat parameter vector as little-endian fp32, from a byte offset on (a state file is one, at the end of its header).
 //
-// The trainer keeps the local model L and the mark M (the vector it last loaded or wrote). Two operations touch both:
+// The trainer keeps the local model L and the anchor M (the vector it last loaded or wrote). Two methods touch both:
 //   snapshot   writes L to a file and sets M = L; training goes on
 //   rebase     L += new - M, M = new; what was trained since the last snapshot is kept
 // so training never waits for the network. It answers requests in order, between micro-steps of at most ~100 ms.
-//
-// methods: hello, detect, plan, load, train, idle, snapshot, rebase, evaluate, sample, stop.
-// notifications: progress, replanned, failed.
+// docs/control-protocol.md is printed from these structs.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
-#include "core/base/result.h"
+#include "core/control/methods.h"
+#include "core/model/model_spec.h"
+#include "core/run/recipe.h"
 
 namespace potluck::control {
 
 inline constexpr std::uint32_t trainer_protocol_version = 1;
 
+inline constexpr std::size_t file_path_bytes_max = 4096;
+inline constexpr std::size_t sentence_bytes_max = 4096;
+inline constexpr std::size_t short_id_bytes_max = 64;
+inline constexpr std::size_t prompt_tokens_max = 65'536;
+inline constexpr std::uint32_t sample_tokens_max = 4096;
+inline constexpr std::uint32_t threads_max = 1024;
+inline constexpr std::uint32_t token_max = (1U << 20U) - 1;
+inline constexpr std::size_t devices_max = 64;
+inline constexpr std::size_t speeds_max = 8;
+inline constexpr std::size_t sentences_max = 64;
+inline constexpr std::size_t parts_max = 64;
+
 struct VectorFile {
+    static constexpr std::string_view label = "vector file";
     std::string path;
-    std::uint64_t offset = 0;        // bytes
+    std::uint64_t offset = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("path", value.path, Text{file_path_bytes_max}, "The file.");
+        field("offset", value.offset, Whole{}, "Bytes before the vector.");
+    }
 };
 
-/// hello -> TrainerHello
 struct TrainerHello {
+    static constexpr std::string_view label = "hello";
     std::uint32_t version = trainer_protocol_version;
-    std::string device;              // for people, for example "CPU, 2 threads, AVX-512"
-    std::string torch;               // version of LibTorch
+    std::string device, torch;
+
+    static void fields(auto& value, auto&& field) {
+        field("version", value.version, Whole{}, "Version of this protocol.");
+        field("device", value.device, Text{sentence_bytes_max},
+              "What it computes on, for people: \"CPU, 2 threads, AVX-512\".");
+        field("torch", value.torch, Text{sentence_bytes_max}, "Version of LibTorch.");
+    }
+};
+struct HelloRequest : Nothing {
+    static constexpr std::string_view name = "hello";
+    using Reply = TrainerHello;
 };
 
-/// detect -> DetectReply: what this computer can train on, by trying it. Takes seconds: each device is measured.
-struct PrecisionSpeed { std::string precision; double teraflops = 0; };  // "fp32", "bf16", "fp16"
+struct PrecisionSpeed {
+    static constexpr std::string_view label = "speed";
+    std::string precision;
+    double teraflops = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("precision", value.precision, Text{short_id_bytes_max}, "fp32, bf16 or fp16.");
+        field("teraflops", value.teraflops, Real{0, number_max}, "Measured speed of matrix products.");
+    }
+};
 struct DeviceRow {
-    std::string id;                  // "cpu", "cuda:0", "mps"
-    std::string name;                // "AMD EPYC 9B14", "NVIDIA GeForce RTX 3060"
-    std::string features;            // "2 cores, AVX-512, bf16", "compute capability 8.6, driver 580.65"
-    std::uint64_t memory_total = 0;  // bytes; of the computer or of the GPU
-    std::uint64_t memory_free = 0;
+    static constexpr std::string_view label = "device";
+    std::string id;
+    std::string name, features;
+    std::uint64_t memory_total = 0, memory_free = 0;
     std::vector<PrecisionSpeed> speeds;
-    double gigabytes_per_second = 0; // memory bandwidth
+    double gigabytes_per_second = 0;
     bool usable = false;
-    std::string reason;              // why it will or cannot be used, and what to do
+    std::string reason;
+
+    static void fields(auto& value, auto&& field) {
+        field("id", value.id, Text{short_id_bytes_max}, "cpu, cuda:0, mps.");
+        field("name", value.name, Text{sentence_bytes_max}, "As its maker calls it.");
+        field("features", value.features, Text{sentence_bytes_max}, "Cores, instruction sets, driver.");
+        field("memory_total", value.memory_total, Whole{}, "Bytes of the computer or of the GPU.");
+        field("memory_free", value.memory_free, Whole{}, "Bytes that are free now.");
+        field("speeds", value.speeds, List{speeds_max, Any{}}, "One for each precision it knows.");
+        field("gigabytes_per_second", value.gigabytes_per_second, Real{0, number_max}, "Memory bandwidth.");
+        field("usable", value.usable, Any{}, "Whether it can train.");
+        field("reason", value.reason, Text{sentence_bytes_max}, "Why it will or cannot be used, and what to do.");
+    }
 };
 struct DetectReply {
-    std::vector<DeviceRow> devices;  // the processor is always there
-    std::vector<std::string> notes;  // what was looked for and not found, and what to do about it
+    static constexpr std::string_view label = "detect reply";
+    std::vector<DeviceRow> devices;
+    std::vector<std::string> notes;
+
+    static void fields(auto& value, auto&& field) {
+        field("devices", value.devices, List{devices_max, Any{}}, "The processor is always there.");
+        field("notes", value.notes, List{sentences_max, Text{sentence_bytes_max}},
+              "What was looked for and not found, and what to do about it.");
+    }
+};
+/// Takes seconds: each device is measured.
+struct DetectRequest : Nothing {
+    static constexpr std::string_view name = "detect";
+    using Reply = DetectReply;
 };
 
-/// The person's limits. 0: the defaults, which leave a reserve for games and other programs.
+/// The person's limits. Zeros and an empty device choose the defaults, which leave a reserve for other programs.
 struct Budget {
-    std::uint64_t gpu_memory = 0;    // bytes
-    std::uint64_t ram = 0;           // bytes
-    std::string device;              // "cpu", "cuda:1"; empty: the fastest usable one. A plan may be asked for a GPU
-                                     // that is not here: "cuda" with gpu_memory
+    static constexpr std::string_view label = "budget";
+    std::uint64_t gpu_memory = 0, ram = 0;
+    std::string device;
     bool operator==(const Budget&) const = default;
+
+    static void fields(auto& value, auto&& field) {
+        field("gpu_memory", value.gpu_memory, Whole{}, "Bytes; 0 for the default.");
+        field("ram", value.ram, Whole{}, "Bytes; 0 for the default.");
+        field("device", value.device, Text{short_id_bytes_max},
+              "cpu or cuda:1; empty for the fastest. A plan may be asked for a GPU that is not here: cuda with "
+              "gpu_memory.");
+    }
 };
 
-/// plan -> PlanReply: how this model would be trained here. Refused (error) if no layout fits, naming the smallest
-/// budget that does.
-struct PlanRequest {
-    nlohmann::json model, recipe;
-    Budget budget;
-    std::uint32_t threads = 0;
-};
 struct PlanPart {
-    std::string what;                // "weights", "gradient", "optimizer state", "mark", "activations", ...
-    std::string how;                 // "fp32", "bf16, streamed", "8 bit"
-    std::uint64_t gpu = 0, ram = 0, disk = 0;   // bytes
+    static constexpr std::string_view label = "part of a plan";
+    std::string what, how;
+    std::uint64_t gpu = 0, ram = 0, disk = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("what", value.what, Text{sentence_bytes_max}, "Weights, gradient, optimizer state, activations.");
+        field("how", value.how, Text{sentence_bytes_max}, "fp32; bf16, streamed; 8 bit.");
+        field("gpu", value.gpu, Whole{}, "Bytes on the GPU.");
+        field("ram", value.ram, Whole{}, "Bytes in memory.");
+        field("disk", value.disk, Whole{}, "Bytes on disk.");
+    }
 };
 struct PlanReply {
-    std::string device;              // DeviceRow::id
-    std::string summary;             // one line: "bf16, micro-batch 2, 8-bit AdamW, selective checkpointing"
-    nlohmann::json layout;           // what LoadRequest::layout takes
+    static constexpr std::string_view label = "plan reply";
+    std::string device, summary;
+    nlohmann::json layout;
     std::vector<PlanPart> parts;
     std::uint64_t gpu_peak = 0, ram_peak = 0, disk = 0;
-    double tokens_per_second = 0;    // expected; 0 if the device was not measured
-    std::vector<std::string> why;    // one sentence per decision
+    double tokens_per_second = 0;
+    std::vector<std::string> why;
+
+    static void fields(auto& value, auto&& field) {
+        field("device", value.device, Text{short_id_bytes_max}, "Id of the device.");
+        field("summary", value.summary, Text{sentence_bytes_max}, "The plan in one line.");
+        field("layout", value.layout, Any{}, "What load takes as layout.");
+        field("parts", value.parts, List{parts_max, Any{}}, "What takes how much.");
+        field("gpu_peak", value.gpu_peak, Whole{}, "Most bytes on the GPU at once.");
+        field("ram_peak", value.ram_peak, Whole{}, "Most bytes in memory at once.");
+        field("disk", value.disk, Whole{}, "Bytes on disk.");
+        field("tokens_per_second", value.tokens_per_second, Real{0, number_max},
+              "Expected speed; 0 if the device was not measured.");
+        field("why", value.why, List{sentences_max, Text{sentence_bytes_max}}, "One sentence per decision.");
+    }
+};
+/// How this model would be trained here. Refused if no layout fits, naming the smallest budget that does.
+struct PlanRequest {
+    static constexpr std::string_view name = "plan";
+    using Reply = PlanReply;
+    model::ModelSpec model;
+    run::Recipe recipe;
+    Budget budget;
+    std::uint32_t threads = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("model", value.model, Any{}, "As in the manifest.");
+        field("recipe", value.recipe, Any{}, "As in the manifest.");
+        field("budget", value.budget, Any{}, "What the trainer may use.");
+        field("threads", value.threads, Whole{0, threads_max}, "0: the trainer chooses.");
+    }
 };
 
-/// load: model and recipe as in the manifest (core/run parses them), the vector to start from; M = L = it.
+/// Sets M = L = the vector. The reply is the plan in force.
 struct LoadRequest {
-    nlohmann::json model;
-    nlohmann::json recipe;
+    static constexpr std::string_view name = "load";
+    using Reply = PlanReply;
+    model::ModelSpec model;
+    run::Recipe recipe;
     VectorFile state;
-    std::uint32_t threads = 0;       // 0: the trainer chooses
+    std::uint32_t threads = 0;
     Budget budget = {};
-    std::string scratch = {};             // folder for what the plan keeps on disk; empty: nothing may
-    nlohmann::json layout = {};           // forces a layout (tests, benches); null: planned
-};
-/// load's reply is the PlanReply of the plan in force.
+    std::string scratch = {};
+    std::optional<nlohmann::json> layout = {};
 
-/// train: goes on training (or begins to) in window `round` on one shard. Where (seed, round, peer, shard) are those of
-/// the last `train`, the sample order goes on where it was; else it begins at position `from_record` of the order.
+    static void fields(auto& value, auto&& field) {
+        field("model", value.model, Any{}, "As in the manifest.");
+        field("recipe", value.recipe, Any{}, "As in the manifest.");
+        field("state", value.state, Any{}, "The vector to start from.");
+        field("threads", value.threads, Whole{0, threads_max}, "0: the trainer chooses.");
+        field("budget", value.budget, Any{}, "What the trainer may use.");
+        field("scratch", value.scratch, Text{file_path_bytes_max},
+              "Folder for what the plan keeps on disk; empty: nothing may be kept there.");
+        field("layout", value.layout, Any{}, "Forces a layout, for tests and benches; otherwise it is planned.");
+    }
+};
+
+/// Trains in window `round` on one shard. Where seed, round, peer and shard are those of the last train, the sample
+/// order goes on where it was; otherwise it begins at position `from_record`.
 struct TrainRequest {
+    static constexpr std::string_view name = "train";
+    using Reply = Done;
     std::uint64_t round = 0;
-    std::string peer;                // hex, for the sample order
+    std::string peer;
     std::uint64_t seed = 0;
     double learning_rate = 0;
-    std::string shard;               // path
-    std::uint64_t records = 0;
-    std::uint64_t from_record = 0;   // optional in JSON
-};
-
-/// snapshot -> SnapshotReply. Counts restart at zero afterwards.
-struct SnapshotRequest { VectorFile target; };
-struct SnapshotReply {
-    std::uint64_t tokens = 0;        // trained since the last snapshot (or load)
-    std::uint64_t steps = 0;
-    double loss = 0;                 // mean over those tokens, nats per token; 0 if none
-};
-
-struct RebaseRequest { VectorFile state; };   // reply: {}
-
-/// evaluate -> {"loss": nats per token, "tokens": n} of `state` on the first `records_max` records of a shard.
-struct EvaluateRequest {
-    VectorFile state;
     std::string shard;
     std::uint64_t records = 0;
-    std::uint64_t records_max = 0;
-};
-struct EvaluateReply { double loss = 0; std::uint64_t tokens = 0; };
+    std::uint64_t from_record = 0;
 
-/// sample -> {"tokens": [...]}, prompt excluded. temperature 0 takes the likeliest token.
-struct SampleRequest {
+    static void fields(auto& value, auto&& field) {
+        field("round", value.round, Whole{}, "The round of the window.");
+        field("peer", value.peer, Text{short_id_bytes_max}, "Public key in hexadecimal digits; decides the order.");
+        field("seed", value.seed, Whole{0, UINT64_MAX}, "The recipe's seed.");
+        field("learning_rate", value.learning_rate, Real{0, 100}, "Of this round.");
+        field("shard", value.shard, Text{file_path_bytes_max}, "The file of token records.");
+        field("records", value.records, Whole{1}, "Records in the shard.");
+        field("from_record", value.from_record, Optional{Whole{}}, "Where a new order begins.");
+    }
+};
+
+struct IdleRequest : Nothing {
+    static constexpr std::string_view name = "idle";
+    using Reply = Done;
+};
+
+struct SnapshotReply {
+    static constexpr std::string_view label = "snapshot reply";
+    std::uint64_t tokens = 0, steps = 0;
+    double loss = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("tokens", value.tokens, Whole{}, "Trained since the last snapshot or load.");
+        field("steps", value.steps, Whole{}, "Optimizer steps in the same time.");
+        field("loss", value.loss, Real{0, number_max}, "Mean over these tokens in nats per token; 0 if none.");
+    }
+};
+/// Counts restart at zero afterwards.
+struct SnapshotRequest {
+    static constexpr std::string_view name = "snapshot";
+    using Reply = SnapshotReply;
+    VectorFile target;
+
+    static void fields(auto& value, auto&& field) { field("target", value.target, Any{}, "Where to write L."); }
+};
+
+struct RebaseRequest {
+    static constexpr std::string_view name = "rebase";
+    using Reply = Done;
     VectorFile state;
-    std::vector<std::uint32_t> prompt;   // at least one token
-    std::uint32_t tokens = 200;          // at most 4,096
+
+    static void fields(auto& value, auto&& field) { field("state", value.state, Any{}, "The new anchor."); }
+};
+
+struct EvaluateReply {
+    static constexpr std::string_view label = "evaluate reply";
+    double loss = 0;
+    std::uint64_t tokens = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("loss", value.loss, Real{0, number_max}, "Nats per token.");
+        field("tokens", value.tokens, Whole{}, "How many tokens that is the mean of.");
+    }
+};
+struct EvaluateRequest {
+    static constexpr std::string_view name = "evaluate";
+    using Reply = EvaluateReply;
+    VectorFile state;
+    std::string shard;
+    std::uint64_t records = 0, records_max = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("state", value.state, Any{}, "The vector to evaluate.");
+        field("shard", value.shard, Text{file_path_bytes_max}, "The file of token records.");
+        field("records", value.records, Whole{1}, "Records in the shard.");
+        field("records_max", value.records_max, Whole{1}, "Only the first so many are used.");
+    }
+};
+
+struct SampleReply {
+    static constexpr std::string_view label = "sample reply";
+    std::vector<std::uint32_t> tokens;
+
+    static void fields(auto& value, auto&& field) {
+        field("tokens", value.tokens, List{sample_tokens_max, Whole{0, token_max}}, "Without the prompt.");
+    }
+};
+struct SampleRequest {
+    static constexpr std::string_view name = "sample";
+    using Reply = SampleReply;
+    VectorFile state;
+    std::vector<std::uint32_t> prompt;
+    std::uint32_t tokens = 200;
     double temperature = 0.8;
-    std::uint32_t top_k = 40;            // 0: all
+    std::uint32_t top_k = 40;
     std::uint64_t seed = 1;
-};
-struct SampleReply { std::vector<std::uint32_t> tokens; };
 
-/// notification progress, about twice a second while training
+    static void fields(auto& value, auto&& field) {
+        field("state", value.state, Any{}, "The vector to sample from.");
+        field("prompt", value.prompt, List{prompt_tokens_max, Whole{0, token_max}, std::size_t{1}}, "The beginning.");
+        field("tokens", value.tokens, Whole{1, sample_tokens_max}, "How many.");
+        field("temperature", value.temperature, Real{0, 100}, "0 takes the likeliest token.");
+        field("top_k", value.top_k, Whole{}, "Only the so many likeliest; 0: all.");
+        field("seed", value.seed, Whole{0, UINT64_MAX}, "Seed of the choice.");
+    }
+};
+
+struct StopRequest : Nothing {
+    static constexpr std::string_view name = "stop";
+    using Reply = Done;
+};
+
+using TrainerMethods = Methods<HelloRequest, DetectRequest, PlanRequest, LoadRequest, TrainRequest, IdleRequest,
+                               SnapshotRequest, RebaseRequest, EvaluateRequest, SampleRequest, StopRequest>;
+
+/// Sent about twice a second while training.
 struct TrainerProgress {
-    std::uint64_t round = 0;
-    std::uint64_t tokens = 0;            // since the last snapshot
-    std::uint64_t steps = 0;
-    double loss = 0;                     // mean since the last snapshot
-    double tokens_per_second = 0;
+    static constexpr std::string_view name = "progress";
+    std::uint64_t round = 0, tokens = 0, steps = 0;
+    double loss = 0, tokens_per_second = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("round", value.round, Whole{}, "The round of the window.");
+        field("tokens", value.tokens, Whole{}, "Trained since the last snapshot.");
+        field("steps", value.steps, Whole{}, "Optimizer steps in the same time.");
+        field("loss", value.loss, Real{0, number_max}, "Mean since the last snapshot.");
+        field("tokens_per_second", value.tokens_per_second, Real{0, number_max}, "Speed over the last seconds.");
+    }
 };
 
-/// notification replanned: memory ran out, and training goes on with a smaller plan.
-struct TrainerReplanned { std::string message; PlanReply plan; };
+/// Memory ran out, and training goes on with a smaller plan.
+struct TrainerReplanned {
+    static constexpr std::string_view name = "replanned";
+    std::string message;
+    PlanReply plan;
 
-/// notification failed: the trainer cannot go on and exits; `message` is for the person.
-struct TrainerFailed { std::string kind; std::string message; };
+    static void fields(auto& value, auto&& field) {
+        field("message", value.message, Text{sentence_bytes_max}, "What happened, for the person.");
+        field("plan", value.plan, Any{}, "The plan now in force.");
+    }
+};
 
-#define POTLUCK_CONTROL_VALUE(Type)                               \
-    [[nodiscard]] nlohmann::json to_json(const Type& value);      \
-    [[nodiscard]] Status from_json(const nlohmann::json& object, Type& out)
+/// The trainer cannot go on and exits.
+struct TrainerFailed {
+    static constexpr std::string_view name = "failed";
+    std::string kind, message;
 
-POTLUCK_CONTROL_VALUE(VectorFile);
-POTLUCK_CONTROL_VALUE(TrainerHello);
-POTLUCK_CONTROL_VALUE(DetectReply);
-POTLUCK_CONTROL_VALUE(Budget);
-POTLUCK_CONTROL_VALUE(PlanRequest);
-POTLUCK_CONTROL_VALUE(PlanReply);
-POTLUCK_CONTROL_VALUE(TrainerReplanned);
-POTLUCK_CONTROL_VALUE(LoadRequest);
-POTLUCK_CONTROL_VALUE(TrainRequest);
-POTLUCK_CONTROL_VALUE(SnapshotRequest);
-POTLUCK_CONTROL_VALUE(SnapshotReply);
-POTLUCK_CONTROL_VALUE(RebaseRequest);
-POTLUCK_CONTROL_VALUE(EvaluateRequest);
-POTLUCK_CONTROL_VALUE(EvaluateReply);
-POTLUCK_CONTROL_VALUE(SampleRequest);
-POTLUCK_CONTROL_VALUE(SampleReply);
-POTLUCK_CONTROL_VALUE(TrainerProgress);
-POTLUCK_CONTROL_VALUE(TrainerFailed);
+    static void fields(auto& value, auto&& field) {
+        field("kind", value.kind, Text{short_id_bytes_max}, "The error's code.");
+        field("message", value.message, Text{sentence_bytes_max}, "What happened and what to do, for the person.");
+    }
+};
 
 }  // namespace potluck::control

@@ -23,14 +23,6 @@ constexpr std::uint32_t evaluate_at_once = 8;  // sequences
 
 Error not_loaded() { return {ErrorCode::invalid_argument, "Load a model before anything is asked of it."}; }
 
-/// Parses the parameters of a request and calls `serve` with them.
-template <class Parameters, class Serve>
-Result<json> with(const json& params, const Serve& serve) {
-    Parameters parsed;
-    if (const Status status = control::from_json(params, parsed); !status.ok()) return status.error();
-    return serve(parsed);
-}
-
 /// A plan that computes activations twice is short of memory.
 void treat_freed_memory_for(const Layout& layout) {
     treat_freed_memory(layout.checkpointing == Checkpointing::none ? FreedMemory::kept : FreedMemory::returned);
@@ -126,7 +118,7 @@ Reply TrainerService::handle(const Request& request) {
     m_owner.check();
     Reply reply;
     reply.id = request.id;
-    const Json result = [&]() -> Json {
+    const Result<json> result = [&]() -> Result<json> {
         try {
             return dispatch(request);
         } catch (const std::bad_alloc&) {
@@ -141,79 +133,71 @@ Reply TrainerService::handle(const Request& request) {
     return reply;
 }
 
-TrainerService::Json TrainerService::dispatch(const Request& request) {
-    const json& params = request.params;
-    const std::string& method = request.method;
-    if (method == "hello") return hello();
-    if (method == "detect") {
-        const Result<control::DetectReply> found = detect_devices();
-        if (!found.ok()) return found.error();
-        return control::to_json(*found);
-    }
-    if (method == "plan") return with<control::PlanRequest>(params, [&](const auto& p) { return plan(p); });
-    if (method == "stop") {
-        m_stopped = true;
-        m_training = false;
-        return json::object();
-    }
-    if (method == "load") return with<control::LoadRequest>(params, [&](const auto& p) { return load(p); });
-    if (method == "idle") {
-        m_training = false;
-        return json::object();
-    }
-    if (method == "train") return with<control::TrainRequest>(params, [&](const auto& p) { return train(p); });
-    if (method == "snapshot") return with<control::SnapshotRequest>(params, [&](const auto& p) { return snapshot(p); });
-    if (method == "rebase") return with<control::RebaseRequest>(params, [&](const auto& p) { return rebase(p); });
-    if (method == "evaluate") return with<control::EvaluateRequest>(params, [&](const auto& p) { return evaluate(p); });
-    if (method == "sample") return with<control::SampleRequest>(params, [&](const auto& p) { return sample(p); });
-    return Error{ErrorCode::not_found, "The trainer knows no method of that name."};
+Result<json> TrainerService::dispatch(const Request& request) {
+    Result<json> result = Error{ErrorCode::not_found, "The trainer knows no method of that name."};
+    control::TrainerMethods::for_each([&]<class Call>() {
+        if (request.method != Call::name) return;
+        const Result<Call> call = control::read_as<Call>(request.params);
+        if (!call.ok()) {
+            result = call.error();
+            return;
+        }
+        const auto reply = answer(*call);
+        result = reply.ok() ? Result<json>(to_json(*reply)) : Result<json>(reply.error());
+    });
+    return result;
 }
 
-TrainerService::Json TrainerService::hello() const {
+Result<control::TrainerHello> TrainerService::answer(const control::HelloRequest&) const {
     const DeviceId device = m_trainer ? m_trainer->setup().layout.device : DeviceId{};
-    return control::to_json(control::TrainerHello{
-        .version = control::trainer_protocol_version, .device = device_name(device), .torch = torch_version()});
+    return control::TrainerHello{
+        .version = control::trainer_protocol_version, .device = device_name(device), .torch = torch_version()};
 }
 
-TrainerService::Json TrainerService::plan(const control::PlanRequest& request) {
-    const Result<model::ModelSpec> model = model::ModelSpec::from_json(request.model);
-    if (!model.ok()) return model.error();
-    const Result<run::Recipe> recipe = run::Recipe::from_json(request.recipe);
-    if (!recipe.ok()) return recipe.error();
+Result<control::DetectReply> TrainerService::answer(const control::DetectRequest&) const { return detect_devices(); }
+
+Result<control::Done> TrainerService::answer(const control::StopRequest&) {
+    m_stopped = true;
+    m_training = false;
+    return control::Done{};
+}
+
+Result<control::Done> TrainerService::answer(const control::IdleRequest&) {
+    m_training = false;
+    return control::Done{};
+}
+
+Result<control::PlanReply> TrainerService::answer(const control::PlanRequest& request) const {
     (void)use_threads(request.threads);
-    Result<PlanFacts> facts = plan_facts(*model, request.budget, m_choice, Hardware::here_or_imagined);
+    Result<PlanFacts> facts = plan_facts(request.model, request.budget, m_choice, Hardware::here_or_imagined);
     if (!facts.ok()) return facts.error();
     facts->disk_budget = UINT64_MAX;
-    const Result<std::vector<MemoryPlan>> plans = plans_within_budget(*model, *recipe, *facts);
+    const Result<std::vector<MemoryPlan>> plans = plans_within_budget(request.model, request.recipe, *facts);
     if (!plans.ok()) return plans.error();
-    return control::to_json(reply_of(plans->front(), *recipe, *facts));
+    return reply_of(plans->front(), request.recipe, *facts);
 }
 
-TrainerService::Json TrainerService::load(const control::LoadRequest& request) {
+Result<control::PlanReply> TrainerService::answer(const control::LoadRequest& request) {
     TrainerSetup setup;
-    const Result<model::ModelSpec> model = model::ModelSpec::from_json(request.model);
-    if (!model.ok()) return model.error();
-    const Result<run::Recipe> recipe = run::Recipe::from_json(request.recipe);
-    if (!recipe.ok()) return recipe.error();
     setup.threads = use_threads(request.threads);
-    Result<PlanFacts> facts = plan_facts(*model, request.budget, m_choice, Hardware::here);
+    Result<PlanFacts> facts = plan_facts(request.model, request.budget, m_choice, Hardware::here);
     if (!facts.ok()) return facts.error();
     if (!request.scratch.empty()) facts->disk_budget = free_disk_bytes(request.scratch);
     std::vector<MemoryPlan> ladder;
-    if (request.layout.is_null()) {
-        Result<std::vector<MemoryPlan>> plans = plans_within_budget(*model, *recipe, *facts);
+    if (!request.layout) {
+        Result<std::vector<MemoryPlan>> plans = plans_within_budget(request.model, request.recipe, *facts);
         if (!plans.ok()) return plans.error();
         ladder = *std::move(plans);
     } else {
-        const Result<Layout> layout = layout_from_json(request.layout);
+        const Result<Layout> layout = layout_from_json(*request.layout);
         if (!layout.ok()) return layout.error();
-        ladder.push_back(price_of(*model, *recipe, *facts, *layout));
+        ladder.push_back(price_of(request.model, request.recipe, *facts, *layout));
         setup.pace = Pace::exact;
     }
-    if (const Status fine = check_vector(request.state, model->parameters()); !fine.ok()) return fine.error();
+    if (const Status fine = check_vector(request.state, request.model.parameters()); !fine.ok()) return fine.error();
 
-    setup.model = *model;
-    setup.recipe = *recipe;
+    setup.model = request.model;
+    setup.recipe = request.recipe;
     setup.scratch = request.scratch;
     m_trainer.reset();  // its memory is needed
     m_training = false;
@@ -221,7 +205,7 @@ TrainerService::Json TrainerService::load(const control::LoadRequest& request) {
     m_ladder = std::move(ladder);
     m_rung = 0;
     if (const Status built = build(setup, request.state); !built.ok()) return built.error();
-    return control::to_json(plan_in_force());
+    return plan_in_force();
 }
 
 Status TrainerService::build(TrainerSetup setup, const control::VectorFile& state) {
@@ -248,7 +232,7 @@ Status TrainerService::fall_back(const Error& reason) {
             const control::TrainerReplanned told{
                 "Memory ran out, so training goes on with a smaller plan: " + plan_in_force().summary + ".",
                 plan_in_force()};
-            m_notice = control::Notification{"replanned", control::to_json(told)};
+            m_notice = control::notification_of(told);
             return {};
         }
         if (moved.error().code != ErrorCode::out_of_memory) return moved;
@@ -260,7 +244,7 @@ control::PlanReply TrainerService::plan_in_force() const {
     return reply_of(m_ladder[m_rung], m_trainer->setup().recipe, m_facts);
 }
 
-TrainerService::Json TrainerService::train(const control::TrainRequest& request) {
+Result<control::Done> TrainerService::answer(const control::TrainRequest& request) {
     if (!m_trainer) return not_loaded();
     const std::optional<PeerId> peer = PeerId::parse(request.peer);
     if (!peer) return Error{ErrorCode::malformed, "The peer of a train request is not 64 hexadecimal digits."};
@@ -282,25 +266,24 @@ TrainerService::Json TrainerService::train(const control::TrainRequest& request)
     }
     m_training = true;
     m_round = request.round;
-    return json::object();
+    return control::Done{};
 }
 
-TrainerService::Json TrainerService::snapshot(const control::SnapshotRequest& request) {
+Result<control::SnapshotReply> TrainerService::answer(const control::SnapshotRequest& request) {
     if (!m_trainer) return not_loaded();
     const Result<WindowTotals> totals = m_trainer->snapshot(request.target);
     if (!totals.ok()) return totals.error();
-    return control::to_json(
-        control::SnapshotReply{.tokens = totals->tokens, .steps = totals->steps, .loss = totals->mean_loss()});
+    return control::SnapshotReply{.tokens = totals->tokens, .steps = totals->steps, .loss = totals->mean_loss()};
 }
 
-TrainerService::Json TrainerService::rebase(const control::RebaseRequest& request) {
+Result<control::Done> TrainerService::answer(const control::RebaseRequest& request) {
     if (!m_trainer) return not_loaded();
     m_loaded = {};
     if (const Status status = m_trainer->rebase(request.state); !status.ok()) return status.error();
-    return json::object();
+    return control::Done{};
 }
 
-TrainerService::Json TrainerService::evaluate(const control::EvaluateRequest& request) {
+Result<control::EvaluateReply> TrainerService::answer(const control::EvaluateRequest& request) {
     if (!m_trainer) return not_loaded();
     const model::ModelSpec& spec = m_trainer->setup().model;
     const Result<Shard> shard = Shard::open(request.shard, {request.records, spec.context, spec.vocabulary});
@@ -311,10 +294,10 @@ TrainerService::Json TrainerService::evaluate(const control::EvaluateRequest& re
         with_state(*m_trainer, same_file(request.state, m_loaded), request.state,
                    [&](Decoder& decoder) { return mean_loss(decoder, *shard, records, at_once); });
     if (!loss.ok()) return loss.error();
-    return control::to_json(control::EvaluateReply{.loss = *loss, .tokens = records * spec.context});
+    return control::EvaluateReply{.loss = *loss, .tokens = records * spec.context};
 }
 
-TrainerService::Json TrainerService::sample(const control::SampleRequest& request) {
+Result<control::SampleReply> TrainerService::answer(const control::SampleRequest& request) {
     if (!m_trainer) return not_loaded();
     const model::ModelSpec& spec = m_trainer->setup().model;
     const auto unknown = [&](std::uint32_t token) { return token >= spec.vocabulary; };
@@ -325,7 +308,7 @@ TrainerService::Json TrainerService::sample(const control::SampleRequest& reques
         with_state(*m_trainer, same_file(request.state, m_loaded), request.state,
                    [&](Decoder& decoder) { return continuation(decoder, request, spec.context); });
     if (!tokens.ok()) return tokens.error();
-    return control::to_json(control::SampleReply{*std::move(tokens)});
+    return control::SampleReply{*std::move(tokens)};
 }
 
 Status TrainerService::work() {
@@ -350,7 +333,7 @@ std::optional<control::Notification> TrainerService::progress_due(std::chrono::s
                                             .tokens_per_second = m_recent_tokens / m_recent_seconds};
     m_progress_at = now;
     m_tokens_since_progress = 0;
-    return control::Notification{"progress", control::to_json(progress)};
+    return control::notification_of(progress);
 }
 
 int TrainerService::exit_code_of(ErrorCode code) {
@@ -364,7 +347,7 @@ int TrainerService::exit_code_of(ErrorCode code) {
 }
 
 control::Notification TrainerService::failed_notification(const Error& error) {
-    return {"failed", control::to_json(control::TrainerFailed{.kind = name_of(error.code), .message = error.message})};
+    return control::notification_of(control::TrainerFailed{.kind = name_of(error.code), .message = error.message});
 }
 
 }  // namespace potluck::training

@@ -57,16 +57,19 @@ public:
     [[nodiscard]] static control::Notification failed_notification(const Error& error);
 
 private:
-    using Json = Result<nlohmann::json>;
-    [[nodiscard]] Json dispatch(const control::Request& request);
-    [[nodiscard]] Json hello() const;
-    [[nodiscard]] Json load(const control::LoadRequest& request);
-    [[nodiscard]] Json train(const control::TrainRequest& request);
-    [[nodiscard]] Json snapshot(const control::SnapshotRequest& request);
-    [[nodiscard]] Json rebase(const control::RebaseRequest& request);
-    [[nodiscard]] Json evaluate(const control::EvaluateRequest& request);
-    [[nodiscard]] Json sample(const control::SampleRequest& request);
-    [[nodiscard]] Json plan(const control::PlanRequest& request);
+    [[nodiscard]] Result<nlohmann::json> dispatch(const control::Request& request);
+    // One for each of control::TrainerMethods.
+    [[nodiscard]] Result<control::TrainerHello> answer(const control::HelloRequest& request) const;
+    [[nodiscard]] Result<control::DetectReply> answer(const control::DetectRequest& request) const;
+    [[nodiscard]] Result<control::PlanReply> answer(const control::PlanRequest& request) const;
+    [[nodiscard]] Result<control::PlanReply> answer(const control::LoadRequest& request);
+    [[nodiscard]] Result<control::Done> answer(const control::TrainRequest& request);
+    [[nodiscard]] Result<control::Done> answer(const control::IdleRequest& request);
+    [[nodiscard]] Result<control::SnapshotReply> answer(const control::SnapshotRequest& request);
+    [[nodiscard]] Result<control::Done> answer(const control::RebaseRequest& request);
+    [[nodiscard]] Result<control::EvaluateReply> answer(const control::EvaluateRequest& request);
+    [[nodiscard]] Result<control::SampleReply> answer(const control::SampleRequest& request);
+    [[nodiscard]] Result<control::Done> answer(const control::StopRequest& request);
     /// Builds the trainer of the first plan from `m_rung` on for which there is memory.
     [[nodiscard]] Status build(TrainerSetup setup, const control::VectorFile& state);
     /// Falls back to the next smaller plan after `reason`; returns `reason` if there is none.

@@ -356,6 +356,38 @@
         <source>%1 (you)</source>
         <translation>%1 (du)</translation>
     </message>
+    <message>
+        <source>joining</source>
+        <translation>tritt bei</translation>
+    </message>
+    <message>
+        <source>training</source>
+        <translation>trainiert</translation>
+    </message>
+    <message>
+        <source>relaying</source>
+        <translation>leitet weiter</translation>
+    </message>
+    <message>
+        <source>collecting</source>
+        <translation>sammelt</translation>
+    </message>
+    <message>
+        <source>applying</source>
+        <translation>wendet an</translation>
+    </message>
+    <message>
+        <source>repairing</source>
+        <translation>repariert</translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>pausiert</translation>
+    </message>
+    <message>
+        <source>finished</source>
+        <translation>fertig</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::NodeClient</name>
@@ -637,7 +669,7 @@
     </message>
 </context>
 <context>
-    <name>potluck::ui::Standing</name>
+    <name>potluck::ui::StatusSummary</name>
     <message>
         <source>Paused until you resume</source>
         <translation>Pause, bis du fortsetzt</translation>

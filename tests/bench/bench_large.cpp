@@ -80,8 +80,8 @@ int main(int argc, char** argv) {
 
     tests::TrainerChild child(QStringList{});
     control::LoadRequest load;
-    load.model = model.to_json();
-    load.recipe = recipe.to_json();
+    load.model = model;
+    load.recipe = recipe;
     load.state = {state.string(), 0};
     load.threads = static_cast<std::uint32_t>(number("--threads"));
     load.budget.ram = number("--ram") << 20U;

@@ -111,7 +111,7 @@ struct LoneResult {
 inline void load(LoneTrainer& trainer, const LoneData& data, const LonePlan& plan) {
     run::Recipe recipe = data.manifest.recipe;
     if (plan.batch > 0) recipe.batch = plan.batch;
-    const control::LoadRequest load{data.manifest.model.to_json(), recipe.to_json(), data.initial, plan.threads};
+    const control::LoadRequest load{data.manifest.model, recipe, data.initial, plan.threads};
     (void)trainer.call("load", control::to_json(load));
 }
 

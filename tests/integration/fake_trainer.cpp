@@ -26,8 +26,6 @@
 #include "core/base/rng.h"
 #include "core/control/rpc.h"
 #include "core/control/trainer_protocol.h"
-#include "core/model/model_spec.h"
-#include "core/run/recipe.h"
 
 using namespace potluck;
 using namespace potluck::control;
@@ -81,7 +79,7 @@ private:
             const auto decoded = decode(line);
             const auto* request = decoded ? std::get_if<Request>(&*decoded) : nullptr;
             if (request == nullptr) return false;
-            if (request->method == "stop" && !m_deaf) {
+            if (request->method == StopRequest::name && !m_deaf) {
                 say(Reply{request->id, nlohmann::json::object(), std::nullopt});
                 return false;
             }
@@ -102,24 +100,28 @@ private:
     }
 
     Result<nlohmann::json> obey(const Request& request) {
-        if (request.method == "hello")
-            return to_json(TrainerHello{trainer_protocol_version, "no device, only arithmetic", "none"});
-        if (request.method == "detect") return detect();
-        if (request.method == "plan") return plan(request.params);
-        if (request.method == "load") return load(request.params);
-        if (request.method == "train") return train(request.params);
-        if (request.method == "idle") {
-            m_training = false;
-            return nlohmann::json::object();
-        }
-        if (request.method == "snapshot") return snapshot(request.params);
-        if (request.method == "rebase") return rebase(request.params);
-        if (request.method == "evaluate") return evaluate(request.params);
-        if (request.method == "sample") return sample(request.params);
-        return Error{ErrorCode::invalid_argument, "no such method"};
+        Result<nlohmann::json> outcome = Error{ErrorCode::invalid_argument, "no such method"};
+        TrainerMethods::for_each([&]<class Call>() {
+            if (request.method != Call::name) return;
+            const Result<Call> call = read_as<Call>(request.params);
+            const auto reply = call ? serve(*call) : Result<typename Call::Reply>(call.error());
+            outcome = reply ? Result<nlohmann::json>(to_json(*reply)) : Result<nlohmann::json>(reply.error());
+        });
+        return outcome;
     }
 
-    static Result<nlohmann::json> detect() {
+    static Result<TrainerHello> serve(const HelloRequest&) {
+        return TrainerHello{trainer_protocol_version, "no device, only arithmetic", "none"};
+    }
+
+    Result<Done> serve(const IdleRequest&) {
+        m_training = false;
+        return Done{};
+    }
+
+    static Result<Done> serve(const StopRequest&) { return Done{}; }  // deaf: it says so and goes on
+
+    static Result<DetectReply> serve(const DetectRequest&) {
         const char* crash = std::getenv("FAKE_TRAINER_CRASH");
         if (crash != nullptr && std::string(crash) == "detect" && std::getenv("POTLUCK_NO_GPU") == nullptr) {
             std::cerr << "trying the driver of a test\n" << std::flush;
@@ -131,7 +133,7 @@ private:
         row.speeds = {{"fp32", 0.5}};
         row.usable = std::getenv("FAKE_TRAINER_DEVICES") == nullptr;
         row.reason = row.usable ? "It trains." : "It is made of paper; buy another.";
-        return to_json(DetectReply{.devices = {row}, .notes = {}});
+        return DetectReply{.devices = {row}, .notes = {}};
     }
 
     static PlanReply plan_with(const Budget& budget) {
@@ -145,11 +147,9 @@ private:
         return reply;
     }
 
-    static Result<nlohmann::json> plan(const nlohmann::json& params) {
-        PlanRequest request;
-        if (const Status read = from_json(params, request); !read) return read.error();
+    static Result<PlanReply> serve(const PlanRequest& request) {
         if (request.budget.ram == 1024) return Error{ErrorCode::out_of_memory, "It takes at least 4096 bytes."};
-        return to_json(plan_with(request.budget));
+        return plan_with(request.budget);
     }
 
     Result<std::vector<float>> read_vector(const VectorFile& place) const {
@@ -162,77 +162,64 @@ private:
         return vector;
     }
 
-    Result<nlohmann::json> load(const nlohmann::json& params) {
-        LoadRequest request;
-        if (const Status read = from_json(params, request); !read) return read.error();
-        const auto model = model::ModelSpec::from_json(request.model);
-        const auto recipe = run::Recipe::from_json(request.recipe);
-        if (!model || !recipe) return Error{ErrorCode::malformed, "no model or recipe"};
-        m_parameters = static_cast<std::size_t>(model->parameters());
-        m_tokens_per_step = static_cast<std::uint64_t>(recipe->batch) * model->context;
+    Result<PlanReply> serve(const LoadRequest& request) {
+        m_parameters = static_cast<std::size_t>(request.model.parameters());
+        m_tokens_per_step = static_cast<std::uint64_t>(request.recipe.batch) * request.model.context;
         auto vector = read_vector(request.state);
         if (!vector) return vector.error();
         m_local = *vector;
-        m_mark = *vector;
+        m_anchor = *vector;
         m_tokens = m_steps = 0;
         m_budget = request.budget;
         if (const char* loads = std::getenv("FAKE_TRAINER_LOADS")) {
             std::ofstream(loads, std::ios::app) << to_json(m_budget).dump() << std::endl;
         }
-        return to_json(plan_with(m_budget));
+        return plan_with(m_budget);
     }
 
-    Result<nlohmann::json> train(const nlohmann::json& params) {
-        if (const Status read = from_json(params, m_plan); !read) return read.error();
+    Result<Done> serve(const TrainRequest& request) {
+        m_plan = request;
         // The shard must be there and whole: a node that hands over anything else is wrong.
         const auto shard = MappedFile::open_read(m_plan.shard);
         if (!shard) return shard.error();
         if (m_plan.records == 0 || shard->bytes().size() % (2 * m_plan.records) != 0)
             return Error{ErrorCode::malformed, "wrong shard"};
         m_training = true;
-        return nlohmann::json::object();
+        return Done{};
     }
 
-    Result<nlohmann::json> snapshot(const nlohmann::json& params) {
-        SnapshotRequest request;
-        if (const Status read = from_json(params, request); !read) return read.error();
+    Result<SnapshotReply> serve(const SnapshotRequest& request) {
         auto file = MappedFile::open_write(request.target.path);
         if (!file) return file.error();
         if (file->bytes().size() < request.target.offset + 4 * m_parameters)
             return Error{ErrorCode::malformed, "target too short"};
         std::memcpy(file->writable().data() + request.target.offset, m_local.data(), 4 * m_parameters);
-        m_mark = m_local;
+        m_anchor = m_local;
         const SnapshotReply reply{m_tokens, m_steps, m_tokens > 0 ? loss_of(m_local) : 0};
         m_tokens = m_steps = 0;
-        return to_json(reply);
+        return reply;
     }
 
-    Result<nlohmann::json> rebase(const nlohmann::json& params) {
-        RebaseRequest request;
-        if (const Status read = from_json(params, request); !read) return read.error();
+    Result<Done> serve(const RebaseRequest& request) {
         const auto vector = read_vector(request.state);
         if (!vector) return vector.error();
-        for (std::size_t i = 0; i < m_local.size(); ++i) m_local[i] += (*vector)[i] - m_mark[i];
-        m_mark = *vector;
-        return nlohmann::json::object();
+        for (std::size_t i = 0; i < m_local.size(); ++i) m_local[i] += (*vector)[i] - m_anchor[i];
+        m_anchor = *vector;
+        return Done{};
     }
 
-    Result<nlohmann::json> evaluate(const nlohmann::json& params) const {
-        EvaluateRequest request;
-        if (const Status read = from_json(params, request); !read) return read.error();
+    Result<EvaluateReply> serve(const EvaluateRequest& request) const {
         const auto vector = read_vector(request.state);
         if (!vector) return vector.error();
-        return to_json(EvaluateReply{loss_of(*vector), request.records});
+        return EvaluateReply{loss_of(*vector), request.records};
     }
 
-    Result<nlohmann::json> sample(const nlohmann::json& params) const {
-        SampleRequest request;
-        if (const Status read = from_json(params, request); !read) return read.error();
+    Result<SampleReply> serve(const SampleRequest& request) const {
         SampleReply reply;
         Rng rng(request.seed);
         for (std::uint32_t i = 0; i < request.tokens; ++i)
             reply.tokens.push_back(static_cast<std::uint32_t>('a' + rng.below(26)));
-        return to_json(reply);
+        return reply;
     }
 
     void step() {
@@ -248,18 +235,16 @@ private:
         if (std::exchange(m_replan, false)) {
             PlanReply less = plan_with(m_budget);
             less.summary = "arithmetic in fewer bits";
-            say(Notification{"replanned",
-                             to_json(TrainerReplanned{"Memory ran out; training goes on with less.", less})});
+            say(notification_of(TrainerReplanned{"Memory ran out; training goes on with less.", less}));
         }
         const double speed = static_cast<double>(m_tokens_per_step) / std::chrono::duration<double>(step_time).count();
-        say(Notification{"progress",
-                         to_json(TrainerProgress{m_plan.round, m_tokens, m_steps, loss_of(m_local), speed})});
+        say(notification_of(TrainerProgress{m_plan.round, m_tokens, m_steps, loss_of(m_local), speed}));
     }
 
     LineSplitter m_splitter;
     std::size_t m_parameters = 0;
     std::uint64_t m_tokens_per_step = 0, m_tokens = 0, m_steps = 0;
-    std::vector<float> m_local, m_mark;
+    std::vector<float> m_local, m_anchor;
     TrainRequest m_plan;
     std::chrono::steady_clock::time_point m_told;
     Budget m_budget;

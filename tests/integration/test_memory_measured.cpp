@@ -55,8 +55,8 @@ struct Run {
     }
     [[nodiscard]] LoadRequest load() const {
         LoadRequest request;
-        request.model = model.to_json();
-        request.recipe = recipe.to_json();
+        request.model = model;
+        request.recipe = recipe;
         request.state = state;
         request.threads = 1;
         request.scratch = folder.path().toStdString();

@@ -67,8 +67,8 @@ struct Run {
     }
     [[nodiscard]] json load() const {
         LoadRequest request;
-        request.model = model.to_json();
-        request.recipe = recipe.to_json();
+        request.model = model;
+        request.recipe = recipe;
         request.state = state;
         request.threads = 1;
         return to_json(request);

@@ -10,8 +10,7 @@
 #include <QFile>
 #include <QTimer>
 
-#include "core/control/node_protocol.h"
-#include "core/control/rpc.h"
+#include "core/control/node_methods.h"
 #include "ui/client/transport.h"
 
 namespace potluck::tests {
@@ -33,19 +32,22 @@ class FakeNode : public ui::Transport {
 
 public:
     FakeNode() {
-        m_answers["curve"] = recorded("curve");
-        m_answers["leaderboard"] = recorded("leaderboard");
-        m_answers["invite"] = {{"magnet", "magnet:?xt=urn:btmh:1220ab"}};
-        m_answers["identity_show"] = {{"id", "ab12"}, {"words", "apple river stone lamp"}};
+        using namespace control;
+        answer(ReadCurve::name, recorded("curve"));
+        answer(ReadLeaderboard::name, recorded("leaderboard"));
+        answer(MakeInvite::name, to_json(InviteLink{"magnet:?xt=urn:btmh:1220ab"}));
+        answer(ShowIdentity::name, to_json(IdentityWords{"ab12", "apple river stone lamp"}));
     }
 
     // What the node says.
     void push(const control::NodeSnapshot& snapshot) {
-        say(control::Notification{"status", control::to_json(snapshot)});
+        say(control::Notification{std::string(control::status_notification), control::to_json(snapshot)});
     }
-    void pushRecorded(const char* name) { say(control::Notification{"status", recorded(name)}); }
+    void pushRecorded(const char* name) {
+        say(control::Notification{std::string(control::status_notification), recorded(name)});
+    }
     void refuse(const std::string& method, const std::string& sentence) { m_refusals[method] = sentence; }
-    void answer(const std::string& method, nlohmann::json result) { m_answers[method] = std::move(result); }
+    void answer(std::string_view method, nlohmann::json result) { m_answers[std::string(method)] = std::move(result); }
     void hold(const std::string& method) { m_held.insert(method); }
     void sayRaw(const QByteArray& bytes) { emit received(bytes); }
     void die(End end, const QString& detail) {

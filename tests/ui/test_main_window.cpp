@@ -121,10 +121,10 @@ private slots:
     void every_state_has_an_icon_of_its_own_shape() {
         WindowFixture fixture;
         QList<QImage> shapes;
-        for (const auto sign :
-             {ui::Sign::idle, ui::Sign::training, ui::Sign::sharing, ui::Sign::paused, ui::Sign::problem}) {
+        for (const auto sign : {ui::StatusIcon::idle, ui::StatusIcon::training, ui::StatusIcon::sharing,
+                                ui::StatusIcon::paused, ui::StatusIcon::problem}) {
             // One colour for all: what differs now is the shape.
-            const QImage image = ui::iconNamed(ui::iconOf(sign), QPalette::Text).pixmap(32, 32).toImage();
+            const QImage image = ui::iconNamed(ui::nameOf(sign), QPalette::Text).pixmap(32, 32).toImage();
             QVERIFY(image.pixelColor(0, 0).alpha() == 0);
             for (const QImage& other : shapes) QVERIFY(image != other);
             shapes << image;

@@ -7,7 +7,6 @@
 
 using namespace potluck;
 using namespace potluck::tests;
-using ui::Ask;
 using ui::Link;
 using ui::NodeClient;
 using ui::Transport;
@@ -82,11 +81,11 @@ private slots:
         QSignalSpy refused(&client, &NodeClient::refused);
         client.start();
         client.join(QStringLiteral("potluck:?xt=nothing"));
-        QVERIFY(client.waitsFor(Ask::join));
+        QVERIFY(client.waitsFor(control::method_of<control::Join>));
         QVERIFY(refused.wait(1000));
-        QCOMPARE(refused.front().at(0).value<Ask>(), Ask::join);
+        QCOMPARE(refused.front().at(0).value<control::Method>(), control::method_of<control::Join>);
         QCOMPARE(refused.front().at(1).toString(), QStringLiteral("The invite names no run."));
-        QVERIFY(!client.waitsFor(Ask::join));
+        QVERIFY(!client.waitsFor(control::method_of<control::Join>));
     }
 
     void a_node_that_runs_already_is_reached_through_control() {
@@ -161,7 +160,7 @@ private slots:
         client.join(QStringLiteral("potluck:?xt=x"));
         node.die(Transport::End::failed, {});
         QCOMPARE(refused.size(), 1);
-        QVERIFY(!client.waitsFor(Ask::join));
+        QVERIFY(!client.waitsFor(control::method_of<control::Join>));
         client.pause(std::chrono::seconds(0));
         QCOMPARE(refused.size(), 2);
     }

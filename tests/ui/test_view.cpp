@@ -2,10 +2,10 @@
 #include <QtTest>
 
 #include "fake_node.h"
-#include "ui/widgets/chart_scale.h"
 #include "ui/client/invite_link.h"
 #include "ui/client/plain_text.h"
-#include "ui/client/standing.h"
+#include "ui/client/status_summary.h"
+#include "ui/widgets/chart_scale.h"
 
 using namespace potluck;
 using namespace potluck::ui;
@@ -106,35 +106,36 @@ private slots:
         QCOMPARE(claimedName(QStringLiteral("magnet:nothing")), QString());
     }
 
-    void every_activity_has_a_title_and_its_sign() {
+    void every_activity_has_a_title_and_its_icon() {
         using control::Activity;
         control::NodeSnapshot snapshot = recordedSnapshot("training");
         for (const auto activity :
              {Activity::idle, Activity::connecting, Activity::downloading, Activity::preparing, Activity::training,
-              Activity::sharing, Activity::paused, Activity::finished, Activity::failed}) {
+              Activity::sharing, Activity::paused, Activity::finished, Activity::failed, Activity::not_running}) {
             snapshot.activity = activity;
-            QVERIFY(!standingOf(viewOf(snapshot)).title.isEmpty());
+            QVERIFY(!summarize(viewOf(snapshot)).title.isEmpty());
         }
-        QCOMPARE(standingOf(viewOf(recordedSnapshot("training"))).sign, Sign::training);
-        QCOMPARE(standingOf(viewOf(recordedSnapshot("paused"))).sign, Sign::paused);
-        QCOMPARE(standingOf(viewOf(recordedSnapshot("failed"))).sign, Sign::problem);
+        QCOMPARE(summarize(viewOf(recordedSnapshot("training"))).icon, StatusIcon::training);
+        QCOMPARE(summarize(viewOf(recordedSnapshot("paused"))).icon, StatusIcon::paused);
+        QCOMPARE(summarize(viewOf(recordedSnapshot("failed"))).icon, StatusIcon::problem);
     }
 
     void memory_counts_as_free_only_when_the_trainer_is_gone() {
         control::NodeSnapshot snapshot = recordedSnapshot("paused");
-        QVERIFY(standingOf(viewOf(snapshot)).memory.contains(QStringLiteral("is free.")));
-        snapshot.trainer.process = 4711;
-        QVERIFY(!standingOf(viewOf(snapshot)).memory.contains(QStringLiteral("is free.")));
-        snapshot.trainer.process = 0;
-        snapshot.trainer.state = "training";
-        QVERIFY(!standingOf(viewOf(snapshot)).memory.contains(QStringLiteral("is free.")));
+        QVERIFY(summarize(viewOf(snapshot)).memory.contains(QStringLiteral("is free.")));
+        using control::TrainerState;
+        for (const auto state :
+             {TrainerState::starting, TrainerState::training, TrainerState::stopping, TrainerState::failed}) {
+            snapshot.trainer.state = state;
+            QVERIFY(!summarize(viewOf(snapshot)).memory.contains(QStringLiteral("is free.")));
+        }
     }
 
     void a_dead_node_outweighs_its_last_snapshot() {
         NodeView view = viewOf(recordedSnapshot("training"));
         view.link = {Link::State::down, QStringLiteral("The node stopped.")};
-        QCOMPARE(standingOf(view).sign, Sign::problem);
-        QCOMPARE(standingOf(view).reason, QStringLiteral("The node stopped."));
+        QCOMPARE(summarize(view).icon, StatusIcon::problem);
+        QCOMPARE(summarize(view).reason, QStringLiteral("The node stopped."));
     }
 };
 

@@ -14,47 +14,7 @@ constexpr std::size_t pending_max = 64;
 constexpr std::size_t curve_points_max = 1000;
 constexpr std::size_t leaderboard_rows_max = 500;
 
-const char* methodOf(Ask ask) {
-    switch (ask) {
-        case Ask::subscribe: return "subscribe";
-        case Ask::join: return "join";
-        case Ask::leave: return "leave";
-        case Ask::finish: return "finish";
-        case Ask::pause: return "pause";
-        case Ask::resume: return "resume";
-        case Ask::set_name: return "set_name";
-        case Ask::invite: return "invite";
-        case Ask::leaderboard: return "leaderboard";
-        case Ask::curve: return "curve";
-        case Ask::identity_show: return "identity_show";
-        case Ask::identity_export: return "identity_export";
-        case Ask::identity_import: return "identity_import";
-    }
-    return "";
-}
-
-/// The rows of `result[name]`, at most `most`; rows that do not parse are left out.
-template <class Row>
-std::vector<Row> rowsOf(const nlohmann::json& result, const char* name, std::size_t most) {
-    std::vector<Row> rows;
-    const auto found = result.is_object() ? result.find(name) : result.end();
-    if (!result.is_object() || found == result.end() || !found->is_array()) return rows;
-    for (const nlohmann::json& element : *found) {
-        if (rows.size() == most) break;
-        Row row;
-        if (control::from_json(element, row).ok()) rows.push_back(std::move(row));
-    }
-    return rows;
-}
-
-QString textOf(const nlohmann::json& result, const char* name) {
-    if (!result.is_object()) return {};
-    const auto found = result.find(name);
-    if (found == result.end() || !found->is_string()) return {};
-    return QString::fromStdString(found->get_ref<const std::string&>());
-}
-
-nlohmann::json utf8(const QString& text) { return nlohmann::json(text.toUtf8().toStdString()); }
+std::string utf8(const QString& text) { return text.toUtf8().toStdString(); }
 
 }  // namespace
 
@@ -68,8 +28,21 @@ NodeClient::NodeClient(Transport& transport, Pace pace, QObject* parent)
     connect(&m_transport, &Transport::ended, this, &NodeClient::onEnded);
 }
 
-bool NodeClient::waitsFor(Ask ask) const {
-    return std::any_of(m_pending.begin(), m_pending.end(), [ask](const auto& entry) { return entry.second == ask; });
+template <control::MethodCall Call>
+void NodeClient::call(const Call& call, std::function<void(const typename Call::Reply&)> take) {
+    send(
+        control::method_of<Call>, [&call](std::uint64_t id) { return control::encode_call(id, call); },
+        [take = std::move(take)](const nlohmann::json& result) -> Status {
+            const auto reply = control::read_as<typename Call::Reply>(result);
+            if (!reply.ok()) return reply.error();
+            if (take) take(*reply);
+            return {};
+        });
+}
+
+bool NodeClient::waitsFor(control::Method method) const {
+    return std::any_of(m_pending.begin(), m_pending.end(),
+                       [method](const auto& entry) { return entry.second.method == method; });
 }
 
 void NodeClient::start() { openWay(Transport::Way::serve); }
@@ -99,7 +72,7 @@ void NodeClient::openWay(Transport::Way way) {
     if (m_view.link.state != Link::State::down) setLink(Link::State::starting);
     m_silenceTimer.start(m_pace.silence);
     m_transport.open(way);
-    request(Ask::subscribe);
+    call(control::Subscribe{});
 }
 
 void NodeClient::onReceived(const QByteArray& bytes) {
@@ -117,7 +90,7 @@ void NodeClient::onReceived(const QByteArray& bytes) {
 void NodeClient::take(const control::Line& line) {
     if (const auto* reply = std::get_if<control::Reply>(&line)) takeReply(*reply);
     if (const auto* notification = std::get_if<control::Notification>(&line)) {
-        if (notification->method == "status") takeSnapshot(notification->params);
+        if (notification->method == control::status_notification) takeSnapshot(notification->params);
     }
 }
 
@@ -127,8 +100,7 @@ void NodeClient::takeSnapshot(const nlohmann::json& params) {
     if (!status.ok()) {
         qWarning("a snapshot of the node was left out: %s", status.error().message.c_str());
         if (m_view.link.state != Link::State::stopping) {
-            setLink(Link::State::silent, tr("This window and its node are of different versions: install both from the "
-                                            "same package, then start Potluck again."));
+            setLink(Link::State::silent, versionsDiffer());
         }
         return;
     }
@@ -155,37 +127,39 @@ void NodeClient::refreshRunTables(const control::NodeSnapshot& before) {
         return;
     }
     if (before.run && before.run->id == run->id && before.run->round == run->round) return;
-    if (!waitsFor(Ask::curve)) request(Ask::curve, {{"most", curve_points_max}});
-    if (!waitsFor(Ask::leaderboard)) request(Ask::leaderboard, {{"most", leaderboard_rows_max}});
+    if (!waitsFor(control::method_of<control::ReadCurve>)) {
+        call(control::ReadCurve{curve_points_max}, [this](const control::Curve& curve) {
+            m_view.curve = curve.points;
+            emit curveChanged();
+        });
+    }
+    if (!waitsFor(control::method_of<control::ReadLeaderboard>)) {
+        call(control::ReadLeaderboard{leaderboard_rows_max}, [this](const control::Leaderboard& leaderboard) {
+            m_view.leaderboard = leaderboard.rows;
+            emit leaderboardChanged();
+        });
+    }
 }
 
 void NodeClient::takeReply(const control::Reply& reply) {
     const auto found = m_pending.find(reply.id);
     if (found == m_pending.end()) return;
-    const Ask ask = found->second;
+    const Pending pending = std::move(found->second);
     m_pending.erase(found);
     if (reply.error) {
-        emit refused(ask, plainText(reply.error->message, 300));
-        return;
+        emit refused(pending.method, plainText(reply.error->message, 300));
+    } else if (const Status taken = pending.take(reply.result); !taken.ok()) {
+        qWarning("an answer of the node was left out: %s", taken.error().message.c_str());
+        emit refused(pending.method, versionsDiffer());
+    } else {
+        emit done(pending.method);
     }
-    takeResult(ask, reply.result);
-    emit done(ask);
 }
 
-void NodeClient::takeResult(Ask ask, const nlohmann::json& result) {
-    switch (ask) {
-        case Ask::curve:
-            m_view.curve = rowsOf<control::CurvePoint>(result, "points", curve_points_max);
-            emit curveChanged();
-            break;
-        case Ask::leaderboard:
-            m_view.leaderboard = rowsOf<control::LeaderboardRow>(result, "rows", leaderboard_rows_max);
-            emit leaderboardChanged();
-            break;
-        case Ask::invite: emit inviteReady(textOf(result, "magnet")); break;
-        case Ask::identity_show: emit identityShown(textOf(result, "id"), textOf(result, "words")); break;
-        default: break;
-    }
+QString NodeClient::versionsDiffer() {
+    return tr(
+        "This window and its node are of different versions: install both from the same package, then start "
+        "Potluck again.");
 }
 
 void NodeClient::onSilence() {
@@ -225,21 +199,23 @@ QString NodeClient::sentenceFor(Transport::End end, const QString& detail) const
 
 void NodeClient::refuseAllPending() {
     const auto pending = std::exchange(m_pending, {});
-    for (const auto& [id, ask] : pending) {
-        if (ask == Ask::subscribe || ask == Ask::curve || ask == Ask::leaderboard) continue;
-        emit refused(ask, tr("The node stopped before it answered; try again when it is back."));
+    for (const auto& [id, entry] : pending) {
+        const bool ours = entry.method == control::method_of<control::Subscribe> ||
+                          entry.method == control::method_of<control::ReadCurve> ||
+                          entry.method == control::method_of<control::ReadLeaderboard>;
+        if (!ours) emit refused(entry.method, tr("The node stopped before it answered; try again when it is back."));
     }
 }
 
-void NodeClient::request(Ask ask, nlohmann::json params) {
+void NodeClient::send(control::Method method, const std::function<std::string(std::uint64_t id)>& line,
+                      std::function<Status(const nlohmann::json&)> take) {
     if (!m_open || m_pending.size() >= pending_max) {
-        emit refused(ask, tr("The node cannot be reached; try again when it is back."));
+        emit refused(method, tr("The node cannot be reached; try again when it is back."));
         return;
     }
     const std::uint64_t id = m_nextId++;
-    m_pending.emplace(id, ask);
-    const std::string line = control::encode(control::Request{id, methodOf(ask), std::move(params)});
-    m_transport.send(QByteArray::fromStdString(line));
+    m_pending.emplace(id, Pending{method, std::move(take)});
+    m_transport.send(QByteArray::fromStdString(line(id)));
 }
 
 void NodeClient::setLink(Link::State state, const QString& sentence) {
@@ -247,15 +223,24 @@ void NodeClient::setLink(Link::State state, const QString& sentence) {
     emit changed();
 }
 
-void NodeClient::join(const QString& invite) { request(Ask::join, {{"invite", utf8(invite)}}); }
-void NodeClient::leave() { request(Ask::leave); }
-void NodeClient::finishRound() { request(Ask::finish); }
-void NodeClient::pause(std::chrono::seconds duration) { request(Ask::pause, {{"seconds", duration.count()}}); }
-void NodeClient::resume() { request(Ask::resume); }
-void NodeClient::setName(const QString& name) { request(Ask::set_name, {{"name", utf8(name)}}); }
-void NodeClient::requestInvite() { request(Ask::invite); }
-void NodeClient::requestIdentity() { request(Ask::identity_show); }
-void NodeClient::exportIdentity(const QString& file) { request(Ask::identity_export, {{"file", utf8(file)}}); }
-void NodeClient::importIdentity(const QString& file) { request(Ask::identity_import, {{"file", utf8(file)}}); }
+void NodeClient::join(const QString& invite) { call(control::Join{utf8(invite)}); }
+void NodeClient::leave() { call(control::Leave{}); }
+void NodeClient::finishRound() { call(control::Finish{}); }
+void NodeClient::pause(std::chrono::seconds duration) {
+    call(control::Pause{static_cast<std::uint64_t>(duration.count())});
+}
+void NodeClient::resume() { call(control::Resume{}); }
+void NodeClient::setName(const QString& name) { call(control::SetName{utf8(name)}); }
+void NodeClient::requestInvite() {
+    call(control::MakeInvite{},
+         [this](const control::InviteLink& invite) { emit inviteReady(QString::fromStdString(invite.magnet)); });
+}
+void NodeClient::requestIdentity() {
+    call(control::ShowIdentity{}, [this](const control::IdentityWords& identity) {
+        emit identityShown(QString::fromStdString(identity.id), QString::fromStdString(identity.words));
+    });
+}
+void NodeClient::exportIdentity(const QString& file) { call(control::ExportIdentity{utf8(file)}); }
+void NodeClient::importIdentity(const QString& file) { call(control::ImportIdentity{utf8(file)}); }
 
 }  // namespace potluck::ui

@@ -1,5 +1,5 @@
-// The window's only way to a node. It opens a Transport, turns its lines into value snapshots, sends requests and tells
-// what became of them, and opens it again with growing pauses when the node dies.
+// The window's only way to a node. It opens a Transport, turns its lines into value snapshots, sends requests and
+// reports their outcome, and opens it again with growing pauses when the node dies.
 //
 //   starting --first snapshot--> up --nothing for a while--> silent --something--> up
 //      ^                          |                             |
@@ -12,15 +12,16 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
+#include <string>
 #include <vector>
 
 #include <QObject>
 #include <QString>
 #include <QTimer>
 
-#include "core/control/node_protocol.h"
-#include "core/control/rpc.h"
+#include "core/control/node_methods.h"
 #include "ui/client/transport.h"
 
 namespace potluck::ui {
@@ -40,23 +41,6 @@ struct NodeView {
     std::vector<control::CurvePoint> curve;
 };
 
-/// What can be asked of a node.
-enum class Ask {
-    subscribe,
-    join,
-    leave,
-    finish,
-    pause,
-    resume,
-    set_name,
-    invite,
-    leaderboard,
-    curve,
-    identity_show,
-    identity_export,
-    identity_import,
-};
-
 /// How long the client waits. Tests make it short.
 struct Pace {
     std::chrono::milliseconds first_retry{1000};
@@ -72,7 +56,7 @@ public:
 
     [[nodiscard]] const NodeView& view() const { return m_view; }
     /// True between a request and its answer: what keeps a button from being pressed twice.
-    [[nodiscard]] bool waitsFor(Ask ask) const;
+    [[nodiscard]] bool waitsFor(control::Method method) const;
 
     void start();
     /// Ends the node, if it is ours, in an orderly way; emits stopped().
@@ -99,11 +83,16 @@ signals:
     void leaderboardChanged();
     void inviteReady(const QString& magnet);
     void identityShown(const QString& id, const QString& words);
-    void done(potluck::ui::Ask ask);
-    void refused(potluck::ui::Ask ask, const QString& sentence);
+    void done(potluck::control::Method method);
+    void refused(potluck::control::Method method, const QString& sentence);
     void stopped();
 
 private:
+    struct Pending {
+        control::Method method;
+        std::function<Status(const nlohmann::json&)> take;
+    };
+
     void openWay(Transport::Way way);
     void onReceived(const QByteArray& bytes);
     void onEnded(Transport::End end, const QString& detail);
@@ -111,11 +100,15 @@ private:
     void take(const control::Line& line);
     void takeSnapshot(const nlohmann::json& params);
     void takeReply(const control::Reply& reply);
-    void takeResult(Ask ask, const nlohmann::json& result);
-    void request(Ask ask, nlohmann::json params = nlohmann::json::object());
+    /// `take` is called with the answer's fields, and not at all if the node refuses.
+    template <control::MethodCall Call>
+    void call(const Call& call, std::function<void(const typename Call::Reply&)> take = {});
+    void send(control::Method method, const std::function<std::string(std::uint64_t id)>& line,
+              std::function<Status(const nlohmann::json&)> take);
     void refreshRunTables(const control::NodeSnapshot& before);
     void refuseAllPending();
     void setLink(Link::State state, const QString& sentence = {});
+    [[nodiscard]] static QString versionsDiffer();
     [[nodiscard]] QString sentenceFor(Transport::End end, const QString& detail) const;
 
     Transport& m_transport;
@@ -123,7 +116,7 @@ private:
     NodeView m_view;
     Transport::Way m_way = Transport::Way::serve;
     control::LineSplitter m_splitter;
-    std::map<std::uint64_t, Ask> m_pending;
+    std::map<std::uint64_t, Pending> m_pending;
     std::uint64_t m_nextId = 1;
     std::chrono::milliseconds m_retry;
     QTimer m_retryTimer;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int name_characters_max = 32;
 
-struct Say {
+struct Tr {
     Q_DECLARE_TR_FUNCTIONS(potluck::ui::PlainText)
 };
 
@@ -74,7 +74,7 @@ QString percent(double share) {
 QString displayName(const std::string& name, const std::string& id) {
     const QString shown = plainText(name, name_characters_max);
     if (!shown.isEmpty()) return shown;
-    return Say::tr("Volunteer %1").arg(plainText(id, 64).left(8));
+    return Tr::tr("Volunteer %1").arg(plainText(id, 64).left(8));
 }
 
 }  // namespace potluck::ui

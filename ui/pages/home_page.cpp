@@ -68,7 +68,7 @@ void HomePage::refresh() {
     const bool inRun = isInRun(view);
     m_stack->setCurrentIndex(inRun ? 1 : 0);
     if (!inRun) m_offer->hide();
-    m_status->show(standingOf(view));
+    m_status->show(summarize(view));
     m_retry->setVisible(view.link.state == Link::State::down);
 }
 

@@ -13,6 +13,8 @@
 
 namespace potluck::ui {
 
+using namespace control;
+
 IdentityCard::IdentityCard(NodeClient& client, QWidget* parent) : QFrame(parent), m_client(client) {
     setObjectName(QStringLiteral("card"));
     QBoxLayout* column = cardLayout(this);
@@ -43,14 +45,15 @@ IdentityCard::IdentityCard(NodeClient& client, QWidget* parent) : QFrame(parent)
         showOrHide(m_wordsHint, tr("Write them down on paper. Whoever has them is you."));
         m_toggle->setText(tr("Hide recovery &words"));
     });
-    connect(&client, &NodeClient::refused, this, [this](Ask ask, const QString& sentence) {
-        if (ask == Ask::identity_show || ask == Ask::identity_export || ask == Ask::identity_import)
+    connect(&client, &NodeClient::refused, this, [this](Method method, const QString& sentence) {
+        if (method == method_of<ShowIdentity> || method == method_of<ExportIdentity> ||
+            method == method_of<ImportIdentity>)
             tell(sentence, "problem");
     });
-    connect(&client, &NodeClient::done, this, [this](Ask ask) {
-        if (ask == Ask::identity_export)
+    connect(&client, &NodeClient::done, this, [this](Method method) {
+        if (method == method_of<ExportIdentity>)
             tell(tr("The identity is in the file; keep it where only you can read it."), "good");
-        if (ask == Ask::identity_import) tell(tr("This computer now uses the identity of the file."), "good");
+        if (method == method_of<ImportIdentity>) tell(tr("This computer now uses the identity of the file."), "good");
     });
     refresh();
 }

@@ -13,6 +13,8 @@
 
 namespace potluck::ui {
 
+using namespace control;
+
 JoinCard::JoinCard(NodeClient& client, const Desktop& desktop, QWidget* parent)
     : QFrame(parent), m_client(client), m_desktop(desktop) {
     setObjectName(QStringLiteral("card"));
@@ -22,13 +24,13 @@ JoinCard::JoinCard(NodeClient& client, const Desktop& desktop, QWidget* parent)
     auto* head = new QHBoxLayout;
     head->setSpacing(3 * grid);
     head->addWidget(new IconView(appIcon(), 9 * grid, this), 0, Qt::AlignTop);
-    auto* words = new QVBoxLayout;
-    words->setSpacing(grid / 2);
-    words->addWidget(makeLabel(tr("Bring what you have"), "title", this));
-    words->addWidget(makeWrappedLabel(tr("Join a run and your computer helps to train a model together with other "
-                                         "volunteers. All you need is an invite."),
-                                      "muted", this));
-    head->addLayout(words, 1);
+    auto* textColumn = new QVBoxLayout;
+    textColumn->setSpacing(grid / 2);
+    textColumn->addWidget(makeLabel(tr("Bring what you have"), "title", this));
+    textColumn->addWidget(makeWrappedLabel(tr("Join a run and your computer helps to train a model together with other "
+                                              "volunteers. All you need is an invite."),
+                                           "muted", this));
+    head->addLayout(textColumn, 1);
     column->addLayout(head);
     column->addSpacing(2 * grid);
     column->addWidget(makeField());
@@ -37,15 +39,15 @@ JoinCard::JoinCard(NodeClient& client, const Desktop& desktop, QWidget* parent)
     line->setObjectName(QStringLiteral("line"));
     column->addWidget(line);
     column->addStretch(1);
-    column->addWidget(makePromises());
+    column->addWidget(makeAssurances());
     column->addStretch(1);
     connect(&m_client, &NodeClient::changed, this, &JoinCard::refresh);
-    connect(&m_client, &NodeClient::refused, this, [this](Ask ask, const QString& sentence) {
-        if (ask == Ask::join) showOrHide(m_problem, sentence);
+    connect(&m_client, &NodeClient::refused, this, [this](Method method, const QString& sentence) {
+        if (method == method_of<Join>) showOrHide(m_problem, sentence);
         refresh();
     });
-    connect(&m_client, &NodeClient::done, this, [this](Ask ask) {
-        if (ask != Ask::join) return;
+    connect(&m_client, &NodeClient::done, this, [this](Method method) {
+        if (method != method_of<Join>) return;
         m_invite->clear();
         showOrHide(m_origin, {});
     });
@@ -103,9 +105,9 @@ QWidget* JoinCard::makeField() {
     return field;
 }
 
-QWidget* JoinCard::makePromises() {
-    auto* promises = new QWidget(this);
-    auto* row = new QHBoxLayout(promises);
+QWidget* JoinCard::makeAssurances() {
+    auto* assurances = new QWidget(this);
+    auto* row = new QHBoxLayout(assurances);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(4 * grid);
     auto* left = new QVBoxLayout;
@@ -114,30 +116,30 @@ QWidget* JoinCard::makePromises() {
         column->setSpacing(2 * grid);
         row->addLayout(column, 1);
     }
-    addPromise(*left, QStringLiteral("chip"), tr("What will happen"),
-               tr("The model and a piece of its text are fetched, then your computer trains in the background until "
-                  "you pause."));
-    addPromise(*left, QStringLiteral("pause"), tr("You come first"),
-               tr("Pause at any time: the trainer ends and its memory is free within two seconds."));
-    addPromise(*right, QStringLiteral("upload"), tr("What is sent"),
-               tr("A small, signed contribution per round, your display name, your public key and your internet "
-                  "address, as with any torrent."));
-    addPromise(*right, QStringLiteral("shield"), tr("What is not"),
-               tr("None of your files. And nobody can run code here: only data crosses the network."));
+    addAssurance(*left, QStringLiteral("chip"), tr("What will happen"),
+                 tr("The model and a piece of its text are fetched, then your computer trains in the background until "
+                    "you pause."));
+    addAssurance(*left, QStringLiteral("pause"), tr("You come first"),
+                 tr("Pause at any time: the trainer ends and its memory is free within two seconds."));
+    addAssurance(*right, QStringLiteral("upload"), tr("What is sent"),
+                 tr("A small, signed contribution per round, your display name, your public key and your internet "
+                    "address, as with any torrent."));
+    addAssurance(*right, QStringLiteral("shield"), tr("What is not"),
+                 tr("None of your files. And nobody can run code here: only data crosses the network."));
     left->addStretch(1);
     right->addStretch(1);
-    return promises;
+    return assurances;
 }
 
-void JoinCard::addPromise(QBoxLayout& column, const QString& icon, const QString& title, const QString& text) {
+void JoinCard::addAssurance(QBoxLayout& column, const QString& icon, const QString& title, const QString& text) {
     auto* row = new QHBoxLayout;
     row->setSpacing(grid + 4);
     row->addWidget(new IconView(iconNamed(icon, QPalette::Highlight), 3 * grid, this), 0, Qt::AlignTop);
-    auto* words = new QVBoxLayout;
-    words->setSpacing(2);
-    words->addWidget(makeLabel(title, "strong", this));
-    words->addWidget(makeWrappedLabel(text, "muted", this));
-    row->addLayout(words, 1);
+    auto* textColumn = new QVBoxLayout;
+    textColumn->setSpacing(2);
+    textColumn->addWidget(makeLabel(title, "strong", this));
+    textColumn->addWidget(makeWrappedLabel(text, "muted", this));
+    row->addLayout(textColumn, 1);
     column.addLayout(row);
 }
 
@@ -181,7 +183,7 @@ void JoinCard::join() {
 }
 
 void JoinCard::refresh() {
-    const bool joining = m_client.waitsFor(Ask::join);
+    const bool joining = m_client.waitsFor(method_of<Join>);
     const bool up = m_client.view().link.state == Link::State::up;
     m_join->setText(joining ? tr("Joining…") : tr("&Join"));
     m_join->setEnabled(up && !joining && !m_invite->text().trimmed().isEmpty());

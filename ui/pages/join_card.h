@@ -28,8 +28,8 @@ public:
 
 private:
     QWidget* makeField();
-    QWidget* makePromises();
-    void addPromise(QBoxLayout& column, const QString& icon, const QString& title, const QString& text);
+    QWidget* makeAssurances();
+    void addAssurance(QBoxLayout& column, const QString& icon, const QString& title, const QString& text);
     void paste();
     void chooseFile();
     void join();

@@ -8,15 +8,15 @@
 #include <QShortcut>
 #include <QStackedWidget>
 
-#include "ui/pages/home_page.h"
-#include "ui/widgets/icons.h"
 #include "ui/client/invite_link.h"
+#include "ui/client/status_summary.h"
+#include "ui/pages/home_page.h"
 #include "ui/pages/leaderboard_page.h"
 #include "ui/pages/navigation.h"
 #include "ui/pages/settings_page.h"
-#include "ui/client/standing.h"
-#include "ui/widgets/theme.h"
 #include "ui/pages/tray.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/theme.h"
 
 namespace potluck::ui {
 
@@ -39,7 +39,7 @@ MainWindow::MainWindow(NodeClient& client, Theme& theme, Tray& tray, Desktop des
     row->addWidget(makePages(), 1);
     setCentralWidget(central);
     connect(m_navigation, &Navigation::selected, m_pages, &QStackedWidget::setCurrentIndex);
-    const auto refresh = [this] { m_navigation->show(standingOf(m_client.view())); };
+    const auto refresh = [this] { m_navigation->show(summarize(m_client.view())); };
     connect(&client, &NodeClient::changed, this, refresh);
     refresh();
     auto* quit = new QShortcut(QKeySequence(QStringLiteral("Ctrl+Q")), this);

@@ -64,10 +64,10 @@ void Navigation::select(int index) {
     emit selected(index);
 }
 
-void Navigation::show(const Standing& standing) {
-    m_sign->setIcon(iconNamed(iconOf(standing.sign), roleOf(standing.sign)));
-    m_title->setText(standing.title);
-    m_title->setToolTip(standing.reason.toHtmlEscaped());
+void Navigation::show(const StatusSummary& summary) {
+    m_sign->setIcon(iconNamed(nameOf(summary.icon), roleOf(summary.icon)));
+    m_title->setText(summary.title);
+    m_title->setToolTip(summary.reason.toHtmlEscaped());
 }
 
 }  // namespace potluck::ui

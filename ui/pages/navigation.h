@@ -5,7 +5,7 @@
 
 #include <QFrame>
 
-#include "ui/client/standing.h"
+#include "ui/client/status_summary.h"
 
 class QButtonGroup;
 class QLabel;
@@ -23,7 +23,7 @@ public:
     /// Entries get the indices 0, 1, ... and the shortcuts Ctrl+1, Ctrl+2, ...
     void addEntry(const QString& text, const QString& icon);
     void select(int index);
-    void show(const Standing& standing);
+    void show(const StatusSummary& summary);
 
 signals:
     void selected(int index);

@@ -2,15 +2,15 @@
 
 #include <QCoreApplication>
 
+#include "ui/client/status_summary.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/parts.h"
-#include "ui/client/standing.h"
 
 namespace potluck::ui {
 
 namespace {
 
-struct Say {
+struct Tr {
     Q_DECLARE_TR_FUNCTIONS(potluck::ui::PauseMenu)
 };
 
@@ -18,9 +18,9 @@ struct Say {
 
 void addPauses(QMenu& menu, NodeClient& client) {
     using namespace std::chrono_literals;
-    menu.addAction(Say::tr("For &30 minutes"), &client, [&client] { client.pause(30min); });
-    menu.addAction(Say::tr("For &1 hour"), &client, [&client] { client.pause(1h); });
-    menu.addAction(Say::tr("&Until I resume"), &client, [&client] { client.pause(0s); });
+    menu.addAction(Tr::tr("For &30 minutes"), &client, [&client] { client.pause(30min); });
+    menu.addAction(Tr::tr("For &1 hour"), &client, [&client] { client.pause(1h); });
+    menu.addAction(Tr::tr("&Until I resume"), &client, [&client] { client.pause(0s); });
 }
 
 PauseButton::PauseButton(NodeClient& client, QWidget* parent) : QPushButton(parent), m_client(client), m_menu(this) {

@@ -8,17 +8,19 @@
 #include <QMenu>
 #include <QMessageBox>
 
+#include "ui/client/plain_text.h"
+#include "ui/client/status_summary.h"
+#include "ui/pages/pause_menu.h"
+#include "ui/pages/status_card.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/loss_chart.h"
 #include "ui/widgets/member_list.h"
 #include "ui/widgets/parts.h"
-#include "ui/pages/pause_menu.h"
-#include "ui/client/plain_text.h"
-#include "ui/client/standing.h"
-#include "ui/pages/status_card.h"
 #include "ui/widgets/theme.h"
 
 namespace potluck::ui {
+
+using namespace control;
 
 RunView::RunView(NodeClient& client, QWidget* parent) : QWidget(parent), m_client(client) {
     auto* column = new QVBoxLayout(this);
@@ -40,9 +42,9 @@ RunView::RunView(NodeClient& client, QWidget* parent) : QWidget(parent), m_clien
     connect(&client, &NodeClient::changed, this, &RunView::refresh);
     connect(&client, &NodeClient::curveChanged, this, &RunView::refreshCurve);
     connect(&client, &NodeClient::inviteReady, this, &RunView::copyInvite);
-    connect(&client, &NodeClient::refused, this, [this](Ask ask, const QString& sentence) {
-        const bool ours =
-            ask == Ask::leave || ask == Ask::finish || ask == Ask::invite || ask == Ask::pause || ask == Ask::resume;
+    connect(&client, &NodeClient::refused, this, [this](Method method, const QString& sentence) {
+        const bool ours = method == method_of<Leave> || method == method_of<Finish> ||
+                          method == method_of<MakeInvite> || method == method_of<Pause> || method == method_of<Resume>;
         if (ours) showOrHide(m_notice, sentence);
     });
     refresh();
@@ -54,16 +56,16 @@ QWidget* RunView::makeHeader() {
     auto* row = new QHBoxLayout(header);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(grid);
-    auto* words = new QVBoxLayout;
-    words->setSpacing(2);
+    auto* textColumn = new QVBoxLayout;
+    textColumn->setSpacing(2);
     m_name = makeLabel({}, "title", header);
     m_name->setObjectName(QStringLiteral("runName"));
     m_name->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_about = makeLabel({}, "muted", header);
     m_about->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    words->addWidget(m_name);
-    words->addWidget(m_about);
-    row->addLayout(words, 1);
+    textColumn->addWidget(m_name);
+    textColumn->addWidget(m_about);
+    row->addLayout(textColumn, 1);
     auto* invite = makeButton(tr("&Copy invite"), iconNamed(QStringLiteral("share")), Emphasis::normal, header);
     invite->setObjectName(QStringLiteral("copyInvite"));
     connect(invite, &QPushButton::clicked, this, [this] { m_client.requestInvite(); });
@@ -159,7 +161,7 @@ void RunView::copyInvite(const QString& magnet) {
 
 void RunView::refresh() {
     const NodeView& view = m_client.view();
-    m_status->show(standingOf(view));
+    m_status->show(summarize(view));
     if (!isInRun(view)) {
         showOrHide(m_notice, {});
         return;

@@ -6,15 +6,17 @@
 #include <QRadioButton>
 #include <QScrollArea>
 
-#include "ui/widgets/icons.h"
-#include "ui/pages/identity_card.h"
-#include "ui/widgets/parts.h"
-#include "ui/pages/pause_menu.h"
 #include "ui/client/plain_text.h"
-#include "ui/client/standing.h"
+#include "ui/client/status_summary.h"
+#include "ui/pages/identity_card.h"
+#include "ui/pages/pause_menu.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/parts.h"
 #include "ui/widgets/theme.h"
 
 namespace potluck::ui {
+
+using namespace control;
 
 namespace {
 
@@ -73,14 +75,14 @@ QFrame* SettingsPage::makeNameCard() {
     connect(m_saveName, &QPushButton::clicked, this, &SettingsPage::saveName);
     connect(m_name, &QLineEdit::returnPressed, this, &SettingsPage::saveName);
     connect(m_name, &QLineEdit::textEdited, this, [this] { showOrHide(m_nameOutcome, {}); });
-    connect(&m_client, &NodeClient::done, this, [this](Ask ask) {
-        if (ask != Ask::set_name) return;
+    connect(&m_client, &NodeClient::done, this, [this](Method method) {
+        if (method != method_of<SetName>) return;
         m_name->setModified(false);
         setRole(m_nameOutcome, "good");
         showOrHide(m_nameOutcome, tr("Saved."));
     });
-    connect(&m_client, &NodeClient::refused, this, [this](Ask ask, const QString& sentence) {
-        if (ask != Ask::set_name) return;
+    connect(&m_client, &NodeClient::refused, this, [this](Method method, const QString& sentence) {
+        if (method != method_of<SetName>) return;
         setRole(m_nameOutcome, "problem");
         showOrHide(m_nameOutcome, sentence);
     });
@@ -161,9 +163,9 @@ void SettingsPage::refresh() {
     // What the person is typing is not overwritten by the snapshot that arrives every second.
     if (!m_name->isModified() && !m_name->hasFocus())
         m_name->setText(plainText(view.snapshot.name, name_characters_max));
-    m_saveName->setEnabled(up && !m_client.waitsFor(Ask::set_name));
-    const Standing standing = standingOf(view);
-    m_pause->setText(isPaused(view) ? standing.title + QStringLiteral(". ") + standing.memory
+    m_saveName->setEnabled(up && !m_client.waitsFor(method_of<SetName>));
+    const StatusSummary summary = summarize(view);
+    m_pause->setText(isPaused(view) ? summary.title + QStringLiteral(". ") + summary.memory
                                     : tr("Ends the trainer and frees its memory at once."));
     m_folder->setText(plainText(view.snapshot.data_folder, 300));
     m_folder->setToolTip(m_folder->text());

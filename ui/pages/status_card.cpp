@@ -38,16 +38,16 @@ StatusCard::StatusCard(QWidget* parent) : QFrame(parent) {
     row->addLayout(column, 1);
 }
 
-void StatusCard::show(const Standing& standing) {
-    m_icon->setIcon(iconNamed(iconOf(standing.sign), roleOf(standing.sign)));
-    m_title->setText(standing.title);
-    showOrHide(m_reason, standing.reason);
-    showOrHide(m_memory, standing.memory);
-    const bool waits = std::isfinite(standing.progress) && standing.progress >= 0;
+void StatusCard::show(const StatusSummary& summary) {
+    m_icon->setIcon(iconNamed(nameOf(summary.icon), roleOf(summary.icon)));
+    m_title->setText(summary.title);
+    showOrHide(m_reason, summary.reason);
+    showOrHide(m_memory, summary.memory);
+    const bool waits = std::isfinite(summary.progress) && summary.progress >= 0;
     m_progress->setVisible(waits);
-    if (waits) m_progress->setValue(static_cast<int>(std::lround(1000 * std::clamp(standing.progress, 0.0, 1.0))));
-    setAccessibleName(standing.title);
-    setAccessibleDescription(standing.reason + QLatin1Char(' ') + standing.memory);
+    if (waits) m_progress->setValue(static_cast<int>(std::lround(1000 * std::clamp(summary.progress, 0.0, 1.0))));
+    setAccessibleName(summary.title);
+    setAccessibleDescription(summary.reason + QLatin1Char(' ') + summary.memory);
 }
 
 }  // namespace potluck::ui

@@ -7,7 +7,7 @@
 #include <QFrame>
 #include <QProgressBar>
 
-#include "ui/client/standing.h"
+#include "ui/client/status_summary.h"
 
 class QLabel;
 
@@ -20,7 +20,7 @@ class StatusCard : public QFrame {
 
 public:
     explicit StatusCard(QWidget* parent);
-    void show(const Standing& standing);
+    void show(const StatusSummary& summary);
 
 private:
     IconView* m_icon;

@@ -47,22 +47,22 @@ void Tray::fillMenu() {
 
 void Tray::refresh() {
     const NodeView& view = m_client.view();
-    const Standing standing = standingOf(view);
+    const StatusSummary summary = summarize(view);
     const QString status =
-        standing.reason.isEmpty() ? standing.title : standing.title + QStringLiteral(": ") + standing.reason;
+        summary.reason.isEmpty() ? summary.title : summary.title + QStringLiteral(": ") + summary.reason;
     // An ampersand in a menu entry would mark a shortcut.
     m_status->setText(plainText(status, status_characters_max).replace(QLatin1Char('&'), QLatin1String("&&")));
     QString tip = QStringLiteral("Potluck – ") + status;
     if (isInRun(view))
-        tip = QStringLiteral("Potluck – ") + standing.title + QLatin1Char('\n') +
+        tip = QStringLiteral("Potluck – ") + summary.title + QLatin1Char('\n') +
               tr("%1 tokens today").arg(shortCount(view.snapshot.run->my_tokens_today));
     m_icon.setToolTip(tip.left(tool_tip_characters_max));
     const bool up = view.link.state == Link::State::up;
     m_pause->menuAction()->setEnabled(up && !isPaused(view));
     m_resume->setEnabled(up && isPaused(view));
-    if (m_sign == standing.sign) return;
-    m_sign = standing.sign;
-    m_icon.setIcon(trayIcon(standing.sign));
+    if (m_sign == summary.icon) return;
+    m_sign = summary.icon;
+    m_icon.setIcon(trayIcon(summary.icon));
 }
 
 }  // namespace potluck::ui

@@ -11,7 +11,7 @@
 #include <QSystemTrayIcon>
 
 #include "ui/client/node_client.h"
-#include "ui/client/standing.h"
+#include "ui/client/status_summary.h"
 
 namespace potluck::ui {
 
@@ -41,7 +41,7 @@ private:
     QAction* m_status = nullptr;
     QAction* m_resume = nullptr;
     QSystemTrayIcon m_icon;
-    std::optional<Sign> m_sign;  // whose icon is shown: pixmaps are made when it changes, not every second
+    std::optional<StatusIcon> m_sign;  // whose icon is shown: pixmaps are made when it changes, not every second
 };
 
 }  // namespace potluck::ui

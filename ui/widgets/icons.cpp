@@ -59,7 +59,7 @@ QPixmap appPixmap(int size) {
 }
 
 /// The badge covers the lower right corner on a disc of its own, so that it reads on any panel colour.
-void paintBadge(QPixmap& pixmap, Sign sign) {
+void paintBadge(QPixmap& pixmap, StatusIcon icon) {
     const QPalette palette = QGuiApplication::palette();
     const qreal size = pixmap.width();
     const qreal diameter = size * 0.58;
@@ -70,7 +70,7 @@ void paintBadge(QPixmap& pixmap, Sign sign) {
     painter.setBrush(palette.color(QPalette::Base));
     painter.drawEllipse(disc);
     const qreal inset = diameter * 0.1;
-    paintSvg(painter, disc.adjusted(inset, inset, -inset, -inset), svgNamed(iconOf(sign)), palette.color(roleOf(sign)));
+    paintSvg(painter, disc.adjusted(inset, inset, -inset, -inset), svgNamed(nameOf(icon)), palette.color(roleOf(icon)));
 }
 
 }  // namespace
@@ -87,24 +87,24 @@ QIcon appIcon() {
     return icon;
 }
 
-QIcon trayIcon(Sign sign) {
+QIcon trayIcon(StatusIcon badge) {
     QIcon icon;
     for (const int size : pixmap_sizes) {
         QPixmap pixmap = appPixmap(size);
         // Ready is the pot alone.
-        if (sign != Sign::idle) paintBadge(pixmap, sign);
+        if (badge != StatusIcon::idle) paintBadge(pixmap, badge);
         icon.addPixmap(pixmap);
     }
     return icon;
 }
 
-QPalette::ColorRole roleOf(Sign sign) {
-    switch (sign) {
-        case Sign::idle: return QPalette::PlaceholderText;
-        case Sign::training: return QPalette::Link;
-        case Sign::sharing: return QPalette::Highlight;
-        case Sign::paused: return QPalette::Midlight;
-        case Sign::problem: return QPalette::BrightText;
+QPalette::ColorRole roleOf(StatusIcon icon) {
+    switch (icon) {
+        case StatusIcon::idle: return QPalette::PlaceholderText;
+        case StatusIcon::training: return QPalette::Link;
+        case StatusIcon::sharing: return QPalette::Highlight;
+        case StatusIcon::paused: return QPalette::Midlight;
+        case StatusIcon::problem: return QPalette::BrightText;
     }
     return QPalette::Text;
 }

@@ -7,7 +7,7 @@
 #include <QIcon>
 #include <QWidget>
 
-#include "ui/client/standing.h"
+#include "ui/client/status_summary.h"
 
 namespace potluck::ui {
 
@@ -17,9 +17,9 @@ namespace potluck::ui {
 [[nodiscard]] QIcon iconNamed(const QString& name, QPalette::ColorRole role);
 /// The program's icon in every size that trays and task bars ask for. Several need pixmaps, not a scalable icon.
 [[nodiscard]] QIcon appIcon();
-/// The tray's icon: the pot with the sign's badge, as pixmaps.
-[[nodiscard]] QIcon trayIcon(Sign sign);
-[[nodiscard]] QPalette::ColorRole roleOf(Sign sign);
+/// The tray's icon: the pot with a badge, as pixmaps.
+[[nodiscard]] QIcon trayIcon(StatusIcon badge);
+[[nodiscard]] QPalette::ColorRole roleOf(StatusIcon icon);
 
 /// Shows one icon at a fixed size. A picture beside text that says the same: it has no name for screen readers.
 class IconView : public QWidget {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <QCoreApplication>
 #include <QGuiApplication>
 #include <QPainter>
 
@@ -15,9 +16,26 @@ namespace {
 
 constexpr std::size_t members_shown_max = 500;
 
+struct Tr {
+    Q_DECLARE_TR_FUNCTIONS(potluck::ui::MemberModel)
+};
+
+QString phaseText(const control::MemberRow& member) {
+    switch (member.phase) {
+        case run::Phase::joining: return Tr::tr("joining");
+        case run::Phase::training: return member.role == run::Role::backbone ? Tr::tr("relaying") : Tr::tr("training");
+        case run::Phase::collecting: return Tr::tr("collecting");
+        case run::Phase::applying: return Tr::tr("applying");
+        case run::Phase::repairing: return Tr::tr("repairing");
+        case run::Phase::paused: return Tr::tr("paused");
+        case run::Phase::finished: return Tr::tr("finished");
+    }
+    return {};
+}
+
 bool comesBefore(const control::MemberRow& a, const control::MemberRow& b) {
     if (a.self != b.self) return a.self;
-    if (a.role != b.role) return a.role > b.role;  // volunteers before backbones
+    if (a.role != b.role) return a.role == run::Role::volunteer;
     if (a.name != b.name) return a.name < b.name;
     return a.id < b.id;
 }
@@ -44,9 +62,9 @@ int MemberModel::rowCount(const QModelIndex& parent) const {
 QVariant MemberModel::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
     const control::MemberRow& member = m_members[static_cast<std::size_t>(index.row())];
-    const bool backbone = member.role == "backbone";
+    const bool backbone = member.role == run::Role::backbone;
     const QString name = displayName(member.name, member.id);
-    const QString phase = plainText(member.phase, 24);
+    const QString phase = phaseText(member);
     const QString detail = backbone ? tr("backbone, %1").arg(phase) : phase;
     const QString speed =
         member.tokens_per_second > 0 ? tr("%1 tok/s").arg(shortCount(member.tokens_per_second)) : QString();

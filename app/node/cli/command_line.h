@@ -80,7 +80,7 @@ struct Command {
 
 /// "90", "90s", "30m", "1h", "2d" as seconds.
 [[nodiscard]] Result<std::int64_t> parse_duration(const std::string& text);
-/// "cpu", "cuda", "cuda:1" or "mps"; "any" gives an empty text.
+/// "cpu", "cuda", "cuda:1" or "mps"; "any" returns an empty text.
 [[nodiscard]] Result<std::string> parse_device_choice(const std::string& text);
 /// "host:port" or "[v6]:port".
 [[nodiscard]] Result<run::PeerHint> parse_endpoint(const std::string& text);

@@ -3,17 +3,19 @@
 #include <cstdio>
 #include <iostream>
 
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+
 #include "app/node/cli/control_client.h"
+#include "app/node/control/node_methods.h"
 #include "app/node/paths.h"
 #include "app/node/session/replace_identity.h"
+#include "app/node/session/stored_node.h"
 #include "core/base/log.h"
-#include "core/control/node_protocol.h"
 
 namespace potluck::node {
 
 namespace {
-
-using nlohmann::json;
 
 constexpr std::size_t shown_name = 24;
 constexpr std::size_t words_bytes_max = 1024;  // 24 words of at most 8 letters, and room for white space
@@ -41,9 +43,7 @@ std::string line_of(const control::RunSnapshot& run) {
     return text;
 }
 
-Status print_status(const json& result) {
-    control::NodeSnapshot node;
-    if (Status read = from_json(result, node); !read) return read;
+void print(const control::NodeSnapshot& node) {
     std::cout << name_of(node.activity) << ": " << node.reason << "\n";
     if (node.run) {
         std::cout << "run: " << log::printable(node.run->name) << ", " << node.run->model << "\n"
@@ -51,100 +51,140 @@ Status print_status(const json& result) {
                   << "my tokens: " << node.run->my_tokens << " in " << node.run->my_rounds << " rounds, today "
                   << node.run->my_tokens_today << "\n";
     }
-    std::cout << "network: port " << node.network.port << ", " << node.network.peers << " peers, "
-              << node.network.bytes_up / 1000 << " kB up, " << node.network.bytes_down / 1000 << " kB down\n"
-              << "trainer: " << node.trainer.state
-              << (node.trainer.device.empty() ? "" : ", " + log::printable(node.trainer.device)) << "\n"
-              << "data: " << node.data_folder << std::endl;
-    return {};
+    if (node.activity != control::Activity::not_running) {
+        std::cout << "network: port " << node.network.port << ", " << node.network.peers << " peers, "
+                  << node.network.bytes_up / 1000 << " kB up, " << node.network.bytes_down / 1000 << " kB down\n"
+                  << "trainer: " << name_of(node.trainer.state)
+                  << (node.trainer.device.empty() ? "" : ", " + log::printable(node.trainer.device)) << "\n";
+    }
+    std::cout << "data: " << node.data_folder << std::endl;
 }
 
-Status print_leaderboard(const json& result) {
-    for (const json& object : result.at("rows")) {
-        control::LeaderboardRow row;
-        if (Status read = from_json(object, row); !read) return read;
+void print(const control::Leaderboard& leaderboard) {
+    for (const control::LeaderboardRow& row : leaderboard.rows) {
         const std::string name = row.name.empty() ? row.id.substr(0, 8) : log::printable(row.name, shown_name);
         std::printf("%4u  %-24s %12llu tokens %6llu rounds %5.1f%%%s\n", row.rank, name.c_str(),
                     static_cast<unsigned long long>(row.tokens), static_cast<unsigned long long>(row.rounds),
                     100 * row.share, row.self ? "  (you)" : "");
     }
-    return {};
 }
 
-Status print_checkpoints(const json& result) {
-    for (const json& object : result.at("rows")) {
-        control::CheckpointRow row;
-        if (Status read = from_json(object, row); !read) return read;
-        std::cout << "round " << row.round << "  " << row.bytes << " bytes  " << row.file << "\n  " << row.magnet
-                  << "\n";
+void print(const control::Checkpoints& checkpoints) {
+    for (const control::CheckpointRow& row : checkpoints.rows) {
+        std::cout << "round " << row.round << "  " << row.bytes << " bytes  " << row.file << "\n";
+        if (!row.magnet.empty()) std::cout << "  " << row.magnet << "\n";
     }
-    return {};
 }
 
-Status print_text(const json& result, const char* key) {
-    const auto text = result.find(key);
-    if (text == result.end() || !text->is_string())
-        return Error{ErrorCode::malformed, "The node's answer cannot be read."};
-    std::cout << text->get<std::string>() << std::endl;
-    return {};
-}
+void print(const control::InviteLink& invite) { std::cout << invite.magnet << std::endl; }
+void print(const control::SampledText& sample) { std::cout << sample.text << std::endl; }
+void print(const control::Done&) {}
 
-Status print_export(const json& result) {
-    for (const json& file : result.value("files", json::array())) std::cout << file.get<std::string>() << "\n";
-    if (result.contains("zero_weights")) {
-        std::cout << result.at("zero_weights") << " of the " << result.at("pruned_weights")
+void print(const control::ExportedFiles& exported) {
+    for (const std::string& file : exported.files) std::cout << file << "\n";
+    if (exported.zero_weights && exported.pruned_weights) {
+        std::cout << *exported.zero_weights << " of the " << *exported.pruned_weights
                   << " weights in attention and MLP are zero.\n";
     }
-    return {};
 }
 
-Status print(const Command& command, const json& result) {
-    if (command.output == Command::Output::json) {
-        std::cout << result.dump(2) << std::endl;
-        return {};
-    }
-    const bool rows = result.is_object() && result.contains("rows") && result.at("rows").is_array();
-    switch (command.verb) {
-        case Verb::status: return print_status(result);
-        case Verb::leaderboard: return rows ? print_leaderboard(result) : Status();
-        case Verb::checkpoints: return rows ? print_checkpoints(result) : Status();
-        case Verb::invite: return print_text(result, "magnet");
-        case Verb::sample: return print_text(result, "text");
-        case Verb::export_model: return print_export(result);
-        default: return {};
-    }
-}
+/// What a data folder answers without a node.
+class StoredAnswers {
+public:
+    StoredAnswers(StoredNode node, std::filesystem::path trainer)
+        : m_node(std::move(node)), m_trainer(std::move(trainer)) {}
 
-struct Question {
-    const char* method;
-    json params = json::object();
-    std::chrono::seconds patience = ControlClient::patience;
+    Result<control::NodeSnapshot> answer(const control::ReadStatus&) { return m_node.snapshot(); }
+    Result<control::Leaderboard> answer(const control::ReadLeaderboard& call) {
+        return control::Leaderboard{m_node.leaderboard(static_cast<std::size_t>(call.rows))};
+    }
+    Result<control::Checkpoints> answer(const control::ReadCheckpoints&) {
+        return control::Checkpoints{m_node.checkpoints()};
+    }
+    Result<control::ExportedFiles> answer(const control::ExportModel& call) {
+        ModelExporter exporter(m_loop);
+        return awaited<control::ExportModel>(
+            [&](const auto& respond) { export_held_model(exporter, held_model(m_node, m_trainer), call, respond); });
+    }
+    Result<control::SampledText> answer(const control::SampleText& call) {
+        Sampler sampler(m_loop);
+        return awaited<control::SampleText>(
+            [&](const auto& respond) { sample_held_model(sampler, held_model(m_node, m_trainer), call, respond); });
+    }
+
+private:
+    /// Runs the loop until `begin` has been answered.
+    template <class Call, class Begin>
+    Result<typename Call::Reply> awaited(const Begin& begin) {
+        Result<typename Call::Reply> outcome = Error{ErrorCode::unavailable, "There was no answer."};
+        bool answered = false;
+        const auto guard = boost::asio::make_work_guard(m_loop);  // a worker thread answers through the loop
+        begin(Dispatcher::Respond<Call>([&](const Result<typename Call::Reply>& reply) {
+            outcome = reply;
+            answered = true;
+        }));
+        while (!answered && m_loop.run_one() > 0) {
+        }
+        return outcome;
+    }
+
+    StoredNode m_node;
+    std::filesystem::path m_trainer;
+    boost::asio::io_context m_loop;
 };
 
-Question question_of(const Command& command) {
-    switch (command.verb) {
-        case Verb::pause: return {"pause", {{"seconds", command.pause_seconds}}};
-        case Verb::resume: return {"resume"};
-        case Verb::finish: return {"finish"};
-        case Verb::leave: return {"leave"};
-        case Verb::invite: return {"invite"};
-        case Verb::stop: return {"stop"};
-        case Verb::checkpoints: return {"checkpoints"};
-        case Verb::leaderboard: return {"leaderboard", {{"most", 100}}};
-        case Verb::export_model:
-            return {"export",
-                    {{"folder", std::filesystem::absolute(command.path).string()},
-                     {"sparse_2_4", command.sparsity == Sparsity::two_of_four}},
-                    sample_patience};
-        case Verb::sample:
-            return {"sample",
-                    {{"prompt", command.prompt},
-                     {"tokens", command.tokens},
-                     {"temperature", command.temperature},
-                     {"seed", command.seed}},
-                    sample_patience};
-        default: return {"status"};
+template <class Reply>
+ExitCode show(const Command& command, const Result<Reply>& reply) {
+    if (!reply) return complain(reply.error());
+    if (command.output == Command::Output::json) {
+        std::cout << to_json(*reply).dump(2) << std::endl;
+    } else {
+        print(*reply);
     }
+    return ExitCode::ok;
+}
+
+/// What there is to say of a folder that no node ever used.
+control::NodeSnapshot never_run(const Command& command, const Error& error) {
+    control::NodeSnapshot snapshot;
+    snapshot.activity = control::Activity::not_running;
+    snapshot.reason = error.message;
+    snapshot.data_folder = command.node.data_folder.string();
+    return snapshot;
+}
+
+/// The running node answers; without one the data folder, where that is enough.
+template <control::MethodCall Call>
+ExitCode ask(const Command& command, const Call& call, std::chrono::seconds patience = ControlClient::patience) {
+    auto client = ControlClient::connect(command.node.data_folder);
+    if (client) return show(command, client->call(call, patience));
+    if (client.error().code != ErrorCode::not_found) return complain(client.error());
+    if constexpr (requires(StoredAnswers & stored) { stored.answer(call); }) {
+        constexpr bool asks_status = std::is_same_v<Call, control::ReadStatus>;
+        auto stored = StoredNode::open(command.node.data_folder);
+        if (!stored) {
+            const bool none = stored.error().code == ErrorCode::not_found;
+            if (none && asks_status && command.output == Command::Output::json) {
+                (void)show(command, Result<control::NodeSnapshot>(never_run(command, stored.error())));
+            }
+            return complain(stored.error(), none ? ExitCode::not_running : exit_code_of(stored.error().code));
+        }
+        const ExitCode shown =
+            show(command, StoredAnswers(*std::move(stored), command.node.trainer_program).answer(call));
+        return asks_status && shown == ExitCode::ok ? ExitCode::not_running : shown;
+    } else {
+        return complain(client.error(), ExitCode::not_running);
+    }
+}
+
+ExitCode bridge(const Command& command) {
+    auto client = ControlClient::connect(command.node.data_folder);
+    if (!client) {
+        const bool none = client.error().code == ErrorCode::not_found;
+        return complain(client.error(), none ? ExitCode::not_running : exit_code_of(client.error().code));
+    }
+    const Status bridged = client->bridge();
+    return bridged ? ExitCode::ok : complain(bridged.error());
 }
 
 /// The words of the command line, or those of standard input.
@@ -165,7 +205,7 @@ Status give_to_running_node(ControlClient& client, const Command& command, const
         std::filesystem::remove(file, ignored);
         if (Status saved = imported.save(file); !saved) return saved;
     }
-    const auto done = client.call("identity_import", {{"file", file.string()}});
+    const auto done = client.call(control::ImportIdentity{file.string()});
     if (command.import_from == Command::ImportFrom::words) std::filesystem::remove(file, ignored);
     return done ? Status() : Status(done.error());
 }
@@ -204,26 +244,30 @@ ExitCode identity_verb(const Command& command) {
 
 }  // namespace
 
-ExitCode ask_running_node(const Command& command) {
-    if (command.verb == Verb::identity_show || command.verb == Verb::identity_export ||
-        command.verb == Verb::identity_import) {
-        return identity_verb(command);
+ExitCode ask_node(const Command& command) {
+    switch (command.verb) {
+        case Verb::identity_show:
+        case Verb::identity_export:
+        case Verb::identity_import: return identity_verb(command);
+        case Verb::control: return bridge(command);
+        case Verb::pause: return ask(command, control::Pause{static_cast<std::uint64_t>(command.pause_seconds)});
+        case Verb::resume: return ask(command, control::Resume{});
+        case Verb::finish: return ask(command, control::Finish{});
+        case Verb::leave: return ask(command, control::Leave{});
+        case Verb::invite: return ask(command, control::MakeInvite{});
+        case Verb::stop: return ask(command, control::StopNode{});
+        case Verb::checkpoints: return ask(command, control::ReadCheckpoints{});
+        case Verb::leaderboard: return ask(command, control::ReadLeaderboard{});
+        case Verb::export_model:
+            return ask(command,
+                       control::ExportModel{std::filesystem::absolute(command.path).string(),
+                                            command.sparsity == Sparsity::two_of_four},
+                       sample_patience);
+        case Verb::sample:
+            return ask(command, control::SampleText{command.prompt, command.tokens, command.temperature, command.seed},
+                       sample_patience);
+        default: return ask(command, control::ReadStatus{});
     }
-    auto client = ControlClient::connect(command.node.data_folder);
-    if (!client) {
-        return complain(client.error(), client.error().code == ErrorCode::not_found
-                                            ? ExitCode::not_running
-                                            : exit_code_of(client.error().code));
-    }
-    if (command.verb == Verb::control) {
-        const Status bridged = client->bridge();
-        return bridged ? ExitCode::ok : complain(bridged.error());
-    }
-    const Question question = question_of(command);
-    const auto result = client->call(question.method, question.params, question.patience);
-    if (!result) return complain(result.error());
-    const Status printed = print(command, *result);
-    return printed ? ExitCode::ok : complain(printed.error());
 }
 
 }  // namespace potluck::node

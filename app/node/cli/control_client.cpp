@@ -51,14 +51,17 @@ Result<ControlClient> ControlClient::connect(const std::filesystem::path& data_f
     return ControlClient(std::move(impl));
 }
 
-Result<nlohmann::json> ControlClient::call(const std::string& method, const nlohmann::json& params,
-                                           std::chrono::seconds limit) {
+std::uint64_t ControlClient::next_id() {
+    m_owner.check();
+    return m_impl->next_id++;
+}
+
+Result<nlohmann::json> ControlClient::exchange(std::uint64_t id, const std::string& line, std::chrono::seconds limit) {
     m_owner.check();
     const Error lost{ErrorCode::unavailable, "The node closed the connection; see its log, then try again."};
     Impl& impl = *m_impl;
-    const std::uint64_t id = impl.next_id++;
     boost::system::error_code failed;
-    asio::write(impl.socket, asio::buffer(control::encode(control::Request{id, method, params})), failed);
+    asio::write(impl.socket, asio::buffer(line), failed);
     if (failed) return lost;
 
     std::optional<Result<nlohmann::json>> answer;
@@ -77,8 +80,8 @@ Result<nlohmann::json> ControlClient::call(const std::string& method, const nloh
             return Error{ErrorCode::timed_out, "The node did not answer in time; try again."};
         }
         if (*got == 0) return lost;
-        for (const std::string& line : impl.splitter.feed({buffer.data(), *got})) {
-            const auto decoded = control::decode(line);
+        for (const std::string& one : impl.splitter.feed({buffer.data(), *got})) {
+            const auto decoded = control::decode(one);
             const auto* reply = decoded ? std::get_if<control::Reply>(&*decoded) : nullptr;
             if (reply == nullptr || reply->id != id) continue;
             if (reply->error) {

@@ -77,21 +77,14 @@ const char* exactness_text() {
 void detect(const std::filesystem::path& program, Findings& findings) {
     TrainerQuestion question;
     question.program = program;
-    question.method = "detect";
-    question.params = json::object();
     question.patience = detect_patience;
-    const OneAnswer answer = ask_once(std::move(question));
-    if (!answer.result) {
-        findings.failure = answer.result.error().message;
-        findings.last_tried = last_tried(answer.log);
+    auto answer = ask_once(std::move(question), control::DetectRequest{});
+    if (answer.result) {
+        findings.devices = *std::move(answer.result);
         return;
     }
-    control::DetectReply reply;
-    if (from_json(*answer.result, reply).ok()) {
-        findings.devices = std::move(reply);
-    } else {
-        findings.failure = "The trainer is another version than this program; install both together.";
-    }
+    findings.failure = answer.result.error().message;
+    findings.last_tried = last_tried(answer.log);
 }
 
 /// For trainers that this process starts from here on.

@@ -108,15 +108,11 @@ Result<PlanView> ask_for_plan(const Command& command) {
     if (!budget) return budget.error();
     TrainerQuestion question;
     question.program = command.node.trainer_program;
-    question.method = "plan";
-    question.params =
-        to_json(control::PlanRequest{model->to_json(), recipe.to_json(), *budget, command.node.trainer_threads});
     question.patience = plan_patience;
-    const OneAnswer answer = ask_once(std::move(question));
+    auto answer =
+        ask_once(std::move(question), control::PlanRequest{*model, recipe, *budget, command.node.trainer_threads});
     if (!answer.result) return answer.result.error();
-    control::PlanReply plan;
-    if (const Status read = from_json(*answer.result, plan); !read) return read.error();
-    return view_plan(*model, command.plan, std::move(plan));
+    return view_plan(*model, command.plan, *std::move(answer.result));
 }
 
 }  // namespace

@@ -68,10 +68,10 @@ public:
         if (!m_command.node_name.empty()) {
             if (const Status named = m_node->set_name(m_command.node_name); !named) return complain(named.error());
         }
-        m_sampler.emplace(m_loop, *m_node);
-        m_exporter.emplace(m_loop, *m_node);
+        m_sampler.emplace(m_loop);
+        m_exporter.emplace(m_loop);
         add_node_methods(m_dispatcher, *m_node, *m_sampler, *m_exporter, [this] { stop(); });
-        m_server.emplace(m_loop, m_dispatcher, [this] { return to_json(m_node->snapshot()); });
+        m_server.emplace(m_loop, m_dispatcher, [this] { return m_node->snapshot(); });
         if (const Status open = open_doors(); !open) return complain(open.error());
         m_node->on_change([this] { changed(); });
         m_node->start();
@@ -84,15 +84,17 @@ public:
     }
 
 private:
-    /// Another node has the folder: whoever only wanted to join lets that one do it.
+    [[nodiscard]] run::Role role() const {
+        return m_command.verb == Verb::backbone ? run::Role::backbone : run::Role::volunteer;
+    }
+
+    /// Another node has the folder: a command that only joins lets that one do it.
     ExitCode refuse(const Error& error) {
         const bool member = m_command.verb == Verb::join || m_command.verb == Verb::backbone;
         if (error.code != ErrorCode::already_exists || !member) return complain(error);
         auto client = ControlClient::connect(m_command.node.data_folder);
         if (!client) return complain(error);
-        const auto joined = client->call(
-            "join",
-            {{"invite", m_command.link}, {"role", m_command.verb == Verb::backbone ? "backbone" : "volunteer"}});
+        const auto joined = client->call(control::Join{m_command.link, role()});
         if (!joined) return complain(joined.error());
         std::cout << "The node that is running for this data folder joins the run." << std::endl;
         return ExitCode::ok;
@@ -110,11 +112,11 @@ private:
         if (m_command.verb != Verb::join && m_command.verb != Verb::backbone) return {};
         const auto invite = run::Invite::parse(m_command.link);
         if (!invite) return invite.error();
-        return m_node->join(*invite, m_command.verb == Verb::backbone ? run::Role::backbone : run::Role::volunteer);
+        return m_node->join(*invite, role());
     }
 
     void changed() {
-        m_server->tell();
+        m_server->publish_status();
         if (m_command.verb == Verb::serve) return;
         const control::NodeSnapshot now = m_node->snapshot();
         if (!m_invite_printed && now.run && m_command.verb == Verb::host) {

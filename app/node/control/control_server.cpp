@@ -19,7 +19,7 @@
 #endif
 
 #include "core/base/log.h"
-#include "core/control/rpc.h"
+#include "core/control/node_methods.h"
 
 namespace potluck::node {
 
@@ -124,12 +124,12 @@ std::string prepare_folder(const fs::path& folder) {
 struct ControlServer::Impl : std::enable_shared_from_this<Impl> {
     using LocalSocket = asio::local::stream_protocol::socket;
 
-    Impl(asio::io_context& loop_, const Dispatcher& dispatcher_, std::function<nlohmann::json()> status_)
+    Impl(asio::io_context& loop_, const Dispatcher& dispatcher_, std::function<control::NodeSnapshot()> status_)
         : loop(loop_), dispatcher(dispatcher_), status(std::move(status_)), acceptor(loop), timer(loop) {}
 
     asio::io_context& loop;
     const Dispatcher& dispatcher;
-    std::function<nlohmann::json()> status;
+    std::function<control::NodeSnapshot()> status;
     asio::local::stream_protocol::acceptor acceptor;
     fs::path socket_file;
     asio::steady_timer timer;
@@ -160,15 +160,15 @@ struct ControlServer::Impl : std::enable_shared_from_this<Impl> {
         const auto decoded = control::decode(line);
         const auto* request = decoded ? std::get_if<control::Request>(&*decoded) : nullptr;
         if (request == nullptr) {
-            log::of("control").warn("a client said something that is no request and is closed");
+            log::of("control").warn("a client sent a line that is not a request; its connection is closed");
             client->close();
             clients.remove(client);
             return;
         }
-        if (request->method == "subscribe") {
+        if (request->method == control::Subscribe::name) {
             client->subscribed = true;
-            client->send(control::encode(control::Reply{request->id, nlohmann::json::object(), std::nullopt}));
-            client->send(control::encode(control::Notification{"status", status()}));
+            client->send(control::encode(control::Reply{request->id, to_json(control::Done{}), std::nullopt}));
+            client->send(status_line());
             return;
         }
         dispatcher.dispatch(*request, [weak = std::weak_ptr(client)](const control::Reply& reply) {
@@ -176,23 +176,27 @@ struct ControlServer::Impl : std::enable_shared_from_this<Impl> {
         });
     }
 
-    void tell() {
+    [[nodiscard]] std::string status_line() const {
+        return control::encode(control::Notification{std::string(control::status_notification), to_json(status())});
+    }
+
+    void publish_status() {
         const bool anybody =
             std::any_of(clients.begin(), clients.end(), [](const auto& client) { return client->subscribed; });
         if (!anybody || closed) return;
-        const std::string line = control::encode(control::Notification{"status", status()});
-        const auto now = clients;  // a client that does not read leaves the list while it is told
+        const std::string line = status_line();
+        const auto now = clients;  // a client that does not read leaves the list while it is sent to
         for (const auto& client : now) {
             if (client->subscribed) client->send(line);
         }
     }
 
-    void tell_each_second() {
+    void publish_each_second() {
         timer.expires_after(status_every);
         timer.async_wait([self = shared_from_this()](const auto& cancelled) {
             if (cancelled || self->closed) return;
-            self->tell();
-            self->tell_each_second();
+            self->publish_status();
+            self->publish_each_second();
         });
     }
 
@@ -207,9 +211,9 @@ struct ControlServer::Impl : std::enable_shared_from_this<Impl> {
 };
 
 ControlServer::ControlServer(asio::io_context& loop, const Dispatcher& dispatcher,
-                             std::function<nlohmann::json()> status)
+                             std::function<control::NodeSnapshot()> status)
     : m_impl(std::make_shared<Impl>(loop, dispatcher, std::move(status))) {
-    m_impl->tell_each_second();
+    m_impl->publish_each_second();
 }
 
 ControlServer::~ControlServer() { close(); }
@@ -264,9 +268,9 @@ Status ControlServer::serve_parent(std::function<void()> gone) {
     return {};
 }
 
-void ControlServer::tell() {
+void ControlServer::publish_status() {
     m_owner.check();
-    m_impl->tell();
+    m_impl->publish_status();
 }
 
 void ControlServer::close() {

@@ -1,4 +1,4 @@
-// Serves the line protocol to everyone who may ask: the parent on standard input and output, and any number (bounded)
+// Serves the line protocol: the parent on standard input and output, and any number (bounded)
 // of clients on the local socket in the data folder. Answers subscriptions with a status at every change and each
 // second.
 //
@@ -18,6 +18,7 @@
 #include "app/node/control/dispatcher.h"
 #include "core/base/result.h"
 #include "core/base/thread_owner.h"
+#include "core/control/node_protocol.h"
 
 namespace potluck::node {
 
@@ -36,8 +37,9 @@ public:
     static constexpr std::size_t unsent_bytes_max = 16 << 20;
     static constexpr std::chrono::seconds status_every{1};
 
-    /// `status` makes the parameters of a status notification. Both outlive the server.
-    ControlServer(boost::asio::io_context& loop, const Dispatcher& dispatcher, std::function<nlohmann::json()> status);
+    /// `status` makes what subscribers are sent. Both outlive the server.
+    ControlServer(boost::asio::io_context& loop, const Dispatcher& dispatcher,
+                  std::function<control::NodeSnapshot()> status);
     ~ControlServer();
 
     /// Listens on a local socket that only its owner may open. A socket left by a dead node is replaced: the caller
@@ -45,8 +47,8 @@ public:
     [[nodiscard]] Status listen(const std::filesystem::path& socket);
     /// Serves the parent on standard input and output; `gone` is called when it closes its end.
     [[nodiscard]] Status serve_parent(std::function<void()> gone);
-    /// Something changed: subscribers are told.
-    void tell();
+    /// Sends the status to every subscriber: something changed.
+    void publish_status();
     void close();
 
 private:

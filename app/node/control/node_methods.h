@@ -1,4 +1,4 @@
-// The methods of core/control/node_protocol.h, each a few lines that read parameters and ask the node.
+// The methods of core/control/node_methods.h, each a line or two that asks the node.
 // Threads: the loop's.
 #pragma once
 
@@ -6,10 +6,17 @@
 
 #include "app/node/control/dispatcher.h"
 #include "app/node/hosting/export_model.h"
-#include "app/node/session/node.h"
 #include "app/node/hosting/sampler.h"
+#include "app/node/session/node.h"
+#include "core/control/node_methods.h"
 
 namespace potluck::node {
+
+// The two methods that take a model rather than a node, so that a data folder without a node answers them too.
+void export_held_model(ModelExporter& exporter, const Result<HeldModel>& model, const control::ExportModel& call,
+                       const Dispatcher::Respond<control::ExportModel>& respond);
+void sample_held_model(Sampler& sampler, const Result<HeldModel>& model, const control::SampleText& call,
+                       const Dispatcher::Respond<control::SampleText>& respond);
 
 /// `node`, `sampler` and `exporter` outlive the dispatcher; `stop` ends the program.
 void add_node_methods(Dispatcher& dispatcher, Node& node, Sampler& sampler, ModelExporter& exporter,

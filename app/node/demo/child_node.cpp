@@ -23,11 +23,11 @@ Status ChildNode::start() {
         {[this](const std::string& line) { on_line(line); }, [this](const std::string&) { on_exit(); }});
     if (!process) return process.error();
     m_process = std::move(*process);
-    call("subscribe", nlohmann::json::object(), [](const Result<nlohmann::json>&) {});
+    call(control::Subscribe{}, [](const Result<control::Done>&) {});
     return {};
 }
 
-void ChildNode::call(const std::string& method, const nlohmann::json& params, Answer answer) {
+void ChildNode::send(const std::string& method, const nlohmann::json& params, RawAnswer answer) {
     m_owner.check();
     if (!alive()) return answer(Error{ErrorCode::unavailable, m_options.name + " is not running."});
     const std::uint64_t id = m_next_id++;
@@ -43,7 +43,7 @@ void ChildNode::kill() {
 void ChildNode::stop() {
     m_owner.check();
     if (!alive()) return;
-    call("stop", nlohmann::json::object(), [](const Result<nlohmann::json>&) {});
+    call(control::StopNode{}, [](const Result<control::Done>&) {});
     m_process->close_input();
 }
 
@@ -56,7 +56,7 @@ void ChildNode::on_line(const std::string& line) {
         waiting.mapped()(reply->error ? Result<nlohmann::json>(*reply->error) : Result<nlohmann::json>(reply->result));
     } else if (const auto* notification = std::get_if<control::Notification>(&*decoded)) {
         control::NodeSnapshot snapshot;
-        if (notification->method == "status" && from_json(notification->params, snapshot))
+        if (notification->method == control::status_notification && from_json(notification->params, snapshot))
             m_snapshot = std::move(snapshot);
     }
 }

@@ -16,8 +16,7 @@
 
 #include "app/node/trainer/line_process.h"
 #include "core/base/thread_owner.h"
-#include "core/control/node_protocol.h"
-#include "core/control/rpc.h"
+#include "core/control/node_methods.h"
 
 namespace potluck::node {
 
@@ -29,13 +28,19 @@ public:
         std::vector<std::string> arguments;
         std::filesystem::path data_folder, error_file;
     };
-    using Answer = std::function<void(Result<nlohmann::json>)>;
-
     ChildNode(boost::asio::io_context& loop, Options options) : m_loop(loop), m_options(std::move(options)) {}
 
     /// Starts (again) and subscribes.
     [[nodiscard]] Status start();
-    void call(const std::string& method, const nlohmann::json& params, Answer answer);
+    /// `answer` is called once with Result<Call::Reply>.
+    template <control::MethodCall Call, class Answer>
+    void call(const Call& call, Answer answer) {
+        send(std::string(Call::name), to_json(call),
+             [answer = std::move(answer)](const Result<nlohmann::json>& result) {
+                 answer(result ? control::read_as<typename Call::Reply>(*result)
+                               : Result<typename Call::Reply>(result.error()));
+             });
+    }
     /// SIGKILL to the node and everything it started.
     void kill();
     /// Asks it to end; the process is gone once alive() is false.
@@ -66,6 +71,8 @@ public:
     [[nodiscard]] std::uint64_t digests_equal() const;
 
 private:
+    using RawAnswer = std::function<void(const Result<nlohmann::json>&)>;
+    void send(const std::string& method, const nlohmann::json& params, RawAnswer answer);
     void on_line(const std::string& line);
     void on_exit();
 
@@ -75,7 +82,7 @@ private:
     std::unique_ptr<LineProcess> m_process;
     bool m_ended = false;
     std::uint64_t m_next_id = 1;
-    std::map<std::uint64_t, Answer> m_waiting;
+    std::map<std::uint64_t, RawAnswer> m_waiting;
     std::optional<control::NodeSnapshot> m_snapshot;
     std::uint64_t m_bytes_up_before = 0, m_bytes_down_before = 0;
     std::uint64_t m_lost_before = 0, m_compared_before = 0, m_equal_before = 0;

@@ -268,16 +268,13 @@ void Demo::evaluate(const fs::path& state, double& loss, std::function<void()> t
     TrainerQuestion question;
     question.program = m_command.node.trainer_program;
     question.error_file = m_folder / "evaluate.log";
-    question.load = {m_manifest.model.to_json(), m_manifest.recipe.to_json(), request.state, 0};
-    question.method = "evaluate";
-    question.params = to_json(request);
-    ask_trainer(m_loop, std::move(question),
-                [this, &loss, then = std::move(then)](const Result<nlohmann::json>& answer) {
-                    control::EvaluateReply reply;
-                    if (!answer) {
+    question.load = {m_manifest.model, m_manifest.recipe, request.state, 0};
+    ask_trainer(m_loop, std::move(question), request,
+                [this, &loss, then = std::move(then)](const Result<control::EvaluateReply>& answer) {
+                    if (answer) {
+                        loss = answer->loss;
+                    } else {
                         m_report.troubles.push_back("The model could not be evaluated: " + answer.error().message);
-                    } else if (from_json(*answer, reply)) {
-                        loss = reply.loss;
                     }
                     then();
                 });

@@ -89,10 +89,9 @@ void Scenario::look_at_start() {
     const auto& snapshot = backbone().snapshot();
     if (m_stage == Stage::invite || !snapshot || !snapshot->run) return;
     m_stage = Stage::invite;
-    m_nodes.front()->call("invite", nlohmann::json::object(), [this](const Result<nlohmann::json>& answer) {
-        if (!answer || !answer->contains("magnet"))
-            return finish(Error{ErrorCode::unavailable, "The backbone gave no invite."});
-        m_magnet = answer->at("magnet").get<std::string>();
+    m_nodes.front()->call(control::MakeInvite{}, [this](const Result<control::InviteLink>& answer) {
+        if (!answer) return finish(Error{ErrorCode::unavailable, "The backbone gave no invite."});
+        m_magnet = answer->magnet;
         start_volunteers();
     });
 }
@@ -140,7 +139,9 @@ void Scenario::start_window(const std::string& dht) {
 }
 
 void Scenario::join(ChildNode& node) {
-    node.call("join", {{"invite", m_magnet}}, [this, name = node.name()](const Result<nlohmann::json>& answer) {
+    control::Join call;
+    call.invite = m_magnet;
+    node.call(call, [this, name = node.name()](const Result<control::Done>& answer) {
         if (!answer) m_say(name + " could not join: " + answer.error().message);
     });
 }
@@ -208,14 +209,9 @@ void Scenario::look_at_end() {
 
 void Scenario::ask_checkpoints() {
     m_asking = true;
-    m_nodes.front()->call("checkpoints", nlohmann::json::object(), [this](const Result<nlohmann::json>& answer) {
-        std::uint64_t newest = 0;
-        for (const auto& object : answer && answer->contains("rows") ? answer->at("rows") : nlohmann::json::array()) {
-            control::CheckpointRow row;
-            if (from_json(object, row) && row.round >= newest) {
-                newest = row.round;
-                m_checkpoint = row.file;
-            }
+    m_nodes.front()->call(control::ReadCheckpoints{}, [this](const Result<control::Checkpoints>& answer) {
+        if (answer && !answer->rows.empty()) {
+            m_checkpoint = std::ranges::max_element(answer->rows, {}, &control::CheckpointRow::round)->file;
         }
         finish({});
     });
@@ -229,11 +225,12 @@ void Scenario::finish(Status outcome) {
 void Scenario::sample(std::function<void(Result<std::string>)> done) {
     m_owner.check();
     if (m_nodes.size() < 2) return done(Error{ErrorCode::unavailable, "No volunteer is there."});
-    m_nodes[1]->call("sample", {{"prompt", "The "}, {"tokens", sample_tokens}},
-                     [done = std::move(done)](const Result<nlohmann::json>& answer) {
-                         if (!answer) return done(answer.error());
-                         done(answer->value("text", std::string()));
-                     });
+    control::SampleText call;
+    call.prompt = "The ";
+    call.tokens = sample_tokens;
+    m_nodes[1]->call(call, [done = std::move(done)](const Result<control::SampledText>& answer) {
+        done(answer ? Result<std::string>(answer->text) : Result<std::string>(answer.error()));
+    });
 }
 
 void Scenario::stop(std::function<void()> done) {
@@ -300,7 +297,7 @@ std::vector<TableRow> Scenario::rows() const {
             row.tokens_per_second = static_cast<std::uint64_t>(snapshot->trainer.tokens_per_second);
             row.loss = snapshot->trainer.loss;
             if (snapshot->run) {
-                row.phase = snapshot->run->phase;
+                row.phase = control::name_of(snapshot->run->phase);
                 row.round = snapshot->run->round;
                 row.credited = snapshot->run->my_tokens;
             }

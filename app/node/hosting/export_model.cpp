@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "app/node/hosting/export_tokenizer.h"
-#include "app/node/hosting/sampler.h"
 #include "core/base/files.h"
 #include "core/model/hf_config.h"
 #include "core/model/state_layout.h"
@@ -84,36 +83,33 @@ void ModelExporter::Job::prune(std::span<std::byte> file_bytes) {
 ModelExporter::~ModelExporter() = default;
 
 /// Everything but the weights: what may be refused, and the small files.
-Result<std::shared_ptr<ModelExporter::Job>> ModelExporter::prepare(const fs::path& folder, Sparsity sparsity) const {
-    const RunSession* session = m_node.session();
-    if (session == nullptr)
-        return Error{ErrorCode::not_found, "This node is in no run; join one with an invite first."};
+Result<std::shared_ptr<ModelExporter::Job>> ModelExporter::prepare(const HeldModel& model, const fs::path& folder,
+                                                                   Sparsity sparsity) const {
     if (m_job) return Error{ErrorCode::unavailable, "Another export is being written; try again when it is done."};
-    const auto round = newest_state(*session);
-    if (!round) return round.error();
     if (const Status made = make_folder(folder); !made) return made.error();
     const auto job = std::make_shared<Job>();
     job->file = folder / "model.safetensors";
     job->sparsity = sparsity;
-    job->model = session->plan().manifest.model;
+    job->model = model.manifest.model;
     if (fs::exists(job->file)) {
         return Error{ErrorCode::invalid_argument, folder.string() + " already holds a model; give another folder."};
     }
-    auto state = MappedFile::open_read(session->store().state_file(*round));
+    auto state = MappedFile::open_read(model.state_file);
     if (!state) return state.error();
     job->state = std::move(*state);
     std::vector<std::string>& files = job->exported.files;
     files = {job->file.string(), (folder / "config.json").string()};
     const std::string config = model::hugging_face_config(job->model).dump(2) + "\n";
     if (Status written = write_file_atomically(files.back(), as_bytes(config)); !written) return written.error();
-    if (Status written = export_tokenizer(*session, folder, files); !written) return written.error();
+    if (Status written = export_tokenizer(model, folder, files); !written) return written.error();
     return job;
 }
 
-void ModelExporter::export_model(const fs::path& folder, Sparsity sparsity,
+void ModelExporter::export_model(const Result<HeldModel>& model, const fs::path& folder, Sparsity sparsity,
                                  std::function<void(const Result<ExportedModel>&)> done) {
     m_owner.check();
-    const auto prepared = prepare(folder, sparsity);
+    if (!model) return done(model.error());
+    const auto prepared = prepare(*model, folder, sparsity);
     if (!prepared) return done(prepared.error());
     const std::shared_ptr<Job> job = *prepared;
     m_job = job;

@@ -1,6 +1,6 @@
-// Writes the newest state as a folder that Hugging Face transformers opens: config.json, the tokenizer or a note on it,
-// and last model.safetensors, dense or pruned. The weights are written by a worker thread, so that a large model on a
-// slow disk does not keep the node from its rounds. One export at a time.
+// Writes a model that this computer holds as a folder that Hugging Face transformers opens: config.json, the tokenizer
+// or a note on it, and last model.safetensors, dense or pruned. The weights are written by a worker thread, so that a
+// large model on a slow disk does not keep the node from its rounds. One export at a time.
 //
 // Threads: the loop's. Owns: the worker; its own map of the state, which may leave the node's store meanwhile.
 #pragma once
@@ -14,7 +14,7 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "app/node/session/node.h"
+#include "app/node/hosting/held_model.h"
 #include "core/base/thread_owner.h"
 #include "core/base/worker.h"
 #include "core/model/sparse_model.h"
@@ -31,23 +31,23 @@ struct ExportedModel {
 
 class ModelExporter {
 public:
-    ModelExporter(boost::asio::io_context& loop, Node& node) : m_loop(loop), m_node(node) {}
+    explicit ModelExporter(boost::asio::io_context& loop) : m_loop(loop) {}
     /// Gives up an export that is under way; its file does not appear.
     ~ModelExporter();
     ModelExporter(const ModelExporter&) = delete;
     ModelExporter& operator=(const ModelExporter&) = delete;
 
     /// The folder is made if missing; a model that is there already is not replaced.
-    void export_model(const std::filesystem::path& folder, Sparsity sparsity,
+    void export_model(const Result<HeldModel>& model, const std::filesystem::path& folder, Sparsity sparsity,
                       std::function<void(const Result<ExportedModel>&)> done);
 
 private:
     struct Job;
-    Result<std::shared_ptr<Job>> prepare(const std::filesystem::path& folder, Sparsity sparsity) const;
+    Result<std::shared_ptr<Job>> prepare(const HeldModel& model, const std::filesystem::path& folder,
+                                         Sparsity sparsity) const;
 
     ThreadOwner m_owner;
     boost::asio::io_context& m_loop;
-    Node& m_node;
     std::shared_ptr<Job> m_job;  // the export under way
     std::unique_ptr<Worker> m_worker;
 };

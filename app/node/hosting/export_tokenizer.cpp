@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/node/hosting/sampler.h"
 #include "core/base/files.h"
 
 namespace potluck::node {
@@ -48,24 +47,22 @@ std::string gpt2_tokenizer_config(const std::string& separator, std::uint32_t co
     return config.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-Status export_tokenizer(const RunSession& session, const fs::path& folder, std::vector<std::string>& files) {
-    const run::Manifest& manifest = session.plan().manifest;
-    const run::TokenizerKind kind = manifest.tokenizer.kind;
+Status export_tokenizer(const HeldModel& model, const fs::path& folder, std::vector<std::string>& files) {
+    const run::TokenizerKind kind = model.manifest.tokenizer.kind;
     const fs::path note = folder / "tokenizer.txt";
     if (kind == run::TokenizerKind::none) return write(note, as_bytes(none_note), files);
     if (kind == run::TokenizerKind::bytes) return write(note, as_bytes(bytes_note), files);
-    const auto tokenizer = tokenizer_of(session);
+    const auto tokenizer = open_tokenizer(model);
     if (!tokenizer) return tokenizer.error();
     const bool bpe = kind == run::TokenizerKind::bpe;
     std::vector<const char*> names{"tokenizer.model"};
     if (bpe) names = {"vocab.json", "merges.txt"};
-    const std::vector<run::BlobRef> blobs = manifest.tokenizer.blobs();
-    for (std::size_t i = 0; i < blobs.size(); ++i) {
-        const peer::BlobPointer blob = session.swarm().blob(blobs[i].root);
-        if (!blob) return Error{ErrorCode::unavailable, "The run's tokenizer went away; try again in a moment."};
-        if (Status written = write(folder / names[i], blob->bytes(), files); !written) return written;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const auto content = MappedFile::open_read(model.tokenizer_files.at(i));
+        if (!content) return content.error();
+        if (Status written = write(folder / names[i], content->bytes(), files); !written) return written;
     }
-    if (bpe) return write_byte_bpe(*tokenizer, manifest.model.context, folder, files);
+    if (bpe) return write_byte_bpe(*tokenizer, model.manifest.model.context, folder, files);
     return write(note, as_bytes(sentencepiece_note), files);
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/node/session/run_session.h"
+#include "app/node/hosting/held_model.h"
 
 namespace potluck::node {
 
@@ -14,8 +14,8 @@ namespace potluck::node {
 /// empty.
 [[nodiscard]] std::string gpt2_tokenizer_config(const std::string& separator, std::uint32_t context);
 
-/// Appends the paths of what it wrote to `files`. `unavailable` while the tokenizer is still being fetched.
-[[nodiscard]] Status export_tokenizer(const RunSession& session, const std::filesystem::path& folder,
+/// Appends the paths of what it wrote to `files`. `unavailable` if the tokenizer's files are not here.
+[[nodiscard]] Status export_tokenizer(const HeldModel& model, const std::filesystem::path& folder,
                                       std::vector<std::string>& files);
 
 }  // namespace potluck::node

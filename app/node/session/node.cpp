@@ -23,16 +23,6 @@ constexpr std::uint64_t ticks_per_look = 4;  // a snapshot asks the ledger
 
 const Error not_in_a_run{ErrorCode::not_found, "This node is in no run; join one with an invite first."};
 
-/// Parses a manifest file and checks its host's signature.
-Result<run::SignedManifest> check_manifest(const Bytes& file) {
-    auto parsed = run::parse_manifest_file(file);
-    if (!parsed) return parsed.error();
-    if (!identity::verify(parsed->manifest.host, run::manifest_domain, parsed->json, parsed->signature)) {
-        return Error{ErrorCode::untrusted, "The run's description is not signed by its host; ask for a new invite."};
-    }
-    return parsed;
-}
-
 }  // namespace
 
 Node::Node(boost::asio::io_context& loop, NodeOptions options, FileLock lock, identity::Identity identity,
@@ -135,15 +125,16 @@ void Node::tick() {
     }
     if (!m_changed || ++m_ticks % ticks_per_look != 0) return;
     std::string key = change_key();
-    if (key != std::exchange(m_told, key)) m_changed();
+    if (key != std::exchange(m_last_reported, key)) m_changed();
 }
 
 /// What must be told at once; the rest is told each second.
 std::string Node::change_key() const {
     const control::NodeSnapshot now = snapshot();
     std::string key = std::string(name_of(now.activity)) + "|" + now.reason + "|" + std::to_string(now.paused_until) +
-                      "|" + std::to_string(now.network.peers) + "|" + now.trainer.state + "|" + now.name;
-    if (now.run) key += "|" + now.run->id + "|" + std::to_string(now.run->round) + "|" + now.run->phase;
+                      "|" + std::to_string(now.network.peers) + "|" + name_of(now.trainer.state) + "|" + now.name;
+    if (now.run)
+        key += "|" + now.run->id + "|" + std::to_string(now.run->round) + "|" + control::name_of(now.run->phase);
     return key;
 }
 
@@ -158,7 +149,7 @@ Status Node::join(const run::Invite& invite, run::Role role) {
                      "This node is in another run already; leave it first, or use another data folder."};
     }
     m_settings.run = SavedRun{invite, role, false};
-    m_trouble.clear();
+    m_join_error.clear();
     if (Status saved = save_settings(); !saved) return saved;
     search();
     return {};
@@ -167,7 +158,7 @@ Status Node::join(const run::Invite& invite, run::Role role) {
 /// Finds the manifest of the saved run: in the run's folder, or in the swarm.
 void Node::search() {
     const run::Invite invite = m_settings.run->invite;
-    auto file = read_file(run_folder(m_options.data_folder, invite.run) / "manifest", run::manifest_bytes_max + 1024);
+    auto file = read_file(run_folder(m_options.data_folder, invite.run) / "manifest", manifest_file_bytes_max);
     if (file) return manifest_here(invite, std::move(*file));
     m_searching = invite.run;
     m_network->fetch_manifest(invite, m_options.manifest_patience,
@@ -181,14 +172,15 @@ void Node::manifest_here(const run::Invite& invite, Result<Bytes> file) {
     if (!m_settings.run || m_settings.run->invite.run != invite.run || m_session || m_stopping) return;
     if (!file && file.error().code == ErrorCode::timed_out) {
         // Whoever has it may come online later: the search goes on, and the person is told.
-        m_trouble = "Nobody in this run could be reached so far; still looking. Check the invite and your connection.";
-        log::of("node").warn("{}", m_trouble);
+        m_join_error =
+            "Nobody in this run could be reached so far; still looking. Check the invite and your connection.";
+        log::of("node").warn("{}", m_join_error);
         return search();
     }
     const Status opened = file ? open_session(invite, *file) : Status(file.error());
     if (opened) return;
-    m_trouble = opened.error().message;
-    log::of("node").error("{}", m_trouble);
+    m_join_error = opened.error().message;
+    log::of("node").error("{}", m_join_error);
 }
 
 Status Node::open_session(const run::Invite& invite, const Bytes& manifest_file) {
@@ -232,7 +224,7 @@ Status Node::open_session(const run::Invite& invite, const Bytes& manifest_file)
     m_session->start(m_now);
     if (m_settings.paused) m_session->peer().pause(m_now);
     if (m_settings.run->finishing) m_session->peer().finish(m_now);
-    m_trouble.clear();
+    m_join_error.clear();
     return {};
 }
 
@@ -250,7 +242,7 @@ Status Node::leave() {
     m_searching.reset();
     close_session();
     m_settings.run.reset();
-    m_trouble.clear();
+    m_join_error.clear();
     return save_settings();
 }
 
@@ -279,11 +271,11 @@ Status Node::resume() {
     if (m_session) {
         if (TrainerProcess* trainer = m_session->trainer()) {
             trainer->keep();
-            trainer->forgive();
+            trainer->reset_failures();
         }
         m_session->peer().resume(m_now);
     } else if (m_settings.run && !m_searching) {
-        m_trouble.clear();
+        m_join_error.clear();
         search();
     }
     return save_settings();
@@ -344,45 +336,40 @@ control::NodeSnapshot Node::snapshot() const {
     snapshot.name = m_settings.name;
     snapshot.data_folder = m_options.data_folder.string();
     snapshot.paused_until = m_settings.paused ? m_settings.paused_until : 0;
-    snapshot.trainer.state = "absent";
 
-    Situation situation;
-    situation.paused = m_settings.paused;
-    situation.paused_until = m_settings.paused_until;
-    situation.trouble = m_trouble;
-    if (m_searching) situation.search = m_network->manifest_search(*m_searching).value_or(net::ManifestSearch{});
+    NodeConditions conditions;
+    conditions.paused = m_settings.paused;
+    conditions.paused_until = m_settings.paused_until;
+    conditions.error = m_join_error;
+    if (m_searching) conditions.search = m_network->manifest_search(*m_searching).value_or(net::ManifestSearch{});
     if (m_session) {
         const peer::PeerView view = m_session->peer().view();
         const PeerId self = m_identity.id();
         snapshot.run = run_snapshot(m_session->run(), m_session->peer().manifest(), view);
         snapshot.run->magnet = m_network->invite(m_session->run(), snapshot.run->name).to_magnet();
-        snapshot.run->accepted_tokens = m_ledger.totals(m_session->run()).tokens.value;
+        add_credit(m_ledger, m_session->run(), self, *snapshot.run);
         if (const Validation* measured = m_session->validation(); measured && !measured->points().empty()) {
             snapshot.run->validation_loss = measured->points().back().loss;
             snapshot.run->validation_round = measured->points().back().round.value;
         }
-        const ledger::Credit credit = m_ledger.credit_of(m_session->run(), self);
-        snapshot.run->my_tokens = credit.tokens.value;
-        snapshot.run->my_rounds = credit.rounds;
-        snapshot.run->my_tokens_today = m_ledger.tokens_since(self, midnight_before(unix_seconds())).value;
         snapshot.network.payload_bytes_up = view.payload_bytes_sent;
         snapshot.network.peers = static_cast<std::uint32_t>(m_session->swarm().counters().sessions);
-        situation.phase = view.phase;
-        situation.phase_reason = view.reason;
-        situation.progress = view.progress;
+        conditions.phase = view.phase;
+        conditions.phase_reason = view.reason;
+        conditions.progress = view.progress;
         if (const TrainerProcess* trainer = m_session->trainer()) {
             snapshot.trainer = trainer->view();
-            situation.trainer_failure = trainer->failure();
-            situation.trainer_notice = trainer->notice();
-            situation.trainer_alive = !trainer->gone();
+            conditions.trainer_failure = trainer->failure();
+            conditions.trainer_notice = trainer->notice();
+            conditions.trainer_alive = !trainer->gone();
         } else {
-            situation.volunteer = false;
+            conditions.volunteer = false;
         }
     }
-    const Mood mood = mood_of(situation);
-    snapshot.activity = mood.activity;
-    snapshot.reason = mood.reason;
-    snapshot.progress = mood.progress;
+    ActivityStatus status = activity_status(conditions);
+    snapshot.activity = status.activity;
+    snapshot.reason = std::move(status.reason);
+    snapshot.progress = status.progress;
     const net::SessionCounters counters = m_network->counters();
     snapshot.network.port = counters.port;
     snapshot.network.bytes_up = counters.bytes_up;
@@ -393,16 +380,8 @@ control::NodeSnapshot Node::snapshot() const {
 
 std::vector<control::LeaderboardRow> Node::leaderboard(std::size_t most) const {
     m_owner.check();
-    std::vector<control::LeaderboardRow> rows;
-    if (!m_session) return rows;
-    const auto total = static_cast<double>(m_ledger.totals(m_session->run()).tokens.value);
-    for (const ledger::Credit& credit : m_ledger.leaderboard(m_session->run(), most)) {
-        const bool self = credit.peer == m_identity.id();
-        rows.push_back({static_cast<std::uint32_t>(rows.size() + 1), credit.peer.hex(),
-                        self ? m_settings.name : credit.name, credit.tokens.value, credit.rounds,
-                        total > 0 ? static_cast<double>(credit.tokens.value) / total : 0, self});
-    }
-    return rows;
+    if (!m_session) return {};
+    return leaderboard_rows(m_ledger, m_session->run(), m_identity.id(), m_settings.name, most);
 }
 
 std::vector<control::CurvePoint> Node::curve(std::size_t most) const {

@@ -86,7 +86,7 @@ public:
         m_owner.check();
         return m_session.get();
     }
-    /// Called after everything that changes what snapshot() gives, looked for every 200 ms.
+    /// Called after everything that changes what snapshot() returns; looked for every 200 ms.
     void on_change(std::function<void()> listener) {
         m_owner.check();
         m_changed = std::move(listener);
@@ -118,11 +118,11 @@ private:
     std::unique_ptr<net::Session> m_network;
     std::unique_ptr<RunSession> m_session;
     std::optional<RunId> m_searching;
-    std::string m_trouble;
+    std::string m_join_error;
     boost::asio::steady_timer m_timer;
     TimePoint m_now;
     std::function<void()> m_changed, m_stopped;
-    std::string m_told;
+    std::string m_last_reported;
     RoundId m_curve_round;
     std::uint64_t m_ticks = 0;
     bool m_stopping = false;

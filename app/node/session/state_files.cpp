@@ -52,6 +52,41 @@ Status rename_synced(const fs::path& from, const fs::path& to) {
 
 }  // namespace
 
+fs::path state_file_in(const fs::path& run_folder, RoundId round) {
+    return run_folder / "states" / (std::to_string(round.value) + ".safetensors");
+}
+
+/// A damaged index costs the states it named, which the swarm has; it is no reason not to start.
+Result<std::vector<peer::StateStore::Held>> stored_states(const fs::path& run_folder,
+                                                          const model::StateLayout& layout) {
+    std::vector<peer::StateStore::Held> held;
+    const fs::path file = run_folder / "states" / "index.json";
+    if (!fs::exists(file)) return held;
+    const auto bytes = read_file(file, index_bytes_max);
+    if (!bytes) return bytes.error();
+    const auto json = parse_json(as_text(*bytes), index_bytes_max);
+    if (!json) {
+        log::of("states").warn("{} is damaged; the states are fetched again", file.string());
+        return held;
+    }
+    Fields fields(*json, "index of states");
+    for (const auto& row : fields.array("states", states_max)) {
+        Fields entry(row, "state");
+        const RoundId round{entry.integer("round", 0, UINT64_MAX >> 1U)};
+        const auto digest = StateDigest::parse(entry.text("digest", 64));
+        if (!entry.finish() || !digest) continue;
+        std::error_code missing;
+        const std::uintmax_t size = fs::file_size(state_file_in(run_folder, round), missing);
+        if (missing || size != layout.file_size()) {
+            log::of("states").warn("state {} is missing or has a wrong size", round.value);
+            continue;
+        }
+        held.push_back({round, *digest});
+    }
+    std::ranges::sort(held, {}, &peer::StateStore::Held::round);
+    return held;
+}
+
 StateFiles::StateFiles(fs::path folder, model::StateLayout layout, unsigned threads)
     : m_folder(std::move(folder)), m_layout(std::move(layout)), m_threads(std::max(threads, 1U)) {}
 
@@ -66,29 +101,16 @@ Result<std::unique_ptr<StateFiles>> StateFiles::open(const fs::path& folder, con
     return files;
 }
 
-/// A damaged index costs the states it named, which the swarm has; it is no reason not to start.
 Status StateFiles::read_index() {
-    const fs::path file = m_folder / "states" / "index.json";
-    if (!fs::exists(file)) return {};
-    const auto bytes = read_file(file, index_bytes_max);
-    if (!bytes) return bytes.error();
-    const auto json = parse_json(as_text(*bytes), index_bytes_max);
-    if (!json) {
-        log::of("states").warn("{} is damaged; the states are fetched again", file.string());
-        return {};
-    }
-    Fields fields(*json, "index of states");
-    for (const auto& row : fields.array("states", states_max)) {
-        Fields entry(row, "state");
-        const RoundId round{entry.integer("round", 0, UINT64_MAX >> 1U)};
-        const auto digest = StateDigest::parse(entry.text("digest", 64));
-        if (!entry.finish() || !digest) continue;
-        auto map = MappedFile::open_read(state_file(round));
-        if (!map || map->bytes().size() != m_layout.file_size()) {
-            log::of("states").warn("state {} is missing or has a wrong size", round.value);
+    const auto held = stored_states(m_folder, m_layout);
+    if (!held) return held.error();
+    for (const Held& one : *held) {
+        auto map = MappedFile::open_read(state_file(one.round));
+        if (!map) {
+            log::of("states").warn("state {} cannot be read: {}", one.round.value, map.error().message);
             continue;
         }
-        m_whole.insert_or_assign(round, Whole{*digest, std::make_shared<const MappedFile>(std::move(*map))});
+        m_whole.insert_or_assign(one.round, Whole{one.digest, std::make_shared<const MappedFile>(std::move(*map))});
     }
     return {};
 }
@@ -137,9 +159,7 @@ peer::State StateFiles::state(RoundId round) const {
 
 peer::VectorPlace StateFiles::state_place(RoundId round) const { return {state_file(round), m_layout.header.size()}; }
 
-fs::path StateFiles::state_file(RoundId round) const {
-    return m_folder / "states" / (std::to_string(round.value) + ".safetensors");
-}
+fs::path StateFiles::state_file(RoundId round) const { return state_file_in(m_folder, round); }
 
 fs::path StateFiles::partial_file(RoundId round) const {
     return m_folder / "states" / (std::to_string(round.value) + ".partial");

@@ -23,6 +23,11 @@
 
 namespace potluck::node {
 
+[[nodiscard]] std::filesystem::path state_file_in(const std::filesystem::path& run_folder, RoundId round);
+/// The states that the index of a run's folder names and whose files have the right size, oldest first.
+[[nodiscard]] Result<std::vector<peer::StateStore::Held>> stored_states(const std::filesystem::path& run_folder,
+                                                                        const model::StateLayout& layout);
+
 class StateFiles final : public peer::StateStore {
 public:
     /// Makes the folders if missing. `threads` hash a state.

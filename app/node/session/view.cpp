@@ -23,7 +23,7 @@ std::tm local_time(std::int64_t unix_time) {
     return parts;
 }
 
-Mood search_mood(const net::ManifestSearch& search) {
+ActivityStatus search_status(const net::ManifestSearch& search) {
     if (search.stage == net::SearchStage::fetching) {
         return {Activity::downloading, "Downloading the run's description.", search.progress};
     }
@@ -32,50 +32,38 @@ Mood search_mood(const net::ManifestSearch& search) {
     return {Activity::connecting, "Connecting to the network.", -1};
 }
 
-std::string paused_reason(const Situation& situation) {
+std::string paused_reason(const NodeConditions& conditions) {
     const std::string memory =
-        situation.trainer_alive ? "the trainer is ending." : "the trainer has ended and its memory is free.";
-    if (situation.paused_until == 0) return "Paused until you resume; " + memory;
-    return "Paused until " + clock_text(situation.paused_until) + "; " + memory;
+        conditions.trainer_alive ? "the trainer is ending." : "the trainer has ended and its memory is free.";
+    if (conditions.paused_until == 0) return "Paused until you resume; " + memory;
+    return "Paused until " + clock_text(conditions.paused_until) + "; " + memory;
 }
 
-Activity activity_of(run::Phase phase, const Situation& situation) {
+Activity activity_of(run::Phase phase, const NodeConditions& conditions) {
     switch (phase) {
-        case run::Phase::joining: return situation.progress >= 0 ? Activity::downloading : Activity::preparing;
+        case run::Phase::joining: return conditions.progress >= 0 ? Activity::downloading : Activity::preparing;
         case run::Phase::paused: return Activity::paused;
         case run::Phase::finished: return Activity::finished;
-        default: return situation.volunteer ? Activity::training : Activity::sharing;
+        default: return conditions.volunteer ? Activity::training : Activity::sharing;
     }
 }
 
 }  // namespace
 
-Mood mood_of(const Situation& situation) {
-    if (situation.phase && *situation.phase == run::Phase::finished) {
-        return {Activity::finished, situation.phase_reason, -1};
+ActivityStatus activity_status(const NodeConditions& conditions) {
+    if (conditions.phase && *conditions.phase == run::Phase::finished) {
+        return {Activity::finished, conditions.phase_reason, -1};
     }
-    if (situation.paused) return {Activity::paused, paused_reason(situation), -1};
-    if (!situation.trainer_failure.empty()) return {Activity::failed, situation.trainer_failure, -1};
-    if (situation.phase && *situation.phase != run::Phase::joining && !situation.trainer_notice.empty()) {
-        return {activity_of(*situation.phase, situation), situation.trainer_notice, situation.progress};
+    if (conditions.paused) return {Activity::paused, paused_reason(conditions), -1};
+    if (!conditions.trainer_failure.empty()) return {Activity::failed, conditions.trainer_failure, -1};
+    if (conditions.phase && *conditions.phase != run::Phase::joining && !conditions.trainer_notice.empty()) {
+        return {activity_of(*conditions.phase, conditions), conditions.trainer_notice, conditions.progress};
     }
-    if (situation.phase) return {activity_of(*situation.phase, situation), situation.phase_reason, situation.progress};
-    if (situation.search) return search_mood(*situation.search);
-    if (!situation.trouble.empty()) return {Activity::failed, situation.trouble, -1};
+    if (conditions.phase)
+        return {activity_of(*conditions.phase, conditions), conditions.phase_reason, conditions.progress};
+    if (conditions.search) return search_status(*conditions.search);
+    if (!conditions.error.empty()) return {Activity::failed, conditions.error, -1};
     return {Activity::idle, "Not in a run; paste an invite to join one.", -1};
-}
-
-const char* name_of(run::Phase phase) {
-    switch (phase) {
-        case run::Phase::joining: return "joining";
-        case run::Phase::training: return "training";
-        case run::Phase::collecting: return "collecting";
-        case run::Phase::applying: return "applying";
-        case run::Phase::repairing: return "repairing";
-        case run::Phase::paused: return "paused";
-        case run::Phase::finished: return "finished";
-    }
-    return "unknown";
 }
 
 std::string describe(const model::ModelSpec& model) {
@@ -107,7 +95,7 @@ control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifes
     snapshot.parameters = model::state_layout(manifest.model).parameters;
     snapshot.round = view.round.value;
     snapshot.total_rounds = manifest.recipe.total_rounds;
-    snapshot.phase = name_of(view.phase);
+    snapshot.phase = view.phase;
     if (view.leader) snapshot.leader = view.leader->hex();
     snapshot.window_seconds = std::chrono::duration<double>(manifest.recipe.window).count();
     snapshot.loss = swarm_loss(view);
@@ -122,15 +110,43 @@ control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifes
     snapshot.digest = view.digest.hex();
     for (const peer::MemberView& member : view.members) {
         const run::StatusMessage& status = member.status;
-        const bool relays = status.role == run::Role::backbone && status.phase == run::Phase::training;
-        const char* phase = relays ? "relaying" : name_of(status.phase);
         snapshot.swarm_tokens_per_second += status.tokens_per_second;
-        snapshot.members.push_back({member.id.hex(), status.name,
-                                    status.role == run::Role::backbone ? "backbone" : "volunteer", phase,
-                                    status.round.value, status.window_tokens.value, status.tokens_per_second,
+        snapshot.members.push_back({member.id.hex(), status.name, status.role, status.phase, status.round.value,
+                                    status.window_tokens.value, status.tokens_per_second,
                                     static_cast<double>(status.loss), member.is_self});
     }
     return snapshot;
+}
+
+void add_credit(const ledger::Ledger& ledger, const RunId& run, const PeerId& self, control::RunSnapshot& snapshot) {
+    snapshot.accepted_tokens = ledger.totals(run).tokens.value;
+    const ledger::Credit credit = ledger.credit_of(run, self);
+    snapshot.my_tokens = credit.tokens.value;
+    snapshot.my_rounds = credit.rounds;
+    snapshot.my_tokens_today = ledger.tokens_since(self, midnight_before(unix_seconds())).value;
+}
+
+std::vector<control::LeaderboardRow> leaderboard_rows(const ledger::Ledger& ledger, const RunId& run,
+                                                      const PeerId& self, const std::string& own_name,
+                                                      std::size_t most) {
+    std::vector<control::LeaderboardRow> rows;
+    const auto total = static_cast<double>(ledger.totals(run).tokens.value);
+    for (const ledger::Credit& credit : ledger.leaderboard(run, most)) {
+        const bool is_self = credit.peer == self;
+        rows.push_back({static_cast<std::uint32_t>(rows.size() + 1), credit.peer.hex(),
+                        is_self ? own_name : credit.name, credit.tokens.value, credit.rounds,
+                        total > 0 ? static_cast<double>(credit.tokens.value) / total : 0, is_self});
+    }
+    return rows;
+}
+
+Result<run::SignedManifest> check_manifest(ByteSpan file) {
+    auto parsed = run::parse_manifest_file(file);
+    if (!parsed) return parsed.error();
+    if (!identity::verify(parsed->manifest.host, run::manifest_domain, parsed->json, parsed->signature)) {
+        return Error{ErrorCode::untrusted, "The run's description is not signed by its host; ask for a new invite."};
+    }
+    return parsed;
 }
 
 std::string clock_text(std::int64_t unix_time) {

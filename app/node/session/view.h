@@ -9,40 +9,51 @@
 #include "core/control/node_protocol.h"
 #include "core/ledger/ledger.h"
 #include "core/peer/peer.h"
+#include "core/run/manifest.h"
 #include "net/session.h"
 
 namespace potluck::node {
 
 /// Everything that the activity and its reason follow from.
-struct Situation {
+struct NodeConditions {
     bool paused = false;
     std::int64_t paused_until = 0;  // unix seconds, 0: until resumed
     bool trainer_alive = false;
     std::string trainer_failure;                // not empty: it will not start again by itself
     std::string trainer_notice;                 // what it changed by itself a moment ago
-    std::string trouble;                        // why the last join failed; empty if it did not
+    std::string error;                          // why the last join failed; empty if it did not
     std::optional<net::ManifestSearch> search;  // looking for a run's manifest
     std::optional<run::Phase> phase;            // in a run
     std::string phase_reason;
     double progress = -1;
     bool volunteer = true;
 };
-struct Mood {
+struct ActivityStatus {
     control::Activity activity = control::Activity::idle;
     std::string reason;
     double progress = -1;
 };
-[[nodiscard]] Mood mood_of(const Situation& situation);
+[[nodiscard]] ActivityStatus activity_status(const NodeConditions& conditions);
 
-[[nodiscard]] const char* name_of(run::Phase phase);
 /// "GPT-2 shape, 4 layers, width 128: 0.8 M parameters"; the family is the model's.
 [[nodiscard]] std::string describe(const model::ModelSpec& model);
 /// Mean training loss of the members' last windows, weighted by their speed; 0 if nobody has one.
 [[nodiscard]] double swarm_loss(const peer::PeerView& view);
 
-/// The part of a snapshot that tells of the run; totals and credit are added by whoever has the ledger.
+/// The part of a snapshot that describes the run; totals and credit are added by add_credit().
 [[nodiscard]] control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifest,
                                                 const peer::PeerView& view);
+
+/// What the ledger says of the run and of this identity's part in it.
+void add_credit(const ledger::Ledger& ledger, const RunId& run, const PeerId& self, control::RunSnapshot& snapshot);
+/// `own_name` is what this identity goes by now.
+[[nodiscard]] std::vector<control::LeaderboardRow> leaderboard_rows(const ledger::Ledger& ledger, const RunId& run,
+                                                                    const PeerId& self, const std::string& own_name,
+                                                                    std::size_t most);
+
+inline constexpr std::size_t manifest_file_bytes_max = run::manifest_bytes_max + 1024;  // with its signature
+/// Parses a manifest file and checks its host's signature.
+[[nodiscard]] Result<run::SignedManifest> check_manifest(ByteSpan file);
 
 /// "18:05" in this computer's time zone.
 [[nodiscard]] std::string clock_text(std::int64_t unix_time);

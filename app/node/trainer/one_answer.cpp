@@ -34,7 +34,7 @@ std::string end_of(const fs::path& file) {
 
 }  // namespace
 
-OneAnswer ask_once(TrainerQuestion question) {
+OneAnswer<nlohmann::json> ask_once_by_name(TrainerQuestion question, std::string method, nlohmann::json params) {
     std::error_code unknown;
     if (!fs::exists(question.program, unknown)) {
         return {Error{ErrorCode::not_found, "The trainer program " + question.program.string() +
@@ -45,13 +45,15 @@ OneAnswer ask_once(TrainerQuestion question) {
     const fs::path log = question.error_file;
     boost::asio::io_context loop;
     std::optional<Result<nlohmann::json>> answer;
-    ask_trainer(loop, std::move(question), [&](Result<nlohmann::json> result) {
-        answer = std::move(result);
-        loop.stop();
-    });
+    ask_trainer_by_name(loop, std::move(question), std::move(method), std::move(params),
+                        [&](Result<nlohmann::json> result) {
+                            answer = std::move(result);
+                            loop.stop();
+                        });
     loop.run();
-    OneAnswer outcome{answer ? *std::move(answer) : Error{ErrorCode::unavailable, "The trainer gave no answer."},
-                      log.empty() ? std::string() : end_of(log)};
+    OneAnswer<nlohmann::json> outcome{
+        answer ? *std::move(answer) : Error{ErrorCode::unavailable, "The trainer gave no answer."},
+        log.empty() ? std::string() : end_of(log)};
     if (!log.empty()) fs::remove(log, unknown);
     return outcome;
 }

@@ -24,7 +24,7 @@ public:
         if (m_failures.size() >= failures_max) return std::nullopt;
         return first_delay * (1 << (m_failures.size() - 1));
     }
-    void forgive() { m_failures.clear(); }
+    void reset_failures() { m_failures.clear(); }
 
 private:
     std::deque<TimePoint> m_failures;

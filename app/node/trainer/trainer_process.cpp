@@ -1,7 +1,6 @@
 #include "app/node/trainer/trainer_process.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "core/base/log.h"
@@ -12,8 +11,6 @@ namespace {
 
 constexpr std::size_t device_bytes_max = 200;
 
-constexpr std::array method_names = {"hello", "load", "train", "idle", "snapshot", "rebase", "evaluate", "stop"};
-
 control::VectorFile vector_file(const peer::VectorPlace& place) { return {place.file.string(), place.offset}; }
 
 }  // namespace
@@ -23,16 +20,25 @@ TrainerProcess::TrainerProcess(boost::asio::io_context& loop, Settings settings,
 
 TrainerProcess::~TrainerProcess() = default;
 
+template <control::MethodCall Call>
+void TrainerProcess::request(const Call& call) {
+    constexpr bool loads = std::is_same_v<Call, control::LoadRequest>;
+    constexpr bool stops = std::is_same_v<Call, control::StopRequest>;
+    if (!m_child || (m_state == State::stopping && !stops)) return;
+    m_pending.push_back({m_next_id, Call::name, m_now + (loads ? load_patience : reply_patience)});
+    m_child->send(control::encode_call(m_next_id, call));
+    ++m_next_id;
+}
+
 void TrainerProcess::start(const run::Manifest& manifest, const peer::VectorPlace& vector) {
     m_owner.check();
-    control::LoadRequest load{manifest.model.to_json(), manifest.recipe.to_json(), vector_file(vector),
-                              m_settings.threads};
+    control::LoadRequest load{manifest.model, manifest.recipe, vector_file(vector), m_settings.threads};
     load.budget = m_settings.budget;
     load.scratch = m_settings.scratch.string();
     m_wanted = Start{std::move(load), manifest.recipe.seed};
     if (m_state == State::running || m_state == State::starting) {
         m_seed = m_wanted->seed;
-        request(Method::load, to_json(m_wanted->load));
+        request(m_wanted->load);
         m_wanted.reset();
         m_state = State::starting;
     } else if (m_state == State::absent && m_now >= m_not_before) {
@@ -47,7 +53,7 @@ void TrainerProcess::launch() {
         m_loop, {m_settings.program, {}, m_settings.error_file, ProcessGroup::ours},
         {[this](const std::string& line) { on_line(line); }, [this](const std::string& how) { on_exit(how); }});
     if (!child) {
-        m_unstarted = child.error();  // told at the next tick: the peer is in the middle of asking
+        m_unstarted = child.error();  // reported at the next tick: the peer is in the middle of asking
         m_state = State::starting;
         return;
     }
@@ -60,18 +66,9 @@ void TrainerProcess::launch() {
     m_stepped = false;
     m_state = State::starting;
     m_seed = m_wanted->seed;
-    request(Method::hello, nlohmann::json::object());
-    request(Method::load, to_json(m_wanted->load));
+    request(control::HelloRequest{});
+    request(m_wanted->load);
     m_wanted.reset();
-}
-
-void TrainerProcess::request(Method method, nlohmann::json params) {
-    if (!m_child || (m_state == State::stopping && method != Method::stop)) return;
-    const Duration patience = method == Method::load ? load_patience : reply_patience;
-    m_pending.push_back({m_next_id, method, m_now + patience});
-    m_child->send(control::encode(
-        control::Request{m_next_id, method_names[static_cast<std::size_t>(method)], std::move(params)}));
-    ++m_next_id;
 }
 
 void TrainerProcess::train(const peer::WindowPlan& plan) {
@@ -83,29 +80,29 @@ void TrainerProcess::train(const peer::WindowPlan& plan) {
     train.learning_rate = plan.learning_rate;
     train.shard = plan.shard.string();
     train.records = plan.records;
-    request(Method::train, to_json(train));
+    request(train);
 }
 
 void TrainerProcess::idle() {
     m_owner.check();
-    request(Method::idle, nlohmann::json::object());
+    request(control::IdleRequest{});
 }
 
 void TrainerProcess::snapshot(const peer::VectorPlace& target) {
     m_owner.check();
-    request(Method::snapshot, to_json(control::SnapshotRequest{vector_file(target)}));
+    request(control::SnapshotRequest{vector_file(target)});
 }
 
 void TrainerProcess::rebase(const peer::VectorPlace& vector) {
     m_owner.check();
-    request(Method::rebase, to_json(control::RebaseRequest{vector_file(vector)}));
+    request(control::RebaseRequest{vector_file(vector)});
 }
 
 void TrainerProcess::evaluate(const control::EvaluateRequest& request_of_state, Evaluated done) {
     if (m_state != State::running || m_evaluated)
         return done(Error{ErrorCode::unavailable, "The trainer is not ready to evaluate a state."});
     m_evaluated = std::move(done);
-    request(Method::evaluate, to_json(request_of_state));
+    request(request_of_state);
 }
 
 void TrainerProcess::end_evaluation(const Result<control::EvaluateReply>& outcome) {
@@ -120,7 +117,7 @@ void TrainerProcess::stop() {
     m_state = State::stopping;
     m_pending.clear();
     end_evaluation(Error{ErrorCode::cancelled, "The trainer is ending."});
-    request(Method::stop, nlohmann::json::object());
+    request(control::StopRequest{});
     m_child->close_input();
     m_kill_at = m_now + stop_patience;
     m_tokens_per_second = 0;
@@ -137,8 +134,7 @@ void TrainerProcess::tick(TimePoint now) {
         m_child->kill();
     }
     if (m_child && m_state != State::stopping && !m_pending.empty() && now >= m_pending.front().deadline) {
-        m_last_words = "it did not answer \"" +
-                       std::string(method_names[static_cast<std::size_t>(m_pending.front().method)]) + "\" in time";
+        m_last_words = "it did not answer \"" + std::string(m_pending.front().method) + "\" in time";
         m_child->kill();
         m_pending.clear();
     }
@@ -161,23 +157,23 @@ void TrainerProcess::on_reply(const control::Reply& reply) {
         m_last_words = "it answered out of order";
         return m_child->kill();
     }
-    const Method method = m_pending.front().method;
+    const std::string_view method = m_pending.front().method;
     m_pending.pop_front();
-    if (reply.error && method == Method::evaluate) return end_evaluation(*reply.error);
+    if (reply.error && method == control::EvaluateRequest::name) return end_evaluation(*reply.error);
     if (reply.error) {
         m_last_words = reply.error->message;
         return m_child->kill();
     }
-    if (method == Method::hello) {
+    if (method == control::HelloRequest::name) {
         control::TrainerHello hello;
         if (!from_json(reply.result, hello) || hello.version != control::trainer_protocol_version) {
             m_last_words = "it is another version than this program; install both together";
             return m_child->kill();
         }
         m_device = log::printable(hello.device, device_bytes_max);
-    } else if (method == Method::load) {
-        const bool another =
-            std::any_of(m_pending.begin(), m_pending.end(), [](const Pending& p) { return p.method == Method::load; });
+    } else if (method == control::LoadRequest::name) {
+        const bool another = std::any_of(m_pending.begin(), m_pending.end(),
+                                         [](const Pending& p) { return p.method == control::LoadRequest::name; });
         if (another) return;
         if (!on_loaded(reply.result)) {
             m_last_words = "its plan could not be read";
@@ -186,11 +182,11 @@ void TrainerProcess::on_reply(const control::Reply& reply) {
         m_state = State::running;
         m_stepped = false;
         m_events.on_trainer_started();
-    } else if (method == Method::evaluate) {
+    } else if (method == control::EvaluateRequest::name) {
         control::EvaluateReply evaluated;
         const Status read = from_json(reply.result, evaluated);
         end_evaluation(read ? Result<control::EvaluateReply>(evaluated) : read.error());
-    } else if (method == Method::snapshot) {
+    } else if (method == control::SnapshotRequest::name) {
         control::SnapshotReply counts;
         if (!from_json(reply.result, counts)) {
             m_last_words = "its snapshot could not be read";
@@ -207,22 +203,22 @@ bool TrainerProcess::on_loaded(const nlohmann::json& result) {
     control::PlanReply plan;
     if (!result.empty() && !from_json(result, plan)) return false;
     m_plan = log::printable(plan.summary, device_bytes_max);
-    request(Method::hello, nlohmann::json::object());
+    request(control::HelloRequest{});
     return true;
 }
 
 void TrainerProcess::on_notification(const control::Notification& notification) {
-    if (notification.method == "failed") {
+    if (notification.method == control::TrainerFailed::name) {
         control::TrainerFailed failed;
         if (from_json(notification.params, failed)) m_last_words = log::printable(failed.message, 400);
-    } else if (notification.method == "replanned") {
+    } else if (notification.method == control::TrainerReplanned::name) {
         control::TrainerReplanned replanned;
         if (!from_json(notification.params, replanned)) return;
         m_plan = log::printable(replanned.plan.summary, device_bytes_max);
         m_notice = log::printable(replanned.message, 400);
         m_notice_until = m_now + notice_time;
         log::of("trainer").warn("the trainer changed its plan: {}", m_notice);
-    } else if (notification.method == "progress" && m_state == State::running) {
+    } else if (notification.method == control::TrainerProgress::name && m_state == State::running) {
         control::TrainerProgress progress;
         if (!from_json(notification.params, progress)) return;
         m_tokens_per_second = progress.tokens_per_second;
@@ -268,9 +264,9 @@ void TrainerProcess::lose(const std::string& why) {
                                    : Error{ErrorCode::unavailable, m_failure});
 }
 
-void TrainerProcess::forgive() {
+void TrainerProcess::reset_failures() {
     m_owner.check();
-    m_policy.forgive();
+    m_policy.reset_failures();
     m_failure.clear();
     m_not_before = m_now;
     if (m_state == State::failed) m_state = m_wanted ? State::waiting : State::absent;
@@ -280,12 +276,12 @@ control::TrainerSnapshot TrainerProcess::view() const {
     m_owner.check();
     control::TrainerSnapshot view;
     switch (m_state) {
-        case State::absent: view.state = "stopped"; break;
+        case State::absent: view.state = control::TrainerState::absent; break;
         case State::waiting:
-        case State::starting: view.state = "starting"; break;
-        case State::running: view.state = "training"; break;
-        case State::stopping: view.state = "stopped"; break;
-        case State::failed: view.state = "failed"; break;
+        case State::starting: view.state = control::TrainerState::starting; break;
+        case State::running: view.state = control::TrainerState::training; break;
+        case State::stopping: view.state = control::TrainerState::stopping; break;
+        case State::failed: view.state = control::TrainerState::failed; break;
     }
     view.device = m_plan.empty() ? m_device : m_device + " · " + m_plan;
     view.process = m_child ? m_child->process() : 0;

@@ -3,7 +3,7 @@
 //   absent -- start --> starting -- load answered --> running -- stop --> stopping -- gone --> absent
 //      ^                   |                             |
 //      |                   +---- exit, time-out ---------+--> waiting (back-off) -- start --> starting
-//      +-- forgive --- failed <-- third failure within ten minutes
+//      +-- reset_failures --- failed <-- third failure within ten minutes
 //
 // A trainer that dies is reported to the peer, which asks to start again; when that happens is decided here
 // (RestartPolicy). stop() asks politely and kills after 1.5 s.
@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <boost/asio/io_context.hpp>
 
@@ -36,7 +37,7 @@ public:
     static constexpr Duration stop_patience{1'500};
     static constexpr Duration reply_patience{180'000};
     static constexpr Duration load_patience{300'000};
-    static constexpr Duration notice_time{60'000};  // how long a change of plan is told
+    static constexpr Duration notice_time{60'000};  // how long a change of plan is shown
 
     struct Settings {
         std::filesystem::path program;
@@ -75,7 +76,7 @@ public:
         m_release_by.reset();
     }
     /// The person says to try again after a failure.
-    void forgive();
+    void reset_failures();
     /// True once no child is alive.
     [[nodiscard]] bool gone() const {
         m_owner.check();
@@ -95,10 +96,9 @@ public:
 
 private:
     enum class State { absent, waiting, starting, running, stopping, failed };
-    enum class Method { hello, load, train, idle, snapshot, rebase, evaluate, stop };
     struct Pending {
         std::uint64_t id = 0;
-        Method method = Method::hello;
+        std::string_view method;  // the name of its type, which lives as long as the program
         TimePoint deadline;
     };
     struct Start {
@@ -107,7 +107,8 @@ private:
     };
 
     void launch();
-    void request(Method method, nlohmann::json params);
+    template <control::MethodCall Call>
+    void request(const Call& call);
     void on_line(const std::string& line);
     void on_reply(const control::Reply& reply);
     bool on_loaded(const nlohmann::json& result);

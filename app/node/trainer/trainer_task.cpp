@@ -20,8 +20,14 @@ enum Step : std::uint64_t { hello = 1, load = 2, question = 3, stop = 4 };
 
 class Task : public std::enable_shared_from_this<Task> {
 public:
-    Task(asio::io_context& loop, TrainerQuestion asked, std::function<void(Result<nlohmann::json>)> done)
-        : m_loop(loop), m_question(std::move(asked)), m_done(std::move(done)), m_timer(loop) {}
+    Task(asio::io_context& loop, TrainerQuestion asked, std::string method, nlohmann::json params,
+         std::function<void(Result<nlohmann::json>)> done)
+        : m_loop(loop),
+          m_question(std::move(asked)),
+          m_method(std::move(method)),
+          m_params(std::move(params)),
+          m_done(std::move(done)),
+          m_timer(loop) {}
 
     void start() {
         auto child = LineProcess::start(
@@ -32,10 +38,10 @@ public:
              }});
         if (!child) return finish(child.error());
         m_child = std::move(*child);
-        ask(hello, "hello", nlohmann::json::object());
-        if (m_question.load) ask(load, "load", to_json(*m_question.load));
-        ask(question, m_question.method, m_question.params);
-        ask(stop, "stop", nlohmann::json::object());
+        m_child->send(control::encode_call(hello, control::HelloRequest{}));
+        if (m_question.load) m_child->send(control::encode_call(load, *m_question.load));
+        m_child->send(control::encode(control::Request{question, m_method, m_params}));
+        m_child->send(control::encode_call(stop, control::StopRequest{}));
         m_timer.expires_after(m_question.patience);
         m_timer.async_wait([self = shared_from_this()](const auto& cancelled) {
             if (!cancelled) self->finish(Error{ErrorCode::timed_out, "The trainer did not answer in time; try again."});
@@ -43,10 +49,6 @@ public:
     }
 
 private:
-    void ask(Step step, const std::string& method, const nlohmann::json& params) {
-        m_child->send(control::encode(control::Request{step, method, params}));
-    }
-
     std::string why(const std::string& how) const {
         return m_last_words.empty() ? "it ended with " + how : m_last_words;
     }
@@ -56,7 +58,7 @@ private:
         if (!decoded) return finish(decoded.error());
         if (const auto* notification = std::get_if<control::Notification>(&*decoded)) {
             control::TrainerFailed failed;
-            if (notification->method == "failed" && from_json(notification->params, failed)) {
+            if (notification->method == control::TrainerFailed::name && from_json(notification->params, failed)) {
                 m_last_words = log::printable(failed.message, 400);
             }
         } else if (const auto* reply = std::get_if<control::Reply>(&*decoded)) {
@@ -78,6 +80,8 @@ private:
 
     asio::io_context& m_loop;
     TrainerQuestion m_question;
+    std::string m_method;
+    nlohmann::json m_params;
     std::function<void(Result<nlohmann::json>)> m_done;
     asio::steady_timer m_timer;
     std::unique_ptr<LineProcess> m_child;
@@ -86,8 +90,9 @@ private:
 
 }  // namespace
 
-void ask_trainer(asio::io_context& loop, TrainerQuestion question, std::function<void(Result<nlohmann::json>)> done) {
-    std::make_shared<Task>(loop, std::move(question), std::move(done))->start();
+void ask_trainer_by_name(asio::io_context& loop, TrainerQuestion question, std::string method, nlohmann::json params,
+                         std::function<void(Result<nlohmann::json>)> done) {
+    std::make_shared<Task>(loop, std::move(question), std::move(method), std::move(params), std::move(done))->start();
 }
 
 }  // namespace potluck::node

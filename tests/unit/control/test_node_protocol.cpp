@@ -3,7 +3,7 @@
 #include <limits>
 #include <set>
 
-#include "core/control/node_protocol.h"
+#include "core/control/node_methods.h"
 
 using namespace potluck;
 using namespace potluck::control;
@@ -23,6 +23,8 @@ NodeSnapshot snapshot() {
     node.run->name = "demo";
     node.run->round = 12;
     node.run->loss = 2.25;
+    node.run->validation_loss = 2.5;
+    node.run->validation_round = 11;
     node.run->members.resize(2);
     node.run->members[1].self = true;
     return node;
@@ -40,6 +42,8 @@ private slots:
         QVERIFY(to_json(back) == object);
         QVERIFY(back.activity == Activity::training);
         QVERIFY(back.run.has_value());
+        QCOMPARE(back.run->validation_loss, 2.5);
+        QCOMPARE(back.run->validation_round, std::uint64_t{11});
         QCOMPARE(back.run->members.size(), std::size_t{2});
         QVERIFY(back.run->members[1].self);
         QCOMPARE(back.network.port, std::uint16_t{6881});
@@ -55,7 +59,7 @@ private slots:
 
     void every_activity_has_a_name_of_its_own() {
         std::set<std::string> names;
-        for (int i = 0; i <= static_cast<int>(Activity::failed); ++i) {
+        for (int i = 0; i <= static_cast<int>(Activity::not_running); ++i) {
             NodeSnapshot node;
             node.activity = static_cast<Activity>(i);
             NodeSnapshot back;
@@ -63,7 +67,7 @@ private slots:
             QVERIFY(back.activity == node.activity);
             names.insert(name_of(node.activity));
         }
-        QCOMPARE(names.size(), std::size_t{9});
+        QCOMPARE(names.size(), std::size_t{10});
     }
 
     void a_number_that_json_cannot_carry_is_told_as_zero() {
@@ -77,11 +81,89 @@ private slots:
         QVERIFY(from_json(to_json(LeaderboardRow{1, "aa", "n", 5, 2, 0.5, true}), row).ok());
         QVERIFY(row.rank == 1 && row.tokens == 5 && row.self);
         CurvePoint point;
-        QVERIFY(from_json(to_json(CurvePoint{3, 2.5, 1'700'000'000}), point).ok());
-        QVERIFY(point.round == 3 && point.at == 1'700'000'000);
+        QVERIFY(from_json(to_json(CurvePoint{3, 2.5, 1'700'000'000, 2.75}), point).ok());
+        QVERIFY(point.round == 3 && point.at == 1'700'000'000 && point.validation == 2.75);
         CheckpointRow checkpoint;
         QVERIFY(from_json(to_json(CheckpointRow{3, "magnet:", "f", "d", 9}), checkpoint).ok());
         QVERIFY(checkpoint.bytes == 9 && checkpoint.magnet == "magnet:");
+    }
+
+    void bounds_themselves_are_read_data() {
+        QTest::addColumn<QString>("text");
+        const json good = to_json(snapshot());
+        const auto row = [&](const char* name, const char* pointer, const json& value) {
+            json object = good;
+            object[json::json_pointer(pointer)] = value;
+            QTest::newRow(name) << QString::fromStdString(object.dump());
+        };
+        row("longest name", "/name", std::string(512, 'a'));
+        row("longest reason", "/reason", std::string(16'384, 'a'));
+        row("largest count", "/run/my_tokens", 1ULL << 62U);
+        row("largest port", "/network/port", 65'535);
+        row("whole progress", "/progress", 1);
+        row("lowest progress", "/progress", -1);
+        row("largest loss", "/run/loss", 1e18);
+    }
+    void bounds_themselves_are_read() {
+        QFETCH(const QString, text);
+        NodeSnapshot back;
+        const Status status = from_json(json::parse(text.toStdString()), back);
+        QVERIFY2(status.ok(), status.ok() ? "" : status.error().message.c_str());
+    }
+
+    void too_many_members_are_refused() {
+        json object = to_json(snapshot());
+        const json member = object["run"]["members"][0];
+        object["run"]["members"] = std::vector<json>(10'000, member);
+        NodeSnapshot back;
+        QVERIFY(from_json(object, back).ok());
+        object["run"]["members"].push_back(member);
+        QVERIFY(!from_json(object, back).ok());
+    }
+
+    void a_fault_names_its_own_object() {
+        json object = to_json(snapshot());
+        object["run"]["members"][1].erase("round");
+        NodeSnapshot back;
+        const std::string message = from_json(object, back).error().message;
+        QVERIFY2(message.find("member") != std::string::npos && message.find("round") != std::string::npos,
+                 message.c_str());
+    }
+
+    void a_call_is_a_line_and_back() {
+        const Line line = decode(encode_call(7, Join{"potluck:x", run::Role::backbone})).value();
+        const Request& request = std::get<Request>(line);
+        QCOMPARE(request.method, std::string("join"));
+        const Join join = read_as<Join>(request.params).value();
+        QCOMPARE(join.invite, std::string("potluck:x"));
+        QVERIFY(join.role == run::Role::backbone);
+    }
+
+    void parameters_with_defaults_may_be_left_out() {
+        QVERIFY(read_as<Join>({{"invite", "x"}}).value().role == run::Role::volunteer);
+        QCOMPARE(read_as<Pause>(json::object()).value().seconds, std::uint64_t{0});
+        QCOMPARE(read_as<ReadLeaderboard>(json::object()).value().rows, std::uint64_t{100});
+        QCOMPARE(read_as<ReadCurve>(json::object()).value().points, std::uint64_t{500});
+        QCOMPARE(read_as<SampleText>({{"prompt", ""}}).value().temperature, 0.8);
+    }
+
+    void parameters_out_of_range_are_refused() {
+        QVERIFY(!read_as<Join>(json::object()).ok());
+        QVERIFY(!read_as<Join>({{"invite", std::string(4097, 'a')}}).ok());
+        QVERIFY(!read_as<Join>({{"invite", "x"}, {"role", "host"}}).ok());
+        QVERIFY(!read_as<Pause>({{"seconds", (1ULL << 32U) + 1}}).ok());
+        QVERIFY(!read_as<SetName>({{"name", std::string(257, 'a')}}).ok());
+        QVERIFY(!read_as<ReadLeaderboard>({{"most", 0}}).ok());
+        QVERIFY(!read_as<ReadCurve>({{"most", 10'001}}).ok());
+        QVERIFY(!read_as<SampleText>({{"prompt", ""}, {"tokens", 4097}}).ok());
+        QVERIFY(!read_as<SampleText>({{"prompt", ""}, {"temperature", 10.5}}).ok());
+        QVERIFY(!read_as<Leave>({{"now", true}}).ok());
+    }
+
+    void methods_have_names_of_their_own() {
+        const std::set<std::string_view> names(NodeMethods::names.begin(), NodeMethods::names.end());
+        QCOMPARE(names.size(), NodeMethods::names.size());
+        QVERIFY(method_of<Join> != method_of<Leave>);
     }
 
     void what_is_out_of_range_is_refused_data() {
@@ -99,7 +181,22 @@ private slots:
         row("round", "/run/round", -1);
         row("unknown field", "/run/colour", 1);
         row("run is text", "/run", "none");
-        row("name too long", "/name", std::string(1000, 'a'));
+        row("name too long", "/name", std::string(513, 'a'));
+        row("reason too long", "/reason", std::string(16'385, 'a'));
+        row("id too long", "/peer_id", std::string(65, 'a'));
+        row("progress below", "/progress", -1.5);
+        row("paused in the past", "/paused_until", -1);
+        row("count too large", "/run/my_tokens", (1ULL << 62U) + 1);
+        row("number too large", "/run/loss", 1e19);
+        row("process too large", "/trainer/process", (1ULL << 62U) + 1);
+        row("peers too many", "/network/peers", 1ULL << 32U);
+        row("trainer state", "/trainer/state", "stopped");
+        row("run phase", "/run/phase", "relaying");
+        row("member role", "/run/members/0/role", "host");
+        row("member lacks", "/run/members/0", json::object());
+        row("unknown field of a member", "/run/members/1/colour", 1);
+        row("unknown field of the network", "/network/colour", 1);
+        row("run is null", "/run", nullptr);
     }
     void what_is_out_of_range_is_refused() {
         QFETCH(const QString, text);

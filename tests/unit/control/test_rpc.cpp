@@ -65,11 +65,21 @@ private slots:
         row("result and error",
             R"({"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":"","data":{"kind":"io"}}})");
         row("unknown kind", R"({"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"","data":{"kind":"odd"}}})");
+        row("long method", ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"" + std::string(65, 'm') + "\"}").c_str());
+        row("long sentence", (R"({"jsonrpc":"2.0","id":1,"error":{"code":1,"message":")" + std::string(4097, 's') +
+                              R"(","data":{"kind":"io"}}})")
+                                 .c_str());
         row("reply without id", R"({"jsonrpc":"2.0","result":{}})");
     }
     void what_is_not_the_protocol_is_refused() {
         QFETCH(const QByteArray, line);
         QVERIFY(!decode({line.constData(), static_cast<std::size_t>(line.size())}).ok());
+    }
+
+    void a_line_beyond_the_limit_is_refused() {
+        const std::string body = R"({"jsonrpc":"2.0","id":1,"method":"a"})";
+        QVERIFY(decode(body + std::string(line_bytes_max - body.size(), ' ')).ok());
+        QVERIFY(!decode(body + std::string(line_bytes_max - body.size() + 1, ' ')).ok());
     }
 
     void lines_come_whole_however_the_bytes_arrive() {

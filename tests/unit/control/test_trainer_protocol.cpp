@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/control/trainer_protocol.h"
+#include "core/model/presets.h"
 
 using namespace potluck;
 using namespace potluck::control;
@@ -50,8 +51,7 @@ EvaluateRequest evaluate_request() {
 
 LoadRequest load_request() {
     LoadRequest request;
-    request.model = json::object();
-    request.recipe = json::object();
+    request.model = model::model_preset("tiny").value();
     request.state = {"/s", 5};
     request.threads = 2;
     request.budget = {.gpu_memory = 4ULL << 30U, .ram = 12ULL << 30U, .device = "cuda:1"};
@@ -118,12 +118,13 @@ private slots:
     void plans_and_devices_survive_their_json() {
         QCOMPARE(round_trip(load_request()).budget.device, std::string("cuda:1"));
         QCOMPARE(round_trip(load_request()).scratch, std::string("/run"));
-        QVERIFY(round_trip(load_request()).layout.is_null());
+        QVERIFY(!round_trip(load_request()).layout);
+        QVERIFY(round_trip(load_request()).model == load_request().model);
         LoadRequest forced = load_request();
-        forced.layout = {{"state_bits", 32}};
-        QCOMPARE(round_trip(forced).layout.at("state_bits").get<int>(), 32);
+        forced.layout = json{{"state_bits", 32}};
+        QCOMPARE(round_trip(forced).layout->at("state_bits").get<int>(), 32);
         PlanRequest request;
-        request.model = request.recipe = json::object();
+        request.model = load_request().model;
         request.budget = forced.budget;
         request.threads = 3;
         QCOMPARE(round_trip(request).budget.ram, 12ULL << 30U);
@@ -156,6 +157,12 @@ private slots:
         row("usable by a number", "detect", to_json(detect_reply()), "/devices/0/usable", 1);
         row("negative speed", "detect", to_json(detect_reply()), "/devices/0/speeds/0/teraflops", -1);
         row("a layout that is null", "load", to_json(load_request()), "/layout", nullptr);
+        row("a model that cannot be", "load", to_json(load_request()), "/model/width", 7);
+        row("a recipe that cannot be", "load", to_json(load_request()), "/recipe/batch", 0);
+        row("too many threads", "load", to_json(load_request()), "/threads", 1025);
+        row("too many sentences", "plan", to_json(plan_reply()), "/why", std::vector<std::string>(65, "It fits."));
+        row("negative bandwidth", "detect", to_json(detect_reply()), "/devices/0/gigabytes_per_second", -1);
+        row("a long note", "detect", to_json(detect_reply()), "/notes/0", std::string(4097, 'a'));
         row("an unknown limit", "load", to_json(load_request()), "/budget/disk", 1);
         row("a long scratch", "load", to_json(load_request()), "/scratch", std::string(4097, 'a'));
     }
@@ -175,6 +182,16 @@ private slots:
     void a_loss_that_is_no_number_is_told_as_none() {
         const SnapshotReply reply{.tokens = 1, .steps = 1, .loss = std::numeric_limits<double>::quiet_NaN()};
         QCOMPARE(to_json(reply).at("loss").get<double>(), 0.0);
+    }
+
+    void bounds_themselves_are_read() {
+        SampleRequest request = sample_request();
+        request.prompt.assign(65'536, 1'048'575);
+        request.tokens = 4096;
+        QCOMPARE(round_trip(request).prompt.back(), 1'048'575U);
+        PlanReply reply = plan_reply();
+        reply.why.assign(64, std::string(4096, 'a'));
+        QCOMPARE(round_trip(reply).why.size(), std::size_t{64});
     }
 
     void from_record_may_be_left_out() {
@@ -201,6 +218,11 @@ private slots:
         row("empty prompt", sample(), "prompt", json::array());
         row("prompt of text", sample(), "prompt", json::array({"a"}));
         row("negative token", sample(), "prompt", json::array({-1}));
+        row("a token too large", sample(), "prompt", json::array({1'048'576}));
+        row("a prompt too long", sample(), "prompt", std::vector<int>(65'537, 1));
+        row("hot", sample(), "temperature", 100.5);
+        row("fast", train(), "learning_rate", 100.5);
+        row("too many records", train(), "records", (1ULL << 62U) + 1);
         row("too many tokens", sample(), "tokens", 4097);
         row("no tokens", sample(), "tokens", 0);
         row("state without path", sample(), "state", {{"offset", 0}});

@@ -1,4 +1,4 @@
-// The small decisions of app/node: paths, settings, moods, the command line, the demo's books.
+// The small decisions of app/node: paths, settings, activities, the command line, the demo's books.
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -6,12 +6,13 @@
 #include <sstream>
 
 #include "app/node/cli/command_line.h"
+#include "app/node/control/dispatcher.h"
 #include "app/node/demo/report.h"
 #include "app/node/demo/scenario.h"
-#include "app/node/control/dispatcher.h"
-#include "app/node/session/settings.h"
 #include "app/node/paths.h"
+#include "app/node/session/settings.h"
 #include "app/node/session/view.h"
+#include "core/control/node_methods.h"
 
 using namespace potluck;
 using namespace potluck::node;
@@ -139,30 +140,30 @@ private slots:
         QVERIFY(fit_name(std::string(100, 'x')).size() == run::name_bytes_max);
     }
 
-    void the_mood_always_says_why() {
-        Situation situation;
-        QCOMPARE(mood_of(situation).activity, control::Activity::idle);
-        situation.trouble = "No such run.";
-        QCOMPARE(mood_of(situation).activity, control::Activity::failed);
-        situation.search = net::ManifestSearch{};
-        QCOMPARE(mood_of(situation).activity, control::Activity::connecting);
-        situation.search->stage = net::SearchStage::fetching;
-        QCOMPARE(mood_of(situation).activity, control::Activity::downloading);
-        situation.phase = run::Phase::training;
-        situation.phase_reason = "Training.";
-        QCOMPARE(mood_of(situation).activity, control::Activity::training);
-        QCOMPARE(mood_of(situation).reason, std::string("Training."));
-        situation.volunteer = false;
-        QCOMPARE(mood_of(situation).activity, control::Activity::sharing);
-        situation.trainer_failure = "The trainer failed.";
-        QCOMPARE(mood_of(situation).activity, control::Activity::failed);
-        situation.paused = true;
-        QCOMPARE(mood_of(situation).activity, control::Activity::paused);
-        QVERIFY(mood_of(situation).reason.find("memory is free") != std::string::npos);
-        situation.trainer_alive = true;
-        QVERIFY(mood_of(situation).reason.find("is ending") != std::string::npos);
-        situation.phase = run::Phase::finished;
-        QCOMPARE(mood_of(situation).activity, control::Activity::finished);
+    void the_activity_always_says_why() {
+        NodeConditions conditions;
+        QCOMPARE(activity_status(conditions).activity, control::Activity::idle);
+        conditions.error = "No such run.";
+        QCOMPARE(activity_status(conditions).activity, control::Activity::failed);
+        conditions.search = net::ManifestSearch{};
+        QCOMPARE(activity_status(conditions).activity, control::Activity::connecting);
+        conditions.search->stage = net::SearchStage::fetching;
+        QCOMPARE(activity_status(conditions).activity, control::Activity::downloading);
+        conditions.phase = run::Phase::training;
+        conditions.phase_reason = "Training.";
+        QCOMPARE(activity_status(conditions).activity, control::Activity::training);
+        QCOMPARE(activity_status(conditions).reason, std::string("Training."));
+        conditions.volunteer = false;
+        QCOMPARE(activity_status(conditions).activity, control::Activity::sharing);
+        conditions.trainer_failure = "The trainer failed.";
+        QCOMPARE(activity_status(conditions).activity, control::Activity::failed);
+        conditions.paused = true;
+        QCOMPARE(activity_status(conditions).activity, control::Activity::paused);
+        QVERIFY(activity_status(conditions).reason.find("memory is free") != std::string::npos);
+        conditions.trainer_alive = true;
+        QVERIFY(activity_status(conditions).reason.find("is ending") != std::string::npos);
+        conditions.phase = run::Phase::finished;
+        QCOMPARE(activity_status(conditions).activity, control::Activity::finished);
     }
 
     void durations_and_addresses_are_read_strictly() {
@@ -223,16 +224,16 @@ private slots:
 
     void a_method_that_is_not_there_is_answered() {
         Dispatcher dispatcher;
-        dispatcher.add("ping", [](const nlohmann::json&, const Dispatcher::Respond& respond) {
-            respond(nlohmann::json{{"pong", 1}});
-        });
+        dispatcher.add<control::MakeInvite>([](const control::MakeInvite&) { return control::InviteLink{"magnet:"}; });
         std::vector<control::Reply> replies;
         const auto keep = [&](const control::Reply& reply) { replies.push_back(reply); };
-        dispatcher.dispatch({4, "ping", nlohmann::json::object()}, keep);
+        dispatcher.dispatch({4, "invite", nlohmann::json::object()}, keep);
         dispatcher.dispatch({5, "pong", nlohmann::json::object()}, keep);
-        QCOMPARE(replies.size(), std::size_t{2});
+        dispatcher.dispatch({6, "invite", {{"colour", 1}}}, keep);
+        QCOMPARE(replies.size(), std::size_t{3});
         QCOMPARE(replies[0].id, std::uint64_t{4});
-        QVERIFY(!replies[0].error && replies[1].error);
+        QVERIFY(!replies[0].error && replies[1].error && replies[2].error);
+        QCOMPARE(replies[0].result.at("magnet").get<std::string>(), std::string("magnet:"));
     }
 
     void a_report_names_every_fault() {

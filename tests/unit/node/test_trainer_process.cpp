@@ -143,10 +143,10 @@ private slots:
         QCOMPARE(stage.heard.losses[1].code, ErrorCode::io);
         QCOMPARE(stage.heard.losses[2].code, ErrorCode::unavailable);
         QVERIFY2(stage.trainer->failure().find("exit code 7") != std::string::npos, stage.trainer->failure().c_str());
-        QCOMPARE(stage.trainer->view().state, std::string("failed"));
+        QVERIFY(stage.trainer->view().state == control::TrainerState::failed);
         stage.start();
         QVERIFY(!stage.until([&] { return stage.heard.losses.size() > 3; }, 1000));
-        stage.trainer->forgive();
+        stage.trainer->reset_failures();
         QVERIFY(stage.until([&] { return stage.heard.losses.size() == 4; }));
     }
 
@@ -187,7 +187,7 @@ private slots:
         QVERIFY(patient.on_failure({Duration{0}}).has_value());
         QVERIFY(patient.on_failure({Duration{400'000}}).has_value());
         QVERIFY(patient.on_failure({Duration{800'000}}).has_value());
-        patient.forgive();
+        patient.reset_failures();
         QVERIFY(patient.on_failure({Duration{800'001}}) == Duration{500});
     }
 };

@@ -1,0 +1,32 @@
+// The newest state that a data folder holds, and what is needed to make text or an export of it, as values and files:
+// the same for a node that runs and for a folder whose node does not.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "app/node/session/node.h"
+#include "app/node/session/stored_node.h"
+#include "core/data/tokenizer.h"
+#include "core/run/manifest.h"
+
+namespace potluck::node {
+
+struct HeldModel {
+    run::Manifest manifest;
+    std::filesystem::path state_file;
+    peer::VectorPlace state;                             // the parameters in that file
+    std::vector<std::filesystem::path> tokenizer_files;  // of manifest.tokenizer.blobs(); empty if any is missing
+    std::vector<peer::BlobPointer> blobs;                // keep their files while they are read
+    std::filesystem::path trainer_program, trainer_errors;
+};
+
+/// `not_found` outside a run, `unavailable` if no state is held yet.
+[[nodiscard]] Result<HeldModel> held_model(const Node& node);
+/// `trainer_program` is asked for samples.
+[[nodiscard]] Result<HeldModel> held_model(const StoredNode& node, const std::filesystem::path& trainer_program);
+
+/// The run's tokenizer; `unavailable` if its files are not here.
+[[nodiscard]] Result<data::Tokenizer> open_tokenizer(const HeldModel& model);
+
+}  // namespace potluck::node

@@ -1,0 +1,225 @@
+// The methods a node answers: what the window and the command line call, and what the node's table must have.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/control/node_protocol.h"
+
+namespace potluck::control {
+
+struct ReadStatus : Nothing {
+    static constexpr std::string_view name = "status";
+    using Reply = NodeSnapshot;
+};
+
+/// Is answered once, then by notifications `status`.
+struct Subscribe : Nothing {
+    static constexpr std::string_view name = "subscribe";
+    using Reply = Done;
+};
+
+struct Join {
+    static constexpr std::string_view name = "join";
+    using Reply = Done;
+    std::string invite;
+    run::Role role = run::Role::volunteer;
+
+    static void fields(auto& value, auto&& field) {
+        field("invite", value.invite, Text{run::invite_bytes_max}, "A magnet: or potluck: link.");
+        field("role", value.role, Optional{Any{}}, "Whether to train, or to lead and relay.");
+    }
+};
+
+struct Leave : Nothing {
+    static constexpr std::string_view name = "leave";
+    using Reply = Done;
+};
+
+struct Finish : Nothing {
+    static constexpr std::string_view name = "finish";
+    using Reply = Done;
+};
+
+struct Pause {
+    static constexpr std::string_view name = "pause";
+    using Reply = Done;
+    std::uint64_t seconds = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("seconds", value.seconds, Optional{Whole{0, pause_seconds_max}}, "For how long; 0 until it is resumed.");
+    }
+};
+
+struct Resume : Nothing {
+    static constexpr std::string_view name = "resume";
+    using Reply = Done;
+};
+
+struct SetName {
+    static constexpr std::string_view name = "set_name";
+    using Reply = Done;
+    std::string new_name;
+
+    static void fields(auto& value, auto&& field) {
+        field("name", value.new_name, Text{own_name_bytes_max}, "The name to go by.");
+    }
+};
+
+struct InviteLink {
+    static constexpr std::string_view label = "invite";
+    std::string magnet;
+
+    static void fields(auto& value, auto&& field) {
+        field("magnet", value.magnet, Text{text_bytes_max}, "The link by which others join the run.");
+    }
+};
+struct MakeInvite : Nothing {
+    static constexpr std::string_view name = "invite";
+    using Reply = InviteLink;
+};
+
+struct Leaderboard {
+    static constexpr std::string_view label = "leaderboard";
+    std::vector<LeaderboardRow> rows;
+
+    static void fields(auto& value, auto&& field) {
+        field("rows", value.rows, List{rows_max, Any{}}, "Most tokens first.");
+    }
+};
+struct ReadLeaderboard {
+    static constexpr std::string_view name = "leaderboard";
+    using Reply = Leaderboard;
+    std::uint64_t rows = 100;
+
+    static void fields(auto& value, auto&& field) {
+        field("most", value.rows, Optional{Whole{1, rows_max}}, "How many rows at most.");
+    }
+};
+
+struct Curve {
+    static constexpr std::string_view label = "curve";
+    std::vector<CurvePoint> points;
+
+    static void fields(auto& value, auto&& field) {
+        field("points", value.points, List{rows_max, Any{}}, "By rising round.");
+    }
+};
+struct ReadCurve {
+    static constexpr std::string_view name = "curve";
+    using Reply = Curve;
+    std::uint64_t points = 500;
+
+    static void fields(auto& value, auto&& field) {
+        field("most", value.points, Optional{Whole{1, rows_max}}, "How many points at most.");
+    }
+};
+
+struct Checkpoints {
+    static constexpr std::string_view label = "checkpoints";
+    std::vector<CheckpointRow> rows;
+
+    static void fields(auto& value, auto&& field) { field("rows", value.rows, List{rows_max, Any{}}, "Oldest first."); }
+};
+struct ReadCheckpoints : Nothing {
+    static constexpr std::string_view name = "checkpoints";
+    using Reply = Checkpoints;
+};
+
+struct ExportedFiles {
+    static constexpr std::string_view label = "exported model";
+    std::vector<std::string> files;
+    std::optional<std::uint64_t> pruned_weights, zero_weights;
+
+    static void fields(auto& value, auto&& field) {
+        field("files", value.files, List{rows_max, Text{path_bytes_max}}, "What was written.");
+        field("pruned_weights", value.pruned_weights, Whole{}, "Weights in the matrices that were pruned.");
+        field("zero_weights", value.zero_weights, Whole{}, "How many of these are zero now.");
+    }
+};
+struct ExportModel {
+    static constexpr std::string_view name = "export";
+    using Reply = ExportedFiles;
+    std::string folder;
+    bool sparse_2_4 = false;
+
+    static void fields(auto& value, auto&& field) {
+        field("folder", value.folder, Text{path_bytes_max}, "Where to; made if it is missing.");
+        field("sparse_2_4", value.sparse_2_4, Optional{Any{}},
+              "Whether to keep only the 2 largest of every 4 weights of attention and MLP.");
+    }
+};
+
+struct SampledText {
+    static constexpr std::string_view label = "sample";
+    std::string text;
+
+    static void fields(auto& value, auto&& field) {
+        field("text", value.text, Text{line_bytes_max}, "What the model writes, without the prompt.");
+    }
+};
+struct SampleText {
+    static constexpr std::string_view name = "sample";
+    using Reply = SampledText;
+    std::string prompt;
+    std::uint32_t tokens = 200;
+    double temperature = 0.8;
+    std::uint64_t seed = 1;
+
+    static void fields(auto& value, auto&& field) {
+        field("prompt", value.prompt, Text{text_bytes_max}, "The beginning; may be empty.");
+        field("tokens", value.tokens, Optional{Whole{1, sampled_tokens_max}}, "How many.");
+        field("temperature", value.temperature, Optional{Real{0, 10}}, "0 takes the likeliest token.");
+        field("seed", value.seed, Optional{Whole{0, sample_seed_max}}, "Seed of the choice.");
+    }
+};
+
+struct IdentityWords {
+    static constexpr std::string_view label = "identity";
+    std::string id, words;
+
+    static void fields(auto& value, auto&& field) {
+        field("id", value.id, Text{id_bytes_max}, "Public key in hexadecimal digits.");
+        field("words", value.words, Text{name_bytes_max}, "Recovery words; keep them secret.");
+    }
+};
+struct ShowIdentity : Nothing {
+    static constexpr std::string_view name = "identity_show";
+    using Reply = IdentityWords;
+};
+
+struct ExportIdentity {
+    static constexpr std::string_view name = "identity_export";
+    using Reply = Done;
+    std::string file;
+
+    static void fields(auto& value, auto&& field) {
+        field("file", value.file, Text{path_bytes_max}, "Where to write the key.");
+    }
+};
+
+struct ImportIdentity {
+    static constexpr std::string_view name = "identity_import";
+    using Reply = Done;
+    std::string file;
+
+    static void fields(auto& value, auto&& field) {
+        field("file", value.file, Text{path_bytes_max}, "Where to read the key from.");
+    }
+};
+
+/// Ends the node after its state is on disk.
+struct StopNode : Nothing {
+    static constexpr std::string_view name = "stop";
+    using Reply = Done;
+};
+
+using NodeMethods =
+    Methods<ReadStatus, Subscribe, Join, Leave, Finish, Pause, Resume, SetName, MakeInvite, ReadLeaderboard, ReadCurve,
+            ReadCheckpoints, ExportModel, SampleText, ShowIdentity, ExportIdentity, ImportIdentity, StopNode>;
+
+template <MethodCall R>
+inline constexpr Method method_of = NodeMethods::place_of<R>();
+
+}  // namespace potluck::control
