@@ -12,27 +12,50 @@ namespace {
 constexpr int levels_max = 16;
 const nlohmann::json null_value;
 
-/// Watches the parser for what it would let pass: deep nesting and a key that comes twice.
-class Guard {
+/// Reads ahead of the parser for what it would let pass: deep nesting and a key that comes twice. It is a pass of its
+/// own, because a parser with a callback searches the whole outer object whenever an inner one ends.
+class Guard final : public nlohmann::json_sax<nlohmann::json> {
 public:
-    bool operator()(int depth, nlohmann::json::parse_event_t event, const nlohmann::json& parsed) {
-        using Event = nlohmann::json::parse_event_t;
-        const bool starts = event == Event::object_start || event == Event::array_start;
-        if (starts && depth >= levels_max) note("is nested too deeply");
-        if (event == Event::object_start) m_keys.emplace_back();
-        if (event == Event::object_end) m_keys.pop_back();
-        if (event == Event::key && !m_keys.back().insert(parsed.get_ref<const std::string&>()).second) {
-            note("has the same key twice");
-        }
+    bool start_object(std::size_t) override {
+        m_keys.emplace_back();
+        return enter();
+    }
+    bool key(string_t& name) override {
+        if (!m_keys.back().insert(name).second) note("has the same key twice");
         return true;
     }
+    bool end_object() override {
+        m_keys.pop_back();
+        return leave();
+    }
+    bool start_array(std::size_t) override { return enter(); }
+    bool end_array() override { return leave(); }
+
+    bool null() override { return true; }
+    bool boolean(bool) override { return true; }
+    bool number_integer(number_integer_t) override { return true; }
+    bool number_unsigned(number_unsigned_t) override { return true; }
+    bool number_float(number_float_t, const string_t&) override { return true; }
+    bool string(string_t&) override { return true; }
+    bool binary(binary_t&) override { return true; }
+    bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+
     [[nodiscard]] const char* fault() const { return m_fault; }
 
 private:
+    bool enter() {
+        if (m_depth++ >= levels_max) note("is nested too deeply");
+        return true;
+    }
+    bool leave() {
+        --m_depth;
+        return true;
+    }
     void note(const char* fault) {
         if (m_fault == nullptr) m_fault = fault;
     }
     std::vector<std::set<std::string>> m_keys;
+    int m_depth = 0;
     const char* m_fault = nullptr;
 };
 
@@ -46,10 +69,9 @@ std::string shown(std::string_view name) { return '"' + printable_ascii(name, 40
 Result<nlohmann::json> parse_json(std::string_view text, std::size_t limit) {
     if (text.size() > limit) return malformed("This JSON text is larger than " + std::to_string(limit) + " bytes.");
     Guard guard;
-    nlohmann::json value = nlohmann::json::parse(text, std::ref(guard), false);
-    if (value.is_discarded()) return malformed("This text is not valid JSON.");
+    if (!nlohmann::json::sax_parse(text, &guard)) return malformed("This text is not valid JSON.");
     if (guard.fault() != nullptr) return malformed(std::string("This JSON text ") + guard.fault() + ".");
-    return value;
+    return nlohmann::json::parse(text, nullptr, false);
 }
 
 Fields::Fields(const nlohmann::json& object, std::string_view what) : m_object(object), m_what(what) {
