@@ -85,6 +85,9 @@ private slots:
     void a_huge_payload_does_not_drown_the_others();
     void a_majority_of_zero_payloads_stops_the_rest();
     void huge_weights_are_halved_together();
+    void weights_are_halved_from_a_sum_of_two_to_the_32_on_data();
+    void weights_are_halved_from_a_sum_of_two_to_the_32_on();
+    void a_list_has_4096_payloads();
     void the_whole_list_is_within_rounding_of_the_formula();
 };
 
@@ -254,6 +257,47 @@ void TestOuterStep::huge_weights_are_halved_together() {
     std::vector<float> plain(size);
     apply_outer_step_plain(theta, plain, extreme.list(), {});
     QVERIFY(same_bits(stepped(theta, extreme.list(), {}), plain));
+}
+
+void TestOuterStep::weights_are_halved_from_a_sum_of_two_to_the_32_on_data() {
+    QTest::addColumn<quint64>("large");
+    QTest::addColumn<quint64>("total");
+    QTest::newRow("2^32 - 1") << quint64{0xfffffffe} << quint64{0xffffffff};
+    QTest::newRow("2^32") << quint64{0xffffffff} << quint64{0x80000000};       // 2^31 - 1, and 1 stays 1
+    QTest::newRow("2^32 + 1") << quint64{0x100000000} << quint64{0x80000001};  // 2^31, and 1 stays 1
+}
+
+void TestOuterStep::weights_are_halved_from_a_sum_of_two_to_the_32_on() {
+    QFETCH(const quint64, large);
+    QFETCH(const quint64, total);
+    // Equal norms, so that nothing is clipped. Where both senders meet the weights cancel out, unless their sum wraps
+    // around; where the small one is alone, its share of the total shows.
+    Contributions all(chunk_size);
+    std::vector<float> first(chunk_size), second(chunk_size);
+    first[1010] = first[1020] = second[1010] = second[1030] = 1.0F;  // the zeros that are sent lie before
+    all.add(std::move(first), large);
+    all.add(std::move(second), 1);
+    const OuterStep step{.alpha = 1, .amplification = 4};
+    const auto is_right = [&](const std::vector<float>& next) {
+        const float lone = static_cast<float>(4.0 / static_cast<double>(total));
+        return next[1010] == -1.0F && next[1020] == -1.0F && next[1030] == -lone;
+    };
+    std::vector<float> next(chunk_size);
+    apply_outer_step_plain(zeros(), next, all.list(), step);
+    QVERIFY(is_right(next));
+    for (const Path path : {Path::baseline, Path::avx2, Path::avx512}) {
+        if (!available(path)) continue;
+        apply_outer_step_with(path, zeros(), next, all.list(), step, 1);
+        QVERIFY2(is_right(next), name_of(path));
+    }
+}
+
+void TestOuterStep::a_list_has_4096_payloads() {
+    QCOMPARE(contributions_max, std::size_t{4096});
+    Contributions one(chunk_size);
+    one.add_single(5, 1.0F, 1U << 20U);  // 4,096 of them: 2^32, which is halved
+    const std::vector<WeightedPayload> list(contributions_max, one.list().front());
+    QVERIFY(stepped(zeros(), list, {})[5] == -1.0F);
 }
 
 void TestOuterStep::the_whole_list_is_within_rounding_of_the_formula() {

@@ -31,6 +31,7 @@ struct Outcome {
     std::vector<std::byte> payload;
     std::vector<float> rest;
     std::vector<float> next;
+    std::vector<float> next_plain;
     double norm = 0;
     bool operator==(const Outcome&) const = default;
 };
@@ -43,6 +44,8 @@ Outcome run(unsigned threads) {
     for (float& x : out.rest) x *= 0x1p-118F;
     const std::vector<float> theta = out.rest;
     const std::vector<float> zero(theta.size());
+    std::vector<float> other = inputs::make(inputs::Kind::clustered, theta.size(), 38);
+    for (float& x : other) x *= 0x1p-110F;
     [[maybe_unused]] const Environment environment;
     accumulate_error(out.rest, theta, zero, 0.01F, threads);
     out.payload = encode(out.rest, 64, threads);
@@ -51,9 +54,37 @@ Outcome run(unsigned threads) {
     out.norm = view.norm();
     out.next = theta;
     add_decoded(out.next, view, 0.001F, threads);
-    const WeightedPayload list[] = {{.payload = &view, .weight = 3}};
-    apply_outer_step(out.next, out.next, list, {.alpha = 0.7F, .amplification = 4}, threads);
+    const std::vector<std::byte> other_payload = encode(other, 64, threads);
+    PayloadView other_view;
+    if (PayloadView::parse(other_payload, theta.size(), 64, other_view) != PayloadFault::none) qFatal("does not parse");
+    // Where two senders meet, a sum of weights that is no power of two divides.
+    const WeightedPayload list[] = {{.payload = &view, .weight = 3}, {.payload = &other_view, .weight = 4}};
+    const OuterStep step{.alpha = 0.7F, .amplification = 3};
+    out.next_plain.resize(theta.size());
+    apply_outer_step_plain(out.next, out.next_plain, list, step);
+    apply_outer_step(out.next, out.next, list, step, threads);
     return out;
+}
+
+/// Four senders of equal norm and weight 5, each alone at its coordinate: each moves it by value * 5 / (20 / 3), which
+/// for this value lies exactly between two floats. With 20 / 3 rounded to nearest the even one of them is the result;
+/// with 20 / 3 cut, which is smaller by an ulp, the other.
+template <class Environment>
+float halfway_step(unsigned threads) {
+    std::vector<std::vector<std::byte>> payloads;
+    std::vector<PayloadView> views(4);
+    std::vector<WeightedPayload> list;
+    for (std::size_t i = 0; i < views.size(); ++i) {
+        std::vector<float> error(chunk_size);
+        error[1000 + i] = 11'184'807.0F;  // the zeros that are sent lie before
+        payloads.push_back(encode(error, 64, 1));
+        if (PayloadView::parse(payloads[i], chunk_size, 64, views[i]) != PayloadFault::none) qFatal("does not parse");
+        list.push_back({.payload = &views[i], .weight = 5});
+    }
+    std::vector<float> theta(chunk_size);
+    [[maybe_unused]] const Environment environment;
+    apply_outer_step(theta, theta, list, {.alpha = 1, .amplification = 3}, threads);
+    return theta[1000];
 }
 
 /// As the test finds it.
@@ -69,6 +100,7 @@ private slots:
     void this_program_rounds_twice();
     void a_guard_clears_and_restores();
     void a_spoiled_thread_does_not_change_a_bit();
+    void a_spoiled_thread_plans_a_step_as_any_other();
 };
 
 void TestRounding::no_fast_math_here() {
@@ -131,6 +163,13 @@ void TestRounding::a_spoiled_thread_does_not_change_a_bit() {
     for (const unsigned threads : {1U, 3U}) QVERIFY(run<SpoiledThread>(threads) == clean);
 #else
     QSKIP("needs the x86 control register");
+#endif
+}
+
+void TestRounding::a_spoiled_thread_plans_a_step_as_any_other() {
+    QCOMPARE(halfway_step<CleanThread>(1), -8'388'605.0F);
+#if defined(__x86_64__)
+    for (const unsigned threads : {1U, 3U}) QCOMPARE(halfway_step<SpoiledThread>(threads), -8'388'605.0F);
 #endif
 }
 
