@@ -173,13 +173,13 @@ Status ByteBpe::add_merge(std::string_view line, std::size_t number) {
 }
 
 Status ByteBpe::read_merges(std::string_view text) {
-    std::size_t number = 0;
+    std::size_t number = 0, merges = 0;
     while (!text.empty()) {
         const std::size_t end = text.find('\n');
         const std::string_view line = text.substr(0, end);
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
         if (++number == 1 && line.starts_with("#version")) continue;
-        if (number > merges_max + 1) return malformed("The tokenizer's merges.txt has more than 65536 merges.");
+        if (++merges > merges_max) return malformed("The tokenizer's merges.txt has more than 65536 merges.");
         if (const Status added = add_merge(line, number); !added) return added;
     }
     choose_separator();

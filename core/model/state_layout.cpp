@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t length_bytes = 8;
 constexpr std::size_t rank_max = 16;
 constexpr std::size_t tensor_name_max = 1024;
+constexpr const char* metadata_name = "__metadata__";  // the one key of a header that is no tensor
 
 /// One sentence from `fault`, which may be a sentence already.
 Error malformed(const std::string& fault) {
@@ -104,14 +105,15 @@ Result<nlohmann::json> header_object(ByteSpan start, std::uint64_t file_size) {
     Result<nlohmann::json> json = parse_json(text, safetensors_header_max);
     if (!json) return malformed(json.error().message);
     if (!json->is_object()) return malformed("it is not an object");
-    if (json->size() > safetensors_tensors_max + 1) return malformed("it names more than 65,536 tensors");
+    const std::size_t metadata = json->contains(metadata_name) ? 1 : 0;
+    if (json->size() - metadata > safetensors_tensors_max) return malformed("it names more than 65,536 tensors");
     return json;
 }
 
 }  // namespace
 
 StateLayout state_layout(const ModelSpec& spec) {
-    nlohmann::json header = {{"__metadata__", {{"format", "pt"}}}};
+    nlohmann::json header = {{metadata_name, {{"format", "pt"}}}};
     StateLayout layout;
     for (const TensorSpec& tensor : tensors_of(spec)) {
         const std::uint64_t end = tensor.offset + tensor.elements();
@@ -148,7 +150,7 @@ Result<std::vector<SafetensorsEntry>> parse_safetensors_header(ByteSpan start, s
     const std::uint64_t content = file_size - length_bytes - in.u64();
     std::vector<SafetensorsEntry> entries;
     for (const auto& [name, object] : header->items()) {
-        if (name == "__metadata__") {
+        if (name == metadata_name) {
             if (!is_metadata(object)) return malformed("its metadata are not strings");
             continue;
         }

@@ -4,6 +4,7 @@
 #include "core/base/rng.h"
 #include "core/data/byte_bpe.h"
 #include "core/data/merge_table.h"
+#include "core/data/tokenizer.h"
 
 using namespace potluck;
 using namespace potluck::data;
@@ -120,12 +121,58 @@ private slots:
         QVERIFY2(QString::fromStdString(model.error().message).contains(says), model.error().message.c_str());
     }
 
-    void more_tokens_than_sixteen_bits_are_refused() {
+    void a_vocabulary_has_65536_tokens_and_not_one_more() {
         std::vector<std::string> more;
-        for (int i = 0; i < 65'536 - 256; ++i) more.push_back(std::to_string(i) + "#");
-        QVERIFY(parse_byte_bpe(vocabulary_with(more).dump(), "").ok());
+        for (std::uint32_t i = 256; i < vocabulary_max; ++i) more.push_back(std::to_string(i) + "#");
+        const auto largest = parse_byte_bpe(vocabulary_with(more).dump(), "");
+        QVERIFY(largest.ok());
+        QCOMPARE((*largest)->vocabulary(), 65'536U);
         more.push_back("<one more>");
         QVERIFY(!parse_byte_bpe(vocabulary_with(more).dump(), "").ok());
+    }
+
+    void there_are_65536_merges_and_not_one_more_data() {
+        QTest::addColumn<QByteArray>("head");
+        QTest::newRow("with a version") << QByteArray("#version: 0.2\n");
+        QTest::newRow("without") << QByteArray();
+    }
+    void there_are_65536_merges_and_not_one_more() {  // merges_max
+        QFETCH(const QByteArray, head);
+        // All words of two letters, and as many of three as it takes: each of these comes from two merges.
+        std::vector<std::string> words;
+        std::vector<std::string> merges;
+        const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+        for (const char a : letters) {
+            for (const char b : letters) {
+                words.push_back({a, b});
+                merges.push_back({a, ' ', b});
+            }
+        }
+        for (std::size_t i = 0; merges.size() < 65'537; ++i) {
+            const char a = letters[i / 52 / 52], b = letters[i / 52 % 52], c = letters[i % 52];
+            words.push_back({a, b, c});
+            merges.push_back({a, ' ', b, c});
+            merges.push_back({a, b, ' ', c});
+        }
+        const std::string vocabulary = vocabulary_with(words).dump();
+        std::string text = head.toStdString();
+        for (std::size_t i = 0; i < 65'536; ++i) text += merges[i] + "\n";
+        const auto largest = parse_byte_bpe(vocabulary, text);
+        QVERIFY2(largest.ok(), largest ? "" : largest.error().message.c_str());
+        const auto beyond = parse_byte_bpe(vocabulary, text + merges[65'536] + "\n");
+        QVERIFY(!beyond.ok());
+        QVERIFY2(beyond.error().message.find("more than 65536 merges") != std::string::npos,
+                 beyond.error().message.c_str());
+    }
+
+    void a_vocabulary_file_has_8_mebibytes_and_not_one_byte_more() {
+        const auto reads = [](std::size_t size) {
+            std::string text = vocabulary_with({}).dump();
+            text.resize(size, ' ');
+            return parse_byte_bpe(text, "").ok();
+        };
+        QVERIFY(reads(static_cast<std::size_t>(run::bpe_file_bytes_max)));
+        QVERIFY(!reads(static_cast<std::size_t>(run::bpe_file_bytes_max) + 1));
     }
 };
 

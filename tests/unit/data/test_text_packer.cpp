@@ -181,11 +181,24 @@ private slots:
         QVERIFY(packed.error().message.find("shorter context") != std::string::npos);
     }
 
-    void a_hundred_kilobytes_are_enough() {
-        write_text(folder("least/text.txt"), numbered(1, 100'000));
+    void a_hundred_kilobytes_are_enough_and_one_byte_less_is_not() {
+        write_text(folder("less/text.txt"), numbered(1, text_bytes_min - 1));
+        QVERIFY(!scan_text(folder("less"), {}).ok());
+        write_text(folder("least/text.txt"), numbered(1, text_bytes_min));
         const auto packed = pack_text({folder("least"), folder("least-out"), 128, 7}, Tokenizer::bytes(), {});
         QVERIFY2(packed.ok(), packed ? "" : packed.error().message.c_str());
         QVERIFY(packed->validation.records >= validation_records_min);
+    }
+
+    void folders_are_walked_64_deep_and_not_one_more() {
+        fs::path place = folder("deep");
+        for (int depth = 0; depth < folder_depth_max; ++depth) place /= "d";
+        write_text(place / "in.txt", numbered(1, 120'000));
+        write_text(place / "d/out.txt", numbered(1, 120'000));
+        const auto scan = scan_text(folder("deep"), {});
+        QVERIFY(scan.ok());
+        QCOMPARE(scan->files.size(), std::size_t{1});
+        QVERIFY(scan->files.front().path.filename() == "in.txt");
     }
 
     void packing_stops_when_told() {

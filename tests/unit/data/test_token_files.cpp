@@ -131,6 +131,39 @@ private slots:
         QVERIFY(!fs::exists(folder("beyond-out") / "train.tokens.partial"));
     }
 
+    void a_token_file_has_2_to_the_40_tokens_and_not_one_more() {
+        const fs::path file = folder("sparse/train.bin");
+        write_tokens(file, TokenFormat::nanogpt, {1});
+        const auto opens = [&](std::uint64_t tokens) {
+            fs::resize_file(file, 2 * tokens);  // a hole: no byte of it is on the disk
+            return TokenReader::open(file).ok();
+        };
+        QVERIFY(opens(token_file_tokens_max));
+        QVERIFY(!opens(token_file_tokens_max + 1));
+    }
+
+    void sixty_four_records_are_enough_and_sixty_three_are_not_data() {
+        QTest::addColumn<int>("training");
+        QTest::addColumn<int>("validation");
+        QTest::addColumn<bool>("enough");
+        QTest::newRow("both") << 64 << 64 << true;
+        QTest::newRow("training_records_min") << 63 << 64 << false;
+        QTest::newRow("validation_records_min") << 64 << 63 << false;
+    }
+    void sixty_four_records_are_enough_and_sixty_three_are_not() {
+        QFETCH(const int, training);
+        QFETCH(const int, validation);
+        QFETCH(const bool, enough);
+        constexpr std::size_t record = 17;
+        const fs::path place = folder(QTest::currentDataTag());
+        write_tokens(place / "train.bin", TokenFormat::nanogpt,
+                     some_tokens(record * static_cast<std::size_t>(training), 50));
+        write_tokens(place / "val.bin", TokenFormat::nanogpt,
+                     some_tokens(record * static_cast<std::size_t>(validation), 50));
+        const auto packed = pack_tokens({place, place / "out", record - 1, 7}, 50, {});
+        QCOMPARE(packed.ok(), enough);
+    }
+
     void validation_files_are_known_by_their_names() {
         const fs::path place = folder("names");
         for (const char* name : {"train.bin", "val.bin", "web_train_000001.bin", "web_train_000002.bin",

@@ -188,6 +188,35 @@ private slots:
         QVERIFY(*files == std::vector<std::string>({"m-1.safetensors", "m-2.safetensors"}));
     }
 
+    void an_index_ends_at_its_limits() {
+        const auto names = [](std::size_t count) {
+            nlohmann::json map = nlohmann::json::object();
+            for (std::size_t i = 0; i < count; ++i) map[std::to_string(i)] = "m-" + std::to_string(i) + ".safetensors";
+            const std::string text = nlohmann::json{{"weight_map", map}}.dump();
+            return checkpoint_files(as_bytes(text));
+        };
+        QVERIFY(names(checkpoint_files_max).ok());
+        QCOMPARE(names(checkpoint_files_max)->size(), std::size_t{4'096});
+        QVERIFY(!names(checkpoint_files_max + 1).ok());
+
+        const auto with_name_of = [](std::size_t bytes) {  // file_name_max
+            const std::string name = std::string(bytes - 12, 'n') + ".safetensors";
+            const std::string text = nlohmann::json{{"weight_map", {{"a", name}}}}.dump();
+            return checkpoint_files(as_bytes(text)).ok();
+        };
+        QVERIFY(with_name_of(255));
+        QVERIFY(!with_name_of(256));
+
+        const auto of_size = [](std::size_t bytes) {
+            std::string json = R"({"weight_map":{"a":"m.safetensors"}})";
+            json.resize(bytes, ' ');
+            return checkpoint_files(as_bytes(json)).ok();
+        };
+        QCOMPARE(checkpoint_index_bytes_max, std::size_t{16} << 20U);
+        QVERIFY(of_size(checkpoint_index_bytes_max));
+        QVERIFY(!of_size(checkpoint_index_bytes_max + 1));
+    }
+
     void an_index_that_leads_out_of_its_folder_is_refused() {
         for (const char* index :
              {"", "[]", "{}", R"({"weight_map":[]})", R"({"weight_map":{}})", R"({"weight_map":{"a":7}})",

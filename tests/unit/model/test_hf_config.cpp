@@ -139,6 +139,28 @@ private slots:
         QVERIFY(parsed(config).error().message.find("layers") != std::string::npos);
     }
 
+    void a_count_that_32_bits_would_cut_is_refused() {
+        json config = gpt2_of_the_hub();
+        config["n_layer"] = (1ULL << 32U) + 12;  // count_max; 12 when cut
+        const auto model = parsed(config);
+        QVERIFY(!model.ok());
+        QVERIFY2(model.error().message.find("n_layer") != std::string::npos, model.error().message.c_str());
+        config = opt_350m_of_the_hub();
+        config["word_embed_proj_dim"] = (1ULL << 32U) + 512;
+        QVERIFY(parsed(config).error().message.find("word_embed_proj_dim") != std::string::npos);
+    }
+
+    void a_config_has_one_mebibyte_and_not_one_byte_more() {
+        const auto reads = [](std::size_t size) {
+            std::string text = gpt2_of_the_hub().dump();
+            text.resize(size, ' ');
+            return parse_hugging_face_config(as_bytes(text)).ok();
+        };
+        QCOMPARE(hf_config_bytes_max, std::size_t{1} << 20U);
+        QVERIFY(reads(hf_config_bytes_max));
+        QVERIFY(!reads(hf_config_bytes_max + 1));
+    }
+
     void a_removed_last_norm_and_quantised_weights_are_refused() {
         json config = opt_350m_of_the_hub();
         config["_remove_final_layer_norm"] = true;  // there is none behind post-norm layers anyway

@@ -189,10 +189,41 @@ private slots:
         }
     }
 
-    void a_model_beyond_the_parameter_limit_is_refused() {
-        ModelSpec spec = gpt2(256, 128, 16'384);
-        QVERIFY(spec.parameters() > parameters_max);
-        QVERIFY(names(ModelSpec::from_json(spec.to_json()), "20,000,000,000"));
+    void a_model_has_twenty_billion_parameters_and_not_one_row_more() {
+        // (V + T) C + L (12 C^2 + 13 C) + 2 C = 20,000,000,000 for these.
+        nlohmann::json object = samples::model().to_json();
+        object["vocabulary"] = 199'787;
+        object["context"] = 16;
+        object["layers"] = 15;
+        object["heads"] = 8;
+        object["width"] = 10'000;
+        const Result<ModelSpec> largest = ModelSpec::from_json(object);
+        QVERIFY2(largest.ok(), largest.ok() ? "" : largest.error().message.c_str());
+        QCOMPARE(largest->parameters(), parameters_max);
+        object["vocabulary"] = 199'788;
+        QVERIFY(names(ModelSpec::from_json(object), "20,000,000,000"));
+    }
+
+    void every_range_ends_where_the_header_says_data() {
+        QTest::addColumn<QString>("field");
+        QTest::addColumn<int>("value");
+        for (const auto& [field, value] : std::vector<std::pair<const char*, int>>{{"vocabulary", 2},
+                                                                                   {"vocabulary", 1'048'576},
+                                                                                   {"context", 8},
+                                                                                   {"context", 16'384},
+                                                                                   {"layers", 1},
+                                                                                   {"layers", 256},
+                                                                                   {"width", 8},
+                                                                                   {"width", 16'384},
+                                                                                   {"heads", 1}}) {
+            QTest::addRow("%s=%d", field, value) << QString(field) << value;
+        }
+    }
+    void every_range_ends_where_the_header_says() {
+        QFETCH(const QString, field);
+        QFETCH(const int, value);
+        const Result<ModelSpec> parsed = parsed_with(field.toUtf8().constData(), value);
+        QVERIFY2(parsed.ok(), parsed.ok() ? "" : parsed.error().message.c_str());
     }
 
     void something_that_is_no_object_is_refused() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/json.h"
 #include "tests/unit/run_samples.h"
 
 using namespace potluck;
@@ -129,6 +130,52 @@ private slots:
         const auto entries = parsed(std::string_view(json.constData(), static_cast<std::size_t>(json.size())), 16);
         QVERIFY(!entries.ok());
         QCOMPARE(entries.error().code, ErrorCode::malformed);
+    }
+
+    void a_header_has_16_mebibytes_and_not_one_byte_more() {
+        // Blanks at the end belong to the header and are no JSON.
+        const auto reads = [](std::uint64_t size) {
+            std::string json = R"({"a":{"dtype":"F32","shape":[4],"data_offsets":[0,16]}})";
+            json.resize(static_cast<std::size_t>(size), ' ');
+            return parsed(json, 16).ok();
+        };
+        QCOMPARE(safetensors_header_max, std::uint64_t{16} << 20U);
+        QVERIFY(reads(safetensors_header_max));
+        QVERIFY(!reads(safetensors_header_max + 1));
+    }
+
+    void a_header_names_65536_tensors_and_not_one_more_data() {
+        QTest::addColumn<bool>("metadata");
+        QTest::newRow("with metadata") << true;
+        QTest::newRow("without") << false;
+    }
+    void a_header_names_65536_tensors_and_not_one_more() {
+        QFETCH(const bool, metadata);
+        const auto read = [&](std::size_t tensors) {
+            nlohmann::json header = nlohmann::json::object();
+            if (metadata) header["__metadata__"] = {{"format", "pt"}};
+            for (std::size_t i = 0; i < tensors; ++i) {
+                header[std::to_string(i)] = {{"dtype", "I8"}, {"shape", {0}}, {"data_offsets", {0, 0}}};
+            }
+            return parsed(header.dump(), 0);
+        };
+        const auto largest = read(safetensors_tensors_max);
+        QVERIFY2(largest.ok(), largest.ok() ? "" : largest.error().message.c_str());
+        QCOMPARE(largest->size(), std::size_t{65'536});
+        QVERIFY(!read(safetensors_tensors_max + 1).ok());
+    }
+
+    void names_and_shapes_end_at_their_limits() {
+        const auto reads = [](std::size_t name, std::size_t rank) {
+            std::vector<int> shape(rank, 1);
+            shape.back() = 4;
+            const nlohmann::json tensor = {{"dtype", "F32"}, {"shape", shape}, {"data_offsets", {0, 16}}};
+            return parsed(nlohmann::json{{std::string(name, 'n'), tensor}}.dump(), 16).ok();
+        };
+        QVERIFY(reads(1024, 16));  // tensor_name_max, rank_max
+        QVERIFY(!reads(1025, 16));
+        QVERIFY(!reads(1024, 17));
+        QVERIFY(!reads(0, 1));
     }
 
     void a_length_that_lies_is_refused() {

@@ -87,6 +87,30 @@ private slots:
         QVERIFY(refuses([](AcceptList& list) { list.round = {0}; }));  // but a list before it
     }
 
+    void rounds_and_tokens_end_at_two_to_the_fortieth() {
+        const auto decodes_with = [](std::size_t at, std::uint64_t number) {
+            Bytes bytes = samples::accept_list().encode();
+            ByteWriter field;
+            field.u64(number);
+            std::copy(field.bytes().begin(), field.bytes().end(), bytes.begin() + static_cast<std::ptrdiff_t>(at));
+            return AcceptList::decode(bytes).ok();
+        };
+        constexpr std::size_t round_at = 32, tokens_at = 142 + 32 + 73;  // of the first entry
+        QVERIFY(decodes_with(round_at, round_max));
+        QVERIFY(!decodes_with(round_at, round_max + 1));
+        QVERIFY(decodes_with(tokens_at, 1));
+        QVERIFY(!decodes_with(tokens_at, 0));
+        QVERIFY(decodes_with(tokens_at, tokens_max));
+        QVERIFY(!decodes_with(tokens_at, tokens_max + 1));
+    }
+
+    void the_order_of_contributors_is_the_documented_one() {
+        // By SHA-256 of the round (u64, little-endian) and the key; digests of Python's hashlib.
+        const AcceptList previous = list_by(peers({10, 11, 12, 13}));
+        QVERIFY(leader_order({}, samples::id<PeerId>(1), {8}, &previous) == peers({13, 11, 12, 10, 1}));
+        QVERIFY(leader_order({}, samples::id<PeerId>(1), {16}, &previous) == peers({12, 10, 11, 13, 1}));
+    }
+
     void nothing_may_be_missing_or_left_over() {
         Bytes bytes = samples::accept_list().encode();
         for (std::size_t size = 0; size < bytes.size(); ++size) {

@@ -34,8 +34,17 @@ private slots:
     }
 
     void a_size_of_zero_or_beyond_one_tebibyte_is_refused() {
-        QVERIFY(!reads(samples::plain_blob(1, 0)));
-        QVERIFY(!reads(samples::plain_blob(1, blob_bytes_max + 1)));
+        const auto reads_with = [](std::uint64_t size) {
+            Bytes bytes = written(samples::plain_blob(1, 1));
+            for (std::size_t i = 0; i < 8; ++i) bytes[32 + i] = static_cast<std::byte>(size >> (8 * i));
+            ByteReader in(bytes);
+            static_cast<void>(BlobRef::read(in));
+            return in.finished();
+        };
+        QVERIFY(!reads_with(0));
+        QVERIFY(reads_with(1));
+        QVERIFY(reads_with(blob_bytes_max));
+        QVERIFY(!reads_with(blob_bytes_max + 1));
     }
 
     void a_kind_without_a_meaning_is_refused() {

@@ -23,6 +23,13 @@ std::string changed(const QString& pointer, const QByteArray& value) {
     return object.dump();
 }
 
+/// Eight hexadecimal digits.
+std::string hex32(std::size_t number) {
+    ByteWriter out;
+    out.u32(static_cast<std::uint32_t>(number));
+    return to_hex(out.bytes());
+}
+
 std::string repeated(std::string_view text, std::size_t times) {
     std::string all;
     for (std::size_t i = 0; i < times; ++i) all += text;
@@ -84,12 +91,99 @@ private slots:
         QVERIFY(!parsed(more.dump()).ok());
     }
 
-    void the_largest_lists_fit_into_a_manifest() {
-        Manifest manifest = samples::manifest();
-        manifest.shards.assign(shards_max, manifest.shards.front());
-        QVERIFY(parsed(manifest.to_json_text()).ok());
-        manifest.shards.push_back(manifest.shards.front());
-        QVERIFY(!parsed(manifest.to_json_text()).ok());
+    void lists_end_at_their_limits() {
+        // Each list with so many entries; what is refused is refused for the list alone, for it is within 1 MiB.
+        const auto parses = [](const char* list, const nlohmann::json& entries) {
+            nlohmann::json object = sample_json();
+            object[list] = entries;
+            const std::string json = object.dump();
+            if (json.size() > manifest_bytes_max) qFatal("%s: too long for a manifest", list);
+            return parsed(json).ok();
+        };
+        const auto keys = [](std::size_t count) {
+            nlohmann::json list = nlohmann::json::array();
+            for (std::size_t i = 0; i < count; ++i) list.push_back(samples::id<PeerId>(0).hex().substr(8) + hex32(i));
+            return list;
+        };
+        const auto shards = [](std::size_t count) {
+            return nlohmann::json(std::vector<nlohmann::json>(count, sample_json()["validation"]));
+        };
+        QVERIFY(parses("backbones", keys(backbones_max)));
+        QVERIFY(!parses("backbones", keys(backbones_max + 1)));
+        QVERIFY(parses("allowed", keys(allowed_max)));
+        QVERIFY(!parses("allowed", keys(allowed_max + 1)));
+        QVERIFY(!parses("shards", shards(0)));
+        QVERIFY(parses("shards", shards(1)));
+        QVERIFY(parses("shards", shards(shards_max)));
+        QVERIFY(!parses("shards", shards(shards_max + 1)));
+    }
+
+    void numbers_and_texts_end_at_their_limits_data() {
+        QTest::addColumn<QString>("pointer");
+        QTest::addColumn<QByteArray>("fits");
+        QTest::addColumn<QByteArray>("beyond");
+        const auto row = [](const char* pointer, const QByteArray& fits, const QByteArray& beyond) {
+            QTest::addRow("%s %s", pointer, fits.left(20).constData()) << QString(pointer) << fits << beyond;
+        };
+        const auto text = [](int length) { return '"' + QByteArray(length, 'a') + '"'; };
+        row("/name", text(80), text(81));
+        row("/purpose", text(2'000), text(2'001));
+        row("/licence", text(120), text(121));
+        row("/created", "1099511627776", "1099511627777");  // created_max
+        row("/created", "0", "-1");
+        row("/bigram_loss", "1000", "1000.0000000000001");
+        row("/bigram_loss", "0", "-5e-324");
+    }
+    void numbers_and_texts_end_at_their_limits() {
+        QFETCH(const QString, pointer);
+        QFETCH(const QByteArray, fits);
+        QFETCH(const QByteArray, beyond);
+        QVERIFY(parsed(changed(pointer, fits)).ok());
+        QVERIFY(!parsed(changed(pointer, beyond)).ok());
+    }
+
+    void tokenizer_files_end_at_their_limits() {
+        const auto parses = [](const char* kind, std::uint64_t model, std::optional<std::uint64_t> merges) {
+            nlohmann::json object = sample_json();
+            const nlohmann::json blob = object["validation"]["blob"];
+            object["tokenizer"] = {{"kind", kind}, {"model", blob}};
+            object["tokenizer"]["model"]["size"] = model;
+            if (merges) {
+                object["tokenizer"]["merges"] = blob;
+                object["tokenizer"]["merges"]["size"] = *merges;
+            }
+            return parsed(object.dump()).ok();
+        };
+        QVERIFY(parses("sentencepiece", tokenizer_bytes_max, {}));
+        QVERIFY(!parses("sentencepiece", tokenizer_bytes_max + 1, {}));
+        QVERIFY(parses("bpe", bpe_file_bytes_max, bpe_file_bytes_max));
+        QVERIFY(!parses("bpe", bpe_file_bytes_max + 1, bpe_file_bytes_max));
+        QVERIFY(!parses("bpe", bpe_file_bytes_max, bpe_file_bytes_max + 1));
+    }
+
+    void a_vocabulary_has_no_more_tokens_than_sixteen_bits() {
+        const auto parses = [](std::uint32_t vocabulary) {
+            Manifest manifest = samples::manifest();
+            manifest.model.vocabulary = vocabulary;
+            manifest.tokenizer = {TokenizerKind::none};
+            manifest.initial_state.size = state_layout(manifest.model).file_size();
+            return parsed(manifest.to_json_text()).ok();
+        };
+        QVERIFY(parses(65'536));
+        QVERIFY(!parses(65'537));
+    }
+
+    void records_whose_bytes_wrap_around_are_refused() {
+        // A record of this model has 34 bytes. So many records would have 2^64 + 16 bytes, which u64 shows as 16; only
+        // records_max keeps such a number out, and blob_bytes_max any smaller one.
+        const std::uint64_t records = 542'551'296'285'575'048ULL;
+        QCOMPARE(records * 34, std::uint64_t{16});
+        nlohmann::json object = sample_json();
+        object["validation"]["records"] = records;
+        object["validation"]["blob"]["size"] = 16;
+        const Result<SignedManifest> result = parsed(object.dump());
+        QVERIFY(!result.ok());
+        QVERIFY2(result.error().message.find("records") != std::string::npos, result.error().message.c_str());
     }
 
     void a_field_out_of_range_is_refused_data() {

@@ -34,6 +34,30 @@ bool refuses(Value value, Change change) {
     return !decode_body(kind_of(value), encode_body(value)).ok();
 }
 
+bool decodes_bytes(MessageKind kind, const Bytes& body) { return decode_body(kind, body).ok(); }
+
+/// Overwrites `width` bytes with a little-endian number.
+void put(Bytes& bytes, std::size_t at, std::uint64_t number, std::size_t width) {
+    for (std::size_t i = 0; i < width; ++i) bytes.at(at + i) = static_cast<std::byte>(number >> (8 * i));
+}
+
+/// A signed list of `size` zero bytes as it stands in a message: whether they are an accept list is not its business.
+Bytes list_bytes(std::size_t size) {
+    Bytes bytes(4 + size + 64);
+    put(bytes, 0, size, 4);
+    return bytes;
+}
+
+Bytes history_bytes(const std::vector<std::size_t>& list_sizes) {
+    Bytes bytes(2);
+    put(bytes, 0, list_sizes.size(), 2);
+    for (const std::size_t size : list_sizes) {
+        const Bytes list = list_bytes(size);
+        bytes.insert(bytes.end(), list.begin(), list.end());
+    }
+    return bytes;
+}
+
 }  // namespace
 
 class MessageTest : public QObject {
@@ -154,19 +178,88 @@ private slots:
         QVERIFY(refuses(good, [](ContributionMessage& m) { m.round = {round_max + 1}; }));
     }
 
-    void lists_and_layers_are_bounded() {
-        const ListMessage list{samples::signed_list()};
-        QVERIFY(refuses(list, [](ListMessage& m) { m.list.list.resize(accept_list_bytes_min - 1); }));
-        const HistoryMessage full{{lists_per_history_max, samples::signed_list()}};
-        QVERIFY(decodes(full));
-        Bytes body = encode_body(full);
-        body[0] = std::byte{1};  // 257
-        QVERIFY(!decode_body(MessageKind::history, body).ok());
-        LayerMessage layer = samples::layer();
-        layer.hashes.resize(layer_hashes_max);
-        QVERIFY(decodes(layer));
-        QVERIFY(refuses(layer, [](LayerMessage& m) { m.first = piece_index_max + 1; }));
-        QVERIFY(refuses(LayerRequest{}, [](LayerRequest& m) { m.first = piece_index_max + 1; }));
+    void a_list_is_as_long_as_a_list_can_be() {
+        QVERIFY(!decodes_bytes(MessageKind::list, list_bytes(accept_list_bytes_min - 1)));
+        QVERIFY(decodes_bytes(MessageKind::list, list_bytes(accept_list_bytes_min)));
+        QVERIFY(decodes_bytes(MessageKind::list, list_bytes(accept_list_bytes_max)));
+        QVERIFY(!decodes_bytes(MessageKind::list, list_bytes(accept_list_bytes_max + 1)));
+    }
+
+    void a_history_holds_256_lists_and_not_257() {
+        QCOMPARE(lists_per_history_max, std::size_t{256});
+        std::vector<std::size_t> sizes(lists_per_history_max, accept_list_bytes_min);
+        QVERIFY(decodes_bytes(MessageKind::history, history_bytes(sizes)));
+        sizes.push_back(accept_list_bytes_min);
+        QVERIFY(!decodes_bytes(MessageKind::history, history_bytes(sizes)));
+    }
+
+    void a_layer_holds_16384_hashes_and_not_one_more() {
+        const auto layer = [](std::uint32_t first, std::size_t hashes) {
+            Bytes body(32 + 4 + 2 + 32 * hashes);
+            put(body, 32, first, 4);
+            put(body, 36, hashes, 2);
+            return decodes_bytes(MessageKind::layer, body);
+        };
+        QVERIFY(layer(0, 0));
+        QVERIFY(layer(piece_index_max, layer_hashes_max));
+        QVERIFY(!layer(0, layer_hashes_max + 1));
+        QVERIFY(!layer(piece_index_max + 1, 0));
+    }
+
+    void a_piece_index_reaches_the_end_of_the_largest_blob_and_not_beyond() {
+        QCOMPARE(std::uint64_t{piece_index_max} * 16'384, blob_bytes_max);
+        const auto request = [](std::uint32_t first) {
+            Bytes body(32 + 4);
+            put(body, 32, first, 4);
+            return decodes_bytes(MessageKind::layer_request, body);
+        };
+        QVERIFY(request(piece_index_max));
+        QVERIFY(!request(piece_index_max + 1));
+    }
+
+    void a_message_has_900_kibibytes_and_not_one_byte_more() {
+        const auto history = [](std::size_t size) {
+            // Two lists, the first of the greatest length, fill the body up to `size`.
+            const std::size_t rest = size - 2 - 2 * (4 + 64) - accept_list_bytes_max;
+            return history_bytes({accept_list_bytes_max, rest});
+        };
+        QCOMPARE(history(message_bytes_max).size(), std::size_t{900 * 1024});
+        QVERIFY(decodes_bytes(MessageKind::history, history(message_bytes_max)));
+        QVERIFY(!decodes_bytes(MessageKind::history, history(message_bytes_max + 1)));
+    }
+
+    void rounds_and_tokens_end_at_two_to_the_fortieth_data() {
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<QByteArray>("body");
+        QTest::addColumn<int>("at");
+        const auto row = [](const char* name, const Message& message, int at) {
+            const Bytes body = encode_body(message);
+            QTest::newRow(name) << static_cast<int>(kind_of(message))
+                                << QByteArray(as_text(body).data(), static_cast<qsizetype>(body.size())) << at;
+        };
+        // round_max and tokens_max; places as in docs/wire-format.md.
+        row("status round", samples::status(), 10);
+        row("status window tokens", samples::status(), 82);
+        row("status checkpoint round", samples::status(), 98);
+        row("close round", samples::close(), 0);
+        row("contribution round", samples::contribution(), 0);
+        row("contribution tokens", samples::contribution(), 113);
+        row("history request first", HistoryRequest{RoundId{3}}, 0);
+    }
+    void rounds_and_tokens_end_at_two_to_the_fortieth() {
+        QFETCH(const int, kind);
+        QFETCH(const QByteArray, body);
+        QFETCH(const int, at);
+        QCOMPARE(round_max, tokens_max);
+        const auto with = [&](std::uint64_t number) {
+            const ByteSpan bytes = as_bytes({body.constData(), static_cast<std::size_t>(body.size())});
+            Bytes changed(bytes.begin(), bytes.end());
+            put(changed, static_cast<std::size_t>(at), number, 8);
+            return decodes_bytes(static_cast<MessageKind>(kind), changed);
+        };
+        QVERIFY(with(1));
+        QVERIFY(with(1ULL << 40U));
+        QVERIFY(!with((1ULL << 40U) + 1));
     }
 
     void a_body_that_claims_more_than_it_has_takes_no_memory() {

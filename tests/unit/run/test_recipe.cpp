@@ -53,6 +53,50 @@ private slots:
         QVERIFY2(parsed.error().message.find(field.toStdString()) != std::string::npos, parsed.error().message.c_str());
     }
 
+    void every_range_ends_where_the_document_says_data() {
+        QTest::addColumn<QString>("field");
+        QTest::addColumn<QString>("value");
+        QTest::addColumn<bool>("fits");
+        // The least, the largest, and the next value beyond either; the ranges of docs/wire-format.md.
+        struct Range {
+            const char *field, *below, *least, *largest, *above;
+        };
+        for (const Range& range : std::vector<Range>{
+                 {"epsilon", "0.99e-15", "1e-15", "1", "1.0000000000000002"},
+                 {"learning_rate", "0.99e-9", "1e-9", "10", "10.000000000000002"},
+                 {"final_fraction", "-5e-324", "0", "1", "1.0000000000000002"},
+                 {"beta1", "-5e-324", "0", "0.999999", "0.9999990000000002"},
+                 {"beta2", "-5e-324", "0", "0.999999", "0.9999990000000002"},
+                 {"weight_decay", "-5e-324", "0", "10", "10.000000000000002"},
+                 {"clip_norm", "0.99e-6", "1e-6", "1e6", "1000000.0000000001"},
+                 {"batch", "0", "1", "65536", "65537"},
+                 {"warmup_rounds", "-1", "0", "1000", "1001"},            // total_rounds of this recipe
+                 {"total_rounds", "1", "2", "1000000000", "1000000001"},  // total_rounds_max; warmup_rounds is 2
+                 {"window_ms", "0", "1", "604800000", "604800001"},       // window_ms_max: seven days
+                 {"k", "0", "1", "4096", "4097"},                         // sent_max
+                 {"error_decay", "-5e-324", "0", "1", "1.0000000000000002"},
+                 {"alpha", "0.99e-6", "1e-6", "10", "10.000000000000002"},
+                 {"amplification", "0", "1", "4096", "4097"},
+                 {"checkpoint_every", "0", "1", "1000000000", "1000000001"},
+                 {"collect_ms", "0", "1", "86400000", "86400001"},  // patience_ms_max: a day
+                 {"grace_ms", "0", "1", "86400000", "86400001"},
+                 {"seed", "-1", "0", "18446744073709551615", "18446744073709551616"}}) {
+            for (const auto& [value, fits] : {std::pair{range.below, false}, std::pair{range.least, true},
+                                              std::pair{range.largest, true}, std::pair{range.above, false}}) {
+                QTest::addRow("%s=%s", range.field, value) << QString(range.field) << QString(value) << fits;
+            }
+        }
+    }
+    void every_range_ends_where_the_document_says() {
+        QFETCH(const QString, field);
+        QFETCH(const QString, value);
+        QFETCH(const bool, fits);
+        nlohmann::json object = Recipe{}.to_json();
+        object[field.toStdString()] = nlohmann::json::parse(value.toStdString());
+        const Result<Recipe> parsed = Recipe::from_json(object);
+        QCOMPARE(parsed.ok(), fits);
+    }
+
     void a_missing_field_is_named() {
         const nlohmann::json whole = Recipe{}.to_json();
         for (const auto& [name, value] : whole.items()) {
