@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+"""Writes payloads.txt and steps.txt from docs/payload-format.md, independently of the C++ code: run it in its own folder.
+
+A plain codec, a plain reader and a plain F: one coordinate after the other, the standard library only. The inputs are
+those of tests/golden/numerics_inputs.h. tests/golden/test_numerics_golden.cpp checks that the product gives the same.
+"""
+import hashlib
+import math
+import multiprocessing
+import struct
+from array import array
+
+CHUNK, GROUP = 4096, 64 * 4096
+MASK = (1 << 64) - 1
+GAP_CODES = [*range(13), *range(16, 29)]
+
+PAYLOADS = [("uniform", 1, 64, 1), ("bell", 4096, 64, 2), ("bell", 4097, 1, 3), ("clustered", 50_000, 64, 4),
+            ("ties", 20_000, 64, 5), ("uniform", 300_000, 64, 6), ("clustered", 700_001, 64, 7), ("bell", 270_000, 256, 8),
+            ("clustered", 9_000, 4096, 9), ("ties", 5_000, 1000, 10),
+            ("ties", 1, 64, 23)]
+STEPS = [(1, 64, 1, 1, 100, 4), (5_000, 64, 2, 1000, 100, 4), (300_001, 64, 3, 123_456, 70, 4),
+         (300_001, 64, 16, 99_999, 100, 4), (20_000, 256, 40, 7, 80, 1), (270_000, 64, 5, 2_305_843_009_213_693_952, 100, 10),
+         (8_192, 4096, 7, 31, 50, 2)]
+
+
+def f32(x):
+    """The nearest fp32; of a sum, difference or product of two of them this is the operation in fp32."""
+    return struct.unpack("<f", struct.pack("<f", x))[0]
+
+
+# The seeded inputs.
+
+def splitmix(seed):
+    """SplitMix64 (Steele, Lea, Flood 2014)."""
+    while True:
+        seed = seed + 0x9E3779B97F4A7C15 & MASK
+        x = (seed ^ seed >> 30) * 0xBF58476D1CE4E5B9 & MASK
+        x = (x ^ x >> 27) * 0x94D049BB133111EB & MASK
+        yield x ^ x >> 31
+
+
+def inputs(kind, size, seed):
+    random = splitmix(seed)
+    unit = lambda: (next(random) >> 11) * 2.0**-53
+    heavy = lambda: 1.0 / (unit() + 0.02)
+    bell = lambda: f32(((((((unit() - 3) + unit()) + unit()) + unit()) + unit()) + unit()))
+    column, row, out = [heavy() for _ in range(768)], heavy(), array("f")
+    for i in range(size):
+        if i % 768 == 0:
+            row = heavy()
+        if kind == "uniform":
+            out.append(2 * unit() - 1)
+        elif kind == "bell":
+            out.append(bell() * f32(0.001))
+        elif kind == "clustered":
+            out.append(f32(bell() * f32(row * column[i % 768])) * f32(1e-5))
+        else:
+            step = next(random) % 12
+            out.append((step - 7) * 0.25 if step >= 4 else (0.0, -0.0)[step % 2])
+    return out
+
+
+# The payload: "Shape", "Which entries, which codes" and "Gaps" of the document.
+
+class Bits:
+    """A stream of bits that fills each byte from its lowest bit."""
+    def __init__(self, data=b""):
+        self.value, self.size = int.from_bytes(data, "little"), 0
+
+    def put(self, number, width):
+        self.value |= number << self.size
+        self.size += width
+
+    def take(self, width):
+        self.size += width
+        return self.value >> self.size - width & (1 << width) - 1
+
+    def data(self):
+        return self.value.to_bytes((self.size + 7) // 8, "little")
+
+
+def chunks(size, k):
+    """(first parameter, parameters, entries) of every chunk, group by group."""
+    for group in range(0, size, GROUP):
+        yield [(at, min(CHUNK, size - at), -(-k * min(CHUNK, size - at) // CHUNK))
+               for at in range(group, min(group + GROUP, size), CHUNK)]
+
+
+def mean_of(magnitudes):
+    """The mean of what is not None, summed in eight lanes: a value's lane is its place modulo 8."""
+    lanes, count = [0.0] * 8, 0
+    for place, magnitude in enumerate(magnitudes):
+        if magnitude is not None:
+            lanes[place % 8] += magnitude
+            count += 1
+    total = ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]))
+    return total / count if count else 0.0
+
+
+def quantise(values):
+    negative = [math.copysign(1, v) < 0 for v in values]
+    middle = [mean_of([abs(v) if n == sign else None for v, n in zip(values, negative)]) for sign in (False, True)]
+    codes = [2 * n + (abs(v) > middle[n]) for v, n in zip(values, negative)]
+    means = [mean_of([abs(v) if c == code else None for v, c in zip(values, codes)]) for code in range(4)]
+    return codes, [math.copysign(f32(min(mean, 2.0**60)), -1 if code > 1 and code in codes else 1)
+                   for code, mean in enumerate(means)]
+
+
+def gap_bits(gap, code):
+    """A gap as (number, width), its first bit lowest."""
+    if code >= 16:
+        b, v = code - 16, (gap >> code - 16) + 1
+        n = v.bit_length() - 1
+        return 1 << n | (v & (1 << n) - 1) << n + 1 | (gap & (1 << b) - 1) << 2 * n + 1, 2 * n + 1 + b
+    q = gap >> code
+    return (gap << 16, 28) if q >= 16 else (1 << q | (gap & (1 << code) - 1) << q + 1, q + 1 + code)
+
+
+def encode(error, k):
+    """The payload; `error` keeps what the receiver does not get."""
+    for i, value in enumerate(error):
+        if not math.isfinite(value):
+            error[i] = 0.0
+    table, groups = b"", b""
+    for group in chunks(len(error), k):
+        places, gaps = [], []
+        for at, length, count in group:
+            chosen = sorted(sorted(range(at, at + length), key=lambda i: -abs(error[i]))[:count])
+            gaps += [place - before - 1 for place, before in zip(chosen, [at - 1] + chosen)]
+            places += chosen
+        codes, means = quantise([error[i] for i in places])
+        for place, code in zip(places, codes):
+            error[place] -= means[code]
+        used = {gap: gaps.count(gap) for gap in set(gaps)}
+        best = min(GAP_CODES, key=lambda code: sum(gap_bits(gap, code)[1] * n for gap, n in used.items()))
+        code_data = bytearray((len(codes) + 3) // 4)
+        for i, code in enumerate(codes):
+            code_data[i // 4] |= code << 2 * (i % 4)
+        gap_data = "".join(format(number, f"0{width}b")[::-1] for number, width in (gap_bits(gap, best) for gap in gaps))
+        data = struct.pack("<4fB", *means, best) + code_data
+        data += bytes(int(gap_data[i:i + 8][::-1], 2) for i in range(0, len(gap_data), 8))
+        table += struct.pack("<I", len(data))
+        groups += data
+    return b"PLP1" + struct.pack("<IQ", k, len(error)) + table + groups
+
+
+def decode(payload):
+    """A list of groups: ({place: mean}, how often each mean is used as (count, mean) of codes 0 to 3)."""
+    k, size = struct.unpack_from("<IQ", payload, 4)
+    number = -(-size // GROUP)
+    sizes, at, decoded = struct.unpack_from(f"<{number}I", payload, 16), 16 + 4 * number, []
+    for group, length in zip(chunks(size, k), sizes):
+        means, code = struct.unpack_from("<4f", payload, at), payload[at + 16]
+        entries = sum(count for _, _, count in group)
+        codes = [payload[at + 17 + i // 4] >> 2 * (i % 4) & 3 for i in range(entries)]
+        gaps, values, entry = payload[at + 17 + (entries + 3) // 4:at + length], {}, 0
+        bits = iter("".join(format(byte, "08b")[::-1] for byte in gaps))
+        take = lambda width: int("".join(next(bits) for _ in range(width))[::-1] or "0", 2)
+        for first, _, count in group:
+            place = first
+            for _ in range(count):
+                zeros = 0
+                while not (code < 16 and zeros == 16) and next(bits) == "0":
+                    zeros += 1
+                if code >= 16:
+                    gap = ((1 << zeros | take(zeros)) - 1 << code - 16) | take(code - 16)
+                else:
+                    gap = take(12) if zeros == 16 else zeros << code | take(code)
+                values[place + gap] = means[codes[entry]]
+                place, entry = place + gap + 1, entry + 1
+        decoded.append((values, [(codes.count(c), means[c]) for c in range(4)]))
+        at += length
+    return decoded
+
+
+# F: "The agreed step" of the document.
+
+def outer_step(theta, payloads, weights, alpha, amplification):
+    decoded = [decode(payload) for payload in payloads]
+    norms, peaks = [], []
+    for groups in decoded:
+        squares = 0.0
+        for _, used in groups:
+            for count, mean in used:
+                squares += count * (mean * mean)
+        norms.append(math.sqrt(squares))
+        peaks.append(max(abs(mean) for _, used in groups for count, mean in used if count))
+    median = sorted(norms)[(len(norms) - 1) // 2]
+    factors = [median / norm if norm > median else 1.0 for norm in norms]
+    halvings = next(n for n in range(64) if sum(max(weight >> n, 1) for weight in weights) < 1 << 32)
+    weights = [max(weight >> halvings, 1) for weight in weights]
+    largest = max(peak * factor for peak, factor in zip(peaks, factors))
+    exponent = 30 - math.frexp(largest)[1] if largest > 0 else 0
+    least = sum(weights) / amplification
+    sums = {}
+    for groups, factor, weight in zip(decoded, factors, weights):
+        for values, _ in groups:
+            for place, mean in values.items():
+                total, senders = sums.get(place, (0, 0))
+                sums[place] = total + round(math.ldexp(mean * factor, exponent)) * weight, senders + weight
+    after = array("f", theta)
+    for place, (total, senders) in sums.items():
+        mean = f32(total / max(float(senders), least) * math.ldexp(1.0, -exponent))
+        after[place] = after[place] - f32(alpha * mean)
+    return after
+
+
+def digest(floats):
+    if struct.pack("=I", 1) != struct.pack("<I", 1):
+        floats = array("f", floats)
+        floats.byteswap()
+    return hashlib.sha256(floats.tobytes()).hexdigest()
+
+
+def payload_row(row):
+    kind, size, k, seed = row
+    error = inputs(kind, size, seed)
+    payload = encode(error, k)
+    return f"{kind} {size} {k} {seed} {hashlib.sha256(payload).hexdigest()} {digest(error)}"
+
+
+def step_row(row):
+    size, k, count, weight, alpha, amplification = row
+    kinds = ("bell", "clustered", "uniform", "ties")
+    payloads = [encode(inputs(kinds[i % 4], size, 1000 + i), k) for i in range(count)]
+    weights = [weight * (i + 1) & MASK for i in range(count)]
+    after = outer_step(inputs("bell", size, 99), payloads, weights, f32(f32(alpha) / 100), amplification)
+    return " ".join(map(str, row)) + " " + digest(after)
+
+
+def main():
+    with multiprocessing.Pool() as pool:
+        payloads, steps = pool.map_async(payload_row, PAYLOADS, 1), pool.map_async(step_row, STEPS, 1)
+        with open("payloads.txt", "w", newline="\n") as file:
+            file.write("# kind, parameters, k, seed; SHA-256 of the payload, "
+                       "SHA-256 of what stays in the error (fp32, little-endian)\n")
+            file.write("".join(row + "\n" for row in payloads.get()))
+        with open("steps.txt", "w", newline="\n") as file:
+            file.write("# parameters, k, payloads, first weight, alpha in hundredths, amplification cap; "
+                       "SHA-256 of the next state (fp32, little-endian)\n")
+            file.write("".join(row + "\n" for row in steps.get()))
+
+
+if __name__ == "__main__":
+    main()
