@@ -1,3 +1,5 @@
+#include <exception>
+
 #include <sentencepiece_processor.h>
 
 #include "core/base/files.h"
@@ -14,7 +16,7 @@ constexpr int no_token = -1;
 /// The model is given one line at a time, and a line break becomes a token of its own where the model has one.
 class SentencepieceModel final : public TokenizerModel {
 public:
-    Status load(const std::filesystem::path& file);
+    Status load(std::string_view model, const std::string& name);
 
     std::uint32_t vocabulary() const override { return static_cast<std::uint32_t>(m_processor.GetPieceSize()); }
     std::optional<std::uint16_t> separator() const override {
@@ -25,22 +27,31 @@ public:
     std::string decode(std::span<const std::uint32_t> tokens) const override;
 
 private:
+    bool parse(std::string_view model);
+
     sentencepiece::SentencePieceProcessor m_processor;
     int m_line_break = no_token;
 };
 
-Status SentencepieceModel::load(const std::filesystem::path& file) {
-    auto content = read_file(file, run::tokenizer_bytes_max);
-    if (!content) return content.error();
-    if (!m_processor.LoadFromSerializedProto(as_text(*content)).ok()) {
-        return Error{ErrorCode::malformed, file.string() +
+/// The library answers most of what is wrong with a status, but throws where it cannot index the pieces.
+bool SentencepieceModel::parse(std::string_view model) {
+    try {
+        return m_processor.LoadFromSerializedProto(model).ok();
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
+Status SentencepieceModel::load(std::string_view model, const std::string& name) {
+    if (!parse(model)) {
+        return Error{ErrorCode::malformed, name +
                                                " is not a sentencepiece model; give the .model file that "
                                                "spm_train wrote."};
     }
     const int size = m_processor.GetPieceSize();
     if (size < 2 || static_cast<std::uint32_t>(size) > vocabulary_max) {
         return Error{ErrorCode::malformed,
-                     file.string() + " has " + std::to_string(size) + " pieces; a vocabulary of 2 to 65536 is needed."};
+                     name + " has " + std::to_string(size) + " pieces; a vocabulary of 2 to 65536 is needed."};
     }
     for (const char* piece : {"\n", "<0x0A>"}) {
         const int id = m_processor.PieceToId(piece);
@@ -85,10 +96,16 @@ std::string SentencepieceModel::decode(std::span<const std::uint32_t> tokens) co
 
 }  // namespace
 
-Result<TokenizerModelPointer> open_sentencepiece(const std::filesystem::path& file) {
+Result<TokenizerModelPointer> parse_sentencepiece(std::string_view bytes, const std::string& name) {
     auto model = std::make_unique<SentencepieceModel>();
-    if (const Status loaded = model->load(file); !loaded) return loaded.error();
+    if (const Status loaded = model->load(bytes, name); !loaded) return loaded.error();
     return TokenizerModelPointer(std::move(model));
+}
+
+Result<TokenizerModelPointer> open_sentencepiece(const std::filesystem::path& file) {
+    const auto content = read_file(file, run::tokenizer_bytes_max);
+    if (!content) return content.error();
+    return parse_sentencepiece(as_text(*content), file.string());
 }
 
 }  // namespace potluck::data

@@ -28,5 +28,7 @@ public:
 using TokenizerModelPointer = std::unique_ptr<const TokenizerModel>;
 
 [[nodiscard]] Result<TokenizerModelPointer> open_sentencepiece(const std::filesystem::path& model);
+/// As above, from the bytes of a model, which messages call `name`.
+[[nodiscard]] Result<TokenizerModelPointer> parse_sentencepiece(std::string_view model, const std::string& name);
 
 }  // namespace potluck::data

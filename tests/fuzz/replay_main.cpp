@@ -1,5 +1,6 @@
-// Replays a corpus as a test: every file as it stands, then up to 2,000 mutations of each, the same on every computer,
-// until the time is over. A fault is a crash or an abort, as for libFuzzer; the input that caused it is written to
+// Replays a corpus as a test: every file as it stands, then up to 2,000 mutations of each, until the time is over. The
+// mutations follow from a seed, which is printed: the same one always, or that of POTLUCK_FUZZ_SEED, so that CI tries
+// others every time. A fault is a crash or an abort, as for libFuzzer; the input that caused it is written to
 // fuzz-fault.bin in the working folder first.
 //
 //   fuzz_<name> <corpus folder or single file>...
@@ -24,6 +25,7 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr int mutations_per_file = 2'000;
 constexpr std::size_t input_bytes_max = 1 << 20;
 constexpr auto time_max = std::chrono::seconds(20);
+constexpr std::uint64_t usual_seed = 0x706f746c75636bULL;
 
 Input current;  // what is being run, for the handler of a crash
 
@@ -76,6 +78,13 @@ void plant_number(Input& input, potluck::Rng& rng) {
     }
 }
 
+/// As the target itself changes inputs.
+void mutate_by_target(Input& input, potluck::Rng& rng) {
+    const std::size_t size = input.size();
+    input.resize(std::min(input_bytes_max, 2 * size + 4'096));
+    input.resize(LLVMFuzzerCustomMutator(input.data(), size, input.size(), static_cast<unsigned>(rng.next())));
+}
+
 void mutate_once(Input& input, const Input& other, potluck::Rng& rng) {
     if (input.empty()) input.push_back(0);
     const std::size_t at = rng.below(input.size());
@@ -107,6 +116,26 @@ void mutate_once(Input& input, const Input& other, potluck::Rng& rng) {
     if (input.size() > input_bytes_max) input.resize(input_bytes_max);
 }
 
+/// One to six changes.
+Input mutation_of(const Input& input, const std::vector<Input>& corpus, potluck::Rng& rng) {
+    Input mutated = input;
+    const std::uint64_t steps = 1 + rng.below(6);
+    const bool by_target = LLVMFuzzerCustomMutator != nullptr && rng.below(8) != 0;
+    for (std::uint64_t step = 0; step < steps; ++step) {
+        if (by_target) {
+            mutate_by_target(mutated, rng);
+        } else {
+            mutate_once(mutated, corpus[rng.below(corpus.size())], rng);
+        }
+    }
+    return mutated;
+}
+
+std::uint64_t chosen_seed() {
+    const char* text = std::getenv("POTLUCK_FUZZ_SEED");
+    return text == nullptr || *text == '\0' ? usual_seed : std::strtoull(text, nullptr, 0);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -119,20 +148,22 @@ int main(int count, char** arguments) {
     for (const int signal_number : {SIGABRT, SIGSEGV, SIGFPE, SIGILL}) std::signal(signal_number, write_fault);
     for (const Input& input : corpus) run(input);
 
+    const std::uint64_t seed = chosen_seed();
+    std::printf("POTLUCK_FUZZ_SEED=%llu\n", static_cast<unsigned long long>(seed));
+    std::fflush(stdout);
     // Rounds over all files, so that a short time is shared fairly.
     const auto deadline = SteadyClock::now() + time_max;
-    potluck::Rng rng(0x706f746c75636bULL);
+    potluck::Rng rng(seed);
     std::size_t mutations = 0;
     for (int round = 0; round < mutations_per_file && SteadyClock::now() < deadline; ++round) {
         for (const Input& input : corpus) {
-            Input mutated = input;
-            const std::uint64_t steps = 1 + rng.below(6);
-            for (std::uint64_t step = 0; step < steps; ++step) {
-                mutate_once(mutated, corpus[rng.below(corpus.size())], rng);
-            }
-            run(mutated);
+            run(mutation_of(input, corpus, rng));
             ++mutations;
         }
+    }
+    if (potluck_fuzz_came_far_enough != nullptr && !potluck_fuzz_came_far_enough()) {
+        std::fprintf(stderr, "Too few inputs came far enough to test anything.\n");
+        return EXIT_FAILURE;
     }
     std::printf("%zu files, %zu mutations, no fault\n", corpus.size(), mutations);
     return EXIT_SUCCESS;

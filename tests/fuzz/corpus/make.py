@@ -88,6 +88,52 @@ def byte_bpe():
     save("byte_bpe", "deep", b"[" * 5_000)
 
 
+def sentencepiece():
+    """Fields of sentencepiece_model.proto: a model's pieces (1), trainer (2) and normalizer (3)."""
+    def varint(n):
+        return bytes([n]) if n < 128 else bytes([n & 127 | 128]) + varint(n >> 7)
+
+    def field(number, content):
+        return varint(number << 3 | 2) + varint(len(content)) + content
+
+    def piece(text, score, kind=1):
+        return field(1, field(1, text.encode()) + b"\x15" + struct.pack("<f", score) + b"\x18" + varint(kind))
+
+    specials = piece("<unk>", 0, 2) + piece("<s>", 0, 3) + piece("</s>", 0, 3)
+    pieces = b"".join(piece(word, -i) for i, word in enumerate(["\u2581", "ab", "\u2581a", *"abc\xfc"], 1))
+    unigram, pairs = field(2, b"\x18\x01"), field(2, b"\x18\x02")  # model_type
+    identity = field(3, field(1, b"identity") + b"\x18\x01")
+    bytewise = b"".join(piece(f"<0x{byte:02X}>", 0, 6) for byte in range(256))
+    save("sentencepiece", "unigram", specials + pieces + unigram + identity)
+    save("sentencepiece", "bpe", specials + pieces + pairs + identity)
+    save("sentencepiece", "no_spec", specials + pieces)
+    save("sentencepiece", "byte_fallback", specials + bytewise + pieces + field(2, b"\x18\x01\x98\x02\x01") + identity)
+    save("sentencepiece", "no_unknown", pieces + unigram)
+    save("sentencepiece", "twice", specials + pieces + pieces + unigram)
+    save("sentencepiece", "cut", (specials + pieces)[:60])
+    save("sentencepiece", "charsmap", specials + pieces + unigram + field(3, field(2, b"\x08\0\0\0" + bytes(12))))
+    save("sentencepiece", "charsmap_lies", specials + pieces + unigram + field(3, field(2, b"\xff" * 16)))
+    save("sentencepiece", "nan_score", specials + piece("ab", float("nan")) + pieces + unigram)
+    save("sentencepiece", "empty_piece", specials + piece("", -9) + pieces + unigram + identity)
+    save("sentencepiece", "empty", b"")
+
+
+def records():
+    contribution = vector("contribution")
+    deferred = contribution[40:-8] + struct.pack("<h", -3)
+    older, head = (bytes([version]) + struct.pack("<Q", 12) for version in (1, 2))
+    one, nothing = b"\x01\0" + contribution, b"\0\0"
+    save("record", "none", head + nothing * 3)
+    save("record", "one", head + one + nothing * 2)
+    save("record", "both", head + one + b"\x02\0" + contribution * 2 + nothing)
+    save("record", "deferred", head + one + nothing + b"\x02\0" + deferred * 2)
+    save("record", "full", head + b"\x20\0" + contribution * 32 + nothing * 2)
+    save("record", "too_many", head + b"\x21\0" + contribution * 33 + nothing * 2)
+    save("record", "cut", (head + one)[:70])
+    save("record", "older", older + one + nothing)
+    save("record", "other_version", b"\x03" + (head + one)[1:] + nothing * 2)
+
+
 def safetensors():
     def header(json, content, length=None, size=None):
         length = len(json) if length is None else length
@@ -139,6 +185,8 @@ messages()
 accept_lists()
 manifests()
 byte_bpe()
+sentencepiece()
+records()
 safetensors()
 hf_checkpoints()
 invites()
