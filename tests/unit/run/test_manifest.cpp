@@ -220,6 +220,7 @@ private slots:
         row("/tokenizer/model", "{}");
         row("/shards", "[]");
         row("/shards", "[[]]");
+        row("/shards/0/records", "99");
         row("/shards/0/records", "101");
         row("/shards/0/records", "9223372036854775808");
         row("/shards/0/blob/size", "0");

@@ -86,7 +86,11 @@ private slots:
     }
 
     void what_decodes_encodes_to_the_same_bytes() {
-        for (const Message& message : all_messages()) {
+        std::vector<Message> messages = all_messages();
+        StatusMessage without_checkpoint = samples::status();
+        without_checkpoint.checkpoint = {};
+        messages.emplace_back(without_checkpoint);
+        for (const Message& message : messages) {
             const Bytes body = encode_body(message);
             for (std::size_t i = 0; i < body.size(); ++i) {
                 for (const std::byte mask : {std::byte{0x01}, std::byte{0x80}, std::byte{0xff}}) {
