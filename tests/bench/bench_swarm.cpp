@@ -168,8 +168,9 @@ int main(int argc, char** argv) {
     figures["seconds_join_to_first_step"] = swarm["seconds_join_to_first_step"];
     std::printf("%s\n", figures.dump(2).c_str());
     if (options.isSet("report")) {
-        const std::string text = figures.dump(2) + "\n";
-        if (!write_file_atomically(options.value("report").toStdString(), as_bytes(text)).ok()) give_up("the report cannot be written");
+        const std::string report = figures.dump(2) + "\n";
+        if (!write_file_atomically(options.value("report").toStdString(), as_bytes(report)).ok())
+            give_up("the report cannot be written");
     }
     return 0;
 }
