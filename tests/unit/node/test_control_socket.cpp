@@ -52,6 +52,27 @@ struct Client {
 
 const std::string ping = control::encode(control::Request{1, "ping", nlohmann::json::object()});
 
+struct Pong {
+    static constexpr std::string_view label = "pong";
+    std::uint64_t pong = 1;
+    static void fields(auto& value, auto&& field) { field("pong", value.pong, control::Whole{}, "One."); }
+};
+struct Ping {
+    static constexpr std::string_view name = "ping";
+    using Reply = Pong;
+    static void fields(auto&, auto&&) {}
+};
+struct ManyBytes {
+    static constexpr std::string_view label = "many bytes";
+    std::string text;
+    static void fields(auto& value, auto&& field) { field("text", value.text, control::Text{2U << 20U}, "Many."); }
+};
+struct Much {
+    static constexpr std::string_view name = "much";
+    using Reply = ManyBytes;
+    static void fields(auto&, auto&&) {}
+};
+
 }  // namespace
 
 class TestControlSocket : public QObject {
@@ -59,9 +80,7 @@ class TestControlSocket : public QObject {
 private slots:
     void init() {
         m_dir = std::make_unique<QTemporaryDir>();
-        m_dispatcher.add("ping", [](const nlohmann::json&, const Dispatcher::Respond& respond) {
-            respond(nlohmann::json{{"pong", 1}});
-        });
+        m_dispatcher.add<Ping>([](const Ping&) -> Result<Pong> { return Pong{}; });
         m_server.emplace(m_loop, m_dispatcher, [] { return nlohmann::json::object(); });
     }
     void cleanup() {
@@ -131,9 +150,9 @@ private slots:
 
     void a_client_that_does_not_read_is_closed_when_too_much_waits() {
         // Each answer is 1 MiB; sockets of the system hold less than two of them.
-        m_dispatcher.add("much", [this](const nlohmann::json&, const Dispatcher::Respond& respond) {
+        m_dispatcher.add<Much>([this](const Much&) -> Result<ManyBytes> {
             ++m_answered;
-            respond(nlohmann::json{{"text", std::string(1 << 20, 'x')}});
+            return ManyBytes{std::string(1 << 20, 'x')};
         });
         QVERIFY(m_server->listen(at("node.sock")).ok());
         Client client(m_loop, at("node.sock"));
