@@ -15,6 +15,32 @@
 
 #include "app/node/control/control_server.h"
 
+// Two methods that only this test has.
+namespace potluck::control {
+
+struct Pong {
+    static constexpr std::string_view label = "pong";
+    std::uint64_t pong = 1;
+    static void fields(auto& value, auto&& field) { field("pong", value.pong, Whole{}, "One."); }
+};
+struct Ping {
+    static constexpr std::string_view name = "ping";
+    using Reply = Pong;
+    static void fields(auto&, auto&&) {}
+};
+struct ManyBytes {
+    static constexpr std::string_view label = "many bytes";
+    std::string text;
+    static void fields(auto& value, auto&& field) { field("text", value.text, Text{2U << 20U}, "Many."); }
+};
+struct Much {
+    static constexpr std::string_view name = "much";
+    using Reply = ManyBytes;
+    static void fields(auto&, auto&&) {}
+};
+
+}  // namespace potluck::control
+
 using namespace potluck;
 using namespace potluck::node;
 namespace fs = std::filesystem;
@@ -52,28 +78,9 @@ struct Client {
 
 const std::string ping = control::encode(control::Request{1, "ping", nlohmann::json::object()});
 
-struct Pong {
-    static constexpr std::string_view label = "pong";
-    std::uint64_t pong = 1;
-    static void fields(auto& value, auto&& field) { field("pong", value.pong, control::Whole{}, "One."); }
-};
-struct Ping {
-    static constexpr std::string_view name = "ping";
-    using Reply = Pong;
-    static void fields(auto&, auto&&) {}
-};
-struct ManyBytes {
-    static constexpr std::string_view label = "many bytes";
-    std::string text;
-    static void fields(auto& value, auto&& field) { field("text", value.text, control::Text{2U << 20U}, "Many."); }
-};
-struct Much {
-    static constexpr std::string_view name = "much";
-    using Reply = ManyBytes;
-    static void fields(auto&, auto&&) {}
-};
-
 }  // namespace
+
+using control::ManyBytes, control::Much, control::Ping, control::Pong;
 
 class TestControlSocket : public QObject {
     Q_OBJECT
