@@ -187,7 +187,7 @@ Status Demo::read_manifest() {
     return {};
 }
 
-/// Of a demo that never began nothing is kept.
+/// Keeps nothing of a demo that never began.
 void Demo::remove_folder() const {
     std::error_code ignored;
     if (!m_report.folder.empty()) fs::remove_all(m_folder, ignored);

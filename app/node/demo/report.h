@@ -42,7 +42,7 @@ struct DemoReport {
     std::vector<std::string> troubles;  // what went wrong on the way
 };
 
-/// Of what trainers counted, so much is credited in a good run: what is missing is the window of the killed volunteer
+/// The share of counted tokens that is credited in a good run: what is missing is the window of the killed volunteer
 /// and windows that nobody collected after the last round.
 inline constexpr double credited_share_min = 0.9;
 

@@ -24,7 +24,7 @@ struct HostPlan {
     std::string name = "Potluck run";
     std::string purpose;
     std::string licence = "Apache-2.0";
-    /// Of a fresh model, all but the vocabulary, which follows from the tokenizer; of a checkpoint only dropout and
+    /// A fresh model: all but the vocabulary, which follows from the tokenizer. A checkpoint: only dropout and
     /// context count (0: the checkpoint's).
     model::ModelSpec model;
     run::Recipe recipe;
