@@ -3,15 +3,10 @@
 
 #include <thread>
 
-#ifndef _WIN32
-#include <csignal>
-
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#endif
-
 #include "core/base/thread_owner.h"
+#ifndef _WIN32
+#include "tests/unit/base/ending_signal.h"
+#endif
 
 using namespace potluck;
 
@@ -20,25 +15,6 @@ namespace {
 void on_another_thread(const ThreadOwner& owner) {
     std::thread([&] { owner.check(); }).join();
 }
-
-#ifndef _WIN32
-/// The signal that ended a child which ran `work`; 0 if it went through.
-template <class Work>
-int signal_that_ends(const Work& work) {
-    const pid_t child = fork();
-    if (child == 0) {
-        const rlimit no_core{0, 0};
-        setrlimit(RLIMIT_CORE, &no_core);
-        (void)std::freopen("/dev/null", "w", stderr);
-        (void)std::signal(SIGABRT, SIG_DFL);  // Qt Test reports crashes of its own
-        work();
-        _exit(0);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-}
-#endif
 
 }  // namespace
 

@@ -6,16 +6,11 @@
 #include <thread>
 #include <vector>
 
-#ifndef _WIN32
-#include <csignal>
-
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#endif
-
 #include "core/base/mailbox.h"
 #include "core/base/worker.h"
+#ifndef _WIN32
+#include "tests/unit/base/ending_signal.h"
+#endif
 
 using namespace potluck;
 
@@ -37,24 +32,6 @@ public:
 private:
     Mailbox<std::function<void()>> m_calls{1000};
 };
-
-#ifndef _WIN32
-template <class Work>
-int signal_that_ends(const Work& work) {
-    const pid_t child = fork();
-    if (child == 0) {
-        const rlimit no_core{0, 0};
-        setrlimit(RLIMIT_CORE, &no_core);
-        (void)std::freopen("/dev/null", "w", stderr);
-        (void)std::signal(SIGABRT, SIG_DFL);  // Qt Test reports crashes of its own
-        work();
-        _exit(0);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-}
-#endif
 
 }  // namespace
 
