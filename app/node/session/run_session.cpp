@@ -122,13 +122,13 @@ void RunSession::tick(TimePoint now) {
     m_now = now;
     if (m_looked_at && now - *m_looked_at < look_every) return;
     m_looked_at = now;
-    write_log(now);
-    if (m_validation) measure_validation(now);
+    const peer::PeerView view = m_peer->view();
+    write_log(now, view);
+    if (m_validation) measure_validation(now, view);
 }
 
-void RunSession::measure_validation(TimePoint now) {
+void RunSession::measure_validation(TimePoint now, const peer::PeerView& view) {
     const control::TrainerSnapshot trainer = m_trainer->view();
-    const peer::PeerView view = m_peer->view();
     const bool in_step = view.phase == run::Phase::training || view.phase == run::Phase::collecting;
     if (!m_validation->wanted() || !in_step || trainer.tokens_per_second <= 0) return;
     const run::Shard& shard = m_plan.manifest.validation;
@@ -158,7 +158,7 @@ void RunSession::measure_validation(TimePoint now) {
     });
 }
 
-void RunSession::write_log(TimePoint now) {
+void RunSession::write_log(TimePoint now, const peer::PeerView& view) {
     const auto accepted_in = [this](RoundId round) -> std::optional<RunLog::Accepted> {
         const auto signed_list = m_world.ledger.list(m_plan.run, round);
         const auto list = signed_list ? run::AcceptList::decode(signed_list->list) : Error{ErrorCode::not_found, ""};
@@ -168,7 +168,7 @@ void RunSession::write_log(TimePoint now) {
         return accepted;
     };
     spdlog::logger& logger = log::of("run");
-    for (const RunLog::Line& line : m_log.look(now, m_peer->view(), m_peer->verdicts(), accepted_in)) {
+    for (const RunLog::Line& line : m_log.look(now, view, m_peer->verdicts(), accepted_in)) {
         const auto level = line.level == RunLog::Level::warning ? spdlog::level::warn
                            : line.level == RunLog::Level::info  ? spdlog::level::info
                                                                 : spdlog::level::debug;

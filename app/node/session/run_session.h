@@ -101,8 +101,8 @@ public:
 private:
     RunSession(World world, Plan plan) : m_world(world), m_plan(std::move(plan)) {}
     Status open_parts();
-    void write_log(TimePoint now);
-    void measure_validation(TimePoint now);
+    void write_log(TimePoint now, const peer::PeerView& view);
+    void measure_validation(TimePoint now, const peer::PeerView& view);
 
     ThreadOwner m_owner;
     World m_world;
