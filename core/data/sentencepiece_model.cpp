@@ -3,6 +3,7 @@
 #include <sentencepiece_processor.h>
 
 #include "core/base/files.h"
+#include "core/data/charsmap.h"
 #include "core/data/tokenizer.h"
 #include "core/data/tokenizer_model.h"
 #include "core/run/manifest.h"
@@ -33,8 +34,10 @@ private:
     int m_line_break = no_token;
 };
 
-/// The library answers most of what is wrong with a status, but throws where it cannot index the pieces.
+/// The library answers most of what is wrong with a status, throws where it cannot index the pieces, and believes a
+/// character map.
 bool SentencepieceModel::parse(std::string_view model) {
+    if (!charsmaps_are_sound(model)) return false;
     try {
         return m_processor.LoadFromSerializedProto(model).ok();
     } catch (const std::exception&) {

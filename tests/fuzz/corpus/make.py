@@ -113,6 +113,10 @@ def sentencepiece():
     save("sentencepiece", "cut", (specials + pieces)[:60])
     save("sentencepiece", "charsmap", specials + pieces + unigram + field(3, field(2, b"\x08\0\0\0" + bytes(12))))
     save("sentencepiece", "charsmap_lies", specials + pieces + unigram + field(3, field(2, b"\xff" * 16)))
+    trie = [1 << 31] * 768  # "a" becomes "b": test_charsmap.cpp has the layout
+    trie[0], trie[256 ^ 97] = 256 << 10, (256 ^ 97 ^ 512) << 10 | 1 << 8 | 97
+    sound = struct.pack("<I768I", 4 * 768, *trie) + b"b\0"
+    save("sentencepiece", "charsmap_sound", specials + pieces + unigram + field(3, field(2, sound)))
     save("sentencepiece", "nan_score", specials + piece("ab", float("nan")) + pieces + unigram)
     save("sentencepiece", "empty_piece", specials + piece("", -9) + pieces + unigram + identity)
     save("sentencepiece", "empty", b"")
