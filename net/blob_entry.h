@@ -31,9 +31,9 @@ struct Blobs::Entry {
 [[nodiscard]] std::uint64_t size_of_only_file(const lt::torrent_info& info);
 /// What every torrent whose only file is `file` starts from.
 [[nodiscard]] lt::add_torrent_params params_for(std::shared_ptr<lt::torrent_info> info,
-                                                const std::filesystem::path& file, Audience audience);
-[[nodiscard]] inline Audience audience_of(run::BlobKind kind) {
-    return kind == run::BlobKind::open ? Audience::everybody : Audience::members;
+                                                const std::filesystem::path& file, Visibility audience);
+[[nodiscard]] inline Visibility visibility_of(run::BlobKind kind) {
+    return kind == run::BlobKind::open ? Visibility::everybody : Visibility::members;
 }
 [[nodiscard]] lt::sha256_hash v2_hash(const Digest& digest);
 /// Maps a complete blob's file.

@@ -129,13 +129,13 @@ void Blobs::start_repair(Entry& entry, std::vector<Endpoint> sources) {
         // libtorrent checks a file it finds against the layer, and asks others only for what does not fit.
         add_fetch(ready,
                   params_for(torrent_info_of(torrent_file(ready.index.info, ready.index.ref.root, ready.index.layer)),
-                             ready.index.file, Audience::members),
+                             ready.index.file, Visibility::members),
                   sources, Engine::Start::at_once);
     });
 }
 
 void Blobs::start_fetch(Entry& entry, std::vector<Endpoint> sources) {
-    const Audience audience = audience_of(entry.index.ref.kind);
+    const Visibility audience = visibility_of(entry.index.ref.kind);
     if (std::optional<lt::add_torrent_params> params = resumed(entry)) {
         add_fetch(entry, std::move(*params), std::move(sources), Engine::Start::at_once);
         return;
@@ -177,7 +177,7 @@ std::optional<lt::add_torrent_params> Blobs::resumed(const Entry& entry) const {
     lt::add_torrent_params params =
         lt::read_resume_data({text.data(), static_cast<std::ptrdiff_t>(text.size())}, broken);
     if (broken || params.info_hashes.v2 != v2_hash(entry.torrent)) return std::nullopt;
-    lt::add_torrent_params ours = params_for(params.ti, entry.index.file, audience_of(entry.index.ref.kind));
+    lt::add_torrent_params ours = params_for(params.ti, entry.index.file, visibility_of(entry.index.ref.kind));
     params.save_path = ours.save_path;
     params.renamed_files = ours.renamed_files;
     params.flags = ours.flags;
@@ -197,13 +197,13 @@ void Blobs::want_by(Entry& entry, TimePoint deadline) {
     const bool none_yet = entry.options.deadline == TimePoint{};
     if (deadline == TimePoint{} || (!none_yet && entry.options.deadline <= deadline)) return;
     entry.options.deadline = deadline;
-    hurry(entry);
+    set_deadline(entry);
 }
 
 /// Repairs fetch few pieces and have the rest as soon as it is checked: no deadline is needed.
-void Blobs::hurry(const Entry& entry) {
+void Blobs::set_deadline(const Entry& entry) {
     if (!entry.running || entry.repairing || entry.options.deadline == TimePoint{}) return;
-    m_engine.hurry(entry.handle, entry.options.deadline);
+    m_engine.set_deadline(entry.handle, entry.options.deadline);
 }
 
 void Blobs::offer_source(const RunId& run, const Endpoint& source) {
@@ -235,7 +235,7 @@ bool Blobs::handle(const Event& event) {
         Entry* entry = find(checked->torrent);
         if (entry == nullptr) return false;
         entry->running = entry->state == Entry::State::fetching;
-        hurry(*entry);
+        set_deadline(*entry);
         return true;
     }
     if (const auto* finished = std::get_if<Finished>(&event)) {

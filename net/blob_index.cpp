@@ -63,7 +63,7 @@ std::optional<IndexEntry> parse(ByteSpan bytes) {
     entry.ref = run::BlobRef::read(reader);
     if (!reader.finished() || !read_runs(root.dict_find_list("runs"), entry)) return std::nullopt;
     entry.file = std::string(file.string_ptr(), static_cast<std::size_t>(file.string_length()));
-    entry.keeping = root.dict_find_int_value("stored", 0) != 0 ? Keeping::stored : Keeping::in_place;
+    entry.keeping = root.dict_find_int_value("stored", 0) != 0 ? Storage::stored : Storage::in_place;
     entry.changed = root.dict_find_int_value("changed", 0);
     const ByteSpan info_bytes = as_bytes({info.string_ptr(), static_cast<std::size_t>(info.string_length())});
     entry.info.assign(info_bytes.begin(), info_bytes.end());
@@ -103,7 +103,7 @@ Status write_index(const fs::path& folder, const IndexEntry& entry) {
     for (const RunId& run : entry.runs) runs.emplace_back(std::string(as_text(run.bytes)));
     root["runs"] = runs;
     root["file"] = entry.file.string();
-    root["stored"] = std::int64_t{entry.keeping == Keeping::stored ? 1 : 0};
+    root["stored"] = std::int64_t{entry.keeping == Storage::stored ? 1 : 0};
     root["changed"] = entry.changed;
     root["info"] = std::string(as_text(entry.info));
     std::string layer;
@@ -130,7 +130,7 @@ std::vector<IndexEntry> read_index(const fs::path& folder) {
         std::error_code missing;
         if (!entry || fs::file_size(entry->file, missing) != entry->ref.size || missing) continue;
         wanted.insert(name);
-        if (entry->keeping == Keeping::stored) wanted.insert(entry->file.filename());
+        if (entry->keeping == Storage::stored) wanted.insert(entry->file.filename());
         entries.push_back(std::move(*entry));
     }
     sweep(folder, wanted);

@@ -18,13 +18,13 @@
 namespace potluck::net {
 
 /// Whether the session wrote the content (and deletes it when forgotten) or somebody's file is seeded in place.
-enum class Keeping { stored, in_place };
+enum class Storage { stored, in_place };
 
 struct IndexEntry {
     run::BlobRef ref;
     std::set<RunId> runs;  // who wants it
     std::filesystem::path file;
-    Keeping keeping = Keeping::stored;
+    Storage keeping = Storage::stored;
     std::int64_t changed = 0;  // the file's time of last change, in the file system's ticks
     Bytes info;                // info dictionary
     std::vector<Digest> layer;

@@ -64,7 +64,7 @@ std::uint64_t size_of_only_file(const lt::torrent_info& info) {
     return files.num_files() == 0 ? 0 : static_cast<std::uint64_t>(files.file_size(lt::file_index_t{0}));
 }
 
-lt::add_torrent_params params_for(std::shared_ptr<lt::torrent_info> info, const fs::path& file, Audience audience) {
+lt::add_torrent_params params_for(std::shared_ptr<lt::torrent_info> info, const fs::path& file, Visibility audience) {
     lt::add_torrent_params params;
     params.ti = std::move(info);
     params.save_path = file.parent_path().string();
@@ -178,7 +178,7 @@ void Blobs::add_seed(Entry& entry) {
     Digest torrent;
     std::copy_n(reinterpret_cast<const std::byte*>(info->info_hashes().v2.data()), 32, torrent.bytes.begin());
     entry.torrent = torrent;
-    lt::add_torrent_params params = params_for(info, entry.index.file, audience_of(entry.index.ref.kind));
+    lt::add_torrent_params params = params_for(info, entry.index.file, visibility_of(entry.index.ref.kind));
     params.flags |= lt::torrent_flags::seed_mode;
     Result<lt::torrent_handle> handle = m_engine.add(std::move(params), Engine::Start::at_once);
     if (!handle.ok()) {
@@ -207,7 +207,7 @@ Result<run::BlobRef> Blobs::publish(const RunId& run, ByteSpan content) {
     IndexEntry index{.ref = ref,
                      .runs = {run},
                      .file = file,
-                     .keeping = Keeping::stored,
+                     .keeping = Storage::stored,
                      .changed = change_time(file),
                      .info = plain_info(ref.root, ref.size).bytes,
                      .layer = std::move(hashes->layer)};
@@ -260,7 +260,7 @@ Result<run::BlobRef> Blobs::published(const RunId& run, const fs::path& file, co
     adopt({.ref = ref,
            .runs = {run},
            .file = file,
-           .keeping = Keeping::in_place,
+           .keeping = Storage::in_place,
            .changed = change_time(file),
            .info = std::move(info.bytes),
            .layer = hashes.layer});
@@ -293,7 +293,7 @@ void Blobs::forget(const RunId& run, const BlobId& root) {
 /// Deletes what the session itself stored of a complete blob.
 void Blobs::discard(const IndexEntry& index) {
     std::error_code failure;
-    if (index.keeping == Keeping::stored) fs::remove(index.file, failure);
+    if (index.keeping == Storage::stored) fs::remove(index.file, failure);
     // By the worker, so that it comes after a write of the same file that still waits there.
     m_worker.run([path = index_path(m_folder, index.ref)] {
         std::error_code missing;
@@ -366,7 +366,7 @@ std::vector<run::BlobRef> Blobs::held(const RunId& run) const {
     return refs;
 }
 
-void Blobs::reach_out(const BlobId& root, const std::vector<Endpoint>& wanting) {
+void Blobs::connect_to_consumers(const BlobId& root, const std::vector<Endpoint>& wanting) {
     m_owner.check();
     const Entry* entry = find_complete(root);
     if (entry == nullptr || !entry->handle.is_valid()) return;

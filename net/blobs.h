@@ -60,7 +60,7 @@ public:
     /// Somebody of `run` listens there: asked for everything that is being fetched.
     void offer_source(const RunId& run, const Endpoint& source);
     /// Connects a blob that others will want to them, for when they cannot reach us.
-    void reach_out(const BlobId& root, const std::vector<Endpoint>& wanting);
+    void connect_to_consumers(const BlobId& root, const std::vector<Endpoint>& wanting);
     /// Takes an event of libtorrent's; false if it is about something else.
     bool handle(const Event& event);
     void tick(TimePoint now);
@@ -103,7 +103,7 @@ private:
     [[nodiscard]] std::optional<lt::add_torrent_params> resumed(const Entry& entry) const;
     static void offer(const Entry& entry, const Endpoint& source);
     void want_by(Entry& entry, TimePoint deadline);
-    void hurry(const Entry& entry);
+    void set_deadline(const Entry& entry);
     [[nodiscard]] bool on_metadata(Entry& entry);
     void on_flushed(Entry& entry);
     void on_failed(Entry& entry, const Error& error);

@@ -68,7 +68,7 @@ private:
 
     std::shared_ptr<Hub> m_hub;
     boost::asio::steady_timer m_timer;
-    std::shared_ptr<LinkGauge> m_gauge = std::make_shared<LinkGauge>();
+    std::shared_ptr<LinkStats> m_gauge = std::make_shared<LinkStats>();
     LinkId m_id;
     lt::peer_connection_handle m_connection;
     int m_remote_message_id = 0;
@@ -218,7 +218,7 @@ std::vector<LinkEvent> Hub::take() {
     return m_events.take_all();
 }
 
-void Hub::send(LinkId link, const std::shared_ptr<LinkGauge>& gauge, Bytes frame) {
+void Hub::send(LinkId link, const std::shared_ptr<LinkStats>& gauge, Bytes frame) {
     m_owner.check();
     gauge->unsent += frame.size();
     boost::asio::post(m_io, [hub = shared_from_this(), link, bytes = std::move(frame)]() mutable {

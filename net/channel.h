@@ -43,7 +43,7 @@ inline constexpr std::size_t link_events_max = 65'536;
 using LinkId = std::uint64_t;
 
 /// Shared by both ends of a link's bookkeeping.
-struct LinkGauge {
+struct LinkStats {
     std::atomic<std::size_t> waiting{0};  // bytes in the mailbox
     std::atomic<std::size_t> unsent{0};   // bytes posted and not yet on the socket
     std::atomic<bool> closed{false};
@@ -59,7 +59,7 @@ struct LinkEvent {
     LinkId link = 0;
     Bytes frame;
     // opened only:
-    std::shared_ptr<LinkGauge> gauge;
+    std::shared_ptr<LinkStats> gauge;
     lt::tcp::endpoint remote;  // its listen port where it told one, else port 0
     Direction direction = Direction::incoming;
 };
@@ -73,7 +73,7 @@ public:
 
     // The node's thread.
     [[nodiscard]] std::vector<LinkEvent> take();
-    void send(LinkId link, const std::shared_ptr<LinkGauge>& gauge, Bytes frame);
+    void send(LinkId link, const std::shared_ptr<LinkStats>& gauge, Bytes frame);
     enum class Reason { duplicate, refused, broken };
     void close(LinkId link, Reason reason);
     /// Links of connections that stay open longer than the swarm get no more events.

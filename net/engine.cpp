@@ -69,7 +69,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const SessionSettings& settings) {
     } catch (const std::exception& failure) {
         return Error{ErrorCode::io, std::string("The network could not be started: ") + failure.what() + "."};
     }
-    if (settings.reach == Reach::loopback) {
+    if (settings.reach == NetworkScope::loopback) {
         // By default libtorrent limits no rate on the computer's own network, where every member of a demo is.
         lt::ip_filter everybody_alike;
         everybody_alike.add_rule(lt::address_v4::any(), lt::address_v4::broadcast(),
@@ -137,7 +137,7 @@ Result<lt::torrent_handle> Engine::add(lt::add_torrent_params params, Start star
     }
 }
 
-void Engine::hurry(const lt::torrent_handle& torrent, TimePoint deadline) {
+void Engine::set_deadline(const lt::torrent_handle& torrent, TimePoint deadline) {
     m_owner.check();
     // In one go: after the first deadline libtorrent takes back what it asked for of pieces that have none.
     post([torrent, deadline, key = m_order_key] {

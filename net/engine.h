@@ -47,7 +47,7 @@ public:
     [[nodiscard]] Result<lt::torrent_handle> add(lt::add_torrent_params params, Start start);
     /// Wants every piece of a running torrent by `deadline`, if there are at most urgent_pieces_max: libtorrent takes
     /// them from the peers that answer fastest, and asks others, too, when one is late.
-    void hurry(const lt::torrent_handle& torrent, TimePoint deadline);
+    void set_deadline(const lt::torrent_handle& torrent, TimePoint deadline);
     enum class Files { keep, remove };
     void remove(const lt::torrent_handle& torrent, Files files);
 
@@ -98,7 +98,7 @@ private:
 [[nodiscard]] lt::settings_pack pack_of(const SessionSettings& settings);
 
 /// Flags of a torrent of ours: never queued, never paused by libtorrent.
-enum class Audience { members, everybody };
-[[nodiscard]] lt::torrent_flags_t flags_for(Audience audience);
+enum class Visibility { members, everybody };
+[[nodiscard]] lt::torrent_flags_t flags_for(Visibility audience);
 
 }  // namespace potluck::net

@@ -117,7 +117,7 @@ lt::settings_pack pack_of(const SessionSettings& settings) {
     set_speed(pack);
     set_connections(pack);
     pack.set_bool(Pack::enable_dht, true);
-    if (settings.reach == Reach::loopback) {
+    if (settings.reach == NetworkScope::loopback) {
         set_loopback(pack, settings);
     } else {
         set_internet(pack, settings);
@@ -130,9 +130,9 @@ lt::settings_pack pack_of(const SessionSettings& settings) {
     return pack;
 }
 
-lt::torrent_flags_t flags_for(Audience audience) {
+lt::torrent_flags_t flags_for(Visibility audience) {
     lt::torrent_flags_t flags = lt::torrent_flags::update_subscribe;
-    if (audience == Audience::members) flags |= lt::torrent_flags::disable_dht | lt::torrent_flags::disable_lsd;
+    if (audience == Visibility::members) flags |= lt::torrent_flags::disable_dht | lt::torrent_flags::disable_lsd;
     return flags;
 }
 

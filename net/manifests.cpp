@@ -78,7 +78,7 @@ Result<lt::add_torrent_params> Manifests::seed_params(const RunId& run) const {
     }
     lt::add_torrent_params params =
         params_for(torrent_info_of(torrent_file(torrent.info.bytes, torrent.root, torrent.layer)), path_of(run),
-                   Audience::everybody);
+                   Visibility::everybody);
     params.flags |= lt::torrent_flags::seed_mode;
     return params;
 }
@@ -106,7 +106,7 @@ void Manifests::start(Search& search) {
     const fs::path file = m_folder / (search.run.hex() + ".fetched");
     std::error_code failure;
     fs::remove(file, failure);
-    lt::add_torrent_params params = params_for(nullptr, file, Audience::everybody);
+    lt::add_torrent_params params = params_for(nullptr, file, Visibility::everybody);
     params.info_hashes.v2 = v2_hash(Digest{search.run.bytes});
     const std::vector<Endpoint> known = search.discovery->known();
     params.peers.assign(known.begin(), known.end());

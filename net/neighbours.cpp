@@ -21,7 +21,7 @@ struct Neighbours::Connection {
           heard(now) {}
 
     LinkId link;
-    std::shared_ptr<LinkGauge> gauge;
+    std::shared_ptr<LinkStats> gauge;
     lt::tcp::endpoint remote;
     Direction direction;
     identity::SecureChannel channel;

@@ -131,7 +131,7 @@ bool Session::Impl::learn_address(const Event& event) {
 }
 
 std::vector<run::PeerHint> Session::Impl::own_hints() const {
-    if (settings.reach == Reach::loopback) return {{.host = "127.0.0.1", .port = engine->port()}};
+    if (settings.reach == NetworkScope::loopback) return {{.host = "127.0.0.1", .port = engine->port()}};
     OwnAddresses all = own;
     all.port = engine->port();
     return hints_of(all);

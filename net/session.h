@@ -34,12 +34,12 @@ namespace potluck::net {
 
 /// Whom the session talks to. `loopback` listens on 127.0.0.1 only, maps no ports, announces nothing to the local
 /// network and lets many DHT nodes share one address: for tests and `dev demo`, never for people.
-enum class Reach { internet, loopback };
+enum class NetworkScope { internet, loopback };
 
 struct SessionSettings {
     std::filesystem::path data_folder;  // created if missing; holds blobs/, manifests/, peers, DHT state
     std::uint16_t port = 0;             // 0: any free one
-    Reach reach = Reach::internet;
+    NetworkScope reach = NetworkScope::internet;
     /// Entry points into the DHT. Empty: the public ones (internet), none (loopback; every later node names an
     /// earlier).
     std::vector<run::PeerHint> dht_nodes;

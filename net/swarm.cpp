@@ -18,7 +18,7 @@ constexpr Duration ask_dht_alone{5'000};
 constexpr Duration ask_dht_together{300'000};
 constexpr Duration reach_out_after{400};
 constexpr Duration reach_out_again{2'000};
-constexpr int reach_outs_max = 3;
+constexpr int consumer_connections_max = 3;
 constexpr std::size_t offered_max = 256;
 
 }  // namespace
@@ -68,7 +68,7 @@ void LiveSwarm::poll(TimePoint now) {
     if (now - m_looked < discovery_interval) return;
     m_looked = now;
     m_discovery->tick(now, [this](const Endpoint& endpoint) { return m_neighbours.is_connected(endpoint); });
-    reach_out(now);
+    connect_to_consumers(now);
     if (now - m_asked_dht >= (m_neighbours.members().empty() ? ask_dht_alone : ask_dht_together)) {
         m_asked_dht = now;
         m_parts.engine.find_peers(Digest{m_run.bytes});
@@ -82,7 +82,7 @@ void LiveSwarm::found(const PeersFound& peers) {
 }
 
 /// A computer behind a router that opens no port is never connected to; it takes its blobs to the others then.
-void LiveSwarm::reach_out(TimePoint now) {
+void LiveSwarm::connect_to_consumers(TimePoint now) {
     if (m_neighbours.was_reached()) {
         m_offered.clear();
         return;
@@ -93,11 +93,11 @@ void LiveSwarm::reach_out(TimePoint now) {
     }
     for (Offered& offered : m_offered) {
         if (now < offered.at) continue;
-        m_parts.blobs.reach_out(offered.root, everybody);
+        m_parts.blobs.connect_to_consumers(offered.root, everybody);
         offered.at = now + reach_out_again;
         ++offered.times;
     }
-    std::erase_if(m_offered, [](const Offered& offered) { return offered.times >= reach_outs_max; });
+    std::erase_if(m_offered, [](const Offered& offered) { return offered.times >= consumer_connections_max; });
 }
 
 void LiveSwarm::send(const PeerId& to, const run::Envelope& envelope) {

@@ -63,7 +63,7 @@ private:
 
     LiveSwarm(const SwarmOptions& options, Parts parts, const identity::Identity& identity, peer::SwarmEvents& events);
     [[nodiscard]] std::vector<Endpoint> sources_for(const run::BlobRef& blob, const std::vector<PeerId>& named) const;
-    void reach_out(TimePoint now);
+    void connect_to_consumers(TimePoint now);
 
     ThreadOwner m_owner;
     RunId m_run;

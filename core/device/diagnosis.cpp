@@ -235,7 +235,7 @@ std::string features_of(const SimdFacts& simd) {
     return text;
 }
 
-DetectReply judge(const ComputerFacts& facts) {
+DetectReply diagnose_devices(const ComputerFacts& facts) {
     DetectReply reply;
     reply.devices.push_back(processor_row(facts.processor));
     judge_gpus(facts, reply);

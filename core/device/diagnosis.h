@@ -17,7 +17,7 @@ inline constexpr double emulated_below = 0.8;  // 16-bit products slower than th
 [[nodiscard]] std::string features_of(const SimdFacts& simd);
 
 /// One row per processor and GPU, without speeds: the processor first. A usable row's reason is empty.
-[[nodiscard]] control::DetectReply judge(const ComputerFacts& facts);
+[[nodiscard]] control::DetectReply diagnose_devices(const ComputerFacts& facts);
 
 /// Once speeds are in: says of each usable device whether it is used, and what its 16-bit formats are worth.
 void explain_choice(control::DetectReply& reply);

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #if defined(__x86_64__) && defined(__GNUC__)
-#define POTLUCK_X86_PATHS 1
+#define POTLUCK_X86_ISAS 1
 #define POTLUCK_AVX2 __attribute__((target("avx2,popcnt,bmi")))
 #if defined(__clang__)
 #define POTLUCK_AVX512_WIDTH ""  // knows no width in an attribute and chooses it itself
@@ -18,7 +18,7 @@
 #define POTLUCK_AVX512 \
     __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,popcnt,bmi" POTLUCK_AVX512_WIDTH)))
 #else
-#define POTLUCK_X86_PATHS 0
+#define POTLUCK_X86_ISAS 0
 #endif
 
 #if defined(__GNUC__)
@@ -31,12 +31,12 @@
 
 namespace potluck::numerics {
 
-enum class Path { baseline, avx2, avx512 };
+enum class Isa { baseline, avx2, avx512 };
 
-[[nodiscard]] const char* name_of(Path path);
+[[nodiscard]] const char* name_of(Isa path);
 /// True if this processor (and this build) can run `path`; `baseline` always can.
-[[nodiscard]] bool available(Path path);
+[[nodiscard]] bool available(Isa path);
 /// The fastest available path.
-[[nodiscard]] Path best_path();
+[[nodiscard]] Path best_isa();
 
 }  // namespace potluck::numerics

@@ -97,12 +97,12 @@ bool Peer::Impl::payloads_here(const run::AcceptList& list, const std::vector<Pe
     return all;
 }
 
-/// The best ripe list: lowest view, then lowest hash.
+/// The best applicable list: lowest view, then lowest hash.
 Candidate* Peer::Impl::ripe_candidate() {
     Candidate* best = nullptr;
     for (Candidate& one : candidates) {
         if (one.checked.list.view < machine.view_min()) continue;
-        if (!one.ripe_since && !machine.ripe(one.checked.list, now())) continue;
+        if (!one.ripe_since && !machine.is_applicable(one.checked.list, now())) continue;
         if (!one.ripe_since) one.ripe_since = now();
         const auto key = [](const Candidate& c) { return std::pair(c.checked.list.view, c.checked.hash); };
         if (best == nullptr || key(one) < key(*best)) best = &one;
@@ -144,7 +144,7 @@ void Peer::Impl::give_up(const Candidate& candidate) {
     ++rounds_lost;
     const Digest hash = candidate.checked.hash;
     errors.report("The contributions of a round could not be fetched; the round is decided again.");
-    machine.give_up_view(candidate.checked.list.view);
+    machine.advance_view(candidate.checked.list.view);
     std::erase_if(candidates, [&](const Candidate& one) { return one.checked.hash == hash; });
 }
 

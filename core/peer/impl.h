@@ -37,7 +37,7 @@ inline constexpr int graces_to_give_up = 3;                // patience for the p
 inline constexpr Duration branch_refused_for{300'000};
 inline constexpr std::size_t branches_refused_max = 64;
 
-/// A list for round `chain` that may be applied when it is ripe and its payloads are here.
+/// A list for round `chain` that may be applied when its turn has come and its payloads are here.
 struct Candidate {
     CheckedList checked;
     std::optional<TimePoint> ripe_since;

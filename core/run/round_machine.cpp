@@ -203,7 +203,7 @@ void RoundMachine::nothing_offered(TimePoint now) {
     m_retry_at = now + heartbeats_to_repeat * m_settings.heartbeat;
 }
 
-bool RoundMachine::ripe(const AcceptList& list, TimePoint now) const {
+bool RoundMachine::is_applicable(const AcceptList& list, TimePoint now) const {
     if (list.view < m_view_min) return false;
     const Leadership leadership = leader_at(now);
     if (list.view <= leadership.view || list.leader == leadership.leader) return true;
@@ -218,7 +218,7 @@ bool RoundMachine::ripe(const AcceptList& list, TimePoint now) const {
     return moved > 0 && 2 * moved >= others;
 }
 
-void RoundMachine::give_up_view(std::uint32_t view) {
+void RoundMachine::advance_view(std::uint32_t view) {
     m_view_min = std::max(m_view_min, view == UINT32_MAX ? view : view + 1);
     m_signed_view.reset();
 }

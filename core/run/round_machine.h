@@ -117,9 +117,9 @@ public:
 
     /// Whether a list that continues this chain may be applied now: its leader's turn has come, or most of the others
     /// have moved on with it.
-    [[nodiscard]] bool ripe(const AcceptList& list, TimePoint now) const;
+    [[nodiscard]] bool is_applicable(const AcceptList& list, TimePoint now) const;
     /// A list of `view` was given up (payloads unobtainable or wrong): only later views count in this round.
-    void give_up_view(std::uint32_t view);
+    void advance_view(std::uint32_t view);
     [[nodiscard]] std::uint32_t view_min() const { return m_view_min; }
 
     [[nodiscard]] Leadership leader_at(TimePoint now) const;

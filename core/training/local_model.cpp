@@ -25,47 +25,47 @@ Status in_pieces(std::uint64_t size, const std::function<Status(std::uint64_t be
 
 }  // namespace
 
-Result<Mark> Mark::create(std::uint64_t size, Place place, const std::filesystem::path& scratch) {
-    Mark mark;
-    if (place != Place::disk) {
+Result<Anchor> Anchor::create(std::uint64_t size, Residency place, const std::filesystem::path& scratch) {
+    Anchor anchor;
+    if (place != Residency::disk) {
         try {
-            mark.m_values.resize(size);
+            anchor.m_values.resize(size);
         } catch (const std::bad_alloc&) {
             return out_of_memory_error();
         }
-        return mark;
+        return anchor;
     }
-    mark.m_path = scratch / "mark.f32";
-    std::ofstream(mark.m_path, std::ios::binary).flush();
+    anchor.m_path = scratch / "anchor.f32";
+    std::ofstream(anchor.m_path, std::ios::binary).flush();
     std::error_code failed;
-    std::filesystem::resize_file(mark.m_path, size * sizeof(float), failed);
-    mark.m_file.open(mark.m_path, std::ios::binary | std::ios::in | std::ios::out);
-    if (failed || !mark.m_file.is_open()) return mark.failure();
-    return mark;
+    std::filesystem::resize_file(anchor.m_path, size * sizeof(float), failed);
+    anchor.m_file.open(anchor.m_path, std::ios::binary | std::ios::in | std::ios::out);
+    if (failed || !anchor.m_file.is_open()) return anchor.failure();
+    return anchor;
 }
 
-Mark::Mark(Mark&& other) noexcept
+Anchor::Anchor(Anchor&& other) noexcept
     : m_values(std::move(other.m_values)), m_path(std::exchange(other.m_path, {})), m_file(std::move(other.m_file)) {}
 
-Mark& Mark::operator=(Mark&& other) noexcept {
+Anchor& Anchor::operator=(Anchor&& other) noexcept {
     std::swap(m_values, other.m_values);
     std::swap(m_path, other.m_path);
     std::swap(m_file, other.m_file);
     return *this;
 }
 
-Mark::~Mark() {
+Anchor::~Anchor() {
     if (m_path.empty()) return;
     m_file.close();
     std::error_code ignored;
     std::filesystem::remove(m_path, ignored);
 }
 
-Error Mark::failure() const {
+Error Anchor::failure() const {
     return {ErrorCode::io, "The file " + m_path.string() + " cannot be used; check the disk and its free space."};
 }
 
-Status Mark::read(std::uint64_t begin, std::span<float> out) {
+Status Anchor::read(std::uint64_t begin, std::span<float> out) {
     if (m_path.empty()) {
         std::copy_n(m_values.begin() + static_cast<std::ptrdiff_t>(begin), out.size(), out.begin());
         return {};
@@ -76,7 +76,7 @@ Status Mark::read(std::uint64_t begin, std::span<float> out) {
     return {};
 }
 
-Status Mark::write(std::uint64_t begin, std::span<const float> values) {
+Status Anchor::write(std::uint64_t begin, std::span<const float> values) {
     if (m_path.empty()) {
         std::ranges::copy(values, m_values.begin() + static_cast<std::ptrdiff_t>(begin));
         return {};
@@ -89,18 +89,18 @@ Status Mark::write(std::uint64_t begin, std::span<const float> values) {
 
 Result<LocalModel> LocalModel::create(std::uint64_t size, const Layout& layout, const std::filesystem::path& scratch,
                                       unsigned threads) {
-    const DeviceId home = layout.state == Place::device ? layout.device : DeviceId{};
+    const DeviceId home = layout.state == Residency::device ? layout.device : DeviceId{};
     Result<FlatVector> values = FlatVector::zeros(size, layout.weights, home);
     if (!values.ok()) return values.error();
-    Result<Mark> mark = Mark::create(size, layout.mark, scratch);
-    if (!mark.ok()) return mark.error();
-    return LocalModel(*std::move(values), *std::move(mark), threads);
+    Result<Anchor> anchor = Anchor::create(size, layout.anchor, scratch);
+    if (!anchor.ok()) return anchor.error();
+    return LocalModel(*std::move(values), *std::move(anchor), threads);
 }
 
 Status LocalModel::start_from(const control::VectorFile& file) {
     m_owner.check();
     return for_each_piece(file, m_values.size(), [&](std::uint64_t begin, std::span<const float> piece) {
-        const Status marked = m_mark.write(begin, piece);
+        const Status marked = m_anchor.write(begin, piece);
         return marked.ok() ? m_values.write(begin, piece) : marked;
     });
 }
@@ -108,7 +108,7 @@ Status LocalModel::start_from(const control::VectorFile& file) {
 Status LocalModel::start_from(std::span<const float> values) {
     m_owner.check();
     POTLUCK_CHECK(values.size() == m_values.size());
-    const Status marked = m_mark.write(0, values);
+    const Status marked = m_anchor.write(0, values);
     return marked.ok() ? m_values.write(0, values) : marked;
 }
 
@@ -125,7 +125,7 @@ Status LocalModel::snapshot(const control::VectorFile& target) {
     if (const Status closed = writer->close(); !closed.ok()) return closed;
     return in_pieces(m_values.size(), [&](std::uint64_t begin, std::size_t length) {
         const Status read = m_values.read(begin, std::span(piece).first(length));
-        return read.ok() ? m_mark.write(begin, std::span(piece).first(length)) : read;
+        return read.ok() ? m_anchor.write(begin, std::span(piece).first(length)) : read;
     });
 }
 
@@ -139,43 +139,43 @@ Status LocalModel::rebase(const control::VectorFile& next) {
 }
 
 Status LocalModel::rebase_piece(std::uint64_t begin, std::span<const float> next) {
-    std::vector<float> away;  // the mark's piece, if the mark is not in memory
-    std::span<float> mark = m_mark.floats();
-    if (mark.empty()) {
+    std::vector<float> away;  // the anchor's piece, if the anchor is not in memory
+    std::span<float> anchor = m_anchor.floats();
+    if (anchor.empty()) {
         away.resize(next.size());
-        if (const Status read = m_mark.read(begin, away); !read.ok()) return read;
-        mark = away;
+        if (const Status read = m_anchor.read(begin, away); !read.ok()) return read;
+        anchor = away;
     } else {
-        mark = mark.subspan(begin, next.size());
+        anchor = anchor.subspan(begin, next.size());
     }
     if (const std::span<float> values = m_values.floats(); !values.empty()) {
-        training::rebase(values.subspan(begin, next.size()), mark, next, m_threads);
+        training::rebase(values.subspan(begin, next.size()), anchor, next, m_threads);
     } else if (const std::span<std::uint16_t> halves = m_values.halves(); !halves.empty()) {
         const RoundingKey key{.seed = mix64(m_rebases), .first = begin};
-        training::rebase(halves.subspan(begin, next.size()), mark, next, key);
+        training::rebase(halves.subspan(begin, next.size()), anchor, next, key);
     } else {
         std::vector<float> local(next.size());
         if (const Status read = m_values.read(begin, local); !read.ok()) return read;
-        training::rebase(local, mark, next, m_threads);
+        training::rebase(local, anchor, next, m_threads);
         if (const Status written = m_values.write(begin, local); !written.ok()) return written;
     }
-    return away.empty() ? Status() : m_mark.write(begin, away);
+    return away.empty() ? Status() : m_anchor.write(begin, away);
 }
 
 Status LocalModel::follow(const Layout& layout, const std::filesystem::path& scratch) {
     m_owner.check();
     std::vector<float> piece(std::min<std::uint64_t>(vector_piece, m_values.size()));
-    if (layout.mark != m_mark.place()) {
-        Result<Mark> mark = Mark::create(m_values.size(), layout.mark, scratch);
-        if (!mark.ok()) return mark.error();
+    if (layout.anchor != m_anchor.place()) {
+        Result<Anchor> anchor = Anchor::create(m_values.size(), layout.anchor, scratch);
+        if (!anchor.ok()) return anchor.error();
         const Status moved = in_pieces(m_values.size(), [&](std::uint64_t begin, std::size_t length) {
-            const Status read = m_mark.read(begin, std::span(piece).first(length));
-            return read.ok() ? mark->write(begin, std::span(piece).first(length)) : read;
+            const Status read = m_anchor.read(begin, std::span(piece).first(length));
+            return read.ok() ? anchor->write(begin, std::span(piece).first(length)) : read;
         });
         if (!moved.ok()) return moved;
-        m_mark = *std::move(mark);
+        m_anchor = *std::move(anchor);
     }
-    const DeviceId home = layout.state == Place::device ? layout.device : DeviceId{};
+    const DeviceId home = layout.state == Residency::device ? layout.device : DeviceId{};
     if (layout.weights == m_values.view().number && home == m_values.view().device) return {};
     Result<FlatVector> values = FlatVector::zeros(m_values.size(), layout.weights, home);
     if (!values.ok()) return values.error();

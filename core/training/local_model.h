@@ -20,24 +20,24 @@
 namespace potluck::training {
 
 /// M. Numbers are fp32 wherever it lies: a difference to the next state must not hold rounding of our own.
-class Mark {
+class Anchor {
 public:
-    /// On disk: `scratch` is a folder; the file is removed with the mark.
-    [[nodiscard]] static Result<Mark> create(std::uint64_t size, Place place, const std::filesystem::path& scratch);
-    Mark(Mark&& other) noexcept;
-    Mark& operator=(Mark&& other) noexcept;
-    Mark(const Mark&) = delete;
-    Mark& operator=(const Mark&) = delete;
-    ~Mark();
+    /// On disk: `scratch` is a folder; the file is removed with the anchor.
+    [[nodiscard]] static Result<Anchor> create(std::uint64_t size, Residency place, const std::filesystem::path& scratch);
+    Anchor(Anchor&& other) noexcept;
+    Anchor& operator=(Anchor&& other) noexcept;
+    Anchor(const Anchor&) = delete;
+    Anchor& operator=(const Anchor&) = delete;
+    ~Anchor();
 
     [[nodiscard]] Status read(std::uint64_t begin, std::span<float> out);
     [[nodiscard]] Status write(std::uint64_t begin, std::span<const float> values);
-    [[nodiscard]] Place place() const { return m_path.empty() ? Place::host : Place::disk; }
+    [[nodiscard]] Residency place() const { return m_path.empty() ? Residency::host : Residency::disk; }
     /// M itself if it is in memory; else empty.
     [[nodiscard]] std::span<float> floats() { return m_values; }
 
 private:
-    Mark() = default;
+    Anchor() = default;
     [[nodiscard]] Error failure() const;
     std::vector<float> m_values;
     std::filesystem::path m_path;  // empty: in memory
@@ -46,7 +46,7 @@ private:
 
 class LocalModel {
 public:
-    /// L and M all zeros: fill them by start_from. `scratch` is needed for a mark on disk only.
+    /// L and M all zeros: fill them by start_from. `scratch` is needed for an anchor on disk only.
     [[nodiscard]] static Result<LocalModel> create(std::uint64_t size, const Layout& layout,
                                                    const std::filesystem::path& scratch, unsigned threads);
 
@@ -71,13 +71,13 @@ public:
     [[nodiscard]] Status follow(const Layout& layout, const std::filesystem::path& scratch);
 
 private:
-    LocalModel(FlatVector values, Mark mark, unsigned threads)
-        : m_values(std::move(values)), m_mark(std::move(mark)), m_threads(threads) {}
+    LocalModel(FlatVector values, Anchor anchor, unsigned threads)
+        : m_values(std::move(values)), m_anchor(std::move(anchor)), m_threads(threads) {}
     [[nodiscard]] Status rebase_piece(std::uint64_t begin, std::span<const float> next);
 
     ThreadOwner m_owner;
     FlatVector m_values;
-    Mark m_mark;
+    Anchor m_anchor;
     unsigned m_threads;
     std::uint64_t m_rebases = 0;
 };

@@ -22,7 +22,7 @@ std::uint64_t without_reserve(std::uint64_t free, std::uint64_t reserve) { retur
 
 /// The row of the device to train on: the one that was named, else the GPU with the most memory, else the processor.
 Result<control::DeviceRow> choose(const std::string& wanted) {
-    const control::DetectReply found = device::judge(probe_computer());
+    const control::DetectReply found = device::diagnose_devices(probe_computer());
     if (!wanted.empty()) {
         const Result<DeviceId> device = parse_device(wanted);
         if (!device.ok()) return device.error();
@@ -44,8 +44,8 @@ Result<control::DeviceRow> choose(const std::string& wanted) {
 }
 
 void take_host(const model::ModelSpec& model, PrecisionChoice precision, PlanFacts& facts) {
-    if (precision == PrecisionChoice::measured) facts.products = fastest_precision(model);
-    facts.flops = product_flops(model, facts.products);
+    if (precision == PrecisionChoice::measured) facts.matmul = fastest_precision(model);
+    facts.flops = product_flops(model, facts.matmul);
 }
 
 Status take_gpu(const control::DeviceRow& row, const control::Budget& budget, PrecisionChoice precision,
@@ -53,12 +53,12 @@ Status take_gpu(const control::DeviceRow& row, const control::Budget& budget, Pr
     const Result<DeviceSpeed> speed = measure_device(facts.device);
     if (!speed.ok()) return speed.error();
     if (precision == PrecisionChoice::measured) {
-        facts.products = speed->bf16 > speed->fp32   ? Number::bf16
-                         : speed->fp16 > speed->fp32 ? Number::fp16
-                                                     : Number::fp32;
+        facts.matmul = speed->bf16 > speed->fp32   ? Dtype::bf16
+                         : speed->fp16 > speed->fp32 ? Dtype::fp16
+                                                     : Dtype::fp32;
     }
-    const double teraflops = facts.products == Number::bf16   ? speed->bf16
-                             : facts.products == Number::fp16 ? speed->fp16
+    const double teraflops = facts.matmul == Dtype::bf16   ? speed->bf16
+                             : facts.matmul == Dtype::fp16 ? speed->fp16
                                                               : speed->fp32;
     facts.gpu_can_step = facts.device.kind == DeviceKind::cuda && DeviceOptimizer::available();
     facts.flops = teraflops * 1e12;
@@ -76,7 +76,7 @@ Result<PlanFacts> imagined(const control::Budget& budget, PrecisionChoice precis
     facts.device = *device;
     facts.gpu_budget = budget.gpu_memory;
     facts.gpu_can_step = facts.device.kind == DeviceKind::cuda;
-    if (precision == PrecisionChoice::measured) facts.products = Number::bf16;
+    if (precision == PrecisionChoice::measured) facts.matmul = Dtype::bf16;
     return facts;
 }
 
@@ -90,8 +90,8 @@ Result<PlanFacts> plan_facts(const model::ModelSpec& model, const control::Budge
     const std::uint64_t available = available_bytes();
     const std::uint64_t free = without_reserve(available, std::max(available / 8, ram_reserve_min));
     facts.ram_budget = budget.ram > 0 ? budget.ram : available > 0 ? facts.program_bytes + free : UINT64_MAX;
-    if (precision == PrecisionChoice::bf16) facts.products = Number::bf16;
-    if (precision == PrecisionChoice::fp16) facts.products = Number::fp16;
+    if (precision == PrecisionChoice::bf16) facts.matmul = Dtype::bf16;
+    if (precision == PrecisionChoice::fp16) facts.matmul = Dtype::fp16;
 
     if (budget.device == "cpu") {  // no driver is asked, so none can fail
         take_host(model, precision, facts);

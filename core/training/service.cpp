@@ -34,7 +34,7 @@ public:
     [[nodiscard]] static Result<OtherModel> load(const TrainerSetup& setup, const control::VectorFile& state) {
         const std::uint64_t size = setup.model.parameters();
         const Layout& layout = setup.layout;
-        const DeviceId home = layout.state == Place::device ? layout.device : DeviceId{};
+        const DeviceId home = layout.state == Residency::device ? layout.device : DeviceId{};
         Result<FlatVector> values = FlatVector::zeros(size, layout.weights, home);
         if (!values.ok()) return values.error();
         const Status read = for_each_piece(state, size, [&](std::uint64_t begin, std::span<const float> piece) {
@@ -42,7 +42,7 @@ public:
         });
         if (!read.ok()) return read.error();
         Decoder decoder(setup.model, {.device = layout.device,
-                                      .products = layout.products,
+                                      .matmul = layout.matmul,
                                       .attention = setup.attention,
                                       .weights_flow = layout.weights_flow});
         if (const Status used = decoder.use_parameters(values->view()); !used.ok()) return used.error();
@@ -183,15 +183,15 @@ Result<control::PlanReply> TrainerService::answer(const control::LoadRequest& re
     Result<PlanFacts> facts = plan_facts(request.model, request.budget, m_choice, Hardware::here);
     if (!facts.ok()) return facts.error();
     if (!request.scratch.empty()) facts->disk_budget = free_disk_bytes(request.scratch);
-    std::vector<MemoryPlan> ladder;
+    std::vector<MemoryPlan> fallback_plans;
     if (!request.layout) {
         Result<std::vector<MemoryPlan>> plans = plans_within_budget(request.model, request.recipe, *facts);
         if (!plans.ok()) return plans.error();
-        ladder = *std::move(plans);
+        fallback_plans = *std::move(plans);
     } else {
         const Result<Layout> layout = layout_from_json(*request.layout);
         if (!layout.ok()) return layout.error();
-        ladder.push_back(price_of(request.model, request.recipe, *facts, *layout));
+        fallback_plans.push_back(price_of(request.model, request.recipe, *facts, *layout));
         setup.pace = Pace::exact;
     }
     if (const Status fine = check_vector(request.state, request.model.parameters()); !fine.ok()) return fine.error();
@@ -202,15 +202,15 @@ Result<control::PlanReply> TrainerService::answer(const control::LoadRequest& re
     m_trainer.reset();  // its memory is needed
     m_training = false;
     m_facts = *facts;
-    m_ladder = std::move(ladder);
-    m_rung = 0;
+    m_fallback_plans = std::move(fallback_plans);
+    m_plan_index = 0;
     if (const Status built = build(setup, request.state); !built.ok()) return built.error();
     return plan_in_force();
 }
 
 Status TrainerService::build(TrainerSetup setup, const control::VectorFile& state) {
-    for (;; ++m_rung) {
-        setup.layout = m_ladder[m_rung].layout;
+    for (;; ++m_plan_index) {
+        setup.layout = m_fallback_plans[m_plan_index].layout;
         treat_freed_memory_for(setup.layout);
         Result<Trainer> trainer = Trainer::create(setup);
         Status done = trainer.ok() ? trainer->start_from(state) : Status(trainer.error());
@@ -219,15 +219,15 @@ Status TrainerService::build(TrainerSetup setup, const control::VectorFile& stat
             m_loaded = state;
             return {};
         }
-        if (done.error().code != ErrorCode::out_of_memory || m_rung + 1 == m_ladder.size()) return done;
+        if (done.error().code != ErrorCode::out_of_memory || m_plan_index + 1 == m_fallback_plans.size()) return done;
     }
 }
 
 Status TrainerService::fall_back(const Error& reason) {
-    while (m_rung + 1 < m_ladder.size()) {
-        ++m_rung;
-        treat_freed_memory_for(m_ladder[m_rung].layout);
-        const Status moved = m_trainer->follow(m_ladder[m_rung].layout);
+    while (m_plan_index + 1 < m_fallback_plans.size()) {
+        ++m_plan_index;
+        treat_freed_memory_for(m_fallback_plans[m_plan_index].layout);
+        const Status moved = m_trainer->follow(m_fallback_plans[m_plan_index].layout);
         if (moved.ok()) {
             const control::TrainerReplanned told{
                 "Memory ran out, so training goes on with a smaller plan: " + plan_in_force().summary + ".",
@@ -241,7 +241,7 @@ Status TrainerService::fall_back(const Error& reason) {
 }
 
 control::PlanReply TrainerService::plan_in_force() const {
-    return reply_of(m_ladder[m_rung], m_trainer->setup().recipe, m_facts);
+    return reply_of(m_fallback_plans[m_plan_index], m_trainer->setup().recipe, m_facts);
 }
 
 Result<control::Done> TrainerService::answer(const control::TrainRequest& request) {

@@ -70,7 +70,7 @@ private:
     [[nodiscard]] Result<control::EvaluateReply> answer(const control::EvaluateRequest& request);
     [[nodiscard]] Result<control::SampleReply> answer(const control::SampleRequest& request);
     [[nodiscard]] Result<control::Done> answer(const control::StopRequest& request);
-    /// Builds the trainer of the first plan from `m_rung` on for which there is memory.
+    /// Builds the trainer of the first plan from `m_plan_index` on for which there is memory.
     [[nodiscard]] Status build(TrainerSetup setup, const control::VectorFile& state);
     /// Falls back to the next smaller plan after `reason`; returns `reason` if there is none.
     [[nodiscard]] Status fall_back(const Error& reason);
@@ -79,8 +79,8 @@ private:
     ThreadOwner m_owner;
     PrecisionChoice m_choice;
     PlanFacts m_facts;                 // of the model that is loaded
-    std::vector<MemoryPlan> m_ladder;  // from large to small
-    std::size_t m_rung = 0;            // the one in force
+    std::vector<MemoryPlan> m_fallback_plans;  // from large to small
+    std::size_t m_plan_index = 0;            // the one in force
     control::VectorFile m_loaded;      // where L came from, as long as it is still that
     std::optional<control::Notification> m_notice;
     std::optional<Trainer> m_trainer;

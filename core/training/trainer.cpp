@@ -24,7 +24,7 @@ std::vector<numerics::ParameterSlice> slices_of(const model::ModelSpec& spec, do
 
 DecoderOptions options_of(const TrainerSetup& setup) {
     return {.device = setup.layout.device,
-            .products = setup.layout.products,
+            .matmul = setup.layout.matmul,
             .attention = setup.attention,
             .checkpointing = setup.layout.checkpointing,
             .weights_flow = setup.layout.weights_flow};
@@ -37,7 +37,7 @@ std::span<Bf16> as_bf16(std::span<std::uint16_t> halves) {
 
 /// Steps everything, whatever the two vectors are kept in.
 void step_on_host(numerics::OptimizerState& moments, const FlatVector& parameters, const FlatVector& gradient,
-                  const numerics::StepSettings& settings, unsigned threads) {
+                  const numerics::StepHyperparams& settings, unsigned threads) {
     const auto with = [&](auto values, auto slopes) {
         using Parameter = typename decltype(values)::element_type;
         using Gradient = typename decltype(slopes)::element_type;
@@ -45,10 +45,10 @@ void step_on_host(numerics::OptimizerState& moments, const FlatVector& parameter
                                                       threads);
     };
     const auto with_parameters = [&](auto values) {
-        if (gradient.view().number == Number::fp32) return with(values, gradient.floats());
+        if (gradient.view().number == Dtype::fp32) return with(values, gradient.floats());
         return with(values, as_bf16(gradient.halves()));
     };
-    if (parameters.view().number == Number::fp32) return with_parameters(parameters.floats());
+    if (parameters.view().number == Dtype::fp32) return with_parameters(parameters.floats());
     with_parameters(as_bf16(parameters.halves()));
 }
 
@@ -58,7 +58,7 @@ Trainer::Trainer(const TrainerSetup& setup, LocalModel local)
     : m_setup(setup),
       m_decoder(setup.model, options_of(setup)),
       m_local(std::move(local)),
-      m_loss_scale(setup.layout.products) {}
+      m_loss_scale(setup.layout.matmul) {}
 
 Result<Trainer> Trainer::create(const TrainerSetup& setup) {
     if (setup.model.vocabulary > 65'536) {
@@ -92,7 +92,7 @@ std::vector<float> Trainer::parameters() const {
 Status Trainer::take_memory() {
     if (m_gradient.size() > 0) return {};
     const Layout& layout = m_setup.layout;
-    const DeviceId home = layout.state == Place::device ? layout.device : DeviceId{};
+    const DeviceId home = layout.state == Residency::device ? layout.device : DeviceId{};
     Result<FlatVector> gradient = FlatVector::zeros(m_local.values().size(), layout.gradient, home);
     if (!gradient.ok()) return gradient.error();
     try {
@@ -101,7 +101,7 @@ Status Trainer::take_memory() {
     } catch (const std::bad_alloc&) {
         return out_of_memory_error();
     }
-    if (layout.state == Place::device) {
+    if (layout.state == Residency::device) {
         Result<DeviceOptimizer> there = DeviceOptimizer::create(*m_moments, home);
         if (!there.ok()) return there.error();
         m_device_optimizer.emplace(*std::move(there));
@@ -196,11 +196,11 @@ Status Trainer::finish_step() {
 Status Trainer::step_optimizer(double gradient_scale) {
     const run::Recipe& recipe = m_setup.recipe;
     ++m_steps;
-    const double warm = std::min(1.0, static_cast<double>(m_steps) / static_cast<double>(fresh_moments_steps));
+    const double warmup = std::min(1.0, static_cast<double>(m_steps) / static_cast<double>(restart_warmup_steps));
     const bool lamb = recipe.optimizer == run::Optimizer::lamb;
-    const numerics::StepSettings settings{
+    const numerics::StepHyperparams settings{
         .kind = lamb ? numerics::OptimizerKind::lamb : numerics::OptimizerKind::adamw,
-        .learning_rate = m_place.learning_rate * warm,
+        .learning_rate = m_place.learning_rate * warmup,
         .beta1 = recipe.beta1,
         .beta2 = recipe.beta2,
         .epsilon = recipe.epsilon,
@@ -246,7 +246,7 @@ Status Trainer::follow(const Layout& layout) {
         if (const Status taken = take_memory(); !taken.ok()) return taken;
     }
     m_decoder = Decoder(m_setup.model, options_of(m_setup));
-    m_loss_scale = LossScale(layout.products);
+    m_loss_scale = LossScale(layout.matmul);
     m_seconds_per_sequence = 0;
     const Status forgotten = forget_batch();
     return forgotten.ok() ? parameters_changed() : forgotten;

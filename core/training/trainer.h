@@ -32,7 +32,7 @@ namespace potluck::training {
 
 /// Steps over which the learning rate rises on fresh moments: Adam's first steps are as large as the rate whatever the
 /// gradient, so a restart would shake a model that is well trained.
-inline constexpr std::uint64_t fresh_moments_steps = 10;
+inline constexpr std::uint64_t restart_warmup_steps = 10;
 
 /// Whether a micro-batch is cut down to the response time, or as large as the layout says (to measure its memory).
 enum class Pace { responsive, exact };
@@ -44,7 +44,7 @@ struct TrainerSetup {
     AttentionKernel attention = AttentionKernel::blocked;
     Pace pace = Pace::responsive;
     unsigned threads = 1;
-    std::string scratch = {};  // folder for a mark on disk
+    std::string scratch = {};  // folder for an anchor on disk
 };
 
 /// What was trained since the last snapshot.

@@ -60,7 +60,7 @@ struct Member {
     Member(const std::filesystem::path& folder, std::uint16_t hint) : identity(identity::Identity::generate()) {
         SessionSettings settings;
         settings.data_folder = folder;
-        settings.reach = Reach::loopback;
+        settings.reach = NetworkScope::loopback;
         session = std::move(*Session::open(settings));
         SwarmOptions options{.run = session->publish_manifest(content_of(1'000, 1)).value(), .hints = {}};
         if (hint != 0) options.hints.push_back({.host = "127.0.0.1", .port = hint});

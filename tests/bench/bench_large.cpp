@@ -97,7 +97,7 @@ int main(int argc, char** argv) {
     std::printf("%s, %llu parameters: %s; plan %.2f GiB\n", options["--model"].c_str(),
                 static_cast<unsigned long long>(model.parameters()), plan.summary.c_str(),
                 static_cast<double>(plan.ram_peak) / (1 << 30));
-    fs::remove(state);  // L and the mark hold it now
+    fs::remove(state);  // L and the anchor hold it now
 
     control::TrainRequest train;
     train.peer = std::string(64, '7');

@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
     run.steps = number("--steps");
     run.learning_rate = std::stod(options["--rate"]);
     run.seed = number("--seed");
-    run.products = options["--precision"] == "bf16" ? training::Number::bf16 : training::Number::fp32;
+    run.matmul = options["--precision"] == "bf16" ? training::Dtype::bf16 : training::Dtype::fp32;
     run.threads = training::use_threads(number("--threads"));
     run.shard = std::filesystem::temp_directory_path() / ("bench_accuracy_" + std::to_string(getpid()) + ".bin");
     const bench::SplitText text = bench::split_text(options["--text"], run.model.context);

@@ -109,11 +109,11 @@ training::TrainerSetup setup_from(const Options& options) {
     setup.recipe.batch = options.number("--batch", 8);
     setup.recipe.state_bits = options.number("--state-bits", 8);
     const bool bf16 = options.text("--precision", "fp32") == "bf16";
-    setup.layout.products = bf16 ? training::Number::bf16 : training::Number::fp32;
+    setup.layout.matmul = bf16 ? training::Dtype::bf16 : training::Dtype::fp32;
     setup.layout.state_bits = setup.recipe.state_bits;
     if (options.text("--device", "cpu") == "cuda") {
         setup.layout.device = {training::DeviceKind::cuda, 0};
-        setup.layout.state = training::Place::device;
+        setup.layout.state = training::Residency::device;
     }
     if (options.text("--pace", "responsive") == "exact") setup.pace = training::Pace::exact;
     setup.layout.micro_batch = options.number("--micro-batch", 0);

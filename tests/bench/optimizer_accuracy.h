@@ -73,7 +73,7 @@ struct AccuracyRun {
     std::uint32_t batch = 8;
     std::uint64_t steps = 300;
     double learning_rate = 1e-3;
-    training::Number products = training::Number::fp32;
+    training::Dtype matmul = training::Dtype::fp32;
     unsigned threads = 1;
     std::uint64_t seed = 1;
     std::filesystem::path shard;  // written
@@ -81,7 +81,7 @@ struct AccuracyRun {
 
 /// Linear warm-up over a twentieth of the run, then half a cosine to a tenth.
 inline double rate_at(const AccuracyRun& run, std::uint64_t step) {
-    const double warm = std::max(1.0, static_cast<double>(run.steps) / 20);
+    const double warmup = std::max(1.0, static_cast<double>(run.steps) / 20);
     const double at = static_cast<double>(step);
     if (at < warm) return run.learning_rate * (at + 1) / (warm + 1);
     const double part = (at - warm) / (static_cast<double>(run.steps) - warm);
@@ -112,7 +112,7 @@ inline double trained_loss(const AccuracyRun& run, const SplitText& text, std::u
     setup.recipe.state_bits = state_bits;
     setup.layout.state_bits = state_bits;
     setup.pace = training::Pace::exact;  // the same micro-batches in both, however fast they are
-    setup.layout.products = run.products;
+    setup.layout.matmul = run.matmul;
     training::Trainer trainer = training::Trainer::create(setup).value();
     std::vector<float> initial(run.model.parameters());
     model::fill_initial_state(run.model, run.seed, initial);

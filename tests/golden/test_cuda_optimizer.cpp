@@ -71,12 +71,12 @@ struct MomentsMirror {
     Mirror mean_codes, variance_codes, mean_scales, variance_scales, mean, variance;
 };
 
-template <class Number>
-std::vector<Number> vector_of(const std::vector<float>& values) {
-    if constexpr (std::is_same_v<Number, float>) {
+template <class Dtype>
+std::vector<Dtype> vector_of(const std::vector<float>& values) {
+    if constexpr (std::is_same_v<Dtype, float>) {
         return values;
     } else {
-        std::vector<Number> out;
+        std::vector<Dtype> out;
         for (const float x : values) out.push_back({static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16U)});
         return out;
     }
@@ -95,7 +95,7 @@ std::vector<float> gradient_of(std::uint64_t seed) {
 template <class Parameter, class Gradient>
 void check_equal(const CudaOptimizer& gpu, OptimizerKind kind, StateBits bits) {
     constexpr auto type_of = [](auto number) {
-        return std::is_same_v<decltype(number), float> ? DeviceNumber::fp32 : DeviceNumber::bf16;
+        return std::is_same_v<decltype(number), float> ? DeviceDtype::fp32 : DeviceDtype::bf16;
     };
     std::vector<Parameter> parameters = vector_of<Parameter>(inputs::make(Kind::bell, size, 1));
     OptimizerState state(slices(), bits);
@@ -109,7 +109,7 @@ void check_equal(const CudaOptimizer& gpu, OptimizerKind kind, StateBits bits) {
     for (std::uint64_t step = 1; step <= 5; ++step) {
         const std::vector<Gradient> gradient = vector_of<Gradient>(gradient_of(step));
         const Mirror device_gradient(gpu, std::span(gradient));
-        const StepSettings settings{.kind = kind, .learning_rate = 3e-3, .step = step, .gradient_scale = 0.37,
+        const StepHyperparams settings{.kind = kind, .learning_rate = 3e-3, .step = step, .gradient_scale = 0.37,
                                     .rounding_seed = step};
         optimizer_step<Parameter, Gradient>(state, 0, slices().size(), parameters, gradient, settings, 2);
         const DeviceVectors vectors{device_parameters.as<void>(), type_of(Parameter{}), device_gradient.as<void>(),

@@ -47,14 +47,14 @@ void add_rows(const char* file) {
 }
 
 struct Run {
-    Path path;
+    Isa path;
     unsigned threads;
 };
 
 /// Every available path with 1, 2 and 7 threads.
 std::vector<Run> runs() {
     std::vector<Run> all;
-    for (const Path path : {Path::baseline, Path::avx2, Path::avx512}) {
+    for (const Isa path : {Isa::baseline, Isa::avx2, Isa::avx512}) {
         for (const unsigned threads : {1U, 2U, 7U}) {
             if (available(path)) all.push_back({path, threads});
         }

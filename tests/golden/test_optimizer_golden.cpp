@@ -40,12 +40,12 @@ OptimizerKind kind_named(const QByteArray& name) {
     return name == "lamb" ? OptimizerKind::lamb : OptimizerKind::adamw;
 }
 
-template <class Number>
-std::vector<Number> vector_of(const std::vector<float>& values) {
-    if constexpr (std::is_same_v<Number, float>) {
+template <class Dtype>
+std::vector<Dtype> vector_of(const std::vector<float>& values) {
+    if constexpr (std::is_same_v<Dtype, float>) {
         return values;
     } else {
-        std::vector<Number> out;
+        std::vector<Dtype> out;
         for (const float x : values) out.push_back({static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16U)});
         return out;
     }
@@ -53,13 +53,13 @@ std::vector<Number> vector_of(const std::vector<float>& values) {
 
 /// SHA-256 of the parameters and of all moments after five steps on seeded inputs.
 template <class Parameter, class Gradient>
-std::string digest(Path path, OptimizerKind kind, StateBits bits, unsigned threads) {
+std::string digest(Isa path, OptimizerKind kind, StateBits bits, unsigned threads) {
     constexpr std::size_t size = 80'000;
     OptimizerState state({{0, 3'000, 0.0F}, {3'000, 75'001, 0.1F}, {75'001, size, 0.1F}}, bits);
     std::vector<Parameter> parameters = vector_of<Parameter>(inputs::make(Kind::bell, size, 1));
     for (std::uint64_t step = 1; step <= 5; ++step) {
         const std::vector<Gradient> gradient = vector_of<Gradient>(inputs::make(Kind::clustered, size, 10 + step));
-        const StepSettings settings{.kind = kind, .learning_rate = 1e-3, .step = step, .rounding_seed = step};
+        const StepHyperparams settings{.kind = kind, .learning_rate = 1e-3, .step = step, .rounding_seed = step};
         optimizer_step_with<Parameter, Gradient>(path, state, 0, 3, parameters, gradient, settings, threads);
     }
     Sha256 hash;
@@ -98,7 +98,7 @@ void TestOptimizerGolden::ten_steps_equal_the_reference() {
     const float scales[] = {1e-4F, 1e-3F, 1e-2F, 1e-1F, 1.0F};
     for (std::uint64_t step = 1; step <= 10; ++step) {
         for (std::size_t i = 0; i < size; ++i) gradient[i] = fraction(i, step) * scales[i % 5];
-        const StepSettings settings{.kind = kind_named(field[0]), .learning_rate = 0.02, .step = step};
+        const StepHyperparams settings{.kind = kind_named(field[0]), .learning_rate = 0.02, .step = step};
         optimizer_step<float, float>(state, 0, 1, parameters, gradient, settings, 1);
     }
     for (std::size_t i = 0; i < size; ++i) {
@@ -116,7 +116,7 @@ void TestOptimizerGolden::states_have_their_digests() {
     const OptimizerKind kind = kind_named(field[0]);
     const StateBits bits = field[1] == "8" ? StateBits::bits8 : StateBits::bits32;
     const bool half_parameters = field[2] == "bf16", half_gradient = field[3] == "bf16";
-    for (const Path path : {Path::baseline, Path::avx2, Path::avx512}) {
+    for (const Isa path : {Isa::baseline, Isa::avx2, Isa::avx512}) {
         if (!available(path)) continue;
         std::string found;
         if (!half_parameters && !half_gradient) found = digest<float, float>(path, kind, bits, 2);

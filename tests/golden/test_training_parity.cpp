@@ -37,7 +37,7 @@ struct Tolerance {
 constexpr Tolerance fp32_tolerance{2e-6, 2e-6, 4e-6, 5e-6, 1e-4};
 constexpr Tolerance bf16_tolerance{1e-2, 2e-3, 8e-2, 5e-3, 1e-1};
 
-Tolerance tolerance_of(Number products) { return products == Number::fp32 ? fp32_tolerance : bf16_tolerance; }
+Tolerance tolerance_of(Dtype matmul) { return products == Dtype::fp32 ? fp32_tolerance : bf16_tolerance; }
 
 /// A model of make_reference.py's MODELS.
 struct Reference {
@@ -128,7 +128,7 @@ void compare_gradients(const model::ModelSpec& spec, std::span<const float> got,
 }
 
 /// Ten steps through the trainer, on a shard whose order gives the recorded batches.
-std::vector<float> ten_steps(const Reference& reference, Number products, std::vector<double>& losses) {
+std::vector<float> ten_steps(const Reference& reference, Dtype matmul, std::vector<double>& losses) {
     const QTemporaryDir folder;
     const std::string path = folder.filePath("shard.bin").toStdString();
     const std::vector<Token> records = reference.records();
@@ -145,7 +145,7 @@ std::vector<float> ten_steps(const Reference& reference, Number products, std::v
     recipe.batch = batch;
     recipe.clip_norm = reference.clip;
     Layout layout;
-    layout.products = products;
+    layout.matmul = products;
     layout.state_bits = 32;
     Trainer trainer =
         Trainer::create({.model = reference.spec, .recipe = recipe, .layout = layout, .threads = 1}).value();
@@ -203,7 +203,7 @@ class TrainingParityTest : public QObject {
     Q_OBJECT
 private:
     static constexpr const char* models[] = {"gelu", "relu", "opt", "opt_post"};
-    static constexpr Number numbers[] = {Number::fp32, Number::bf16};
+    static constexpr Dtype numbers[] = {Dtype::fp32, Dtype::bf16};
 
     static void add_models() {
         QTest::addColumn<QString>("name");
@@ -211,9 +211,9 @@ private:
     }
     static void add_models_and_numbers() {
         QTest::addColumn<QString>("name");
-        QTest::addColumn<int>("products");
+        QTest::addColumn<int>("matmul");
         for (const char* name : models) {
-            for (const Number number : numbers) {
+            for (const Dtype number : numbers) {
                 QTest::addRow("%s %s", name, name_of(number)) << QString(name) << static_cast<int>(number);
             }
         }
@@ -238,9 +238,9 @@ private slots:
         QFETCH(const QString, name);
         QFETCH(const int, products);
         const Reference reference(name);
-        const auto number = static_cast<Number>(products);
+        const auto number = static_cast<Dtype>(products);
         std::vector<float> parameters = reference.initial();
-        Decoder decoder(reference.spec, {.products = number});
+        Decoder decoder(reference.spec, {.matmul = number});
         QVERIFY(decoder.use_parameters(parameters).ok());
         const std::vector<float> expected = reference.values<float>("logits");
         const std::vector<Token> records = reference.first_batch();
@@ -272,19 +272,19 @@ private slots:
         QFETCH(const QString, name);
         QFETCH(const int, products);
         const Reference reference(name);
-        const auto number = static_cast<Number>(products);
+        const auto number = static_cast<Dtype>(products);
         const Tolerance tolerance = tolerance_of(number);
         const double expected_loss = reference.values<double>("losses").front();
         for (const AttentionKernel kernel :
              {AttentionKernel::blocked, AttentionKernel::fused, AttentionKernel::plain}) {
-            const Pass got = pass(reference.spec, {.products = number, .attention = kernel}, reference.initial(),
+            const Pass got = pass(reference.spec, {.matmul = number, .attention = kernel}, reference.initial(),
                                   reference.first_batch(), reference.mean_scale());
             QVERIFY2(std::fabs(got.loss - expected_loss) < tolerance.loss, qPrintable(QString::number(got.loss)));
             compare_gradients(reference.spec, got.gradient, reference.values<float>("gradient"), tolerance.gradient);
             if (QTest::currentTestFailed()) return;
         }
         std::vector<float> parameters = reference.initial();
-        Decoder decoder(reference.spec, {.products = number});
+        Decoder decoder(reference.spec, {.matmul = number});
         QVERIFY(decoder.use_parameters(parameters).ok());
         const double loss = decoder.loss_sum(reference.first_batch()).value() * reference.mean_scale();
         QVERIFY2(std::fabs(loss - expected_loss) < tolerance.loss, qPrintable(QString::number(loss)));
@@ -298,7 +298,7 @@ private slots:
         model::ModelSpec spec = reference.spec;
         for (const float dropout : {0.0F, 0.2F}) {
             spec.dropout = dropout;
-            DecoderOptions options{.products = static_cast<Number>(products)};
+            DecoderOptions options{.matmul = static_cast<Dtype>(products)};
             const Pass kept = pass(spec, options, reference.initial(), reference.first_batch(), 1.0);
             QVERIFY(kept.loss < 1e6);
             for (const Checkpointing mode : {Checkpointing::selective, Checkpointing::full}) {
@@ -316,12 +316,12 @@ private slots:
         QFETCH(const QString, name);
         QFETCH(const int, products);
         const Reference reference(name);
-        const auto number = static_cast<Number>(products);
+        const auto number = static_cast<Dtype>(products);
         const Tolerance tolerance = tolerance_of(number);
         std::vector<double> losses;
         std::vector<float> after = ten_steps(reference, number, losses);
         QCOMPARE(losses.size(), steps);
-        Decoder decoder(reference.spec, {.products = number});
+        Decoder decoder(reference.spec, {.matmul = number});
         QVERIFY(decoder.use_parameters(after).ok());
         losses.push_back(decoder.loss_sum(reference.first_batch()).value() * reference.mean_scale());
 

@@ -73,7 +73,7 @@ struct Computer {
     void start(const std::vector<std::uint16_t>& dht = {}) {
         SessionSettings settings;
         settings.data_folder = path() / "net";
-        settings.reach = Reach::loopback;
+        settings.reach = NetworkScope::loopback;
         for (const std::uint16_t port : dht) settings.dht_nodes.push_back({.host = "127.0.0.1", .port = port});
         Result<std::unique_ptr<Session>> opened = Session::open(std::move(settings));
         POTLUCK_CHECK(opened.ok());

@@ -73,11 +73,11 @@ struct Run {
 };
 
 json layout(const char* products, const char* weights, const char* gradient, const char* checkpointing,
-            const char* flow, const char* mark, int micro_batch, int bits) {
-    return {{"device", "cpu"},       {"micro_batch", micro_batch},       {"products", products},
+            const char* flow, const char* anchor, int micro_batch, int bits) {
+    return {{"device", "cpu"},       {"micro_batch", micro_batch},       {"matmul", products},
             {"weights", weights},    {"gradient", gradient},             {"checkpointing", checkpointing},
             {"state_bits", bits},    {"state", "host"},                  {"weights_flow", flow},
-            {"mark", mark}};
+            {"anchor", anchor}};
 }
 
 /// Trains until so many steps of the optimizer are done.
@@ -104,7 +104,7 @@ private slots:
         row("fp32, full", layout("fp32", "fp32", "fp32", "full", "resident", "host", 8, 8));
         row("bf16 copy", layout("bf16", "fp32", "fp32", "none", "resident", "host", 4, 8));
         row("bf16 streamed", layout("bf16", "fp32", "fp32", "selective", "streamed", "host", 4, 8));
-        row("bf16, mark on disk", layout("bf16", "fp32", "fp32", "full", "resident", "disk", 2, 8));
+        row("bf16, anchor on disk", layout("bf16", "fp32", "fp32", "full", "resident", "disk", 2, 8));
         row("least", layout("bf16", "bf16", "bf16", "full", "resident", "disk", 1, 8));
     }
     void the_measured_peak_is_within_a_tenth_of_the_plan() {

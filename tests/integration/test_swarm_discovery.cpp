@@ -113,7 +113,7 @@ private slots:
         room.poll();
         SessionSettings settings;
         settings.data_folder = room[0].path() / "net";
-        settings.reach = Reach::loopback;
+        settings.reach = NetworkScope::loopback;
         settings.port = port;
         room[0].session = std::move(*Session::open(settings));
         room[0].join(room.run, {});
@@ -126,7 +126,7 @@ private slots:
         QTemporaryDir folder;
         SessionSettings settings;
         settings.data_folder = folder.path().toStdString() + "/net";
-        settings.reach = Reach::loopback;
+        settings.reach = NetworkScope::loopback;
         settings.port = room[0].session->port();
         const Result<std::unique_ptr<Session>> taken = Session::open(settings);
         QVERIFY(!taken.ok());

@@ -26,7 +26,7 @@ public:
         : m_identity(Computer::identity_of(seed)), m_run(room.run) {
         SessionSettings settings;
         settings.data_folder = m_folder.path().toStdString();
-        settings.reach = Reach::loopback;
+        settings.reach = NetworkScope::loopback;
         std::filesystem::create_directories(settings.data_folder / "manifests");
         m_engine = std::move(*Engine::open(settings));
         m_hub = std::make_shared<Hub>(m_engine->io(), std::function<void()>());
@@ -95,7 +95,7 @@ private:
     std::shared_ptr<Hub> m_hub;
     lt::torrent_handle m_torrent;
     std::optional<identity::SecureChannel> m_channel;
-    std::shared_ptr<LinkGauge> m_gauge;
+    std::shared_ptr<LinkStats> m_gauge;
     LinkId m_link = 0;
 };
 

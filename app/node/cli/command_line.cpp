@@ -314,7 +314,7 @@ Status finish(Command& command, const Raw& raw) {
     command.node.trainer_program = !raw.trainer.empty() ? std::filesystem::path(raw.trainer)
                                    : trainer            ? std::filesystem::path(*trainer)
                                                         : program_beside("potluck-trainer");
-    command.node.reach = raw.loopback ? net::Reach::loopback : net::Reach::internet;
+    command.node.reach = raw.loopback ? net::NetworkScope::loopback : net::NetworkScope::internet;
     command.node.upload_bytes_per_second = raw.upload_kib * kib;
     command.node.download_bytes_per_second = raw.download_kib * kib;
     for (const std::string& text : raw.dht_nodes) {

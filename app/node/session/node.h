@@ -33,7 +33,7 @@ struct NodeOptions {
     std::filesystem::path data_folder;
     std::filesystem::path trainer_program;
     std::uint16_t port = 0;  // 0: any free one
-    net::Reach reach = net::Reach::internet;
+    net::NetworkScope reach = net::NetworkScope::internet;
     std::vector<run::PeerHint> dht_nodes;
     std::uint64_t upload_bytes_per_second = 0, download_bytes_per_second = 0;  // 0: no limit
     unsigned threads = 1;                                                      // for codec, F and hashing

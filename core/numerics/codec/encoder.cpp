@@ -18,7 +18,7 @@ using layout::GroupShape;
 /// Encodes one group after the other; each thread has its own.
 class GroupEncoder {
 public:
-    GroupEncoder(Path path, std::span<float> error, std::uint32_t k)
+    GroupEncoder(Isa path, std::span<float> error, std::uint32_t k)
         : m_select(select_for(path)), m_quantise(quantise_for(path)), m_error(error), m_k(k),
           m_select_scratch(std::make_unique<SelectScratch>()) {
         const std::size_t most = chunks_per_group * k + sum_lanes;
@@ -105,7 +105,7 @@ private:
 
 }  // namespace
 
-std::vector<std::byte> encode_with(Path path, std::span<float> error, std::uint32_t k, unsigned threads) {
+std::vector<std::byte> encode_with(Isa path, std::span<float> error, std::uint32_t k, unsigned threads) {
     require(k >= 1 && k <= sent_max && available(path));
     const std::size_t count = static_cast<std::size_t>(layout::group_count(error.size()));
     std::vector<std::vector<std::byte>> groups(count);

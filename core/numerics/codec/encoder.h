@@ -6,6 +6,6 @@
 
 namespace potluck::numerics {
 
-[[nodiscard]] std::vector<std::byte> encode_with(Path path, std::span<float> error, std::uint32_t k, unsigned threads);
+[[nodiscard]] std::vector<std::byte> encode_with(Isa path, std::span<float> error, std::uint32_t k, unsigned threads);
 
 }  // namespace potluck::numerics

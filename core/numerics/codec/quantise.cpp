@@ -89,7 +89,7 @@ std::array<float, 4> quantise_baseline(const float* values, std::size_t count, s
     return quantise_body(values, count, codes);
 }
 
-#if POTLUCK_X86_PATHS
+#if POTLUCK_X86_ISAS
 POTLUCK_AVX2 std::array<float, 4> quantise_avx2(const float* values, std::size_t count, std::uint8_t* codes) {
     return quantise_body(values, count, codes);
 }
@@ -100,10 +100,10 @@ POTLUCK_AVX512 std::array<float, 4> quantise_avx512(const float* values, std::si
 
 }  // namespace
 
-Quantise quantise_for(Path path) {
-#if POTLUCK_X86_PATHS
-    if (path == Path::avx512) return quantise_avx512;
-    if (path == Path::avx2) return quantise_avx2;
+Quantise quantise_for(Isa path) {
+#if POTLUCK_X86_ISAS
+    if (path == Isa::avx512) return quantise_avx512;
+    if (path == Isa::avx2) return quantise_avx2;
 #endif
     static_cast<void>(path);
     return quantise_baseline;

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstring>
 
-#if POTLUCK_X86_PATHS
+#if POTLUCK_X86_ISAS
 #include <immintrin.h>
 #endif
 
@@ -29,7 +29,7 @@ constexpr std::size_t column_method_max = 128;
 struct Baseline {
     /// Bit i is set if pattern i without its sign is at least `threshold`.
     static POTLUCK_INLINE std::uint32_t reach(const Pattern* at, std::uint32_t threshold) {
-#if POTLUCK_X86_PATHS
+#if POTLUCK_X86_ISAS
         const __m128i mask = _mm_set1_epi32(static_cast<int>(magnitude_mask));
         const __m128i below = _mm_set1_epi32(static_cast<int>(threshold) - 1);
         std::uint32_t bits = 0;
@@ -59,7 +59,7 @@ struct Baseline {
     }
 };
 
-#if POTLUCK_X86_PATHS
+#if POTLUCK_X86_ISAS
 
 struct Avx2 {
     POTLUCK_AVX2 static POTLUCK_INLINE std::uint32_t reach(const Pattern* at, std::uint32_t threshold) {
@@ -161,7 +161,7 @@ using Simd = Baseline;
 #undef POTLUCK_TARGET
 }  // namespace baseline
 
-#if POTLUCK_X86_PATHS
+#if POTLUCK_X86_ISAS
 namespace avx2 {
 using Simd = Avx2;
 #define POTLUCK_TARGET POTLUCK_AVX2
@@ -179,10 +179,10 @@ using Simd = Avx512;
 
 }  // namespace
 
-Select select_for(Path path) {
-#if POTLUCK_X86_PATHS
-    if (path == Path::avx512) return avx512::select;
-    if (path == Path::avx2) return avx2::select;
+Select select_for(Isa path) {
+#if POTLUCK_X86_ISAS
+    if (path == Isa::avx512) return avx512::select;
+    if (path == Isa::avx2) return avx2::select;
 #endif
     static_cast<void>(path);
     return baseline::select;

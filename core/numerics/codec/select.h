@@ -26,6 +26,6 @@ struct SelectScratch {
 /// Writes the `keep` places of largest magnitude within `chunk` to `out`, ascending. 1 <= keep <= chunk.size() <= 4096.
 using Select = void (*)(std::span<float> chunk, std::size_t keep, std::uint16_t* out, SelectScratch& scratch);
 
-[[nodiscard]] Select select_for(Path path);
+[[nodiscard]] Select select_for(Isa path);
 
 }  // namespace potluck::numerics

@@ -10,16 +10,16 @@
 
 namespace potluck::numerics {
 
-void accumulate_error(std::span<float> error, std::span<const float> mark, std::span<const float> local, float decay,
+void accumulate_error(std::span<float> error, std::span<const float> anchor, std::span<const float> local, float decay,
                       unsigned threads) {
-    require(error.size() == mark.size() && error.size() == local.size());
+    require(error.size() == anchor.size() && error.size() == local.size());
     const auto count = static_cast<std::size_t>(layout::group_count(error.size()));
     exact_parallel_for(count, threads, [&] {
         return [=](std::size_t group) {
             const std::size_t begin = group * group_size;
             const std::size_t length = std::min(group_size, error.size() - begin);
             float* POTLUCK_RESTRICT e = error.data() + begin;
-            const float* POTLUCK_RESTRICT m = mark.data() + begin;
+            const float* POTLUCK_RESTRICT m = anchor.data() + begin;
             const float* POTLUCK_RESTRICT l = local.data() + begin;
             for (std::size_t i = 0; i < length; ++i) e[i] = decay * e[i] + (m[i] - l[i]);
         };
@@ -27,7 +27,7 @@ void accumulate_error(std::span<float> error, std::span<const float> mark, std::
 }
 
 std::vector<std::byte> encode(std::span<float> error, std::uint32_t k, unsigned threads) {
-    return encode_with(best_path(), error, k, threads);
+    return encode_with(best_isa(), error, k, threads);
 }
 
 void add_decoded(std::span<float> target, const PayloadView& payload, float scale, unsigned threads) {

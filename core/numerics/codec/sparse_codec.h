@@ -27,9 +27,9 @@ inline constexpr std::uint32_t sent_max = 4096;  // k of a chunk
 enum class PayloadFault { none, truncated, bad_magic, wrong_size, bad_k, bad_mean, bad_index, trailing_bytes };
 [[nodiscard]] const char* name_of(PayloadFault fault);
 
-/// error <- decay * error + (mark - local), element by element in fp32 (two rounded multiplies/subtractions and one
+/// error <- decay * error + (anchor - local), element by element in fp32 (two rounded multiplies/subtractions and one
 /// addition, never fused). All three spans have the same length; they may be memory-mapped files larger than RAM.
-void accumulate_error(std::span<float> error, std::span<const float> mark, std::span<const float> local, float decay,
+void accumulate_error(std::span<float> error, std::span<const float> anchor, std::span<const float> local, float decay,
                       unsigned threads);
 
 /// Encodes the k largest of every chunk of `error` and subtracts exactly what the receiver will decode, so that the
@@ -74,7 +74,7 @@ private:
 };
 
 /// target += scale * decoded(payload), element by element in fp32: `scale` 1 returns a refused payload to the error
-/// feedback, `-alpha` gives the look-ahead mark. Lengths match.
+/// feedback, `-alpha` gives the look-ahead anchor. Lengths match.
 void add_decoded(std::span<float> target, const PayloadView& payload, float scale, unsigned threads);
 
 /// Upper bound of the bytes of a payload for `size` parameters at `k`; a peer that announces more lies.

@@ -215,7 +215,7 @@ int potluck_cuda_optimizer_step(const struct PotluckCudaStep* step, void* stream
     Slice slice{};
     slice.step = *step;
     slice.blocks = divided_up(step->length, block_size);
-    arithmetic::StepNumbers numbers;
+    arithmetic::StepScalars numbers;
     numbers.lamb = step->kind == POTLUCK_CUDA_LAMB;
     numbers.learning_rate = step->learning_rate;
     numbers.beta1 = step->beta1;

@@ -40,7 +40,7 @@ struct ParameterSlice {
 enum class OptimizerKind { adamw, lamb };
 enum class StateBits : std::uint32_t { bits8 = 8, bits32 = 32 };
 
-struct StepSettings {
+struct StepHyperparams {
     OptimizerKind kind = OptimizerKind::adamw;
     double learning_rate = 0;
     double beta1 = 0.9, beta2 = 0.95;
@@ -86,11 +86,11 @@ private:
 /// from a hash of (rounding_seed, index), so the bytes do not depend on threads either.
 template <class Parameter, class Gradient>  // float or Bf16 each
 void optimizer_step(OptimizerState& state, std::size_t first, std::size_t count, std::span<Parameter> parameters,
-                    std::span<const Gradient> gradient, const StepSettings& settings, unsigned threads);
+                    std::span<const Gradient> gradient, const StepHyperparams& settings, unsigned threads);
 
 /// The same in the plainest form, one number after another: what the fast one is tested against, bit for bit.
 template <class Parameter, class Gradient>
 void plain_optimizer_step(OptimizerState& state, std::size_t first, std::size_t count, std::span<Parameter> parameters,
-                          std::span<const Gradient> gradient, const StepSettings& settings);
+                          std::span<const Gradient> gradient, const StepHyperparams& settings);
 
 }  // namespace potluck::numerics

@@ -31,17 +31,17 @@ inline constexpr std::uint64_t piece_blocks = 256;
 /// What a step multiplies and adds, rounded once from double.
 struct StepConstants {
     float scale = 1;
-    float beta1 = 0, rest1 = 0;  // rest = 1 - beta
-    float beta2 = 0, rest2 = 0;
+    float beta1 = 0, one_minus_beta1 = 0;
+    float beta2 = 0, one_minus_beta2 = 0;
     // With r = sqrt(1 - beta2^t), by which numerator and denominator of the direction are multiplied:
     float epsilon = 0;           // epsilon r
-    float pace = 0;              // AdamW: learning rate r / (1 - beta1^t); LAMB: r / (1 - beta1^t)
-    float keep = 1;              // AdamW: 1 - learning rate * decay
+    float step_size = 0;              // AdamW: learning rate r / (1 - beta1^t); LAMB: r / (1 - beta1^t)
+    float decay_factor = 1;              // AdamW: 1 - learning rate * decay
     float decay = 0;             // LAMB: decay
 };
 
-/// The numbers of `StepSettings` that matter here, as a GPU's host side gets them too.
-struct StepNumbers {
+/// The numbers of `StepHyperparams` that matter here, as a GPU's host side gets them too.
+struct StepScalars {
     bool lamb = false;
     double learning_rate = 0, beta1 = 0, beta2 = 0, epsilon = 0, gradient_scale = 1;
     std::uint64_t step = 1;
@@ -57,19 +57,19 @@ inline double power(double base, std::uint64_t exponent) {
     return result;
 }
 
-inline StepConstants constants_of(const StepNumbers& numbers) {
-    const double fill1 = 1 - power(numbers.beta1, numbers.step);
+inline StepConstants constants_of(const StepScalars& numbers) {
+    const double bias_correction1 = 1 - power(numbers.beta1, numbers.step);
     const double root = std::sqrt(1 - power(numbers.beta2, numbers.step));
     const double decay = numbers.weight_decay;
     StepConstants out;
     out.scale = static_cast<float>(numbers.gradient_scale);
     out.beta1 = static_cast<float>(numbers.beta1);
-    out.rest1 = static_cast<float>(1 - numbers.beta1);
+    out.one_minus_beta1 = static_cast<float>(1 - numbers.beta1);
     out.beta2 = static_cast<float>(numbers.beta2);
-    out.rest2 = static_cast<float>(1 - numbers.beta2);
+    out.one_minus_beta2 = static_cast<float>(1 - numbers.beta2);
     out.epsilon = static_cast<float>(numbers.epsilon * root);
-    out.pace = static_cast<float>((numbers.lamb ? 1 : numbers.learning_rate) * root / fill1);
-    out.keep = static_cast<float>(1 - numbers.learning_rate * decay);
+    out.step_size = static_cast<float>((numbers.lamb ? 1 : numbers.learning_rate) * root / bias_correction1);
+    out.decay_factor = static_cast<float>(1 - numbers.learning_rate * decay);
     out.decay = static_cast<float>(decay);
     return out;
 }
@@ -93,16 +93,16 @@ POTLUCK_BOTH bool takes_part(float gradient, float parameter) {
     return bounded & (magnitude_bits(parameter) < 0x7f800000U);
 }
 POTLUCK_BOTH float next_mean(const StepConstants& c, float mean, float gradient) {
-    return c.beta1 * mean + c.rest1 * gradient;
+    return c.beta1 * mean + c.one_minus_beta1 * gradient;
 }
 POTLUCK_BOTH float next_variance(const StepConstants& c, float variance, float gradient) {
-    return c.beta2 * variance + c.rest2 * (gradient * gradient);
+    return c.beta2 * variance + c.one_minus_beta2 * (gradient * gradient);
 }
 POTLUCK_BOTH float direction(const StepConstants& c, float mean, float variance) {
-    return (c.pace * mean) / (sqrtf(variance) + c.epsilon);
+    return (c.step_size * mean) / (sqrtf(variance) + c.epsilon);
 }
 POTLUCK_BOTH float adamw_stepped(const StepConstants& c, float parameter, float mean, float variance) {
-    return parameter * c.keep - direction(c, mean, variance);
+    return parameter * c.decay_factor - direction(c, mean, variance);
 }
 POTLUCK_BOTH float lamb_update(const StepConstants& c, float parameter, float mean, float variance) {
     return direction(c, mean, variance) + c.decay * parameter;

@@ -31,7 +31,7 @@ POTLUCK_TARGET inline void store_moments(const Block& block, const float* mean, 
 }
 
 template <bool Coded, bool Lamb>
-POTLUCK_TARGET void step_block(const Block& block, const StepConstants& constants, float factor, Lag&) {
+POTLUCK_TARGET void step_block(const Block& block, const StepConstants& constants, float factor, PendingBlock&) {
     alignas(64) float mean[optimizer_block];
     alignas(64) float variance[optimizer_block];
     load_moments<Coded>(block, mean, variance);
@@ -117,7 +117,7 @@ POTLUCK_TARGET void both_codes(const float* values, float inverse, std::uint8_t*
 
 constexpr Kernels kernels = {{{step_block<false, false>, step_block<false, true>},
                               {step_block<true, false>, step_block<true, true>}},
-                             [](Lag&) {},
+                             [](PendingBlock&) {},
                              {block_squares<false>, block_squares<true>},
                              widen_block,
                              narrow_block,

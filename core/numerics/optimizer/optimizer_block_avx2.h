@@ -13,7 +13,7 @@
 #include "core/numerics/optimizer/optimizer_arithmetic.h"
 #include "core/numerics/cpu_dispatch.h"
 
-#if POTLUCK_X86_PATHS
+#if POTLUCK_X86_ISAS
 #include <immintrin.h>
 
 namespace potluck::numerics {
@@ -160,18 +160,18 @@ POTLUCK_AVX2 POTLUCK_INLINE BlockMost step_floats_avx2(const arithmetic::StepCon
         const __m256 part = _mm256_cmp_ps(checked, _mm256_set1_ps(arithmetic::square_max), _CMP_LE_OQ);
         const __m256 m0 = _mm256_loadu_ps(mean + i), v0 = _mm256_loadu_ps(variance + i);
         const __m256 m1 = _mm256_add_ps(_mm256_mul_ps(_mm256_set1_ps(c.beta1), m0),
-                                        _mm256_mul_ps(_mm256_set1_ps(c.rest1), g));
+                                        _mm256_mul_ps(_mm256_set1_ps(c.one_minus_beta1), g));
         const __m256 v1 = _mm256_add_ps(_mm256_mul_ps(_mm256_set1_ps(c.beta2), v0),
-                                        _mm256_mul_ps(_mm256_set1_ps(c.rest2), square));
+                                        _mm256_mul_ps(_mm256_set1_ps(c.one_minus_beta2), square));
         const __m256 m = _mm256_blendv_ps(m0, m1, part), v = _mm256_blendv_ps(v0, v1, part);
-        const __m256 direction = _mm256_div_ps(_mm256_mul_ps(_mm256_set1_ps(c.pace), m),
+        const __m256 direction = _mm256_div_ps(_mm256_mul_ps(_mm256_set1_ps(c.step_size), m),
                                                _mm256_add_ps(_mm256_sqrt_ps(v), _mm256_set1_ps(c.epsilon)));
         __m256 after;
         if constexpr (Lamb) {
             const __m256 update = _mm256_add_ps(direction, _mm256_mul_ps(_mm256_set1_ps(c.decay), p));
             after = _mm256_sub_ps(p, _mm256_mul_ps(_mm256_set1_ps(factor), update));
         } else {
-            after = _mm256_sub_ps(_mm256_mul_ps(p, _mm256_set1_ps(c.keep)), direction);
+            after = _mm256_sub_ps(_mm256_mul_ps(p, _mm256_set1_ps(c.decay_factor)), direction);
         }
         _mm256_storeu_ps(parameters + i, _mm256_blendv_ps(p, after, part));
         _mm256_storeu_ps(mean + i, m);
@@ -186,8 +186,8 @@ POTLUCK_AVX2 POTLUCK_INLINE BlockMost step_floats_avx2(const arithmetic::StepCon
 }
 
 /// `Block` is optimizer_step.cpp's; moments that are floats already are stepped where they lie.
-template <bool Coded, bool Lamb, class Block, class Lag>
-POTLUCK_AVX2 void step_block_avx2(const Block& block, const arithmetic::StepConstants& constants, float factor, Lag&) {
+template <bool Coded, bool Lamb, class Block, class PendingBlock>
+POTLUCK_AVX2 void step_block_avx2(const Block& block, const arithmetic::StepConstants& constants, float factor, PendingBlock&) {
     const arithmetic::StepConstants c = constants;
     if constexpr (!Coded) {
         step_floats_avx2<Lamb>(c, factor, block.parameters, block.gradient, block.mean, block.variance);

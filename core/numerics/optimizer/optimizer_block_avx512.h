@@ -2,7 +2,7 @@
 // are made, which need that block's largest magnitudes first. The two take turns every sixteen numbers, so that a
 // processor finds work of both kinds within its sight.
 //
-// x86 only. Threads: one per Lag. Owns: the moments that wait for their codes.
+// x86 only. Threads: one per PendingBlock. Owns: the moments that wait for their codes.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 namespace potluck::numerics {
 
 /// Moments that are stepped and not yet coded.
-struct Lag {
+struct PendingBlock {
     alignas(64) std::array<std::array<float, optimizer_block>, 2> mean;
     alignas(64) std::array<std::array<float, optimizer_block>, 2> variance;
     alignas(64) std::array<std::uint8_t, optimizer_block> nowhere;  // where codes go if none wait
@@ -24,7 +24,7 @@ struct Lag {
     float mean_inverse = 0, variance_inverse = 0;
 };
 
-#if POTLUCK_X86_PATHS
+#if POTLUCK_X86_ISAS
 
 /// A block's largest magnitudes so far, and which lanes took part at all.
 struct Avx512Most {
@@ -56,9 +56,9 @@ POTLUCK_AVX512_BYTES POTLUCK_INLINE Avx512Sixteen step_moments(const arithmetic:
     const __mmask16 part = _mm512_cmp_ps_mask(checked, _mm512_set1_ps(arithmetic::square_max), _CMP_LE_OQ);
     const __m512 m0 = _mm512_load_ps(mean), v0 = _mm512_load_ps(variance);
     const __m512 m = _mm512_mask_add_ps(m0, part, _mm512_mul_ps(_mm512_set1_ps(c.beta1), m0),
-                                        _mm512_mul_ps(_mm512_set1_ps(c.rest1), g));
+                                        _mm512_mul_ps(_mm512_set1_ps(c.one_minus_beta1), g));
     const __m512 v = _mm512_mask_add_ps(v0, part, _mm512_mul_ps(_mm512_set1_ps(c.beta2), v0),
-                                        _mm512_mul_ps(_mm512_set1_ps(c.rest2), square));
+                                        _mm512_mul_ps(_mm512_set1_ps(c.one_minus_beta2), square));
     _mm512_store_ps(mean, m);
     _mm512_store_ps(variance, v);
     // As integers, which order floats above zero alike and leave the multipliers alone.
@@ -69,7 +69,7 @@ POTLUCK_AVX512_BYTES POTLUCK_INLINE Avx512Sixteen step_moments(const arithmetic:
 }
 
 POTLUCK_AVX512_BYTES POTLUCK_INLINE __m512 direction(const arithmetic::StepConstants& c, const Avx512Sixteen& of) {
-    return _mm512_div_ps(_mm512_mul_ps(_mm512_set1_ps(c.pace), of.mean),
+    return _mm512_div_ps(_mm512_mul_ps(_mm512_set1_ps(c.step_size), of.mean),
                          _mm512_add_ps(of.root, _mm512_set1_ps(c.epsilon)));
 }
 
@@ -82,36 +82,36 @@ POTLUCK_AVX512_BYTES POTLUCK_INLINE void step_parameters(const arithmetic::StepC
         const __m512 update = _mm512_add_ps(direction, _mm512_mul_ps(_mm512_set1_ps(c.decay), p));
         after = _mm512_mask_sub_ps(p, of.part, p, _mm512_mul_ps(_mm512_set1_ps(factor), update));
     } else {
-        after = _mm512_mask_sub_ps(p, of.part, _mm512_mul_ps(p, _mm512_set1_ps(c.keep)), direction);
+        after = _mm512_mask_sub_ps(p, of.part, _mm512_mul_ps(p, _mm512_set1_ps(c.decay_factor)), direction);
     }
     _mm512_storeu_ps(parameters, after);
 }
 
 /// Codes what waits.
-POTLUCK_AVX512_BYTES inline void flush_avx512(Lag& lag) {
-    if (lag.mean_codes == nullptr) return;
+POTLUCK_AVX512_BYTES inline void flush_avx512(PendingBlock& pending) {
+    if (pending.mean_codes == nullptr) return;
     for (std::size_t i = 0; i < optimizer_block; i += Avx512Codes::width) {
-        Avx512Codes::mean_codes(lag.mean[lag.waiting].data() + i, _mm512_set1_ps(lag.mean_inverse), lag.mean_codes + i);
-        Avx512Codes::variance_codes(lag.variance[lag.waiting].data() + i, _mm512_set1_ps(lag.variance_inverse),
-                                    lag.variance_codes + i);
+        Avx512Codes::mean_codes(pending.mean[pending.waiting].data() + i, _mm512_set1_ps(pending.mean_inverse), pending.mean_codes + i);
+        Avx512Codes::variance_codes(pending.variance[pending.waiting].data() + i, _mm512_set1_ps(pending.variance_inverse),
+                                    pending.variance_codes + i);
     }
-    lag.mean_codes = lag.variance_codes = nullptr;
+    pending.mean_codes = pending.variance_codes = nullptr;
 }
 
 /// Steps a block and codes the one before. `Block` is optimizer_step.cpp's.
 template <bool Lamb, class Block>
 POTLUCK_AVX512_BYTES void step_block_avx512(const Block& block, const arithmetic::StepConstants& constants,
-                                            float factor, Lag& lag) {
+                                            float factor, PendingBlock& pending) {
     const arithmetic::StepConstants c = constants;
-    float* const mean = lag.mean[lag.waiting ^ 1U].data();
-    float* const variance = lag.variance[lag.waiting ^ 1U].data();
-    const float* const mean_before = lag.mean[lag.waiting].data();
-    const float* const variance_before = lag.variance[lag.waiting].data();
-    const bool waits = lag.mean_codes != nullptr;
-    std::uint8_t* const mean_out = waits ? lag.mean_codes : lag.nowhere.data();
-    std::uint8_t* const variance_out = waits ? lag.variance_codes : lag.nowhere.data();
-    const __m512 mean_inverse = _mm512_set1_ps(lag.mean_inverse);
-    const __m512 variance_inverse = _mm512_set1_ps(lag.variance_inverse);
+    float* const mean = pending.mean[pending.waiting ^ 1U].data();
+    float* const variance = pending.variance[pending.waiting ^ 1U].data();
+    const float* const mean_before = pending.mean[pending.waiting].data();
+    const float* const variance_before = pending.variance[pending.waiting].data();
+    const bool waits = pending.mean_codes != nullptr;
+    std::uint8_t* const mean_out = waits ? pending.mean_codes : pending.nowhere.data();
+    std::uint8_t* const variance_out = waits ? pending.variance_codes : pending.nowhere.data();
+    const __m512 mean_inverse = _mm512_set1_ps(pending.mean_inverse);
+    const __m512 variance_inverse = _mm512_set1_ps(pending.variance_inverse);
     const __m512 mean_scale = _mm512_set1_ps(*block.mean_scale), variance_scale = _mm512_set1_ps(*block.variance_scale);
 #ifndef NODECODE
     // Loops of their own, so that each map stays in registers.
@@ -146,15 +146,15 @@ POTLUCK_AVX512_BYTES void step_block_avx512(const Block& block, const arithmetic
         Avx512Codes::put_means(means[0], means[1], mean_out + i);
         Avx512Codes::put_variances(variances[0], variances[1], variance_out + i);
     }
-    lag.mean_codes = lag.variance_codes = nullptr;
+    pending.mean_codes = pending.variance_codes = nullptr;
     if (most.any == 0) return;
     *block.mean_scale = arithmetic::scale_of(arithmetic::float_of(_mm512_reduce_max_epu32(most.mean)));
     *block.variance_scale = arithmetic::scale_of(arithmetic::float_of(_mm512_reduce_max_epu32(most.variance)));
-    lag.waiting ^= 1U;
-    lag.mean_codes = block.mean_codes;
-    lag.variance_codes = block.variance_codes;
-    lag.mean_inverse = arithmetic::inverse_of(*block.mean_scale);
-    lag.variance_inverse = arithmetic::inverse_of(*block.variance_scale);
+    pending.waiting ^= 1U;
+    pending.mean_codes = block.mean_codes;
+    pending.variance_codes = block.variance_codes;
+    pending.mean_inverse = arithmetic::inverse_of(*block.mean_scale);
+    pending.variance_inverse = arithmetic::inverse_of(*block.variance_scale);
 }
 
 #endif

@@ -12,7 +12,7 @@
 #include "core/numerics/optimizer/optimizer.h"
 #include "core/numerics/cpu_dispatch.h"
 
-#if POTLUCK_X86_PATHS
+#if POTLUCK_X86_ISAS
 #include <immintrin.h>
 
 /// With lookups of bytes as well (Ice Lake, Zen 4 and later).

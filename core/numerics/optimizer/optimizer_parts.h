@@ -9,21 +9,21 @@
 
 namespace potluck::numerics {
 
-[[nodiscard]] arithmetic::StepConstants step_constants(const StepSettings& settings, const ParameterSlice& slice);
+[[nodiscard]] arithmetic::StepConstants step_constants(const StepHyperparams& settings, const ParameterSlice& slice);
 
 /// Aborts on settings that no step can have: epsilon zero in fp32, betas outside [0, 1), step 0, slices or vectors
 /// that do not fit.
 void require_step(const OptimizerState& state, std::size_t first, std::size_t count, std::size_t parameters,
-                  std::size_t gradient, const StepSettings& settings);
+                  std::size_t gradient, const StepHyperparams& settings);
 
 /// `optimizer_step` by the instructions of `path`, which must be available.
 template <class Parameter, class Gradient>
-void optimizer_step_with(Path path, OptimizerState& state, std::size_t first, std::size_t count,
+void optimizer_step_with(Isa path, OptimizerState& state, std::size_t first, std::size_t count,
                          std::span<Parameter> parameters, std::span<const Gradient> gradient,
-                         const StepSettings& settings, unsigned threads);
+                         const StepHyperparams& settings, unsigned threads);
 
 /// The codes of 256 magnitudes by the instructions of `path`: what the tests compare with the search.
-void codes_with(Path path, const float* values, float inverse, std::uint8_t* mean_codes, std::uint8_t* variance_codes);
+void codes_with(Isa path, const float* values, float inverse, std::uint8_t* mean_codes, std::uint8_t* variance_codes);
 
 POTLUCK_INLINE void store(float& to, float value, std::uint32_t, std::uint32_t) { to = value; }
 POTLUCK_INLINE void store(Bf16& to, float value, std::uint32_t key, std::uint32_t place) {

@@ -11,7 +11,7 @@ namespace potluck::numerics {
 
 using arithmetic::StepConstants;
 
-StepConstants step_constants(const StepSettings& settings, const ParameterSlice& slice) {
+StepConstants step_constants(const StepHyperparams& settings, const ParameterSlice& slice) {
     return arithmetic::constants_of({.lamb = settings.kind == OptimizerKind::lamb,
                                      .learning_rate = settings.learning_rate,
                                      .beta1 = settings.beta1,
@@ -23,7 +23,7 @@ StepConstants step_constants(const StepSettings& settings, const ParameterSlice&
 }
 
 void require_step(const OptimizerState& state, std::size_t first, std::size_t count, std::size_t parameters,
-                  std::size_t gradient, const StepSettings& settings) {
+                  std::size_t gradient, const StepHyperparams& settings) {
     const auto fraction = [](double beta) { return beta >= 0 && beta < 1; };
     require(fraction(settings.beta1) && fraction(settings.beta2) && settings.step > 0);
     require(static_cast<float>(settings.epsilon) > 0);
@@ -38,7 +38,7 @@ template <class Parameter, class Gradient>
 class PlainSlice {
 public:
     PlainSlice(OptimizerState& state, std::size_t slice, std::span<Parameter> parameters,
-               std::span<const Gradient> gradient, const StepSettings& settings)
+               std::span<const Gradient> gradient, const StepHyperparams& settings)
         : m_moments(state.moments(slice)), m_slice(state.slices()[slice]), m_parameters(parameters),
           m_gradient(gradient), m_settings(settings), m_constants(step_constants(settings, m_slice)) {}
 
@@ -153,7 +153,7 @@ private:
     ParameterSlice m_slice;
     std::span<Parameter> m_parameters;
     std::span<const Gradient> m_gradient;
-    const StepSettings& m_settings;
+    const StepHyperparams& m_settings;
     StepConstants m_constants;
     float m_factor = 0;
 };
@@ -162,7 +162,7 @@ private:
 
 template <class Parameter, class Gradient>
 void plain_optimizer_step(OptimizerState& state, std::size_t first, std::size_t count, std::span<Parameter> parameters,
-                          std::span<const Gradient> gradient, const StepSettings& settings) {
+                          std::span<const Gradient> gradient, const StepHyperparams& settings) {
     require_step(state, first, count, parameters.size(), gradient.size(), settings);
     const RoundingGuard guard;
     for (std::size_t slice = first; slice < first + count; ++slice) {
@@ -174,7 +174,7 @@ void plain_optimizer_step(OptimizerState& state, std::size_t first, std::size_t 
 #define POTLUCK_PLAIN(Parameter, Gradient)                                                                      \
     template void plain_optimizer_step<Parameter, Gradient>(OptimizerState&, std::size_t, std::size_t,          \
                                                             std::span<Parameter>, std::span<const Gradient>,    \
-                                                            const StepSettings&);
+                                                            const StepHyperparams&);
 POTLUCK_PLAIN(float, float)
 POTLUCK_PLAIN(float, Bf16)
 POTLUCK_PLAIN(Bf16, float)

@@ -22,7 +22,7 @@ namespace {
 
 using arithmetic::StepConstants;
 
-/// A whole block as floats in place or in a Desk; codes and scales where they lie.
+/// A whole block as floats in place or in StagingBuffers; codes and scales where they lie.
 struct Block {
     float* parameters;
     const float* gradient;
@@ -39,8 +39,8 @@ struct Squares {
 };
 
 struct Kernels {
-    void (*step[2][2])(const Block&, const StepConstants&, float factor, Lag&);  // [coded][lamb]
-    void (*flush)(Lag&);
+    void (*step[2][2])(const Block&, const StepConstants&, float factor, PendingBlock&);  // [coded][lamb]
+    void (*flush)(PendingBlock&);
     Squares (*squares[2])(const Block&, const StepConstants&);
     void (*widen)(const Bf16*, float*);
     void (*narrow)(const float*, Bf16*, std::uint32_t key);
@@ -54,7 +54,7 @@ using Codes = LineCodes;
 #undef POTLUCK_TARGET
 }  // namespace baseline
 
-#if POTLUCK_X86_PATHS
+#if POTLUCK_X86_ISAS
 namespace avx2 {
 using Codes = Avx2Blocks;
 #define POTLUCK_TARGET POTLUCK_AVX2
@@ -64,10 +64,10 @@ using Codes = Avx2Blocks;
 
 constexpr Kernels avx2_kernels = [] {
     Kernels kernels = avx2::kernels;
-    kernels.step[0][0] = step_block_avx2<false, false, Block, Lag>;
-    kernels.step[0][1] = step_block_avx2<false, true, Block, Lag>;
-    kernels.step[1][0] = step_block_avx2<true, false, Block, Lag>;
-    kernels.step[1][1] = step_block_avx2<true, true, Block, Lag>;
+    kernels.step[0][0] = step_block_avx2<false, false, Block, PendingBlock>;
+    kernels.step[0][1] = step_block_avx2<false, true, Block, PendingBlock>;
+    kernels.step[1][0] = step_block_avx2<true, false, Block, PendingBlock>;
+    kernels.step[1][1] = step_block_avx2<true, true, Block, PendingBlock>;
     return kernels;
 }();
 
@@ -87,18 +87,18 @@ constexpr Kernels avx512_kernels = [] {
 }();
 #endif
 
-const Kernels& kernels_for(Path path) {
-#if POTLUCK_X86_PATHS
+const Kernels& kernels_for(Isa path) {
+#if POTLUCK_X86_ISAS
     // Without lookups of bytes, AVX2 is the faster one of the two.
-    if (path == Path::avx512 && __builtin_cpu_supports("avx512vbmi")) return avx512_kernels;
-    if (path != Path::baseline) return avx2_kernels;
+    if (path == Isa::avx512 && __builtin_cpu_supports("avx512vbmi")) return avx512_kernels;
+    if (path != Isa::baseline) return avx2_kernels;
 #endif
     static_cast<void>(path);
     return baseline::kernels;
 }
 
 /// Room of one thread for what is not a whole block of floats where it lies.
-struct Desk {
+struct StagingBuffers {
     alignas(64) float parameters[optimizer_block];
     alignas(64) float gradient[optimizer_block];
     alignas(64) float mean[optimizer_block];
@@ -124,7 +124,7 @@ struct SliceStep {
 template <class Parameter, class Gradient>
 class BlockStepper {
 public:
-    BlockStepper(const Kernels& kernels, const StepSettings& settings, std::span<Parameter> parameters,
+    BlockStepper(const Kernels& kernels, const StepHyperparams& settings, std::span<Parameter> parameters,
                  std::span<const Gradient> gradient)
         : m_kernels(kernels), m_lamb(settings.kind == OptimizerKind::lamb), m_seed(settings.rounding_seed),
           m_parameters(parameters.data()), m_gradient(gradient.data()) {}
@@ -135,11 +135,11 @@ public:
         for (std::uint64_t at = piece.begin; at < piece.end; at += optimizer_block) {
             const std::size_t count = count_of(at, piece);
             const Block block = opened(slice, at, count);
-            kernel(block, slice.constants, slice.factor, m_lag);
-            if (count < optimizer_block) m_kernels.flush(m_lag);  // before its codes leave the desk
+            kernel(block, slice.constants, slice.factor, m_pending);
+            if (count < optimizer_block) m_kernels.flush(m_pending);  // before its codes are copied out
             close(slice, block, at, count);
         }
-        m_kernels.flush(m_lag);
+        m_kernels.flush(m_pending);
     }
 
     [[nodiscard]] Squares squares(const SliceStep& slice, const Piece& piece) {
@@ -158,28 +158,28 @@ private:
         return static_cast<std::size_t>(std::min<std::uint64_t>(optimizer_block, piece.end - at));
     }
 
-    /// Where the numbers of a block lie as floats: in place, or copied to the desk with `pad` behind them.
-    template <class Number>
-        requires std::same_as<std::remove_const_t<Number>, float>
-    [[nodiscard]] Number* floats(Number* from, std::size_t count, float* desk, float pad) {
+    /// Where the numbers of a block lie as floats: in place, or copied to `staging` with `pad` behind them.
+    template <class Scalar>
+        requires std::same_as<std::remove_const_t<Scalar>, float>
+    [[nodiscard]] Scalar* floats(Scalar* from, std::size_t count, float* staging, float pad) {
         if (count == optimizer_block) return from;
-        std::copy_n(from, count, desk);
-        std::fill(desk + count, desk + optimizer_block, pad);
-        return desk;
+        std::copy_n(from, count, staging);
+        std::fill(staging + count, staging + optimizer_block, pad);
+        return staging;
     }
-    [[nodiscard]] float* floats(const Bf16* from, std::size_t count, float* desk, float pad) {
+    [[nodiscard]] float* floats(const Bf16* from, std::size_t count, float* staging, float pad) {
         if (count == optimizer_block) {
-            m_kernels.widen(from, desk);
-            return desk;
+            m_kernels.widen(from, staging);
+            return staging;
         }
-        std::transform(from, from + count, desk, [](Bf16 x) { return to_fp32(x); });
-        std::fill(desk + count, desk + optimizer_block, pad);
-        return desk;
+        std::transform(from, from + count, staging, [](Bf16 x) { return to_fp32(x); });
+        std::fill(staging + count, staging + optimizer_block, pad);
+        return staging;
     }
-    [[nodiscard]] std::uint8_t* codes(std::uint8_t* from, std::size_t count, std::uint8_t* desk) {
+    [[nodiscard]] std::uint8_t* codes(std::uint8_t* from, std::size_t count, std::uint8_t* staging) {
         if (count == optimizer_block) return from;
-        std::fill(std::copy_n(from, count, desk), desk + optimizer_block, std::uint8_t{0});
-        return desk;
+        std::fill(std::copy_n(from, count, staging), staging + optimizer_block, std::uint8_t{0});
+        return staging;
     }
 
     /// Padding has a gradient that is no number, so that it takes no part.
@@ -188,19 +188,19 @@ private:
         const auto flat = static_cast<std::size_t>(slice.flat_begin + begin);
         const OptimizerState::Moments& moments = slice.moments;
         Block block{};
-        block.parameters = floats(m_parameters + flat, count, m_desk.parameters, 0.0F);
-        block.gradient = floats(m_gradient + flat, count, m_desk.gradient, std::numeric_limits<float>::quiet_NaN());
+        block.parameters = floats(m_parameters + flat, count, m_staging.parameters, 0.0F);
+        block.gradient = floats(m_gradient + flat, count, m_staging.gradient, std::numeric_limits<float>::quiet_NaN());
         if (moments.mean.empty()) {
-            block.mean_codes = codes(moments.mean_codes.data() + at, count, m_desk.mean_codes);
-            block.variance_codes = codes(moments.variance_codes.data() + at, count, m_desk.variance_codes);
+            block.mean_codes = codes(moments.mean_codes.data() + at, count, m_staging.mean_codes);
+            block.variance_codes = codes(moments.variance_codes.data() + at, count, m_staging.variance_codes);
             block.mean_scale = moments.mean_scales.data() + at / optimizer_block;
             block.variance_scale = moments.variance_scales.data() + at / optimizer_block;
             if (count < optimizer_block) {
-                std::fill(m_desk.mean_codes + count, m_desk.mean_codes + optimizer_block, mean_zero_code);
+                std::fill(m_staging.mean_codes + count, m_staging.mean_codes + optimizer_block, mean_zero_code);
             }
         } else {
-            block.mean = floats(moments.mean.data() + at, count, m_desk.mean, 0.0F);
-            block.variance = floats(moments.variance.data() + at, count, m_desk.variance, 0.0F);
+            block.mean = floats(moments.mean.data() + at, count, m_staging.mean, 0.0F);
+            block.variance = floats(moments.variance.data() + at, count, m_staging.variance, 0.0F);
         }
         return block;
     }
@@ -224,7 +224,7 @@ private:
     }
     void put(Bf16* to, const float* from, std::size_t count, std::uint64_t flat) {
         const std::uint32_t key = arithmetic::block_key(m_seed, flat);
-        Bf16* const out = count == optimizer_block ? to : m_desk.halves;
+        Bf16* const out = count == optimizer_block ? to : m_staging.halves;
         m_kernels.narrow(from, out, key);
         if (out != to) std::copy_n(out, count, to);
     }
@@ -234,8 +234,8 @@ private:
     std::uint64_t m_seed;
     Parameter* m_parameters;
     const Gradient* m_gradient;
-    Desk m_desk;
-    Lag m_lag;
+    StagingBuffers m_staging;
+    PendingBlock m_pending;
 };
 
 std::vector<Piece> pieces_of(std::span<const ParameterSlice> slices) {
@@ -251,9 +251,9 @@ std::vector<Piece> pieces_of(std::span<const ParameterSlice> slices) {
 }  // namespace
 
 template <class Parameter, class Gradient>
-void optimizer_step_with(Path path, OptimizerState& state, std::size_t first, std::size_t count,
+void optimizer_step_with(Isa path, OptimizerState& state, std::size_t first, std::size_t count,
                          std::span<Parameter> parameters, std::span<const Gradient> gradient,
-                         const StepSettings& settings, unsigned threads) {
+                         const StepHyperparams& settings, unsigned threads) {
     require_step(state, first, count, parameters.size(), gradient.size(), settings);
     require(available(path));
     const RoundingGuard guard;
@@ -290,11 +290,11 @@ void optimizer_step_with(Path path, OptimizerState& state, std::size_t first, st
 
 template <class Parameter, class Gradient>
 void optimizer_step(OptimizerState& state, std::size_t first, std::size_t count, std::span<Parameter> parameters,
-                    std::span<const Gradient> gradient, const StepSettings& settings, unsigned threads) {
-    optimizer_step_with(best_path(), state, first, count, parameters, gradient, settings, threads);
+                    std::span<const Gradient> gradient, const StepHyperparams& settings, unsigned threads) {
+    optimizer_step_with(best_isa(), state, first, count, parameters, gradient, settings, threads);
 }
 
-void codes_with(Path path, const float* values, float inverse, std::uint8_t* mean_codes,
+void codes_with(Isa path, const float* values, float inverse, std::uint8_t* mean_codes,
                 std::uint8_t* variance_codes) {
     kernels_for(path).codes(values, inverse, mean_codes, variance_codes);
 }
@@ -302,10 +302,10 @@ void codes_with(Path path, const float* values, float inverse, std::uint8_t* mea
 #define POTLUCK_STEP(Parameter, Gradient)                                                                            \
     template void optimizer_step_with<Parameter, Gradient>(Path, OptimizerState&, std::size_t, std::size_t,          \
                                                            std::span<Parameter>, std::span<const Gradient>,          \
-                                                           const StepSettings&, unsigned);                           \
+                                                           const StepHyperparams&, unsigned);                           \
     template void optimizer_step<Parameter, Gradient>(OptimizerState&, std::size_t, std::size_t,                     \
                                                       std::span<Parameter>, std::span<const Gradient>,               \
-                                                      const StepSettings&, unsigned);
+                                                      const StepHyperparams&, unsigned);
 POTLUCK_STEP(float, float)
 POTLUCK_STEP(float, Bf16)
 POTLUCK_STEP(Bf16, float)

@@ -64,7 +64,7 @@ void sweep_baseline(const float* theta, float* next, Sums& sums, std::size_t len
     sweep_body(theta, next, sums, length, plan, alpha);
 }
 
-#if POTLUCK_X86_PATHS
+#if POTLUCK_X86_ISAS
 POTLUCK_AVX2 void sweep_avx2(const float* theta, float* next, Sums& sums, std::size_t length, const StepPlan& plan,
                              float alpha) {
     sweep_body(theta, next, sums, length, plan, alpha);
@@ -75,10 +75,10 @@ POTLUCK_AVX512 void sweep_avx512(const float* theta, float* next, Sums& sums, st
 }
 #endif
 
-Sweep sweep_for(Path path) {
-#if POTLUCK_X86_PATHS
-    if (path == Path::avx512) return sweep_avx512;
-    if (path == Path::avx2) return sweep_avx2;
+Sweep sweep_for(Isa path) {
+#if POTLUCK_X86_ISAS
+    if (path == Isa::avx512) return sweep_avx512;
+    if (path == Isa::avx2) return sweep_avx2;
 #endif
     static_cast<void>(path);
     return sweep_baseline;
@@ -87,7 +87,7 @@ Sweep sweep_for(Path path) {
 /// One thread's share of F.
 class GroupStepper {
 public:
-    GroupStepper(Path path, const StepPlan& plan, std::span<const float> theta, std::span<float> next, float alpha)
+    GroupStepper(Isa path, const StepPlan& plan, std::span<const float> theta, std::span<float> next, float alpha)
         : m_sweep(sweep_for(path)), m_plan(plan), m_theta(theta), m_next(next), m_alpha(alpha),
           m_sums(std::make_unique<Sums>()) {
         m_streams.reserve(plan.shares.size());
@@ -149,7 +149,7 @@ private:
 
 }  // namespace
 
-void apply_outer_step_with(Path path, std::span<const float> theta, std::span<float> next,
+void apply_outer_step_with(Isa path, std::span<const float> theta, std::span<float> next,
                            std::span<const WeightedPayload> list, OuterStep step, unsigned threads) {
     require(theta.size() == next.size() && available(path));
     for (const WeightedPayload& entry : list) require(entry.payload->size() == theta.size());
@@ -165,7 +165,7 @@ void apply_outer_step_with(Path path, std::span<const float> theta, std::span<fl
 
 void apply_outer_step(std::span<const float> theta, std::span<float> next, std::span<const WeightedPayload> list,
                       OuterStep step, unsigned threads) {
-    apply_outer_step_with(best_path(), theta, next, list, step, threads);
+    apply_outer_step_with(best_isa(), theta, next, list, step, threads);
 }
 
 }  // namespace potluck::numerics

@@ -6,7 +6,7 @@
 
 namespace potluck::numerics {
 
-void apply_outer_step_with(Path path, std::span<const float> theta, std::span<float> next,
+void apply_outer_step_with(Isa path, std::span<const float> theta, std::span<float> next,
                            std::span<const WeightedPayload> list, OuterStep step, unsigned threads);
 
 }  // namespace potluck::numerics

@@ -77,14 +77,14 @@ Status CudaOptimizer::checked(int error) const {
 }
 
 Status CudaOptimizer::step(const numerics::ParameterSlice& slice, const DeviceVectors& vectors,
-                           const DeviceMoments& moments, const numerics::StepSettings& settings, void* workspace,
+                           const DeviceMoments& moments, const numerics::StepHyperparams& settings, void* workspace,
                            void* stream) const {
-    const auto size_of = [](DeviceNumber type) { return type == DeviceNumber::bf16 ? std::size_t{2} : std::size_t{4}; };
+    const auto size_of = [](DeviceDtype type) { return type == DeviceDtype::bf16 ? std::size_t{2} : std::size_t{4}; };
     const auto begin = static_cast<std::size_t>(slice.begin);
     PotluckCudaStep out{};
     out.kind = settings.kind == numerics::OptimizerKind::lamb ? POTLUCK_CUDA_LAMB : POTLUCK_CUDA_ADAMW;
-    out.parameters_are_bf16 = vectors.parameter_type == DeviceNumber::bf16 ? 1 : 0;
-    out.gradient_is_bf16 = vectors.gradient_type == DeviceNumber::bf16 ? 1 : 0;
+    out.parameters_are_bf16 = vectors.parameter_type == DeviceDtype::bf16 ? 1 : 0;
+    out.gradient_is_bf16 = vectors.gradient_type == DeviceDtype::bf16 ? 1 : 0;
     out.weight_decay = slice.weight_decay;
     out.learning_rate = settings.learning_rate;
     out.beta1 = settings.beta1;

@@ -17,14 +17,14 @@ struct PotluckCudaStep;
 
 namespace potluck::training {
 
-enum class DeviceNumber { fp32, bf16 };
+enum class DeviceDtype { fp32, bf16 };
 
 /// The whole flat vectors, on the device.
 struct DeviceVectors {
     void* parameters = nullptr;
-    DeviceNumber parameter_type = DeviceNumber::fp32;
+    DeviceDtype parameter_type = DeviceDtype::fp32;
     const void* gradient = nullptr;
-    DeviceNumber gradient_type = DeviceNumber::fp32;
+    DeviceDtype gradient_type = DeviceDtype::fp32;
 };
 
 /// OptimizerState::Moments of one slice, on the device: codes and scales, or floats and the rest null.
@@ -49,7 +49,7 @@ public:
     /// Queues one slice's step on `stream` (a cudaStream_t; null is the default stream). `workspace` may be null for
     /// AdamW.
     [[nodiscard]] Status step(const numerics::ParameterSlice& slice, const DeviceVectors& vectors,
-                              const DeviceMoments& moments, const numerics::StepSettings& settings, void* workspace,
+                              const DeviceMoments& moments, const numerics::StepHyperparams& settings, void* workspace,
                               void* stream) const;
     /// Waits for all that is queued; tells errors of the steps themselves.
     [[nodiscard]] Status wait() const;

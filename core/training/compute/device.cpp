@@ -68,17 +68,17 @@ void treat_freed_memory([[maybe_unused]] FreedMemory treatment) {
 
 std::string torch_version() { return TORCH_VERSION; }
 
-Number fastest_precision(const model::ModelSpec& spec) {
-    const Result<Number> chosen = guarded([&]() -> Result<Number> {
+Dtype fastest_precision(const model::ModelSpec& spec) {
+    const Result<Dtype> chosen = guarded([&]() -> Result<Dtype> {
         const c10::InferenceMode inference;
         const double fp32 = product_seconds(spec, at::kFloat).processor;
         const double bf16 = product_seconds(spec, at::kBFloat16).processor;
-        return bf16 < 0.8 * fp32 ? Number::bf16 : Number::fp32;
+        return bf16 < 0.8 * fp32 ? Dtype::bf16 : Dtype::fp32;
     });
-    return chosen.ok() ? *chosen : Number::fp32;
+    return chosen.ok() ? *chosen : Dtype::fp32;
 }
 
-double product_flops(const model::ModelSpec& spec, Number precision) {
+double product_flops(const model::ModelSpec& spec, Dtype precision) {
     const Result<double> measured = guarded([&]() -> Result<double> {
         const c10::InferenceMode inference;
         const double width = static_cast<double>(product_width(spec));

@@ -24,10 +24,10 @@ void treat_freed_memory(FreedMemory treatment);
 
 /// The precision in which the model's largest product takes less processor time, by at least a fifth. Takes a few
 /// hundredths of a second at most.
-[[nodiscard]] Number fastest_precision(const model::ModelSpec& spec);
+[[nodiscard]] Dtype fastest_precision(const model::ModelSpec& spec);
 
 /// Floating-point operations per second of that product on all threads, by the clock; zero if it fails.
-[[nodiscard]] double product_flops(const model::ModelSpec& spec, Number precision);
+[[nodiscard]] double product_flops(const model::ModelSpec& spec, Dtype precision);
 
 /// Memory that can be had without swapping, within the limit of a container; zero if unknown.
 [[nodiscard]] std::uint64_t available_bytes();

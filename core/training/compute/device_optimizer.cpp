@@ -16,12 +16,12 @@ std::uint64_t aligned(std::uint64_t bytes) { return (bytes + alignment - 1) / al
 class Places {
 public:
     explicit Places(std::byte* memory) : m_memory(memory) {}
-    template <class Number>
-    Number* next(std::span<Number> host) {
+    template <class Dtype>
+    Dtype* next(std::span<Dtype> host) {
         if (host.empty()) return nullptr;
         std::byte* place = m_memory == nullptr ? nullptr : m_memory + m_bytes;
         m_bytes += aligned(host.size_bytes());
-        return reinterpret_cast<Number*>(place);
+        return reinterpret_cast<Dtype*>(place);
     }
     [[nodiscard]] std::uint64_t bytes() const { return m_bytes; }
 
@@ -39,15 +39,15 @@ DeviceMoments place(Places& places, const numerics::OptimizerState::Moments& hos
             .variance = places.next(host.variance)};
 }
 
-DeviceNumber device_number(Number number) { return number == Number::bf16 ? DeviceNumber::bf16 : DeviceNumber::fp32; }
+DeviceDtype device_dtype(Dtype number) { return number == Dtype::bf16 ? DeviceDtype::bf16 : DeviceDtype::fp32; }
 
 /// The plug-in lies beside the program.
 Result<CudaOptimizer> open_plugin() {
-    return CudaOptimizer::open(device::file_of_code(reinterpret_cast<const void*>(&device_number)).parent_path());
+    return CudaOptimizer::open(device::file_of_code(reinterpret_cast<const void*>(&device_dtype)).parent_path());
 }
 
 Result<FlatVector> bytes_on(DeviceId device, std::uint64_t bytes) {
-    return FlatVector::zeros((bytes + sizeof(float) - 1) / sizeof(float), Number::fp32, device);
+    return FlatVector::zeros((bytes + sizeof(float) - 1) / sizeof(float), Dtype::fp32, device);
 }
 
 }  // namespace
@@ -96,11 +96,11 @@ Status DeviceOptimizer::take(numerics::OptimizerState& moments, DeviceId device)
 }
 
 Status DeviceOptimizer::step(const FlatView& parameters, const FlatView& gradient,
-                             const numerics::StepSettings& settings) {
+                             const numerics::StepHyperparams& settings) {
     const DeviceVectors vectors{.parameters = parameters.data,
-                                .parameter_type = device_number(parameters.number),
+                                .parameter_type = device_dtype(parameters.number),
                                 .gradient = gradient.data,
-                                .gradient_type = device_number(gradient.number)};
+                                .gradient_type = device_dtype(gradient.number)};
     for (std::size_t slice = 0; slice < m_slices.size(); ++slice) {
         // The default stream, on which LibTorch computes, too: what it queued before comes first.
         const Status queued = m_steps.step(m_slices[slice], vectors, m_moments[slice], settings,

@@ -21,7 +21,7 @@ public:
 
     /// Steps all slices of two vectors that lie on the device.
     [[nodiscard]] Status step(const FlatView& parameters, const FlatView& gradient,
-                              const numerics::StepSettings& settings);
+                              const numerics::StepHyperparams& settings);
 
 private:
     explicit DeviceOptimizer(CudaOptimizer steps) : m_steps(std::move(steps)) {}

@@ -120,7 +120,7 @@ device::ComputerFacts probe_computer() {
 }
 
 Result<control::DetectReply> detect_devices() {
-    control::DetectReply reply = device::judge(probe_computer());
+    control::DetectReply reply = device::diagnose_devices(probe_computer());
     for (control::DeviceRow& row : reply.devices) {
         if (row.usable) measure(row);
     }

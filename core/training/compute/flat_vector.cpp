@@ -24,7 +24,7 @@ FlatVector::FlatVector(FlatVector&&) noexcept = default;
 FlatVector& FlatVector::operator=(FlatVector&&) noexcept = default;
 FlatVector::~FlatVector() = default;
 
-Result<FlatVector> FlatVector::zeros(std::uint64_t size, Number number, DeviceId device) {
+Result<FlatVector> FlatVector::zeros(std::uint64_t size, Dtype number, DeviceId device) {
     return guarded([&]() -> Result<FlatVector> {
         FlatVector made;
         made.m_memory = std::make_unique<Memory>();
@@ -36,12 +36,12 @@ Result<FlatVector> FlatVector::zeros(std::uint64_t size, Number number, DeviceId
 }
 
 std::span<float> FlatVector::floats() const {
-    if (m_view.number != Number::fp32 || m_view.device.kind != DeviceKind::cpu) return {};
+    if (m_view.number != Dtype::fp32 || m_view.device.kind != DeviceKind::cpu) return {};
     return {static_cast<float*>(m_view.data), m_view.size};
 }
 
 std::span<std::uint16_t> FlatVector::halves() const {
-    if (m_view.number != Number::bf16 || m_view.device.kind != DeviceKind::cpu) return {};
+    if (m_view.number != Dtype::bf16 || m_view.device.kind != DeviceKind::cpu) return {};
     return {static_cast<std::uint16_t*>(m_view.data), m_view.size};
 }
 

@@ -20,7 +20,7 @@ public:
     ~FlatVector();
 
     /// `out_of_memory` if there is no room.
-    [[nodiscard]] static Result<FlatVector> zeros(std::uint64_t size, Number number, DeviceId device);
+    [[nodiscard]] static Result<FlatVector> zeros(std::uint64_t size, Dtype number, DeviceId device);
 
     [[nodiscard]] std::uint64_t size() const { return m_view.size; }
     [[nodiscard]] std::uint64_t bytes() const { return m_view.size * bytes_of(m_view.number); }

@@ -52,24 +52,24 @@ double score_scale(const AttentionShape& shape) {
     return 1.0 / std::sqrt(static_cast<double>(shape.width / shape.heads));
 }
 
-template <class Number>
+template <class Dtype>
 void blocked_forward(const Tensor& qkv_N3C, const AttentionShape& shape, const AttentionCache& cache) {
-    const BlockedForward<Number> forward{static_cast<const Number*>(qkv_N3C.const_data_ptr()),
-                                         static_cast<Number*>(cache.out_NC.data_ptr()),
+    const BlockedForward<Dtype> forward{static_cast<const Dtype*>(qkv_N3C.const_data_ptr()),
+                                         static_cast<Dtype*>(cache.out_NC.data_ptr()),
                                          cache.logsumexp_BHT.data_ptr<float>()};
     at::parallel_for(0, shape.batch * shape.heads, 1, [&](std::int64_t begin, std::int64_t end) {
         blocked_attention(blocked_shape(shape), forward, {begin, end});
     });
 }
 
-template <class Number>
+template <class Dtype>
 void blocked_backward(const Tensor& dout_NC, const Tensor& qkv_N3C, const AttentionShape& shape,
                       const AttentionCache& cache, const Tensor& dqkv_N3C) {
-    const BlockedGradient<Number> gradient{.qkv = static_cast<const Number*>(qkv_N3C.const_data_ptr()),
-                                           .out = static_cast<const Number*>(cache.out_NC.const_data_ptr()),
+    const BlockedGradient<Dtype> gradient{.qkv = static_cast<const Dtype*>(qkv_N3C.const_data_ptr()),
+                                           .out = static_cast<const Dtype*>(cache.out_NC.const_data_ptr()),
                                            .logsumexp = cache.logsumexp_BHT.const_data_ptr<float>(),
-                                           .dout = static_cast<const Number*>(dout_NC.const_data_ptr()),
-                                           .dqkv = static_cast<Number*>(dqkv_N3C.data_ptr())};
+                                           .dout = static_cast<const Dtype*>(dout_NC.const_data_ptr()),
+                                           .dqkv = static_cast<Dtype*>(dqkv_N3C.data_ptr())};
     at::parallel_for(0, shape.batch * shape.heads, 1, [&](std::int64_t begin, std::int64_t end) {
         blocked_attention_backward(blocked_shape(shape), gradient, {begin, end});
     });

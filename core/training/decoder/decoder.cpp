@@ -40,7 +40,7 @@ struct Decoder::Network {
     Network(const model::ModelSpec& model, const DecoderOptions& wanted)
         : spec(model),
           options(wanted),
-          operations(type_of(wanted.products), device_of(wanted.device), wanted.kernels),
+          operations(type_of(wanted.matmul), device_of(wanted.device), wanted.kernels),
           parameters(model, operations, wanted.weights_flow),
           gradients(model, operations) {}
 
@@ -165,12 +165,12 @@ double Decoder::Network::add_gradient(const BackwardRequest& request) {
     {
         const EmbeddingWeights weights = parameters.head();
         const EmbeddingWeights sums = gradients.head();
-        const bool turned = weights.out_CE.defined();
-        const Tensor h_NE = turned ? at::mm(normed_NC, weights.out_CE) : normed_NC;
+        const bool transposed = weights.out_CE.defined();
+        const Tensor h_NE = transposed ? at::mm(normed_NC, weights.out_CE) : normed_NC;
         const Head::Gradient found = head(weights).gradient(h_NE, in.targets_N, sums.tokens_VE, request.scale);
         if (!found.dh_NE.defined()) return found.loss;
-        if (turned) operations.add_product(sums.out_CE, normed_NC, found.dh_NE);
-        dnormed_NC = turned ? at::mm(found.dh_NE, weights.out_CE.t()) : found.dh_NE;
+        if (transposed) operations.add_product(sums.out_CE, normed_NC, found.dh_NE);
+        dnormed_NC = transposed ? at::mm(found.dh_NE, weights.out_CE.t()) : found.dh_NE;
         gradients.finish_head();
         normed_NC = Tensor();
         loss = found.loss;

@@ -24,10 +24,10 @@ namespace potluck::training {
 /// `products` is.
 struct DecoderOptions {
     DeviceId device = {};
-    Number products = Number::fp32;
+    Dtype matmul = Dtype::fp32;
     AttentionKernel attention = AttentionKernel::blocked;
     Checkpointing checkpointing = Checkpointing::none;
-    Flow weights_flow = Flow::resident;
+    Streaming weights_flow = Streaming::resident;
     Kernels kernels = Kernels::own;
 };
 

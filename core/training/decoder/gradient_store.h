@@ -32,7 +32,7 @@ public:
     void finish_final_norm();
     void add_token_rows(const at::Tensor& ids_N, const at::Tensor& dx_NE);
     void add_position_rows(const at::Tensor& dpositions_TC);
-    /// The block of the input projection, (E, C) turned as in the vector; only where E differs from C.
+    /// The block of the input projection, (E, C) transposed as in the vector; only where E differs from C.
     void add_input_product(const at::Tensor& x_NE, const at::Tensor& dx_NC);
     /// Adds what is still on its way.
     void finish();

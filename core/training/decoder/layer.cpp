@@ -20,13 +20,13 @@ AttentionShape DecoderLayer::attention_shape() const {
 /// x + merged, normed where norms stand after; leaves the operand of `up` in the cache.
 Tensor DecoderLayer::stream_after_attention(const LayerWeights& w, LayerCache& cache) const {
     const Tensor sum_NC =
-        m_operations.add(cache.x_NC, cache.merged_NC, drop_of(m_pass, m_index, DropUse::merge));
+        m_operations.add(cache.x_NC, cache.proj_out_NC, drop_of(m_pass, m_index, DropUse::proj));
     if (norms_before()) {
-        cache.operand2_NC = m_operations.norm(sum_NC, w.ln2_gain_C, w.ln2_bias_C, m_operations.type(), cache.norm2);
+        cache.ln2_out_NC = m_operations.norm(sum_NC, w.ln2_gain_C, w.ln2_bias_C, m_operations.type(), cache.norm2);
         return sum_NC;
     }
     const Tensor middle_NC = m_operations.norm(sum_NC, w.ln1_gain_C, w.ln1_bias_C, at::kFloat, cache.norm1);
-    cache.operand2_NC = middle_NC.to(m_operations.type());
+    cache.ln2_out_NC = middle_NC.to(m_operations.type());
     return middle_NC;
 }
 
@@ -38,14 +38,14 @@ Tensor DecoderLayer::stream_after_mlp(const LayerWeights& w, const Tensor& middl
 
 Tensor DecoderLayer::forward(const LayerWeights& w, const Tensor& x_NC, LayerCache& cache) const {
     cache.x_NC = x_NC;
-    cache.operand1_NC =
+    cache.ln1_out_NC =
         norms_before() ? m_operations.norm(x_NC, w.ln1_gain_C, w.ln1_bias_C, m_operations.type(), cache.norm1)
                        : x_NC.to(m_operations.type());
-    cache.qkv_N3C = at::addmm(w.qkv_bias_3C, cache.operand1_NC, w.qkv_C3C);
-    cache.attended_NC = attend(cache.qkv_N3C, attention_shape(), way(), cache.attention);
-    cache.merged_NC = at::addmm(w.merge_bias_C, cache.attended_NC, w.merge_CC);
+    cache.qkv_N3C = at::addmm(w.qkv_bias_3C, cache.ln1_out_NC, w.qkv_C3C);
+    cache.attn_out_NC = attend(cache.qkv_N3C, attention_shape(), way(), cache.attention);
+    cache.proj_out_NC = at::addmm(w.merge_bias_C, cache.attn_out_NC, w.merge_CC);
     const Tensor middle_NC = stream_after_attention(w, cache);
-    cache.up_NF = at::addmm(w.up_bias_F, cache.operand2_NC, w.up_CF);
+    cache.up_NF = at::addmm(w.up_bias_F, cache.ln2_out_NC, w.up_CF);
     cache.activated_NF = m_operations.activation(m_spec.activation, cache.up_NF);
     cache.down_NC = at::addmm(w.down_bias_C, cache.activated_NF, w.down_FC);
     return stream_after_mlp(w, middle_NC, cache);
@@ -60,9 +60,9 @@ void DecoderLayer::trim(LayerCache& cache, Checkpointing kind) {
         const bool norms_before = cache.norm1.x_NC.is_same(cache.x_NC);
         if (norms_before) cache.down_NC = Tensor();  // only a norm behind the sum reads it again
         cache.norm1 = cache.norm2 = NormCache();
-        cache.operand1_NC = cache.operand2_NC = cache.activated_NF = Tensor();
+        cache.ln1_out_NC = cache.ln2_out_NC = cache.activated_NF = Tensor();
     } else {
-        cache.merged_NC = cache.down_NC = Tensor();
+        cache.proj_out_NC = cache.down_NC = Tensor();
         if (cache.norm1.x_NC.defined()) cache.x_NC = Tensor();
     }
 }
@@ -74,7 +74,7 @@ void DecoderLayer::restore(const LayerWeights& w, LayerCache& cache, Checkpointi
         (void)forward(w, x_NC, cache);
     } else {
         const Tensor middle_NC = stream_after_attention(w, cache);
-        cache.operand1_NC =
+        cache.ln1_out_NC =
             norms_before() ? m_operations.norm(cache.x_NC, w.ln1_gain_C, w.ln1_bias_C, m_operations.type(), cache.norm1)
                            : cache.x_NC.to(m_operations.type());
         cache.activated_NF = m_operations.activation(m_spec.activation, cache.up_NF);
@@ -93,8 +93,8 @@ Tensor DecoderLayer::mlp_backward(const LayerWeights& w, const LayerWeights& gra
     const Tensor dup_NF = m_operations.activation_backward(m_spec.activation, cache.up_NF,
                                                            at::mm(ddown_NC, w.down_FC.t()), gradients.up_bias_F);
     cache.up_NF = Tensor();
-    m_operations.add_product(gradients.up_CF, cache.operand2_NC, dup_NF);
-    cache.operand2_NC = Tensor();
+    m_operations.add_product(gradients.up_CF, cache.ln2_out_NC, dup_NF);
+    cache.ln2_out_NC = Tensor();
     return at::mm(dup_NF, w.up_CF.t());
 }
 
@@ -102,16 +102,16 @@ Tensor DecoderLayer::mlp_backward(const LayerWeights& w, const LayerWeights& gra
 Tensor DecoderLayer::attention_backward(const LayerWeights& w, const LayerWeights& gradients, const Tensor& d_NC,
                                         LayerCache& cache) const {
     const Tensor dmerged_NC =
-        m_operations.narrow(d_NC, gradients.merge_bias_C, drop_of(m_pass, m_index, DropUse::merge));
-    m_operations.add_product(gradients.merge_CC, cache.attended_NC, dmerged_NC);
-    cache.attended_NC = Tensor();
+        m_operations.narrow(d_NC, gradients.merge_bias_C, drop_of(m_pass, m_index, DropUse::proj));
+    m_operations.add_product(gradients.merge_CC, cache.attn_out_NC, dmerged_NC);
+    cache.attn_out_NC = Tensor();
     const Tensor dqkv_N3C = attend_backward(at::mm(dmerged_NC, w.merge_CC.t()), cache.qkv_N3C, attention_shape(),
                                             way(), cache.attention);
     cache.attention = {};
     cache.qkv_N3C = Tensor();
     m_operations.add_column_sums(dqkv_N3C, gradients.qkv_bias_3C);
-    m_operations.add_product(gradients.qkv_C3C, cache.operand1_NC, dqkv_N3C);
-    cache.operand1_NC = Tensor();
+    m_operations.add_product(gradients.qkv_C3C, cache.ln1_out_NC, dqkv_N3C);
+    cache.ln1_out_NC = Tensor();
     return at::mm(dqkv_N3C, w.qkv_C3C.t());
 }
 

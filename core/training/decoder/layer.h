@@ -31,8 +31,8 @@ enum class DropUse { embedding, attention, merge, down };
 struct LayerCache {
     at::Tensor x_NC;                                  // the input, fp32
     NormCache norm1, norm2;
-    at::Tensor operand1_NC, operand2_NC;              // of the products qkv and up
-    at::Tensor qkv_N3C, attended_NC, merged_NC;
+    at::Tensor ln1_out_NC, ln2_out_NC;              // of the products qkv and up
+    at::Tensor qkv_N3C, attn_out_NC, proj_out_NC;
     AttentionCache attention;
     at::Tensor up_NF, activated_NF, down_NC;
 };

@@ -58,12 +58,12 @@ void over_rows_with_sums(const Tensor& rows, std::initializer_list<Tensor> sums,
     }
 }
 
-template <class Number>
-std::span<const Number> span_of(const Number* data, std::int64_t size) {
+template <class Dtype>
+std::span<const Dtype> span_of(const Dtype* data, std::int64_t size) {
     return {data, static_cast<std::size_t>(size)};
 }
-template <class Number>
-std::span<Number> span_to(Number* data, std::int64_t size) {
+template <class Dtype>
+std::span<Dtype> span_to(Dtype* data, std::int64_t size) {
     return {data, static_cast<std::size_t>(size)};
 }
 

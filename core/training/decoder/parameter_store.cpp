@@ -11,13 +11,13 @@ namespace potluck::training {
 using at::Tensor;
 
 Tensor tensor_of(const FlatView& view) {
-    POTLUCK_CHECK(view.number != Number::fp16);
+    POTLUCK_CHECK(view.number != Dtype::fp16);
     const at::TensorOptions options =
         at::TensorOptions(type_of(view.number)).device(device_of(view.device));
     return at::from_blob(view.data, {static_cast<std::int64_t>(view.size)}, options);
 }
 
-ParameterStore::ParameterStore(const model::ModelSpec& spec, const Operations& operations, Flow flow)
+ParameterStore::ParameterStore(const model::ModelSpec& spec, const Operations& operations, Streaming flow)
     : m_spec(spec), m_operations(operations), m_flow(flow), m_ranges(block_ranges(spec)) {}
 
 void ParameterStore::bind(const FlatView& local) {
@@ -41,11 +41,11 @@ void ParameterStore::point_at(const FlatView& local) {
     m_layers.clear();
     m_norms = {};
     if (m_is_direct) m_layers = m_local_views.layers;
-    if (!m_is_direct && m_flow == Flow::resident) {
+    if (!m_is_direct && m_flow == Streaming::resident) {
         m_copy = at::empty(m_local.sizes(), wanted);
         m_layers = views_of(m_spec, m_copy).layers;
     }
-    if (!m_is_direct && m_flow == Flow::streamed && !m_slots[0].block.defined()) {
+    if (!m_is_direct && m_flow == Streaming::streamed && !m_slots[0].block.defined()) {
         const std::int64_t size = m_ranges.layers.front().size();
         for (Slot& slot : m_slots) {
             slot.block = at::empty({size}, wanted);

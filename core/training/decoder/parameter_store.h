@@ -20,7 +20,7 @@ namespace potluck::training {
 
 class ParameterStore {
 public:
-    ParameterStore(const model::ModelSpec& spec, const Operations& operations, Flow flow);
+    ParameterStore(const model::ModelSpec& spec, const Operations& operations, Streaming flow);
 
     /// L from here on; call again after it changed.
     void bind(const FlatView& local);
@@ -55,7 +55,7 @@ private:
 
     model::ModelSpec m_spec;
     Operations m_operations;
-    Flow m_flow;
+    Streaming m_flow;
     BlockRanges m_ranges;
     FlatView m_bound;
     at::Tensor m_local;                    // L

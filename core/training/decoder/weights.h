@@ -1,6 +1,6 @@
 // The named tensors of a model as views, block by block: the embedding, each layer, the final norm. Only for files that
 // name tensors. Both families give the same views: a weight is [in, out] whether the flat vector holds it so (gpt2) or
-// turned (opt), and q, k, v are one matrix.
+// transposed (opt), and q, k, v are one matrix.
 #pragma once
 
 #include <cstdint>

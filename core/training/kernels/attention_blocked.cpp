@@ -5,7 +5,7 @@
 //              dQ = dS K,  dK += dS^T Q,  dV += P^T dO                       (Dao et al. 2022, without the tiling)
 //
 // With dropout, M P stands for P in O and dV, and M dP for dP, where M is drawn anew from the seed each time. A head is
-// gathered into fp32 first, K and V also turned, so that products with a row of Q or dO run along keys.
+// gathered into fp32 first, K and V also transposed, so that products with a row of Q or dO run along keys.
 #include "core/training/kernels/attention_blocked.h"
 
 #include <algorithm>
@@ -47,8 +47,8 @@ POTLUCK_INLINE void take_rows(Rows& out, const float* base, std::int64_t depth, 
     for (int r = 0; r < rows; ++r) out.at[r] = base + std::min(first + r, time - 1) * depth;
 }
 
-template <int depth, class Number>
-POTLUCK_INLINE void gather(const Number* from, std::int64_t stride, std::int64_t time, float* to) {
+template <int depth, class Dtype>
+POTLUCK_INLINE void gather(const Dtype* from, std::int64_t stride, std::int64_t time, float* to) {
     for (std::int64_t t = 0; t < time; ++t) {
         for (int d = 0; d < depth; d += lanes) {
             Lanes value;
@@ -58,8 +58,8 @@ POTLUCK_INLINE void gather(const Number* from, std::int64_t stride, std::int64_t
     }
 }
 
-template <int depth, class Number>
-POTLUCK_INLINE void scatter(const float* from, Number* to, std::int64_t stride, std::int64_t time) {
+template <int depth, class Dtype>
+POTLUCK_INLINE void scatter(const float* from, Dtype* to, std::int64_t stride, std::int64_t time) {
     for (std::int64_t t = 0; t < time; ++t) {
         for (int d = 0; d < depth; d += lanes) {
             Lanes value;
@@ -69,28 +69,28 @@ POTLUCK_INLINE void scatter(const float* from, Number* to, std::int64_t stride, 
     }
 }
 
-/// turned[d][t] = x[t][d], zero beyond the last key.
+/// transposed[d][t] = x[t][d], zero beyond the last key.
 template <int depth>
-POTLUCK_INLINE void turn(const float* x, const Head& head, float* turned) {
+POTLUCK_INLINE void transpose(const float* x, const Head& head, float* transposed) {
     for (std::int64_t first = 0; first < head.time; first += lanes) {
         const std::int64_t end = std::min(first + lanes, head.time);
         for (int d = 0; d < depth; ++d) {
-            for (std::int64_t t = first; t < end; ++t) turned[d * head.padded + t] = x[t * depth + d];
+            for (std::int64_t t = first; t < end; ++t) transposed[d * head.padded + t] = x[t * depth + d];
         }
     }
     for (int d = 0; d < depth; ++d) {
-        std::fill(turned + d * head.padded + head.time, turned + (d + 1) * head.padded, 0.0F);
+        std::fill(transposed + d * head.padded + head.time, transposed + (d + 1) * head.padded, 0.0F);
     }
 }
 
-/// out[r][j] = sum over d of rows[r][d] * turned[d][j], for j < keys rounded up to key_step.
+/// out[r][j] = sum over d of rows[r][d] * transposed[d][j], for j < keys rounded up to key_step.
 template <int depth>
-POTLUCK_INLINE void times_turned(const Rows& x, const float* turned, std::int64_t padded, std::int64_t keys,
+POTLUCK_INLINE void times_turned(const Rows& x, const float* transposed, std::int64_t padded, std::int64_t keys,
                                  float* out) {
     for (std::int64_t j = 0; j < keys; j += key_step) {
         Lanes sums[rows][2] = {};
         for (int d = 0; d < depth; ++d) {
-            const float* column = turned + d * padded + j;
+            const float* column = transposed + d * padded + j;
             const Lanes low = *reinterpret_cast<const Lanes*>(column);
             const Lanes high = *reinterpret_cast<const Lanes*>(column + lanes);
             for (int r = 0; r < rows; ++r) {
@@ -151,7 +151,7 @@ POTLUCK_INLINE float softmax_row(float* row, float scale, std::int64_t valid, st
     Lanes sums = {};
     for (std::int64_t i = 0; i < count; ++i) {
         Lanes value = (all[i] - peak) * scale;
-        exponentiate<Lanes, LaneBits>(value);
+        exp_approx<Lanes, LaneBits>(value);
         all[i] = value;
         sums += value;
     }
@@ -196,15 +196,15 @@ Scratch backward_scratch(std::int64_t depth, const Head& head) {
     return made;
 }
 
-template <class Number>
+template <class Dtype>
 struct HeadForward {
-    const Number *q, *k, *v;
-    Number* out;
+    const Dtype *q, *k, *v;
+    Dtype* out;
     float* logsumexp;
 };
 
-template <int depth, class Number>
-POTLUCK_INLINE void forward_head(const Head& head, const HeadForward<Number>& f, Scratch& scratch) {
+template <int depth, class Dtype>
+POTLUCK_INLINE void forward_head(const Head& head, const HeadForward<Dtype>& f, Scratch& scratch) {
     gather<depth>(f.q, head.stride, head.time, scratch.q.data());
     gather<depth>(f.k, head.stride, head.time, scratch.k.data());
     gather<depth>(f.v, head.stride, head.time, scratch.v.data());
@@ -235,7 +235,7 @@ POTLUCK_INLINE void score_gradient_row(float* p, float* dp, const Head& head, st
         Lanes& probability = *reinterpret_cast<Lanes*>(p + j);
         Lanes& gradient = *reinterpret_cast<Lanes*>(dp + j);
         Lanes value = probability * head.scale - logsumexp;
-        exponentiate<Lanes, LaneBits>(value);
+        exp_approx<Lanes, LaneBits>(value);
         if (head.dropout > 0) {
             Lanes factors;
             dropout_factors(factors, seed, j, head.dropout);
@@ -248,15 +248,15 @@ POTLUCK_INLINE void score_gradient_row(float* p, float* dp, const Head& head, st
     }
 }
 
-template <class Number>
+template <class Dtype>
 struct HeadGradient {
-    const Number *q, *k, *v, *out, *dout;
+    const Dtype *q, *k, *v, *out, *dout;
     const float* logsumexp;
-    Number *dq, *dk, *dv;
+    Dtype *dq, *dk, *dv;
 };
 
-template <int depth, class Number>
-POTLUCK_INLINE void gather_gradient(const Head& head, const HeadGradient<Number>& g, Scratch& scratch) {
+template <int depth, class Dtype>
+POTLUCK_INLINE void gather_gradient(const Head& head, const HeadGradient<Dtype>& g, Scratch& scratch) {
     gather<depth>(g.q, head.stride, head.time, scratch.q.data());
     gather<depth>(g.k, head.stride, head.time, scratch.k.data());
     gather<depth>(g.v, head.stride, head.time, scratch.v.data());
@@ -268,8 +268,8 @@ POTLUCK_INLINE void gather_gradient(const Head& head, const HeadGradient<Number>
     std::fill(scratch.dv.begin(), scratch.dv.end(), 0.0F);
 }
 
-template <int depth, class Number>
-POTLUCK_INLINE void backward_head(const Head& head, const HeadGradient<Number>& g, Scratch& scratch) {
+template <int depth, class Dtype>
+POTLUCK_INLINE void backward_head(const Head& head, const HeadGradient<Dtype>& g, Scratch& scratch) {
     gather_gradient<depth>(head, g, scratch);
     float* p = scratch.scores.data();
     float* dp = scratch.gradients.data();
@@ -315,11 +315,11 @@ Head head_of(const BlockedShape& shape, std::int64_t pair) {
             .seed = shape.dropout.seed + static_cast<std::uint64_t>(pair) * 0xd1342543de82ef95ULL};
 }
 
-#define POTLUCK_ATTENTION_OF(depth, Number)                                                                          \
-    POTLUCK_VECTOR_CLONES void forward_##depth(const Head& head, const HeadForward<Number>& f, Scratch& scratch) {   \
+#define POTLUCK_ATTENTION_OF(depth, Dtype)                                                                          \
+    POTLUCK_VECTOR_CLONES void forward_##depth(const Head& head, const HeadForward<Dtype>& f, Scratch& scratch) {   \
         forward_head<depth>(head, f, scratch);                                                                       \
     }                                                                                                                \
-    POTLUCK_VECTOR_CLONES void backward_##depth(const Head& head, const HeadGradient<Number>& g, Scratch& scratch) { \
+    POTLUCK_VECTOR_CLONES void backward_##depth(const Head& head, const HeadGradient<Dtype>& g, Scratch& scratch) { \
         backward_head<depth>(head, g, scratch);                                                                      \
     }
 POTLUCK_ATTENTION_OF(16, float)
@@ -333,15 +333,15 @@ POTLUCK_ATTENTION_OF(64, Bf16)
 
 bool blocked_attention_takes(std::int64_t depth) { return depth == 16 || depth == 32 || depth == 64; }
 
-template <class Number>
-void blocked_attention(const BlockedShape& shape, const BlockedForward<Number>& forward, PairRange pairs) {
+template <class Dtype>
+void blocked_attention(const BlockedShape& shape, const BlockedForward<Dtype>& forward, PairRange pairs) {
     POTLUCK_CHECK(blocked_attention_takes(shape.depth));
     Scratch scratch = forward_scratch(shape.depth, head_of(shape, 0));
     for (std::int64_t pair = pairs.begin; pair < pairs.end; ++pair) {
         const Head head = head_of(shape, pair);
         const std::int64_t first_row = pair / shape.heads * shape.time, column = pair % shape.heads * shape.depth;
-        const Number* q = forward.qkv + first_row * head.stride + column;
-        const HeadForward<Number> part{q, q + head.out_stride, q + 2 * head.out_stride,
+        const Dtype* q = forward.qkv + first_row * head.stride + column;
+        const HeadForward<Dtype> part{q, q + head.out_stride, q + 2 * head.out_stride,
                                        forward.out + first_row * head.out_stride + column,
                                        forward.logsumexp + pair * shape.time};
         if (shape.depth == 16) forward_16(head, part, scratch);
@@ -350,17 +350,17 @@ void blocked_attention(const BlockedShape& shape, const BlockedForward<Number>& 
     }
 }
 
-template <class Number>
-void blocked_attention_backward(const BlockedShape& shape, const BlockedGradient<Number>& gradient, PairRange pairs) {
+template <class Dtype>
+void blocked_attention_backward(const BlockedShape& shape, const BlockedGradient<Dtype>& gradient, PairRange pairs) {
     POTLUCK_CHECK(blocked_attention_takes(shape.depth));
     Scratch scratch = backward_scratch(shape.depth, head_of(shape, 0));
     for (std::int64_t pair = pairs.begin; pair < pairs.end; ++pair) {
         const Head head = head_of(shape, pair);
         const std::int64_t first_row = pair / shape.heads * shape.time, column = pair % shape.heads * shape.depth;
         const std::int64_t in = first_row * head.stride + column, out = first_row * head.out_stride + column;
-        const Number* q = gradient.qkv + in;
-        Number* dq = gradient.dqkv + in;
-        const HeadGradient<Number> part{q, q + head.out_stride, q + 2 * head.out_stride, gradient.out + out,
+        const Dtype* q = gradient.qkv + in;
+        Dtype* dq = gradient.dqkv + in;
+        const HeadGradient<Dtype> part{q, q + head.out_stride, q + 2 * head.out_stride, gradient.out + out,
                                         gradient.dout + out, gradient.logsumexp + pair * shape.time, dq,
                                         dq + head.out_stride, dq + 2 * head.out_stride};
         if (shape.depth == 16) backward_16(head, part, scratch);

@@ -25,25 +25,25 @@ struct PairRange {
 
 [[nodiscard]] bool blocked_attention_takes(std::int64_t depth);
 
-/// qkv (N, 3, H, D) to out (N, H, D) and the logarithm of each row's softmax sum (B, H, T). `Number`: float or Bf16.
-template <class Number>
+/// qkv (N, 3, H, D) to out (N, H, D) and the logarithm of each row's softmax sum (B, H, T). `Dtype`: float or Bf16.
+template <class Dtype>
 struct BlockedForward {
-    const Number* qkv;
-    Number* out;
+    const Dtype* qkv;
+    Dtype* out;
     float* logsumexp;
 };
-template <class Number>
-void blocked_attention(const BlockedShape& shape, const BlockedForward<Number>& forward, PairRange pairs);
+template <class Dtype>
+void blocked_attention(const BlockedShape& shape, const BlockedForward<Dtype>& forward, PairRange pairs);
 
-template <class Number>
+template <class Dtype>
 struct BlockedGradient {
-    const Number* qkv;  // as in the forward pass
-    const Number* out;
+    const Dtype* qkv;  // as in the forward pass
+    const Dtype* out;
     const float* logsumexp;
-    const Number* dout;  // (N, H, D)
-    Number* dqkv;        // (N, 3, H, D), overwritten
+    const Dtype* dout;  // (N, H, D)
+    Dtype* dqkv;        // (N, 3, H, D), overwritten
 };
-template <class Number>
-void blocked_attention_backward(const BlockedShape& shape, const BlockedGradient<Number>& gradient, PairRange pairs);
+template <class Dtype>
+void blocked_attention_backward(const BlockedShape& shape, const BlockedGradient<Dtype>& gradient, PairRange pairs);
 
 }  // namespace potluck::training

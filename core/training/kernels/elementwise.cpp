@@ -21,33 +21,33 @@ constexpr float twice_root = 1.5957691216057308F;  // 2 sqrt(2/pi)
 constexpr float cubic = 0.044715F;
 constexpr float norm_epsilon = 1e-5F;
 
-POTLUCK_INLINE void gate(Lanes& s, const Lanes& x) {
+POTLUCK_INLINE void sigmoid_gate(Lanes& s, const Lanes& x) {
     Lanes power = -twice_root * (x + cubic * x * x * x);
-    exponentiate<Lanes, LaneBits>(power);
+    exp_approx<Lanes, LaneBits>(power);
     s = 1.0F / (1.0F + power);
 }
 
 struct Gelu {
     POTLUCK_INLINE static void value(Lanes& x) {
         Lanes s;
-        gate(s, x);
+        sigmoid_gate(s, x);
         x *= s;
     }
-    POTLUCK_INLINE static void slope(Lanes& out, const Lanes& x) {
+    POTLUCK_INLINE static void derivative(Lanes& out, const Lanes& x) {
         Lanes s;
-        gate(s, x);
+        sigmoid_gate(s, x);
         out = s + x * s * (1.0F - s) * (twice_root * (1.0F + 3.0F * cubic * x * x));
     }
 };
 
 struct Relu {
-    POTLUCK_INLINE static void value(Lanes& x) { x = x < 0.0F ? Lanes{} : x; }  // keeps what is no number
-    POTLUCK_INLINE static void slope(Lanes& out, const Lanes& x) { out = x > 0.0F ? (Lanes{} + 1.0F) : Lanes{}; }
+    POTLUCK_INLINE static void value(Lanes& x) { x = x < 0.0F ? Lanes{} : x; }  // propagates NaN
+    POTLUCK_INLINE static void derivative(Lanes& out, const Lanes& x) { out = x > 0.0F ? (Lanes{} + 1.0F) : Lanes{}; }
 };
 
-template <class Function, class Number>
-POTLUCK_INLINE void activate(std::int64_t size, const Number* x, Number* y) {
-    along(size, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
+template <class Function, class Dtype>
+POTLUCK_INLINE void activate(std::int64_t size, const Dtype* x, Dtype* y) {
+    for_each_lane_block(size, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
         Lanes value;
         load(value, x + i, part);
         Function::value(value);
@@ -55,17 +55,17 @@ POTLUCK_INLINE void activate(std::int64_t size, const Number* x, Number* y) {
     });
 }
 
-template <class Function, class Number>
-POTLUCK_INLINE void activate_backward(const RowShape& shape, const Number* x, Number* dy, float* sums) {
+template <class Function, class Dtype>
+POTLUCK_INLINE void activate_backward(const RowShape& shape, const Dtype* x, Dtype* dy, float* sums) {
     for (std::int64_t row = 0; row < shape.rows; ++row) {
         const std::int64_t base = row * shape.width;
-        along(shape.width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
-            Lanes value, gradient, slope, sum;
+        for_each_lane_block(shape.width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
+            Lanes value, gradient, derivative, sum;
             load(value, x + base + i, part);
             load(gradient, dy + base + i, part);
             load(sum, sums + i, part);
-            Function::slope(slope, value);
-            gradient *= slope;
+            Function::derivative(derivative, value);
+            gradient *= derivative;
             store(gradient, dy + base + i, part);
             sum += gradient;
             store(sum, sums + i, part);
@@ -73,21 +73,21 @@ POTLUCK_INLINE void activate_backward(const RowShape& shape, const Number* x, Nu
     }
 }
 
-template <class Number>
-POTLUCK_INLINE void norm_forward(const RowShape& shape, const NormForward& in, Number* y) {
+template <class Dtype>
+POTLUCK_INLINE void norm_forward(const RowShape& shape, const NormForward& in, Dtype* y) {
     const float share = 1.0F / static_cast<float>(shape.width);
     for (std::int64_t row = 0; row < shape.rows; ++row) {
         const float* x = in.x + row * shape.width;
-        Number* out = y + row * shape.width;
+        Dtype* out = y + row * shape.width;
         Lanes sums = {};
-        along(shape.width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
+        for_each_lane_block(shape.width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
             Lanes value;
             load(value, x + i, part);
             sums += value;
         });
         const float mean = sum_of(sums) * share;
         Lanes squares = {};
-        along(shape.width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
+        for_each_lane_block(shape.width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
             Lanes value;
             load(value, x + i, part);
             const Lanes centred = value - mean;
@@ -100,7 +100,7 @@ POTLUCK_INLINE void norm_forward(const RowShape& shape, const NormForward& in, N
         const float rstd = 1.0F / std::sqrt(sum_of(squares) * share + norm_epsilon);
         in.mean[row] = mean;
         in.rstd[row] = rstd;
-        along(shape.width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
+        for_each_lane_block(shape.width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
             Lanes value, gain, bias;
             load(value, x + i, part);
             load(gain, in.gain + i, part);
@@ -112,16 +112,16 @@ POTLUCK_INLINE void norm_forward(const RowShape& shape, const NormForward& in, N
 }
 
 /// With h = (x - mean) rstd and g = dy gain:  dx = rstd (g - mean(g) - h mean(g h)).
-template <class Number>
-POTLUCK_INLINE void norm_backward(const RowShape& shape, const NormBackward& in, const Number* dy) {
+template <class Dtype>
+POTLUCK_INLINE void norm_backward(const RowShape& shape, const NormBackward& in, const Dtype* dy) {
     const float share = 1.0F / static_cast<float>(shape.width);
     for (std::int64_t row = 0; row < shape.rows; ++row) {
         const float* x = in.x + row * shape.width;
-        const Number* d = dy + row * shape.width;
+        const Dtype* d = dy + row * shape.width;
         float* dx = in.dx + row * shape.width;
         const float mean = in.mean[row], rstd = in.rstd[row];
         Lanes sum_g = {}, sum_gh = {};
-        along(shape.width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
+        for_each_lane_block(shape.width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
             Lanes value, gradient, gain, dgain, dbias;
             load(value, x + i, part);
             load(gradient, d + i, part);
@@ -138,7 +138,7 @@ POTLUCK_INLINE void norm_backward(const RowShape& shape, const NormBackward& in,
             sum_gh += g * h;
         });
         const float mean_g = sum_of(sum_g) * share, mean_gh = sum_of(sum_gh) * share;
-        along(shape.width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
+        for_each_lane_block(shape.width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
             Lanes value, gradient, gain, sum;
             load(value, x + i, part);
             load(gradient, d + i, part);
@@ -151,12 +151,12 @@ POTLUCK_INLINE void norm_backward(const RowShape& shape, const NormBackward& in,
     }
 }
 
-template <class Number>
-POTLUCK_INLINE void add(const RowShape& shape, const float* x, const Number* y, float* out, const Dropout& dropout) {
+template <class Dtype>
+POTLUCK_INLINE void add(const RowShape& shape, const float* x, const Dtype* y, float* out, const Dropout& dropout) {
     for (std::int64_t row = 0; row < shape.rows; ++row) {
         const std::int64_t base = row * shape.width;
         const std::uint32_t seed = dropout_row(dropout.seed, static_cast<std::uint64_t>(shape.first + row));
-        along(shape.width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
+        for_each_lane_block(shape.width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
             Lanes sum, value;
             load(sum, x + base + i, part);
             load(value, y + base + i, part);
@@ -171,12 +171,12 @@ POTLUCK_INLINE void add(const RowShape& shape, const float* x, const Number* y, 
     }
 }
 
-template <class Number>
-POTLUCK_INLINE void narrowed(const RowShape& shape, const float* d, Number* dy, float* sums, const Dropout& dropout) {
+template <class Dtype>
+POTLUCK_INLINE void narrowed(const RowShape& shape, const float* d, Dtype* dy, float* sums, const Dropout& dropout) {
     for (std::int64_t row = 0; row < shape.rows; ++row) {
         const std::int64_t base = row * shape.width;
         const std::uint32_t seed = dropout_row(dropout.seed, static_cast<std::uint64_t>(shape.first + row));
-        along(shape.width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
+        for_each_lane_block(shape.width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
             Lanes value, sum;
             load(value, d + base + i, part);
             load(sum, sums + i, part);
@@ -192,10 +192,10 @@ POTLUCK_INLINE void narrowed(const RowShape& shape, const float* d, Number* dy, 
     }
 }
 
-template <class Number>
-POTLUCK_INLINE void sum_columns(const RowShape& shape, const Number* x, float* sums) {
+template <class Dtype>
+POTLUCK_INLINE void sum_columns(const RowShape& shape, const Dtype* x, float* sums) {
     for (std::int64_t row = 0; row < shape.rows; ++row) {
-        along(shape.width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
+        for_each_lane_block(shape.width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
             Lanes value, sum;
             load(value, x + row * shape.width + i, part);
             load(sum, sums + i, part);
@@ -205,9 +205,9 @@ POTLUCK_INLINE void sum_columns(const RowShape& shape, const Number* x, float* s
     }
 }
 
-template <class Sum, class Number>
-POTLUCK_INLINE void added(std::int64_t size, Sum* sum, const Number* x) {
-    along(size, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
+template <class Sum, class Dtype>
+POTLUCK_INLINE void added(std::int64_t size, Sum* sum, const Dtype* x) {
+    for_each_lane_block(size, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
         Lanes total, value;
         load(total, sum + i, part);
         load(value, x + i, part);
@@ -217,10 +217,10 @@ POTLUCK_INLINE void added(std::int64_t size, Sum* sum, const Number* x) {
 }
 
 /// Returns -ln p(target) of one row of logits, read once into fp32 `scratch`.
-template <class Number>
-POTLUCK_INLINE double row_loss(std::int64_t width, Number* logits, std::int64_t target, float scale, float* scratch) {
+template <class Dtype>
+POTLUCK_INLINE double row_loss(std::int64_t width, Dtype* logits, std::int64_t target, float scale, float* scratch) {
     Lanes most = Lanes{} - INFINITY;
-    along(width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
+    for_each_lane_block(width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
         Lanes value;
         load(value, logits + i, part);
         store(value, scratch + i, part);
@@ -234,11 +234,11 @@ POTLUCK_INLINE double row_loss(std::int64_t width, Number* logits, std::int64_t 
     for (int lane = 1; lane < lanes; ++lane) peak = std::max(peak, most[lane]);
     const double at_target = static_cast<double>(scratch[target]);
     Lanes sums = {};
-    along(width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
+    for_each_lane_block(width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
         Lanes value;
         load(value, scratch + i, part);
         value -= peak;
-        exponentiate<Lanes, LaneBits>(value);
+        exp_approx<Lanes, LaneBits>(value);
         store(value, scratch + i, part);
         if constexpr (std::is_same_v<decltype(part), All>) {
             sums += value;
@@ -251,7 +251,7 @@ POTLUCK_INLINE double row_loss(std::int64_t width, Number* logits, std::int64_t 
     if (scale == 0) return loss;
     const float factor = scale / sum;
     scratch[target] -= sum;
-    along(width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
+    for_each_lane_block(width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
         Lanes value;
         load(value, scratch + i, part);
         value *= factor;
@@ -260,8 +260,8 @@ POTLUCK_INLINE double row_loss(std::int64_t width, Number* logits, std::int64_t 
     return loss;
 }
 
-template <class Number>
-POTLUCK_INLINE double rows_loss(const RowShape& shape, Number* logits, const std::int64_t* targets, float scale,
+template <class Dtype>
+POTLUCK_INLINE double rows_loss(const RowShape& shape, Dtype* logits, const std::int64_t* targets, float scale,
                                 float* scratch) {
     double sum = 0;
     for (std::int64_t row = 0; row < shape.rows; ++row) {
@@ -270,35 +270,35 @@ POTLUCK_INLINE double rows_loss(const RowShape& shape, Number* logits, const std
     return sum;
 }
 
-#define POTLUCK_FOR(Number)                                                                                          \
-    POTLUCK_VECTOR_CLONES void gelu_of(std::int64_t n, const Number* x, Number* y) { activate<Gelu>(n, x, y); }      \
-    POTLUCK_VECTOR_CLONES void relu_of(std::int64_t n, const Number* x, Number* y) { activate<Relu>(n, x, y); }      \
-    POTLUCK_VECTOR_CLONES void gelu_backward_of(const RowShape& s, const Number* x, Number* dy, float* sums) {       \
+#define POTLUCK_FOR(Dtype)                                                                                          \
+    POTLUCK_VECTOR_CLONES void gelu_of(std::int64_t n, const Dtype* x, Dtype* y) { activate<Gelu>(n, x, y); }      \
+    POTLUCK_VECTOR_CLONES void relu_of(std::int64_t n, const Dtype* x, Dtype* y) { activate<Relu>(n, x, y); }      \
+    POTLUCK_VECTOR_CLONES void gelu_backward_of(const RowShape& s, const Dtype* x, Dtype* dy, float* sums) {       \
         activate_backward<Gelu>(s, x, dy, sums);                                                                     \
     }                                                                                                                \
-    POTLUCK_VECTOR_CLONES void relu_backward_of(const RowShape& s, const Number* x, Number* dy, float* sums) {       \
+    POTLUCK_VECTOR_CLONES void relu_backward_of(const RowShape& s, const Dtype* x, Dtype* dy, float* sums) {       \
         activate_backward<Relu>(s, x, dy, sums);                                                                     \
     }                                                                                                                \
-    POTLUCK_VECTOR_CLONES void norm_of(const RowShape& s, const NormForward& in, Number* y) {                        \
+    POTLUCK_VECTOR_CLONES void norm_of(const RowShape& s, const NormForward& in, Dtype* y) {                        \
         norm_forward(s, in, y);                                                                                      \
     }                                                                                                                \
-    POTLUCK_VECTOR_CLONES void norm_backward_of(const RowShape& s, const NormBackward& in, const Number* dy) {       \
+    POTLUCK_VECTOR_CLONES void norm_backward_of(const RowShape& s, const NormBackward& in, const Dtype* dy) {       \
         norm_backward(s, in, dy);                                                                                    \
     }                                                                                                                \
-    POTLUCK_VECTOR_CLONES void add_of(const RowShape& s, const float* x, const Number* y, float* out,                \
+    POTLUCK_VECTOR_CLONES void add_of(const RowShape& s, const float* x, const Dtype* y, float* out,                \
                                       const Dropout& dropout) {                                                      \
         add(s, x, y, out, dropout);                                                                                  \
     }                                                                                                                \
-    POTLUCK_VECTOR_CLONES void narrow_of(const RowShape& s, const float* d, Number* dy, float* sums,                 \
+    POTLUCK_VECTOR_CLONES void narrow_of(const RowShape& s, const float* d, Dtype* dy, float* sums,                 \
                                          const Dropout& dropout) {                                                   \
         narrowed(s, d, dy, sums, dropout);                                                                           \
     }                                                                                                                \
-    POTLUCK_VECTOR_CLONES void columns_of(const RowShape& s, const Number* x, float* sums) {                         \
+    POTLUCK_VECTOR_CLONES void columns_of(const RowShape& s, const Dtype* x, float* sums) {                         \
         sum_columns(s, x, sums);                                                                                     \
     }                                                                                                                \
-    POTLUCK_VECTOR_CLONES void accumulate_of(std::int64_t n, float* sum, const Number* x) { added(n, sum, x); }      \
-    POTLUCK_VECTOR_CLONES void accumulate_of(std::int64_t n, Bf16* sum, const Number* x) { added(n, sum, x); }       \
-    POTLUCK_VECTOR_CLONES double loss_of(const RowShape& s, Number* logits, const std::int64_t* targets,             \
+    POTLUCK_VECTOR_CLONES void accumulate_of(std::int64_t n, float* sum, const Dtype* x) { added(n, sum, x); }      \
+    POTLUCK_VECTOR_CLONES void accumulate_of(std::int64_t n, Bf16* sum, const Dtype* x) { added(n, sum, x); }       \
+    POTLUCK_VECTOR_CLONES double loss_of(const RowShape& s, Dtype* logits, const std::int64_t* targets,             \
                                          float scale, float* scratch) {                                              \
         return rows_loss(s, logits, targets, scale, scratch);                                                        \
     }
@@ -309,69 +309,69 @@ std::int64_t signed_size(std::size_t size) { return static_cast<std::int64_t>(si
 
 }  // namespace
 
-template <class Number>
-void gelu_tanh(std::span<const Number> x, std::span<Number> y) {
+template <class Dtype>
+void gelu_tanh(std::span<const Dtype> x, std::span<Dtype> y) {
     POTLUCK_CHECK(x.size() == y.size());
     gelu_of(signed_size(x.size()), x.data(), y.data());
 }
-template <class Number>
-void relu(std::span<const Number> x, std::span<Number> y) {
+template <class Dtype>
+void relu(std::span<const Dtype> x, std::span<Dtype> y) {
     POTLUCK_CHECK(x.size() == y.size());
     relu_of(signed_size(x.size()), x.data(), y.data());
 }
-template <class Number>
-void gelu_tanh_backward(const RowShape& shape, const Number* x, Number* dy, float* sums) {
+template <class Dtype>
+void gelu_tanh_backward(const RowShape& shape, const Dtype* x, Dtype* dy, float* sums) {
     gelu_backward_of(shape, x, dy, sums);
 }
-template <class Number>
-void relu_backward(const RowShape& shape, const Number* x, Number* dy, float* sums) {
+template <class Dtype>
+void relu_backward(const RowShape& shape, const Dtype* x, Dtype* dy, float* sums) {
     relu_backward_of(shape, x, dy, sums);
 }
-template <class Number>
-void norm_rows(const RowShape& shape, const NormForward& in, Number* y) {
+template <class Dtype>
+void norm_rows(const RowShape& shape, const NormForward& in, Dtype* y) {
     norm_of(shape, in, y);
 }
-template <class Number>
-void norm_rows_backward(const RowShape& shape, const NormBackward& in, const Number* dy) {
+template <class Dtype>
+void norm_rows_backward(const RowShape& shape, const NormBackward& in, const Dtype* dy) {
     norm_backward_of(shape, in, dy);
 }
-template <class Number>
-void add_rows(const RowShape& shape, const float* x, const Number* y, float* out, const Dropout& dropout) {
+template <class Dtype>
+void add_rows(const RowShape& shape, const float* x, const Dtype* y, float* out, const Dropout& dropout) {
     add_of(shape, x, y, out, dropout);
 }
-template <class Number>
-void narrow_rows(const RowShape& shape, const float* d, Number* dy, float* sums, const Dropout& dropout) {
+template <class Dtype>
+void narrow_rows(const RowShape& shape, const float* d, Dtype* dy, float* sums, const Dropout& dropout) {
     narrow_of(shape, d, dy, sums, dropout);
 }
-template <class Number>
-void add_column_sums(const RowShape& shape, const Number* x, float* sums) {
+template <class Dtype>
+void add_column_sums(const RowShape& shape, const Dtype* x, float* sums) {
     columns_of(shape, x, sums);
 }
-template <class Sum, class Number>
-void accumulate(std::span<Sum> sum, std::span<const Number> x) {
+template <class Sum, class Dtype>
+void accumulate(std::span<Sum> sum, std::span<const Dtype> x) {
     POTLUCK_CHECK(sum.size() == x.size());
     accumulate_of(signed_size(x.size()), sum.data(), x.data());
 }
-template <class Number>
-double cross_entropy_rows(const RowShape& shape, Number* logits, const std::int64_t* targets, float scale,
+template <class Dtype>
+double cross_entropy_rows(const RowShape& shape, Dtype* logits, const std::int64_t* targets, float scale,
                           std::span<float> scratch) {
     POTLUCK_CHECK(signed_size(scratch.size()) >= shape.width);
     return loss_of(shape, logits, targets, scale, scratch.data());
 }
 
-#define POTLUCK_INSTANTIATE(Number)                                                                                  \
-    template void gelu_tanh<Number>(std::span<const Number>, std::span<Number>);                                     \
-    template void relu<Number>(std::span<const Number>, std::span<Number>);                                          \
-    template void gelu_tanh_backward<Number>(const RowShape&, const Number*, Number*, float*);                       \
-    template void relu_backward<Number>(const RowShape&, const Number*, Number*, float*);                            \
-    template void norm_rows<Number>(const RowShape&, const NormForward&, Number*);                                   \
-    template void norm_rows_backward<Number>(const RowShape&, const NormBackward&, const Number*);                   \
-    template void add_rows<Number>(const RowShape&, const float*, const Number*, float*, const Dropout&);            \
-    template void narrow_rows<Number>(const RowShape&, const float*, Number*, float*, const Dropout&);               \
-    template void add_column_sums<Number>(const RowShape&, const Number*, float*);                                   \
-    template void accumulate<float, Number>(std::span<float>, std::span<const Number>);                              \
-    template void accumulate<Bf16, Number>(std::span<Bf16>, std::span<const Number>);                                \
-    template double cross_entropy_rows<Number>(const RowShape&, Number*, const std::int64_t*, float,                 \
+#define POTLUCK_INSTANTIATE(Dtype)                                                                                  \
+    template void gelu_tanh<Dtype>(std::span<const Dtype>, std::span<Dtype>);                                     \
+    template void relu<Dtype>(std::span<const Dtype>, std::span<Dtype>);                                          \
+    template void gelu_tanh_backward<Dtype>(const RowShape&, const Dtype*, Dtype*, float*);                       \
+    template void relu_backward<Dtype>(const RowShape&, const Dtype*, Dtype*, float*);                            \
+    template void norm_rows<Dtype>(const RowShape&, const NormForward&, Dtype*);                                   \
+    template void norm_rows_backward<Dtype>(const RowShape&, const NormBackward&, const Dtype*);                   \
+    template void add_rows<Dtype>(const RowShape&, const float*, const Dtype*, float*, const Dropout&);            \
+    template void narrow_rows<Dtype>(const RowShape&, const float*, Dtype*, float*, const Dropout&);               \
+    template void add_column_sums<Dtype>(const RowShape&, const Dtype*, float*);                                   \
+    template void accumulate<float, Dtype>(std::span<float>, std::span<const Dtype>);                              \
+    template void accumulate<Bf16, Dtype>(std::span<Bf16>, std::span<const Dtype>);                                \
+    template double cross_entropy_rows<Dtype>(const RowShape&, Dtype*, const std::int64_t*, float,                 \
                                                std::span<float>);
 POTLUCK_INSTANTIATE(float)
 POTLUCK_INSTANTIATE(Bf16)

@@ -1,5 +1,5 @@
 // What lies between the matrix products, on a processor: one pass over memory each, reading and writing the products'
-// own precision (`Number` is float or Bf16) and computing in fp32. LibTorch would take two or three passes, one for
+// own precision (`Dtype` is float or Bf16) and computing in fp32. LibTorch would take two or three passes, one for
 // each change of precision, and sum columns slowly. Results do not depend on how rows are cut among threads, but for
 // the last bits of column sums.
 // Threads: any, on separate rows and sums.
@@ -19,52 +19,52 @@ struct RowShape {
 };
 
 /// y = 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) (Hendrycks, Gimpel 2016); relative error about 1e-6.
-template <class Number>
-void gelu_tanh(std::span<const Number> x, std::span<Number> y);
-template <class Number>
-void relu(std::span<const Number> x, std::span<Number> y);
+template <class Dtype>
+void gelu_tanh(std::span<const Dtype> x, std::span<Dtype> y);
+template <class Dtype>
+void relu(std::span<const Dtype> x, std::span<Dtype> y);
 
 /// dx = dy * gelu_tanh'(x), in place of dy; `sums` (width) += column sums of dx.
-template <class Number>
-void gelu_tanh_backward(const RowShape& shape, const Number* x, Number* dy, float* sums);
-template <class Number>
-void relu_backward(const RowShape& shape, const Number* x, Number* dy, float* sums);
+template <class Dtype>
+void gelu_tanh_backward(const RowShape& shape, const Dtype* x, Dtype* dy, float* sums);
+template <class Dtype>
+void relu_backward(const RowShape& shape, const Dtype* x, Dtype* dy, float* sums);
 
 /// y = (x - mean) / sqrt(variance + 1e-5) * gain + bias, over each row; keeps mean and 1/sqrt.
 struct NormForward {
     const float *x, *gain, *bias;
     float *mean, *rstd;
 };
-template <class Number>
-void norm_rows(const RowShape& shape, const NormForward& in, Number* y);
+template <class Dtype>
+void norm_rows(const RowShape& shape, const NormForward& in, Dtype* y);
 
 /// dx += gradient of the row's norm; dgain, dbias (width) += theirs.
 struct NormBackward {
     const float *x, *gain, *mean, *rstd;
     float *dx, *dgain, *dbias;
 };
-template <class Number>
-void norm_rows_backward(const RowShape& shape, const NormBackward& in, const Number* dy);
+template <class Dtype>
+void norm_rows_backward(const RowShape& shape, const NormBackward& in, const Dtype* dy);
 
 /// out = x + dropout(y). `out` may be `x`.
-template <class Number>
-void add_rows(const RowShape& shape, const float* x, const Number* y, float* out, const Dropout& dropout);
+template <class Dtype>
+void add_rows(const RowShape& shape, const float* x, const Dtype* y, float* out, const Dropout& dropout);
 /// dy = dropout'(d), in the products' precision; `sums` (width) += column sums of it.
-template <class Number>
-void narrow_rows(const RowShape& shape, const float* d, Number* dy, float* sums, const Dropout& dropout);
+template <class Dtype>
+void narrow_rows(const RowShape& shape, const float* d, Dtype* dy, float* sums, const Dropout& dropout);
 
 /// `sums` (width) += column sums.
-template <class Number>
-void add_column_sums(const RowShape& shape, const Number* x, float* sums);
+template <class Dtype>
+void add_column_sums(const RowShape& shape, const Dtype* x, float* sums);
 
 /// sum += x, rounded once to sum's precision.
-template <class Sum, class Number>
-void accumulate(std::span<Sum> sum, std::span<const Number> x);
+template <class Sum, class Dtype>
+void accumulate(std::span<Sum> sum, std::span<const Dtype> x);
 
 /// Returns the sum over rows of logits (width: vocabulary) of -ln softmax(target). With a scale other than
 /// zero the logits become scale * (softmax - onehot).
-template <class Number>
-double cross_entropy_rows(const RowShape& shape, Number* logits, const std::int64_t* targets, float scale,
+template <class Dtype>
+double cross_entropy_rows(const RowShape& shape, Dtype* logits, const std::int64_t* targets, float scale,
                           std::span<float> scratch);
 
 }  // namespace potluck::training

@@ -34,8 +34,8 @@ void for_shares(std::size_t size, unsigned threads, const std::function<void(Ran
 float to_number(float value) { return value; }
 float to_number(std::uint16_t half) { return to_fp32(Bf16{half}); }
 
-template <class Number>
-inline double squares_of(const Number* values, std::size_t size) {
+template <class Dtype>
+inline double squares_of(const Dtype* values, std::size_t size) {
     constexpr std::size_t lanes = 16;  // independent sums, so that the loop can be vectorised without reordering
     std::array<double, lanes> sums{};
     const std::size_t whole = size / lanes * lanes;
@@ -59,8 +59,8 @@ POTLUCK_VECTOR_CLONES double squares_span(const std::uint16_t* halves, std::size
     return squares_of(halves, size);
 }
 
-template <class Number>
-double squares_of_shares(std::span<const Number> values, unsigned threads) {
+template <class Dtype>
+double squares_of_shares(std::span<const Dtype> values, unsigned threads) {
     std::vector<double> sums(std::max(1U, threads), 0.0);
     for_shares(values.size(), threads, [&](Range range, std::size_t share) {
         sums[share] = squares_span(values.data() + range.begin, range.size());
@@ -70,10 +70,10 @@ double squares_of_shares(std::span<const Number> values, unsigned threads) {
     return total;
 }
 
-POTLUCK_VECTOR_CLONES void rebase_span(float* local, float* mark, const float* next, std::size_t size) {
+POTLUCK_VECTOR_CLONES void rebase_span(float* local, float* anchor, const float* next, std::size_t size) {
     for (std::size_t i = 0; i < size; ++i) {
-        local[i] += next[i] - mark[i];
-        mark[i] = next[i];
+        local[i] += next[i] - anchor[i];
+        anchor[i] = next[i];
     }
 }
 
@@ -84,21 +84,21 @@ double sum_of_squares(std::span<const std::uint16_t> halves, unsigned threads) {
     return squares_of_shares(halves, threads);
 }
 
-void rebase(std::span<float> local, std::span<float> mark, std::span<const float> next, unsigned threads) {
-    POTLUCK_CHECK(local.size() == mark.size() && local.size() == next.size());
+void rebase(std::span<float> local, std::span<float> anchor, std::span<const float> next, unsigned threads) {
+    POTLUCK_CHECK(local.size() == anchor.size() && local.size() == next.size());
     for_shares(local.size(), threads, [&](Range range, std::size_t) {
-        rebase_span(local.data() + range.begin, mark.data() + range.begin, next.data() + range.begin, range.size());
+        rebase_span(local.data() + range.begin, anchor.data() + range.begin, next.data() + range.begin, range.size());
     });
 }
 
-void rebase(std::span<std::uint16_t> local, std::span<float> mark, std::span<const float> next,
+void rebase(std::span<std::uint16_t> local, std::span<float> anchor, std::span<const float> next,
             const RoundingKey& key) {
-    POTLUCK_CHECK(local.size() == mark.size() && local.size() == next.size());
+    POTLUCK_CHECK(local.size() == anchor.size() && local.size() == next.size());
     for (std::size_t i = 0; i < local.size(); ++i) {
-        const float moved = to_number(local[i]) + (next[i] - mark[i]);
+        const float moved = to_number(local[i]) + (next[i] - anchor[i]);
         const std::uint64_t random = mix64(key.seed ^ (key.first + i)) & 0xFFFFU;
         local[i] = static_cast<std::uint16_t>((std::bit_cast<std::uint32_t>(moved) + random) >> 16U);
-        mark[i] = next[i];
+        anchor[i] = next[i];
     }
 }
 

@@ -31,19 +31,19 @@ POTLUCK_INLINE void load(Lanes& out, const float* from, First first) {
     out = Lanes{};
     for (int i = 0; i < first.count; ++i) out[i] = from[i];
 }
-POTLUCK_INLINE void widen(Lanes& out, const LaneHalves& halves) {
+POTLUCK_INLINE void to_fp32(Lanes& out, const LaneHalves& halves) {
     const LaneBits bits = __builtin_convertvector(halves, LaneBits) << 16U;
     std::memcpy(&out, &bits, sizeof out);
 }
 POTLUCK_INLINE void load(Lanes& out, const Bf16* from, All) {
     LaneHalves halves;
     std::memcpy(&halves, from, sizeof halves);
-    widen(out, halves);
+    to_fp32(out, halves);
 }
 POTLUCK_INLINE void load(Lanes& out, const Bf16* from, First first) {
     LaneHalves halves = {};
     for (int i = 0; i < first.count; ++i) halves[i] = from[i].bits;
-    widen(out, halves);
+    to_fp32(out, halves);
 }
 
 POTLUCK_INLINE void store(const Lanes& value, float* to, All) { std::memcpy(to, &value, sizeof value); }
@@ -51,7 +51,7 @@ POTLUCK_INLINE void store(const Lanes& value, float* to, First first) {
     for (int i = 0; i < first.count; ++i) to[i] = value[i];
 }
 /// Rounds to nearest even; NaN stays NaN.
-POTLUCK_INLINE void narrow(LaneHalves& out, const Lanes& value) {
+POTLUCK_INLINE void to_bf16(LaneHalves& out, const Lanes& value) {
     LaneBits bits;
     std::memcpy(&bits, &value, sizeof bits);
     const LaneBits rounded = bits + 0x7fffU + ((bits >> 16U) & 1U);
@@ -60,12 +60,12 @@ POTLUCK_INLINE void narrow(LaneHalves& out, const Lanes& value) {
 }
 POTLUCK_INLINE void store(const Lanes& value, Bf16* to, All) {
     LaneHalves halves;
-    narrow(halves, value);
+    to_bf16(halves, value);
     std::memcpy(static_cast<void*>(to), &halves, sizeof halves);
 }
 POTLUCK_INLINE void store(const Lanes& value, Bf16* to, First first) {
     LaneHalves halves;
-    narrow(halves, value);
+    to_bf16(halves, value);
     for (int i = 0; i < first.count; ++i) to[i].bits = halves[i];
 }
 
@@ -78,7 +78,7 @@ POTLUCK_INLINE float sum_of(const Lanes& value) {
 
 /// Calls `body(offset, All or First)` along a row of `width` entries.
 template <class Body>
-POTLUCK_INLINE void along(std::int64_t width, const Body& body) {
+POTLUCK_INLINE void for_each_lane_block(std::int64_t width, const Body& body) {
     std::int64_t at = 0;
     for (; at + lanes <= width; at += lanes) body(at, All{});
     if (at < width) body(at, First{static_cast<int>(width - at)});

@@ -27,10 +27,10 @@ struct DeviceId {
 [[nodiscard]] Result<DeviceId> parse_device(const std::string& id);
 
 /// Storage dtype.
-enum class Number { fp32, bf16, fp16 };
-[[nodiscard]] constexpr std::uint64_t bytes_of(Number number) { return number == Number::fp32 ? 4 : 2; }
-[[nodiscard]] constexpr const char* name_of(Number number) {
-    return number == Number::fp32 ? "fp32" : number == Number::bf16 ? "bf16" : "fp16";
+enum class Dtype { fp32, bf16, fp16 };
+[[nodiscard]] constexpr std::uint64_t bytes_of(Dtype number) { return number == Dtype::fp32 ? 4 : 2; }
+[[nodiscard]] constexpr const char* name_of(Dtype number) {
+    return number == Dtype::fp32 ? "fp32" : number == Dtype::bf16 ? "bf16" : "fp16";
 }
 
 /// What the backward pass finds of the forward pass: everything; everything but what is cheap to compute again
@@ -42,9 +42,9 @@ enum class Checkpointing { none, selective, full };
 }
 
 /// Host is the computer's memory, device the GPU's. On a CPU both are the same memory: use `host` there.
-enum class Place { device, host, disk };
+enum class Residency { device, host, disk };
 /// How GEMM weights reach the device: one resident copy in their precision, or streamed two blocks at a time.
-enum class Flow { resident, streamed };
+enum class Streaming { resident, streamed };
 
 /// Which attention kernel: ours for the usual heads, LibTorch's fused one, or products and a softmax one by one.
 /// `blocked` falls back to `fused` where it does not fit, and either to `plain` for dropout in heads that it does not
@@ -58,16 +58,16 @@ enum class Kernels { own, library };
 struct Layout {
     DeviceId device;
     std::uint32_t micro_batch = 0;            // sequences at once, at most; 0: no limit
-    Number products = Number::fp32;           // of the GEMM operands
-    Number weights = Number::fp32;            // of the local parameters; bf16 is stepped with stochastic rounding
-    Number gradient = Number::fp32;           // as it is summed up over a batch: fp32 or bf16
+    Dtype matmul = Dtype::fp32;           // of the GEMM operands
+    Dtype weights = Dtype::fp32;            // of the local parameters; bf16 is stepped with stochastic rounding
+    Dtype gradient = Dtype::fp32;           // as it is summed up over a batch: fp32 or bf16
     Checkpointing checkpointing = Checkpointing::none;
     std::uint32_t state_bits = 8;             // per optimizer moment: 8 or 32
     // Where local parameters, gradient and moments are; the step runs there. With a GPU and `host`, gradients stream
     // out block by block while the backward pass runs.
-    Place state = Place::host;
-    Flow weights_flow = Flow::resident;
-    Place mark = Place::host;                 // host or disk
+    Residency state = Residency::host;
+    Streaming weights_flow = Streaming::resident;
+    Residency anchor = Residency::host;                 // host or disk
     bool operator==(const Layout&) const = default;
 };
 
@@ -75,13 +75,13 @@ struct Layout {
 struct FlatView {
     void* data = nullptr;
     std::uint64_t size = 0;  // numbers
-    Number number = Number::fp32;
+    Dtype number = Dtype::fp32;
     DeviceId device;         // whose memory `data` is
 
     FlatView() = default;
     FlatView(std::span<float> values) : data(values.data()), size(values.size()) {}  // NOLINT: a span is such a view
     FlatView(std::vector<float>& values) : FlatView(std::span(values)) {}                      // NOLINT: likewise
-    FlatView(void* memory, std::uint64_t count, Number kind, DeviceId where)
+    FlatView(void* memory, std::uint64_t count, Dtype kind, DeviceId where)
         : data(memory), size(count), number(kind), device(where) {}
 };
 

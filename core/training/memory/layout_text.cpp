@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::uint32_t micro_batch_max = 65'536;
 
-constexpr const char* name_of(Place place) {
-    return place == Place::device ? "device" : place == Place::host ? "host" : "disk";
+constexpr const char* name_of(Residency place) {
+    return place == Residency::device ? "device" : place == Residency::host ? "host" : "disk";
 }
-constexpr const char* name_of(Flow flow) { return flow == Flow::resident ? "resident" : "streamed"; }
+constexpr const char* name_of(Streaming flow) { return flow == Streaming::resident ? "resident" : "streamed"; }
 
 /// The value of an enumeration whose name the field holds.
 template <class Value>
@@ -56,14 +56,14 @@ Result<DeviceId> parse_device(const std::string& id) {
 nlohmann::json to_json(const Layout& layout) {
     return {{"device", id_of(layout.device)},
             {"micro_batch", layout.micro_batch},
-            {"products", name_of(layout.products)},
+            {"matmul", name_of(layout.matmul)},
             {"weights", name_of(layout.weights)},
             {"gradient", name_of(layout.gradient)},
             {"checkpointing", name_of(layout.checkpointing)},
             {"state_bits", layout.state_bits},
             {"state", name_of(layout.state)},
             {"weights_flow", name_of(layout.weights_flow)},
-            {"mark", name_of(layout.mark)}};
+            {"anchor", name_of(layout.anchor)}};
 }
 
 Result<Layout> layout_from_json(const nlohmann::json& object) {
@@ -76,51 +76,51 @@ Result<Layout> layout_from_json(const nlohmann::json& object) {
         fields.fail("device is not one this version knows");
     }
     layout.micro_batch = static_cast<std::uint32_t>(fields.integer("micro_batch", 0, micro_batch_max));
-    layout.products = one_of(fields, "products", {Number::fp32, Number::bf16, Number::fp16});
-    layout.weights = one_of(fields, "weights", {Number::fp32, Number::bf16});
-    layout.gradient = one_of(fields, "gradient", {Number::fp32, Number::bf16});
+    layout.matmul = one_of(fields, "matmul", {Dtype::fp32, Dtype::bf16, Dtype::fp16});
+    layout.weights = one_of(fields, "weights", {Dtype::fp32, Dtype::bf16});
+    layout.gradient = one_of(fields, "gradient", {Dtype::fp32, Dtype::bf16});
     layout.checkpointing =
         one_of(fields, "checkpointing", {Checkpointing::none, Checkpointing::selective, Checkpointing::full});
     layout.state_bits = static_cast<std::uint32_t>(fields.integer("state_bits", 8, 32));
     if (layout.state_bits != 8 && layout.state_bits != 32) fields.fail("state_bits is neither 8 nor 32");
-    layout.state = one_of(fields, "state", {Place::host, Place::device});
-    layout.weights_flow = one_of(fields, "weights_flow", {Flow::resident, Flow::streamed});
-    layout.mark = one_of(fields, "mark", {Place::host, Place::disk});
+    layout.state = one_of(fields, "state", {Residency::host, Residency::device});
+    layout.weights_flow = one_of(fields, "weights_flow", {Streaming::resident, Streaming::streamed});
+    layout.anchor = one_of(fields, "anchor", {Residency::host, Residency::disk});
     if (const Status status = fields.finish(); !status.ok()) return status.error();
     return layout;
 }
 
 std::string summary_of(const Layout& layout, const run::Recipe& recipe) {
     const std::string optimizer = recipe.optimizer == run::Optimizer::lamb ? "LAMB" : "AdamW";
-    std::string text = name_of(layout.products);
+    std::string text = name_of(layout.matmul);
     text += ", " + std::to_string(layout.state_bits) + "-bit " + optimizer;
-    if (layout.device.kind != DeviceKind::cpu && layout.state == Place::host) text += " on the processor";
+    if (layout.device.kind != DeviceKind::cpu && layout.state == Residency::host) text += " on the processor";
     if (layout.micro_batch > 0 && layout.micro_batch < recipe.batch) {
         text += ", micro-batch " + std::to_string(layout.micro_batch);
     }
     if (layout.checkpointing != Checkpointing::none) {
         text += std::string(", ") + name_of(layout.checkpointing) + " checkpointing";
     }
-    if (layout.weights != Number::fp32) text += ", weights in bf16";
-    if (layout.weights_flow == Flow::streamed) text += ", weights streamed";
-    if (layout.mark == Place::disk) text += ", mark on disk";
+    if (layout.weights != Dtype::fp32) text += ", weights in bf16";
+    if (layout.weights_flow == Streaming::streamed) text += ", weights streamed";
+    if (layout.anchor == Residency::disk) text += ", anchor on disk";
     return text;
 }
 
 std::vector<std::string> reasons_of(const Layout& layout, const PlanFacts& facts) {
     std::vector<std::string> why;
     const bool gpu = layout.device.kind != DeviceKind::cpu;
-    if (layout.products != Number::fp32) {
-        why.push_back(std::string("Matrix products run in ") + name_of(layout.products) +
+    if (layout.matmul != Dtype::fp32) {
+        why.push_back(std::string("Matrix products run in ") + name_of(layout.matmul) +
                       ", which is faster on this device.");
     }
     if (layout.state_bits == 8) why.emplace_back("The optimizer keeps 2.03 bytes per parameter instead of 8.");
-    if (gpu && layout.state == Place::host) {
+    if (gpu && layout.state == Residency::host) {
         why.emplace_back(
             "The optimizer runs on the processor and gradients stream out of the GPU while it computes, "
             "because its memory cannot hold them.");
     }
-    if (layout.weights_flow == Flow::streamed) {
+    if (layout.weights_flow == Streaming::streamed) {
         why.emplace_back(gpu ? "Weights stream into the GPU layer by layer, because it cannot hold them all."
                              : "Weights are cast layer by layer, which saves a copy of them all.");
     }
@@ -131,12 +131,12 @@ std::vector<std::string> reasons_of(const Layout& layout, const PlanFacts& facts
             "Only each layer's input is kept and the layer is run again, a third more work for the least "
             "memory.");
     }
-    if (layout.weights == Number::bf16) {
+    if (layout.weights == Dtype::bf16) {
         why.emplace_back("Local weights are kept in bf16 with stochastic rounding, because fp32 does not fit.");
     }
-    if (layout.gradient == Number::bf16)
+    if (layout.gradient == Dtype::bf16)
         why.emplace_back("The gradient is summed up in bf16, because fp32 does not fit.");
-    if (layout.mark == Place::disk) {
+    if (layout.anchor == Residency::disk) {
         why.emplace_back("The last agreed state waits on disk between rounds, because memory is short.");
     }
     if (facts.flops <= 0) why.emplace_back("The device was not measured, so no speed is given.");

@@ -21,7 +21,7 @@ constexpr double disk_penalty = 1.02;
 constexpr double fp32_efficiency = 0.8, short_efficiency = 0.5;
 constexpr double unmeasured_flops = 1e11, unmeasured_bytes = 1e10;
 
-double width_of(Number number) { return static_cast<double>(bytes_of(number)); }
+double width_of(Dtype number) { return static_cast<double>(bytes_of(number)); }
 
 double flops_per_token(const model::ModelSpec& model, Checkpointing checkpointing) {
     const double parameters = static_cast<double>(model.parameters());
@@ -36,10 +36,10 @@ double flops_per_token(const model::ModelSpec& model, Checkpointing checkpointin
 double seconds_per_token(const model::ModelSpec& model, const run::Recipe& recipe, const PlanFacts& facts,
                          const Layout& layout) {
     const double flops = facts.flops > 0 ? facts.flops : unmeasured_flops;
-    const double known = layout.state == Place::device ? facts.gpu_bytes_per_second : facts.bytes_per_second;
+    const double known = layout.state == Residency::device ? facts.gpu_bytes_per_second : facts.bytes_per_second;
     const double memory = known > 0 ? known : unmeasured_bytes;
     const double size = static_cast<double>(model.parameters());
-    const double efficiency = layout.products == Number::fp32 ? fp32_efficiency : short_efficiency;
+    const double efficiency = layout.matmul == Dtype::fp32 ? fp32_efficiency : short_efficiency;
     const bool gpu = layout.device.kind != DeviceKind::cpu;
     const double micro_tokens = static_cast<double>(std::max(1U, layout.micro_batch)) * model.context;
     const double batch_tokens = static_cast<double>(recipe.batch) * model.context;
@@ -50,18 +50,18 @@ double seconds_per_token(const model::ModelSpec& model, const run::Recipe& recip
     double per_step =
         size * (2 * width_of(layout.weights) + 2 * width_of(layout.gradient) + (layout.state_bits == 8 ? 4.1 : 16.0));
     double per_micro = 0;
-    if (layout.weights != layout.products && !(gpu && layout.state == Place::host)) {
-        (layout.weights_flow == Flow::streamed ? per_micro : per_step) +=
-            (layout.weights_flow == Flow::streamed ? 2 : 1) * size * 6;
+    if (layout.weights != layout.matmul && !(gpu && layout.state == Residency::host)) {
+        (layout.weights_flow == Streaming::streamed ? per_micro : per_step) +=
+            (layout.weights_flow == Streaming::streamed ? 2 : 1) * size * 6;
     }
-    if (layout.gradient != Number::fp32) per_micro += size * 12;
+    if (layout.gradient != Dtype::fp32) per_micro += size * 12;
     seconds += per_step / memory / batch_tokens + per_micro / memory / micro_tokens;
-    if (gpu && layout.state == Place::host) {
-        const double crossings = layout.weights_flow == Flow::streamed ? 3 : 1;  // gradients, weights forward and back
+    if (gpu && layout.state == Residency::host) {
+        const double crossings = layout.weights_flow == Streaming::streamed ? 3 : 1;  // gradients, weights forward and back
         const double link = (crossings * size * 2) / facts.link_bytes_per_second / micro_tokens;
         // What streams beside the products costs only what it takes longer than they.
         seconds = std::max(seconds, link) + 0.05 * link +
-                  (layout.weights_flow == Flow::resident ? size * 2 / facts.link_bytes_per_second / batch_tokens : 0);
+                  (layout.weights_flow == Streaming::resident ? size * 2 / facts.link_bytes_per_second / batch_tokens : 0);
     }
     return seconds;
 }
@@ -74,9 +74,9 @@ MemoryPlan priced(const model::ModelSpec& model, const run::Recipe& recipe, cons
     const double seconds = seconds_per_token(model, recipe, facts, layout);
     plan.tokens_per_second = facts.flops > 0 ? 1 / seconds : 0;
     plan.cost = seconds;
-    if (layout.weights == Number::bf16) plan.cost *= bf16_weights_penalty;
-    if (layout.gradient == Number::bf16 && layout.micro_batch < recipe.batch) plan.cost *= bf16_gradient_penalty;
-    if (layout.mark == Place::disk) plan.cost *= disk_penalty;
+    if (layout.weights == Dtype::bf16) plan.cost *= bf16_weights_penalty;
+    if (layout.gradient == Dtype::bf16 && layout.micro_batch < recipe.batch) plan.cost *= bf16_gradient_penalty;
+    if (layout.anchor == Residency::disk) plan.cost *= disk_penalty;
     return plan;
 }
 
@@ -93,25 +93,25 @@ template <class Take>
 void for_each_layout(const run::Recipe& recipe, const PlanFacts& facts, const Take& take) {
     Layout layout;
     layout.device = facts.device;
-    layout.products = facts.products;
+    layout.matmul = facts.matmul;
     layout.state_bits = recipe.state_bits;
-    const std::vector<Place> states =
-        facts.gpu_can_step ? std::vector{Place::device, Place::host} : std::vector{Place::host};
-    const std::vector<Place> marks =
-        facts.disk_budget > 0 ? std::vector{Place::host, Place::disk} : std::vector{Place::host};
+    const std::vector<Residency> states =
+        facts.gpu_can_step ? std::vector{Residency::device, Residency::host} : std::vector{Residency::host};
+    const std::vector<Residency> anchors =
+        facts.disk_budget > 0 ? std::vector{Residency::host, Residency::disk} : std::vector{Residency::host};
     for (const std::uint32_t micro_batch : micro_batches(recipe))
-        for (const Place state : states)
-            for (const Number weights : {Number::fp32, Number::bf16})
-                for (const Number gradient : {Number::fp32, Number::bf16})
-                    for (const Place mark : marks)
-                        for (const Flow flow : {Flow::resident, Flow::streamed})
+        for (const Residency state : states)
+            for (const Dtype weights : {Dtype::fp32, Dtype::bf16})
+                for (const Dtype gradient : {Dtype::fp32, Dtype::bf16})
+                    for (const Residency anchor : anchors)
+                        for (const Streaming flow : {Streaming::resident, Streaming::streamed})
                             for (const Checkpointing checkpointing :
                                  {Checkpointing::none, Checkpointing::selective, Checkpointing::full}) {
                                 layout.micro_batch = micro_batch;
                                 layout.state = state;
                                 layout.weights = weights;
                                 layout.gradient = gradient;
-                                layout.mark = mark;
+                                layout.anchor = anchor;
                                 layout.weights_flow = flow;
                                 layout.checkpointing = checkpointing;
                                 take(layout);
@@ -156,8 +156,8 @@ std::vector<MemoryPlan> all_plans(const model::ModelSpec& model, const run::Reci
     std::vector<MemoryPlan> plans;
     for_each_layout(recipe, facts, [&](const Layout& layout) {
         const bool gpu = layout.device.kind != DeviceKind::cpu;
-        const bool in_place = layout.weights == layout.products && (!gpu || layout.state == Place::device);
-        if (in_place && layout.weights_flow == Flow::streamed) return;  // there is no copy to stream
+        const bool in_place = layout.weights == layout.matmul && (!gpu || layout.state == Residency::device);
+        if (in_place && layout.weights_flow == Streaming::streamed) return;  // there is no copy to stream
         MemoryPlan plan = priced(model, recipe, facts, layout);
         const double seconds = layout.micro_batch * model.context / std::max(plan.tokens_per_second, 1e-9);
         if (layout.micro_batch > 1 && plan.tokens_per_second > 0 && seconds > 2 * micro_step_seconds) return;
@@ -170,7 +170,7 @@ std::vector<MemoryPlan> all_plans(const model::ModelSpec& model, const run::Reci
 Result<std::vector<MemoryPlan>> plans_within_budget(const model::ModelSpec& model, const run::Recipe& recipe,
                                                     const PlanFacts& facts) {
     const std::vector<MemoryPlan> all = all_plans(model, recipe, facts);
-    std::vector<MemoryPlan> ladder;
+    std::vector<MemoryPlan> fallback_plans;
     for (const MemoryPlan& plan : all) {
         const bool fits = needed(plan.ram_peak) <= facts.ram_budget && needed(plan.gpu_peak) <= facts.gpu_budget &&
                           plan.disk <= facts.disk_budget;
@@ -178,11 +178,11 @@ Result<std::vector<MemoryPlan>> plans_within_budget(const model::ModelSpec& mode
         // Memory that ran out did so on the GPU if there is one; else in the computer.
         const auto scarce = [&](const MemoryPlan& p) { return facts.gpu_budget > 0 ? p.gpu_peak : p.ram_peak; };
         // A plan that saves less than a twentieth would fail for the same reason.
-        const bool smaller = ladder.empty() || scarce(plan) + scarce(plan) / 20 < scarce(ladder.back());
-        if (smaller) ladder.push_back(plan);
+        const bool smaller = fallback_plans.empty() || scarce(plan) + scarce(plan) / 20 < scarce(fallback_plans.back());
+        if (smaller) fallback_plans.push_back(plan);
     }
-    if (ladder.empty()) return too_little(all, facts);
-    return ladder;
+    if (fallback_plans.empty()) return too_little(all, facts);
+    return fallback_plans;
 }
 
 }  // namespace potluck::training

@@ -1,6 +1,6 @@
 // Which layout a model is trained in here: every layout that makes sense for the device is priced in bytes and in
 // expected time, those beyond the budget are struck out, and the fastest of the rest wins. What remains, each smaller
-// than the one before, is the ladder that training climbs down when memory runs out all the same.
+// than the one before, is the next to fall back to when memory runs out all the same.
 //
 // Quality comes before speed: a local model in bf16 and a gradient summed up in bf16 are taken only where nothing else
 // fits. Bytes are counted from the shapes of what decoder.cpp, trainer.cpp and core/numerics really hold; a test
@@ -25,7 +25,7 @@ inline constexpr double micro_step_seconds = 0.06;
 
 struct PlanFacts {
     DeviceId device;
-    Number products = Number::fp32;       // the quickest here
+    Dtype matmul = Dtype::fp32;       // the quickest here
     double flops = 0;                     // per second, of those products; 0: not measured
     double bytes_per_second = 0;         // of the computer's memory; 0: not known
     double gpu_bytes_per_second = 0;     // of the GPU's

@@ -29,7 +29,7 @@ public:
     }
     /// Where L and its step live.
     void at_home(const std::string& what, const std::string& how, std::uint64_t bytes) {
-        m_plan.layout.state == Place::device ? gpu(what, how, bytes) : ram(what, how, bytes);
+        m_plan.layout.state == Residency::device ? gpu(what, how, bytes) : ram(what, how, bytes);
     }
 
 private:
@@ -65,8 +65,8 @@ BlockSizes block_sizes(const model::ModelSpec& model) {
 ActivationBytes activation_bytes(const model::ModelSpec& model, const Layout& layout) {
     const std::uint64_t rows = std::uint64_t{std::max(1U, layout.micro_batch)} * model.context;
     const std::uint64_t c = model.width;
-    const std::uint64_t p = bytes_of(layout.products);
-    const bool exact = layout.products == Number::fp32;
+    const std::uint64_t p = bytes_of(layout.matmul);
+    const bool exact = layout.matmul == Dtype::fp32;
     ActivationBytes bytes;
     // Bytes per row and unit of width: what a layer keeps, counted from its cache, and what it and its backward pass
     // take at work, measured on the processor for each kind.
@@ -96,29 +96,29 @@ void price(const model::ModelSpec& model, const run::Recipe& recipe, const PlanF
     const std::uint64_t size = model.parameters();
     const BlockSizes blocks = block_sizes(model);
     const std::uint64_t largest = std::max(blocks.embedding, blocks.layer);
-    const bool host = layout.state == Place::host;
+    const bool host = layout.state == Residency::host;
     Parts parts(plan);
 
     parts.ram("program and LibTorch", "", facts.program_bytes + library_bytes);
     parts.at_home("weights", name_of(layout.weights), size * bytes_of(layout.weights));
     // L itself serves the products if it lies where they run, in their numbers.
     const bool same_memory = !on_gpu(layout) || !host;
-    if (!same_memory || layout.weights != layout.products) {
-        const bool whole = layout.weights_flow == Flow::resident;
+    if (!same_memory || layout.weights != layout.matmul) {
+        const bool whole = layout.weights_flow == Streaming::resident;
         const std::uint64_t held = whole ? size : blocks.embedding + 2 * blocks.layer;
-        parts.at_work("copy for the products", std::string(name_of(layout.products)) + (whole ? "" : ", streamed"),
-                      held * bytes_of(layout.products));
+        parts.at_work("copy for the products", std::string(name_of(layout.matmul)) + (whole ? "" : ", streamed"),
+                      held * bytes_of(layout.matmul));
     }
     parts.at_home("gradient", name_of(layout.gradient), size * bytes_of(layout.gradient));
-    if (layout.gradient != Number::fp32 || !same_memory) {
+    if (layout.gradient != Dtype::fp32 || !same_memory) {
         parts.at_work("gradient of a block", "fp32", largest * sizeof(float));
     }
     parts.at_home("optimizer state", std::to_string(layout.state_bits) + " bit",
                   moments_bytes(model, layout.state_bits));
-    if (layout.mark == Place::disk) {
-        parts.disk("mark", "fp32, on disk", size * sizeof(float));
+    if (layout.anchor == Residency::disk) {
+        parts.disk("anchor", "fp32, on disk", size * sizeof(float));
     } else {
-        parts.ram("mark", "fp32", size * sizeof(float));
+        parts.ram("anchor", "fp32", size * sizeof(float));
     }
     const ActivationBytes activations = activation_bytes(model, layout);
     parts.at_work("activations", std::string("checkpointing ") + name_of(layout.checkpointing), activations.kept);

@@ -69,7 +69,7 @@ class DeviceJudgeTest : public QObject {
     Q_OBJECT
 private slots:
     void without_a_gpu_the_processor_trains() {
-        DetectReply reply = judge(plain_computer());
+        DetectReply reply = diagnose_devices(plain_computer());
         QCOMPARE(reply.devices.size(), std::size_t{1});
         QVERIFY(reply.devices.front().usable);
         QCOMPARE(reply.devices.front().features, std::string("6 cores, 12 threads, AVX2"));
@@ -79,7 +79,7 @@ private slots:
     }
 
     void a_gpu_without_a_back_end_is_named_and_told_what_is_missing() {
-        const DetectReply reply = judge(with_nvidia({rtx_3060()}));
+        const DetectReply reply = diagnose_devices(with_nvidia({rtx_3060()}));
         const DeviceRow& row = only_gpu(reply);
         QVERIFY(!row.usable);
         QCOMPARE(row.name, std::string("NVIDIA GeForce RTX 3060"));
@@ -90,7 +90,7 @@ private slots:
     void a_gpu_with_driver_and_back_end_is_usable() {
         ComputerFacts facts = with_nvidia({rtx_3060()});
         facts.backend = cuda_backend(1);
-        const DetectReply reply = judge(facts);
+        const DetectReply reply = diagnose_devices(facts);
         QVERIFY(only_gpu(reply).usable);
         QVERIFY(only_gpu(reply).reason.empty());
         QCOMPARE(only_gpu(reply).id, std::string("cuda:0"));
@@ -119,7 +119,7 @@ private slots:
         if (fault == 3) facts.backend.failure = "undefined symbol";
         if (fault == 4) facts.backend.devices = 0;
         if (fault == 5) gpu.memory_free = gib / 2;
-        const DetectReply reply = judge(facts);
+        const DetectReply reply = diagnose_devices(facts);
         QVERIFY(!only_gpu(reply).usable);
         QVERIFY2(says(only_gpu(reply).reason, qPrintable(word)), only_gpu(reply).reason.c_str());
         QVERIFY(reply.devices.front().usable);
@@ -129,7 +129,7 @@ private slots:
         NvidiaGpu old = rtx_3060();
         old.major = 6;
         old.minor = 1;
-        QVERIFY(says(only_gpu(judge(with_nvidia({old}))).reason, "too old"));
+        QVERIFY(says(only_gpu(diagnose_devices(with_nvidia({old}))).reason, "too old"));
     }
 
     void a_volta_card_works_with_cuda_12() {
@@ -139,7 +139,7 @@ private slots:
         ComputerFacts facts = with_nvidia({volta});
         facts.backend = cuda_backend(1);
         facts.backend.runtime = 12'080;
-        QVERIFY(only_gpu(judge(facts)).usable);
+        QVERIFY(only_gpu(diagnose_devices(facts)).usable);
     }
 
     void a_driver_serves_every_minor_version_of_its_cuda() {
@@ -147,7 +147,7 @@ private slots:
         facts.backend = cuda_backend(1);
         facts.backend.runtime = 12'080;
         facts.nvidia.cuda = 12'020;
-        QVERIFY(only_gpu(judge(facts)).usable);
+        QVERIFY(only_gpu(diagnose_devices(facts)).usable);
     }
 
     void each_of_several_gpus_is_a_row_of_its_own() {
@@ -155,7 +155,7 @@ private slots:
         old.major = 5;
         ComputerFacts facts = with_nvidia({rtx_3060(), old, rtx_3060()});
         facts.backend = cuda_backend(3);
-        const DetectReply reply = judge(facts);
+        const DetectReply reply = diagnose_devices(facts);
         QCOMPARE(reply.devices.size(), std::size_t{4});
         QVERIFY(reply.devices[1].usable && !reply.devices[2].usable && reply.devices[3].usable);
         QCOMPARE(reply.devices[3].id, std::string("cuda:2"));
@@ -164,7 +164,7 @@ private slots:
     void a_card_without_its_driver_is_seen_on_the_bus() {
         ComputerFacts facts = plain_computer();
         facts.bus = {{.vendor = Vendor::nvidia, .name = "NVIDIA GPU (bus number 0x2504)"}};
-        QVERIFY(says(only_gpu(judge(facts)).reason, "driver is not installed"));
+        QVERIFY(says(only_gpu(diagnose_devices(facts)).reason, "driver is not installed"));
     }
 
     void a_driver_that_fails_tells_the_remedy_data() {
@@ -180,47 +180,47 @@ private slots:
         ComputerFacts facts = plain_computer();
         facts.nvidia.driver = NvidiaFacts::Driver::failed;
         facts.nvidia.failure = failure;
-        QVERIFY(says(judge(facts).notes.front(), qPrintable(word)));
+        QVERIFY(says(diagnose_devices(facts).notes.front(), qPrintable(word)));
         facts.bus = {{.vendor = Vendor::nvidia, .name = "NVIDIA GPU"}};
-        QVERIFY(says(only_gpu(judge(facts)).reason, qPrintable(word)));
+        QVERIFY(says(only_gpu(diagnose_devices(facts)).reason, qPrintable(word)));
     }
 
     void an_amd_card_needs_the_rocm_build() {
         ComputerFacts facts = plain_computer();
         facts.bus = {{.vendor = Vendor::amd, .name = "AMD GPU", .memory_total = 16 * gib, .memory_free = 15 * gib}};
-        QVERIFY(!only_gpu(judge(facts)).usable);
-        QVERIFY(says(only_gpu(judge(facts)).reason, "ROCm"));
+        QVERIFY(!only_gpu(diagnose_devices(facts)).usable);
+        QVERIFY(says(only_gpu(diagnose_devices(facts)).reason, "ROCm"));
         facts.backend = {.kind = BackendFacts::Kind::rocm, .file = "/t/libtorch_hip.so", .devices = 1};
-        QVERIFY(only_gpu(judge(facts)).usable);
-        QCOMPARE(only_gpu(judge(facts)).id, std::string("cuda:0"));
+        QVERIFY(only_gpu(diagnose_devices(facts)).usable);
+        QCOMPARE(only_gpu(diagnose_devices(facts)).id, std::string("cuda:0"));
         facts.backend.devices = 0;
-        QVERIFY(says(only_gpu(judge(facts)).reason, "render"));
+        QVERIFY(says(only_gpu(diagnose_devices(facts)).reason, "render"));
         facts.system = System::windows;
         facts.backend = {};
-        QVERIFY(says(only_gpu(judge(facts)).reason, "Linux only"));
+        QVERIFY(says(only_gpu(diagnose_devices(facts)).reason, "Linux only"));
     }
 
     void an_apple_gpu_shares_the_memory() {
         ComputerFacts facts = plain_computer();
         facts.system = System::mac;
-        QVERIFY(says(judge(facts).notes.front(), "macOS"));
+        QVERIFY(says(diagnose_devices(facts).notes.front(), "macOS"));
         facts.processor.name = "Apple M2";
         facts.metal = true;
-        QCOMPARE(only_gpu(judge(facts)).name, std::string("Apple M2 GPU"));
-        QVERIFY(only_gpu(judge(facts)).usable);
+        QCOMPARE(only_gpu(diagnose_devices(facts)).name, std::string("Apple M2 GPU"));
+        QVERIFY(only_gpu(diagnose_devices(facts)).usable);
     }
 
     void intel_graphics_are_mentioned_and_no_device() {
         ComputerFacts facts = plain_computer();
         facts.bus = {{.vendor = Vendor::intel, .name = "Intel GPU"}};
-        QCOMPARE(judge(facts).devices.size(), std::size_t{1});
-        QVERIFY(says(judge(facts).notes.front(), "Intel"));
+        QCOMPARE(diagnose_devices(facts).devices.size(), std::size_t{1});
+        QVERIFY(says(diagnose_devices(facts).notes.front(), "Intel"));
     }
 
     void a_computer_without_free_memory_cannot_train() {
         ComputerFacts facts = plain_computer();
         facts.processor.memory.free = gib / 4;
-        const DetectReply reply = judge(facts);
+        const DetectReply reply = diagnose_devices(facts);
         QVERIFY(!reply.devices.front().usable);
         QVERIFY(says(reply.devices.front().reason, "256 MiB"));
     }
@@ -228,7 +228,7 @@ private slots:
     void the_fastest_device_trains_and_the_others_say_by_how_much() {
         ComputerFacts facts = with_nvidia({rtx_3060()});
         facts.backend = cuda_backend(1);
-        DetectReply reply = judge(facts);
+        DetectReply reply = diagnose_devices(facts);
         reply.devices[0].speeds = {{"fp32", 0.5}, {"bf16", 0.1}};
         reply.devices[1].speeds = {{"fp32", 9}, {"bf16", 25}, {"fp16", 25}};
         explain_choice(reply);
@@ -240,7 +240,7 @@ private slots:
     void a_card_that_emulates_bf16_says_so() {
         ComputerFacts facts = with_nvidia({rtx_3060()});
         facts.backend = cuda_backend(1);
-        DetectReply reply = judge(facts);
+        DetectReply reply = diagnose_devices(facts);
         reply.devices[0].speeds = {{"fp32", 0.5}};
         reply.devices[1].speeds = {{"fp32", 6}, {"bf16", 4}, {"fp16", 24}};
         explain_choice(reply);

@@ -21,9 +21,9 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
-std::vector<Path> paths() {
-    std::vector<Path> all;
-    for (const Path path : {Path::baseline, Path::avx2, Path::avx512}) {
+std::vector<Isa> paths() {
+    std::vector<Isa> all;
+    for (const Isa path : {Isa::baseline, Isa::avx2, Isa::avx512}) {
         if (available(path)) all.push_back(path);
     }
     return all;
@@ -98,18 +98,18 @@ void check_equal(OptimizerKind kind, StateBits bits) {
     std::vector<Parameter> expected = vector_of<Parameter>(start);
     OptimizerState expected_state(odd_slices(), bits);
     struct Run {
-        Path path;
+        Isa path;
         unsigned threads;
         std::vector<Parameter> parameters;
         OptimizerState state;
     };
     std::vector<Run> runs;
-    for (const Path path : paths()) {
+    for (const Isa path : paths()) {
         for (const unsigned threads : {1U, 2U, 7U}) runs.push_back({path, threads, expected, expected_state});
     }
     for (std::uint64_t step = 1; step <= 4; ++step) {
         const std::vector<Gradient> gradient = vector_of<Gradient>(wild_gradient(step));
-        const StepSettings settings{.kind = kind, .learning_rate = 3e-3, .step = step, .gradient_scale = 0.37,
+        const StepHyperparams settings{.kind = kind, .learning_rate = 3e-3, .step = step, .gradient_scale = 0.37,
                                     .rounding_seed = 99 + step};
         const std::span<const Gradient> view = gradient;
         plain_optimizer_step<Parameter, Gradient>(expected_state, 0, odd_slices().size(), expected, view, settings);
@@ -127,7 +127,7 @@ void check_equal(OptimizerKind kind, StateBits bits) {
 struct Small {
     explicit Small(std::size_t size, StateBits bits, float decay = 0.0F)
         : parameters(size), gradient(size), state({{0, size, decay}}, bits) {}
-    void step(const StepSettings& settings) {
+    void step(const StepHyperparams& settings) {
         optimizer_step<float, float>(state, 0, 1, parameters, gradient, settings, 1);
     }
     std::vector<float> parameters, gradient;
@@ -137,7 +137,7 @@ struct Small {
 /// Compares the codes of 256 magnitudes, both signs, on all paths with the search.
 void check_codes(const std::array<float, optimizer_block>& values) {
     std::array<std::uint8_t, optimizer_block> mean{}, variance{};
-    for (const Path path : paths()) {
+    for (const Isa path : paths()) {
         codes_with(path, values.data(), 1.0F, mean.data(), variance.data());
         for (std::size_t i = 0; i < values.size(); ++i) {
             if (mean[i] != plain_mean_code(values[i]) || variance[i] != plain_variance_code(std::fabs(values[i]))) {
@@ -413,7 +413,7 @@ void TestOptimizer::lamb_steps_in_proportion_to_the_parameters() {
 
 void TestOptimizer::stepping_slices_one_by_one_is_the_same() {
     const std::vector<float> gradient = inputs::make(Kind::clustered, odd_size, 4);
-    const StepSettings settings{.kind = OptimizerKind::lamb, .learning_rate = 0.01, .rounding_seed = 5};
+    const StepHyperparams settings{.kind = OptimizerKind::lamb, .learning_rate = 0.01, .rounding_seed = 5};
     std::vector<float> at_once = inputs::make(Kind::bell, odd_size, 5), one_by_one = at_once;
     OptimizerState first(odd_slices(), StateBits::bits8), second(odd_slices(), StateBits::bits8);
     optimizer_step<float, float>(first, 0, odd_slices().size(), at_once, gradient, settings, 2);
@@ -465,7 +465,7 @@ void TestOptimizer::stochastic_rounding_depends_on_seed_and_place() {
 }
 
 void TestOptimizer::a_flushing_thread_gets_the_same_bytes() {
-#if POTLUCK_X86_PATHS
+#if POTLUCK_X86_ISAS
     const auto stepped = [] {
         Small small(5'000, StateBits::bits32);
         small.gradient.assign(5'000, 1e-21F);

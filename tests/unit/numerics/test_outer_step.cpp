@@ -109,7 +109,7 @@ void TestOuterStep::every_path_equals_plain() {
     std::vector<float> plain(theta.size());
     apply_outer_step_plain(theta, plain, all.list(), step);
     QVERIFY(!same_bits(plain, theta));
-    for (const Path path : {Path::baseline, Path::avx2, Path::avx512}) {
+    for (const Isa path : {Isa::baseline, Isa::avx2, Isa::avx512}) {
         if (!available(path)) continue;
         std::vector<float> next(theta.size());
         apply_outer_step_with(path, theta, next, all.list(), step, 1);
@@ -285,7 +285,7 @@ void TestOuterStep::weights_are_halved_from_a_sum_of_two_to_the_32_on() {
     std::vector<float> next(chunk_size);
     apply_outer_step_plain(zeros(), next, all.list(), step);
     QVERIFY(is_right(next));
-    for (const Path path : {Path::baseline, Path::avx2, Path::avx512}) {
+    for (const Isa path : {Isa::baseline, Isa::avx2, Isa::avx512}) {
         if (!available(path)) continue;
         apply_outer_step_with(path, zeros(), next, all.list(), step, 1);
         QVERIFY2(is_right(next), name_of(path));

@@ -19,7 +19,7 @@ Q_DECLARE_METATYPE(potluck::inputs::Kind)
 
 namespace {
 
-const Path all_paths[] = {Path::baseline, Path::avx2, Path::avx512};
+const Isa all_paths[] = {Isa::baseline, Isa::avx2, Isa::avx512};
 
 /// Bits, not values: -0 differs from 0 here, and a NaN equals itself.
 bool same_bits(std::span<const float> a, std::span<const float> b) {
@@ -85,7 +85,7 @@ void TestSparseCodec::fast_equals_plain() {
     const std::vector<float> source = inputs::make(kind, static_cast<std::size_t>(size), 7);
     std::vector<float> plain_rest = source;
     const std::vector<std::byte> plain = encode_plain(plain_rest, sent);
-    for (const Path path : all_paths) {
+    for (const Isa path : all_paths) {
         if (!available(path)) continue;
         std::vector<float> rest = source;
         const std::vector<std::byte> fast = encode_with(path, rest, sent, 1);
@@ -97,12 +97,12 @@ void TestSparseCodec::fast_equals_plain() {
 
 void TestSparseCodec::threads_do_not_change_a_byte() {
     const std::vector<float> source = inputs::make(Kind::clustered, 5 * group_size + 1234, 3);
-    std::vector<float> rest1 = source;
-    const std::vector<std::byte> one = encode(rest1, 64, 1);
+    std::vector<float> one_minus_beta1 = source;
+    const std::vector<std::byte> one = encode(one_minus_beta1, 64, 1);
     for (const unsigned threads : {2U, 7U, 64U}) {
         std::vector<float> rest = source;
         QVERIFY(encode(rest, 64, threads) == one);
-        QVERIFY(same_bits(rest, rest1));
+        QVERIFY(same_bits(rest, one_minus_beta1));
     }
 }
 
@@ -145,7 +145,7 @@ void TestSparseCodec::ties_go_to_the_lower_index() {
 }
 
 void TestSparseCodec::entries_that_are_not_finite_become_zero_and_are_not_sent() {
-    for (const Path path : all_paths) {
+    for (const Isa path : all_paths) {
         if (!available(path)) continue;
         std::vector<float> source = inputs::make(Kind::uniform, chunk_size + 100, 5);
         const float bad[] = {std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(),
@@ -300,18 +300,18 @@ void TestSparseCodec::adding_rounds_the_product_first() {
 
 void TestSparseCodec::the_error_decays_and_grows_by_the_movement() {
     const std::size_t size = group_size + 321;
-    const std::vector<float> mark = inputs::make(Kind::uniform, size, 1);
+    const std::vector<float> anchor = inputs::make(Kind::uniform, size, 1);
     const std::vector<float> local = inputs::make(Kind::bell, size, 2);
     const std::vector<float> before = inputs::make(Kind::clustered, size, 3);
     std::vector<float> expected = before;
     for (std::size_t i = 0; i < size; ++i) {
         const volatile float decayed = 0.95F * before[i];
-        const volatile float moved = mark[i] - local[i];
+        const volatile float moved = anchor[i] - local[i];
         expected[i] = decayed + moved;
     }
     for (const unsigned threads : {1U, 2U}) {
         std::vector<float> error = before;
-        accumulate_error(error, mark, local, 0.95F, threads);
+        accumulate_error(error, anchor, local, 0.95F, threads);
         QVERIFY(same_bits(error, expected));
     }
 }

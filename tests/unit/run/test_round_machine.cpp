@@ -211,10 +211,10 @@ private slots:
     void a_list_of_a_later_view_waits_for_its_turn() {
         RoundMachine machine = machine_of(Role::volunteer, {backbone, other});
         machine.heard(backbone, {Role::backbone, Phase::training, {0}, {}, {}}, at(0));
-        QVERIFY(machine.ripe(list_of(0, backbone), at(100)));
-        QVERIFY(!machine.ripe(list_of(1, other), at(100)));
+        QVERIFY(machine.is_applicable(list_of(0, backbone), at(100)));
+        QVERIFY(!machine.is_applicable(list_of(1, other), at(100)));
         machine.lost(backbone);
-        QVERIFY(machine.ripe(list_of(1, other), at(200)));
+        QVERIFY(machine.is_applicable(list_of(1, other), at(200)));
     }
 
     void a_list_that_most_others_follow_is_ripe() {
@@ -222,15 +222,15 @@ private slots:
         const AcceptList list = list_of(1, other);
         machine.heard(backbone, {Role::backbone, Phase::training, {0}, {}, {}}, at(0));
         machine.heard(other, {Role::volunteer, Phase::training, {1}, list.hash(), {}}, at(0));
-        QVERIFY(machine.ripe(list, at(100)));
-        QVERIFY(!machine.ripe(list_of(1, peer(7)), at(100)));
+        QVERIFY(machine.is_applicable(list, at(100)));
+        QVERIFY(!machine.is_applicable(list_of(1, peer(7)), at(100)));
     }
 
     void a_view_that_was_given_up_does_not_come_back() {
         RoundMachine machine = machine_of(Role::volunteer, {backbone, self});
         machine.heard(backbone, {Role::backbone, Phase::training, {0}, {}, {}}, at(0));
-        machine.give_up_view(0);
-        QVERIFY(!machine.ripe(list_of(0, backbone), at(100)));
+        machine.advance_view(0);
+        QVERIFY(!machine.is_applicable(list_of(0, backbone), at(100)));
         QCOMPARE(machine.leader_at(at(100)).leader, self);
     }
 
@@ -244,7 +244,7 @@ private slots:
         QCOMPARE(first->view, 0U);
         QVERIFY(!machine.tick(at(14'100)).sign);
         // Its payloads turned out unobtainable, and nobody else is there to lead: the second list is of a later view.
-        machine.give_up_view(0);
+        machine.advance_view(0);
         const auto second = machine.tick(at(14'200)).sign;
         QVERIFY(second.has_value());
         QVERIFY(second->view > 0U);
@@ -255,11 +255,11 @@ private slots:
         (void)machine.tick(at(10'000));
         (void)machine.contribution(other, contribution(9));
         machine.payload_held(payload(9).root);
-        machine.give_up_view(6);
+        machine.advance_view(6);
         const auto first = machine.tick(at(14'000)).sign;
         QVERIFY(first.has_value());
         QCOMPARE(first->view, 7U);
-        machine.give_up_view(7);
+        machine.advance_view(7);
         const auto second = machine.tick(at(14'100)).sign;
         QVERIFY(second.has_value());
         QCOMPARE(second->view, 8U);
@@ -300,9 +300,9 @@ private slots:
         machine.heard(backbone, {Role::backbone, Phase::training, {0}, {}, {}}, at(0));
         machine.heard(peer(5), training(), at(0));
         machine.heard(other, {Role::volunteer, Phase::training, {1}, list.hash(), {}}, at(0));
-        QVERIFY(!machine.ripe(list, at(100)));
+        QVERIFY(!machine.is_applicable(list, at(100)));
         machine.heard(peer(5), {Role::volunteer, Phase::training, {1}, list.hash(), {}}, at(100));
-        QVERIFY(machine.ripe(list, at(100)));
+        QVERIFY(machine.is_applicable(list, at(100)));
     }
 
     void a_repairing_member_has_no_turn_past_the_order() {

@@ -163,7 +163,7 @@ private slots:
             QCOMPARE(trainer.parameters()[i], drifted[i] + (next[i] - published[i]));
         }
         QCOMPARE(trainer.totals().steps, 2U);
-        QVERIFY(fixture.rebase(trainer, next));  // the mark is `next`: nothing moves
+        QVERIFY(fixture.rebase(trainer, next));  // the anchor is `next`: nothing moves
         for (std::size_t i = 0; i < next.size(); ++i) {
             QCOMPARE(trainer.parameters()[i], drifted[i] + (next[i] - published[i]));
         }
@@ -285,15 +285,15 @@ private slots:
     void every_layout_learns_the_toy_text_data() {
         QTest::addColumn<int>("weights");
         QTest::addColumn<int>("gradient");
-        QTest::addColumn<int>("mark");
+        QTest::addColumn<int>("anchor");
         QTest::addColumn<int>("bits");
-        for (const Number weights : {Number::fp32, Number::bf16}) {
-            for (const Number gradient : {Number::fp32, Number::bf16}) {
-                for (const Place mark : {Place::host, Place::disk}) {
+        for (const Dtype weights : {Dtype::fp32, Dtype::bf16}) {
+            for (const Dtype gradient : {Dtype::fp32, Dtype::bf16}) {
+                for (const Residency anchor : {Residency::host, Residency::disk}) {
                     for (const int bits : {8, 32}) {
                         QTest::addRow("%s %s %s %d", name_of(weights), name_of(gradient),
-                                      mark == Place::disk ? "disk" : "memory", bits)
-                            << static_cast<int>(weights) << static_cast<int>(gradient) << static_cast<int>(mark)
+                                      anchor == Residency::disk ? "disk" : "memory", bits)
+                            << static_cast<int>(weights) << static_cast<int>(gradient) << static_cast<int>(anchor)
                             << bits;
                     }
                 }
@@ -303,12 +303,12 @@ private slots:
     void every_layout_learns_the_toy_text() {
         QFETCH(const int, weights);
         QFETCH(const int, gradient);
-        QFETCH(const int, mark);
+        QFETCH(const int, anchor);
         QFETCH(const int, bits);
         Fixture fixture;
-        fixture.layout.weights = static_cast<Number>(weights);
-        fixture.layout.gradient = static_cast<Number>(gradient);
-        fixture.layout.mark = static_cast<Place>(mark);
+        fixture.layout.weights = static_cast<Dtype>(weights);
+        fixture.layout.gradient = static_cast<Dtype>(gradient);
+        fixture.layout.anchor = static_cast<Residency>(anchor);
         fixture.layout.state_bits = static_cast<std::uint32_t>(bits);
         Trainer trainer = fixture.trainer();
         QVERIFY(trainer.train_in(fixture.place()).ok());
@@ -318,13 +318,13 @@ private slots:
         steps(trainer, 20);
         const double loss = trainer.totals().mean_loss();
         QVERIFY2(loss < 1.9, qPrintable(QString::number(loss)));
-        // L + (next - M): what was trained since the snapshot stays, and the mark is exactly `next`.
+        // L + (next - M): what was trained since the snapshot stays, and the anchor is exactly `next`.
         const std::vector<float> drifted = trainer.parameters();
         std::vector<float> next = published;
         for (float& value : next) value += 0.25F;
         QVERIFY(fixture.rebase(trainer, next));
         const std::vector<float> moved = trainer.parameters();
-        const double rounding = fixture.layout.weights == Number::bf16 ? 1.0 / 128 : 1e-6;
+        const double rounding = fixture.layout.weights == Dtype::bf16 ? 1.0 / 128 : 1e-6;
         for (std::size_t i = 0; i < next.size(); ++i) {
             const double expected = static_cast<double>(drifted[i]) + 0.25;
             QVERIFY(std::fabs(static_cast<double>(moved[i]) - expected) <= rounding * (std::fabs(expected) + 0.3));
@@ -334,9 +334,9 @@ private slots:
     }
 
     void every_precision_learns_the_toy_text() {
-        for (const Number products : {Number::fp32, Number::bf16, Number::fp16}) {
+        for (const Dtype matmul : {Dtype::fp32, Dtype::bf16, Dtype::fp16}) {
             Fixture fixture;
-            fixture.layout.products = products;
+            fixture.layout.matmul = products;
             Trainer trainer = fixture.trainer();
             QVERIFY(trainer.train_in(fixture.place()).ok());
             steps(trainer, 150);
@@ -366,7 +366,7 @@ private slots:
 
     void an_overflowing_fp16_step_is_skipped_and_the_scale_halved() {
         Fixture fixture;
-        fixture.layout.products = Number::fp16;
+        fixture.layout.matmul = Dtype::fp16;
         Trainer trainer = fixture.trainer();
         QVERIFY(trainer.train_in(fixture.place()).ok());
         std::vector<float> large = fixture.initial();
@@ -388,12 +388,12 @@ private slots:
         Layout small = fixture.layout;
         small.checkpointing = Checkpointing::full;
         small.micro_batch = 1;
-        small.mark = Place::disk;
+        small.anchor = Residency::disk;
         QVERIFY(trainer.follow(small).ok());
         QVERIFY(trainer.parameters() == before);
         steps(trainer, 60);
-        small.weights = Number::bf16;
-        small.gradient = Number::bf16;
+        small.weights = Dtype::bf16;
+        small.gradient = Dtype::bf16;
         QVERIFY(trainer.follow(small).ok());
         steps(trainer, 40);
         (void)fixture.snapshot(trainer);
@@ -405,8 +405,8 @@ private slots:
     void stochastic_rounding_is_right_on_average() {
         const std::size_t size = 20'000;
         std::vector<std::uint16_t> local(size, 0x3F80);  // 1.0; the next bf16 is 1.0078125
-        std::vector<float> mark(size, 0.0F), next(size, 0.002F);
-        rebase(local, mark, next, RoundingKey{.seed = 5, .first = 0});
+        std::vector<float> anchor(size, 0.0F), next(size, 0.002F);
+        rebase(local, anchor, next, RoundingKey{.seed = 5, .first = 0});
         double up = 0;
         for (const std::uint16_t half : local) {
             QVERIFY(half == 0x3F80 || half == 0x3F81);
@@ -417,10 +417,10 @@ private slots:
     }
 
     void the_loss_scale_grows_slowly_and_falls_at_once() {
-        LossScale plain(Number::bf16);
+        LossScale plain(Dtype::bf16);
         plain.step_overflowed();
         QCOMPARE(plain.factor(), 1.0);
-        LossScale scale(Number::fp16);
+        LossScale scale(Dtype::fp16);
         QCOMPARE(scale.factor(), 65'536.0);
         for (std::uint32_t i = 0; i + 1 < LossScale::growth_after; ++i) scale.step_was_finite();
         QCOMPARE(scale.factor(), 65'536.0);

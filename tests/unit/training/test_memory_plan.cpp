@@ -27,7 +27,7 @@ const model::ModelSpec extra_large = gpt2(48, 25, 1600);
 
 PlanFacts processor(std::uint64_t ram) {
     PlanFacts facts;
-    facts.products = Number::bf16;
+    facts.matmul = Dtype::bf16;
     facts.flops = 1e12;
     facts.bytes_per_second = 1.5e10;
     facts.program_bytes = gibibyte / 4;
@@ -71,18 +71,18 @@ private slots:
         const MemoryPlan plan = plans_within_budget(small, {}, processor(64 * gibibyte)).value().front();
         Layout expected;
         expected.micro_batch = plan.layout.micro_batch;
-        expected.products = Number::bf16;
+        expected.matmul = Dtype::bf16;
         QVERIFY(plan.layout == expected);
         const MemoryPlan on_gpu = plans_within_budget(small, {}, graphics(24 * gibibyte, 64 * gibibyte)).value().front();
-        QVERIFY(on_gpu.layout.state == Place::device);
-        QVERIFY(on_gpu.layout.weights == Number::fp32 && on_gpu.layout.checkpointing == Checkpointing::none);
+        QVERIFY(on_gpu.layout.state == Residency::device);
+        QVERIFY(on_gpu.layout.weights == Dtype::fp32 && on_gpu.layout.checkpointing == Checkpointing::none);
     }
 
     void the_largest_gpt2_fits_an_old_graphics_card() {
         const MemoryPlan plan =
             plans_within_budget(extra_large, {}, graphics(7 * gibibyte / 2, 16 * gibibyte)).value().front();
         QVERIFY(plan.gpu_peak <= 7 * gibibyte / 2);
-        QVERIFY(plan.layout.state == Place::host);
+        QVERIFY(plan.layout.state == Residency::host);
     }
 
     void the_largest_gpt2_fits_a_computer_of_12_gibibytes() {
@@ -105,9 +105,9 @@ private slots:
     }
 
     void rungs_of_the_ladder_get_smaller() {
-        const auto ladder = plans_within_budget(small, {}, graphics(6 * gibibyte, 16 * gibibyte)).value();
-        QVERIFY(ladder.size() > 3);
-        for (std::size_t i = 1; i < ladder.size(); ++i) QVERIFY(ladder[i].gpu_peak < ladder[i - 1].gpu_peak);
+        const auto fallback_plans = plans_within_budget(small, {}, graphics(6 * gibibyte, 16 * gibibyte)).value();
+        QVERIFY(fallback_plans.size() > 3);
+        for (std::size_t i = 1; i < fallback_plans.size(); ++i) QVERIFY(fallback_plans[i].gpu_peak < fallback_plans[i - 1].gpu_peak);
     }
 
     void quality_comes_before_speed() {
@@ -117,9 +117,9 @@ private slots:
             QVERIFY2(plans.ok(), plans.ok() ? "" : plans.error().message.c_str());
             bool exact_fits = false;
             for (const MemoryPlan& plan : all_plans(gpt2(24, 16, 1024), {}, processor(0))) {
-                exact_fits = exact_fits || (plan.layout.weights == Number::fp32 && plan.ram_peak + plan.ram_peak / 25 <= ram * gibibyte);
+                exact_fits = exact_fits || (plan.layout.weights == Dtype::fp32 && plan.ram_peak + plan.ram_peak / 25 <= ram * gibibyte);
             }
-            QCOMPARE(plans->front().layout.weights == Number::fp32, exact_fits);
+            QCOMPARE(plans->front().layout.weights == Dtype::fp32, exact_fits);
         }
     }
 
@@ -145,17 +145,17 @@ private slots:
         Layout layout;
         layout.device = {DeviceKind::cuda, 3};
         layout.micro_batch = 5;
-        layout.products = Number::fp16;
-        layout.weights = Number::bf16;
-        layout.gradient = Number::bf16;
+        layout.matmul = Dtype::fp16;
+        layout.weights = Dtype::bf16;
+        layout.gradient = Dtype::bf16;
         layout.checkpointing = Checkpointing::selective;
         layout.state_bits = 32;
-        layout.state = Place::device;
-        layout.weights_flow = Flow::streamed;
-        layout.mark = Place::disk;
+        layout.state = Residency::device;
+        layout.weights_flow = Streaming::streamed;
+        layout.anchor = Residency::disk;
         QVERIFY(layout_from_json(to_json(layout)).value() == layout);
         for (const auto& [field, value] : std::initializer_list<std::pair<const char*, nlohmann::json>>{
-                 {"device", "tpu"}, {"state_bits", 9}, {"weights", "fp16"}, {"mark", "device"}, {"other", 1}}) {
+                 {"device", "tpu"}, {"state_bits", 9}, {"weights", "fp16"}, {"anchor", "device"}, {"other", 1}}) {
             nlohmann::json bad = to_json(layout);
             bad[field] = value;
             QVERIFY2(!layout_from_json(bad).ok(), field);
@@ -164,11 +164,11 @@ private slots:
 
     void a_summary_names_what_is_not_plain() {
         Layout layout;
-        layout.products = Number::bf16;
+        layout.matmul = Dtype::bf16;
         QCOMPARE(summary_of(layout, {}), std::string("bf16, 8-bit AdamW"));
-        layout.mark = Place::disk;
+        layout.anchor = Residency::disk;
         layout.checkpointing = Checkpointing::full;
-        QCOMPARE(summary_of(layout, {}), std::string("bf16, 8-bit AdamW, full checkpointing, mark on disk"));
+        QCOMPARE(summary_of(layout, {}), std::string("bf16, 8-bit AdamW, full checkpointing, anchor on disk"));
         QVERIFY(reasons_of(layout, processor(0)).size() == 4);
     }
 

@@ -84,7 +84,7 @@ std::vector<float> widened(const std::vector<std::uint16_t>& halves) {
     for (const std::uint16_t half : halves) out.push_back(widened(half));
     return out;
 }
-FlatView view_of(std::vector<std::uint16_t>& halves) { return {halves.data(), halves.size(), Number::bf16, {}}; }
+FlatView view_of(std::vector<std::uint16_t>& halves) { return {halves.data(), halves.size(), Dtype::bf16, {}}; }
 
 struct Found {
     std::vector<float> gradient;
@@ -118,15 +118,15 @@ private slots:
     void initTestCase() { use_threads(1); }
 
     void gelu_and_its_slope_agree_with_the_tanh_formula() {
-        std::vector<float> x, y, slope;
+        std::vector<float> x, y, derivative;
         for (double value = -12; value <= 12; value += 0.01) x.push_back(static_cast<float>(value));
         const std::size_t moderate = x.size();
         for (const float value : {-1e30F, -100.0F, 100.0F, 1e30F}) x.push_back(value);
         y.resize(x.size());
         gelu_tanh<float>(x, y);
-        slope.assign(moderate, 1.0F);
+        derivative.assign(moderate, 1.0F);
         std::vector<float> sums(moderate, 2.0F);
-        gelu_tanh_backward(RowShape{1, static_cast<std::int64_t>(moderate)}, x.data(), slope.data(), sums.data());
+        gelu_tanh_backward(RowShape{1, static_cast<std::int64_t>(moderate)}, x.data(), derivative.data(), sums.data());
         const double root = std::sqrt(2 / 3.14159265358979323846);
         for (std::size_t i = 0; i < x.size(); ++i) {
             const double a = static_cast<double>(x[i]);
@@ -134,8 +134,8 @@ private slots:
             QVERIFY(std::fabs(static_cast<double>(y[i]) - 0.5 * a * (1 + u)) <= 2e-6 * std::max(1.0, std::fabs(a)));
             if (i >= moderate) continue;
             const double expected = 0.5 * (1 + u) + 0.5 * a * (1 - u * u) * root * (1 + 3 * 0.044715 * a * a);
-            QVERIFY(std::fabs(static_cast<double>(slope[i]) - expected) < 4e-6);
-            QCOMPARE(sums[i], 2.0F + slope[i]);
+            QVERIFY(std::fabs(static_cast<double>(derivative[i]) - expected) < 4e-6);
+            QCOMPARE(sums[i], 2.0F + derivative[i]);
         }
     }
 
@@ -205,12 +205,12 @@ private slots:
         const double plain_loss = plain_add_gradient(spec, parameters, batch, plain, 0.01).value();
         for (const AttentionKernel kernel :
              {AttentionKernel::blocked, AttentionKernel::fused, AttentionKernel::plain}) {
-            for (const Number precision : {Number::fp32, Number::bf16, Number::fp16}) {
+            for (const Dtype precision : {Dtype::fp32, Dtype::bf16, Dtype::fp16}) {
                 for (const Kernels kernels : {Kernels::own, Kernels::library}) {
-                    const DecoderOptions options{.products = precision, .attention = kernel, .kernels = kernels};
+                    const DecoderOptions options{.matmul = precision, .attention = kernel, .kernels = kernels};
                     const Found fast = found_by(spec, options, parameters, batch);
                     const double error = relative_distance(fast.gradient, plain);
-                    const bool exact = precision == Number::fp32;
+                    const bool exact = precision == Dtype::fp32;
                     QVERIFY2(error < (exact ? 1e-5 : 0.08), qPrintable(QString("%1 %2 %3: %4")
                         .arg(int(kernel)).arg(int(precision)).arg(int(kernels)).arg(error)));
                     QVERIFY(std::fabs(fast.loss - plain_loss) < (exact ? 1e-5 : 2e-2) * plain_loss);
@@ -230,9 +230,9 @@ private slots:
             spec.dropout = dropout;
             std::vector<float> parameters = lively_parameters(spec);
             const std::vector<Token> batch = random_records(spec, 3);
-            for (const Number precision : {Number::fp32, Number::bf16}) {
+            for (const Dtype precision : {Dtype::fp32, Dtype::bf16}) {
                 for (const Kernels kernels : {Kernels::own, Kernels::library}) {
-                    DecoderOptions options{.products = precision, .kernels = kernels};
+                    DecoderOptions options{.matmul = precision, .kernels = kernels};
                     const Found kept = found_by(spec, options, parameters, batch);
                     for (const Checkpointing kind : {Checkpointing::selective, Checkpointing::full}) {
                         options.checkpointing = kind;
@@ -255,10 +255,10 @@ private slots:
             value = widened(halves.back());  // so that both hold the same numbers
         }
         const std::vector<Token> batch = random_records(spec, 3);
-        for (const Number precision : {Number::fp32, Number::bf16}) {
-            const Found resident = found_by(spec, {.products = precision}, parameters, batch);
-            for (const Flow flow : {Flow::resident, Flow::streamed}) {
-                const DecoderOptions options{.products = precision, .weights_flow = flow};
+        for (const Dtype precision : {Dtype::fp32, Dtype::bf16}) {
+            const Found resident = found_by(spec, {.matmul = precision}, parameters, batch);
+            for (const Streaming flow : {Streaming::resident, Streaming::streamed}) {
+                const DecoderOptions options{.matmul = precision, .weights_flow = flow};
                 QVERIFY(found_by(spec, options, parameters, batch).gradient == resident.gradient);
                 QVERIFY(found_by(spec, options, view_of(halves), batch).gradient == resident.gradient);
 
@@ -279,12 +279,12 @@ private slots:
         spec.dropout = 0.1F;
         std::vector<float> parameters = lively_parameters(spec);
         const std::vector<Token> batch = random_records(spec, 4);
-        for (const Number precision : {Number::fp32, Number::bf16}) {
-            const Found one = found_by(spec, {.products = precision}, parameters, batch);
+        for (const Dtype precision : {Dtype::fp32, Dtype::bf16}) {
+            const Found one = found_by(spec, {.matmul = precision}, parameters, batch);
             use_threads(2);
-            const Found two = found_by(spec, {.products = precision}, parameters, batch);
+            const Found two = found_by(spec, {.matmul = precision}, parameters, batch);
             use_threads(1);
-            QVERIFY(relative_distance(two.gradient, one.gradient) < (precision == Number::fp32 ? 1e-5 : 2e-2));
+            QVERIFY(relative_distance(two.gradient, one.gradient) < (precision == Dtype::fp32 ? 1e-5 : 2e-2));
             QVERIFY(std::fabs(two.loss - one.loss) < 1e-3 * one.loss);
         }
     }
@@ -318,7 +318,7 @@ private slots:
         const model::ModelSpec spec = small_model();
         std::vector<float> parameters = lively_parameters(spec), gradient(parameters.size());
         const std::vector<Token> batch = random_records(spec, 1);
-        Decoder decoder(spec, {.products = Number::fp16});
+        Decoder decoder(spec, {.matmul = Dtype::fp16});
         QVERIFY(decoder.use_parameters(parameters).ok());
         QVERIFY(std::isfinite(decoder.add_gradient({.records = batch, .gradient = gradient, .scale = 64}).value()));
         const auto is_finite = [](float value) { return std::isfinite(value); };
@@ -380,8 +380,8 @@ private slots:
             for (std::size_t i = 0; i < moved.size(); ++i) moved[i] += static_cast<float>(step) * first.gradient[i];
             return found_by(spec, options, moved, batch, 1, 1).loss;
         };
-        const double slope = (loss_at(h) - loss_at(-h)) / (2 * h);
-        QVERIFY2(std::fabs(slope / squares - 1) < 0.05, qPrintable(QString::number(slope / squares)));
+        const double derivative = (loss_at(h) - loss_at(-h)) / (2 * h);
+        QVERIFY2(std::fabs(derivative / squares - 1) < 0.05, qPrintable(QString::number(derivative / squares)));
     }
 
     void the_likeliest_token_wins_at_temperature_zero() {
