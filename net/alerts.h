@@ -79,9 +79,9 @@ struct PeersFound {
     std::vector<lt::tcp::endpoint> peers;
 };
 
-using Event = std::variant<MetadataArrived, Checked, Finished, Flushed, TorrentFailed, ResumeSaved, FilesDeleted,
-                           Progress, Listening, ListenFailed, SeenFromOutside, PortMapped, Statistics, PeersFound,
-                           AlertsLost>;
+using Event =
+    std::variant<MetadataArrived, Checked, Finished, Flushed, TorrentFailed, ResumeSaved, FilesDeleted, Progress,
+                 Listening, ListenFailed, SeenFromOutside, PortMapped, Statistics, PeersFound, AlertsLost>;
 
 /// The events in `alerts`, oldest first; alerts of no interest give none.
 [[nodiscard]] std::vector<Event> events_of(const std::vector<lt::alert*>& alerts);

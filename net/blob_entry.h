@@ -16,7 +16,7 @@ struct Blobs::Entry {
     peer::FetchOptions options;
     bool repairing = false;  // from a damaged copy
     bool running = false;    // libtorrent knows what is on the disk and asks for the rest
-    bool finished = false;  // libtorrent has every piece; complete once they are in the file
+    bool finished = false;   // libtorrent has every piece; complete once they are in the file
     double progress = 0;
     std::uint64_t bytes_down = 0;
     mutable std::weak_ptr<const peer::Blob> content;

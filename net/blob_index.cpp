@@ -48,8 +48,8 @@ std::optional<IndexEntry> parse(ByteSpan bytes) {
     lt::error_code failure;
     int position = 0;
     const std::string_view text = as_text(bytes);
-    const lt::bdecode_node root = lt::bdecode({text.data(), static_cast<std::ptrdiff_t>(text.size())}, failure,
-                                              &position, depth_max, tokens_max);
+    const lt::bdecode_node root =
+        lt::bdecode({text.data(), static_cast<std::ptrdiff_t>(text.size())}, failure, &position, depth_max, tokens_max);
     if (failure || root.type() != lt::bdecode_node::dict_t) return std::nullopt;
     const lt::bdecode_node ref = root.dict_find_string("ref");
     const lt::bdecode_node info = root.dict_find_string("info");

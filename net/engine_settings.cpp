@@ -23,11 +23,10 @@ std::string joined(const std::vector<run::PeerHint>& hints) {
 
 void set_identity_and_alerts(Pack& pack) {
     pack.set_str(Pack::user_agent, "Potluck/0.1");
-    pack.set_int(
-        Pack::alert_mask,
-        static_cast<int>(static_cast<std::uint32_t>(lt::alert_category::status | lt::alert_category::error |
-                                                    lt::alert_category::storage | lt::alert_category::dht_operation |
-                                                    lt::alert_category::port_mapping)));
+    pack.set_int(Pack::alert_mask,
+                 static_cast<int>(static_cast<std::uint32_t>(
+                     lt::alert_category::status | lt::alert_category::error | lt::alert_category::storage |
+                     lt::alert_category::dht_operation | lt::alert_category::port_mapping)));
     pack.set_int(Pack::alert_queue_size, 20'000);
 }
 

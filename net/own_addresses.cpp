@@ -37,10 +37,10 @@ constexpr std::array closed_v4{
 };
 constexpr BlockV6 open_v6{{0x20}, 3};  // all that is given out; the rest is local or reserved
 constexpr std::array closed_v6{
-    BlockV6{{0x20, 0x01, 0x00}, 23},            // protocols, Teredo among them
-    BlockV6{{0x20, 0x01, 0x0d, 0xb8}, 32},      // documentation
-    BlockV6{{0x20, 0x02}, 16},                  // 6to4: an IPv4 address in disguise
-    BlockV6{{0x3f, 0xff, 0x00}, 20},            // documentation
+    BlockV6{{0x20, 0x01, 0x00}, 23},        // protocols, Teredo among them
+    BlockV6{{0x20, 0x01, 0x0d, 0xb8}, 32},  // documentation
+    BlockV6{{0x20, 0x02}, 16},              // 6to4: an IPv4 address in disguise
+    BlockV6{{0x3f, 0xff, 0x00}, 20},        // documentation
 };
 
 template <std::size_t size>

@@ -23,8 +23,8 @@ struct OwnAddresses {
     std::vector<lt::address> interfaces;  // the session listens on them
     lt::address external_v4;              // what routers and peers see of us; unspecified: not known yet
     lt::address external_v6;
-    std::uint16_t port = 0;               // the session listens on it
-    std::uint16_t mapped_port = 0;        // the router's port that leads there; 0: none
+    std::uint16_t port = 0;         // the session listens on it
+    std::uint16_t mapped_port = 0;  // the router's port that leads there; 0: none
 
     /// Remembers one of this computer's addresses, the first own_interfaces_max of them.
     void add_interface(const lt::address& address);

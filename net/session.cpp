@@ -68,7 +68,7 @@ struct Session::Impl {
 
     SessionSettings settings;
     std::unique_ptr<Engine> engine;
-    std::vector<std::pair<RunId, Blobs::Call>> queued;  // for the runs' SwarmEvents, oldest first
+    std::vector<std::pair<RunId, Blobs::Call>> queued;          // for the runs' SwarmEvents, oldest first
     Mailbox<std::function<void()>> finished{Worker::jobs_max};  // of the worker's jobs, until the next poll
     Worker worker;
     Blobs blobs;

@@ -2,11 +2,11 @@
 
 #include "app/node/cli/command_line.h"
 #include "app/node/cli/commands.h"
-#include "app/node/demo/demo.h"
 #include "app/node/cli/doctor.h"
-#include "app/node/hosting/pack_files.h"
 #include "app/node/cli/plan_view.h"
 #include "app/node/cli/serving.h"
+#include "app/node/demo/demo.h"
+#include "app/node/hosting/pack_files.h"
 
 int main(int argc, char** argv) {
     using namespace potluck::node;

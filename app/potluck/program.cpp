@@ -5,8 +5,8 @@
 #include <QFile>
 #include <QUrl>
 
-#include "ui/widgets/icons.h"
 #include "ui/client/invite_link.h"
+#include "ui/widgets/icons.h"
 
 namespace potluck::app {
 

@@ -10,9 +10,9 @@
 #include <QString>
 
 #include "app/potluck/preferences.h"
-#include "ui/pages/main_window.h"
 #include "ui/client/process_transport.h"
 #include "ui/client/single_instance.h"
+#include "ui/pages/main_window.h"
 #include "ui/pages/tray.h"
 
 namespace potluck::app {

@@ -13,8 +13,8 @@
 #include <unistd.h>
 #endif
 #ifdef __linux__
-#include <csignal>
 #include <sys/prctl.h>
+#include <csignal>
 #endif
 
 namespace potluck::app {

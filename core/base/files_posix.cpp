@@ -44,12 +44,15 @@ private:
 Error file_error(const char* verb, const fs::path& path, int number) {
     const std::string what = std::string("Could not ") + verb + " " + path.string();
     switch (number) {
-        case ENOENT: case ENOTDIR: return {ErrorCode::not_found, what + ": it does not exist; check the path."};
+        case ENOENT:
+        case ENOTDIR: return {ErrorCode::not_found, what + ": it does not exist; check the path."};
         case EEXIST: return {ErrorCode::already_exists, what + ": it exists already; choose another name."};
-        case EACCES: case EPERM: case EROFS:
-            return {ErrorCode::permission, what + ": permission denied; choose a folder you may write to."};
-        case ENOSPC: case EDQUOT: case EFBIG:
-            return {ErrorCode::no_space, what + ": the disk is full; free some space and try again."};
+        case EACCES:
+        case EPERM:
+        case EROFS: return {ErrorCode::permission, what + ": permission denied; choose a folder you may write to."};
+        case ENOSPC:
+        case EDQUOT:
+        case EFBIG: return {ErrorCode::no_space, what + ": the disk is full; free some space and try again."};
         case ENOMEM: return {ErrorCode::out_of_memory, what + ": out of memory; close other programs and try again."};
         default: return {ErrorCode::io, what + ": " + std::strerror(number) + "; check the disk and try again."};
     }

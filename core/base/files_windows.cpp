@@ -26,15 +26,20 @@ std::string shown(const fs::path& path) {
 Error file_error(const char* verb, const fs::path& path, DWORD number) {
     const std::string what = std::string("Could not ") + verb + " " + shown(path);
     switch (number) {
-        case ERROR_FILE_NOT_FOUND: case ERROR_PATH_NOT_FOUND:
-            return {ErrorCode::not_found, what + ": it does not exist; check the path."};
-        case ERROR_FILE_EXISTS: case ERROR_ALREADY_EXISTS:
+        case ERROR_FILE_NOT_FOUND:
+        case ERROR_PATH_NOT_FOUND: return {ErrorCode::not_found, what + ": it does not exist; check the path."};
+        case ERROR_FILE_EXISTS:
+        case ERROR_ALREADY_EXISTS:
             return {ErrorCode::already_exists, what + ": it exists already; choose another name."};
-        case ERROR_ACCESS_DENIED: case ERROR_WRITE_PROTECT: case ERROR_SHARING_VIOLATION:
+        case ERROR_ACCESS_DENIED:
+        case ERROR_WRITE_PROTECT:
+        case ERROR_SHARING_VIOLATION:
             return {ErrorCode::permission, what + ": permission denied; choose a folder you may write to."};
-        case ERROR_DISK_FULL: case ERROR_HANDLE_DISK_FULL:
+        case ERROR_DISK_FULL:
+        case ERROR_HANDLE_DISK_FULL:
             return {ErrorCode::no_space, what + ": the disk is full; free some space and try again."};
-        case ERROR_NOT_ENOUGH_MEMORY: case ERROR_OUTOFMEMORY:
+        case ERROR_NOT_ENOUGH_MEMORY:
+        case ERROR_OUTOFMEMORY:
             return {ErrorCode::out_of_memory, what + ": out of memory; close other programs and try again."};
         default:
             return {ErrorCode::io,

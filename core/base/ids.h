@@ -32,10 +32,10 @@ struct Id32 {
     auto operator<=>(const Id32&) const = default;
 };
 
-using Digest = Id32<struct DigestTag>;   // SHA-256 of something
-using PeerId = Id32<struct PeerTag>;     // Ed25519 public key of a person's computer
-using RunId = Id32<struct RunTag>;       // BitTorrent v2 info-hash of the run's manifest
-using BlobId = Id32<struct BlobTag>;     // BitTorrent v2 Merkle root of a file
+using Digest = Id32<struct DigestTag>;  // SHA-256 of something
+using PeerId = Id32<struct PeerTag>;    // Ed25519 public key of a person's computer
+using RunId = Id32<struct RunTag>;      // BitTorrent v2 info-hash of the run's manifest
+using BlobId = Id32<struct BlobTag>;    // BitTorrent v2 Merkle root of a file
 /// Digest of a state: the Merkle root of its state file, hence also the BlobId of a checkpoint of it.
 using StateDigest = BlobId;
 
@@ -43,7 +43,10 @@ template <class Tag>
 struct Count {
     std::uint64_t value = 0;
     auto operator<=>(const Count&) const = default;
-    Count& operator+=(Count other) { value += other.value; return *this; }
+    Count& operator+=(Count other) {
+        value += other.value;
+        return *this;
+    }
     friend Count operator+(Count a, Count b) { return {a.value + b.value}; }
     friend Count operator-(Count a, Count b) { return {a.value - b.value}; }
 };

@@ -137,8 +137,7 @@ std::string Fields::text_or(std::string_view name, std::size_t limit, std::strin
     return has(name) ? text(name, limit) : std::string(fallback);
 }
 
-std::uint64_t Fields::integer_or(std::string_view name, std::uint64_t low, std::uint64_t high,
-                                 std::uint64_t fallback) {
+std::uint64_t Fields::integer_or(std::string_view name, std::uint64_t low, std::uint64_t high, std::uint64_t fallback) {
     m_asked.emplace(name);
     return has(name) ? integer(name, low, high) : fallback;
 }

@@ -3,8 +3,8 @@
 // Threads: any number of senders, one receiver.
 #pragma once
 
-#include <condition_variable>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>

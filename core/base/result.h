@@ -12,16 +12,16 @@
 namespace potluck {
 
 enum class ErrorCode {
-    invalid_argument,   // the caller's input cannot be meant as it stands
-    malformed,          // bytes that do not parse, or break a stated limit
+    invalid_argument,  // the caller's input cannot be meant as it stands
+    malformed,         // bytes that do not parse, or break a stated limit
     not_found,
-    already_exists,     // a folder in use, a port that is taken
+    already_exists,  // a folder in use, a port that is taken
     permission,
     no_space,
-    io,                 // any other failure of disk or network
-    unavailable,        // something needed is missing: LibTorch, a child process, a running node
+    io,           // any other failure of disk or network
+    unavailable,  // something needed is missing: LibTorch, a child process, a running node
     timed_out,
-    untrusted,          // a signature or a hash that does not match
+    untrusted,  // a signature or a hash that does not match
     out_of_memory,
     cancelled,
 };
@@ -43,16 +43,28 @@ public:
     [[nodiscard]] bool ok() const { return m_outcome.index() == 0; }
     explicit operator bool() const { return ok(); }
 
-    [[nodiscard]] T& value() & { POTLUCK_CHECK(ok()); return *std::get_if<0>(&m_outcome); }
-    [[nodiscard]] const T& value() const& { POTLUCK_CHECK(ok()); return *std::get_if<0>(&m_outcome); }
-    [[nodiscard]] T&& value() && { POTLUCK_CHECK(ok()); return std::move(*std::get_if<0>(&m_outcome)); }
+    [[nodiscard]] T& value() & {
+        POTLUCK_CHECK(ok());
+        return *std::get_if<0>(&m_outcome);
+    }
+    [[nodiscard]] const T& value() const& {
+        POTLUCK_CHECK(ok());
+        return *std::get_if<0>(&m_outcome);
+    }
+    [[nodiscard]] T&& value() && {
+        POTLUCK_CHECK(ok());
+        return std::move(*std::get_if<0>(&m_outcome));
+    }
     T& operator*() & { return value(); }
     const T& operator*() const& { return value(); }
     T&& operator*() && { return std::move(*this).value(); }
     T* operator->() { return &value(); }
     const T* operator->() const { return &value(); }
 
-    [[nodiscard]] const Error& error() const { POTLUCK_CHECK(!ok()); return *std::get_if<1>(&m_outcome); }
+    [[nodiscard]] const Error& error() const {
+        POTLUCK_CHECK(!ok());
+        return *std::get_if<1>(&m_outcome);
+    }
 
 private:
     std::variant<T, Error> m_outcome;
@@ -66,7 +78,10 @@ public:
 
     [[nodiscard]] bool ok() const { return m_ok; }
     explicit operator bool() const { return m_ok; }
-    [[nodiscard]] const Error& error() const { POTLUCK_CHECK(!m_ok); return m_error; }
+    [[nodiscard]] const Error& error() const {
+        POTLUCK_CHECK(!m_ok);
+        return m_error;
+    }
 
 private:
     Error m_error;

@@ -20,8 +20,7 @@ inline constexpr State initial_state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa5
 /// `count` blocks of 64 bytes at `blocks`, by the fastest path of this processor.
 void compress(State& state, const std::byte* blocks, std::size_t count);
 /// The same for two independent messages of equal length.
-void compress_pair(State& state0, const std::byte* blocks0, State& state1, const std::byte* blocks1,
-                   std::size_t count);
+void compress_pair(State& state0, const std::byte* blocks0, State& state1, const std::byte* blocks1, std::size_t count);
 /// The plain version, kept to test the fast one against and for processors without the instructions.
 void compress_plain(State& state, const std::byte* blocks, std::size_t count);
 

@@ -11,9 +11,9 @@ namespace potluck::data {
 namespace {
 
 constexpr std::uint64_t held_out_key = 0x76616c6964617465ULL;
-constexpr std::uint64_t held_out_divisor = 20;    // 5% of the source
+constexpr std::uint64_t held_out_divisor = 20;   // 5% of the source
 constexpr std::uint64_t held_out_share_max = 4;  // never more than a quarter of it
-constexpr std::size_t sample_bytes = 1 << 20;     // to estimate bytes per token
+constexpr std::size_t sample_bytes = 1 << 20;    // to estimate bytes per token
 constexpr std::uint64_t token_segments_wanted = 256;
 constexpr std::uint64_t segment_tokens_min = 256;
 constexpr std::uint64_t segment_tokens_max = 32 * 1024;

@@ -134,8 +134,8 @@ DeviceRow amd_row(const ComputerFacts& facts, const BusGpu& gpu, std::size_t ind
             "ROCm does not support this card, or this account may not use it; add the account to the groups "
             "\"render\" and \"video\", sign in again, and ask again.";
     } else if (gpu.memory_free > 0 && gpu.memory_free < gpu_memory_min) {
-        row.reason = "Only " + mebibytes(gpu.memory_free) + " of its memory are free and " +
-                     mebibytes(gpu_memory_min) + " are needed; close games and other programs that use the GPU.";
+        row.reason = "Only " + mebibytes(gpu.memory_free) + " of its memory are free and " + mebibytes(gpu_memory_min) +
+                     " are needed; close games and other programs that use the GPU.";
     }
     row.usable = row.reason.empty();
     return row;

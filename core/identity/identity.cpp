@@ -80,17 +80,11 @@ Result<Identity> Identity::from_recovery_words(std::string_view words) {
     return Identity(std::make_unique<Secret>(*seed));
 }
 
-Status Identity::save(const std::filesystem::path& file) const {
-    return write_key_file(file, m_secret->seed);
-}
+Status Identity::save(const std::filesystem::path& file) const { return write_key_file(file, m_secret->seed); }
 
-std::string Identity::recovery_words() const {
-    return words_of(m_secret->seed);
-}
+std::string Identity::recovery_words() const { return words_of(m_secret->seed); }
 
-const PeerId& Identity::id() const {
-    return m_secret->id;
-}
+const PeerId& Identity::id() const { return m_secret->id; }
 
 Signature Identity::sign(std::string_view domain, ByteSpan bytes) const {
     const Bytes all = tagged(domain, bytes);

@@ -34,10 +34,14 @@ private:
 
 ErrorCode code_of(int number) {
     switch (number) {
-        case ENOENT: case ENOTDIR: return ErrorCode::not_found;
+        case ENOENT:
+        case ENOTDIR: return ErrorCode::not_found;
         case EEXIST: return ErrorCode::already_exists;
-        case EACCES: case EPERM: case EROFS: return ErrorCode::permission;
-        case ENOSPC: case EDQUOT: return ErrorCode::no_space;
+        case EACCES:
+        case EPERM:
+        case EROFS: return ErrorCode::permission;
+        case ENOSPC:
+        case EDQUOT: return ErrorCode::no_space;
         default: return ErrorCode::io;
     }
 }
@@ -100,7 +104,8 @@ Result<SecretSeed> read_key_file(const std::filesystem::path& file) {
     if ((facts.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
         return Error{ErrorCode::permission, "The identity file " + quoted(file) +
                                                 " is open to other users of this computer: run chmod 600 " +
-                                                quoted(file) + " (on a disk without permissions, on a copy in your "
+                                                quoted(file) +
+                                                " (on a disk without permissions, on a copy in your "
                                                 "home folder)."};
     }
     KeyFileBuffer buffer{};

@@ -49,10 +49,16 @@ private:
 
 ErrorCode code_of(DWORD number) {
     switch (number) {
-        case ERROR_FILE_NOT_FOUND: case ERROR_PATH_NOT_FOUND: case ERROR_INVALID_NAME: return ErrorCode::not_found;
-        case ERROR_FILE_EXISTS: case ERROR_ALREADY_EXISTS: return ErrorCode::already_exists;
-        case ERROR_ACCESS_DENIED: case ERROR_WRITE_PROTECT: case ERROR_SHARING_VIOLATION: return ErrorCode::permission;
-        case ERROR_DISK_FULL: case ERROR_HANDLE_DISK_FULL: return ErrorCode::no_space;
+        case ERROR_FILE_NOT_FOUND:
+        case ERROR_PATH_NOT_FOUND:
+        case ERROR_INVALID_NAME: return ErrorCode::not_found;
+        case ERROR_FILE_EXISTS:
+        case ERROR_ALREADY_EXISTS: return ErrorCode::already_exists;
+        case ERROR_ACCESS_DENIED:
+        case ERROR_WRITE_PROTECT:
+        case ERROR_SHARING_VIOLATION: return ErrorCode::permission;
+        case ERROR_DISK_FULL:
+        case ERROR_HANDLE_DISK_FULL: return ErrorCode::no_space;
         default: return ErrorCode::io;
     }
 }
@@ -101,9 +107,8 @@ DWORD find_readers(HANDLE file, bool& open_to_others) {
     PACL list = nullptr;
     PSID owner = nullptr;
     Protection protection;
-    const DWORD failed =
-        GetSecurityInfo(file, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION, &owner, nullptr,
-                        &list, nullptr, protection.out());
+    const DWORD failed = GetSecurityInfo(file, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION,
+                                         &owner, nullptr, &list, nullptr, protection.out());
     if (failed != ERROR_SUCCESS) return failed;
     const CurrentUser user;
     open_to_others = list == nullptr || owner == nullptr;

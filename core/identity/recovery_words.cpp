@@ -32,9 +32,7 @@ unsigned bit_at(const std::array<std::byte, 33>& bits, unsigned position) {
     return (std::to_integer<unsigned>(bits[position / 8]) >> (7U - position % 8U)) & 1U;
 }
 
-bool is_space(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
-}
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f'; }
 
 /// The next word of `text` in lower case, removed from it; empty at the end.
 std::string take_word(std::string_view& text) {
@@ -121,8 +119,9 @@ Result<SecretSeed> seed_of(std::string_view words) {
     const bool fits = checksum_of(seed) == bits[32];
     wipe(bits);
     if (!fits) {
-        return Error{ErrorCode::malformed, "Each recovery word exists, but together they do not fit: compare their "
-                                           "order and every word with your copy."};
+        return Error{ErrorCode::malformed,
+                     "Each recovery word exists, but together they do not fit: compare their "
+                     "order and every word with your copy."};
     }
     return seed;
 }

@@ -12,9 +12,7 @@ void start_sodium() {
     POTLUCK_CHECK(started);
 }
 
-void wipe(std::span<std::byte> bytes) {
-    sodium_memzero(bytes.data(), bytes.size());
-}
+void wipe(std::span<std::byte> bytes) { sodium_memzero(bytes.data(), bytes.size()); }
 
 void wipe(std::string& text) {
     sodium_memzero(text.data(), text.size());

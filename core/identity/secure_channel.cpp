@@ -145,8 +145,8 @@ std::optional<Bytes> SecureChannel::Session::take_hello(ByteSpan frame) {
 
 bool SecureChannel::Session::take_proof(ByteSpan frame) {
     if (frame.size() != header_bytes + proof_bytes + overhead) return false;
-    const int started = crypto_secretstream_xchacha20poly1305_init_pull(&receiving.state, raw(frame.data()),
-                                                                        raw(receive_key.data()));
+    const int started =
+        crypto_secretstream_xchacha20poly1305_init_pull(&receiving.state, raw(frame.data()), raw(receive_key.data()));
     wipe(receive_key);
     if (started != 0) return false;
     const std::optional<Bytes> proof = pull(frame.subspan(header_bytes));

@@ -45,8 +45,8 @@ public:
     [[nodiscard]] std::optional<PeerId> peer() const;
 
     struct Received {
-        std::optional<Bytes> reply;      // to be sent at once (handshake)
-        std::optional<Bytes> message;    // decrypted
+        std::optional<Bytes> reply;    // to be sent at once (handshake)
+        std::optional<Bytes> message;  // decrypted
     };
     /// Takes one frame from the other side. After a frame that does not fit, state() is `broken`.
     [[nodiscard]] Received receive(ByteSpan frame);

@@ -38,9 +38,15 @@ ErrorCode code_of(int result, int system_number) {
     if (system_number == EFBIG || system_number == EDQUOT || system_number == ENOSPC) return ErrorCode::no_space;
     switch (result & 0xff) {
         case SQLITE_FULL: return ErrorCode::no_space;
-        case SQLITE_BUSY: case SQLITE_LOCKED: return ErrorCode::unavailable;
-        case SQLITE_READONLY: case SQLITE_PERM: case SQLITE_AUTH: case SQLITE_CANTOPEN: return ErrorCode::permission;
-        case SQLITE_CORRUPT: case SQLITE_NOTADB: case SQLITE_TOOBIG: return ErrorCode::malformed;
+        case SQLITE_BUSY:
+        case SQLITE_LOCKED: return ErrorCode::unavailable;
+        case SQLITE_READONLY:
+        case SQLITE_PERM:
+        case SQLITE_AUTH:
+        case SQLITE_CANTOPEN: return ErrorCode::permission;
+        case SQLITE_CORRUPT:
+        case SQLITE_NOTADB:
+        case SQLITE_TOOBIG: return ErrorCode::malformed;
         case SQLITE_NOMEM: return ErrorCode::out_of_memory;
         default: return ErrorCode::io;
     }
@@ -51,8 +57,9 @@ const char* advice_for(ErrorCode code) {
         case ErrorCode::no_space: return "the disk is full; free some space.";
         case ErrorCode::unavailable: return "another program is using it; close that program.";
         case ErrorCode::permission: return "check that its folder exists and that you may write there.";
-        case ErrorCode::malformed: return "it is damaged or not a ledger; move it away and start again, the chain is "
-                                          "fetched anew from the other members.";
+        case ErrorCode::malformed:
+            return "it is damaged or not a ledger; move it away and start again, the chain is "
+                   "fetched anew from the other members.";
         case ErrorCode::out_of_memory: return "there is not enough memory; close other programs.";
         default: return "check the disk.";
     }
@@ -76,9 +83,7 @@ Statement::Statement(Connection& connection, std::string_view sql) : m_connectio
     if (sqlite3_prepare_v2(connection.m_connection, sql.data(), size, &m_statement, nullptr) != SQLITE_OK) fail();
 }
 
-Statement::~Statement() {
-    sqlite3_finalize(m_statement);
-}
+Statement::~Statement() { sqlite3_finalize(m_statement); }
 
 void Statement::fail() {
     m_failed = true;
@@ -120,13 +125,9 @@ void Statement::reset() {
     m_bound = 0;
 }
 
-std::int64_t Statement::integer(int column) const {
-    return sqlite3_column_int64(m_statement, column);
-}
+std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(m_statement, column); }
 
-double Statement::real(int column) const {
-    return sqlite3_column_double(m_statement, column);
-}
+double Statement::real(int column) const { return sqlite3_column_double(m_statement, column); }
 
 ByteSpan Statement::blob(int column) const {
     const auto* data = static_cast<const std::byte*>(sqlite3_column_blob(m_statement, column));
@@ -172,8 +173,9 @@ Status Connection::make_durable() {
                                                  "disk."};
     }
     mode.reset();
-    const bool set = execute("PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON;"
-                             "PRAGMA journal_size_limit = 16777216;");
+    const bool set = execute(
+        "PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON;"
+        "PRAGMA journal_size_limit = 16777216;");
     if (!set) return error("Cannot open");
     return {};
 }

@@ -35,9 +35,7 @@ Credit credit_at(const Statement& row) {
     return {row.id<PeerId>(0), std::string(as_text(row.blob(1))), {row.count(2)}, row.count(3)};
 }
 
-std::string round_name(std::uint64_t round) {
-    return "round " + std::to_string(round);
-}
+std::string round_name(std::uint64_t round) { return "round " + std::to_string(round); }
 
 }  // namespace
 
@@ -122,8 +120,9 @@ Result<Ledger::Database::Tip> Ledger::Database::tip_of(std::int64_t chain) const
 
 bool Ledger::Database::insert_entries(std::int64_t chain, const run::AcceptList& decoded, std::int64_t at) {
     Statement peer(connection, "INSERT INTO peers(key) VALUES(?) ON CONFLICT DO NOTHING");
-    Statement entry(connection, "INSERT INTO entries(chain, round, peer, tokens, at) "
-                                      "SELECT ?, ?, id, ?, ? FROM peers WHERE key = ?");
+    Statement entry(connection,
+                    "INSERT INTO entries(chain, round, peer, tokens, at) "
+                    "SELECT ?, ?, id, ?, ? FROM peers WHERE key = ?");
     for (const run::Accepted& accepted : decoded.entries) {
         if (!peer.bind(accepted.peer.bytes).run()) return false;
         entry.bind(chain).bind(decoded.round.value).bind(accepted.tokens.value).bind(at).bind(accepted.peer.bytes);
@@ -139,8 +138,9 @@ Status Ledger::Database::insert(std::int64_t chain, const run::SignedList& list,
     TokenCount tokens;
     for (const run::Accepted& accepted : decoded.entries) tokens += accepted.tokens;
     const Digest hash = decoded.hash();
-    Statement round(connection, "INSERT INTO rounds(chain, round, at, tokens, contributions, hash, result) "
-                                      "VALUES(?, ?, ?, ?, ?, ?, ?)");
+    Statement round(connection,
+                    "INSERT INTO rounds(chain, round, at, tokens, contributions, hash, result) "
+                    "VALUES(?, ?, ?, ?, ?, ?, ?)");
     round.bind(chain).bind(decoded.round.value).bind(at).bind(tokens.value).bind(decoded.entries.size());
     round.bind(hash.bytes).bind(result.bytes);
     Statement text(connection, "INSERT INTO lists(chain, round, signature, list) VALUES(?, ?, ?, ?)");
@@ -183,14 +183,15 @@ bool Ledger::Database::move_to_retracted(std::int64_t chain, std::uint64_t first
                    "JOIN lists l ON l.chain = r.chain AND l.round = r.round "
                    "WHERE r.chain = ? AND r.round >= ? ORDER BY r.round");
     if (!copy.bind(chain).bind(first).run()) return false;
-    for (const char* sql : {"DELETE FROM entries WHERE chain = ? AND round >= ?",
-                            "DELETE FROM lists WHERE chain = ? AND round >= ?",
-                            "DELETE FROM rounds WHERE chain = ? AND round >= ?"}) {
+    for (const char* sql :
+         {"DELETE FROM entries WHERE chain = ? AND round >= ?", "DELETE FROM lists WHERE chain = ? AND round >= ?",
+          "DELETE FROM rounds WHERE chain = ? AND round >= ?"}) {
         Statement remove(connection, sql);
         if (!remove.bind(chain).bind(first).run()) return false;
     }
-    Statement trim(connection, "DELETE FROM retracted WHERE chain = ? AND id <= (SELECT id FROM retracted "
-                                     "WHERE chain = ? ORDER BY id DESC LIMIT 1 OFFSET ?)");
+    Statement trim(connection,
+                   "DELETE FROM retracted WHERE chain = ? AND id <= (SELECT id FROM retracted "
+                   "WHERE chain = ? ORDER BY id DESC LIMIT 1 OFFSET ?)");
     return trim.bind(chain).bind(chain).bind(retracted_lists_max).run();
 }
 
@@ -239,8 +240,9 @@ Status Ledger::record_loss(const RunId& run, RoundId round, double loss) {
         return Error{ErrorCode::invalid_argument, "A loss must be a finite number to be recorded."};
     }
     Connection& connection = m_database->connection;
-    Statement update(connection, "UPDATE rounds SET loss = ? WHERE round = ? AND "
-                                       "chain = (SELECT id FROM chains WHERE run = ?) RETURNING round");
+    Statement update(connection,
+                     "UPDATE rounds SET loss = ? WHERE round = ? AND "
+                     "chain = (SELECT id FROM chains WHERE run = ?) RETURNING round");
     const Step step = update.bind(loss).bind(round.value).bind(run.bytes).step();
     if (step == Step::done) {
         return Error{ErrorCode::not_found, "The ledger holds no " + round_name(round.value) + " of this run."};
@@ -374,8 +376,8 @@ std::vector<RoundRecord> Ledger::curve(const RunId& run, std::size_t most) const
         const Step step = query.bind(**chain).bind(first).bind(end).step();
         if (!m_database->ended(step)) return records;
         if (step == Step::row) {
-            records.push_back({{query.count(0)}, query.integer(1), query.id<StateDigest>(2), {query.count(3)},
-                               query.real(4)});
+            records.push_back(
+                {{query.count(0)}, query.integer(1), query.id<StateDigest>(2), {query.count(3)}, query.real(4)});
         }
         query.reset();
         first = end;
@@ -386,8 +388,9 @@ std::vector<RoundRecord> Ledger::curve(const RunId& run, std::size_t most) const
 // --- checking ---
 
 bool Ledger::Database::entries_match(std::int64_t chain, const run::AcceptList& list) const {
-    Statement query(connection, "SELECT p.key, e.tokens FROM entries e JOIN peers p ON p.id = e.peer "
-                                      "WHERE e.chain = ? AND e.round = ? ORDER BY p.key");
+    Statement query(connection,
+                    "SELECT p.key, e.tokens FROM entries e JOIN peers p ON p.id = e.peer "
+                    "WHERE e.chain = ? AND e.round = ? ORDER BY p.key");
     query.bind(chain).bind(list.round.value);
     std::size_t matched = 0;
     bool same = true;

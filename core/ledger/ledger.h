@@ -23,14 +23,14 @@ namespace potluck::ledger {
 
 struct Credit {
     PeerId peer;
-    std::string name;             // last name heard, may be empty
+    std::string name;  // last name heard, may be empty
     TokenCount tokens;
-    std::uint64_t rounds = 0;     // accepted contributions
+    std::uint64_t rounds = 0;  // accepted contributions
 };
 
 struct RunTotals {
-    RoundId rounds;               // length of the chain
-    TokenCount tokens;            // sum over all accepted entries
+    RoundId rounds;     // length of the chain
+    TokenCount tokens;  // sum over all accepted entries
     std::uint64_t contributions = 0;
 };
 
@@ -42,10 +42,10 @@ inline constexpr std::uint64_t strangers_max = 10000;
 /// One point of the run's curve.
 struct RoundRecord {
     RoundId round;
-    std::int64_t at = 0;          // unix seconds when applied here
-    StateDigest digest;           // of theta[round + 1] as computed here
+    std::int64_t at = 0;  // unix seconds when applied here
+    StateDigest digest;   // of theta[round + 1] as computed here
     TokenCount tokens;
-    double loss = 0;              // nats per token, mean over the members that reported one; 0 if none did
+    double loss = 0;  // nats per token, mean over the members that reported one; 0 if none did
 };
 
 class Ledger {

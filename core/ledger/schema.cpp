@@ -65,17 +65,15 @@ Result<std::int64_t> version_of(Connection& connection) {
                                                " belongs to another program and stays as it is: choose another name."};
     }
     if (*version > schema_version()) {
-        return Error{ErrorCode::unavailable, "A newer Potluck has written " + connection.name() +
-                                                 ": update this one to open it."};
+        return Error{ErrorCode::unavailable,
+                     "A newer Potluck has written " + connection.name() + ": update this one to open it."};
     }
     return version;
 }
 
 }  // namespace
 
-std::int64_t schema_version() {
-    return static_cast<std::int64_t>(migrations.size());
-}
+std::int64_t schema_version() { return static_cast<std::int64_t>(migrations.size()); }
 
 Status prepare_schema(Connection& connection) {
     Result<std::int64_t> version = version_of(connection);

@@ -96,11 +96,10 @@ Status take_entries(Family family, const CheckpointFile& file, FoundTensors& ten
         if (family == Family::gpt2 && is_mask(name)) continue;
         const auto begin = static_cast<std::size_t>(entry.begin);
         const ByteSpan bytes = file.bytes.subspan(header + begin, static_cast<std::size_t>(entry.end) - begin);
-        if (tensors.contains(name))
-            return unusable("The checkpoint holds the tensor " + shown(entry.name) + " twice.");
+        if (tensors.contains(name)) return unusable("The checkpoint holds the tensor " + shown(entry.name) + " twice.");
         if (!is_known_type(entry.dtype)) {
             return unusable("The tensor " + shown(entry.name) + " of the checkpoint is " + shown(entry.dtype) +
-                             "; take a checkpoint in fp32, bf16 or fp16.");
+                            "; take a checkpoint in fp32, bf16 or fp16.");
         }
         tensors.emplace(std::move(name), Found{std::move(entry), bytes});
     }
@@ -113,7 +112,7 @@ Status check_shape(const TensorSpec& wanted, const Found& found, std::uint64_t m
     shape.front() += more_rows;
     if (found.entry.shape == shape) return {};
     return unusable("The tensor " + wanted.name + " of the checkpoint is " + shown(found.entry.shape) +
-                     " where config.json says " + shown(shape) + ".");
+                    " where config.json says " + shown(shape) + ".");
 }
 
 Status take_values(const TensorSpec& wanted, const Found& found, std::span<float> out) {
@@ -133,7 +132,7 @@ Status check_head(const Found& head, const TensorSpec& embedding, std::span<cons
         each_value(head, values.size(), [&](std::size_t i, float value) { equal = equal && value == values[i]; });
     if (equal) return {};
     return unusable("The checkpoint's head lm_head.weight is not its embedding " + embedding.name +
-                     ", which this version cannot train.");
+                    ", which this version cannot train.");
 }
 
 bool is_position(const TensorSpec& tensor) {
@@ -191,7 +190,7 @@ Status read_checkpoint(const ModelSpec& model, std::uint32_t stored_context, std
     }
     if (!tensors.empty()) {
         return unusable("The checkpoint holds the tensor " + shown(tensors.begin()->second.entry.name) +
-                         ", which its config.json does not lead to.");
+                        ", which its config.json does not lead to.");
     }
     if (!head) return {};
     const TensorSpec& embedding = wanted.front();

@@ -22,15 +22,15 @@ inline constexpr std::uint64_t parameters_max = 20'000'000'000ULL;
 
 struct ModelSpec {
     Family family = Family::gpt2;
-    std::uint32_t vocabulary = 256;   // V, 2..1,048,576
-    std::uint32_t context = 128;      // T, 8..16,384 tokens
-    std::uint32_t layers = 4;         // 1..256
-    std::uint32_t heads = 4;          // divides width
-    std::uint32_t width = 128;        // C, 8..16,384
+    std::uint32_t vocabulary = 256;  // V, 2..1,048,576
+    std::uint32_t context = 128;     // T, 8..16,384 tokens
+    std::uint32_t layers = 4;        // 1..256
+    std::uint32_t heads = 4;         // divides width
+    std::uint32_t width = 128;       // C, 8..16,384
     Activation activation = Activation::gelu_tanh;
-    float dropout = 0.0F;             // 0..0.9
+    float dropout = 0.0F;                // 0..0.9
     NormPlace norm = NormPlace::before;  // gpt2: before; with `after` there is no final norm
-    std::uint32_t embedding = 0;      // opt: width of the token embedding where it differs from C (350M: 512), else 0
+    std::uint32_t embedding = 0;  // opt: width of the token embedding where it differs from C (350M: 512), else 0
     bool operator==(const ModelSpec&) const = default;
 
     [[nodiscard]] std::uint64_t parameters() const;
@@ -42,9 +42,9 @@ struct ModelSpec {
 
 /// One tensor of the flat vector, at `offset` floats, row-major.
 struct TensorSpec {
-    std::string name;                     // as in HF checkpoints, for example "h.0.attn.c_attn.weight"
-    std::vector<std::uint64_t> shape;     // gpt2: Conv1D weights are [in, out]; opt: Linear weights are [out, in]
-    std::uint64_t offset = 0;             // in floats
+    std::string name;                  // as in HF checkpoints, for example "h.0.attn.c_attn.weight"
+    std::vector<std::uint64_t> shape;  // gpt2: Conv1D weights are [in, out]; opt: Linear weights are [out, in]
+    std::uint64_t offset = 0;          // in floats
     [[nodiscard]] std::uint64_t elements() const;
 };
 

@@ -35,8 +35,8 @@ std::uint64_t width_of(std::string_view dtype) {
         std::string_view dtype;
         std::uint64_t bytes;
     };
-    static constexpr Width widths[] = {{"F64", 8}, {"I64", 8},  {"U64", 8}, {"C64", 8}, {"F32", 4},     {"I32", 4},
-                                       {"U32", 4}, {"F16", 2},  {"BF16", 2}, {"I16", 2}, {"U16", 2},    {"I8", 1},
+    static constexpr Width widths[] = {{"F64", 8}, {"I64", 8},  {"U64", 8},     {"C64", 8},    {"F32", 4}, {"I32", 4},
+                                       {"U32", 4}, {"F16", 2},  {"BF16", 2},    {"I16", 2},    {"U16", 2}, {"I8", 1},
                                        {"U8", 1},  {"BOOL", 1}, {"F8_E4M3", 1}, {"F8_E5M2", 1}};
     for (const Width& width : widths) {
         if (width.dtype == dtype) return width.bytes;

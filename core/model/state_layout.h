@@ -28,9 +28,9 @@ struct StateLayout {
 /// One entry of any safetensors header.
 struct SafetensorsEntry {
     std::string name;
-    std::string dtype;                  // "F32", "BF16", "F16", ...
+    std::string dtype;  // "F32", "BF16", "F16", ...
     std::vector<std::uint64_t> shape;
-    std::uint64_t begin = 0, end = 0;   // bytes, relative to the end of the header
+    std::uint64_t begin = 0, end = 0;  // bytes, relative to the end of the header
 };
 
 inline constexpr std::uint64_t safetensors_header_max = 16ULL << 20U;

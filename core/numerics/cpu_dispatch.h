@@ -1,7 +1,7 @@
 // Chooses the instruction set of the fast versions. Each produces the same bytes; the tests run all that the
 // processor has.
 //
-// A kernel is written once as an inline body; a source file instantiates it per path inside a function that is
+// A kernel is written once as an inline body; a source file instantiates it per `Isa` inside a function that is
 // compiled for that instruction set, and picks one at run time.
 #pragma once
 
@@ -33,10 +33,10 @@ namespace potluck::numerics {
 
 enum class Isa { baseline, avx2, avx512 };
 
-[[nodiscard]] const char* name_of(Isa path);
-/// True if this processor (and this build) can run `path`; `baseline` always can.
-[[nodiscard]] bool available(Isa path);
-/// The fastest available path.
-[[nodiscard]] Path best_isa();
+[[nodiscard]] const char* name_of(Isa isa);
+/// True if this processor (and this build) can run `isa`; `baseline` always can.
+[[nodiscard]] bool available(Isa isa);
+/// The fastest that is available.
+[[nodiscard]] Isa best_isa();
 
 }  // namespace potluck::numerics

@@ -12,9 +12,9 @@ using run::Verdict;
 
 namespace {
 
-constexpr int heartbeats_to_look_around = 3;    // before a lonely newcomer asks for the initial state
-constexpr int heartbeats_for_history = 60;      // patience for the chain up to an advertised checkpoint
-constexpr int heartbeats_for_answer = 3;        // to a history request
+constexpr int heartbeats_to_look_around = 3;  // before a lonely newcomer asks for the initial state
+constexpr int heartbeats_for_history = 60;    // patience for the chain up to an advertised checkpoint
+constexpr int heartbeats_for_answer = 3;      // to a history request
 constexpr Duration checkpoint_stalled_after{120'000};
 
 }  // namespace

@@ -29,11 +29,11 @@
 
 namespace potluck::peer {
 
-inline constexpr std::size_t candidates_max = 8;           // lists kept for one round
-inline constexpr std::uint64_t rounds_behind_few = 3;      // up to here payloads are fetched, beyond a checkpoint
-inline constexpr std::uint64_t rounds_fetched_ahead = 8;   // payloads of that many rounds at once while catching up
-inline constexpr std::uint64_t history_overlap = 3;        // lists asked again, so that a fork shows
-inline constexpr int graces_to_give_up = 3;                // patience for the payloads of a signed list
+inline constexpr std::size_t candidates_max = 8;          // lists kept for one round
+inline constexpr std::uint64_t rounds_behind_few = 3;     // up to here payloads are fetched, beyond a checkpoint
+inline constexpr std::uint64_t rounds_fetched_ahead = 8;  // payloads of that many rounds at once while catching up
+inline constexpr std::uint64_t history_overlap = 3;       // lists asked again, so that a fork shows
+inline constexpr int graces_to_give_up = 3;               // patience for the payloads of a signed list
 inline constexpr Duration branch_refused_for{300'000};
 inline constexpr std::size_t branches_refused_max = 64;
 
@@ -41,16 +41,16 @@ inline constexpr std::size_t branches_refused_max = 64;
 struct Candidate {
     CheckedList checked;
     std::optional<TimePoint> ripe_since;
-    double progress = 0;               // of its payloads, summed
+    double progress = 0;  // of its payloads, summed
     TimePoint moved_at;
 };
 
 /// Lists of others that beat ours or go beyond them; taken as soon as most members follow them or their payloads are
 /// here. Whoever signs lists that nobody can follow stays alone with them.
 struct RivalBranch {
-    RoundId fork;                      // round of its first list; `chain` if it only goes beyond ours
+    RoundId fork;  // round of its first list; `chain` if it only goes beyond ours
     std::vector<CheckedList> lists;
-    bool correction = false;           // its first list is ours too, but others got another state from it
+    bool correction = false;  // its first list is ours too, but others got another state from it
 };
 
 struct Peer::Impl final : private StateKeeper::Mediator,
@@ -176,7 +176,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     };
     HistoryAsked history;
     std::optional<TimePoint> behind_since;
-    std::optional<TimePoint> stuck_since;          // payloads for the next state do not come nearer
+    std::optional<TimePoint> stuck_since;  // payloads for the next state do not come nearer
     double stuck_progress = 0;
     std::map<Digest, TimePoint> branches_refused;  // by their first list, until when
     struct CheckpointFetch {

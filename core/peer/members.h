@@ -17,15 +17,15 @@
 
 namespace potluck::peer {
 
-inline constexpr double messages_per_second_max = 200;   // of one neighbour, sustained
+inline constexpr double messages_per_second_max = 200;  // of one neighbour, sustained
 inline constexpr double messages_burst_max = 600;
-inline constexpr std::uint32_t offences_max = 50;        // malformed, forged or flooding messages of one session
+inline constexpr std::uint32_t offences_max = 50;  // malformed, forged or flooding messages of one session
 inline constexpr Duration offender_refused_for{600'000};
 
 struct Member {
     run::StatusMessage status;
     TimePoint heard;
-    std::optional<RoundId> compared;      // newest round whose digest was compared with ours
+    std::optional<RoundId> compared;  // newest round whose digest was compared with ours
 };
 
 class Members {

@@ -33,7 +33,7 @@ class Peer final : public SwarmEvents, public TrainerEvents {
 public:
     struct World {
         Swarm& swarm;
-        Trainer* trainer;             // null for a backbone
+        Trainer* trainer;  // null for a backbone
         StateStore& store;
         ledger::Ledger& ledger;
         const identity::Identity& identity;

@@ -28,9 +28,9 @@ struct DeferredUpdate {
 
 struct ContributionRecord {
     TokenCount carried;
-    std::vector<run::ContributionMessage> pending;    // offered, list unknown
-    std::vector<run::ContributionMessage> returned;   // refused; movement is or will be back in the error feedback
-    std::vector<DeferredUpdate> deferred{};           // one for each payload
+    std::vector<run::ContributionMessage> pending;   // offered, list unknown
+    std::vector<run::ContributionMessage> returned;  // refused; movement is or will be back in the error feedback
+    std::vector<DeferredUpdate> deferred{};          // one for each payload
     bool operator==(const ContributionRecord&) const = default;
 
     [[nodiscard]] TokenCount pending_tokens() const;

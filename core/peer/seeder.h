@@ -27,7 +27,7 @@ inline constexpr std::uint64_t states_kept = 4;       // newest; what a branch c
 inline constexpr std::uint64_t checkpoints_kept = 2;  // one is fetched by somebody while the next is published
 /// Lists that a branch may take back; own payloads of that many rounds are kept, because their movement would return.
 inline constexpr std::uint64_t own_payload_rounds_kept = own_contributions_max;
-inline constexpr Duration state_pinned_for{60'000};   // a repair asks again and again while it makes progress
+inline constexpr Duration state_pinned_for{60'000};  // a repair asks again and again while it makes progress
 
 class Seeder {
 public:

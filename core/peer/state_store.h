@@ -43,7 +43,10 @@ public:
     virtual ~StateStore() = default;
 
     /// States that are whole on disk with their digests, oldest first. Digests are those computed at commit time.
-    struct Held { RoundId round; StateDigest digest; };
+    struct Held {
+        RoundId round;
+        StateDigest digest;
+    };
     [[nodiscard]] virtual std::vector<Held> held() const = 0;
     /// theta[round], which is held.
     [[nodiscard]] virtual State state(RoundId round) const = 0;

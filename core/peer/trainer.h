@@ -16,7 +16,7 @@ namespace potluck::peer {
 /// A flat parameter vector in a file (or, in simulations, a named buffer of the StateStore).
 struct VectorPlace {
     std::filesystem::path file;
-    std::uint64_t offset = 0;        // bytes
+    std::uint64_t offset = 0;  // bytes
 };
 
 struct WindowPlan {
@@ -50,8 +50,8 @@ public:
 class TrainerEvents {
 public:
     virtual ~TrainerEvents() = default;
-    virtual void on_trainer_started() = 0;               // answer to start(): loaded
-    virtual void on_first_step() = 0;                    // the first training step after start()
+    virtual void on_trainer_started() = 0;  // answer to start(): loaded
+    virtual void on_first_step() = 0;       // the first training step after start()
     virtual void on_progress(TokenCount window_tokens, double tokens_per_second, double loss) = 0;
     virtual void on_snapshot(const SnapshotResult& result) = 0;
     /// The trainer is gone (crash, kill, time-out); requests in flight are void. The peer decides whether to start

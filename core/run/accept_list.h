@@ -24,18 +24,18 @@ inline constexpr std::string_view accept_list_domain = "accept-list";
 
 struct Accepted {
     PeerId peer;
-    BlobRef payload;      // plain
-    TokenCount tokens;    // trained for it, the weight in F; 1..2^40
+    BlobRef payload;    // plain
+    TokenCount tokens;  // trained for it, the weight in F; 1..2^40
     auto operator<=>(const Accepted&) const = default;
 };
 
 struct AcceptList {
     RunId run;
     RoundId round;
-    std::uint32_t view = 0;       // how many leaders were passed over before this one
+    std::uint32_t view = 0;  // how many leaders were passed over before this one
     PeerId leader;
-    Digest previous;              // hash of L[r-1]; zero for round 0
-    StateDigest base;             // digest of theta[r]
+    Digest previous;                // hash of L[r-1]; zero for round 0
+    StateDigest base;               // digest of theta[r]
     std::vector<Accepted> entries;  // sorted by peer, no peer twice, at least one
     bool operator==(const AcceptList&) const = default;
 

@@ -18,14 +18,14 @@ inline constexpr std::size_t invite_bytes_max = 4096;
 inline constexpr std::size_t invite_hints_max = 16;
 
 struct PeerHint {
-    std::string host;         // numeric IPv4, IPv6 (without brackets) or a DNS name of at most 253 characters
+    std::string host;  // numeric IPv4, IPv6 (without brackets) or a DNS name of at most 253 characters
     std::uint16_t port = 0;
     bool operator==(const PeerHint&) const = default;
 };
 
 struct Invite {
     RunId run;
-    std::string name;                // at most 80 characters, for display only
+    std::string name;  // at most 80 characters, for display only
     std::vector<PeerHint> hints;
     bool operator==(const Invite&) const = default;
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/base/json.h"
-#include "core/run/plain_text.h"
 #include "core/model/state_layout.h"
+#include "core/run/plain_text.h"
 
 namespace potluck::run {
 

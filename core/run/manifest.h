@@ -15,8 +15,8 @@
 #include "core/base/bytes.h"
 #include "core/base/ids.h"
 #include "core/base/result.h"
-#include "core/run/blob_ref.h"
 #include "core/model/model_spec.h"
+#include "core/run/blob_ref.h"
 #include "core/run/recipe.h"
 
 namespace potluck::run {
@@ -56,20 +56,20 @@ struct Shard {
 };
 
 struct Manifest {
-    std::string name;         // 1..80 characters
-    std::string purpose;      // at most 2,000 characters
-    std::string licence;      // SPDX expression of the resulting model
+    std::string name;     // 1..80 characters
+    std::string purpose;  // at most 2,000 characters
+    std::string licence;  // SPDX expression of the resulting model
     PeerId host;
-    std::vector<PeerId> backbones;   // lead before all others, in this order
+    std::vector<PeerId> backbones;  // lead before all others, in this order
     model::ModelSpec model;
     Tokenizer tokenizer;
-    std::vector<Shard> shards;       // at least one
+    std::vector<Shard> shards;  // at least one
     Shard validation;
-    double bigram_loss = 0;          // nats per token of the training text's add-one bigram model, on validation
+    double bigram_loss = 0;  // nats per token of the training text's add-one bigram model, on validation
     Recipe recipe;
-    BlobRef initial_state;           // theta[0]
-    std::vector<PeerId> allowed;     // empty: anybody may join
-    std::int64_t created = 0;        // seconds since 1970
+    BlobRef initial_state;        // theta[0]
+    std::vector<PeerId> allowed;  // empty: anybody may join
+    std::int64_t created = 0;     // seconds since 1970
     bool operator==(const Manifest&) const = default;
 
     [[nodiscard]] std::string to_json_text() const;

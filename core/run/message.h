@@ -25,28 +25,44 @@ inline constexpr std::size_t layer_hashes_max = 16'384;
 inline constexpr std::uint32_t piece_index_max = 1U << 26U;  // blob_bytes_max in pieces of 16 KiB
 
 /// The kinds, numbered as on the wire.
-enum class MessageKind : std::uint8_t { status = 1, close = 2, contribution = 3, list = 4, history_request = 5,
-                                        history = 6, layer_request = 7, layer = 8, goodbye = 9 };
+enum class MessageKind : std::uint8_t {
+    status = 1,
+    close = 2,
+    contribution = 3,
+    list = 4,
+    history_request = 5,
+    history = 6,
+    layer_request = 7,
+    layer = 8,
+    goodbye = 9
+};
 
 enum class Role : std::uint8_t { volunteer = 0, backbone = 1 };
-enum class Phase : std::uint8_t { joining = 0, training = 1, collecting = 2, applying = 3, repairing = 4, paused = 5,
-                                  finished = 6 };
+enum class Phase : std::uint8_t {
+    joining = 0,
+    training = 1,
+    collecting = 2,
+    applying = 3,
+    repairing = 4,
+    paused = 5,
+    finished = 6
+};
 
 /// Sent every second or so to every neighbour, and at every change of round.
 struct StatusMessage {
-    std::uint64_t sequence = 0;      // grows; an older one is dropped
+    std::uint64_t sequence = 0;  // grows; an older one is dropped
     Role role = Role::volunteer;
     Phase phase = Phase::joining;
-    RoundId round;                   // of the state held
-    StateDigest digest;              // of theta[round]
-    Digest list;                     // hash of L[round-1]; zero for round 0
-    TokenCount window_tokens;        // trained in this window so far
+    RoundId round;             // of the state held
+    StateDigest digest;        // of theta[round]
+    Digest list;               // hash of L[round-1]; zero for round 0
+    TokenCount window_tokens;  // trained in this window so far
     std::uint32_t tokens_per_second = 0;
-    float loss = 0;                  // mean training loss of the last window; 0 if none or not finite
-    RoundId checkpoint_round;        // newest checkpoint this peer seeds
-    BlobRef checkpoint;              // size 0 if none
-    std::uint16_t port = 0;          // BitTorrent listen port
-    std::string name;                // of this computer; sent is what is plain of it, at most 40 bytes
+    float loss = 0;            // mean training loss of the last window; 0 if none or not finite
+    RoundId checkpoint_round;  // newest checkpoint this peer seeds
+    BlobRef checkpoint;        // size 0 if none
+    std::uint16_t port = 0;    // BitTorrent listen port
+    std::string name;          // of this computer; sent is what is plain of it, at most 40 bytes
     bool operator==(const StatusMessage&) const = default;
 };
 
@@ -59,15 +75,15 @@ struct CloseMessage {
 
 struct ContributionMessage {
     RoundId round;
-    StateDigest base;                // digest of theta[round] that the sender holds
-    BlobRef payload;                 // plain
+    StateDigest base;  // digest of theta[round] that the sender holds
+    BlobRef payload;   // plain
     TokenCount tokens;
     bool operator==(const ContributionMessage&) const = default;
 };
 
 /// An accept list with its leader's signature over AcceptList::encode() (domain "accept-list").
 struct SignedList {
-    Bytes list;                                 // AcceptList::encode()
+    Bytes list;  // AcceptList::encode()
     std::array<std::byte, 64> signature{};
     bool operator==(const SignedList&) const = default;
 };
@@ -82,20 +98,20 @@ struct HistoryRequest {
     bool operator==(const HistoryRequest&) const = default;
 };
 struct HistoryMessage {
-    std::vector<SignedList> lists;   // consecutive rounds
+    std::vector<SignedList> lists;  // consecutive rounds
     bool operator==(const HistoryMessage&) const = default;
 };
 
 /// Asks for the piece layer of a state (2.2 in docs/wire-format.md), to repair a damaged copy piece by piece.
 struct LayerRequest {
     StateDigest state;
-    std::uint32_t first = 0;         // index of the first piece
+    std::uint32_t first = 0;  // index of the first piece
     bool operator==(const LayerRequest&) const = default;
 };
 struct LayerMessage {
     StateDigest state;
     std::uint32_t first = 0;
-    std::vector<Digest> hashes;      // at most layer_hashes_max
+    std::vector<Digest> hashes;  // at most layer_hashes_max
     bool operator==(const LayerMessage&) const = default;
 };
 
@@ -116,7 +132,7 @@ struct Envelope {
     RunId run;
     PeerId sender;
     MessageKind kind = MessageKind::status;
-    Bytes body;                                  // canonical layout of the message
+    Bytes body;  // canonical layout of the message
     std::array<std::byte, 64> signature{};
     bool operator==(const Envelope&) const = default;
 };
@@ -128,8 +144,20 @@ struct Envelope {
 [[nodiscard]] Result<Message> decode_body(MessageKind kind, ByteSpan body);
 
 /// What became of something a peer sent. Counted per peer and kind; never an error of ours.
-enum class Verdict { accepted, malformed, bad_signature, wrong_run, not_allowed, stale, repeated, wrong_base,
-                     wrong_leader, bad_payload, too_large, flood };
+enum class Verdict {
+    accepted,
+    malformed,
+    bad_signature,
+    wrong_run,
+    not_allowed,
+    stale,
+    repeated,
+    wrong_base,
+    wrong_leader,
+    bad_payload,
+    too_large,
+    flood
+};
 [[nodiscard]] const char* name_of(Verdict verdict);
 
 }  // namespace potluck::run

@@ -16,27 +16,27 @@ enum class Optimizer { adamw, lamb };
 struct Recipe {
     // Inner optimizer (core/numerics/optimizer/optimizer.h), decay on matrices only.
     Optimizer optimizer = Optimizer::adamw;
-    std::uint32_t state_bits = 8;     // of its moments: 8 or 32
+    std::uint32_t state_bits = 8;  // of its moments: 8 or 32
     double epsilon = 1e-8;
-    double learning_rate = 3e-3;      // peak
-    double final_fraction = 0.1;      // of the peak, reached at the end of the run
+    double learning_rate = 3e-3;  // peak
+    double final_fraction = 0.1;  // of the peak, reached at the end of the run
     double beta1 = 0.9, beta2 = 0.95;
     double weight_decay = 0.1;
     double clip_norm = 1.0;
-    std::uint32_t batch = 8;          // sequences per inner step
-    std::uint64_t warmup_rounds = 2;  // linear; the schedule's clock is the round, which all share
+    std::uint32_t batch = 8;            // sequences per inner step
+    std::uint64_t warmup_rounds = 2;    // linear; the schedule's clock is the round, which all share
     std::uint64_t total_rounds = 1000;  // the run ends when state theta[total_rounds] exists
 
     // Rounds (mode sparse).
-    Duration window{60'000};          // training time of a round
-    std::uint32_t k = 64;             // sent of every 4,096 entries
+    Duration window{60'000};  // training time of a round
+    std::uint32_t k = 64;     // sent of every 4,096 entries
     float error_decay = 0.95F;
-    float alpha = 1.0F;               // outer learning rate
-    std::uint32_t amplification = 4;  // cap A
+    float alpha = 1.0F;                   // outer learning rate
+    std::uint32_t amplification = 4;      // cap A
     std::uint64_t checkpoint_every = 10;  // rounds
-    Duration collect{10'000};         // patience for contributions after a window closes
-    Duration grace{5'000};            // silence after which a leader is passed over
-    std::uint64_t seed = 1;           // of sample order and initial state
+    Duration collect{10'000};             // patience for contributions after a window closes
+    Duration grace{5'000};                // silence after which a leader is passed over
+    std::uint64_t seed = 1;               // of sample order and initial state
 
     bool operator==(const Recipe&) const = default;
     [[nodiscard]] numerics::OuterStep outer_step() const { return {alpha, amplification}; }

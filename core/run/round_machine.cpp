@@ -142,9 +142,9 @@ bool RoundMachine::everybody_in(TimePoint now) const {
     if (m_own_due) return false;
     for (const auto& [peer, known] : m_members) {
         const RoundMember& member = known.member;
-        const bool trains = member.role == Role::volunteer && member.round == m_round &&
-                            (member.phase == Phase::training ||
-                             (member.phase == Phase::collecting && member.window_tokens.value > 0));
+        const bool trains =
+            member.role == Role::volunteer && member.round == m_round &&
+            (member.phase == Phase::training || (member.phase == Phase::collecting && member.window_tokens.value > 0));
         if (!trains || !alive(peer, now)) continue;
         const auto found = m_contributions.find(peer);
         if (found == m_contributions.end() || (!found->second.held && !found->second.bad)) return false;

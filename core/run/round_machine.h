@@ -27,8 +27,8 @@
 namespace potluck::run {
 
 inline constexpr std::size_t members_max = 4096;
-inline constexpr int heartbeats_to_live = 4;      // silence after which a member is believed dead
-inline constexpr int heartbeats_to_repeat = 2;    // between repetitions of what may have been lost
+inline constexpr int heartbeats_to_live = 4;        // silence after which a member is believed dead
+inline constexpr int heartbeats_to_repeat = 2;      // between repetitions of what may have been lost
 inline constexpr std::uint64_t fork_depth_max = 2;  // rounds up to which the better list beats the longer chain
 
 /// What is the same for the whole run.
@@ -36,7 +36,7 @@ struct RunRules {
     RunId run;
     PeerId host;
     std::vector<PeerId> backbones;
-    std::vector<PeerId> allowed;      // sorted; empty: anybody
+    std::vector<PeerId> allowed;  // sorted; empty: anybody
     [[nodiscard]] bool admits(const PeerId& peer) const;
 };
 
@@ -70,11 +70,11 @@ struct RoundMember {
 };
 
 struct RoundActions {
-    bool close_window = false;                      // contribute; answer with offered() or nothing_offered()
+    bool close_window = false;  // contribute; answer with offered() or nothing_offered()
     std::optional<CloseMessage> announce_close;
     std::optional<AcceptList> sign;
     bool repeat_contribution = false;
-    std::vector<PeerId> send_list_to;               // L[round - 1]
+    std::vector<PeerId> send_list_to;  // L[round - 1]
 };
 
 struct Leadership {
@@ -126,8 +126,17 @@ public:
     [[nodiscard]] RoundActions tick(TimePoint now);
 
 private:
-    struct Contribution { ContributionMessage message; bool held = false; bool bad = false; };
-    struct Known { RoundMember member; TimePoint heard; TimePoint list_sent; bool lost = false; };
+    struct Contribution {
+        ContributionMessage message;
+        bool held = false;
+        bool bad = false;
+    };
+    struct Known {
+        RoundMember member;
+        TimePoint heard;
+        TimePoint list_sent;
+        bool lost = false;
+    };
 
     [[nodiscard]] bool can_lead(const PeerId& peer, TimePoint now) const;
     [[nodiscard]] std::vector<PeerId> ranked_members(TimePoint now) const;
@@ -153,9 +162,9 @@ private:
     std::uint32_t m_view_min = 0;
     std::optional<std::uint32_t> m_signed_view;
     bool m_reopened = false;
-    bool m_close_due = false;        // a Close or the owner asks for it
-    bool m_own_due = false;          // between close_window and offered() or nothing_offered()
-    bool m_own_empty = false;        // this window had nothing to offer
+    bool m_close_due = false;  // a Close or the owner asks for it
+    bool m_own_due = false;    // between close_window and offered() or nothing_offered()
+    bool m_own_empty = false;  // this window had nothing to offer
     TimePoint m_retry_at;
     TimePoint m_close_said, m_contribution_said;
 };

@@ -26,8 +26,7 @@ std::size_t shard_of(std::uint64_t seed, RoundId round, const PeerId& peer, std:
     return static_cast<std::size_t>(key_of(seed, round, peer, Purpose::shard) % shards);
 }
 
-std::uint64_t record_at(std::uint64_t seed, RoundId round, const PeerId& peer, std::uint64_t records,
-                        std::uint64_t n) {
+std::uint64_t record_at(std::uint64_t seed, RoundId round, const PeerId& peer, std::uint64_t records, std::uint64_t n) {
     POTLUCK_CHECK(records > 0);
     const std::uint64_t epoch = n / records;
     const std::uint64_t key = mix64(key_of(seed, round, peer, Purpose::records) ^ epoch);

@@ -23,7 +23,8 @@ namespace potluck::training {
 class Anchor {
 public:
     /// On disk: `scratch` is a folder; the file is removed with the anchor.
-    [[nodiscard]] static Result<Anchor> create(std::uint64_t size, Residency place, const std::filesystem::path& scratch);
+    [[nodiscard]] static Result<Anchor> create(std::uint64_t size, Residency place,
+                                               const std::filesystem::path& scratch);
     Anchor(Anchor&& other) noexcept;
     Anchor& operator=(Anchor&& other) noexcept;
     Anchor(const Anchor&) = delete;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "core/device/diagnosis.h"
 #include "core/training/compute/device.h"
 #include "core/training/compute/device_optimizer.h"
-#include "core/device/diagnosis.h"
 #include "core/training/compute/devices.h"
 #include "core/training/memory/process_memory.h"
 
@@ -53,18 +53,15 @@ Status take_gpu(const control::DeviceRow& row, const control::Budget& budget, Pr
     const Result<DeviceSpeed> speed = measure_device(facts.device);
     if (!speed.ok()) return speed.error();
     if (precision == PrecisionChoice::measured) {
-        facts.matmul = speed->bf16 > speed->fp32   ? Dtype::bf16
-                         : speed->fp16 > speed->fp32 ? Dtype::fp16
-                                                     : Dtype::fp32;
+        facts.matmul = speed->bf16 > speed->fp32 ? Dtype::bf16 : speed->fp16 > speed->fp32 ? Dtype::fp16 : Dtype::fp32;
     }
     const double teraflops = facts.matmul == Dtype::bf16   ? speed->bf16
                              : facts.matmul == Dtype::fp16 ? speed->fp16
-                                                              : speed->fp32;
+                                                           : speed->fp32;
     facts.gpu_can_step = facts.device.kind == DeviceKind::cuda && DeviceOptimizer::available();
     facts.flops = teraflops * 1e12;
     facts.gpu_bytes_per_second = speed->gigabytes_per_second * 1e9;
-    const std::uint64_t free =
-        without_reserve(row.memory_free, std::max(row.memory_free / 8, gpu_reserve_min));
+    const std::uint64_t free = without_reserve(row.memory_free, std::max(row.memory_free / 8, gpu_reserve_min));
     facts.gpu_budget = budget.gpu_memory > 0 ? std::min(budget.gpu_memory, row.memory_free) : free;
     return {};
 }

@@ -9,8 +9,8 @@
 namespace potluck::training {
 
 struct SampleRule {
-    double temperature = 0.8;    // 0 takes the likeliest token
-    std::uint32_t top_k = 40;    // only the best k are drawn from; 0: all
+    double temperature = 0.8;  // 0 takes the likeliest token
+    std::uint32_t top_k = 40;  // only the best k are drawn from; 0: all
 };
 
 /// Index of the token chosen among `logits` (at least one). Ties go to the lower index.

@@ -78,10 +78,10 @@ private:
 
     ThreadOwner m_owner;
     PrecisionChoice m_choice;
-    PlanFacts m_facts;                 // of the model that is loaded
+    PlanFacts m_facts;                         // of the model that is loaded
     std::vector<MemoryPlan> m_fallback_plans;  // from large to small
-    std::size_t m_plan_index = 0;            // the one in force
-    control::VectorFile m_loaded;      // where L came from, as long as it is still that
+    std::size_t m_plan_index = 0;              // the one in force
+    control::VectorFile m_loaded;              // where L came from, as long as it is still that
     std::optional<control::Notification> m_notice;
     std::optional<Trainer> m_trainer;
     bool m_training = false;

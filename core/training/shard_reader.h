@@ -17,8 +17,6 @@
 
 namespace potluck::training {
 
-
-
 struct ShardShape {
     std::uint64_t records = 0;
     std::uint32_t context = 0;

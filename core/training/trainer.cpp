@@ -64,8 +64,7 @@ Result<Trainer> Trainer::create(const TrainerSetup& setup) {
     if (setup.model.vocabulary > 65'536) {
         return Error{ErrorCode::invalid_argument, "This version trains vocabularies of at most 65,536 tokens."};
     }
-    Result<LocalModel> local =
-        LocalModel::create(setup.model.parameters(), setup.layout, setup.scratch, setup.threads);
+    Result<LocalModel> local = LocalModel::create(setup.model.parameters(), setup.layout, setup.scratch, setup.threads);
     if (!local.ok()) return local.error();
     return Trainer(setup, *std::move(local));
 }
@@ -237,8 +236,8 @@ Status Trainer::follow(const Layout& layout) {
     const Layout before = std::exchange(m_setup.layout, layout);
     if (const Status moved = m_local.follow(layout, m_setup.scratch); !moved.ok()) return moved;
     const bool trained = m_gradient.size() > 0;
-    const bool same = before.gradient == layout.gradient && before.state_bits == layout.state_bits &&
-                      before.state == layout.state;
+    const bool same =
+        before.gradient == layout.gradient && before.state_bits == layout.state_bits && before.state == layout.state;
     if (trained && !same) {
         m_gradient = FlatVector();
         m_moments.reset();

@@ -125,7 +125,7 @@ private:
     TrainerSetup m_setup;
     Decoder m_decoder;
     LocalModel m_local;
-    FlatVector m_gradient;                             // empty until the first train_in
+    FlatVector m_gradient;                              // empty until the first train_in
     std::optional<numerics::OptimizerState> m_moments;  // the same; or, if the state lives on the device:
     std::optional<DeviceOptimizer> m_device_optimizer;
     LossScale m_loss_scale;
@@ -133,11 +133,11 @@ private:
     TrainingPlace m_place;
     std::vector<model::Token> m_records;
 
-    std::uint64_t m_steps = 0;              // since the moments were fresh
-    std::uint32_t m_batch_filled = 0;       // sequences of this batch whose gradient is in, or was dropped
-    std::uint64_t m_batch_tokens = 0;       // of this batch, not yet in the totals
+    std::uint64_t m_steps = 0;         // since the moments were fresh
+    std::uint32_t m_batch_filled = 0;  // sequences of this batch whose gradient is in, or was dropped
+    std::uint64_t m_batch_tokens = 0;  // of this batch, not yet in the totals
     double m_batch_loss = 0;
-    double m_seconds_per_sequence = 0;      // smoothed; 0 until measured
+    double m_seconds_per_sequence = 0;  // smoothed; 0 until measured
     WindowTotals m_totals;
 };
 

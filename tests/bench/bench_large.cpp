@@ -54,15 +54,17 @@ void write_initial_state(const model::ModelSpec& model, const fs::path& file) {
     model::fill_initial_state(model, 1, {reinterpret_cast<float*>(map->writable().data()), model.parameters()});
 }
 
-struct Step { double loss = 0, seconds = 0; };
+struct Step {
+    double loss = 0, seconds = 0;
+};
 
 }  // namespace
 
 int main(int argc, char** argv) {
     const QCoreApplication application(argc, argv);
-    std::map<std::string, std::string> options{{"--model", "gpt2-xl"}, {"--ram", "12288"},     {"--steps", "20"},
-                                               {"--batch", "1"},       {"--rate", "1e-5"},     {"--threads", "0"},
-                                               {"--text", argv[0]},    {"--folder", "."},      {"--report", ""}};
+    std::map<std::string, std::string> options{{"--model", "gpt2-xl"}, {"--ram", "12288"}, {"--steps", "20"},
+                                               {"--batch", "1"},       {"--rate", "1e-5"}, {"--threads", "0"},
+                                               {"--text", argv[0]},    {"--folder", "."},  {"--report", ""}};
     for (int i = 1; i + 1 < argc; i += 2) options[argv[i]] = argv[i + 1];
     const auto number = [&](const char* name) { return std::strtoull(options[name].c_str(), nullptr, 10); };
 

@@ -58,16 +58,18 @@ void say(json& report, const std::string& name, double value, const char* unit) 
 /// How fast memory can be read: a sum that the compiler may not drop.
 double read_seconds(const std::vector<float>& from) {
     volatile std::uint64_t sink = 0;
-    return best_seconds(5, [] {}, [&] {
-        std::uint64_t sum[8] = {};
-        const auto* at = reinterpret_cast<const char*>(from.data());
-        for (std::size_t i = 0; i + 64 <= from.size() * 4; i += 64) {
-            std::uint64_t words[8];
-            std::memcpy(words, at + i, 64);
-            for (int l = 0; l < 8; ++l) sum[l] ^= words[l];
-        }
-        for (const std::uint64_t part : sum) sink = sink + part;
-    });
+    return best_seconds(
+        5, [] {},
+        [&] {
+            std::uint64_t sum[8] = {};
+            const auto* at = reinterpret_cast<const char*>(from.data());
+            for (std::size_t i = 0; i + 64 <= from.size() * 4; i += 64) {
+                std::uint64_t words[8];
+                std::memcpy(words, at + i, 64);
+                for (int l = 0; l < 8; ++l) sum[l] ^= words[l];
+            }
+            for (const std::uint64_t part : sum) sink = sink + part;
+        });
 }
 
 struct Stage {
@@ -88,10 +90,13 @@ void measure_codec(json& report, Stage& stage, const char* kind) {
     }
     const double encode = best_seconds(5, restore, [&] { payload = numerics::encode(stage.error, sent, 1); });
     numerics::PayloadView view;
-    const double parse = best_seconds(5, [] {}, [&] {
-        if (numerics::PayloadView::parse(payload, count, sent, view) != numerics::PayloadFault::none) std::abort();
-    });
-    const double decode = best_seconds(5, [] {}, [&] { numerics::add_decoded(stage.target, view, -1.0F, 1); });
+    const double parse = best_seconds(
+        5, [] {},
+        [&] {
+            if (numerics::PayloadView::parse(payload, count, sent, view) != numerics::PayloadFault::none) std::abort();
+        });
+    const double decode = best_seconds(
+        5, [] {}, [&] { numerics::add_decoded(stage.target, view, -1.0F, 1); });
     say(report, prefix + "encode", million_per_second(count, encode), "M param/s/core");
     say(report, prefix + "parse", million_per_second(count, parse), "M param/s/core");
     say(report, prefix + "decode and add", million_per_second(count, decode), "M param/s/core");
@@ -104,9 +109,11 @@ void measure_codec(json& report, Stage& stage, const char* kind) {
 void measure_plain_codec(json& report) {
     const std::vector<float> source = inputs::make(inputs::Kind::bell, 4 * numerics::group_size, 2);
     std::vector<float> error;
-    const double taken = best_seconds(2, [&] { error = source; }, [&] {
-        if (numerics::encode_plain(error, sent).empty()) std::abort();
-    });
+    const double taken = best_seconds(
+        2, [&] { error = source; },
+        [&] {
+            if (numerics::encode_plain(error, sent).empty()) std::abort();
+        });
     say(report, "encode plain", million_per_second(source.size(), taken), "M param/s/core");
 }
 
@@ -126,15 +133,13 @@ void measure_step(json& report, Stage& stage, std::size_t payloads) {
     const std::string name = "F of " + std::to_string(payloads) + " payloads";
     for (const numerics::Isa path : {numerics::Isa::baseline, numerics::Isa::avx2, numerics::Isa::avx512}) {
         if (!numerics::available(path)) continue;
-        const double taken = best_seconds(3, [] {}, [&] {
-            numerics::apply_outer_step_with(path, stage.source, stage.target, list, {}, 1);
-        });
+        const double taken = best_seconds(
+            3, [] {}, [&] { numerics::apply_outer_step_with(path, stage.source, stage.target, list, {}, 1); });
         say(report, name + " " + name_of(path), million_per_second(count, taken), "M param/s/core");
     }
     const auto first = std::span<const float>(stage.source).first(count);
-    const double plain = best_seconds(1, [] {}, [&] {
-        numerics::apply_outer_step_plain(first, stage.target, list, {});
-    });
+    const double plain = best_seconds(
+        1, [] {}, [&] { numerics::apply_outer_step_plain(first, stage.target, list, {}); });
     say(report, name + " plain", million_per_second(count, plain), "M param/s/core");
 }
 
@@ -157,18 +162,20 @@ double touch_seconds(OptimizerStage& stage) {
             std::memcpy(bytes + i, &word, 8);
         }
     };
-    return best_seconds(1, [] {}, [&] {
-        for (std::size_t at = 0; at < stage.parameters.size(); at += 4096) {
-            for (std::size_t i = at; i < at + 4096; ++i) stage.parameters[i] += stage.gradient[i];
-            if (moments.mean.empty()) {
-                flip(moments.mean_codes, at, 4096);
-                flip(moments.variance_codes, at, 4096);
-            } else {
-                flip(moments.mean, at, 4096);
-                flip(moments.variance, at, 4096);
+    return best_seconds(
+        1, [] {},
+        [&] {
+            for (std::size_t at = 0; at < stage.parameters.size(); at += 4096) {
+                for (std::size_t i = at; i < at + 4096; ++i) stage.parameters[i] += stage.gradient[i];
+                if (moments.mean.empty()) {
+                    flip(moments.mean_codes, at, 4096);
+                    flip(moments.variance_codes, at, 4096);
+                } else {
+                    flip(moments.mean, at, 4096);
+                    flip(moments.variance, at, 4096);
+                }
             }
-        }
-    });
+        });
 }
 
 void measure_optimizer(json& report, std::size_t count, numerics::OptimizerKind kind, numerics::StateBits bits) {
@@ -180,10 +187,12 @@ void measure_optimizer(json& report, std::size_t count, numerics::OptimizerKind 
     const std::string name = std::string(coded ? "8-bit " : "fp32 ") + (kind == adamw ? "AdamW" : "LAMB");
     const auto seconds = [&](numerics::Isa path) {
         const numerics::StepHyperparams settings{.kind = kind, .learning_rate = 1e-3, .step = ++stage.step};
-        return best_seconds(1, [] {}, [&] {
-            numerics::optimizer_step_with<float, float>(path, stage.state, 0, 1, stage.parameters, stage.gradient,
-                                                        settings, 1);
-        });
+        return best_seconds(
+            1, [] {},
+            [&] {
+                numerics::optimizer_step_with<float, float>(path, stage.state, 0, 1, stage.parameters, stage.gradient,
+                                                            settings, 1);
+            });
     };
     seconds(numerics::best_isa());
     for (const numerics::Isa path : {numerics::Isa::baseline, numerics::Isa::avx2}) {
@@ -217,16 +226,29 @@ void measure_optimizers(json& report, std::size_t count) {
 void measure_hash(json& report, const Stage& stage) {
     const auto bytes = std::as_bytes(std::span(stage.source));
     const double size = static_cast<double>(bytes.size()) * 1e-9;
-    const auto hash = [&] { if (sha256(bytes).is_zero()) std::abort(); };
-    const auto root = [&] { if (merkle_root(bytes, 1).is_zero()) std::abort(); };
+    const auto hash = [&] {
+        if (sha256(bytes).is_zero()) std::abort();
+    };
+    const auto root = [&] {
+        if (merkle_root(bytes, 1).is_zero()) std::abort();
+    };
     const auto plain = [&] {
         sha256_blocks::State state = sha256_blocks::initial_state;
         sha256_blocks::compress_plain(state, bytes.data(), bytes.size() / 64);
         if (state[0] == 0 && state[1] == 0) std::abort();
     };
-    say(report, "SHA-256", size / best_seconds(3, [] {}, hash), "GB/s/core");
-    say(report, "SHA-256 plain", size / best_seconds(2, [] {}, plain), "GB/s/core");
-    say(report, "file root", size / best_seconds(3, [] {}, root), "GB/s/core");
+    say(report, "SHA-256",
+        size / best_seconds(
+                   3, [] {}, hash),
+        "GB/s/core");
+    say(report, "SHA-256 plain",
+        size / best_seconds(
+                   2, [] {}, plain),
+        "GB/s/core");
+    say(report, "file root",
+        size / best_seconds(
+                   3, [] {}, root),
+        "GB/s/core");
 }
 
 void measure_all(json& report, std::size_t count) {
@@ -235,9 +257,8 @@ void measure_all(json& report, std::size_t count) {
     stage.error = stage.source;
     stage.target = stage.source;
     say(report, "memory read limit", million_per_second(count, read_seconds(stage.source)), "M param/s/core");
-    const double copy = best_seconds(5, [] {}, [&] {
-        std::memcpy(stage.target.data(), stage.source.data(), count * sizeof(float));
-    });
+    const double copy = best_seconds(
+        5, [] {}, [&] { std::memcpy(stage.target.data(), stage.source.data(), count * sizeof(float)); });
     say(report, "memcpy limit", million_per_second(count, copy), "M param/s/core");
     measure_codec(report, stage, "bell");
     measure_step(report, stage, 4);

@@ -3,7 +3,8 @@
 // how. The run of 600 steps takes about ten minutes on two cores with bf16 in hardware.
 //
 //   bench_optimizer_accuracy --text FOLDER-OR-FILE [--steps n] [--seed n] [--threads n] [--precision fp32|bf16]
-//                            [--only 8|32] [--rate peak] [--layers n] [--width n] [--heads n] [--context n] [--report FILE]
+//                            [--only 8|32] [--rate peak] [--layers n] [--width n] [--heads n] [--context n] [--report
+//                            FILE]
 #include <unistd.h>
 
 #include <cstdio>
@@ -16,10 +17,9 @@
 
 int main(int argc, char** argv) {
     using namespace potluck;
-    std::map<std::string, std::string> options{{"--text", "."}, {"--steps", "600"}, {"--seed", "1"},
-                                               {"--threads", "1"}, {"--precision", "bf16"}, {"--rate", "1e-3"},
-                                               {"--layers", "6"}, {"--width", "384"}, {"--heads", "6"},
-                                               {"--context", "256"}};
+    std::map<std::string, std::string> options{
+        {"--text", "."},    {"--steps", "600"}, {"--seed", "1"},    {"--threads", "1"}, {"--precision", "bf16"},
+        {"--rate", "1e-3"}, {"--layers", "6"},  {"--width", "384"}, {"--heads", "6"},   {"--context", "256"}};
     for (int i = 1; i + 1 < argc; i += 2) options[argv[i]] = argv[i + 1];
     training::treat_freed_memory(training::FreedMemory::kept);
     bench::AccuracyRun run;
@@ -46,7 +46,8 @@ int main(int argc, char** argv) {
     for (const std::uint32_t bits : {32U, 8U}) {
         if (options.contains("--only") && options["--only"] != std::to_string(bits)) continue;
         losses[bits] = bench::trained_loss(run, text, bits, [&](std::uint64_t step, double loss) {
-            std::fprintf(stderr, "%2u bits, step %lu: training loss %.4f\n", bits, static_cast<unsigned long>(step), loss);
+            std::fprintf(stderr, "%2u bits, step %lu: training loss %.4f\n", bits, static_cast<unsigned long>(step),
+                         loss);
         });
         report["validation_loss_" + std::to_string(bits)] = losses[bits];
     }

@@ -114,9 +114,17 @@ json run_dense(const QString& bin, const QString& work, const QString& text, std
 /// A run of many small volunteers: what a round costs then.
 json run_sixteen(const QString& bin, const QString& work, const QString& text) {
     const QString recipe = work + "/sixteen.json";
-    const std::string fields = json{{"layers", 1}, {"width", 64}, {"heads", 2}, {"context", 64}, {"window_seconds", 10.0},
-                                    {"collect_seconds", 20.0}, {"grace_seconds", 10.0}, {"overhead_seconds", 10.0}}.dump();
-    if (!write_file_atomically(recipe.toStdString(), as_bytes(fields)).ok()) give_up("the work folder cannot be written");
+    const std::string fields = json{
+        {"layers", 1},
+        {"width", 64},
+        {"heads", 2},
+        {"context", 64},
+        {"window_seconds", 10.0},
+        {"collect_seconds", 20.0},
+        {"grace_seconds", 10.0},
+        {"overhead_seconds", 10.0}}.dump();
+    if (!write_file_atomically(recipe.toStdString(), as_bytes(fields)).ok())
+        give_up("the work folder cannot be written");
     return run_demo(bin, {"--recipe", recipe, "--volunteers", "15", "--rounds", "10", "--keep", work + "/sixteen"},
                     work + "/sixteen-report.json", text);
 }
@@ -126,14 +134,17 @@ json run_sixteen(const QString& bin, const QString& work, const QString& text) {
 int main(int argc, char** argv) {
     const QCoreApplication application(argc, argv);
     QCommandLineParser options;
-    options.addOptions({{"bin", "Folder of the programs.", "folder"}, {"work", "Folder to work in.", "folder"},
-                        {"report", "Write the figures as JSON.", "file"}, {"minutes", "Length of the demo.", "minutes", "3"},
+    options.addOptions({{"bin", "Folder of the programs.", "folder"},
+                        {"work", "Folder to work in.", "folder"},
+                        {"report", "Write the figures as JSON.", "file"},
+                        {"minutes", "Length of the demo.", "minutes", "3"},
                         {"text", "Text to train on (default: the demo's own).", "path"}});
     options.addHelpOption();
     options.process(application);
     const QString bin = options.value("bin");
     const QString work = QDir(options.value("work")).absolutePath();
-    if (bin.isEmpty() || options.value("work").isEmpty() || !QDir().mkpath(work + "/demo")) give_up("--bin and --work are needed");
+    if (bin.isEmpty() || options.value("work").isEmpty() || !QDir().mkpath(work + "/demo"))
+        give_up("--bin and --work are needed");
 
     const QString text = options.value("text");
     const json swarm = run_demo(bin, {"--minutes", options.value("minutes"), "--keep", work + "/demo"},

@@ -34,8 +34,7 @@ inline SplitText split_bytes(std::span<const model::Token> bytes, std::uint32_t 
     SplitText out;
     const std::size_t length = context + 1;
     for (std::size_t record = 0; (record + 1) * length <= bytes.size(); ++record) {
-        const bool hidden =
-            record % validation_part == 0 && out.validation.size() < validation_records_max * length;
+        const bool hidden = record % validation_part == 0 && out.validation.size() < validation_records_max * length;
         std::vector<model::Token>& part = hidden ? out.validation : out.training;
         part.insert(part.end(), &bytes[record * length], &bytes[record * length] + length);
     }

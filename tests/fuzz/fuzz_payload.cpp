@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "core/numerics/outer/outer_step.h"
 #include "core/numerics/codec/payload_layout.h"
 #include "core/numerics/codec/plain_codec.h"
 #include "core/numerics/codec/sparse_codec.h"
+#include "core/numerics/outer/outer_step.h"
 #include "tests/fuzz/fuzz_target.h"
 
 namespace {

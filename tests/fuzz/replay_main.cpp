@@ -68,8 +68,20 @@ std::vector<std::filesystem::path> files_of(int count, char** arguments) {
 
 /// Overwrites up to eight bytes with a number that parsers trip over.
 void plant_number(Input& input, potluck::Rng& rng) {
-    static constexpr std::uint64_t numbers[] = {0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0xffffffff,
-                                                1ULL << 40U, ~0ULL >> 1U, ~0ULL, 0x7ff0000000000000, 0x7fc00000};
+    static constexpr std::uint64_t numbers[] = {0,
+                                                1,
+                                                0x7f,
+                                                0x80,
+                                                0xff,
+                                                0x7fff,
+                                                0xffff,
+                                                0x7fffffff,
+                                                0xffffffff,
+                                                1ULL << 40U,
+                                                ~0ULL >> 1U,
+                                                ~0ULL,
+                                                0x7ff0000000000000,
+                                                0x7fc00000};
     std::uint64_t number = numbers[rng.below(std::size(numbers))];
     const std::uint64_t width = 1ULL << rng.below(4);
     std::size_t at = rng.below(input.size());

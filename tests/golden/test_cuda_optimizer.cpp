@@ -39,7 +39,9 @@ public:
     Mirror& operator=(const Mirror&) = delete;
 
     template <class T>
-    [[nodiscard]] T* as() const { return static_cast<T*>(m_memory); }
+    [[nodiscard]] T* as() const {
+        return static_cast<T*>(m_memory);
+    }
     /// Whether the device holds what the host does.
     template <class T>
     [[nodiscard]] bool equals(std::span<T> host) const {
@@ -57,11 +59,19 @@ private:
 
 struct MomentsMirror {
     MomentsMirror(const CudaOptimizer& gpu, const OptimizerState::Moments& m)
-        : mean_codes(gpu, m.mean_codes), variance_codes(gpu, m.variance_codes), mean_scales(gpu, m.mean_scales),
-          variance_scales(gpu, m.variance_scales), mean(gpu, m.mean), variance(gpu, m.variance) {}
+        : mean_codes(gpu, m.mean_codes),
+          variance_codes(gpu, m.variance_codes),
+          mean_scales(gpu, m.mean_scales),
+          variance_scales(gpu, m.variance_scales),
+          mean(gpu, m.mean),
+          variance(gpu, m.variance) {}
     [[nodiscard]] DeviceMoments pointers() const {
-        return {mean_codes.as<std::uint8_t>(), variance_codes.as<std::uint8_t>(), mean_scales.as<float>(),
-                variance_scales.as<float>(), mean.as<float>(), variance.as<float>()};
+        return {mean_codes.as<std::uint8_t>(),
+                variance_codes.as<std::uint8_t>(),
+                mean_scales.as<float>(),
+                variance_scales.as<float>(),
+                mean.as<float>(),
+                variance.as<float>()};
     }
     [[nodiscard]] bool equals(const OptimizerState::Moments& m) const {
         return mean_codes.equals(m.mean_codes) && variance_codes.equals(m.variance_codes) &&
@@ -77,15 +87,16 @@ std::vector<Dtype> vector_of(const std::vector<float>& values) {
         return values;
     } else {
         std::vector<Dtype> out;
-        for (const float x : values) out.push_back({static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16U)});
+        for (const float x : values)
+            out.push_back({static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16U)});
         return out;
     }
 }
 
 std::vector<float> gradient_of(std::uint64_t seed) {
     std::vector<float> out = inputs::make(Kind::clustered, size, seed);
-    const float odd[] = {0.0F, -0.0F, 1e-40F, std::numeric_limits<float>::quiet_NaN(), 1e30F, -1e19F, 2e17F,
-                         std::numeric_limits<float>::infinity()};
+    const float odd[] = {0.0F,  -0.0F,  1e-40F, std::numeric_limits<float>::quiet_NaN(),
+                         1e30F, -1e19F, 2e17F,  std::numeric_limits<float>::infinity()};
     Rng rng(seed);
     for (std::size_t i = 0; i < size / 30; ++i) out[rng.below(size)] = odd[rng.below(std::size(odd))];
     for (std::size_t i = 90'000; i < 91'000; ++i) out[i] = std::numeric_limits<float>::quiet_NaN();
@@ -109,13 +120,14 @@ void check_equal(const CudaOptimizer& gpu, OptimizerKind kind, StateBits bits) {
     for (std::uint64_t step = 1; step <= 5; ++step) {
         const std::vector<Gradient> gradient = vector_of<Gradient>(gradient_of(step));
         const Mirror device_gradient(gpu, std::span(gradient));
-        const StepHyperparams settings{.kind = kind, .learning_rate = 3e-3, .step = step, .gradient_scale = 0.37,
-                                    .rounding_seed = step};
+        const StepHyperparams settings{
+            .kind = kind, .learning_rate = 3e-3, .step = step, .gradient_scale = 0.37, .rounding_seed = step};
         optimizer_step<Parameter, Gradient>(state, 0, slices().size(), parameters, gradient, settings, 2);
         const DeviceVectors vectors{device_parameters.as<void>(), type_of(Parameter{}), device_gradient.as<void>(),
                                     type_of(Gradient{})};
         for (std::size_t i = 0; i < slices().size(); ++i) {
-            QVERIFY(gpu.step(slices()[i], vectors, device_state[i]->pointers(), settings, workspace.as<void>(), nullptr));
+            QVERIFY(
+                gpu.step(slices()[i], vectors, device_state[i]->pointers(), settings, workspace.as<void>(), nullptr));
         }
         QVERIFY(gpu.wait());
         QVERIFY2(device_parameters.equals(std::span(parameters)), qPrintable(QString("step %1").arg(step)));

@@ -8,8 +8,8 @@
 
 #include "core/base/sha256.h"
 #include "core/numerics/codec/encoder.h"
-#include "core/numerics/outer/outer_stepper.h"
 #include "core/numerics/codec/plain_codec.h"
+#include "core/numerics/outer/outer_stepper.h"
 #include "tests/golden/numerics_inputs.h"
 
 using namespace potluck;
@@ -77,10 +77,17 @@ private slots:
 void TestNumericsGolden::the_worked_example_has_its_bytes() {
     // The example of docs/payload-format.md, whose bytes were worked out by hand.
     const std::string expected =
-        "504c5031" "00040000" "0a00000000000000"                 // magic, k = 1024, ten parameters
-        "13000000"                                               // one group of 19 bytes
-        "00000040" "00008040" "000040c0" "00000000"              // means 2, 4, -3, 0
-        "00" "12" "4a";                                          // Rice 0; codes 2, 0, 1; gaps 1, 1, 2
+        "504c5031"
+        "00040000"
+        "0a00000000000000"  // magic, k = 1024, ten parameters
+        "13000000"          // one group of 19 bytes
+        "00000040"
+        "00008040"
+        "000040c0"
+        "00000000"  // means 2, 4, -3, 0
+        "00"
+        "12"
+        "4a";  // Rice 0; codes 2, 0, 1; gaps 1, 1, 2
     const std::vector<float> example = {0.5F, -3.0F, 0.25F, 2.0F, 0.0F, -0.125F, 4.0F, 1.0F, -1.0F, 0.0F};
     for (const Run run : runs()) {
         std::vector<float> error = example;

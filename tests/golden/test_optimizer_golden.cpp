@@ -46,7 +46,8 @@ std::vector<Dtype> vector_of(const std::vector<float>& values) {
         return values;
     } else {
         std::vector<Dtype> out;
-        for (const float x : values) out.push_back({static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16U)});
+        for (const float x : values)
+            out.push_back({static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16U)});
         return out;
     }
 }

@@ -10,10 +10,10 @@
 #include "core/base/files.h"
 #include "core/base/sha256.h"
 #include "core/model/initial_state.h"
-#include "core/run/sample_order.h"
 #include "core/model/state_layout.h"
-#include "core/training/decoder/plain.h"
+#include "core/run/sample_order.h"
 #include "core/training/compute/device.h"
+#include "core/training/decoder/plain.h"
 #include "core/training/trainer.h"
 
 using namespace potluck;
@@ -25,8 +25,8 @@ namespace {
 constexpr std::uint32_t batch = 3;
 constexpr std::size_t steps = 10;
 
-/// How far ours may be from the fp32 recording. Our fp32 differs by the order of sums only; bf16 products keep 8 bits of
-/// each operand, and now and then a unit of a ReLU falls on the other side of zero.
+/// How far ours may be from the fp32 recording. Our fp32 differs by the order of sums only; bf16 products keep 8 bits
+/// of each operand, and now and then a unit of a ReLU falls on the other side of zero.
 struct Tolerance {
     double logits;     // of the row's length
     double loss;       // nats
@@ -263,7 +263,8 @@ private slots:
         const double loss =
             plain_add_gradient(reference.spec, parameters, reference.first_batch(), gradient, reference.mean_scale())
                 .value();
-        QVERIFY(std::fabs(loss * reference.mean_scale() - reference.values<double>("losses").front()) < fp32_tolerance.loss);
+        QVERIFY(std::fabs(loss * reference.mean_scale() - reference.values<double>("losses").front()) <
+                fp32_tolerance.loss);
         compare_gradients(reference.spec, gradient, reference.values<float>("gradient"), fp32_tolerance.gradient);
     }
 

@@ -5,11 +5,11 @@
 #include <QTest>
 
 #include "core/base/sha256.h"
+#include "core/model/state_layout.h"
 #include "core/run/accept_list.h"
 #include "core/run/invite.h"
 #include "core/run/manifest.h"
 #include "core/run/message.h"
-#include "core/model/state_layout.h"
 #include "tests/unit/run_samples.h"
 
 using namespace potluck;
@@ -32,18 +32,28 @@ Bytes vector_of(const char* name) {
     return bytes;
 }
 
-ModelSpec gpt2_small() {
-    return {.vocabulary = 50'257, .context = 1'024, .layers = 12, .heads = 12, .width = 768};
-}
+ModelSpec gpt2_small() { return {.vocabulary = 50'257, .context = 1'024, .layers = 12, .heads = 12, .width = 768}; }
 
 ModelSpec opt_125m() {
-    return {.family = Family::opt, .vocabulary = 50'272, .context = 2'048, .layers = 12, .heads = 12, .width = 768,
+    return {.family = Family::opt,
+            .vocabulary = 50'272,
+            .context = 2'048,
+            .layers = 12,
+            .heads = 12,
+            .width = 768,
             .activation = Activation::relu};
 }
 
 ModelSpec opt_350m() {
-    return {.family = Family::opt, .vocabulary = 50'272, .context = 2'048, .layers = 24, .heads = 16, .width = 1'024,
-            .activation = Activation::relu, .norm = NormPlace::after, .embedding = 512};
+    return {.family = Family::opt,
+            .vocabulary = 50'272,
+            .context = 2'048,
+            .layers = 24,
+            .heads = 16,
+            .width = 1'024,
+            .activation = Activation::relu,
+            .norm = NormPlace::after,
+            .embedding = 512};
 }
 
 QString hex(ByteSpan bytes) { return QString::fromStdString(to_hex(bytes)); }

@@ -15,8 +15,8 @@
 
 using namespace potluck;
 using namespace potluck::control;
-using potluck::tests::TrainerChild;
 using nlohmann::json;
+using potluck::tests::TrainerChild;
 
 Q_DECLARE_METATYPE(nlohmann::json)
 
@@ -74,10 +74,11 @@ struct Run {
 
 json layout(const char* products, const char* weights, const char* gradient, const char* checkpointing,
             const char* flow, const char* anchor, int micro_batch, int bits) {
-    return {{"device", "cpu"},       {"micro_batch", micro_batch},       {"matmul", products},
-            {"weights", weights},    {"gradient", gradient},             {"checkpointing", checkpointing},
-            {"state_bits", bits},    {"state", "host"},                  {"weights_flow", flow},
-            {"anchor", anchor}};
+    return {{"device", "cpu"},      {"micro_batch", micro_batch},
+            {"matmul", products},   {"weights", weights},
+            {"gradient", gradient}, {"checkpointing", checkpointing},
+            {"state_bits", bits},   {"state", "host"},
+            {"weights_flow", flow}, {"anchor", anchor}};
 }
 
 /// Trains until so many steps of the optimizer are done.
@@ -139,7 +140,8 @@ private slots:
         QVERIFY2(match.hasMatch(), qPrintable(message));
 
         TrainerChild second(QStringList{});
-        request.budget.ram = (match.captured(1).toULongLong() + 16) * mebibyte;  // the program's own size varies a little
+        request.budget.ram =
+            (match.captured(1).toULongLong() + 16) * mebibyte;  // the program's own size varies a little
         const Reply loaded = second.call("load", to_json(request));
         QVERIFY2(!loaded.error, loaded.error ? loaded.error->message.c_str() : "");
         QVERIFY(!second.call("train", run.train()).error);

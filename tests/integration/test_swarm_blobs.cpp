@@ -361,10 +361,8 @@ private slots:
     void too_large_a_blob_for_the_disk_is_a_sentence() {
         Room room;
         room.open(1);
-        const run::BlobRef ref{.root = BlobId{{std::byte{1}}},
-                               .size = run::blob_bytes_max,
-                               .kind = run::BlobKind::plain,
-                               .info_hash = {}};
+        const run::BlobRef ref{
+            .root = BlobId{{std::byte{1}}}, .size = run::blob_bytes_max, .kind = run::BlobKind::plain, .info_hash = {}};
         room[0].swarm->fetch(ref, from({}));
         QVERIFY(room.wait([&] { return room[0].witness.failed.contains(ref.root); }));
         QCOMPARE(room[0].witness.failed.at(ref.root).code, ErrorCode::no_space);

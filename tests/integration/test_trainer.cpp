@@ -11,14 +11,14 @@
 #include "core/base/rng.h"
 #include "core/control/trainer_protocol.h"
 #include "core/model/initial_state.h"
-#include "core/run/recipe.h"
 #include "core/model/state_layout.h"
+#include "core/run/recipe.h"
 #include "tests/integration/trainer_child.h"
 
 using namespace potluck;
 using namespace potluck::control;
-using potluck::tests::TrainerChild;
 using nlohmann::json;
+using potluck::tests::TrainerChild;
 
 namespace {
 
@@ -191,7 +191,7 @@ private slots:
     void a_request_that_cannot_be_served_changes_nothing() {
         const Run run;
         TrainerChild child;
-        QVERIFY(child.call("train", run.train()).error);          // nothing is loaded
+        QVERIFY(child.call("train", run.train()).error);  // nothing is loaded
         QVERIFY(child.call("dance").error->code == ErrorCode::not_found);
         json bad = run.load();
         bad["model"]["width"] = 7;

@@ -12,25 +12,24 @@
 namespace potluck::sim {
 
 enum class Lie {
-    silence,           // heartbeats as a training member, contributes never
-    garbage,           // bytes that are no message
-    forgery,           // messages in others' names
-    broken_payload,    // a payload that is noise
-    withheld_payload,  // a payload that nobody can fetch
-    own_lists,         // signs accept lists as if it led
-    early_close,       // tells everybody that the window is over
-    flood,             // hundreds of messages a second
-    huge_claims,       // absurd sizes, tokens and rounds
-    replay,            // says again, from its own session, what others said rounds ago
-    forged_checkpoint, // offers a state that no list led to
-    copied_payload,    // contributes what another has contributed
-    vast_claim,        // a sound payload with as many tokens as a contribution can name
+    silence,            // heartbeats as a training member, contributes never
+    garbage,            // bytes that are no message
+    forgery,            // messages in others' names
+    broken_payload,     // a payload that is noise
+    withheld_payload,   // a payload that nobody can fetch
+    own_lists,          // signs accept lists as if it led
+    early_close,        // tells everybody that the window is over
+    flood,              // hundreds of messages a second
+    huge_claims,        // absurd sizes, tokens and rounds
+    replay,             // says again, from its own session, what others said rounds ago
+    forged_checkpoint,  // offers a state that no list led to
+    copied_payload,     // contributes what another has contributed
+    vast_claim,         // a sound payload with as many tokens as a contribution can name
 };
 /// Those that earn nothing. The last two do: the present rules credit what is claimed for a payload that decodes.
-inline constexpr std::array all_lies{Lie::silence,          Lie::garbage,   Lie::forgery,
-                                     Lie::broken_payload,   Lie::withheld_payload, Lie::own_lists,
-                                     Lie::early_close,      Lie::flood,     Lie::huge_claims,
-                                     Lie::replay,           Lie::forged_checkpoint};
+inline constexpr std::array all_lies{Lie::silence,          Lie::garbage,   Lie::forgery,          Lie::broken_payload,
+                                     Lie::withheld_payload, Lie::own_lists, Lie::early_close,      Lie::flood,
+                                     Lie::huge_claims,      Lie::replay,    Lie::forged_checkpoint};
 
 class Attacker final : public peer::SwarmEvents {
 public:
@@ -64,7 +63,7 @@ private:
     BlobFolder m_folder;
     Port m_port;
     std::uint64_t m_sequence = 0;
-    run::StatusMessage m_seen;        // the last honest status, to look alike
+    run::StatusMessage m_seen;  // the last honest status, to look alike
     std::optional<PeerId> m_victim;
     std::vector<run::Envelope> m_heard;
     BlobId m_forged;

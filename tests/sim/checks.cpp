@@ -181,7 +181,8 @@ std::string agreement(World& world) {
     const std::vector<StateDigest> digests = world.plan().damage_may_spread ? recorded(world) : recomputed(world);
     for (std::size_t i = 0; i < world.size(); ++i) {
         const std::string& early = world.home(i).announced_early;
-        if (!early.empty() && !world.plan().damage_may_spread) return name_of(i) + " announced before it was on disk: " + early;
+        if (!early.empty() && !world.plan().damage_may_spread)
+            return name_of(i) + " announced before it was on disk: " + early;
         if (!world.home(i).alive()) continue;
         const std::string wrong = compare(world, i, truth, digests);
         if (!wrong.empty()) return wrong;

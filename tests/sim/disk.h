@@ -25,7 +25,7 @@ enum class Effect { save, commit, adopt, publish, send };
 struct Effects {
     /// Called before each effect, with the message if it is a send.
     std::vector<std::function<void(Effect, const run::Envelope*)>> watchers;
-    bool muted = false;               // the process is as good as dead: nothing reaches the others any more
+    bool muted = false;  // the process is as good as dead: nothing reaches the others any more
 
     void before(Effect effect, const run::Envelope* envelope = nullptr) {
         for (const auto& watcher : watchers) watcher(effect, envelope);
@@ -34,8 +34,8 @@ struct Effects {
 
 /// What a process that ends between two effects leaves behind.
 enum class Loss {
-    process,                          // the system's page cache is written later
-    power,                            // only what was synced: the error feedback, a mapped file, is not
+    process,  // the system's page cache is written later
+    power,    // only what was synced: the error feedback, a mapped file, is not
 };
 
 class Disk final : public peer::StateStore {
@@ -157,7 +157,7 @@ private:
     struct Frozen {
         std::map<RoundId, Whole> states;
         std::optional<Bytes> record;
-        std::vector<float> error;     // empty: lost
+        std::vector<float> error;  // empty: lost
     };
     [[nodiscard]] std::span<float> parameters_in(Bytes& file) const {
         return {reinterpret_cast<float*>(file.data() + m_layout.header.size()), m_layout.parameters};

@@ -37,7 +37,7 @@ public:
         stop();
         m_receiver->on_trainer_lost({ErrorCode::io, "The trainer has crashed."});
     }
-    bool mute = false;                // obeys nothing any more
+    bool mute = false;  // obeys nothing any more
 
     void start(const run::Manifest&, const peer::VectorPlace& vector) override {
         const bool fresh = !m_alive;
@@ -58,7 +58,9 @@ public:
             if (on_train) on_train(plan);
         });
     }
-    void idle() override { request([this] { m_training = false; }); }
+    void idle() override {
+        request([this] { m_training = false; });
+    }
     void snapshot(const peer::VectorPlace& target) override {
         request([this, target] {
             const std::span<float> out = m_disk.vector_at(target);

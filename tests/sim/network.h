@@ -29,7 +29,7 @@ private:
 
 struct LinkQuality {
     Duration delay_min{5}, delay_max{60};
-    double loss = 0;                  // of messages
+    double loss = 0;  // of messages
     Duration blob_delay_min{20}, blob_delay_max{400};
 };
 
@@ -75,7 +75,7 @@ private:
 /// What of a member's swarm survives its death: its blobs.
 struct BlobFolder {
     std::map<BlobId, peer::BlobPointer> blobs;
-    bool withholds = false;           // announces, but gives nothing to others
+    bool withholds = false;  // announces, but gives nothing to others
 };
 
 /// One member's connection. Lives as long as its process.
@@ -90,7 +90,7 @@ public:
     /// Runs `event` later, unless this process has ended by then.
     void later(Duration delay, std::function<void()> event);
     [[nodiscard]] TimePoint now() const { return m_network.events().now(); }
-    std::function<void()> after_event;             // checks of the member, after each thing that happened to it
+    std::function<void()> after_event;  // checks of the member, after each thing that happened to it
     void receive(const PeerId& from, const run::Envelope& envelope);
 
     void send(const PeerId& to, const run::Envelope& envelope) override;
@@ -115,7 +115,7 @@ private:
     BlobFolder& m_folder;
     peer::SwarmEvents* m_receiver = nullptr;
     std::set<BlobId> m_wanted;
-    std::map<BlobId, std::string> m_files;         // published files
+    std::map<BlobId, std::string> m_files;  // published files
     std::set<PeerId> m_refused;
     std::shared_ptr<int> m_token = std::make_shared<int>(0);
 };

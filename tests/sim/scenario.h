@@ -8,11 +8,11 @@
 namespace potluck::sim {
 
 struct Churn {
-    double killed_each_round = 0.3;        // share of the members
+    double killed_each_round = 0.3;  // share of the members
     Duration away_min{500}, away_max{12'000};
-    double damaged = 0;                    // chance that a member that comes back finds a damaged state
-    double damaged_alive = 0;              // chance per round and member that its newest state is damaged while it runs
-    double trainer_crash = 0;              // chance per round and member
+    double damaged = 0;        // chance that a member that comes back finds a damaged state
+    double damaged_alive = 0;  // chance per round and member that its newest state is damaged while it runs
+    double trainer_crash = 0;  // chance per round and member
 };
 
 /// From now on, about once per window, kills and restarts members. Member 0..spared-1 are left alone. Stops at `until`.

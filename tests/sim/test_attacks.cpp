@@ -21,9 +21,7 @@ std::uint64_t count_of(World& world, std::size_t member, run::Verdict verdict) {
     return 0;
 }
 
-WorldPlan besieged(std::size_t backbones) {
-    return {.backbones = backbones, .volunteers = 4, .rounds = 4};
-}
+WorldPlan besieged(std::size_t backbones) { return {.backbones = backbones, .volunteers = 4, .rounds = 4}; }
 
 /// Contributions that come before the honest have loaded the model end round 0 without them.
 std::uint64_t rounds_forgiven(Lie lie) { return lie == Lie::broken_payload || lie == Lie::withheld_payload ? 1 : 0; }
@@ -75,8 +73,13 @@ std::map<run::Verdict, std::uint64_t> verdicts_beside(Lie lie) {
 run::ListMessage list_without(World& world, const Stranger& leader, const identity::Identity& key, RoundId round,
                               std::size_t left_out) {
     const ledger::Ledger& ledger = world.home(1).ledger;
-    run::AcceptList list{world.run(), round, 0, leader.id(), ledger.head(world.run())->hash(),
-                         *ledger.digest_after(world.run(), RoundId{round.value - 1}), {}};
+    run::AcceptList list{world.run(),
+                         round,
+                         0,
+                         leader.id(),
+                         ledger.head(world.run())->hash(),
+                         *ledger.digest_after(world.run(), RoundId{round.value - 1}),
+                         {}};
     for (std::size_t i = 1; i < world.size(); ++i) {
         const auto heard = leader.last(world.home(i).id(), run::MessageKind::contribution);
         const auto decoded = run::decode_body(run::MessageKind::contribution, heard->body);

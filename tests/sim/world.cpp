@@ -25,8 +25,8 @@ model::ModelSpec tiny_model() {
 Bytes initial_file(const model::StateLayout& layout, const model::ModelSpec& model) {
     Bytes file = layout.header;
     file.resize(layout.file_size());
-    model::fill_initial_state(
-        model, 1, {reinterpret_cast<float*>(file.data() + layout.header.size()), layout.parameters});
+    model::fill_initial_state(model, 1,
+                              {reinterpret_cast<float*>(file.data() + layout.header.size()), layout.parameters});
     return file;
 }
 
@@ -99,7 +99,7 @@ void World::make_manifest() {
     recipe.total_rounds = m_plan.rounds;
     recipe.checkpoint_every = m_plan.checkpoint_every;
     recipe.error_decay = m_plan.error_decay;
-    recipe.k = 1024;                  // few rounds: much of the movement in each
+    recipe.k = 1024;  // few rounds: much of the movement in each
     recipe.window = Duration{6'000};
     recipe.collect = Duration{3'000};
     recipe.grace = Duration{5'000};
@@ -223,9 +223,7 @@ bool World::run_until(const std::function<bool()>& done, Duration limit) {
     return done();
 }
 
-std::uint64_t World::round_of(std::size_t member) {
-    return home(member).alive() ? peer(member).view().round.value : 0;
-}
+std::uint64_t World::round_of(std::size_t member) { return home(member).alive() ? peer(member).view().round.value : 0; }
 
 bool World::all_at(std::uint64_t round) {
     for (std::size_t i = 0; i < size(); ++i) {

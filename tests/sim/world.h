@@ -16,13 +16,13 @@
 namespace potluck::sim {
 
 struct WorldPlan {
-    std::size_t backbones = 1;        // members 0..backbones-1; member 0 is the host
+    std::size_t backbones = 1;  // members 0..backbones-1; member 0 is the host
     std::size_t volunteers = 2;
     std::uint64_t rounds = 5;
     std::uint64_t checkpoint_every = 3;
     LinkQuality links{};
-    Duration work_max{80};           // that a job takes
-    Duration answer_max{120};        // between the end of a job and its answer
+    Duration work_max{80};     // that a job takes
+    Duration answer_max{120};  // between the end of a job and its answer
     float error_decay = 0.95F;
     /// States are damaged under running members. One that most hold then counts as the right one, so members are
     /// compared with each other and no longer with F.
@@ -54,10 +54,10 @@ struct Home {
     ledger::Ledger ledger;
     BlobFolder folder;
     bool backbone = false;
-    std::uint64_t trained_before = 0; // tokens of snapshots of earlier lives that were saved
-    std::uint64_t saved = 0;          // of this life, at the last save of the record
-    std::uint64_t rounds_lost_before = 0;  // counted by earlier lives
-    std::string announced_early;      // what was announced before it was on disk (checks.h)
+    std::uint64_t trained_before = 0;           // tokens of snapshots of earlier lives that were saved
+    std::uint64_t saved = 0;                    // of this life, at the last save of the record
+    std::uint64_t rounds_lost_before = 0;       // counted by earlier lives
+    std::string announced_early;                // what was announced before it was on disk (checks.h)
     std::vector<run::AcceptList> signed_lists;  // and announced
     std::unique_ptr<Process> process;
 };
@@ -91,7 +91,9 @@ public:
 
     /// Lets time pass until `done` holds (asked every 100 ms) or `limit` is over; whether it held.
     bool run_until(const std::function<bool()>& done, Duration limit);
-    void run_for(Duration time) { (void)run_until([] { return false; }, time); }
+    void run_for(Duration time) {
+        (void)run_until([] { return false; }, time);
+    }
     /// Round of the state of `member`; 0 if dead.
     [[nodiscard]] std::uint64_t round_of(std::size_t member);
     /// Every living member has reached `round`.

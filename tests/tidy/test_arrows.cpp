@@ -144,7 +144,8 @@ private slots:
         QStringList wrong;
         for (const Include& include : includes()) {
             for (const Library& library : libraries()) {
-                if (library.include.match(include.target).hasMatch() && !library.homes.contains(room_of(include.file))) {
+                if (library.include.match(include.target).hasMatch() &&
+                    !library.homes.contains(room_of(include.file))) {
                     wrong << include.file + " includes " + include.target + " of " + library.name;
                 }
             }
@@ -170,9 +171,11 @@ private slots:
     }
 
     void gpl_only_qt_modules_are_absent() {
-        static const QRegularExpression forbidden("QtCharts|QtGraphs|QtHttpServer|QChart|Qt6::(Charts|Graphs|HttpServer)");
+        static const QRegularExpression forbidden(
+            "QtCharts|QtGraphs|QtHttpServer|QChart|Qt6::(Charts|Graphs|HttpServer)");
         QStringList wrong;
-        const QStringList files = files_below({"core", "net", "ui", "app", "cmake"}, {"*.h", "*.cpp", "CMakeLists.txt", "*.cmake"});
+        const QStringList files =
+            files_below({"core", "net", "ui", "app", "cmake"}, {"*.h", "*.cpp", "CMakeLists.txt", "*.cmake"});
         for (const QString& file : files) {
             for (const QString& line : lines_of(file)) {
                 if (forbidden.match(line).hasMatch()) wrong << file + ": " + line;

@@ -100,7 +100,8 @@ private slots:
 
     void every_room_has_a_readme() {
         QStringList rooms = {"tests"};
-        for (const QString& file : files_below(product_folders(), {"CMakeLists.txt"})) rooms << file.section('/', 0, -2);
+        for (const QString& file : files_below(product_folders(), {"CMakeLists.txt"}))
+            rooms << file.section('/', 0, -2);
         QVERIFY(rooms.size() > 25);
         for (const QString& folder : rooms) {
             const auto lines = lines_of(folder + QStringLiteral("/README.md")).size();

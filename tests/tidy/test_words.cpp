@@ -33,7 +33,8 @@ class WordsTest : public QObject {
     Q_OBJECT
 private slots:
     void nothing_is_left_for_later() {
-        const auto found = lines_matching(product(), QRegularExpression("\\b(TODO|FIXME|XXX|HACK|placeholder|for now|not implemented)\\b"));
+        const auto found = lines_matching(
+            product(), QRegularExpression("\\b(TODO|FIXME|XXX|HACK|placeholder|for now|not implemented)\\b"));
         QVERIFY2(found.isEmpty(), qPrintable(found.join("\n")));
     }
 
@@ -51,14 +52,19 @@ private slots:
     }
 
     void floating_point_flags_are_never_loosened() {
-        const QStringList files = files_below({"core", "net", "ui", "app", "cmake", "tests"}, {"CMakeLists.txt", "*.cmake"}) << "CMakeLists.txt" << "CMakePresets.json";
-        const auto found = lines_matching(files, QRegularExpression("-ffast-math|-Ofast|-ffp-contract=(fast|on)|-funsafe-math|-march=native"));
+        const QStringList files =
+            files_below({"core", "net", "ui", "app", "cmake", "tests"}, {"CMakeLists.txt", "*.cmake"})
+            << "CMakeLists.txt"
+            << "CMakePresets.json";
+        const auto found = lines_matching(
+            files, QRegularExpression("-ffast-math|-Ofast|-ffp-contract=(fast|on)|-funsafe-math|-march=native"));
         QVERIFY2(found.isEmpty(), qPrintable(found.join("\n")));
         QVERIFY(!lines_matching({"cmake/PotluckCompiler.cmake"}, QRegularExpression("-ffp-contract=off")).isEmpty());
     }
 
     void no_thread_is_detached_and_no_dialog_blocks() {
-        const auto found = lines_matching(product(), QRegularExpression("\\.detach\\(\\)|->exec\\(\\)|dialog\\.exec\\("));
+        const auto found =
+            lines_matching(product(), QRegularExpression("\\.detach\\(\\)|->exec\\(\\)|dialog\\.exec\\("));
         QVERIFY2(found.isEmpty(), qPrintable(found.join("\n")));
     }
 

@@ -11,8 +11,8 @@
 
 #include "fake_node.h"
 #include "ui/pages/main_window.h"
-#include "ui/widgets/theme.h"
 #include "ui/pages/tray.h"
+#include "ui/widgets/theme.h"
 
 namespace potluck::tests {
 

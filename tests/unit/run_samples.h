@@ -4,11 +4,11 @@
 #include <array>
 #include <cstdint>
 
+#include "core/model/state_layout.h"
 #include "core/run/accept_list.h"
 #include "core/run/invite.h"
 #include "core/run/manifest.h"
 #include "core/run/message.h"
-#include "core/model/state_layout.h"
 
 namespace potluck::run::samples {
 
@@ -89,7 +89,9 @@ inline model::ModelSpec model() {
 
 inline Manifest manifest() {
     Manifest manifest;
-    manifest.name = "K\xc3\xbc" "che";
+    manifest.name =
+        "K\xc3\xbc"
+        "che";
     manifest.purpose = "Shows the layout.\nTwo lines.";
     manifest.licence = "CC0-1.0";
     manifest.host = id<PeerId>(0x05);
@@ -106,7 +108,9 @@ inline Manifest manifest() {
 
 inline Invite invite() {
     return {.run = id<RunId>(0x11),
-            .name = "K\xc3\xbc" "che & Co",
+            .name =
+                "K\xc3\xbc"
+                "che & Co",
             .hints = {{"192.0.2.7", 6881}, {"2001:db8::1", 6882}}};
 }
 

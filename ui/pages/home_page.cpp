@@ -3,11 +3,11 @@
 #include <QHBoxLayout>
 #include <QStackedWidget>
 
-#include "ui/widgets/icons.h"
 #include "ui/pages/join_card.h"
-#include "ui/widgets/parts.h"
 #include "ui/pages/run_view.h"
 #include "ui/pages/status_card.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/parts.h"
 #include "ui/widgets/theme.h"
 
 namespace potluck::ui {

@@ -6,9 +6,9 @@
 #include <QHBoxLayout>
 #include <QMessageBox>
 
+#include "ui/client/plain_text.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/parts.h"
-#include "ui/client/plain_text.h"
 #include "ui/widgets/theme.h"
 
 namespace potluck::ui {

@@ -5,10 +5,10 @@
 #include <QGuiApplication>
 #include <QHBoxLayout>
 
-#include "ui/widgets/icons.h"
 #include "ui/client/invite_link.h"
-#include "ui/widgets/parts.h"
 #include "ui/client/plain_text.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/parts.h"
 #include "ui/widgets/theme.h"
 
 namespace potluck::ui {

@@ -8,8 +8,8 @@
 #include <QLineEdit>
 #include <QPushButton>
 
-#include "ui/widgets/desktop.h"
 #include "ui/client/node_client.h"
+#include "ui/widgets/desktop.h"
 
 class QFileDialog;
 class QLabel;

@@ -7,11 +7,11 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include "ui/client/plain_text.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/leaderboard_delegate.h"
 #include "ui/widgets/leaderboard_model.h"
 #include "ui/widgets/parts.h"
-#include "ui/client/plain_text.h"
 #include "ui/widgets/theme.h"
 
 namespace potluck::ui {

@@ -6,8 +6,8 @@
 
 #include <QWidget>
 
-#include "ui/widgets/desktop.h"
 #include "ui/client/node_client.h"
+#include "ui/widgets/desktop.h"
 
 class QFrame;
 class QLabel;

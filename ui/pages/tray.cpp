@@ -1,8 +1,8 @@
 #include "ui/pages/tray.h"
 
-#include "ui/widgets/icons.h"
-#include "ui/pages/pause_menu.h"
 #include "ui/client/plain_text.h"
+#include "ui/pages/pause_menu.h"
+#include "ui/widgets/icons.h"
 
 namespace potluck::ui {
 

@@ -2,8 +2,8 @@
 
 #include <QFont>
 
-#include "ui/widgets/icons.h"
 #include "ui/client/plain_text.h"
+#include "ui/widgets/icons.h"
 
 namespace potluck::ui {
 

@@ -6,8 +6,8 @@
 #include <QGuiApplication>
 #include <QPainter>
 
-#include "ui/widgets/icons.h"
 #include "ui/client/plain_text.h"
+#include "ui/widgets/icons.h"
 #include "ui/widgets/theme.h"
 
 namespace potluck::ui {

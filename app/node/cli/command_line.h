@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "app/node/cli/plan_options.h"
 #include "app/node/exit_code.h"
 #include "app/node/hosting/export_model.h"
 #include "app/node/hosting/host_run.h"
-#include "app/node/session/node.h"
 #include "app/node/hosting/pack_files.h"
-#include "app/node/cli/plan_options.h"
+#include "app/node/session/node.h"
 
 namespace potluck::node {
 

@@ -10,8 +10,8 @@
 #include <boost/asio/signal_set.hpp>
 
 #include "app/node/cli/control_client.h"
-#include "app/node/control/control_server.h"
 #include "app/node/cli/doctor.h"
+#include "app/node/control/control_server.h"
 #include "app/node/control/node_methods.h"
 #include "app/node/hosting/pack_files.h"
 #include "app/node/paths.h"

@@ -21,8 +21,8 @@
 #include "app/node/paths.h"
 #include "app/node/trainer/trainer_task.h"
 #include "core/base/files.h"
-#include "core/run/manifest.h"
 #include "core/model/state_layout.h"
+#include "core/run/manifest.h"
 
 namespace potluck::node {
 

@@ -18,8 +18,8 @@ struct DemoReport {
     double contributions_per_round = 0;                        // accepted
     std::uint64_t parameters = 0;
     std::uint32_t k = 0;
-    std::string plan;               // device and layout of a volunteer's trainer
-    double bits_per_parameter = 0;  // mean over accepted payloads
+    std::string plan;                       // device and layout of a volunteer's trainer
+    double bits_per_parameter = 0;          // mean over accepted payloads
     std::uint64_t trained_tokens = 0;       // as the trainers counted them, whatever became of them
     std::uint64_t credited_tokens = 0;      // as the ledgers say
     double upload_bytes_per_round = 0;      // mean over volunteers, everything they sent

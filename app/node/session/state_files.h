@@ -17,9 +17,9 @@
 #include <string>
 
 #include "core/base/files.h"
-#include "core/peer/state_store.h"
 #include "core/model/model_spec.h"
 #include "core/model/state_layout.h"
+#include "core/peer/state_store.h"
 
 namespace potluck::node {
 
@@ -69,7 +69,7 @@ private:
     model::StateLayout m_layout;
     unsigned m_threads;
     mutable std::mutex m_index_mutex;  // the index is written by one at a time, so that the newest stays
-    mutable std::mutex m_mutex;  // over the maps below, never held while hashing or writing a state
+    mutable std::mutex m_mutex;        // over the maps below, never held while hashing or writing a state
     std::map<RoundId, Whole> m_whole;
     std::map<RoundId, std::shared_ptr<MappedFile>> m_partial;
     std::map<peer::Scratch, std::shared_ptr<MappedFile>> m_scratch;

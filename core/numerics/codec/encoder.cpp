@@ -3,11 +3,11 @@
 #include <memory>
 
 #include "core/numerics/codec/gap_code.h"
-#include "core/numerics/parallel.h"
 #include "core/numerics/codec/payload_layout.h"
 #include "core/numerics/codec/quantise.h"
-#include "core/numerics/require.h"
 #include "core/numerics/codec/select.h"
+#include "core/numerics/parallel.h"
+#include "core/numerics/require.h"
 
 namespace potluck::numerics {
 
@@ -18,8 +18,11 @@ using layout::GroupShape;
 /// Encodes one group after the other; each thread has its own.
 class GroupEncoder {
 public:
-    GroupEncoder(Isa path, std::span<float> error, std::uint32_t k)
-        : m_select(select_for(path)), m_quantise(quantise_for(path)), m_error(error), m_k(k),
+    GroupEncoder(Isa isa, std::span<float> error, std::uint32_t k)
+        : m_select(select_for(isa)),
+          m_quantise(quantise_for(isa)),
+          m_error(error),
+          m_k(k),
           m_select_scratch(std::make_unique<SelectScratch>()) {
         const std::size_t most = chunks_per_group * k + sum_lanes;
         m_places.resize(most);
@@ -105,12 +108,12 @@ private:
 
 }  // namespace
 
-std::vector<std::byte> encode_with(Isa path, std::span<float> error, std::uint32_t k, unsigned threads) {
-    require(k >= 1 && k <= sent_max && available(path));
+std::vector<std::byte> encode_with(Isa isa, std::span<float> error, std::uint32_t k, unsigned threads) {
+    require(k >= 1 && k <= sent_max && available(isa));
     const std::size_t count = static_cast<std::size_t>(layout::group_count(error.size()));
     std::vector<std::vector<std::byte>> groups(count);
     exact_parallel_for(count, threads, [&] {
-        return [&groups, encoder = GroupEncoder(path, error, k)](std::size_t group) mutable {
+        return [&groups, encoder = GroupEncoder(isa, error, k)](std::size_t group) mutable {
             groups[group] = encoder.encode(group);
         };
     });

@@ -22,7 +22,7 @@ inline constexpr unsigned parameter_max = 12;
 inline constexpr unsigned rice_zeros_max = 16;
 inline constexpr unsigned gap_bits = 12;
 inline constexpr unsigned exponential_zeros_max = 12;  // v is at most 4,096
-inline constexpr std::uint8_t exponential = 16;  // first byte value of the second family
+inline constexpr std::uint8_t exponential = 16;        // first byte value of the second family
 
 [[nodiscard]] constexpr bool known(std::uint8_t code) {
     return code <= parameter_max || (code >= exponential && code <= exponential + parameter_max);

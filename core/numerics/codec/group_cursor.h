@@ -4,8 +4,8 @@
 #include <array>
 
 #include "core/numerics/codec/gap_code.h"
-#include "core/numerics/cpu_dispatch.h"
 #include "core/numerics/codec/payload_layout.h"
+#include "core/numerics/cpu_dispatch.h"
 
 namespace potluck::numerics {
 
@@ -13,7 +13,8 @@ class GroupCursor {
 public:
     /// `from` begins with the group and may go on behind it; reading ahead there is harmless.
     GroupCursor(std::span<const std::byte> from, const layout::GroupShape& shape)
-        : m_codes(from.data() + layout::group_header_size), m_gap_code(std::to_integer<std::uint8_t>(from[16])),
+        : m_codes(from.data() + layout::group_header_size),
+          m_gap_code(std::to_integer<std::uint8_t>(from[16])),
           m_gaps(from.subspan(layout::group_header_size + shape.codes_size())) {}
 
     /// Calls `take(place, code)` for each of the next chunk's `entries`; `place` counts from the chunk's start.

@@ -24,10 +24,10 @@ inline constexpr float mean_max = 0x1p60F;
 
 /// Parameters and entries of one group.
 struct GroupShape {
-    std::uint64_t begin = 0;    // first parameter
-    std::size_t length = 0;     // parameters, at most group_size
+    std::uint64_t begin = 0;  // first parameter
+    std::size_t length = 0;   // parameters, at most group_size
     std::size_t chunks = 0;
-    std::size_t entries = 0;    // over all its chunks
+    std::size_t entries = 0;  // over all its chunks
     [[nodiscard]] std::size_t codes_size() const { return (entries + 3) / 4; }
 };
 

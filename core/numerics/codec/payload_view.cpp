@@ -4,9 +4,9 @@
 #include "core/numerics/codec/gap_code.h"
 #include "core/numerics/codec/group_cursor.h"
 #include "core/numerics/codec/payload_layout.h"
+#include "core/numerics/codec/sparse_codec.h"
 #include "core/numerics/require.h"
 #include "core/numerics/rounding.h"
-#include "core/numerics/codec/sparse_codec.h"
 
 namespace potluck::numerics {
 
@@ -117,8 +117,8 @@ const char* name_of(PayloadFault fault) {
     return "unknown";
 }
 
-PayloadFault PayloadView::parse(std::span<const std::byte> bytes, std::uint64_t expected_size,
-                                std::uint32_t expected_k, PayloadView& out) {
+PayloadFault PayloadView::parse(std::span<const std::byte> bytes, std::uint64_t expected_size, std::uint32_t expected_k,
+                                PayloadView& out) {
     const RoundingGuard guard;
     out = PayloadView();
     if (bytes.size() < layout::header_size) return PayloadFault::truncated;

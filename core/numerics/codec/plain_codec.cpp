@@ -65,9 +65,8 @@ std::vector<Entry> keep_of_chunk(std::span<float> error, std::size_t begin, std:
     for (const std::size_t place : places) {
         if (!std::isfinite(error[place])) error[place] = 0.0F;
     }
-    std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
-        return std::fabs(error[a]) > std::fabs(error[b]);
-    });
+    std::stable_sort(places.begin(), places.end(),
+                     [&](std::size_t a, std::size_t b) { return std::fabs(error[a]) > std::fabs(error[b]); });
     places.resize(kept_of(length, k));
     std::sort(places.begin(), places.end());
     std::vector<Entry> entries;

@@ -100,12 +100,12 @@ POTLUCK_AVX512 std::array<float, 4> quantise_avx512(const float* values, std::si
 
 }  // namespace
 
-Quantise quantise_for(Isa path) {
+Quantise quantise_for(Isa isa) {
 #if POTLUCK_X86_ISAS
-    if (path == Isa::avx512) return quantise_avx512;
-    if (path == Isa::avx2) return quantise_avx2;
+    if (isa == Isa::avx512) return quantise_avx512;
+    if (isa == Isa::avx2) return quantise_avx2;
 #endif
-    static_cast<void>(path);
+    static_cast<void>(isa);
     return quantise_baseline;
 }
 

@@ -20,6 +20,6 @@ inline constexpr std::size_t sum_lanes = 8;
 /// at most 2^60 in magnitude; that of an empty bucket is zero.
 using Quantise = std::array<float, 4> (*)(const float* values, std::size_t count, std::uint8_t* codes);
 
-[[nodiscard]] Quantise quantise_for(Isa path);
+[[nodiscard]] Quantise quantise_for(Isa isa);
 
 }  // namespace potluck::numerics

@@ -21,7 +21,7 @@ using Pattern = std::uint32_t;
 constexpr std::uint32_t magnitude_mask = 0x7fffffff;
 constexpr std::uint32_t infinite = 0x7f800000;  // patterns from here on are infinities and NaNs
 constexpr std::size_t columns = 256;
-constexpr std::size_t step = 16;                // entries looked at together
+constexpr std::size_t step = 16;  // entries looked at together
 constexpr std::size_t column_method_max = 128;
 
 // ---- Sixteen patterns at a time -------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ struct Avx512 {
 
 #endif
 
-// ---- What all paths share --------------------------------------------------------------------------------------
+// ---- What all instruction sets share ----------------------------------------------------------------------------
 
 struct Maxima {
     alignas(64) std::uint32_t of[columns];
@@ -152,7 +152,7 @@ const Pattern* patterns_of(std::span<float> chunk, SelectScratch& scratch) {
     return scratch.padded.data();
 }
 
-// ---- The method, once per path --------------------------------------------------------------------------------
+// ---- The method, once per instruction set -----------------------------------------------------------------------
 
 namespace baseline {
 using Simd = Baseline;
@@ -179,12 +179,12 @@ using Simd = Avx512;
 
 }  // namespace
 
-Select select_for(Isa path) {
+Select select_for(Isa isa) {
 #if POTLUCK_X86_ISAS
-    if (path == Isa::avx512) return avx512::select;
-    if (path == Isa::avx2) return avx2::select;
+    if (isa == Isa::avx512) return avx512::select;
+    if (isa == Isa::avx2) return avx2::select;
 #endif
-    static_cast<void>(path);
+    static_cast<void>(isa);
     return baseline::select;
 }
 

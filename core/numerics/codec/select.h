@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <span>
 
-#include "core/numerics/cpu_dispatch.h"
 #include "core/numerics/codec/sparse_codec.h"
+#include "core/numerics/cpu_dispatch.h"
 
 namespace potluck::numerics {
 
@@ -26,6 +26,6 @@ struct SelectScratch {
 /// Writes the `keep` places of largest magnitude within `chunk` to `out`, ascending. 1 <= keep <= chunk.size() <= 4096.
 using Select = void (*)(std::span<float> chunk, std::size_t keep, std::uint16_t* out, SelectScratch& scratch);
 
-[[nodiscard]] Select select_for(Isa path);
+[[nodiscard]] Select select_for(Isa isa);
 
 }  // namespace potluck::numerics

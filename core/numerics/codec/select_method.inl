@@ -1,4 +1,4 @@
-// The column method, included by select.cpp once per path, inside a namespace that has `Simd`, with POTLUCK_TARGET
+// The column method, included by select.cpp once per `Isa`, inside a namespace that has `Simd`, with POTLUCK_TARGET
 // naming the instruction set: a helper can only be inlined into a function that is compiled for the same one.
 
 /// Patterns that reach `threshold`, which is above zero; `count` is a multiple of 16.
@@ -13,7 +13,7 @@ POTLUCK_TARGET inline std::size_t count_reaching(const Pattern* patterns, std::s
 /// A threshold that at least `keep` patterns reach, and at most `keep + slack` unless equal patterns prevent it: then
 /// it is the largest that `keep` reach. At least `keep` patterns reach `low`, none reaches `high`.
 POTLUCK_TARGET inline std::uint32_t bisect(const Pattern* patterns, std::size_t count, std::size_t keep,
-                                    std::size_t slack, std::uint32_t low, std::uint32_t high) {
+                                           std::size_t slack, std::uint32_t low, std::uint32_t high) {
     while (high - low > 1) {
         const std::uint32_t middle = low + (high - low) / 2;
         const std::size_t reached = count_reaching(patterns, count, middle);
@@ -53,7 +53,7 @@ POTLUCK_TARGET inline void find_maxima(const Pattern* POTLUCK_RESTRICT patterns,
 
 /// Writes the places of the `keep` largest of the `count` gathered patterns.
 POTLUCK_TARGET inline void narrow(SelectScratch& scratch, std::size_t count, std::size_t keep, std::uint32_t low,
-                           std::uint32_t high, std::uint16_t* out) {
+                                  std::uint32_t high, std::uint16_t* out) {
     const std::size_t whole = (count + step - 1) / step * step;
     for (std::size_t i = count; i < whole; ++i) scratch.patterns[i] = 0;
     const Pattern* patterns = scratch.patterns.data();
@@ -80,9 +80,8 @@ POTLUCK_TARGET void select(std::span<float> chunk, std::size_t keep, std::uint16
         find_maxima(patterns, maxima);
     }
     const std::uint32_t high = maxima.largest + 1;
-    const std::uint32_t low = keep > column_method_max
-                                  ? threshold_by_digits(patterns, keep)
-                                  : bisect(maxima.of, columns, keep, keep / 8, maxima.least, high);
+    const std::uint32_t low = keep > column_method_max ? threshold_by_digits(patterns, keep)
+                                                       : bisect(maxima.of, columns, keep, keep / 8, maxima.least, high);
     std::size_t count = 0;
     for (std::size_t i = 0; i < chunk_size; i += step) {
         count = Simd::gather(patterns + i, static_cast<std::uint32_t>(i), low, scratch, count);

@@ -4,8 +4,8 @@
 
 #include "core/numerics/codec/encoder.h"
 #include "core/numerics/codec/gap_code.h"
-#include "core/numerics/parallel.h"
 #include "core/numerics/codec/payload_layout.h"
+#include "core/numerics/parallel.h"
 #include "core/numerics/require.h"
 
 namespace potluck::numerics {

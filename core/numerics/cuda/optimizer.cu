@@ -75,8 +75,7 @@ __device__ uint32_t block_max(uint32_t own, uint32_t* room) {
     return most;
 }
 
-__device__ void store_moments(const Slice& slice, uint64_t i, const Number& n, float mean_scale,
-                              float variance_scale) {
+__device__ void store_moments(const Slice& slice, uint64_t i, const Number& n, float mean_scale, float variance_scale) {
     const PotluckCudaStep& step = slice.step;
     if (step.mean != nullptr) {
         step.mean[i] = n.mean;
@@ -92,8 +91,8 @@ __device__ void store_moments(const Slice& slice, uint64_t i, const Number& n, f
         arithmetic::line_code(arithmetic::magnitude(y), mean_above, mean_slope, mean_offset, mean_last);
     step.mean_codes[i] = static_cast<uint8_t>(arithmetic::signed_code(y, size));
     const float z = n.variance * arithmetic::inverse_of(variance_scale);
-    step.variance_codes[i] = static_cast<uint8_t>(
-        arithmetic::line_code(z, variance_above, variance_slope, variance_offset, variance_last));
+    step.variance_codes[i] =
+        static_cast<uint8_t>(arithmetic::line_code(z, variance_above, variance_slope, variance_offset, variance_last));
 }
 
 __global__ void __launch_bounds__(block_size) step_kernel(Slice slice) {
@@ -233,7 +232,7 @@ int potluck_cuda_optimizer_step(const struct PotluckCudaStep* step, void* stream
         const uint64_t count = divided_up(slice.blocks, arithmetic::piece_blocks);
         squares_kernel<<<grid, block_size, 0, queue>>>(slice);
         pieces_kernel<<<static_cast<unsigned>(divided_up(count, 32)), 32, 0, queue>>>(workspace->squares, pieces,
-                                                                                       slice.blocks);
+                                                                                      slice.blocks);
         factor_kernel<<<1, 1, 0, queue>>>(workspace, pieces, count, step->learning_rate, step->trust_max);
     }
     step_kernel<<<grid, block_size, 0, queue>>>(slice);

@@ -28,12 +28,12 @@ enum { POTLUCK_CUDA_ADAMW = 0, POTLUCK_CUDA_LAMB = 1 };
 /* One slice's step. The pointers are those of the slice's first number. Either the codes and scales are given, or the
  * floats `mean` and `variance`; the others are null. */
 struct PotluckCudaStep {
-    uint32_t kind;               /* POTLUCK_CUDA_ADAMW or _LAMB */
+    uint32_t kind; /* POTLUCK_CUDA_ADAMW or _LAMB */
     uint32_t parameters_are_bf16, gradient_is_bf16;
     float weight_decay;
     double learning_rate, beta1, beta2, epsilon, trust_max, gradient_scale;
     uint64_t step, rounding_seed;
-    uint64_t flat_begin;         /* index of the slice's first number in the flat vector: what rounding depends on */
+    uint64_t flat_begin; /* index of the slice's first number in the flat vector: what rounding depends on */
     uint64_t length;
     void* parameters;
     const void* gradient;
@@ -43,7 +43,7 @@ struct PotluckCudaStep {
     float* variance_scales;
     float* mean;
     float* variance;
-    void* workspace;             /* potluck_cuda_workspace_bytes(length) bytes; LAMB only */
+    void* workspace; /* potluck_cuda_workspace_bytes(length) bytes; LAMB only */
 };
 
 POTLUCK_CUDA_EXPORT uint32_t potluck_cuda_abi(void);

@@ -12,8 +12,10 @@ std::uint32_t limits_below(const float (&limits)[Count], float y) {
     std::uint32_t low = 0, high = Count;
     while (low < high) {
         const std::uint32_t middle = (low + high) / 2;
-        if (y > limits[middle]) low = middle + 1;
-        else high = middle;
+        if (y > limits[middle])
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
@@ -27,8 +29,6 @@ std::uint8_t plain_mean_code(float y) {
     return static_cast<std::uint8_t>(mean_zero_code - std::min(magnitude, mean_most_negative));
 }
 
-std::uint8_t plain_variance_code(float y) {
-    return static_cast<std::uint8_t>(limits_below(variance_limits, y));
-}
+std::uint8_t plain_variance_code(float y) { return static_cast<std::uint8_t>(limits_below(variance_limits, y)); }
 
 }  // namespace potluck::numerics

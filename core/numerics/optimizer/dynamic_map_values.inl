@@ -1,3 +1,4 @@
+// clang-format off
 // Written by tests/golden/numerics/make_dynamic_map.py, whose rules dynamic_map.h tells. Included where
 // POTLUCK_MAP(name, count) declares an array of floats for the processor or for a GPU.
 POTLUCK_MAP(mean_map, 256) = {

@@ -45,10 +45,10 @@ struct StepHyperparams {
     double learning_rate = 0;
     double beta1 = 0.9, beta2 = 0.95;
     double epsilon = 1e-8;
-    double trust_max = 10'000;      // LAMB only: cap on the norm of the parameters
-    std::uint64_t step = 1;          // t: 1 for the first step on fresh moments
-    double gradient_scale = 1;       // of clip and loss scale; multiplies every gradient first
-    std::uint64_t rounding_seed = 0; // of the stochastic rounding of bf16 parameters
+    double trust_max = 10'000;        // LAMB only: cap on the norm of the parameters
+    std::uint64_t step = 1;           // t: 1 for the first step on fresh moments
+    double gradient_scale = 1;        // of clip and loss scale; multiplies every gradient first
+    std::uint64_t rounding_seed = 0;  // of the stochastic rounding of bf16 parameters
 };
 
 /// The moments of all slices of one flat vector.

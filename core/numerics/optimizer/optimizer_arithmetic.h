@@ -34,10 +34,10 @@ struct StepConstants {
     float beta1 = 0, one_minus_beta1 = 0;
     float beta2 = 0, one_minus_beta2 = 0;
     // With r = sqrt(1 - beta2^t), by which numerator and denominator of the direction are multiplied:
-    float epsilon = 0;           // epsilon r
-    float step_size = 0;              // AdamW: learning rate r / (1 - beta1^t); LAMB: r / (1 - beta1^t)
-    float decay_factor = 1;              // AdamW: 1 - learning rate * decay
-    float decay = 0;             // LAMB: decay
+    float epsilon = 0;       // epsilon r
+    float step_size = 0;     // AdamW: learning rate r / (1 - beta1^t); LAMB: r / (1 - beta1^t)
+    float decay_factor = 1;  // AdamW: 1 - learning rate * decay
+    float decay = 0;         // LAMB: decay
 };
 
 /// The numbers of `StepHyperparams` that matter here, as a GPU's host side gets them too.

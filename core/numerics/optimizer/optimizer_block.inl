@@ -1,4 +1,4 @@
-// One block of an optimizer step, included by optimizer_step.cpp once per path, inside a namespace that has `Codes`,
+// One block of an optimizer step, included by optimizer_step.cpp once per `Isa`, inside a namespace that has `Codes`,
 // with POTLUCK_TARGET naming the instruction set. The loops are written so that the compiler turns them into vectors.
 
 /// Moments of `block` as floats.
@@ -48,8 +48,8 @@ POTLUCK_TARGET void step_block(const Block& block, const StepConstants& constant
         const float m1 = arithmetic::next_mean(c, m0, g), v1 = arithmetic::next_variance(c, v0, g);
         const float m = part ? m1 : m0;
         const float v = part ? v1 : v0;
-        const float after = Lamb ? p - factor * arithmetic::lamb_update(c, p, m, v)
-                                 : arithmetic::adamw_stepped(c, p, m, v);
+        const float after =
+            Lamb ? p - factor * arithmetic::lamb_update(c, p, m, v) : arithmetic::adamw_stepped(c, p, m, v);
         parameters[i] = part ? after : p;
         mean[i] = m;
         variance[i] = v;
@@ -115,10 +115,10 @@ POTLUCK_TARGET void both_codes(const float* values, float inverse, std::uint8_t*
     Codes::variance_codes(sizes, inverse, variance_codes);
 }
 
-constexpr Kernels kernels = {{{step_block<false, false>, step_block<false, true>},
-                              {step_block<true, false>, step_block<true, true>}},
-                             [](PendingBlock&) {},
-                             {block_squares<false>, block_squares<true>},
-                             widen_block,
-                             narrow_block,
-                             both_codes};
+constexpr Kernels kernels = {
+    {{step_block<false, false>, step_block<false, true>}, {step_block<true, false>, step_block<true, true>}},
+    [](PendingBlock&) {},
+    {block_squares<false>, block_squares<true>},
+    widen_block,
+    narrow_block,
+    both_codes};

@@ -8,10 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/numerics/cpu_dispatch.h"
 #include "core/numerics/optimizer/dynamic_map.h"
 #include "core/numerics/optimizer/optimizer.h"
 #include "core/numerics/optimizer/optimizer_arithmetic.h"
-#include "core/numerics/cpu_dispatch.h"
 
 #if POTLUCK_X86_ISAS
 #include <immintrin.h>
@@ -147,8 +147,7 @@ template <bool Lamb>
 POTLUCK_AVX2 POTLUCK_INLINE BlockMost step_floats_avx2(const arithmetic::StepConstants& c, float factor,
                                                        float* POTLUCK_RESTRICT parameters,
                                                        const float* POTLUCK_RESTRICT gradient,
-                                                       float* POTLUCK_RESTRICT mean,
-                                                       float* POTLUCK_RESTRICT variance) {
+                                                       float* POTLUCK_RESTRICT mean, float* POTLUCK_RESTRICT variance) {
     __m256i mean_max = _mm256_setzero_si256(), variance_max = _mm256_setzero_si256();
     __m256 any = _mm256_setzero_ps();
     for (std::size_t i = 0; i < optimizer_block; i += 8) {
@@ -187,7 +186,8 @@ POTLUCK_AVX2 POTLUCK_INLINE BlockMost step_floats_avx2(const arithmetic::StepCon
 
 /// `Block` is optimizer_step.cpp's; moments that are floats already are stepped where they lie.
 template <bool Coded, bool Lamb, class Block, class PendingBlock>
-POTLUCK_AVX2 void step_block_avx2(const Block& block, const arithmetic::StepConstants& constants, float factor, PendingBlock&) {
+POTLUCK_AVX2 void step_block_avx2(const Block& block, const arithmetic::StepConstants& constants, float factor,
+                                  PendingBlock&) {
     const arithmetic::StepConstants c = constants;
     if constexpr (!Coded) {
         step_floats_avx2<Lamb>(c, factor, block.parameters, block.gradient, block.mean, block.variance);
@@ -196,8 +196,7 @@ POTLUCK_AVX2 void step_block_avx2(const Block& block, const arithmetic::StepCons
         alignas(32) float variance[optimizer_block];
         Avx2Blocks::mean_values(block.mean_codes, *block.mean_scale, mean);
         Avx2Blocks::variance_values(block.variance_codes, *block.variance_scale, variance);
-        const BlockMost most =
-            step_floats_avx2<Lamb>(c, factor, block.parameters, block.gradient, mean, variance);
+        const BlockMost most = step_floats_avx2<Lamb>(c, factor, block.parameters, block.gradient, mean, variance);
         if (!most.any) return;
         *block.mean_scale = arithmetic::scale_of(arithmetic::float_of(most.mean));
         *block.variance_scale = arithmetic::scale_of(arithmetic::float_of(most.variance));

@@ -91,9 +91,10 @@ POTLUCK_AVX512_BYTES POTLUCK_INLINE void step_parameters(const arithmetic::StepC
 POTLUCK_AVX512_BYTES inline void flush_avx512(PendingBlock& pending) {
     if (pending.mean_codes == nullptr) return;
     for (std::size_t i = 0; i < optimizer_block; i += Avx512Codes::width) {
-        Avx512Codes::mean_codes(pending.mean[pending.waiting].data() + i, _mm512_set1_ps(pending.mean_inverse), pending.mean_codes + i);
-        Avx512Codes::variance_codes(pending.variance[pending.waiting].data() + i, _mm512_set1_ps(pending.variance_inverse),
-                                    pending.variance_codes + i);
+        Avx512Codes::mean_codes(pending.mean[pending.waiting].data() + i, _mm512_set1_ps(pending.mean_inverse),
+                                pending.mean_codes + i);
+        Avx512Codes::variance_codes(pending.variance[pending.waiting].data() + i,
+                                    _mm512_set1_ps(pending.variance_inverse), pending.variance_codes + i);
     }
     pending.mean_codes = pending.variance_codes = nullptr;
 }

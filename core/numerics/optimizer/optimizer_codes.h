@@ -7,10 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/numerics/cpu_dispatch.h"
 #include "core/numerics/optimizer/dynamic_map.h"
 #include "core/numerics/optimizer/optimizer.h"
 #include "core/numerics/optimizer/optimizer_arithmetic.h"
-#include "core/numerics/cpu_dispatch.h"
 
 namespace potluck::numerics {
 

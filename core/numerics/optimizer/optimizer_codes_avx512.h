@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/numerics/cpu_dispatch.h"
 #include "core/numerics/optimizer/dynamic_map.h"
 #include "core/numerics/optimizer/optimizer.h"
-#include "core/numerics/cpu_dispatch.h"
 
 #if POTLUCK_X86_ISAS
 #include <immintrin.h>
@@ -77,8 +77,7 @@ struct Avx512Codes {
         __m512i first, second;
     };
 
-    POTLUCK_AVX512_BYTES static POTLUCK_INLINE void mean_values(const std::uint8_t* codes, __m512 scale,
-                                                                float* out) {
+    POTLUCK_AVX512_BYTES static POTLUCK_INLINE void mean_values(const std::uint8_t* codes, __m512 scale, float* out) {
         const __m512i top = _mm512_set1_epi8(-0x80);
         const __m512i from_zero = _mm512_sub_epi8(transposed(codes), _mm512_set1_epi8(mean_zero_code));
         const __m512i index = _mm512_abs_epi8(from_zero);  // 128 for code 255 alone, which is one: 0x3f800000
@@ -140,8 +139,7 @@ struct Avx512Codes {
         const __m512i second = _mm512_packs_epi32(b.first, b.second);
         _mm512_storeu_si512(out, in_order(_mm512_packus_epi16(first, second)));
     }
-    POTLUCK_AVX512_BYTES static POTLUCK_INLINE void mean_codes(const float* values, __m512 inverse,
-                                                               std::uint8_t* out) {
+    POTLUCK_AVX512_BYTES static POTLUCK_INLINE void mean_codes(const float* values, __m512 inverse, std::uint8_t* out) {
         put_means(two_means(values, inverse), two_means(values + 32, inverse), out);
     }
     POTLUCK_AVX512_BYTES static POTLUCK_INLINE void variance_codes(const float* values, __m512 inverse,

@@ -1,11 +1,11 @@
 // What the plain and the vectorised optimizer steps share besides the arithmetic: the numbers of a slice, and the ways
-// to take a path by force.
+// to take one by force.
 // Threads: any.
 #pragma once
 
+#include "core/numerics/cpu_dispatch.h"
 #include "core/numerics/optimizer/optimizer.h"
 #include "core/numerics/optimizer/optimizer_arithmetic.h"
-#include "core/numerics/cpu_dispatch.h"
 
 namespace potluck::numerics {
 
@@ -16,14 +16,14 @@ namespace potluck::numerics {
 void require_step(const OptimizerState& state, std::size_t first, std::size_t count, std::size_t parameters,
                   std::size_t gradient, const StepHyperparams& settings);
 
-/// `optimizer_step` by the instructions of `path`, which must be available.
+/// `optimizer_step` by the instructions of `isa`, which must be available.
 template <class Parameter, class Gradient>
-void optimizer_step_with(Isa path, OptimizerState& state, std::size_t first, std::size_t count,
+void optimizer_step_with(Isa isa, OptimizerState& state, std::size_t first, std::size_t count,
                          std::span<Parameter> parameters, std::span<const Gradient> gradient,
                          const StepHyperparams& settings, unsigned threads);
 
-/// The codes of 256 magnitudes by the instructions of `path`: what the tests compare with the search.
-void codes_with(Isa path, const float* values, float inverse, std::uint8_t* mean_codes, std::uint8_t* variance_codes);
+/// The codes of 256 magnitudes by the instructions of `isa`: what the tests compare with the search.
+void codes_with(Isa isa, const float* values, float inverse, std::uint8_t* mean_codes, std::uint8_t* variance_codes);
 
 POTLUCK_INLINE void store(float& to, float value, std::uint32_t, std::uint32_t) { to = value; }
 POTLUCK_INLINE void store(Bf16& to, float value, std::uint32_t key, std::uint32_t place) {

@@ -39,8 +39,12 @@ class PlainSlice {
 public:
     PlainSlice(OptimizerState& state, std::size_t slice, std::span<Parameter> parameters,
                std::span<const Gradient> gradient, const StepHyperparams& settings)
-        : m_moments(state.moments(slice)), m_slice(state.slices()[slice]), m_parameters(parameters),
-          m_gradient(gradient), m_settings(settings), m_constants(step_constants(settings, m_slice)) {}
+        : m_moments(state.moments(slice)),
+          m_slice(state.slices()[slice]),
+          m_parameters(parameters),
+          m_gradient(gradient),
+          m_settings(settings),
+          m_constants(step_constants(settings, m_slice)) {}
 
     void step() {
         const std::uint64_t length = m_slice.end - m_slice.begin;
@@ -60,8 +64,7 @@ private:
         const auto i = static_cast<std::size_t>(at);
         const bool coded = m_moments.mean.empty();
         const std::size_t block = i / optimizer_block;
-        const float mean =
-            coded ? mean_map[m_moments.mean_codes[i]] * m_moments.mean_scales[block] : m_moments.mean[i];
+        const float mean = coded ? mean_map[m_moments.mean_codes[i]] * m_moments.mean_scales[block] : m_moments.mean[i];
         const float variance = coded ? variance_map[m_moments.variance_codes[i]] * m_moments.variance_scales[block]
                                      : m_moments.variance[i];
         const auto flat = static_cast<std::size_t>(m_slice.begin + at);
@@ -116,8 +119,7 @@ private:
             const float after =
                 m_settings.kind == OptimizerKind::adamw
                     ? arithmetic::adamw_stepped(m_constants, n.parameter, n.mean, n.variance)
-                    : n.parameter -
-                          m_factor * arithmetic::lamb_update(m_constants, n.parameter, n.mean, n.variance);
+                    : n.parameter - m_factor * arithmetic::lamb_update(m_constants, n.parameter, n.mean, n.variance);
             store(m_parameters[static_cast<std::size_t>(m_slice.begin + begin + i)], after, key,
                   static_cast<std::uint32_t>(i));
         }
@@ -171,9 +173,9 @@ void plain_optimizer_step(OptimizerState& state, std::size_t first, std::size_t 
     }
 }
 
-#define POTLUCK_PLAIN(Parameter, Gradient)                                                                      \
-    template void plain_optimizer_step<Parameter, Gradient>(OptimizerState&, std::size_t, std::size_t,          \
-                                                            std::span<Parameter>, std::span<const Gradient>,    \
+#define POTLUCK_PLAIN(Parameter, Gradient)                                                                   \
+    template void plain_optimizer_step<Parameter, Gradient>(OptimizerState&, std::size_t, std::size_t,       \
+                                                            std::span<Parameter>, std::span<const Gradient>, \
                                                             const StepHyperparams&);
 POTLUCK_PLAIN(float, float)
 POTLUCK_PLAIN(float, Bf16)

@@ -87,13 +87,13 @@ constexpr Kernels avx512_kernels = [] {
 }();
 #endif
 
-const Kernels& kernels_for(Isa path) {
+const Kernels& kernels_for(Isa isa) {
 #if POTLUCK_X86_ISAS
     // Without lookups of bytes, AVX2 is the faster one of the two.
-    if (path == Isa::avx512 && __builtin_cpu_supports("avx512vbmi")) return avx512_kernels;
-    if (path != Isa::baseline) return avx2_kernels;
+    if (isa == Isa::avx512 && __builtin_cpu_supports("avx512vbmi")) return avx512_kernels;
+    if (isa != Isa::baseline) return avx2_kernels;
 #endif
-    static_cast<void>(path);
+    static_cast<void>(isa);
     return baseline::kernels;
 }
 
@@ -109,7 +109,7 @@ struct StagingBuffers {
 };
 
 struct Piece {
-    std::size_t slice;  // counted from the first one stepped
+    std::size_t slice;         // counted from the first one stepped
     std::uint64_t begin, end;  // within the slice
 };
 
@@ -126,8 +126,11 @@ class BlockStepper {
 public:
     BlockStepper(const Kernels& kernels, const StepHyperparams& settings, std::span<Parameter> parameters,
                  std::span<const Gradient> gradient)
-        : m_kernels(kernels), m_lamb(settings.kind == OptimizerKind::lamb), m_seed(settings.rounding_seed),
-          m_parameters(parameters.data()), m_gradient(gradient.data()) {}
+        : m_kernels(kernels),
+          m_lamb(settings.kind == OptimizerKind::lamb),
+          m_seed(settings.rounding_seed),
+          m_parameters(parameters.data()),
+          m_gradient(gradient.data()) {}
 
     void step(const SliceStep& slice, const Piece& piece) {
         const bool coded = slice.moments.mean.empty();
@@ -160,8 +163,8 @@ private:
 
     /// Where the numbers of a block lie as floats: in place, or copied to `staging` with `pad` behind them.
     template <class Scalar>
-        requires std::same_as<std::remove_const_t<Scalar>, float>
-    [[nodiscard]] Scalar* floats(Scalar* from, std::size_t count, float* staging, float pad) {
+    requires std::same_as < std::remove_const_t<Scalar>,
+    float > [[nodiscard]] Scalar* floats(Scalar* from, std::size_t count, float* staging, float pad) {
         if (count == optimizer_block) return from;
         std::copy_n(from, count, staging);
         std::fill(staging + count, staging + optimizer_block, pad);
@@ -251,11 +254,11 @@ std::vector<Piece> pieces_of(std::span<const ParameterSlice> slices) {
 }  // namespace
 
 template <class Parameter, class Gradient>
-void optimizer_step_with(Isa path, OptimizerState& state, std::size_t first, std::size_t count,
+void optimizer_step_with(Isa isa, OptimizerState& state, std::size_t first, std::size_t count,
                          std::span<Parameter> parameters, std::span<const Gradient> gradient,
                          const StepHyperparams& settings, unsigned threads) {
     require_step(state, first, count, parameters.size(), gradient.size(), settings);
-    require(available(path));
+    require(available(isa));
     const RoundingGuard guard;
     std::vector<SliceStep> steps;
     for (std::size_t i = first; i < first + count; ++i) {
@@ -264,7 +267,7 @@ void optimizer_step_with(Isa path, OptimizerState& state, std::size_t first, std
     }
     const std::vector<Piece> pieces = pieces_of(state.slices().subspan(first, count));
     const auto make = [&] {
-        return BlockStepper<Parameter, Gradient>(kernels_for(path), settings, parameters, gradient);
+        return BlockStepper<Parameter, Gradient>(kernels_for(isa), settings, parameters, gradient);
     };
     if (settings.kind == OptimizerKind::lamb) {
         std::vector<Squares> squares(pieces.size());
@@ -279,8 +282,8 @@ void optimizer_step_with(Isa path, OptimizerState& state, std::size_t first, std
             sums[pieces[i].slice].updates += squares[i].updates;
         }
         for (std::size_t i = 0; i < count; ++i) {
-            steps[i].factor = arithmetic::lamb_factor(settings.learning_rate, settings.trust_max,
-                                                      sums[i].parameters, sums[i].updates);
+            steps[i].factor = arithmetic::lamb_factor(settings.learning_rate, settings.trust_max, sums[i].parameters,
+                                                      sums[i].updates);
         }
     }
     exact_parallel_for(pieces.size(), threads, [&] {
@@ -294,18 +297,16 @@ void optimizer_step(OptimizerState& state, std::size_t first, std::size_t count,
     optimizer_step_with(best_isa(), state, first, count, parameters, gradient, settings, threads);
 }
 
-void codes_with(Isa path, const float* values, float inverse, std::uint8_t* mean_codes,
-                std::uint8_t* variance_codes) {
-    kernels_for(path).codes(values, inverse, mean_codes, variance_codes);
+void codes_with(Isa isa, const float* values, float inverse, std::uint8_t* mean_codes, std::uint8_t* variance_codes) {
+    kernels_for(isa).codes(values, inverse, mean_codes, variance_codes);
 }
 
-#define POTLUCK_STEP(Parameter, Gradient)                                                                            \
-    template void optimizer_step_with<Parameter, Gradient>(Path, OptimizerState&, std::size_t, std::size_t,          \
-                                                           std::span<Parameter>, std::span<const Gradient>,          \
-                                                           const StepHyperparams&, unsigned);                           \
-    template void optimizer_step<Parameter, Gradient>(OptimizerState&, std::size_t, std::size_t,                     \
-                                                      std::span<Parameter>, std::span<const Gradient>,               \
-                                                      const StepHyperparams&, unsigned);
+#define POTLUCK_STEP(Parameter, Gradient)                                                                              \
+    template void optimizer_step_with<Parameter, Gradient>(Isa, OptimizerState&, std::size_t, std::size_t,             \
+                                                           std::span<Parameter>, std::span<const Gradient>,            \
+                                                           const StepHyperparams&, unsigned);                          \
+    template void optimizer_step<Parameter, Gradient>(OptimizerState&, std::size_t, std::size_t, std::span<Parameter>, \
+                                                      std::span<const Gradient>, const StepHyperparams&, unsigned);
 POTLUCK_STEP(float, float)
 POTLUCK_STEP(float, Bf16)
 POTLUCK_STEP(Bf16, float)

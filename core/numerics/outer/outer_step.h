@@ -25,7 +25,7 @@ struct WeightedPayload {
 };
 
 struct OuterStep {
-    float alpha = 1.0F;            // outer learning rate
+    float alpha = 1.0F;               // outer learning rate
     std::uint32_t amplification = 4;  // A >= 1
 };
 
@@ -35,7 +35,7 @@ void apply_outer_step(std::span<const float> theta, std::span<float> next, std::
                       OuterStep step, unsigned threads);
 
 /// The plain version: one coordinate after the other, no vectors, no threads. Kept to test the fast one against.
-void apply_outer_step_plain(std::span<const float> theta, std::span<float> next,
-                            std::span<const WeightedPayload> list, OuterStep step);
+void apply_outer_step_plain(std::span<const float> theta, std::span<float> next, std::span<const WeightedPayload> list,
+                            OuterStep step);
 
 }  // namespace potluck::numerics

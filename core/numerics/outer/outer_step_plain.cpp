@@ -2,9 +2,9 @@
 #include <array>
 #include <vector>
 
+#include "core/numerics/codec/payload_layout.h"
 #include "core/numerics/outer/outer_step.h"
 #include "core/numerics/outer/outer_step_plan.h"
-#include "core/numerics/codec/payload_layout.h"
 #include "core/numerics/require.h"
 #include "core/numerics/rounding.h"
 
@@ -35,8 +35,8 @@ Stream open_stream(const StepPlan& plan, const StepPlan::Share& share, std::size
 
 }  // namespace
 
-void apply_outer_step_plain(std::span<const float> theta, std::span<float> next,
-                            std::span<const WeightedPayload> list, OuterStep step) {
+void apply_outer_step_plain(std::span<const float> theta, std::span<float> next, std::span<const WeightedPayload> list,
+                            OuterStep step) {
     const RoundingGuard guard;
     require(theta.size() == next.size());
     if (list.empty()) {

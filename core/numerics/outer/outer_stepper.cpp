@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "core/numerics/codec/group_cursor.h"
+#include "core/numerics/codec/payload_layout.h"
 #include "core/numerics/outer/outer_step_plan.h"
 #include "core/numerics/parallel.h"
-#include "core/numerics/codec/payload_layout.h"
 #include "core/numerics/require.h"
 
 namespace potluck::numerics {
@@ -50,8 +50,7 @@ POTLUCK_INLINE void sweep_body(const float* theta, float* next, Sums& sums, std:
         float after[block];
         std::memcpy(before, theta + at, here * sizeof(float));
         for (std::size_t i = 0; i < block; ++i) {
-            after[i] = stepped(before[i], as_double(value[at + i]), as_double(weight[at + i]), local,
-                               alpha);
+            after[i] = stepped(before[i], as_double(value[at + i]), as_double(weight[at + i]), local, alpha);
             value[at + i] = 0;
             weight[at + i] = 0;
         }
@@ -75,20 +74,24 @@ POTLUCK_AVX512 void sweep_avx512(const float* theta, float* next, Sums& sums, st
 }
 #endif
 
-Sweep sweep_for(Isa path) {
+Sweep sweep_for(Isa isa) {
 #if POTLUCK_X86_ISAS
-    if (path == Isa::avx512) return sweep_avx512;
-    if (path == Isa::avx2) return sweep_avx2;
+    if (isa == Isa::avx512) return sweep_avx512;
+    if (isa == Isa::avx2) return sweep_avx2;
 #endif
-    static_cast<void>(path);
+    static_cast<void>(isa);
     return sweep_baseline;
 }
 
 /// One thread's share of F.
 class GroupStepper {
 public:
-    GroupStepper(Isa path, const StepPlan& plan, std::span<const float> theta, std::span<float> next, float alpha)
-        : m_sweep(sweep_for(path)), m_plan(plan), m_theta(theta), m_next(next), m_alpha(alpha),
+    GroupStepper(Isa isa, const StepPlan& plan, std::span<const float> theta, std::span<float> next, float alpha)
+        : m_sweep(sweep_for(isa)),
+          m_plan(plan),
+          m_theta(theta),
+          m_next(next),
+          m_alpha(alpha),
           m_sums(std::make_unique<Sums>()) {
         m_streams.reserve(plan.shares.size());
     }
@@ -149,9 +152,9 @@ private:
 
 }  // namespace
 
-void apply_outer_step_with(Isa path, std::span<const float> theta, std::span<float> next,
+void apply_outer_step_with(Isa isa, std::span<const float> theta, std::span<float> next,
                            std::span<const WeightedPayload> list, OuterStep step, unsigned threads) {
-    require(theta.size() == next.size() && available(path));
+    require(theta.size() == next.size() && available(isa));
     for (const WeightedPayload& entry : list) require(entry.payload->size() == theta.size());
     if (list.empty()) {
         if (next.data() != theta.data() && !theta.empty()) std::memmove(next.data(), theta.data(), theta.size_bytes());
@@ -160,7 +163,7 @@ void apply_outer_step_with(Isa path, std::span<const float> theta, std::span<flo
     const RoundingGuard guard;
     const StepPlan plan = plan_step(list, step);
     const auto groups = static_cast<std::size_t>(layout::group_count(theta.size()));
-    exact_parallel_for(groups, threads, [&] { return GroupStepper(path, plan, theta, next, step.alpha); });
+    exact_parallel_for(groups, threads, [&] { return GroupStepper(isa, plan, theta, next, step.alpha); });
 }
 
 void apply_outer_step(std::span<const float> theta, std::span<float> next, std::span<const WeightedPayload> list,

@@ -3,8 +3,8 @@
 #include <string>
 #include <system_error>
 
-#include "core/numerics/cuda/optimizer_cuda.h"
 #include "core/device/shared_library.h"
+#include "core/numerics/cuda/optimizer_cuda.h"
 
 namespace potluck::training {
 
@@ -37,14 +37,13 @@ Result<CudaOptimizer::Functions> CudaOptimizer::load(const std::filesystem::path
     if (!find(library, "potluck_cuda_abi", f.abi) || f.abi() != POTLUCK_CUDA_ABI) {
         return missing(file, "is of another version");
     }
-    const bool whole = find(library, "potluck_cuda_devices", f.devices) &&
-                       find(library, "potluck_cuda_workspace_bytes", f.workspace_bytes) &&
-                       find(library, "potluck_cuda_optimizer_step", f.step) &&
-                       find(library, "potluck_cuda_error", f.error) &&
-                       find(library, "potluck_cuda_allocate", f.allocate) &&
-                       find(library, "potluck_cuda_free", f.release) &&
-                       find(library, "potluck_cuda_upload", f.upload) &&
-                       find(library, "potluck_cuda_download", f.download) && find(library, "potluck_cuda_wait", f.wait);
+    const bool whole =
+        find(library, "potluck_cuda_devices", f.devices) &&
+        find(library, "potluck_cuda_workspace_bytes", f.workspace_bytes) &&
+        find(library, "potluck_cuda_optimizer_step", f.step) && find(library, "potluck_cuda_error", f.error) &&
+        find(library, "potluck_cuda_allocate", f.allocate) && find(library, "potluck_cuda_free", f.release) &&
+        find(library, "potluck_cuda_upload", f.upload) && find(library, "potluck_cuda_download", f.download) &&
+        find(library, "potluck_cuda_wait", f.wait);
     if (!whole) return missing(file, "is incomplete");
     return f;
 }

@@ -25,7 +25,9 @@ constexpr std::int64_t product_rows = 512;
 
 std::int64_t product_width(const model::ModelSpec& spec) { return std::min<std::int64_t>(spec.width, 1024); }
 
-struct Seconds { double processor = 1e9, wall = 1e9; };
+struct Seconds {
+    double processor = 1e9, wall = 1e9;
+};
 
 /// The best time of a few products of `product_rows` x width by width x 4 width.
 Seconds product_seconds(const model::ModelSpec& spec, at::ScalarType type) {

@@ -103,8 +103,8 @@ Status DeviceOptimizer::step(const FlatView& parameters, const FlatView& gradien
                                 .gradient_type = device_dtype(gradient.number)};
     for (std::size_t slice = 0; slice < m_slices.size(); ++slice) {
         // The default stream, on which LibTorch computes, too: what it queued before comes first.
-        const Status queued = m_steps.step(m_slices[slice], vectors, m_moments[slice], settings,
-                                           m_workspace.view().data, nullptr);
+        const Status queued =
+            m_steps.step(m_slices[slice], vectors, m_moments[slice], settings, m_workspace.view().data, nullptr);
         if (!queued.ok()) return queued;
     }
     return {};

@@ -8,10 +8,10 @@
 #include <ATen/Parallel.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 
-#include "core/training/compute/device.h"
 #include "core/device/diagnosis.h"
 #include "core/device/probe.h"
 #include "core/device/shared_library.h"
+#include "core/training/compute/device.h"
 #include "core/training/compute/tensor_guard.h"
 
 namespace potluck::training {

@@ -3,9 +3,9 @@
 #include <ATen/ATen.h>
 
 #include "core/base/check.h"
-#include "core/training/kernels/flat.h"
 #include "core/training/compute/tensor_guard.h"
 #include "core/training/compute/tensor_types.h"
+#include "core/training/kernels/flat.h"
 
 namespace potluck::training {
 
@@ -17,7 +17,9 @@ at::Tensor piece(const at::Tensor& all, std::uint64_t begin, std::size_t size) {
 
 }  // namespace
 
-struct FlatVector::Memory { at::Tensor values; };
+struct FlatVector::Memory {
+    at::Tensor values;
+};
 
 FlatVector::FlatVector() = default;
 FlatVector::FlatVector(FlatVector&&) noexcept = default;

@@ -44,7 +44,10 @@ Tensor joined(const Tensor& dq_BHTD, const Tensor& dk_BHTD, const Tensor& dv_BHT
 }
 
 BlockedShape blocked_shape(const AttentionShape& shape) {
-    return {shape.batch, shape.time, shape.heads, shape.width / shape.heads,
+    return {shape.batch,
+            shape.time,
+            shape.heads,
+            shape.width / shape.heads,
             {shape.drop.seed, static_cast<float>(shape.drop.rate)}};
 }
 
@@ -55,8 +58,8 @@ double score_scale(const AttentionShape& shape) {
 template <class Dtype>
 void blocked_forward(const Tensor& qkv_N3C, const AttentionShape& shape, const AttentionCache& cache) {
     const BlockedForward<Dtype> forward{static_cast<const Dtype*>(qkv_N3C.const_data_ptr()),
-                                         static_cast<Dtype*>(cache.out_NC.data_ptr()),
-                                         cache.logsumexp_BHT.data_ptr<float>()};
+                                        static_cast<Dtype*>(cache.out_NC.data_ptr()),
+                                        cache.logsumexp_BHT.data_ptr<float>()};
     at::parallel_for(0, shape.batch * shape.heads, 1, [&](std::int64_t begin, std::int64_t end) {
         blocked_attention(blocked_shape(shape), forward, {begin, end});
     });
@@ -66,10 +69,10 @@ template <class Dtype>
 void blocked_backward(const Tensor& dout_NC, const Tensor& qkv_N3C, const AttentionShape& shape,
                       const AttentionCache& cache, const Tensor& dqkv_N3C) {
     const BlockedGradient<Dtype> gradient{.qkv = static_cast<const Dtype*>(qkv_N3C.const_data_ptr()),
-                                           .out = static_cast<const Dtype*>(cache.out_NC.const_data_ptr()),
-                                           .logsumexp = cache.logsumexp_BHT.const_data_ptr<float>(),
-                                           .dout = static_cast<const Dtype*>(dout_NC.const_data_ptr()),
-                                           .dqkv = static_cast<Dtype*>(dqkv_N3C.data_ptr())};
+                                          .out = static_cast<const Dtype*>(cache.out_NC.const_data_ptr()),
+                                          .logsumexp = cache.logsumexp_BHT.const_data_ptr<float>(),
+                                          .dout = static_cast<const Dtype*>(dout_NC.const_data_ptr()),
+                                          .dqkv = static_cast<Dtype*>(dqkv_N3C.data_ptr())};
     at::parallel_for(0, shape.batch * shape.heads, 1, [&](std::int64_t begin, std::int64_t end) {
         blocked_attention_backward(blocked_shape(shape), gradient, {begin, end});
     });
@@ -117,8 +120,8 @@ Tensor device_backward(const Tensor& dout_NC, const Heads& in, const AttentionSh
     const auto leaf = [](const Tensor& part) { return part.clone().requires_grad_(true); };
     const Heads own{leaf(in.q_BHTD), leaf(in.k_BHTD), leaf(in.v_BHTD)};
     const Tensor out_BHTD = device_attention(own, shape);
-    const auto d = torch::autograd::grad({out_BHTD}, {own.q_BHTD, own.k_BHTD, own.v_BHTD},
-                                         {split_heads(dout_NC, shape).clone()});
+    const auto d =
+        torch::autograd::grad({out_BHTD}, {own.q_BHTD, own.k_BHTD, own.v_BHTD}, {split_heads(dout_NC, shape).clone()});
     return joined(d[0], d[1], d[2], shape);
 }
 
@@ -146,8 +149,8 @@ Tensor attend(const Tensor& qkv_N3C, const AttentionShape& shape, AttentionWay w
     const Heads in = split(qkv_N3C, shape);
     if (way == AttentionWay::plain) return merge_heads(plain_forward(in, shape, cache), shape);
     if (way == AttentionWay::device) return merge_heads(device_attention(in, shape), shape);
-    std::tie(cache.out_BHTD, cache.logsumexp_BHT) = at::_scaled_dot_product_flash_attention_for_cpu(
-        in.q_BHTD, in.k_BHTD, in.v_BHTD, 0.0, /*is_causal=*/true);
+    std::tie(cache.out_BHTD, cache.logsumexp_BHT) =
+        at::_scaled_dot_product_flash_attention_for_cpu(in.q_BHTD, in.k_BHTD, in.v_BHTD, 0.0, /*is_causal=*/true);
     return merge_heads(cache.out_BHTD, shape);
 }
 

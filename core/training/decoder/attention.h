@@ -10,8 +10,8 @@
 namespace potluck::training {
 
 struct AttentionShape {
-    std::int64_t batch = 0, time = 0, heads = 0, width = 0;   // D = width / heads
-    Drop drop = {};                                           // of probabilities; rate 0 in evaluation
+    std::int64_t batch = 0, time = 0, heads = 0, width = 0;  // D = width / heads
+    Drop drop = {};                                          // of probabilities; rate 0 in evaluation
 };
 
 enum class AttentionWay { blocked, fused, device, plain };
@@ -22,10 +22,10 @@ enum class AttentionWay { blocked, fused, device, plain };
 
 /// What the backward pass needs again beside the projection.
 struct AttentionCache {
-    at::Tensor out_NC;               // blocked
-    at::Tensor out_BHTD;             // fused
-    at::Tensor logsumexp_BHT;        // blocked, fused
-    at::Tensor probabilities_BHTT;   // plain
+    at::Tensor out_NC;              // blocked
+    at::Tensor out_BHTD;            // fused
+    at::Tensor logsumexp_BHT;       // blocked, fused
+    at::Tensor probabilities_BHTT;  // plain
 };
 
 /// qkv_N3C (the products' type, N = B*T rows) to the heads' outputs side by side: (N, C).

@@ -15,8 +15,8 @@
 
 #include "core/base/result.h"
 #include "core/model/model_spec.h"
-#include "core/training/memory/layout.h"
 #include "core/model/token.h"
+#include "core/training/memory/layout.h"
 
 namespace potluck::training {
 
@@ -46,9 +46,9 @@ public:
     [[nodiscard]] Result<double> loss_sum(std::span<const model::Token> records);
 
     struct BackwardRequest {
-        std::span<const model::Token> records;      // (B, T+1)
-        FlatView gradient;                   // fp32 or bf16; added to
-        double scale = 1;                    // gradient += scale * d(loss sum)/d(parameters)
+        std::span<const model::Token> records;  // (B, T+1)
+        FlatView gradient;                      // fp32 or bf16; added to
+        double scale = 1;                       // gradient += scale * d(loss sum)/d(parameters)
         std::uint64_t dropout_seed = 0;
     };
     /// Loss sum of the records, and its gradient. Leaves `gradient` as it was if the loss is not finite. 16-bit numbers

@@ -8,8 +8,7 @@ namespace potluck::training {
 using at::Tensor;
 
 std::int64_t Head::rows_at_once() const {
-    return std::max<std::int64_t>(
-        1, logits_bytes_max / m_operations.cross_entropy_row_bytes(m_tokens_VE.size(0)));
+    return std::max<std::int64_t>(1, logits_bytes_max / m_operations.cross_entropy_row_bytes(m_tokens_VE.size(0)));
 }
 
 double Head::loss(const Tensor& h_NE, const Tensor& targets_N) const {

@@ -19,8 +19,7 @@ AttentionShape DecoderLayer::attention_shape() const {
 
 /// x + merged, normed where norms stand after; leaves the operand of `up` in the cache.
 Tensor DecoderLayer::stream_after_attention(const LayerWeights& w, LayerCache& cache) const {
-    const Tensor sum_NC =
-        m_operations.add(cache.x_NC, cache.proj_out_NC, drop_of(m_pass, m_index, DropUse::proj));
+    const Tensor sum_NC = m_operations.add(cache.x_NC, cache.proj_out_NC, drop_of(m_pass, m_index, DropUse::proj));
     if (norms_before()) {
         cache.ln2_out_NC = m_operations.norm(sum_NC, w.ln2_gain_C, w.ln2_bias_C, m_operations.type(), cache.norm2);
         return sum_NC;
@@ -38,9 +37,9 @@ Tensor DecoderLayer::stream_after_mlp(const LayerWeights& w, const Tensor& middl
 
 Tensor DecoderLayer::forward(const LayerWeights& w, const Tensor& x_NC, LayerCache& cache) const {
     cache.x_NC = x_NC;
-    cache.ln1_out_NC =
-        norms_before() ? m_operations.norm(x_NC, w.ln1_gain_C, w.ln1_bias_C, m_operations.type(), cache.norm1)
-                       : x_NC.to(m_operations.type());
+    cache.ln1_out_NC = norms_before()
+                           ? m_operations.norm(x_NC, w.ln1_gain_C, w.ln1_bias_C, m_operations.type(), cache.norm1)
+                           : x_NC.to(m_operations.type());
     cache.qkv_N3C = at::addmm(w.qkv_bias_3C, cache.ln1_out_NC, w.qkv_C3C);
     cache.attn_out_NC = attend(cache.qkv_N3C, attention_shape(), way(), cache.attention);
     cache.proj_out_NC = at::addmm(w.merge_bias_C, cache.attn_out_NC, w.merge_CC);
@@ -86,8 +85,7 @@ void DecoderLayer::restore(const LayerWeights& w, LayerCache& cache, Checkpointi
 /// Gradient of the operand of `up`, from that of what the MLP adds to the stream.
 Tensor DecoderLayer::mlp_backward(const LayerWeights& w, const LayerWeights& gradients, const Tensor& d_NC,
                                   LayerCache& cache) const {
-    const Tensor ddown_NC =
-        m_operations.narrow(d_NC, gradients.down_bias_C, drop_of(m_pass, m_index, DropUse::down));
+    const Tensor ddown_NC = m_operations.narrow(d_NC, gradients.down_bias_C, drop_of(m_pass, m_index, DropUse::down));
     m_operations.add_product(gradients.down_FC, cache.activated_NF, ddown_NC);
     cache.activated_NF = Tensor();
     const Tensor dup_NF = m_operations.activation_backward(m_spec.activation, cache.up_NF,
@@ -105,8 +103,8 @@ Tensor DecoderLayer::attention_backward(const LayerWeights& w, const LayerWeight
         m_operations.narrow(d_NC, gradients.merge_bias_C, drop_of(m_pass, m_index, DropUse::proj));
     m_operations.add_product(gradients.merge_CC, cache.attn_out_NC, dmerged_NC);
     cache.attn_out_NC = Tensor();
-    const Tensor dqkv_N3C = attend_backward(at::mm(dmerged_NC, w.merge_CC.t()), cache.qkv_N3C, attention_shape(),
-                                            way(), cache.attention);
+    const Tensor dqkv_N3C =
+        attend_backward(at::mm(dmerged_NC, w.merge_CC.t()), cache.qkv_N3C, attention_shape(), way(), cache.attention);
     cache.attention = {};
     cache.qkv_N3C = Tensor();
     m_operations.add_column_sums(dqkv_N3C, gradients.qkv_bias_3C);
@@ -128,8 +126,7 @@ Tensor DecoderLayer::backward(const LayerWeights& w, const LayerWeights& gradien
         return d_NC;
     }
     const Tensor dsum2_NC = at::zeros_like(d_NC);
-    m_operations.norm_backward(d_NC, cache.norm2, w.ln2_gain_C,
-                               {dsum2_NC, gradients.ln2_gain_C, gradients.ln2_bias_C});
+    m_operations.norm_backward(d_NC, cache.norm2, w.ln2_gain_C, {dsum2_NC, gradients.ln2_gain_C, gradients.ln2_bias_C});
     cache.norm2 = {};
     const Tensor dmiddle_NC = m_operations.add(dsum2_NC, mlp_backward(w, gradients, dsum2_NC, cache), {});
     const Tensor dsum1_NC = at::zeros_like(d_NC);

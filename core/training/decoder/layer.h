@@ -18,8 +18,8 @@ namespace potluck::training {
 /// Shape and dropout of one pass over B sequences.
 struct PassShape {
     std::int64_t batch = 0, time = 0;
-    double dropout = 0;        // 0 in evaluation
-    std::uint64_t seed = 0;    // of the pass's dropout
+    double dropout = 0;      // 0 in evaluation
+    std::uint64_t seed = 0;  // of the pass's dropout
     [[nodiscard]] std::int64_t rows() const { return batch * time; }
 };
 
@@ -29,9 +29,9 @@ enum class DropUse { embedding, attention, merge, down };
 
 /// What the backward pass finds of the forward pass.
 struct LayerCache {
-    at::Tensor x_NC;                                  // the input, fp32
+    at::Tensor x_NC;  // the input, fp32
     NormCache norm1, norm2;
-    at::Tensor ln1_out_NC, ln2_out_NC;              // of the products qkv and up
+    at::Tensor ln1_out_NC, ln2_out_NC;  // of the products qkv and up
     at::Tensor qkv_N3C, attn_out_NC, proj_out_NC;
     AttentionCache attention;
     at::Tensor up_NF, activated_NF, down_NC;

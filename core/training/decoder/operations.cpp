@@ -15,7 +15,7 @@ using at::Tensor;
 
 constexpr double norm_epsilon = 1e-5;
 constexpr std::int64_t share_min = 1 << 15;     // entries; below this a thread costs more than it saves
-constexpr std::int64_t product_rows = 1 << 22;    // entries of a weight's gradient that are made at a time
+constexpr std::int64_t product_rows = 1 << 22;  // entries of a weight's gradient that are made at a time
 
 const float* floats(const Tensor& tensor) { return tensor.const_data_ptr<float>(); }
 float* floats_to(const Tensor& tensor) { return tensor.data_ptr<float>(); }
@@ -107,9 +107,9 @@ Tensor Operations::norm(const Tensor& x_NC, const Tensor& gain_C, const Tensor& 
 void Operations::norm_backward(const Tensor& dy_NC, const NormCache& cache, const Tensor& gain_C,
                                const NormGradients& out) const {
     if (!m_own) {
-        const auto [dx_NC, dgain_C, dbias_C] = at::native_layer_norm_backward(
-            dy_NC.to(at::kFloat), cache.x_NC, {dy_NC.size(1)}, cache.mean_N1, cache.rstd_N1, gain_C, gain_C,
-            {true, true, true});
+        const auto [dx_NC, dgain_C, dbias_C] =
+            at::native_layer_norm_backward(dy_NC.to(at::kFloat), cache.x_NC, {dy_NC.size(1)}, cache.mean_N1,
+                                           cache.rstd_N1, gain_C, gain_C, {true, true, true});
         out.dx_NC.add_(dx_NC);
         out.dgain_C.add_(dgain_C);
         out.dbias_C.add_(dbias_C);
@@ -117,12 +117,14 @@ void Operations::norm_backward(const Tensor& dy_NC, const NormCache& cache, cons
     }
     const std::int64_t width = dy_NC.size(1);
     typed(dy_NC, [&](const auto* dy) {
-        over_rows_with_sums(dy_NC, {out.dgain_C, out.dbias_C},
-                            [&](const RowShape& shape, std::int64_t first, float* sums) {
-            norm_rows_backward(shape, {floats(cache.x_NC) + first, floats(gain_C), floats(cache.mean_N1) + shape.first,
-                                       floats(cache.rstd_N1) + shape.first, floats_to(out.dx_NC) + first, sums,
-                                       sums + width}, dy + first);
-        });
+        over_rows_with_sums(
+            dy_NC, {out.dgain_C, out.dbias_C}, [&](const RowShape& shape, std::int64_t first, float* sums) {
+                norm_rows_backward(
+                    shape,
+                    {floats(cache.x_NC) + first, floats(gain_C), floats(cache.mean_N1) + shape.first,
+                     floats(cache.rstd_N1) + shape.first, floats_to(out.dx_NC) + first, sums, sums + width},
+                    dy + first);
+            });
     });
 }
 
@@ -180,8 +182,7 @@ Tensor Operations::activation_backward(model::Activation function, const Tensor&
                                        const Tensor& sums_F) const {
     const bool is_relu = function == model::Activation::relu;
     if (!m_own) {
-        const Tensor dx_NF =
-            is_relu ? at::threshold_backward(dy_NF, x_NF, 0) : at::gelu_backward(dy_NF, x_NF, "tanh");
+        const Tensor dx_NF = is_relu ? at::threshold_backward(dy_NF, x_NF, 0) : at::gelu_backward(dy_NF, x_NF, "tanh");
         add_column_sums(dx_NF, sums_F);
         return dx_NF;
     }

@@ -56,7 +56,8 @@ public:
                                                  const at::Tensor& dy_NF, const at::Tensor& sums_F) const;
     void add_column_sums(const at::Tensor& x_NO, const at::Tensor& sums_O) const;
 
-    /// dw_IO += x_NI^T dy_NO. `dw_IO` is fp32 and may be a transposed view; `x_NI` and `dy_NO` are in the products' type.
+    /// dw_IO += x_NI^T dy_NO. `dw_IO` is fp32 and may be a transposed view; `x_NI` and `dy_NO` are in the products'
+    /// type.
     void add_product(const at::Tensor& dw_IO, const at::Tensor& x_NI, const at::Tensor& dy_NO) const;
     /// sum += x of the same shape, rounded once; on sum's device.
     void accumulate(const at::Tensor& sum, const at::Tensor& x) const;

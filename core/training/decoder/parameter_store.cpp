@@ -12,8 +12,7 @@ using at::Tensor;
 
 Tensor tensor_of(const FlatView& view) {
     POTLUCK_CHECK(view.number != Dtype::fp16);
-    const at::TensorOptions options =
-        at::TensorOptions(type_of(view.number)).device(device_of(view.device));
+    const at::TensorOptions options = at::TensorOptions(type_of(view.number)).device(device_of(view.device));
     return at::from_blob(view.data, {static_cast<std::int64_t>(view.size)}, options);
 }
 

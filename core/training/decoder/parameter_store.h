@@ -58,11 +58,11 @@ private:
     Streaming m_flow;
     BlockRanges m_ranges;
     FlatView m_bound;
-    at::Tensor m_local;                    // L
+    at::Tensor m_local;  // L
     Weights m_local_views;
-    bool m_is_direct = false;              // L is in the products' type on the compute device
-    at::Tensor m_copy;                     // resident, not direct
-    std::vector<LayerWeights> m_layers;    // resident or direct
+    bool m_is_direct = false;            // L is in the products' type on the compute device
+    at::Tensor m_copy;                   // resident, not direct
+    std::vector<LayerWeights> m_layers;  // resident or direct
     Norms m_norms;
     std::array<Slot, 2> m_slots;
     std::optional<double> m_token_magnitude;

@@ -30,11 +30,11 @@ public:
 
 private:
     at::Device m_device;
-    at::Tensor m_buffer;    // pinned where there is CUDA
+    at::Tensor m_buffer;  // pinned where there is CUDA
     std::int64_t m_held = 0;
     std::optional<c10::Stream> m_side;
     std::optional<c10::Event> m_done;
-    void begin();           // makes the side stream wait for the compute stream
+    void begin();  // makes the side stream wait for the compute stream
 };
 
 }  // namespace potluck::training

@@ -14,9 +14,9 @@ namespace potluck::training {
 
 /// V vocabulary, C width, E width of the embedding (C but for OPT-350M), P positions (context, for opt two more).
 struct EmbeddingWeights {
-    at::Tensor tokens_VE;       // tied: embedding and head
+    at::Tensor tokens_VE;  // tied: embedding and head
     at::Tensor positions_PC;
-    at::Tensor in_EC, out_CE;   // undefined where E = C
+    at::Tensor in_EC, out_CE;  // undefined where E = C
 };
 
 /// F = 4 C.
@@ -41,7 +41,7 @@ struct BlockRange {
 
 /// Where the blocks lie. They follow each other without gaps.
 struct BlockRanges {
-    BlockRange embedding, final_norm;   // the latter empty where there is none
+    BlockRange embedding, final_norm;  // the latter empty where there is none
     std::vector<BlockRange> layers;
 };
 [[nodiscard]] BlockRanges block_ranges(const model::ModelSpec& spec);

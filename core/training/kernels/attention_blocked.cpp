@@ -31,19 +31,18 @@ constexpr float never = -1e30F;
 
 /// One head of one sequence.
 struct Head {
-    std::int64_t time = 0, padded = 0;            // padded: to a multiple of key_step
-    std::int64_t stride = 0, out_stride = 0;      // between rows of qkv and of out
+    std::int64_t time = 0, padded = 0;        // padded: to a multiple of key_step
+    std::int64_t stride = 0, out_stride = 0;  // between rows of qkv and of out
     float scale = 0;
     float dropout = 0;
-    std::uint64_t seed = 0;                       // of this head's dropout
+    std::uint64_t seed = 0;  // of this head's dropout
 };
 
 /// Four rows from `first` on; beyond the end, the last row again.
 struct Rows {
     const float* at[rows];
 };
-POTLUCK_INLINE void take_rows(Rows& out, const float* base, std::int64_t depth, std::int64_t first,
-                              std::int64_t time) {
+POTLUCK_INLINE void take_rows(Rows& out, const float* base, std::int64_t depth, std::int64_t first, std::int64_t time) {
     for (int r = 0; r < rows; ++r) out.at[r] = base + std::min(first + r, time - 1) * depth;
 }
 
@@ -124,8 +123,7 @@ POTLUCK_INLINE void weighted_sum(const float* weights, std::int64_t padded, cons
 
 /// grad[j] += sum over r of weights[r][j] * x[r], for j < keys.
 template <int depth>
-POTLUCK_INLINE void spread(const float* weights, std::int64_t padded, const Rows& x, float* grad,
-                           std::int64_t keys) {
+POTLUCK_INLINE void spread(const float* weights, std::int64_t padded, const Rows& x, float* grad, std::int64_t keys) {
     constexpr int parts = depth / lanes;
     for (int part = 0; part < parts; ++part) {
         Lanes value[rows];
@@ -289,8 +287,8 @@ POTLUCK_INLINE void backward_head(const Head& head, const HeadGradient<Dtype>& g
                 products += *reinterpret_cast<const Lanes*>(douts.at[r] + d) *
                             *reinterpret_cast<const Lanes*>(scratch.out.data() + row * depth + d);
             }
-            score_gradient_row(p + r * head.padded, dp + r * head.padded, head, row, g.logsumexp[row],
-                               sum_of(products), keys);
+            score_gradient_row(p + r * head.padded, dp + r * head.padded, head, row, g.logsumexp[row], sum_of(products),
+                               keys);
             std::fill(p + r * head.padded + valid, p + r * head.padded + keys, 0.0F);
             std::fill(dp + r * head.padded + valid, dp + r * head.padded + keys, 0.0F);
         }
@@ -317,10 +315,10 @@ Head head_of(const BlockedShape& shape, std::int64_t pair) {
 
 #define POTLUCK_ATTENTION_OF(depth, Dtype)                                                                          \
     POTLUCK_VECTOR_CLONES void forward_##depth(const Head& head, const HeadForward<Dtype>& f, Scratch& scratch) {   \
-        forward_head<depth>(head, f, scratch);                                                                       \
-    }                                                                                                                \
+        forward_head<depth>(head, f, scratch);                                                                      \
+    }                                                                                                               \
     POTLUCK_VECTOR_CLONES void backward_##depth(const Head& head, const HeadGradient<Dtype>& g, Scratch& scratch) { \
-        backward_head<depth>(head, g, scratch);                                                                      \
+        backward_head<depth>(head, g, scratch);                                                                     \
     }
 POTLUCK_ATTENTION_OF(16, float)
 POTLUCK_ATTENTION_OF(32, float)
@@ -342,8 +340,8 @@ void blocked_attention(const BlockedShape& shape, const BlockedForward<Dtype>& f
         const std::int64_t first_row = pair / shape.heads * shape.time, column = pair % shape.heads * shape.depth;
         const Dtype* q = forward.qkv + first_row * head.stride + column;
         const HeadForward<Dtype> part{q, q + head.out_stride, q + 2 * head.out_stride,
-                                       forward.out + first_row * head.out_stride + column,
-                                       forward.logsumexp + pair * shape.time};
+                                      forward.out + first_row * head.out_stride + column,
+                                      forward.logsumexp + pair * shape.time};
         if (shape.depth == 16) forward_16(head, part, scratch);
         if (shape.depth == 32) forward_32(head, part, scratch);
         if (shape.depth == 64) forward_64(head, part, scratch);
@@ -360,9 +358,15 @@ void blocked_attention_backward(const BlockedShape& shape, const BlockedGradient
         const std::int64_t in = first_row * head.stride + column, out = first_row * head.out_stride + column;
         const Dtype* q = gradient.qkv + in;
         Dtype* dq = gradient.dqkv + in;
-        const HeadGradient<Dtype> part{q, q + head.out_stride, q + 2 * head.out_stride, gradient.out + out,
-                                        gradient.dout + out, gradient.logsumexp + pair * shape.time, dq,
-                                        dq + head.out_stride, dq + 2 * head.out_stride};
+        const HeadGradient<Dtype> part{q,
+                                       q + head.out_stride,
+                                       q + 2 * head.out_stride,
+                                       gradient.out + out,
+                                       gradient.dout + out,
+                                       gradient.logsumexp + pair * shape.time,
+                                       dq,
+                                       dq + head.out_stride,
+                                       dq + 2 * head.out_stride};
         if (shape.depth == 16) backward_16(head, part, scratch);
         if (shape.depth == 32) backward_32(head, part, scratch);
         if (shape.depth == 64) backward_64(head, part, scratch);

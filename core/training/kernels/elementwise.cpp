@@ -270,37 +270,33 @@ POTLUCK_INLINE double rows_loss(const RowShape& shape, Dtype* logits, const std:
     return sum;
 }
 
-#define POTLUCK_FOR(Dtype)                                                                                          \
-    POTLUCK_VECTOR_CLONES void gelu_of(std::int64_t n, const Dtype* x, Dtype* y) { activate<Gelu>(n, x, y); }      \
-    POTLUCK_VECTOR_CLONES void relu_of(std::int64_t n, const Dtype* x, Dtype* y) { activate<Relu>(n, x, y); }      \
-    POTLUCK_VECTOR_CLONES void gelu_backward_of(const RowShape& s, const Dtype* x, Dtype* dy, float* sums) {       \
-        activate_backward<Gelu>(s, x, dy, sums);                                                                     \
-    }                                                                                                                \
-    POTLUCK_VECTOR_CLONES void relu_backward_of(const RowShape& s, const Dtype* x, Dtype* dy, float* sums) {       \
-        activate_backward<Relu>(s, x, dy, sums);                                                                     \
-    }                                                                                                                \
-    POTLUCK_VECTOR_CLONES void norm_of(const RowShape& s, const NormForward& in, Dtype* y) {                        \
-        norm_forward(s, in, y);                                                                                      \
-    }                                                                                                                \
-    POTLUCK_VECTOR_CLONES void norm_backward_of(const RowShape& s, const NormBackward& in, const Dtype* dy) {       \
-        norm_backward(s, in, dy);                                                                                    \
-    }                                                                                                                \
-    POTLUCK_VECTOR_CLONES void add_of(const RowShape& s, const float* x, const Dtype* y, float* out,                \
-                                      const Dropout& dropout) {                                                      \
-        add(s, x, y, out, dropout);                                                                                  \
-    }                                                                                                                \
-    POTLUCK_VECTOR_CLONES void narrow_of(const RowShape& s, const float* d, Dtype* dy, float* sums,                 \
-                                         const Dropout& dropout) {                                                   \
-        narrowed(s, d, dy, sums, dropout);                                                                           \
-    }                                                                                                                \
-    POTLUCK_VECTOR_CLONES void columns_of(const RowShape& s, const Dtype* x, float* sums) {                         \
-        sum_columns(s, x, sums);                                                                                     \
-    }                                                                                                                \
-    POTLUCK_VECTOR_CLONES void accumulate_of(std::int64_t n, float* sum, const Dtype* x) { added(n, sum, x); }      \
-    POTLUCK_VECTOR_CLONES void accumulate_of(std::int64_t n, Bf16* sum, const Dtype* x) { added(n, sum, x); }       \
-    POTLUCK_VECTOR_CLONES double loss_of(const RowShape& s, Dtype* logits, const std::int64_t* targets,             \
-                                         float scale, float* scratch) {                                              \
-        return rows_loss(s, logits, targets, scale, scratch);                                                        \
+#define POTLUCK_FOR(Dtype)                                                                                             \
+    POTLUCK_VECTOR_CLONES void gelu_of(std::int64_t n, const Dtype* x, Dtype* y) { activate<Gelu>(n, x, y); }          \
+    POTLUCK_VECTOR_CLONES void relu_of(std::int64_t n, const Dtype* x, Dtype* y) { activate<Relu>(n, x, y); }          \
+    POTLUCK_VECTOR_CLONES void gelu_backward_of(const RowShape& s, const Dtype* x, Dtype* dy, float* sums) {           \
+        activate_backward<Gelu>(s, x, dy, sums);                                                                       \
+    }                                                                                                                  \
+    POTLUCK_VECTOR_CLONES void relu_backward_of(const RowShape& s, const Dtype* x, Dtype* dy, float* sums) {           \
+        activate_backward<Relu>(s, x, dy, sums);                                                                       \
+    }                                                                                                                  \
+    POTLUCK_VECTOR_CLONES void norm_of(const RowShape& s, const NormForward& in, Dtype* y) { norm_forward(s, in, y); } \
+    POTLUCK_VECTOR_CLONES void norm_backward_of(const RowShape& s, const NormBackward& in, const Dtype* dy) {          \
+        norm_backward(s, in, dy);                                                                                      \
+    }                                                                                                                  \
+    POTLUCK_VECTOR_CLONES void add_of(const RowShape& s, const float* x, const Dtype* y, float* out,                   \
+                                      const Dropout& dropout) {                                                        \
+        add(s, x, y, out, dropout);                                                                                    \
+    }                                                                                                                  \
+    POTLUCK_VECTOR_CLONES void narrow_of(const RowShape& s, const float* d, Dtype* dy, float* sums,                    \
+                                         const Dropout& dropout) {                                                     \
+        narrowed(s, d, dy, sums, dropout);                                                                             \
+    }                                                                                                                  \
+    POTLUCK_VECTOR_CLONES void columns_of(const RowShape& s, const Dtype* x, float* sums) { sum_columns(s, x, sums); } \
+    POTLUCK_VECTOR_CLONES void accumulate_of(std::int64_t n, float* sum, const Dtype* x) { added(n, sum, x); }         \
+    POTLUCK_VECTOR_CLONES void accumulate_of(std::int64_t n, Bf16* sum, const Dtype* x) { added(n, sum, x); }          \
+    POTLUCK_VECTOR_CLONES double loss_of(const RowShape& s, Dtype* logits, const std::int64_t* targets, float scale,   \
+                                         float* scratch) {                                                             \
+        return rows_loss(s, logits, targets, scale, scratch);                                                          \
     }
 POTLUCK_FOR(float)
 POTLUCK_FOR(Bf16)
@@ -359,20 +355,19 @@ double cross_entropy_rows(const RowShape& shape, Dtype* logits, const std::int64
     return loss_of(shape, logits, targets, scale, scratch.data());
 }
 
-#define POTLUCK_INSTANTIATE(Dtype)                                                                                  \
-    template void gelu_tanh<Dtype>(std::span<const Dtype>, std::span<Dtype>);                                     \
-    template void relu<Dtype>(std::span<const Dtype>, std::span<Dtype>);                                          \
-    template void gelu_tanh_backward<Dtype>(const RowShape&, const Dtype*, Dtype*, float*);                       \
-    template void relu_backward<Dtype>(const RowShape&, const Dtype*, Dtype*, float*);                            \
-    template void norm_rows<Dtype>(const RowShape&, const NormForward&, Dtype*);                                   \
-    template void norm_rows_backward<Dtype>(const RowShape&, const NormBackward&, const Dtype*);                   \
-    template void add_rows<Dtype>(const RowShape&, const float*, const Dtype*, float*, const Dropout&);            \
-    template void narrow_rows<Dtype>(const RowShape&, const float*, Dtype*, float*, const Dropout&);               \
-    template void add_column_sums<Dtype>(const RowShape&, const Dtype*, float*);                                   \
-    template void accumulate<float, Dtype>(std::span<float>, std::span<const Dtype>);                              \
-    template void accumulate<Bf16, Dtype>(std::span<Bf16>, std::span<const Dtype>);                                \
-    template double cross_entropy_rows<Dtype>(const RowShape&, Dtype*, const std::int64_t*, float,                 \
-                                               std::span<float>);
+#define POTLUCK_INSTANTIATE(Dtype)                                                                      \
+    template void gelu_tanh<Dtype>(std::span<const Dtype>, std::span<Dtype>);                           \
+    template void relu<Dtype>(std::span<const Dtype>, std::span<Dtype>);                                \
+    template void gelu_tanh_backward<Dtype>(const RowShape&, const Dtype*, Dtype*, float*);             \
+    template void relu_backward<Dtype>(const RowShape&, const Dtype*, Dtype*, float*);                  \
+    template void norm_rows<Dtype>(const RowShape&, const NormForward&, Dtype*);                        \
+    template void norm_rows_backward<Dtype>(const RowShape&, const NormBackward&, const Dtype*);        \
+    template void add_rows<Dtype>(const RowShape&, const float*, const Dtype*, float*, const Dropout&); \
+    template void narrow_rows<Dtype>(const RowShape&, const float*, Dtype*, float*, const Dropout&);    \
+    template void add_column_sums<Dtype>(const RowShape&, const Dtype*, float*);                        \
+    template void accumulate<float, Dtype>(std::span<float>, std::span<const Dtype>);                   \
+    template void accumulate<Bf16, Dtype>(std::span<Bf16>, std::span<const Dtype>);                     \
+    template double cross_entropy_rows<Dtype>(const RowShape&, Dtype*, const std::int64_t*, float, std::span<float>);
 POTLUCK_INSTANTIATE(float)
 POTLUCK_INSTANTIATE(Bf16)
 

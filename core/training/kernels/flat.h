@@ -18,8 +18,11 @@ namespace potluck::training {
 void rebase(std::span<float> local, std::span<float> anchor, std::span<const float> next, unsigned threads);
 
 /// Which random numbers a stochastic rounding draws: those of `seed`, from the number `first` of a vector on.
-struct RoundingKey { std::uint64_t seed = 0, first = 0; };
+struct RoundingKey {
+    std::uint64_t seed = 0, first = 0;
+};
 /// The same for a bf16 local model, rounded up or down with the probability of the distance to the other neighbour.
-void rebase(std::span<std::uint16_t> local, std::span<float> anchor, std::span<const float> next, const RoundingKey& key);
+void rebase(std::span<std::uint16_t> local, std::span<float> anchor, std::span<const float> next,
+            const RoundingKey& key);
 
 }  // namespace potluck::training

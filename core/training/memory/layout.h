@@ -57,17 +57,17 @@ enum class Kernels { own, library };
 /// The defaults are the fastest layout on a processor.
 struct Layout {
     DeviceId device;
-    std::uint32_t micro_batch = 0;            // sequences at once, at most; 0: no limit
-    Dtype matmul = Dtype::fp32;           // of the GEMM operands
-    Dtype weights = Dtype::fp32;            // of the local parameters; bf16 is stepped with stochastic rounding
-    Dtype gradient = Dtype::fp32;           // as it is summed up over a batch: fp32 or bf16
+    std::uint32_t micro_batch = 0;  // sequences at once, at most; 0: no limit
+    Dtype matmul = Dtype::fp32;     // of the GEMM operands
+    Dtype weights = Dtype::fp32;    // of the local parameters; bf16 is stepped with stochastic rounding
+    Dtype gradient = Dtype::fp32;   // as it is summed up over a batch: fp32 or bf16
     Checkpointing checkpointing = Checkpointing::none;
-    std::uint32_t state_bits = 8;             // per optimizer moment: 8 or 32
+    std::uint32_t state_bits = 8;  // per optimizer moment: 8 or 32
     // Where local parameters, gradient and moments are; the step runs there. With a GPU and `host`, gradients stream
     // out block by block while the backward pass runs.
     Residency state = Residency::host;
     Streaming weights_flow = Streaming::resident;
-    Residency anchor = Residency::host;                 // host or disk
+    Residency anchor = Residency::host;  // host or disk
     bool operator==(const Layout&) const = default;
 };
 
@@ -76,11 +76,11 @@ struct FlatView {
     void* data = nullptr;
     std::uint64_t size = 0;  // numbers
     Dtype number = Dtype::fp32;
-    DeviceId device;         // whose memory `data` is
+    DeviceId device;  // whose memory `data` is
 
     FlatView() = default;
     FlatView(std::span<float> values) : data(values.data()), size(values.size()) {}  // NOLINT: a span is such a view
-    FlatView(std::vector<float>& values) : FlatView(std::span(values)) {}                      // NOLINT: likewise
+    FlatView(std::vector<float>& values) : FlatView(std::span(values)) {}            // NOLINT: likewise
     FlatView(void* memory, std::uint64_t count, Dtype kind, DeviceId where)
         : data(memory), size(count), number(kind), device(where) {}
 };

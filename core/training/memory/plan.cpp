@@ -57,11 +57,13 @@ double seconds_per_token(const model::ModelSpec& model, const run::Recipe& recip
     if (layout.gradient != Dtype::fp32) per_micro += size * 12;
     seconds += per_step / memory / batch_tokens + per_micro / memory / micro_tokens;
     if (gpu && layout.state == Residency::host) {
-        const double crossings = layout.weights_flow == Streaming::streamed ? 3 : 1;  // gradients, weights forward and back
+        const double crossings =
+            layout.weights_flow == Streaming::streamed ? 3 : 1;  // gradients, weights forward and back
         const double link = (crossings * size * 2) / facts.link_bytes_per_second / micro_tokens;
         // What streams beside the products costs only what it takes longer than they.
-        seconds = std::max(seconds, link) + 0.05 * link +
-                  (layout.weights_flow == Streaming::resident ? size * 2 / facts.link_bytes_per_second / batch_tokens : 0);
+        seconds =
+            std::max(seconds, link) + 0.05 * link +
+            (layout.weights_flow == Streaming::resident ? size * 2 / facts.link_bytes_per_second / batch_tokens : 0);
     }
     return seconds;
 }

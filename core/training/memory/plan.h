@@ -25,10 +25,10 @@ inline constexpr double micro_step_seconds = 0.06;
 
 struct PlanFacts {
     DeviceId device;
-    Dtype matmul = Dtype::fp32;       // the quickest here
+    Dtype matmul = Dtype::fp32;           // the quickest here
     double flops = 0;                     // per second, of those products; 0: not measured
-    double bytes_per_second = 0;         // of the computer's memory; 0: not known
-    double gpu_bytes_per_second = 0;     // of the GPU's
+    double bytes_per_second = 0;          // of the computer's memory; 0: not known
+    double gpu_bytes_per_second = 0;      // of the GPU's
     bool gpu_can_step = false;            // the plug-in with the optimizer's kernels is there
     double link_bytes_per_second = 12e9;  // between the computer's memory and the GPU's
     std::uint64_t program_bytes = 0;      // resident before a model is loaded: the program and LibTorch

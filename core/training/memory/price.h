@@ -13,7 +13,9 @@ struct ActivationBytes {
 [[nodiscard]] ActivationBytes activation_bytes(const model::ModelSpec& model, const Layout& layout);
 
 /// The longest stretch of the flat vector that moves at once: the embedding, a layer, or the final norm.
-struct BlockSizes { std::uint64_t embedding = 0, layer = 0; };
+struct BlockSizes {
+    std::uint64_t embedding = 0, layer = 0;
+};
 [[nodiscard]] BlockSizes block_sizes(const model::ModelSpec& model);
 
 /// `parts`, peaks and disk of `plan`, from its layout.

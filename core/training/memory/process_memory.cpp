@@ -24,8 +24,7 @@ std::uint64_t resident_bytes() {
 #elif defined(__APPLE__)
     mach_task_basic_info info{};
     mach_msg_type_number_t size = MACH_TASK_BASIC_INFO_COUNT;
-    const auto outcome =
-        task_info(mach_task_self(), MACH_TASK_BASIC_INFO, reinterpret_cast<task_info_t>(&info), &size);
+    const auto outcome = task_info(mach_task_self(), MACH_TASK_BASIC_INFO, reinterpret_cast<task_info_t>(&info), &size);
     return outcome == KERN_SUCCESS ? info.resident_size : 0;
 #else
     std::ifstream file("/proc/self/status");

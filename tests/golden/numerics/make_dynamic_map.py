@@ -83,6 +83,7 @@ def show(name, values):
 
 
 def main():
+    print("// clang-format off")
     print("// Written by tests/golden/numerics/make_dynamic_map.py, whose rules dynamic_map.h tells. Included where")
     print("// POTLUCK_MAP(name, count) declares an array of floats for the processor or for a GPU.")
     for name, doubled in (("mean", 1), ("variance", 2)):

@@ -25,10 +25,22 @@ void TestLog::peer_text_cannot_control_a_terminal_data() {
     QTest::newRow("umlaut and emoji") << beyond_ascii << beyond_ascii;
     QTest::newRow("escape") << QByteArray("a\x1b[31mb") << QByteArray("a?[31mb");
     QTest::newRow("new line") << QByteArray("a\nb\rc") << QByteArray("a?b?c");
-    QTest::newRow("C1 control") << QByteArray("a\xc2\x9b" "b") << QByteArray("a?b");
-    QTest::newRow("right to left") << QByteArray("a\xe2\x80\xae" "b") << QByteArray("a?b");
-    QTest::newRow("lone continuation") << QByteArray("a\x80" "b") << QByteArray("a?b");
-    QTest::newRow("overlong slash") << QByteArray("a\xc0\xaf" "b") << QByteArray("a??b");
+    QTest::newRow("C1 control") << QByteArray(
+                                       "a\xc2\x9b"
+                                       "b")
+                                << QByteArray("a?b");
+    QTest::newRow("right to left") << QByteArray(
+                                          "a\xe2\x80\xae"
+                                          "b")
+                                   << QByteArray("a?b");
+    QTest::newRow("lone continuation") << QByteArray(
+                                              "a\x80"
+                                              "b")
+                                       << QByteArray("a?b");
+    QTest::newRow("overlong slash") << QByteArray(
+                                           "a\xc0\xaf"
+                                           "b")
+                                    << QByteArray("a??b");
     QTest::newRow("surrogate") << QByteArray("\xed\xa0\x80") << QByteArray("???");
     QTest::newRow("cut in the middle") << QByteArray("a\xe2\x82") << QByteArray("a??");
     QTest::newRow("beyond Unicode") << QByteArray("\xf4\x90\x80\x80") << QByteArray("????");
@@ -58,8 +70,9 @@ void TestLog::a_line_has_time_level_component_and_message() {
     log::start("test", log::Destination::stderr_only);
     QVERIFY(text.ok());
     const QString lines = QString::fromStdString(std::string(as_text(*text)));
-    const QRegularExpression form("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z info net: first 1\n"
-                                  "\\S+Z warning node: second\n$");
+    const QRegularExpression form(
+        "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z info net: first 1\n"
+        "\\S+Z warning node: second\n$");
     QVERIFY2(form.match(lines).hasMatch(), qPrintable(lines));
 }
 

@@ -16,7 +16,9 @@ NodeSnapshot snapshot() {
     node.activity = Activity::training;
     node.reason = "Training round 12.";
     node.progress = 0.25;
-    node.name = "K\xc3\xbc" "che";
+    node.name =
+        "K\xc3\xbc"
+        "che";
     node.network.port = 6881;
     node.trainer.process = 4711;
     node.run.emplace();

@@ -53,9 +53,7 @@ std::string joined(const std::vector<std::string>& words) {
     return text;
 }
 
-bool mentions(const std::string& message, std::string_view text) {
-    return message.find(text) != std::string::npos;
-}
+bool mentions(const std::string& message, std::string_view text) { return message.find(text) != std::string::npos; }
 
 }  // namespace
 

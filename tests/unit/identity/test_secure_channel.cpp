@@ -92,9 +92,9 @@ struct Attacker {
         crypto_secretstream_xchacha20poly1305_state state;
         Bytes content(96);
         crypto_secretstream_xchacha20poly1305_init_pull(&state, raw(frame.data()), raw(receive_key.data()));
-        const bool opened = crypto_secretstream_xchacha20poly1305_pull(&state, raw(content.data()), nullptr, nullptr,
-                                                                       raw(frame.data() + 24), frame.size() - 24,
-                                                                       nullptr, 0) == 0;
+        const bool opened =
+            crypto_secretstream_xchacha20poly1305_pull(&state, raw(content.data()), nullptr, nullptr,
+                                                       raw(frame.data() + 24), frame.size() - 24, nullptr, 0) == 0;
         return opened ? content : Bytes();
     }
 
@@ -527,8 +527,8 @@ void TestSecureChannel::a_proof_carried_over_from_another_session_breaks() {
 }
 
 void TestSecureChannel::tags_that_are_never_sent_break() {
-    for (const int tag : {crypto_secretstream_xchacha20poly1305_TAG_PUSH,
-                          crypto_secretstream_xchacha20poly1305_TAG_FINAL}) {
+    for (const int tag :
+         {crypto_secretstream_xchacha20poly1305_TAG_PUSH, crypto_secretstream_xchacha20poly1305_TAG_FINAL}) {
         const Identity alice = person(1);
         const Identity mallory = person(66);
         SecureChannel victim(alice, {});

@@ -35,9 +35,7 @@ bool meddle(const fs::path& file, const char* sql) {
     return done;
 }
 
-bool mentions(const std::string& message, std::string_view text) {
-    return message.find(text) != std::string::npos;
-}
+bool mentions(const std::string& message, std::string_view text) { return message.find(text) != std::string::npos; }
 
 }  // namespace
 

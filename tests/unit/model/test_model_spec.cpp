@@ -14,8 +14,13 @@ ModelSpec gpt2(std::uint32_t layers, std::uint32_t heads, std::uint32_t width) {
 }
 
 ModelSpec opt(std::uint32_t layers, std::uint32_t heads, std::uint32_t width) {
-    return {.family = Family::opt, .vocabulary = 50'272, .context = 2'048, .layers = layers, .heads = heads,
-            .width = width, .activation = Activation::relu};
+    return {.family = Family::opt,
+            .vocabulary = 50'272,
+            .context = 2'048,
+            .layers = layers,
+            .heads = heads,
+            .width = width,
+            .activation = Activation::relu};
 }
 
 /// The one OPT whose norms stand after the sums and whose embedding is narrower than its layers.
@@ -75,8 +80,8 @@ private slots:
     }
 
     void tensors_lie_one_behind_the_other_and_fill_the_vector() {
-        for (const ModelSpec& spec : {samples::model(), gpt2(12, 12, 768), gpt2(48, 25, 1'600), small_opt(), opt(12, 12, 768),
-                                      opt_350m()}) {
+        for (const ModelSpec& spec :
+             {samples::model(), gpt2(12, 12, 768), gpt2(48, 25, 1'600), small_opt(), opt(12, 12, 768), opt_350m()}) {
             std::uint64_t next = 0;
             for (const TensorSpec& tensor : tensors_of(spec)) {
                 QCOMPARE(tensor.offset, next);
@@ -87,13 +92,22 @@ private slots:
     }
 
     void tensors_have_the_names_and_shapes_of_hf_checkpoints() {
-        const NamedShapes expected = {
-            {"wte.weight", {256, 8}},          {"wpe.weight", {16, 8}},         {"h.0.ln_1.weight", {8}},
-            {"h.0.ln_1.bias", {8}},            {"h.0.attn.c_attn.weight", {8, 24}}, {"h.0.attn.c_attn.bias", {24}},
-            {"h.0.attn.c_proj.weight", {8, 8}}, {"h.0.attn.c_proj.bias", {8}},   {"h.0.ln_2.weight", {8}},
-            {"h.0.ln_2.bias", {8}},            {"h.0.mlp.c_fc.weight", {8, 32}}, {"h.0.mlp.c_fc.bias", {32}},
-            {"h.0.mlp.c_proj.weight", {32, 8}}, {"h.0.mlp.c_proj.bias", {8}},    {"ln_f.weight", {8}},
-            {"ln_f.bias", {8}}};
+        const NamedShapes expected = {{"wte.weight", {256, 8}},
+                                      {"wpe.weight", {16, 8}},
+                                      {"h.0.ln_1.weight", {8}},
+                                      {"h.0.ln_1.bias", {8}},
+                                      {"h.0.attn.c_attn.weight", {8, 24}},
+                                      {"h.0.attn.c_attn.bias", {24}},
+                                      {"h.0.attn.c_proj.weight", {8, 8}},
+                                      {"h.0.attn.c_proj.bias", {8}},
+                                      {"h.0.ln_2.weight", {8}},
+                                      {"h.0.ln_2.bias", {8}},
+                                      {"h.0.mlp.c_fc.weight", {8, 32}},
+                                      {"h.0.mlp.c_fc.bias", {32}},
+                                      {"h.0.mlp.c_proj.weight", {32, 8}},
+                                      {"h.0.mlp.c_proj.bias", {8}},
+                                      {"ln_f.weight", {8}},
+                                      {"ln_f.bias", {8}}};
         QVERIFY(named_shapes(samples::model()) == expected);
     }
 
@@ -163,12 +177,28 @@ private slots:
     void a_field_out_of_range_is_named_data() {
         QTest::addColumn<QString>("field");
         QTest::addColumn<QString>("value");
-        for (const auto& [field, value] : std::vector<std::pair<const char*, const char*>>{
-                 {"family", "\"llama\""}, {"family", "7"}, {"vocabulary", "1"}, {"vocabulary", "1048577"},
-                 {"context", "7"}, {"context", "16385"}, {"layers", "0"}, {"layers", "257"}, {"layers", "-1"},
-                 {"heads", "0"}, {"heads", "3"}, {"heads", "2.5"}, {"width", "7"}, {"width", "16385"},
-                 {"width", "18446744073709551616"}, {"activation", "\"swish\""}, {"activation", "null"},
-                 {"dropout", "0.91"}, {"dropout", "-0.1"}, {"dropout", "\"0\""}, {"code", "\"import os\""}}) {
+        for (const auto& [field, value] :
+             std::vector<std::pair<const char*, const char*>>{{"family", "\"llama\""},
+                                                              {"family", "7"},
+                                                              {"vocabulary", "1"},
+                                                              {"vocabulary", "1048577"},
+                                                              {"context", "7"},
+                                                              {"context", "16385"},
+                                                              {"layers", "0"},
+                                                              {"layers", "257"},
+                                                              {"layers", "-1"},
+                                                              {"heads", "0"},
+                                                              {"heads", "3"},
+                                                              {"heads", "2.5"},
+                                                              {"width", "7"},
+                                                              {"width", "16385"},
+                                                              {"width", "18446744073709551616"},
+                                                              {"activation", "\"swish\""},
+                                                              {"activation", "null"},
+                                                              {"dropout", "0.91"},
+                                                              {"dropout", "-0.1"},
+                                                              {"dropout", "\"0\""},
+                                                              {"code", "\"import os\""}}) {
             QTest::addRow("%s=%s", field, value) << QString(field) << QString(value);
         }
     }

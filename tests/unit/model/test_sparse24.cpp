@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/base/rng.h"
-#include "core/numerics/sparse24.h"
 #include "core/model/sparse_model.h"
+#include "core/numerics/sparse24.h"
 #include "tests/unit/run_samples.h"
 
 using namespace potluck;

@@ -90,7 +90,8 @@ private slots:
         const auto entries = parsed(R"({"b":{"dtype":"BF16","shape":[2,3],"data_offsets":[4,16]},)"
                                     R"("__metadata__":{"format":"pt"},)"
                                     R"("a":{"dtype":"F32","shape":[],"data_offsets":[0,4]},)"
-                                    R"("none":{"dtype":"I8","shape":[0,5],"data_offsets":[4,4]}}  )", 16);
+                                    R"("none":{"dtype":"I8","shape":[0,5],"data_offsets":[4,4]}}  )",
+                                    16);
         QVERIFY2(entries.ok(), entries.ok() ? "" : entries.error().message.c_str());
         QCOMPARE(entries->size(), std::size_t{3});
         QCOMPARE(entries->front().name, std::string("a"));

@@ -191,9 +191,9 @@ private slots:
     }
 
     void hosting_reads_the_optimizer() {
-        const char* line[] = {"potluck-node", "host",   "--text", "t",     "--data-dir", "/d",     "--optimizer", "lamb",
-                              "--state-bits", "32",     "--epsilon", "1e-6", "--beta1",  "0.8",    "--beta2",     "0.96",
-                              "--clip",       "4"};
+        const char* line[] = {"potluck-node", "host", "--text",       "t",    "--data-dir", "/d",
+                              "--optimizer",  "lamb", "--state-bits", "32",   "--epsilon",  "1e-6",
+                              "--beta1",      "0.8",  "--beta2",      "0.96", "--clip",     "4"};
         const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
         QVERIFY(parsed.command.has_value());
         const run::Recipe& recipe = parsed.command->host.recipe;
@@ -210,15 +210,18 @@ private slots:
     }
 
     void a_checkpoint_brings_its_own_shape() {
-        const char* line[] = {"potluck-node", "host", "--text", "t", "--data-dir", "/d", "--from", "f", "--dropout", "0.1"};
+        const char* line[] = {"potluck-node", "host",   "--text", "t",         "--data-dir",
+                              "/d",           "--from", "f",      "--dropout", "0.1"};
         const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
         QVERIFY(parsed.command.has_value());
         QCOMPARE(parsed.command->host.from.string(), std::string("f"));
         QCOMPARE(parsed.command->host.model.context, 0U);  // the checkpoint's
         QCOMPARE(parsed.command->host.model.dropout, 0.1F);
-        const char* shorter[] = {"potluck-node", "host", "--text", "t", "--data-dir", "/d", "--from", "f", "--context", "64"};
+        const char* shorter[] = {"potluck-node", "host",   "--text", "t",         "--data-dir",
+                                 "/d",           "--from", "f",      "--context", "64"};
         QCOMPARE(parse_command_line(static_cast<int>(std::size(shorter)), shorter).command->host.model.context, 64U);
-        const char* reshaped[] = {"potluck-node", "host", "--text", "t", "--data-dir", "/d", "--from", "f", "--width", "64"};
+        const char* reshaped[] = {"potluck-node", "host",   "--text", "t",       "--data-dir",
+                                  "/d",           "--from", "f",      "--width", "64"};
         QVERIFY(!parse_command_line(static_cast<int>(std::size(reshaped)), reshaped).command);
     }
 

@@ -31,8 +31,10 @@ std::vector<Isa> paths() {
 
 template <class Number>
 Number as(float x) {
-    if constexpr (std::is_same_v<Number, float>) return x;
-    else return Bf16{static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16U)};
+    if constexpr (std::is_same_v<Number, float>)
+        return x;
+    else
+        return Bf16{static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16U)};
 }
 
 template <class Number>
@@ -43,7 +45,9 @@ std::vector<Number> vector_of(const std::vector<float>& values) {
 }
 
 template <class Number>
-std::span<const std::byte> bytes_of(const std::vector<Number>& values) { return std::as_bytes(std::span(values)); }
+std::span<const std::byte> bytes_of(const std::vector<Number>& values) {
+    return std::as_bytes(std::span(values));
+}
 
 bool same(std::span<const std::byte> a, std::span<const std::byte> b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0;
@@ -70,7 +74,7 @@ std::vector<std::byte> bytes_of(OptimizerState& state) {
 
 /// Slices of odd lengths with a gap: short ones, one of whole blocks, one of several pieces.
 std::vector<ParameterSlice> odd_slices() {
-    return {{0, 1, 0.0F},         {1, 4'000, 0.1F},        {4'000, 8'096, 0.1F},  {8'100, 12'933, 0.0F},
+    return {{0, 1, 0.0F},        {1, 4'000, 0.1F},         {4'000, 8'096, 0.1F},    {8'100, 12'933, 0.0F},
             {12'933, 12'933, 0}, {12'933, 150'000, 0.05F}, {150'000, 154'097, 0.1F}};
 }
 constexpr std::size_t odd_size = 154'100;
@@ -109,8 +113,8 @@ void check_equal(OptimizerKind kind, StateBits bits) {
     }
     for (std::uint64_t step = 1; step <= 4; ++step) {
         const std::vector<Gradient> gradient = vector_of<Gradient>(wild_gradient(step));
-        const StepHyperparams settings{.kind = kind, .learning_rate = 3e-3, .step = step, .gradient_scale = 0.37,
-                                    .rounding_seed = 99 + step};
+        const StepHyperparams settings{
+            .kind = kind, .learning_rate = 3e-3, .step = step, .gradient_scale = 0.37, .rounding_seed = 99 + step};
         const std::span<const Gradient> view = gradient;
         plain_optimizer_step<Parameter, Gradient>(expected_state, 0, odd_slices().size(), expected, view, settings);
         for (Run& run : runs) {
@@ -251,7 +255,8 @@ void TestOptimizer::every_version_equals_the_plain_one_data() {
     for (const int kind : {0, 1}) {
         for (const int bits : {8, 32}) {
             for (const int types : {0, 1, 2, 3}) {
-                QTest::addRow("%s %d bits, bf16 %d", kind == 0 ? "AdamW" : "LAMB", bits, types) << kind << bits << types;
+                QTest::addRow("%s %d bits, bf16 %d", kind == 0 ? "AdamW" : "LAMB", bits, types)
+                    << kind << bits << types;
             }
         }
     }
@@ -407,8 +412,8 @@ void TestOptimizer::lamb_steps_in_proportion_to_the_parameters() {
         const auto [step, length] = moved(factor, 1e9);
         QVERIFY(std::fabs(step - 0.1 * length) < 1e-4 * length);
     }
-    QVERIFY(std::fabs(moved(100.0F, 0.5).first - 0.05) < 1e-4);   // capped
-    QVERIFY(std::fabs(moved(0.0F, 10.0).first - 10.0) < 1e-2);    // ratio 1: ten thousand steps of 0.1 each
+    QVERIFY(std::fabs(moved(100.0F, 0.5).first - 0.05) < 1e-4);  // capped
+    QVERIFY(std::fabs(moved(0.0F, 10.0).first - 10.0) < 1e-2);   // ratio 1: ten thousand steps of 0.1 each
 }
 
 void TestOptimizer::stepping_slices_one_by_one_is_the_same() {
@@ -455,7 +460,8 @@ void TestOptimizer::stochastic_rounding_depends_on_seed_and_place() {
         std::vector<Bf16> parameters(8'192, as<Bf16>(1.0F));
         const std::vector<float> gradient(8'192, 1.0F);
         OptimizerState state({{0, 8'192, 0}}, StateBits::bits8);
-        optimizer_step<Bf16, float>(state, 0, 1, parameters, gradient, {.learning_rate = 2e-3, .rounding_seed = seed}, 2);
+        optimizer_step<Bf16, float>(state, 0, 1, parameters, gradient, {.learning_rate = 2e-3, .rounding_seed = seed},
+                                    2);
         return parameters;
     };
     QVERIFY(same(bytes_of(stepped(1)), bytes_of(stepped(1))));

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <memory>
 
-#include "core/numerics/outer/outer_stepper.h"
 #include "core/numerics/codec/payload_layout.h"
 #include "core/numerics/codec/plain_codec.h"
+#include "core/numerics/outer/outer_stepper.h"
 #include "tests/golden/numerics_inputs.h"
 
 using namespace potluck;

@@ -92,7 +92,7 @@ struct Bench : Fixture {
         const auto content = std::make_shared<sim::MemoryBlob>(published.at(ref.root));
         (void)payloads.arrived(ref, content);
         contributor.on_blob(ref, content);
-        contributor.update_error_feedback();   // a tick while the job is under way
+        contributor.update_error_feedback();  // a tick while the job is under way
         work.finish_all();
     }
     [[nodiscard]] double error_sum() {

@@ -66,8 +66,8 @@ private slots:
     }
 
     void lies_that_cannot_be_mistakes_are_offences() {
-        for (const run::Verdict lie : {run::Verdict::malformed, run::Verdict::bad_signature, run::Verdict::flood,
-                                       run::Verdict::too_large}) {
+        for (const run::Verdict lie :
+             {run::Verdict::malformed, run::Verdict::bad_signature, run::Verdict::flood, run::Verdict::too_large}) {
             Members members;
             members.joined(peer_of(1));
             for (std::uint32_t i = 0; i + 1 < offences_max; ++i) QVERIFY(!members.count(peer_of(1), lie));

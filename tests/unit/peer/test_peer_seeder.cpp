@@ -28,7 +28,8 @@ struct Bench : Fixture {
         mediator.newest = StateStore::Held{RoundId{0}, commit(0, 0.5F)};
         for (std::uint64_t round = 0; round < rounds; ++round) {
             std::vector<run::Accepted> entries;
-            for (const std::uint8_t who : {std::uint8_t{1}, std::uint8_t{2}}) entries.push_back({key_of(who).id(), payload(who, round), {64}});
+            for (const std::uint8_t who : {std::uint8_t{1}, std::uint8_t{2}})
+                entries.push_back({key_of(who).id(), payload(who, round), {64}});
             std::sort(entries.begin(), entries.end());
             const StateDigest result = commit(round + 1, static_cast<float>(round + 1));
             POTLUCK_CHECK(chain.append(list_of(entries), result).ok());

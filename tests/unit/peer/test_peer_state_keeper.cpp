@@ -86,10 +86,10 @@ private slots:
         bench.hold_initial();
         const Bench::Made light = bench.payload_of(0.01F), heavy = bench.payload_of(-0.03F);
         std::vector<float> expected(bench.context.layout.parameters);
-        numerics::apply_outer_step_plain(bench.disk.state(RoundId{0}).parameters, expected,
-                                         std::vector<numerics::WeightedPayload>{{&light.payload->view, 64},
-                                                                                {&heavy.payload->view, 6'400}},
-                                         bench.context.manifest.recipe.outer_step());
+        numerics::apply_outer_step_plain(
+            bench.disk.state(RoundId{0}).parameters, expected,
+            std::vector<numerics::WeightedPayload>{{&light.payload->view, 64}, {&heavy.payload->view, 6'400}},
+            bench.context.manifest.recipe.outer_step());
         run::AcceptList list;
         list.entries = {light.entry, heavy.entry};
         list.entries[1].tokens = {6'400};

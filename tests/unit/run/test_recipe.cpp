@@ -30,16 +30,43 @@ private slots:
     void a_field_out_of_range_is_named_data() {
         QTest::addColumn<QString>("field");
         QTest::addColumn<QString>("value");
-        for (const auto& [field, value] : std::vector<std::pair<const char*, const char*>>{
-                 {"optimizer", "\"sgd\""}, {"optimizer", "8"}, {"state_bits", "16"}, {"state_bits", "4"},
-                 {"state_bits", "64"}, {"epsilon", "0"}, {"epsilon", "1.5"}, {"learning_rate", "0"}, {"learning_rate", "10.5"}, {"learning_rate", "\"1\""},
-                 {"final_fraction", "-0.1"}, {"final_fraction", "1.1"}, {"beta1", "1"}, {"beta2", "1"},
-                 {"weight_decay", "-1"}, {"clip_norm", "0"}, {"batch", "0"}, {"batch", "65537"},
-                 {"warmup_rounds", "-1"}, {"warmup_rounds", "1001"}, {"total_rounds", "0"},
-                 {"total_rounds", "1000000001"}, {"window_ms", "0"}, {"window_ms", "604800001"}, {"k", "0"},
-                 {"k", "4097"}, {"error_decay", "1.5"}, {"alpha", "0"}, {"alpha", "11"}, {"amplification", "0"},
-                 {"checkpoint_every", "0"}, {"collect_ms", "0"}, {"grace_ms", "86400001"}, {"seed", "-1"},
-                 {"seed", "0.5"}, {"mode", "\"dense\""}}) {
+        for (const auto& [field, value] :
+             std::vector<std::pair<const char*, const char*>>{{"optimizer", "\"sgd\""},
+                                                              {"optimizer", "8"},
+                                                              {"state_bits", "16"},
+                                                              {"state_bits", "4"},
+                                                              {"state_bits", "64"},
+                                                              {"epsilon", "0"},
+                                                              {"epsilon", "1.5"},
+                                                              {"learning_rate", "0"},
+                                                              {"learning_rate", "10.5"},
+                                                              {"learning_rate", "\"1\""},
+                                                              {"final_fraction", "-0.1"},
+                                                              {"final_fraction", "1.1"},
+                                                              {"beta1", "1"},
+                                                              {"beta2", "1"},
+                                                              {"weight_decay", "-1"},
+                                                              {"clip_norm", "0"},
+                                                              {"batch", "0"},
+                                                              {"batch", "65537"},
+                                                              {"warmup_rounds", "-1"},
+                                                              {"warmup_rounds", "1001"},
+                                                              {"total_rounds", "0"},
+                                                              {"total_rounds", "1000000001"},
+                                                              {"window_ms", "0"},
+                                                              {"window_ms", "604800001"},
+                                                              {"k", "0"},
+                                                              {"k", "4097"},
+                                                              {"error_decay", "1.5"},
+                                                              {"alpha", "0"},
+                                                              {"alpha", "11"},
+                                                              {"amplification", "0"},
+                                                              {"checkpoint_every", "0"},
+                                                              {"collect_ms", "0"},
+                                                              {"grace_ms", "86400001"},
+                                                              {"seed", "-1"},
+                                                              {"seed", "0.5"},
+                                                              {"mode", "\"dense\""}}) {
             QTest::addRow("%s=%s", field, value) << QString(field) << QString(value);
         }
     }

@@ -73,7 +73,8 @@ private slots:
         expected.micro_batch = plan.layout.micro_batch;
         expected.matmul = Dtype::bf16;
         QVERIFY(plan.layout == expected);
-        const MemoryPlan on_gpu = plans_within_budget(small, {}, graphics(24 * gibibyte, 64 * gibibyte)).value().front();
+        const MemoryPlan on_gpu =
+            plans_within_budget(small, {}, graphics(24 * gibibyte, 64 * gibibyte)).value().front();
         QVERIFY(on_gpu.layout.state == Residency::device);
         QVERIFY(on_gpu.layout.weights == Dtype::fp32 && on_gpu.layout.checkpointing == Checkpointing::none);
     }
@@ -107,17 +108,20 @@ private slots:
     void rungs_of_the_ladder_get_smaller() {
         const auto fallback_plans = plans_within_budget(small, {}, graphics(6 * gibibyte, 16 * gibibyte)).value();
         QVERIFY(fallback_plans.size() > 3);
-        for (std::size_t i = 1; i < fallback_plans.size(); ++i) QVERIFY(fallback_plans[i].gpu_peak < fallback_plans[i - 1].gpu_peak);
+        for (std::size_t i = 1; i < fallback_plans.size(); ++i)
+            QVERIFY(fallback_plans[i].gpu_peak < fallback_plans[i - 1].gpu_peak);
     }
 
     void quality_comes_before_speed() {
-        // Room for fp32 weights with every saving that costs only time: bf16 weights would be faster, and are not taken.
+        // Room for fp32 weights with every saving that costs only time: bf16 weights would be faster, and are not
+        // taken.
         for (const std::uint64_t ram : {3, 4, 6}) {
             const auto plans = plans_within_budget(gpt2(24, 16, 1024), {}, processor(ram * gibibyte));
             QVERIFY2(plans.ok(), plans.ok() ? "" : plans.error().message.c_str());
             bool exact_fits = false;
             for (const MemoryPlan& plan : all_plans(gpt2(24, 16, 1024), {}, processor(0))) {
-                exact_fits = exact_fits || (plan.layout.weights == Dtype::fp32 && plan.ram_peak + plan.ram_peak / 25 <= ram * gibibyte);
+                exact_fits = exact_fits || (plan.layout.weights == Dtype::fp32 &&
+                                            plan.ram_peak + plan.ram_peak / 25 <= ram * gibibyte);
             }
             QCOMPARE(plans->front().layout.weights == Dtype::fp32, exact_fits);
         }

@@ -9,9 +9,9 @@
 
 #include "core/base/rng.h"
 #include "core/model/initial_state.h"
+#include "core/training/compute/device.h"
 #include "core/training/decoder/decoder.h"
 #include "core/training/decoder/plain.h"
-#include "core/training/compute/device.h"
 #include "core/training/kernels/elementwise.h"
 #include "core/training/sampler.h"
 
@@ -97,8 +97,8 @@ Found found_by(const model::ModelSpec& spec, const DecoderOptions& options, cons
     Found found;
     found.gradient.resize(spec.parameters());
     if (!decoder.use_parameters(parameters).ok()) qFatal("no parameters");
-    const Result<double> loss = decoder.add_gradient(
-        {.records = records, .gradient = found.gradient, .scale = scale, .dropout_seed = seed});
+    const Result<double> loss =
+        decoder.add_gradient({.records = records, .gradient = found.gradient, .scale = scale, .dropout_seed = seed});
     if (!loss.ok()) qFatal("%s", loss.error().message.c_str());
     found.loss = *loss;
     return found;
@@ -140,8 +140,15 @@ private slots:
     }
 
     void sixteen_bits_are_rounded_to_nearest_even() {
-        const std::vector<float> x = {1.0F, 1.00390625F, 1.01171875F, -3.14159F, 0.0F, 1e-40F, 3.4e38F,
-                                      std::numeric_limits<float>::infinity(), std::bit_cast<float>(0x7fffffffU)};
+        const std::vector<float> x = {1.0F,
+                                      1.00390625F,
+                                      1.01171875F,
+                                      -3.14159F,
+                                      0.0F,
+                                      1e-40F,
+                                      3.4e38F,
+                                      std::numeric_limits<float>::infinity(),
+                                      std::bit_cast<float>(0x7fffffffU)};
         for (const std::int64_t width : {9, 3}) {  // both below sixteen: the end of a row
             std::vector<Bf16> y(x.size());
             std::vector<float> sums(9);
@@ -211,8 +218,10 @@ private slots:
                     const Found fast = found_by(spec, options, parameters, batch);
                     const double error = relative_distance(fast.gradient, plain);
                     const bool exact = precision == Dtype::fp32;
-                    QVERIFY2(error < (exact ? 1e-5 : 0.08), qPrintable(QString("%1 %2 %3: %4")
-                        .arg(int(kernel)).arg(int(precision)).arg(int(kernels)).arg(error)));
+                    QVERIFY2(
+                        error < (exact ? 1e-5 : 0.08),
+                        qPrintable(
+                            QString("%1 %2 %3: %4").arg(int(kernel)).arg(int(precision)).arg(int(kernels)).arg(error)));
                     QVERIFY(std::fabs(fast.loss - plain_loss) < (exact ? 1e-5 : 2e-2) * plain_loss);
                     Decoder decoder(spec, options);
                     QVERIFY(decoder.use_parameters(parameters).ok());
@@ -265,8 +274,9 @@ private slots:
                 Decoder decoder(spec, options);
                 QVERIFY(decoder.use_parameters(view_of(halves)).ok());
                 std::vector<std::uint16_t> gradient(halves.size());
-                (void)decoder.add_gradient(
-                    {.records = batch, .gradient = view_of(gradient), .scale = 0.01, .dropout_seed = 1}).value();
+                (void)decoder
+                    .add_gradient({.records = batch, .gradient = view_of(gradient), .scale = 0.01, .dropout_seed = 1})
+                    .value();
                 QVERIFY(relative_distance(widened(gradient), resident.gradient) < 5e-3);
             }
         }
@@ -363,7 +373,8 @@ private slots:
         std::vector<float> parameters = lively_parameters(spec);
         const std::vector<Token> batch = random_records(spec, 2);
         const DecoderOptions options{.kernels = library ? Kernels::library : Kernels::own};
-        const Found first = found_by(spec, options, parameters, batch, 1, 1), again = found_by(spec, options, parameters, batch, 1, 1);
+        const Found first = found_by(spec, options, parameters, batch, 1, 1),
+                    again = found_by(spec, options, parameters, batch, 1, 1);
         QCOMPARE(again.loss, first.loss);
         QVERIFY(first.gradient == again.gradient);
         QVERIFY(found_by(spec, options, parameters, batch, 2, 1).loss != first.loss);
