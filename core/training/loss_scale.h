@@ -15,7 +15,7 @@ public:
     static constexpr std::uint32_t growth_after = 2'000;  // finite steps in a row
 
     /// Only fp16 has so little range that it needs a factor other than 1.
-    explicit LossScale(Dtype matmul) : m_on(products == Dtype::fp16), m_factor(m_on ? first : 1) {}
+    explicit LossScale(Dtype matmul) : m_on(matmul == Dtype::fp16), m_factor(m_on ? first : 1) {}
 
     [[nodiscard]] double factor() const { return m_factor; }
     void step_was_finite() {

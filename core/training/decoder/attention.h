@@ -1,4 +1,4 @@
-// Causal multi-head attention between the qkv projection and the merge projection, forward and backward. Four kernels
+// Causal multi-head attention between the qkv projection and the output projection, forward and backward. Four kernels
 // that agree: ours (attention_blocked.h), LibTorch's fused one for processors, whatever LibTorch has for the device at
 // hand, and the plain one. Only the plain one holds the T x T scores. Only for files that name tensors.
 #pragma once

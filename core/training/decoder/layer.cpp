@@ -17,7 +17,7 @@ AttentionShape DecoderLayer::attention_shape() const {
     return {m_pass.batch, m_pass.time, m_spec.heads, m_spec.width, drop};
 }
 
-/// x + merged, normed where norms stand after; leaves the operand of `up` in the cache.
+/// x + proj_out, normed where norms stand after; leaves the operand of `up` in the cache.
 Tensor DecoderLayer::stream_after_attention(const LayerWeights& w, LayerCache& cache) const {
     const Tensor sum_NC = m_operations.add(cache.x_NC, cache.proj_out_NC, drop_of(m_pass, m_index, DropUse::proj));
     if (norms_before()) {
@@ -42,7 +42,7 @@ Tensor DecoderLayer::forward(const LayerWeights& w, const Tensor& x_NC, LayerCac
                            : x_NC.to(m_operations.type());
     cache.qkv_N3C = at::addmm(w.qkv_bias_3C, cache.ln1_out_NC, w.qkv_C3C);
     cache.attn_out_NC = attend(cache.qkv_N3C, attention_shape(), way(), cache.attention);
-    cache.proj_out_NC = at::addmm(w.merge_bias_C, cache.attn_out_NC, w.merge_CC);
+    cache.proj_out_NC = at::addmm(w.proj_bias_C, cache.attn_out_NC, w.proj_CC);
     const Tensor middle_NC = stream_after_attention(w, cache);
     cache.up_NF = at::addmm(w.up_bias_F, cache.ln2_out_NC, w.up_CF);
     cache.activated_NF = m_operations.activation(m_spec.activation, cache.up_NF);
@@ -99,12 +99,12 @@ Tensor DecoderLayer::mlp_backward(const LayerWeights& w, const LayerWeights& gra
 /// Gradient of the operand of `qkv`, from that of what attention adds to the stream.
 Tensor DecoderLayer::attention_backward(const LayerWeights& w, const LayerWeights& gradients, const Tensor& d_NC,
                                         LayerCache& cache) const {
-    const Tensor dmerged_NC =
-        m_operations.narrow(d_NC, gradients.merge_bias_C, drop_of(m_pass, m_index, DropUse::proj));
-    m_operations.add_product(gradients.merge_CC, cache.attn_out_NC, dmerged_NC);
+    const Tensor dproj_out_NC =
+        m_operations.narrow(d_NC, gradients.proj_bias_C, drop_of(m_pass, m_index, DropUse::proj));
+    m_operations.add_product(gradients.proj_CC, cache.attn_out_NC, dproj_out_NC);
     cache.attn_out_NC = Tensor();
     const Tensor dqkv_N3C =
-        attend_backward(at::mm(dmerged_NC, w.merge_CC.t()), cache.qkv_N3C, attention_shape(), way(), cache.attention);
+        attend_backward(at::mm(dproj_out_NC, w.proj_CC.t()), cache.qkv_N3C, attention_shape(), way(), cache.attention);
     cache.attention = {};
     cache.qkv_N3C = Tensor();
     m_operations.add_column_sums(dqkv_N3C, gradients.qkv_bias_3C);

@@ -1,7 +1,7 @@
 // One layer of a decoder, forward and backward, for both families and both places of the norms. Tensor names end in
 // their shape: N = B*T rows, C width, F = 4C. Only for files that name tensors.
 //
-//   before:  m = x + merge(attention(qkv(norm1(x))))      after:  m = norm1(x + merge(attention(qkv(x))))
+//   before:  m = x + proj(attention(qkv(norm1(x))))      after:  m = norm1(x + proj(attention(qkv(x))))
 //            y = m + down(activation(up(norm2(m))))               y = norm2(m + down(activation(up(m))))
 //
 // Threads: one at a time. Owns nothing; a cache belongs to the pass.
@@ -24,7 +24,7 @@ struct PassShape {
 };
 
 /// What one dropout of a pass is for: each has masks of its own, which a pass that is run again draws again.
-enum class DropUse { embedding, attention, merge, down };
+enum class DropUse { embedding, attention, proj, down };
 [[nodiscard]] Drop drop_of(const PassShape& pass, std::size_t layer, DropUse use);
 
 /// What the backward pass finds of the forward pass.

@@ -30,7 +30,7 @@ Tensor attention(const Tensor& x_BTC, const LayerWeights& w, std::int64_t heads)
     const Tensor future_TT = at::ones({time, time}, at::kBool).triu(1);
     const Tensor p_BHTT = scores_BHTT.masked_fill(future_TT, -std::numeric_limits<float>::infinity()).softmax(-1);
     const Tensor out_BTC = at::matmul(p_BHTT, heads_of(qkv_BTC[2])).transpose(1, 2).reshape({batch, time, width});
-    return at::matmul(out_BTC, w.merge_CC) + w.merge_bias_C;
+    return at::matmul(out_BTC, w.proj_CC) + w.proj_bias_C;
 }
 
 Tensor mlp(const Tensor& x_BTC, const LayerWeights& w, model::Activation activation) {

@@ -78,8 +78,8 @@ LayerWeights layer_views(const model::ModelSpec& spec, const Tensor& block) {
     w.ln1_bias_C = cursor.take({c});
     w.qkv_C3C = cursor.matrix(spec, c, 3 * c);
     w.qkv_bias_3C = cursor.take({3 * c});
-    w.merge_CC = cursor.matrix(spec, c, c);
-    w.merge_bias_C = cursor.take({c});
+    w.proj_CC = cursor.matrix(spec, c, c);
+    w.proj_bias_C = cursor.take({c});
     w.ln2_gain_C = cursor.take({c});
     w.ln2_bias_C = cursor.take({c});
     w.up_CF = cursor.matrix(spec, c, 4 * c);

@@ -23,7 +23,7 @@ struct EmbeddingWeights {
 struct LayerWeights {
     at::Tensor ln1_gain_C, ln1_bias_C;
     at::Tensor qkv_C3C, qkv_bias_3C;
-    at::Tensor merge_CC, merge_bias_C;
+    at::Tensor proj_CC, proj_bias_C;
     at::Tensor ln2_gain_C, ln2_bias_C;
     at::Tensor up_CF, up_bias_F;
     at::Tensor down_FC, down_bias_C;

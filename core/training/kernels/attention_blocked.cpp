@@ -174,14 +174,14 @@ POTLUCK_INLINE void drop_row(float* p, const Head& head, std::int64_t row, std::
 std::int64_t rounded_up(std::int64_t keys) { return (keys + key_step - 1) / key_step * key_step; }
 
 struct Scratch {
-    std::vector<float> q, k, v, dout, out, turned_keys, turned_values, scores, gradients, dk, dv;
+    std::vector<float> q, k, v, dout, out, transposed_keys, transposed_values, scores, gradients, dk, dv;
 };
 
 Scratch forward_scratch(std::int64_t depth, const Head& head) {
     Scratch made;
     const std::size_t rows_size = static_cast<std::size_t>(depth * head.time);
     for (std::vector<float>* part : {&made.q, &made.k, &made.v}) part->resize(rows_size);
-    made.turned_keys.resize(static_cast<std::size_t>(depth * head.padded));
+    made.transposed_keys.resize(static_cast<std::size_t>(depth * head.padded));
     made.scores.resize(static_cast<std::size_t>(rows * head.padded));
     return made;
 }
@@ -189,7 +189,7 @@ Scratch forward_scratch(std::int64_t depth, const Head& head) {
 Scratch backward_scratch(std::int64_t depth, const Head& head) {
     Scratch made = forward_scratch(depth, head);
     for (std::vector<float>* part : {&made.dout, &made.out, &made.dk, &made.dv}) part->resize(made.q.size());
-    made.turned_values.resize(made.turned_keys.size());
+    made.transposed_values.resize(made.transposed_keys.size());
     made.gradients.resize(made.scores.size());
     return made;
 }
@@ -206,14 +206,14 @@ POTLUCK_INLINE void forward_head(const Head& head, const HeadForward<Dtype>& f, 
     gather<depth>(f.q, head.stride, head.time, scratch.q.data());
     gather<depth>(f.k, head.stride, head.time, scratch.k.data());
     gather<depth>(f.v, head.stride, head.time, scratch.v.data());
-    turn<depth>(scratch.k.data(), head, scratch.turned_keys.data());
+    transpose<depth>(scratch.k.data(), head, scratch.transposed_keys.data());
     float* scores = scratch.scores.data();
     for (std::int64_t first = 0; first < head.time; first += rows) {
         const std::int64_t seen = std::min(first + rows, head.time);
         const std::int64_t keys = std::min(head.padded, (seen + key_step - 1) / key_step * key_step);
         Rows queries;
         take_rows(queries, scratch.q.data(), depth, first, head.time);
-        times_turned<depth>(queries, scratch.turned_keys.data(), head.padded, keys, scores);
+        times_turned<depth>(queries, scratch.transposed_keys.data(), head.padded, keys, scores);
         for (std::int64_t r = 0; r < rows; ++r) {
             const std::int64_t row = std::min(first + r, head.time - 1);
             f.logsumexp[row] = softmax_row(scores + r * head.padded, head.scale, row + 1, keys);
@@ -260,8 +260,8 @@ POTLUCK_INLINE void gather_gradient(const Head& head, const HeadGradient<Dtype>&
     gather<depth>(g.v, head.stride, head.time, scratch.v.data());
     gather<depth>(g.out, head.out_stride, head.time, scratch.out.data());
     gather<depth>(g.dout, head.out_stride, head.time, scratch.dout.data());
-    turn<depth>(scratch.k.data(), head, scratch.turned_keys.data());
-    turn<depth>(scratch.v.data(), head, scratch.turned_values.data());
+    transpose<depth>(scratch.k.data(), head, scratch.transposed_keys.data());
+    transpose<depth>(scratch.v.data(), head, scratch.transposed_values.data());
     std::fill(scratch.dk.begin(), scratch.dk.end(), 0.0F);
     std::fill(scratch.dv.begin(), scratch.dv.end(), 0.0F);
 }
@@ -277,8 +277,8 @@ POTLUCK_INLINE void backward_head(const Head& head, const HeadGradient<Dtype>& g
         Rows queries, douts;
         take_rows(queries, scratch.q.data(), depth, first, head.time);
         take_rows(douts, scratch.dout.data(), depth, first, head.time);
-        times_turned<depth>(queries, scratch.turned_keys.data(), head.padded, keys, p);
-        times_turned<depth>(douts, scratch.turned_values.data(), head.padded, keys, dp);
+        times_turned<depth>(queries, scratch.transposed_keys.data(), head.padded, keys, p);
+        times_turned<depth>(douts, scratch.transposed_values.data(), head.padded, keys, dp);
         for (std::int64_t r = 0; r < rows; ++r) {
             const std::int64_t row = std::min(first + r, head.time - 1);
             const std::int64_t valid = first + r < seen ? row + 1 : 0;  // a row beyond the end spreads nothing
