@@ -68,6 +68,11 @@ private:
     int m_handle = -1;
 };
 
+/// The folder that `path` lies in; "." for a bare name.
+[[nodiscard]] inline std::filesystem::path folder_of(const std::filesystem::path& path) {
+    return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
 /// Bytes free for this user on the disk that holds `folder`; zero if unknown.
 [[nodiscard]] std::uint64_t free_disk_bytes(const std::filesystem::path& folder);
 

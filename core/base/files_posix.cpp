@@ -14,6 +14,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "core/base/descriptor_posix.h"
 #include "core/base/files.h"
 
 namespace potluck {
@@ -21,24 +22,6 @@ namespace potluck {
 namespace fs = std::filesystem;
 
 namespace {
-
-/// A file descriptor that closes itself.
-class Descriptor {
-public:
-    Descriptor(const fs::path& path, int flags, mode_t mode = 0666)
-        : m_handle(::open(path.c_str(), flags | O_CLOEXEC, mode)) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() {
-        if (m_handle >= 0) ::close(m_handle);
-    }
-    [[nodiscard]] bool ok() const { return m_handle >= 0; }
-    [[nodiscard]] int get() const { return m_handle; }
-    [[nodiscard]] int release() { return std::exchange(m_handle, -1); }
-
-private:
-    int m_handle;
-};
 
 /// What `number` (an errno) means for the person who owns the file.
 Error file_error(const char* verb, const fs::path& path, int number) {
@@ -58,21 +41,10 @@ Error file_error(const char* verb, const fs::path& path, int number) {
     }
 }
 
-int flush_to_disk(int handle) {
-#ifdef __APPLE__
-    if (::fcntl(handle, F_FULLFSYNC) == 0) return 0;  // fsync alone leaves the data in the drive's cache there
-#endif
-    return ::fsync(handle);
-}
-
-fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
-
-Status sync_folder(const fs::path& folder) {
-    const Descriptor opened(folder, O_RDONLY | O_DIRECTORY);
-    if (!opened.ok()) return file_error("open the folder", folder, errno);
-    // Some file systems cannot sync a folder and say so; they have nothing to sync then.
-    if (::fsync(opened.get()) != 0 && errno != EINVAL) return file_error("sync the folder", folder, errno);
-    return {};
+Status sync_folder_of(const fs::path& file) {
+    const fs::path folder = folder_of(file);
+    const int failed = sync_folder(folder);
+    return failed == 0 ? Status() : Status(file_error("sync the folder", folder, failed));
 }
 
 /// Size of an open regular file.
@@ -81,18 +53,6 @@ Result<std::uint64_t> size_of(const Descriptor& file, const fs::path& path) {
     if (::fstat(file.get(), &facts) != 0) return file_error("examine", path, errno);
     if (!S_ISREG(facts.st_mode)) return Error{ErrorCode::io, path.string() + " is not a file; choose a file."};
     return static_cast<std::uint64_t>(facts.st_size);
-}
-
-/// 0, or the errno of the write that failed.
-int write_all(int handle, ByteSpan bytes) {
-    constexpr std::size_t step_max = 1U << 30U;
-    while (!bytes.empty()) {
-        const ssize_t written = ::write(handle, bytes.data(), std::min(bytes.size(), step_max));
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return errno;
-        bytes = bytes.subspan(static_cast<std::size_t>(written));
-    }
-    return 0;
 }
 
 int reserve(int handle, std::uint64_t size) {
@@ -158,23 +118,23 @@ Status write_file_atomically(const fs::path& path, ByteSpan bytes, FileAccess ac
         const Descriptor file(temporary, O_WRONLY | O_CREAT | O_EXCL, mode);
         if (!file.ok()) return file_error("create", path, errno);
         failed = write_all(file.get(), bytes);
-        if (failed == 0 && flush_to_disk(file.get()) != 0) failed = errno;
+        if (failed == 0) failed = flush_to_disk(file.get());
     }
     if (failed == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) failed = errno;
     if (failed != 0) {
         ::unlink(temporary.c_str());
         return file_error("write", path, failed);
     }
-    return sync_folder(folder_of(path));
+    return sync_folder_of(path);
 }
 
 Status sync_file(const fs::path& path) {
     {
         const Descriptor file(path, O_RDONLY);
         if (!file.ok()) return file_error("open", path, errno);
-        if (flush_to_disk(file.get()) != 0) return file_error("sync", path, errno);
+        if (const int failed = flush_to_disk(file.get()); failed != 0) return file_error("sync", path, failed);
     }
-    return sync_folder(folder_of(path));
+    return sync_folder_of(path);
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept { *this = std::move(other); }

@@ -160,11 +160,11 @@ const nlohmann::json& Fields::object(std::string_view name) {
     return null_value;
 }
 
-const nlohmann::json& Fields::array(std::string_view name, std::size_t most) {
+const nlohmann::json& Fields::array(std::string_view name, std::size_t count_max) {
     const nlohmann::json* value = find(name);
     if (value == nullptr) return null_value;
-    if (value->is_array() && value->size() <= most) return *value;
-    fail(shown(name) + " is not a list of at most " + std::to_string(most) + " entries");
+    if (value->is_array() && value->size() <= count_max) return *value;
+    fail(shown(name) + " is not a list of at most " + std::to_string(count_max) + " entries");
     return null_value;
 }
 

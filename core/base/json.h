@@ -36,7 +36,7 @@ public:
     [[nodiscard]] bool flag_or(std::string_view name, bool fallback);
     /// The object or array called `name`; a null value after a failure.
     [[nodiscard]] const nlohmann::json& object(std::string_view name);
-    [[nodiscard]] const nlohmann::json& array(std::string_view name, std::size_t most);
+    [[nodiscard]] const nlohmann::json& array(std::string_view name, std::size_t count_max);
     [[nodiscard]] bool has(std::string_view name) const;
 
     void fail(std::string message);

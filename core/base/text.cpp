@@ -11,8 +11,6 @@ namespace potluck {
 
 namespace {
 
-bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U; }
-
 /// Bytes of the character that begins with `lead`; zero if none does.
 std::size_t length_of(unsigned char lead) {
     if (lead < 0x80) return 1;

@@ -21,6 +21,8 @@ namespace potluck {
 /// The UTF-8 character at the front of `text`, removed from it; nothing, and `text` as it was, if it is empty or its
 /// first bytes are not well-formed (Unicode, table 3-7: no surrogates, no longer spelling than needed).
 [[nodiscard]] std::optional<std::uint32_t> take_code_point(std::string_view& text);
+/// Whether `byte` goes on with a UTF-8 character that began before it.
+[[nodiscard]] constexpr bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U; }
 /// As much of `text` as fits into `bytes_max` bytes without cutting a UTF-8 character in two.
 [[nodiscard]] std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max);
 

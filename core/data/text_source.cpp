@@ -17,8 +17,6 @@ constexpr std::size_t read_bytes = 256 * 1024;
 constexpr std::uint64_t segments_wanted = 256;
 constexpr std::size_t boundary_bytes_max = 256;  // how far a segment may reach into the next one
 
-bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
-
 Error unreadable(const fs::path& path, const std::string& why) {
     return {ErrorCode::io, "The text " + path.string() + " cannot be read (" + why +
                                "); check that it exists and that you may read it."};

@@ -10,27 +10,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/descriptor_posix.h"
+#include "core/base/files.h"
 #include "core/identity/key_file.h"
 #include "core/identity/key_file_text.h"
 
 namespace potluck::identity {
 
 namespace {
-
-class Descriptor {
-public:
-    explicit Descriptor(int handle) : m_handle(handle) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() {
-        if (m_handle >= 0) ::close(m_handle);
-    }
-    [[nodiscard]] int get() const { return m_handle; }
-    [[nodiscard]] bool valid() const { return m_handle >= 0; }
-
-private:
-    int m_handle;
-};
 
 ErrorCode code_of(int number) {
     switch (number) {
@@ -50,16 +37,6 @@ Error system_error(KeyFileTask task, const std::filesystem::path& path, int numb
     return key_file_error(task, path, {.code = code_of(number), .reason = std::strerror(number)});
 }
 
-bool write_all(int handle, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t written = ::write(handle, text.data(), text.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return false;
-        text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return true;
-}
-
 /// Up to `size` bytes; nothing on a read error.
 std::optional<std::size_t> read_up_to(int handle, char* to, std::size_t size) {
     std::size_t filled = 0;
@@ -73,19 +50,14 @@ std::optional<std::size_t> read_up_to(int handle, char* to, std::size_t size) {
     return filled;
 }
 
-bool sync_folder(const std::filesystem::path& folder) {
-    const Descriptor handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    // Some file systems cannot sync folders and say EINVAL; there is nothing more to be done on them.
-    return handle.valid() && (::fsync(handle.get()) == 0 || errno == EINVAL);
-}
-
 /// Writes `text` to the new file `path`, synced; the file is gone again if anything fails.
 Status write_new(const std::filesystem::path& path, std::string_view text) {
-    constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
-    const Descriptor handle(::open(path.c_str(), flags, S_IRUSR | S_IWUSR));
-    if (!handle.valid()) return system_error(KeyFileTask::write_into, path.parent_path(), errno);
-    if (!write_all(handle.get(), text) || ::fsync(handle.get()) != 0) {
-        const int number = errno;
+    constexpr int flags = O_WRONLY | O_CREAT | O_EXCL;
+    const Descriptor handle(path, flags, S_IRUSR | S_IWUSR);
+    if (!handle.ok()) return system_error(KeyFileTask::write_into, path.parent_path(), errno);
+    int number = write_all(handle.get(), as_bytes(text));
+    if (number == 0) number = flush_to_disk(handle.get());
+    if (number != 0) {
         ::unlink(path.c_str());
         return system_error(KeyFileTask::write_into, path.parent_path(), number);
     }
@@ -96,8 +68,8 @@ Status write_new(const std::filesystem::path& path, std::string_view text) {
 
 Result<SecretSeed> read_key_file(const std::filesystem::path& file) {
     // O_NONBLOCK: a pipe in this place is refused below instead of waited for.
-    const Descriptor handle(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (!handle.valid()) return system_error(KeyFileTask::read, file, errno);
+    const Descriptor handle(file, O_RDONLY | O_NONBLOCK);
+    if (!handle.ok()) return system_error(KeyFileTask::read, file, errno);
     struct stat facts {};
     if (::fstat(handle.get(), &facts) != 0) return system_error(KeyFileTask::read, file, errno);
     if (!S_ISREG(facts.st_mode)) return damaged_key_file(file);
@@ -126,8 +98,8 @@ Status write_key_file(const std::filesystem::path& file, const SecretSeed& seed)
     ::unlink(temporary.c_str());
     if (!linked && number == EEXIST) return key_file_exists(file);
     if (!linked) return system_error(KeyFileTask::write, file, number);
-    if (!sync_folder(folder_of(file))) return system_error(KeyFileTask::write, file, errno);
-    return {};
+    const int failed = sync_folder(folder_of(file));
+    return failed == 0 ? Status() : Status(system_error(KeyFileTask::write, file, failed));
 }
 
 Status make_private_folder_of(const std::filesystem::path& file) {
@@ -139,7 +111,8 @@ Status make_private_folder_of(const std::filesystem::path& file) {
         if (::mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
             return system_error(KeyFileTask::make_folder, folder, errno);
         }
-        if (!sync_folder(folder_of(folder))) return system_error(KeyFileTask::make_folder, folder, errno);
+        const int failed = sync_folder(folder_of(folder));
+        if (failed != 0) return system_error(KeyFileTask::make_folder, folder, failed);
     }
     return {};
 }

@@ -77,10 +77,6 @@ Result<SecretSeed> take_key_file(const std::filesystem::path& file, KeyFileBuffe
     return seed;
 }
 
-std::filesystem::path folder_of(const std::filesystem::path& file) {
-    return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-}
-
 std::filesystem::path temporary_beside(const std::filesystem::path& file) {
     start_sodium();
     std::array<std::byte, 8> random{};

@@ -27,7 +27,6 @@ using KeyFileBuffer = std::array<char, key_file_bytes + 1>;
 
 /// An unused name in the same folder, beginning with a dot.
 [[nodiscard]] std::filesystem::path temporary_beside(const std::filesystem::path& file);
-[[nodiscard]] std::filesystem::path folder_of(const std::filesystem::path& file);
 
 /// `path` in quotation marks, as UTF-8.
 [[nodiscard]] std::string quoted(const std::filesystem::path& path);

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/files.h"
 #include "core/identity/key_file.h"
 #include "core/identity/key_file_text.h"
 
