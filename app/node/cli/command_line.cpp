@@ -9,7 +9,6 @@
 
 #include "app/node/cli/byte_size.h"
 #include "app/node/paths.h"
-#include "app/node/version.h"
 #include "core/model/presets.h"
 
 namespace potluck::node {
@@ -387,7 +386,7 @@ ParsedCommand parse_command_line(int argc, const char* const* argv) {
     command.node.threads = std::max(1U, std::thread::hardware_concurrency() / 2);
     CLI::App app("Potluck: volunteers train a neural network together. This is the node and its command line.",
                  "potluck-node");
-    app.set_version_flag("--version", std::string("potluck-node ") + version);
+    app.set_version_flag("--version", "potluck-node " POTLUCK_VERSION);
     app.require_subcommand(1);
     app.fallthrough();
     app.add_option("--name-of-node", raw.name, "What others call this computer");

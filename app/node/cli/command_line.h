@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "app/node/cli/plan_options.h"
 #include "app/node/exit_code.h"
 #include "app/node/hosting/export_model.h"
 #include "app/node/hosting/host_run.h"
 #include "app/node/hosting/pack_files.h"
 #include "app/node/session/node.h"
+#include "core/model/cost_model.h"
 
 namespace potluck::node {
 
@@ -40,6 +40,17 @@ enum class Verb {
     pack,
     doctor,
     plan,
+};
+
+/// What `potluck-node plan` is asked.
+struct PlanOptions {
+    std::string model;
+    std::uint32_t context = 0, batch = 0;  // 0: the model's, the recipe's
+    std::uint32_t volunteers = 50;
+    std::string gpu = "RTX 3060";
+    std::uint64_t tokens = 0;  // 0: by the model's size
+    double utilisation = model::utilisation_assumed;
+    double price_per_kilowatt_hour = 0.30;
 };
 
 struct DemoOptions {

@@ -6,6 +6,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include "app/node/cli/complain.h"
 #include "app/node/cli/control_client.h"
 #include "app/node/control/node_methods.h"
 #include "app/node/paths.h"
@@ -20,12 +21,6 @@ namespace {
 constexpr std::size_t shown_name = 24;
 constexpr std::size_t words_bytes_max = 1024;  // 24 words of at most 8 letters, and room for white space
 constexpr std::chrono::seconds sample_patience{300};
-
-ExitCode complain(const Error& error, ExitCode code) {
-    std::cerr << "potluck-node: " << error.message << std::endl;
-    return code;
-}
-ExitCode complain(const Error& error) { return complain(error, exit_code_of(error.code)); }
 
 std::string line_of(const control::RunSnapshot& run) {
     char text[256];

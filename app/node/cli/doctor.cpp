@@ -6,8 +6,8 @@
 #include <iostream>
 
 #include "app/node/cli/byte_size.h"
+#include "app/node/cli/complain.h"
 #include "app/node/trainer/one_answer.h"
-#include "core/base/log.h"
 #include "core/numerics/rounding.h"
 
 namespace potluck::node {
@@ -17,10 +17,7 @@ namespace {
 using control::DeviceRow;
 using nlohmann::json;
 
-constexpr std::size_t shown_bytes = 1000;
 constexpr std::size_t margin = 9;  // of what is said about a device
-
-std::string clean(const std::string& text) { return log::printable(text, shown_bytes); }
 
 std::string speed_line(const DeviceRow& row) {
     std::string line;

@@ -6,9 +6,9 @@
 #include <iostream>
 
 #include "app/node/cli/byte_size.h"
+#include "app/node/cli/complain.h"
 #include "app/node/trainer/one_answer.h"
 #include "core/base/files.h"
-#include "core/base/log.h"
 #include "core/base/text.h"
 #include "core/model/hf_config.h"
 #include "core/model/presets.h"
@@ -21,10 +21,7 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds plan_patience{60};
-constexpr std::size_t shown_bytes = 400;
 constexpr double days_per_year = 365;
-
-std::string clean(const std::string& text) { return log::printable(text, shown_bytes); }
 
 /// Widths of the table's two columns of words.
 struct Widths {
@@ -79,10 +76,11 @@ std::string cost_text(const PlanView& view) {
            " of training data in all\n";
 }
 
-model::Recomputation recomputation_of(const control::PlanReply& plan) {
+/// Whether the plan computes every layer's forward pass twice: all of it, or next to nothing.
+double recomputed_by(const control::PlanReply& plan) {
     const auto kind = plan.layout.is_object() ? plan.layout.find("checkpointing") : plan.layout.end();
     const bool full = kind != plan.layout.end() && kind->is_string() && kind->get<std::string>() == "full";
-    return full ? model::Recomputation::full : model::Recomputation::none;
+    return full ? 1 : 0;
 }
 
 /// The limits of this call, completed by those that the node keeps.
@@ -91,11 +89,6 @@ Result<control::Budget> budget_for(const Command& command) {
     if (!settings) return settings.error();
     settings->apply(command.node.limits);
     return settings->budget;
-}
-
-ExitCode complain(const Error& error) {
-    std::cerr << "potluck-node: " << clean(error.message) << std::endl;
-    return exit_code_of(error.code);
 }
 
 Result<PlanView> ask_for_plan(const Command& command) {
@@ -138,7 +131,7 @@ Result<PlanView> view_plan(const model::ModelSpec& model, const PlanOptions& opt
     auto gpu = model::find_gpu(options.gpu);
     if (!gpu) return gpu.error();
     view.question.model = model;
-    view.question.recomputation = recomputation_of(view.plan);
+    view.question.recomputed = recomputed_by(view.plan);
     view.question.tokens = options.tokens > 0 ? options.tokens : tokens_per_parameter * model.parameters();
     view.question.volunteers = options.volunteers;
     view.question.gpu = *gpu;

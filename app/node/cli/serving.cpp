@@ -9,6 +9,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 
+#include "app/node/cli/complain.h"
 #include "app/node/cli/control_client.h"
 #include "app/node/cli/doctor.h"
 #include "app/node/control/control_server.h"
@@ -24,11 +25,6 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr int signal_exit = 128;
-
-ExitCode complain(const Error& error) {
-    std::cerr << "potluck-node: " << error.message << std::endl;
-    return exit_code_of(error.code);
-}
 
 /// Makes the run and saves it as the one that the node is in.
 Result<HostedRun> host(const Command& command) {

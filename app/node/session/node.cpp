@@ -378,17 +378,17 @@ control::NodeSnapshot Node::snapshot() const {
     return snapshot;
 }
 
-std::vector<control::LeaderboardRow> Node::leaderboard(std::size_t most) const {
+std::vector<control::LeaderboardRow> Node::leaderboard(std::size_t rows_max) const {
     m_owner.check();
     if (!m_session) return {};
-    return leaderboard_rows(m_ledger, m_session->run(), m_identity.id(), m_settings.name, most);
+    return leaderboard_rows(m_ledger, m_session->run(), m_identity.id(), m_settings.name, rows_max);
 }
 
-std::vector<control::CurvePoint> Node::curve(std::size_t most) const {
+std::vector<control::CurvePoint> Node::curve(std::size_t rows_max) const {
     m_owner.check();
     std::vector<control::CurvePoint> points;
     if (!m_session) return points;
-    for (const ledger::RoundRecord& record : m_ledger.curve(m_session->run(), most)) {
+    for (const ledger::RoundRecord& record : m_ledger.curve(m_session->run(), rows_max)) {
         if (record.loss > 0) points.push_back({record.round.value, record.loss, record.at});
     }
     if (const Validation* measured = m_session->validation()) {

@@ -72,8 +72,8 @@ public:
     [[nodiscard]] Status import_identity(const std::filesystem::path& file);
 
     [[nodiscard]] control::NodeSnapshot snapshot() const;
-    [[nodiscard]] std::vector<control::LeaderboardRow> leaderboard(std::size_t most) const;
-    [[nodiscard]] std::vector<control::CurvePoint> curve(std::size_t most) const;
+    [[nodiscard]] std::vector<control::LeaderboardRow> leaderboard(std::size_t rows_max) const;
+    [[nodiscard]] std::vector<control::CurvePoint> curve(std::size_t rows_max) const;
     [[nodiscard]] std::vector<control::CheckpointRow> checkpoints() const;
 
     [[nodiscard]] const NodeOptions& options() const { return m_options; }

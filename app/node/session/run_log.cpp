@@ -90,11 +90,11 @@ void RunLog::look_at_refused(TimePoint now, const Verdicts& verdicts) {
     if (m_refused_at && now - *m_refused_at < refused_every) return;
     std::string usual, offences;
     for (const auto& [verdict, total] : verdicts) {
-        std::uint64_t& told = m_refused[verdict];
-        if (verdict == Verdict::accepted || total <= told) continue;
+        std::uint64_t& last_reported = m_refused[verdict];
+        if (verdict == Verdict::accepted || total <= last_reported) continue;
         std::string& text = is_usual(verdict) ? usual : offences;
-        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", total - told, name_of(verdict));
-        told = total;
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", total - last_reported, name_of(verdict));
+        last_reported = total;
     }
     if (!offences.empty()) say(Level::warning, "refused messages: " + offences);
     if (!usual.empty()) say(Level::detail, "passed over messages: " + usual);

@@ -70,10 +70,10 @@ control::NodeSnapshot StoredNode::snapshot() const {
     return snapshot;
 }
 
-std::vector<control::LeaderboardRow> StoredNode::leaderboard(std::size_t most) const {
+std::vector<control::LeaderboardRow> StoredNode::leaderboard(std::size_t rows_max) const {
     m_owner.check();
     if (!m_run || !m_ledger || !m_self) return {};
-    return leaderboard_rows(*m_ledger, m_run->id, *m_self, m_settings.name, most);
+    return leaderboard_rows(*m_ledger, m_run->id, *m_self, m_settings.name, rows_max);
 }
 
 std::vector<control::CheckpointRow> StoredNode::checkpoints() const {

@@ -33,7 +33,7 @@ public:
     /// Activity::not_running, and the last known run.
     [[nodiscard]] control::NodeSnapshot snapshot() const;
     /// Empty outside a run.
-    [[nodiscard]] std::vector<control::LeaderboardRow> leaderboard(std::size_t most) const;
+    [[nodiscard]] std::vector<control::LeaderboardRow> leaderboard(std::size_t rows_max) const;
     /// Without magnet links: nobody seeds them while the node does not run.
     [[nodiscard]] std::vector<control::CheckpointRow> checkpoints() const;
 

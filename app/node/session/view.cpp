@@ -128,10 +128,10 @@ void add_credit(const ledger::Ledger& ledger, const RunId& run, const PeerId& se
 
 std::vector<control::LeaderboardRow> leaderboard_rows(const ledger::Ledger& ledger, const RunId& run,
                                                       const PeerId& self, const std::string& own_name,
-                                                      std::size_t most) {
+                                                      std::size_t rows_max) {
     std::vector<control::LeaderboardRow> rows;
     const auto total = static_cast<double>(ledger.totals(run).tokens.value);
-    for (const ledger::Credit& credit : ledger.leaderboard(run, most)) {
+    for (const ledger::Credit& credit : ledger.leaderboard(run, rows_max)) {
         const bool is_self = credit.peer == self;
         rows.push_back({static_cast<std::uint32_t>(rows.size() + 1), credit.peer.hex(),
                         is_self ? own_name : credit.name, credit.tokens.value, credit.rounds,

@@ -49,7 +49,7 @@ void add_credit(const ledger::Ledger& ledger, const RunId& run, const PeerId& se
 /// `own_name` is what this identity goes by now.
 [[nodiscard]] std::vector<control::LeaderboardRow> leaderboard_rows(const ledger::Ledger& ledger, const RunId& run,
                                                                     const PeerId& self, const std::string& own_name,
-                                                                    std::size_t most);
+                                                                    std::size_t rows_max);
 
 inline constexpr std::size_t manifest_file_bytes_max = run::manifest_bytes_max + 1024;  // with its signature
 /// Parses a manifest file and checks its host's signature.
