@@ -55,7 +55,7 @@ std::string driver_failure(const NvidiaFacts& nvidia, System system) {
 }
 
 /// Why a GPU that NVIDIA's driver knows cannot train; empty if it can.
-std::string nvidia_trouble(const ComputerFacts& facts, std::size_t index) {
+std::string nvidia_problem(const ComputerFacts& facts, std::size_t index) {
     const NvidiaGpu& gpu = facts.nvidia.gpus[index];
     const BackendFacts& backend = facts.backend;
     const Capability lowest = lowest_capability(backend.runtime);
@@ -96,7 +96,7 @@ DeviceRow nvidia_row(const ComputerFacts& facts, std::size_t index) {
     if (facts.nvidia.cuda > 0) row.features += ", CUDA " + cuda_name(facts.nvidia.cuda);
     row.memory_total = gpu.memory_total;
     row.memory_free = gpu.memory_free > 0 ? gpu.memory_free : gpu.memory_total;
-    row.reason = nvidia_trouble(facts, index);
+    row.reason = nvidia_problem(facts, index);
     row.usable = row.reason.empty();
     return row;
 }
@@ -170,7 +170,7 @@ DeviceRow metal_row(const ComputerFacts& facts) {
     return row;
 }
 
-void judge_gpus(const ComputerFacts& facts, DetectReply& reply) {
+void diagnose_gpus(const ComputerFacts& facts, DetectReply& reply) {
     for (std::size_t i = 0; i < facts.nvidia.gpus.size(); ++i) reply.devices.push_back(nvidia_row(facts, i));
     std::size_t driverless = 0, amd = 0;
     for (const BusGpu& gpu : facts.bus) {
@@ -238,7 +238,7 @@ std::string features_of(const SimdFacts& simd) {
 DetectReply diagnose_devices(const ComputerFacts& facts) {
     DetectReply reply;
     reply.devices.push_back(processor_row(facts.processor));
-    judge_gpus(facts, reply);
+    diagnose_gpus(facts, reply);
     note_what_is_missing(facts, reply);
     return reply;
 }

@@ -6,7 +6,12 @@
 #include <sstream>
 
 #ifdef _WIN32
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
 #include <windows.h>
+// windows.h has to come first.
+#include <psapi.h>
 #elif defined(__APPLE__)
 #include <mach/mach.h>
 #include <sys/sysctl.h>
@@ -24,7 +29,7 @@ std::optional<std::uint64_t> number_in(const std::optional<std::string>& text) {
     std::uint64_t number = 0;
     const auto [end, failed] = std::from_chars(text->data(), text->data() + text->size(), number);
     (void)end;
-    return failed == std::errc() ? std::optional(number) : std::nullopt;  // "max" is no number: no limit
+    return failed == std::errc() ? std::optional(number) : std::nullopt;  // "max": no limit
 }
 
 /// The number after `name` in lines of "name number".
@@ -99,6 +104,12 @@ MemoryFacts read_memory() {
     return {.total = status.ullTotalPhys, .free = status.ullAvailPhys};
 }
 
+std::uint64_t resident_bytes() {
+    PROCESS_MEMORY_COUNTERS counters{};
+    if (GetProcessMemoryInfo(GetCurrentProcess(), &counters, sizeof counters) == 0) return 0;
+    return counters.WorkingSetSize;
+}
+
 #elif defined(__APPLE__)
 
 MemoryFacts read_memory() {
@@ -117,6 +128,13 @@ MemoryFacts read_memory() {
     return memory;
 }
 
+std::uint64_t resident_bytes() {
+    mach_task_basic_info info{};
+    mach_msg_type_number_t size = MACH_TASK_BASIC_INFO_COUNT;
+    const auto outcome = task_info(mach_task_self(), MACH_TASK_BASIC_INFO, reinterpret_cast<task_info_t>(&info), &size);
+    return outcome == KERN_SUCCESS ? info.resident_size : 0;
+}
+
 #else
 
 MemoryFacts read_memory() {
@@ -127,6 +145,17 @@ MemoryFacts read_memory() {
         text << stream.rdbuf();
         return text.str();
     });
+}
+
+std::uint64_t resident_bytes() {
+    std::ifstream file("/proc/self/status");
+    std::string name, rest;
+    std::uint64_t kibibytes = 0;
+    while (file >> name) {
+        if (name == "VmRSS:" && file >> kibibytes) return kibibytes * 1024;
+        std::getline(file, rest);
+    }
+    return 0;
 }
 
 #endif

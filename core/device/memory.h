@@ -1,6 +1,8 @@
-// How much memory this process can have: the computer's, or what is left of its container's limit if that is less.
+// How much memory this process can have: the computer's, or what is left of its container's limit if that is less;
+// and how much it has.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -11,6 +13,9 @@
 namespace potluck::device {
 
 [[nodiscard]] MemoryFacts read_memory();
+
+/// Bytes of this process in the computer's memory at this moment, shared libraries included; zero if unknown.
+[[nodiscard]] std::uint64_t resident_bytes();
 
 /// The text of a small file; nothing if it cannot be read.
 using ReadText = std::function<std::optional<std::string>(const std::filesystem::path&)>;

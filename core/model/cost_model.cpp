@@ -75,15 +75,15 @@ Result<GpuFigures> find_gpu(std::string_view name) {
     return Error{ErrorCode::not_found, "No figures are known for that GPU; choose one of " + names() + "."};
 }
 
-double flops_per_token(const ModelSpec& model, Recomputation recomputation) {
+double flops_per_token(const ModelSpec& model, double recomputed) {
     const auto parameters = static_cast<double>(model.parameters());
     const double attention = static_cast<double>(model.layers) * model.width * model.context;
-    return recomputation == Recomputation::full ? 8 * parameters + 16 * attention : 6 * parameters + 12 * attention;
+    return (2 * parameters + 4 * attention) * (3 + recomputed);
 }
 
 Cost cost_of(const CostQuestion& question) {
     Cost cost;
-    cost.flops_per_token = flops_per_token(question.model, question.recomputation);
+    cost.flops_per_token = flops_per_token(question.model, question.recomputed);
     cost.flops = cost.flops_per_token * static_cast<double>(question.tokens);
     const double flops_per_gpu_second = question.gpu.teraflops * 1e12 * question.utilisation;
     const double gpu_seconds = flops_per_gpu_second > 0 ? cost.flops / flops_per_gpu_second : 0;

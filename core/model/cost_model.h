@@ -32,11 +32,9 @@ struct GpuFigures {
 /// one RTX 3090 reaches 45-50%. Ours is what the plan measures; this is for GPUs that are not here.
 inline constexpr double utilisation_assumed = 0.40;
 
-enum class Recomputation { none, full };
-
 struct CostQuestion {
     ModelSpec model;
-    Recomputation recomputation = Recomputation::none;
+    double recomputed = 0;  // as in flops_per_token
     std::uint64_t tokens = 0;
     std::uint32_t volunteers = 1;
     GpuFigures gpu;
@@ -55,6 +53,8 @@ struct Cost {
 };
 [[nodiscard]] Cost cost_of(const CostQuestion& question);
 
-[[nodiscard]] double flops_per_token(const ModelSpec& model, Recomputation recomputation);
+/// Of training: three times the forward pass's 2 P + 4 L C T (Kaplan et al., arXiv 2001.08361, with attention), and the
+/// share of the forward pass that the backward pass computes again (`recomputed`: 0 to 1).
+[[nodiscard]] double flops_per_token(const ModelSpec& model, double recomputed);
 
 }  // namespace potluck::model

@@ -150,9 +150,9 @@ Status LocalModel::rebase_piece(std::uint64_t begin, std::span<const float> next
     }
     if (const std::span<float> values = m_values.floats(); !values.empty()) {
         training::rebase(values.subspan(begin, next.size()), anchor, next, m_threads);
-    } else if (const std::span<std::uint16_t> halves = m_values.halves(); !halves.empty()) {
+    } else if (const std::span<std::uint16_t> bits = m_values.bf16_bits(); !bits.empty()) {
         const RoundingKey key{.seed = mix64(m_rebases), .first = begin};
-        training::rebase(halves.subspan(begin, next.size()), anchor, next, key);
+        training::rebase(bits.subspan(begin, next.size()), anchor, next, key);
     } else {
         std::vector<float> local(next.size());
         if (const Status read = m_values.read(begin, local); !read.ok()) return read;
@@ -176,7 +176,7 @@ Status LocalModel::follow(const Layout& layout, const std::filesystem::path& scr
         m_anchor = *std::move(anchor);
     }
     const DeviceId home = layout.state == Residency::device ? layout.device : DeviceId{};
-    if (layout.weights == m_values.view().number && home == m_values.view().device) return {};
+    if (layout.weights == m_values.view().dtype && home == m_values.view().device) return {};
     Result<FlatVector> values = FlatVector::zeros(m_values.size(), layout.weights, home);
     if (!values.ok()) return values.error();
     const Status moved = in_pieces(m_values.size(), [&](std::uint64_t begin, std::size_t length) {

@@ -11,7 +11,7 @@ namespace potluck::training {
 class LossScale {
 public:
     static constexpr double first = 65'536;
-    static constexpr double most = 16'777'216;
+    static constexpr double factor_max = 16'777'216;
     static constexpr std::uint32_t growth_after = 2'000;  // finite steps in a row
 
     /// Only fp16 has so little range that it needs a factor other than 1.
@@ -21,7 +21,7 @@ public:
     void step_was_finite() {
         if (!m_on || ++m_finite < growth_after) return;
         m_finite = 0;
-        if (m_factor < most) m_factor *= 2;
+        if (m_factor < factor_max) m_factor *= 2;
     }
     /// The step was skipped.
     void step_overflowed() {

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "core/device/diagnosis.h"
+#include "core/device/memory.h"
 #include "core/training/compute/device.h"
 #include "core/training/compute/device_optimizer.h"
 #include "core/training/compute/devices.h"
-#include "core/training/memory/process_memory.h"
 
 namespace potluck::training {
 
@@ -83,7 +83,7 @@ Result<PlanFacts> plan_facts(const model::ModelSpec& model, const control::Budge
                              Hardware hardware) {
     PlanFacts facts;
     facts.bytes_per_second = host_bytes_per_second;
-    facts.program_bytes = resident_bytes();
+    facts.program_bytes = device::resident_bytes();
     const std::uint64_t available = available_bytes();
     const std::uint64_t free = without_reserve(available, std::max(available / 8, ram_reserve_min));
     facts.ram_budget = budget.ram > 0 ? budget.ram : available > 0 ? facts.program_bytes + free : UINT64_MAX;

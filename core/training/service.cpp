@@ -223,7 +223,7 @@ Status TrainerService::build(TrainerSetup setup, const control::VectorFile& stat
     }
 }
 
-Status TrainerService::fall_back(const Error& reason) {
+Status TrainerService::use_next_plan(const Error& reason) {
     while (m_plan_index + 1 < m_fallback_plans.size()) {
         ++m_plan_index;
         treat_freed_memory_for(m_fallback_plans[m_plan_index].layout);
@@ -255,7 +255,7 @@ Result<control::Done> TrainerService::answer(const control::TrainRequest& reques
                               .learning_rate = request.learning_rate};
     Status begun = m_trainer->train_in(place);
     while (!begun.ok() && begun.error().code == ErrorCode::out_of_memory) {
-        if (const Status smaller = fall_back(begun.error()); !smaller.ok()) return smaller.error();
+        if (const Status smaller = use_next_plan(begun.error()); !smaller.ok()) return smaller.error();
         begun = m_trainer->train_in(place);
     }
     if (!begun.ok()) return begun.error();
@@ -316,7 +316,7 @@ Status TrainerService::work() {
     const std::uint64_t before = m_trainer->totals().tokens;
     const Status status = m_trainer->micro_step();
     m_tokens_since_progress += m_trainer->totals().tokens - before;
-    if (!status.ok() && status.error().code == ErrorCode::out_of_memory) return fall_back(status.error());
+    if (!status.ok() && status.error().code == ErrorCode::out_of_memory) return use_next_plan(status.error());
     return status;
 }
 

@@ -73,7 +73,7 @@ private:
     /// Builds the trainer of the first plan from `m_plan_index` on for which there is memory.
     [[nodiscard]] Status build(TrainerSetup setup, const control::VectorFile& state);
     /// Falls back to the next smaller plan after `reason`; returns `reason` if there is none.
-    [[nodiscard]] Status fall_back(const Error& reason);
+    [[nodiscard]] Status use_next_plan(const Error& reason);
     [[nodiscard]] control::PlanReply plan_in_force() const;
 
     ThreadOwner m_owner;

@@ -31,25 +31,23 @@ DecoderOptions options_of(const TrainerSetup& setup) {
 }
 
 /// Reinterprets bf16 bits as `Bf16`.
-std::span<Bf16> as_bf16(std::span<std::uint16_t> halves) {
-    return {reinterpret_cast<Bf16*>(halves.data()), halves.size()};
-}
+std::span<Bf16> as_bf16(std::span<std::uint16_t> bits) { return {reinterpret_cast<Bf16*>(bits.data()), bits.size()}; }
 
 /// Steps everything, whatever the two vectors are kept in.
 void step_on_host(numerics::OptimizerState& moments, const FlatVector& parameters, const FlatVector& gradient,
                   const numerics::StepHyperparams& settings, unsigned threads) {
-    const auto with = [&](auto values, auto slopes) {
+    const auto with = [&](auto values, auto gradients) {
         using Parameter = typename decltype(values)::element_type;
-        using Gradient = typename decltype(slopes)::element_type;
-        numerics::optimizer_step<Parameter, Gradient>(moments, 0, moments.slices().size(), values, slopes, settings,
+        using Gradient = typename decltype(gradients)::element_type;
+        numerics::optimizer_step<Parameter, Gradient>(moments, 0, moments.slices().size(), values, gradients, settings,
                                                       threads);
     };
     const auto with_parameters = [&](auto values) {
-        if (gradient.view().number == Dtype::fp32) return with(values, gradient.floats());
-        return with(values, as_bf16(gradient.halves()));
+        if (gradient.view().dtype == Dtype::fp32) return with(values, gradient.floats());
+        return with(values, as_bf16(gradient.bf16_bits()));
     };
-    if (parameters.view().number == Dtype::fp32) return with_parameters(parameters.floats());
-    with_parameters(as_bf16(parameters.halves()));
+    if (parameters.view().dtype == Dtype::fp32) return with_parameters(parameters.floats());
+    with_parameters(as_bf16(parameters.bf16_bits()));
 }
 
 }  // namespace

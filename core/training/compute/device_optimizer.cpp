@@ -39,7 +39,7 @@ DeviceMoments place(Places& places, const numerics::OptimizerState::Moments& hos
             .variance = places.next(host.variance)};
 }
 
-DeviceDtype device_dtype(Dtype number) { return number == Dtype::bf16 ? DeviceDtype::bf16 : DeviceDtype::fp32; }
+DeviceDtype device_dtype(Dtype dtype) { return dtype == Dtype::bf16 ? DeviceDtype::bf16 : DeviceDtype::fp32; }
 
 /// The plug-in lies beside the program.
 Result<CudaOptimizer> open_plugin() {
@@ -98,9 +98,9 @@ Status DeviceOptimizer::take(numerics::OptimizerState& moments, DeviceId device)
 Status DeviceOptimizer::step(const FlatView& parameters, const FlatView& gradient,
                              const numerics::StepHyperparams& settings) {
     const DeviceVectors vectors{.parameters = parameters.data,
-                                .parameter_type = device_dtype(parameters.number),
+                                .parameter_type = device_dtype(parameters.dtype),
                                 .gradient = gradient.data,
-                                .gradient_type = device_dtype(gradient.number)};
+                                .gradient_type = device_dtype(gradient.dtype)};
     for (std::size_t slice = 0; slice < m_slices.size(); ++slice) {
         // The default stream, on which LibTorch computes, too: what it queued before comes first.
         const Status queued =

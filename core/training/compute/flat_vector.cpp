@@ -26,24 +26,24 @@ FlatVector::FlatVector(FlatVector&&) noexcept = default;
 FlatVector& FlatVector::operator=(FlatVector&&) noexcept = default;
 FlatVector::~FlatVector() = default;
 
-Result<FlatVector> FlatVector::zeros(std::uint64_t size, Dtype number, DeviceId device) {
+Result<FlatVector> FlatVector::zeros(std::uint64_t size, Dtype dtype, DeviceId device) {
     return guarded([&]() -> Result<FlatVector> {
         FlatVector made;
         made.m_memory = std::make_unique<Memory>();
         made.m_memory->values = at::zeros({static_cast<std::int64_t>(size)},
-                                          at::TensorOptions().dtype(type_of(number)).device(device_of(device)));
-        made.m_view = FlatView(made.m_memory->values.data_ptr(), size, number, device);
+                                          at::TensorOptions().dtype(type_of(dtype)).device(device_of(device)));
+        made.m_view = FlatView(made.m_memory->values.data_ptr(), size, dtype, device);
         return made;
     });
 }
 
 std::span<float> FlatVector::floats() const {
-    if (m_view.number != Dtype::fp32 || m_view.device.kind != DeviceKind::cpu) return {};
+    if (m_view.dtype != Dtype::fp32 || m_view.device.kind != DeviceKind::cpu) return {};
     return {static_cast<float*>(m_view.data), m_view.size};
 }
 
-std::span<std::uint16_t> FlatVector::halves() const {
-    if (m_view.number != Dtype::bf16 || m_view.device.kind != DeviceKind::cpu) return {};
+std::span<std::uint16_t> FlatVector::bf16_bits() const {
+    if (m_view.dtype != Dtype::bf16 || m_view.device.kind != DeviceKind::cpu) return {};
     return {static_cast<std::uint16_t*>(m_view.data), m_view.size};
 }
 
@@ -75,7 +75,7 @@ Status FlatVector::fill_with_zeros() {
 
 Result<double> FlatVector::sum_of_squares(unsigned threads) const {
     if (!floats().empty()) return training::sum_of_squares(floats(), threads);
-    if (!halves().empty()) return training::sum_of_squares(halves(), threads);
+    if (!bf16_bits().empty()) return training::sum_of_squares(bf16_bits(), threads);
     return guarded([&]() -> Result<double> {
         const double norm = at::linalg_vector_norm(m_memory->values, 2, {}, false, at::kFloat).item<double>();
         return norm * norm;

@@ -20,15 +20,15 @@ public:
     ~FlatVector();
 
     /// `out_of_memory` if there is no room.
-    [[nodiscard]] static Result<FlatVector> zeros(std::uint64_t size, Dtype number, DeviceId device);
+    [[nodiscard]] static Result<FlatVector> zeros(std::uint64_t size, Dtype dtype, DeviceId device);
 
     [[nodiscard]] std::uint64_t size() const { return m_view.size; }
-    [[nodiscard]] std::uint64_t bytes() const { return m_view.size * bytes_of(m_view.number); }
+    [[nodiscard]] std::uint64_t bytes() const { return m_view.size * bytes_of(m_view.dtype); }
     [[nodiscard]] const FlatView& view() const { return m_view; }
     /// The numbers themselves, if they are fp32 in the computer's memory; else empty.
     [[nodiscard]] std::span<float> floats() const;
     /// The same for bf16, as their upper halves.
-    [[nodiscard]] std::span<std::uint16_t> halves() const;
+    [[nodiscard]] std::span<std::uint16_t> bf16_bits() const;
 
     /// Numbers [begin, begin + values.size()), rounded to nearest where they are stored shorter.
     [[nodiscard]] Status write(std::uint64_t begin, std::span<const float> values);

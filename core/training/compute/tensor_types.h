@@ -8,8 +8,8 @@
 
 namespace potluck::training {
 
-[[nodiscard]] inline at::ScalarType type_of(Dtype number) {
-    return number == Dtype::fp32 ? at::kFloat : number == Dtype::bf16 ? at::kBFloat16 : at::kHalf;
+[[nodiscard]] inline at::ScalarType type_of(Dtype dtype) {
+    return dtype == Dtype::fp32 ? at::kFloat : dtype == Dtype::bf16 ? at::kBFloat16 : at::kHalf;
 }
 
 [[nodiscard]] inline at::Device device_of(const DeviceId& id) {

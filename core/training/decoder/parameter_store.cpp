@@ -11,8 +11,8 @@ namespace potluck::training {
 using at::Tensor;
 
 Tensor tensor_of(const FlatView& view) {
-    POTLUCK_CHECK(view.number != Dtype::fp16);
-    const at::TensorOptions options = at::TensorOptions(type_of(view.number)).device(device_of(view.device));
+    POTLUCK_CHECK(view.dtype != Dtype::fp16);
+    const at::TensorOptions options = at::TensorOptions(type_of(view.dtype)).device(device_of(view.device));
     return at::from_blob(view.data, {static_cast<std::int64_t>(view.size)}, options);
 }
 
@@ -21,7 +21,7 @@ ParameterStore::ParameterStore(const model::ModelSpec& spec, const Operations& o
 
 void ParameterStore::bind(const FlatView& local) {
     POTLUCK_CHECK(local.size == m_spec.parameters());
-    if (local.data != m_bound.data || local.number != m_bound.number || !(local.device == m_bound.device)) {
+    if (local.data != m_bound.data || local.dtype != m_bound.dtype || !(local.device == m_bound.device)) {
         point_at(local);
     }
     m_token_magnitude.reset();

@@ -84,8 +84,8 @@ POTLUCK_INLINE void transpose(const float* x, const Head& head, float* transpose
 
 /// out[r][j] = sum over d of rows[r][d] * transposed[d][j], for j < keys rounded up to key_step.
 template <int depth>
-POTLUCK_INLINE void times_turned(const Rows& x, const float* transposed, std::int64_t padded, std::int64_t keys,
-                                 float* out) {
+POTLUCK_INLINE void times_transposed(const Rows& x, const float* transposed, std::int64_t padded, std::int64_t keys,
+                                     float* out) {
     for (std::int64_t j = 0; j < keys; j += key_step) {
         Lanes sums[rows][2] = {};
         for (int d = 0; d < depth; ++d) {
@@ -213,7 +213,7 @@ POTLUCK_INLINE void forward_head(const Head& head, const HeadForward<Dtype>& f, 
         const std::int64_t keys = std::min(head.padded, (seen + key_step - 1) / key_step * key_step);
         Rows queries;
         take_rows(queries, scratch.q.data(), depth, first, head.time);
-        times_turned<depth>(queries, scratch.transposed_keys.data(), head.padded, keys, scores);
+        times_transposed<depth>(queries, scratch.transposed_keys.data(), head.padded, keys, scores);
         for (std::int64_t r = 0; r < rows; ++r) {
             const std::int64_t row = std::min(first + r, head.time - 1);
             f.logsumexp[row] = softmax_row(scores + r * head.padded, head.scale, row + 1, keys);
@@ -277,8 +277,8 @@ POTLUCK_INLINE void backward_head(const Head& head, const HeadGradient<Dtype>& g
         Rows queries, douts;
         take_rows(queries, scratch.q.data(), depth, first, head.time);
         take_rows(douts, scratch.dout.data(), depth, first, head.time);
-        times_turned<depth>(queries, scratch.transposed_keys.data(), head.padded, keys, p);
-        times_turned<depth>(douts, scratch.transposed_values.data(), head.padded, keys, dp);
+        times_transposed<depth>(queries, scratch.transposed_keys.data(), head.padded, keys, p);
+        times_transposed<depth>(douts, scratch.transposed_values.data(), head.padded, keys, dp);
         for (std::int64_t r = 0; r < rows; ++r) {
             const std::int64_t row = std::min(first + r, head.time - 1);
             const std::int64_t valid = first + r < seen ? row + 1 : 0;  // a row beyond the end spreads nothing

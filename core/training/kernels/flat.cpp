@@ -55,8 +55,8 @@ inline double squares_of(const Dtype* values, std::size_t size) {
 }
 
 POTLUCK_VECTOR_CLONES double squares_span(const float* values, std::size_t size) { return squares_of(values, size); }
-POTLUCK_VECTOR_CLONES double squares_span(const std::uint16_t* halves, std::size_t size) {
-    return squares_of(halves, size);
+POTLUCK_VECTOR_CLONES double squares_span(const std::uint16_t* bits, std::size_t size) {
+    return squares_of(bits, size);
 }
 
 template <class Dtype>
@@ -80,8 +80,8 @@ POTLUCK_VECTOR_CLONES void rebase_span(float* local, float* anchor, const float*
 }  // namespace
 
 double sum_of_squares(std::span<const float> values, unsigned threads) { return squares_of_shares(values, threads); }
-double sum_of_squares(std::span<const std::uint16_t> halves, unsigned threads) {
-    return squares_of_shares(halves, threads);
+double sum_of_squares(std::span<const std::uint16_t> bits, unsigned threads) {
+    return squares_of_shares(bits, threads);
 }
 
 void rebase(std::span<float> local, std::span<float> anchor, std::span<const float> next, unsigned threads) {

@@ -12,7 +12,7 @@ namespace potluck::training {
 /// Sum of squares in double precision; not finite if an entry is not.
 [[nodiscard]] double sum_of_squares(std::span<const float> values, unsigned threads);
 /// The same of bf16 numbers, given as the upper halves of their fp32.
-[[nodiscard]] double sum_of_squares(std::span<const std::uint16_t> halves, unsigned threads);
+[[nodiscard]] double sum_of_squares(std::span<const std::uint16_t> bits, unsigned threads);
 
 /// local += next - anchor; anchor = next.
 void rebase(std::span<float> local, std::span<float> anchor, std::span<const float> next, unsigned threads);

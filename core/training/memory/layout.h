@@ -28,9 +28,9 @@ struct DeviceId {
 
 /// Storage dtype.
 enum class Dtype { fp32, bf16, fp16 };
-[[nodiscard]] constexpr std::uint64_t bytes_of(Dtype number) { return number == Dtype::fp32 ? 4 : 2; }
-[[nodiscard]] constexpr const char* name_of(Dtype number) {
-    return number == Dtype::fp32 ? "fp32" : number == Dtype::bf16 ? "bf16" : "fp16";
+[[nodiscard]] constexpr std::uint64_t bytes_of(Dtype dtype) { return dtype == Dtype::fp32 ? 4 : 2; }
+[[nodiscard]] constexpr const char* name_of(Dtype dtype) {
+    return dtype == Dtype::fp32 ? "fp32" : dtype == Dtype::bf16 ? "bf16" : "fp16";
 }
 
 /// What the backward pass finds of the forward pass: everything; everything but what is cheap to compute again
@@ -75,14 +75,14 @@ struct Layout {
 struct FlatView {
     void* data = nullptr;
     std::uint64_t size = 0;  // numbers
-    Dtype number = Dtype::fp32;
+    Dtype dtype = Dtype::fp32;
     DeviceId device;  // whose memory `data` is
 
     FlatView() = default;
     FlatView(std::span<float> values) : data(values.data()), size(values.size()) {}  // NOLINT: a span is such a view
     FlatView(std::vector<float>& values) : FlatView(std::span(values)) {}            // NOLINT: likewise
     FlatView(void* memory, std::uint64_t count, Dtype kind, DeviceId where)
-        : data(memory), size(count), number(kind), device(where) {}
+        : data(memory), size(count), dtype(kind), device(where) {}
 };
 
 }  // namespace potluck::training

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/model/cost_model.h"
 #include "core/training/memory/price.h"
 
 namespace potluck::training {
@@ -21,16 +22,11 @@ constexpr double disk_penalty = 1.02;
 constexpr double fp32_efficiency = 0.8, short_efficiency = 0.5;
 constexpr double unmeasured_flops = 1e11, unmeasured_bytes = 1e10;
 
-double width_of(Dtype number) { return static_cast<double>(bytes_of(number)); }
+double width_of(Dtype dtype) { return static_cast<double>(bytes_of(dtype)); }
 
-double flops_per_token(const model::ModelSpec& model, Checkpointing checkpointing) {
-    const double parameters = static_cast<double>(model.parameters());
-    const double attention = 12.0 * model.layers * model.width * model.context;
-    const double forward = (2 * parameters + attention / 3);
-    const double again = checkpointing == Checkpointing::full        ? 1.0
-                         : checkpointing == Checkpointing::selective ? 0.03
-                                                                     : 0;
-    return forward * (3 + again);
+/// The share of the forward pass that the backward pass computes again; selective is norms and activations.
+double recomputed_by(Checkpointing checkpointing) {
+    return checkpointing == Checkpointing::full ? 1.0 : checkpointing == Checkpointing::selective ? 0.03 : 0;
 }
 
 double seconds_per_token(const model::ModelSpec& model, const run::Recipe& recipe, const PlanFacts& facts,
@@ -46,7 +42,7 @@ double seconds_per_token(const model::ModelSpec& model, const run::Recipe& recip
     // Small products do not fill a GPU; a thousand rows do.
     const double filled = gpu ? std::min(1.0, micro_tokens / 1024) : 1;
 
-    double seconds = flops_per_token(model, layout.checkpointing) / (flops * efficiency * filled);
+    double seconds = model::flops_per_token(model, recomputed_by(layout.checkpointing)) / (flops * efficiency * filled);
     double per_step =
         size * (2 * width_of(layout.weights) + 2 * width_of(layout.gradient) + (layout.state_bits == 8 ? 4.1 : 16.0));
     double per_micro = 0;

@@ -31,15 +31,15 @@ private slots:
         const CostQuestion question = gpt2_on_3060s(1);
         const double parameters = 124'439'808;
         const double per_token = 6 * parameters + 12.0 * 12 * 768 * 1024;
-        QCOMPARE(flops_per_token(question.model, Recomputation::none), per_token);
+        QCOMPARE(flops_per_token(question.model, 0), per_token);
         QVERIFY(near(cost_of(question).flops, 8.6e18, 0.01));
         QVERIFY(near(cost_of(question).days, 8.6e18 / (25.5e12 * utilisation_assumed * 86'400), 0.01));
     }
 
     void computing_layers_twice_costs_a_third_more() {
         const CostQuestion question = gpt2_on_3060s(1);
-        const double once = flops_per_token(question.model, Recomputation::none);
-        QVERIFY(near(flops_per_token(question.model, Recomputation::full), once * 4 / 3, 1e-9));
+        const double once = flops_per_token(question.model, 0);
+        QVERIFY(near(flops_per_token(question.model, 1), once * 4 / 3, 1e-9));
     }
 
     void more_volunteers_are_sooner_done_with_the_same_electricity() {
