@@ -16,8 +16,8 @@ constexpr std::size_t others_for_large = 40;
 constexpr std::uint64_t small_blob_bytes = 1 << 20;
 constexpr Duration ask_dht_alone{5'000};
 constexpr Duration ask_dht_together{300'000};
-constexpr Duration reach_out_after{400};
-constexpr Duration reach_out_again{2'000};
+constexpr Duration connect_after{400};
+constexpr Duration connect_again{2'000};
 constexpr int consumer_connections_max = 3;
 constexpr std::size_t offered_max = 256;
 
@@ -94,7 +94,7 @@ void LiveSwarm::connect_to_consumers(TimePoint now) {
     for (Offered& offered : m_offered) {
         if (now < offered.at) continue;
         m_parts.blobs.connect_to_consumers(offered.root, everybody);
-        offered.at = now + reach_out_again;
+        offered.at = now + connect_again;
         ++offered.times;
     }
     std::erase_if(m_offered, [](const Offered& offered) { return offered.times >= consumer_connections_max; });
@@ -114,7 +114,7 @@ Result<run::BlobRef> LiveSwarm::publish(ByteSpan content) {
     m_owner.check();
     Result<run::BlobRef> ref = m_parts.blobs.publish(m_run, content);
     if (ref.ok() && m_offered.size() < offered_max)
-        m_offered.push_back({.root = ref->root, .at = m_now + reach_out_after});
+        m_offered.push_back({.root = ref->root, .at = m_now + connect_after});
     return ref;
 }
 

@@ -286,7 +286,7 @@ void Peer::Impl::extend_chain(std::vector<CheckedList> lists, const PeerId& from
     const Digest hash = lists.back().hash;
     (void)add_candidate(std::move(lists.back()), from);
     for (Candidate& one : candidates) {
-        if (one.checked.hash == hash && from == context.self()) one.ripe_since = now();
+        if (one.checked.hash == hash && from == context.self()) one.eligible_since = now();
     }
 }
 

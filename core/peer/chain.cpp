@@ -98,12 +98,12 @@ bool Peer::Impl::payloads_here(const run::AcceptList& list, const std::vector<Pe
 }
 
 /// The best applicable list: lowest view, then lowest hash.
-Candidate* Peer::Impl::ripe_candidate() {
+Candidate* Peer::Impl::eligible_candidate() {
     Candidate* best = nullptr;
     for (Candidate& one : candidates) {
         if (one.checked.list.view < machine.view_min()) continue;
-        if (!one.ripe_since && !machine.is_applicable(one.checked.list, now())) continue;
-        if (!one.ripe_since) one.ripe_since = now();
+        if (!one.eligible_since && !machine.is_eligible(one.checked.list, now())) continue;
+        if (!one.eligible_since) one.eligible_since = now();
         const auto key = [](const Candidate& c) { return std::pair(c.checked.list.view, c.checked.hash); };
         if (best == nullptr || key(one) < key(*best)) best = &one;
     }
@@ -112,7 +112,7 @@ Candidate* Peer::Impl::ripe_candidate() {
 
 void Peer::Impl::try_candidates() {
     if (!keeper.may_apply() || !machine.playing()) return;
-    Candidate* best = ripe_candidate();
+    Candidate* best = eligible_candidate();
     if (best == nullptr) return;
     const run::AcceptList& list = best->checked.list;
     const bool wrong = std::any_of(list.entries.begin(), list.entries.end(),
@@ -136,7 +136,7 @@ bool Peer::Impl::hopeless(Candidate& candidate) const {
     std::size_t moved = 0;
     for (const auto& [peer, member] : members.all()) moved += member.status.round > *keeper.round() ? 1 : 0;
     const int patience = 2 * moved >= members.all().size() && moved > 0 ? 2 * graces_to_give_up : graces_to_give_up;
-    return now() >= std::max(*candidate.ripe_since, candidate.moved_at) + patience * manifest.recipe.grace;
+    return now() >= std::max(*candidate.eligible_since, candidate.moved_at) + patience * manifest.recipe.grace;
 }
 
 /// A signed list whose state cannot be produced: the next view's leader makes another.

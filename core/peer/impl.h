@@ -40,7 +40,7 @@ inline constexpr std::size_t branches_refused_max = 64;
 /// A list for round `chain` that may be applied when its turn has come and its payloads are here.
 struct Candidate {
     CheckedList checked;
-    std::optional<TimePoint> ripe_since;
+    std::optional<TimePoint> eligible_since;
     double progress = 0;  // of its payloads, summed
     TimePoint moved_at;
 };
@@ -83,7 +83,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     void sign_list(const run::AcceptList& list);
     void advance();
     bool payloads_here(const run::AcceptList& list, const std::vector<PeerId>& sources);
-    Candidate* ripe_candidate();
+    Candidate* eligible_candidate();
     void try_candidates();
     bool hopeless(Candidate& candidate) const;
     void give_up(const Candidate& candidate);

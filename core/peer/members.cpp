@@ -35,7 +35,7 @@ Verdict Members::take(const PeerId& peer, const run::StatusMessage& status, Time
     }
     if (status.sequence <= found->second.status.sequence) return Verdict::stale;
     found->second.status = status;
-    found->second.heard = now;
+    found->second.last_seen = now;
     return Verdict::accepted;
 }
 
@@ -53,7 +53,7 @@ std::vector<PeerId> Members::ids() const {
 }
 
 void Members::expire(TimePoint now, Duration silence) {
-    std::erase_if(m_members, [&](const auto& item) { return now - item.second.heard > silence; });
+    std::erase_if(m_members, [&](const auto& item) { return now - item.second.last_seen > silence; });
 }
 
 bool Members::count(const PeerId& peer, Verdict verdict) {

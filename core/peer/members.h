@@ -24,7 +24,7 @@ inline constexpr Duration offender_refused_for{600'000};
 
 struct Member {
     run::StatusMessage status;
-    TimePoint heard;
+    TimePoint last_seen;
     std::optional<RoundId> compared;  // newest round whose digest was compared with ours
 };
 

@@ -111,7 +111,7 @@ Verdict Peer::Impl::handle_envelope(const PeerId& from, const run::Envelope& env
         Impl& impl;
         const PeerId& sender;
         Verdict operator()(const run::StatusMessage& m) const { return impl.on_status(sender, m); }
-        Verdict operator()(const run::CloseMessage& m) const { return impl.machine.close_heard(sender, m, impl.now()); }
+        Verdict operator()(const run::CloseMessage& m) const { return impl.machine.on_close(sender, m, impl.now()); }
         Verdict operator()(const run::ContributionMessage& m) const { return impl.on_contribution(sender, m); }
         Verdict operator()(const run::ListMessage& m) const { return impl.on_list(sender, m); }
         Verdict operator()(const run::HistoryRequest& m) const { return impl.on_history_request(sender, m); }

@@ -44,7 +44,7 @@ void Peer::Impl::on_unrepairable(RoundId broken) {
         if (last && chain.check(*last, checked) == Verdict::accepted) {
             (void)add_candidate(std::move(checked), context.self());
         }
-        for (Candidate& one : candidates) one.ripe_since = now();
+        for (Candidate& one : candidates) one.eligible_since = now();
     }
     contributor.stop_trainer();
     contributor.retry_now();

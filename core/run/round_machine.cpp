@@ -63,7 +63,7 @@ void RoundMachine::enter(RoundId round, const StateDigest& base, const AcceptLis
     m_view_min = 0;
     m_signed_view.reset();
     m_reopened = m_close_due = m_own_due = m_own_empty = false;
-    m_retry_at = m_close_said = m_contribution_said = TimePoint{};
+    m_retry_at = m_close_sent_at = m_contribution_sent_at = TimePoint{};
 }
 
 void RoundMachine::leave() { m_playing = m_over = false; }
@@ -80,7 +80,7 @@ void RoundMachine::heard(const PeerId& peer, const RoundMember& member, TimePoin
     Known& known = m_members[peer];
     if (known.lost || known.member.round != member.round) known.list_sent = now;  // its own list gets a head start
     known.member = member;
-    known.heard = now;
+    known.last_seen = now;
     known.lost = false;
 }
 
@@ -93,7 +93,7 @@ bool RoundMachine::alive(const PeerId& peer, TimePoint now) const {
     if (peer == m_settings.self) return true;
     const auto found = m_members.find(peer);
     return found != m_members.end() && !found->second.lost &&
-           now - found->second.heard <= heartbeats_to_live * m_settings.heartbeat;
+           now - found->second.last_seen <= heartbeats_to_live * m_settings.heartbeat;
 }
 
 bool RoundMachine::can_lead(const PeerId& peer, TimePoint now) const {
@@ -177,7 +177,7 @@ std::optional<PeerId> RoundMachine::payload_bad(const BlobId& payload) {
     return std::nullopt;
 }
 
-Verdict RoundMachine::close_heard(const PeerId& sender, const CloseMessage& message, TimePoint now) {
+Verdict RoundMachine::on_close(const PeerId& sender, const CloseMessage& message, TimePoint now) {
     if (!m_playing || message.round != m_round) return Verdict::stale;
     if (!leads_view(m_order, message.view, sender)) return Verdict::wrong_leader;
     const Leadership leadership = leader_at(now);
@@ -194,7 +194,7 @@ void RoundMachine::offered(const ContributionMessage& message, TimePoint now) {
     if (!m_playing || message.round != m_round) return;
     if (!m_closed_at) m_closed_at = now;
     m_contributions[m_settings.self] = Contribution{message, true, false};
-    m_contribution_said = now;
+    m_contribution_sent_at = now;
 }
 
 void RoundMachine::nothing_offered(TimePoint now) {
@@ -203,7 +203,7 @@ void RoundMachine::nothing_offered(TimePoint now) {
     m_retry_at = now + heartbeats_to_repeat * m_settings.heartbeat;
 }
 
-bool RoundMachine::is_applicable(const AcceptList& list, TimePoint now) const {
+bool RoundMachine::is_eligible(const AcceptList& list, TimePoint now) const {
     if (list.view < m_view_min) return false;
     const Leadership leadership = leader_at(now);
     if (list.view <= leadership.view || list.leader == leadership.leader) return true;
@@ -252,8 +252,8 @@ void RoundMachine::lead(const Leadership& leadership, TimePoint now, RoundAction
         m_closed_at.reset();
         m_opened_at = now;
         m_reopened = true;
-    } else if (now >= m_close_said + heartbeats_to_repeat * m_settings.heartbeat) {
-        m_close_said = now;
+    } else if (now >= m_close_sent_at + heartbeats_to_repeat * m_settings.heartbeat) {
+        m_close_sent_at = now;
         out.announce_close = CloseMessage{m_round, leadership.view};
     }
 }
@@ -281,13 +281,13 @@ RoundActions RoundMachine::tick(TimePoint now) {
         m_close_due = m_own_empty = false;
         const bool has_own = m_contributions.contains(m_settings.self);
         m_own_due = out.close_window = m_settings.role == Role::volunteer && !has_own;
-        if (leading) m_close_said = TimePoint{};
+        if (leading) m_close_sent_at = TimePoint{};
     }
     if (leading && m_closed_at) lead(leadership, now, out);
     const auto own = m_contributions.find(m_settings.self);
     if (own != m_contributions.end() && m_closed_at &&
-        now >= m_contribution_said + heartbeats_to_repeat * m_settings.heartbeat) {
-        m_contribution_said = now;
+        now >= m_contribution_sent_at + heartbeats_to_repeat * m_settings.heartbeat) {
+        m_contribution_sent_at = now;
         out.repeat_contribution = true;
     }
     pass_lists_on(now, out);

@@ -109,7 +109,7 @@ public:
     /// The payload does not parse: who announced it, that contribution is out for this round.
     std::optional<PeerId> payload_bad(const BlobId& payload);
 
-    [[nodiscard]] Verdict close_heard(const PeerId& sender, const CloseMessage& message, TimePoint now);
+    [[nodiscard]] Verdict on_close(const PeerId& sender, const CloseMessage& message, TimePoint now);
     /// The owner ends this window before its time.
     void close_early();
     void offered(const ContributionMessage& message, TimePoint now);
@@ -117,7 +117,7 @@ public:
 
     /// Whether a list that continues this chain may be applied now: its leader's turn has come, or most of the others
     /// have moved on with it.
-    [[nodiscard]] bool is_applicable(const AcceptList& list, TimePoint now) const;
+    [[nodiscard]] bool is_eligible(const AcceptList& list, TimePoint now) const;
     /// A list of `view` was given up (payloads unobtainable or wrong): only later views count in this round.
     void advance_view(std::uint32_t view);
     [[nodiscard]] std::uint32_t view_min() const { return m_view_min; }
@@ -133,7 +133,7 @@ private:
     };
     struct Known {
         RoundMember member;
-        TimePoint heard;
+        TimePoint last_seen;
         TimePoint list_sent;
         bool lost = false;
     };
@@ -166,7 +166,7 @@ private:
     bool m_own_due = false;    // between close_window and offered() or nothing_offered()
     bool m_own_empty = false;  // this window had nothing to offer
     TimePoint m_retry_at;
-    TimePoint m_close_said, m_contribution_said;
+    TimePoint m_close_sent_at, m_contribution_sent_at;
 };
 
 }  // namespace potluck::run

@@ -46,8 +46,8 @@ public:
         request([this, vector] {
             std::vector<float> first = copy_of(vector);
             if (first.empty()) return crash();
-            m_mark = std::move(first);
-            m_local = m_mark;
+            m_anchor = std::move(first);
+            m_local = m_anchor;
             m_tokens = 0;
             m_receiver->on_trainer_started();
         });
@@ -65,12 +65,12 @@ public:
         request([this, target] {
             const std::span<float> out = m_disk.vector_at(target);
             std::copy(m_local.begin(), m_local.end(), out.begin());
-            if (on_snapshot) on_snapshot(m_mark, m_local);
+            if (on_snapshot) on_snapshot(m_anchor, m_local);
             m_moved.resize(m_local.size());
             for (std::size_t i = 0; i < m_local.size(); ++i) {
-                m_moved[i] += static_cast<double>(m_mark[i]) - static_cast<double>(m_local[i]);
+                m_moved[i] += static_cast<double>(m_anchor[i]) - static_cast<double>(m_local[i]);
             }
-            m_mark = m_local;
+            m_anchor = m_local;
             m_answered += m_tokens;
             const peer::SnapshotResult result{{m_tokens}, m_tokens / 64, 1.0};
             m_tokens = 0;
@@ -81,9 +81,9 @@ public:
         request([this, vector] {
             const std::vector<float> next = copy_of(vector);
             if (next.empty()) return crash();
-            for (std::size_t i = 0; i < next.size(); ++i) m_local[i] += next[i] - m_mark[i];
-            m_mark = next;
-            if (on_rebase) on_rebase(vector, m_mark);
+            for (std::size_t i = 0; i < next.size(); ++i) m_local[i] += next[i] - m_anchor[i];
+            m_anchor = next;
+            if (on_rebase) on_rebase(vector, m_anchor);
         });
     }
     void stop() override {
@@ -125,7 +125,7 @@ private:
     Disk& m_disk;
     Rng& m_rng;
     peer::TrainerEvents* m_receiver = nullptr;
-    std::vector<float> m_local, m_mark;
+    std::vector<float> m_local, m_anchor;
     std::vector<double> m_moved;
     std::uint64_t m_tokens = 0, m_answered = 0, m_life = 0;
     TimePoint m_last_due;

@@ -100,10 +100,10 @@ POTLUCK_TARGET Squares block_squares(const Block& block, const StepConstants& co
 }
 
 /// bf16 to fp32 and back; `count` is a whole block.
-POTLUCK_TARGET void widen_block(const Bf16* POTLUCK_RESTRICT from, float* POTLUCK_RESTRICT to) {
+POTLUCK_TARGET void to_fp32_block(const Bf16* POTLUCK_RESTRICT from, float* POTLUCK_RESTRICT to) {
     for (std::size_t i = 0; i < optimizer_block; ++i) to[i] = to_fp32(from[i]);
 }
-POTLUCK_TARGET void narrow_block(const float* POTLUCK_RESTRICT from, Bf16* POTLUCK_RESTRICT to, std::uint32_t key) {
+POTLUCK_TARGET void to_bf16_block(const float* POTLUCK_RESTRICT from, Bf16* POTLUCK_RESTRICT to, std::uint32_t key) {
     for (std::uint32_t i = 0; i < optimizer_block; ++i) store(to[i], from[i], key, i);
 }
 
@@ -119,6 +119,6 @@ constexpr Kernels kernels = {
     {{step_block<false, false>, step_block<false, true>}, {step_block<true, false>, step_block<true, true>}},
     [](PendingBlock&) {},
     {block_squares<false>, block_squares<true>},
-    widen_block,
-    narrow_block,
+    to_fp32_block,
+    to_bf16_block,
     both_codes};

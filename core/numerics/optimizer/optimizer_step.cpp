@@ -42,8 +42,8 @@ struct Kernels {
     void (*step[2][2])(const Block&, const StepConstants&, float factor, PendingBlock&);  // [coded][lamb]
     void (*flush)(PendingBlock&);
     Squares (*squares[2])(const Block&, const StepConstants&);
-    void (*widen)(const Bf16*, float*);
-    void (*narrow)(const float*, Bf16*, std::uint32_t key);
+    void (*to_fp32)(const Bf16*, float*);
+    void (*to_bf16)(const float*, Bf16*, std::uint32_t key);
     void (*codes)(const float*, float, std::uint8_t*, std::uint8_t*);
 };
 
@@ -105,7 +105,7 @@ struct StagingBuffers {
     alignas(64) float variance[optimizer_block];
     alignas(64) std::uint8_t mean_codes[optimizer_block];
     alignas(64) std::uint8_t variance_codes[optimizer_block];
-    alignas(64) Bf16 halves[optimizer_block];
+    alignas(64) Bf16 bf16[optimizer_block];
 };
 
 struct Piece {
@@ -172,7 +172,7 @@ private:
     }
     [[nodiscard]] float* floats(const Bf16* from, std::size_t count, float* staging, float pad) {
         if (count == optimizer_block) {
-            m_kernels.widen(from, staging);
+            m_kernels.to_fp32(from, staging);
             return staging;
         }
         std::transform(from, from + count, staging, [](Bf16 x) { return to_fp32(x); });
@@ -227,8 +227,8 @@ private:
     }
     void put(Bf16* to, const float* from, std::size_t count, std::uint64_t flat) {
         const std::uint32_t key = arithmetic::block_key(m_seed, flat);
-        Bf16* const out = count == optimizer_block ? to : m_staging.halves;
-        m_kernels.narrow(from, out, key);
+        Bf16* const out = count == optimizer_block ? to : m_staging.bf16;
+        m_kernels.to_bf16(from, out, key);
         if (out != to) std::copy_n(out, count, to);
     }
 

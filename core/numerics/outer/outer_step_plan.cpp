@@ -70,7 +70,7 @@ StepPlan plan_step(std::span<const WeightedPayload> list, OuterStep step) {
     static_cast<void>(std::frexp(largest, &binary_exponent));
     plan.exponent = largest > 0 ? value_bits - binary_exponent : 0;
     plan.unscale = std::ldexp(1.0, -plan.exponent);
-    plan.least_divisor = static_cast<double>(total) / static_cast<double>(step.amplification);
+    plan.divisor_min = static_cast<double>(total) / static_cast<double>(step.amplification);
     return plan;
 }
 

@@ -16,9 +16,9 @@ struct StepPlan {
         std::uint32_t weight = 0;  // the sum over the list is below 2^32
     };
     std::vector<Share> shares;
-    int exponent = 0;          // values enter the sums as integers, multiplied by 2^exponent; at most 2^30 then
-    double least_divisor = 0;  // total weight / A
-    double unscale = 0;        // 2^-exponent
+    int exponent = 0;        // values enter the sums as integers, multiplied by 2^exponent; at most 2^30 then
+    double divisor_min = 0;  // total weight / A
+    double unscale = 0;      // 2^-exponent
 
     /// What an entry of each code adds to its coordinate's sum: round(mean * factor * 2^exponent) * weight. Its
     /// magnitude is at most 2^30 * weight, so that sums over the list stay below 2^62.
@@ -30,7 +30,7 @@ struct StepPlan {
 
 /// theta[r+1] of one coordinate from its sums. The order of operations is the definition of F.
 [[nodiscard]] inline float stepped(float theta, double sum, double weight, const StepPlan& plan, float alpha) {
-    const double divisor = weight > plan.least_divisor ? weight : plan.least_divisor;
+    const double divisor = weight > plan.divisor_min ? weight : plan.divisor_min;
     const auto mean = static_cast<float>((sum / divisor) * plan.unscale);
     return theta - alpha * mean;
 }

@@ -43,7 +43,7 @@ POTLUCK_INLINE void sweep_body(const float* theta, float* next, Sums& sums, std:
     constexpr std::size_t block = 64;
     std::int64_t* POTLUCK_RESTRICT value = sums.value.data();
     std::uint32_t* POTLUCK_RESTRICT weight = sums.weight.data();
-    const StepPlan local{.shares = {}, .exponent = 0, .least_divisor = plan.least_divisor, .unscale = plan.unscale};
+    const StepPlan local{.shares = {}, .exponent = 0, .divisor_min = plan.divisor_min, .unscale = plan.unscale};
     for (std::size_t at = 0; at < length; at += block) {
         const std::size_t here = std::min(block, length - at);
         float before[block] = {};

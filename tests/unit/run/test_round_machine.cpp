@@ -82,7 +82,7 @@ private slots:
     void a_member_closes_at_the_leaders_word() {
         RoundMachine machine = machine_of(Role::volunteer, {backbone});
         machine.heard(backbone, {Role::backbone, Phase::training, {0}, {}, {}}, at(0));
-        QCOMPARE(machine.close_heard(backbone, {{0}, 0}, at(3'000)), Verdict::accepted);
+        QCOMPARE(machine.on_close(backbone, {{0}, 0}, at(3'000)), Verdict::accepted);
         QVERIFY(machine.tick(at(3'000)).close_window);
         QVERIFY(!machine.tick(at(3'100)).close_window);
     }
@@ -99,8 +99,8 @@ private slots:
     void a_stranger_cannot_close_the_window() {
         RoundMachine machine = machine_of(Role::volunteer, {backbone});
         machine.heard(backbone, {Role::backbone, Phase::training, {0}, {}, {}}, at(0));
-        QCOMPARE(machine.close_heard(other, {{0}, 0}, at(1'000)), Verdict::wrong_leader);
-        QCOMPARE(machine.close_heard(other, {{0}, 900}, at(1'000)), Verdict::wrong_leader);
+        QCOMPARE(machine.on_close(other, {{0}, 0}, at(1'000)), Verdict::wrong_leader);
+        QCOMPARE(machine.on_close(other, {{0}, 900}, at(1'000)), Verdict::wrong_leader);
         QVERIFY(!machine.tick(at(1'000)).close_window);
     }
 
@@ -211,26 +211,26 @@ private slots:
     void a_list_of_a_later_view_waits_for_its_turn() {
         RoundMachine machine = machine_of(Role::volunteer, {backbone, other});
         machine.heard(backbone, {Role::backbone, Phase::training, {0}, {}, {}}, at(0));
-        QVERIFY(machine.is_applicable(list_of(0, backbone), at(100)));
-        QVERIFY(!machine.is_applicable(list_of(1, other), at(100)));
+        QVERIFY(machine.is_eligible(list_of(0, backbone), at(100)));
+        QVERIFY(!machine.is_eligible(list_of(1, other), at(100)));
         machine.lost(backbone);
-        QVERIFY(machine.is_applicable(list_of(1, other), at(200)));
+        QVERIFY(machine.is_eligible(list_of(1, other), at(200)));
     }
 
-    void a_list_that_most_others_follow_is_ripe() {
+    void a_list_that_most_others_follow_is_eligible() {
         RoundMachine machine = machine_of(Role::volunteer, {backbone, other});
         const AcceptList list = list_of(1, other);
         machine.heard(backbone, {Role::backbone, Phase::training, {0}, {}, {}}, at(0));
         machine.heard(other, {Role::volunteer, Phase::training, {1}, list.hash(), {}}, at(0));
-        QVERIFY(machine.is_applicable(list, at(100)));
-        QVERIFY(!machine.is_applicable(list_of(1, peer(7)), at(100)));
+        QVERIFY(machine.is_eligible(list, at(100)));
+        QVERIFY(!machine.is_eligible(list_of(1, peer(7)), at(100)));
     }
 
     void a_view_that_was_given_up_does_not_come_back() {
         RoundMachine machine = machine_of(Role::volunteer, {backbone, self});
         machine.heard(backbone, {Role::backbone, Phase::training, {0}, {}, {}}, at(0));
         machine.advance_view(0);
-        QVERIFY(!machine.is_applicable(list_of(0, backbone), at(100)));
+        QVERIFY(!machine.is_eligible(list_of(0, backbone), at(100)));
         QCOMPARE(machine.leader_at(at(100)).leader, self);
     }
 
@@ -300,9 +300,9 @@ private slots:
         machine.heard(backbone, {Role::backbone, Phase::training, {0}, {}, {}}, at(0));
         machine.heard(peer(5), training(), at(0));
         machine.heard(other, {Role::volunteer, Phase::training, {1}, list.hash(), {}}, at(0));
-        QVERIFY(!machine.is_applicable(list, at(100)));
+        QVERIFY(!machine.is_eligible(list, at(100)));
         machine.heard(peer(5), {Role::volunteer, Phase::training, {1}, list.hash(), {}}, at(100));
-        QVERIFY(machine.is_applicable(list, at(100)));
+        QVERIFY(machine.is_eligible(list, at(100)));
     }
 
     void a_repairing_member_has_no_turn_past_the_order() {

@@ -121,12 +121,12 @@ private slots:
         std::vector<float> g(size);
         Rng rng(1);
         for (float& value : g) value = static_cast<float>(rng.unit() - 0.5);
-        std::vector<std::uint16_t> halves(size);
+        std::vector<std::uint16_t> bits(size);
         for (std::size_t i = 0; i < size; ++i) {
-            halves[i] = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(g[i]) >> 16U);
+            bits[i] = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(g[i]) >> 16U);
         }
         QVERIFY(std::fabs(sum_of_squares(g, 1) - sum_of_squares(g, 3)) < 1e-6);
-        QVERIFY(std::fabs(sum_of_squares(halves, 3) / sum_of_squares(g, 3) - 1) < 0.01);
+        QVERIFY(std::fabs(sum_of_squares(bits, 3) / sum_of_squares(g, 3) - 1) < 0.01);
         g[4'999'999] = std::numeric_limits<float>::quiet_NaN();
         QVERIFY(!std::isfinite(sum_of_squares(g, 3)));
     }
@@ -144,7 +144,7 @@ private slots:
         QVERIFY2(first > 3.3 && last < 1.8, qPrintable(QString("%1 to %2").arg(first).arg(last)));
     }
 
-    void rebase_keeps_what_was_trained_since_the_mark() {
+    void rebase_keeps_what_was_trained_since_the_anchor() {
         const Fixture fixture;
         Trainer trainer = fixture.trainer();
         QVERIFY(trainer.train_in(fixture.place()).ok());

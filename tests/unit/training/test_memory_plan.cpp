@@ -105,7 +105,7 @@ private slots:
         QVERIFY(moments(32) == 8.0);
     }
 
-    void rungs_of_the_ladder_get_smaller() {
+    void each_plan_to_fall_back_to_is_smaller() {
         const auto fallback_plans = plans_within_budget(small, {}, graphics(6 * gibibyte, 16 * gibibyte)).value();
         QVERIFY(fallback_plans.size() > 3);
         for (std::size_t i = 1; i < fallback_plans.size(); ++i)

@@ -79,12 +79,12 @@ std::uint16_t narrowed(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     return static_cast<std::uint16_t>((bits + 0x7fffU + ((bits >> 16U) & 1U)) >> 16U);
 }
-std::vector<float> widened(const std::vector<std::uint16_t>& halves) {
+std::vector<float> widened(const std::vector<std::uint16_t>& bits) {
     std::vector<float> out;
-    for (const std::uint16_t half : halves) out.push_back(widened(half));
+    for (const std::uint16_t half : bits) out.push_back(widened(half));
     return out;
 }
-FlatView view_of(std::vector<std::uint16_t>& halves) { return {halves.data(), halves.size(), Dtype::bf16, {}}; }
+FlatView view_of(std::vector<std::uint16_t>& bits) { return {bits.data(), bits.size(), Dtype::bf16, {}}; }
 
 struct Found {
     std::vector<float> gradient;
@@ -258,10 +258,10 @@ private slots:
         QFETCH(const QString, name);
         const model::ModelSpec spec = model_named(name);
         std::vector<float> parameters = lively_parameters(spec);
-        std::vector<std::uint16_t> halves;
+        std::vector<std::uint16_t> bits;
         for (float& value : parameters) {
-            halves.push_back(narrowed(value));
-            value = widened(halves.back());  // so that both hold the same numbers
+            bits.push_back(narrowed(value));
+            value = widened(bits.back());  // so that both hold the same numbers
         }
         const std::vector<Token> batch = random_records(spec, 3);
         for (const Dtype precision : {Dtype::fp32, Dtype::bf16}) {
@@ -269,11 +269,11 @@ private slots:
             for (const Streaming flow : {Streaming::resident, Streaming::streamed}) {
                 const DecoderOptions options{.matmul = precision, .weights_flow = flow};
                 QVERIFY(found_by(spec, options, parameters, batch).gradient == resident.gradient);
-                QVERIFY(found_by(spec, options, view_of(halves), batch).gradient == resident.gradient);
+                QVERIFY(found_by(spec, options, view_of(bits), batch).gradient == resident.gradient);
 
                 Decoder decoder(spec, options);
-                QVERIFY(decoder.use_parameters(view_of(halves)).ok());
-                std::vector<std::uint16_t> gradient(halves.size());
+                QVERIFY(decoder.use_parameters(view_of(bits)).ok());
+                std::vector<std::uint16_t> gradient(bits.size());
                 (void)decoder
                     .add_gradient({.records = batch, .gradient = view_of(gradient), .scale = 0.01, .dropout_seed = 1})
                     .value();
