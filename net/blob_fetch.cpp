@@ -218,7 +218,8 @@ bool Blobs::handle(const Event& event) {
     if (const auto* progress = std::get_if<Progress>(&event)) {
         Entry* entry = find(progress->torrent);
         if (entry == nullptr) return false;
-        if (entry->state == Entry::State::fetching) entry->progress = std::min(progress->share, 0.999);
+        if (entry->state == Entry::State::fetching)
+            entry->progress = std::min(progress->share, 0.999);  // 1 is for a file that was checked
         entry->bytes_down = progress->bytes_down;
         return true;
     }

@@ -62,6 +62,7 @@ void Peer::Impl::advance() {
         advance_again = true;
         return;
     }
+    // One event leads to at most a list, its payloads and a state; more turns than that would be a loop.
     for (int turn = 0; turn < 4; ++turn) {
         advance_again = false;
         if (!keeper.round()) {

@@ -34,8 +34,8 @@ inline constexpr std::uint64_t rounds_behind_few = 3;     // up to here payloads
 inline constexpr std::uint64_t rounds_fetched_ahead = 8;  // payloads of that many rounds at once while catching up
 inline constexpr std::uint64_t history_overlap = 3;       // lists asked again, so that a fork shows
 inline constexpr int graces_to_give_up = 3;               // patience for the payloads of a signed list
-inline constexpr Duration branch_refused_for{300'000};
-inline constexpr std::size_t branches_refused_max = 64;
+inline constexpr Duration branch_refused_for{300'000};    // as long as a partition of homes lasts, usually
+inline constexpr std::size_t branches_refused_max = 64;   // a 32-byte hash each: a bound, not a tuning
 
 /// A list for round `chain` that may be applied when its turn has come and its payloads are here.
 struct Candidate {
