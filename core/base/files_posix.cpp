@@ -1,4 +1,11 @@
-// The POSIX half of files.h.
+// The POSIX half of files.h. An atomic write is: temporary file beside the target, fsync (F_FULLFSYNC on macOS, where
+// fsync leaves the data in the drive's cache), rename, fsync of the folder. Skipping the last one would let a power cut
+// undo the rename although the caller was told that the file is there.
+//
+// Files are opened with O_CLOEXEC, so that the trainer and other children inherit none, and for reading with
+// O_NONBLOCK, so that a FIFO put in a file's place is refused by fstat instead of hanging the caller. Space for a new
+// map is reserved, because a full disk would otherwise show as SIGBUS at the first write to a page. A FileLock is
+// flock(2) on an open descriptor: it ends with the process, however that ends.
 #ifndef _WIN32
 
 #include <atomic>

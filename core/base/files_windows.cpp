@@ -1,4 +1,12 @@
-// The Windows half of files.h.
+// The Windows half of files.h. Where it differs from the POSIX half:
+//
+//   folder sync  does not exist; MOVEFILE_WRITE_THROUGH makes the rename durable before the call returns
+//   sync         needs FlushFileBuffers after FlushViewOfFile, which only hands the pages to the cache
+//   create       truncates in place, which Windows refuses while the old content is mapped (POSIX: a fresh inode)
+//   FileLock     is a handle that shares nothing, kept as a C descriptor so that the class looks the same
+//   access       needs nothing for private files: those below a user's profile inherit a list that names the user
+//
+// Every other open shares reading, writing and deleting, as POSIX does without being asked.
 #ifdef _WIN32
 
 #include "core/base/windows_handle.h"

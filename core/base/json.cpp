@@ -1,3 +1,11 @@
+// Parses in two passes over at most `limit` bytes. The first, without building anything, refuses nesting deeper than 16
+// levels and a key that occurs twice, both of which nlohmann's parser accepts (of equal keys it keeps the last, so two
+// programs could read one signed text differently). The second builds the value; exceptions are off.
+//
+// A Fields reader keeps the first error only. After it every read still returns a value within its bounds, and the
+// shared null value stands for a missing object, so that a parser of a stranger's text needs no branch per field and
+// never indexes beyond what it asked for. `finish` compares the names that were asked for with those present: the set
+// of fields is closed.
 #include "core/base/json.h"
 
 #include <cmath>

@@ -1,3 +1,15 @@
+// A line passes from the logger of its component through one FloodGuard into one dist_sink, and from there to the
+// targets that `start` chose:
+//
+//   logger "net" --.
+//   logger "run" ---+--> FloodGuard (a token bucket per component) --> dist_sink --> rotating file, standard error
+//   ...           --'
+//
+// Loggers never change their sink; `start` exchanges the dist_sink's targets instead, so that a logger made by a static
+// initialiser writes to the file as well. If the file cannot be opened the lines go to standard error: a log is never
+// lost silently. Everything here is leaked on purpose, since other threads may log until the process is gone.
+//
+// Threads: any. The mutex guards the map of loggers, the level and `start`; each sink has a lock of its own.
 #include "core/base/log.h"
 
 #include <algorithm>

@@ -1,3 +1,11 @@
+// The compression function of SHA-256 twice: as FIPS 180-4 writes it, and with x86's SHA extensions (Gulley et al.,
+// "Intel SHA Extensions", 2013). There sha256rnds2 computes two rounds, so four_rounds takes one vector of four message
+// words; the four vectors of a block take turns, and each is replaced by the words sixteen further on as soon as it has
+// been used. The last four groups need no new words.
+//
+// A single stream waits for the latency of every round instruction. compress_lanes<2> interleaves two independent
+// messages, which is what leaves of a Merkle tree are. The instruction set is asked for once, by CPUID; no check of
+// XCR0 is needed because only SSE registers are used. A test holds both paths to each other.
 #include "core/base/sha256_blocks.h"
 
 #include <bit>

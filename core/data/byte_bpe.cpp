@@ -1,3 +1,12 @@
+// Loading fills tables in an order that lets every later line be checked against the earlier ones: vocab.json (ids
+// 0..V-1, each once, all 256 byte symbols among them), then merges.txt by rank (both parts and their concatenation are
+// known tokens), then the separator, which must be a token that text cannot produce.
+//
+// encode() splits text into GPT-2's words and merges within each. A word's tokens depend on that word alone, so they
+// are cached: WordCache is direct-mapped, 65,536 slots of at most 22 bytes and 8 tokens, fixed memory, and a hit can
+// never change the result. The caches and scratch are mutable members, hence one thread at a time.
+//
+// Source: Radford et al. 2019, encoder.py of openai/gpt-2; Sennrich et al. 2016 for the merges.
 #include "core/data/byte_bpe.h"
 
 #include <algorithm>

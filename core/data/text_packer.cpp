@@ -1,3 +1,11 @@
+// Four passes, each of which can fail or be stopped: make the folder, split the source into two token files, cut and
+// read the validation file, shuffle records into shards. Whatever happens, the sequential file of the second pass is
+// removed; shards of a failed call stay behind.
+//
+// The shuffle reads the sequential file once from front to back and copies record i to position order(i) of the shards
+// laid end to end. All of them are memory maps, so memory is the page cache's affair, and the keyed permutation needs
+// no table. The bigram baseline counts in the same sweep, in the order of the text. Tokens behind the last whole record
+// are left out.
 #include "core/data/text_packer.h"
 
 #include <algorithm>

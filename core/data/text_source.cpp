@@ -1,3 +1,12 @@
+// The text is read twice. scan_text() checks every byte once and decides which files are text; for_each_segment()
+// trusts that and only notices a file that became shorter.
+//
+// A file is cut at multiples of segment_bytes, each cut moved forward by at most 256 bytes to a place where no
+// tokenizer joins what stands on both sides, or to the end of a character if there is none. Where a cut moves to
+// depends on the bytes behind its nominal place alone (boundary_from), so the end of one segment and the beginning of
+// the next are computed apart and agree: segments tile the file, and any of them can be read without its neighbours.
+//
+// UTF-8 is checked by ranges of the next byte, as table 3-7 of the Unicode standard lists them.
 #include "core/data/text_source.h"
 
 #include <algorithm>

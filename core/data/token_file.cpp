@@ -1,3 +1,13 @@
+// Both formats are little-endian uint16 tokens; llm.c puts 1,024 bytes before them. Which one a file has is decided by
+// its first 32 bits. A nanoGPT file that begins with llm.c's magic number would hold the tokens 55432 and 308, and the
+// first is beyond GPT-2's vocabulary; a file that is taken for the wrong format is refused, because llm.c's count must
+// match the size.
+//
+// llm.c's header is written when the file is closed, because only then is the count known. Reading checks every token
+// against the vocabulary: a file made by another tokenizer fails at its first foreign token, with the position, instead
+// of training on noise.
+//
+// Source: data/openwebtext/prepare.py of karpathy/nanoGPT; dev/data/data_common.py of karpathy/llm.c.
 #include "core/data/token_file.h"
 
 #include <algorithm>

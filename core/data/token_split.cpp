@@ -1,3 +1,10 @@
+// The source is cut into segments (a hundred or more, so that 5% is a fair sample), and segment i is held out if a
+// keyed permutation sends i below the number wanted. That needs no list of segments, and a second run with the same key
+// holds out the same ones. Text and tokens differ only in how a segment is read and in the unit its size is counted in.
+//
+// Invariant: a segment's tokens go to one of the two files, never to both. Validation stops at 2 MiB; what is held out
+// beyond that is dropped and not trained on, since a model that has seen it would look better than it is. Text is
+// tokenized segment by segment, which changes nothing where segments end between words (text_source.h).
 #include "core/data/token_split.h"
 
 #include <algorithm>

@@ -1,3 +1,13 @@
+// Turns facts into rows: the processor, the GPUs that NVIDIA's driver lists, AMD's and driverless NVIDIA cards by the
+// bus, Apple's GPU. Each test that a device can fail stands in the order in which a person has to mend things: the
+// owner of a card that is too old is not told to install GPU support, and the driver's version is not blamed before
+// that support is there.
+//
+// The first reason found is the only one shown, and it ends with what to do. What has no row (Intel's graphics, a
+// driver that fails without a card) becomes a note. explain_choice() completes the rows once speeds are measured: only
+// then is it known which device trains and whether its 16-bit products are emulated.
+//
+// Source: CUresult of the CUDA driver API for cuInit's codes; the CUDA 13 release notes for the oldest card.
 #include "core/device/diagnosis.h"
 
 #include <algorithm>

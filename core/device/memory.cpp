@@ -1,3 +1,12 @@
+// What this process may have, which is not what the computer has: inside a container /proc/meminfo shows the whole
+// host, and a plan made from it would be ended by the kernel. So on Linux every memory limit of the cgroups this
+// process is in, of both versions and on every level up to the root, lowers total and free; the lowest wins. Used
+// memory includes cached files, and the inactive ones are reclaimed on demand, so they count as free.
+//
+// linux_memory() takes the reading of files as a parameter, so that tests run it on recorded trees on any system. macOS
+// and Windows answer by one call each. Zero means unknown.
+//
+// Source: the kernel's cgroup-v2.rst and cgroup-v1/memory.rst for the files' names.
 #include "core/device/memory.h"
 
 #include <algorithm>

@@ -1,3 +1,11 @@
+// Names, cores and vector units, each from the best source of its system: /proc/cpuinfo on Linux, sysctl on macOS, and
+// CPUID's brand string elsewhere. Physical cores are the distinct pairs of socket and core id; where a virtual machine
+// reports none, every logical processor counts as one.
+//
+// A vector unit is reported only if CPUID has its flag and XCR0 says that the operating system saves its registers:
+// without the second the first instruction of that kind ends the process (Intel SDM, volume 1, sections 13.2 and 14.3).
+// What cannot be found out is left at a value that is safe to plan with, since this must never be the reason why a
+// computer does not train.
 #include <algorithm>
 #include <fstream>
 #include <set>

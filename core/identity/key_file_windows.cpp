@@ -1,5 +1,13 @@
-// The Windows half of key_file.h: an access list that names the owner alone from the first byte on, and a move that
-// fails where the name is taken.
+// The Windows half of key_file.h. A key is written as: temporary file created with an access list that names the owner
+// alone (so that there is no moment at which the folder's list applies), written through and flushed, then moved to its
+// name by a move that fails where the name is taken. The list moves along with the file.
+//
+// Before a key is read, its list is examined through the opened handle, not through the path, so that the file cannot
+// be exchanged in between. Every entry must surely keep others out: an unknown kind of entry counts as open, and so
+// does a disk without lists. The system and its administrators are allowed, because no list keeps them from reading.
+// Buffers that held the seed are wiped.
+//
+// Source: Microsoft's documentation of security descriptor strings and of MoveFileEx.
 #ifdef _WIN32
 
 #include "core/base/windows_handle.h"

@@ -1,7 +1,12 @@
 // Layouts. hello: version u8, ephemeral key 32. proof: secretstream header 24, sealed (PeerId 32, signature 64).
-// Keys: BLAKE2b-512 over (tag, X25519 secret, low key, high key, context); the first half seals what side 0 sends,
-// the second what side 1 sends. So a frame sent back to its sender never opens, and peers with different contexts
-// cannot read each other even before the signatures are looked at.
+//
+// Keys: BLAKE2b-512 over (tag, X25519 secret, low key, high key, context); the first half seals what side 0 sends, the
+// second what side 1 sends. So a frame sent back to its sender never opens, and peers with different contexts cannot
+// read each other even before the signatures are looked at.
+//
+// Who talks to whom is hidden from those who only listen: names and signatures travel sealed. The ephemeral secret is
+// wiped once the keys are derived, and each key when its stream begins, so a long-term key that leaks later opens no
+// recorded session. secretstream counts its messages: one that is lost, repeated or out of order breaks the session.
 #include "core/identity/secure_channel.h"
 
 #include <algorithm>
