@@ -1,3 +1,14 @@
+// What this file adds to SQLite is care about failure. A failed call's codes are noted at once, because finalising any
+// other statement resets them, and errno is noted beside an I/O error, because SQLite keeps no system number for a
+// commit that failed. Without both a full disk could not be told from a broken one.
+//
+// A ledger may have been copied here from anywhere, so the file is not trusted: bytes that are not SQLite's are refused
+// before SQLite would take them for an empty database, values are bounded, and the schema is not trusted to call
+// functions (defensive mode, no trusted schema). Durability is WAL with synchronous FULL: COMMIT returns after the log
+// is on disk. A Transaction takes the write lock when it begins, so it cannot fail half-way for a reader that became a
+// writer.
+//
+// Source: "Write-Ahead Logging" and "Defense Against The Dark Arts" in SQLite's documentation.
 #include "core/ledger/database.h"
 
 #include <algorithm>

@@ -1,3 +1,13 @@
+// Writing, reading and checking of the tables in schema.h. Every change is one transaction over all tables of a chain:
+//
+//   append   L[n] is taken only if n is the chain's length and its `previous` is the tip's hash; then rounds, lists and
+//            entries get their rows together
+//   retract  the last lists move to `retracted`, the newest 4,096 of which stay as evidence, and their credit goes
+//
+// So `lists` is always one unbroken chain from round 0, and `entries`, from which credit is summed, is what the lists
+// say: verify_chain() recomputes both from the signed bytes. Sums saturate, because a hostile host could sign lists
+// whose tokens overflow them. Queries do not fail towards the caller: a broken file returns what an empty ledger would
+// and is logged, once for as long as the failure is the same.
 #include "core/ledger/ledger.h"
 
 #include <algorithm>

@@ -1,3 +1,13 @@
+// Reads the headers of all files into one map from canonical tensor name to bytes, then walks the model's own list of
+// tensors: each is taken out of the map, its shape compared, its values converted into their place in `out`. What is
+// left in the map at the end is an error, so on success every value of the model was written once and no tensor of the
+// checkpoint was overlooked.
+//
+// Two tensors differ from the model's list. Positions may have more rows than the model's context; the first ones are
+// used. The output head is tied to the embedding here: a checkpoint may hold it under either name, and a head of its
+// own is accepted only if it equals the embedding value by value.
+//
+// Source: modeling_gpt2.py and modeling_opt.py of huggingface/transformers for the names; the safetensors format.
 #include "core/model/hf_checkpoint.h"
 
 #include <algorithm>

@@ -1,3 +1,11 @@
+// A config.json has dozens of fields, most of which are no business of the weights. Only those that decide how weights
+// are used are picked out and read strictly; a field that is missing or null has the default of transformers'
+// GPT2Config or OPTConfig, because that is what the program that wrote the file relied on.
+//
+// A switch which our models know in one position only (scaled scores, tied embeddings, biases) is read all the same and
+// refused in the other: ignoring it would train a different model without a word. The result passes through
+// ModelSpec::from_json, so that limits are checked in one place. Writing is the reverse: what was written is parsed to
+// the same spec, except for dropout, which belongs to training.
 #include "core/model/hf_config.h"
 
 #include <initializer_list>

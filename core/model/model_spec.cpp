@@ -1,3 +1,12 @@
+// From a spec follow the names, shapes and order of its tensors, and from their order the flat parameter vector. That
+// order is part of the protocol: the digest of a state, the chunks of a payload and the slices of the optimizer all
+// count along it, so it may never change for a family that is in use.
+//
+// parameters() is the closed form of what tensors_of() adds up; it is asked of a stranger's spec before any list is
+// made of it, and the fields' ranges keep it within 64 bits. A test holds the two together. Names and shapes are those
+// of Hugging Face's GPT2LMHeadModel (Conv1D weights, [in, out]) and OPTForCausalLM (Linear weights, [out, in]).
+//
+// Sources: Radford et al. 2019; Zhang et al. 2022.
 #include "core/model/model_spec.h"
 
 #include <utility>

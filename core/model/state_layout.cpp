@@ -1,3 +1,10 @@
+// Writing a header must be canonical, since the digest of a state covers it: keys are sorted by the JSON library, there
+// are no blanks but the padding, and the padding fills the last 16 KiB block, so that the parameters begin at a block
+// of the Merkle tree. A state is therefore recognised by comparing its header's bytes; it is never parsed.
+//
+// Reading any other safetensors header is for a stranger's file and bounded by its bytes: the length field by the file,
+// ranks and names by limits, sizes by division before they are multiplied. Sorted by their beginning, the tensors must
+// tile the content without a hole or an overlap, as the format demands.
 #include "core/model/state_layout.h"
 
 #include <algorithm>

@@ -1,3 +1,13 @@
+// parse() is the only gate for a stranger's payload: one pass in which every length is compared with the bytes that are
+// there before anything is allocated or read by it, every gap is decoded to see that each index stays within its chunk,
+// and every bit which means nothing must be zero. A PayloadView exists only for bytes that passed, so that decoding,
+// which F repeats for every contribution, checks nothing.
+//
+// The same pass yields the norm, by which F clips: a group's sum of squares is how often each of its four codes occurs
+// times the square of that code's mean. Codes are counted 32 at a time with popcounts; groups are added in order, in
+// double precision and round to nearest, so that every computer has the same norm.
+//
+// Source: docs/payload-format.md.
 #include <array>
 #include <cmath>
 

@@ -1,3 +1,11 @@
+// What differs between instruction sets is only how sixteen patterns are compared with a threshold and gathered
+// (Baseline, Avx2, Avx512). The method above that is select_method.inl, included once per set inside a namespace,
+// because a function can be inlined only into one that is compiled for the same target.
+//
+// All work is on integers: a float's bits without the sign sort as the magnitudes do, NaN and infinity are set to zero
+// before, and the answer is unique, so the sets cannot differ. For k up to 128 a threshold comes from column maxima;
+// beyond that threshold_by_digits() finds it by radix selection over 11 + 10 + 10 bits. A chunk that is shorter than
+// 4,096 is padded with zeros, which lose every tie because they stand last.
 #include "core/numerics/codec/select.h"
 
 #include <bit>

@@ -1,4 +1,13 @@
-// The optimizer step, one number after another.
+// The optimizer step, one number after another: the reference that the vectorised step and the CUDA kernels must equal
+// bit for bit. It shares optimizer_arithmetic.h with them, which fixes how one number is computed; what is repeated
+// here is the order of everything else.
+//
+//   AdamW  one sweep: decode moments, step, round the parameter, code the moments by block
+//   LAMB   a sweep for the norms of parameters and updates, then the same sweep with the trust ratio
+//
+// LAMB's norms are sums in double of 16 lanes per block, lanes as a tree, blocks within a piece, pieces within a slice.
+// A number that takes no part (its gradient or itself is not finite) keeps its value and its moments; if a block has no
+// other numbers, even its scales and codes stay as they are.
 #include <algorithm>
 #include <array>
 

@@ -1,7 +1,11 @@
 // The vectorised optimizer step. Blocks of 256 numbers are widened to floats if they are not, decoded, stepped and
-// coded again while they are in the nearest cache; a slice's last block is padded. Pieces of 256 blocks are what
-// threads share. LAMB reads everything twice: the update is computed once for its norm and once again to be applied,
-// which moves fewer bytes than keeping it.
+// coded again while they are in the nearest cache; a slice's last block is padded in staging buffers. Pieces of 256
+// blocks are what threads share. LAMB reads everything twice: the update is computed once for its norm and once again
+// to be applied, which moves fewer bytes than keeping it.
+//
+// The bytes are those of plain_optimizer_step() for every instruction set and number of threads: pieces are cut by the
+// slice and never by the threads, LAMB's sums are kept per piece and added in their order, and stochastic rounding is
+// keyed by the place in the flat vector.
 #include <algorithm>
 #include <concepts>
 #include <cstring>

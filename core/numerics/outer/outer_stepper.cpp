@@ -1,3 +1,14 @@
+// F, one group of 64 chunks per thread at a time. For each chunk all payloads are scattered into 48 KiB of sums, then
+// one sweep divides, applies alpha and clears the sums:
+//
+//   for each payload:  value[place] += addend of the entry's code;  weight[place] += the payload's weight
+//   sweep:             next = theta - alpha * (value / max(weight, total / A) * unscale)
+//
+// Sums are integers, so they do not depend on the order of the list or on the threads, and the plan keeps them below
+// 2^62 (outer_step_plan.h). The sweep is plain C++ compiled once per instruction set; its conversions use only
+// operations that vectors have everywhere and that round as a cast does. `next` may be `theta`.
+//
+// Source: docs/payload-format.md for the entries; outer_step.h for the four steps.
 #include "core/numerics/outer/outer_stepper.h"
 
 #include <bit>
