@@ -1,5 +1,15 @@
 // Getting to where the others are: what disk and ledger hold at start, lists from the history of others, a first state
-// from a checkpoint, and the states in between from payloads.
+// from a checkpoint, and the states in between from payloads. Three gaps, closed in this order:
+//
+//   no state           find_first_state: the newest checkpoint the chain confirms, else theta[0]
+//   chain < members    ask_history: lists from just below our head, or from further back until they meet our chain
+//   state < chain      catch_up_step: payloads of the next lists, or a checkpoint more than rounds_behind_few ahead
+//
+// Invariant: a list enters the chain only when the base of the list after it, or most members at its round, confirm the
+// state it leads to; the last list of a history is a candidate like any other (chain.cpp). Lists whose payloads nobody
+// has are taken back, and the run goes on from our state.
+//
+// Threads: the peer's. One history request is open at a time, to a different member each time.
 
 #include <algorithm>
 #include <utility>

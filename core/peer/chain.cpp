@@ -1,4 +1,15 @@
 // Accept lists: checking, choosing, applying. Changing to another branch is at the end of the file.
+//
+// A list for our next round is a candidate. Once it is eligible (round_machine.h) and its payloads are here, F is run,
+// and only when theta[r+1] is on disk does the list enter the ledger (state_keeper.h). A list whose payloads do not
+// come is given up, which moves the round to the next view; every member that lacks them does the same.
+//
+// A rival branch is kept if other_branch_wins() says so, and taken once at least half of the others follow it or its
+// payloads are here, and no job uses the present branch. Then own contributions are rolled back, lists retracted, and
+// the state goes back to the fork. advance() runs whatever has become possible, at most four times in a row; the next
+// tick goes on from there.
+//
+// Threads: the peer's.
 
 #include <algorithm>
 #include <utility>

@@ -1,7 +1,12 @@
 // Windows of training turned into contributions: see the header for the order. Invariants: tokens credited + pending +
 // carried are those of all snapshots; movement is in the chain, pending, in the error feedback or in a job, once.
-// Error feedback as in Karimireddy et al., "Error Feedback Fixes SignSGD" (2019), section 3; anchor and
-// pseudo-gradient as in DiLoCo (Douillard et al., 2023).
+//
+// Slow work is a job that owns its inputs, and m_work names the one that is under way, so that a snapshot, an encoding
+// and a pause never overlap. A job that comes back to a changed branch or a stopping trainer still accounts for its
+// movement: a payload which is not published returns to the error feedback it was taken out of.
+//
+// Error feedback as in Karimireddy et al., "Error Feedback Fixes SignSGD" (2019), section 3; anchor and pseudo-gradient
+// as in DiLoCo (Douillard et al., 2023).
 
 #include "core/peer/contributor.h"
 

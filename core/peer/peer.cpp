@@ -1,3 +1,13 @@
+// Wiring: the parts in the order in which they know each other, the passes of tick(), events, and the public face.
+// Decisions are the parts' own.
+//
+// The order of the passes matters. Members fall silent before the machine counts who is alive; the machine acts before
+// advance() applies what it allows; the contributor comes last, since a new state moves its anchor; and old states are
+// only forgotten when no job reads one.
+//
+// A message is checked from cheap to dear: run, size, sender, admission, layout, then its signature, then its meaning.
+// Only contributions may come from another member than the one that signed them. Every verdict is counted against the
+// member that delivered the message, which is dropped for a while after too many bad ones. Threads: the node's.
 #include "core/peer/peer.h"
 
 #include <algorithm>

@@ -1,3 +1,13 @@
+// One dispute at a time. A status whose digest differs from ours at the same round and list opens it; a vote among the
+// members there, ourselves included, decides. Outvoted, we repair. In a tie nobody can tell from the votes whose disk
+// is damaged, so each side hashes its own state again, and the state before it, and the one that finds damage repairs.
+//
+// A repair asks one member at a time for the piece layer of the wanted state, checks it against the digest, and fetches
+// only the pieces in which our file differs; the swarm may serve them from anyone. Asking is retried with another
+// member, two heartbeats apart, repair_tries_max times. The content is adopted only if its root is the digest that won,
+// so a liar can delay a repair but not choose its outcome.
+//
+// Source: the piece layers of BEP 52.
 #include "core/peer/repairer.h"
 
 #include <algorithm>

@@ -1,3 +1,12 @@
+// The store holds several states; this class says which one is the newest, and every path to a new one ends in hold()
+// or on_computed() on the peer's thread. Jobs get a value of everything they read, the mapping of theta included, so
+// that a state which is dropped meanwhile stays readable until its job has ended.
+//
+// Applying writes theta[r+1] first and appends L[r] to the ledger afterwards. A kill in between leaves a state that the
+// chain does not lead to, which restore() drops; the other order would leave a chain whose state is nowhere. If the
+// append fails the new state is dropped as well, and the list is applied again after a pause.
+//
+// restore() and fall_back() recompute digests from the bytes, because a disk that went wrong is the reason they exist.
 #include "core/peer/state_keeper.h"
 
 #include <algorithm>

@@ -1,3 +1,14 @@
+// An invite comes from a chat or an e-mail, hence from anyone: it is cut at '&' and '=' from left to right, each value
+// is decoded and checked as soon as it is read, and nothing is resolved or contacted. xt and dn may occur once, x.pe
+// sixteen times; other keys are ignored, as BEP 9 wants it, so that a magnet link of another program's making can be
+// used.
+//
+// Hosts are checked by grammar, because they are shown to people and handed to a resolver: IPv4 without leading zeros
+// (which some resolvers read as octal), IPv6 in brackets with at most one "::" and an IPv4 tail (RFC 4291), or a DNS
+// name whose last label is not all digits. What to_magnet() writes parses to the same invite, as long as all hints fit
+// into invite_bytes_max.
+//
+// Sources: BEP 9 for the link, BEP 52 for the btmh topic (a multihash of the info-hash).
 #include "core/run/invite.h"
 
 #include <algorithm>

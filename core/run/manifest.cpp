@@ -1,3 +1,10 @@
+// The host signs bytes, not fields: parsing keeps the JSON as it stood, and nothing is ever serialised again to check a
+// signature. Fields are read from top to bottom, the model before the tokenizer, the shards and the initial state,
+// because their sizes must fit it; a manifest that parses describes a run that can be trained.
+//
+// The set of fields is closed and every list has a limit (json.h), so what a stranger's manifest costs is bounded by
+// its 1 MiB. An error within a part is raised to the whole with its own sentence. Keys that occur twice are refused: a
+// backbone listed twice would lead twice in every order.
 #include "core/run/manifest.h"
 
 #include <algorithm>

@@ -1,3 +1,11 @@
+// One pair of functions per message, write and read, in the order of the fields in docs/wire-format.md. A message has
+// one layout only, since its bytes are what the sender signs: integers are little-endian and of fixed width, an absent
+// checkpoint is one zero byte, and a loss that is not finite is written as 0.
+//
+// Reading is for bytes of a stranger. A field out of range fails the ByteReader, after which it reads zeros; counts are
+// compared with their limits before anything is reserved by them; and a body must end where its last field ends. So a
+// message that decodes can be used without further checks of range, and decode and encode are each other's inverse on
+// what was accepted.
 #include "core/run/message.h"
 
 #include <cmath>

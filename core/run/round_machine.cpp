@@ -1,3 +1,15 @@
+// The machine keeps what members said and answers by `now`. leader_at() computes whose turn it is from the time since
+// the window closed: candidates that cannot lead are skipped at once, each of the others costs one grace, as a view
+// change in PBFT, and beyond the order the living members follow in a pseudo-random ranking.
+//
+// If no Close arrives, followers close their window half of `collect` after its time. A leader signs when everybody is
+// in, or late with what it has; with nothing at all it opens the window again. A list that others have moved on with
+// counts as well, so that one member's clock cannot hold it back.
+//
+// Invariants: within a round a member has one contribution, the first that was heard, and the lowest view that counts
+// only grows.
+//
+// Sources: Castro and Liskov 1999 for views; Tendermint (1807.04938) for rotating leaders.
 #include "core/run/round_machine.h"
 
 #include <algorithm>

@@ -1,3 +1,13 @@
+// Local parameters L and anchor M, moved in pieces of vector_piece values, so that neither a snapshot nor a rebase
+// holds a third copy of the vector.
+//
+// snapshot() writes L to its file and closes it before M becomes L: a disk that is full leaves M where it was, and the
+// movement since then is still M - L. rebase() checks the whole file before the first piece is changed, then does L +=
+// next - M and M = next piece by piece in fp32. Where L is kept in bf16 the sum is rounded stochastically, keyed by the
+// number of the rebase and the place, because a movement below half a bf16 step would vanish every time; the
+// expectation of L stays right.
+//
+// Source: DiLoCo (2311.08105) for the anchor. Threads: the trainer's.
 #include "core/training/local_model.h"
 
 #include <algorithm>

@@ -1,3 +1,15 @@
+// From request to answer. dispatch() finds the method in the protocol's list and turns parameters into a struct; each
+// answer() below validates everything it can before it changes anything. std::bad_alloc ends in handle(), and
+// LibTorch's own failures are Errors by then.
+//
+// Out of memory is expected, since the plan is a prediction and other programs come and go. load walks the plans from
+// large to small until one can be built; training that runs out moves to the next smaller one, keeps its parameters,
+// reports it in a notice and goes on. A plan that was forced by the request has no smaller one.
+//
+// Questions about another state (evaluate, sample) load a second model beside the trainer's, so that training is not
+// disturbed; if the state asked about is the one just loaded, the trainer's own model answers.
+//
+// Threads: the main thread of the trainer program.
 #include "core/training/service.h"
 
 #include <algorithm>

@@ -1,3 +1,14 @@
+// A batch is made of micro-batches small enough to answer requests between them (micro_step_seconds). Each adds its
+// gradient, scaled so that the whole batch is a mean; the last one finishes the step:
+//
+//   norm of the gradient -> not finite: drop the batch, lower the loss scale
+//                        -> finite: clip and undo the loss scale within the optimizer's step, count tokens and loss
+//
+// Tokens count only when their step was taken, so that a volunteer is not credited for batches that were dropped. The
+// gradient is never rewritten: clip and loss scale are one factor that the step multiplies by.
+//
+// follow() moves a running training to a smaller layout: parameters and anchor keep their values, moments that are kept
+// in another way begin afresh, with a short warm-up. Threads: the trainer's.
 #include "core/training/trainer.h"
 
 #include <algorithm>

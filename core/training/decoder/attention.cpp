@@ -1,3 +1,13 @@
+// Softmax(q k^T / sqrt(D)) v with a causal mask, four ways. `plain` writes the formula down and holds the T x T
+// probabilities; it is the reference of the tests and the fallback where no other kernel takes the shape. `blocked` and
+// `fused` keep one log-sum-exp per row instead and compute the probabilities again, block by block, in the backward
+// pass. `device` keeps nothing and runs the forward pass again under autograd.
+//
+// Where a forward pass is repeated its dropout must be too: the mask is a function of Drop::seed alone, in `blocked`
+// per entry, elsewhere by seeding LibTorch's generator in both passes. `plain` computes in fp32 whatever the operands
+// are.
+//
+// Sources: Vaswani et al. 2017; Dao et al. 2022 (FlashAttention) for the log-sum-exp.
 #include "core/training/decoder/attention.h"
 
 #include <cmath>

@@ -1,3 +1,13 @@
+// Each operation has two bodies: LibTorch's, which runs on every device and in every type, and passes of ours over rows
+// (kernels/elementwise.h) for fp32 and bf16 on a processor, which fuse what LibTorch does in several sweeps over
+// memory. A test compares the two.
+//
+// Rows are shared among LibTorch's threads. Sums over rows (gains, biases, losses) get one partial per thread, and
+// partials are added in the threads' order, so a result depends on the number of threads and on nothing else. A
+// weight's gradient in 16-bit products cannot be added to by the product itself; it is made in strips that stay in the
+// processor's cache and accumulated in fp32.
+//
+// Threads: the trainer's; at::parallel_for within a call.
 #include "core/training/decoder/operations.h"
 
 #include <vector>

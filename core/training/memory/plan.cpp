@@ -1,5 +1,12 @@
 // Every combination of what a layout may choose is priced; there are a few hundred. Time per token is the products' at
-// the device's measured rate, plus the bytes that each choice moves beside them; see `seconds_per_token`.
+// the device's measured rate, plus the bytes that each choice moves beside them; see `seconds_per_token`. The products'
+// count is model::flops_per_token, to which checkpointing adds the part of the forward pass that it computes again.
+//
+// Quality loss enters as a factor on that time, so one number orders all plans. plans_within_budget() walks them from
+// the cheapest and keeps each that fits and needs at least a twentieth less of the scarce memory than the one kept
+// before: the first is used, the others are what training falls back to when memory runs out all the same.
+//
+// Pure, and deterministic: ties keep the order in which layouts are made.
 #include "core/training/memory/plan.h"
 
 #include <algorithm>
