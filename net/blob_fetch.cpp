@@ -1,4 +1,14 @@
-// The half of Blobs that gets contents from others: fetching, repairing, resuming.
+// The half of Blobs that gets contents from others. A fetch takes the cheapest way that is sound:
+//
+//   damaged copy + layer  the layer is checked against the root, the file against the layer; the rest is fetched
+//   resume data           an earlier fetch goes on where it was
+//   from nothing          a plain blob's description follows from its reference; an open one asks a peer for it
+//
+// A blob counts as here only when libtorrent has flushed it to disk, so that the file which is mapped next is whole.
+// What a peer says about an open blob is compared with the reference before it is believed. A torrent of the same hash
+// cannot be added while its old files are being deleted: what wants it waits in m_deleting.
+//
+// Threads: the node's; copying and index writes are the worker's.
 #include <algorithm>
 #include <iterator>
 #include <limits>

@@ -1,3 +1,12 @@
+// Contents that are complete: publishing, seeding, forgetting. An Entry is a blob with a torrent, an IndexEntry what is
+// kept of it on disk; blobs of runs that are not open rest in m_index without a torrent.
+//
+// libtorrent is told to trust a seed's hashes (seed_mode) and checks each piece when it is first asked for. That is
+// sound only for a file which has not changed since it was hashed, so the index keeps its change time, and a file with
+// another one is hashed again, by the worker, before it is offered to anyone.
+//
+// The worker runs jobs in order, so an index that is written and then removed ends up removed. A blob whose last run
+// forgets it is deleted only if this session stored it; files of a person seeded in place are never touched.
 #include "net/blobs.h"
 
 #include <algorithm>

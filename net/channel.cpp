@@ -1,3 +1,14 @@
+// Link is the half on the network thread, Hub::take and send the half on the node's; between them are a bounded mailbox
+// and posts to the loop, and the atomic counters of LinkStats, by which each side sees how much of its bytes the other
+// has not taken yet.
+//
+// Sending is kept out of libtorrent's own buffer, which grows without limit: at most 2 MiB are handed over, the rest
+// waits here where it is counted, and a timer looks for room every 20 ms, because no callback reports that a socket has
+// become writable. Frames are limited by a token bucket and by the bytes in the mailbox; what exceeds either ends the
+// connection. Frames are messages of BEP 10.
+//
+// Members keep their connection although neither needs a piece of the other: libtorrent's reasons to drop it are
+// refused, and bitfields are hidden from it, since it never connects one seed to another.
 #include "net/channel.h"
 
 #include <algorithm>

@@ -1,3 +1,12 @@
+// One table of addresses, whatever told them: hints of the invite, members of earlier times, the DHT. Every address
+// without a link is tried when its time has come, and the pause doubles from 2 s to a minute; a link sets it back, so
+// that a member who returns is found soon. An address is tried for as long as this object lives, because the hints may
+// be all that an invite has.
+//
+// Addresses from the DHT are taken up to attempts_max and push out no others. Names are looked up on the network thread
+// every minute, since home addresses change; the answer lands in Resolved, which outlives this object while a look-up
+// is under way, and is taken at the next tick. The file of remembered members is read as a stranger's: short, numeric
+// addresses only.
 #include "net/discovery.h"
 
 #include <algorithm>

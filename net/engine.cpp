@@ -1,3 +1,14 @@
+// The session is created on an io_context of ours, so that the one network thread runs libtorrent's work and ours.
+// Everything else speaks to it by libtorrent's thread-safe handles and by alerts, which are turned into values
+// (alerts.h) when the node polls.
+//
+// libtorrent connects a torrent's peers at once only when the torrent is resumed; a blob of a few kilobytes would
+// otherwise wait for the next tick of a second. Hence Starter, which resumes a torrent as soon as its (empty) check is
+// over. Deadlines for all pieces of a small blob are set in one go on the network thread, in an order that differs
+// between computers, so that members fetch different pieces from a slow source and the rest from one another.
+//
+// An exception that escapes libtorrent is logged and the loop goes on: one torrent's fault must not take the node
+// along.
 #include "net/engine.h"
 
 #include <algorithm>

@@ -1,3 +1,13 @@
+// A RunId is an info-hash, so an invite is a magnet link and the DHT needs nothing of ours. A search adds that torrent
+// without metadata, tries the invite's hints with back-off, and checks what arrives: one file of a manifest's size as
+// soon as the metadata is there, so that nothing large is ever fetched, and the whole info-hash again from the bytes,
+// because a torrent with other fields could hold the same file.
+//
+// The file gets its name only when all that has passed. Outcomes wait for poll(), which removes the search before it
+// calls `done`, so that `done` may start the same search again. A manifest that was published or found before answers
+// from the folder without asking anyone.
+//
+// Source: BEP 9 for the metadata, BEP 52 for the info-hash.
 #include "net/manifests.h"
 
 #include <system_error>

@@ -1,3 +1,14 @@
+// A connection becomes a session in two frames each way (secure_channel.h) and counts as a member only then. Until it
+// does it costs a peer nothing to open, so it is closed after handshake_patience.
+//
+// Two members may connect to each other at the same time. Both ends see both pairs of hellos, so both keep the session
+// whose pair is lower and close the other, without a message about it. An old session that has been silent for 15 s
+// yields in any case: its other end restarted and does not know it.
+//
+// A member that does not read is closed rather than skipped, because a gap in its messages would show much later and in
+// odd ways, while a new session begins with a status. Callbacks may close links, so every map is asked again after one.
+//
+// Threads: the node's.
 #include "net/neighbours.h"
 
 #include <algorithm>

@@ -1,3 +1,12 @@
+// One poll: libtorrent's events, the worker's results, searches for manifests, swarms, blobs, then delivery. Blobs
+// queues what it has to report for a run instead of calling, and deliver() swaps the queue out first: what a callback
+// causes is delivered by the next poll, so nobody is called from inside a call of their own.
+//
+// An event belongs to the first that knows it: addresses of this computer here, then manifests, then blobs. The
+// invite's hints are what libtorrent learned: listening addresses, the address seen from outside, a mapped port.
+//
+// stop() spends at most a third of its time on resume data, then ends the worker and leaves the rest to libtorrent.
+// What was not saved in time is found again by hashing at the next start.
 #include "net/session.h"
 
 #include <algorithm>

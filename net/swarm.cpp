@@ -1,3 +1,13 @@
+// A run's torrent is its manifest, which every member seeds; its connections carry the channel. libtorrent's own search
+// does not introduce seeds to each other, so the DHT is asked here: every 5 s while alone, every 5 minutes in company.
+//
+// A fetch is given sources directly, because a blob of one round is over before any tracker or DHT would know who has
+// it: those that were named, then neighbours, each blob beginning at another one so that a whole swarm does not ask the
+// same member first. Where nobody can connect to this computer, what it publishes is useless until it connects to
+// others itself: connect_to_consumers() does so a few times per blob, until the first incoming connection shows that it
+// is reachable.
+//
+// Threads: the node's.
 #include "net/swarm.h"
 
 #include <algorithm>
