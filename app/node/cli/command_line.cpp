@@ -1,3 +1,10 @@
+// CLI11 fills two structures in one pass: Command, where an option's type is the final one, and Raw, where a text or
+// flag still has to become something else. finish() turns Raw into the rest of Command and checks what CLI11 cannot, so
+// that the other rooms never see an option as text.
+//
+// Help, --version and usage errors are printed here, so that a caller only has to pass on the exit code. No file is
+// opened: only the environment and this program's own path are asked, for defaults. Options about the node are accepted
+// before and after the verb (fallthrough), as people type them.
 #include "app/node/cli/command_line.h"
 
 #include <charconv>

@@ -1,3 +1,14 @@
+// A verb becomes a call of the control protocol. If a node runs for the data folder it answers; if none does, and only
+// then, StoredAnswers does so from the folder for the calls it has an overload of. Whether a call can be answered
+// without a node is thus decided at compile time, and one that changes something cannot be added there by accident.
+//
+// `status` exits with 3 if no node runs, even though it printed what it knows: scripts ask by that. Names and sentences
+// that come from other members pass through printable() before they reach a terminal.
+//
+// The identity verbs need no node. An import goes through a node that is running, because that node holds the lock and
+// the key; recovery words become a file that only this user can read, for the moment it takes.
+//
+// Threads: the caller's, which runs the loop until the one answer is there.
 #include "app/node/cli/commands.h"
 
 #include <cstdio>

@@ -1,3 +1,10 @@
+// Detection happens in a trainer process of its own, since a driver may crash or hang in it. That trainer writes
+// "trying <name>" to standard error before it touches a driver, so its log says which one it was at when it ended
+// (last_tried). It is then asked once more with POTLUCK_NO_GPU set, so that the processor is reported at least.
+//
+// From there on everything is a pure function of Findings: verdict first, then what failed, then a paragraph per
+// device. Text that comes from drivers is cut and cleaned. The doctor also checks that this build rounds as all others
+// do: one compiled with loosened arithmetic would compute other states than the rest of a run and must refuse to train.
 #include "app/node/cli/doctor.h"
 
 #include <algorithm>

@@ -1,3 +1,9 @@
+// The trainer knows devices and budgets, so it makes the plan, in a process of its own as for the doctor; the cost of a
+// whole training run is arithmetic on the model alone (cost_model.h) and is computed here. A plan may come from an
+// imagined GPU, so nothing here assumes that the device exists.
+//
+// The table's two columns of words are as wide as their longest entry. The limits are those which the node keeps, with
+// this call's laid over them, so that what is printed is what a run would get. JSON has the same numbers unrounded.
 #include "app/node/cli/plan_view.h"
 
 #include <algorithm>

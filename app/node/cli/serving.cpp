@@ -1,3 +1,13 @@
+// The life of a node program, in order: exactness check, invite check, data folder, log, for `host` the making of the
+// run, then the loop until something ends it. What is wrong with the build or the invite is refused before anything is
+// written.
+//
+// The socket is opened before the node starts, so that a window which waits for it hears of a slow start. If another
+// node holds the folder, `join` and `backbone` hand their invite to it, because that is what the person meant.
+//
+// The first signal, a closed standard input or a stop request begins one orderly end (node.h says in which order); a
+// second signal leaves at once with 128 plus its number. The server is destroyed before the node, since it asks the
+// node for its status.
 #include "app/node/cli/serving.h"
 
 #include <csignal>

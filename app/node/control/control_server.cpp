@@ -1,3 +1,15 @@
+// A connection is one stream in each direction (a socket, or the pipes to the parent) with a line splitter before it
+// and a bounded queue behind it. It owns itself through the shared pointers of its pending reads and writes; the server
+// only holds it in a list, and every callback asks by a weak pointer whether the other is still there.
+//
+// A client that sends anything but requests, or does not read, is closed; a socket costs at most 16 MiB. Statuses are
+// made only if somebody subscribed.
+//
+// Access is the file system's: the socket's folder is made for its owner alone, and one that another user made or
+// linked first is refused, since names in /tmp are free to take; the socket is bound under a umask that leaves it to
+// its owner from the first moment.
+//
+// Threads: the loop's.
 #include "app/node/control/control_server.h"
 
 #include <algorithm>

@@ -1,3 +1,10 @@
+// Double bookkeeping. Ledgers say what was credited and which digest each round led to; the nodes' logs say what every
+// trainer counted by itself and which states a node computed by itself. Neither is made from the other, so equal sums
+// mean that no token was lost or invented, and equal digests that bit-identity held.
+//
+// Every ledger is verified in full, and its lists must equal the backbone's. A digest which a node did not compute (it
+// fetched a checkpoint) is counted as copied and not as a comparison. Rotated logs are read as well; a line counts only
+// where the component's name stands right behind the time, so that a name chosen by a volunteer cannot forge one.
 #include "app/node/demo/accounting.h"
 
 #include <cstdlib>

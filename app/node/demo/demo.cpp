@@ -1,3 +1,12 @@
+// Five steps that can fail before anything runs (recipe, folder, text, hosting, manifest), then the scenario, then
+// evaluation, books and report, each started by the end of the one before on a single loop.
+//
+// Hosting is done by a child with the command line that a person would use, and the losses of the first and the last
+// state are measured by a trainer on the validation records: the report claims nothing that a reader could not repeat.
+// A folder is emptied only if it carries the marker of an earlier demo and --replace was given, and one that was made
+// for a demo which never began is removed again.
+//
+// The exit code tells apart a demo that failed from one whose nodes computed different states.
 #include "app/node/demo/demo.h"
 
 #include <cstdio>

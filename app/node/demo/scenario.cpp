@@ -1,3 +1,13 @@
+// A script on rounds, not on time, so that it means the same on a slow computer: one volunteer joins after 30% of the
+// rounds, one is killed half-way and comes back two rounds later, early enough to contribute again.
+//
+//   backbone --snapshot--> invite --answer--> training --all rounds, or patience--> settling --in step--> over
+//
+// Every look compares the nodes' last snapshots with the script; nothing waits for a single node, so one that hangs
+// shows in the report instead of stopping it. The victim dies by SIGKILL together with its trainer: what it has on disk
+// is then all it has. Nodes log at debug, because the books are made from their logs.
+//
+// Threads: the loop's.
 #include "app/node/demo/scenario.h"
 
 #include <algorithm>

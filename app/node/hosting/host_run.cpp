@@ -1,3 +1,12 @@
+// The run is made in runs/new and renamed to its id as the last step, since the id is the hash of what is made; a crash
+// or an error leaves no half run behind, and the next attempt clears the folder. The order of the passes puts what is
+// quick to refuse (tokenizer, model, initial state) before the text, which may be gigabytes.
+//
+// The tokenizer is opened from the copies that will be seeded, so what packs the text is what volunteers get. The
+// finished manifest is read back by the parser every member uses: what it refuses is not hosted. theta[0] exists twice,
+// as the node's first state, which will be replaced, and as a file that is seeded for as long as the run is hosted.
+//
+// Threads: the caller's.
 #include "app/node/hosting/host_run.h"
 
 #include <algorithm>

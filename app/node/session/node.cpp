@@ -1,3 +1,14 @@
+// What a person asks for is carried out and kept in the settings, from which start() takes it up: a node that was
+// killed comes back to the same run, paused or finishing as it was. Joining is a search that goes on for as long as it
+// takes; the reason it has not succeeded yet is part of the snapshot.
+//
+// A manifest is believed only when it parses, its host signed it, its hash is the invite's run, and this identity may
+// join. Validity of `this` in callbacks is a shared flag, because network and timers may call after the destructor has
+// begun.
+//
+// Changes are reported by comparing a key of what people notice every 200 ms, which spares every part the duty to
+// report its own. stop() repeats until the trainer is gone, so that no child outlives the node, and only then closes
+// the network.
 #include "app/node/session/node.h"
 
 #include <algorithm>

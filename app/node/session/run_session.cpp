@@ -1,3 +1,14 @@
+// Wiring of one run. Parts are built in the order in which they need each other and destroyed the other way round by
+// hand: the worker first finishes what it is at, because its job may use store and blobs, then peer, worker, swarm,
+// trainer and store go. Events of the swarm may come while the peer does not exist yet and are dropped then; the peer
+// asks for everything it lacks when it starts.
+//
+// The scratch vectors are created at the start, so that a disk which is too small is an error of joining and not of a
+// round. Validation losses are measured between rounds' work at a pace that costs training little (validation.h); a
+// measurement that fails or is cancelled is only put off. Hosted files are named relative to the run's folder, so that
+// a data folder can be moved.
+//
+// Threads: the node's.
 #include "app/node/session/run_session.h"
 
 #include <algorithm>

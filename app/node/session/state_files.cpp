@@ -1,3 +1,13 @@
+// A state becomes visible in a fixed order: written to <round>.partial through a map, synced, hashed, renamed, folder
+// synced, mapped again for reading, then named in the index, which is replaced atomically. A kill between any two of
+// these leaves either the old index or the new one, and files which the index does not name are removed at the next
+// open. drop_state() goes the other way: index first, then the file.
+//
+// Maps are shared pointers, so a state that is dropped stays readable for those that still hold it. Two locks:
+// m_index_mutex makes index writes follow each other, m_mutex guards the maps and is never held while a state is hashed
+// or written, which takes seconds.
+//
+// A damaged index costs the states it named and nothing else: they are fetched again.
 #include "app/node/session/state_files.h"
 
 #include <algorithm>

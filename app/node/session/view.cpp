@@ -1,3 +1,13 @@
+// One place decides what a node says it is doing. activity_status() takes the first condition that holds, from what
+// ends everything to what is merely going on: finished, paused by the person, a trainer that will not start, then the
+// phase the peer reports, a search, a failed join, nothing. Each carries a sentence for the person; window, status line
+// and logs show that sentence and derive none of their own.
+//
+// The swarm's loss weights members by their speed, so that a slow computer's noisy mean does not count as much as a
+// fast one's. "Today" begins at local midnight by this computer's time zone, with mktime deciding about daylight
+// saving.
+//
+// Pure, but for the clock and the time zone.
 #include "app/node/session/view.h"
 
 #include <algorithm>

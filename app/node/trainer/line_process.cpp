@@ -1,3 +1,13 @@
+// Between fork and exec the child makes only async-signal-safe calls: it leaves our process group if asked to, restores
+// SIGPIPE and the signal mask, asks the kernel to be killed with its parent (Linux, with a check that the parent is
+// still there), and marks every handle but the three standard ones close-on-exec. Without that a trainer would keep the
+// node's sockets and lock files open beyond its death.
+//
+// The end is reported once, after the last line: on_exit waits until the pipe has ended too, but for one second at
+// most, since a grandchild may hold it open. Destroying the object silences it first, then kills and reaps, so no
+// callback reaches a dead owner. Written bytes are queued and bounded; a child that does not read is killed.
+//
+// Threads: the loop's; Boost's exit handler only posts to it.
 #include "app/node/trainer/line_process.h"
 
 #include <array>

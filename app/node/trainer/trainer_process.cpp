@@ -1,3 +1,14 @@
+// Requests are answered in order, so m_pending is a queue and a reply must match its front. Anything else (a line that
+// is not the protocol, a wrong order, an error reply, silence beyond the deadline) has one consequence: the child is
+// killed, and what it said last becomes the reason. A refused evaluation is the exception, because nothing depends on
+// it.
+//
+// A new load that arrives while another is under way is queued behind it, and only the last one's answer makes the
+// trainer ready. lose() tells the peer whether to ask again (RestartPolicy) or to wait for the person. Callbacks of a
+// dead child may still be running when its end is handled, so it is kept until the next tick; an error at start is
+// reported there too, since the peer is in the middle of a call then.
+//
+// Threads: the loop's.
 #include "app/node/trainer/trainer_process.h"
 
 #include <algorithm>
