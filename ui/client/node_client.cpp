@@ -1,3 +1,14 @@
+// The window starts a node of its own (serve). If that ends because another holds the data folder, the client opens the
+// way to the one that runs (control); if that ends too, it goes back to serve with a pause that doubles up to 30 s. A
+// snapshot resets the pause.
+//
+// Every request is kept until its answer, its refusal or the end of the link, so that a button which waits for it is
+// always released; requests of the client's own (subscription, curve, leaderboard) end silently with the link and are
+// repeated on the next. What arrives but cannot be read is left out with a warning, and if it is a snapshot the person
+// is told that the versions differ.
+//
+// After stop() nothing changes the view any more, and stopped() comes once, also if no link was open. Threads: Qt's
+// main thread.
 #include "ui/client/node_client.h"
 
 #include <algorithm>

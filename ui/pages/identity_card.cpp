@@ -1,3 +1,10 @@
+// The card holds no secret longer than it shows it. Recovery words are asked of the node when the person presses the
+// button, thrown away if the card was hidden before they came, and cleared when it is hidden: a page that is opened
+// again shows nothing the next person at the screen could read.
+//
+// Import replaces the key and with it the credit, so it asks first, with keeping as the default answer. Dialogs are
+// opened, never executed: they delete themselves, and the window goes on reading snapshots meanwhile. Outcomes appear
+// as a sentence in the card. All controls are off while no node answers.
 #include "ui/pages/identity_card.h"
 
 #include <QClipboard>

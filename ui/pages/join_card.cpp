@@ -1,3 +1,11 @@
+// What stands in the field is the only state here. A link that came from outside (a browser, a second start) is put
+// into it and marked as such until it is edited or joined; joining needs the person's press, so that a web page cannot
+// make a computer join anything.
+//
+// Text is cut to an invite's length before it enters the field. The check here only spares a round trip for obvious
+// slips; the node parses the invite and its sentence is shown when it refuses. The name that a link carries is shown as
+// a claim of that link, because nothing has verified it yet. The button is off while a join is under way, so pressing
+// twice joins once.
 #include "ui/pages/join_card.h"
 
 #include <QClipboard>

@@ -1,3 +1,10 @@
+// Built once, then only refreshed: refresh() copies the client's view into the widgets, and refreshCurve() into the
+// chart, which comes with rounds and not with every status. Names of the run and its members were chosen by strangers,
+// so they are shown as plain text cut to a length.
+//
+// Refusals of the verbs that this page offers appear as a notice in it, in the node's own words. Leaving throws away
+// the current window's training, so it asks, with staying as the default; finishing the round first is the other entry
+// of the same menu.
 #include "ui/pages/run_view.h"
 
 #include <QClipboard>

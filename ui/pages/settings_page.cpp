@@ -1,3 +1,10 @@
+// Cards in a scroll area, so that the page works on a small screen and with large text. What belongs to the node is
+// shown from its snapshot and changed by a request: the name counts as saved when the node says so, and not when the
+// button is pressed.
+//
+// A snapshot arrives every second, so it must not overwrite what a person is typing: the field is left alone while it
+// has the focus or unsaved changes. Only the look is the window's own; Theme applies it. The data folder is shown for
+// copying and opened by the desktop, not by us.
 #include "ui/pages/settings_page.h"
 
 #include <QButtonGroup>

@@ -1,3 +1,11 @@
+// show() keeps what can be drawn and fits both axes to all of it, the baseline included, so that no curve leaves the
+// plot; chart_scale.h finds round ticks. Painting goes from back to front: axes, baseline, training, validation,
+// legend, read-out.
+//
+// Colour is never the only sign: the curves differ in width and marks, the baseline is dashed, and each is named. The
+// point that is read out is an index into the main curve, moved by the mouse or the keys, and announced to screen
+// readers as the widget's description; without one the description is a sentence about the whole curve. Colours come
+// from the application's palette, since a style sheet changes the widget's own.
 #include "ui/widgets/loss_chart.h"
 
 #include <algorithm>

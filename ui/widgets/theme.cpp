@@ -1,3 +1,10 @@
+// Two tables of colours go to two places: into the palette, which everything that paints itself reads, and into the
+// style sheet, whose @tokens@ are replaced by them. Font sizes in the sheet follow the system's body size.
+//
+// dress() applies both and may be called at any time; widgets repaint by Qt's own events. The style is Fusion on every
+// system, so that the sheet meets the same widgets everywhere. Dark or light is asked of Qt 6.5 or newer at any moment;
+// older versions do not tell, so the palette that was there before ours decides. Every colour of text has a contrast of
+// at least 4.5 to 1 on page, card, soft and hover (WCAG 2.1, 1.4.3).
 #include "ui/widgets/theme.h"
 
 #include <algorithm>
