@@ -40,7 +40,7 @@ bool same_file(const fs::path& a, const fs::path& b) {
     return fs::equivalent(a, b, failure) && !failure;
 }
 
-/// Copies the damaged content and gives it the right length. What is wrong in it is found by the piece layer.
+/// Copies the damaged content, cut or extended to the right length. The piece layer finds what is wrong in it.
 bool copy_damaged(const fs::path& from, const fs::path& to, std::uint64_t size) {
     std::error_code failure;
     fs::remove(to, failure);
@@ -202,7 +202,7 @@ void Blobs::offer(const Entry& entry, const Endpoint& source) {
         entry.handle.connect_peer(source, {}, lt::pex_lt_v2);
 }
 
-/// Somebody else, or the same caller, wants a running fetch: the earlier deadline counts.
+/// A running fetch is wanted once more, by the same run or another: the earlier deadline counts.
 void Blobs::want_by(Entry& entry, TimePoint deadline) {
     const bool none_yet = entry.options.deadline == TimePoint{};
     if (deadline == TimePoint{} || (!none_yet && entry.options.deadline <= deadline)) return;
@@ -267,7 +267,7 @@ bool Blobs::handle(const Event& event) {
     return false;
 }
 
-/// Gives false if the fetch has failed and `entry` is gone. The description of an open blob came from a stranger: its
+/// Returns false if the fetch has failed and `entry` is gone. The description of an open blob came from a stranger: its
 /// hash is right, but it may describe something else than the reference says.
 bool Blobs::on_metadata(Entry& entry) {
     const run::BlobRef& ref = entry.index.ref;

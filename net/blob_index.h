@@ -17,7 +17,7 @@
 
 namespace potluck::net {
 
-/// Whether the session wrote the content (and deletes it when forgotten) or somebody's file is seeded in place.
+/// Whether the session wrote the content (and deletes it when forgotten) or seeds a file of the caller's in place.
 enum class Storage { stored, in_place };
 
 struct IndexEntry {

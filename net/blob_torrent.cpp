@@ -91,7 +91,7 @@ std::string harmless_name(std::string_view name) {
 Bytes torrent_file(ByteSpan info, const BlobId& root, std::span<const Digest> layer) {
     lt::entry file(lt::entry::dictionary_t);
     const std::string_view text = as_text(info);
-    // The dictionary goes in as it stands: its info-hash must not depend on how somebody would encode it again.
+    // The dictionary goes in as it stands: encoding it again might change its bytes and with them the info-hash.
     file["info"] = lt::entry::preformatted_type(text.begin(), text.end());
     if (!layer.empty()) {
         std::string hashes;

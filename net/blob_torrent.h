@@ -43,7 +43,7 @@ struct InfoDict {
 /// A complete .torrent: the info dictionary and, for more than one piece, the layer (may be empty: not known).
 [[nodiscard]] Bytes torrent_file(ByteSpan info, const BlobId& root, std::span<const Digest> layer);
 
-/// Everything that hashing a content gives.
+/// Everything that hashing a content yields.
 struct ContentHashes {
     BlobId root;
     std::vector<Digest> layer;  // empty for one piece

@@ -143,7 +143,7 @@ void Blobs::restore(const RunId& run) {
     }
 }
 
-/// Somebody touched the file: it is hashed before it is given to others again.
+/// The file was touched since it was hashed: it is hashed again before it is seeded.
 void Blobs::seed_if_unchanged(IndexEntry index) {
     const auto work = [file = index.file, kind = index.ref.kind,
                        stop = m_worker.stopping()]() -> std::optional<BlobId> {

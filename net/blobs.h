@@ -57,7 +57,7 @@ public:
     [[nodiscard]] double progress(const BlobId& root) const;
     [[nodiscard]] std::vector<run::BlobRef> held(const RunId& run) const;
 
-    /// Somebody of `run` listens there: asked for everything that is being fetched.
+    /// A member of `run` listens there: it is asked for everything that is being fetched.
     void offer_source(const RunId& run, const Endpoint& source);
     /// Connects a blob that others will want to them, for when they cannot reach us.
     void connect_to_consumers(const BlobId& root, const std::vector<Endpoint>& wanting);

@@ -6,8 +6,8 @@
 //   Link (peer_plugin) -- LinkEvent, bounded -->      Hub::take
 //   Link::write        <-- posted to the loop --      Hub::send, Hub::close
 //
-// A frame of somebody who sends faster than we read, or a frame that is too long, ends the link; so does somebody who
-// reads slower than we send. Callbacks of libtorrent only copy bytes and post them.
+// A link ends when its peer sends faster than we read, sends a frame that is too long, or reads slower than we send.
+// Callbacks of libtorrent only copy bytes and post them.
 // Threads: as drawn. Owns: nothing of libtorrent; links belong to their connections.
 #pragma once
 
@@ -66,7 +66,7 @@ struct LinkEvent {
 
 class Link;
 
-/// One per run. Lives as long as somebody (swarm or connection) holds it.
+/// One per run. Lives as long as the swarm or a connection holds it.
 class Hub : public std::enable_shared_from_this<Hub> {
 public:
     Hub(lt::io_context& io, std::function<void()> wake);

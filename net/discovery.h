@@ -30,7 +30,7 @@ public:
     ~Discovery();
 
     void add_hints(const std::vector<run::PeerHint>& hints);
-    /// Somebody may be there: tried like a hint.
+    /// Addresses where a member may listen: tried like hints.
     void add_found(const std::vector<Endpoint>& found);
     /// A member listens there: worth remembering across restarts.
     void remember(const Endpoint& member);

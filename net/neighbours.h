@@ -1,6 +1,6 @@
 // The members we have an authenticated session with, and the handshakes that lead there. Sits on the node's side of
 // the channel: seals and opens frames (core/identity/secure_channel.h), keeps one session per member, refuses
-// ourselves and whoever was dropped.
+// ourselves and members that were dropped.
 //
 //   link opened -> hello -> proof -> session (PeerId known) -> closed
 //                 handshake patience at most
@@ -49,7 +49,7 @@ public:
     /// Where a member listens; nothing if it did not say.
     [[nodiscard]] std::optional<lt::tcp::endpoint> endpoint(const PeerId& member) const;
     [[nodiscard]] bool is_connected(const lt::tcp::endpoint& endpoint) const;
-    /// True if somebody reached us: others can, too.
+    /// True once a peer has connected to us: others can, too.
     [[nodiscard]] bool was_reached() const {
         m_owner.check();
         return m_reached;

@@ -73,7 +73,7 @@ struct SwarmCounters {
 struct SwarmOptions {
     RunId run;                         // its manifest was published or fetched with this data folder
     std::vector<run::PeerHint> hints;  // of the invite; tried again with back-off as long as nobody answers
-    /// How long a connection may take until its session is open: a slow line needs two round trips, and somebody who
+    /// How long a connection may take until its session is open: a slow line needs two round trips, and a peer that
     /// only holds connections open shall not hold them long.
     Duration handshake_patience{10'000};
 };
@@ -112,8 +112,8 @@ public:
     /// not destroy them.
     void poll(TimePoint now);
 
-    /// Stores a manifest file (run::manifest_file) and gives the run's id: the v2 info-hash of its torrent, the same on
-    /// every computer. It is seeded from open_swarm on.
+    /// Stores a manifest file (run::manifest_file) and returns the run's id: the v2 info-hash of its torrent, the same
+    /// on every computer. It is seeded from open_swarm on.
     [[nodiscard]] Result<RunId> publish_manifest(ByteSpan file);
     /// Finds and fetches the manifest file; `done` is called once, from poll(): with the bytes, whose info-hash is
     /// right and whose signature the caller checks, with `timed_out` after `patience`, or with `malformed`. Answers

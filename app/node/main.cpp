@@ -11,7 +11,7 @@
 int main(int argc, char** argv) {
     using namespace potluck::node;
 #ifdef SIGPIPE
-    std::signal(SIGPIPE, SIG_IGN);  // whoever reads may go at any time; writing then fails, and that is enough
+    std::signal(SIGPIPE, SIG_IGN);  // a reader may close its end at any time; the write then fails, and that is enough
 #endif
     const ParsedCommand parsed = parse_command_line(argc, argv);
     if (!parsed.command) return static_cast<int>(parsed.exit);

@@ -1,6 +1,6 @@
 // potluck-trainer: reads requests from standard input, trains, writes replies and notifications to standard output. A
 // reader thread turns bytes into lines; the main thread owns every tensor and looks for requests between micro-steps.
-// The program ends when its input closes, because then whoever started it is gone.
+// The program ends when its input closes, because then its parent is gone.
 #include <chrono>
 #include <cstdio>
 #include <cstring>

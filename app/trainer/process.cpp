@@ -40,7 +40,7 @@ void wait_without_spinning([[maybe_unused]] char** argv) {
     std::error_code unknown;
     const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", unknown);
     if (unknown) return;
-    (void)execv(program.c_str(), argv);  // gives only if it fails: then the threads spin, which is slow but right
+    (void)execv(program.c_str(), argv);  // returns only if it fails: then the threads spin, which is slow but correct
 #endif
 }
 

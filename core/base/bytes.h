@@ -50,7 +50,7 @@ private:
     Bytes m_bytes;
 };
 
-/// Reads what ByteWriter wrote. After the first field that does not fit, `failed()` stays true and every read gives
+/// Reads what ByteWriter wrote. After the first field that does not fit, `failed()` stays true and every read returns
 /// zero, so a parser reads all its fields and asks once.
 class ByteReader {
 public:

@@ -1,5 +1,5 @@
-// Files for whoever stands at the edge: bounded reads, atomic writes that are on disk before they return, memory
-// maps, and a lock that says who holds a folder. Errors are sentences that name the file and what to do.
+// Files, for code that does I/O: bounded reads, atomic writes that are on disk before they return, memory maps, and a
+// lock that says who holds a folder. Errors are sentences that name the file and what to do.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ enum class FileAccess { shared, private_to_owner };
 [[nodiscard]] Status write_file_atomically(const std::filesystem::path& path, ByteSpan bytes,
                                            FileAccess access = FileAccess::shared);
 
-/// Syncs a file that somebody wrote through a map or a stream, then its folder.
+/// Syncs a file that was written through a map or a stream, then its folder.
 [[nodiscard]] Status sync_file(const std::filesystem::path& path);
 
 /// A memory-mapped file. Owns: the mapping. Moves, never copies. Not for files that others truncate.

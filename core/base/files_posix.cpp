@@ -109,7 +109,7 @@ Result<Bytes> read_file(const fs::path& path, std::uint64_t limit) {
         const ssize_t got = ::read(file.get(), bytes.data() + filled, bytes.size() - filled);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return file_error("read", path, errno);
-        if (got == 0) break;  // somebody shortened it meanwhile
+        if (got == 0) break;  // another process shortened it meanwhile
         filled += static_cast<std::size_t>(got);
     }
     bytes.resize(filled);
@@ -188,7 +188,7 @@ Result<MappedFile> MappedFile::open_write(const fs::path& path) {
 }
 
 Result<MappedFile> MappedFile::create(const fs::path& path, std::uint64_t size) {
-    // A fresh inode: whoever still maps the old file keeps it whole.
+    // A fresh inode: maps of the old file stay whole.
     if (::unlink(path.c_str()) != 0 && errno != ENOENT) return file_error("replace", path, errno);
     const Descriptor file(path, O_RDWR | O_CREAT | O_EXCL);
     if (!file.ok()) return file_error("create", path, errno);

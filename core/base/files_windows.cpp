@@ -216,7 +216,7 @@ FileLock::~FileLock() {
 }
 
 Result<FileLock> FileLock::acquire(const fs::path& path) {
-    // Sharing nothing is the lock: the system gives it back when the process ends, however it ends.
+    // Sharing nothing is the lock: the system releases it when the process ends, however it ends.
     WindowsHandle file(CreateFileW(path.c_str(), GENERIC_READ | GENERIC_WRITE, 0, nullptr, OPEN_ALWAYS,
                                    FILE_ATTRIBUTE_NORMAL, nullptr));
     if (!file.ok() && GetLastError() == ERROR_SHARING_VIOLATION) {

@@ -54,7 +54,7 @@ struct Count {
 using TokenCount = Count<struct TokenTag>;
 using ByteCount = Count<struct ByteTag>;
 
-/// Index of a round. State theta[r] is the base of round r; applying the accept list L[r] gives theta[r+1].
+/// Index of a round. State theta[r] is the base of round r; applying the accept list L[r] yields theta[r+1].
 struct RoundId {
     std::uint64_t value = 0;
     auto operator<=>(const RoundId&) const = default;

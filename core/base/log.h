@@ -1,6 +1,6 @@
 // The log: one line = UTC time with milliseconds, level, component, message. Text that came from a peer is passed
-// through `printable` first, so that nobody writes terminal codes or forged lines into somebody's log. A component that
-// writes more lines than a person reads is cut short, and the log says how many lines were left out.
+// through `printable` first, so that no peer can put terminal codes or forged lines into a log. A component that writes
+// more lines than a person reads is cut short, and the log says how many lines were left out.
 #pragma once
 
 #include <filesystem>

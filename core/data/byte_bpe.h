@@ -3,8 +3,8 @@
 //   text --WordSplit--> words --bytes--> byte tokens --MergeTable--> tokens
 //
 // vocab.json maps every token to its id; tokens are written in 256 printable characters that stand for the 256 bytes
-// (byte_symbol). merges.txt has one merge a line, the most urgent first. Whatever is neither a byte nor the result of a
-// merge is special: text never gives it. The separator is `</s>` (OPT) or `<|endoftext|>` (GPT-2) where it is special.
+// (byte_symbol). merges.txt has one merge a line, the most urgent first. A token that is neither a byte nor the result
+// of a merge is special: no text encodes to it. The separator is `</s>` (OPT) or `<|endoftext|>` (GPT-2) if special.
 //
 // Both files come from a stranger: sizes are bounded, ids must be 0..V-1 without gaps, merges must name known tokens.
 #pragma once

@@ -1,7 +1,7 @@
 // The merges of a byte-level BPE and how they are applied to one word.
 //
 // As in GPT-2: of all neighbours that may be merged, the pair with the lowest rank is merged wherever it stands, from
-// left to right, until no pair is left. `apply_plainly` does just that and is quick for short words; `apply` gives the
+// left to right, until no pair is left. `apply_plainly` does just that and is quick for short words; `apply` yields the
 // same tokens in O(n log n), so that a word of a hundred thousand letters costs no more than a page of text.
 //
 // A value. Threads: one at a time.

@@ -1,7 +1,7 @@
 // The readable text below a path, cut into segments. A folder is walked in the order of its paths' bytes; files and
 // folders whose name begins with a dot, links, and files that are not UTF-8 text are left out and counted.
 //
-// The text is read twice by whoever packs it: scan() checks every byte once, then segments() hands it out.
+// Packing reads the text twice: scan_text() checks every byte, then for_each_segment() hands it out.
 // Does not: hold more than one segment in memory, or look at what the text means.
 // Threads: one at a time.
 #pragma once

@@ -23,7 +23,7 @@ std::string first_line(const fs::path& file) {
     return line;
 }
 
-/// "0x10de" and "123" alike; zero if it is no number.
+/// Reads "0x10de" and "123" alike; returns zero for any other text.
 std::uint64_t number_of(const fs::path& file) {
     const std::string text = first_line(file);
     const bool hexadecimal = text.starts_with("0x");

@@ -1,4 +1,4 @@
-// Who somebody is: one Ed25519 key per person, made silently, kept in a file only its owner can read, exportable as
+// A person's identity: one Ed25519 key per person, made silently, kept in a file only its owner can read, exportable as
 // a file and as 24 recovery words. Signatures cover exact bytes under a domain tag, so that a signature made for one
 // purpose never passes for another. The only home of libsodium; no header of this folder shows it.
 #pragma once

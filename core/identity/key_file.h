@@ -5,7 +5,7 @@
 //   seed <64 hexadecimal digits>
 //   check <first 16 hexadecimal digits of the SHA-256 of the two lines above>
 //
-// Does not: encrypt. Whoever reads the file is that person, hence the protection.
+// Does not: encrypt. Anyone who can read the file can act as that person, hence the protection.
 // Threads: any.
 #pragma once
 

@@ -20,7 +20,7 @@ using KeyFileBuffer = std::array<char, key_file_bytes + 1>;
 /// The exact text of the file for `seed`; the caller wipes it.
 [[nodiscard]] std::string key_file_text(const SecretSeed& seed);
 
-/// The seed in the first `size` bytes of `buffer`, which is wiped; `malformed` unless key_file_text gives these very
+/// The seed in the first `size` bytes of `buffer`, which is wiped; `malformed` unless key_file_text returns these very
 /// bytes for it. `file` is for the sentence.
 [[nodiscard]] Result<SecretSeed> take_key_file(const std::filesystem::path& file, KeyFileBuffer& buffer,
                                                std::size_t size);

@@ -101,7 +101,7 @@ bool may_read(PSID sid, const CurrentUser& user) {
            IsWellKnownSid(sid, WinBuiltinAdministratorsSid) != 0;
 }
 
-/// True unless the entry surely gives nobody else the right to read.
+/// True unless the entry surely grants no other user the right to read.
 bool opens_to_others(const ACE_HEADER& header, PSID owner, const CurrentUser& user) {
     if ((header.AceFlags & INHERIT_ONLY_ACE) != 0 || header.AceType == ACCESS_DENIED_ACE_TYPE) return false;
     if (header.AceType != ACCESS_ALLOWED_ACE_TYPE) return true;

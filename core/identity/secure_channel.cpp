@@ -30,7 +30,7 @@ constexpr std::size_t hello_bytes = 1 + 32;
 constexpr std::size_t overhead = crypto_secretstream_xchacha20poly1305_ABYTES;
 constexpr std::size_t header_bytes = crypto_secretstream_xchacha20poly1305_HEADERBYTES;
 constexpr std::size_t proof_bytes = 32 + 64;
-/// A fresh stream key after so many messages: whoever steals a key reads no more than these.
+/// Messages sealed with one stream key, so that a key which leaks opens no more than these.
 constexpr std::uint32_t messages_per_key = 4096;
 
 static_assert(overhead == channel_overhead_bytes);
@@ -127,7 +127,7 @@ bool SecureChannel::Session::derive(Key& send_key) {
     return true;
 }
 
-/// Gives our proof; nothing if the hello does not fit.
+/// Returns our proof; nothing if the hello does not fit.
 std::optional<Bytes> SecureChannel::Session::take_hello(ByteSpan frame) {
     if (frame.size() != hello_bytes || frame[0] != std::byte{version}) return std::nullopt;
     std::copy_n(frame.begin() + 1, 32, peer_key.begin());

@@ -77,8 +77,8 @@ public:
     [[nodiscard]] std::optional<StateDigest> digest_after(const RunId& run, RoundId round) const;
 
     [[nodiscard]] RunTotals totals(const RunId& run) const;
-    /// Most tokens first, ties by key. Reads every entry of the run (about 0.1 s for 10,000 rounds of 32 peers): ask
-    /// when somebody looks.
+    /// Most tokens first, ties by key. Reads every entry of the run (about 0.1 s for 10,000 rounds of 32 peers): call
+    /// it only when the board is shown.
     [[nodiscard]] std::vector<Credit> leaderboard(const RunId& run, std::size_t most) const;
     [[nodiscard]] Credit credit_of(const RunId& run, const PeerId& peer) const;
     /// Tokens of `peer` over all runs accepted at or after `since` (unix seconds).

@@ -16,7 +16,7 @@
 
 namespace potluck::model {
 
-/// A GPU's dense 16-bit matrix products with fp32 sums, as its maker gives them, and the power its board may draw.
+/// A GPU's dense 16-bit matrix products with fp32 sums, as its maker states them, and the power its board may draw.
 /// GeForce cards add in fp32 at half the rate of their often quoted fp16 figure: this is the lower one.
 struct GpuFigures {
     std::string_view name;
@@ -53,8 +53,8 @@ struct Cost {
 };
 [[nodiscard]] Cost cost_of(const CostQuestion& question);
 
-/// Of training: three times the forward pass's 2 P + 4 L C T (Kaplan et al., arXiv 2001.08361, with attention), and the
-/// share of the forward pass that the backward pass computes again (`recomputed`: 0 to 1).
+/// Training costs three times the forward pass's 2 P + 4 L C T (Kaplan et al., arXiv 2001.08361, with attention), and
+/// the share of the forward pass that the backward pass computes again (`recomputed`: 0 to 1).
 [[nodiscard]] double flops_per_token(const ModelSpec& model, double recomputed);
 
 }  // namespace potluck::model

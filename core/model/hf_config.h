@@ -18,7 +18,7 @@ inline constexpr std::size_t hf_config_bytes_max = 1U << 20U;
 /// missing biases, other scaling of attention, quantised weights.
 [[nodiscard]] Result<ModelSpec> parse_hugging_face_config(ByteSpan text);
 
-/// config.json of a GPT2LMHeadModel or an OPTForCausalLM with these shapes. Parsed again it gives `model` without its
+/// config.json of a GPT2LMHeadModel or an OPTForCausalLM with these shapes. Parsing it returns `model` without its
 /// dropout.
 [[nodiscard]] nlohmann::json hugging_face_config(const ModelSpec& model);
 

@@ -46,7 +46,7 @@ struct Candidate {
 };
 
 /// Lists of others that beat ours or go beyond them; taken as soon as most members follow them or their payloads are
-/// here. Whoever signs lists that nobody can follow stays alone with them.
+/// here. A leader that signs lists nobody can follow stays alone with them.
 struct RivalBranch {
     RoundId fork;  // round of its first list; `chain` if it only goes beyond ours
     std::vector<CheckedList> lists;

@@ -16,7 +16,7 @@
 namespace potluck::peer {
 
 /// Runs `work` off the peer's thread and then `done` on it, in order of submission. Work that is under way when the
-/// peer dies still uses trainer-free parts of the World (store, blobs): whoever owns the worker joins it before them.
+/// peer dies still uses the store and blobs of its World, so the worker's owner joins it before it destroys them.
 using Offload = std::function<void(std::function<void()> work, std::function<void()> done)>;
 
 class Jobs {

@@ -1,4 +1,4 @@
-// The payload blobs of recent rounds: fetched as soon as somebody names them, checked once, kept at hand for the outer
+// The payload blobs of recent rounds: fetched as soon as a message names them, checked once, kept at hand for the outer
 // step. A fetch that ended for good is tried again for as long as the payload is wanted.
 // Does not: decide which payload counts.
 // Threads: one (the peer's). Owns: pointers to blobs; the swarm owns the blobs.

@@ -84,8 +84,8 @@ void Repairer::update_votes() {
     if (m.context.now() >= m_voted_at + run::heartbeats_to_repeat * m.context.settings.heartbeat) vote();
 }
 
-/// Digests differ at our round: the majority of those with our list is right; in a tie, whoever's disk is damaged is
-/// not.
+/// Digests differ at our round: the majority of those with our list is right; in a tie, the member with a damaged disk
+/// is wrong.
 void Repairer::vote() {
     if (m_repair || m_verifying || !m.mediator.in_step()) return;
     m_voted_at = m.context.now();

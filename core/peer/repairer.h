@@ -1,4 +1,4 @@
-// Bit-identical states, kept so. Every status carries the digest of its sender's state; whoever differs from the
+// Bit-identical states, kept so. Every status carries the digest of its sender's state; a member that differs from the
 // majority with the same list fetches the pieces that differ. The piece layer of the true state says which those are,
 // and is itself checked against the digest.
 //
@@ -29,7 +29,7 @@ struct VoteResult {
     enum class Kind {
         agreed,    // at least as many have our digest as any other
         outvoted,  // `digest` has more votes than ours
-        tied,      // `digest` has as many: whoever's disk is damaged is wrong
+        tied,      // `digest` has as many: the member whose disk is damaged is wrong
     };
     Kind kind = Kind::agreed;
     StateDigest digest;

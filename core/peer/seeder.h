@@ -24,7 +24,7 @@
 namespace potluck::peer {
 
 inline constexpr std::uint64_t states_kept = 4;       // newest; what a branch can be changed over
-inline constexpr std::uint64_t checkpoints_kept = 2;  // one is fetched by somebody while the next is published
+inline constexpr std::uint64_t checkpoints_kept = 2;  // one may still be fetched while the next is published
 /// Lists that a branch may take back; own payloads of that many rounds are kept, because their movement would return.
 inline constexpr std::uint64_t own_payload_rounds_kept = own_contributions_max;
 inline constexpr Duration state_pinned_for{60'000};  // a repair asks again and again while it makes progress
@@ -52,7 +52,7 @@ public:
     explicit Seeder(Parts parts) : m(parts) {}
 
     void publish_checkpoint(RoundId round);
-    /// Seeds theta[round] for somebody whose copy is damaged, and keeps it for state_pinned_for.
+    /// Seeds theta[round] for a member whose copy is damaged, and keeps it for state_pinned_for.
     void publish_for_repair(RoundId round, const StateDigest& digest);
     void on_published(const std::filesystem::path& file, Result<run::BlobRef> blob);
     /// theta[round] is not held any more, or is found to be damaged.

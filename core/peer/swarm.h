@@ -26,7 +26,7 @@ namespace potluck::peer {
     return piece;
 }
 
-/// The content of a blob that is complete and verified: a file's map or memory. Lives as long as somebody holds it.
+/// The content of a blob that is complete and verified: a file's map or memory. Lives as long as any pointer to it.
 class Blob {
 public:
     virtual ~Blob() = default;

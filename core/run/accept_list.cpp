@@ -29,7 +29,7 @@ void read_entries(ByteReader& in, std::size_t count, std::vector<Accepted>& entr
     }
 }
 
-/// Contributors of `previous`, in the order that SHA-256(round, key) gives them in `round`.
+/// Contributors of `previous`, in the order of SHA-256(round, key).
 std::vector<PeerId> shuffled_contributors(const AcceptList& previous, RoundId round) {
     std::vector<std::pair<Digest, PeerId>> ranked;
     ranked.reserve(previous.entries.size());

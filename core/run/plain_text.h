@@ -1,5 +1,5 @@
 // Text that strangers chose and people will read: names, purposes. Tells whether it is fit to be shown at all.
-// Whoever reads a message refuses what is not plain; whoever writes one sends what is plain of it.
+// The reader of a message refuses text that is not plain; the writer sends what is plain of it.
 #pragma once
 
 #include <cstddef>

@@ -237,7 +237,7 @@ void RoundMachine::advance_view(std::uint32_t view) {
 
 bool RoundMachine::window_over(bool leading, TimePoint now) const {
     if (m_close_due) return true;
-    // A leader that went on closes in time; half of its collecting later somebody else has to.
+    // A leader that is alive closes in time; the others close by themselves half of `collect` later.
     if (!leading) return now >= m_opened_at + m_settings.window + m_settings.collect / 2;
     // Contributions that are all there already: the window was closed by a leader before this one.
     if (any_contribution() && (m_reopened || everybody_in(now))) return true;

@@ -11,7 +11,7 @@ static_assert(std::endian::native == std::endian::little, "vector files are litt
 
 namespace {
 
-constexpr std::uint32_t exponent_bits = 0x7F80'0000;  // all set: infinite or no number
+constexpr std::uint32_t exponent_bits = 0x7F80'0000;  // all set: infinite or NaN
 
 }  // namespace
 

@@ -151,7 +151,7 @@ void IdentityCard::hideWords() {
 }
 
 void IdentityCard::hideEvent(QHideEvent* event) {
-    // Words do not stay behind for whoever opens the page next.
+    // Words do not stay behind for the next person at the screen.
     hideWords();
     QFrame::hideEvent(event);
 }

@@ -3,7 +3,7 @@
 // only holds it in a list, and every callback asks by a weak pointer whether the other is still there.
 //
 // A client that sends anything but requests, or does not read, is closed; a socket costs at most 16 MiB. Statuses are
-// made only if somebody subscribed.
+// made only while a client subscribes.
 //
 // Access is the file system's: the socket's folder is made for its owner alone, and one that another user made or
 // linked first is refused, since names in /tmp are free to take; the socket is bound under a umask that leaves it to
@@ -115,7 +115,7 @@ bool is_trusted_owner(uid_t owner) { return owner == ::geteuid() || owner == 0; 
 #endif
 
 /// Makes the socket's folder, open to its owner only, or says why the one that is there will not do. A name in /tmp can
-/// be taken by anybody, and whoever owns the folder could put another socket in the place of ours.
+/// be taken by anyone, and the owner of the folder could put another socket in the place of ours.
 std::string prepare_folder(const fs::path& folder) {
     std::error_code failed;
     fs::create_directories(folder.parent_path(), failed);

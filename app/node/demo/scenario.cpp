@@ -252,7 +252,7 @@ void Scenario::stop(std::function<void()> done) {
     await_end();
 }
 
-/// Looks on until nobody is left, and kills whoever does not want to go.
+/// Looks on until no node is left; those that have not ended within stop_patience are killed.
 void Scenario::await_end() {
     m_timer.expires_after(look_every);
     m_timer.async_wait([this](const auto& cancelled) {

@@ -32,7 +32,7 @@ struct ExportedModel {
 class ModelExporter {
 public:
     explicit ModelExporter(boost::asio::io_context& loop) : m_loop(loop) {}
-    /// Gives up an export that is under way; its file does not appear.
+    /// Abandons an export that is under way; its file does not appear.
     ~ModelExporter();
     ModelExporter(const ModelExporter&) = delete;
     ModelExporter& operator=(const ModelExporter&) = delete;

@@ -182,7 +182,7 @@ void Node::manifest_here(const run::Invite& invite, Result<Bytes> file) {
     m_searching.reset();
     if (!m_settings.run || m_settings.run->invite.run != invite.run || m_session || m_stopping) return;
     if (!file && file.error().code == ErrorCode::timed_out) {
-        // Whoever has it may come online later: the search goes on, and the person is told.
+        // A member that has it may come online later: the search goes on, and the reason is shown.
         m_join_error =
             "Nobody in this run could be reached so far; still looking. Check the invite and your connection.";
         log::of("node").warn("{}", m_join_error);

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr int names_tried_max = 100;  // for the old key, within one second
 
-/// Gives `own` a second name that is free.
+/// Links `own` to a second name that is free.
 Status keep_beside(const fs::path& own) {
     const std::string stem = "identity-before-" + std::to_string(unix_seconds());
     std::error_code failed;

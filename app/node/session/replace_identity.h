@@ -1,5 +1,5 @@
-// Gives a data folder another identity. The old key file stays beside it under another name, and at every moment there
-// is a whole key under the usual name: a node that finds none would make a new person.
+// Replaces the identity of a data folder. The old key file stays beside the new one under another name, and at every
+// moment there is a whole key under the usual name: a node that finds none would make a new person.
 // Threads: one process at a time (the caller holds the folder's lock).
 #pragma once
 

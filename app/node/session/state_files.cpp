@@ -201,7 +201,7 @@ Result<StateDigest> StateFiles::commit_state(RoundId round) {
     return digest;
 }
 
-/// Gives the partial file its name, maps it and names it in the index.
+/// Renames the partial file to its final name, maps it and adds it to the index.
 Status StateFiles::reveal(RoundId round, const StateDigest& digest) {
     if (Status renamed = rename_synced(partial_file(round), state_file(round)); !renamed) return renamed;
     auto map = MappedFile::open_read(state_file(round));

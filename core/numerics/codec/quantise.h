@@ -16,8 +16,8 @@ namespace potluck::numerics {
 inline constexpr std::size_t sum_lanes = 8;
 
 /// `values` are finite, and zeros follow them up to a multiple of eight. Writes a code per value (and per padding
-/// zero) to `codes`: 0 and 1 positive below and above the mean, 2 and 3 negative so. Gives the four means, as fp32 of
-/// at most 2^60 in magnitude; that of an empty bucket is zero.
+/// zero) to `codes`: 0 and 1 positive below and above the mean, 2 and 3 negative so. Returns the four means, as fp32
+/// of at most 2^60 in magnitude; that of an empty bucket is zero.
 using Quantise = std::array<float, 4> (*)(const float* values, std::size_t count, std::uint8_t* codes);
 
 [[nodiscard]] Quantise quantise_for(Isa isa);

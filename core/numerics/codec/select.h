@@ -1,5 +1,5 @@
 // The k entries of largest magnitude of one chunk. The answer is unique (ties go to the lower index), so that every
-// way of finding it gives the same one. Magnitudes are compared as bit patterns without their sign, which sorts floats
+// method returns the same one. Magnitudes are compared as bit patterns without their sign, which sorts floats
 // as integers; non-finite entries are set to zero first.
 //
 // The fast way, for k up to 128: the maxima of 256 interleaved columns of 16 entries give a threshold that at least k

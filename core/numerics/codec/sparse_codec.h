@@ -7,7 +7,7 @@
 //
 //   payload := header | group table | groups         all little-endian, layout in docs/payload-format.md
 //
-// Everything here rounds in one way only: the same input gives the same bytes for any thread count and processor.
+// Everything here rounds in one way only: the same input yields the same bytes for any thread count and processor.
 // Does not: know rounds, peers or files. No dependencies.
 #pragma once
 
@@ -74,7 +74,7 @@ private:
 };
 
 /// target += scale * decoded(payload), element by element in fp32: `scale` 1 returns a refused payload to the error
-/// feedback, `-alpha` gives the look-ahead anchor. Lengths match.
+/// feedback, `-alpha` makes the look-ahead anchor. Lengths match.
 void add_decoded(std::span<float> target, const PayloadView& payload, float scale, unsigned threads);
 
 /// Upper bound of the bytes of a payload for `size` parameters at `k`; a peer that announces more lies.

@@ -19,7 +19,7 @@
 namespace potluck::numerics {
 
 /// The lines by segment modulo eight. Segment 8 (one) shares the entry of segment 0 (zero): the line through the origin
-/// gives both their codes.
+/// yields the codes of both.
 struct EightLines {
     static constexpr std::uint32_t exponent_min = 102;  // 2^-25: smaller magnitudes are looked up as this one
     /// A segment from an exponent: the true one, or the one below it.
@@ -154,7 +154,7 @@ POTLUCK_AVX2 POTLUCK_INLINE BlockMost step_floats_avx2(const arithmetic::StepCon
         const __m256 p = _mm256_loadu_ps(parameters + i);
         const __m256 g = _mm256_mul_ps(_mm256_loadu_ps(gradient + i), _mm256_set1_ps(c.scale));
         const __m256 square = _mm256_mul_ps(g, g);
-        // A parameter that is not finite makes this no number; a finite one adds a zero.
+        // A parameter that is not finite turns this into NaN; a finite one adds a zero.
         const __m256 checked = _mm256_add_ps(square, _mm256_mul_ps(p, _mm256_setzero_ps()));
         const __m256 part = _mm256_cmp_ps(checked, _mm256_set1_ps(arithmetic::square_max), _CMP_LE_OQ);
         const __m256 m0 = _mm256_loadu_ps(mean + i), v0 = _mm256_loadu_ps(variance + i);

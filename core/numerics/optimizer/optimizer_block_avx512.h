@@ -51,7 +51,7 @@ POTLUCK_AVX512_BYTES POTLUCK_INLINE Avx512Sixteen step_moments(const arithmetic:
     const __m512 p = _mm512_loadu_ps(parameters);
     const __m512 g = _mm512_mul_ps(_mm512_loadu_ps(gradient), _mm512_set1_ps(c.scale));
     const __m512 square = _mm512_mul_ps(g, g);
-    // A parameter that is not finite makes this no number; a finite one adds a zero.
+    // A parameter that is not finite turns this into NaN; a finite one adds a zero.
     const __m512 checked = _mm512_fmadd_ps(p, _mm512_setzero_ps(), square);
     const __mmask16 part = _mm512_cmp_ps_mask(checked, _mm512_set1_ps(arithmetic::square_max), _CMP_LE_OQ);
     const __m512 m0 = _mm512_load_ps(mean), v0 = _mm512_load_ps(variance);

@@ -189,7 +189,7 @@ private:
         return staging;
     }
 
-    /// Padding has a gradient that is no number, so that it takes no part.
+    /// The gradient of padding is NaN, so that it takes no part.
     [[nodiscard]] Block opened(const SliceStep& slice, std::uint64_t begin, std::size_t count) {
         const auto at = static_cast<std::size_t>(begin);
         const auto flat = static_cast<std::size_t>(slice.flat_begin + begin);

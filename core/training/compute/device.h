@@ -11,7 +11,7 @@
 
 namespace potluck::training {
 
-/// Sets the number of threads of LibTorch's pool for this process; 0 leaves its choice. Gives the number in force.
+/// Sets the number of threads of LibTorch's pool for this process; 0 leaves its choice. Returns the number in force.
 unsigned use_threads(std::uint32_t threads);
 
 /// Kept: freed memory stays in the process, because a step frees and takes the same megabytes again, and the pages that

@@ -1,5 +1,5 @@
 // A flat vector of numbers that its owner may keep in 4 or 2 bytes each, in the computer's memory or a GPU's:
-// parameters, gradients. Whoever computes on it takes a view.
+// parameters, gradients. Computation goes through views.
 // Threads: one at a time. Owns: the memory.
 #pragma once
 

@@ -27,7 +27,7 @@ bool Head::is_surely_finite(const Tensor& h_NE) const {
     const auto [least, most] = at::aminmax(h_NE);
     const double magnitude = std::max(std::fabs(least.item<double>()), std::fabs(most.item<double>()));
     const double bound = magnitude * m_token_magnitude * static_cast<double>(h_NE.size(1));
-    return bound < (m_operations.type() == at::kHalf ? 6e4 : 1e37);  // false for what is no number
+    return bound < (m_operations.type() == at::kHalf ? 6e4 : 1e37);  // false for NaN
 }
 
 Head::Gradient Head::gradient(const Tensor& h_NE, const Tensor& targets_N, const Tensor& dtokens_VE,

@@ -15,7 +15,7 @@
 
 namespace potluck::training {
 
-/// A tensor over somebody else's vector.
+/// A tensor over a vector that the caller keeps alive.
 [[nodiscard]] at::Tensor tensor_of(const FlatView& view);
 
 class ParameterStore {

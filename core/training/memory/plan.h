@@ -52,7 +52,7 @@ struct MemoryPlan {
 [[nodiscard]] Result<std::vector<MemoryPlan>> plans_within_budget(const model::ModelSpec& model,
                                                                   const run::Recipe& recipe, const PlanFacts& facts);
 
-/// The bytes of one layout, for layouts that somebody forces.
+/// Prices one layout, for layouts that a request forces.
 [[nodiscard]] MemoryPlan price_of(const model::ModelSpec& model, const run::Recipe& recipe, const PlanFacts& facts,
                                   const Layout& layout);
 
