@@ -3,9 +3,9 @@
 // first is beyond GPT-2's vocabulary; a file that is taken for the wrong format is refused, because llm.c's count must
 // match the size.
 //
-// llm.c's header is written when the file is closed, because only then is the count known. Reading checks every token
-// against the vocabulary: a file made by another tokenizer fails at its first foreign token, with the position, instead
-// of training on noise.
+// llm.c's header says zero tokens until the file is closed, because only then is the count known: a file that was cut
+// short is refused, since its size and its count do not fit. Reading checks every token against the vocabulary: a file
+// made by another tokenizer fails at its first foreign token, with the position, instead of training on noise.
 //
 // Source: data/openwebtext/prepare.py of karpathy/nanoGPT; dev/data/data_common.py of karpathy/llm.c.
 #include "core/data/token_file.h"
@@ -33,6 +33,13 @@ Error unreadable_tokens(const fs::path& file, const std::string& why) {
 }
 Error damaged(const fs::path& file, const std::string& what) {
     return {ErrorCode::malformed, file.string() + " " + what + "; make it again."};
+}
+
+/// The first three fields of llm.c's header. The others are zero.
+std::string llmc_header(std::uint32_t tokens) {
+    ByteWriter header;
+    for (const std::uint32_t value : {llmc_magic, llmc_version, tokens}) header.u32(value);
+    return std::string(as_text(header.bytes()));
 }
 
 bool is_validation(const fs::path& file) {
@@ -69,7 +76,7 @@ Result<std::vector<fs::path>> token_files_in(const fs::path& folder) {
 
 TokenWriter::TokenWriter(const fs::path& file, TokenFormat format)
     : m_out(file, std::ios::binary | std::ios::trunc), m_file(file), m_format(format) {
-    if (format == TokenFormat::llmc) m_out << std::string(llmc_header_bytes, '\0');
+    if (format == TokenFormat::llmc) m_out << llmc_header(0) << std::string(llmc_header_bytes - 12, '\0');
 }
 
 Status TokenWriter::check() const {
@@ -94,11 +101,8 @@ Status TokenWriter::write(std::span<const std::uint16_t> tokens) {
 
 Status TokenWriter::close() {
     if (m_format == TokenFormat::llmc) {
-        ByteWriter header;
-        for (const std::uint32_t value : {llmc_magic, llmc_version, static_cast<std::uint32_t>(m_tokens)})
-            header.u32(value);
         m_out.seekp(0);
-        m_out << as_text(header.bytes());
+        m_out << llmc_header(static_cast<std::uint32_t>(m_tokens));
     }
     m_out.close();
     return check();

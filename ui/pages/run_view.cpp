@@ -175,7 +175,7 @@ void RunView::refresh() {
     }
     const control::RunSnapshot& run = *view.snapshot.run;
     m_name->setText(plainText(run.name, 60));
-    m_name->setToolTip(m_name->text());
+    m_name->setToolTip(m_name->text().toHtmlEscaped());  // Qt would take a name like <b> for formatting
     m_about->setText(plainText(run.model, 120));
     m_about->setToolTip(plainText(run.purpose, 300).toHtmlEscaped());
     QStringList losses;

@@ -26,6 +26,11 @@ namespace {
 
 using arithmetic::StepConstants;
 
+template <class T>
+constexpr bool is_float = std::is_same_v<std::remove_const_t<T>, float>;
+template <class T>
+concept Float = is_float<T>;
+
 /// A whole block as floats in place or in StagingBuffers; codes and scales where they lie.
 struct Block {
     float* parameters;
@@ -166,9 +171,8 @@ private:
     }
 
     /// Where the numbers of a block lie as floats: in place, or copied to `staging` with `pad` behind them.
-    template <class Scalar>
-    requires std::same_as < std::remove_const_t<Scalar>,
-    float > [[nodiscard]] Scalar* floats(Scalar* from, std::size_t count, float* staging, float pad) {
+    template <Float Scalar>
+    [[nodiscard]] Scalar* floats(Scalar* from, std::size_t count, float* staging, float pad) {
         if (count == optimizer_block) return from;
         std::copy_n(from, count, staging);
         std::fill(staging + count, staging + optimizer_block, pad);

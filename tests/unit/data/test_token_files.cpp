@@ -94,6 +94,18 @@ private slots:
         QCOMPARE(reader.u16(), 7);
     }
 
+    void an_llmc_file_that_was_not_completed_is_refused() {
+        const fs::path file = folder("cut/file.bin");
+        fs::create_directories(file.parent_path());
+        {
+            TokenWriter writer(file, TokenFormat::llmc);
+            QVERIFY(writer.write(Tokens{7, 8, 9}).ok());
+        }  // without close(), as after a crash
+        const auto reader = TokenReader::open(file);
+        QVERIFY(!reader.ok());
+        QCOMPARE(reader.error().code, ErrorCode::malformed);
+    }
+
     void damaged_files_are_refused_with_one_sentence() {
         const fs::path file = folder("damaged/file.bin");
         write_tokens(file, TokenFormat::llmc, some_tokens(100, 100));
