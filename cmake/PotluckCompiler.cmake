@@ -11,7 +11,8 @@ endif()
 
 find_program(POTLUCK_CCACHE ccache)
 if(POTLUCK_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${POTLUCK_CCACHE}")
+  # The tests' precompiled header is only cached if ccache need not look for __TIME__ in what it holds.
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${POTLUCK_CCACHE}")
 endif()
 
 add_library(potluck_compile_options INTERFACE)

@@ -62,6 +62,31 @@ function(potluck_moc target source)
   target_sources(${target} PRIVATE "${out}")
 endfunction()
 
+# Qt Test and JSON, parsed once for all tests of a folder (Qt defines its path): without that they are most of a test's
+# compilation. -O1: a test's own code is no faster for more, and what it tests is optimised elsewhere.
+set(potluck_test_options $<$<CONFIG:Release>:-O1>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND potluck_test_options -Wno-array-bounds -Wno-restrict
+    -Wno-stringop-overflow)  # GCC 12 at -O1 misjudges std::string (its PR 105651)
+endif()
+if(POTLUCK_SANITIZE)
+  set(potluck_test_options -O0)
+endif()
+function(potluck_share_test_header test)
+  get_filename_component(folder "${CMAKE_CURRENT_SOURCE_DIR}" NAME)
+  set(header potluck_test_header_${folder})
+  if(NOT TARGET ${header})
+    file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/test_header.cpp" CONTENT "// Compiles the header that tests share.\n")
+    add_library(${header} OBJECT "${CMAKE_BINARY_DIR}/test_header.cpp")
+    target_link_libraries(${header} PRIVATE potluck_compile_options Qt6::Test)
+    target_compile_options(${header} PRIVATE ${potluck_test_options})
+    target_precompile_headers(${header} PRIVATE <QtTest> <nlohmann/json.hpp>)
+  endif()
+  target_precompile_headers(${test} REUSE_FROM ${header})
+  # Tests of the window or of LibTorch are compiled with other options; the compiler then reads the headers themselves.
+  set_target_properties(${test} PROPERTIES PCH_WARN_INVALID OFF)
+endfunction()
+
 # potluck_test(<file.cpp> [TIMEOUT s] [LABEL l] [SERIAL] [LIBRARIES ...] [PROGRAMS ...] [SOURCES ...] [MOC ...]): one
 # Qt Test program, named after its file. PROGRAMS are what it starts, SOURCES what it compiles beside itself, MOC the headers with slots among
 # them. moc is run on the files that have slots, without CMake's scanning of every target, which takes longer than
@@ -75,6 +100,10 @@ function(potluck_test file)
   endforeach()
   target_include_directories(${name} PRIVATE "${CMAKE_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}/${name}.moc.d")
   target_link_libraries(${name} PRIVATE potluck_compile_options Qt6::Test ${arg_LIBRARIES})
+  target_compile_options(${name} PRIVATE ${potluck_test_options})
+  if(POTLUCK_UNITY AND NOT MSVC)
+    potluck_share_test_header(${name})
+  endif()
   target_compile_definitions(${name} PRIVATE
     POTLUCK_SOURCE_DIR="${CMAKE_SOURCE_DIR}" POTLUCK_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   add_test(NAME ${name} COMMAND ${name})
