@@ -82,8 +82,8 @@ struct AccuracyRun {
 inline double rate_at(const AccuracyRun& run, std::uint64_t step) {
     const double warmup = std::max(1.0, static_cast<double>(run.steps) / 20);
     const double at = static_cast<double>(step);
-    if (at < warm) return run.learning_rate * (at + 1) / (warm + 1);
-    const double part = (at - warm) / (static_cast<double>(run.steps) - warm);
+    if (at < warmup) return run.learning_rate * (at + 1) / (warmup + 1);
+    const double part = (at - warmup) / (static_cast<double>(run.steps) - warmup);
     return run.learning_rate * (0.1 + 0.45 * (1 + std::cos(std::numbers::pi * part)));
 }
 

@@ -37,7 +37,7 @@ struct Tolerance {
 constexpr Tolerance fp32_tolerance{2e-6, 2e-6, 4e-6, 5e-6, 1e-4};
 constexpr Tolerance bf16_tolerance{1e-2, 2e-3, 8e-2, 5e-3, 1e-1};
 
-Tolerance tolerance_of(Dtype matmul) { return products == Dtype::fp32 ? fp32_tolerance : bf16_tolerance; }
+Tolerance tolerance_of(Dtype matmul) { return matmul == Dtype::fp32 ? fp32_tolerance : bf16_tolerance; }
 
 /// A model of make_reference.py's MODELS.
 struct Reference {
@@ -145,7 +145,7 @@ std::vector<float> ten_steps(const Reference& reference, Dtype matmul, std::vect
     recipe.batch = batch;
     recipe.clip_norm = reference.clip;
     Layout layout;
-    layout.matmul = products;
+    layout.matmul = matmul;
     layout.state_bits = 32;
     Trainer trainer =
         Trainer::create({.model = reference.spec, .recipe = recipe, .layout = layout, .threads = 1}).value();
@@ -213,7 +213,7 @@ private:
         QTest::addColumn<QString>("name");
         QTest::addColumn<int>("matmul");
         for (const char* name : models) {
-            for (const Dtype number : numbers) {
+            for (const Dtype dtype : numbers) {
                 QTest::addRow("%s %s", name, name_of(number)) << QString(name) << static_cast<int>(number);
             }
         }
@@ -236,11 +236,11 @@ private slots:
     void logits_match_data() { add_models_and_numbers(); }
     void logits_match() {
         QFETCH(const QString, name);
-        QFETCH(const int, products);
+        QFETCH(const int, matmul);
         const Reference reference(name);
-        const auto number = static_cast<Dtype>(products);
+        const auto dtype = static_cast<Dtype>(matmul);
         std::vector<float> parameters = reference.initial();
-        Decoder decoder(reference.spec, {.matmul = number});
+        Decoder decoder(reference.spec, {.matmul = dtype});
         QVERIFY(decoder.use_parameters(parameters).ok());
         const std::vector<float> expected = reference.values<float>("logits");
         const std::vector<Token> records = reference.first_batch();
@@ -271,21 +271,21 @@ private slots:
     void loss_and_every_gradient_match_data() { add_models_and_numbers(); }
     void loss_and_every_gradient_match() {
         QFETCH(const QString, name);
-        QFETCH(const int, products);
+        QFETCH(const int, matmul);
         const Reference reference(name);
-        const auto number = static_cast<Dtype>(products);
-        const Tolerance tolerance = tolerance_of(number);
+        const auto dtype = static_cast<Dtype>(matmul);
+        const Tolerance tolerance = tolerance_of(dtype);
         const double expected_loss = reference.values<double>("losses").front();
         for (const AttentionKernel kernel :
              {AttentionKernel::blocked, AttentionKernel::fused, AttentionKernel::plain}) {
-            const Pass got = pass(reference.spec, {.matmul = number, .attention = kernel}, reference.initial(),
+            const Pass got = pass(reference.spec, {.matmul = dtype, .attention = kernel}, reference.initial(),
                                   reference.first_batch(), reference.mean_scale());
             QVERIFY2(std::fabs(got.loss - expected_loss) < tolerance.loss, qPrintable(QString::number(got.loss)));
             compare_gradients(reference.spec, got.gradient, reference.values<float>("gradient"), tolerance.gradient);
             if (QTest::currentTestFailed()) return;
         }
         std::vector<float> parameters = reference.initial();
-        Decoder decoder(reference.spec, {.matmul = number});
+        Decoder decoder(reference.spec, {.matmul = dtype});
         QVERIFY(decoder.use_parameters(parameters).ok());
         const double loss = decoder.loss_sum(reference.first_batch()).value() * reference.mean_scale();
         QVERIFY2(std::fabs(loss - expected_loss) < tolerance.loss, qPrintable(QString::number(loss)));
@@ -294,12 +294,12 @@ private slots:
     void checkpointing_changes_no_gradient_data() { add_models_and_numbers(); }
     void checkpointing_changes_no_gradient() {
         QFETCH(const QString, name);
-        QFETCH(const int, products);
+        QFETCH(const int, matmul);
         const Reference reference(name);
         model::ModelSpec spec = reference.spec;
         for (const float dropout : {0.0F, 0.2F}) {
             spec.dropout = dropout;
-            DecoderOptions options{.matmul = static_cast<Dtype>(products)};
+            DecoderOptions options{.matmul = static_cast<Dtype>(matmul)};
             const Pass kept = pass(spec, options, reference.initial(), reference.first_batch(), 1.0);
             QVERIFY(kept.loss < 1e6);
             for (const Checkpointing mode : {Checkpointing::selective, Checkpointing::full}) {
@@ -315,14 +315,14 @@ private slots:
     void ten_steps_of_adamw_end_where_pytorch_ends_data() { add_models_and_numbers(); }
     void ten_steps_of_adamw_end_where_pytorch_ends() {
         QFETCH(const QString, name);
-        QFETCH(const int, products);
+        QFETCH(const int, matmul);
         const Reference reference(name);
-        const auto number = static_cast<Dtype>(products);
-        const Tolerance tolerance = tolerance_of(number);
+        const auto dtype = static_cast<Dtype>(matmul);
+        const Tolerance tolerance = tolerance_of(dtype);
         std::vector<double> losses;
-        std::vector<float> after = ten_steps(reference, number, losses);
+        std::vector<float> after = ten_steps(reference, dtype, losses);
         QCOMPARE(losses.size(), steps);
-        Decoder decoder(reference.spec, {.matmul = number});
+        Decoder decoder(reference.spec, {.matmul = dtype});
         QVERIFY(decoder.use_parameters(after).ok());
         losses.push_back(decoder.loss_sum(reference.first_batch()).value() * reference.mean_scale());
 

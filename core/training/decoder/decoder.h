@@ -21,7 +21,7 @@
 namespace potluck::training {
 
 /// What of a Layout concerns the model. Residual stream, norms, softmax and accumulated gradients are fp32 whatever
-/// `products` is.
+/// `matmul` is.
 struct DecoderOptions {
     DeviceId device = {};
     Dtype matmul = Dtype::fp32;

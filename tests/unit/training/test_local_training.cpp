@@ -336,13 +336,13 @@ private slots:
     void every_precision_learns_the_toy_text() {
         for (const Dtype matmul : {Dtype::fp32, Dtype::bf16, Dtype::fp16}) {
             Fixture fixture;
-            fixture.layout.matmul = products;
+            fixture.layout.matmul = matmul;
             Trainer trainer = fixture.trainer();
             QVERIFY(trainer.train_in(fixture.place()).ok());
             steps(trainer, 150);
             (void)fixture.snapshot(trainer);
             steps(trainer, 20);
-            QVERIFY2(trainer.totals().mean_loss() < 1.9, name_of(products));
+            QVERIFY2(trainer.totals().mean_loss() < 1.9, name_of(matmul));
             QCOMPARE(trainer.totals().dropped_batches, 0U);
         }
     }
