@@ -209,15 +209,25 @@ struct ImportIdentity {
     }
 };
 
+struct ImportIdentityWords {
+    static constexpr std::string_view name = "identity_import_words";
+    using Reply = Done;
+    std::string words;
+
+    static void fields(auto& value, auto&& field) {
+        field("words", value.words, Text{name_bytes_max}, "The 24 recovery words; keep them secret.");
+    }
+};
+
 /// Ends the node after its state is on disk.
 struct StopNode : Nothing {
     static constexpr std::string_view name = "stop";
     using Reply = Done;
 };
 
-using NodeMethods =
-    Methods<ReadStatus, Subscribe, Join, Leave, Finish, Pause, Resume, SetName, MakeInvite, ReadLeaderboard, ReadCurve,
-            ReadCheckpoints, ExportModel, SampleText, ShowIdentity, ExportIdentity, ImportIdentity, StopNode>;
+using NodeMethods = Methods<ReadStatus, Subscribe, Join, Leave, Finish, Pause, Resume, SetName, MakeInvite,
+                            ReadLeaderboard, ReadCurve, ReadCheckpoints, ExportModel, SampleText, ShowIdentity,
+                            ExportIdentity, ImportIdentity, ImportIdentityWords, StopNode>;
 
 template <MethodCall R>
 inline constexpr Method method_of = NodeMethods::place_of<R>();

@@ -79,8 +79,36 @@
         <translation>Identität ersetzen?</translation>
     </message>
     <message>
-        <source>The identity on this computer is replaced by the one in the file. Export it first if you want to keep its credit.</source>
-        <translation>Die Identität auf diesem Computer wird durch die in der Datei ersetzt. Exportiere sie vorher, wenn du ihre Gutschriften behalten willst.</translation>
+        <source>The identity on this computer is replaced by the one in the file.</source>
+        <translation>Die Identität auf diesem Computer wird durch die in der Datei ersetzt.</translation>
+    </message>
+    <message>
+        <source>The identity on this computer is replaced by the one of the words.</source>
+        <translation>Die Identität auf diesem Computer wird durch die der Wörter ersetzt.</translation>
+    </message>
+    <message>
+        <source>Export it first if you want to keep its credit.</source>
+        <translation>Exportiere sie vorher, wenn du ihre Gutschriften behalten willst.</translation>
+    </message>
+    <message>
+        <source>&amp;From words…</source>
+        <translation>&amp;Aus Wörtern …</translation>
+    </message>
+    <message>
+        <source>Import from recovery words</source>
+        <translation>Aus Wörtern zur Wiederherstellung importieren</translation>
+    </message>
+    <message>
+        <source>Type or paste the 24 words, in their order.</source>
+        <translation>Gib die 24 Wörter in ihrer Reihenfolge ein oder füge sie ein.</translation>
+    </message>
+    <message>
+        <source>&amp;Import</source>
+        <translation>&amp;Importieren</translation>
+    </message>
+    <message>
+        <source>This computer now uses the identity of the words.</source>
+        <translation>Dieser Computer verwendet jetzt die Identität der Wörter.</translation>
     </message>
     <message>
         <source>&amp;Replace</source>

@@ -198,6 +198,21 @@ private slots:
         QCOMPARE(read_all(two.filePath(keys[0] == "identity.key" ? keys[1] : keys[0])), before);
     }
 
+    void a_running_node_takes_recovery_words() {
+        const QTemporaryDir one, two;
+        const Ended shown = run_node({"identity", "show", "--data-dir", one.path()});
+        const QString words = shown.out.section("(keep them secret): ", 1).trimmed();
+        const QString id = shown.out.section('\n', 0, 0).section("id: ", 1);
+        ServingNode node(two.path().toStdString());
+        node.start();
+        QVERIFY(node.status().peer_id != id.toStdString());
+        QVERIFY(node.call("identity_import_words", {{"words", "abandon ability"}}).is_null());
+        QVERIFY(!node.error().empty());
+        QCOMPARE(run_node({"identity", "import", "--words", "--data-dir", two.path(), words}).code, 0);
+        QCOMPARE(QString::fromStdString(node.status().peer_id), id);
+        QCOMPARE(QDir(two.path()).entryList({"identity*"}).size(), 2);  // the new key and the old one, no copy besides
+    }
+
     void unusable_text_is_refused() {
         const QTemporaryDir folder;
         const auto write = [&](const char* name, const QByteArray& bytes) {

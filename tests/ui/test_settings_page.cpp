@@ -1,4 +1,5 @@
 #include <QFileDialog>
+#include <QInputDialog>
 #include <QMessageBox>
 #include <QRadioButton>
 #include <QTranslator>
@@ -14,6 +15,13 @@ namespace {
 void openSettings(WindowFixture& fixture) {
     fixture.push("training");
     fixture.window->showPage(ui::MainWindow::settings_page);
+}
+
+/// Presses the button of `box` that agrees.
+void accept(QMessageBox& box) {
+    for (QAbstractButton* button : box.buttons()) {
+        if (box.buttonRole(button) == QMessageBox::AcceptRole) QTest::mouseClick(button, Qt::LeftButton);
+    }
 }
 
 }  // namespace
@@ -100,12 +108,26 @@ private slots:
         auto* box = fixture.window->findChild<QMessageBox*>();
         QVERIFY(box != nullptr);
         QCOMPARE(fixture.node.count("identity_import"), 0);
-        for (QAbstractButton* button : box->buttons()) {
-            if (box->buttonRole(button) == QMessageBox::AcceptRole) QTest::mouseClick(button, Qt::LeftButton);
-        }
+        accept(*box);
         QCOMPARE(fixture.node.count("identity_import"), 1);
         QTRY_COMPARE(fixture.text("outcome"), QStringLiteral("The file holds no identity."));
         dialog->close();
+    }
+
+    void words_are_imported_only_after_they_are_confirmed() {
+        WindowFixture fixture;
+        openSettings(fixture);
+        fixture.click("importWords");
+        auto* dialog = fixture.window->findChild<QInputDialog*>();
+        QVERIFY(dialog != nullptr);
+        dialog->setTextValue(QStringLiteral("  one two\nthree  "));
+        dialog->accept();
+        auto* box = fixture.window->findChild<QMessageBox*>();
+        QVERIFY(box != nullptr);
+        QCOMPARE(fixture.node.count("identity_import_words"), 0);
+        accept(*box);
+        QCOMPARE(fixture.node.lastParams("identity_import_words").at("words").get<std::string>(), "one two three");
+        QTRY_VERIFY(fixture.text("outcome").contains(QStringLiteral("identity of the words")));
     }
 
     void the_look_is_switched_at_once() {

@@ -253,5 +253,6 @@ void NodeClient::requestIdentity() {
 }
 void NodeClient::exportIdentity(const QString& file) { call(control::ExportIdentity{utf8(file)}); }
 void NodeClient::importIdentity(const QString& file) { call(control::ImportIdentity{utf8(file)}); }
+void NodeClient::importIdentityWords(const QString& words) { call(control::ImportIdentityWords{utf8(words)}); }
 
 }  // namespace potluck::ui

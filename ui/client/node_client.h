@@ -76,6 +76,7 @@ public:
     void requestIdentity();
     void exportIdentity(const QString& file);
     void importIdentity(const QString& file);
+    void importIdentityWords(const QString& words);
 
 signals:
     void changed();  // link or snapshot

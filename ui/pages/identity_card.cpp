@@ -11,6 +11,7 @@
 #include <QFileDialog>
 #include <QGuiApplication>
 #include <QHBoxLayout>
+#include <QInputDialog>
 #include <QMessageBox>
 
 #include "ui/client/plain_text.h"
@@ -54,13 +55,15 @@ IdentityCard::IdentityCard(NodeClient& client, QWidget* parent) : QFrame(parent)
     });
     connect(&client, &NodeClient::refused, this, [this](Method method, const QString& sentence) {
         if (method == method_of<ShowIdentity> || method == method_of<ExportIdentity> ||
-            method == method_of<ImportIdentity>)
+            method == method_of<ImportIdentity> || method == method_of<ImportIdentityWords>)
             tell(sentence, "problem");
     });
     connect(&client, &NodeClient::done, this, [this](Method method) {
         if (method == method_of<ExportIdentity>)
             tell(tr("The identity is in the file; keep it where only you can read it."), "good");
         if (method == method_of<ImportIdentity>) tell(tr("This computer now uses the identity of the file."), "good");
+        if (method == method_of<ImportIdentityWords>)
+            tell(tr("This computer now uses the identity of the words."), "good");
     });
     refresh();
 }
@@ -91,14 +94,19 @@ QWidget* IdentityCard::makeButtons() {
     save->setObjectName(QStringLiteral("export"));
     auto* load = makeButton(tr("&Import…"), iconNamed(QStringLiteral("open")), Emphasis::normal, box);
     load->setObjectName(QStringLiteral("import"));
+    auto* words = makeButton(tr("&From words…"), {}, Emphasis::normal, box);
+    words->setObjectName(QStringLiteral("importWords"));
+    words->setAccessibleName(tr("Import from recovery words"));
     m_toggle = makeButton(tr("Show recovery &words"), {}, Emphasis::normal, box);
     m_toggle->setObjectName(QStringLiteral("toggleWords"));
     row->addWidget(save);
     row->addWidget(load);
+    row->addWidget(words);
     row->addStretch(1);
     row->addWidget(m_toggle);
     connect(save, &QPushButton::clicked, this, &IdentityCard::exportToFile);
     connect(load, &QPushButton::clicked, this, &IdentityCard::importFromFile);
+    connect(words, &QPushButton::clicked, this, &IdentityCard::importFromWords);
     connect(m_toggle, &QPushButton::clicked, this, &IdentityCard::toggleWords);
     return box;
 }
@@ -116,21 +124,37 @@ void IdentityCard::importFromFile() {
     auto* dialog = new QFileDialog(this, tr("Import an identity"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
-    connect(dialog, &QFileDialog::fileSelected, this, &IdentityCard::askBeforeImport);
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
+        askBeforeImport(tr("The identity on this computer is replaced by the one in the file."),
+                        [this, file] { m_client.importIdentity(file); });
+    });
     dialog->open();
 }
 
-void IdentityCard::askBeforeImport(const QString& file) {
-    auto* box =
-        new QMessageBox(QMessageBox::Warning, tr("Replace the identity?"),
-                        tr("The identity on this computer is replaced by the one in the file. Export it first if "
-                           "you want to keep its credit."),
-                        QMessageBox::NoButton, this);
+void IdentityCard::importFromWords() {
+    auto* dialog = new QInputDialog(this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(tr("Import from recovery words"));
+    dialog->setLabelText(tr("Type or paste the 24 words, in their order."));
+    dialog->setOption(QInputDialog::UsePlainTextEditForTextInput);
+    dialog->setOkButtonText(tr("&Import"));
+    connect(dialog, &QInputDialog::textValueSelected, this, [this](const QString& words) {
+        if (words.trimmed().isEmpty()) return;
+        askBeforeImport(tr("The identity on this computer is replaced by the one of the words."),
+                        [this, words] { m_client.importIdentityWords(words.simplified()); });
+    });
+    dialog->open();
+}
+
+void IdentityCard::askBeforeImport(const QString& source, std::function<void()> import) {
+    auto* box = new QMessageBox(QMessageBox::Warning, tr("Replace the identity?"),
+                                source + u' ' + tr("Export it first if you want to keep its credit."),
+                                QMessageBox::NoButton, this);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setTextFormat(Qt::PlainText);
     QPushButton* replace = box->addButton(tr("&Replace"), QMessageBox::AcceptRole);
     box->setDefaultButton(box->addButton(tr("&Keep"), QMessageBox::RejectRole));
-    connect(replace, &QPushButton::clicked, this, [this, file] { m_client.importIdentity(file); });
+    connect(replace, &QPushButton::clicked, this, std::move(import));
     box->open();
 }
 

@@ -6,6 +6,8 @@
 
 #include <QFrame>
 
+#include <functional>
+
 #include "ui/client/node_client.h"
 
 class QLabel;
@@ -27,7 +29,8 @@ private:
     QWidget* makeWords();
     void exportToFile();
     void importFromFile();
-    void askBeforeImport(const QString& file);
+    void importFromWords();
+    void askBeforeImport(const QString& source, std::function<void()> import);
     void toggleWords();
     void hideWords();
     void tell(const QString& sentence, const char* role);

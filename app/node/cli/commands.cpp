@@ -202,17 +202,11 @@ std::string read_words(const Command& command) {
     return words;
 }
 
-/// A node that is running takes the key from a file; words become one that only this user can read, for a moment.
+/// A node that is running replaces its own identity.
 Status give_to_running_node(ControlClient& client, const Command& command, const identity::Identity& imported) {
-    std::filesystem::path file = std::filesystem::absolute(command.path);
-    std::error_code ignored;
-    if (command.import_from == Command::ImportFrom::words) {
-        file = command.node.data_folder / "identity-words.key";
-        std::filesystem::remove(file, ignored);
-        if (Status saved = imported.save(file); !saved) return saved;
-    }
-    const auto done = client.call(control::ImportIdentity{file.string()});
-    if (command.import_from == Command::ImportFrom::words) std::filesystem::remove(file, ignored);
+    const auto done = command.import_from == Command::ImportFrom::words
+                          ? client.call(control::ImportIdentityWords{imported.recovery_words()})
+                          : client.call(control::ImportIdentity{std::filesystem::absolute(command.path).string()});
     return done ? Status() : Status(done.error());
 }
 

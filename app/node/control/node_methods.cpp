@@ -9,6 +9,7 @@ namespace potluck::node {
 namespace {
 
 using namespace control;
+using identity::Identity;
 
 Result<Done> done(const Status& status) {
     if (!status) return status.error();
@@ -60,7 +61,10 @@ void add_identity_methods(Dispatcher& dispatcher, Node& node) {
     dispatcher.add<ExportIdentity>(
         [&node](const ExportIdentity& call) { return done(node.identity().save(call.file)); });
     dispatcher.add<ImportIdentity>(
-        [&node](const ImportIdentity& call) { return done(node.import_identity(call.file)); });
+        [&node](const ImportIdentity& call) { return done(node.replace_identity(Identity::import_file(call.file))); });
+    dispatcher.add<ImportIdentityWords>([&node](const ImportIdentityWords& call) {
+        return done(node.replace_identity(Identity::from_recovery_words(call.words)));
+    });
 }
 
 }  // namespace

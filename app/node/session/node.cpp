@@ -313,14 +313,13 @@ Result<std::string> Node::invite() const {
     return m_network->invite(m_session->run(), m_session->peer().manifest().name).to_magnet();
 }
 
-Status Node::import_identity(const fs::path& file) {
+Status Node::replace_identity(Result<identity::Identity> imported) {
     m_owner.check();
     if (m_settings.run) {
         return Error{ErrorCode::invalid_argument, "Leave the run before you import another identity."};
     }
-    auto imported = identity::Identity::import_file(file);
     if (!imported) return imported.error();
-    if (Status replaced = replace_identity(m_options.data_folder, *imported); !replaced) return replaced;
+    if (Status replaced = node::replace_identity(m_options.data_folder, *imported); !replaced) return replaced;
     m_identity = std::move(*imported);
     return {};
 }

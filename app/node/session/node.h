@@ -69,7 +69,8 @@ public:
     [[nodiscard]] Status finish();
     [[nodiscard]] Status set_name(const std::string& name);
     [[nodiscard]] Result<std::string> invite() const;
-    [[nodiscard]] Status import_identity(const std::filesystem::path& file);
+    /// `imported` is what was read from a file or from words; its error is returned as it is.
+    [[nodiscard]] Status replace_identity(Result<identity::Identity> imported);
 
     [[nodiscard]] control::NodeSnapshot snapshot() const;
     [[nodiscard]] std::vector<control::LeaderboardRow> leaderboard(std::size_t rows_max) const;
