@@ -20,6 +20,7 @@ const QMap<QString, QStringList>& allowed_rooms() {
         {"core/numerics/cuda", {"core/numerics/optimizer"}},
         {"core/model", {"core/numerics", "core/base"}},
         {"core/run", {"core/model", "core/numerics/outer", "core/base"}},
+        {"core/run/agreement", {"core/run", "core/identity", "core/base"}},
         {"core/identity", {"core/base"}},
         {"core/ledger", {"core/run", "core/identity", "core/base"}},
         {"core/peer",
