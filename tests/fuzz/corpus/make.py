@@ -185,7 +185,27 @@ def invites():
     save("invite", "plus", topic + b"&dn=a+b%2Bc%26%3D%23")
 
 
+def votes():
+    names = ["agreement_proposal", "agreement_proposal_again", "agreement_vote", "agreement_nil", "agreement_certificate"]
+    for name in names:
+        save("vote", name[10:], b"\x00" + vector(name))
+        save("vote", name[10:] + "_cut", b"\x00" + vector(name)[:-40])
+    vote, evidence, record = vector("agreement_vote"), vector("agreement_evidence"), vector("vote_record")[:-32]
+    save("vote", "view_beyond", b"\x00" + vote[:77] + b"\x01\x00\x10\x00" + vote[81:])
+    save("vote", "step_unknown", b"\x00" + vote[:81] + b"\x03" + vote[82:])
+    save("vote", "no_signers", b"\x00" + vector("agreement_certificate")[:82] + b"\x00")
+    save("vote", "all_signers", b"\x00" + vector("agreement_certificate")[:82] + b"\xff" + bytes(64 * 8))
+    half = len(evidence) // 2
+    save("vote", "evidence", b"\x01" + evidence)
+    save("vote", "evidence_reversed", b"\x01" + evidence[half:] + evidence[:half])
+    save("vote", "evidence_of_nothing", b"\x01" + evidence[:half] * 2)
+    save("vote", "record", b"\x02" + record)
+    save("vote", "record_cut", b"\x02" + record[:300])
+    save("vote", "record_claims_255", b"\x02" + record[:88] + b"\x00" + b"\xff" + bytes(200))
+
+
 messages()
+votes()
 accept_lists()
 manifests()
 byte_bpe()

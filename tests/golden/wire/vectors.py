@@ -125,6 +125,43 @@ def manifest_json(byte_bpe=False):
     return json.dumps(manifest, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
+def place_fields(view, what=""):
+    return [(u32(2), what + "term"), (u64(7), what + "round"), (u32(view), what + "view")]
+
+
+def signer_fields(what=""):
+    return [(u8(0b1011), what + "signers: members 0, 1 and 3")] + [
+        (bytes([0x50 + member]) * 64, what + f"signature of member {member}") for member in (0, 1, 3)]
+
+
+def vote_fields(view, step, root, author=PEER_A, what=""):
+    fields = [(u8(2), what + "kind: vote"), (RUN, what + "run"), (author, what + "author")] + place_fields(view, what)
+    fields += [(u8(step), what + "step: " + ("prevote" if step == 1 else "precommit")), (u8(root is not None), what + "names a list")]
+    return fields + ([(root, what + "list")] if root else []) + [(SIGNATURE, what + "signature")]
+
+
+def proposal_fields(view, root, proof_view=None, what=""):
+    fields = [(u8(1), what + "kind: proposal"), (RUN, what + "run"), (PEER_A, what + "author")] + place_fields(view, what)
+    fields += [(root, what + "list"), (u8(proof_view is not None), what + "has a proof")]
+    if proof_view is not None:
+        fields += [(u32(proof_view), what + "proof view")] + signer_fields(what + "proof ")
+    return fields + [(SIGNATURE, what + "signature")]
+
+
+def certificate_fields(view, step, root, what=""):
+    return ([(RUN, what + "run")] + place_fields(view, what) + [(u8(step), what + "step: " + ("prevote" if step == 1 else "precommit")),
+            (root, what + "list")] + signer_fields(what))
+
+
+def record_fields():
+    fields = [(b"PLKVOT1\n", "magic"), (PEER_A, "author"), (RUN, "run")] + place_fields(3) + [(u8(31), "parts: all"),
+              (u32(1), "lock view"), (ROOT_A, "lock list")] + certificate_fields(1, 1, ROOT_A, "valid ")
+    fields += proposal_fields(3, ROOT_A, 1, "own proposal ") + vote_fields(3, 1, ROOT_A, what="own prevote ")
+    fields += vote_fields(3, 2, None, what="own precommit ")
+    fields += [(u8(1), "entries")] + vote_fields(2, 2, None, PEER_B, "entry ")
+    return fields + [(hashlib.sha256(b"".join(value for value, _ in fields)).digest(), "SHA-256 of what stands before")]
+
+
 def main():
     save("blob_ref_plain", blob_fields(ROOT_A, 65_536, 0, bytes(32)))
     open_blob = blob_fields(ROOT_B, 1 << 40, 1, INFO)
@@ -143,6 +180,13 @@ def main():
     save("layer", [(BASE, "state"), (u32(3), "first piece"), (u16(2), "hashes"), (ROOT_A, "hash 3"), (ROOT_B, "hash 4")])
     save("goodbye", [(b"", "nothing")])
     save("signed_bytes", [(RUN, "run"), (close, "body: close.hex")])
+    save("agreement_proposal", proposal_fields(3, ROOT_A))
+    save("agreement_proposal_again", proposal_fields(3, ROOT_A, 1))
+    save("agreement_vote", vote_fields(3, 2, ROOT_A))
+    save("agreement_nil", vote_fields(3, 1, None))
+    save("agreement_certificate", [(u8(3), "kind: certificate")] + certificate_fields(3, 2, ROOT_A))
+    save("agreement_evidence", vote_fields(3, 2, ROOT_A, what="first ") + vote_fields(3, 2, ROOT_B, what="second "))
+    save("vote_record", record_fields())
     save("manifest", [(b"PLKMAN1\n", "magic"), (SIGNATURE, "signature"), (manifest_json(), "JSON")])
     save("manifest_bpe", [(b"PLKMAN1\n", "magic"), (SIGNATURE, "signature"), (manifest_json(byte_bpe=True), "JSON")])
     link = b"magnet:?xt=urn:btmh:1220" + RUN.hex().encode() + b"&dn=K%c3%bcche%20%26%20Co&x.pe=192.0.2.7:6881&x.pe=[2001:db8::1]:6882"

@@ -1,0 +1,105 @@
+// The layouts of the committee's messages against vectors that were written by another program (wire/vectors.py): what
+// the product writes is these bytes, and these bytes read back as the same value.
+#include <QFile>
+#include <QTest>
+
+#include "core/run/agreement/evidence.h"
+#include "core/run/agreement/vote_record.h"
+
+using namespace potluck;
+using namespace potluck::run;
+
+namespace {
+
+/// The bytes of wire/<name>.hex, without blanks and comments.
+Bytes vector_of(const char* name) {
+    QFile file(QStringLiteral(POTLUCK_SOURCE_DIR "/tests/golden/wire/%1.hex").arg(QLatin1String(name)));
+    if (!file.open(QIODevice::ReadOnly)) qFatal("no vector %s", name);
+    QByteArray digits;
+    for (const QByteArray& line : file.readAll().split('\n')) digits += line.split('#').front().trimmed();
+    Bytes bytes(static_cast<std::size_t>(digits.size() / 2));
+    if (!from_hex(std::string_view(digits.constData(), static_cast<std::size_t>(digits.size())), bytes)) {
+        qFatal("vector %s is not hexadecimal", name);
+    }
+    return bytes;
+}
+
+template <class Id>
+Id id(int byte) {
+    Id value;
+    value.bytes.fill(static_cast<std::byte>(byte));
+    return value;
+}
+
+identity::Signature signature(int byte) {
+    identity::Signature value;
+    value.fill(static_cast<std::byte>(byte));
+    return value;
+}
+
+const Digest list_a = id<Digest>(0xc1);
+const Digest list_b = id<Digest>(0xc2);
+
+Instance instance() { return {id<RunId>(0x11), 2, RoundId{7}}; }
+
+Certificate certificate(std::uint32_t view, Step step) {
+    return {instance(), view, step, list_a, 0b1011, {signature(0x50), signature(0x51), signature(0x53)}};
+}
+
+SignedVote vote(std::uint32_t view, Step step, std::optional<Digest> list, int author = 0xa1) {
+    return {Vote{instance(), view, step, list}, id<PeerId>(author), signature(0x5a)};
+}
+
+SignedProposal proposal() { return {Proposal{instance(), 3, list_a, std::nullopt}, id<PeerId>(0xa1), signature(0x5a)}; }
+
+SignedProposal proposal_again() {
+    return {Proposal{instance(), 3, list_a, certificate(1, Step::prevote)}, id<PeerId>(0xa1), signature(0x5a)};
+}
+
+void compare(const char* name, const AgreementMessage& message) {
+    const Bytes expected = vector_of(name);
+    QCOMPARE(QString::fromStdString(to_hex(encode(message))), QString::fromStdString(to_hex(expected)));
+    const Result<AgreementMessage> decoded = decode_agreement_message(expected);
+    QVERIFY2(decoded.ok() && *decoded == message, name);
+}
+
+}  // namespace
+
+class AgreementVectorsTest : public QObject {
+    Q_OBJECT
+private slots:
+    void every_message_of_the_committee_has_its_layout() {
+        compare("agreement_proposal", proposal());
+        compare("agreement_proposal_again", proposal_again());
+        compare("agreement_vote", vote(3, Step::precommit, list_a));
+        compare("agreement_nil", vote(3, Step::prevote, std::nullopt));
+        compare("agreement_certificate", certificate(3, Step::precommit));
+    }
+
+    void evidence_has_its_layout() {
+        const Evidence evidence{vote(3, Step::precommit, list_a), vote(3, Step::precommit, list_b)};
+        QVERIFY(make_evidence(evidence.second, evidence.first) == evidence);
+        const Bytes expected = vector_of("agreement_evidence");
+        QCOMPARE(QString::fromStdString(to_hex(evidence.encode())), QString::fromStdString(to_hex(expected)));
+        QVERIFY(*Evidence::decode(expected) == evidence);
+    }
+
+    void the_record_of_votes_has_its_layout() {
+        VoteRecord record;
+        record.author = id<PeerId>(0xa1);
+        record.instance = instance();
+        record.view = 3;
+        record.locked = Lock{1, list_a};
+        record.valid = certificate(1, Step::prevote);
+        record.proposal = proposal_again();
+        record.prevote = vote(3, Step::prevote, list_a);
+        record.precommit = vote(3, Step::precommit, std::nullopt);
+        record.entry = {vote(2, Step::precommit, std::nullopt, 0xb2)};
+        const Bytes expected = vector_of("vote_record");
+        QCOMPARE(QString::fromStdString(to_hex(record.encode())), QString::fromStdString(to_hex(expected)));
+        QVERIFY(*VoteRecord::decode(expected) == record);
+    }
+};
+
+QTEST_APPLESS_MAIN(AgreementVectorsTest)
+#include "test_agreement_vectors.moc"
