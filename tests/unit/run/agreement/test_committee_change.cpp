@@ -1,0 +1,275 @@
+#include <QTest>
+
+#include "core/base/rng.h"
+#include "core/run/agreement/committee_change.h"
+#include "tests/unit/run/agreement/committee_fixture.h"
+
+using namespace potluck;
+using namespace potluck::run;
+using namespace potluck::run::testing;
+
+namespace {
+
+constexpr std::uint32_t fit_rounds = 50;
+
+/// A person's computers, by number; each is its own person unless said otherwise. Number 0 is the host's.
+class Town {
+public:
+    explicit Town(std::size_t size) {
+        for (std::size_t i = 0; i < size; ++i) {
+            Standing one;
+            one.key = one.person = key_of(i);
+            one.attendance = Attendance::here;
+            one.rounds_accepted = fit_rounds;
+            one.in_step = 1'000 - static_cast<std::uint32_t>(i);  // the lower the number, the fitter
+            people.push_back(one);
+            trusted.push_back(one.key);
+        }
+    }
+    Standing& operator[](std::size_t number) { return people[number]; }
+    void distrust(std::size_t number) { std::erase(trusted, key_of(number)); }
+
+    std::optional<CommitteeChange> next(const std::vector<std::size_t>& seated) const {
+        std::vector<Standing> standings = people;
+        std::sort(standings.begin(), standings.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
+        std::vector<PeerId> keys = trusted;
+        std::sort(keys.begin(), keys.end());
+        return next_committee(committee(seated), keys, standings, fit_rounds);
+    }
+    /// Numbers of the next committee; of today's if nothing changes.
+    std::vector<std::size_t> seats(const std::vector<std::size_t>& seated) const {
+        const auto change = next(seated);
+        std::vector<std::size_t> numbers;
+        for (std::size_t i = 0; i < people.size() + 10; ++i) {
+            if ((change ? change->committee : committee(seated)).index_of(key_of(i))) numbers.push_back(i);
+        }
+        return numbers;
+    }
+    static Committee committee(const std::vector<std::size_t>& seated) {
+        std::vector<PeerId> keys;
+        for (const std::size_t number : seated) keys.push_back(key_of(number));
+        return *Committee::from_keys(keys);
+    }
+
+    std::vector<Standing> people;
+    std::vector<PeerId> trusted;
+};
+
+using Seats = std::vector<std::size_t>;
+
+}  // namespace
+
+class CommitteeChangeTest : public QObject {
+    Q_OBJECT
+private slots:
+    void it_grows_from_one_to_four_when_three_others_are_fit() {
+        QVERIFY(!Town(3).next({0}));
+        QCOMPARE(Town(4).seats({0}), (Seats{0, 1, 2, 3}));
+        const std::optional<CommitteeChange> change = Town(4).next({0});
+        QCOMPARE(change->joined.size(), std::size_t{3});
+        QVERIFY(change->left.empty());
+    }
+
+    void it_grows_from_four_to_seven_when_three_more_are_fit() {
+        QVERIFY(!Town(6).next({0, 1, 2, 3}));
+        QCOMPARE(Town(7).seats({0, 1, 2, 3}), (Seats{0, 1, 2, 3, 4, 5, 6}));
+        QVERIFY(!Town(20).next({0, 1, 2, 3, 4, 5, 6}));
+    }
+
+    void only_the_fit_are_seated() {
+        const auto seats_without = [](auto change) {
+            Town town(4);
+            change(town[3]);
+            return town.seats({0}).size();
+        };
+        QCOMPARE(seats_without([](Standing& one) { one.rounds_accepted = fit_rounds - 1; }), std::size_t{1});
+        QCOMPARE(seats_without([](Standing& one) { one.in_step = in_step_fit_min - 1; }), std::size_t{1});
+        QCOMPARE(seats_without([](Standing& one) { one.attendance = Attendance::away; }), std::size_t{1});
+        QCOMPARE(seats_without([](Standing& one) { one.attendance = Attendance::leaving; }), std::size_t{1});
+        QCOMPARE(seats_without([](Standing& one) { one.convicted = true; }), std::size_t{1});
+        QCOMPARE(seats_without([](Standing& one) { one.rounds_silent = silent_rounds_max; }), std::size_t{1});
+        QCOMPARE(seats_without([](Standing& one) { one.in_step = in_step_fit_min; }), std::size_t{4});
+    }
+
+    void the_fittest_come_first() {
+        Town town(9);
+        town[8].in_step = 1'000;
+        town[0].in_step = 1'000;
+        town[8].rounds_accepted = fit_rounds + 1;
+        QCOMPARE(town.seats({0}), (Seats{0, 1, 2, 3, 4, 5, 8}));
+    }
+
+    void strangers_get_no_seat_however_long_they_stay() {
+        Town town(1'004);
+        for (std::size_t i = 1; i < 1'001; ++i) {
+            town[i].rounds_accepted = 1'000'000;
+            town[i].in_step = 1'000;
+            town.distrust(i);
+        }
+        QCOMPARE(town.seats({0}), (Seats{0, 1'001, 1'002, 1'003}));
+    }
+
+    void one_device_of_a_person_has_a_seat() {
+        Town town(5);
+        town[3].person = town[4].person = town[0].person;
+        QVERIFY(!town.next({0}));
+        town[3].person = town[4].person = key_of(3);
+        QCOMPARE(town.seats({0}), (Seats{0, 1, 2, 3}));
+        // Two devices that have seats already keep one.
+        town = Town(5);
+        town[3].person = town[2].person;
+        QCOMPARE(town.seats({0, 1, 2, 3}), (Seats{0, 1, 2, 4}));
+        QVERIFY(town.next({0, 1, 2, 3})->left[0].why == Departure::shrunk);
+    }
+
+    void who_is_silent_for_ten_rounds_is_replaced_by_the_fittest_without_a_seat() {
+        Town town(6);
+        town[2].attendance = Attendance::away;
+        town[2].rounds_silent = silent_rounds_max - 1;
+        QVERIFY(!town.next({0, 1, 2, 3}));
+        town[2].rounds_silent = silent_rounds_max;
+        QCOMPARE(town.seats({0, 1, 2, 3}), (Seats{0, 1, 3, 4}));
+        QVERIFY(town.next({0, 1, 2, 3})->left == (std::vector<CommitteeChange::Left>{{key_of(2), Departure::silent}}));
+        QVERIFY(town.next({0, 1, 2, 3})->joined == std::vector<PeerId>{key_of(4)});
+    }
+
+    void a_member_without_a_standing_is_silent() {
+        Town town(5);
+        const std::size_t unknown = 9;
+        town.trusted.push_back(key_of(unknown));
+        QCOMPARE(town.seats({0, 1, 2, unknown}), (Seats{0, 1, 2, 3}));
+    }
+
+    void silent_members_keep_their_seats_as_long_as_one_more_may_be_lost() {
+        Town town(7);
+        town[6].rounds_silent = silent_rounds_max;
+        QVERIFY(!town.next({0, 1, 2, 3, 4, 5, 6}));  // six of seven, and five are a quorum
+        town[5].rounds_silent = silent_rounds_max;   // five of seven: the next loss would stop it
+        QCOMPARE(town.seats({0, 1, 2, 3, 4, 5, 6}), (Seats{0, 1, 2, 3}));
+    }
+
+    void who_is_here_keeps_its_seat_before_who_is_away() {
+        Town town(4);
+        town[3].rounds_silent = silent_rounds_max;
+        town[0].attendance = Attendance::away;  // for less than ten rounds
+        QCOMPARE(town.seats({0, 1, 2, 3}), (Seats{1}));
+    }
+
+    void four_become_one_before_the_quorum_is_in_danger() {
+        Town town(4);
+        town[3].rounds_silent = silent_rounds_max;
+        QCOMPARE(town.seats({0, 1, 2, 3}), (Seats{0}));
+        const auto change = town.next({0, 1, 2, 3});
+        QCOMPARE(change->left.size(), std::size_t{3});
+        for (const CommitteeChange::Left& left : change->left) {
+            QVERIFY(left.why == (left.key == key_of(3) ? Departure::silent : Departure::shrunk));
+        }
+    }
+
+    void sizes_between_become_one_of_the_three() {
+        QCOMPARE(Town(2).seats({0, 1}), (Seats{0}));
+        QCOMPARE(Town(3).seats({0, 1, 2}), (Seats{0}));
+        QVERIFY(!Town(5).next({0, 1, 2, 3, 4}));  // five that can lose one stay
+        Town town(5);
+        town[4].rounds_silent = silent_rounds_max;
+        QCOMPARE(town.seats({0, 1, 2, 3, 4}), (Seats{0, 1, 2, 3}));
+    }
+
+    void who_leaves_hands_its_seat_over_at_once() {
+        Town town(6);
+        town[1].attendance = Attendance::leaving;
+        QCOMPARE(town.seats({0, 1, 2, 3}), (Seats{0, 2, 3, 4}));
+        QVERIFY(town.next({0, 1, 2, 3})->left ==
+                (std::vector<CommitteeChange::Left>{{key_of(1), Departure::handed_over}}));
+        Town small(4);
+        small[1].attendance = Attendance::leaving;
+        QCOMPARE(small.seats({0, 1, 2, 3}), (Seats{0}));
+    }
+
+    void the_last_seat_goes_to_the_fittest_that_is_here_tried_or_not() {
+        Town town(3);
+        for (std::size_t i = 0; i < 3; ++i) town[i].rounds_accepted = 0;
+        town[0].attendance = Attendance::leaving;
+        QCOMPARE(town.seats({0}), (Seats{1}));
+        town[1].attendance = Attendance::away;
+        QCOMPARE(town.seats({0}), (Seats{2}));
+        town[2].attendance = Attendance::away;
+        QVERIFY(!town.next({0}));  // nobody to hand over to: the seat stays, and the run waits
+        town[2].attendance = Attendance::here;
+        town.distrust(2);
+        QVERIFY(!town.next({0}));
+    }
+
+    void three_that_are_on_in_turn_pass_the_seat_round() {
+        Town town(3);
+        for (Standing& one : town.people) one.rounds_accepted = 0;  // friends on their first days
+        Seats seat{0};
+        for (std::size_t day = 0; day < 21; ++day) {
+            const std::size_t on = (day + 1) % 3;
+            town[seat[0]].attendance = Attendance::leaving;
+            town[on].attendance = Attendance::here;
+            const std::size_t before = seat[0];
+            seat = town.seats(seat);
+            QCOMPARE(seat, Seats{on});
+            town[before].attendance = Attendance::away;
+        }
+    }
+
+    void a_convicted_key_leaves_and_never_returns() {
+        Town town(6);
+        town[0].convicted = true;  // the fittest, and the host
+        QCOMPARE(town.seats({0, 1, 2, 3}), (Seats{1, 2, 3, 4}));
+        QVERIFY(town.next({0, 1, 2, 3})->left ==
+                (std::vector<CommitteeChange::Left>{{key_of(0), Departure::convicted}}));
+        QVERIFY(!town.next({1, 2, 3, 4}));
+        QVERIFY(!town.next({1, 2, 3, 5}));
+    }
+
+    void a_key_that_is_no_longer_trusted_leaves() {
+        Town town(5);
+        town.distrust(1);
+        QCOMPARE(town.seats({0, 1, 2, 3}), (Seats{0, 2, 3, 4}));
+        QVERIFY(town.next({0, 1, 2, 3})->left ==
+                (std::vector<CommitteeChange::Left>{{key_of(1), Departure::distrusted}}));
+    }
+
+    void seated_members_keep_their_seats_against_fitter_ones() {
+        Town town(6);
+        town[0].in_step = 960;
+        town[0].rounds_accepted = 0;  // once seated it need not be fit
+        QVERIFY(!town.next({0, 1, 2, 3}));
+    }
+
+    void a_committee_is_never_empty() {
+        Town town(4);
+        for (std::size_t i = 0; i < 4; ++i) {
+            town[i].attendance = Attendance::away;
+            town[i].rounds_silent = silent_rounds_max;
+        }
+        QVERIFY(!town.next({0, 1, 2, 3}));
+    }
+
+    void what_was_changed_needs_no_further_change() {
+        Rng rng(3);
+        for (int i = 0; i < 2'000; ++i) {
+            Town town(1 + rng.below(12));
+            Seats seated;
+            for (std::size_t j = 0; j < town.people.size(); ++j) {
+                town[j].attendance = static_cast<Attendance>(rng.below(3));
+                town[j].rounds_silent = static_cast<std::uint32_t>(rng.below(2 * silent_rounds_max));
+                town[j].convicted = rng.below(8) == 0;
+                if (rng.below(8) == 0) town.distrust(j);
+                if (rng.below(2) == 0 && seated.size() < committee_members_max) seated.push_back(j);
+            }
+            if (seated.empty()) seated.push_back(0);
+            const Seats once = town.seats(seated);
+            QVERIFY(!once.empty());
+            QCOMPARE(town.seats(once), once);
+            const bool kept = once == seated;
+            QVERIFY(kept || once.size() == 1 || once.size() == 4 || once.size() == 7 || once.size() == seated.size());
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(CommitteeChangeTest)
+#include "test_committee_change.moc"
