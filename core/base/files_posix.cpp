@@ -21,8 +21,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "core/base/descriptor_posix.h"
 #include "core/base/files.h"
+#include "core/base/system_handle.h"
 
 namespace potluck {
 

@@ -9,7 +9,7 @@
 // Every other open shares reading, writing and deleting, as POSIX does without being asked.
 #ifdef _WIN32
 
-#include "core/base/windows_handle.h"
+#include "core/base/system_handle.h"
 
 #include <fcntl.h>
 #include <io.h>

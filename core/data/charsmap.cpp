@@ -22,9 +22,6 @@ namespace potluck::data {
 
 namespace {
 
-// nmt_nfkc_cf, the largest that spm_train knows, has 0.3 MB. This one is checked in a fraction of a second.
-constexpr std::size_t charsmap_bytes_max = 4U << 20U;
-constexpr unsigned keys_on_path_max = 32;  // Normalizer::kMaxTrieResultsSize
 constexpr std::uint32_t labels = 256;
 
 enum WireType : unsigned { varint = 0, eight_bytes = 1, delimited = 2, four_bytes = 5 };

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/descriptor_posix.h"
 #include "core/base/files.h"
+#include "core/base/system_handle.h"
 #include "core/identity/key_file.h"
 #include "core/identity/key_file_text.h"
 

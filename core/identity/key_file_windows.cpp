@@ -10,7 +10,7 @@
 // Source: Microsoft's documentation of security descriptor strings and of MoveFileEx.
 #ifdef _WIN32
 
-#include "core/base/windows_handle.h"
+#include "core/base/system_handle.h"
 
 #include <aclapi.h>
 #include <sddl.h>

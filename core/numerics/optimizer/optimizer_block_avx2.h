@@ -21,7 +21,7 @@ namespace potluck::numerics {
 /// The lines by segment modulo eight. Segment 8 (one) shares the entry of segment 0 (zero): the line through the origin
 /// yields the codes of both.
 struct EightLines {
-    static constexpr std::uint32_t exponent_min = 102;  // 2^-25: smaller magnitudes are looked up as this one
+    static constexpr std::uint32_t lowest_exponent = 102;  // 2^-25: smaller magnitudes are looked up as this one
     /// A segment from an exponent: the true one, or the one below it.
     static constexpr std::uint32_t guessed(std::uint32_t exponent) { return (exponent * 20597U) >> 16U; }
 
@@ -44,8 +44,8 @@ constexpr EightLines eight_lines(const float* above, const float* slope, const f
         while (at + 1 < map_segments && y > above[at + 1]) ++at;
         return at;
     };
-    for (std::uint32_t exponent = EightLines::exponent_min; exponent < 128; ++exponent) {
-        const bool lowest = exponent == EightLines::exponent_min;
+    for (std::uint32_t exponent = EightLines::lowest_exponent; exponent < 128; ++exponent) {
+        const bool lowest = exponent == EightLines::lowest_exponent;
         const std::uint32_t guess = EightLines::guessed(exponent) % 8;
         const float from = lowest ? 0.0F : std::bit_cast<float>(exponent << 23U);
         const float to = exponent == 127 ? 1.0F : std::bit_cast<float>(((exponent + 1) << 23U) - 1);
@@ -93,7 +93,7 @@ private:
 
     /// The codes of 8 magnitudes in [0, 1], as floats yet to be truncated.
     POTLUCK_AVX2 static POTLUCK_INLINE __m256 lines_of(__m256 y, const EightLines& lines) {
-        const __m256i least = _mm256_set1_epi32(static_cast<int>(EightLines::exponent_min << 23U));
+        const __m256i least = _mm256_set1_epi32(static_cast<int>(EightLines::lowest_exponent << 23U));
         const __m256i exponent = _mm256_srli_epi32(_mm256_max_epi32(_mm256_castps_si256(y), least), 23);
         const __m256i guess = _mm256_mulhi_epu16(exponent, _mm256_set1_epi32(20597));
         const __m256 end = _mm256_permutevar8x32_ps(load(lines.end), guess);

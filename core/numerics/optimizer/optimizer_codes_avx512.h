@@ -47,12 +47,12 @@ struct LineTables {
     alignas(64) float offset[16];
     alignas(64) float last[16];
 };
-inline constexpr std::uint32_t exponent_min = 102;  // 2^-25: smaller magnitudes are looked up as this one
+inline constexpr std::uint32_t lowest_exponent = 102;  // 2^-25: smaller magnitudes are looked up as this one
 constexpr LineTables tables_of(const float* above, const float* slope, const float* offset, const float* last) {
     LineTables out{};
-    for (std::uint32_t exponent = exponent_min; exponent < 128; exponent += 2) {
+    for (std::uint32_t exponent = lowest_exponent; exponent < 128; exponent += 2) {
         // From where on the entry counts; the lowest stands for everything below it too.
-        const float from = exponent == exponent_min ? 0.0F : std::bit_cast<float>(exponent << 23U);
+        const float from = exponent == lowest_exponent ? 0.0F : std::bit_cast<float>(exponent << 23U);
         std::uint32_t segment = 0;
         while (segment + 1 < map_segments && from > above[segment + 1]) ++segment;
         // Where it ends, or beyond every magnitude with the segment's number as the low bits.
@@ -106,7 +106,7 @@ struct Avx512Codes {
     /// The codes of twice sixteen magnitudes, for `put_means` and `put_variances`.
     POTLUCK_AVX512_BYTES static POTLUCK_INLINE TwoCodes two_means(const float* values, __m512 inverse) {
         constexpr int larger_without_sign = 0x0b;
-        const __m512 least = _mm512_castsi512_ps(_mm512_set1_epi32(static_cast<int>(exponent_min << 23U)));
+        const __m512 least = _mm512_castsi512_ps(_mm512_set1_epi32(static_cast<int>(lowest_exponent << 23U)));
         const __m512i sign = _mm512_set1_epi32(static_cast<int>(0x80000000U));
         const __m512 y0 = _mm512_mul_ps(_mm512_load_ps(values), inverse);
         const __m512 y1 = _mm512_mul_ps(_mm512_load_ps(values + 16), inverse);
@@ -120,7 +120,7 @@ struct Avx512Codes {
                     _mm512_castps_si512(line.second), _mm512_castps_si512(y1), sign, first_or_both_others)))};
     }
     POTLUCK_AVX512_BYTES static POTLUCK_INLINE TwoCodes two_variances(const float* values, __m512 inverse) {
-        const __m512i least = _mm512_set1_epi32(static_cast<int>(exponent_min << 23U));
+        const __m512i least = _mm512_set1_epi32(static_cast<int>(lowest_exponent << 23U));
         const __m512 y0 = _mm512_mul_ps(_mm512_load_ps(values), inverse);
         const __m512 y1 = _mm512_mul_ps(_mm512_load_ps(values + 16), inverse);
         const TwoLines line = two_lines(y0, y1, _mm512_max_epi32(_mm512_castps_si512(y0), least),

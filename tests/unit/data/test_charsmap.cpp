@@ -111,8 +111,8 @@ private slots:
     }
 
     void as_many_keys_may_end_on_one_path_as_the_library_has_room_for() {
-        QVERIFY(data::charsmaps_are_sound(model_of(charsmap_of(trie_of_a(32), b_and_zero()))));
-        QVERIFY(!data::charsmaps_are_sound(model_of(charsmap_of(trie_of_a(33), b_and_zero()))));
+        QVERIFY(data::charsmaps_are_sound(model_of(charsmap_of(trie_of_a(data::keys_on_path_max), b_and_zero()))));
+        QVERIFY(!data::charsmaps_are_sound(model_of(charsmap_of(trie_of_a(data::keys_on_path_max + 1), b_and_zero()))));
     }
 
     void maps_that_lead_outside_are_refused_data() {
@@ -121,6 +121,10 @@ private slots:
             QTest::newRow(name) << QByteArray(map.data(), static_cast<qsizetype>(map.size()));
         };
         const std::uint32_t a = 256U ^ 'a';
+        // What is left of the largest map beside its length and this trie.
+        const std::size_t charsmap_rest = data::charsmap_bytes_max - 4 - 4 * trie_of_a(1).size();
+        const auto zeros = [](std::size_t size) { return std::string(size, '\0'); };
+        QVERIFY(data::charsmaps_are_sound(model_of(charsmap_of(trie_of_a(1), zeros(charsmap_rest)))));
         auto units = trie_of_a(1);
         units[a] = (a ^ 768U) << 10U | 'a';
         row("children behind the trie", charsmap_of(units, b_and_zero()));
@@ -140,7 +144,7 @@ private slots:
         row("a trie as long as the map", little_endian(1024) + std::string(1024, '\0'));
         row("half a unit", little_endian(1022) + std::string(2048, '\0'));
         row("less than a length", std::string(3, '\0'));
-        row("too large", charsmap_of(trie_of_a(1), std::string((4U << 20U), '\0')));
+        row("too large", charsmap_of(trie_of_a(1), zeros(charsmap_rest + 1)));
     }
 
     void maps_that_lead_outside_are_refused() {

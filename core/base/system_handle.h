@@ -1,8 +1,45 @@
-// A file descriptor that closes itself, and the writes and syncs that both files and key files need. POSIX only.
-// Errors are an errno, zero for none: each caller has sentences of its own.
+// A handle of the system, which closes itself, and the few calls that files and key files share. For the
+// sources of the system's edge only.
+//
+//   POSIX    Descriptor; write_all, flush_to_disk and sync_folder return an errno, zero for none: each caller has
+//            sentences of its own
+//   Windows  windows.h without its macros; WindowsHandle
 #pragma once
 
-#ifndef _WIN32
+#ifdef _WIN32
+
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#ifndef WIN32_LEAN_AND_MEAN
+#define WIN32_LEAN_AND_MEAN
+#endif
+#include <windows.h>
+
+#include <utility>
+
+namespace potluck {
+
+/// INVALID_HANDLE_VALUE and null both mean none. Owns: the handle.
+class WindowsHandle {
+public:
+    explicit WindowsHandle(HANDLE handle) : m_handle(handle == INVALID_HANDLE_VALUE ? nullptr : handle) {}
+    WindowsHandle(const WindowsHandle&) = delete;
+    WindowsHandle& operator=(const WindowsHandle&) = delete;
+    ~WindowsHandle() {
+        if (m_handle != nullptr) CloseHandle(m_handle);
+    }
+    [[nodiscard]] bool ok() const { return m_handle != nullptr; }
+    [[nodiscard]] HANDLE get() const { return m_handle; }
+    [[nodiscard]] HANDLE release() { return std::exchange(m_handle, nullptr); }
+
+private:
+    HANDLE m_handle;
+};
+
+}  // namespace potluck
+
+#else
 
 #include <algorithm>
 #include <cerrno>
