@@ -214,7 +214,7 @@ private:
         QTest::addColumn<int>("matmul");
         for (const char* name : models) {
             for (const Dtype dtype : numbers) {
-                QTest::addRow("%s %s", name, name_of(number)) << QString(name) << static_cast<int>(number);
+                QTest::addRow("%s %s", name, name_of(dtype)) << QString(name) << static_cast<int>(dtype);
             }
         }
     }
@@ -251,7 +251,7 @@ private slots:
             const std::vector<float> logits = decoder.logits(tokens).value();
             const std::span<const float> row = std::span(expected).subspan(b * logits.size(), logits.size());
             const double error = distance(logits, row, length(row));
-            QVERIFY2(error < tolerance_of(number).logits, qPrintable(QString::number(error)));
+            QVERIFY2(error < tolerance_of(dtype).logits, qPrintable(QString::number(error)));
         }
     }
 
