@@ -96,7 +96,8 @@ private slots:
         run::Recipe recipe;
         const auto moments = [&](std::uint32_t bits) {
             recipe.state_bits = bits;
-            for (const control::PlanPart& part : all_plans(small, recipe, processor(0)).front().parts) {
+            const std::vector<MemoryPlan> plans = all_plans(small, recipe, processor(0));
+            for (const control::PlanPart& part : plans.front().parts) {
                 if (part.what == "optimizer state") return static_cast<double>(part.ram) / 124'439'808.0;
             }
             return 0.0;
