@@ -22,7 +22,8 @@ void optimizer_step_with(Isa isa, OptimizerState& state, std::size_t first, std:
                          std::span<Parameter> parameters, std::span<const Gradient> gradient,
                          const StepHyperparams& settings, unsigned threads);
 
-/// The codes of 256 magnitudes by the instructions of `isa`: what the tests compare with the search.
+/// The codes of 256 magnitudes, aligned to 64 bytes, by the instructions of `isa`: what the tests compare with the
+/// search.
 void codes_with(Isa isa, const float* values, float inverse, std::uint8_t* mean_codes, std::uint8_t* variance_codes);
 
 POTLUCK_INLINE void store(float& to, float value, std::uint32_t, std::uint32_t) { to = value; }

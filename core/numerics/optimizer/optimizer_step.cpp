@@ -306,6 +306,7 @@ void optimizer_step(OptimizerState& state, std::size_t first, std::size_t count,
 }
 
 void codes_with(Isa isa, const float* values, float inverse, std::uint8_t* mean_codes, std::uint8_t* variance_codes) {
+    require(reinterpret_cast<std::uintptr_t>(values) % 64 == 0);
     kernels_for(isa).codes(values, inverse, mean_codes, variance_codes);
 }
 

@@ -153,7 +153,7 @@ void check_codes(const std::array<float, optimizer_block>& values) {
 
 /// Every `stride`-th float of [-1, 1], and those around each limit.
 void sweep_codes(std::uint32_t stride) {
-    std::array<float, optimizer_block> values{};
+    alignas(64) std::array<float, optimizer_block> values{};
     std::size_t filled = 0;
     const auto add = [&](std::uint32_t bits) {
         if (bits > 0x3f800000U) return;
