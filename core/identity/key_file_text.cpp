@@ -4,6 +4,8 @@
 
 #include <sodium.h>
 
+#include "core/base/files.h"
+
 namespace potluck::identity {
 
 namespace {
