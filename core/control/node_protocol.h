@@ -67,7 +67,7 @@ struct MemberRow {
     static void fields(auto& value, auto&& field) {
         field("id", value.id, Text{id_bytes_max}, "Public key in hexadecimal digits.");
         field("name", value.name, Text{name_bytes_max}, "The name it goes by, not verified.");
-        field("role", value.role, Any{}, "Whether it trains, or leads and relays.");
+        field("role", value.role, Any{}, "Whether it trains, or only decides and relays.");
         field("phase", value.phase, Any{}, "What it says it does.");
         field("round", value.round, Whole{}, "The round it is in.");
         field("window_tokens", value.window_tokens, Whole{}, "Tokens trained in the current window.");
@@ -82,7 +82,7 @@ struct RunSnapshot {
     std::string id, name, purpose, licence, model, magnet;
     std::uint64_t parameters = 0, round = 0, total_rounds = 0;
     run::Phase phase = run::Phase::joining;
-    std::string leader;
+    std::string proposer;
     double window_seconds = 0, loss = 0, bigram_loss = 0, validation_loss = 0;
     std::uint64_t validation_round = 0;
     std::uint64_t swarm_tokens_per_second = 0, accepted_tokens = 0;
@@ -103,7 +103,8 @@ struct RunSnapshot {
         field("round", value.round, Whole{}, "Rounds that have ended.");
         field("total_rounds", value.total_rounds, Whole{}, "Rounds that are planned.");
         field("phase", value.phase, Any{}, "Where this node is in its round.");
-        field("leader", value.leader, Text{id_bytes_max}, "Key of the round's leader; empty if unknown.");
+        field("proposer", value.proposer, Text{id_bytes_max},
+              "Key of the committee member whose turn it is; empty if unknown.");
         field("window_seconds", value.window_seconds, Real{}, "Training time of a round.");
         field("loss", value.loss, Real{}, "Mean training loss of the members' last windows by tokens; 0 if none.");
         field("bigram_loss", value.bigram_loss, Real{}, "Loss of a bigram model on the validation data.");

@@ -2,7 +2,7 @@
 //
 //   append   L[n] is taken only if n is the chain's length and its `previous` is the tip's hash; then rounds, lists and
 //            entries get their rows together
-//   retract  the last lists move to `retracted`, the newest 4,096 of which stay as evidence, and their credit goes
+//   correct  another digest of the state that the last list led to
 //
 // So `lists` is always one unbroken chain from round 0, and `entries`, from which credit is summed, is what the lists
 // say: verify_chain() recomputes both from the signed bytes. Sums saturate, because a hostile host could sign lists
@@ -18,6 +18,7 @@
 #include "core/base/log.h"
 #include "core/ledger/database.h"
 #include "core/ledger/schema.h"
+#include "core/run/agreement/vote.h"
 
 namespace potluck::ledger {
 
@@ -33,12 +34,12 @@ std::int64_t limit_of(std::size_t most) {
     return static_cast<std::int64_t>(std::min(most, largest));
 }
 
-run::SignedList signed_list_at(const Statement& row, int signature_column, int list_column) {
-    run::SignedList list;
-    ByteReader(row.blob(signature_column)).array(list.signature);
-    const ByteSpan bytes = row.blob(list_column);
-    list.list.assign(bytes.begin(), bytes.end());
-    return list;
+run::CommittedList committed_list_at(const Statement& row, int certificate_column, int list_column) {
+    const auto bytes_at = [&](int column) {
+        const ByteSpan bytes = row.blob(column);
+        return Bytes(bytes.begin(), bytes.end());
+    };
+    return {bytes_at(list_column), bytes_at(certificate_column)};
 }
 
 Credit credit_at(const Statement& row) {
@@ -78,12 +79,12 @@ struct Ledger::Database {
     [[nodiscard]] Result<std::int64_t> chain_for_writing(const RunId& run);
     [[nodiscard]] Result<std::optional<std::int64_t>> chain_of(const RunId& run) const;
     [[nodiscard]] Result<Tip> tip_of(std::int64_t chain) const;
-    [[nodiscard]] Status insert(std::int64_t chain, const run::SignedList& list, const run::AcceptList& decoded,
+    [[nodiscard]] Status insert(std::int64_t chain, const run::CommittedList& list, const run::AcceptList& decoded,
                                 const StateDigest& result, std::int64_t at);
     [[nodiscard]] bool insert_entries(std::int64_t chain, const run::AcceptList& decoded, std::int64_t at);
-    [[nodiscard]] bool move_to_retracted(std::int64_t chain, std::uint64_t first);
     [[nodiscard]] Result<std::string> fault_of(std::int64_t chain, const RunId& run, std::uint64_t round,
-                                               const Digest& previous, Digest& hash) const;
+                                               const Digest& previous, Digest& hash,
+                                               std::vector<PeerId>& committee) const;
     [[nodiscard]] bool entries_match(std::int64_t chain, const run::AcceptList& list) const;
 
     mutable Connection connection;
@@ -133,9 +134,11 @@ bool Ledger::Database::insert_entries(std::int64_t chain, const run::AcceptList&
     Statement entry(connection,
                     "INSERT INTO entries(chain, round, peer, tokens, at) "
                     "SELECT ?, ?, id, ?, ? FROM peers WHERE key = ?");
-    for (const run::Accepted& accepted : decoded.entries) {
+    const std::vector<TokenCount> credit = run::weights_of(decoded.entries);
+    for (std::size_t i = 0; i < decoded.entries.size(); ++i) {
+        const run::Accepted& accepted = decoded.entries[i];
         if (!peer.bind(accepted.peer.bytes).run()) return false;
-        entry.bind(chain).bind(decoded.round.value).bind(accepted.tokens.value).bind(at).bind(accepted.peer.bytes);
+        entry.bind(chain).bind(decoded.round.value).bind(credit[i].value).bind(at).bind(accepted.peer.bytes);
         if (!entry.run()) return false;
         peer.reset();
         entry.reset();
@@ -143,23 +146,23 @@ bool Ledger::Database::insert_entries(std::int64_t chain, const run::AcceptList&
     return true;
 }
 
-Status Ledger::Database::insert(std::int64_t chain, const run::SignedList& list, const run::AcceptList& decoded,
+Status Ledger::Database::insert(std::int64_t chain, const run::CommittedList& list, const run::AcceptList& decoded,
                                 const StateDigest& result, std::int64_t at) {
     TokenCount tokens;
-    for (const run::Accepted& accepted : decoded.entries) tokens += accepted.tokens;
+    for (const TokenCount& credit : run::weights_of(decoded.entries)) tokens += credit;
     const Digest hash = decoded.hash();
     Statement round(connection,
                     "INSERT INTO rounds(chain, round, at, tokens, contributions, hash, result) "
                     "VALUES(?, ?, ?, ?, ?, ?, ?)");
     round.bind(chain).bind(decoded.round.value).bind(at).bind(tokens.value).bind(decoded.entries.size());
     round.bind(hash.bytes).bind(result.bytes);
-    Statement text(connection, "INSERT INTO lists(chain, round, signature, list) VALUES(?, ?, ?, ?)");
-    text.bind(chain).bind(decoded.round.value).bind(list.signature).bind(list.list);
+    Statement text(connection, "INSERT INTO lists(chain, round, certificate, list) VALUES(?, ?, ?, ?)");
+    text.bind(chain).bind(decoded.round.value).bind(list.certificate).bind(list.list);
     if (!round.run() || !text.run() || !insert_entries(chain, decoded, at)) return connection.error("Cannot write to");
     return {};
 }
 
-Status Ledger::append(const run::SignedList& list, const StateDigest& result, std::int64_t at) {
+Status Ledger::append(const run::CommittedList& list, const StateDigest& result, std::int64_t at) {
     m_owner.check();
     const Result<run::AcceptList> decoded = run::AcceptList::decode(list.list);
     if (!decoded.ok()) return decoded.error();
@@ -186,40 +189,16 @@ Status Ledger::append(const run::SignedList& list, const StateDigest& result, st
     return {};
 }
 
-bool Ledger::Database::move_to_retracted(std::int64_t chain, std::uint64_t first) {
-    Statement copy(connection,
-                   "INSERT INTO retracted(chain, round, at, result, signature, list) "
-                   "SELECT r.chain, r.round, r.at, r.result, l.signature, l.list FROM rounds r "
-                   "JOIN lists l ON l.chain = r.chain AND l.round = r.round "
-                   "WHERE r.chain = ? AND r.round >= ? ORDER BY r.round");
-    if (!copy.bind(chain).bind(first).run()) return false;
-    for (const char* sql :
-         {"DELETE FROM entries WHERE chain = ? AND round >= ?", "DELETE FROM lists WHERE chain = ? AND round >= ?",
-          "DELETE FROM rounds WHERE chain = ? AND round >= ?"}) {
-        Statement remove(connection, sql);
-        if (!remove.bind(chain).bind(first).run()) return false;
-    }
-    Statement trim(connection,
-                   "DELETE FROM retracted WHERE chain = ? AND id <= (SELECT id FROM retracted "
-                   "WHERE chain = ? ORDER BY id DESC LIMIT 1 OFFSET ?)");
-    return trim.bind(chain).bind(chain).bind(retracted_lists_max).run();
-}
-
-Status Ledger::retract(const RunId& run, std::uint64_t count) {
+Status Ledger::correct_result(const RunId& run, const StateDigest& result) {
     m_owner.check();
     Connection& connection = m_database->connection;
-    Transaction transaction(connection);
-    if (!transaction.begun()) return connection.error("Cannot write to");
-    const Result<std::int64_t> chain = m_database->chain_for_writing(run);
-    if (!chain.ok()) return chain.error();
-    const Result<Database::Tip> tip = m_database->tip_of(*chain);
-    if (!tip.ok()) return tip.error();
-    if (count > tip->length) {
-        return Error{ErrorCode::invalid_argument, "The ledger holds " + std::to_string(tip->length) +
-                                                      " rounds of this run, fewer than were to be taken back."};
-    }
-    const bool moved = m_database->move_to_retracted(*chain, tip->length - count);
-    if (!moved || !transaction.commit()) return connection.error("Cannot write to");
+    Statement update(connection,
+                     "UPDATE rounds SET result = ? WHERE chain = (SELECT id FROM chains WHERE run = ?) AND round = "
+                     "(SELECT max(round) FROM rounds WHERE chain = (SELECT id FROM chains WHERE run = ?)) "
+                     "RETURNING round");
+    const Step step = update.bind(result.bytes).bind(run.bytes).bind(run.bytes).step();
+    if (step == Step::done) return Error{ErrorCode::not_found, "The ledger holds no round of this run."};
+    if (step == Step::failed || !update.run()) return connection.error("Cannot write to");
     return {};
 }
 
@@ -263,37 +242,26 @@ Status Ledger::record_loss(const RunId& run, RoundId round, double loss) {
 
 // --- reading ---
 
-std::vector<run::SignedList> Ledger::lists(const RunId& run, RoundId first, std::size_t most) const {
+std::vector<run::CommittedList> Ledger::lists(const RunId& run, RoundId first, std::size_t most) const {
     m_owner.check();
-    std::vector<run::SignedList> found;
+    std::vector<run::CommittedList> found;
     if (first.value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return found;
     Statement query(m_database->connection,
-                    "SELECT signature, list FROM lists WHERE chain = (SELECT id FROM chains WHERE run = ?) "
+                    "SELECT certificate, list FROM lists WHERE chain = (SELECT id FROM chains WHERE run = ?) "
                     "AND round >= ? ORDER BY round LIMIT ?");
     query.bind(run.bytes).bind(first.value).bind(limit_of(most));
-    m_database->each(query, [&](const Statement& row) { found.push_back(signed_list_at(row, 0, 1)); });
+    m_database->each(query, [&](const Statement& row) { found.push_back(committed_list_at(row, 0, 1)); });
     return found;
 }
 
-std::optional<run::SignedList> Ledger::list(const RunId& run, RoundId round) const {
+std::optional<run::CommittedList> Ledger::list(const RunId& run, RoundId round) const {
     m_owner.check();
     Statement query(m_database->connection,
-                    "SELECT signature, list FROM lists WHERE chain = (SELECT id FROM chains WHERE run = ?) "
+                    "SELECT certificate, list FROM lists WHERE chain = (SELECT id FROM chains WHERE run = ?) "
                     "AND round = ?");
     const Step step = query.bind(run.bytes).bind(round.value).step();
     if (!m_database->ended(step) || step != Step::row) return std::nullopt;
-    return signed_list_at(query, 0, 1);
-}
-
-std::vector<run::SignedList> Ledger::retracted(const RunId& run, std::size_t most) const {
-    m_owner.check();
-    std::vector<run::SignedList> found;
-    Statement query(m_database->connection,
-                    "SELECT signature, list FROM retracted WHERE chain = (SELECT id FROM chains WHERE run = ?) "
-                    "ORDER BY id LIMIT ?");
-    query.bind(run.bytes).bind(limit_of(most));
-    m_database->each(query, [&](const Statement& row) { found.push_back(signed_list_at(row, 0, 1)); });
-    return found;
+    return committed_list_at(query, 0, 1);
 }
 
 std::optional<run::AcceptList> Ledger::head(const RunId& run) const {
@@ -402,43 +370,52 @@ bool Ledger::Database::entries_match(std::int64_t chain, const run::AcceptList& 
                     "SELECT p.key, e.tokens FROM entries e JOIN peers p ON p.id = e.peer "
                     "WHERE e.chain = ? AND e.round = ? ORDER BY p.key");
     query.bind(chain).bind(list.round.value);
+    const std::vector<TokenCount> credit = run::weights_of(list.entries);
     std::size_t matched = 0;
     bool same = true;
     each(query, [&](const Statement& row) {
         same = same && matched < list.entries.size() && row.id<PeerId>(0) == list.entries[matched].peer &&
-               row.count(1) == list.entries[matched].tokens.value;
+               row.count(1) == credit[matched].value;
         ++matched;
     });
     return same && matched == list.entries.size();
 }
 
-/// What is wrong with one round, empty if nothing; `hash` becomes that of its list.
+/// What is wrong with one round, empty if nothing; `hash` becomes that of its list, `committee` that of the next round.
 Result<std::string> Ledger::Database::fault_of(std::int64_t chain, const RunId& run, std::uint64_t round,
-                                               const Digest& previous, Digest& hash) const {
+                                               const Digest& previous, Digest& hash,
+                                               std::vector<PeerId>& committee) const {
     Statement query(connection,
-                    "SELECT l.signature, l.list, r.hash, r.tokens, r.contributions FROM rounds r LEFT JOIN lists l "
+                    "SELECT l.certificate, l.list, r.hash, r.tokens, r.contributions FROM rounds r LEFT JOIN lists l "
                     "ON l.chain = r.chain AND l.round = r.round WHERE r.chain = ? AND r.round = ?");
     const Step step = query.bind(chain).bind(round).step();
     if (step == Step::failed) return connection.error("Cannot read");
     if (step == Step::done) return std::string("is missing");
-    const run::SignedList list = signed_list_at(query, 0, 1);
+    const run::CommittedList list = committed_list_at(query, 0, 1);
     const Result<run::AcceptList> decoded = run::AcceptList::decode(list.list);
     if (!decoded.ok()) return std::string("does not decode");
     hash = decoded->hash();
     TokenCount tokens;
-    for (const run::Accepted& accepted : decoded->entries) tokens += accepted.tokens;
+    for (const TokenCount& credit : run::weights_of(decoded->entries)) tokens += credit;
     if (decoded->run != run || decoded->round.value != round) return std::string("is that of another place");
     if (decoded->previous != previous) return std::string("does not follow the round before it");
     if (query.id<Digest>(2) != hash) return std::string("does not have the hash that was noted");
-    if (!identity::verify(decoded->leader, run::accept_list_domain, list.list, list.signature)) {
-        return std::string("does not carry its leader's signature");
+    if (!run::proves_commit(list.certificate, *decoded, committee, run::Ed25519Verifier())) {
+        return std::string("was not signed by a quorum of its committee");
     }
+    for (const run::Accepted& accepted : decoded->entries) {
+        const run::Message message = run::contribution_of(*decoded, accepted);
+        const bool is_signed = identity::verify(accepted.peer, run::domain_of(run::MessageKind::contribution),
+                                                run::signed_bytes(run, message), accepted.signature);
+        if (!is_signed) return std::string("names a contribution that its contributor did not sign");
+    }
+    committee = decoded->committee;
     const bool sums = query.count(3) == tokens.value && query.count(4) == decoded->entries.size();
     if (!sums || !entries_match(chain, *decoded)) return std::string("was not credited as its list says");
     return std::string();
 }
 
-Status Ledger::verify_chain(const RunId& run) const {
+Status Ledger::verify_chain(const RunId& run, std::vector<PeerId> committee) const {
     m_owner.check();
     const Result<std::optional<std::int64_t>> chain = m_database->chain_of(run);
     if (!chain.ok()) return chain.error();
@@ -448,7 +425,7 @@ Status Ledger::verify_chain(const RunId& run) const {
     Digest previous;
     for (std::uint64_t round = 0; round < tip->length; ++round) {
         Digest hash;
-        const Result<std::string> fault = m_database->fault_of(**chain, run, round, previous, hash);
+        const Result<std::string> fault = m_database->fault_of(**chain, run, round, previous, hash, committee);
         if (!fault.ok()) return fault.error();
         if (!fault->empty()) {
             return Error{ErrorCode::untrusted, "In the ledger's chain " + round_name(round) + " " + *fault +

@@ -1,7 +1,7 @@
-// The ledger: the chain of accept lists of each run with their signatures, and what follows from it: credit,
+// The ledger: the chain of accept lists of each run with their certificates, and what follows from it: credit,
 // leaderboard, a person's own totals. On SQLite (WAL, synchronous FULL): what `append` has returned survives SIGKILL
 // and power loss. Schema versions migrate forward; a newer schema than this program's is refused with a sentence.
-// Does not: decide which list is right; the round machine does.
+// Does not: decide which list is right; a run's committee does.
 // Threads: one at a time (the node's).
 #pragma once
 
@@ -30,12 +30,10 @@ struct Credit {
 
 struct RunTotals {
     RoundId rounds;     // length of the chain
-    TokenCount tokens;  // sum over all accepted entries
+    TokenCount tokens;  // credit of all accepted entries
     std::uint64_t contributions = 0;
 };
 
-/// Lists of lost forks that are kept per run; older ones go.
-inline constexpr std::uint64_t retracted_lists_max = 4096;
 /// People whose name is remembered without their ever having been accepted.
 inline constexpr std::uint64_t strangers_max = 10000;
 
@@ -57,21 +55,20 @@ public:
     /// Opens or creates; ":memory:" for tests and simulations. A file that is not a ledger is never overwritten.
     [[nodiscard]] static Result<Ledger> open(const std::filesystem::path& file);
 
-    /// Appends L[r] at the end of its run's chain, in one durable transaction. The signature was verified by the
+    /// Appends L[r] at the end of its run's chain, in one durable transaction. The certificate was verified by the
     /// caller; the link (round, previous hash) is checked here. `result` is the digest of theta[r+1].
     /// `already_exists` if this very list is in the chain, `invalid_argument` if it does not follow the last one,
     /// `malformed` if it does not decode, `no_space` on a full disk; nothing has changed then.
-    [[nodiscard]] Status append(const run::SignedList& list, const StateDigest& result, std::int64_t at);
-    /// Takes the last `count` lists of a run back (a fork that lost), keeping them in a side table as evidence.
-    /// `invalid_argument`, and nothing changed, if the chain is shorter.
-    [[nodiscard]] Status retract(const RunId& run, std::uint64_t count);
+    [[nodiscard]] Status append(const run::CommittedList& list, const StateDigest& result, std::int64_t at);
+    /// The last list of a run led to `result`, not to what is on record. `not_found` for an empty chain.
+    [[nodiscard]] Status correct_result(const RunId& run, const StateDigest& result);
 
     // What follows only reads. If the file itself fails, it returns what an empty ledger would and logs the reason.
 
     /// L[round]; nothing if the chain is shorter.
-    [[nodiscard]] std::optional<run::SignedList> list(const RunId& run, RoundId round) const;
+    [[nodiscard]] std::optional<run::CommittedList> list(const RunId& run, RoundId round) const;
     /// Up to `most` lists from `first` on.
-    [[nodiscard]] std::vector<run::SignedList> lists(const RunId& run, RoundId first, std::size_t most) const;
+    [[nodiscard]] std::vector<run::CommittedList> lists(const RunId& run, RoundId first, std::size_t most) const;
     /// Last list, decoded; nothing for an empty chain.
     [[nodiscard]] std::optional<run::AcceptList> head(const RunId& run) const;
     [[nodiscard]] std::optional<StateDigest> digest_after(const RunId& run, RoundId round) const;
@@ -92,12 +89,10 @@ public:
     /// a measured loss is given, or its newest if none was measured.
     [[nodiscard]] std::vector<RoundRecord> curve(const RunId& run, std::size_t most) const;
 
-    /// Walks the whole chain of a run: links, hashes, signatures, and that credit is what the lists say. The error
-    /// (`untrusted`) names the first round that fails.
-    [[nodiscard]] Status verify_chain(const RunId& run) const;
-
-    /// Lists of the run that were taken back, oldest first, up to `most`.
-    [[nodiscard]] std::vector<run::SignedList> retracted(const RunId& run, std::size_t most) const;
+    /// Walks the whole chain of a run, whose first list `committee` has decided: links, hashes, certificates,
+    /// contributors' signatures, and that credit is what the lists say. The error (`untrusted`) names the first round
+    /// that fails.
+    [[nodiscard]] Status verify_chain(const RunId& run, std::vector<PeerId> committee) const;
 
 private:
     struct Database;

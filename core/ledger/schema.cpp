@@ -32,8 +32,17 @@ bool make_first_tables(Connection& connection) {
     )");
 }
 
+/// A list is proved by its committee's certificate, and none is ever taken back. Chains of before stay for the credit
+/// in `entries`; their runs cannot go on.
+bool keep_certificates(Connection& connection) {
+    return connection.execute(R"(
+        ALTER TABLE lists RENAME COLUMN signature TO certificate;
+        DROP TABLE retracted;
+    )");
+}
+
 /// Entry v makes version v + 1 out of version v.
-constexpr std::array<Migration, 1> migrations{make_first_tables};
+constexpr std::array<Migration, 2> migrations{make_first_tables, keep_certificates};
 
 Status migrate(Connection& connection, std::int64_t from) {
     Transaction transaction(connection);

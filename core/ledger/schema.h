@@ -1,8 +1,8 @@
 // The tables of a ledger file and how an older file becomes one of today.
 //
 //   chains    one row per run                        rounds    what is known of each accepted round
-//   peers     key and last name heard                lists     the signed bytes of each round
-//   entries   who was accepted when, for what        retracted lists of forks that lost, newest last
+//   peers     key and last name heard                lists     the bytes of each round and their certificate
+//   entries   who was accepted when, for what credit
 //
 // `entries` follows from `lists` (Ledger::verify_chain compares them); it exists so that credit is a query.
 #pragma once

@@ -2,12 +2,11 @@
 // from a checkpoint, and the states in between from payloads. Three gaps, closed in this order:
 //
 //   no state           find_first_state: the newest checkpoint the chain confirms, else theta[0]
-//   chain < members    ask_history: lists from just below our head, or from further back until they meet our chain
+//   chain < members    ask_history: the lists from our height on, each with its committee's certificate
 //   state < chain      catch_up_step: payloads of the next lists, or a checkpoint more than rounds_behind_few ahead
 //
-// Invariant: a list enters the chain only when the base of the list after it, or most members at its round, confirm the
-// state it leads to; the last list of a history is a candidate like any other (chain.cpp). Lists whose payloads nobody
-// has are taken back, and the run goes on from our state.
+// Invariant: a list enters the chain only when it is committed, and when the base of the list after it confirms the
+// state it leads to; the last list of a history waits to be applied like one that was just decided (rounds.cpp).
 //
 // Threads: the peer's. One history request is open at a time, to a different member each time.
 
@@ -25,6 +24,7 @@ namespace {
 constexpr int heartbeats_to_look_around = 3;  // before a lonely newcomer asks for the initial state
 constexpr int heartbeats_for_history = 60;    // patience for the chain up to an advertised checkpoint
 constexpr int heartbeats_for_answer = 3;      // to a history request
+constexpr int heartbeats_for_the_end = 30;    // between questions for the closing list
 constexpr Duration checkpoint_stalled_after{120'000};
 
 }  // namespace
@@ -32,6 +32,7 @@ constexpr Duration checkpoint_stalled_after{120'000};
 /// What survived the last time: the chain, the record, and the newest state that fits the chain.
 void Peer::Impl::restore() {
     chain.load();
+    ballots.enter();
     contributor.restore();
     seeder.fetch_kept_payloads();
     keeper.restore([this](bool sound) {
@@ -92,7 +93,6 @@ void Peer::Impl::choose_checkpoint() {
     for (const auto& [peer, member] : members.all()) {
         const run::StatusMessage& status = member.status;
         if (!checkpoint_fits(status) || status.checkpoint_round.value < least) continue;
-        if (status.checkpoint_round.value == chain.height().value + 1) confirm_head_by_votes(status.checkpoint_round);
         if (status.checkpoint_round > chain.height() ||
             chain.digest_at(status.checkpoint_round) != status.checkpoint.root)
             continue;
@@ -110,28 +110,6 @@ void Peer::Impl::choose_checkpoint() {
         world.swarm.forget(std::exchange(checkpoint_fetch, std::nullopt)->ref.root);
     }
     fetch_first(best_round, *best, std::move(sources));
-}
-
-/// A checkpoint of theta[chain + 1] is confirmed by no list yet; most members at that round, signing the same digest
-/// for the list that is at hand, confirm it as well.
-void Peer::Impl::confirm_head_by_votes(RoundId round) {
-    if (keeper.applying()) return;
-    std::map<std::pair<Digest, StateDigest>, std::size_t> votes;
-    std::size_t voters = 0;
-    for (const auto& [peer, member] : members.all()) {
-        if (member.status.round != round) continue;
-        ++voters;
-        ++votes[{member.status.list, member.status.digest}];
-    }
-    for (const auto& [vote, count] : votes) {
-        if (2 * count <= voters) continue;
-        for (const Candidate& one : candidates) {
-            if (one.checked.hash != vote.first) continue;
-            const CheckedList chosen = one.checked;
-            (void)import_list(chosen, vote.second);
-            return;
-        }
-    }
 }
 
 void Peer::Impl::checkpoint_here(BlobPointer content) {
@@ -168,9 +146,9 @@ void Peer::Impl::catch_up_step() {
     const RoundId until{std::min(chain.height().value, keeper.round()->value + rounds_fetched_ahead)};
     const auto next = chain.list_at(*keeper.round());
     if (!next) return;
-    const bool here = payloads_here(*next, {});
+    const bool here = payloads_here(*next);
     for (RoundId round = keeper.round()->next(); round < until; round = round.next()) {
-        if (const auto list = chain.list_at(round)) (void)payloads_here(*list, {});
+        if (const auto list = chain.list_at(round)) (void)payloads_here(*list);
     }
     if (here) {
         apply(*next, nullptr);
@@ -184,28 +162,6 @@ void Peer::Impl::wait_for_payloads(const run::AcceptList& list) {
     for (const run::Accepted& entry : list.entries) progress += world.swarm.progress(entry.payload.root);
     if (!stuck_since || progress != stuck_progress) stuck_since = now();
     stuck_progress = progress;
-    if (now() >= *stuck_since + 2 * graces_to_give_up * manifest.recipe.grace) take_back_unreachable();
-}
-
-/// Nobody has the payloads of lists that were imported: they are taken back, and the run goes on from our state.
-void Peer::Impl::take_back_unreachable() {
-    errors.report("Contributions that others accepted cannot be fetched; going on without them.");
-    stuck_since.reset();
-    if (branches_refused.size() >= branches_refused_max) branches_refused.clear();
-    branches_refused[chain.hash_at(*keeper.round())] = now() + branch_refused_for;
-    contributor.roll_back(*keeper.round());
-    const Status taken = chain.retract(chain.height().value - keeper.round()->value);
-    if (!taken.ok()) errors.report(taken.error().message);
-    candidates.clear();
-    ++rounds_lost;
-    if (*keeper.round() == chain.height()) entered();
-}
-
-/// A member at or near our round that names another list than ours.
-bool Peer::Impl::chain_differs(const run::StatusMessage& status) const {
-    if (status.round.value == 0 || status.round > chain.height()) return false;
-    if (status.round.value + run::fork_depth_max < chain.height().value) return false;
-    return status.list != chain.hash_at(RoundId{status.round.value - 1});
 }
 
 void Peer::Impl::ask_history() {
@@ -219,27 +175,25 @@ void Peer::Impl::ask_history() {
         one_ahead = one_ahead || theirs == chain.height().next();
         const bool lost_list = theirs == chain.height().next() && behind_since &&
                                now() >= *behind_since + run::heartbeats_to_repeat * settings.heartbeat;
-        if (theirs > chain.height().next() || lost_list || chain_differs(member.status)) ahead.push_back(peer);
+        if (theirs > chain.height().next() || lost_list) ahead.push_back(peer);
     }
     if (!one_ahead) behind_since.reset();
     if (one_ahead && !behind_since) behind_since = now();
-    if (ahead.empty()) {
-        history.back = history_overlap;
-        return;
-    }
-    const PeerId asked = ahead[history.turn++ % ahead.size()];
-    const RoundId near = std::min(chain.height(), members.find(asked)->status.round);
-    history.peer = asked;
+    const bool lacks_the_end =
+        over() && !chain.closed() && now() >= history.at + heartbeats_for_the_end * settings.heartbeat;
+    if (ahead.empty() && lacks_the_end) ahead = members.ids();
+    if (ahead.empty()) return;
+    history.peer = ahead[history.turn++ % ahead.size()];
     history.at = now();
-    context.send(asked, run::HistoryRequest{RoundId{near.value > history.back ? near.value - history.back : 0}});
+    context.send(*history.peer, run::HistoryRequest{chain.height()});
 }
 
 Verdict Peer::Impl::on_history_request(const PeerId& from, const run::HistoryRequest& request) {
-    if (request.first >= chain.height()) return Verdict::stale;
+    if (request.first >= (chain.closed() ? chain.height().next() : chain.height())) return Verdict::stale;
     run::HistoryMessage answer;
     std::size_t bytes = 64;
-    for (run::SignedList& one : chain.signed_lists(request.first, run::lists_per_history_max)) {
-        bytes += one.list.size() + one.signature.size() + 16;
+    for (run::CommittedList& one : chain.committed_from(request.first, run::lists_per_history_max)) {
+        bytes += one.list.size() + one.certificate.size() + 16;
         if (bytes > run::message_bytes_max) break;
         answer.lists.push_back(std::move(one));
     }
@@ -252,56 +206,39 @@ Verdict Peer::Impl::on_history(const PeerId& from, const run::HistoryMessage& me
     history.peer.reset();
     if (keeper.applying()) return Verdict::stale;
     std::vector<CheckedList> fresh;
-    std::optional<run::AcceptList> previous;
-    bool other_state = false;
-    for (const run::SignedList& one : message.lists) {
+    for (const run::CommittedList& one : message.lists) {
         CheckedList checked;
-        Verdict verdict = chain.check(one, checked);
+        const run::AcceptList* previous = fresh.empty() ? chain.head() : &fresh.back().list;
+        const Verdict verdict = chain.check(one, previous, checked);
         if (verdict != Verdict::accepted) return verdict;
-        const RoundId round = checked.list.round;
-        if (fresh.empty()) {
-            if (round > chain.height()) return Verdict::stale;
-            if (round < chain.height() && checked.hash == chain.hash_at(round)) continue;
-            previous = round.value == 0 ? std::nullopt : chain.list_at(RoundId{round.value - 1});
-        }
-        verdict = run::check_link(checked.list, previous ? &*previous : nullptr, context.rules);
-        if (verdict == Verdict::wrong_base && fresh.empty()) history.back *= 4;  // the fork lies further back
-        if (verdict != Verdict::accepted) return verdict;
-        if (fresh.empty()) other_state = chain.digest_at(round) != checked.list.base;
-        previous = checked.list;
         fresh.push_back(std::move(checked));
     }
-    if (fresh.empty()) return Verdict::repeated;
-    history.back = history_overlap;
-    const RoundId fork = fresh.front().list.round;
-    if (other_state) {
-        consider_correction(std::move(fresh));
-        return Verdict::wrong_base;
-    }
-    const bool catching_up = !keeper.round() || *keeper.round() < chain.height();
-    if (fork == chain.height() && (catching_up || fresh.size() == 1)) {
-        extend_chain(std::move(fresh), from);
-    } else {
-        consider_branch({fork, std::move(fresh), false});
-    }
+    extend_chain(std::move(fresh));
     return Verdict::accepted;
 }
 
-/// Lists that follow on our chain. Each but the last is confirmed by the base of the next; the last is a candidate.
-void Peer::Impl::extend_chain(std::vector<CheckedList> lists, const PeerId& from) {
+/// Lists that follow on our chain. Each but the last is confirmed by the base of the next; the last is the decision of
+/// its round.
+void Peer::Impl::extend_chain(std::vector<CheckedList> lists) {
     for (std::size_t i = 0; i + 1 < lists.size(); ++i) {
         if (!import_list(lists[i], lists[i + 1].list.base)) return;
     }
-    if (lists.empty()) return;
-    const Digest hash = lists.back().hash;
-    (void)add_candidate(std::move(lists.back()), from);
-    for (Candidate& one : candidates) {
-        if (one.checked.hash == hash && from == context.self()) one.eligible_since = now();
-    }
+    ballots.learn(std::move(lists.back()));
 }
 
 bool Peer::Impl::import_list(const CheckedList& checked, const StateDigest& result) {
-    if (checked.list.round != chain.height() || chain.digest_at(chain.height()) != checked.list.base) return false;
+    if (chain.digest_at(chain.height()) != checked.list.base) {
+        // Ours is what this computer made of the list before; a quorum has made something else of it.
+        const Status corrected =
+            chain.height().value == 0
+                ? Status(Error{ErrorCode::untrusted,
+                               "The first list of the history has another base than the run's model."})
+                : chain.correct_result(checked.list.base);
+        if (!corrected.ok()) {
+            errors.report(corrected.error().message);
+            return false;
+        }
+    }
     const Status kept = chain.append(checked, result);
     if (!kept.ok()) {
         errors.report(kept.error().message);

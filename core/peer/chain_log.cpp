@@ -5,6 +5,7 @@
 
 #include "core/numerics/codec/sparse_codec.h"
 #include "core/peer/payloads.h"
+#include "core/run/agreement/vote.h"
 
 namespace potluck::peer {
 
@@ -17,12 +18,14 @@ constexpr std::size_t hashes_max = 64;
 
 }  // namespace
 
-ChainLog::ChainLog(const Context& context, ledger::Ledger& ledger, Verify verify)
-    : m_context(context), m_ledger(ledger), m_verify(std::move(verify)) {}
+ChainLog::ChainLog(const Context& context, ledger::Ledger& ledger, const run::Verifier& verifier)
+    : m_context(context), m_ledger(ledger), m_verifier(verifier) {}
 
 void ChainLog::load() {
-    m_height = m_ledger.totals(m_context.run).rounds;
-    m_head = m_ledger.head(m_context.run);
+    const RoundId lists = m_ledger.totals(m_context.run).rounds;
+    m_closed = lists.value > m_context.manifest.recipe.total_rounds;
+    m_height = m_closed ? RoundId{m_context.manifest.recipe.total_rounds} : lists;
+    m_head = m_height.value == 0 ? std::nullopt : list_at(RoundId{m_height.value - 1});
     std::erase_if(m_hashes, [&](const auto& item) { return item.first.next() >= m_height; });
 }
 
@@ -31,18 +34,22 @@ std::optional<StateDigest> ChainLog::digest_at(RoundId round) const {
     return m_ledger.digest_after(m_context.run, RoundId{round.value - 1});
 }
 
-std::optional<run::SignedList> ChainLog::signed_list_at(RoundId round) const {
+std::vector<PeerId> ChainLog::committee() const {
+    return m_head ? m_head->committee : m_context.rules.first_committee();
+}
+
+std::optional<run::CommittedList> ChainLog::committed_at(RoundId round) const {
     return m_ledger.list(m_context.run, round);
 }
 
-std::vector<run::SignedList> ChainLog::signed_lists(RoundId first, std::size_t count_max) const {
+std::vector<run::CommittedList> ChainLog::committed_from(RoundId first, std::size_t count_max) const {
     return m_ledger.lists(m_context.run, first, count_max);
 }
 
 std::optional<run::AcceptList> ChainLog::list_at(RoundId round) const {
-    const auto signed_list = signed_list_at(round);
-    if (!signed_list) return std::nullopt;
-    Result<run::AcceptList> list = run::AcceptList::decode(signed_list->list);
+    const auto committed = committed_at(round);
+    if (!committed) return std::nullopt;
+    Result<run::AcceptList> list = run::AcceptList::decode(committed->list);
     if (!list.ok()) return std::nullopt;
     return std::move(list).value();
 }
@@ -62,43 +69,57 @@ Digest ChainLog::hash_before(RoundId round) const {
     return round.value == 0 ? Digest{} : hash_at(RoundId{round.value - 1});
 }
 
-Verdict ChainLog::check(const run::SignedList& signed_list, CheckedList& out) const {
-    Result<run::AcceptList> list = run::AcceptList::decode(signed_list.list);
-    if (!list.ok()) return Verdict::malformed;
-    if (list->run != m_context.run) return Verdict::wrong_run;
-    if (!m_verify(list->leader, run::accept_list_domain, signed_list.list, signed_list.signature)) {
-        return Verdict::bad_signature;
-    }
+std::uint64_t ChainLog::rounds_accepted(const PeerId& peer) const {
+    return m_ledger.credit_of(m_context.run, peer).rounds;
+}
+
+bool ChainLog::is_newcomer(const PeerId& peer) const {
+    return !m_context.rules.trusts(peer) && rounds_accepted(peer) < m_context.manifest.recipe.probation_rounds;
+}
+
+Verdict ChainLog::read(ByteSpan list, const run::AcceptList* previous, CheckedList& out) const {
+    Result<run::AcceptList> decoded = run::AcceptList::decode(list);
+    if (!decoded.ok()) return Verdict::malformed;
+    const Verdict link = run::check_link(*decoded, previous, m_context.rules);
+    if (link != Verdict::accepted) return link;
     const auto plausible = [&](const run::Accepted& entry) {
         return Payloads::plausible(entry.payload, m_context.layout.parameters, m_context.manifest.recipe.k);
     };
-    if (!std::all_of(list->entries.begin(), list->entries.end(), plausible)) return Verdict::too_large;
-    out.signed_list = signed_list;
-    out.list = std::move(list).value();
+    if (!std::all_of(decoded->entries.begin(), decoded->entries.end(), plausible)) return Verdict::too_large;
+    out.committed = {Bytes(list.begin(), list.end()), {}};
+    out.list = std::move(decoded).value();
     out.hash = out.list.hash();
     return Verdict::accepted;
 }
 
+Verdict ChainLog::check(const run::CommittedList& committed, const run::AcceptList* previous, CheckedList& out) const {
+    const Verdict verdict = read(committed.list, previous, out);
+    if (verdict != Verdict::accepted) return verdict;
+    const std::vector<PeerId> committee = previous == nullptr ? m_context.rules.first_committee() : previous->committee;
+    if (!run::proves_commit(committed.certificate, out.list, committee, m_verifier)) return Verdict::bad_signature;
+    out.committed.certificate = committed.certificate;
+    return Verdict::accepted;
+}
+
+bool ChainLog::is_signed_by_contributors(const run::AcceptList& list) const {
+    return std::all_of(list.entries.begin(), list.entries.end(), [&](const run::Accepted& entry) {
+        const run::Message message = run::contribution_of(list, entry);
+        return m_verifier.verify(entry.peer, run::domain_of(run::MessageKind::contribution),
+                                 run::signed_bytes(list.run, message), entry.signature);
+    });
+}
+
 Status ChainLog::append(const CheckedList& checked, const StateDigest& result) {
-    if (Status kept = m_ledger.append(checked.signed_list, result, unix_seconds()); !kept.ok()) return kept;
+    if (Status kept = m_ledger.append(checked.committed, result, unix_seconds()); !kept.ok()) return kept;
+    m_closed = m_context.is_last(m_height);
+    if (m_closed) return {};
     m_height = m_height.next();
     m_head = checked.list;
     return {};
 }
 
-Status ChainLog::retract(std::uint64_t count) {
-    Status taken = m_ledger.retract(m_context.run, count);
-    if (taken.ok()) load();
-    return taken;
-}
-
 Status ChainLog::correct_result(const StateDigest& result) {
-    if (m_height.value == 0) return {};
-    const auto last = signed_list_at(RoundId{m_height.value - 1});
-    Status kept = m_ledger.retract(m_context.run, 1);
-    if (kept.ok() && last) kept = m_ledger.append(*last, result, unix_seconds());
-    load();
-    return kept;
+    return m_height.value == 0 ? Status{} : m_ledger.correct_result(m_context.run, result);
 }
 
 }  // namespace potluck::peer

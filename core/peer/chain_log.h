@@ -1,11 +1,11 @@
-// The accept lists that this member has taken, in order, and the digests of the states they led to. It is the only
-// writer of the run's part of the ledger.
+// The accept lists that this member has taken, in order, and the digests of the states they led to. Lists are committed
+// by the run's committee, so there is one chain, which only grows. It is the only writer of the run's part of the
+// ledger.
 //
-// Does not: choose between lists, or know whether the states are on disk.
+// Does not: decide which list is next, or know whether the states are on disk.
 // Threads: the peer's. Owns: height, newest list and a cache of hashes; the ledger belongs to the node.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -13,57 +13,68 @@
 
 #include "core/ledger/ledger.h"
 #include "core/peer/context.h"
+#include "core/run/agreement/keyring.h"
 
 namespace potluck::peer {
 
-/// A list whose signature is good.
+/// A list whose link and layout are good. A committed one has its certificate.
 struct CheckedList {
-    run::SignedList signed_list;
+    run::CommittedList committed;
     run::AcceptList list;
     Digest hash;
 };
 
-/// How signatures are checked. A simulation may remember what it has checked for another peer already.
-using Verify = std::function<bool(const PeerId& signer, std::string_view domain, ByteSpan bytes,
-                                  const identity::Signature& signature)>;
-
 class ChainLog {
 public:
-    ChainLog(const Context& context, ledger::Ledger& ledger, Verify verify);
+    ChainLog(const Context& context, ledger::Ledger& ledger, const run::Verifier& verifier);
 
     /// Reads what the ledger holds.
     void load();
 
-    /// How many lists are held: L[0] .. L[height - 1].
+    /// How many lists are held that lead to a state: L[0] .. L[height - 1].
     [[nodiscard]] RoundId height() const { return m_height; }
+    /// The closing list, which has no entries and certifies the last state of the run, is held as well.
+    [[nodiscard]] bool closed() const { return m_closed; }
     [[nodiscard]] const run::AcceptList* head() const { return m_head ? &*m_head : nullptr; }
-    /// Digest of theta[round]; nothing beyond the height.
+    /// Who decides L[height], sorted.
+    [[nodiscard]] std::vector<PeerId> committee() const;
+    /// Digest of theta[round]; nothing beyond the height. That of theta[height] is what this member has computed; the
+    /// others are the base of the list that follows.
     [[nodiscard]] std::optional<StateDigest> digest_at(RoundId round) const;
     [[nodiscard]] std::optional<run::AcceptList> list_at(RoundId round) const;
-    [[nodiscard]] std::optional<run::SignedList> signed_list_at(RoundId round) const;
-    [[nodiscard]] std::vector<run::SignedList> signed_lists(RoundId first, std::size_t count_max) const;
+    [[nodiscard]] std::optional<run::CommittedList> committed_at(RoundId round) const;
+    [[nodiscard]] std::vector<run::CommittedList> committed_from(RoundId first, std::size_t count_max) const;
     /// Zero for a list that is not held.
     [[nodiscard]] Digest hash_at(RoundId round) const;
     /// Hash of the list before `round`, which a status names; zero for round 0.
     [[nodiscard]] Digest hash_before(RoundId round) const;
+    /// In how many lists `peer` stands.
+    [[nodiscard]] std::uint64_t rounds_accepted(const PeerId& peer) const;
+    /// Whether entries of `peer` in the next list are a newcomer's.
+    [[nodiscard]] bool is_newcomer(const PeerId& peer) const;
 
-    /// `accepted` if the list decodes, is of this run, bears its leader's signature and names payloads that can exist.
-    /// Link and base are for the caller to check.
-    [[nodiscard]] run::Verdict check(const run::SignedList& signed_list, CheckedList& out) const;
+    /// `accepted` if the bytes are a list of this run that may follow `previous` (null for round 0) and names payloads
+    /// that can exist. Base, votes and contributors' signatures are for the caller to check.
+    [[nodiscard]] run::Verdict read(ByteSpan list, const run::AcceptList* previous, CheckedList& out) const;
+    /// The same, and a quorum of the committee that `previous` names has committed it.
+    [[nodiscard]] run::Verdict check(const run::CommittedList& committed, const run::AcceptList* previous,
+                                     CheckedList& out) const;
+    /// Whether every entry is what its contributor has signed.
+    [[nodiscard]] bool is_signed_by_contributors(const run::AcceptList& list) const;
 
-    /// Takes the list for round `height`, which led to `result`. Nothing has changed if it fails.
+    /// Takes the list for round `height`, which led to `result`; the closing list leads to its own base. Nothing has
+    /// changed if it fails.
     [[nodiscard]] Status append(const CheckedList& checked, const StateDigest& result);
-    /// Takes the newest `count` lists back. Nothing has changed if it fails.
-    [[nodiscard]] Status retract(std::uint64_t count);
     /// The newest list led to `result`, not to what is on record.
     [[nodiscard]] Status correct_result(const StateDigest& result);
 
 private:
     const Context& m_context;
     ledger::Ledger& m_ledger;
-    const Verify m_verify;
+    const run::Verifier& m_verifier;
     RoundId m_height;
-    std::optional<run::AcceptList> m_head;
+    bool m_closed = false;
+    std::optional<run::AcceptList> m_head;       // L[height - 1]
     mutable std::map<RoundId, Digest> m_hashes;  // of recent lists
 };
 

@@ -35,6 +35,17 @@ run::Envelope Context::envelope_of(const run::Message& message) const {
 
 void Context::send(const PeerId& to, const run::Message& message) const { swarm.send(to, envelope_of(message)); }
 
+void Context::pass_on(const run::Message& message, const PeerId& from) const {
+    const run::Envelope envelope = envelope_of(message);
+    for (const PeerId& neighbour : swarm.neighbours()) {
+        if (neighbour != from) swarm.send(neighbour, envelope);
+    }
+}
+
+identity::Signature Context::signature_of(const run::ContributionMessage& own) const {
+    return envelope_of(own).signature;
+}
+
 void Context::broadcast(const run::Message& message) const { swarm.broadcast(envelope_of(message)); }
 
 void ErrorReport::report(const std::string& sentence) {

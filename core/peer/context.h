@@ -45,6 +45,10 @@ public:
     [[nodiscard]] bool is_last(RoundId round) const { return round.value >= manifest.recipe.total_rounds; }
 
     void send(const PeerId& to, const run::Message& message) const;
+    /// To all neighbours but `from`, of whom this came.
+    void pass_on(const run::Message& message, const PeerId& from) const;
+    /// What a contribution of ours is signed with, in its message and in lists.
+    [[nodiscard]] identity::Signature signature_of(const run::ContributionMessage& own) const;
     void broadcast(const run::Message& message) const;
 
 private:

@@ -275,7 +275,7 @@ void Contributor::encoded(RoundId round, const StateDigest& base, Bytes payload)
     const bool current =
         m.machine.playing() && m.machine.round() == round && m.keeper.digest() == base && !m.keeper.applying();
     const Result<run::BlobRef> published = current && m_record.pending.size() < own_contributions_max
-                                               ? m.context.swarm.publish(payload)
+                                               ? m.context.swarm.publish(payload_blob(m.context.self(), payload))
                                                : Error{ErrorCode::cancelled, "The round is over."};
     if (!published.ok()) {
         if (current) m.errors.report(published.error().message);
@@ -355,51 +355,19 @@ void Contributor::restore() {
 }
 
 void Contributor::settle(RoundId round, const run::AcceptList& list) {
-    const run::Accepted* credited = nullptr;
-    for (const run::Accepted& entry : list.entries) {
-        if (entry.peer == m.context.self()) credited = &entry;
-    }
-    bool changed = false, found = false;
+    const auto is_accepted = [&](const run::ContributionMessage& own) {
+        return std::any_of(list.entries.begin(), list.entries.end(), [&](const run::Accepted& entry) {
+            return entry.peer == m.context.self() && entry.payload == own.payload;
+        });
+    };
     const std::vector<run::ContributionMessage> pending = std::exchange(m_record.pending, {});
     for (const run::ContributionMessage& own : pending) {
-        if (own.round != round) {
+        if (own.round != round)
             m_record.pending.push_back(own);
-        } else if (credited != nullptr && credited->payload == own.payload) {
-            changed = found = true;
-        } else {
+        else if (!is_accepted(own))
             return_contribution(own);
-            changed = true;
-        }
     }
-    if (credited != nullptr && !found) {
-        const auto same = [&](const run::ContributionMessage& own) { return own.payload == credited->payload; };
-        const auto back = std::find_if(m_record.returned.begin(), m_record.returned.end(), same);
-        if (back != m_record.returned.end()) {
-            reclaim_contribution(*back);
-            m_record.returned.erase(back);
-            changed = true;
-        }
-    }
-    if (changed) save_record();
-}
-
-void Contributor::roll_back(RoundId fork) {
-    const std::vector<run::ContributionMessage> pending = std::exchange(m_record.pending, {});
-    for (const run::ContributionMessage& own : pending) return_contribution(own);
-    for (RoundId round = fork; round < m.chain.height(); round = round.next()) {
-        const auto list = m.chain.list_at(round);
-        if (!list) continue;
-        for (const run::Accepted& entry : list->entries) {
-            if (entry.peer != m.context.self()) continue;
-            const run::ContributionMessage own{round, list->base, entry.payload, entry.tokens};
-            if (round == fork && m_record.pending.size() < own_contributions_max) {
-                m_record.pending.push_back(own);
-            } else {
-                return_contribution(own);
-            }
-        }
-    }
-    save_record();
+    if (m_record.pending.size() != pending.size()) save_record();
 }
 
 void Contributor::offer_again() {
@@ -419,14 +387,7 @@ void Contributor::repeat_contributions() {
 
 void Contributor::return_contribution(const run::ContributionMessage& own) {
     m_record.carried += own.tokens;
-    if (m_record.returned.size() >= own_contributions_max) m_record.returned.erase(m_record.returned.begin());
-    m_record.returned.push_back(own);
     add_to_error_feedback(own.payload, 1);
-}
-
-void Contributor::reclaim_contribution(const run::ContributionMessage& own) {
-    m_record.carried = m_record.carried - std::min(m_record.carried, own.tokens);
-    add_to_error_feedback(own.payload, -1);
 }
 
 /// Notes e += scale * payload in the record, which the caller saves.
@@ -470,8 +431,10 @@ void Contributor::added_to_error_feedback(const BlobId& id, int scale) {
     const auto found = std::find_if(deferred.begin(), deferred.end(), same);
     POTLUCK_CHECK(found != deferred.end());
     found->scale = static_cast<std::int16_t>(found->scale - scale);
-    if (found->scale == 0) deferred.erase(found);
+    const bool is_done = found->scale == 0;
+    if (is_done) deferred.erase(found);
     save_record();
+    if (is_done) m.payloads.forget(id);
     update_error_feedback();
 }
 
@@ -555,6 +518,13 @@ void Contributor::on_blob_failed(const BlobId& id) {
     }
 }
 
+std::set<BlobId> Contributor::payloads_needed() const {
+    std::set<BlobId> needed;
+    for (const run::ContributionMessage& own : m_record.pending) needed.insert(own.payload.root);
+    for (const DeferredUpdate& one : m_record.deferred) needed.insert(one.payload.root);
+    return needed;
+}
+
 // What is shown.
 
 StatusFacts::Training Contributor::facts() const {
@@ -592,7 +562,6 @@ Accounting Contributor::accounting() const {
 
 void Contributor::check_invariants() const {
     POTLUCK_CHECK(m_record.pending.size() <= own_contributions_max);
-    POTLUCK_CHECK(m_record.returned.size() <= own_contributions_max);
     POTLUCK_CHECK(m_record.deferred.size() <= deferred_updates_max);
     for (const BlobId& id : m_updates_under_way) {
         const auto same = [&](const DeferredUpdate& one) { return one.payload.root == id; };

@@ -32,7 +32,6 @@
 #include "core/peer/peer_view.h"
 #include "core/peer/record.h"
 #include "core/peer/state_keeper.h"
-#include "core/peer/status.h"
 #include "core/peer/trainer.h"
 
 namespace potluck::peer {
@@ -86,14 +85,13 @@ public:
     /// Whether theta[round] is the anchor of what the trainer computes.
     [[nodiscard]] bool anchored_at(RoundId round) const;
     [[nodiscard]] const ContributionRecord& record() const { return m_record; }
+    /// Payloads of one's own that are needed although no list names them: offered, or on their way back.
+    [[nodiscard]] std::set<BlobId> payloads_needed() const;
 
     // The record and what the chain means for it.
     void restore();
     /// L[round] is in the chain: own contributions of it are credited, or return to the error feedback.
     void settle(RoundId round, const run::AcceptList& list);
-    /// The lists from `fork` on are about to be taken back: what the fork's round accepted is open again, later ones
-    /// have lost their base and return.
-    void roll_back(RoundId fork);
     /// theta[round] is entered: what was offered for it is offered again.
     void offer_again();
     void repeat_contributions();
@@ -160,7 +158,6 @@ private:
     void look_ahead(RoundId round, Bytes payload);
     void looked_ahead(RoundId round, bool possible);
     void return_contribution(const run::ContributionMessage& own);
-    void reclaim_contribution(const run::ContributionMessage& own);
     void add_to_error_feedback(const run::BlobRef& payload, int scale);
     void added_to_error_feedback(const BlobId& payload, int scale);
     void save_record();

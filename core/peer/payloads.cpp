@@ -5,11 +5,19 @@
 
 namespace potluck::peer {
 
+Bytes payload_blob(const PeerId& author, ByteSpan encoded) {
+    ByteWriter out;
+    out.raw(author.bytes);
+    out.raw(encoded);
+    return out.take();
+}
+
 Payloads::Payloads(Swarm& swarm, std::uint64_t parameters, std::uint32_t k)
     : m_swarm(swarm), m_parameters(parameters), m_k(k) {}
 
 bool Payloads::plausible(const run::BlobRef& ref, std::uint64_t parameters, std::uint32_t k) {
-    return ref.kind == run::BlobKind::plain && ref.size > 0 && ref.size <= numerics::payload_bytes_max(parameters, k);
+    return ref.kind == run::BlobKind::plain && ref.size > payload_author_bytes &&
+           ref.size <= payload_author_bytes + numerics::payload_bytes_max(parameters, k);
 }
 
 void Payloads::want(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, TimePoint now) {
@@ -30,9 +38,11 @@ Payloads::Outcome Payloads::arrived(const run::BlobRef& ref, BlobPointer content
     auto payload = std::make_shared<Payload>();
     payload->ref = ref;
     payload->blob = std::move(content);
+    ByteReader in(payload->blob->bytes());
+    in.array(payload->author.bytes);
     const numerics::PayloadFault fault =
-        numerics::PayloadView::parse(payload->blob->bytes(), m_parameters, m_k, payload->view);
-    entry.bad = fault != numerics::PayloadFault::none;
+        numerics::PayloadView::parse(in.raw(in.remaining()), m_parameters, m_k, payload->view);
+    entry.bad = in.failed() || fault != numerics::PayloadFault::none;
     entry.again = TimePoint{Duration::max()};
     if (entry.bad) return Outcome::bad;
     entry.payload = std::move(payload);
@@ -64,6 +74,18 @@ bool Payloads::bad(const BlobId& id) const {
 
 void Payloads::release_before(RoundId round) {
     std::erase_if(m_entries, [&](const auto& item) { return item.second.round < round; });
+}
+
+void Payloads::forget_refused(const run::AcceptList& list, const std::set<BlobId>& keep) {
+    for (const run::Accepted& entry : list.entries) {
+        const auto found = m_entries.find(entry.payload.root);
+        if (found != m_entries.end()) found->second.accepted = true;
+    }
+    std::vector<BlobId> refused;
+    for (const auto& [id, entry] : m_entries) {
+        if (!entry.accepted && entry.round <= list.round && !keep.contains(id)) refused.push_back(id);
+    }
+    for (const BlobId& id : refused) forget(id);
 }
 
 void Payloads::forget(const BlobId& id) {

@@ -1,11 +1,15 @@
 // The payload blobs of recent rounds: fetched as soon as a message names them, checked once, kept at hand for the outer
 // step. A fetch that ended for good is tried again for as long as the payload is wanted.
+//
+// A blob is its contributor's key and what the codec has made (core/numerics/codec): named by its hash, it cannot be
+// offered by anybody else, however fast.
 // Does not: decide which payload counts.
 // Threads: one (the peer's). Owns: pointers to blobs; the swarm owns the blobs.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "core/base/clock.h"
@@ -16,8 +20,14 @@ namespace potluck::peer {
 
 inline constexpr Duration fetch_again_after{3'000};
 
+inline constexpr std::size_t payload_author_bytes = 32;
+
+/// What is published: the contributor's key and the encoded movement.
+[[nodiscard]] Bytes payload_blob(const PeerId& author, ByteSpan encoded);
+
 struct Payload {
     run::BlobRef ref;
+    PeerId author;
     BlobPointer blob;
     numerics::PayloadView view;
 };
@@ -44,11 +54,15 @@ public:
     /// Lets go of what only rounds before `round` used; the swarm goes on seeding it.
     void release_before(RoundId round);
     void forget(const BlobId& id);
+    /// `list` has entered the chain: its payloads stay, and so does what `keep` names. The others of its round and of
+    /// earlier ones, which no list will ever accept, are forgotten here and in the swarm.
+    void forget_refused(const run::AcceptList& list, const std::set<BlobId>& keep);
 
 private:
     struct Entry {
         run::BlobRef ref;
         RoundId round;
+        bool accepted = false;  // stands in a list
         PayloadPointer payload;
         bool bad = false;
         std::vector<PeerId> sources;

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/check.h"
 #include "core/base/log.h"
 #include "core/peer/impl.h"
 
@@ -29,7 +30,6 @@ run::RoundSettings round_settings(const Context& context, const Peer::World& wor
             .role = world.trainer == nullptr ? run::Role::backbone : context.settings.role,
             .window = recipe.window,
             .collect = recipe.collect,
-            .grace = recipe.grace,
             .heartbeat = context.settings.heartbeat};
 }
 
@@ -39,14 +39,17 @@ Peer::Impl::Impl(const RunId& run_id, run::Manifest run_manifest, PeerSettings p
     : context(run_id, std::move(run_manifest), std::move(peer_settings), peer_world.swarm, peer_world.identity),
       name(context.settings.name),
       world(std::move(peer_world)),
+      keyring(world.identity, world.verify),
       jobs(world.offload),
       payloads(world.swarm, context.layout.parameters, manifest.recipe.k),
       machine(round_settings(context, world)),
-      chain(context, world.ledger, world.verify),
+      chain(context, world.ledger, keyring),
       keeper({context, chain, world.store, jobs, errors, *this}),
       contributor({context, chain, keeper, machine, world.store, world.trainer, payloads, jobs, errors, *this}),
       seeder({context, chain, world.store, payloads, errors, *this}),
-      repairer({context, chain, keeper, world.store, members, jobs, errors, *this}) {}
+      repairer({context, chain, keeper, world.store, members, jobs, errors, *this}),
+      seats(context, chain, members),
+      ballots({context, chain, keeper, machine, keyring, world.store, payloads, seats, errors, *this}) {}
 
 void Peer::Impl::start() {
     started = true;
@@ -63,8 +66,10 @@ void Peer::Impl::tick() {
     members.expire(now(), run::heartbeats_to_live * settings.heartbeat);
     ask_history();
     repairer.update_repair();
-    repairer.update_votes();
-    act(machine.tick(now()));
+    act(machine.tick(now(), ballots.proposes()));
+    const bool is_compared = now() >= entered_at + heartbeats_to_compare * settings.heartbeat;
+    if (over() && in_step() && is_compared && !chain.closed()) ballots.decide();
+    ballots.tick();
     advance();
     contributor.update_error_feedback();
     contributor.update_shards();
@@ -84,11 +89,12 @@ void Peer::Impl::act(const run::RoundActions& actions) {
     }
     if (actions.repeat_contribution) contributor.repeat_contributions();
     if (!actions.send_list_to.empty() && chain.height().value > 0) {
-        if (const auto list = chain.signed_list_at(RoundId{chain.height().value - 1})) {
-            for (const PeerId& peer : actions.send_list_to) context.send(peer, run::ListMessage{*list});
+        if (const auto last = chain.committed_at(RoundId{chain.height().value - 1})) {
+            const run::BallotMessage ballot{last->certificate, last->list};
+            for (const PeerId& peer : actions.send_list_to) context.send(peer, ballot);
         }
     }
-    if (actions.sign) sign_list(*actions.sign);
+    if (actions.decide) ballots.decide();
 }
 
 void Peer::Impl::broadcast_status() {
@@ -105,6 +111,13 @@ void Peer::Impl::receive(const PeerId& from, const run::Envelope& envelope) {
     if (verdict == Verdict::accepted) advance();
 }
 
+/// Messages that carry their author's signature reach everybody through anybody, once each.
+void Peer::Impl::pass_on(const run::Envelope& envelope, const PeerId& from) const {
+    for (const PeerId& neighbour : world.swarm.neighbours()) {
+        if (neighbour != from && neighbour != envelope.sender) world.swarm.send(neighbour, envelope);
+    }
+}
+
 Verdict Peer::Impl::handle_envelope(const PeerId& from, const run::Envelope& envelope) {
     if (envelope.run != context.run) return Verdict::wrong_run;
     if (envelope.body.size() > run::message_bytes_max) return Verdict::too_large;
@@ -119,18 +132,20 @@ Verdict Peer::Impl::handle_envelope(const PeerId& from, const run::Envelope& env
     }
     struct Dispatch {
         Impl& impl;
-        const PeerId& sender;
+        const PeerId& from;
+        const run::Envelope& envelope;
+        const PeerId& sender = envelope.sender;
         Verdict operator()(const run::StatusMessage& m) const { return impl.on_status(sender, m); }
         Verdict operator()(const run::CloseMessage& m) const { return impl.machine.on_close(sender, m, impl.now()); }
-        Verdict operator()(const run::ContributionMessage& m) const { return impl.on_contribution(sender, m); }
-        Verdict operator()(const run::ListMessage& m) const { return impl.on_list(sender, m); }
+        Verdict operator()(const run::ContributionMessage& m) const { return impl.on_contribution(from, envelope, m); }
+        Verdict operator()(const run::BallotMessage& m) const { return impl.ballots.receive(sender, m); }
         Verdict operator()(const run::HistoryRequest& m) const { return impl.on_history_request(sender, m); }
         Verdict operator()(const run::HistoryMessage& m) const { return impl.on_history(sender, m); }
         Verdict operator()(const run::LayerRequest& m) const { return impl.repairer.on_layer_request(sender, m); }
         Verdict operator()(const run::LayerMessage& m) const { return impl.repairer.on_layer(sender, m); }
         Verdict operator()(const run::GoodbyeMessage&) const { return impl.on_goodbye(sender); }
     };
-    return std::visit(Dispatch{*this, envelope.sender}, *message);
+    return std::visit(Dispatch{*this, from, envelope}, *message);
 }
 
 Verdict Peer::Impl::on_status(const PeerId& from, const run::StatusMessage& status) {
@@ -139,18 +154,20 @@ Verdict Peer::Impl::on_status(const PeerId& from, const run::StatusMessage& stat
     const Verdict verdict = members.take(from, status, now());
     if (verdict != Verdict::accepted) return verdict;
     if (new_name) world.ledger.remember_name(from, status.name);
-    machine.heard(from, {status.role, status.phase, status.round, status.list, status.window_tokens}, now());
+    machine.heard(from, {status.role, status.phase, status.round, status.window_tokens}, now());
     repairer.compare(from);
     return Verdict::accepted;
 }
 
-Verdict Peer::Impl::on_contribution(const PeerId& sender, const run::ContributionMessage& message) {
+Verdict Peer::Impl::on_contribution(const PeerId& from, const run::Envelope& envelope,
+                                    const run::ContributionMessage& message) {
     if (!payloads.plausible(message.payload)) return Verdict::too_large;
-    const Verdict verdict = machine.contribution(sender, message);
+    const Verdict verdict = machine.contribution(envelope.sender, message, envelope.signature);
     if (verdict != Verdict::accepted) return verdict;
-    payloads.want(message.payload, message.round, {sender}, now());
-    if (payloads.find(message.payload.root)) machine.payload_held(message.payload.root);
+    payloads.want(message.payload, message.round, {envelope.sender, from}, now());
+    payload_here(message.payload.root);
     if (payloads.bad(message.payload.root)) (void)machine.payload_bad(message.payload.root);
+    pass_on(envelope, from);
     return Verdict::accepted;
 }
 
@@ -160,15 +177,24 @@ Verdict Peer::Impl::on_goodbye(const PeerId& from) {
     return Verdict::accepted;
 }
 
+void Peer::Impl::payload_here(const BlobId& id) {
+    const PayloadPointer payload = payloads.find(id);
+    if (!payload) return;
+    for (const PeerId& copier : machine.payload_held(id, payload->author)) {
+        (void)members.count(copier, Verdict::bad_payload);
+    }
+}
+
 void Peer::Impl::blob_here(const run::BlobRef& ref, BlobPointer content) {
     if (!started || gone || content == nullptr) return;
     switch (payloads.arrived(ref, content)) {
-        case Payloads::Outcome::held: machine.payload_held(ref.root); break;
+        case Payloads::Outcome::held: payload_here(ref.root); break;
         case Payloads::Outcome::bad:
             if (const auto liar = machine.payload_bad(ref.root)) (void)members.count(*liar, Verdict::bad_payload);
             break;
         case Payloads::Outcome::not_wanted: break;
     }
+    ballots.reconsider();
     contributor.on_blob(ref, content);
     if (repairer.fetches(ref.root)) {
         repairer.on_content(std::move(content));
@@ -268,6 +294,80 @@ void Peer::finish(TimePoint now) {
 void Peer::set_name(const std::string& name) {
     m_impl->name = name;
     m_impl->status_due = true;
+}
+
+// What the node shows of this member, and what it tells the others.
+
+StatusFacts Peer::Impl::facts() const {
+    StatusFacts facts;
+    facts.volunteer = contributor.volunteer();
+    facts.name = name;
+    facts.port = world.swarm.port();
+    facts.sequence = sequence;
+    facts.last_error = errors.last();
+    facts.error_recent = errors.recent();
+    facts.state = keeper.round();
+    if (keeper.round()) {
+        facts.digest = keeper.digest();
+        facts.list = chain.hash_before(*keeper.round());
+    }
+    facts.chain_height = chain.height();
+    facts.run_complete = over();
+    facts.applying = keeper.applying();
+    facts.checking = keeper.checking();
+    facts.repairing = repairer.active();
+    facts.fetching_state = checkpoint_fetch.has_value();
+    facts.members_known = !members.all().empty();
+    facts.checkpoint = seeder.newest_checkpoint();
+    facts.seats_here = seats.seated_here();
+    facts.seats_needed = ballots.quorum();
+    facts.window_closed = machine.closed();
+    facts.window_reopened = machine.reopened();
+    facts.window_left = machine.opened_at() + manifest.recipe.window - now();
+    facts.training = contributor.facts();
+    return facts;
+}
+
+PeerView Peer::Impl::view() const {
+    PeerView view;
+    const StatusFacts own = facts();
+    view.phase = phase_of(own);
+    view.reason = reason_of(own);
+    if (!keeper.round() && checkpoint_fetch) view.progress = world.swarm.progress(checkpoint_fetch->ref.root);
+    if (const auto shard = contributor.shard_waited_for(); keeper.round() && shard)
+        view.progress = world.swarm.progress(*shard);
+    if (const auto progress = repairer.progress()) view.progress = *progress;
+    view.round = keeper.round().value_or(RoundId{0});
+    view.digest = keeper.round() ? keeper.digest() : StateDigest{};
+    if (machine.playing()) view.proposer = ballots.proposer();
+    view.members.push_back({context.self(), status_message_of(own), true});
+    for (const auto& [peer, member] : members.all()) view.members.push_back({peer, member.status, false});
+    view.window_tokens = own.training.window_tokens;
+    view.tokens_per_second = own.training.tokens_per_second;
+    view.loss = own.training.loss;
+    view.digests_compared = repairer.digests_compared();
+    view.digests_equal = repairer.digests_equal();
+    view.repairs = repairer.repairs();
+    view.rounds_lost = ballots.views_lost();
+    view.payload_bytes_sent = contributor.payload_bytes_sent();
+    view.payloads_sent = contributor.payloads_sent();
+    view.last_round_overhead = last_round_overhead;
+    view.join_to_first_step = join_to_first_step;
+    view.checkpoints = seeder.checkpoints();
+    return view;
+}
+
+Accounting Peer::accounting() const { return m_impl->contributor.accounting(); }
+
+void Peer::check_invariants() const {
+    const Impl& impl = *m_impl;
+    impl.keeper.check_invariants();
+    impl.contributor.check_invariants();
+    impl.seeder.check_invariants();
+    impl.repairer.check_invariants();
+    POTLUCK_CHECK(!impl.keeper.round() || *impl.keeper.round() <= impl.chain.height());
+    POTLUCK_CHECK(!impl.advancing);
+    impl.ballots.check_invariants();
 }
 
 }  // namespace potluck::peer

@@ -38,7 +38,8 @@ public:
         ledger::Ledger& ledger;
         const identity::Identity& identity;
         Offload offload;
-        Verify verify = identity::verify;
+        /// How signatures are checked. A simulation may remember what it has checked for another peer already.
+        run::IdentityKeyring::Verify verify = identity::verify;
     };
 
     /// `manifest` was parsed and its signature checked. What disk and ledger hold of the run is picked up by start().

@@ -1,4 +1,4 @@
-// What the node shows of a member of a run, and what checks may look at. Values only.
+// What the node shows of a member of a run, what the member says of itself, and what checks may look at. Values only.
 // Threads: values.
 #pragma once
 
@@ -36,7 +36,7 @@ struct PeerView {
     double progress = -1;  // 0..1 of a wait, negative if unknown
     RoundId round;
     StateDigest digest;
-    std::optional<PeerId> leader;
+    std::optional<PeerId> proposer;
     std::vector<MemberView> members;  // self included
     TokenCount window_tokens;
     double tokens_per_second = 0;
@@ -61,5 +61,51 @@ struct Accounting {
     std::vector<Deferred> deferred;                 // updates of the error feedback whose payload is not here
     TokenCount carried;                             // tokens of the error feedback
 };
+
+/// What a member knows of itself, for its status, its phase and one sentence for the person (status.cpp).
+struct StatusFacts {
+    bool volunteer = false;
+    std::string name;
+    std::uint16_t port = 0;
+    std::uint64_t sequence = 0;
+    std::string last_error;
+    bool error_recent = false;
+
+    std::optional<RoundId> state;  // the newest state that is held
+    StateDigest digest;            // its digest
+    Digest list;                   // hash of the list that led to it
+    RoundId chain_height;
+    bool run_complete = false;
+    bool applying = false;
+    bool checking = false;  // the states on disk are being verified
+    bool repairing = false;
+    bool fetching_state = false;
+    bool members_known = false;
+    std::optional<Checkpoint> checkpoint;  // the newest that is seeded
+
+    std::size_t seats_here = 0, seats_needed = 0;  // of the committee, and its quorum
+
+    bool window_closed = false;
+    bool window_reopened = false;
+    Duration window_left{0};
+
+    struct Training {
+        bool paused = false;   // the owner's wish
+        bool pausing = false;  // the trainer has not ended yet
+        bool finished = false;
+        bool loaded = false;
+        bool failed = false;        // it cannot run here
+        bool contributing = false;  // a snapshot for this round is written or encoded
+        bool has_data = false;
+        TokenCount window_tokens, pending_tokens;
+        double tokens_per_second = 0, loss = 0;
+    };
+    Training training;
+};
+
+[[nodiscard]] run::Phase phase_of(const StatusFacts& facts);
+[[nodiscard]] run::StatusMessage status_message_of(const StatusFacts& facts);
+/// Why the member is where it is, as a sentence for the person.
+[[nodiscard]] std::string reason_of(const StatusFacts& facts);
 
 }  // namespace potluck::peer

@@ -6,8 +6,7 @@ namespace potluck::peer {
 
 namespace {
 
-constexpr std::uint8_t record_version = 2;
-constexpr std::uint8_t record_version_undeferred = 1;  // written before updates could wait for their payload
+constexpr std::uint8_t record_version = 3;
 
 void write_all(ByteWriter& out, const std::vector<run::ContributionMessage>& list) {
     out.u16(static_cast<std::uint16_t>(list.size()));
@@ -61,12 +60,11 @@ TokenCount ContributionRecord::pending_tokens() const {
 
 Bytes ContributionRecord::encode() const {
     POTLUCK_CHECK(deferred.size() <= deferred_updates_max);
-    POTLUCK_CHECK(pending.size() <= own_contributions_max && returned.size() <= own_contributions_max);
+    POTLUCK_CHECK(pending.size() <= own_contributions_max);
     ByteWriter out;
     out.u8(record_version);
     out.u64(carried.value);
     write_all(out, pending);
-    write_all(out, returned);
     write_deferred(out, deferred);
     return out.take();
 }
@@ -74,12 +72,10 @@ Bytes ContributionRecord::encode() const {
 std::optional<ContributionRecord> ContributionRecord::decode(ByteSpan bytes) {
     ByteReader in(bytes);
     ContributionRecord record;
-    const std::uint8_t version = in.u8();
-    if (version != record_version && version != record_version_undeferred) return std::nullopt;
+    if (in.u8() != record_version) return std::nullopt;
     record.carried.value = in.u64();
     read_all(in, record.pending);
-    read_all(in, record.returned);
-    if (version == record_version) read_deferred(in, record.deferred);
+    read_deferred(in, record.deferred);
     if (!in.finished()) return std::nullopt;
     return record;
 }

@@ -1,6 +1,5 @@
-// The small record a volunteer must not lose: tokens trained but not yet credited, own contributions whose list is not
-// yet known, and those given back lately (a fork may accept them after all). Credited + carried + pending tokens always
-// add up to what was trained and snapshotted.
+// The small record a volunteer must not lose: tokens trained but not yet accepted, and own contributions whose list is
+// not yet known. Accepted + carried + pending tokens always add up to what was trained and snapshotted.
 // Threads: a value.
 #pragma once
 
@@ -14,9 +13,9 @@
 
 namespace potluck::peer {
 
-/// Own contributions whose list is not known, or that a branch of lists may still accept or return.
+/// Own contributions whose list is not known.
 inline constexpr std::size_t own_contributions_max = 32;
-/// Updates that wait for their payload: rounds are taken back in bursts, and payloads come back one by one.
+/// Updates that wait for their payload: contributions may come back in bursts, their payloads one by one.
 inline constexpr std::size_t deferred_updates_max = 4 * own_contributions_max;
 
 /// error feedback += scale * payload, not done yet.
@@ -28,9 +27,8 @@ struct DeferredUpdate {
 
 struct ContributionRecord {
     TokenCount carried;
-    std::vector<run::ContributionMessage> pending;   // offered, list unknown
-    std::vector<run::ContributionMessage> returned;  // refused; movement is or will be back in the error feedback
-    std::vector<DeferredUpdate> deferred{};          // one for each payload
+    std::vector<run::ContributionMessage> pending;  // offered, list unknown
+    std::vector<DeferredUpdate> deferred{};         // one for each payload
     bool operator==(const ContributionRecord&) const = default;
 
     [[nodiscard]] TokenCount pending_tokens() const;

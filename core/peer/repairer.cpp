@@ -1,11 +1,7 @@
-// One dispute at a time. A status whose digest differs from ours at the same round and list opens it; a vote among the
-// members there, ourselves included, decides. Outvoted, we repair. In a tie nobody can tell from the votes whose disk
-// is damaged, so each side hashes its own state again, and the state before it, and the one that finds damage repairs.
-//
 // A repair asks one member at a time for the piece layer of the wanted state, checks it against the digest, and fetches
 // only the pieces in which our file differs; the swarm may serve them from anyone. Asking is retried with another
-// member, two heartbeats apart, repair_tries_max times. The content is adopted only if its root is the digest that won,
-// so a liar can delay a repair but not choose its outcome.
+// member, two heartbeats apart, repair_tries_max times. The content is adopted only if its root is the certified
+// digest, so a liar can delay a repair but not choose its outcome.
 //
 // Source: the piece layers of BEP 52.
 #include "core/peer/repairer.h"
@@ -29,20 +25,6 @@ bool layer_fits(const StateDigest& root, const std::vector<Digest>& layer, std::
 }
 
 }  // namespace
-
-VoteResult count_votes(const StateDigest& own, const Votes& votes) {
-    const auto mine = votes.find(own);
-    const std::size_t for_us = mine == votes.end() ? 0 : mine->second.size();
-    const auto best = std::max_element(votes.begin(), votes.end(),
-                                       [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
-    if (best != votes.end() && best->second.size() > for_us) {
-        return {VoteResult::Kind::outvoted, best->first, best->second};
-    }
-    for (const auto& [other, voters] : votes) {
-        if (other != own && voters.size() >= for_us) return {VoteResult::Kind::tied, other, voters};
-    }
-    return {};
-}
 
 bool Repairer::fetches(const BlobId& id) const {
     return m_repair && m_repair->fetching && m_repair->target.digest == id;
@@ -69,8 +51,7 @@ void Repairer::compare(const PeerId& peer) {
     if (*ours == status.digest) {
         ++m_digests_equal;
     } else if (status.round == newest) {
-        m_disputed = newest;
-        vote();
+        check_own();
     }
 }
 
@@ -78,48 +59,26 @@ void Repairer::compare_all() {
     for (const PeerId& peer : m.members.ids()) compare(peer);
 }
 
-/// A dispute stays open until it is decided: more members may have come to the round since.
-void Repairer::update_votes() {
-    if (!m_disputed || !m.keeper.round() || *m_disputed != *m.keeper.round()) return;
-    if (m.context.now() >= m_voted_at + run::heartbeats_to_repeat * m.context.settings.heartbeat) vote();
-}
-
-/// Digests differ at our round: the majority of those with our list is right; in a tie, the member with a damaged disk
-/// is wrong.
-void Repairer::vote() {
-    if (m_repair || m_verifying || !m.mediator.in_step()) return;
-    m_voted_at = m.context.now();
+/// A member says another digest than ours. Whichever is wrong, only our own bytes are ours to judge: the newest state,
+/// and the one before it, from which our digest was computed. Once a round, because anybody can say anything.
+void Repairer::check_own() {
     const RoundId round = *m.keeper.round();
-    const Digest list = m.chain.hash_before(round);
-    Votes votes;
-    votes[m.keeper.digest()] = {m.context.self()};
-    for (const auto& [peer, member] : m.members.all()) {
-        const run::StatusMessage& status = member.status;
-        if (status.round == round && status.list == list && status.phase != run::Phase::repairing) {
-            votes[status.digest].push_back(peer);
-        }
-    }
-    VoteResult result = count_votes(m.keeper.digest(), votes);
-    if (result.kind == VoteResult::Kind::outvoted) begin({round, result.digest}, std::move(result.voters));
-    if (result.kind == VoteResult::Kind::tied && m_verified != round) verify_own(result.digest, result.voters);
-}
-
-/// The state our digest was computed from may have been damaged: the one before it is checked too.
-void Repairer::verify_own(const StateDigest& other, const std::vector<PeerId>& voters) {
-    const RoundId round = *m.keeper.round();
-    m_verifying = true;
-    m_verified = round;
+    if (m_checked == round) return;
+    m_checked = round;
+    m_checks_own = true;
     std::vector<StateStore::Held> checked;
     for (const StateStore::Held& one : m.store.held()) {
-        const bool near = one.round == round || one.round.next() == round;
+        const bool is_near = one.round == round || one.round.next() == round;
         const std::optional<StateDigest> recorded =
             one.round == round ? m.keeper.digest() : m.chain.digest_at(one.round);
-        if (near && recorded) checked.push_back({one.round, *recorded});
+        if (is_near && recorded) checked.push_back({one.round, *recorded});
     }
-    m.keeper.verify(checked, [this, target = StateStore::Held{round, other},
-                              sources = voters](const std::vector<RoundId>& damaged) {
-        m_verifying = false;
-        if (!damaged.empty() && m.keeper.round() == target.round) begin(target, sources);
+    m.keeper.verify(checked, [this, round](const std::vector<RoundId>& damaged) {
+        m_checks_own = false;
+        if (damaged.empty() || m_repair || m.keeper.round() != round) return;
+        if (m.keeper.applying()) return m_checked.reset();  // asked again with the next status
+        ++m_repairs;
+        m.mediator.on_unrepairable(round);
     });
 }
 
@@ -229,7 +188,6 @@ void Repairer::on_content(BlobPointer content) {
         }
         m_repair.reset();
         ++m_repairs;
-        m_disputed.reset();
         m.mediator.on_repaired(target);
     });
 }

@@ -1,16 +1,17 @@
-// Bit-identical states, kept so. Every status carries the digest of its sender's state; a member that differs from the
-// majority with the same list fetches the pieces that differ. The piece layer of the true state says which those are,
-// and is itself checked against the digest.
+// A state that is not the certified one, mended. Every list names the digest that the committee has computed for the
+// state it starts from; a member that has another fetches the pieces that differ. The piece layer of the true state
+// says which those are, and is itself checked against the digest.
 //
-//   status differs -> vote --majority differs--> begin -> layer asked -> fetching -> adopting -> on_repaired
-//                      |                           ^                         '--- tries used up -> on_unrepairable
-//                      '--tie--> verify own disk --'  (if it is damaged)
+//   begin -> layer asked -> fetching -> adopting -> on_repaired
+//               '--- tries used up -> on_unrepairable
+//
+// Digests in statuses decide nothing; they are compared and counted, for people. One that differs from ours makes this
+// member check its own bytes, and compute them anew if they are damaged.
 //
 // Does not: change which state is the newest or what the chain says; `Peer` does when it is told.
-// Threads: the peer's, except the work of its jobs. Owns: the repair under way, the dispute, the counts.
+// Threads: the peer's, except the work of its jobs. Owns: the repair under way, the counts.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <vector>
 
@@ -24,31 +25,16 @@ namespace potluck::peer {
 inline constexpr int repair_tries_max = 6;         // questions for a layer, two heartbeats apart
 inline constexpr std::size_t layer_jobs_max = 16;  // under way at once; each hashes a whole state
 
-/// What the digests of those with our list, ourselves included, say.
-struct VoteResult {
-    enum class Kind {
-        agreed,    // at least as many have our digest as any other
-        outvoted,  // `digest` has more votes than ours
-        tied,      // `digest` has as many: the member whose disk is damaged is wrong
-    };
-    Kind kind = Kind::agreed;
-    StateDigest digest;
-    std::vector<PeerId> voters;
-};
-using Votes = std::map<StateDigest, std::vector<PeerId>>;
-[[nodiscard]] VoteResult count_votes(const StateDigest& own, const Votes& votes);
-
 class Repairer {
 public:
     class Mediator {
     public:
         virtual ~Mediator() = default;
-        [[nodiscard]] virtual bool in_step() const = 0;
         /// Our state is not to be trusted: no round is played until it is mended.
         virtual void on_repair_begun() = 0;
         /// theta[round] is on disk as `repaired` says.
         virtual void on_repaired(const StateStore::Held& repaired) = 0;
-        /// Nobody could mend theta[round].
+        /// theta[round] is damaged, or computed from damaged bytes, and has to be computed anew from an older state.
         virtual void on_unrepairable(RoundId round) = 0;
         virtual void publish_for_repair(RoundId round, const StateDigest& digest) = 0;
     };
@@ -65,6 +51,8 @@ public:
     explicit Repairer(Parts parts) : m(parts) {}
 
     [[nodiscard]] bool active() const { return m_repair.has_value(); }
+    /// Another digest was heard, and our own bytes are being verified.
+    [[nodiscard]] bool checks_own() const { return m_checks_own; }
     /// Whether this blob is the state that is being fetched.
     [[nodiscard]] bool fetches(const BlobId& id) const;
     /// 0..1 of the fetch under way; nothing if there is no repair.
@@ -74,9 +62,8 @@ public:
     void compare(const PeerId& peer);
     void compare_all();
     void begin(const StateStore::Held& target, std::vector<PeerId> sources);
-    /// What waits: the next vote of a dispute, the next question for a layer.
+    /// What waits: the next question for a layer.
     void update_repair();
-    void update_votes();
 
     [[nodiscard]] run::Verdict on_layer_request(const PeerId& from, const run::LayerRequest& request);
     [[nodiscard]] run::Verdict on_layer(const PeerId& from, const run::LayerMessage& message);
@@ -99,17 +86,14 @@ private:
         bool fetching = false;
         bool adopting = false;
     };
-    void vote();
-    void verify_own(const StateDigest& other, const std::vector<PeerId>& voters);
+    void check_own();
     void fetch();
     void give_up();
 
     const Parts m;
     std::optional<Repair> m_repair;
-    bool m_verifying = false;
-    std::optional<RoundId> m_disputed;  // a digest differed there
-    std::optional<RoundId> m_verified;  // our disk was checked for it
-    TimePoint m_voted_at;
+    bool m_checks_own = false;
+    std::optional<RoundId> m_checked;  // our own bytes were checked in this round
     std::uint64_t m_digests_compared = 0, m_digests_equal = 0, m_repairs = 0;
 };
 

@@ -61,9 +61,6 @@ void Seeder::fetch_kept_payloads() {
     const std::uint64_t periods = m.chain.height().value / every;
     const RoundId from{periods > 0 ? (periods - 1) * every : 0};
     m_payloads_kept_from = from;
-    // A former life may have ended before it forgot the oldest.
-    const std::uint64_t own_rounds = 2 * own_payload_rounds_kept;
-    m_own_payloads_kept_from = RoundId{from.value > own_rounds ? from.value - own_rounds : 0};
     for (RoundId round = from; round < m.chain.height(); round = round.next()) {
         const auto list = m.chain.list_at(round);
         if (!list) continue;
@@ -102,22 +99,14 @@ void Seeder::forget_payloads(RoundId newest) {
     if (!m_payloads_kept_from || newest.value / every == 0 || newest < m.chain.height()) return;
     const RoundId keep_from{(newest.value / every - 1) * every};
     for (; *m_payloads_kept_from < keep_from; m_payloads_kept_from = m_payloads_kept_from->next()) {
-        forget_payloads_of(*m_payloads_kept_from, Whose::others);
-    }
-    while (m_own_payloads_kept_from < keep_from &&
-           m_own_payloads_kept_from.value + own_payload_rounds_kept < newest.value) {
-        forget_payloads_of(m_own_payloads_kept_from, Whose::own);
-        m_own_payloads_kept_from = m_own_payloads_kept_from.next();
+        forget_payloads_of(*m_payloads_kept_from);
     }
 }
 
-void Seeder::forget_payloads_of(RoundId round, Whose whose) {
+void Seeder::forget_payloads_of(RoundId round) {
     const auto list = m.chain.list_at(round);
     if (!list) return;
-    for (const run::Accepted& entry : list->entries) {
-        const bool own = entry.peer == m.context.self();
-        if (own == (whose == Whose::own)) m.payloads.forget(entry.payload.root);
-    }
+    for (const run::Accepted& entry : list->entries) m.payloads.forget(entry.payload.root);
 }
 
 std::vector<Checkpoint> Seeder::checkpoints() const {

@@ -18,16 +18,13 @@
 #include "core/peer/chain_log.h"
 #include "core/peer/payloads.h"
 #include "core/peer/peer_view.h"
-#include "core/peer/record.h"
 #include "core/peer/state_store.h"
 
 namespace potluck::peer {
 
-inline constexpr std::uint64_t states_kept = 4;       // newest; what a branch can be changed over
+inline constexpr std::uint64_t states_kept = 4;       // newest; a repair may go back over them
 inline constexpr std::uint64_t checkpoints_kept = 2;  // one may still be fetched while the next is published
-/// Lists that a branch may take back; own payloads of that many rounds are kept, because their movement would return.
-inline constexpr std::uint64_t own_payload_rounds_kept = own_contributions_max;
-inline constexpr Duration state_pinned_for{60'000};  // a repair asks again and again while it makes progress
+inline constexpr Duration state_pinned_for{60'000};   // a repair asks again and again while it makes progress
 
 class Seeder {
 public:
@@ -70,8 +67,7 @@ public:
 private:
     void forget_states(RoundId newest);
     void forget_payloads(RoundId newest);
-    enum class Whose { others, own };
-    void forget_payloads_of(RoundId round, Whose whose);
+    void forget_payloads_of(RoundId round);
 
     const Parts m;
     std::map<RoundId, Checkpoint> m_checkpoints;
@@ -79,7 +75,6 @@ private:
     std::set<std::filesystem::path> m_published_for_repair;
     std::map<RoundId, TimePoint> m_pinned_until;
     std::optional<RoundId> m_payloads_kept_from;
-    RoundId m_own_payloads_kept_from;
 };
 
 }  // namespace potluck::peer

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "core/base/check.h"
-#include "core/base/sha256.h"
+#include "core/base/merkle.h"
 #include "core/numerics/outer/outer_step.h"
 
 namespace potluck::peer {
@@ -33,8 +33,10 @@ struct ApplyInput {
 
 Result<StateDigest> compute(const ApplyInput& in) {
     std::vector<numerics::WeightedPayload> weighted;
+    const std::vector<TokenCount> weights = run::weights_of(in.entries);
     for (std::size_t i = 0; i < in.payloads.size(); ++i) {
-        weighted.push_back({&in.payloads[i]->view, in.entries[i].tokens.value});
+        if (weights[i].value == 0) continue;
+        weighted.push_back({&in.payloads[i]->view, weights[i].value, in.entries[i].newcomer});
     }
     numerics::apply_outer_step(in.theta.parameters, in.next.values, weighted, in.step, in.threads);
     return in.store.commit_state(in.round);
@@ -145,21 +147,6 @@ void StateKeeper::adopt(const StateStore::Held& wanted, BlobPointer content, std
 void StateKeeper::hold(const StateStore::Held& held) {
     m_round = held.round;
     m_digest = held.digest;
-}
-
-void StateKeeper::go_back(RoundId fork) {
-    if (m_round && *m_round > fork) m_round.reset();
-    for (const StateStore::Held& one : m.store.held()) {
-        if (one.round > fork || one.digest != m.chain.digest_at(one.round)) continue;
-        if (m_round && *m_round >= one.round) continue;
-        hold(one);
-    }
-}
-
-void StateKeeper::drop_unfit() {
-    for (const StateStore::Held& one : m.store.held()) {
-        if (one.digest != m.chain.digest_at(one.round)) drop(one.round);
-    }
 }
 
 void StateKeeper::drop(RoundId round) {

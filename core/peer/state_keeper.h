@@ -1,9 +1,9 @@
 // The newest state theta[round] that this member holds, and the only writer of it: applying a list, adopting a fetched
-// state, going back, dropping what is damaged.
+// state, falling back to a sound one, dropping what is damaged.
 //
 //   restore --> (none) --adopt--> theta[r] --apply--> theta[r+1]
 //                  ^                 |
-//                  '--let_go, go_back, fall_back
+//                  '--fall_back-----'
 //
 // Order of effects, so that a kill at any point leaves a state that restore() understands:
 //   payloads on disk -> theta[r+1] on disk (commit_state) -> L[r] in the ledger (append) -> announced (status)
@@ -69,11 +69,6 @@ public:
     void adopt(const StateStore::Held& wanted, BlobPointer content, std::function<void(Status)> done) const;
     /// What the store holds of this round is the newest state from now on.
     void hold(const StateStore::Held& held);
-    void let_go() { m_round.reset(); }
-    /// The chain was cut at `fork`: the newest state that still fits, or none. What does not fit is dropped by
-    /// drop_unfit(), after the trainer has let go of it.
-    void go_back(RoundId fork);
-    void drop_unfit();
     void drop(RoundId round);
     /// Verifies all states that fit the chain, keeps the newest sound one and drops the newer ones.
     void fall_back(std::function<void()> done);

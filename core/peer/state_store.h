@@ -19,8 +19,15 @@
 #include "core/base/result.h"
 #include "core/peer/swarm.h"
 #include "core/peer/trainer.h"
+#include "core/run/accept_list.h"
+#include "core/run/agreement/vote_record.h"
 
 namespace potluck::peer {
+
+/// Longest file of votes: a record and the lists that it binds its author to (ballots.cpp).
+inline constexpr std::size_t voted_lists_max = 3;
+inline constexpr std::size_t votes_bytes_max =
+    5 + run::vote_record_bytes_max + voted_lists_max * (4 + run::accept_list_bytes_max);
 
 /// The scratch vectors of a volunteer. `error` survives restarts; the others do not.
 enum class Scratch { error, snapshot, look_ahead };
@@ -69,6 +76,10 @@ public:
     /// One small record that must survive (tokens carried over, own payload in flight, ...): written, synced, renamed.
     [[nodiscard]] virtual Status save_record(ByteSpan record) = 0;
     [[nodiscard]] virtual std::optional<Bytes> load_record() const = 0;
+    /// The same for what this member has voted as one of the committee (ballots.h), written before a vote is sent. A
+    /// file that cannot be read is loaded as bytes that are no record.
+    [[nodiscard]] virtual Status save_votes(ByteSpan votes) = 0;
+    [[nodiscard]] virtual std::optional<Bytes> load_votes() const = 0;
 };
 
 }  // namespace potluck::peer

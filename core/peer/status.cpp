@@ -1,4 +1,4 @@
-#include "core/peer/status.h"
+#include "core/peer/peer_view.h"
 
 #include <algorithm>
 #include <limits>
@@ -51,7 +51,7 @@ run::StatusMessage status_message_of(const StatusFacts& facts) {
     if (facts.state && facts.state->value > 0) status.list = facts.list;
     status.window_tokens = training.window_tokens;
     if (status.phase == run::Phase::collecting) {
-        // While collecting this says what is offered, so that the leader knows whom to wait for.
+        // While collecting this says what is offered, so that others know whom to wait for.
         status.window_tokens = training.pending_tokens;
         if (training.contributing) status.window_tokens += std::max(training.window_tokens, TokenCount{1});
     }
@@ -79,6 +79,10 @@ std::string reason_of(const StatusFacts& facts) {
     if (facts.error_recent) return facts.last_error;
     if (facts.volunteer && !training.has_data) return "Fetching training data.";
     if (facts.volunteer && !training.loaded) return "Starting the trainer.";
+    if (facts.seats_here < facts.seats_needed) {
+        return "Waiting for the run's committee: " + std::to_string(facts.seats_here) + " of the " +
+               std::to_string(facts.seats_needed) + " needed are here. Training goes on, and nothing is lost.";
+    }
     if (facts.window_reopened) return "Nobody contributed to this round yet; its window stays open.";
     if (facts.window_closed) {
         return facts.volunteer ? "Exchanging this round's contributions; training goes on meanwhile."

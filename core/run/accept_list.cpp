@@ -10,58 +10,80 @@ namespace potluck::run {
 
 namespace {
 
-constexpr std::size_t entry_bytes = 32 + 73 + 8;
+constexpr std::size_t entry_bytes = 32 + 73 + 8 + 1 + 64;
 
 Error malformed(const char* message) { return {ErrorCode::malformed, message}; }
 
+/// Reads `count` keys; fails the reader if they are out of order.
+void read_committee(ByteReader& in, std::size_t count, std::vector<PeerId>& committee) {
+    for (std::size_t i = 0; i < count && !in.failed(); ++i) {
+        PeerId member;
+        in.array(member.bytes);
+        if (!committee.empty() && committee.back() >= member) in.fail();
+        committee.push_back(member);
+    }
+}
+
 /// Reads `count` entries; fails the reader if they are out of order or out of range.
 void read_entries(ByteReader& in, std::size_t count, std::vector<Accepted>& entries) {
+    std::set<BlobId> payloads;
     entries.reserve(count);
     for (std::size_t i = 0; i < count && !in.failed(); ++i) {
         Accepted entry;
         in.array(entry.peer.bytes);
         entry.payload = BlobRef::read(in);
         entry.tokens.value = in.u64();
-        if (entry.payload.kind != BlobKind::plain) in.fail();
+        const std::uint8_t newcomer = in.u8();
+        entry.newcomer = newcomer == 1;
+        in.array(entry.signature);
+        if (entry.payload.kind != BlobKind::plain || newcomer > 1) in.fail();
         if (entry.tokens.value == 0 || entry.tokens.value > tokens_max) in.fail();
         if (!entries.empty() && entries.back().peer >= entry.peer) in.fail();
+        if (!payloads.insert(entry.payload.root).second) in.fail();
         entries.push_back(entry);
     }
 }
 
-/// Contributors of `previous`, in the order of SHA-256(round, key).
-std::vector<PeerId> shuffled_contributors(const AcceptList& previous, RoundId round) {
-    std::vector<std::pair<Digest, PeerId>> ranked;
-    ranked.reserve(previous.entries.size());
-    for (const Accepted& entry : previous.entries) {
-        ByteWriter writer;
-        writer.u64(round.value);
-        writer.raw(entry.peer.bytes);
-        ranked.emplace_back(sha256(writer.bytes()), entry.peer);
+/// Lower median of the tokens of those who are no newcomers, or of all if all are; 0 without entries.
+std::uint64_t median_tokens(const std::vector<Accepted>& entries) {
+    const auto is_other = [](const Accepted& entry) { return !entry.newcomer; };
+    const bool has_others = std::any_of(entries.begin(), entries.end(), is_other);
+    std::vector<std::uint64_t> tokens;
+    for (const Accepted& entry : entries) {
+        if (!has_others || !entry.newcomer) tokens.push_back(entry.tokens.value);
     }
-    std::sort(ranked.begin(), ranked.end());
-    std::vector<PeerId> order;
-    order.reserve(ranked.size());
-    for (const auto& [rank, peer] : ranked) order.push_back(peer);
-    return order;
+    if (tokens.empty()) return 0;
+    const auto middle = tokens.begin() + static_cast<std::ptrdiff_t>((tokens.size() - 1) / 2);
+    std::nth_element(tokens.begin(), middle, tokens.end());
+    return *middle;
+}
+
+/// floor(a * b / c) for a, b <= 2^54 and c > 0.
+std::uint64_t scaled(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>(static_cast<Wide>(a) * b / c);
 }
 
 }  // namespace
 
 Bytes AcceptList::encode() const {
     POTLUCK_CHECK(entries.size() <= accepted_max);
+    POTLUCK_CHECK(committee.size() <= committee_members_max);
     ByteWriter out;
     out.raw(run.bytes);
+    out.u32(term);
     out.u64(round.value);
-    out.u32(view);
-    out.raw(leader.bytes);
     out.raw(previous.bytes);
     out.raw(base.bytes);
+    out.u8(static_cast<std::uint8_t>(committee.size()));
     out.u16(static_cast<std::uint16_t>(entries.size()));
+    for (const PeerId& member : committee) out.raw(member.bytes);
     for (const Accepted& entry : entries) {
         out.raw(entry.peer.bytes);
         entry.payload.write(out);
         out.u64(entry.tokens.value);
+        out.u8(entry.newcomer ? 1 : 0);
+        out.raw(entry.signature);
     }
     return out.take();
 }
@@ -70,20 +92,25 @@ Result<AcceptList> AcceptList::decode(ByteSpan bytes) {
     ByteReader in(bytes);
     AcceptList list;
     in.array(list.run.bytes);
+    list.term = in.u32();
     list.round.value = in.u64();
-    list.view = in.u32();
-    in.array(list.leader.bytes);
     in.array(list.previous.bytes);
     in.array(list.base.bytes);
+    const std::size_t members = in.u8();
     const std::size_t count = in.u16();
     if (in.failed()) return malformed("This accept list is cut short.");
+    if (list.term > term_max) return malformed("This accept list names a term out of range.");
     if (list.round.value > round_max) return malformed("This accept list names a round out of range.");
     if (list.round.value == 0 && !list.previous.is_zero()) {
         return malformed("This accept list of round 0 names a list before it.");
     }
-    if (count == 0 || count > accepted_max || in.remaining() != count * entry_bytes) {
+    if (members == 0 || members > committee_members_max) {
+        return malformed("This accept list names no committee of one to seven members.");
+    }
+    if (count > accepted_max || in.remaining() != members * 32 + count * entry_bytes) {
         return malformed("This accept list is not as long as its entries.");
     }
+    read_committee(in, members, list.committee);
     read_entries(in, count, list.entries);
     if (!in.finished()) {
         return malformed("This accept list has an entry that is out of order or out of range.");
@@ -93,20 +120,20 @@ Result<AcceptList> AcceptList::decode(ByteSpan bytes) {
 
 Digest AcceptList::hash() const { return sha256(encode()); }
 
-std::vector<PeerId> leader_order(const std::vector<PeerId>& backbones, const PeerId& host, RoundId round,
-                                 const AcceptList* previous) {
-    std::vector<PeerId> candidates = backbones;
-    if (previous != nullptr) {
-        const std::vector<PeerId> contributors = shuffled_contributors(*previous, round);
-        candidates.insert(candidates.end(), contributors.begin(), contributors.end());
+std::vector<TokenCount> weights_of(const std::vector<Accepted>& entries) {
+    const std::uint64_t most = median_multiple_max * median_tokens(entries);
+    std::vector<TokenCount> weights;
+    std::uint64_t newcomers = 0, others = 0;
+    for (const Accepted& entry : entries) {
+        weights.push_back({std::min(entry.tokens.value, most)});
+        (entry.newcomer ? newcomers : others) += weights.back().value;
     }
-    candidates.push_back(host);
-    std::vector<PeerId> order;
-    std::set<PeerId> seen;
-    for (const PeerId& peer : candidates) {
-        if (seen.insert(peer).second) order.push_back(peer);
+    const std::uint64_t share = others / newcomer_divisor;
+    if (others == 0 || newcomers <= share) return weights;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        if (entries[i].newcomer) weights[i].value = scaled(weights[i].value, share, newcomers);
     }
-    return order;
+    return weights;
 }
 
 }  // namespace potluck::run

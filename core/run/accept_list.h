@@ -1,9 +1,13 @@
-// The accept list L[r]: which contributions make theta[r+1]. Signed by the round's leader, chained by hash, the same
-// bytes on every computer; the ledger keeps them for ever and credit is counted from nothing else.
+// The accept list L[r]: which contributions make theta[r+1], with what weight, and whose votes decide about L[r+1].
+// Chained by hash, the same bytes on every computer; the ledger keeps them for ever and credit is counted from nothing
+// else. A list exists once a quorum of the run's committee has signed its hash (core/run/agreement).
+//
+// Every entry is its contributor's own signed message, so that nobody can offer another's work as its own, or put words
+// into another's mouth. See docs/wire-format.md.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "core/base/bytes.h"
@@ -16,41 +20,45 @@ namespace potluck::run {
 inline constexpr std::size_t accepted_max = 4096;
 inline constexpr std::uint64_t tokens_max = 1ULL << 40U;  // of one contribution
 inline constexpr std::uint64_t round_max = 1ULL << 40U;   // of any message; far beyond any recipe, so r + 1 is safe
-/// Sizes of encode() with one entry and with accepted_max.
-inline constexpr std::size_t accept_list_bytes_min = 142 + 113;
-inline constexpr std::size_t accept_list_bytes_max = 142 + 113 * accepted_max;
-/// Domain under which a leader signs encode().
-inline constexpr std::string_view accept_list_domain = "accept-list";
+inline constexpr std::uint32_t term_max = 1U << 20U;      // so often may a host replace its committee
+inline constexpr std::size_t committee_members_max = 7;   // f = 2; more would make each vote dearer than it is worth
+inline constexpr std::uint64_t median_multiple_max =
+    4;  // a weight in lower medians: what a good GPU is beside a usual one
+inline constexpr std::uint64_t newcomer_divisor = 4;  // newcomers weigh at most a fourth of the others: a fifth in all
+/// Sizes of encode() with one member and no entry, and with the most of both.
+inline constexpr std::size_t accept_list_bytes_min = 111 + 32;
+inline constexpr std::size_t accept_list_bytes_max = 111 + 32 * committee_members_max + 178 * accepted_max;
 
 struct Accepted {
     PeerId peer;
-    BlobRef payload;    // plain
-    TokenCount tokens;  // trained for it, the weight in F; 1..2^40
+    BlobRef payload;                        // plain
+    TokenCount tokens;                      // trained for it, as the contributor says; 1..2^40
+    bool newcomer = false;                  // too few accepted rounds to count in full (weights_of)
+    std::array<std::byte, 64> signature{};  // the contributor's, over its ContributionMessage
     auto operator<=>(const Accepted&) const = default;
 };
 
 struct AcceptList {
     RunId run;
+    std::uint32_t term = 0;  // how often the host had replaced the committee when this was decided
     RoundId round;
-    std::uint32_t view = 0;  // how many leaders were passed over before this one
-    PeerId leader;
     Digest previous;                // hash of L[r-1]; zero for round 0
-    StateDigest base;               // digest of theta[r]
-    std::vector<Accepted> entries;  // sorted by peer, no peer twice, at least one
+    StateDigest base;               // digest of theta[r], which a quorum has computed
+    std::vector<PeerId> committee;  // of the next round; sorted, 1 to committee_members_max
+    std::vector<Accepted> entries;  // sorted by peer, no peer and no payload twice
     bool operator==(const AcceptList&) const = default;
 
-    /// The canonical bytes that are signed and hashed (docs/wire-format.md).
+    /// The canonical bytes that are hashed (docs/wire-format.md).
     [[nodiscard]] Bytes encode() const;
     /// Strict: sorted, unique, bounded, nothing left over.
     [[nodiscard]] static Result<AcceptList> decode(ByteSpan bytes);
-    /// SHA-256 of encode(): the list's place in the chain.
+    /// SHA-256 of encode(): the list's place in the chain, and what the committee votes for.
     [[nodiscard]] Digest hash() const;
 };
 
-/// Keys that may lead round r, best first: the manifest's backbones, then the contributors of L[r-1] ordered by
-/// SHA-256(round, key), then the host. `previous` is null for round 0. A list of view v must be signed by entry
-/// v of this order; for v at or past its end, by any member.
-[[nodiscard]] std::vector<PeerId> leader_order(const std::vector<PeerId>& backbones, const PeerId& host, RoundId round,
-                                               const AcceptList* previous);
+/// Weight of each entry in F, and its credit: min(tokens, 4 x lower median of the tokens), so that a claim buys little.
+/// Keys are free, so newcomers have no say in the median and weigh together at most a fifth of the list, each in
+/// proportion. While all are newcomers, all count. A weight may be 0: such an entry takes no part in F.
+[[nodiscard]] std::vector<TokenCount> weights_of(const std::vector<Accepted>& entries);
 
 }  // namespace potluck::run

@@ -19,7 +19,9 @@ namespace potluck::run {
 
 namespace {
 
-constexpr std::string_view magic = "PLKMAN1\n";
+constexpr std::string_view magic = "PLKMAN2\n";
+constexpr std::string_view older_magic = "PLKMAN1\n";
+constexpr std::string_view magic_name = "PLKMAN";
 constexpr std::size_t prefix_bytes = magic.size() + 64;
 constexpr std::uint64_t created_max = 1ULL << 40U;
 constexpr std::uint64_t records_max = 1ULL << 40U;
@@ -242,7 +244,16 @@ Result<SignedManifest> parse_manifest_file(ByteSpan file) {
         return Error{ErrorCode::malformed, "This manifest is larger than 1 MiB; ask the host for a valid invite."};
     }
     ByteReader in(file);
-    if (as_text(in.raw(magic.size())) != magic) {
+    const std::string_view begin = as_text(in.raw(magic.size()));
+    if (begin == older_magic) {
+        return Error{ErrorCode::unavailable,
+                     "This run was started with an older Potluck, whose protocol is no longer spoken; ask its host to "
+                     "start it again with this version."};
+    }
+    if (begin.starts_with(magic_name) && begin > magic) {
+        return Error{ErrorCode::unavailable, "This run needs a newer Potluck; update this one to join it."};
+    }
+    if (begin != magic) {
         return Error{ErrorCode::malformed, "This is not a manifest of Potluck; ask the host for a valid invite."};
     }
     SignedManifest parsed;

@@ -34,20 +34,43 @@ RoundId read_round(ByteReader& in) {
     return round;
 }
 
-void write_list(ByteWriter& out, const SignedList& list) {
-    POTLUCK_CHECK(list.list.size() <= accept_list_bytes_max);
-    out.u32(static_cast<std::uint32_t>(list.list.size()));
-    out.raw(list.list);
-    out.raw(list.signature);
+/// Reads a list's bytes; an optional one may be empty.
+Bytes read_list_bytes(ByteReader& in, bool optional) {
+    const std::uint32_t size = in.u32();
+    const bool is_absent = optional && size == 0;
+    if (!is_absent && (size < accept_list_bytes_min || size > accept_list_bytes_max)) in.fail();
+    const ByteSpan bytes = in.raw(in.failed() ? 0 : size);
+    return {bytes.begin(), bytes.end()};
 }
 
-SignedList read_list(ByteReader& in) {
-    SignedList list;
-    const std::uint32_t size = in.u32();
-    if (size < accept_list_bytes_min || size > accept_list_bytes_max) in.fail();
+void write_list_bytes(ByteWriter& out, const Bytes& list) {
+    POTLUCK_CHECK(list.size() <= accept_list_bytes_max);
+    out.u32(static_cast<std::uint32_t>(list.size()));
+    out.raw(list);
+}
+
+Bytes read_statement(ByteReader& in) {
+    const std::size_t size = in.u16();
+    if (size == 0 || size > statement_bytes_max) in.fail();
     const ByteSpan bytes = in.raw(in.failed() ? 0 : size);
-    list.list.assign(bytes.begin(), bytes.end());
-    in.array(list.signature);
+    return {bytes.begin(), bytes.end()};
+}
+
+void write_statement(ByteWriter& out, const Bytes& statement) {
+    POTLUCK_CHECK(statement.size() <= statement_bytes_max);
+    out.u16(static_cast<std::uint16_t>(statement.size()));
+    out.raw(statement);
+}
+
+void write_list(ByteWriter& out, const CommittedList& list) {
+    write_list_bytes(out, list.list);
+    write_statement(out, list.certificate);
+}
+
+CommittedList read_list(ByteReader& in) {
+    CommittedList list;
+    list.list = read_list_bytes(in, false);
+    list.certificate = read_statement(in);
     return list;
 }
 
@@ -90,17 +113,7 @@ StatusMessage read_status(ByteReader& in) {
     return message;
 }
 
-void write(ByteWriter& out, const CloseMessage& message) {
-    out.u64(message.round.value);
-    out.u32(message.view);
-}
-
-CloseMessage read_close(ByteReader& in) {
-    CloseMessage message;
-    message.round = read_round(in);
-    message.view = in.u32();
-    return message;
-}
+void write(ByteWriter& out, const CloseMessage& message) { out.u64(message.round.value); }
 
 void write(ByteWriter& out, const ContributionMessage& message) {
     out.u64(message.round.value);
@@ -120,14 +133,24 @@ ContributionMessage read_contribution(ByteReader& in) {
     return message;
 }
 
-void write(ByteWriter& out, const ListMessage& message) { write_list(out, message.list); }
+void write(ByteWriter& out, const BallotMessage& message) {
+    write_statement(out, message.statement);
+    write_list_bytes(out, message.list);
+}
+
+BallotMessage read_ballot(ByteReader& in) {
+    BallotMessage message;
+    message.statement = read_statement(in);
+    message.list = read_list_bytes(in, true);
+    return message;
+}
 
 void write(ByteWriter& out, const HistoryRequest& message) { out.u64(message.first.value); }
 
 void write(ByteWriter& out, const HistoryMessage& message) {
     POTLUCK_CHECK(message.lists.size() <= lists_per_history_max);
     out.u16(static_cast<std::uint16_t>(message.lists.size()));
-    for (const SignedList& list : message.lists) write_list(out, list);
+    for (const CommittedList& list : message.lists) write_list(out, list);
 }
 
 HistoryMessage read_history(ByteReader& in) {
@@ -179,9 +202,9 @@ void write(ByteWriter&, const GoodbyeMessage&) {}
 Message read_body(MessageKind kind, ByteReader& in) {
     switch (kind) {
         case MessageKind::status: return read_status(in);
-        case MessageKind::close: return read_close(in);
+        case MessageKind::close: return CloseMessage{read_round(in)};
         case MessageKind::contribution: return read_contribution(in);
-        case MessageKind::list: return ListMessage{read_list(in)};
+        case MessageKind::ballot: return read_ballot(in);
         case MessageKind::history_request: return HistoryRequest{read_round(in)};
         case MessageKind::history: return read_history(in);
         case MessageKind::layer_request: return read_layer_request(in);
@@ -199,7 +222,7 @@ MessageKind kind_of(const Message& message) {
         MessageKind operator()(const StatusMessage&) const { return MessageKind::status; }
         MessageKind operator()(const CloseMessage&) const { return MessageKind::close; }
         MessageKind operator()(const ContributionMessage&) const { return MessageKind::contribution; }
-        MessageKind operator()(const ListMessage&) const { return MessageKind::list; }
+        MessageKind operator()(const BallotMessage&) const { return MessageKind::ballot; }
         MessageKind operator()(const HistoryRequest&) const { return MessageKind::history_request; }
         MessageKind operator()(const HistoryMessage&) const { return MessageKind::history; }
         MessageKind operator()(const LayerRequest&) const { return MessageKind::layer_request; }
@@ -214,7 +237,7 @@ std::string_view domain_of(MessageKind kind) {
         case MessageKind::status: return "potluck/status/1";
         case MessageKind::close: return "potluck/close/1";
         case MessageKind::contribution: return "potluck/contribution/1";
-        case MessageKind::list: return "potluck/list/1";
+        case MessageKind::ballot: return "potluck/ballot/1";
         case MessageKind::history_request: return "potluck/history-request/1";
         case MessageKind::history: return "potluck/history/1";
         case MessageKind::layer_request: return "potluck/layer-request/1";
@@ -229,6 +252,17 @@ Bytes signed_bytes(const Envelope& envelope) {
     out.raw(envelope.run.bytes);
     out.raw(envelope.body);
     return out.take();
+}
+
+Bytes signed_bytes(const RunId& run, const Message& message) {
+    ByteWriter out;
+    out.raw(run.bytes);
+    out.raw(encode_body(message));
+    return out.take();
+}
+
+ContributionMessage contribution_of(const AcceptList& list, const Accepted& entry) {
+    return {list.round, list.base, entry.payload, entry.tokens};
 }
 
 Bytes encode_body(const Message& message) {
@@ -260,7 +294,8 @@ const char* name_of(Verdict verdict) {
         case Verdict::stale: return "stale";
         case Verdict::repeated: return "repeated";
         case Verdict::wrong_base: return "wrong_base";
-        case Verdict::wrong_leader: return "wrong_leader";
+        case Verdict::wrong_author: return "wrong_author";
+        case Verdict::contradicting: return "contradicting";
         case Verdict::bad_payload: return "bad_payload";
         case Verdict::too_large: return "too_large";
         case Verdict::flood: return "flood";

@@ -23,13 +23,15 @@ inline constexpr std::size_t lists_per_history_max = 256;
 inline constexpr std::size_t name_bytes_max = 40;
 inline constexpr std::size_t layer_hashes_max = 16'384;
 inline constexpr std::uint32_t piece_index_max = 1U << 26U;  // blob_bytes_max in pieces of 16 KiB
+/// Longest encoding of an agreement's message (core/run/agreement/vote.h), which this room does not read.
+inline constexpr std::size_t statement_bytes_max = 503;
 
 /// The kinds, numbered as on the wire.
 enum class MessageKind : std::uint8_t {
     status = 1,
     close = 2,
     contribution = 3,
-    list = 4,
+    ballot = 4,
     history_request = 5,
     history = 6,
     layer_request = 7,
@@ -66,10 +68,9 @@ struct StatusMessage {
     bool operator==(const StatusMessage&) const = default;
 };
 
-/// The leader's word that the window of `round` is over.
+/// A committee member's word that the window of `round` is over.
 struct CloseMessage {
     RoundId round;
-    std::uint32_t view = 0;
     bool operator==(const CloseMessage&) const = default;
 };
 
@@ -81,15 +82,19 @@ struct ContributionMessage {
     bool operator==(const ContributionMessage&) const = default;
 };
 
-/// An accept list with its leader's signature over AcceptList::encode() (domain "accept-list").
-struct SignedList {
-    Bytes list;  // AcceptList::encode()
-    std::array<std::byte, 64> signature{};
-    bool operator==(const SignedList&) const = default;
+/// An accept list and the proof that it is L[r]: the precommits of a quorum, a Certificate of core/run/agreement.
+struct CommittedList {
+    Bytes list;         // AcceptList::encode()
+    Bytes certificate;  // at most statement_bytes_max
+    bool operator==(const CommittedList&) const = default;
 };
-struct ListMessage {
-    SignedList list;
-    bool operator==(const ListMessage&) const = default;
+
+/// What the committee says about a round: one message of core/run/agreement, which carries its author's signature and
+/// may be passed on by anybody, and the list it speaks of where others may lack it.
+struct BallotMessage {
+    Bytes statement;  // 1 to statement_bytes_max
+    Bytes list;       // AcceptList::encode(), or empty
+    bool operator==(const BallotMessage&) const = default;
 };
 
 /// Asks for the lists L[first], L[first+1], ... as far as the other has them and one message holds.
@@ -98,7 +103,7 @@ struct HistoryRequest {
     bool operator==(const HistoryRequest&) const = default;
 };
 struct HistoryMessage {
-    std::vector<SignedList> lists;  // consecutive rounds
+    std::vector<CommittedList> lists;  // consecutive rounds
     bool operator==(const HistoryMessage&) const = default;
 };
 
@@ -120,7 +125,7 @@ struct GoodbyeMessage {
     bool operator==(const GoodbyeMessage&) const = default;
 };
 
-using Message = std::variant<StatusMessage, CloseMessage, ContributionMessage, ListMessage, HistoryRequest,
+using Message = std::variant<StatusMessage, CloseMessage, ContributionMessage, BallotMessage, HistoryRequest,
                              HistoryMessage, LayerRequest, LayerMessage, GoodbyeMessage>;
 
 [[nodiscard]] MessageKind kind_of(const Message& message);
@@ -139,6 +144,9 @@ struct Envelope {
 
 /// Run id followed by body: the exact bytes an envelope's signature covers under its domain.
 [[nodiscard]] Bytes signed_bytes(const Envelope& envelope);
+[[nodiscard]] Bytes signed_bytes(const RunId& run, const Message& message);
+/// What the contributor of an entry has signed, rebuilt from its list.
+[[nodiscard]] ContributionMessage contribution_of(const AcceptList& list, const Accepted& entry);
 [[nodiscard]] Bytes encode_body(const Message& message);
 /// Strict; `malformed` names what is wrong.
 [[nodiscard]] Result<Message> decode_body(MessageKind kind, ByteSpan body);
@@ -153,7 +161,8 @@ enum class Verdict {
     stale,
     repeated,
     wrong_base,
-    wrong_leader,
+    wrong_author,   // not of the committee, or not its turn
+    contradicting,  // a second message of one author for one place: evidence against that author
     bad_payload,
     too_large,
     flood

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::uint64_t total_rounds_max = 1'000'000'000;
 constexpr std::uint64_t window_ms_max = 7ULL * 24 * 3600 * 1000;
+constexpr std::uint64_t standing_rounds_max = 10'000;
 constexpr std::uint64_t patience_ms_max = 24ULL * 3600 * 1000;
 
 constexpr const char* optimizer_name(Optimizer optimizer) { return optimizer == Optimizer::adamw ? "adamw" : "lamb"; }
@@ -49,6 +50,8 @@ nlohmann::json Recipe::to_json() const {
             {"checkpoint_every", checkpoint_every},
             {"collect_ms", collect.count()},
             {"grace_ms", grace.count()},
+            {"fit_rounds", fit_rounds},
+            {"probation_rounds", probation_rounds},
             {"seed", seed}};
 }
 
@@ -76,6 +79,8 @@ Result<Recipe> Recipe::from_json(const nlohmann::json& object) {
     recipe.checkpoint_every = fields.integer("checkpoint_every", 1, total_rounds_max);
     recipe.collect = milliseconds("collect_ms", patience_ms_max);
     recipe.grace = milliseconds("grace_ms", patience_ms_max);
+    recipe.fit_rounds = static_cast<std::uint32_t>(fields.integer("fit_rounds", 1, standing_rounds_max));
+    recipe.probation_rounds = static_cast<std::uint32_t>(fields.integer("probation_rounds", 0, standing_rounds_max));
     recipe.seed = fields.integer("seed", 0, std::numeric_limits<std::uint64_t>::max());
     if (recipe.warmup_rounds > recipe.total_rounds) fields.fail("warmup_rounds is larger than total_rounds");
     if (const Status status = fields.finish(); !status) return status.error();

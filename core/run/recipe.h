@@ -35,7 +35,9 @@ struct Recipe {
     std::uint32_t amplification = 4;      // cap A
     std::uint64_t checkpoint_every = 10;  // rounds
     Duration collect{10'000};             // patience for contributions after a window closes
-    Duration grace{5'000};                // silence after which a leader is passed over
+    Duration grace{5'000};                // patience for the list of whose turn it is, then it is the next one's
+    std::uint32_t fit_rounds = 50;        // accepted rounds after which a trusted key may sit in the committee
+    std::uint32_t probation_rounds = 10;  // accepted rounds until a key that nobody vouches for counts in full
     std::uint64_t seed = 1;               // of sample order and initial state
 
     bool operator==(const Recipe&) const = default;

@@ -1,19 +1,17 @@
-// The decisions of a round, pure: values in, actions out, `now` passed in. It knows who leads, when the window closes,
-// when a list can be signed, which list counts and what must be said again.
+// The window of a round, pure: values in, actions out, `now` passed in. It knows when the window closes, whose
+// contributions are in, when there is enough for a list, and what must be said again. What becomes L[r] is decided by
+// the committee (core/run/agreement).
 //
-//            window over (leader) / Close / patience            list applied
-//   open ------------------------------------------> closed ------------------> open of the next round (enter)
-//     ^                                                 |
-//     '------------- nobody contributed ----------------'
+//            window over (proposer) / Close / patience        everybody in, or late: decide
+//   open ---------------------------------------------> closed ----------------------------> open of the next (enter)
+//     ^                                                   |
+//     '--------------- late, and nothing is held ---------'
 //
-// Leading: the candidates of leader_order() in turn. Who is believed dead, is joining or repairs is skipped at once;
-// who is alive has until close + collect + one grace per candidate waited for. Past the end of the order the members
-// lead by SHA-256(round, key), each for one grace.
-//
-// Does not: verify signatures, hold payloads or states, or talk to anybody; core/peer does.
+// Does not: verify signatures, hold payloads or states, vote, or talk to anybody; core/peer does.
 // Threads: one at a time. Owns: values only.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -27,9 +25,8 @@
 namespace potluck::run {
 
 inline constexpr std::size_t members_max = 4096;
-inline constexpr int heartbeats_to_live = 4;        // silence after which a member is believed dead
-inline constexpr int heartbeats_to_repeat = 2;      // between repetitions of what may have been lost
-inline constexpr std::uint64_t fork_depth_max = 2;  // rounds up to which the better list beats the longer chain
+inline constexpr int heartbeats_to_live = 4;    // silence after which a member is believed dead
+inline constexpr int heartbeats_to_repeat = 2;  // between repetitions of what may have been lost
 
 /// What is the same for the whole run.
 struct RunRules {
@@ -38,26 +35,24 @@ struct RunRules {
     std::vector<PeerId> backbones;
     std::vector<PeerId> allowed;  // sorted; empty: anybody
     [[nodiscard]] bool admits(const PeerId& peer) const;
+    /// Host, backbones and the allow list: the keys that the host vouches for. Only they may sit in the committee, and
+    /// they are never newcomers.
+    [[nodiscard]] bool trusts(const PeerId& peer) const;
+    /// All of them, sorted.
+    [[nodiscard]] std::vector<PeerId> trusted() const;
+    /// Who decides L[0], sorted: the host and the backbones that follow it, as many as make a size of 1, 4 or 7.
+    [[nodiscard]] std::vector<PeerId> first_committee() const;
 };
 
-/// Whether `list` may follow `previous` (null for round 0): link, leader of its view, admitted contributors. Base and
-/// signature are the caller's to check.
+/// Whether `list` may follow `previous` (null for round 0): place, link, admitted contributors, trusted committee.
+/// Base, signatures and votes are the caller's to check.
 [[nodiscard]] Verdict check_link(const AcceptList& list, const AcceptList* previous, const RunRules& rules);
-
-/// One side of a fork: its first list after the last common one, and how many lists follow that common one.
-struct Branch {
-    std::uint32_t view = 0;
-    Digest first;
-    std::uint64_t length = 0;
-};
-/// Up to fork_depth_max rounds deep the lower view wins, then the lower hash; deeper, the longer branch.
-[[nodiscard]] bool other_branch_wins(const Branch& ours, const Branch& theirs);
 
 struct RoundSettings {
     RunRules rules;
     PeerId self;
     Role role = Role::volunteer;
-    Duration window{0}, collect{0}, grace{0}, heartbeat{0};
+    Duration window{0}, collect{0}, heartbeat{0};
 };
 
 /// What the machine is told of another member's status.
@@ -65,29 +60,23 @@ struct RoundMember {
     Role role = Role::volunteer;
     Phase phase = Phase::joining;
     RoundId round;
-    Digest list;
     TokenCount window_tokens;
 };
 
 struct RoundActions {
     bool close_window = false;  // contribute; answer with offered() or nothing_offered()
     std::optional<CloseMessage> announce_close;
-    std::optional<AcceptList> sign;
+    bool decide = false;  // there is enough for a list; said at every tick from then on
     bool repeat_contribution = false;
     std::vector<PeerId> send_list_to;  // L[round - 1]
-};
-
-struct Leadership {
-    std::uint32_t view = 0;
-    PeerId leader;
 };
 
 class RoundMachine {
 public:
     explicit RoundMachine(RoundSettings settings);
 
-    /// theta[round] is held and nothing newer is known: the round begins. `previous` is L[round - 1].
-    void enter(RoundId round, const StateDigest& base, const AcceptList* previous, TimePoint now);
+    /// theta[round] is held and nothing newer is known: the round begins. `committee` decides it.
+    void enter(RoundId round, const StateDigest& base, std::vector<PeerId> committee, TimePoint now);
     /// Catching up or repairing: no round is being played.
     void leave();
     /// The run is over with theta[round]: nothing is played, but the last list is still passed on.
@@ -98,36 +87,37 @@ public:
     [[nodiscard]] TimePoint opened_at() const { return m_opened_at; }
     /// The last window passed without a contribution and was opened again.
     [[nodiscard]] bool reopened() const { return m_reopened; }
+    /// The window was open for at least half its length: a list before that would shut out who is not that fast.
+    [[nodiscard]] bool open_long_enough(TimePoint now) const;
 
     void heard(const PeerId& peer, const RoundMember& member, TimePoint now);
     void lost(const PeerId& peer);
     [[nodiscard]] bool alive(const PeerId& peer, TimePoint now) const;
 
-    /// Verdict of a contribution for this round; `accepted` means: fetch its payload.
-    [[nodiscard]] Verdict contribution(const PeerId& peer, const ContributionMessage& message);
-    void payload_held(const BlobId& payload);
-    /// The payload does not parse: who announced it, that contribution is out for this round.
+    using Signature = std::array<std::byte, 64>;
+    /// Verdict of a contribution for this round, whose signature was checked; `accepted` means: fetch its payload.
+    [[nodiscard]] Verdict contribution(const PeerId& peer, const ContributionMessage& message,
+                                       const Signature& signature);
+    /// The payload is here and was made by `author`: anyone else who has offered it is out for this round, and named.
+    std::vector<PeerId> payload_held(const BlobId& payload, const PeerId& author);
+    /// The payload does not parse: all who have offered it are out for this round. Names one who was not out before.
     std::optional<PeerId> payload_bad(const BlobId& payload);
+    /// The contributions whose payloads are held, as a list names them; nobody is marked as a newcomer.
+    [[nodiscard]] std::vector<Accepted> held_entries() const;
 
     [[nodiscard]] Verdict on_close(const PeerId& sender, const CloseMessage& message, TimePoint now);
     /// The owner ends this window before its time.
     void close_early();
-    void offered(const ContributionMessage& message, TimePoint now);
+    void offered(const ContributionMessage& message, const Signature& signature, TimePoint now);
     void nothing_offered(TimePoint now);
 
-    /// Whether a list that continues this chain may be applied now: its leader's turn has come, or most of the others
-    /// have moved on with it.
-    [[nodiscard]] bool is_eligible(const AcceptList& list, TimePoint now) const;
-    /// A list of `view` was given up (payloads unobtainable or wrong): only later views count in this round.
-    void advance_view(std::uint32_t view);
-    [[nodiscard]] std::uint32_t view_min() const { return m_view_min; }
-
-    [[nodiscard]] Leadership leader_at(TimePoint now) const;
-    [[nodiscard]] RoundActions tick(TimePoint now);
+    /// `proposes`: it is this member's turn to propose a list.
+    [[nodiscard]] RoundActions tick(TimePoint now, bool proposes);
 
 private:
     struct Contribution {
         ContributionMessage message;
+        Signature signature{};
         bool held = false;
         bool bad = false;
     };
@@ -138,14 +128,13 @@ private:
         bool lost = false;
     };
 
-    [[nodiscard]] bool can_lead(const PeerId& peer, TimePoint now) const;
-    [[nodiscard]] std::vector<PeerId> ranked_members(TimePoint now) const;
-    [[nodiscard]] bool window_over(bool leading, TimePoint now) const;
+    [[nodiscard]] bool window_over(bool proposes, TimePoint now) const;
     [[nodiscard]] bool everybody_in(TimePoint now) const;
-    [[nodiscard]] bool any_contribution() const;
-    void lead(const Leadership& leadership, TimePoint now, RoundActions& out);
+    [[nodiscard]] bool any_held() const;
+    [[nodiscard]] bool is_in(const PeerId& peer) const;
+    void note_contributor(const PeerId& peer, RoundId round);
+    void collect(bool proposes, TimePoint now, RoundActions& out);
     void pass_lists_on(TimePoint now, RoundActions& out);
-    [[nodiscard]] AcceptList make_list(std::uint32_t view) const;
 
     RoundSettings m_settings;
     std::map<PeerId, Known> m_members;
@@ -154,13 +143,12 @@ private:
     bool m_over = false;
     RoundId m_round;
     StateDigest m_base;
-    Digest m_previous;
-    std::vector<PeerId> m_order;
+    std::vector<PeerId> m_committee;
     TimePoint m_entered_at, m_opened_at;
     std::optional<TimePoint> m_closed_at;
     std::map<PeerId, Contribution> m_contributions;
-    std::uint32_t m_view_min = 0;
-    std::optional<std::uint32_t> m_signed_view;
+    std::map<PeerId, RoundId> m_contributors;  // newest round that each was heard to contribute to, late or not
+    bool m_ready = false;
     bool m_reopened = false;
     bool m_close_due = false;  // a Close or the owner asks for it
     bool m_own_due = false;    // between close_window and offered() or nothing_offered()

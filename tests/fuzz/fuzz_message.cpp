@@ -14,6 +14,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Result<Message> message = decode_body(kind, body);
     if (!message.ok()) return 0;
     POTLUCK_CHECK(kind_of(*message) == kind);
+    if (const auto* ballot = std::get_if<BallotMessage>(&*message)) {
+        POTLUCK_CHECK(!ballot->statement.empty() && ballot->statement.size() <= statement_bytes_max);
+        POTLUCK_CHECK(ballot->list.empty() || ballot->list.size() >= accept_list_bytes_min);
+    }
+    if (const auto* history = std::get_if<HistoryMessage>(&*message)) {
+        POTLUCK_CHECK(history->lists.size() <= lists_per_history_max);
+        for (const CommittedList& list : history->lists) POTLUCK_CHECK(!list.certificate.empty());
+    }
     const Bytes again = encode_body(*message);
     POTLUCK_CHECK(std::equal(again.begin(), again.end(), body.begin(), body.end()));
     return 0;

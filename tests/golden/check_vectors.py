@@ -21,7 +21,8 @@ SKIPPED = 77
 # A program whose output is a file has the path of that file instead of a folder.
 VECTORS = {
     "wire": ("tests/golden/wire/vectors.py", "tests/golden/wire", [], ["*.hex"], []),
-    "numerics": ("tests/golden/numerics/reference.py", "tests/golden/numerics", [], ["payloads.txt", "steps.txt"], []),
+    "numerics": ("tests/golden/numerics/reference.py", "tests/golden/numerics", [],
+                 ["payloads.txt", "steps.txt", "newcomer_steps.txt"], []),
     "seeded": ("tests/golden/seeded/seeded.py", "tests/golden/seeded", [], ["seeded.txt"], []),
     "corpus": ("tests/fuzz/corpus/make.py", "tests/fuzz/corpus", [], [],
                ["tests/golden/wire", "tests/golden/checkpoints"]),

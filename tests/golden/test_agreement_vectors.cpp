@@ -5,6 +5,7 @@
 
 #include "core/run/agreement/evidence.h"
 #include "core/run/agreement/vote_record.h"
+#include "core/run/message.h"
 
 using namespace potluck;
 using namespace potluck::run;
@@ -63,6 +64,12 @@ void compare(const char* name, const AgreementMessage& message) {
     QVERIFY2(decoded.ok() && *decoded == message, name);
 }
 
+void compare_ballot(const char* name, const AgreementMessage& statement) {
+    const Result<Message> ballot = decode_body(MessageKind::ballot, vector_of(name));
+    QVERIFY2(ballot.ok(), name);
+    QVERIFY2(std::get<BallotMessage>(*ballot).statement == encode(statement), name);
+}
+
 }  // namespace
 
 class AgreementVectorsTest : public QObject {
@@ -74,6 +81,18 @@ private slots:
         compare("agreement_vote", vote(3, Step::precommit, list_a));
         compare("agreement_nil", vote(3, Step::prevote, std::nullopt));
         compare("agreement_certificate", certificate(3, Step::precommit));
+    }
+
+    void the_certificate_of_a_list_names_its_place_and_hash() {
+        const AcceptList list = *AcceptList::decode(vector_of("accept_list"));
+        Certificate of_list = certificate(3, Step::precommit);
+        of_list.list = list.hash();
+        compare("accept_list_certificate", of_list);
+        QVERIFY(of_list.instance == (Instance{list.run, list.term, list.round}));
+        SignedProposal proposed = proposal();
+        proposed.statement.list = list.hash();
+        compare_ballot("ballot", proposed);
+        compare_ballot("ballot_without_list", vote(3, Step::precommit, list.hash()));
     }
 
     void evidence_has_its_layout() {

@@ -19,6 +19,7 @@
 
 #include "core/control/node_protocol.h"
 #include "core/control/rpc.h"
+#include "core/identity/identity.h"
 
 namespace potluck::test {
 
@@ -187,6 +188,18 @@ public:
         QVERIFY(m_backbone->wait_for([](const auto& now) { return now.run.has_value(); }, 10'000));
         m_invite = m_backbone->call("invite").value("magnet", std::string());
         QVERIFY(!m_invite.empty());
+    }
+
+    /// Options of host() that name the keys of volunteers to come.
+    [[nodiscard]] QStringList allowing(const std::vector<std::string>& names) const {
+        QStringList options;
+        for (const std::string& name : names) {
+            std::filesystem::create_directories(root() / name);
+            const auto identity = identity::Identity::open_or_create(root() / name / "identity.key");
+            if (!identity.ok()) qFatal("no key for %s", name.c_str());
+            options << "--allow" << QString::fromStdString(identity->id().hex());
+        }
+        return options;
     }
 
     ServingNode& volunteer(const std::string& name, const QProcessEnvironment& extra = {}) {

@@ -58,7 +58,9 @@ private slots:
 
         const QJsonObject found = read_json(report);
         QCOMPARE(found["rounds"].toInt(), rounds);
-        QCOMPARE(found["rounds_lost"].toInt(-1), 0);
+        // The volunteer that is killed has a seat; while it is away, its turns pass.
+        QVERIFY(found["rounds_lost"].toInt(-1) >= 0 && found["rounds_lost"].toInt() <= 3);
+        QVERIFY(found["committee_size"].toInt() >= 4);
         const int compared = found["digests_compared"].toInt(), copied = found["digests_copied"].toInt();
         QCOMPARE(found["digests_equal"].toInt(), compared);
         QCOMPARE(compared + copied, 5 * rounds);

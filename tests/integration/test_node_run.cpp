@@ -60,13 +60,13 @@ private slots:
         QCOMPARE(victim.status().peer_id, before.peer_id);
     }
 
-    void a_dead_leader_is_passed_over() {
+    void among_friends_the_run_outlives_its_host() {
         Swarm swarm;
-        swarm.host(8);
+        swarm.host(14, swarm.allowing({"anna", "ben", "cleo"}) + QStringList{"--fit-rounds", "2"});
         ServingNode& anna = swarm.volunteer("anna");
         ServingNode& ben = swarm.volunteer("ben");
         swarm.volunteer("cleo");
-        QVERIFY(anna.wait_for_round(2, 30'000));
+        QVERIFY(anna.wait_for_round(6, 60'000));
         swarm.backbone().kill();
         const auto ended = [](const control::NodeSnapshot& now) {
             return now.run && now.run->round == now.run->total_rounds;
@@ -74,6 +74,22 @@ private slots:
         QVERIFY(anna.wait_for(ended, 60'000));
         QVERIFY(ben.wait_for(ended, 10'000));
         QCOMPARE(anna.status().run->digest, ben.status().run->digest);
+    }
+
+    void without_its_committee_a_run_waits_and_says_so() {
+        Swarm swarm;
+        swarm.host(6);
+        ServingNode& anna = swarm.volunteer("anna");
+        QVERIFY(anna.wait_for_round(2, 30'000));
+        swarm.backbone().kill();
+        const auto waits = [](const control::NodeSnapshot& now) {
+            return now.reason.find("Waiting for the run's committee: 0 of the 1 needed") != std::string::npos;
+        };
+        QVERIFY(anna.wait_for(waits, 20'000));
+        const auto round = anna.status().run->round;
+        swarm.backbone().start({"--dht", "127.0.0.1:" + QString::number(anna.status().network.port)});
+        QVERIFY(swarm.all_end_equal(60'000));
+        QVERIFY(round < 6);
     }
 
     void a_killed_trainer_is_started_again() {

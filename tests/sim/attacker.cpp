@@ -3,6 +3,8 @@
 #include "core/base/merkle.h"
 #include "core/base/sha256.h"
 #include "core/numerics/codec/sparse_codec.h"
+#include "core/peer/payloads.h"
+#include "core/run/agreement/vote.h"
 
 namespace potluck::sim {
 
@@ -61,14 +63,22 @@ void Attacker::contribute(const run::BlobRef& payload, std::uint64_t tokens) {
     say(run::ContributionMessage{m_seen.round, m_seen.digest, payload, {tokens}});
 }
 
+/// Proposes a list of its own, votes for it as if it had a seat, and says that it is committed.
 void Attacker::sign_own_list() {
-    const Bytes noise(64, std::byte{7});
-    const run::BlobRef payload = m_port.publish(noise).value();
-    run::AcceptList list{m_world.run(), m_seen.round, 4'000'000, id(), m_seen.list, m_seen.digest, {}};
-    list.entries.push_back({id(), payload, {run::tokens_max}});
-    run::SignedList signed_list{list.encode(), {}};
-    signed_list.signature = m_identity.sign(run::accept_list_domain, signed_list.list);
-    say(run::ListMessage{signed_list});
+    const run::IdentityKeyring keyring(m_identity);
+    const run::BlobRef payload = m_port.publish(Bytes(64, std::byte{7})).value();
+    run::AcceptList list{m_world.run(), 0, m_seen.round, m_seen.list, m_seen.digest, {id()}, {}};
+    const run::ContributionMessage own{m_seen.round, m_seen.digest, payload, {run::tokens_max}};
+    list.entries.push_back({id(), payload, own.tokens, false, envelope_of(own).signature});
+    const run::Instance instance{m_world.run(), 0, m_seen.round};
+    const run::SignedVote vote = run::sign({instance, 0, run::Step::precommit, list.hash()}, keyring);
+    const run::Certificate certificate{instance, 0, run::Step::precommit, list.hash(), 1, {vote.signature}};
+    const run::SignedProposal proposal = run::sign({instance, 0, list.hash(), {}}, keyring);
+    for (const run::AgreementMessage& message :
+         {run::AgreementMessage(proposal), run::AgreementMessage(vote), run::AgreementMessage(certificate)}) {
+        say(run::BallotMessage{run::encode(message), list.encode()});
+    }
+    say(run::HistoryMessage{{{list.encode(), run::encode(run::AgreementMessage(certificate))}}});
 }
 
 /// A whole state of the run's layout at the newest round of a checkpoint.
@@ -86,7 +96,8 @@ void Attacker::offer_forged_state(run::StatusMessage& status) {
 
 void Attacker::copy_contribution(const run::Envelope& envelope) {
     const Result<run::Message> message = run::decode_body(envelope.kind, envelope.body);
-    if (message.ok() && envelope.sender != id()) say(*message);
+    if (!message.ok() || envelope.sender == id()) return;
+    if (m_copied.insert(std::get<run::ContributionMessage>(*message).payload.root).second) say(*message);
 }
 
 void Attacker::lie() {
@@ -122,7 +133,7 @@ void Attacker::lie() {
             contribute({merkle_root(noise(100)), 100, run::BlobKind::plain, {}}, 100'000);
             break;
         case Lie::own_lists: sign_own_list(); break;
-        case Lie::early_close: say(run::CloseMessage{m_seen.round, 4'000'000}); break;
+        case Lie::early_close: say(run::CloseMessage{m_seen.round}); break;
         case Lie::flood:
             for (int i = 0; i < 900; ++i) say(run::HistoryRequest{{0}});
             break;
@@ -140,7 +151,7 @@ void Attacker::lie() {
         case Lie::vast_claim: {
             std::vector<float> movement(m_world.initial_state().size(), 0.01F);
             const Bytes payload = numerics::encode(movement, m_world.manifest().recipe.k, 1);
-            contribute(m_port.publish(payload).value(), run::tokens_max);
+            contribute(m_port.publish(peer::payload_blob(id(), payload)).value(), run::tokens_max);
             break;
         }
         case Lie::forged_checkpoint:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "core/identity/identity.h"
@@ -17,7 +18,7 @@ enum class Lie {
     forgery,            // messages in others' names
     broken_payload,     // a payload that is noise
     withheld_payload,   // a payload that nobody can fetch
-    own_lists,          // signs accept lists as if it led
+    own_lists,          // proposes lists, votes for them and says that they are committed
     early_close,        // tells everybody that the window is over
     flood,              // hundreds of messages a second
     huge_claims,        // absurd sizes, tokens and rounds
@@ -26,10 +27,11 @@ enum class Lie {
     copied_payload,     // contributes what another has contributed
     vast_claim,         // a sound payload with as many tokens as a contribution can name
 };
-/// Those that earn nothing. The last two do: the present rules credit what is claimed for a payload that decodes.
-inline constexpr std::array all_lies{Lie::silence,          Lie::garbage,   Lie::forgery,          Lie::broken_payload,
-                                     Lie::withheld_payload, Lie::own_lists, Lie::early_close,      Lie::flood,
-                                     Lie::huge_claims,      Lie::replay,    Lie::forged_checkpoint};
+/// Those that earn nothing. The last one does, as a newcomer: noise that decodes passes for work
+/// (docs/threat-model.md).
+inline constexpr std::array all_lies{
+    Lie::silence,     Lie::garbage, Lie::forgery,     Lie::broken_payload, Lie::withheld_payload,  Lie::own_lists,
+    Lie::early_close, Lie::flood,   Lie::huge_claims, Lie::replay,         Lie::forged_checkpoint, Lie::copied_payload};
 
 class Attacker final : public peer::SwarmEvents {
 public:
@@ -67,6 +69,7 @@ private:
     std::optional<PeerId> m_victim;
     std::vector<run::Envelope> m_heard;
     BlobId m_forged;
+    std::set<BlobId> m_copied;
 };
 
 }  // namespace potluck::sim

@@ -9,6 +9,7 @@
 #include "core/base/sha256.h"
 #include "core/numerics/codec/sparse_codec.h"
 #include "core/numerics/outer/outer_step.h"
+#include "core/peer/payloads.h"
 
 namespace potluck::sim {
 
@@ -46,8 +47,8 @@ numerics::PayloadView payload_of(World& world, const BlobId& id) {
     numerics::PayloadView view;
     const auto found = world.network().published.find(id);
     if (found == world.network().published.end()) return view;
-    const auto fault = numerics::PayloadView::parse(found->second->bytes(), world.initial_state().size(),
-                                                    world.manifest().recipe.k, view);
+    const auto fault = numerics::PayloadView::parse(found->second->bytes().subspan(peer::payload_author_bytes),
+                                                    world.initial_state().size(), world.manifest().recipe.k, view);
     return fault == numerics::PayloadFault::none ? view : numerics::PayloadView{};
 }
 
@@ -63,9 +64,10 @@ std::optional<std::vector<float>> stepped(World& world, const std::vector<float>
     std::vector<numerics::PayloadView> views;
     for (const run::Accepted& entry : list.entries) views.push_back(payload_of(world, entry.payload.root));
     std::vector<numerics::WeightedPayload> weighted;
+    const std::vector<TokenCount> weights = run::weights_of(list.entries);
     for (std::size_t i = 0; i < views.size(); ++i) {
         if (views[i].size() != theta.size()) return std::nullopt;
-        weighted.push_back({&views[i], list.entries[i].tokens.value});
+        if (weights[i].value > 0) weighted.push_back({&views[i], weights[i].value, list.entries[i].newcomer});
     }
     std::vector<float> next(theta.size());
     numerics::apply_outer_step_plain(theta, next, weighted, world.manifest().recipe.outer_step());
@@ -86,32 +88,6 @@ std::vector<StateDigest> recomputed(World& world) {
     return digests;
 }
 
-/// Digests that F gives for the lists that were ever signed, those of lost branches among them.
-std::set<StateDigest> reachable(World& world) {
-    const model::StateLayout layout = model::state_layout(world.manifest().model);
-    std::vector<run::AcceptList> lists = lists_of(world);  // what was signed with nobody there was never sent
-    for (std::size_t i = 0; i < world.size(); ++i) {
-        const std::vector<run::AcceptList>& own = world.home(i).signed_lists;
-        lists.insert(lists.end(), own.begin(), own.end());
-        for (const run::SignedList& one : world.home(i).ledger.retracted(world.run(), ledger::retracted_lists_max)) {
-            lists.push_back(run::AcceptList::decode(one.list).value());
-        }
-    }
-    const auto earlier = [](const run::AcceptList& a, const run::AcceptList& b) { return a.round < b.round; };
-    std::stable_sort(lists.begin(), lists.end(), earlier);
-    std::map<StateDigest, std::vector<float>> states;
-    const std::vector<float> first(world.initial_state().begin(), world.initial_state().end());
-    states[digest_of(layout, first)] = first;
-    for (const run::AcceptList& list : lists) {
-        const auto base = states.find(list.base);
-        if (base == states.end()) continue;
-        if (auto next = stepped(world, base->second, list)) states[digest_of(layout, *next)] = std::move(*next);
-    }
-    std::set<StateDigest> digests;
-    for (const auto& [digest, state] : states) digests.insert(digest);
-    return digests;
-}
-
 /// The digests of the longest chain as its ledger has them.
 std::vector<StateDigest> recorded(World& world) {
     const ledger::Ledger& ledger = world.home(furthest(world)).ledger;
@@ -129,12 +105,16 @@ std::string name_of(std::size_t member) { return "member " + std::to_string(memb
 std::string compare(World& world, std::size_t member, const ledger::Ledger& truth,
                     const std::vector<StateDigest>& digests) {
     Home& home = world.home(member);
-    if (const Status chain = home.ledger.verify_chain(world.run()); !chain.ok()) return chain.error().message;
+    if (const Status chain = home.ledger.verify_chain(world.run(), world.first_committee()); !chain.ok())
+        return chain.error().message;
     const std::uint64_t length = home.ledger.totals(world.run()).rounds.value;
     if (length + 1 > digests.size()) return "a listed payload cannot be read";
     for (RoundId round{0}; round.value < length; round = round.next()) {
         const std::string where = name_of(member) + " round " + std::to_string(round.value);
-        if (home.ledger.list(world.run(), round) != truth.list(world.run(), round)) return where + ": another list";
+        // Certificates of one list may have other signers.
+        if (home.ledger.list(world.run(), round)->list != truth.list(world.run(), round)->list) {
+            return where + ": another list";
+        }
         if (home.ledger.digest_after(world.run(), round) != digests[round.value + 1]) {
             return where + ": another digest than F gives";
         }
@@ -177,6 +157,7 @@ std::string not_on_disk(Home& home, const run::ContributionMessage& own) {
 }  // namespace
 
 std::string agreement(World& world) {
+    if (!world.divided().empty()) return world.divided();
     const ledger::Ledger& truth = world.home(furthest(world)).ledger;
     const std::vector<StateDigest> digests = world.plan().damage_may_spread ? recorded(world) : recomputed(world);
     for (std::size_t i = 0; i < world.size(); ++i) {
@@ -191,7 +172,6 @@ std::string agreement(World& world) {
 }
 
 std::string conservation(World& world) {
-    const ledger::Ledger& truth = world.home(furthest(world)).ledger;
     for (std::size_t i = 0; i < world.size(); ++i) {
         Home& home = world.home(i);
         if (home.backbone || home.folder.withholds) continue;
@@ -200,11 +180,16 @@ std::string conservation(World& world) {
         if (const auto bytes = home.disk.load_record()) {
             record = peer::ContributionRecord::decode(*bytes).value_or(peer::ContributionRecord{});
         }
-        const std::uint64_t credited = truth.credit_of(world.run(), home.id()).tokens.value;
-        const std::uint64_t booked = credited + record.carried.value + record.pending_tokens().value;
+        std::uint64_t accepted = 0;  // as contributed; its credit may be less
+        for (const run::AcceptList& list : lists_of(world)) {
+            for (const run::Accepted& entry : list.entries) {
+                if (entry.peer == home.id()) accepted += entry.tokens.value;
+            }
+        }
+        const std::uint64_t booked = accepted + record.carried.value + record.pending_tokens().value;
         if (trained != booked) {
-            return name_of(i) + " trained " + std::to_string(trained) + " but has " + std::to_string(credited) +
-                   " credited, " + std::to_string(record.carried.value) + " carried, " +
+            return name_of(i) + " trained " + std::to_string(trained) + " but has " + std::to_string(accepted) +
+                   " accepted, " + std::to_string(record.carried.value) + " carried, " +
                    std::to_string(record.pending_tokens().value) + " pending";
         }
     }
@@ -254,7 +239,8 @@ std::string movement(World& world) {
 bool follows_rules(World& world) { return recorded(world) == recomputed(world); }
 
 DigestOrigins digest_origins(World& world) {
-    const std::set<StateDigest> right = reachable(world);
+    const std::vector<StateDigest> chain = recomputed(world);
+    const std::set<StateDigest> right(chain.begin(), chain.end());
     DigestOrigins origins;
     for (std::size_t i = 0; i < world.size(); ++i) {
         const Home& home = world.home(i);
@@ -283,8 +269,6 @@ void watch_announcements(Home& home, const RunId& run) {
                 home.announced_early = not_on_disk(home, run, *status);
             } else if (const auto* contribution = std::get_if<run::ContributionMessage>(&*message)) {
                 home.announced_early = not_on_disk(home, *contribution);
-            } else if (const auto* list = std::get_if<run::ListMessage>(&*message)) {
-                home.signed_lists.push_back(run::AcceptList::decode(list->list.list).value());
             }
         });
 }

@@ -25,7 +25,7 @@ namespace potluck::sim {
 struct DigestOrigins {
     std::uint64_t computed = 0;  // from a state and payloads of its own
     std::uint64_t copied = 0;    // from the base of the list that follows, or from a checkpoint
-    std::uint64_t wrong = 0;     // computed, but F gives it for no list that was ever signed
+    std::uint64_t wrong = 0;     // computed, but F gives it for no committed list
 };
 [[nodiscard]] DigestOrigins digest_origins(World& world);
 

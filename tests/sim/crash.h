@@ -28,7 +28,7 @@ public:
 
 private:
     struct Entry {
-        run::SignedList list;
+        run::CommittedList list;
         StateDigest digest;
     };
 

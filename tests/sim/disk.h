@@ -46,7 +46,7 @@ public:
 
     /// Remembers what a process that dies at this moment leaves; killed() brings it back.
     void freeze(Loss loss) {
-        m_frozen = Frozen{m_states, m_record, {}};
+        m_frozen = Frozen{m_states, m_record, m_votes, {}};
         const auto error = m_scratch.find(peer::Scratch::error);
         if (loss == Loss::process && error != m_scratch.end()) m_frozen->error = *error->second;
     }
@@ -58,6 +58,7 @@ public:
         if (!m_frozen) return;
         m_states = std::move(m_frozen->states);
         m_record = std::move(m_frozen->record);
+        m_votes = std::move(m_frozen->votes);
         m_scratch.erase(peer::Scratch::error);
         if (!m_frozen->error.empty()) {
             m_scratch[peer::Scratch::error] = std::make_shared<std::vector<float>>(std::move(m_frozen->error));
@@ -137,6 +138,12 @@ public:
         return {};
     }
     std::optional<Bytes> load_record() const override { return m_record; }
+    Status save_votes(ByteSpan votes) override {
+        effects.before(Effect::save);
+        m_votes = Bytes(votes.begin(), votes.end());
+        return {};
+    }
+    std::optional<Bytes> load_votes() const override { return m_votes; }
 
     /// The vector a trainer finds at `place`.
     std::span<float> vector_at(const peer::VectorPlace& place) {
@@ -156,7 +163,7 @@ private:
     };
     struct Frozen {
         std::map<RoundId, Whole> states;
-        std::optional<Bytes> record;
+        std::optional<Bytes> record, votes;
         std::vector<float> error;  // empty: lost
     };
     [[nodiscard]] std::span<float> parameters_in(Bytes& file) const {
@@ -169,7 +176,7 @@ private:
     std::map<RoundId, Whole> m_states;
     std::map<RoundId, std::shared_ptr<Bytes>> m_begun;
     std::map<peer::Scratch, std::shared_ptr<std::vector<float>>> m_scratch;
-    std::optional<Bytes> m_record;
+    std::optional<Bytes> m_record, m_votes;
     std::uint64_t m_saves = 0;
     std::optional<Frozen> m_frozen;
     std::vector<Held> m_computed;

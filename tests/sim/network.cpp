@@ -6,7 +6,7 @@
 namespace potluck::sim {
 
 void Network::deliver(const PeerId& from, const PeerId& to, const run::Envelope& envelope) {
-    if (m_rng.unit() < m_quality.loss || !reachable(from, to)) return;
+    if (m_rng.unit() < m_quality.loss || !reachable(from, to) || !may_have_session(from, to)) return;
     m_events.after(between(m_quality.delay_min, m_quality.delay_max), [this, from, to, envelope] {
         Port* receiver = port(to);
         if (receiver == nullptr || port(from) == nullptr) return;
@@ -99,7 +99,7 @@ void Port::drop(const PeerId& peer, Duration) { m_refused.insert(peer); }
 std::vector<PeerId> Port::neighbours() const {
     std::vector<PeerId> peers;
     for (const auto& [id, port] : m_network.ports()) {
-        if (id != m_id && !m_refused.contains(id)) peers.push_back(id);
+        if (id != m_id && !m_refused.contains(id) && m_network.may_have_session(id, m_id)) peers.push_back(id);
     }
     return peers;
 }

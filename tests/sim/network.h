@@ -48,7 +48,12 @@ public:
     [[nodiscard]] const std::map<PeerId, Port*>& ports() const { return m_ports; }
     /// From now on members of different groups cannot reach each other; a member without a group is in group 0.
     void split(std::map<PeerId, int> groups) { m_groups = std::move(groups); }
+    /// A star: members speak with the hub only. Blobs travel as before: whoever has heard of one finds its holders.
+    void only_through(const PeerId& hub) { m_hub = hub; }
     [[nodiscard]] bool reachable(const PeerId& a, const PeerId& b) const { return group_of(a) == group_of(b); }
+    [[nodiscard]] bool may_have_session(const PeerId& a, const PeerId& b) const {
+        return !m_hub || a == *m_hub || b == *m_hub;
+    }
     void deliver(const PeerId& from, const PeerId& to, const run::Envelope& envelope);
     [[nodiscard]] Duration blob_delay() { return between(m_quality.blob_delay_min, m_quality.blob_delay_max); }
     /// Everything that was ever published, for checks that recompute what the members agreed on.
@@ -66,6 +71,7 @@ private:
         return found == m_groups.end() ? 0 : found->second;
     }
     std::map<PeerId, int> m_groups;
+    std::optional<PeerId> m_hub;
     Events& m_events;
     Rng& m_rng;
     LinkQuality m_quality;

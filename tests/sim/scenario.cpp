@@ -16,6 +16,20 @@ void kill_and_return(World& world, const Churn& rates, std::size_t member) {
     });
 }
 
+std::string where_all_stand(World& world) {
+    std::string where;
+    for (std::size_t i = 0; i < world.size(); ++i) {
+        where.append("\n  member ").append(std::to_string(i)).append(": ");
+        if (!world.home(i).alive()) {
+            where.append("dead");
+            continue;
+        }
+        const peer::PeerView view = world.peer(i).view();
+        where.append(std::to_string(view.round.value)).append(", ").append(view.reason);
+    }
+    return where;
+}
+
 }  // namespace
 
 void churn(World& world, Churn rates, std::size_t spared, TimePoint until) {
@@ -52,16 +66,7 @@ std::string finish_run(World& world, Duration limit) {
         return true;
     };
     if (!world.run_until(done, limit)) {
-        std::string where = "not finished:";
-        for (std::size_t i = 0; i < world.size(); ++i) {
-            where.append("\n  member ").append(std::to_string(i)).append(": ");
-            if (!world.home(i).alive()) {
-                where.append("dead");
-                continue;
-            }
-            where.append(std::to_string(world.round_of(i))).append(", ").append(world.peer(i).view().reason);
-        }
-        return where;
+        return "not finished:" + where_all_stand(world);
     }
     // A kill or a damage of the last moment is still being mended.
     const auto settled = [&] {
@@ -72,7 +77,8 @@ std::string finish_run(World& world, Duration limit) {
     };
     for (int look = 0; look < 2; ++look) {
         world.run_for(Duration{8'000});
-        if (!world.run_until(settled, Duration{90'000})) return "a member did not come to rest";
+        if (!world.run_until(settled, Duration{90'000}))
+            return "a member did not come to rest:" + where_all_stand(world);
     }
     const std::string apart = agreement(world);
     return apart.empty() ? conservation(world) : apart;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/numerics/codec/sparse_codec.h"
+#include "core/peer/payloads.h"
 
 namespace potluck::sim {
 
@@ -53,7 +54,8 @@ Stranger::~Stranger() {
 
 run::BlobRef Stranger::publish_payload(float size) {
     std::vector<float> movement(m_world.initial_state().size(), size);
-    return m_port.publish(numerics::encode(movement, m_world.manifest().recipe.k, 1)).value();
+    const Bytes encoded = numerics::encode(movement, m_world.manifest().recipe.k, 1);
+    return m_port.publish(peer::payload_blob(id(), encoded)).value();
 }
 
 std::optional<run::Envelope> Stranger::last(const PeerId& sender, run::MessageKind kind) const {

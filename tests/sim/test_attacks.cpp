@@ -2,8 +2,6 @@
 // the liar gets no credit. Which line stops which forgery is in test_forgeries.cpp.
 #include <QTest>
 
-#include <algorithm>
-
 #include "tests/sim/attacker.h"
 #include "tests/sim/checks.h"
 #include "tests/sim/scenario.h"
@@ -69,79 +67,6 @@ std::map<run::Verdict, std::uint64_t> verdicts_beside(Lie lie) {
     return counts;
 }
 
-/// A list of all contributions of `round` that were heard but those of `left_out`, signed by the leader.
-run::ListMessage list_without(World& world, const Stranger& leader, const identity::Identity& key, RoundId round,
-                              std::size_t left_out) {
-    const ledger::Ledger& ledger = world.home(1).ledger;
-    run::AcceptList list{world.run(),
-                         round,
-                         0,
-                         leader.id(),
-                         ledger.head(world.run())->hash(),
-                         *ledger.digest_after(world.run(), RoundId{round.value - 1}),
-                         {}};
-    for (std::size_t i = 1; i < world.size(); ++i) {
-        const auto heard = leader.last(world.home(i).id(), run::MessageKind::contribution);
-        const auto decoded = run::decode_body(run::MessageKind::contribution, heard->body);
-        const auto& own = std::get<run::ContributionMessage>(*decoded);
-        POTLUCK_CHECK(own.round == round);
-        if (i != left_out) list.entries.push_back({world.home(i).id(), own.payload, own.tokens});
-    }
-    const auto by_peer = [](const run::Accepted& a, const run::Accepted& b) { return a.peer < b.peer; };
-    std::sort(list.entries.begin(), list.entries.end(), by_peer);
-    run::SignedList signed_list{list.encode(), {}};
-    signed_list.signature = key.sign(run::accept_list_domain, signed_list.list);
-    return {signed_list};
-}
-
-/// The backbone's own key signs two lists of one round and sends each to half of the members. Says whether they
-/// followed different ones.
-std::string two_lists_signed(std::uint64_t seed, int& times_divided) {
-    World world(seed, {.backbones = 1, .volunteers = 4, .rounds = 6});
-    world.start_all();
-    if (!world.run_until([&] { return world.all_at(2); }, Duration{60'000})) return "no second round";
-    const identity::Identity& key = world.home(0).identity;
-    world.kill(0, Death::closes_sessions);
-    {
-        Stranger leader(world, world_key(0));
-        const RoundId round{world.round_of(1)};
-        const auto all_offered = [&] {
-            for (std::size_t i = 1; i < world.size(); ++i) {
-                const auto heard = leader.last(world.home(i).id(), run::MessageKind::contribution);
-                if (!heard) return false;
-                const auto decoded = run::decode_body(heard->kind, heard->body);
-                if (std::get<run::ContributionMessage>(*decoded).round != round) return false;
-            }
-            return true;
-        };
-        run::StatusMessage status = world.peer(1).view().members.front().status;
-        status.role = run::Role::backbone;
-        status.phase = run::Phase::training;
-        status.window_tokens = {};
-        for (int second = 0; second < 20 && !all_offered(); ++second) {
-            status.sequence = 100'000 + static_cast<std::uint64_t>(second);
-            leader.broadcast(status);
-            if (second == 3) leader.broadcast(run::CloseMessage{round, 0});
-            world.run_for(Duration{1'000});
-        }
-        if (!all_offered()) return "the leader did not hear everybody";
-        const run::ListMessage one = list_without(world, leader, key, round, 1);
-        const run::ListMessage two = list_without(world, leader, key, round, 2);
-        leader.send(1, one);
-        leader.send(2, one);
-        leader.send(3, two);
-        leader.send(4, two);
-        const auto divided = [&] {
-            const auto first = world.home(1).ledger.list(world.run(), round);
-            const auto other = world.home(3).ledger.list(world.run(), round);
-            return first && other && first != other;
-        };
-        times_divided += world.run_until(divided, Duration{3'000}) ? 1 : 0;
-    }
-    world.start(0);
-    return finish_run(world, Duration{200'000});
-}
-
 }  // namespace
 
 class AttacksTest : public QObject {
@@ -161,35 +86,25 @@ private slots:
         }
     }
 
-    void claims_that_the_present_rules_credit_take_nothing_from_the_honest_data() {
-        QTest::addColumn<int>("lie");
-        QTest::newRow("a copied payload") << static_cast<int>(Lie::copied_payload);
-        QTest::newRow("2^40 tokens") << static_cast<int>(Lie::vast_claim);
-    }
-    /// A payload that decodes is listed with the tokens that are claimed for it, whoever trained it: F then follows the
-    /// largest claim. What holds is that the honest keep their places and their books, and that all agree on F.
-    void claims_that_the_present_rules_credit_take_nothing_from_the_honest() {
-        QFETCH(int, lie);
+    /// Noise that decodes passes for work. It earns four medians at most, and a fifth of a list with all newcomers.
+    void a_claim_of_2_to_the_40_tokens_is_capped() {
         for (const std::uint64_t seed : seeds(3)) {
             World world(seed, besieged(1));
             world.start_all();
             world.run_for(Duration{3'000});
-            Attacker attacker(world, static_cast<Lie>(lie), 1);
+            Attacker attacker(world, Lie::vast_claim, 1);
             const std::string wrong = finish_run(world, Duration{4 * 16'000});
             QVERIFY2(wrong.empty(), ("seed " + std::to_string(seed) + ": " + wrong).c_str());
+            std::uint64_t honest = 0;
             for (std::size_t i = 1; i < world.size(); ++i) {
-                QCOMPARE(world.home(0).ledger.credit_of(world.run(), world.home(i).id()).rounds, 4U);
+                const ledger::Credit credit = world.home(0).ledger.credit_of(world.run(), world.home(i).id());
+                QCOMPARE(credit.rounds, 4U);
+                honest += credit.tokens.value;
             }
+            const ledger::Credit claimed = world.home(0).ledger.credit_of(world.run(), attacker.id());
+            QVERIFY(claimed.rounds > 0);
+            QVERIFY(claimed.tokens.value <= 2 * honest);
         }
-    }
-
-    void members_that_the_rightful_leader_divided_agree_again() {
-        int times_divided = 0;
-        for (const std::uint64_t seed : seeds(6)) {
-            const std::string wrong = two_lists_signed(seed, times_divided);
-            QVERIFY2(wrong.empty(), ("seed " + std::to_string(seed) + ": " + wrong).c_str());
-        }
-        QVERIFY(times_divided > 0);
     }
 
     void a_late_joiner_does_not_take_a_forged_checkpoint() {
@@ -243,8 +158,7 @@ private slots:
     }
 
     void strangers_to_an_allow_list_are_not_heard() {
-        World world(4, {});
-        world.allow_only_members();
+        World world(4, {.friends = true});
         world.start_all();
         Attacker stranger(world, Lie::silence, 1);
         world.run_for(Duration{10'000});

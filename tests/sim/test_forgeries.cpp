@@ -1,7 +1,11 @@
 // Each forgery gets past everything but one line of the product, and its verdict is the one that this line returns.
 #include <QTest>
 
+#include <set>
+
 #include "core/numerics/codec/sparse_codec.h"
+#include "core/peer/payloads.h"
+#include "core/run/agreement/vote.h"
 #include "tests/sim/scenario.h"
 #include "tests/sim/stranger.h"
 
@@ -11,7 +15,7 @@ using run::Verdict;
 
 namespace {
 
-constexpr std::size_t leader = 0, victim = 1, other = 2;  // members; the first is the backbone
+constexpr std::size_t host = 0, victim = 1, other = 2;  // members; the host is the committee
 
 /// A world in the middle of a window, and somebody who is no member of it.
 struct Scene {
@@ -22,26 +26,36 @@ struct Scene {
         POTLUCK_CHECK(there);
         world.run_for(Duration{2'000});
     }
-    /// A list that may follow the victim's chain if its leader signs it.
+    /// A list that may follow the victim's chain if the committee, which is the host, commits it.
     run::AcceptList next_list(run::BlobRef payload) {
         const ledger::Ledger& ledger = world.home(victim).ledger;
         const run::AcceptList head = ledger.head(world.run()).value();
-        return {world.run(),
-                head.round.next(),
-                0,
-                world.home(leader).id(),
-                head.hash(),
-                ledger.digest_after(world.run(), head.round).value(),
-                {{stranger->id(), payload, {640}}}};
+        run::AcceptList list{world.run(),
+                             0,
+                             head.round.next(),
+                             head.hash(),
+                             ledger.digest_after(world.run(), head.round).value(),
+                             world.first_committee(),
+                             {}};
+        const run::ContributionMessage own{list.round, list.base, payload, {640}};
+        list.entries = {{stranger->id(), payload, {640}, true, stranger->envelope(own).signature}};
+        return list;
     }
-    run::SignedList list_signed_by(const identity::Identity& key, const run::AcceptList& list) {
-        run::SignedList signed_list{list.encode(), {}};
-        signed_list.signature = key.sign(run::accept_list_domain, signed_list.list);
-        return signed_list;
+    run::CommittedList committed_by(const identity::Identity& key, const run::AcceptList& list) {
+        const run::Instance instance{world.run(), 0, list.round};
+        const run::SignedVote vote =
+            run::sign({instance, 0, run::Step::precommit, list.hash()}, run::IdentityKeyring(key));
+        const run::Certificate certificate{instance, 0, run::Step::precommit, list.hash(), 1, {vote.signature}};
+        return {list.encode(), run::encode(run::AgreementMessage(certificate))};
+    }
+    run::BallotMessage ballot_by(const identity::Identity& key, const run::AcceptList& list) {
+        const run::CommittedList committed = committed_by(key, list);
+        return {committed.certificate, committed.list};
     }
     run::ContributionMessage contribution(run::BlobRef payload, std::uint64_t tokens) {
-        const run::AcceptList next = next_list(payload);
-        return {next.round, next.base, payload, {tokens}};
+        const ledger::Ledger& ledger = world.home(victim).ledger;
+        const RoundId last = ledger.head(world.run())->round;
+        return {last.next(), ledger.digest_after(world.run(), last).value(), payload, {tokens}};
     }
     bool victim_refuses() { return world.network().port(world.home(victim).id())->refuses(stranger->id()); }
     const run::StatusMessage* status_of(std::size_t member, std::size_t seen_by) {
@@ -58,19 +72,21 @@ struct Scene {
 };
 
 std::uint64_t payload_size_max(World& world) {
-    return numerics::payload_bytes_max(world.initial_state().size(), world.manifest().recipe.k);
+    return peer::payload_author_bytes +
+           numerics::payload_bytes_max(world.initial_state().size(), world.manifest().recipe.k);
 }
 
 /// One message of each kind, as a member could send it.
 std::vector<run::Message> one_of_each(Scene& scene) {
     const run::BlobRef payload = scene.stranger->publish_payload(0.01F);
-    const run::SignedList list = scene.list_signed_by(scene.world.home(leader).identity, scene.next_list(payload));
+    const run::AcceptList list = scene.next_list(payload);
+    const identity::Identity& key = scene.world.home(host).identity;
     return {run::StatusMessage{},
-            run::CloseMessage{{2}, 0},
+            run::CloseMessage{{2}},
             scene.contribution(payload, 640),
-            run::ListMessage{list},
+            scene.ballot_by(key, list),
             run::HistoryRequest{{0}},
-            run::HistoryMessage{{list}},
+            run::HistoryMessage{{scene.committed_by(key, list)}},
             run::LayerRequest{payload.root, 0},
             run::LayerMessage{payload.root, 0, {}},
             run::GoodbyeMessage{}};
@@ -81,18 +97,47 @@ std::vector<run::Message> one_of_each(Scene& scene) {
 class ForgeriesTest : public QObject {
     Q_OBJECT
 private slots:
-    void a_list_in_the_rightful_leaders_name_needs_its_signature() {
+    void a_list_needs_the_committees_signatures() {
         Scene scene(1);
         const run::AcceptList list = scene.next_list(scene.stranger->publish_payload(0.01F));
         const auto by = [&](const identity::Identity& key) {
-            return scene.stranger->envelope(run::ListMessage{scene.list_signed_by(key, list)});
+            return scene.stranger->verdict(victim, scene.stranger->envelope(scene.ballot_by(key, list)));
         };
-        QCOMPARE(scene.stranger->verdict(victim, by(hostile_key(1))), Verdict::bad_signature);
-        QCOMPARE(scene.stranger->verdict(victim, by(scene.world.home(other).identity)), Verdict::bad_signature);
-        QCOMPARE(scene.stranger->verdict(victim, by(scene.world.home(leader).identity)), Verdict::accepted);
+        QCOMPARE(by(hostile_key(1)), Verdict::bad_signature);
+        QCOMPARE(by(scene.world.home(other).identity), Verdict::bad_signature);
+        QCOMPARE(by(scene.world.home(host).identity), Verdict::accepted);
     }
 
-    void a_history_with_a_list_in_the_leaders_name_needs_its_signature() {
+    void a_list_is_the_one_that_was_voted_for() {
+        Scene scene(14);
+        const run::AcceptList list = scene.next_list(scene.stranger->publish_payload(0.01F));
+        run::BallotMessage ballot = scene.ballot_by(scene.world.home(host).identity, list);
+        run::AcceptList another = list;
+        another.entries[0].tokens = {641};
+        ballot.list = another.encode();
+        QCOMPARE(scene.stranger->verdict(victim, scene.stranger->envelope(ballot)), Verdict::malformed);
+    }
+
+    void who_has_no_seat_neither_proposes_nor_votes() {
+        Scene scene(15);
+        const run::AcceptList list = scene.next_list(scene.stranger->publish_payload(0.01F));
+        const run::Instance instance{scene.world.run(), 0, list.round};
+        for (const identity::Identity& key : {hostile_key(1), world_key(other)}) {
+            const run::IdentityKeyring keyring(key);
+            const auto verdict = [&](const run::AgreementMessage& message, const Bytes& bytes) {
+                return scene.stranger->verdict(
+                    victim, scene.stranger->envelope(run::BallotMessage{run::encode(message), bytes}));
+            };
+            const run::AgreementMessage proposal = run::sign(run::Proposal{instance, 0, list.hash(), {}}, keyring);
+            QCOMPARE(verdict(proposal, list.encode()), Verdict::wrong_author);
+            const run::AgreementMessage vote =
+                run::sign(run::Vote{instance, 0, run::Step::precommit, list.hash()}, keyring);
+            QCOMPARE(verdict(vote, {}), Verdict::wrong_author);
+            QCOMPARE(verdict(vote, list.encode()), Verdict::malformed);
+        }
+    }
+
+    void a_history_needs_the_committees_signatures() {
         for (const bool forged : {true, false}) {
             Scene scene(2);
             const run::AcceptList list = scene.next_list(scene.stranger->publish_payload(0.01F));
@@ -108,10 +153,27 @@ private slots:
             };
             QVERIFY(scene.world.run_until(asked, Duration{5'000}));
             const identity::Identity liar = hostile_key(1);
-            const auto signed_list = scene.list_signed_by(forged ? liar : scene.world.home(leader).identity, list);
-            QCOMPARE(scene.stranger->verdict(victim, scene.stranger->envelope(run::HistoryMessage{{signed_list}})),
+            const auto committed = scene.committed_by(forged ? liar : scene.world.home(host).identity, list);
+            QCOMPARE(scene.stranger->verdict(victim, scene.stranger->envelope(run::HistoryMessage{{committed}})),
                      forged ? Verdict::bad_signature : Verdict::accepted);
         }
+    }
+
+    void a_payload_is_its_makers_however_fast_another_offers_it() {
+        Scene scene(16);
+        const run::BlobRef payload = scene.stranger->publish_payload(0.01F);
+        Stranger copier(scene.world, hostile_key(2));
+        const run::ContributionMessage message = scene.contribution(payload, 640);
+        QCOMPARE(copier.verdict(host, copier.envelope(message)), Verdict::accepted);
+        QCOMPARE(scene.stranger->verdict(host, scene.stranger->envelope(message)), Verdict::accepted);
+        const std::uint64_t round = scene.world.round_of(host);
+        QVERIFY(scene.world.run_until([&] { return scene.world.round_of(host) > round; }, Duration{30'000}));
+        const auto list =
+            run::AcceptList::decode(scene.world.home(host).ledger.list(scene.world.run(), RoundId{round})->list);
+        std::set<PeerId> accepted;
+        for (const run::Accepted& entry : list->entries) accepted.insert(entry.peer);
+        QVERIFY(accepted.contains(scene.stranger->id()));
+        QVERIFY(!accepted.contains(copier.id()));
     }
 
     void a_message_of_any_kind_needs_its_senders_signature() {
@@ -201,17 +263,11 @@ private slots:
         Scene scene(9);
         run::BlobRef payload = scene.stranger->publish_payload(0.01F);
         payload.size = payload_size_max(scene.world) + 1;
-        const auto list = [&] {
-            return scene.stranger->envelope(
-                run::ListMessage{scene.list_signed_by(scene.world.home(leader).identity, scene.next_list(payload))});
-        };
         QCOMPARE(scene.stranger->verdict(victim, scene.stranger->envelope(scene.contribution(payload, 640))),
                  Verdict::too_large);
-        QCOMPARE(scene.stranger->verdict(victim, list()), Verdict::too_large);
         payload.size -= 1;
         QCOMPARE(scene.stranger->verdict(victim, scene.stranger->envelope(scene.contribution(payload, 640))),
                  Verdict::accepted);
-        QCOMPARE(scene.stranger->verdict(victim, list()), Verdict::accepted);
     }
 
     void fifty_offences_of_any_kind_end_the_session_data() {

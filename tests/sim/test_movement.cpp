@@ -13,7 +13,8 @@ namespace {
 /// Eight rounds without decay of the error feedback, so that movement is conserved.
 WorldPlan plan_of(std::uint64_t seed) {
     WorldPlan plan;
-    plan.backbones = seed % 2;
+    plan.backbones = seed % 5;
+    plan.friends = seed % 3 == 0;
     plan.volunteers = 4 + seed % 3;
     plan.rounds = 8;
     plan.error_decay = 1;

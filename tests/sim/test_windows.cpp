@@ -2,6 +2,7 @@
 #include <QTest>
 
 #include "core/numerics/codec/sparse_codec.h"
+#include "core/peer/payloads.h"
 #include "tests/sim/checks.h"
 #include "tests/sim/scenario.h"
 
@@ -26,8 +27,9 @@ run::Accepted entry_of(World& world, std::uint64_t round) {
 
 numerics::PayloadView payload_of(World& world, const BlobId& id) {
     numerics::PayloadView view;
-    const auto fault = numerics::PayloadView::parse(world.network().published.at(id)->bytes(),
-                                                    world.initial_state().size(), world.manifest().recipe.k, view);
+    const auto fault =
+        numerics::PayloadView::parse(world.network().published.at(id)->bytes().subspan(peer::payload_author_bytes),
+                                     world.initial_state().size(), world.manifest().recipe.k, view);
     POTLUCK_CHECK(fault == numerics::PayloadFault::none);
     return view;
 }
@@ -73,7 +75,8 @@ private slots:
         for (std::uint64_t round = 0; round < 6; ++round) {
             numerics::accumulate_error(error, log.moves[round].anchor, log.moves[round].local, 0.5F, 1);
             const Bytes payload = numerics::encode(error, world.manifest().recipe.k, 1);
-            QCOMPARE(entry_of(world, round).payload.root, BlobId(merkle_root(payload)));
+            QCOMPARE(entry_of(world, round).payload.root,
+                     BlobId(merkle_root(peer::payload_blob(world.home(follower).id(), payload))));
         }
         const std::span<const float> kept = world.home(follower).disk.scratch(peer::Scratch::error).value().values;
         QVERIFY(std::equal(error.begin(), error.end(), kept.begin()));

@@ -94,11 +94,16 @@ void World::make_manifest() {
     m_manifest.licence = "CC0-1.0";
     m_manifest.host = home(0).id();
     for (std::size_t i = 0; i < m_plan.backbones; ++i) m_manifest.backbones.push_back(home(i).id());
+    if (m_plan.friends) {
+        for (const auto& home : m_homes) m_manifest.allowed.push_back(home->id());
+    }
     m_manifest.model = tiny_model();
     run::Recipe& recipe = m_manifest.recipe;
     recipe.total_rounds = m_plan.rounds;
     recipe.checkpoint_every = m_plan.checkpoint_every;
     recipe.error_decay = m_plan.error_decay;
+    recipe.fit_rounds = m_plan.fit_rounds;
+    recipe.probation_rounds = 2;
     recipe.k = 1024;  // few rounds: much of the movement in each
     recipe.window = Duration{6'000};
     recipe.collect = Duration{3'000};
@@ -173,7 +178,7 @@ void World::start(std::size_t member) {
     m_network.attach(home.id(), process.port.get());
     process.peer->start(now());
     for (const auto& [id, port] : m_network.ports()) {
-        if (id == home.id() || port->receiver() == nullptr) continue;
+        if (id == home.id() || port->receiver() == nullptr || !m_network.may_have_session(id, home.id())) continue;
         port->receiver()->on_neighbour(home.id());
         process.peer->on_neighbour(id);
     }
@@ -183,11 +188,22 @@ void World::start(std::size_t member) {
 void World::tick(std::size_t member) {
     Home& home = *m_homes[member];
     home.process->peer->tick(now());
+    compare_chain(home);
     home.process->port->later(Duration{100}, [this, member] { tick(member); });
 }
 
-void World::allow_only_members() {
-    for (const auto& home : m_homes) m_manifest.allowed.push_back(home->id());
+std::vector<PeerId> World::first_committee() const {
+    return run::RunRules{m_run, m_manifest.host, m_manifest.backbones, {}}.first_committee();
+}
+
+void World::compare_chain(Home& home) {
+    const std::uint64_t rounds = home.ledger.totals(m_run).rounds.value;
+    for (; home.rounds_compared < rounds; ++home.rounds_compared) {
+        const RoundId round{home.rounds_compared};
+        const Digest hash = sha256(home.ledger.list(m_run, round)->list);
+        const auto [known, added] = m_committed.try_emplace(round, hash);
+        if (!added && known->second != hash) m_divided = "round " + std::to_string(round.value) + " has two lists";
+    }
 }
 
 void World::start_all() {

@@ -24,6 +24,8 @@ struct WorldPlan {
     Duration work_max{80};     // that a job takes
     Duration answer_max{120};  // between the end of a job and its answer
     float error_decay = 0.95F;
+    bool friends = false;          // all members are on the run's allow list, so that they may have seats
+    std::uint32_t fit_rounds = 3;  // until they may
     /// States are damaged under running members. One that most hold then counts as the right one, so members are
     /// compared with each other and no longer with F.
     bool damage_may_spread = false;
@@ -54,11 +56,11 @@ struct Home {
     ledger::Ledger ledger;
     BlobFolder folder;
     bool backbone = false;
-    std::uint64_t trained_before = 0;           // tokens of snapshots of earlier lives that were saved
-    std::uint64_t saved = 0;                    // of this life, at the last save of the record
-    std::uint64_t rounds_lost_before = 0;       // counted by earlier lives
-    std::string announced_early;                // what was announced before it was on disk (checks.h)
-    std::vector<run::AcceptList> signed_lists;  // and announced
+    std::uint64_t trained_before = 0;      // tokens of snapshots of earlier lives that were saved
+    std::uint64_t saved = 0;               // of this life, at the last save of the record
+    std::uint64_t rounds_lost_before = 0;  // counted by earlier lives
+    std::uint64_t rounds_compared = 0;     // with what others hold
+    std::string announced_early;           // what was announced before it was on disk (checks.h)
     std::unique_ptr<Process> process;
 };
 
@@ -83,8 +85,10 @@ public:
     [[nodiscard]] Network& network() { return m_network; }
     [[nodiscard]] TimePoint now() const { return m_events.now(); }
 
-    /// The run's allow list; before anybody starts.
-    void allow_only_members();
+    /// Who decides the first list.
+    [[nodiscard]] std::vector<PeerId> first_committee() const;
+    /// What was wrong with the lists that members held at any moment: two of them for one round. Empty if nothing.
+    [[nodiscard]] const std::string& divided() const { return m_divided; }
     void start(std::size_t member);
     void start_all();
     void kill(std::size_t member, Death death);
@@ -102,6 +106,7 @@ public:
 private:
     void make_manifest();
     void tick(std::size_t member);
+    void compare_chain(Home& home);
     peer::Offload offload_of(Home& home);
     bool remembered_verify(const PeerId& signer, std::string_view domain, ByteSpan bytes,
                            const identity::Signature& signature);
@@ -115,6 +120,8 @@ private:
     RunId m_run;
     std::vector<float> m_initial;
     std::unordered_map<Digest, bool> m_verified;
+    std::map<RoundId, Digest> m_committed;  // the first list of each round that any member held
+    std::string m_divided;
     std::vector<std::unique_ptr<Home>> m_homes;
 };
 

@@ -17,7 +17,6 @@ const QMap<QString, QString>& untested() {
     static const QMap<QString, QString> reasons = {
         {"boundary_bytes_max", "chooses where a segment of the host's own text is cut"},
         {"column_method_max", "chooses between two methods with equal results, which test_sparse_codec compares"},
-        {"fork_depth_max", "decides between two branches; test_round_machine tests the decision by its result"},
         {"gap_bytes_max", "sizes a buffer of the encoder for the longest gap there is"},
         {"held_out_share_max", "chooses how much of the host's own text is held out"},
         {"llmc_tokens_max", "is reached by writing four gibibytes of the host's own tokens"},

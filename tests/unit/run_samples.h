@@ -28,26 +28,29 @@ inline BlobRef open_blob(std::uint8_t fill, std::uint64_t size) {
     return {.root = id<BlobId>(fill), .size = size, .kind = BlobKind::open, .info_hash = id<Digest>(0xd1)};
 }
 
-inline std::array<std::byte, 64> signature() {
+inline std::array<std::byte, 64> signature(std::uint8_t fill = 0x5a) {
     std::array<std::byte, 64> bytes{};
-    bytes.fill(std::byte{0x5a});
+    bytes.fill(std::byte{fill});
     return bytes;
 }
 
 inline AcceptList accept_list() {
     AcceptList list;
     list.run = id<RunId>(0x11);
+    list.term = 2;
     list.round = {7};
-    list.view = 1;
-    list.leader = id<PeerId>(0x22);
     list.previous = id<Digest>(0x33);
     list.base = id<StateDigest>(0x44);
-    list.entries = {{id<PeerId>(0xa1), plain_blob(0xc1, 4'096), {65'536}},
-                    {id<PeerId>(0xb2), plain_blob(0xc2, 8'192), {tokens_max}}};
+    list.committee = {id<PeerId>(0x05), id<PeerId>(0x22), id<PeerId>(0xa1), id<PeerId>(0xb2)};
+    list.entries = {{id<PeerId>(0xa1), plain_blob(0xc1, 4'096), {65'536}, false, signature(0x61)},
+                    {id<PeerId>(0xb2), plain_blob(0xc2, 8'192), {tokens_max}, true, signature(0x62)}};
     return list;
 }
 
-inline SignedList signed_list() { return {accept_list().encode(), signature()}; }
+/// A list and bytes in place of a certificate: messages carry it without reading it.
+inline CommittedList committed_list() { return {accept_list().encode(), Bytes(275, std::byte{0x5a})}; }
+
+inline BallotMessage ballot() { return {Bytes(179, std::byte{0x5a}), accept_list().encode()}; }
 
 inline StatusMessage status() {
     StatusMessage message;
@@ -67,7 +70,7 @@ inline StatusMessage status() {
     return message;
 }
 
-inline CloseMessage close() { return {.round = {7}, .view = 1}; }
+inline CloseMessage close() { return {.round = {7}}; }
 
 inline ContributionMessage contribution() {
     return {.round = {7}, .base = id<StateDigest>(0x44), .payload = plain_blob(0xc1, 4'096), .tokens = {65'536}};

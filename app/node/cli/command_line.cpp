@@ -119,11 +119,15 @@ void add_host(CLI::App& app, Command& command, Raw& raw) {
     host->add_option("--amplification", recipe.amplification, "Cap on the amplification of rare coordinates");
     host->add_option("--checkpoint-every", recipe.checkpoint_every, "Rounds between checkpoints");
     host->add_option("--collect", raw.collect_seconds, "Patience for contributions in seconds");
-    host->add_option("--grace", raw.grace_seconds, "Silence in seconds after which a leader is passed over");
+    host->add_option("--grace", raw.grace_seconds, "Patience in seconds for the member whose turn it is to propose");
+    host->add_option("--fit-rounds", recipe.fit_rounds,
+                     "Rounds after which somebody on the allow list may sit in the run's committee");
+    host->add_option("--probation-rounds", recipe.probation_rounds,
+                     "Rounds until somebody who is not on it counts in full");
     host->add_option("--seed", recipe.seed, "Seed of initial state and sample order");
     host->add_option("--backbone-key", raw.backbones, "Key of another backbone; may be repeated");
     host->add_option("--allow", raw.allowed, "Key of somebody who may join (default: anybody); may be repeated");
-    host->add_flag("--volunteer", raw.volunteer, "Train here too, instead of only leading and relaying");
+    host->add_flag("--volunteer", raw.volunteer, "Train here too, instead of only deciding and relaying");
     host->add_flag("--prepare", raw.prepare, "Only make the run and print its id; serve it later");
     host->callback([&command] { command.verb = Verb::host; });
 }

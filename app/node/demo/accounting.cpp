@@ -28,15 +28,17 @@ struct Chain {
     std::vector<std::optional<StateDigest>> digests;  // of theta[round + 1]
 };
 
-Result<Chain> read_chain(const ledger::Ledger& ledger, const RunId& run) {
-    if (const Status whole = ledger.verify_chain(run); !whole) return whole.error();
+/// Without the closing list, which leads to no state.
+Result<Chain> read_chain(const ledger::Ledger& ledger, const RunId& run, const std::vector<PeerId>& committee) {
+    if (const Status whole = ledger.verify_chain(run, committee); !whole) return whole.error();
     Chain chain;
     const std::uint64_t rounds = ledger.totals(run).rounds.value;
     for (RoundId round; round.value < rounds; round = round.next()) {
-        const auto signed_list = ledger.list(run, round);
-        if (!signed_list) return Error{ErrorCode::malformed, "A ledger lacks a list that its totals count."};
-        auto list = run::AcceptList::decode(signed_list->list);
+        const auto committed = ledger.list(run, round);
+        if (!committed) return Error{ErrorCode::malformed, "A ledger lacks a list that its totals count."};
+        auto list = run::AcceptList::decode(committed->list);
         if (!list) return list.error();
+        if (list->entries.empty()) break;
         chain.lists.push_back(std::move(*list));
         chain.digests.push_back(ledger.digest_after(run, round));
     }
@@ -127,8 +129,8 @@ NodeLog read_node_log(std::istream& lines) {
     return log;
 }
 
-Status read_books(const RunId& run, const std::vector<BookOfNode>& nodes, std::uint64_t batch_tokens,
-                  DemoReport& report) {
+Status read_books(const RunId& run, const std::vector<PeerId>& committee, const std::vector<BookOfNode>& nodes,
+                  std::uint64_t batch_tokens, DemoReport& report) {
     std::optional<Chain> first;
     struct Person {
         std::string name;
@@ -143,12 +145,15 @@ Status read_books(const RunId& run, const std::vector<BookOfNode>& nodes, std::u
         const NodeLog log = read_logs(node.data_folder);
         people[identity->id().hex()] = {node.name, log.trained_tokens};
         report.trained_tokens += log.trained_tokens;
-        auto chain = read_chain(*ledger, run);
+        auto chain = read_chain(*ledger, run, committee);
         if (!chain) return chain.error();
         if (!first) {
             first = std::move(*chain);
             count_contributions(*first, batch_tokens, report);
             report.credited_tokens = credited(*ledger, run);
+            for (const run::AcceptList& list : first->lists) {
+                report.committee_size = std::max<std::uint64_t>(report.committee_size, list.committee.size());
+            }
             for (const ledger::Credit& credit : ledger->leaderboard(run, people_max)) {
                 report.leaderboard.push_back({credit.peer.hex(), credit.tokens.value, credit.rounds});
             }

@@ -30,8 +30,10 @@
 #include "app/node/paths.h"
 #include "app/node/trainer/trainer_task.h"
 #include "core/base/files.h"
+#include "core/identity/identity.h"
 #include "core/model/state_layout.h"
 #include "core/run/manifest.h"
+#include "core/run/round_machine.h"
 
 namespace potluck::node {
 
@@ -42,7 +44,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* marker = "potluck-demo";  // marks a folder that a demo may empty
 constexpr int levels_to_sources = 4;
-constexpr int demos_max = 1000;  // numbered folders tried
+constexpr int demos_max = 1000;               // numbered folders tried
+constexpr std::uint64_t rounds_to_grow = 12;  // within which three volunteers are fit for a seat
 constexpr std::uint64_t evaluate_records_max = 512;
 constexpr double patience_factor = 1.6, patience_extra = 45;
 
@@ -170,6 +173,14 @@ Status Demo::host() {
                                           "--name",     "Potluck demo",
                                           "--purpose",  "To show that volunteers train one model together."};
     for (std::string& argument : m_recipe.host_arguments(rounds)) arguments.push_back(std::move(argument));
+    // The volunteers know each other, so the run's committee grows with them and can do without the backbone.
+    for (const std::string& folder : Scenario::volunteer_folders(m_command.demo.volunteers)) {
+        std::error_code ignored;
+        fs::create_directories(m_folder / folder, ignored);
+        const auto identity = identity::Identity::open_or_create(m_folder / folder / "identity.key");
+        if (!identity) return identity.error();
+        arguments.insert(arguments.end(), {"--allow", identity->id().hex()});
+    }
     std::optional<RunId> made;
     auto process = LineProcess::start(m_loop, {own_program(), std::move(arguments), {}, ProcessGroup::ours},
                                       {[&](const std::string& line) {
@@ -181,6 +192,8 @@ Status Demo::host() {
     if (!made) return Error{ErrorCode::invalid_argument, ""};  // the child has said why
     m_run = *made;
     m_report.rounds_wanted = rounds;
+    const bool may_grow = m_command.demo.volunteers >= 3 && rounds >= rounds_to_grow;
+    m_report.committee_size_wanted = may_grow ? 4 : 1;
     return {};
 }
 
@@ -296,7 +309,9 @@ void Demo::close() {
 
 void Demo::settle() {
     const std::uint64_t batch_tokens = static_cast<std::uint64_t>(m_manifest.recipe.batch) * m_manifest.model.context;
-    if (const Status read = read_books(m_run, m_scenario->books(), batch_tokens, m_report); !read) {
+    const run::RunRules rules{m_run, m_manifest.host, m_manifest.backbones, {}};
+    const Status read = read_books(m_run, rules.first_committee(), m_scenario->books(), batch_tokens, m_report);
+    if (!read) {
         m_report.troubles.push_back(read.error().message);
     }
     if (m_report.checkpoint.empty()) m_report.checkpoint = newest_state().string();

@@ -73,6 +73,8 @@ std::vector<std::string> DemoRecipe::host_arguments(std::uint64_t rounds) const 
             text_of(collect_seconds),
             "--grace",
             text_of(grace_seconds),
+            "--fit-rounds",
+            std::to_string(fit_rounds),
             "--rounds",
             std::to_string(rounds)};
 }
@@ -95,6 +97,7 @@ Result<DemoRecipe> DemoRecipe::from_file(const std::filesystem::path& file) {
     whole("batch", recipe.batch);
     whole("k", recipe.k);
     whole("amplification", recipe.amplification);
+    whole("fit_rounds", recipe.fit_rounds);
     recipe.warmup_rounds = fields.integer_or("warmup_rounds", 0, 1 << 20, recipe.warmup_rounds);
     recipe.checkpoint_every = fields.integer_or("checkpoint_every", 1, 1 << 20, recipe.checkpoint_every);
     real("window_seconds", recipe.window_seconds);

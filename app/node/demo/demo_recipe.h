@@ -28,6 +28,7 @@ struct DemoRecipe {
     std::uint64_t checkpoint_every = 5;
     double collect_seconds = 4;
     double grace_seconds = 3;
+    std::uint32_t fit_rounds = 3;  // until a volunteer may sit in the committee
     double minutes = 3;
     double overhead_seconds = 0.5;  // of a round beside its window, to turn minutes into rounds
 

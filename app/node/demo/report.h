@@ -11,6 +11,7 @@ namespace potluck::node {
 
 struct DemoReport {
     std::uint64_t rounds = 0, rounds_wanted = 0, rounds_lost = 0;
+    std::uint64_t committee_size = 0, committee_size_wanted = 0;  // the largest there was
     // States that a node computed itself, beside the backbone's of the same round. What a node that came late copied
     // from a list or a repair cannot differ, so it is counted apart.
     std::uint64_t digests_compared = 0, digests_equal = 0, digests_copied = 0;

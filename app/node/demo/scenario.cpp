@@ -44,6 +44,12 @@ Scenario::Scenario(boost::asio::io_context& loop, ScenarioPlan plan, std::functi
       m_timer(loop),
       m_started(Clock::now()) {}
 
+std::vector<std::string> Scenario::volunteer_folders(unsigned volunteers) {
+    std::vector<std::string> folders{"late", "window"};
+    for (unsigned i = 1; i <= volunteers; ++i) folders.push_back("volunteer-" + std::to_string(i));
+    return folders;
+}
+
 Scenario::~Scenario() {
     m_timer.cancel();
     for (const auto& node : m_nodes) node->kill();
@@ -292,9 +298,9 @@ TableHead Scenario::head() const {
 std::vector<TableRow> Scenario::rows() const {
     m_owner.check();
     std::vector<TableRow> rows;
-    std::string leader;
+    std::string proposer;
     if (!m_nodes.empty() && backbone().snapshot() && backbone().snapshot()->run)
-        leader = backbone().snapshot()->run->leader;
+        proposer = backbone().snapshot()->run->proposer;
     for (const auto& node : m_nodes) {
         TableRow row;
         row.name = node->name();
@@ -303,7 +309,7 @@ std::vector<TableRow> Scenario::rows() const {
         row.bytes_down = node->bytes_down();
         if (const auto& snapshot = node->snapshot()) {
             row.phase = name_of(snapshot->activity);
-            row.leads = !leader.empty() && snapshot->peer_id == leader;
+            row.proposes = !proposer.empty() && snapshot->peer_id == proposer;
             row.tokens_per_second = static_cast<std::uint64_t>(snapshot->trainer.tokens_per_second);
             row.loss = snapshot->trainer.loss;
             if (snapshot->run) {

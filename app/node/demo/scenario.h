@@ -47,6 +47,9 @@ public:
     ~Scenario();
 
     /// Starts everything; `done` is called when training is over and every node is in step (or patience ended).
+    /// Data folders, below the plan's, of all who will train, whichever of them there will be.
+    [[nodiscard]] static std::vector<std::string> volunteer_folders(unsigned volunteers);
+
     void run(std::function<void(Status)> done);
     /// Ends all nodes; `done` when no process is left.
     void stop(std::function<void()> done);

@@ -57,12 +57,12 @@ std::vector<std::string> table_lines(const TableHead& head, const std::vector<Ta
                               "credited", "sent", "received"));
     for (const TableRow& row : rows) {
         lines.push_back(formatted(
-            "%s %-14.14s %-11.11s %6llu %9llu %7s %11llu %10s %10s", row.leads ? "*" : " ", row.name.c_str(),
+            "%s %-14.14s %-11.11s %6llu %9llu %7s %11llu %10s %10s", row.proposes ? "*" : " ", row.name.c_str(),
             row.alive ? row.phase.c_str() : "gone", static_cast<Wide>(row.round),
             static_cast<Wide>(row.alive ? row.tokens_per_second : 0), loss_text(row.loss).c_str(),
             static_cast<Wide>(row.credited), size_text(row.bytes_up).c_str(), size_text(row.bytes_down).c_str()));
     }
-    lines.push_back("* leads this round");
+    lines.push_back("* proposes this round's list");
     return lines;
 }
 

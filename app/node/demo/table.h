@@ -11,7 +11,7 @@ struct TableRow {
     std::string name, phase;
     std::uint64_t round = 0, tokens_per_second = 0, credited = 0, bytes_up = 0, bytes_down = 0;
     double loss = 0;  // training loss
-    bool alive = true, leads = false;
+    bool alive = true, proposes = false;
 };
 
 struct TableHead {

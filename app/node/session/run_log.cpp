@@ -13,7 +13,7 @@ using run::Verdict;
 /// What an honest swarm produces all the time: messages that arrive twice, late, or across a change of round.
 bool is_usual(Verdict verdict) {
     return verdict == Verdict::stale || verdict == Verdict::repeated || verdict == Verdict::wrong_base ||
-           verdict == Verdict::wrong_leader;
+           verdict == Verdict::wrong_author;
 }
 
 double seconds_of(Duration duration) { return std::chrono::duration<double>(duration).count(); }

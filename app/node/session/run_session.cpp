@@ -171,8 +171,8 @@ void RunSession::measure_validation(TimePoint now, const peer::PeerView& view) {
 
 void RunSession::write_log(TimePoint now, const peer::PeerView& view) {
     const auto accepted_in = [this](RoundId round) -> std::optional<RunLog::Accepted> {
-        const auto signed_list = m_world.ledger.list(m_plan.run, round);
-        const auto list = signed_list ? run::AcceptList::decode(signed_list->list) : Error{ErrorCode::not_found, ""};
+        const auto committed = m_world.ledger.list(m_plan.run, round);
+        const auto list = committed ? run::AcceptList::decode(committed->list) : Error{ErrorCode::not_found, ""};
         if (!list) return std::nullopt;
         RunLog::Accepted accepted{.contributions = list->entries.size()};
         for (const run::Accepted& entry : list->entries) accepted.tokens += entry.tokens.value;

@@ -264,4 +264,14 @@ std::optional<Bytes> StateFiles::load_record() const {
     return std::move(*bytes);
 }
 
+Status StateFiles::save_votes(ByteSpan votes) { return write_file_atomically(m_folder / "votes", votes); }
+
+/// A file that is there and cannot be read is not the same as none: who does not know its votes must not vote.
+std::optional<Bytes> StateFiles::load_votes() const {
+    auto bytes = read_file(m_folder / "votes", peer::votes_bytes_max);
+    if (bytes) return std::move(*bytes);
+    if (bytes.error().code == ErrorCode::not_found) return std::nullopt;
+    return Bytes{};
+}
+
 }  // namespace potluck::node

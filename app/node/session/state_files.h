@@ -49,6 +49,8 @@ public:
 
     [[nodiscard]] Status save_record(ByteSpan record) override;
     [[nodiscard]] std::optional<Bytes> load_record() const override;
+    [[nodiscard]] Status save_votes(ByteSpan votes) override;
+    [[nodiscard]] std::optional<Bytes> load_votes() const override;
 
     [[nodiscard]] const model::StateLayout& layout() const { return m_layout; }
 

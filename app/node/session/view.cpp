@@ -106,7 +106,7 @@ control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifes
     snapshot.round = view.round.value;
     snapshot.total_rounds = manifest.recipe.total_rounds;
     snapshot.phase = view.phase;
-    if (view.leader) snapshot.leader = view.leader->hex();
+    if (view.proposer) snapshot.proposer = view.proposer->hex();
     snapshot.window_seconds = std::chrono::duration<double>(manifest.recipe.window).count();
     snapshot.loss = swarm_loss(view);
     snapshot.bigram_loss = manifest.bigram_loss;

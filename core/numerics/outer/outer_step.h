@@ -1,6 +1,7 @@
 // F, the agreed step: theta[r+1] = F(theta[r], L[r]).
 //
-//   1. clip     each payload's norm to the median norm of the list (lower median)
+//   1. clip     each payload's norm to the lower median of the norms that count: those of contributors who are no
+//               newcomers, payloads of nothing but zeros left out; of the newcomers' norms if there are no others
 //   2. sum      weight * value per coordinate in int64 fixed point, with one power-of-two scale for the whole list
 //   3. divide   once, by max(weight of the coordinate's senders, total weight / A)      (amplification cap A)
 //   4. subtract alpha * mean in fp32
@@ -22,6 +23,7 @@ inline constexpr std::size_t contributions_max = 4096;
 struct WeightedPayload {
     const PayloadView* payload = nullptr;
     std::uint64_t weight = 0;  // tokens, at least 1
+    bool newcomer = false;     // its norm does not say what others' may be
 };
 
 struct OuterStep {

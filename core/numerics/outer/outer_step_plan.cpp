@@ -12,11 +12,22 @@ namespace {
 constexpr int value_bits = 30;
 constexpr std::uint64_t total_weight_limit = 1ULL << 32U;
 
-/// The lower median: an attacker needs half of the list to raise it above an honest norm.
-double median_norm(std::span<const WeightedPayload> list) {
+std::vector<double> norms_of(std::span<const WeightedPayload> list, bool newcomers) {
     std::vector<double> norms;
     norms.reserve(list.size());
-    for (const WeightedPayload& entry : list) norms.push_back(entry.payload->norm());
+    for (const WeightedPayload& entry : list) {
+        if (entry.newcomer == newcomers && entry.payload->norm() > 0) norms.push_back(entry.payload->norm());
+    }
+    return norms;
+}
+
+/// The lower median: an attacker needs half of the list to raise it above an honest norm. Keys are free, and payloads
+/// of zeros are too, so neither newcomers nor such payloads may lower it for the others. 0 if there is nothing but
+/// zeros.
+double median_norm(std::span<const WeightedPayload> list) {
+    std::vector<double> norms = norms_of(list, false);
+    if (norms.empty()) norms = norms_of(list, true);
+    if (norms.empty()) return 0;
     const auto middle = norms.begin() + static_cast<std::ptrdiff_t>((norms.size() - 1) / 2);
     std::nth_element(norms.begin(), middle, norms.end());
     return *middle;

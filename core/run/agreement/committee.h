@@ -8,10 +8,9 @@
 
 #include "core/base/ids.h"
 #include "core/base/result.h"
+#include "core/run/accept_list.h"
 
 namespace potluck::run {
-
-inline constexpr std::size_t committee_members_max = 7;  // f = 2; more would make each vote dearer than it is worth
 
 /// A value. Members are named by their index in the order of their keys.
 class Committee {

@@ -22,10 +22,10 @@ bool both_contradict(const AgreementMessage& a, const AgreementMessage& b) {
            same_place(left->statement, right->statement) && left->statement != right->statement;
 }
 
-bool holds(const AgreementMessage& message, const Keyring& keyring) {
-    if (const auto* vote = std::get_if<SignedVote>(&message)) return signature_holds(*vote, keyring);
+bool holds(const AgreementMessage& message, const Verifier& verifier) {
+    if (const auto* vote = std::get_if<SignedVote>(&message)) return signature_holds(*vote, verifier);
     const auto* proposal = std::get_if<SignedProposal>(&message);
-    return proposal != nullptr && signature_holds(*proposal, keyring);
+    return proposal != nullptr && signature_holds(*proposal, verifier);
 }
 
 }  // namespace
@@ -42,9 +42,9 @@ Evidence make_evidence(const AgreementMessage& a, const AgreementMessage& b) {
     return {b, a};
 }
 
-bool verify(const Evidence& evidence, const Keyring& keyring) {
-    return contradict(evidence.first, evidence.second) && holds(evidence.first, keyring) &&
-           holds(evidence.second, keyring);
+bool verify(const Evidence& evidence, const Verifier& verifier) {
+    return contradict(evidence.first, evidence.second) && holds(evidence.first, verifier) &&
+           holds(evidence.second, verifier);
 }
 
 const PeerId& Evidence::author() const {

@@ -25,6 +25,6 @@ struct Evidence {
 [[nodiscard]] bool contradict(const AgreementMessage& a, const AgreementMessage& b);
 /// The two messages must contradict each other.
 [[nodiscard]] Evidence make_evidence(const AgreementMessage& a, const AgreementMessage& b);
-[[nodiscard]] bool verify(const Evidence& evidence, const Keyring& keyring);
+[[nodiscard]] bool verify(const Evidence& evidence, const Verifier& verifier);
 
 }  // namespace potluck::run

@@ -9,13 +9,14 @@
 #include <bit>
 
 #include "core/base/check.h"
-#include "core/run/accept_list.h"
+#include "core/run/message.h"
 
 namespace potluck::run {
 
 namespace {
 
 static_assert(certificate_signatures_max == 2 * committee_members_max / 3 + 1);
+static_assert(agreement_message_bytes_max == statement_bytes_max);
 
 enum class Kind : std::uint8_t { proposal = 1, vote = 2, certificate = 3 };
 
@@ -149,15 +150,15 @@ SignedProposal sign(const Proposal& proposal, const Keyring& keyring) {
     return {proposal, keyring.self(), keyring.sign(proposal_domain, signed_bytes_of(proposal))};
 }
 
-bool signature_holds(const SignedVote& vote, const Keyring& keyring) {
-    return keyring.verify(vote.author, vote_domain, signed_bytes_of(vote.statement), vote.signature);
+bool signature_holds(const SignedVote& vote, const Verifier& verifier) {
+    return verifier.verify(vote.author, vote_domain, signed_bytes_of(vote.statement), vote.signature);
 }
 
-bool signature_holds(const SignedProposal& proposal, const Keyring& keyring) {
-    return keyring.verify(proposal.author, proposal_domain, signed_bytes_of(proposal.statement), proposal.signature);
+bool signature_holds(const SignedProposal& proposal, const Verifier& verifier) {
+    return verifier.verify(proposal.author, proposal_domain, signed_bytes_of(proposal.statement), proposal.signature);
 }
 
-bool certifies(const Certificate& certificate, const Committee& committee, const Keyring& keyring) {
+bool certifies(const Certificate& certificate, const Committee& committee, const Verifier& verifier) {
     if (certificate.signers >= 1U << committee.size()) return false;
     const auto signers = static_cast<std::size_t>(std::popcount(certificate.signers));
     if (signers != committee.quorum() || certificate.signatures.size() != signers) return false;
@@ -166,7 +167,7 @@ bool certifies(const Certificate& certificate, const Committee& committee, const
     auto signature = certificate.signatures.begin();
     for (std::size_t i = 0; i < committee.size(); ++i) {
         if ((certificate.signers >> i & 1U) == 0) continue;
-        if (!keyring.verify(committee.members()[i], vote_domain, bytes, *signature++)) return false;
+        if (!verifier.verify(committee.members()[i], vote_domain, bytes, *signature++)) return false;
     }
     return true;
 }
@@ -234,6 +235,17 @@ Result<AgreementMessage> decode_agreement_message(ByteSpan bytes) {
     if (in.failed()) return Error{ErrorCode::malformed, "A message of the committee is cut short or out of range."};
     if (!in.finished()) return Error{ErrorCode::malformed, "A message of the committee has bytes left over."};
     return message;
+}
+
+bool proves_commit(ByteSpan certificate, const AcceptList& list, const std::vector<PeerId>& committee,
+                   const Verifier& verifier) {
+    const Result<AgreementMessage> message = decode_agreement_message(certificate);
+    const Result<Committee> members = Committee::from_keys(committee);
+    if (!message.ok() || !members.ok()) return false;
+    const auto* proof = std::get_if<Certificate>(&*message);
+    if (proof == nullptr || proof->step != Step::precommit || proof->list != list.hash()) return false;
+    if (proof->instance != Instance{list.run, list.term, list.round}) return false;
+    return certifies(*proof, *members, verifier);
 }
 
 }  // namespace potluck::run

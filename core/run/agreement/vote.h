@@ -21,8 +21,7 @@
 
 namespace potluck::run {
 
-inline constexpr std::uint32_t view_max = 1U << 20U;  // years of time-outs that grow; so view + 1 is safe
-inline constexpr std::uint32_t term_max = 1U << 20U;
+inline constexpr std::uint32_t view_max = 1U << 20U;          // years of time-outs that grow; so view + 1 is safe
 inline constexpr std::size_t certificate_signatures_max = 5;  // the quorum of committee_members_max
 /// Size of encode() of the longest message, a proposal with a proof.
 inline constexpr std::size_t agreement_message_bytes_max = 1 + 64 + 49 + 5 + 64 * certificate_signatures_max + 64;
@@ -88,11 +87,15 @@ inline constexpr std::string_view vote_domain = "potluck/vote/1";
 [[nodiscard]] SignedVote sign(const Vote& vote, const Keyring& keyring);
 [[nodiscard]] SignedProposal sign(const Proposal& proposal, const Keyring& keyring);
 /// Whether the author signed it; a proposal's proof is not looked at.
-[[nodiscard]] bool signature_holds(const SignedVote& vote, const Keyring& keyring);
-[[nodiscard]] bool signature_holds(const SignedProposal& proposal, const Keyring& keyring);
+[[nodiscard]] bool signature_holds(const SignedVote& vote, const Verifier& verifier);
+[[nodiscard]] bool signature_holds(const SignedProposal& proposal, const Verifier& verifier);
 
 /// Whether exactly a quorum of `committee` signed: more would only make lists longer, and differ from copy to copy.
-[[nodiscard]] bool certifies(const Certificate& certificate, const Committee& committee, const Keyring& keyring);
+[[nodiscard]] bool certifies(const Certificate& certificate, const Committee& committee, const Verifier& verifier);
+
+/// Whether the encoded `certificate` holds precommits of a quorum of `committee` for this very list.
+[[nodiscard]] bool proves_commit(ByteSpan certificate, const AcceptList& list, const std::vector<PeerId>& committee,
+                                 const Verifier& verifier);
 
 [[nodiscard]] Bytes encode(const AgreementMessage& message);
 /// Strict: every field in its range, nothing left over. Checks no signature.

@@ -19,7 +19,7 @@ def save(target, name, content):
 
 
 def messages():
-    kinds = ["status", "close", "contribution", "list", "history_request", "history", "layer_request", "layer", "goodbye"]
+    kinds = ["status", "close", "contribution", "ballot", "history_request", "history", "layer_request", "layer", "goodbye"]
     for number, kind in enumerate(kinds, 1):
         body = vector(kind)
         save("message", kind, bytes([number]) + body)
@@ -28,23 +28,50 @@ def messages():
     save("message", "status_loss_nan", b"\x01" + vector("status")[:94] + b"\x00\x00\xc0\x7f" + vector("status")[98:])
     save("message", "status_name_beyond_end", b"\x01" + vector("status")[:-6] + b"\xff\xff" + b"n" * 8)
     save("message", "history_claims_all", b"\x06\x00\x01" + b"\xff" * 4)
+    save("message", "history_no_certificate", b"\x06" + vector("history")[:6 + 595] + b"\x00\x00")
+    save("message", "ballot_without_list", b"\x04" + vector("ballot_without_list"))
+    save("message", "ballot_claims_all", b"\x04\xff\xff" + bytes(600))
+    save("message", "ballot_no_statement", b"\x04\x00\x00" + vector("ballot")[180:])
+    save("message", "ballot_list_too_short", b"\x04" + vector("ballot_without_list")[:-4] + b"\x8e\x00\x00\x00" + bytes(142))
     save("message", "layer_claims_all", b"\x08" + bytes(32) + b"\xff" * 6 + bytes(64))
     save("message", "kind_unknown", b"\xff" + vector("close"))
     save("message", "empty", b"")
 
 
 def accept_lists():
-    whole = vector("accept_list")
-    head, first, second = whole[:142], whole[142:255], whole[255:]
+    whole = vector("accept_list")  # four members, two entries
+    head, members, first, second = whole[:111], whole[111:239], whole[239:417], whole[417:]
+
+    def listed(*entries, claim=None, size=None, seats=members):
+        count = len(entries) if claim is None else claim
+        return head[:108] + struct.pack("<BH", len(seats) // 32 if size is None else size, count) + seats + b"".join(entries)
+
+    def entry(number, tokens, newcomer=0):
+        """Of a peer and with a payload of its own."""
+        return bytes([number]) * 32 + bytes([number]) * 32 + first[64:105] + struct.pack("<QB", tokens, newcomer) + first[114:]
+
     save("accept_list", "two", whole)
-    save("accept_list", "one", head[:140] + b"\x01\x00" + first)
-    save("accept_list", "first_round", whole[:32] + bytes(8) + whole[40:76] + bytes(32) + whole[108:])
-    save("accept_list", "cut", whole[:200])
-    save("accept_list", "unsorted", head + second + first)
-    save("accept_list", "twice", head + first + first)
-    save("accept_list", "claims_65535", head[:140] + b"\xff\xff" + first)
-    save("accept_list", "no_tokens", whole[:-8] + bytes(8))
-    save("accept_list", "many", head[:140] + b"\x40\x00" + b"".join(bytes([i]) + first[1:] for i in range(64)))
+    save("accept_list", "one", listed(first))
+    save("accept_list", "none", listed())
+    save("accept_list", "first_round", whole[:36] + bytes(8) + bytes(32) + whole[76:])
+    save("accept_list", "cut", whole[:300])
+    save("accept_list", "unsorted", listed(second, first))
+    save("accept_list", "twice", listed(first, first))
+    save("accept_list", "payload_twice", listed(first, second[:32] + first[32:64] + second[64:]))
+    save("accept_list", "claims_65535", listed(first, claim=65_535))
+    save("accept_list", "no_tokens", listed(first[:105] + bytes(8) + first[113:]))
+    save("accept_list", "newcomer_2", listed(first[:113] + b"\x02" + first[114:]))
+    save("accept_list", "many", listed(*(entry(i, 1 + i * i) for i in range(64))))
+    save("accept_list", "crowd", listed(*(entry(i, 1 << 40, i > 1) for i in range(64))))
+    save("accept_list", "all_newcomers", listed(*(entry(i, 1 << i % 40, 1) for i in range(8))))
+    save("accept_list", "tiny_share", listed(entry(1, 3), entry(2, 1 << 40, 1)))
+    save("accept_list", "no_member", listed(first, seats=b""))
+    save("accept_list", "seven_members", listed(first, seats=b"".join(bytes([i]) * 32 for i in range(7))))
+    save("accept_list", "eight_members", listed(first, seats=b"".join(bytes([i]) * 32 for i in range(8))))
+    save("accept_list", "members_unsorted", listed(first, seats=members[32:64] + members[:32]))
+    save("accept_list", "member_twice", listed(first, seats=members[:32] * 2))
+    save("accept_list", "members_claimed", listed(first, size=255))
+    save("accept_list", "term_beyond", whole[:32] + b"\x01\x00\x10\x00" + whole[36:])
 
 
 def manifests():
@@ -54,6 +81,9 @@ def manifests():
     save("manifest", "cut", whole[:900])
     save("manifest", "prefix", prefix)
     save("manifest", "other_magic", b"PLKMAN9\n" + whole[8:])
+    save("manifest", "older", b"PLKMAN1\n" + whole[8:])
+    save("manifest", "no_fit_rounds", prefix + text.replace(b'"fit_rounds":50,', b""))
+    save("manifest", "great_probation", prefix + text.replace(b'"probation_rounds":10', b'"probation_rounds":10001'))
     save("manifest", "deep", prefix + b"[" * 5_000)
     save("manifest", "deep_closed", prefix + b"[" * 5_000 + b"]" * 5_000)
     save("manifest", "twice", prefix + text[:-1] + b',"name":"again"}')
@@ -125,17 +155,17 @@ def sentencepiece():
 def records():
     contribution = vector("contribution")
     deferred = contribution[40:-8] + struct.pack("<h", -3)
-    older, head = (bytes([version]) + struct.pack("<Q", 12) for version in (1, 2))
+    older, head = (bytes([version]) + struct.pack("<Q", 12) for version in (2, 3))
     one, nothing = b"\x01\0" + contribution, b"\0\0"
-    save("record", "none", head + nothing * 3)
-    save("record", "one", head + one + nothing * 2)
-    save("record", "both", head + one + b"\x02\0" + contribution * 2 + nothing)
-    save("record", "deferred", head + one + nothing + b"\x02\0" + deferred * 2)
-    save("record", "full", head + b"\x20\0" + contribution * 32 + nothing * 2)
-    save("record", "too_many", head + b"\x21\0" + contribution * 33 + nothing * 2)
+    save("record", "none", head + nothing * 2)
+    save("record", "one", head + one + nothing)
+    save("record", "deferred", head + one + b"\x02\0" + deferred * 2)
+    save("record", "full", head + b"\x20\0" + contribution * 32 + b"\x80\0" + deferred * 128)
+    save("record", "too_many", head + b"\x21\0" + contribution * 33 + nothing)
+    save("record", "too_many_deferred", head + nothing + b"\x81\0" + deferred * 129)
     save("record", "cut", (head + one)[:70])
-    save("record", "older", older + one + nothing)
-    save("record", "other_version", b"\x03" + (head + one)[1:] + nothing * 2)
+    save("record", "older", older + one + nothing * 2)
+    save("record", "other_version", b"\x04" + (head + one)[1:] + nothing)
 
 
 def safetensors():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes payloads.txt and steps.txt from docs/payload-format.md, independently of the C++ code: run it in its own folder.
+"""Writes payloads.txt, steps.txt and newcomer_steps.txt from docs/payload-format.md, independently of the C++ code: run it in its own folder.
 
 A plain codec, a plain reader and a plain F: one coordinate after the other, the standard library only. The inputs are
 those of tests/golden/numerics_inputs.h. tests/golden/test_numerics_golden.cpp checks that the product gives the same.
@@ -21,6 +21,9 @@ PAYLOADS = [("uniform", 1, 64, 1), ("bell", 4096, 64, 2), ("bell", 4097, 1, 3), 
 STEPS = [(1, 64, 1, 1, 100, 4), (5_000, 64, 2, 1000, 100, 4), (300_001, 64, 3, 123_456, 70, 4),
          (300_001, 64, 16, 99_999, 100, 4), (20_000, 256, 40, 7, 80, 1), (270_000, 64, 5, 2_305_843_009_213_693_952, 100, 10),
          (8_192, 4096, 7, 31, 50, 2)]
+# With the number of newcomers, who come first, and of payloads of nothing but zeros, which come last.
+NEWCOMER_STEPS = [(5_000, 64, 7, 1000, 100, 4, 3, 0), (300_001, 64, 9, 77, 80, 3, 4, 2), (5_000, 64, 4, 10, 100, 4, 4, 1),
+                  (8_192, 256, 6, 5, 100, 2, 2, 4), (5_000, 64, 3, 10, 100, 4, 1, 3), (20_000, 64, 12, 9, 90, 5, 8, 1)]
 
 
 def f32(x):
@@ -175,7 +178,8 @@ def decode(payload):
 
 # F: "The agreed step" of the document.
 
-def outer_step(theta, payloads, weights, alpha, amplification):
+def outer_step(theta, payloads, weights, alpha, amplification, newcomers=0):
+    """The first `newcomers` payloads are those of newcomers."""
     decoded = [decode(payload) for payload in payloads]
     norms, peaks = [], []
     for groups in decoded:
@@ -185,7 +189,8 @@ def outer_step(theta, payloads, weights, alpha, amplification):
                 squares += count * (mean * mean)
         norms.append(math.sqrt(squares))
         peaks.append(max(abs(mean) for _, used in groups for count, mean in used if count))
-    median = sorted(norms)[(len(norms) - 1) // 2]
+    counted = [norm for norm in norms[newcomers:] if norm > 0] or [norm for norm in norms[:newcomers] if norm > 0] or [0.0]
+    median = sorted(counted)[(len(counted) - 1) // 2]
     factors = [median / norm if norm > median else 1.0 for norm in norms]
     halvings = next(n for n in range(64) if sum(max(weight >> n, 1) for weight in weights) < 1 << 32)
     weights = [max(weight >> halvings, 1) for weight in weights]
@@ -220,17 +225,20 @@ def payload_row(row):
 
 
 def step_row(row):
-    size, k, count, weight, alpha, amplification = row
+    size, k, count, weight, alpha, amplification, newcomers, zeros = (row + (0, 0))[:8]
     kinds = ("bell", "clustered", "uniform", "ties")
-    payloads = [encode(inputs(kinds[i % 4], size, 1000 + i), k) for i in range(count)]
+    payloads = [encode(inputs(kinds[i % 4], size, 1000 + i) if i < count - zeros else array("f", bytes(4 * size)), k)
+                for i in range(count)]
     weights = [weight * (i + 1) & MASK for i in range(count)]
-    after = outer_step(inputs("bell", size, 99), payloads, weights, f32(f32(alpha) / 100), amplification)
+    after = outer_step(inputs("bell", size, 99), payloads, weights, f32(f32(alpha) / 100), amplification,
+                       newcomers)
     return " ".join(map(str, row)) + " " + digest(after)
 
 
 def main():
     with multiprocessing.Pool() as pool:
         payloads, steps = pool.map_async(payload_row, PAYLOADS, 1), pool.map_async(step_row, STEPS, 1)
+        newcomer_steps = pool.map_async(step_row, NEWCOMER_STEPS, 1)
         with open("payloads.txt", "w", newline="\n") as file:
             file.write("# kind, parameters, k, seed; SHA-256 of the payload, "
                        "SHA-256 of what stays in the error (fp32, little-endian)\n")
@@ -239,6 +247,10 @@ def main():
             file.write("# parameters, k, payloads, first weight, alpha in hundredths, amplification cap; "
                        "SHA-256 of the next state (fp32, little-endian)\n")
             file.write("".join(row + "\n" for row in steps.get()))
+        with open("newcomer_steps.txt", "w", newline="\n") as file:
+            file.write("# parameters, k, payloads, first weight, alpha in hundredths, amplification cap, newcomers (the first), "
+                       "zeros (the last); SHA-256 of the next state (fp32, little-endian)\n")
+            file.write("".join(row + "\n" for row in newcomer_steps.get()))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import hashlib
 import json
 import struct
 
-RUN, LEADER, PREVIOUS, BASE = b"\x11" * 32, b"\x22" * 32, b"\x33" * 32, b"\x44" * 32
+RUN, BACKBONE, PREVIOUS, BASE = b"\x11" * 32, b"\x22" * 32, b"\x33" * 32, b"\x44" * 32
 PEER_A, PEER_B, HOST = b"\xa1" * 32, b"\xb2" * 32, b"\x05" * 32
 ROOT_A, ROOT_B, INFO = b"\xc1" * 32, b"\xc2" * 32, b"\xd1" * 32
 SIGNATURE = b"\x5a" * 64
@@ -36,18 +36,43 @@ def blob_fields(root, size, kind, info, what=""):
     return [(root, what + "root"), (u64(size), what + "size"), (u8(kind), what + "kind"), (info, what + "info-hash")]
 
 
-def list_fields(entries):
-    fields = [(RUN, "run"), (u64(7), "round"), (u32(1), "view"), (LEADER, "leader"), (PREVIOUS, "previous"),
-              (BASE, "base"), (u16(len(entries)), "entries")]
-    for number, (peer, root, size, tokens) in enumerate(entries):
+def list_fields(committee, entries):
+    """entries: (peer, root, size, tokens, is a newcomer's, byte of the signature)"""
+    fields = [(RUN, "run"), (u32(2), "term"), (u64(7), "round"), (PREVIOUS, "previous"), (BASE, "base"),
+              (u8(len(committee)), "members"), (u16(len(entries)), "entries")]
+    fields += [(key, f"member {number}") for number, key in enumerate(committee)]
+    for number, (peer, root, size, tokens, newcomer, signature) in enumerate(entries):
         what = f"entry {number} "
         fields += [(peer, what + "peer")] + blob_fields(root, size, 0, bytes(32), what + "payload ")
-        fields += [(u64(tokens), what + "tokens")]
+        fields += [(u64(tokens), what + "tokens"), (u8(newcomer), what + "newcomer: " + ("yes" if newcomer else "no")),
+                   (bytes([signature]) * 64, what + "signature")]
     return fields
 
 
-def signed_fields(list_bytes, what=""):
-    return [(u32(len(list_bytes)), what + "length"), (list_bytes, what + "accept list"), (SIGNATURE, what + "signature")]
+def committed_fields(list_bytes, certificate, what=""):
+    return [(u32(len(list_bytes)), what + "length"), (list_bytes, what + "accept list"),
+            (u16(len(certificate)), what + "length of certificate"), (certificate, what + "certificate")]
+
+
+def weights(entries):
+    """entries: (tokens, is a newcomer's)"""
+    counted = sorted([tokens for tokens, newcomer in entries if not newcomer] or [tokens for tokens, _ in entries])
+    most = 4 * counted[(len(counted) - 1) // 2]
+    capped = [min(tokens, most) for tokens, _ in entries]
+    others = sum(weight for weight, (_, newcomer) in zip(capped, entries) if not newcomer)
+    newcomers = sum(capped) - others
+    if others == 0 or newcomers <= others // 4:
+        return capped
+    return [weight * (others // 4) // newcomers if newcomer else weight for weight, (_, newcomer) in zip(capped, entries)]
+
+
+def weight_fields(entries):
+    fields = [(u16(len(entries)), "entries")]
+    for number, ((tokens, newcomer), weight) in enumerate(zip(entries, weights(entries))):
+        what = f"entry {number} "
+        fields += [(u64(tokens), f"{what}tokens: {tokens}"), (u8(newcomer), what + "newcomer: " + ("yes" if newcomer else "no")),
+                   (u64(weight), f"{what}weight: {weight}")]
+    return fields
 
 
 def status_fields(checkpoint):
@@ -109,7 +134,7 @@ def manifest_json(byte_bpe=False):
     header, content = state_header(gpt2_tensors(256, 16, 1, 8))
     manifest = {
         "name": "Küche", "purpose": "Shows the layout.\nTwo lines.", "licence": "CC0-1.0", "host": HOST.hex(),
-        "backbones": [LEADER.hex()], "allowed": [PEER_A.hex(), PEER_B.hex()], "created": 1_750_000_000,
+        "backbones": [BACKBONE.hex()], "allowed": [PEER_A.hex(), PEER_B.hex()], "created": 1_750_000_000,
         "model": {"family": "gpt2", "vocabulary": 256, "context": 16, "layers": 1, "heads": 2, "width": 8,
                   "activation": "gelu_tanh", "dropout": 0.0},
         "tokenizer": {"kind": "bytes"},
@@ -119,7 +144,8 @@ def manifest_json(byte_bpe=False):
         "recipe": {"optimizer": "adamw", "state_bits": 8, "epsilon": 1e-8, "learning_rate": 0.003, "final_fraction": 0.1, "beta1": 0.9, "beta2": 0.95, "weight_decay": 0.1,
                    "clip_norm": 1.0, "batch": 8, "warmup_rounds": 2, "total_rounds": 1000, "window_ms": 60000, "k": 64,
                    "error_decay": struct.unpack("<f", f32(0.95))[0], "alpha": 1.0, "amplification": 4,
-                   "checkpoint_every": 10, "collect_ms": 10000, "grace_ms": 5000, "seed": 1}}
+                   "checkpoint_every": 10, "collect_ms": 10000, "grace_ms": 5000, "fit_rounds": 50, "probation_rounds": 10,
+                   "seed": 1}}
     if byte_bpe:
         manifest["tokenizer"] = {"kind": "bpe", "model": blob(ROOT_A, 1_042_301), "merges": blob(ROOT_B, 456_318)}
     return json.dumps(manifest, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
@@ -166,16 +192,30 @@ def main():
     save("blob_ref_plain", blob_fields(ROOT_A, 65_536, 0, bytes(32)))
     open_blob = blob_fields(ROOT_B, 1 << 40, 1, INFO)
     save("blob_ref_open", open_blob)
-    accepted = save("accept_list", list_fields([(PEER_A, ROOT_A, 4_096, 65_536), (PEER_B, ROOT_B, 8_192, 1 << 40)]))
-    save("accept_list_hash", [(hashlib.sha256(accepted).digest(), "SHA-256 of accept_list.hex")])
+    accepted = save("accept_list", list_fields([HOST, BACKBONE, PEER_A, PEER_B],
+                                               [(PEER_A, ROOT_A, 4_096, 65_536, False, 0x61),
+                                                (PEER_B, ROOT_B, 8_192, 1 << 40, True, 0x62)]))
+    accepted_hash = hashlib.sha256(accepted).digest()
+    save("accept_list_hash", [(accepted_hash, "SHA-256 of accept_list.hex")])
+    certificate = save("accept_list_certificate", [(u8(3), "kind: certificate")] + certificate_fields(3, 2, accepted_hash))
+    save("weights", weight_fields([(100, False), (200, False), (300, False), (2_000, False), (50, True), (5_000, True)]))
+    save("weights_of_newcomers", weight_fields([(100, True), (200, True), (900, True)]))
+    save("weights_at_the_limits", weight_fields([(1 << 40, False), (1 << 40, False), (1, False)] + [(1 << 40, True)] * 6
+                                                + [(3, True)]))
     save("status", status_fields([(value, "checkpoint " + name) for value, name in open_blob]))
     save("status_without_checkpoint", status_fields([]))
-    close = save("close", [(u64(7), "round"), (u32(1), "view")])
+    close = save("close", [(u64(7), "round")])
     save("contribution", [(u64(7), "round"), (BASE, "base")] + blob_fields(ROOT_A, 4_096, 0, bytes(32), "payload ")
          + [(u64(65_536), "tokens")])
-    save("list", signed_fields(accepted))
+    proposal = b"".join(value for value, _ in proposal_fields(3, accepted_hash))
+    vote = b"".join(value for value, _ in vote_fields(3, 2, accepted_hash))
+    save("ballot", [(u16(len(proposal)), "length of statement"), (proposal, "statement: a proposal"),
+                    (u32(len(accepted)), "length of list"), (accepted, "accept list")])
+    save("ballot_without_list", [(u16(len(vote)), "length of statement"), (vote, "statement: a vote"),
+                                 (u32(0), "length of list")])
     save("history_request", [(u64(7), "first")])
-    save("history", [(u16(2), "lists")] + signed_fields(accepted, "list 0 ") + signed_fields(accepted, "list 1 "))
+    save("history", [(u16(2), "lists")] + committed_fields(accepted, certificate, "list 0 ")
+         + committed_fields(accepted, certificate, "list 1 "))
     save("layer_request", [(BASE, "state"), (u32(3), "first piece")])
     save("layer", [(BASE, "state"), (u32(3), "first piece"), (u16(2), "hashes"), (ROOT_A, "hash 3"), (ROOT_B, "hash 4")])
     save("goodbye", [(b"", "nothing")])
@@ -187,8 +227,8 @@ def main():
     save("agreement_certificate", [(u8(3), "kind: certificate")] + certificate_fields(3, 2, ROOT_A))
     save("agreement_evidence", vote_fields(3, 2, ROOT_A, what="first ") + vote_fields(3, 2, ROOT_B, what="second "))
     save("vote_record", record_fields())
-    save("manifest", [(b"PLKMAN1\n", "magic"), (SIGNATURE, "signature"), (manifest_json(), "JSON")])
-    save("manifest_bpe", [(b"PLKMAN1\n", "magic"), (SIGNATURE, "signature"), (manifest_json(byte_bpe=True), "JSON")])
+    save("manifest", [(b"PLKMAN2\n", "magic"), (SIGNATURE, "signature"), (manifest_json(), "JSON")])
+    save("manifest_bpe", [(b"PLKMAN2\n", "magic"), (SIGNATURE, "signature"), (manifest_json(byte_bpe=True), "JSON")])
     link = b"magnet:?xt=urn:btmh:1220" + RUN.hex().encode() + b"&dn=K%c3%bcche%20%26%20Co&x.pe=192.0.2.7:6881&x.pe=[2001:db8::1]:6882"
     save("invite", [(link, "the link, ASCII")])
     save("state_header_small", [(hashlib.sha256(state_header(gpt2_tensors(256, 16, 1, 8))[0]).digest(), "SHA-256 of the header")])

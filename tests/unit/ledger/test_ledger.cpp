@@ -9,6 +9,7 @@
 
 #include "core/base/rng.h"
 #include "core/ledger/ledger.h"
+#include "core/ledger/schema.h"
 #include "tests/unit/ledger/ledger_chain.h"
 
 using namespace potluck;
@@ -60,22 +61,26 @@ private slots:
     void names_are_kept_whole_replaced_and_cut();
     void strangers_do_not_fill_the_disk();
 
-    void retracted_lists_leave_credit_and_stay_as_evidence();
-    void a_chain_grows_again_after_a_retraction();
-    void more_than_there_is_cannot_be_retracted();
-    void as_many_retracted_lists_stay_as_the_limit_says();
+    void credit_is_what_a_list_weighs_and_not_what_was_claimed();
+    void a_newcomer_that_weighs_nothing_was_accepted_nevertheless();
+    void the_last_result_can_be_corrected_and_no_other();
 
     void losses_belong_to_rounds_that_exist();
     void a_curve_is_thinned_evenly_and_prefers_measured_rounds();
 
     void an_honest_chain_verifies();
-    void a_changed_signature_is_found();
+    void a_chain_goes_on_as_its_committee_changes();
+    void a_list_without_its_quorum_is_found_data();
+    void a_list_without_its_quorum_is_found();
+    void words_put_into_a_contributor_s_mouth_are_found_data();
+    void words_put_into_a_contributor_s_mouth_are_found();
     void every_kind_of_tampering_is_found_in_its_round();
 
     void a_ledger_is_the_same_after_reopening();
     void a_file_of_something_else_is_left_alone();
     void a_database_of_another_program_is_left_alone();
     void a_newer_ledger_is_refused_and_left_alone();
+    void an_older_ledger_keeps_its_credit();
     void an_unfinished_creation_starts_over();
     void a_damaged_ledger_is_a_sentence();
     void a_busy_ledger_is_a_sentence();
@@ -96,16 +101,16 @@ void TestLedger::an_empty_ledger_answers_with_nothing() {
     QVERIFY(ledger.leaderboard(run, 10).empty());
     QVERIFY(ledger.curve(run, 10).empty());
     QCOMPARE(ledger.totals(run).rounds.value, 0U);
-    QCOMPARE(ledger.credit_of(run, id<PeerId>(1)).tokens.value, 0U);
-    QCOMPARE(ledger.tokens_since(id<PeerId>(1), 0).value, 0U);
-    QVERIFY(ledger.verify_chain(run).ok());
+    QCOMPARE(ledger.credit_of(run, key(1)).tokens.value, 0U);
+    QCOMPARE(ledger.tokens_since(key(1), 0).value, 0U);
+    QVERIFY(verify(ledger, run).ok());
 }
 
 void TestLedger::what_is_appended_is_read_back() {
     Ledger ledger = in_memory();
     Chain chain;
-    const run::SignedList first = chain.next({{1, 10}, {2, 20}});
-    const run::SignedList second = chain.next({{2, 30}});
+    const run::CommittedList first = chain.next({{1, 10}, {2, 20}});
+    const run::CommittedList second = chain.next({{2, 30}});
     QVERIFY(add(ledger, first).ok());
     QVERIFY(add(ledger, second).ok());
     QVERIFY(ledger.list(chain.run(), {0}) == first);
@@ -120,9 +125,9 @@ void TestLedger::what_is_appended_is_read_back() {
 void TestLedger::a_list_that_does_not_follow_is_refused() {
     Ledger ledger = in_memory();
     Chain chain;
-    const run::SignedList first = chain.next({{1, 10}});
-    const run::SignedList second = chain.next({{1, 11}});
-    const run::SignedList third = chain.next({{1, 12}});
+    const run::CommittedList first = chain.next({{1, 10}});
+    const run::CommittedList second = chain.next({{1, 11}});
+    const run::CommittedList third = chain.next({{1, 12}});
     QCOMPARE(add(ledger, second).error().code, ErrorCode::invalid_argument);
     QVERIFY(add(ledger, first).ok());
     QCOMPARE(add(ledger, third).error().code, ErrorCode::invalid_argument);
@@ -144,7 +149,7 @@ void TestLedger::a_list_that_does_not_follow_is_refused() {
 void TestLedger::the_same_list_again_is_known() {
     Ledger ledger = in_memory();
     Chain chain;
-    const run::SignedList first = chain.next({{1, 10}});
+    const run::CommittedList first = chain.next({{1, 10}});
     QVERIFY(add(ledger, first).ok());
     QVERIFY(add(ledger, chain.next({{1, 10}})).ok());
     QCOMPARE(add(ledger, first).error().code, ErrorCode::already_exists);
@@ -156,7 +161,7 @@ void TestLedger::the_same_list_again_is_known() {
 void TestLedger::bytes_that_are_no_list_are_refused() {
     Ledger ledger = in_memory();
     Chain chain;
-    run::SignedList list = chain.next({{1, 10}});
+    run::CommittedList list = chain.next({{1, 10}});
     list.list.push_back(std::byte{0});
     QCOMPARE(add(ledger, list).error().code, ErrorCode::malformed);
     QCOMPARE(add(ledger, {}).error().code, ErrorCode::malformed);
@@ -168,12 +173,12 @@ void TestLedger::the_longest_list_fits() {
     Ledger ledger = in_memory();
     Chain chain;
     std::vector<Chain::Share> shares;
-    for (std::uint64_t peer = 1; peer <= run::accepted_max; ++peer) shares.emplace_back(peer, peer);
-    const run::SignedList list = chain.next(shares);
+    for (std::uint64_t peer = 1; peer <= run::accepted_max; ++peer) shares.push_back({peer, peer});
+    const run::CommittedList list = chain.next(shares);
     QVERIFY(add(ledger, list).ok());
     QVERIFY(ledger.list(chain.run(), {0}) == list);
     QCOMPARE(ledger.totals(chain.run()).contributions, std::uint64_t{run::accepted_max});
-    QVERIFY(ledger.verify_chain(chain.run()).ok());
+    QVERIFY(verify(ledger, chain.run()).ok());
 }
 
 void TestLedger::runs_do_not_mix() {
@@ -187,14 +192,14 @@ void TestLedger::runs_do_not_mix() {
     QCOMPARE(ledger.totals(one.run()).tokens.value, 20U);
     QCOMPARE(ledger.totals(two.run()).tokens.value, 300U);
     QCOMPARE(ledger.leaderboard(one.run(), 10).size(), std::size_t{1});
-    QCOMPARE(ledger.credit_of(one.run(), id<PeerId>(2)).rounds, std::uint64_t{0});
-    QVERIFY(ledger.verify_chain(one.run()).ok() && ledger.verify_chain(two.run()).ok());
+    QCOMPARE(ledger.credit_of(one.run(), key(2)).rounds, std::uint64_t{0});
+    QVERIFY(verify(ledger, one.run()).ok() && verify(ledger, two.run()).ok());
 }
 
 void TestLedger::histories_come_in_order_and_bounded() {
     Ledger ledger = in_memory();
     Chain chain;
-    std::vector<run::SignedList> all;
+    std::vector<run::CommittedList> all;
     for (int i = 0; i < 10; ++i) {
         all.push_back(chain.next({{1, 10}}));
         QVERIFY(add(ledger, all.back()).ok());
@@ -217,8 +222,8 @@ void TestLedger::credit_is_the_sum_of_what_was_accepted() {
         std::vector<Chain::Share> shares;
         for (std::uint64_t peer = 1; peer <= 20; ++peer) {
             if (rng.below(3) == 0 && peer != 1) continue;
-            const std::uint64_t tokens = 1 + rng.below(100000);
-            shares.emplace_back(peer, tokens);
+            const std::uint64_t tokens = 25'000 + rng.below(75'000);  // nobody has four times the median
+            shares.push_back({peer, tokens});
             expected[peer].tokens += {tokens};
             expected[peer].rounds += 1;
             totals.tokens += {tokens};
@@ -227,10 +232,10 @@ void TestLedger::credit_is_the_sum_of_what_was_accepted() {
         QVERIFY(add(ledger, chain.next(shares)).ok());
     }
     for (const auto& [peer, credit] : expected) {
-        const Credit found = ledger.credit_of(chain.run(), id<PeerId>(peer));
+        const Credit found = ledger.credit_of(chain.run(), key(peer));
         QCOMPARE(found.tokens.value, credit.tokens.value);
         QCOMPARE(found.rounds, credit.rounds);
-        QVERIFY(found.peer == id<PeerId>(peer));
+        QVERIFY(found.peer == key(peer));
     }
     QCOMPARE(ledger.totals(chain.run()).rounds.value, 60U);
     QCOMPARE(ledger.totals(chain.run()).tokens.value, totals.tokens.value);
@@ -242,10 +247,10 @@ void TestLedger::the_leaderboard_is_sorted_and_cut() {
     Chain chain;
     QVERIFY(add(ledger, chain.next({{1, 10}, {2, 50}, {3, 30}, {4, 30}})).ok());
     QVERIFY(add(ledger, chain.next({{1, 25}})).ok());
-    ledger.remember_name(id<PeerId>(2), "Bea");
+    ledger.remember_name(key(2), "Bea");
     std::vector<PeerId> order;
     for (const Credit& credit : ledger.leaderboard(chain.run(), 10)) order.push_back(credit.peer);
-    QVERIFY(order == std::vector({id<PeerId>(2), id<PeerId>(1), id<PeerId>(3), id<PeerId>(4)}));
+    QVERIFY(order == std::vector({key(2), key(1), std::min(key(3), key(4)), std::max(key(3), key(4))}));
     const std::vector<Credit> best = ledger.leaderboard(chain.run(), 2);
     QCOMPARE(best.size(), std::size_t{2});
     QCOMPARE(best[0].name, std::string("Bea"));
@@ -267,7 +272,7 @@ void TestLedger::credit_that_no_number_holds_stops_at_the_largest() {
     constexpr std::uint64_t largest = (1ULL << 63U) - 1;
     QCOMPARE(ledger.leaderboard(chain.run(), 5).at(0).tokens.value, largest);
     QCOMPARE(ledger.totals(chain.run()).tokens.value, largest);
-    QCOMPARE(ledger.tokens_since(id<PeerId>(1), 0).value, largest);
+    QCOMPARE(ledger.tokens_since(key(1), 0).value, largest);
 }
 
 void TestLedger::tokens_since_count_all_runs_from_that_second_on() {
@@ -277,16 +282,16 @@ void TestLedger::tokens_since_count_all_runs_from_that_second_on() {
     QVERIFY(ledger.append(one.next({{1, 1}, {2, 500}}), no_state, 100).ok());
     QVERIFY(ledger.append(one.next({{1, 10}}), no_state, 200).ok());
     QVERIFY(ledger.append(two.next({{1, 100}}), no_state, 300).ok());
-    QCOMPARE(ledger.tokens_since(id<PeerId>(1), 0).value, 111U);
-    QCOMPARE(ledger.tokens_since(id<PeerId>(1), 200).value, 110U);
-    QCOMPARE(ledger.tokens_since(id<PeerId>(1), 201).value, 100U);
-    QCOMPARE(ledger.tokens_since(id<PeerId>(1), 301).value, 0U);
+    QCOMPARE(ledger.tokens_since(key(1), 0).value, 111U);
+    QCOMPARE(ledger.tokens_since(key(1), 200).value, 110U);
+    QCOMPARE(ledger.tokens_since(key(1), 201).value, 100U);
+    QCOMPARE(ledger.tokens_since(key(1), 301).value, 0U);
 }
 
 void TestLedger::names_are_kept_whole_replaced_and_cut() {
     Ledger ledger = in_memory();
     Chain chain;
-    const PeerId peer = id<PeerId>(1);
+    const PeerId peer = key(1);
     const auto name = [&] { return ledger.credit_of(chain.run(), peer).name; };
     ledger.remember_name(peer, "before the first round");
     QCOMPARE(name(), std::string("before the first round"));
@@ -306,97 +311,70 @@ void TestLedger::strangers_do_not_fill_the_disk() {
     {
         Ledger ledger = std::move(Ledger::open(at("ledger"))).value();
         QVERIFY(add(ledger, chain.next({{1, 5}})).ok());
-        ledger.remember_name(id<PeerId>(2), "early stranger");
+        ledger.remember_name(key(2), "early stranger");
     }
     const std::string crowd = "WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < " +
                               std::to_string(ledger::strangers_max - 1) +
                               ") INSERT INTO peers(key) SELECT randomblob(32) FROM n";
     QVERIFY(meddle(at("ledger"), crowd.c_str()));
     Ledger ledger = std::move(Ledger::open(at("ledger"))).value();
-    const auto name = [&](std::uint64_t peer) { return ledger.credit_of(chain.run(), id<PeerId>(peer)).name; };
-    ledger.remember_name(id<PeerId>(3), "the last that fits");
-    ledger.remember_name(id<PeerId>(4), "one too many");
-    ledger.remember_name(id<PeerId>(1), "worker");
-    ledger.remember_name(id<PeerId>(2), "renamed");
+    const auto name = [&](std::uint64_t peer) { return ledger.credit_of(chain.run(), key(peer)).name; };
+    ledger.remember_name(key(3), "the last that fits");
+    ledger.remember_name(key(4), "one too many");
+    ledger.remember_name(key(1), "worker");
+    ledger.remember_name(key(2), "renamed");
     QCOMPARE(name(3), std::string("the last that fits"));
     QCOMPARE(name(4), std::string());
     QCOMPARE(name(1), std::string("worker"));
     QCOMPARE(name(2), std::string("renamed"));
     QVERIFY(add(ledger, chain.next({{4, 5}})).ok());
-    ledger.remember_name(id<PeerId>(4), "accepted now");
+    ledger.remember_name(key(4), "accepted now");
     QCOMPARE(name(4), std::string("accepted now"));
 }
 
-void TestLedger::retracted_lists_leave_credit_and_stay_as_evidence() {
+void TestLedger::credit_is_what_a_list_weighs_and_not_what_was_claimed() {
     Ledger ledger = in_memory();
     Chain chain;
-    std::vector<run::SignedList> all;
-    for (std::uint64_t i = 0; i < 5; ++i) {
-        all.push_back(chain.next({{1, 10}, {10 + i, 1}}));
-        QVERIFY(add(ledger, all.back()).ok());
-    }
-    QVERIFY(ledger.retract(chain.run(), 2).ok());
-    QCOMPARE(ledger.totals(chain.run()).rounds.value, 3U);
-    QCOMPARE(ledger.totals(chain.run()).contributions, std::uint64_t{6});
-    QCOMPARE(ledger.credit_of(chain.run(), id<PeerId>(1)).tokens.value, 30U);
-    QCOMPARE(ledger.credit_of(chain.run(), id<PeerId>(14)).rounds, std::uint64_t{0});
-    QCOMPARE(ledger.tokens_since(id<PeerId>(1), 0).value, 30U);
-    QVERIFY(!ledger.list(chain.run(), {3}));
-    QVERIFY(ledger.retracted(chain.run(), 10) == std::vector(all.begin() + 3, all.end()));
-    QVERIFY(ledger.verify_chain(chain.run()).ok());
+    // The lower median of the others is 200; four times that is 800, of which newcomers share a quarter.
+    QVERIFY(add(ledger, chain.next({{1, 100}, {2, 200}, {3, 300}, {4, 1ULL << 40U}, {5, 50, true}, {6, 5'000, true}}))
+                .ok());
+    const auto credit = [&](std::uint64_t peer) { return ledger.credit_of(chain.run(), key(peer)).tokens.value; };
+    QCOMPARE(credit(3), 300U);
+    QCOMPARE(credit(4), 800U);
+    QCOMPARE(credit(5), 20U);
+    QCOMPARE(credit(6), 329U);
+    QCOMPARE(ledger.totals(chain.run()).tokens.value, 100U + 200 + 300 + 800 + 20 + 329);
+    QCOMPARE(ledger.curve(chain.run(), 1).at(0).tokens.value, ledger.totals(chain.run()).tokens.value);
+    QCOMPARE(ledger.tokens_since(key(4), 0).value, 800U);
+    QVERIFY(ledger.leaderboard(chain.run(), 1).at(0).peer == key(4));
+    QVERIFY(verify(ledger, chain.run()).ok());
 }
 
-void TestLedger::a_chain_grows_again_after_a_retraction() {
+void TestLedger::a_newcomer_that_weighs_nothing_was_accepted_nevertheless() {
     Ledger ledger = in_memory();
     Chain chain;
+    QVERIFY(add(ledger, chain.next({{1, 3}, {2, 7, true}})).ok());
+    const Credit credit = ledger.credit_of(chain.run(), key(2));
+    QCOMPARE(credit.tokens.value, 0U);
+    QCOMPARE(credit.rounds, std::uint64_t{1});
+    QCOMPARE(ledger.totals(chain.run()).contributions, std::uint64_t{2});
+    QVERIFY(verify(ledger, chain.run()).ok());
+}
+
+void TestLedger::the_last_result_can_be_corrected_and_no_other() {
+    Ledger ledger = in_memory();
+    Chain chain, other(2);
+    QCOMPARE(ledger.correct_result(chain.run(), id<StateDigest>(9)).error().code, ErrorCode::not_found);
+    for (int i = 0; i < 3; ++i) QVERIFY(add(ledger, chain.next({{1, 10}})).ok());
+    for (int i = 0; i < 3; ++i) QVERIFY(add(ledger, other.next({{1, 10}})).ok());
+    QCOMPARE(ledger.correct_result(id<RunId>(3), id<StateDigest>(9)).error().code, ErrorCode::not_found);
+    QVERIFY(ledger.correct_result(chain.run(), id<StateDigest>(77)).ok());
+    QVERIFY(ledger.digest_after(chain.run(), {2}) == id<StateDigest>(77));
+    QVERIFY(ledger.digest_after(chain.run(), {1}) == id<StateDigest>(2));
+    QVERIFY(ledger.digest_after(chain.run(), {0}) == id<StateDigest>(1));
+    QVERIFY(ledger.digest_after(other.run(), {2}) == id<StateDigest>(3));
+    QVERIFY(verify(ledger, chain.run()).ok());
     QVERIFY(add(ledger, chain.next({{1, 10}})).ok());
-    Chain winner = Chain();
-    static_cast<void>(winner.next({{1, 10}}));
-    QVERIFY(add(ledger, chain.next({{2, 10}})).ok());
-    const run::SignedList better = winner.next({{3, 10}});
-    QVERIFY(!add(ledger, better).ok());
-    QVERIFY(ledger.retract(chain.run(), 1).ok());
-    QVERIFY(add(ledger, better).ok());
-    QVERIFY(ledger.list(chain.run(), {1}) == better);
-    QVERIFY(ledger.retract(chain.run(), 2).ok());  // everything, and from the start again
-    QVERIFY(!ledger.head(chain.run()));
-    Chain again;
-    QVERIFY(add(ledger, again.next({{5, 1}})).ok());
-    QCOMPARE(ledger.retracted(chain.run(), 10).size(), std::size_t{3});
-}
-
-void TestLedger::more_than_there_is_cannot_be_retracted() {
-    Ledger ledger = in_memory();
-    Chain chain;
-    QVERIFY(add(ledger, chain.next({{1, 10}})).ok());
-    QCOMPARE(ledger.retract(chain.run(), 2).error().code, ErrorCode::invalid_argument);
-    QCOMPARE(ledger.retract(chain.run(), ~std::uint64_t{0}).error().code, ErrorCode::invalid_argument);
-    QVERIFY(ledger.retract(chain.run(), 0).ok());
-    QCOMPARE(ledger.totals(chain.run()).rounds.value, 1U);
-    QVERIFY(ledger.retracted(chain.run(), 10).empty());
-}
-
-void TestLedger::as_many_retracted_lists_stay_as_the_limit_says() {
-    Ledger ledger = in_memory();
-    Chain other(2);
-    const run::SignedList evidence = other.next({{1, 1}});
-    QVERIFY(add(ledger, evidence).ok());
-    QVERIFY(ledger.retract(other.run(), 1).ok());
-
-    Chain chain;
-    std::vector<run::SignedList> all;
-    for (std::uint64_t i = 0; i <= ledger::retracted_lists_max; ++i) all.push_back(chain.next({{1, 1}}));
-    for (std::size_t i = 0; i + 1 < all.size(); ++i) QVERIFY(add(ledger, all[i]).ok());
-    QVERIFY(ledger.retract(chain.run(), ledger::retracted_lists_max).ok());
-    QVERIFY(ledger.retracted(chain.run(), ~std::size_t{0}) == std::vector(all.begin(), all.end() - 1));
-
-    // One more: the oldest goes, and no other run's.
-    QVERIFY(add(ledger, all[0]).ok());
-    QVERIFY(ledger.retract(chain.run(), 1).ok());
-    std::vector<run::SignedList> kept(all.begin() + 1, all.end() - 1);
-    kept.push_back(all[0]);
-    QVERIFY(ledger.retracted(chain.run(), ~std::size_t{0}) == kept);
-    QVERIFY(ledger.retracted(other.run(), 10) == std::vector{evidence});
 }
 
 void TestLedger::losses_belong_to_rounds_that_exist() {
@@ -440,27 +418,127 @@ void TestLedger::an_honest_chain_verifies() {
     Ledger ledger = in_memory();
     Chain chain;
     for (int i = 0; i < 50; ++i) QVERIFY(add(ledger, chain.next({{1, 10}, {2, 20}})).ok());
-    QVERIFY(ledger.verify_chain(chain.run()).ok());
+    QVERIFY(verify(ledger, chain.run()).ok());
 }
 
-void TestLedger::a_changed_signature_is_found() {
+void TestLedger::a_chain_goes_on_as_its_committee_changes() {
+    Ledger ledger = in_memory();
+    Chain chain;
+    for (const std::vector<std::uint64_t>& people :
+         {std::vector<std::uint64_t>{2'000'001, 2'000'002, 2'000'003, 2'000'004}, {2'000'003}, {2'000'005}}) {
+        QVERIFY(add(ledger, chain.next({{1, 10}})).ok());
+        chain.hand_over(people);
+        QVERIFY(add(ledger, chain.next({{1, 10}})).ok());  // still committed by those who were there
+    }
+    QVERIFY(add(ledger, chain.next({{1, 10}})).ok());
+    QVERIFY(verify(ledger, chain.run()).ok());
+    const Status as_if_by_others = ledger.verify_chain(chain.run(), {key(2'000'001)});
+    QVERIFY(!as_if_by_others.ok());
+    QVERIFY(mentions(as_if_by_others.error().message, "round 0 "));
+}
+
+void TestLedger::a_list_without_its_quorum_is_found_data() {
+    QTest::addColumn<QString>("forgery");
+    for (const char* forgery : {"nothing", "garbage", "a changed byte", "three of four", "the committee before",
+                                "the next committee", "of another list", "of prevotes", "of another term"}) {
+        QTest::newRow(forgery) << forgery;
+    }
+}
+
+/// What an attacker can put in the place of a certificate for L[2], which a committee of four had to sign.
+Bytes forged(const QString& forgery, const run::AcceptList& list, const std::vector<std::uint64_t>& four) {
+    std::vector<PeerId> keys;
+    for (const std::uint64_t number : four) keys.push_back(key(number));
+    const run::Committee committee = *run::Committee::from_keys(keys);
+    std::vector<const identity::Identity*> three;
+    for (std::size_t i = 0; i < 3; ++i) three.push_back(&person(four[i]));
+    const Bytes good = certificate_of(list, three, committee);
+    run::AcceptList other = list;
+    if (forgery == "nothing") return {std::byte{0}};
+    if (forgery == "garbage") return Bytes(good.size(), std::byte{7});
+    if (forgery == "a changed byte") {
+        Bytes changed = good;
+        changed.back() ^= std::byte{1};
+        return changed;
+    }
+    if (forgery == "three of four") {  // a quorum of four is three: here two sign
+        three.pop_back();
+        return certificate_of(list, three, committee);
+    }
+    if (forgery == "the committee before") {
+        return certificate_of(list, {&person(Chain::first_member)},
+                              *run::Committee::from_keys(Chain::first_committee()));
+    }
+    if (forgery == "the next committee") {
+        return certificate_of(list, {&person(3'000'001)}, *run::Committee::from_keys({key(3'000'001)}));
+    }
+    if (forgery == "of another term") other.term = 1;
+    if (forgery == "of another list") other.base = id<StateDigest>(99);
+    if (forgery != "of prevotes") return certificate_of(other, three, committee);
+    Result<run::AgreementMessage> decoded = run::decode_agreement_message(good);
+    auto certificate = std::get<run::Certificate>(*decoded);
+    certificate.step = run::Step::prevote;
+    std::sort(three.begin(), three.end(), [](const auto* a, const auto* b) { return a->id() < b->id(); });
+    for (std::size_t i = 0; i < three.size(); ++i) {
+        const run::Vote vote{certificate.instance, certificate.view, run::Step::prevote, certificate.list};
+        certificate.signatures[i] = sign(vote, run::IdentityKeyring(*three[i])).signature;
+    }
+    return encode(run::AgreementMessage{certificate});
+}
+
+void TestLedger::a_list_without_its_quorum_is_found() {
+    QFETCH(const QString, forgery);
+    const std::vector<std::uint64_t> four{2'000'001, 2'000'002, 2'000'003, 2'000'004};
     Ledger ledger = in_memory();
     Chain chain;
     QVERIFY(add(ledger, chain.next({{1, 10}})).ok());
-    run::SignedList forged = chain.next({{1, 10}});
-    forged.signature[5] ^= std::byte{1};
-    QVERIFY(add(ledger, forged).ok());  // the caller's task; the walk finds it
-    const Status verified = ledger.verify_chain(chain.run());
+    chain.hand_over(four);
+    QVERIFY(add(ledger, chain.next({{1, 10}})).ok());
+    chain.hand_over({3'000'001});
+    const run::AcceptList list = chain.draft({{1, 10}});
+    QVERIFY(add(ledger, {list.encode(), forged(forgery, list, four)}).ok());  // the caller's task; the walk finds it
+    const Status verified = verify(ledger, chain.run());
     QVERIFY(!verified.ok());
     QCOMPARE(verified.error().code, ErrorCode::untrusted);
-    QVERIFY(mentions(verified.error().message, "round 1 "));
+    QVERIFY2(mentions(verified.error().message, "round 2 was not signed by a quorum"),
+             verified.error().message.c_str());
+}
+
+void TestLedger::words_put_into_a_contributor_s_mouth_are_found_data() {
+    QTest::addColumn<int>("what");
+    QTest::newRow("more tokens") << 0;
+    QTest::newRow("another's payload") << 1;
+    QTest::newRow("another's name") << 2;
+    QTest::newRow("another round's signature") << 3;
+    QTest::newRow("another base") << 4;
+}
+
+void TestLedger::words_put_into_a_contributor_s_mouth_are_found() {
+    QFETCH(const int, what);
+    Ledger ledger = in_memory();
+    Chain chain;
+    const run::AcceptList first = chain.draft({{1, 10}});
+    QVERIFY(add(ledger, chain.commit(first)).ok());
+    run::AcceptList list = chain.draft({{1, 10}});
+    run::Accepted& entry = list.entries[0];
+    if (what == 0) entry.tokens = {11};
+    if (what == 1) entry.payload.root = id<BlobId>(5);
+    if (what == 2) entry.peer = key(2);
+    if (what == 3) entry.signature = first.entries[0].signature;
+    if (what == 4) list.base = id<StateDigest>(99);
+    QVERIFY(add(ledger, chain.commit(list)).ok());  // its committee signs whatever it likes
+    const Status verified = verify(ledger, chain.run());
+    QVERIFY(!verified.ok());
+    QCOMPARE(verified.error().code, ErrorCode::untrusted);
+    QVERIFY2(mentions(verified.error().message, "round 1 names a contribution that its contributor did not sign"),
+             verified.error().message.c_str());
 }
 
 void TestLedger::every_kind_of_tampering_is_found_in_its_round() {
-    const std::array<const char*, 9> tamperings = {
-        "UPDATE lists SET list = CAST(substr(list, 1, length(list) - 8) || x'0b00000000000000' AS BLOB) "
-        "WHERE round = 2",
+    const std::array<const char*, 10> tamperings = {
+        "UPDATE lists SET list = CAST(substr(list, 1, length(list) - 1) || x'0b' AS BLOB) WHERE round = 2",
         "UPDATE lists SET list = x'00' WHERE round = 2",
+        "UPDATE lists SET certificate = (SELECT certificate FROM lists WHERE round = 1) WHERE round = 2",
         "DELETE FROM lists WHERE round = 2",
         "DELETE FROM rounds WHERE round = 2",
         "UPDATE rounds SET hash = zeroblob(32) WHERE round = 2",
@@ -476,12 +554,12 @@ void TestLedger::every_kind_of_tampering_is_found_in_its_round() {
         Chain chain;
         {
             Ledger ledger = std::move(Ledger::open(file)).value();
-            ledger.remember_name(id<PeerId>(77), "Stranger");
+            ledger.remember_name(key(77), "Stranger");
             for (int i = 0; i < 5; ++i) QVERIFY(add(ledger, chain.next({{1, 10}})).ok());
         }
         QVERIFY2(meddle(file, tampering), tampering);
         const Ledger ledger = std::move(Ledger::open(file)).value();
-        const Status verified = ledger.verify_chain(chain.run());
+        const Status verified = verify(ledger, chain.run());
         QVERIFY2(!verified.ok(), tampering);
         QCOMPARE(verified.error().code, ErrorCode::untrusted);
         QVERIFY2(mentions(verified.error().message, "round 2 "), verified.error().message.c_str());
@@ -490,15 +568,15 @@ void TestLedger::every_kind_of_tampering_is_found_in_its_round() {
 
 void TestLedger::a_ledger_is_the_same_after_reopening() {
     Chain chain;
-    const run::SignedList first = chain.next({{1, 10}});
+    const run::CommittedList first = chain.next({{1, 10}});
     {
         Ledger ledger = std::move(Ledger::open(at("ledger"))).value();
         QVERIFY(add(ledger, first).ok());
-        ledger.remember_name(id<PeerId>(1), "Ann");
+        ledger.remember_name(key(1), "Ann");
     }
     Ledger ledger = std::move(Ledger::open(at("ledger"))).value();
     QVERIFY(ledger.list(chain.run(), {0}) == first);
-    QCOMPARE(ledger.credit_of(chain.run(), id<PeerId>(1)).name, std::string("Ann"));
+    QCOMPARE(ledger.credit_of(chain.run(), key(1)).name, std::string("Ann"));
     QVERIFY(add(ledger, chain.next({{1, 10}})).ok());
 }
 
@@ -540,6 +618,57 @@ void TestLedger::a_newer_ledger_is_refused_and_left_alone() {
     QVERIFY(content_of(at("ledger")) == before);
 }
 
+void TestLedger::an_older_ledger_keeps_its_credit() {
+    // The tables of version 1, with a chain of one list in a layout that nobody reads any more.
+    const QByteArray peer = QByteArray::fromStdString(key(1).hex());
+    const QByteArray run = QByteArray::fromStdString(id<RunId>(1).hex());
+    const std::string older = QByteArray(R"(
+        CREATE TABLE chains(id INTEGER PRIMARY KEY, run BLOB NOT NULL UNIQUE) STRICT;
+        CREATE TABLE peers(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, name BLOB NOT NULL DEFAULT x'') STRICT;
+        CREATE TABLE rounds(chain INTEGER NOT NULL REFERENCES chains, round INTEGER NOT NULL, at INTEGER NOT NULL,
+            tokens INTEGER NOT NULL, contributions INTEGER NOT NULL, loss REAL NOT NULL DEFAULT 0,
+            hash BLOB NOT NULL, result BLOB NOT NULL, PRIMARY KEY(chain, round)) STRICT, WITHOUT ROWID;
+        CREATE TABLE lists(chain INTEGER NOT NULL REFERENCES chains, round INTEGER NOT NULL,
+            signature BLOB NOT NULL, list BLOB NOT NULL, UNIQUE(chain, round)) STRICT;
+        CREATE TABLE entries(chain INTEGER NOT NULL REFERENCES chains, round INTEGER NOT NULL,
+            peer INTEGER NOT NULL REFERENCES peers, tokens INTEGER NOT NULL, at INTEGER NOT NULL,
+            PRIMARY KEY(chain, round, peer)) STRICT, WITHOUT ROWID;
+        CREATE INDEX entries_by_credit ON entries(chain, peer, tokens);
+        CREATE INDEX entries_by_time ON entries(peer, at, tokens);
+        CREATE TABLE retracted(id INTEGER PRIMARY KEY, chain INTEGER NOT NULL REFERENCES chains,
+            round INTEGER NOT NULL, at INTEGER NOT NULL, result BLOB NOT NULL,
+            signature BLOB NOT NULL, list BLOB NOT NULL) STRICT;
+        CREATE INDEX retracted_by_chain ON retracted(chain, id);
+        INSERT INTO chains VALUES(1, x'RUN');
+        INSERT INTO peers VALUES(1, x'PEER', x'416e6e');
+        INSERT INTO rounds VALUES(1, 0, 1000, 42, 1, 2.5, zeroblob(32), zeroblob(32));
+        INSERT INTO lists VALUES(1, 0, zeroblob(64), zeroblob(255));
+        INSERT INTO entries VALUES(1, 0, 1, 42, 1000);
+        INSERT INTO retracted VALUES(1, 1, 1, 1001, zeroblob(32), zeroblob(64), zeroblob(255));
+        PRAGMA application_id = APPLICATION; PRAGMA user_version = 1;
+    )")
+                                  .replace("RUN", run)
+                                  .replace("PEER", peer)
+                                  .replace("APPLICATION", QByteArray::number(ledger::application_id))
+                                  .toStdString();
+    QVERIFY(meddle(at("ledger"), older.c_str()));
+    {
+        Ledger ledger = std::move(Ledger::open(at("ledger"))).value();
+        const Credit credit = ledger.credit_of(id<RunId>(1), key(1));
+        QCOMPARE(credit.tokens.value, 42U);
+        QCOMPARE(credit.name, std::string("Ann"));
+        QCOMPARE(ledger.totals(id<RunId>(1)).rounds.value, 1U);
+        QVERIFY(!ledger.head(id<RunId>(1)));
+        QVERIFY(mentions(verify(ledger, id<RunId>(1)).error().message, "round 0 does not decode"));
+        Chain chain(2);
+        QVERIFY(add(ledger, chain.next({{1, 8}})).ok());
+        QVERIFY(verify(ledger, chain.run()).ok());
+        QCOMPARE(ledger.tokens_since(key(1), 0).value, 50U);
+    }
+    QVERIFY(!meddle(at("ledger"), "SELECT * FROM retracted"));
+    QVERIFY(Ledger::open(at("ledger")).ok());
+}
+
 void TestLedger::an_unfinished_creation_starts_over() {
     std::ofstream(at("empty"), std::ios::binary).flush();
     QVERIFY(Ledger::open(at("empty")).ok());
@@ -565,7 +694,7 @@ void TestLedger::a_damaged_ledger_is_a_sentence() {
         for (std::size_t i = 0; i < 4000; ++i) bad[start + i] = static_cast<char>(rng.below(256));
         std::ofstream(at("bad"), std::ios::binary | std::ios::trunc) << bad;
         Result<Ledger> opened = Ledger::open(at("bad"));
-        const Status outcome = opened.ok() ? opened->verify_chain(chain.run()) : Status(opened.error());
+        const Status outcome = opened.ok() ? verify(*opened, chain.run()) : Status(opened.error());
         if (!outcome.ok()) QVERIFY(outcome.error().message.size() > 20);
         if (!outcome.ok()) ++refused;
         if (opened.ok()) {
@@ -585,7 +714,7 @@ void TestLedger::a_busy_ledger_is_a_sentence() {
     sqlite3* other = nullptr;
     QCOMPARE(sqlite3_open(at("ledger").string().c_str(), &other), SQLITE_OK);
     QCOMPARE(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
-    const run::SignedList list = chain.next({{1, 1}});
+    const run::CommittedList list = chain.next({{1, 1}});
     const Status refused = add(ledger, list);
     sqlite3_close(other);
     QVERIFY(!refused.ok());

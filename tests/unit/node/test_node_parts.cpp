@@ -38,6 +38,7 @@ DemoReport good_report() {
     report.leaderboard = {{"a", 600, 6, 650}, {"b", 400, 4, 400}};
     report.late_rounds = report.returned_rounds = 3;
     report.all_in_step = true;
+    report.committee_size = report.committee_size_wanted = 4;
     return report;
 }
 
@@ -247,7 +248,9 @@ private slots:
             return faults_of(report).size() == 1;
         };
         QVERIFY(faulty([](DemoReport& r) { --r.digests_equal; }));
-        QVERIFY(faulty([](DemoReport& r) { r.rounds_lost = 1; }));
+        QVERIFY(!faulty([](DemoReport& r) { r.rounds_lost = 3; }));
+        QVERIFY(faulty([](DemoReport& r) { r.rounds_lost = 4; }));
+        QVERIFY(faulty([](DemoReport& r) { r.committee_size = 1; }));
         QVERIFY(faulty([](DemoReport& r) { r.credited_tokens = 1051; }));
         QVERIFY(faulty([](DemoReport& r) { r.trained_tokens = 1112; }));
         QVERIFY(!faulty([](DemoReport& r) { r.trained_tokens = 1111; }));

@@ -23,19 +23,21 @@ class Contributions {
 public:
     explicit Contributions(std::size_t size) : m_size(size) {}
 
-    void add(std::vector<float> error, std::uint64_t weight) {
+    enum class From { other, newcomer };
+    void add(std::vector<float> error, std::uint64_t weight, From from = From::other) {
         m_bytes.push_back(std::make_unique<std::vector<std::byte>>(encode(error, sent, 2)));
         m_views.push_back(std::make_unique<PayloadView>());
         if (PayloadView::parse(*m_bytes.back(), m_size, sent, *m_views.back()) != PayloadFault::none) qFatal("fault");
-        m_list.push_back({.payload = m_views.back().get(), .weight = weight});
+        m_list.push_back({.payload = m_views.back().get(), .weight = weight, .newcomer = from == From::newcomer});
     }
     void add(Kind kind, std::uint64_t seed, std::uint64_t weight) { add(inputs::make(kind, m_size, seed), weight); }
     /// One chunk whose entry `place` alone is not zero.
-    void add_single(std::size_t place, float value, std::uint64_t weight) {
+    void add_single(std::size_t place, float value, std::uint64_t weight, From from = From::other) {
         std::vector<float> error(m_size);
         error[place] = value;
-        add(std::move(error), weight);
+        add(std::move(error), weight, from);
     }
+    void add_zeros(std::uint64_t weight, From from = From::other) { add(std::vector<float>(m_size), weight, from); }
     [[nodiscard]] const std::vector<WeightedPayload>& list() const { return m_list; }
     [[nodiscard]] std::span<const std::byte> bytes(std::size_t i) const { return *m_bytes[i]; }
 
@@ -58,6 +60,8 @@ Contributions mixed(std::size_t size, std::uint64_t count) {
     }
     return all;
 }
+
+using From = Contributions::From;
 
 std::vector<float> zeros() { return std::vector<float>(chunk_size); }
 
@@ -83,7 +87,12 @@ private slots:
     void a_lone_sender_moves_a_coordinate_at_most_by_the_cap();
     void norms_are_clipped_to_the_lower_median();
     void a_huge_payload_does_not_drown_the_others();
-    void a_majority_of_zero_payloads_stops_the_rest();
+    void a_crowd_of_newcomers_does_not_clip_the_others();
+    void newcomers_are_clipped_to_the_others();
+    void newcomers_alone_are_clipped_to_their_own_median();
+    void payloads_of_zeros_clip_nobody();
+    void others_that_send_zeros_leave_the_median_to_the_newcomers();
+    void payloads_of_zeros_alone_move_nothing();
     void huge_weights_are_halved_together();
     void weights_are_halved_from_a_sum_of_two_to_the_32_on_data();
     void weights_are_halved_from_a_sum_of_two_to_the_32_on();
@@ -231,13 +240,67 @@ void TestOuterStep::a_huge_payload_does_not_drown_the_others() {
     QVERIFY(std::fabs(with[9]) < 1.0F);
 }
 
-void TestOuterStep::a_majority_of_zero_payloads_stops_the_rest() {
+void TestOuterStep::a_crowd_of_newcomers_does_not_clip_the_others() {
     Contributions all(chunk_size);
-    all.add(std::vector<float>(chunk_size), 1);
-    all.add(std::vector<float>(chunk_size), 1);
-    all.add(Kind::bell, 3, 1);
+    all.add_single(1000, 4.0F, 10);
+    all.add_single(1001, 4.0F, 10);
+    for (std::size_t i = 0; i < 9; ++i) all.add_single(1010 + i, 0.5F, 1, From::newcomer);
+    const std::vector<float> next = stepped(zeros(), all.list(), {.alpha = 1, .amplification = 4});
+    QVERIFY(next[1000] == -4.0F && next[1001] == -4.0F);
+    QVERIFY(next[1010] == -0.5F / 7.25F);  // divided by 29 / 4
+}
+
+void TestOuterStep::newcomers_are_clipped_to_the_others() {
+    Contributions all(chunk_size);
+    all.add_single(1000, 1.0F, 10);
+    all.add_single(1001, 2.0F, 10);  // of two norms the first is the lower median
+    for (std::size_t i = 0; i < 5; ++i) all.add_single(1010 + i, 64.0F, 10, From::newcomer);
+    const std::vector<float> next = stepped(zeros(), all.list(), {.alpha = 1, .amplification = 7});
+    QVERIFY(next[1000] == -1.0F && next[1001] == -1.0F);
+    QVERIFY(next[1010] == -1.0F && next[1014] == -1.0F);
+}
+
+void TestOuterStep::newcomers_alone_are_clipped_to_their_own_median() {
+    Contributions all(chunk_size);
+    for (const std::size_t i : {0, 1, 2, 3}) all.add_single(1000 + i, static_cast<float>(1 << i), 10, From::newcomer);
+    const std::vector<float> next = stepped(zeros(), all.list(), {.alpha = 1, .amplification = 4});
+    QVERIFY(next[1000] == -1.0F);
+    for (const std::size_t i : {1, 2, 3}) QVERIFY(next[1000 + i] == -2.0F);
+}
+
+void TestOuterStep::payloads_of_zeros_clip_nobody() {
+    // Whoever sends zeros takes a part of the weight, and nothing else.
+    Contributions with(chunk_size), without(chunk_size);
+    for (std::size_t i = 0; i < 3; ++i) {
+        with.add_single(1000 + i, 2.0F + static_cast<float>(i), 10);
+        without.add_single(1000 + i, 2.0F + static_cast<float>(i), 10);
+    }
+    for (int i = 0; i < 6; ++i) with.add_zeros(10);
+    const OuterStep step{.alpha = 1, .amplification = 16};
+    const std::vector<float> next = stepped(zeros(), with.list(), step);
+    QVERIFY(next[1000] == -2.0F && next[1001] == -3.0F && next[1002] == -3.0F);
+    QVERIFY(same_bits(next, stepped(zeros(), without.list(), step)));
+}
+
+void TestOuterStep::others_that_send_zeros_leave_the_median_to_the_newcomers() {
+    Contributions all(chunk_size);
+    all.add_zeros(10);
+    all.add_zeros(10);
+    all.add_single(1000, 1.0F, 10, From::newcomer);
+    all.add_single(1001, 8.0F, 10, From::newcomer);
+    const std::vector<float> next = stepped(zeros(), all.list(), {.alpha = 1, .amplification = 4});
+    QVERIFY(next[1000] == -1.0F && next[1001] == -1.0F);
+}
+
+void TestOuterStep::payloads_of_zeros_alone_move_nothing() {
+    Contributions all(chunk_size);
+    all.add_zeros(5);
+    all.add_zeros(5, From::newcomer);
     const std::vector<float> theta = inputs::make(Kind::bell, chunk_size, 4);
     QVERIFY(same_bits(stepped(theta, all.list(), {}), theta));
+    std::vector<float> plain(theta.size());
+    apply_outer_step_plain(theta, plain, all.list(), {});
+    QVERIFY(same_bits(plain, theta));
 }
 
 void TestOuterStep::huge_weights_are_halved_together() {

@@ -14,6 +14,7 @@
 #include "core/numerics/codec/sparse_codec.h"
 #include "core/peer/chain_log.h"
 #include "core/peer/state_keeper.h"
+#include "core/run/agreement/vote.h"
 #include "tests/sim/disk.h"
 #include "tests/sim/network.h"
 
@@ -25,14 +26,27 @@ inline identity::Identity key_of(std::uint8_t number) {
     return identity::Identity::from_seed(seed);
 }
 
+/// The keys of these numbers, sorted like a committee.
+inline std::vector<PeerId> ids_of(std::vector<std::uint8_t> numbers) {
+    std::vector<PeerId> ids;
+    for (const std::uint8_t number : numbers) ids.push_back(key_of(number).id());
+    std::sort(ids.begin(), ids.end());
+    return ids;
+}
+
 class SwarmRecorder final : public Swarm {
 public:
     std::vector<run::Envelope> sent;
+    std::vector<std::pair<PeerId, run::Envelope>> sent_to;  // one neighbour only
+    std::vector<PeerId> around;
     std::vector<std::pair<std::filesystem::path, run::BlobKind>> files;
     std::map<BlobId, BlobPointer> blobs;
     std::vector<BlobId> fetched, forgotten;
 
-    void send(const PeerId&, const run::Envelope& envelope) override { sent.push_back(envelope); }
+    void send(const PeerId& to, const run::Envelope& envelope) override {
+        sent.push_back(envelope);
+        sent_to.emplace_back(to, envelope);
+    }
     void broadcast(const run::Envelope& envelope) override { sent.push_back(envelope); }
     std::map<BlobId, Bytes> published;
     Result<run::BlobRef> publish(ByteSpan content) override {
@@ -50,7 +64,7 @@ public:
     }
     double progress(const BlobId&) const override { return 0; }
     void drop(const PeerId&, Duration) override {}
-    std::vector<PeerId> neighbours() const override { return {}; }
+    std::vector<PeerId> neighbours() const override { return around; }
     std::uint16_t port() const override { return 1; }
 };
 
@@ -87,8 +101,9 @@ inline model::ModelSpec tiny_model() {
 }
 
 struct Fixture {
-    explicit Fixture(run::Manifest run_manifest = manifest_of())
-        : context(run_id(), std::move(run_manifest), {}, swarm, self) {
+    /// `number`: whose key this member has; the host's is 1.
+    explicit Fixture(run::Manifest run_manifest = manifest_of(), std::uint8_t number = 1)
+        : self(key_of(number)), context(run_id(), std::move(run_manifest), {}, swarm, self) {
         context.set_now(TimePoint{Duration{1'000'000}});
         chain.load();
     }
@@ -123,44 +138,83 @@ struct Fixture {
         PayloadPointer payload;
         run::Accepted entry;
     };
-    /// A payload that moves the first parameters by `value`, as this member's entry of a list.
-    Made payload_of(float value) {
+    /// A payload that moves the first parameters by `value`, as its author's entry of a list; this member's own if
+    /// nobody else is named.
+    Made payload_of(float value, std::optional<PeerId> author = {}) {
         std::vector<float> error(context.layout.parameters, 0.0F);
         for (std::size_t i = 0; i < 100; ++i) error[i] = value * static_cast<float>(i + 1);
         const std::uint32_t k = context.manifest.recipe.k;
-        auto blob = std::make_shared<sim::MemoryBlob>(numerics::encode(error, k, 1));
+        const PeerId made_by = author.value_or(self.id());
+        auto blob = std::make_shared<sim::MemoryBlob>(payload_blob(made_by, numerics::encode(error, k, 1)));
         auto payload = std::make_shared<Payload>();
         payload->ref = {merkle_root(blob->bytes()), blob->bytes().size(), run::BlobKind::plain, {}};
         payload->blob = blob;
-        POTLUCK_CHECK(numerics::PayloadView::parse(blob->bytes(), context.layout.parameters, k, payload->view) ==
-                      numerics::PayloadFault::none);
-        return {payload, {self.id(), payload->ref, {64}}};
+        payload->author = made_by;
+        POTLUCK_CHECK(numerics::PayloadView::parse(blob->bytes().subspan(payload_author_bytes),
+                                                   context.layout.parameters, k,
+                                                   payload->view) == numerics::PayloadFault::none);
+        return {payload, {made_by, payload->ref, {64}}};
     }
 
-    /// L[height] by the host, with these entries.
-    CheckedList list_of(std::vector<run::Accepted> entries, std::uint32_t view = 0) {
-        CheckedList checked;
-        checked.list.run = context.run;
-        checked.list.round = chain.height();
-        checked.list.base = *chain.digest_at(chain.height());
-        checked.list.previous = chain.hash_before(chain.height());
-        checked.list.view = view;
-        checked.list.leader = self.id();
-        checked.list.entries = std::move(entries);
-        checked.signed_list.list = checked.list.encode();
-        checked.signed_list.signature = self.sign(run::accept_list_domain, checked.signed_list.list);
-        checked.hash = checked.list.hash();
-        return checked;
+    /// A list for L[height] with these entries, signed by those of them whose key is one of key_of(1) to key_of(9).
+    run::AcceptList unsigned_list_of(std::vector<run::Accepted> entries) const {
+        run::AcceptList list;
+        list.run = context.run;
+        list.round = chain.height();
+        list.base = *chain.digest_at(chain.height());
+        list.previous = chain.hash_before(chain.height());
+        list.committee = chain.committee();
+        std::sort(entries.begin(), entries.end());
+        list.entries = std::move(entries);
+        sign_entries(list);
+        return list;
+    }
+    static void sign_entries(run::AcceptList& list) {
+        for (run::Accepted& entry : list.entries) {
+            for (std::uint8_t number = 1; number < 10; ++number) {
+                const identity::Identity key = key_of(number);
+                const run::Message message = run::contribution_of(list, entry);
+                if (key.id() != entry.peer) continue;
+                entry.signature =
+                    key.sign(run::domain_of(run::MessageKind::contribution), run::signed_bytes(list.run, message));
+            }
+        }
+    }
+    /// What makes `list` committed by `committee`, of whom the members with these numbers sign.
+    static run::Certificate certificate_of(const run::AcceptList& list, const std::vector<PeerId>& committee,
+                                           const std::vector<std::uint8_t>& signers,
+                                           run::Step step = run::Step::precommit, std::uint32_t view = 0) {
+        const run::Instance instance{list.run, list.term, list.round};
+        run::Certificate certificate{instance, view, step, list.hash(), 0, {}};
+        for (std::size_t i = 0; i < committee.size(); ++i) {
+            for (const std::uint8_t number : signers) {
+                const identity::Identity key = key_of(number);
+                if (key.id() != committee[i]) continue;
+                certificate.signers = static_cast<std::uint8_t>(certificate.signers | 1U << i);
+                const run::IdentityKeyring keyring(key);
+                certificate.signatures.push_back(
+                    run::sign(run::Vote{instance, view, step, list.hash()}, keyring).signature);
+            }
+        }
+        return certificate;
+    }
+    CheckedList committed(const run::AcceptList& list, const std::vector<std::uint8_t>& signers) const {
+        return {{list.encode(), run::encode(certificate_of(list, chain.committee(), signers))}, list, list.hash()};
+    }
+    /// L[height] with these entries, committed by the host alone.
+    CheckedList list_of(std::vector<run::Accepted> entries) const {
+        return committed(unsigned_list_of(std::move(entries)), {1});
     }
 
-    identity::Identity self = key_of(1);
+    identity::Identity self;
     SwarmRecorder swarm;
     Context context;
     JobQueue work;
     Jobs jobs{work.offload()};
     ErrorReport errors{context};
     ledger::Ledger ledger = std::move(ledger::Ledger::open(":memory:")).value();
-    ChainLog chain{context, ledger, identity::verify};
+    run::IdentityKeyring keyring{self};
+    ChainLog chain{context, ledger, keyring};
     sim::Disk disk{"member", context.layout};
 };
 

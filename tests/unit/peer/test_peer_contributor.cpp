@@ -1,6 +1,8 @@
 // A volunteer's windows: what becomes of tokens and movement when contributions are accepted, refused, late or lost.
 #include <QTest>
 
+#include <set>
+
 #include "core/peer/contributor.h"
 #include "core/run/sample_order.h"
 #include "tests/unit/peer/peer_fixture.h"
@@ -55,7 +57,6 @@ run::RoundSettings round_settings(const Context& context) {
             .role = run::Role::volunteer,
             .window = Duration{6'000},
             .collect = Duration{3'000},
-            .grace = Duration{5'000},
             .heartbeat = Duration{1'000}};
 }
 
@@ -64,7 +65,7 @@ struct Bench : Fixture {
     Bench() {
         mediator.saves = [this] { return disk.saves(); };
         keeper.hold({RoundId{0}, commit(0, 0.5F)});
-        machine.enter(RoundId{0}, keeper.digest(), nullptr, context.now());
+        machine.enter(RoundId{0}, keeper.digest(), chain.committee(), context.now());
         contributor.update_shards();
         const run::BlobRef shard = context.manifest.shards[0].blob;
         contributor.on_blob(shard, std::make_shared<sim::MemoryBlob>(Bytes(5)));
@@ -104,8 +105,9 @@ struct Bench : Fixture {
     [[nodiscard]] double sum_of(const run::BlobRef& ref) {
         std::vector<float> values(context.layout.parameters, 0.0F);
         numerics::PayloadView view;
-        POTLUCK_CHECK(numerics::PayloadView::parse(published.at(ref.root), context.layout.parameters,
-                                                   context.manifest.recipe.k, view) == numerics::PayloadFault::none);
+        POTLUCK_CHECK(numerics::PayloadView::parse(ByteSpan(published.at(ref.root)).subspan(payload_author_bytes),
+                                                   context.layout.parameters, context.manifest.recipe.k,
+                                                   view) == numerics::PayloadFault::none);
         numerics::add_decoded(values, view, 1.0F, 1);
         double sum = 0;
         for (const float value : values) sum += static_cast<double>(value);
@@ -220,33 +222,50 @@ private slots:
         QVERIFY(std::abs(bench.error_sum() - bench.moved()) < 0.01);
     }
 
-    void a_contribution_accepted_after_all_leaves_the_error_feedback_again() {
+    void a_payload_that_was_added_back_is_forgotten() {
         Bench bench;
         bench.contribute(0.25F, 640);
         const run::ContributionMessage own = bench.mediator.offers[0];
-        const double before = bench.error_sum();
-        bench.deliver(own.payload);
+        QVERIFY(bench.contributor.payloads_needed() == std::set<BlobId>{own.payload.root});
         bench.put_into_chain({{key_of(2).id(), {merkle_root(as_bytes("x")), 1, run::BlobKind::plain, {}}, {64}}});
-        bench.work.finish_all();
-        QVERIFY(bench.chain.retract(1).ok());
-        bench.put_into_chain({bench.entry_of(own)});
-        bench.work.finish_all();
-        QCOMPARE(bench.contributor.record().carried.value, 0ULL);
-        QVERIFY(std::abs(bench.error_sum() - before) < 0.01);
+        QVERIFY(bench.contributor.payloads_needed() == std::set<BlobId>{own.payload.root});
+        QVERIFY(bench.swarm.forgotten.empty());
+        bench.deliver(own.payload);
+        QVERIFY(bench.contributor.payloads_needed().empty());
+        QVERIFY(bench.swarm.forgotten == std::vector<BlobId>{own.payload.root});
+        QVERIFY(!bench.payloads.find(own.payload.root));
     }
 
-    void rounds_taken_back_leave_the_first_open_and_return_the_later_ones() {
+    void a_payload_stays_until_the_record_says_that_it_was_added_back() {
         Bench bench;
         bench.contribute(0.25F, 640);
-        const run::ContributionMessage own = bench.mediator.offers[0];
-        bench.deliver(own.payload);
-        bench.put_into_chain({bench.entry_of(own)});
-        bench.put_into_chain({bench.entry_of(own)});
-        bench.contributor.roll_back(RoundId{0});
-        bench.work.finish_all();
+        bool was_there = true;
+        bench.disk.on_save = [&] { was_there = was_there && bench.swarm.forgotten.empty(); };
+        bench.put_into_chain({{key_of(2).id(), {merkle_root(as_bytes("x")), 1, run::BlobKind::plain, {}}, {64}}});
+        bench.deliver(bench.mediator.offers[0].payload);
+        QVERIFY(was_there);
+        QVERIFY(ContributionRecord::decode(*bench.disk.load_record())->deferred.empty());
+    }
+
+    void a_list_of_another_round_settles_nothing() {
+        Bench bench;
+        bench.contribute(0.25F, 640);
+        bench.contributor.settle(RoundId{1}, {});
         QCOMPARE(bench.contributor.record().pending.size(), std::size_t{1});
-        QCOMPARE(bench.contributor.record().pending[0].round, RoundId{0});
-        QCOMPARE(bench.contributor.record().carried.value, 640ULL);
+        QCOMPARE(bench.contributor.record().carried.value, 0ULL);
+    }
+
+    void what_was_settled_while_it_was_away_is_settled_at_start() {
+        Bench bench;
+        bench.contribute(0.25F, 640);
+        const CheckedList checked =
+            bench.list_of({{key_of(2).id(), {merkle_root(as_bytes("x")), 1, run::BlobKind::plain, {}}, {64}}});
+        QVERIFY(bench.chain.append(checked, StateDigest{}).ok());
+        Contributor next{{bench.context, bench.chain, bench.keeper, bench.machine, bench.disk, &bench.trainer,
+                          bench.payloads, bench.jobs, bench.errors, bench.mediator}};
+        next.restore();
+        QVERIFY(next.record().pending.empty());
+        QCOMPARE(next.record().carried.value, 640ULL);
     }
 
     void a_round_that_is_over_returns_the_payload_that_was_not_published() {

@@ -13,7 +13,7 @@ ContributionRecord sample() {
     own.payload.root.bytes.fill(std::byte{2});
     own.payload.size = 99;
     own.tokens = {640};
-    return {{12}, {own}, {own, own}, {{own.payload, -1}}};
+    return {{12}, {own, own}, {{own.payload, -1}}};
 }
 }  // namespace
 
@@ -24,15 +24,15 @@ private slots:
         const auto read = ContributionRecord::decode(sample().encode());
         QVERIFY(read.has_value());
         QVERIFY(*read == sample());
-        QCOMPARE(read->pending_tokens().value, 640ULL);
+        QCOMPARE(read->pending_tokens().value, 1280ULL);
     }
 
-    void a_record_of_the_version_before_has_no_deferred_updates() {
-        Bytes before = ContributionRecord{{12}, sample().pending, {}}.encode();
-        before[0] = std::byte{1};
-        before.resize(before.size() - 2);
-        const auto read = ContributionRecord::decode(before);
-        QVERIFY(read && read->deferred.empty() && read->pending == sample().pending);
+    void a_record_of_another_version_is_none() {
+        for (const std::uint8_t version : {std::uint8_t{2}, std::uint8_t{4}}) {
+            Bytes other = sample().encode();
+            other[0] = std::byte{version};
+            QVERIFY(!ContributionRecord::decode(other));
+        }
     }
 
     void a_record_cut_short_or_with_more_behind_it_is_none() {
@@ -48,9 +48,8 @@ private slots:
     void a_record_holds_as_many_deferred_updates_as_the_limit_says_and_no_more() {
         const auto bytes_of = [](std::size_t count) {
             ByteWriter out;
-            out.u8(2);
+            out.u8(3);
             out.u64(0);
-            out.u16(0);
             out.u16(0);
             out.u16(static_cast<std::uint16_t>(count));
             for (std::size_t i = 0; i < count; ++i) {
@@ -63,12 +62,23 @@ private slots:
         QVERIFY(!ContributionRecord::decode(bytes_of(deferred_updates_max + 1)));
     }
 
-    void a_record_that_claims_too_many_contributions_is_none() {
-        ByteWriter out;
-        out.u8(2);
-        out.u64(0);
-        out.u16(own_contributions_max + 1);
-        QVERIFY(!ContributionRecord::decode(out.bytes()));
+    void a_record_holds_as_many_contributions_as_the_limit_says_and_no_more() {
+        const auto bytes_of = [](std::size_t count) {
+            ByteWriter out;
+            out.u8(3);
+            out.u64(0);
+            out.u16(static_cast<std::uint16_t>(count));
+            for (std::size_t i = 0; i < count; ++i) {
+                out.u64(7);
+                out.raw(StateDigest{}.bytes);
+                sample().pending[0].payload.write(out);
+                out.u64(64);
+            }
+            out.u16(0);
+            return out.take();
+        };
+        QVERIFY(ContributionRecord::decode(bytes_of(own_contributions_max)));
+        QVERIFY(!ContributionRecord::decode(bytes_of(own_contributions_max + 1)));
     }
 };
 

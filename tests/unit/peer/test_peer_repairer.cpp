@@ -1,4 +1,4 @@
-// Disputes about digests, and the mending of a damaged state.
+// Digests that are compared, and the mending of a damaged state.
 #include <QTest>
 
 #include "core/peer/repairer.h"
@@ -19,7 +19,6 @@ struct KeeperSilence final : StateKeeper::Mediator {
 };
 
 struct RepairerMediator final : Repairer::Mediator {
-    bool in_step() const override { return true; }
     void on_repair_begun() override { ++begun; }
     void on_repaired(const StateStore::Held& done) override { repaired = done; }
     void on_unrepairable(RoundId round) override { unrepairable = round; }
@@ -52,7 +51,6 @@ struct Bench : Fixture {
     void wait() {
         context.set_now(context.now() + run::heartbeats_to_repeat * context.settings.heartbeat);
         repairer.update_repair();
-        repairer.update_votes();
     }
     [[nodiscard]] std::size_t layers_asked() const {
         return static_cast<std::size_t>(std::count_if(swarm.sent.begin(), swarm.sent.end(), [](const auto& envelope) {
@@ -79,18 +77,6 @@ struct Bench : Fixture {
 class PeerRepairerTest : public QObject {
     Q_OBJECT
 private slots:
-    void votes_are_counted() {
-        const StateDigest own = digest_of("own"), other = digest_of("other");
-        const PeerId a = key_of(1).id(), b = key_of(2).id(), c = key_of(3).id();
-        QCOMPARE(count_votes(own, {{own, {a}}}).kind, VoteResult::Kind::agreed);
-        QCOMPARE(count_votes(own, {{own, {a, b}}, {other, {c}}}).kind, VoteResult::Kind::agreed);
-        QCOMPARE(count_votes(own, {{own, {a}}, {other, {b}}}).kind, VoteResult::Kind::tied);
-        const VoteResult lost = count_votes(own, {{own, {a}}, {other, {b, c}}});
-        QCOMPARE(lost.kind, VoteResult::Kind::outvoted);
-        QVERIFY(lost.digest == other);
-        QCOMPARE(lost.voters.size(), std::size_t{2});
-    }
-
     void a_member_and_a_round_are_compared_once() {
         Bench bench;
         bench.hear(2, bench.ours);
@@ -110,26 +96,40 @@ private slots:
         bench.repairer.check_invariants();
     }
 
-    void a_majority_with_our_list_is_right() {
+    void digests_in_statuses_decide_nothing() {
         Bench bench;
-        bench.hear(2, digest_of("other"));
+        for (std::uint8_t who = 2; who < 8; ++who) bench.hear(who, digest_of("other"));
         bench.work.finish_all();
+        bench.wait();
+        QCOMPARE(bench.repairer.digests_equal(), 0ULL);
         QVERIFY(!bench.repairer.active());
-        bench.hear(3, digest_of("other"));
-        QVERIFY(bench.repairer.active());
-        QCOMPARE(bench.mediator.begun, 1);
-        QCOMPARE(bench.layers_asked(), std::size_t{1});
+        QCOMPARE(bench.mediator.begun, 0);
+        QVERIFY(bench.swarm.sent.empty());
     }
 
-    void in_a_tie_the_one_with_the_damaged_disk_gives_in() {
+    void who_hears_another_digest_checks_its_own_bytes_once_a_round() {
         Bench sound, damaged;
-        sound.hear(2, digest_of("other"));
-        sound.work.finish_all();
-        QVERIFY(!sound.repairer.active());
         QVERIFY(damaged.disk.damage(5));
-        damaged.hear(2, digest_of("other"));
-        damaged.work.finish_all();
-        QVERIFY(damaged.repairer.active());
+        for (Bench* bench : {&sound, &damaged}) {
+            bench->hear(2, bench->ours);
+            bench->hear(3, digest_of("other"));
+            bench->hear(4, digest_of("other"));
+            QCOMPARE(bench->work.size(), std::size_t{1});
+            bench->work.finish_all();
+        }
+        QVERIFY(!sound.mediator.unrepairable);
+        QVERIFY(damaged.mediator.unrepairable == RoundId{1});
+    }
+
+    void a_repair_asks_others_for_the_layer_and_not_itself() {
+        Bench bench;
+        bench.repairer.begin({RoundId{1}, digest_of("certified")}, {bench.self.id(), key_of(2).id()});
+        QVERIFY(bench.repairer.active());
+        QCOMPARE(bench.mediator.begun, 1);
+        QCOMPARE(bench.swarm.sent_to.size(), std::size_t{1});
+        QVERIFY(bench.swarm.sent_to[0].first == key_of(2).id());
+        bench.repairer.begin({RoundId{1}, digest_of("another")}, {key_of(2).id()});
+        QCOMPARE(bench.mediator.begun, 1);
     }
 
     void a_layer_that_does_not_lead_to_the_digest_is_refused() {

@@ -33,6 +33,31 @@ struct Bench : Fixture {
         auto checked = std::make_shared<const CheckedList>(list_of({made.entry}));
         keeper.apply(checked->list, {made.payload}, fresh ? checked : nullptr);
     }
+    struct Weighed {
+        Made made;
+        std::uint64_t tokens = 0;
+        bool newcomer = false;
+    };
+    /// Whether a list of these leads to what F makes of `weights`, the plain way.
+    [[nodiscard]] bool leads_to(const std::vector<Weighed>& contributions,
+                                const std::vector<numerics::WeightedPayload>& weights) {
+        hold_initial();
+        std::vector<float> expected(context.layout.parameters);
+        numerics::apply_outer_step_plain(disk.state(RoundId{0}).parameters, expected, weights,
+                                         context.manifest.recipe.outer_step());
+        run::AcceptList list;
+        std::vector<PayloadPointer> payloads;
+        for (const Weighed& one : contributions) {
+            list.entries.push_back(one.made.entry);
+            list.entries.back().tokens = {one.tokens};
+            list.entries.back().newcomer = one.newcomer;
+            payloads.push_back(one.made.payload);
+        }
+        keeper.apply(list, payloads, nullptr);
+        work.finish_all();
+        const std::span<const float> found = disk.state(RoundId{1}).parameters;
+        return std::equal(found.begin(), found.end(), expected.begin(), expected.end());
+    }
     StateStore::Held hold_initial() {
         keeper.hold({RoundId{0}, commit(0, 0.5F)});
         return *keeper.newest();
@@ -81,22 +106,26 @@ private slots:
         QCOMPARE(*bench.keeper.round(), RoundId{1});
     }
 
-    void contributions_weigh_as_much_as_their_tokens() {
+    void contributions_weigh_their_tokens_up_to_four_medians() {
         Bench bench;
-        bench.hold_initial();
         const Bench::Made light = bench.payload_of(0.01F), heavy = bench.payload_of(-0.03F);
-        std::vector<float> expected(bench.context.layout.parameters);
-        numerics::apply_outer_step_plain(
-            bench.disk.state(RoundId{0}).parameters, expected,
-            std::vector<numerics::WeightedPayload>{{&light.payload->view, 64}, {&heavy.payload->view, 6'400}},
-            bench.context.manifest.recipe.outer_step());
-        run::AcceptList list;
-        list.entries = {light.entry, heavy.entry};
-        list.entries[1].tokens = {6'400};
-        bench.keeper.apply(list, {light.payload, heavy.payload}, nullptr);
-        bench.work.finish_all();
-        const std::span<const float> found = bench.disk.state(RoundId{1}).parameters;
-        QVERIFY(std::equal(found.begin(), found.end(), expected.begin(), expected.end()));
+        QVERIFY(bench.leads_to({{light, 64}, {heavy, 200}}, {{&light.payload->view, 64}, {&heavy.payload->view, 200}}));
+        QVERIFY(
+            bench.leads_to({{light, 64}, {heavy, 6'400}}, {{&light.payload->view, 64}, {&heavy.payload->view, 256}}));
+    }
+
+    void newcomers_weigh_less_and_their_norms_are_clipped() {
+        Bench bench;
+        const Bench::Made old = bench.payload_of(0.01F), one = bench.payload_of(-0.5F), two = bench.payload_of(-0.4F);
+        QVERIFY(
+            bench.leads_to({{old, 64}, {one, 64, true}, {two, 64, true}},
+                           {{&old.payload->view, 64}, {&one.payload->view, 8, true}, {&two.payload->view, 8, true}}));
+    }
+
+    void a_contribution_of_no_weight_is_left_out() {
+        Bench bench;
+        const Bench::Made old = bench.payload_of(0.01F), one = bench.payload_of(-0.5F), two = bench.payload_of(-0.4F);
+        QVERIFY(bench.leads_to({{old, 4}, {one, 1, true}, {two, 1, true}}, {{&old.payload->view, 4}}));
     }
 
     void a_verification_sees_the_state_it_was_asked_about_though_it_is_replaced_meanwhile() {
@@ -115,7 +144,6 @@ private slots:
         const StateStore::Held held = bench.hold_initial();
         std::optional<std::vector<RoundId>> damaged;
         bench.keeper.verify({held}, [&](const std::vector<RoundId>& found) { damaged = found; });
-        bench.keeper.let_go();
         bench.keeper.drop(held.round);
         bench.work.finish_all();
         QVERIFY(damaged && damaged->empty());

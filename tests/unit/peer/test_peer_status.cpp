@@ -1,7 +1,7 @@
 // What a member says of itself.
 #include <QTest>
 
-#include "core/peer/status.h"
+#include "core/peer/peer_view.h"
 
 using namespace potluck;
 using namespace potluck::peer;

@@ -1,6 +1,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "tests/unit/run_samples.h"
@@ -11,23 +12,66 @@ using namespace potluck::model;
 
 namespace {
 
+constexpr std::size_t term_at = 32, round_at = 36, members_at = 108, entries_at = 109;
+constexpr std::size_t head_bytes = 111, member_bytes = 32, entry_bytes = 178;
+/// The first entry of the sample, which has four members.
+constexpr std::size_t first_entry_at = head_bytes + 4 * member_bytes;
+
 bool decodes(const AcceptList& list) {
     const Result<AcceptList> decoded = AcceptList::decode(list.encode());
     return decoded.ok() && *decoded == list;
 }
 
-std::vector<PeerId> peers(std::initializer_list<int> fills) {
-    std::vector<PeerId> ids;
-    for (const int fill : fills) ids.push_back(samples::id<PeerId>(static_cast<std::uint8_t>(fill)));
-    return ids;
+template <class Change>
+bool refuses(Change change) {
+    AcceptList list = samples::accept_list();
+    change(list);
+    return !decodes(list);
 }
 
-AcceptList list_by(const std::vector<PeerId>& contributors) {
-    AcceptList list = samples::accept_list();
-    list.entries.clear();
-    for (const PeerId& peer : contributors) list.entries.push_back({peer, samples::plain_blob(1, 1), {1}});
-    return list;
+/// Whether the sample decodes with a little-endian number of `width` bytes at `at`.
+bool decodes_with(std::size_t at, std::uint64_t number, std::size_t width) {
+    Bytes bytes = samples::accept_list().encode();
+    for (std::size_t i = 0; i < width; ++i) bytes.at(at + i) = static_cast<std::byte>(number >> (8 * i));
+    return AcceptList::decode(bytes).ok();
 }
+
+/// One contributor each, with a payload of its own.
+std::vector<Accepted> contributors(std::size_t count) {
+    std::vector<Accepted> entries;
+    for (std::size_t i = 0; i < count; ++i) {
+        Accepted entry{{}, samples::plain_blob(1, 1), {1}, false, samples::signature()};
+        entry.peer.bytes[0] = entry.payload.root.bytes[0] = static_cast<std::byte>(i >> 8U);
+        entry.peer.bytes[1] = entry.payload.root.bytes[1] = static_cast<std::byte>(i & 0xffU);
+        entries.push_back(entry);
+    }
+    return entries;
+}
+
+std::vector<PeerId> members(std::size_t count) {
+    std::vector<PeerId> keys;
+    for (std::size_t i = 0; i < count; ++i) keys.push_back(samples::id<PeerId>(static_cast<std::uint8_t>(i + 1)));
+    return keys;
+}
+
+struct Claim {
+    std::uint64_t tokens = 0;
+    bool newcomer = false;
+};
+
+std::vector<std::uint64_t> weights(const std::vector<Claim>& claims) {
+    std::vector<Accepted> entries = contributors(claims.size());
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+        entries[i].tokens = {claims[i].tokens};
+        entries[i].newcomer = claims[i].newcomer;
+    }
+    std::vector<std::uint64_t> values;
+    for (const TokenCount& weight : weights_of(entries)) values.push_back(weight.value);
+    return values;
+}
+
+using Weights = std::vector<std::uint64_t>;
+constexpr bool newcomer = true;
 
 }  // namespace
 
@@ -36,79 +80,101 @@ class AcceptListTest : public QObject {
 private slots:
     void a_list_survives_its_bytes() {
         QVERIFY(decodes(samples::accept_list()));
-        QCOMPARE(samples::accept_list().encode().size(), std::size_t{142 + 2 * 113});
+        QCOMPARE(samples::accept_list().encode().size(), head_bytes + 4 * member_bytes + 2 * entry_bytes);
         AcceptList first = samples::accept_list();
         first.round = {0};
         first.previous = {};
         QVERIFY(decodes(first));
     }
 
-    void the_fullest_list_fits_and_one_more_does_not() {
+    void a_list_without_entries_certifies_a_state() {
         AcceptList list = samples::accept_list();
         list.entries.clear();
-        for (std::size_t i = 0; i < accepted_max; ++i) {
-            Accepted entry{{}, samples::plain_blob(1, 1), {1}};
-            entry.peer.bytes[0] = static_cast<std::byte>(i >> 8U);
-            entry.peer.bytes[1] = static_cast<std::byte>(i & 0xffU);
-            list.entries.push_back(entry);
-        }
+        list.committee.resize(1);
+        QVERIFY(decodes(list));
+        QCOMPARE(list.encode().size(), accept_list_bytes_min);
+    }
+
+    void the_fullest_list_fits_and_one_more_does_not() {
+        AcceptList list = samples::accept_list();
+        list.committee = members(committee_members_max);
+        list.entries = contributors(accepted_max);
         QVERIFY(decodes(list));
         Bytes bytes = list.encode();
         QCOMPARE(bytes.size(), accept_list_bytes_max);
-        QVERIFY(bytes.size() + 68 <= message_bytes_max);
-        Bytes extra = list_by({samples::id<PeerId>(0xff)}).encode();
-        bytes.insert(bytes.end(), extra.end() - 113, extra.end());
-        bytes[140] = std::byte{0x01};
-        bytes[141] = std::byte{0x10};
+        QVERIFY(bytes.size() + 4 + 2 + statement_bytes_max <= message_bytes_max);
+        AcceptList more = samples::accept_list();
+        more.entries = {contributors(accepted_max + 1).back()};
+        const Bytes extra = more.encode();
+        bytes.insert(bytes.end(), extra.end() - entry_bytes, extra.end());
+        bytes[entries_at] = std::byte{0x01};
+        bytes[entries_at + 1] = std::byte{0x10};
         QVERIFY(!AcceptList::decode(bytes).ok());
+    }
+
+    void a_committee_has_one_to_seven_members_in_order_and_none_twice() {
+        AcceptList list = samples::accept_list();
+        for (std::size_t size = 1; size <= committee_members_max; ++size) {
+            list.committee = members(size);
+            QVERIFY(decodes(list));
+        }
+        QVERIFY(refuses([](AcceptList& one) { one.committee.clear(); }));
+        QVERIFY(refuses([](AcceptList& one) { std::swap(one.committee[1], one.committee[2]); }));
+        QVERIFY(refuses([](AcceptList& one) { one.committee[2] = one.committee[1]; }));
+        Bytes eight = list.encode();
+        const PeerId last = samples::id<PeerId>(9);
+        const auto end_of_members = eight.begin() + static_cast<std::ptrdiff_t>(head_bytes + 7 * member_bytes);
+        eight.insert(end_of_members, last.bytes.begin(), last.bytes.end());
+        eight[members_at] = std::byte{8};
+        QVERIFY(!AcceptList::decode(eight).ok());
     }
 
     void entries_are_sorted_and_nobody_stands_twice() {
         AcceptList list = samples::accept_list();
         std::swap(list.entries[0], list.entries[1]);
         QVERIFY(!decodes(list));
-        list.entries[0] = list.entries[1];
+        list.entries[0].peer = list.entries[1].peer;
         QVERIFY(!decodes(list));
-        list.entries.clear();
+    }
+
+    void a_payload_stands_in_a_list_once() {
+        AcceptList list = samples::accept_list();
+        list.entries = contributors(5);
+        QVERIFY(decodes(list));
+        list.entries[4].payload.root = list.entries[1].payload.root;
+        QVERIFY(!decodes(list));
+        list.entries[4].payload.size = 77;  // another size is no other payload: the root is what is fetched
         QVERIFY(!decodes(list));
     }
 
     void fields_out_of_range_are_refused() {
-        const auto refuses = [](auto change) {
-            AcceptList list = samples::accept_list();
-            change(list);
-            return !decodes(list);
-        };
         QVERIFY(refuses([](AcceptList& list) { list.entries[0].tokens = {0}; }));
         QVERIFY(refuses([](AcceptList& list) { list.entries[1].tokens = {tokens_max + 1}; }));
         QVERIFY(refuses([](AcceptList& list) { list.entries[1].payload = samples::open_blob(1, 1); }));
         QVERIFY(refuses([](AcceptList& list) { list.entries[1].payload.size = 0; }));
+        QVERIFY(refuses([](AcceptList& list) { list.term = term_max + 1; }));
         QVERIFY(refuses([](AcceptList& list) { list.round = {round_max + 1}; }));
         QVERIFY(refuses([](AcceptList& list) { list.round = {0}; }));  // but a list before it
     }
 
-    void rounds_and_tokens_end_at_two_to_the_fortieth() {
-        const auto decodes_with = [](std::size_t at, std::uint64_t number) {
-            Bytes bytes = samples::accept_list().encode();
-            ByteWriter field;
-            field.u64(number);
-            std::copy(field.bytes().begin(), field.bytes().end(), bytes.begin() + static_cast<std::ptrdiff_t>(at));
-            return AcceptList::decode(bytes).ok();
-        };
-        constexpr std::size_t round_at = 32, tokens_at = 142 + 32 + 73;  // of the first entry
-        QVERIFY(decodes_with(round_at, round_max));
-        QVERIFY(!decodes_with(round_at, round_max + 1));
-        QVERIFY(decodes_with(tokens_at, 1));
-        QVERIFY(!decodes_with(tokens_at, 0));
-        QVERIFY(decodes_with(tokens_at, tokens_max));
-        QVERIFY(!decodes_with(tokens_at, tokens_max + 1));
+    void terms_rounds_and_tokens_end_at_their_limits() {
+        constexpr std::size_t tokens_at = first_entry_at + 32 + 73;
+        QVERIFY(decodes_with(term_at, term_max, 4));
+        QVERIFY(!decodes_with(term_at, term_max + 1, 4));
+        QVERIFY(decodes_with(round_at, round_max, 8));
+        QVERIFY(!decodes_with(round_at, round_max + 1, 8));
+        QVERIFY(decodes_with(tokens_at, 1, 8));
+        QVERIFY(!decodes_with(tokens_at, 0, 8));
+        QVERIFY(decodes_with(tokens_at, tokens_max, 8));
+        QVERIFY(!decodes_with(tokens_at, tokens_max + 1, 8));
     }
 
-    void the_order_of_contributors_is_the_documented_one() {
-        // By SHA-256 of the round (u64, little-endian) and the key; digests of Python's hashlib.
-        const AcceptList previous = list_by(peers({10, 11, 12, 13}));
-        QVERIFY(leader_order({}, samples::id<PeerId>(1), {8}, &previous) == peers({13, 11, 12, 10, 1}));
-        QVERIFY(leader_order({}, samples::id<PeerId>(1), {16}, &previous) == peers({12, 10, 11, 13, 1}));
+    void a_newcomer_has_one_spelling() {
+        constexpr std::size_t newcomer_at = first_entry_at + 32 + 73 + 8;
+        QVERIFY(decodes_with(newcomer_at, 0, 1));
+        QVERIFY(decodes_with(newcomer_at, 1, 1));
+        QVERIFY(!decodes_with(newcomer_at, 2, 1));
+        QVERIFY(!decodes_with(newcomer_at, 255, 1));
     }
 
     void nothing_may_be_missing_or_left_over() {
@@ -133,35 +199,76 @@ private slots:
             QVERIFY(hashes.insert(list->hash()).second);
             ++others;
         }
-        QVERIFY(others > 200);
+        QVERIFY2(others > 450, qPrintable(QString::number(others)));  // all but counts, kinds and info-hashes
     }
 
-    void backbones_lead_then_contributors_then_the_host() {
-        const AcceptList previous = list_by(peers({10, 11, 12, 13, 14, 15, 16, 17}));
-        const std::vector<PeerId> order = leader_order(peers({3, 2}), samples::id<PeerId>(1), {8}, &previous);
-        QCOMPARE(order.size(), std::size_t{11});
-        QVERIFY(order[0] == samples::id<PeerId>(3));
-        QVERIFY(order[1] == samples::id<PeerId>(2));
-        QVERIFY(order.back() == samples::id<PeerId>(1));
-        const std::set<PeerId> middle(order.begin() + 2, order.end() - 1);
-        QCOMPARE(middle.size(), std::size_t{8});
-        for (const Accepted& entry : previous.entries) QVERIFY(middle.contains(entry.peer));
+    void a_usual_claim_weighs_what_it_says() {
+        QVERIFY(weights({}) == Weights{});
+        QVERIFY(weights({{7}}) == Weights{7});
+        QVERIFY(weights({{100}, {250}, {400}}) == (Weights{100, 250, 400}));
     }
 
-    void contributors_take_turns() {
-        const AcceptList previous = list_by(peers({10, 11, 12, 13, 14, 15, 16, 17}));
-        std::set<PeerId> leaders;
-        for (std::uint64_t round = 1; round <= 64; ++round) {
-            leaders.insert(leader_order({}, samples::id<PeerId>(1), {round}, &previous).front());
+    void a_claim_is_worth_at_most_four_lower_medians() {
+        QCOMPARE(median_multiple_max, std::uint64_t{4});
+        QVERIFY(weights({{100}, {100}, {400}}) == (Weights{100, 100, 400}));
+        QVERIFY(weights({{100}, {100}, {401}}) == (Weights{100, 100, 400}));
+        // Of an even number the lower of the two in the middle counts: 100, not 300.
+        QVERIFY(weights({{300}, {50}, {tokens_max}, {100}}) == (Weights{300, 50, 400, 100}));
+    }
+
+    void the_median_is_that_of_the_middle_whatever_the_order() {
+        std::vector<Claim> claims{{3}, {9}, {27}, {81}, {243}};
+        do {
+            Weights expected;
+            for (const Claim& claim : claims) expected.push_back(std::min<std::uint64_t>(claim.tokens, 108));
+            QVERIFY(weights(claims) == expected);
+        } while (std::next_permutation(claims.begin(), claims.end(),
+                                       [](const Claim& a, const Claim& b) { return a.tokens < b.tokens; }));
+    }
+
+    void newcomers_have_no_say_in_the_median() {
+        // A crowd of fresh keys that claims one token would press everybody down to four.
+        const Weights low = weights({{1'000}, {1'200}, {1, newcomer}, {1, newcomer}, {1, newcomer}});
+        QVERIFY(low == (Weights{1'000, 1'200, 1, 1, 1}));
+        // One that claims much would raise what may be claimed.
+        const Weights high = weights({{10}, {10'000}, {1'000'000, newcomer}, {1'000'000, newcomer}});
+        QVERIFY(high == (Weights{10, 40, 6, 6}));
+    }
+
+    void newcomers_weigh_together_at_most_a_fifth() {
+        QVERIFY(weights({{400}, {400}, {200, newcomer}}) == (Weights{400, 400, 200}));
+        QVERIFY(weights({{400}, {400}, {201, newcomer}}) == (Weights{400, 400, 200}));
+        QVERIFY(weights({{400}, {400}, {100, newcomer}, {300, newcomer}}) == (Weights{400, 400, 50, 150}));
+        QVERIFY(weights({{403}, {100, newcomer}, {100, newcomer}}) == (Weights{403, 50, 50}));  // of 100.75
+        for (const std::size_t crowd : {1, 10, 100, 1'000}) {
+            std::vector<Claim> claims(5, Claim{1'000});
+            claims.resize(5 + crowd, Claim{1'000'000, newcomer});
+            const Weights all = weights(claims);
+            const std::uint64_t share = std::accumulate(all.begin() + 5, all.end(), std::uint64_t{0});
+            QVERIFY(share <= 1'250 && share + crowd > 1'250);
         }
-        QCOMPARE(leaders.size(), std::size_t{8});
     }
 
-    void nobody_stands_twice_in_the_order() {
-        const AcceptList previous = list_by(peers({1, 2, 9}));
-        QCOMPARE(leader_order(peers({2}), samples::id<PeerId>(1), {5}, &previous).size(), std::size_t{3});
-        QCOMPARE(leader_order(peers({1}), samples::id<PeerId>(1), {0}, nullptr).size(), std::size_t{1});
-        QVERIFY(leader_order({}, samples::id<PeerId>(1), {0}, nullptr) == peers({1}));
+    void a_newcomer_s_weight_may_come_to_nothing() {
+        QVERIFY(weights({{3}, {5, newcomer}}) == (Weights{3, 0}));
+        QVERIFY(weights({{4}, {1, newcomer}, {3, newcomer}}) == (Weights{4, 0, 0}));
+    }
+
+    void while_all_are_newcomers_all_count() {
+        QVERIFY(weights({{100, newcomer}, {200, newcomer}, {900, newcomer}}) == (Weights{100, 200, 800}));
+        QVERIFY(weights({{5, newcomer}}) == Weights{5});
+    }
+
+    void the_largest_claims_do_not_wrap_around() {
+        // 4,094 others with 2^40 tokens each are nearly 2^52; times 2^40 that is more than 64 bits hold.
+        std::vector<Claim> claims(accepted_max - 2, Claim{tokens_max});
+        claims.resize(accepted_max - 1, Claim{tokens_max, newcomer});
+        QCOMPARE(weights(claims).back(), tokens_max);  // far below a fifth
+        std::vector<Claim> crowd(2, Claim{tokens_max});
+        crowd.resize(accepted_max, Claim{tokens_max, newcomer});
+        const Weights all = weights(crowd);
+        QCOMPARE(all.front(), tokens_max);
+        QCOMPARE(all.back(), tokens_max / 2 / (accepted_max - 2));
     }
 };
 

@@ -1,5 +1,7 @@
 #include <QTest>
 
+#include <algorithm>
+
 #include "core/base/json.h"
 #include "tests/unit/run_samples.h"
 
@@ -264,13 +266,51 @@ private slots:
         for (std::size_t size = 0; size < whole.size(); size += size < 80 ? 1 : 97) {
             QVERIFY(!parse_manifest_file(ByteSpan(whole).first(size)).ok());
         }
-        Bytes other = whole;
-        other[6] = std::byte{'2'};
-        QVERIFY(!parse_manifest_file(other).ok());
+        for (std::size_t i = 0; i < 8; ++i) {
+            Bytes other = whole;
+            other[i] ^= std::byte{0x40};
+            QVERIFY(!parse_manifest_file(other).ok());
+        }
         QVERIFY(!parsed(json + "x").ok());
         QVERIFY(!parsed(json + json).ok());
         QVERIFY(!parsed(repeated("[", 100'000)).ok());
         QVERIFY(!parsed(json.substr(0, json.size() - 1) + ",\"name\":\"again\"}").ok());
+    }
+
+    void a_manifest_of_another_protocol_is_answered_with_what_to_do_data() {
+        QTest::addColumn<QByteArray>("magic");
+        QTest::addColumn<int>("code");
+        QTest::addColumn<QString>("advice");
+        const int unavailable = static_cast<int>(ErrorCode::unavailable);
+        QTest::newRow("older") << QByteArray("PLKMAN1\n") << unavailable << "started with an older Potluck";
+        QTest::newRow("next") << QByteArray("PLKMAN3\n") << unavailable << "update this one";
+        QTest::newRow("far") << QByteArray("PLKMAN9\n") << unavailable << "update this one";
+        const int malformed = static_cast<int>(ErrorCode::malformed);
+        QTest::newRow("none") << QByteArray("PLKMAN0\n") << malformed << "not a manifest of Potluck";
+        QTest::newRow("other") << QByteArray("PLKVOT1\n") << malformed << "not a manifest of Potluck";
+    }
+    void a_manifest_of_another_protocol_is_answered_with_what_to_do() {
+        QFETCH(const QByteArray, magic);
+        QFETCH(const int, code);
+        QFETCH(const QString, advice);
+        Bytes file = manifest_file(as_bytes(samples::manifest().to_json_text()), samples::signature());
+        QVERIFY(parse_manifest_file(file).ok());
+        std::transform(magic.begin(), magic.end(), file.begin(), [](char c) { return static_cast<std::byte>(c); });
+        const Result<SignedManifest> result = parse_manifest_file(file);
+        QVERIFY(!result.ok());
+        QCOMPARE(static_cast<int>(result.error().code), code);
+        QVERIFY2(result.error().message.find(advice.toStdString()) != std::string::npos,
+                 result.error().message.c_str());
+    }
+
+    void a_recipe_of_before_is_incomplete() {
+        for (const char* field : {"fit_rounds", "probation_rounds"}) {
+            nlohmann::json object = sample_json();
+            object["recipe"].erase(field);
+            const Result<SignedManifest> result = parsed(object.dump());
+            QVERIFY(!result.ok());
+            QVERIFY2(result.error().message.find(field) != std::string::npos, result.error().message.c_str());
+        }
     }
 
     void a_manifest_beyond_one_mebibyte_is_refused() {

@@ -15,9 +15,9 @@ std::vector<Message> all_messages() {
     return {samples::status(),
             samples::close(),
             samples::contribution(),
-            ListMessage{samples::signed_list()},
+            samples::ballot(),
             HistoryRequest{RoundId{3}},
-            HistoryMessage{{samples::signed_list(), samples::signed_list()}},
+            HistoryMessage{{samples::committed_list(), samples::committed_list()}},
             LayerRequest{samples::id<BlobId>(1), 2},
             samples::layer(),
             GoodbyeMessage{}};
@@ -41,19 +41,28 @@ void put(Bytes& bytes, std::size_t at, std::uint64_t number, std::size_t width) 
     for (std::size_t i = 0; i < width; ++i) bytes.at(at + i) = static_cast<std::byte>(number >> (8 * i));
 }
 
-/// A signed list of `size` zero bytes as it stands in a message: whether they are an accept list is not its business.
-Bytes list_bytes(std::size_t size) {
-    Bytes bytes(4 + size + 64);
-    put(bytes, 0, size, 4);
+/// A ballot of so many zero bytes: whether they are a statement and a list is not the message's business.
+Bytes ballot_bytes(std::size_t statement, std::size_t list) {
+    Bytes bytes(2 + statement + 4 + list);
+    put(bytes, 0, statement, 2);
+    put(bytes, 2 + statement, list, 4);
     return bytes;
 }
 
-Bytes history_bytes(const std::vector<std::size_t>& list_sizes) {
+struct Sizes {
+    std::size_t list = accept_list_bytes_min;
+    std::size_t certificate = 1;
+};
+
+/// A history of committed lists of so many zero bytes.
+Bytes history_bytes(const std::vector<Sizes>& lists) {
     Bytes bytes(2);
-    put(bytes, 0, list_sizes.size(), 2);
-    for (const std::size_t size : list_sizes) {
-        const Bytes list = list_bytes(size);
-        bytes.insert(bytes.end(), list.begin(), list.end());
+    put(bytes, 0, lists.size(), 2);
+    for (const Sizes& sizes : lists) {
+        const std::size_t at = bytes.size();
+        bytes.resize(at + 4 + sizes.list + 2 + sizes.certificate);
+        put(bytes, at, sizes.list, 4);
+        put(bytes, at + 4 + sizes.list, sizes.certificate, 2);
     }
     return bytes;
 }
@@ -183,18 +192,64 @@ private slots:
     }
 
     void a_list_is_as_long_as_a_list_can_be() {
-        QVERIFY(!decodes_bytes(MessageKind::list, list_bytes(accept_list_bytes_min - 1)));
-        QVERIFY(decodes_bytes(MessageKind::list, list_bytes(accept_list_bytes_min)));
-        QVERIFY(decodes_bytes(MessageKind::list, list_bytes(accept_list_bytes_max)));
-        QVERIFY(!decodes_bytes(MessageKind::list, list_bytes(accept_list_bytes_max + 1)));
+        const auto fits = [](std::size_t list) {
+            const bool in_history = decodes_bytes(MessageKind::history, history_bytes({{.list = list}}));
+            const bool in_ballot = decodes_bytes(MessageKind::ballot, ballot_bytes(1, list));
+            if (in_history != in_ballot) qFatal("%zu bytes fit one message only", list);
+            return in_history;
+        };
+        QVERIFY(!fits(accept_list_bytes_min - 1));
+        QVERIFY(fits(accept_list_bytes_min));
+        QVERIFY(fits(accept_list_bytes_max));
+        QVERIFY(!fits(accept_list_bytes_max + 1));
+    }
+
+    void a_ballot_may_come_without_a_list_and_a_history_may_not() {
+        QVERIFY(decodes(BallotMessage{Bytes(3), {}}));
+        QVERIFY(!decodes_bytes(MessageKind::ballot, ballot_bytes(1, 1)));
+        QVERIFY(!decodes_bytes(MessageKind::history, history_bytes({{.list = 0}})));
+    }
+
+    void a_statement_is_one_byte_to_the_longest_of_the_committee() {
+        const auto fits = [](std::size_t statement) {
+            const bool in_history = decodes_bytes(MessageKind::history, history_bytes({{.certificate = statement}}));
+            const bool in_ballot = decodes_bytes(MessageKind::ballot, ballot_bytes(statement, 0));
+            if (in_history != in_ballot) qFatal("%zu bytes fit one message only", statement);
+            return in_history;
+        };
+        QVERIFY(!fits(0));
+        QVERIFY(fits(1));
+        QVERIFY(fits(statement_bytes_max));
+        QVERIFY(!fits(statement_bytes_max + 1));
+    }
+
+    void what_a_contributor_signed_is_rebuilt_from_the_list() {
+        const AcceptList list = samples::accept_list();
+        const ContributionMessage rebuilt = contribution_of(list, list.entries[0]);
+        QVERIFY(rebuilt == samples::contribution());
+        Envelope envelope{.run = list.run, .sender = {}, .kind = MessageKind::contribution, .body = {}};
+        envelope.body = encode_body(samples::contribution());
+        QCOMPARE(to_hex(signed_bytes(list.run, rebuilt)), to_hex(signed_bytes(envelope)));
+        // No field of a contribution is left to be filled in by somebody else.
+        const auto differs = [&](auto change) {
+            AcceptList other = list;
+            change(other);
+            return signed_bytes(other.run, contribution_of(other, other.entries[0])) != signed_bytes(envelope);
+        };
+        QVERIFY(differs([](AcceptList& one) { one.run = samples::id<RunId>(0x12); }));
+        QVERIFY(differs([](AcceptList& one) { one.round = {8}; }));
+        QVERIFY(differs([](AcceptList& one) { one.base = samples::id<StateDigest>(0x45); }));
+        QVERIFY(differs([](AcceptList& one) { one.entries[0].payload.root = samples::id<BlobId>(0xc2); }));
+        QVERIFY(differs([](AcceptList& one) { one.entries[0].payload.size = 4'097; }));
+        QVERIFY(differs([](AcceptList& one) { one.entries[0].tokens = {65'537}; }));
     }
 
     void a_history_holds_256_lists_and_not_257() {
         QCOMPARE(lists_per_history_max, std::size_t{256});
-        std::vector<std::size_t> sizes(lists_per_history_max, accept_list_bytes_min);
-        QVERIFY(decodes_bytes(MessageKind::history, history_bytes(sizes)));
-        sizes.push_back(accept_list_bytes_min);
-        QVERIFY(!decodes_bytes(MessageKind::history, history_bytes(sizes)));
+        std::vector<Sizes> lists(lists_per_history_max);
+        QVERIFY(decodes_bytes(MessageKind::history, history_bytes(lists)));
+        lists.emplace_back();
+        QVERIFY(!decodes_bytes(MessageKind::history, history_bytes(lists)));
     }
 
     void a_layer_holds_16384_hashes_and_not_one_more() {
@@ -224,8 +279,8 @@ private slots:
     void a_message_has_900_kibibytes_and_not_one_byte_more() {
         const auto history = [](std::size_t size) {
             // Two lists, the first of the greatest length, fill the body up to `size`.
-            const std::size_t rest = size - 2 - 2 * (4 + 64) - accept_list_bytes_max;
-            return history_bytes({accept_list_bytes_max, rest});
+            const std::size_t rest = size - 2 - 2 * (4 + 2 + 1) - accept_list_bytes_max;
+            return history_bytes({{.list = accept_list_bytes_max}, {.list = rest}});
         };
         QCOMPARE(history(message_bytes_max).size(), std::size_t{900 * 1024});
         QVERIFY(decodes_bytes(MessageKind::history, history(message_bytes_max)));
@@ -278,7 +333,7 @@ private slots:
     void every_verdict_has_a_name_of_its_own() {
         std::set<std::string> verdicts;
         for (int i = 0; i <= static_cast<int>(Verdict::flood); ++i) verdicts.insert(name_of(static_cast<Verdict>(i)));
-        QCOMPARE(verdicts.size(), std::size_t{12});
+        QCOMPARE(verdicts.size(), std::size_t{13});
         QVERIFY(!verdicts.contains("unknown"));
     }
 };

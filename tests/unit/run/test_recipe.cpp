@@ -20,6 +20,8 @@ private slots:
         recipe.optimizer = Optimizer::lamb;
         recipe.state_bits = 32;
         recipe.epsilon = 1e-6;
+        recipe.fit_rounds = 3;
+        recipe.probation_rounds = 0;
         const Result<nlohmann::json> json = parse_json(recipe.to_json().dump(), 4'096);
         QVERIFY(json.ok());
         const Result<Recipe> parsed = Recipe::from_json(*json);
@@ -64,6 +66,10 @@ private slots:
                                                               {"checkpoint_every", "0"},
                                                               {"collect_ms", "0"},
                                                               {"grace_ms", "86400001"},
+                                                              {"fit_rounds", "0"},
+                                                              {"fit_rounds", "0.5"},
+                                                              {"probation_rounds", "-1"},
+                                                              {"probation_rounds", "10001"},
                                                               {"seed", "-1"},
                                                               {"seed", "0.5"},
                                                               {"mode", "\"dense\""}}) {
@@ -107,6 +113,8 @@ private slots:
                  {"checkpoint_every", "0", "1", "1000000000", "1000000001"},
                  {"collect_ms", "0", "1", "86400000", "86400001"},  // patience_ms_max: a day
                  {"grace_ms", "0", "1", "86400000", "86400001"},
+                 {"fit_rounds", "0", "1", "10000", "10001"},  // standing_rounds_max
+                 {"probation_rounds", "-1", "0", "10000", "10001"},
                  {"seed", "-1", "0", "18446744073709551615", "18446744073709551616"}}) {
             for (const auto& [value, fits] : {std::pair{range.below, false}, std::pair{range.least, true},
                                               std::pair{range.largest, true}, std::pair{range.above, false}}) {

@@ -1,7 +1,5 @@
 #include <QTest>
 
-#include <set>
-
 #include "core/run/round_machine.h"
 
 using namespace potluck;
@@ -25,39 +23,52 @@ BlobRef payload(std::uint8_t fill) {
     ref.size = 100;
     return ref;
 }
+RoundMachine::Signature signature(std::uint8_t fill) {
+    RoundMachine::Signature bytes{};
+    bytes.fill(std::byte{fill});
+    return bytes;
+}
 TimePoint at(int milliseconds) { return TimePoint{Duration{100'000 + milliseconds}}; }
 
-const PeerId self = peer(1), host = peer(2), backbone = peer(3), other = peer(4);
+const PeerId self = peer(1), host = peer(2), backbone = peer(3), other = peer(4), third = peer(5);
+enum class Turn { others, own };
 
-RoundSettings settings(Role role, std::vector<PeerId> backbones) {
+RoundSettings settings(Role role) {
     RoundSettings s;
     s.rules.host = host;
-    s.rules.backbones = std::move(backbones);
+    s.rules.backbones = {backbone};
     s.self = self;
     s.role = role;
     s.window = Duration{10'000};
     s.collect = Duration{4'000};
-    s.grace = Duration{2'000};
     s.heartbeat = Duration{1'000};
     return s;
 }
 
-/// A machine in round 0 since at(0).
-RoundMachine machine_of(Role role, std::vector<PeerId> backbones) {
-    RoundMachine machine(settings(role, std::move(backbones)));
-    machine.enter({0}, base_digest(), nullptr, at(0));
+/// A machine in round 0 since at(0), which host and backbone decide.
+RoundMachine machine_of(Role role) {
+    RoundMachine machine(settings(role));
+    machine.enter({0}, base_digest(), {host, backbone}, at(0));
     return machine;
 }
 
-RoundMember training() { return {Role::volunteer, Phase::training, {0}, {}, {500}}; }
+RoundActions tick(RoundMachine& machine, int milliseconds, Turn turn = Turn::others) {
+    return machine.tick(at(milliseconds), turn == Turn::own);
+}
+
+RoundMember training() { return {Role::volunteer, Phase::training, {0}, {500}}; }
 ContributionMessage contribution(std::uint8_t fill) { return {{0}, base_digest(), payload(fill), {640}}; }
 
-AcceptList list_of(std::uint32_t view, const PeerId& leader) {
+Verdict contribute(RoundMachine& machine, const PeerId& from, std::uint8_t fill) {
+    return machine.contribution(from, contribution(fill), signature(fill));
+}
+
+/// A list of round 0 with one entry.
+AcceptList list_of(const PeerId& contributor) {
     AcceptList list;
-    list.view = view;
-    list.leader = leader;
     list.base = base_digest();
-    list.entries = {{other, payload(9), {640}}};
+    list.committee = {host, backbone};
+    list.entries = {{contributor, payload(9), {640}, false, {}}};
     return list;
 }
 
@@ -66,308 +77,513 @@ AcceptList list_of(std::uint32_t view, const PeerId& leader) {
 class RoundMachineTest : public QObject {
     Q_OBJECT
 private slots:
-    void the_leader_closes_after_the_window_and_says_so() {
-        RoundMachine machine = machine_of(Role::backbone, {self});
-        QVERIFY(!machine.tick(at(9'999)).announce_close);
-        const RoundActions actions = machine.tick(at(10'000));
-        QVERIFY(actions.announce_close.has_value());
-        QCOMPARE(actions.announce_close->round, RoundId{0});
+    void the_proposer_closes_after_the_window_and_says_so() {
+        RoundMachine machine = machine_of(Role::backbone);
+        QVERIFY(!tick(machine, 9'999, Turn::own).announce_close);
+        const RoundActions actions = tick(machine, 10'000, Turn::own);
+        QVERIFY(actions.announce_close == CloseMessage{{0}});
+        QVERIFY(machine.closed());
+    }
+
+    void a_close_is_said_again_every_two_heartbeats_until_there_is_enough() {
+        RoundMachine machine = machine_of(Role::backbone);
+        machine.heard(other, training(), at(10'000));
+        QVERIFY(tick(machine, 10'000, Turn::own).announce_close);
+        QVERIFY(!tick(machine, 11'999, Turn::own).announce_close);
+        QVERIFY(!tick(machine, 12'000, Turn::others).announce_close);
+        QVERIFY(tick(machine, 12'000, Turn::own).announce_close);
+        QCOMPARE(contribute(machine, other, 9), Verdict::accepted);
+        (void)machine.payload_held(payload(9).root, other);
+        const RoundActions enough = tick(machine, 13'950, Turn::own);
+        QVERIFY(enough.decide && !enough.announce_close);
     }
 
     void a_backbone_takes_no_snapshot() {
-        RoundMachine machine = machine_of(Role::backbone, {self});
-        QVERIFY(!machine.tick(at(10'000)).close_window);
+        RoundMachine machine = machine_of(Role::backbone);
+        QVERIFY(!tick(machine, 10'000, Turn::own).close_window);
     }
 
-    void a_member_closes_at_the_leaders_word() {
-        RoundMachine machine = machine_of(Role::volunteer, {backbone});
-        machine.heard(backbone, {Role::backbone, Phase::training, {0}, {}, {}}, at(0));
-        QCOMPARE(machine.on_close(backbone, {{0}, 0}, at(3'000)), Verdict::accepted);
-        QVERIFY(machine.tick(at(3'000)).close_window);
-        QVERIFY(!machine.tick(at(3'100)).close_window);
+    void a_member_closes_at_the_word_of_any_committee_member() {
+        for (const PeerId& author : {host, backbone}) {
+            RoundMachine machine = machine_of(Role::volunteer);
+            QCOMPARE(machine.on_close(author, {{0}}, at(6'000)), Verdict::accepted);
+            QVERIFY(tick(machine, 6'000).close_window);
+            QVERIFY(!tick(machine, 6'100).close_window);
+        }
+    }
+
+    void nobody_else_closes_the_window() {
+        RoundMachine machine = machine_of(Role::volunteer);
+        QCOMPARE(machine.on_close(other, {{0}}, at(9'000)), Verdict::wrong_author);
+        QCOMPARE(machine.on_close(self, {{0}}, at(9'000)), Verdict::wrong_author);
+        QVERIFY(!tick(machine, 9'000).close_window);
+    }
+
+    void a_close_before_half_the_window_counts_for_nothing() {
+        RoundMachine machine = machine_of(Role::volunteer);
+        QVERIFY(!machine.open_long_enough(at(4'999)));
+        QCOMPARE(machine.on_close(host, {{0}}, at(4'999)), Verdict::stale);
+        QVERIFY(!tick(machine, 4'999).close_window);
+        QVERIFY(!tick(machine, 5'000).close_window);
+        QVERIFY(machine.open_long_enough(at(5'000)));
+        QCOMPARE(machine.on_close(host, {{0}}, at(5'000)), Verdict::accepted);
+        QVERIFY(tick(machine, 5'000).close_window);
+    }
+
+    void a_close_of_another_round_is_stale() {
+        RoundMachine machine = machine_of(Role::volunteer);
+        QCOMPARE(machine.on_close(host, {{1}}, at(9'000)), Verdict::stale);
+        machine.leave();
+        QCOMPARE(machine.on_close(host, {{0}}, at(9'000)), Verdict::stale);
     }
 
     void a_member_closes_by_itself_half_a_collect_later() {
-        RoundMachine machine = machine_of(Role::volunteer, {backbone});
-        for (int second = 0; second <= 12; ++second) {
-            machine.heard(backbone, {Role::backbone, Phase::training, {0}, {}, {}}, at(1'000 * second));
+        RoundMachine machine = machine_of(Role::volunteer);
+        QVERIFY(!tick(machine, 11'999).close_window);
+        QVERIFY(tick(machine, 12'000).close_window);
+    }
+
+    void the_owner_may_end_a_window_at_once() {
+        RoundMachine machine = machine_of(Role::volunteer);
+        machine.close_early();
+        QVERIFY(tick(machine, 100).close_window);
+    }
+
+    void there_is_enough_when_everybody_who_trains_is_in() {
+        for (const Turn turn : {Turn::others, Turn::own}) {
+            RoundMachine machine = machine_of(Role::backbone);
+            machine.heard(other, training(), at(11'500));
+            (void)tick(machine, 12'000, turn);
+            QCOMPARE(contribute(machine, other, 9), Verdict::accepted);
+            QVERIFY(!tick(machine, 12'200, turn).decide);  // announced, not yet here
+            (void)machine.payload_held(payload(9).root, other);
+            QVERIFY(tick(machine, 12'300, turn).decide);
+            QVERIFY(tick(machine, 12'400, turn).decide);  // and stays enough
+            machine.heard(third, training(), at(12'500));
+            QVERIFY(tick(machine, 12'500, turn).decide);
         }
-        QVERIFY(!machine.tick(at(11'999)).close_window);
-        QVERIFY(machine.tick(at(12'000)).close_window);
     }
 
-    void a_stranger_cannot_close_the_window() {
-        RoundMachine machine = machine_of(Role::volunteer, {backbone});
-        machine.heard(backbone, {Role::backbone, Phase::training, {0}, {}, {}}, at(0));
-        QCOMPARE(machine.on_close(other, {{0}, 0}, at(1'000)), Verdict::wrong_leader);
-        QCOMPARE(machine.on_close(other, {{0}, 900}, at(1'000)), Verdict::wrong_leader);
-        QVERIFY(!machine.tick(at(1'000)).close_window);
+    /// Members that others pass on send no status here; a contribution that came too late shows that they are there.
+    void who_contributed_late_to_the_round_before_is_waited_for() {
+        RoundMachine machine = machine_of(Role::backbone);
+        machine.enter({1}, base_digest(), {host, backbone}, at(0));
+        QCOMPARE(contribute(machine, third, 8), Verdict::stale);  // of round 0
+        ContributionMessage now = contribution(9);
+        now.round = {1};
+        (void)tick(machine, 12'000);
+        QCOMPARE(machine.contribution(other, now, signature(9)), Verdict::accepted);
+        (void)machine.payload_held(payload(9).root, other);
+        QVERIFY(!tick(machine, 12'100).decide);
+        QVERIFY(tick(machine, 16'000).decide);
+        machine.enter({2}, base_digest(), {host, backbone}, at(20'000));
+        now.round = {2};
+        (void)tick(machine, 32'000);
+        QCOMPARE(machine.contribution(other, now, signature(9)), Verdict::accepted);
+        (void)machine.payload_held(payload(9).root, other);
+        QVERIFY(tick(machine, 32'100).decide);
     }
 
-    void the_leader_signs_when_everybody_who_trains_is_in() {
-        RoundMachine machine = machine_of(Role::backbone, {self});
-        machine.heard(other, training(), at(9'500));
-        (void)machine.tick(at(10'000));
-        QCOMPARE(machine.contribution(other, contribution(9)), Verdict::accepted);
-        QVERIFY(!machine.tick(at(10'200)).sign);
-        machine.payload_held(payload(9).root);
-        const auto signed_list = machine.tick(at(10'300)).sign;
-        QVERIFY(signed_list.has_value());
-        QCOMPARE(signed_list->entries.size(), 1U);
-        QCOMPARE(signed_list->leader, self);
-        QVERIFY(!machine.tick(at(10'400)).sign);
+    void who_is_waited_for_data() {
+        QTest::addColumn<int>("role");
+        QTest::addColumn<int>("phase");
+        QTest::addColumn<int>("round");
+        QTest::addColumn<int>("tokens");
+        QTest::addColumn<int>("heard_at");
+        QTest::addColumn<bool>("is_waited_for");
+        const int volunteer = static_cast<int>(Role::volunteer), spine = static_cast<int>(Role::backbone);
+        const int trains = static_cast<int>(Phase::training), collects = static_cast<int>(Phase::collecting);
+        const int repairs = static_cast<int>(Phase::repairing);
+        QTest::newRow("trains") << volunteer << trains << 0 << 0 << 10'000 << true;
+        QTest::newRow("collects what it trained") << volunteer << collects << 0 << 1 << 10'000 << true;
+        QTest::newRow("trained nothing") << volunteer << collects << 0 << 0 << 10'000 << false;
+        QTest::newRow("is in another round") << volunteer << trains << 1 << 500 << 10'000 << false;
+        QTest::newRow("repairs") << volunteer << repairs << 0 << 500 << 10'000 << false;
+        QTest::newRow("is a backbone") << spine << trains << 0 << 500 << 10'000 << false;
+        QTest::newRow("heard four heartbeats ago") << volunteer << trains << 0 << 500 << 6'000 << true;
+        QTest::newRow("silent for longer") << volunteer << trains << 0 << 500 << 5'999 << false;
     }
-
-    void the_leader_waits_for_the_silent_only_until_collect_is_over() {
-        RoundMachine machine = machine_of(Role::backbone, {self});
-        (void)machine.tick(at(10'000));
-        (void)machine.contribution(other, contribution(9));
-        machine.payload_held(payload(9).root);
-        machine.heard(peer(5), training(), at(13'900));
-        QVERIFY(!machine.tick(at(13'999)).sign);
-        QVERIFY(machine.tick(at(14'000)).sign);
-    }
-
-    void an_empty_round_stays_open() {
-        RoundMachine machine = machine_of(Role::backbone, {self});
-        (void)machine.tick(at(10'000));
-        QVERIFY(machine.closed());
-        QVERIFY(!machine.tick(at(14'000)).sign);
-        QVERIFY(!machine.closed());
-        QVERIFY(machine.reopened());
-    }
-
-    void a_peer_that_repeats_itself_counts_once() {
-        RoundMachine machine = machine_of(Role::backbone, {self});
-        QCOMPARE(machine.contribution(other, contribution(9)), Verdict::accepted);
-        QCOMPARE(machine.contribution(other, contribution(8)), Verdict::repeated);
-    }
-
-    void contributions_to_another_state_or_round_are_refused() {
-        RoundMachine machine = machine_of(Role::backbone, {self});
-        ContributionMessage message = contribution(9);
-        message.base = {};
-        QCOMPARE(machine.contribution(other, message), Verdict::wrong_base);
-        message = contribution(9);
-        message.round = {1};
-        QCOMPARE(machine.contribution(other, message), Verdict::stale);
-        message = contribution(9);
-        message.tokens = {tokens_max + 1};
-        QCOMPARE(machine.contribution(other, message), Verdict::malformed);
-    }
-
-    void a_payload_that_does_not_parse_is_never_listed() {
-        RoundMachine machine = machine_of(Role::backbone, {self});
-        (void)machine.contribution(other, contribution(9));
-        QCOMPARE(machine.payload_bad(payload(9).root), std::optional(other));
-        machine.payload_held(payload(9).root);
-        QVERIFY(!machine.tick(at(10'000)).sign);
-        QVERIFY(!machine.tick(at(14'000)).sign);
-    }
-
-    void a_dead_leader_is_passed_over_at_once() {
-        RoundMachine machine = machine_of(Role::volunteer, {backbone, self});
-        machine.heard(backbone, {Role::backbone, Phase::training, {0}, {}, {}}, at(0));
-        QCOMPARE(machine.leader_at(at(4'000)).leader, backbone);
-        QCOMPARE(machine.leader_at(at(4'001)).leader, self);
-        QCOMPARE(machine.leader_at(at(4'001)).view, 1U);
+    void who_is_waited_for() {
+        QFETCH(const int, role);
+        QFETCH(const int, phase);
+        QFETCH(const int, round);
+        QFETCH(const int, tokens);
+        QFETCH(const int, heard_at);
+        QFETCH(const bool, is_waited_for);
+        RoundMachine machine = machine_of(Role::backbone);
+        QCOMPARE(contribute(machine, other, 9), Verdict::accepted);
+        (void)machine.payload_held(payload(9).root, other);
+        machine.heard(third,
+                      {static_cast<Role>(role),
+                       static_cast<Phase>(phase),
+                       {static_cast<std::uint64_t>(round)},
+                       {static_cast<std::uint64_t>(tokens)}},
+                      at(heard_at));
+        QCOMPARE(!tick(machine, 10'000, Turn::own).decide, is_waited_for);
     }
 
     void a_lost_session_counts_as_death_until_it_is_heard_again() {
-        RoundMachine machine = machine_of(Role::volunteer, {backbone, self});
-        machine.heard(backbone, {Role::backbone, Phase::training, {0}, {}, {}}, at(0));
-        machine.lost(backbone);
-        QCOMPARE(machine.leader_at(at(100)).leader, self);
-        machine.heard(backbone, {Role::backbone, Phase::training, {0}, {}, {}}, at(200));
-        QCOMPARE(machine.leader_at(at(200)).leader, backbone);
-    }
-
-    void a_living_leader_that_does_nothing_has_until_collect_and_grace() {
-        RoundMachine machine = machine_of(Role::volunteer, {backbone, self});
-        for (int second = 0; second <= 17; ++second) {
-            machine.heard(backbone, {Role::backbone, Phase::training, {0}, {}, {}}, at(1'000 * second));
-            (void)machine.tick(at(1'000 * second));
-        }
-        QVERIFY(machine.closed());
-        const int closed_at = 12'000;  // by itself
-        QCOMPARE(machine.leader_at(at(closed_at + 5'999)).leader, backbone);
-        QCOMPARE(machine.leader_at(at(closed_at + 6'000)).leader, self);
-    }
-
-    void past_the_order_members_lead_in_turn() {
-        RoundMachine machine = machine_of(Role::volunteer, {});
+        RoundMachine machine = machine_of(Role::volunteer);
         machine.heard(other, training(), at(0));
-        (void)machine.tick(at(12'000));
-        std::set<PeerId> leaders;
-        for (int turn = 0; turn < 2; ++turn) {
-            machine.heard(other, training(), at(18'000 + turn * 2'000));
-            const Leadership leadership = machine.leader_at(at(18'000 + turn * 2'000));
-            QVERIFY(leadership.view >= 1U);
-            leaders.insert(leadership.leader);
+        QVERIFY(machine.alive(other, at(4'000)));
+        QVERIFY(!machine.alive(other, at(4'001)));
+        machine.lost(other);
+        QVERIFY(!machine.alive(other, at(100)));
+        machine.heard(other, training(), at(200));
+        QVERIFY(machine.alive(other, at(200)));
+        QVERIFY(machine.alive(self, at(9'000)));
+        QVERIFY(!machine.alive(third, at(200)));
+    }
+
+    void the_silent_are_waited_for_only_until_collect_is_over() {
+        RoundMachine machine = machine_of(Role::backbone);
+        (void)tick(machine, 10'000, Turn::own);
+        (void)contribute(machine, other, 9);
+        (void)machine.payload_held(payload(9).root, other);
+        machine.heard(third, training(), at(13'900));
+        QVERIFY(!tick(machine, 13'999, Turn::own).decide);
+        QVERIFY(tick(machine, 14'000, Turn::own).decide);
+    }
+
+    void a_proposer_need_not_wait_when_all_is_in_but_for_half_the_window() {
+        RoundMachine machine = machine_of(Role::backbone);
+        (void)contribute(machine, other, 9);
+        (void)machine.payload_held(payload(9).root, other);
+        QVERIFY(!tick(machine, 4'999, Turn::own).decide);
+        QVERIFY(!machine.closed());
+        QVERIFY(!tick(machine, 5'000).decide);  // not its turn
+        QVERIFY(tick(machine, 5'000, Turn::own).decide);
+        QVERIFY(machine.closed());
+    }
+
+    void an_empty_round_opens_again_for_everybody_by_its_own_clock() {
+        for (const Turn turn : {Turn::others, Turn::own}) {
+            RoundMachine machine = machine_of(Role::backbone);
+            (void)tick(machine, 12'000, turn);
+            QVERIFY(machine.closed());
+            (void)tick(machine, 15'999, turn);
+            QVERIFY(machine.closed() && !machine.reopened());
+            QVERIFY(!tick(machine, 16'000, turn).decide);
+            QVERIFY(!machine.closed());
+            QVERIFY(machine.reopened());
+            QVERIFY(machine.opened_at() == at(16'000));
+            (void)tick(machine, 27'999, turn);
+            QCOMPARE(machine.closed(), turn == Turn::own);
         }
-        QCOMPARE(leaders.size(), 2U);
     }
 
-    void a_list_of_a_later_view_waits_for_its_turn() {
-        RoundMachine machine = machine_of(Role::volunteer, {backbone, other});
-        machine.heard(backbone, {Role::backbone, Phase::training, {0}, {}, {}}, at(0));
-        QVERIFY(machine.is_eligible(list_of(0, backbone), at(100)));
-        QVERIFY(!machine.is_eligible(list_of(1, other), at(100)));
-        machine.lost(backbone);
-        QVERIFY(machine.is_eligible(list_of(1, other), at(200)));
+    void announced_payloads_that_never_came_do_not_keep_a_round_closed() {
+        RoundMachine machine = machine_of(Role::backbone);
+        (void)tick(machine, 10'000, Turn::own);
+        (void)contribute(machine, other, 9);
+        QVERIFY(!tick(machine, 14'000, Turn::own).decide);
+        QVERIFY(machine.reopened());
     }
 
-    void a_list_that_most_others_follow_is_eligible() {
-        RoundMachine machine = machine_of(Role::volunteer, {backbone, other});
-        const AcceptList list = list_of(1, other);
-        machine.heard(backbone, {Role::backbone, Phase::training, {0}, {}, {}}, at(0));
-        machine.heard(other, {Role::volunteer, Phase::training, {1}, list.hash(), {}}, at(0));
-        QVERIFY(machine.is_eligible(list, at(100)));
-        QVERIFY(!machine.is_eligible(list_of(1, peer(7)), at(100)));
+    void a_reopened_window_ends_with_the_first_payload() {
+        RoundMachine machine = machine_of(Role::backbone);
+        (void)tick(machine, 10'000, Turn::own);
+        (void)tick(machine, 14'000, Turn::own);
+        QVERIFY(machine.reopened() && !machine.closed());
+        QVERIFY(machine.open_long_enough(at(14'000)));  // counted from the beginning of the round
+        machine.heard(third, training(), at(14'000));
+        (void)contribute(machine, other, 9);
+        (void)machine.payload_held(payload(9).root, other);
+        const RoundActions actions = tick(machine, 14'100, Turn::own);
+        QVERIFY(machine.closed() && actions.announce_close);
+        QVERIFY(!actions.decide);  // who trains is told first
+        (void)contribute(machine, third, 8);
+        (void)machine.payload_held(payload(8).root, third);
+        QVERIFY(tick(machine, 14'200, Turn::own).decide);
     }
 
-    void a_view_that_was_given_up_does_not_come_back() {
-        RoundMachine machine = machine_of(Role::volunteer, {backbone, self});
-        machine.heard(backbone, {Role::backbone, Phase::training, {0}, {}, {}}, at(0));
-        machine.advance_view(0);
-        QVERIFY(!machine.is_eligible(list_of(0, backbone), at(100)));
-        QCOMPARE(machine.leader_at(at(100)).leader, self);
+    void the_own_contribution_is_waited_for() {
+        RoundMachine machine = machine_of(Role::volunteer);
+        (void)contribute(machine, other, 9);
+        (void)machine.payload_held(payload(9).root, other);
+        QVERIFY(tick(machine, 12'000).close_window);
+        QVERIFY(!tick(machine, 12'100).decide);
+        machine.offered(contribution(8), signature(8), at(12'200));
+        QVERIFY(tick(machine, 12'300).decide);
+        QCOMPARE(machine.held_entries().size(), 2U);
     }
 
-    void a_view_that_was_given_up_may_be_followed_by_an_own_list() {
-        RoundMachine machine = machine_of(Role::backbone, {self, other});
-        (void)machine.tick(at(10'000));
-        (void)machine.contribution(other, contribution(9));
-        machine.payload_held(payload(9).root);
-        const auto first = machine.tick(at(14'000)).sign;
-        QVERIFY(first.has_value());
-        QCOMPARE(first->view, 0U);
-        QVERIFY(!machine.tick(at(14'100)).sign);
-        // Its payloads turned out unobtainable, and nobody else is there to lead: the second list is of a later view.
-        machine.advance_view(0);
-        const auto second = machine.tick(at(14'200)).sign;
-        QVERIFY(second.has_value());
-        QVERIFY(second->view > 0U);
+    void a_window_does_not_open_again_while_the_own_contribution_is_made() {
+        RoundMachine machine = machine_of(Role::volunteer);
+        QVERIFY(tick(machine, 12'000).close_window);
+        (void)tick(machine, 17'000);
+        QVERIFY(machine.closed());
+        machine.nothing_offered(at(17'100));
+        (void)tick(machine, 17'200);
+        QVERIFY(machine.reopened());
     }
 
-    void a_list_of_a_later_view_that_was_given_up_leaves_the_leader_its_own_turn() {
-        RoundMachine machine = machine_of(Role::backbone, {self});
-        (void)machine.tick(at(10'000));
-        (void)machine.contribution(other, contribution(9));
-        machine.payload_held(payload(9).root);
-        machine.advance_view(6);
-        const auto first = machine.tick(at(14'000)).sign;
-        QVERIFY(first.has_value());
-        QCOMPARE(first->view, 7U);
-        machine.advance_view(7);
-        const auto second = machine.tick(at(14'100)).sign;
-        QVERIFY(second.has_value());
-        QCOMPARE(second->view, 8U);
+    void who_had_nothing_is_asked_again_by_a_later_close() {
+        RoundMachine machine = machine_of(Role::volunteer);
+        QVERIFY(tick(machine, 12'000).close_window);
+        machine.nothing_offered(at(12'100));
+        QCOMPARE(machine.on_close(host, {{0}}, at(14'000)), Verdict::accepted);
+        QVERIFY(!tick(machine, 14'000).close_window);  // within two heartbeats
+        QCOMPARE(machine.on_close(host, {{0}}, at(14'100)), Verdict::accepted);
+        QVERIFY(tick(machine, 14'100).close_window);
     }
 
-    void a_member_that_repairs_does_not_lead() {
-        RoundMachine machine = machine_of(Role::volunteer, {backbone, self});
-        machine.heard(backbone, {Role::backbone, Phase::training, {0}, {}, {}}, at(0));
-        QCOMPARE(machine.leader_at(at(100)).leader, backbone);
-        machine.heard(backbone, {Role::backbone, Phase::repairing, {0}, {}, {}}, at(200));
-        QCOMPARE(machine.leader_at(at(200)).leader, self);
-        QCOMPARE(machine.leader_at(at(200)).view, 1U);
-        machine.heard(backbone, {Role::backbone, Phase::training, {0}, {}, {}}, at(300));
-        QCOMPARE(machine.leader_at(at(300)).leader, backbone);
+    void a_peer_that_repeats_itself_counts_once() {
+        RoundMachine machine = machine_of(Role::backbone);
+        QCOMPARE(contribute(machine, other, 9), Verdict::accepted);
+        QCOMPARE(contribute(machine, other, 8), Verdict::repeated);
+        QCOMPARE(contribute(machine, other, 9), Verdict::repeated);
+        (void)machine.payload_held(payload(8).root, other);
+        (void)machine.payload_held(payload(9).root, other);
+        QCOMPARE(machine.held_entries().size(), 1U);
+        QVERIFY(machine.held_entries()[0].payload == payload(9));
     }
 
-    void a_backbone_that_joins_does_not_lead() {
-        RoundMachine machine = machine_of(Role::volunteer, {backbone, self});
-        machine.heard(backbone, {Role::backbone, Phase::joining, {0}, {}, {}}, at(0));
-        QCOMPARE(machine.leader_at(at(100)).leader, self);
+    void a_held_payload_is_its_maker_s_whoever_offered_it_first() {
+        RoundMachine machine = machine_of(Role::backbone);
+        QCOMPARE(contribute(machine, peer(6), 9), Verdict::accepted);  // the copy may come sooner
+        QCOMPARE(contribute(machine, other, 9), Verdict::accepted);
+        QVERIFY(machine.payload_held(payload(9).root, other) == std::vector{peer(6)});
+        QCOMPARE(machine.held_entries().size(), 1U);
+        QCOMPARE(machine.held_entries()[0].peer, other);
+        QCOMPARE(contribute(machine, third, 9), Verdict::accepted);  // and later
+        QVERIFY(machine.payload_held(payload(9).root, other) == std::vector{third});
+        QVERIFY(machine.payload_held(payload(9).root, other).empty());  // each is named once
+        QCOMPARE(machine.held_entries().size(), 1U);
     }
 
-    void the_leader_lists_only_payloads_that_it_holds() {
-        RoundMachine machine = machine_of(Role::backbone, {self});
-        (void)machine.tick(at(10'000));
-        (void)machine.contribution(other, contribution(9));
-        (void)machine.contribution(peer(5), contribution(8));
-        machine.payload_held(payload(9).root);
-        const auto signed_list = machine.tick(at(14'000)).sign;
-        QVERIFY(signed_list.has_value());
-        QCOMPARE(signed_list->entries.size(), 1U);
-        QCOMPARE(signed_list->entries[0].peer, other);
+    void a_copy_without_its_original_is_never_listed() {
+        RoundMachine machine = machine_of(Role::backbone);
+        machine.heard(third, training(), at(10'000));
+        (void)contribute(machine, third, 9);
+        QVERIFY(machine.payload_held(payload(9).root, other) == std::vector{third});
+        (void)contribute(machine, peer(6), 7);
+        (void)machine.payload_held(payload(7).root, peer(6));
+        const RoundActions actions = tick(machine, 10'000, Turn::own);
+        QVERIFY(actions.decide);  // the copier is not waited for
+        QCOMPARE(machine.held_entries().size(), 1U);
+        QCOMPARE(machine.held_entries()[0].peer, peer(6));
     }
 
-    void a_list_that_too_few_others_follow_waits() {
-        RoundMachine machine = machine_of(Role::volunteer, {backbone, other});
-        const AcceptList list = list_of(1, other);
-        machine.heard(backbone, {Role::backbone, Phase::training, {0}, {}, {}}, at(0));
-        machine.heard(peer(5), training(), at(0));
-        machine.heard(other, {Role::volunteer, Phase::training, {1}, list.hash(), {}}, at(0));
-        QVERIFY(!machine.is_eligible(list, at(100)));
-        machine.heard(peer(5), {Role::volunteer, Phase::training, {1}, list.hash(), {}}, at(100));
-        QVERIFY(machine.is_eligible(list, at(100)));
+    void a_copy_of_the_own_payload_is_out() {
+        RoundMachine machine = machine_of(Role::volunteer);
+        (void)contribute(machine, other, 9);
+        machine.offered(contribution(9), signature(9), at(100));
+        QVERIFY(machine.payload_held(payload(9).root, self) == std::vector{other});
+        QCOMPARE(machine.held_entries().size(), 1U);
+        QCOMPARE(machine.held_entries()[0].peer, self);
     }
 
-    void a_repairing_member_has_no_turn_past_the_order() {
-        RoundMachine machine = machine_of(Role::volunteer, {});
-        (void)machine.tick(at(12'000));
-        for (int turn = 0; turn < 6; ++turn) {
-            const int time = 18'000 + turn * 2'000;
-            machine.heard(other, {Role::volunteer, Phase::repairing, {0}, {}, {}}, at(time));
-            QCOMPARE(machine.leader_at(at(time)).leader, self);
+    void contributions_to_another_state_or_round_are_refused() {
+        RoundMachine machine = machine_of(Role::backbone);
+        const auto verdict = [&](auto change) {
+            ContributionMessage message = contribution(9);
+            change(message);
+            return machine.contribution(other, message, {});
+        };
+        QCOMPARE(verdict([](ContributionMessage& m) { m.base = {}; }), Verdict::wrong_base);
+        QCOMPARE(verdict([](ContributionMessage& m) { m.round = {1}; }), Verdict::stale);
+        QCOMPARE(verdict([](ContributionMessage& m) { m.tokens = {tokens_max + 1}; }), Verdict::malformed);
+        QCOMPARE(verdict([](ContributionMessage& m) { m.tokens = {0}; }), Verdict::malformed);
+        QVERIFY(machine.held_entries().empty());
+        machine.leave();
+        QCOMPARE(verdict([](ContributionMessage&) {}), Verdict::stale);
+    }
+
+    void a_closed_run_takes_contributions_of_those_it_names_only() {
+        RoundSettings closed = settings(Role::backbone);
+        closed.rules.allowed = {other};
+        RoundMachine machine(closed);
+        machine.enter({0}, base_digest(), {host, backbone}, at(0));
+        QCOMPARE(contribute(machine, third, 7), Verdict::not_allowed);
+        QCOMPARE(contribute(machine, other, 8), Verdict::accepted);
+        QCOMPARE(contribute(machine, host, 9), Verdict::accepted);
+    }
+
+    void a_round_has_4096_contributions() {
+        RoundMachine machine = machine_of(Role::backbone);
+        const auto offer = [&](std::size_t number) {
+            PeerId from;
+            ContributionMessage message = contribution(0);
+            from.bytes[0] = message.payload.root.bytes[0] = static_cast<std::byte>(number >> 8U);
+            from.bytes[1] = message.payload.root.bytes[1] = static_cast<std::byte>(number);
+            const Verdict verdict = machine.contribution(from, message, {});
+            (void)machine.payload_held(message.payload.root, from);
+            return verdict;
+        };
+        for (std::size_t i = 0; i < accepted_max; ++i) QCOMPARE(offer(i), Verdict::accepted);
+        QCOMPARE(offer(accepted_max), Verdict::flood);
+        QCOMPARE(offer(17), Verdict::repeated);
+        machine.offered(contribution(9), signature(9), at(100));  // the own one is taken all the same
+        QCOMPARE(machine.held_entries().size(), accepted_max);
+    }
+
+    void a_payload_that_does_not_parse_is_never_listed() {
+        RoundMachine machine = machine_of(Role::backbone);
+        (void)contribute(machine, other, 9);
+        QCOMPARE(machine.payload_bad(payload(9).root), std::optional(other));
+        QVERIFY(!machine.payload_bad(payload(8).root));
+        (void)machine.payload_held(payload(9).root, other);
+        QVERIFY(machine.held_entries().empty());
+        QVERIFY(!tick(machine, 10'000, Turn::own).decide);
+        QVERIFY(!tick(machine, 14'000, Turn::own).decide);
+    }
+
+    void who_sent_a_bad_payload_is_not_waited_for() {
+        RoundMachine machine = machine_of(Role::backbone);
+        machine.heard(other, training(), at(10'000));
+        (void)contribute(machine, other, 9);
+        (void)contribute(machine, third, 8);
+        (void)machine.payload_held(payload(8).root, third);
+        (void)machine.payload_bad(payload(9).root);
+        QVERIFY(tick(machine, 10'000, Turn::own).decide);
+    }
+
+    void nobody_who_offered_a_bad_payload_is_waited_for() {
+        RoundMachine machine = machine_of(Role::backbone);
+        (void)contribute(machine, other, 9);
+        (void)contribute(machine, third, 8);
+        (void)machine.payload_held(payload(8).root, third);
+        QCOMPARE(machine.payload_bad(payload(9).root), std::optional(other));
+        // Strangers that offer the same again and again would hold up every round.
+        for (const PeerId& copier : {peer(6), peer(7)}) {
+            machine.heard(copier, training(), at(10'000));
+            QCOMPARE(contribute(machine, copier, 9), Verdict::accepted);
         }
+        QVERIFY(machine.payload_bad(payload(9).root).has_value());
+        QVERIFY(!machine.payload_bad(payload(9).root));
+        QVERIFY(tick(machine, 10'000, Turn::own).decide);
+        QCOMPARE(machine.held_entries().size(), 1U);
+    }
+
+    void a_list_names_what_is_held_with_its_contributor_s_signature() {
+        RoundMachine machine = machine_of(Role::backbone);
+        (void)contribute(machine, third, 8);
+        (void)contribute(machine, other, 9);
+        (void)contribute(machine, peer(6), 7);
+        (void)machine.payload_held(payload(9).root, other);
+        (void)machine.payload_held(payload(8).root, third);
+        const std::vector<Accepted> expected{{other, payload(9), {640}, false, signature(9)},
+                                             {third, payload(8), {640}, false, signature(8)}};
+        QVERIFY(machine.held_entries() == expected);
+    }
+
+    void an_own_contribution_stands_for_another_round_nowhere() {
+        RoundMachine machine = machine_of(Role::volunteer);
+        ContributionMessage late = contribution(9);
+        late.round = {1};
+        machine.offered(late, signature(9), at(100));
+        QVERIFY(machine.held_entries().empty());
+        QVERIFY(!machine.closed());
     }
 
     void an_unlisted_contribution_is_said_again_every_two_heartbeats() {
-        RoundMachine machine = machine_of(Role::volunteer, {backbone});
-        (void)machine.tick(at(12'000));
-        machine.offered(contribution(9), at(12'100));
-        QVERIFY(!machine.tick(at(14'000)).repeat_contribution);
-        QVERIFY(machine.tick(at(14'100)).repeat_contribution);
-        QVERIFY(!machine.tick(at(14'200)).repeat_contribution);
+        RoundMachine machine = machine_of(Role::volunteer);
+        (void)tick(machine, 12'000);
+        machine.offered(contribution(9), signature(9), at(12'100));
+        QVERIFY(!tick(machine, 14'000).repeat_contribution);
+        QVERIFY(tick(machine, 14'100).repeat_contribution);
+        QVERIFY(!tick(machine, 14'200).repeat_contribution);
+    }
+
+    void a_new_round_remembers_nothing_of_the_last() {
+        RoundMachine machine = machine_of(Role::volunteer);
+        (void)contribute(machine, other, 9);
+        (void)machine.payload_held(payload(9).root, other);
+        QCOMPARE(machine.on_close(host, {{0}}, at(6'000)), Verdict::accepted);
+        (void)tick(machine, 6'000);
+        machine.offered(contribution(8), signature(8), at(6'100));
+        QVERIFY(tick(machine, 6'200).decide);
+        machine.enter({1}, base_digest(), {other}, at(7'000));
+        QVERIFY(!machine.closed() && !machine.reopened() && machine.held_entries().empty());
+        QVERIFY(!tick(machine, 7'000).decide);
+        QCOMPARE(machine.on_close(host, {{1}}, at(13'000)), Verdict::wrong_author);  // its seat is another's now
+        QCOMPARE(machine.on_close(other, {{1}}, at(13'000)), Verdict::accepted);
     }
 
     void the_last_list_is_sent_to_who_is_one_round_behind() {
-        RoundMachine machine(settings(Role::backbone, {self}));
-        AcceptList previous = list_of(0, self);
-        machine.enter({1}, base_digest(), &previous, at(0));
+        RoundMachine machine(settings(Role::backbone));
+        machine.enter({1}, base_digest(), {host}, at(0));
         machine.heard(other, training(), at(500));
-        QVERIFY(machine.tick(at(1'000)).send_list_to.empty());
+        RoundMember repairing = training();
+        repairing.phase = Phase::repairing;
+        machine.heard(third, repairing, at(500));
+        QVERIFY(tick(machine, 1'000).send_list_to.empty());
         machine.heard(other, training(), at(2'400));
-        QCOMPARE(machine.tick(at(2'500)).send_list_to, std::vector{other});
-        QVERIFY(machine.tick(at(2'600)).send_list_to.empty());
+        machine.heard(third, repairing, at(2'400));
+        QCOMPARE(tick(machine, 2'500).send_list_to, std::vector{other});
+        QVERIFY(tick(machine, 2'600).send_list_to.empty());
     }
 
-    void shallow_forks_go_to_the_lower_view_and_deep_ones_to_the_longer_chain() {
-        Digest low, high;
-        high.bytes.fill(std::byte{9});
-        QVERIFY(other_branch_wins({1, low, 1}, {0, high, 1}));
-        QVERIFY(other_branch_wins({1, low, 2}, {0, high, 1}));
-        QVERIFY(!other_branch_wins({0, low, 1}, {0, high, 2}));
-        QVERIFY(other_branch_wins({0, high, 2}, {0, low, 2}));
-        QVERIFY(other_branch_wins({0, low, 2}, {1, high, 3}));
-        QVERIFY(!other_branch_wins({1, low, 3}, {0, high, 2}));
+    void a_run_that_is_over_still_passes_its_last_list_on() {
+        RoundMachine machine = machine_of(Role::volunteer);
+        machine.heard(other, training(), at(100));
+        machine.end({1}, at(1'000));
+        QVERIFY(!machine.playing());
+        const RoundActions actions = tick(machine, 3'000);
+        QCOMPARE(actions.send_list_to, std::vector{other});
+        QVERIFY(!actions.decide && !actions.close_window && !actions.announce_close);
     }
 
-    void a_list_links_only_to_its_predecessor_and_its_rightful_leader() {
-        const RunRules rules = settings(Role::volunteer, {backbone}).rules;
-        QCOMPARE(check_link(list_of(0, backbone), nullptr, rules), Verdict::accepted);
-        QCOMPARE(check_link(list_of(0, other), nullptr, rules), Verdict::wrong_leader);
-        QCOMPARE(check_link(list_of(1, host), nullptr, rules), Verdict::accepted);
-        QCOMPARE(check_link(list_of(2, other), nullptr, rules), Verdict::accepted);
-        const AcceptList first = list_of(0, backbone);
-        AcceptList second = list_of(0, backbone);
+    void a_list_links_only_to_its_predecessor() {
+        const RunRules rules = settings(Role::volunteer).rules;
+        const AcceptList first = list_of(other);
+        QCOMPARE(check_link(first, nullptr, rules), Verdict::accepted);
+        AcceptList of_another_run = first;
+        of_another_run.run.bytes[0] = std::byte{1};
+        QCOMPARE(check_link(of_another_run, nullptr, rules), Verdict::wrong_run);
+        AcceptList second = list_of(other);
         second.round = {1};
+        QCOMPARE(check_link(second, nullptr, rules), Verdict::stale);
         QCOMPARE(check_link(second, &first, rules), Verdict::wrong_base);
         second.previous = first.hash();
         QCOMPARE(check_link(second, &first, rules), Verdict::accepted);
         QCOMPARE(check_link(first, &first, rules), Verdict::stale);
     }
 
-    void an_allow_list_holds_for_contributors_and_leaders() {
-        RunRules rules = settings(Role::volunteer, {backbone}).rules;
-        rules.allowed = {peer(7)};
-        QCOMPARE(check_link(list_of(0, backbone), nullptr, rules), Verdict::not_allowed);
+    void only_who_is_trusted_has_a_seat() {
+        RunRules rules = settings(Role::volunteer).rules;
+        AcceptList list = list_of(other);
+        list.committee = {host, backbone, other};  // who contributes for years is no more trusted for it
+        QCOMPARE(check_link(list, nullptr, rules), Verdict::not_allowed);
         rules.allowed = {other};
-        QCOMPARE(check_link(list_of(0, backbone), nullptr, rules), Verdict::accepted);
-        QCOMPARE(check_link(list_of(5, peer(8)), nullptr, rules), Verdict::not_allowed);
+        QCOMPARE(check_link(list, nullptr, rules), Verdict::accepted);
+    }
+
+    void an_allow_list_holds_for_contributors() {
+        RunRules rules = settings(Role::volunteer).rules;
+        rules.allowed = {peer(7)};
+        QCOMPARE(check_link(list_of(other), nullptr, rules), Verdict::not_allowed);
+        QCOMPARE(check_link(list_of(host), nullptr, rules), Verdict::accepted);
+        QCOMPARE(check_link(list_of(backbone), nullptr, rules), Verdict::accepted);
+        rules.allowed = {other};
+        QCOMPARE(check_link(list_of(other), nullptr, rules), Verdict::accepted);
+    }
+
+    void host_backbones_and_the_allow_list_are_trusted() {
+        RunRules rules = settings(Role::volunteer).rules;
+        QVERIFY(rules.trusts(host) && rules.trusts(backbone));
+        QVERIFY(!rules.trusts(other) && rules.admits(other));
+        rules.allowed = {host, third, peer(6)};
+        QVERIFY(rules.trusts(third) && rules.trusts(peer(6)));
+        QVERIFY(!rules.trusts(other) && !rules.admits(other));
+        QVERIFY(rules.trusted() == (std::vector{host, backbone, third, peer(6)}));
+    }
+
+    void the_first_committee_is_the_host_and_the_first_backbones() {
+        const auto committee = [](std::vector<PeerId> backbones) {
+            RunRules rules;
+            rules.host = peer(9);
+            rules.backbones = std::move(backbones);
+            return rules.first_committee();
+        };
+        QVERIFY(committee({}) == std::vector{peer(9)});
+        QVERIFY(committee({peer(1), peer(2)}) == std::vector{peer(9)});
+        const std::vector<PeerId> four{peer(1), peer(2), peer(3), peer(9)};
+        QVERIFY(committee({peer(2), peer(1), peer(3)}) == four);
+        QVERIFY(committee({peer(2), peer(9), peer(1), peer(3)}) == four);
+        QVERIFY(committee({peer(2), peer(1), peer(3), peer(8), peer(7)}) == four);
+        QCOMPARE(committee({peer(1), peer(2), peer(3), peer(4), peer(5), peer(6), peer(7)}).size(), 7U);
     }
 };
 

@@ -179,6 +179,65 @@ private slots:
         QVERIFY(!certifies(good, committee_of(6), keyring));
     }
 
+    void a_commit_is_proved_by_precommits_for_this_very_list() {
+        AcceptList list;
+        list.run = instance().run;
+        list.term = instance().term;
+        list.round = instance().round;
+        list.previous = digest_of("previous list");
+        list.committee = {key_of(0)};
+        const std::vector<PeerId>& keys = members().committee.members();
+        const HashKeyring& keyring = members().keyrings[0];
+        const auto proves = [&](const AgreementMessage& message) {
+            return proves_commit(encode(message), list, keys, keyring);
+        };
+        const std::vector<std::size_t> quorum{0, 2, 3, 5, 6};
+        const Certificate good = members().certificate(Step::precommit, 3, list.hash(), quorum);
+        QVERIFY(proves(good));
+        QVERIFY(!proves(members().certificate(Step::prevote, 3, list.hash(), quorum)));
+        QVERIFY(!proves(members().certificate(Step::precommit, 3, list.hash(), {0, 2, 3, 5})));
+        QVERIFY(!proves(members().certificate(Step::precommit, 3, digest_of("another"), quorum)));
+        QVERIFY(!proves(members().precommit(0, 3, list.hash())));
+        QVERIFY(!proves(members().proposal(3, list.hash())));
+        QVERIFY(!proves_commit({}, list, keys, keyring));
+        // The committee is that of the list before, not the one that this list names, nor a part of it.
+        QVERIFY(!proves_commit(encode(good), list, list.committee, keyring));
+        QVERIFY(!proves_commit(encode(good), list, {keys.begin() + 1, keys.end()}, keyring));
+        QVERIFY(!proves_commit(encode(good), list, {}, keyring));
+        // Whatever is changed in the list, be it a signature in an entry, it is another list.
+        const auto proves_other = [&](auto change) {
+            AcceptList other = list;
+            change(other);
+            return proves_commit(encode(good), other, keys, keyring);
+        };
+        QVERIFY(!proves_other([](AcceptList& one) { one.committee.push_back(key_of(1)); }));
+        QVERIFY(!proves_other([](AcceptList& one) { one.base.bytes[0] = std::byte{1}; }));
+        QVERIFY(!proves_other([](AcceptList& one) { one.entries.push_back({key_of(0), {}, {1}, false, {}}); }));
+    }
+
+    void a_certificate_of_another_place_proves_nothing_though_it_names_the_list() {
+        // Members that sign the hash of a list of another run, term or round do not commit it there.
+        AcceptList list;
+        list.run = instance().run;
+        list.term = instance().term + 1;
+        list.round = instance().round;
+        list.committee = {key_of(0)};
+        const std::vector<PeerId>& keys = members().committee.members();
+        const auto proves = [&] {
+            const Certificate of_this_instance =
+                members().certificate(Step::precommit, 3, list.hash(), {0, 1, 2, 3, 4});
+            return proves_commit(encode(of_this_instance), list, keys, members().keyrings[0]);
+        };
+        QVERIFY(!proves());
+        list.term = instance().term;
+        QVERIFY(proves());
+        list.round = {6};
+        QVERIFY(!proves());
+        list.round = instance().round;
+        list.run = {};
+        QVERIFY(!proves());
+    }
+
     void signatures_are_ed25519_over_run_and_body_under_the_kind() {
         std::array<std::byte, 32> seed{};
         const identity::Identity identity = identity::Identity::from_seed(seed);
@@ -186,6 +245,7 @@ private slots:
         const SignedVote vote = sign(Vote{instance(), 3, Step::prevote, digest_of("a list")}, keyring);
         QVERIFY(vote.author == identity.id());
         QVERIFY(signature_holds(vote, keyring));
+        QVERIFY(signature_holds(vote, Ed25519Verifier()));
         const Bytes bytes = encode(vote);
         Bytes covered(bytes.begin() + 1, bytes.begin() + 33);
         covered.insert(covered.end(), bytes.begin() + 65, bytes.end() - 64);
@@ -197,6 +257,16 @@ private slots:
         covered.assign(more.begin() + 1, more.begin() + 33);
         covered.insert(covered.end(), more.begin() + 65, more.end() - 64);
         QVERIFY(identity::verify(identity.id(), "potluck/proposal/1", covered, proposal.signature));
+    }
+
+    void a_keyring_checks_as_it_was_told() {
+        const identity::Identity identity = identity::Identity::from_seed({});
+        const IdentityKeyring gullible(identity,
+                                       [](const PeerId&, std::string_view, ByteSpan, const auto&) { return true; });
+        const SignedVote forged{Vote{instance(), 3, Step::prevote, std::nullopt}, identity.id(), {}};
+        QVERIFY(signature_holds(forged, gullible));
+        QVERIFY(!signature_holds(forged, IdentityKeyring(identity)));
+        QVERIFY(!signature_holds(forged, Ed25519Verifier()));
     }
 };
 

@@ -1,0 +1,361 @@
+// One Agreement for each height, made as soon as the height is known, also while this member has no state yet: it then
+// learns what is decided and votes for nothing. Lists are kept only if a proposal whose turn has come or a quorum names
+// them, one a view: nobody without a seat can fill memory, and no proposer can drive out the lists of others.
+//
+// The file of votes (votes_bytes_max) holds the newest vote record and the lists that it binds its author to:
+//   u32 size | record | u8 count | (u32 size | list) ...
+// The record ends with a hash of itself and lists are known by theirs, so a damaged file binds to nothing: a member
+// whose record cannot be read stays out of the round, because it does not know what it has said.
+#include "core/peer/ballots.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/check.h"
+#include "core/base/log.h"
+#include "core/base/sha256.h"
+
+namespace potluck::peer {
+
+using run::Validity;
+using run::Verdict;
+
+namespace {
+
+Verdict verdict_of(run::VoteVerdict verdict) {
+    switch (verdict) {
+        case run::VoteVerdict::accepted: return Verdict::accepted;
+        case run::VoteVerdict::contradicting: return Verdict::contradicting;
+        case run::VoteVerdict::repeated: return Verdict::repeated;
+        case run::VoteVerdict::other_run: return Verdict::wrong_run;
+        case run::VoteVerdict::stale:
+        case run::VoteVerdict::ahead: return Verdict::stale;
+        case run::VoteVerdict::not_member:
+        case run::VoteVerdict::wrong_proposer: return Verdict::wrong_author;
+        case run::VoteVerdict::bad_signature:
+        case run::VoteVerdict::bad_proof: return Verdict::bad_signature;
+    }
+    return Verdict::malformed;
+}
+
+/// The list that a message speaks for; none for nil.
+std::optional<Digest> list_named_by(const run::AgreementMessage& message) {
+    if (const auto* proposal = std::get_if<run::SignedProposal>(&message)) return proposal->statement.list;
+    if (const auto* vote = std::get_if<run::SignedVote>(&message)) return vote->statement.list;
+    return std::get<run::Certificate>(message).list;
+}
+
+/// Lists are long and votes are many: a list travels with what may be the first that others hear of it.
+bool carries_list(const run::AgreementMessage& message) { return !std::holds_alternative<run::SignedVote>(message); }
+
+std::vector<Digest> lists_bound_by(const run::VoteRecord& record) {
+    std::vector<Digest> lists;
+    const auto add = [&](const Digest& list) {
+        if (std::find(lists.begin(), lists.end(), list) == lists.end()) lists.push_back(list);
+    };
+    if (record.proposal) add(record.proposal->statement.list);
+    if (record.locked) add(record.locked->list);
+    if (record.valid) add(record.valid->list);
+    if (record.prevote && record.prevote->statement.list && lists.size() < voted_lists_max) {
+        add(*record.prevote->statement.list);
+    }
+    return lists;
+}
+
+}  // namespace
+
+void Ballots::enter() {
+    m_agreement.reset();
+    m_lists.clear();
+    m_bound.clear();
+    m_unsaved.reset();
+    m_certificate.reset();
+    m_decision.reset();
+    m_may_propose = false;
+    const Result<run::Committee> committee = run::Committee::from_keys(m.chain.committee());
+    POTLUCK_CHECK(committee.ok());
+    const run::Recipe& recipe = m.context.manifest.recipe;
+    const Duration heartbeat = m.context.settings.heartbeat;
+    m_settings = run::AgreementSettings{{m.context.run, 0, m.chain.height()},
+                                        *committee,
+                                        m.chain.hash_before(m.chain.height()),
+                                        {.propose = recipe.grace,
+                                         .prevote = heartbeat,
+                                         .precommit = heartbeat,
+                                         .growth = heartbeat / 2,
+                                         .repeat = run::heartbeats_to_repeat * heartbeat}};
+    m_agreement.emplace(*m_settings, m.keyring, static_cast<run::ListSource&>(*this), load_votes());
+    carry_out(m_agreement->reconsider(m.context.now()));
+}
+
+void Ballots::decide() {
+    if (!m_agreement || m_decision) return;
+    m_may_propose = true;
+    carry_out(m_agreement->start(m.context.now()));
+}
+
+void Ballots::tick() {
+    if (!m_agreement) return;
+    if (m_unsaved && m.context.now() >= m_save_again) save();
+    carry_out(m_agreement->tick(m.context.now()));
+}
+
+void Ballots::reconsider() {
+    if (m_agreement && !m_decision) carry_out(m_agreement->reconsider(m.context.now()));
+}
+
+PeerId Ballots::proposer() const { return m_agreement ? m_agreement->proposer(m_agreement->view()) : PeerId{}; }
+
+bool Ballots::proposes() const { return m_agreement && proposer() == m.context.self(); }
+
+Verdict Ballots::receive(const PeerId& from, const run::BallotMessage& message) {
+    const Result<run::AgreementMessage> statement = run::decode_agreement_message(message.statement);
+    if (!statement.ok()) return Verdict::malformed;
+    if (!m_agreement) return Verdict::stale;
+    const std::optional<Digest> named = list_named_by(*statement);
+    const bool has_list = !message.list.empty();
+    if (has_list && (!carries_list(*statement) || sha256(message.list) != *named)) return Verdict::malformed;
+    run::Actions actions = m_agreement->receive(*statement, m.context.now());
+    // A certificate that says nothing new was not looked at.
+    const auto* certificate = std::get_if<run::Certificate>(&*statement);
+    if (has_list && certificate != nullptr && actions.verdict == run::VoteVerdict::repeated &&
+        !m_lists.contains(*named) && !run::certifies(*certificate, m_settings->committee, m.keyring)) {
+        actions.verdict = run::VoteVerdict::bad_proof;
+    }
+    const bool is_held = actions.verdict == run::VoteVerdict::accepted || actions.verdict == run::VoteVerdict::repeated;
+    const bool keeps_list = has_list && is_held && !is_far_ahead(*statement);
+    if (keeps_list) remember(*named, message.list);
+    carry_out(actions);
+    if (keeps_list) reconsider();
+    const Verdict verdict = verdict_of(actions.verdict);
+    // A second message in a slot is evidence, once, and never traffic.
+    if (verdict == Verdict::accepted || !actions.evidence.empty()) m.context.pass_on(message, from);
+    return verdict;
+}
+
+/// A proposer may send a proposal for any of its turns; its list comes again when that turn does.
+bool Ballots::is_far_ahead(const run::AgreementMessage& message) const {
+    const auto* proposal = std::get_if<run::SignedProposal>(&message);
+    return proposal != nullptr && proposal->statement.view > m_agreement->view() + 1;
+}
+
+/// A round may have more views than lists fit here: the one that was named longest ago and binds nobody here goes.
+void Ballots::make_room() {
+    if (m_lists.size() < ballot_lists_max) return;
+    const auto is_needed = [&](const Digest& list) {
+        const bool is_bound = std::find(m_bound.begin(), m_bound.end(), list) != m_bound.end();
+        return is_bound || (m_certificate && m_certificate->list == list);
+    };
+    auto oldest = m_lists.end();
+    for (auto it = m_lists.begin(); it != m_lists.end(); ++it) {
+        if (is_needed(it->first)) continue;
+        if (oldest == m_lists.end() || it->second.named < oldest->second.named) oldest = it;
+    }
+    m_lists.erase(oldest);
+}
+
+void Ballots::remember(const Digest& hash, ByteSpan bytes) {
+    ++m_lists_named;
+    if (const auto found = m_lists.find(hash); found != m_lists.end()) {
+        found->second.named = m_lists_named;
+        return;
+    }
+    make_room();
+    KnownList known;
+    known.named = m_lists_named;
+    const Verdict verdict = m.chain.read(bytes, m.chain.head(), known.checked);
+    known.invalid = verdict != Verdict::accepted;
+    if (!known.invalid) {
+        for (const run::Accepted& entry : known.checked.list.entries) {
+            m.payloads.want(entry.payload, m.chain.height(), {entry.peer}, m.context.now());
+        }
+    }
+    m_lists.emplace(hash, std::move(known));
+    conclude();
+}
+
+void Ballots::learn(CheckedList committed) {
+    if (!m_decision && committed.list.round == m.chain.height()) m_decision = std::move(committed);
+}
+
+/// A certificate and its list make L[height].
+void Ballots::conclude() {
+    if (m_decision || !m_certificate) return;
+    const auto found = m_lists.find(m_certificate->list);
+    // A quorum of which none is honest could commit a list that cannot follow; the run waits for its host then.
+    if (found == m_lists.end() || found->second.checked.hash != m_certificate->list) return;
+    m_decision = found->second.checked;
+    m_decision->committed.certificate = run::encode(*m_certificate);
+}
+
+// What this member thinks of a list.
+
+Validity Ballots::validity(const Digest& list) {
+    const auto found = m_lists.find(list);
+    if (found == m_lists.end()) return Validity::unknown;
+    KnownList& known = found->second;
+    if (known.invalid) return Validity::invalid;
+    if (known.valid) return Validity::valid;
+    const Validity judged = judge(known.checked.list);
+    known.valid = judged == Validity::valid;
+    known.invalid = judged == Validity::invalid;
+    if (known.valid && !m.chain.is_signed_by_contributors(known.checked.list)) {
+        known.valid = false;
+        known.invalid = true;
+    }
+    return known.valid ? Validity::valid : known.invalid ? Validity::invalid : Validity::unknown;
+}
+
+Validity Ballots::judge(const run::AcceptList& list) {
+    if (!m.mediator.may_judge()) return Validity::unknown;
+    if (list.base != m.keeper.digest() || list.term != m_settings->instance.term) return Validity::invalid;
+    // The closing list certifies the run's last state and changes nothing.
+    const bool is_closing = m.context.is_last(list.round);
+    if (list.entries.empty() != is_closing) return Validity::invalid;
+    if (is_closing) return list.committee == m.chain.committee() ? Validity::valid : Validity::invalid;
+    if (!m.machine.playing()) return Validity::unknown;
+    if (!m.seats.accepts(list.committee)) return Validity::invalid;
+    bool all_here = true;
+    for (const run::Accepted& entry : list.entries) {
+        if (entry.newcomer != m.chain.is_newcomer(entry.peer)) return Validity::invalid;
+        const PayloadPointer payload = m.payloads.find(entry.payload.root);
+        if (m.payloads.bad(entry.payload.root) || (payload && payload->author != entry.peer)) return Validity::invalid;
+        all_here = all_here && payload != nullptr;
+    }
+    return all_here && m.machine.open_long_enough(m.context.now()) ? Validity::valid : Validity::unknown;
+}
+
+std::vector<run::Accepted> Ballots::entries_to_propose() const {
+    std::vector<run::Accepted> entries = m.machine.held_entries();
+    for (run::Accepted& entry : entries) entry.newcomer = m.chain.is_newcomer(entry.peer);
+    return entries;
+}
+
+std::optional<Digest> Ballots::list_to_propose() {
+    if (!m_may_propose || !m.mediator.may_judge()) return std::nullopt;
+    KnownList own;
+    run::AcceptList& list = own.checked.list;
+    list = {m.context.run,
+            m_settings->instance.term,
+            m.chain.height(),
+            m_settings->previous,
+            m.keeper.digest(),
+            m.chain.committee(),
+            {}};
+    if (!m.context.is_last(list.round)) {
+        list.committee = m.seats.committee_to_propose();
+        list.entries = entries_to_propose();
+        if (list.entries.empty()) return std::nullopt;
+    }
+    own.checked.committed.list = list.encode();
+    own.checked.hash = list.hash();
+    own.valid = true;
+    own.named = ++m_lists_named;
+    const Digest hash = own.checked.hash;
+    if (!m_lists.contains(hash)) make_room();
+    m_lists.insert_or_assign(hash, std::move(own));
+    return hash;
+}
+
+// What the agreement asks for.
+
+void Ballots::carry_out(const run::Actions& actions) {
+    for (const run::Evidence& evidence : actions.evidence) {
+        m.seats.convict(evidence.author());
+        log::of("peer").error("{} has signed two different votes for one place and loses its seat",
+                              evidence.author().hex());
+    }
+    if (actions.persist) {
+        m_unsaved = actions.persist;
+        m_bound = lists_bound_by(actions.persist->record);
+    }
+    if (actions.decided) {
+        m_certificate = actions.decided;
+        m_views_lost += actions.decided->view;
+        conclude();
+    }
+    for (const run::AgreementMessage& message : actions.send) say(message);
+    if (actions.persist) save();
+}
+
+/// Votes leave only once they are on disk; a disk that fails is tried again, and this member is silent until then.
+void Ballots::save() {
+    const run::Actions::Persist waiting = *m_unsaved;
+    const Status saved = m.store.save_votes(encode_votes(waiting.record));
+    if (!saved.ok()) {
+        m.errors.report(saved.error().message);
+        m_save_again = m.context.now() + save_votes_again_after;
+        return;
+    }
+    m_unsaved.reset();
+    carry_out(m_agreement->persisted(waiting.number, m.context.now()));
+}
+
+run::BallotMessage Ballots::ballot_of(const run::AgreementMessage& message) const {
+    run::BallotMessage ballot{run::encode(message), {}};
+    const std::optional<Digest> named = list_named_by(message);
+    if (!named || !carries_list(message)) return ballot;
+    const auto found = m_lists.find(*named);
+    if (found != m_lists.end()) ballot.list = found->second.checked.committed.list;
+    return ballot;
+}
+
+void Ballots::say(const run::AgreementMessage& message) const { m.context.broadcast(ballot_of(message)); }
+
+Bytes Ballots::encode_votes(const run::VoteRecord& record) const {
+    ByteWriter out;
+    const Bytes bytes = record.encode();
+    out.u32(static_cast<std::uint32_t>(bytes.size()));
+    out.raw(bytes);
+    std::vector<const Bytes*> lists;
+    for (const Digest& bound : lists_bound_by(record)) {
+        const auto found = m_lists.find(bound);
+        if (found != m_lists.end()) lists.push_back(&found->second.checked.committed.list);
+    }
+    out.u8(static_cast<std::uint8_t>(lists.size()));
+    for (const Bytes* list : lists) {
+        out.u32(static_cast<std::uint32_t>(list->size()));
+        out.raw(*list);
+    }
+    return out.take();
+}
+
+/// What this member has voted, and the lists that it is bound to, into m_lists.
+std::optional<run::VoteRecord> Ballots::load_votes() {
+    const std::optional<Bytes> bytes = m.store.load_votes();
+    if (!bytes) return std::nullopt;
+    // Unreadable: a record of a later round, which makes the agreement abstain.
+    run::VoteRecord unknown;
+    unknown.author = m.context.self();
+    unknown.instance = {m.context.run, 0, m.chain.height().next()};
+    ByteReader in(*bytes);
+    const std::size_t size = bytes->size() <= votes_bytes_max ? in.u32() : 0;
+    const Result<run::VoteRecord> record = run::VoteRecord::decode(in.raw(std::min(size, in.remaining())));
+    if (!record.ok()) {
+        if (!m_unreadable_at) m_unreadable_at = m.chain.height();
+        if (m.chain.height() > *m_unreadable_at) return std::nullopt;
+        m.errors.report("What this computer has voted cannot be read; it stays out of this round's committee.");
+        return unknown;
+    }
+    if (record->instance != m_settings->instance) return *record;
+    const std::size_t count = in.u8();
+    for (std::size_t i = 0; i < std::min(count, voted_lists_max) && !in.failed(); ++i) {
+        const ByteSpan list = in.raw(std::min<std::size_t>(in.u32(), in.remaining()));
+        remember(sha256(list), list);
+    }
+    // Before it voted for them this member has found them valid; what it sees of the others now may be less.
+    m_bound = lists_bound_by(*record);
+    for (const Digest& bound : m_bound) {
+        const auto found = m_lists.find(bound);
+        if (found != m_lists.end()) found->second.valid = !found->second.invalid;
+    }
+    return *record;
+}
+
+void Ballots::check_invariants() const {
+    POTLUCK_CHECK(m_lists.size() <= ballot_lists_max);
+    POTLUCK_CHECK(!m_decision || m_decision->list.round == m.chain.height());
+    for (const auto& [hash, known] : m_lists) POTLUCK_CHECK(!known.valid || !known.invalid);
+}
+
+}  // namespace potluck::peer

@@ -1,0 +1,180 @@
+// From one round to the next. The committee commits L[height] (ballots.h); once its payloads are here F is run, and
+// only when theta[height + 1] is on disk does the list enter the ledger (state_keeper.h) and the next round begin.
+//
+// The base of a committed list is what a quorum has computed for theta[height]. If this member has computed something
+// else, it is this member that is wrong: its record is corrected and its state repaired before it goes on.
+//
+// advance() runs whatever has become possible, at most four times in a row; the next tick goes on from there.
+//
+// Threads: the peer's.
+
+#include <algorithm>
+#include <utility>
+
+#include "core/peer/impl.h"
+
+namespace potluck::peer {
+
+/// Does whatever can be done next. Events that arrive meanwhile ask for another turn instead of nesting.
+void Peer::Impl::advance() {
+    if (!started || gone) return;
+    if (std::exchange(advancing, true)) {
+        advance_again = true;
+        return;
+    }
+    // One event leads to at most a list, its payloads and a state; more turns than that would be a loop.
+    for (int turn = 0; turn < 4; ++turn) {
+        advance_again = false;
+        if (!keeper.round()) {
+            find_first_state();
+        } else if (!repairer.active()) {
+            if (*keeper.round() < chain.height()) {
+                catch_up_step();
+            } else if (in_step()) {
+                over() ? close_run() : apply_decision();
+            }
+        }
+        if (!advance_again) break;
+    }
+    advancing = false;
+}
+
+void Peer::Impl::apply(const run::AcceptList& list, std::shared_ptr<const CheckedList> fresh) {
+    std::vector<PayloadPointer> held;
+    for (const run::Accepted& entry : list.entries) held.push_back(payloads.find(entry.payload.root));
+    keeper.apply(list, std::move(held), std::move(fresh));
+}
+
+/// Whether every payload of `list` is here; asks for those that are not.
+bool Peer::Impl::payloads_here(const run::AcceptList& list) {
+    bool all = true;
+    for (const run::Accepted& entry : list.entries) {
+        payloads.want(entry.payload, list.round, {entry.peer}, now());
+        all = all && payloads.find(entry.payload.root) != nullptr;
+    }
+    return all;
+}
+
+/// Applies L[height] as soon as it is committed and whole.
+void Peer::Impl::apply_decision() {
+    const CheckedList* decision = ballots.decision();
+    if (decision == nullptr || !keeper.may_apply() || !agrees_with_base(decision->list)) return;
+    if (!payloads_here(decision->list)) return wait_for_payloads(decision->list);
+    const auto chosen = std::make_shared<const CheckedList>(*decision);
+    apply(chosen->list, chosen);
+}
+
+/// The last state has no list that starts from it; an empty one certifies it for those who come later.
+void Peer::Impl::close_run() {
+    const CheckedList* decision = ballots.decision();
+    if (chain.closed() || decision == nullptr || !agrees_with_base(decision->list)) return;
+    if (const Status kept = chain.append(*decision, decision->list.base); !kept.ok())
+        errors.report(kept.error().message);
+}
+
+/// Whether our theta[height] is the one that the committee has; if not, it will be.
+bool Peer::Impl::agrees_with_base(const run::AcceptList& list) {
+    if (chain.digest_at(chain.height()) == list.base) return true;
+    if (chain.height().value == 0) {
+        errors.report("The run's committee began with another model than the run's link names; this run is broken.");
+        return false;
+    }
+    if (const Status kept = chain.correct_result(list.base); !kept.ok()) {
+        errors.report(kept.error().message);
+        keeper.retry_later();
+        return false;
+    }
+    repairer.begin({chain.height(), list.base}, members.ids());
+    return false;
+}
+
+Status Peer::Impl::append(const CheckedList& fresh, const StateDigest& result) { return chain.append(fresh, result); }
+
+/// `checked` is in the ledger now, at its end.
+void Peer::Impl::appended(const CheckedList& checked) {
+    contributor.settle(checked.list.round, checked.list);
+    payloads.forget_refused(checked.list, contributor.payloads_needed());
+    seats.count_round();
+    ballots.enter();
+}
+
+void Peer::Impl::on_applied(const CheckedList* fresh) {
+    stuck_since.reset();
+    if (fresh != nullptr) appended(*fresh);
+    const RoundId round = *keeper.round();
+    const std::optional<StateDigest> expected = chain.digest_at(round);
+    const bool differs = expected && *expected != keeper.digest();
+    const bool certified = round < chain.height() || ballots.decision() != nullptr;
+    if (differs && certified) {
+        repairer.begin({round, *expected}, members.ids());
+    } else {
+        // What was on record for the newest state came from bytes that were damaged since.
+        if (differs) (void)chain.correct_result(keeper.digest());
+        if (round == chain.height()) entered();
+    }
+    advance();
+}
+
+/// theta[chain] is held: the round begins, or the run is over.
+void Peer::Impl::entered() {
+    entered_at = now();
+    behind_since.reset();
+    fell_back = false;
+    if (window_closed_at) last_round_overhead = now() - *window_closed_at;
+    window_closed_at.reset();
+    if (over()) {
+        machine.end(*keeper.round(), now());
+    } else {
+        machine.enter(*keeper.round(), keeper.digest(), chain.committee(), now());
+        contributor.offer_again();
+    }
+    contributor.rebase_to_state();
+    if (keeper.round()->value % manifest.recipe.checkpoint_every == 0) seeder.publish_checkpoint(*keeper.round());
+    payloads.release_before(RoundId{keeper.round()->value > states_kept ? keeper.round()->value - states_kept : 0});
+    broadcast_status();
+    repairer.compare_all();
+}
+
+// What a mended state, or one that nobody can mend, means for the rest of the peer (repairer.h).
+
+void Peer::Impl::on_repair_begun() {
+    machine.leave();
+    status_due = true;
+}
+
+void Peer::Impl::on_repaired(const StateStore::Held& done) {
+    keeper.hold(done);
+    contributor.reload();
+    if (*keeper.round() == chain.height()) entered();
+    scrub();
+    advance();
+}
+
+/// Back to an older state that is sound, and forward again from payloads or a checkpoint.
+void Peer::Impl::on_unrepairable(RoundId broken) {
+    fell_back = true;
+    machine.leave();
+    status_due = true;
+    keeper.drop(broken);
+    contributor.stop_trainer();
+    contributor.retry_now();
+    keeper.fall_back([this] {
+        if (keeper.round() && *keeper.round() == chain.height()) entered();
+        advance();
+    });
+}
+
+/// After a repair: older states that are damaged too are not kept.
+void Peer::Impl::scrub() {
+    std::vector<StateStore::Held> older;
+    for (const StateStore::Held& one : world.store.held()) {
+        if (one.round < *keeper.round()) older.push_back(one);
+    }
+    keeper.verify(older, [this](const std::vector<RoundId>& damaged) {
+        for (const RoundId round : damaged) {
+            if (keeper.round() != round && !contributor.anchored_at(round)) keeper.drop(round);
+        }
+    });
+}
+
+}  // namespace potluck::peer

@@ -1,0 +1,61 @@
+// Who should sit in the run's committee, as far as this member can see: it counts in which rounds each trusted key was
+// here and in step, and applies the rule of core/run/agreement/committee_change.h to that. What one member sees is not
+// what another sees, so a member votes for less than it would propose: anybody who is trusted and here may take a seat,
+// and nobody who is honest and was here lately may lose one.
+//
+// Does not: decide; a list does.
+// Threads: the peer's. Owns: the attendance of trusted keys.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "core/peer/chain_log.h"
+#include "core/peer/members.h"
+#include "core/run/agreement/committee_change.h"
+
+namespace potluck::peer {
+
+/// Rounds of silence after which a member lets another have a seat. Half of what it waits before it proposes that
+/// itself, because it may have counted fewer of them; but not at once, or one liar could take over the committee in the
+/// moment in which another member's connection breaks.
+inline constexpr std::uint32_t silent_rounds_excused = run::silent_rounds_max / 2;
+
+class Seats {
+public:
+    Seats(const Context& context, const ChainLog& chain, const Members& members);
+
+    /// A list has entered the chain: a round more in which each key was here or not.
+    void count_round();
+    /// There is evidence that `key` signed two different things for one place.
+    void convict(const PeerId& key) { m_convicted.insert(key); }
+
+    /// The committee that this member would put into the next list; sorted.
+    [[nodiscard]] std::vector<PeerId> committee_to_propose() const;
+    /// Whether it can vote for a list that hands the seats to `next`.
+    [[nodiscard]] bool accepts(const std::vector<PeerId>& next) const;
+    /// How many of the present committee are here, this member included.
+    [[nodiscard]] std::size_t seated_here() const;
+
+private:
+    struct Attended {
+        std::deque<bool> in_step;  // of the last fit_rounds, newest last
+        std::uint32_t rounds_silent = 0;
+    };
+    [[nodiscard]] bool is_here(const PeerId& key) const;
+    [[nodiscard]] bool is_in_step(const PeerId& key) const;
+    [[nodiscard]] bool may_lose_its_seat(const PeerId& key) const;
+    [[nodiscard]] run::Standing standing_of(const PeerId& key) const;
+
+    const Context& m_context;
+    const ChainLog& m_chain;
+    const Members& m_members;
+    const std::vector<PeerId> m_trusted;  // sorted
+    std::map<PeerId, Attended> m_attended;
+    std::set<PeerId> m_convicted;
+};
+
+}  // namespace potluck::peer

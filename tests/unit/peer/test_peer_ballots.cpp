@@ -1,0 +1,795 @@
+// One member's part in deciding a list: what it votes for, when, and what of it is on disk first. The other three of
+// the committee are played by the test.
+#include <QTest>
+
+#include "core/base/sha256.h"
+#include "core/peer/ballots.h"
+#include "core/run/agreement/vote_record.h"
+#include "tests/unit/peer/peer_fixture.h"
+
+using namespace potluck;
+using namespace potluck::peer;
+
+namespace {
+
+using run::Step;
+using run::Verdict;
+
+/// The file of votes; of the rest of a store these tests need nothing.
+struct VoteFile final : StateStore {
+    std::optional<Bytes> bytes;
+    bool fails = false;
+    int tries = 0;
+    std::function<void()> before_save;
+
+    Status save_votes(ByteSpan votes) override {
+        ++tries;
+        if (before_save) before_save();
+        if (fails) return Error{ErrorCode::no_space, "The disk is full."};
+        bytes = Bytes(votes.begin(), votes.end());
+        return {};
+    }
+    std::optional<Bytes> load_votes() const override { return bytes; }
+
+    std::vector<Held> held() const override { return {}; }
+    State state(RoundId) const override { return {}; }
+    VectorPlace state_place(RoundId) const override { return {}; }
+    std::filesystem::path state_file(RoundId) const override { return {}; }
+    Result<Vector> begin_state(RoundId) override { return unused(); }
+    Result<StateDigest> commit_state(RoundId) override { return unused(); }
+    Status adopt_state(RoundId, const StateDigest&, ByteSpan) override { return unused(); }
+    void drop_state(RoundId) override {}
+    Result<Vector> scratch(Scratch) override { return unused(); }
+    VectorPlace scratch_place(Scratch) const override { return {}; }
+    Status save_record(ByteSpan) override { return unused(); }
+    std::optional<Bytes> load_record() const override { return std::nullopt; }
+    static Error unused() { return {ErrorCode::unavailable, "This store holds votes only."}; }
+};
+
+struct KeeperSilence final : StateKeeper::Mediator {
+    Status append(const CheckedList&, const StateDigest&) override { return {}; }
+    void on_applied(const CheckedList*) override {}
+    void on_state_dropped(RoundId) override {}
+    void status_changed() override {}
+};
+
+struct BallotsMediator final : Ballots::Mediator {
+    bool may_judge() const override { return stepping; }
+    bool stepping = true;
+};
+
+constexpr Duration window{60'000};
+
+/// The host and three backbones decide; key 9 is a backbone that has no seat yet.
+run::Manifest manifest_of_four(std::uint64_t total_rounds) {
+    run::Manifest manifest = Fixture::manifest_of();
+    manifest.backbones = {key_of(2).id(), key_of(3).id(), key_of(4).id(), key_of(9).id()};
+    manifest.recipe.window = window;
+    manifest.recipe.total_rounds = total_rounds;
+    return manifest;
+}
+
+/// Numbers of the committee in the order of their turns in round 0.
+std::vector<std::uint8_t> turns() {
+    std::vector<std::uint8_t> numbers;
+    for (const PeerId& id : run::proposer_order(*run::Committee::from_keys(ids_of({1, 2, 3, 4})), {})) {
+        for (std::uint8_t number = 1; number < 5; ++number) {
+            if (key_of(number).id() == id) numbers.push_back(number);
+        }
+    }
+    return numbers;
+}
+
+run::RoundSettings round_settings(const Context& context) {
+    return {.rules = context.rules,
+            .self = context.self(),
+            .role = run::Role::volunteer,
+            .window = window,
+            .collect = Duration{3'000},
+            .heartbeat = context.settings.heartbeat};
+}
+
+/// A member whose turn to propose is the view `turn`, in round 0, whose window has been open for long.
+struct Bench : Fixture {
+    explicit Bench(std::size_t turn = 3, std::uint64_t total_rounds = 50)
+        : Fixture(manifest_of_four(total_rounds), turns()[turn]) {
+        keeper.hold({RoundId{0}, commit(0, 0.5F)});
+        machine.enter(RoundId{0}, keeper.digest(), chain.committee(), context.now());
+        wait(window);
+        swarm.around = ids_of({1, 2, 3, 4, 7});
+        std::erase(swarm.around, self.id());
+        votes.before_save = [this] { unsaved_when_saved = own_votes().size(); };
+        begin();
+        ballots->decide();
+    }
+    /// A process begins with what is on disk.
+    void begin() {
+        ballots.reset();
+        payloads.emplace(swarm, context.layout.parameters, context.manifest.recipe.k);
+        ballots.emplace(
+            Ballots::Parts{context, chain, keeper, machine, keyring, votes, *payloads, seats, errors, mediator});
+        ballots->enter();
+    }
+    void wait(Duration time) { context.set_now(context.now() + time); }
+    void tick_after(Duration time) {
+        wait(time);
+        ballots->tick();
+    }
+
+    Made contribution(std::uint8_t who, float value) {
+        Made made = payload_of(value, key_of(who).id());
+        made.entry.newcomer = chain.is_newcomer(made.entry.peer);
+        made_here.push_back(made);
+        return made;
+    }
+    void deliver(const Made& made) {
+        payloads->want(made.payload->ref, RoundId{0}, {}, context.now());
+        POTLUCK_CHECK(payloads->arrived(made.payload->ref, made.payload->blob) == Payloads::Outcome::held);
+        ballots->reconsider();
+    }
+    void deliver_all() {
+        for (const Made& made : made_here) deliver(made);
+    }
+    /// A list of a stranger and a member of the committee whose payloads are here.
+    run::AcceptList good_list(float value = 1.0F) {
+        const Made stranger = contribution(5, value), seated = contribution(2, -value);
+        deliver(stranger);
+        deliver(seated);
+        return unsigned_list_of({stranger.entry, seated.entry});
+    }
+
+    run::BallotMessage proposal(const run::AcceptList& list, std::uint32_t view = 0) const {
+        const identity::Identity author = key_of(turns()[view % 4]);
+        return proposal_by(author, list, view);
+    }
+    run::BallotMessage proposal_by(const identity::Identity& author, const run::AcceptList& list,
+                                   std::uint32_t view) const {
+        const run::Instance instance{context.run, 0, chain.height()};
+        const run::IdentityKeyring keys(author);
+        return {run::encode(run::sign(run::Proposal{instance, view, list.hash(), {}}, keys)), list.encode()};
+    }
+    run::BallotMessage vote(std::uint8_t who, Step step, const std::optional<Digest>& list,
+                            std::uint32_t view = 0) const {
+        const identity::Identity author = key_of(who);
+        const run::IdentityKeyring keys(author);
+        return {run::encode(run::sign(run::Vote{{context.run, 0, chain.height()}, view, step, list}, keys)), {}};
+    }
+    run::BallotMessage certificate(const run::AcceptList& list, const std::vector<std::uint8_t>& signers, Step step,
+                                   std::uint32_t view = 0) const {
+        return {run::encode(certificate_of(list, chain.committee(), signers, step, view)), list.encode()};
+    }
+    Verdict hear(const run::BallotMessage& message) { return ballots->receive(key_of(7).id(), message); }
+    /// The others vote in view 0, as many as make a quorum together with this member.
+    void others_vote(Step step, const std::optional<Digest>& list, std::size_t count = 2) {
+        for (const std::uint8_t who : {turns()[0], turns()[1]}) {
+            if (count-- > 0) POTLUCK_CHECK(hear(vote(who, step, list)) == Verdict::accepted);
+        }
+    }
+
+    /// The others precommit nil in `view`, and the next one begins.
+    void fail_view(std::uint32_t view) {
+        for (const std::size_t turn : {0U, 1U, 2U}) {
+            (void)hear(vote(turns()[turn], Step::precommit, std::nullopt, view));
+        }
+        tick_after(Duration{1'000} + view * Duration{500});
+    }
+
+    [[nodiscard]] std::vector<run::AgreementMessage> statements() const {
+        std::vector<run::AgreementMessage> all;
+        for (const run::Envelope& envelope : swarm.sent) {
+            if (envelope.kind != run::MessageKind::ballot) continue;
+            const auto message = std::get<run::BallotMessage>(*run::decode_body(envelope.kind, envelope.body));
+            all.push_back(*run::decode_agreement_message(message.statement));
+        }
+        return all;
+    }
+    /// What this member has voted, each vote once.
+    [[nodiscard]] std::vector<run::Vote> own_votes() const {
+        std::vector<run::Vote> all;
+        for (const run::AgreementMessage& message : statements()) {
+            const auto* vote = std::get_if<run::SignedVote>(&message);
+            if (vote == nullptr || vote->author != self.id()) continue;
+            if (std::find(all.begin(), all.end(), vote->statement) == all.end()) all.push_back(vote->statement);
+        }
+        return all;
+    }
+    [[nodiscard]] std::vector<run::Proposal> own_proposals() const {
+        std::vector<run::Proposal> all;
+        for (const run::AgreementMessage& message : statements()) {
+            const auto* proposal = std::get_if<run::SignedProposal>(&message);
+            if (proposal != nullptr && proposal->author == self.id()) all.push_back(proposal->statement);
+        }
+        return all;
+    }
+    /// "none", "nil" or "list": this member's only vote.
+    [[nodiscard]] std::string own_vote() const {
+        const std::vector<run::Vote> all = own_votes();
+        POTLUCK_CHECK(all.size() <= 1);
+        return all.empty() ? "none" : all[0].list ? "list" : "nil";
+    }
+    [[nodiscard]] bool asked_for(const Made& made) const {
+        return std::count(swarm.fetched.begin(), swarm.fetched.end(), made.payload->ref.root) > 0;
+    }
+
+    VoteFile votes;
+    std::size_t unsaved_when_saved = 0;
+    std::vector<Made> made_here;
+    KeeperSilence silence;
+    BallotsMediator mediator;
+    Members members;
+    run::RoundMachine machine{round_settings(context)};
+    StateKeeper keeper{{context, chain, disk, jobs, errors, silence}};
+    Seats seats{context, chain, members};
+    std::optional<Payloads> payloads;
+    std::optional<Ballots> ballots;
+};
+
+/// The vote on a good list after something about it was changed; its contributors sign what they then find.
+std::string vote_on(const std::function<void(Bench&, run::AcceptList&)>& change) {
+    Bench bench;
+    run::AcceptList list = bench.good_list();
+    change(bench, list);
+    Fixture::sign_entries(list);
+    POTLUCK_CHECK(bench.hear(bench.proposal(list)) == Verdict::accepted);
+    return bench.own_vote();
+}
+
+const std::string none = "none", nil = "nil", for_list = "list";
+
+}  // namespace
+
+class PeerBallotsTest : public QObject {
+    Q_OBJECT
+private slots:
+    // What gets a vote.
+
+    void a_good_list_gets_a_vote() {
+        QCOMPARE(vote_on([](Bench&, run::AcceptList&) {}), for_list);
+    }
+
+    void a_list_for_another_base_gets_none() {
+        QCOMPARE(vote_on([](Bench&, run::AcceptList& list) { list.base.bytes[0] ^= std::byte{1}; }), nil);
+    }
+
+    void a_list_of_another_term_gets_none() {
+        QCOMPARE(vote_on([](Bench&, run::AcceptList& list) { list.term = 1; }), nil);
+    }
+
+    void a_list_that_does_not_follow_the_chain_gets_none() {
+        QCOMPARE(vote_on([](Bench&, run::AcceptList& list) { list.round = RoundId{1}; }), nil);
+        QCOMPARE(vote_on([](Bench&, run::AcceptList& list) { list.committee = ids_of({8}); }), nil);
+    }
+
+    void an_empty_list_gets_none() {
+        QCOMPARE(vote_on([](Bench&, run::AcceptList& list) { list.entries.clear(); }), nil);
+    }
+
+    void a_newcomer_is_marked_and_nobody_else() {
+        for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
+            QCOMPARE(vote_on([i](Bench&, run::AcceptList& list) { list.entries[i].newcomer ^= true; }), nil);
+        }
+    }
+
+    void a_committee_that_this_member_would_not_accept_gets_none() {
+        QCOMPARE(vote_on([](Bench&, run::AcceptList& list) { list.committee = ids_of({1, 2}); }), nil);
+        QCOMPARE(vote_on([](Bench&, run::AcceptList& list) { list.committee = ids_of({1, 2, 3, 9}); }), nil);
+        QCOMPARE(vote_on([](Bench&, run::AcceptList& list) { list.committee = ids_of({9}); }), nil);
+    }
+
+    void an_entry_that_its_contributor_has_not_signed_gets_none() {
+        const auto vote_on_unsigned = [](const std::function<void(run::AcceptList&)>& change) {
+            Bench bench;
+            run::AcceptList list = bench.good_list();
+            change(list);
+            POTLUCK_CHECK(bench.hear(bench.proposal(list)) == Verdict::accepted);
+            return bench.own_vote();
+        };
+        QCOMPARE(vote_on_unsigned([](run::AcceptList&) {}), for_list);
+        QCOMPARE(vote_on_unsigned([](run::AcceptList& list) { list.entries[0].tokens = {65}; }), nil);
+        QCOMPARE(vote_on_unsigned([](run::AcceptList& list) { list.entries[1].signature[9] ^= std::byte{1}; }), nil);
+    }
+
+    void a_payload_that_is_not_here_is_asked_for_and_waited_for() {
+        Bench bench;
+        const Bench::Made here = bench.contribution(2, 1.0F), away = bench.contribution(5, 2.0F);
+        bench.deliver(here);
+        (void)bench.hear(bench.proposal(bench.unsigned_list_of({here.entry, away.entry})));
+        QCOMPARE(bench.own_vote(), none);
+        QVERIFY(bench.asked_for(away));
+        bench.deliver(away);
+        QCOMPARE(bench.own_vote(), for_list);
+    }
+
+    void a_payload_that_never_comes_costs_the_proposer_its_turn() {
+        Bench bench;
+        const Bench::Made away = bench.contribution(5, 2.0F);
+        (void)bench.hear(bench.proposal(bench.unsigned_list_of({away.entry})));
+        bench.tick_after(bench.context.manifest.recipe.grace - Duration{1});
+        QCOMPARE(bench.own_vote(), none);
+        bench.tick_after(Duration{1});
+        QCOMPARE(bench.own_vote(), nil);
+    }
+
+    void a_payload_that_does_not_parse_gets_none() {
+        Bench bench;
+        const run::BlobRef noise{merkle_root(as_bytes("noise")), 40, run::BlobKind::plain, {}};
+        (void)bench.hear(bench.proposal(bench.unsigned_list_of({{key_of(5).id(), noise, {64}, true}})));
+        QCOMPARE(bench.own_vote(), none);
+        QCOMPARE(bench.payloads->arrived(noise, std::make_shared<sim::MemoryBlob>(Bytes(40))), Payloads::Outcome::bad);
+        bench.ballots->reconsider();
+        QCOMPARE(bench.own_vote(), nil);
+    }
+
+    void a_payload_of_another_author_gets_none() {
+        Bench bench;
+        const Bench::Made copied = bench.contribution(6, 1.0F);
+        bench.deliver(copied);
+        run::Accepted entry = copied.entry;
+        entry.peer = key_of(5).id();
+        (void)bench.hear(bench.proposal(bench.unsigned_list_of({entry})));
+        QCOMPARE(bench.own_vote(), nil);
+    }
+
+    void a_window_is_open_for_half_its_length_before_a_list_ends_it() {
+        Bench bench;
+        bench.machine.enter(RoundId{0}, bench.keeper.digest(), bench.chain.committee(), bench.context.now());
+        bench.wait(window / 2 - Duration{1});
+        bench.begin();
+        bench.ballots->decide();
+        (void)bench.hear(bench.proposal(bench.good_list()));
+        QCOMPARE(bench.own_vote(), none);
+        bench.tick_after(Duration{1});
+        QCOMPARE(bench.own_vote(), for_list);
+    }
+
+    void who_is_not_in_step_cannot_judge() {
+        Bench bench;
+        bench.mediator.stepping = false;
+        (void)bench.hear(bench.proposal(bench.good_list()));
+        QCOMPARE(bench.own_vote(), none);
+        bench.mediator.stepping = true;
+        bench.machine.leave();
+        bench.ballots->reconsider();
+        QCOMPARE(bench.own_vote(), none);
+        bench.machine.enter(RoundId{0}, bench.keeper.digest(), bench.chain.committee(), TimePoint{});
+        bench.ballots->reconsider();
+        QCOMPARE(bench.own_vote(), for_list);
+    }
+
+    void the_closing_list_is_empty_and_changes_nothing() {
+        const auto vote_on_closing = [](const std::function<void(Bench&, run::AcceptList&)>& change) {
+            for (float value = 1.0F;; value += 1.0F) {
+                Bench bench(3, 1);
+                const CheckedList first = bench.committed(bench.good_list(value), {1, 2, 3});
+                POTLUCK_CHECK(bench.chain.append(first, bench.keeper.digest()).ok());
+                bench.machine.leave();
+                bench.ballots->enter();
+                bench.ballots->decide();
+                if (bench.ballots->proposes()) continue;  // the order of turns follows from the list before
+                run::AcceptList closing = bench.unsigned_list_of({});
+                change(bench, closing);
+                for (const std::uint8_t who : turns()) {
+                    const identity::Identity author = key_of(who);
+                    if (author.id() == bench.ballots->proposer())
+                        (void)bench.hear(bench.proposal_by(author, closing, 0));
+                }
+                return bench.own_vote();
+            }
+        };
+        QCOMPARE(vote_on_closing([](Bench&, run::AcceptList&) {}), for_list);
+        QCOMPARE(vote_on_closing([](Bench&, run::AcceptList& list) { list.committee = ids_of({1}); }), nil);
+        QCOMPARE(
+            vote_on_closing([](Bench& bench, run::AcceptList& list) { list.entries = bench.good_list(9.0F).entries; }),
+            nil);
+    }
+
+    // What this member proposes.
+
+    void its_own_list_says_what_is_held_and_marks_newcomers() {
+        Bench bench(0);
+        bench.begin();
+        for (const std::uint8_t who : {std::uint8_t{2}, std::uint8_t{5}}) {
+            const Bench::Made made = bench.contribution(who, static_cast<float>(who));
+            const run::ContributionMessage message{RoundId{0}, bench.keeper.digest(), made.payload->ref, {64}};
+            QCOMPARE(bench.machine.contribution(key_of(who).id(), message, {}), Verdict::accepted);
+            if (who == 5) QVERIFY(bench.own_proposals().empty());
+            (void)bench.machine.payload_held(made.payload->ref.root, made.payload->author);
+        }
+        bench.ballots->decide();
+        QCOMPARE(bench.own_proposals().size(), std::size_t{1});
+        QVERIFY(bench.ballots->proposes());
+        const auto& first = bench.swarm.sent.front();
+        const auto ballot = std::get<run::BallotMessage>(*run::decode_body(first.kind, first.body));
+        const run::AcceptList list = *run::AcceptList::decode(ballot.list);
+        QVERIFY(list.hash() == bench.own_proposals()[0].list);
+        QVERIFY(list.base == bench.keeper.digest());
+        QVERIFY(list.committee == ids_of({1, 2, 3, 4}));
+        QCOMPARE(list.entries.size(), std::size_t{2});
+        for (const run::Accepted& entry : list.entries) QCOMPARE(entry.newcomer, entry.peer == key_of(5).id());
+        QCOMPARE(bench.own_vote(), for_list);
+    }
+
+    void nothing_is_proposed_before_there_is_enough_or_out_of_step() {
+        Bench bench(0);
+        bench.begin();
+        const Bench::Made made = bench.contribution(5, 1.0F);
+        const run::ContributionMessage message{RoundId{0}, bench.keeper.digest(), made.payload->ref, {64}};
+        QCOMPARE(bench.machine.contribution(key_of(5).id(), message, {}), Verdict::accepted);
+        bench.ballots->decide();
+        QVERIFY(bench.own_proposals().empty());  // nothing is held
+        bench.begin();
+        (void)bench.machine.payload_held(made.payload->ref.root, made.payload->author);
+        for (const std::size_t turn : {1U, 2U}) (void)bench.hear(bench.vote(turns()[turn], Step::prevote, {}));
+        QVERIFY(bench.own_proposals().empty());  // others have begun, and this window is open
+        bench.mediator.stepping = false;
+        bench.ballots->decide();
+        QVERIFY(bench.own_proposals().empty());
+        bench.mediator.stepping = true;
+        bench.ballots->reconsider();
+        QCOMPARE(bench.own_proposals().size(), std::size_t{1});
+    }
+
+    // Disk before network.
+
+    void a_vote_is_on_disk_before_it_is_sent() {
+        Bench bench;
+        const run::AcceptList list = bench.good_list();
+        (void)bench.hear(bench.proposal(list));
+        QCOMPARE(bench.votes.tries, 1);
+        QCOMPARE(bench.unsaved_when_saved, std::size_t{0});
+        QCOMPARE(bench.own_votes().size(), std::size_t{1});
+        bench.others_vote(Step::prevote, list.hash());
+        QCOMPARE(bench.votes.tries, 2);
+        QCOMPARE(bench.unsaved_when_saved, std::size_t{1});
+        QCOMPARE(bench.own_votes().size(), std::size_t{2});
+    }
+
+    void a_member_whose_disk_fails_is_silent_and_tries_again() {
+        Bench bench;
+        bench.votes.fails = true;
+        (void)bench.hear(bench.proposal(bench.good_list()));
+        QVERIFY(bench.own_votes().empty());
+        QCOMPARE(bench.errors.last(), std::string("The disk is full."));
+        bench.tick_after(save_votes_again_after - Duration{1});
+        QCOMPARE(bench.votes.tries, 1);
+        bench.tick_after(Duration{1});
+        QCOMPARE(bench.votes.tries, 2);
+        QVERIFY(bench.own_votes().empty());
+        bench.votes.fails = false;
+        bench.tick_after(save_votes_again_after);
+        QCOMPARE(bench.own_vote(), for_list);
+        bench.tick_after(save_votes_again_after);
+        QCOMPARE(bench.votes.tries, 3);
+    }
+
+    // Restarts.
+
+    void a_restarted_member_never_votes_differently() {
+        Bench bench;
+        const run::AcceptList first = bench.good_list(1.0F), second = bench.good_list(2.0F);
+        (void)bench.hear(bench.proposal(first));
+        QCOMPARE(bench.own_vote(), for_list);
+        bench.swarm.sent.clear();
+        bench.begin();
+        bench.deliver_all();
+        bench.ballots->decide();
+        (void)bench.hear(bench.proposal(second));
+        for (int i = 0; i < 3; ++i) bench.tick_after(bench.context.manifest.recipe.grace);
+        const std::vector<run::Vote> votes = bench.own_votes();
+        QVERIFY(!votes.empty());
+        QVERIFY(votes[0].step == Step::prevote && votes[0].list == first.hash());
+        for (const run::Vote& vote : votes) QVERIFY(vote.step == Step::precommit || vote == votes[0]);
+    }
+
+    void a_restarted_member_knows_the_list_that_it_is_bound_to() {
+        Bench bench;
+        const run::AcceptList list = bench.good_list();
+        (void)bench.hear(bench.proposal(list));
+        bench.others_vote(Step::prevote, list.hash());
+        QCOMPARE(bench.own_votes().size(), std::size_t{2});
+        bench.swarm.sent.clear();
+        bench.begin();
+        bench.ballots->decide();
+        POTLUCK_CHECK(bench.hear({bench.certificate(list, {1, 2, 3}, Step::precommit).statement, {}}) ==
+                      Verdict::accepted);
+        QVERIFY(bench.ballots->decision() != nullptr);
+        QVERIFY(bench.ballots->decision()->list == list);
+    }
+
+    void a_list_it_has_voted_for_stays_valid_over_a_restart() {
+        Bench bench;
+        const run::AcceptList list = bench.good_list();
+        (void)bench.hear(bench.proposal(list));
+        bench.swarm.sent.clear();
+        bench.mediator.stepping = false;
+        bench.begin();
+        bench.ballots->decide();
+        bench.others_vote(Step::prevote, list.hash());
+        const std::vector<run::Vote> votes = bench.own_votes();
+        QVERIFY(!votes.empty());
+        for (const run::Vote& vote : votes) QVERIFY(vote.list == list.hash());
+        QVERIFY(votes.back().step == Step::precommit);
+    }
+
+    void an_unreadable_file_keeps_it_out_of_exactly_one_round() {
+        Bench bench;
+        const run::AcceptList list = bench.good_list();
+        (void)bench.hear(bench.proposal(list));
+        (*bench.votes.bytes)[40] ^= std::byte{1};
+        bench.swarm.sent.clear();
+        for (int life = 0; life < 2; ++life) {
+            bench.begin();
+            bench.deliver_all();
+            bench.ballots->decide();
+            (void)bench.hear(bench.proposal(list));
+            bench.tick_after(bench.context.manifest.recipe.grace);
+            QVERIFY(bench.own_votes().empty());
+            QVERIFY(bench.errors.last().find("cannot be read") != std::string::npos);
+        }
+        QVERIFY(bench.chain.append(bench.committed(list, {1, 2, 3}), bench.keeper.digest()).ok());
+        bench.machine.enter(RoundId{1}, bench.keeper.digest(), bench.chain.committee(), TimePoint{});
+        bench.ballots->enter();
+        bench.ballots->decide();
+        bench.tick_after(bench.context.manifest.recipe.grace);
+        QCOMPARE(bench.own_vote(), nil);
+        QVERIFY(bench.own_votes()[0].instance.round == RoundId{1});
+    }
+
+    void a_damaged_list_binds_to_nothing() {
+        Bench bench;
+        const run::AcceptList list = bench.good_list();
+        (void)bench.hear(bench.proposal(list));
+        bench.votes.bytes->back() ^= std::byte{1};
+        bench.swarm.fetched.clear();
+        bench.begin();
+        bench.ballots->decide();
+        (void)bench.hear({bench.certificate(list, {1, 2, 3}, Step::precommit).statement, {}});
+        QVERIFY(bench.ballots->decision() == nullptr);
+    }
+
+    // Which lists are kept.
+
+    void a_list_that_nobody_in_the_committee_named_is_not_kept() {
+        Bench bench;
+        const Bench::Made made = bench.contribution(5, 1.0F);
+        const run::AcceptList list = bench.unsigned_list_of({made.entry});
+        run::BallotMessage forged = bench.proposal(list);
+        forged.statement.back() ^= std::byte{1};
+        QCOMPARE(bench.hear(bench.proposal_by(key_of(7), list, 0)), Verdict::wrong_author);
+        QCOMPARE(bench.hear(bench.proposal_by(key_of(turns()[1]), list, 0)), Verdict::wrong_author);
+        QCOMPARE(bench.hear(forged), Verdict::bad_signature);
+        QCOMPARE(bench.hear(bench.certificate(list, {1, 2}, Step::prevote)), Verdict::bad_signature);
+        QVERIFY(!bench.asked_for(made));
+        QCOMPARE(bench.hear(bench.proposal(list)), Verdict::accepted);
+        QVERIFY(bench.asked_for(made));
+    }
+
+    void a_list_is_the_one_that_its_message_names() {
+        Bench bench;
+        const run::AcceptList list = bench.good_list(1.0F), other = bench.good_list(2.0F);
+        run::BallotMessage message = bench.proposal(list);
+        message.list = other.encode();
+        QCOMPARE(bench.hear(message), Verdict::malformed);
+        message.statement.pop_back();
+        QCOMPARE(bench.hear(message), Verdict::malformed);
+    }
+
+    void a_vote_brings_no_list() {
+        Bench bench;
+        const Bench::Made made = bench.contribution(5, 1.0F);
+        const run::AcceptList list = bench.unsigned_list_of({made.entry});
+        run::BallotMessage message = bench.vote(turns()[0], Step::prevote, list.hash());
+        message.list = list.encode();
+        QCOMPARE(bench.hear(message), Verdict::malformed);
+        QVERIFY(!bench.asked_for(made));
+        message = bench.vote(turns()[0], Step::prevote, std::nullopt);
+        message.list = list.encode();
+        QCOMPARE(bench.hear(message), Verdict::malformed);
+    }
+
+    void a_certificate_that_was_not_checked_brings_no_list() {
+        Bench bench;
+        const run::AcceptList list = bench.good_list();
+        QCOMPARE(bench.hear(bench.certificate(list, {1, 2, 3}, Step::prevote, 3)), Verdict::accepted);
+        const Bench::Made made = bench.contribution(6, 3.0F);
+        run::BallotMessage forged = bench.certificate(bench.unsigned_list_of({made.entry}), {1, 2, 3}, Step::prevote);
+        forged.statement.back() ^= std::byte{1};
+        QCOMPARE(bench.hear(forged), Verdict::bad_signature);
+        QVERIFY(!bench.asked_for(made));
+    }
+
+    void proposals_for_views_far_ahead_take_no_room() {
+        Bench bench;
+        for (std::uint32_t view = 4; view < 400; view += 4) {
+            const run::AcceptList bogus =
+                bench.unsigned_list_of({bench.contribution(6, static_cast<float>(view)).entry});
+            (void)bench.hear(bench.proposal(bogus, view));
+        }
+        QVERIFY(bench.swarm.fetched.empty());
+        (void)bench.hear(bench.proposal(bench.good_list()));
+        QCOMPARE(bench.own_vote(), for_list);
+        bench.ballots->check_invariants();
+    }
+
+    void a_proposal_for_the_next_view_is_kept() {
+        Bench bench;
+        const Bench::Made next = bench.contribution(5, 1.0F), later = bench.contribution(6, 2.0F);
+        (void)bench.hear(bench.proposal(bench.unsigned_list_of({next.entry}), 1));
+        (void)bench.hear(bench.proposal(bench.unsigned_list_of({later.entry}), 2));
+        QVERIFY(bench.asked_for(next));
+        QVERIFY(!bench.asked_for(later));
+    }
+
+    void a_list_that_it_is_locked_on_outlives_many_others() {
+        Bench bench;
+        const run::AcceptList locked = bench.good_list();
+        (void)bench.hear(bench.proposal(locked));
+        bench.others_vote(Step::prevote, locked.hash());
+        for (std::uint32_t view = 1; view < 2 * ballot_lists_max; ++view) {
+            bench.fail_view(view - 1);
+            const Bench::Made made = bench.contribution(6, 10.0F + static_cast<float>(view));
+            if (view % 4 != 3) (void)bench.hear(bench.proposal(bench.unsigned_list_of({made.entry}), view));
+        }
+        bench.ballots->check_invariants();
+        (void)bench.hear({bench.certificate(locked, {1, 2, 3}, Step::precommit).statement, {}});
+        QVERIFY(bench.ballots->decision() != nullptr);
+    }
+
+    void a_round_of_many_views_still_hears_of_new_lists() {
+        Bench bench;
+        const std::uint32_t last = 2 * ballot_lists_max;
+        for (std::uint32_t view = 0; view <= last; ++view) {
+            const run::AcceptList list = bench.good_list(1.0F + static_cast<float>(view));
+            if (view % 4 != 3) {
+                QCOMPARE(bench.hear(bench.proposal(list, view)), Verdict::accepted);
+                const run::Vote newest = bench.own_votes().back();
+                QVERIFY(newest.view == view && newest.list == list.hash());
+            }
+            bench.ballots->check_invariants();
+            bench.fail_view(view);
+        }
+    }
+
+    void older_lists_make_room_before_one_that_waits_for_a_payload() {
+        Bench bench;
+        const std::uint32_t view = 2 * ballot_lists_max;
+        for (std::uint32_t past = 0; past < view; ++past) {
+            const Bench::Made made = bench.contribution(6, 1.0F + static_cast<float>(past));
+            if (past % 4 != 3) (void)bench.hear(bench.proposal(bench.unsigned_list_of({made.entry}), past));
+            bench.fail_view(past);
+        }
+        const Bench::Made late = bench.contribution(5, 100.0F), next = bench.contribution(5, 200.0F);
+        const run::AcceptList list = bench.unsigned_list_of({late.entry});
+        (void)bench.hear(bench.proposal(list, view));
+        (void)bench.hear(bench.proposal(bench.unsigned_list_of({next.entry}), view + 1));
+        bench.deliver(late);
+        QVERIFY(!bench.own_votes().empty());
+        const run::Vote newest = bench.own_votes().back();
+        QVERIFY(newest.view == view && newest.list == list.hash());
+    }
+
+    // What is passed on.
+
+    void what_is_news_is_passed_on_once_to_all_but_the_sender() {
+        Bench bench;
+        const run::BallotMessage message = bench.vote(turns()[0], Step::prevote, std::nullopt);
+        const PeerId from = bench.swarm.around.front();
+        QCOMPARE(bench.ballots->receive(from, message), Verdict::accepted);
+        QCOMPARE(bench.swarm.sent_to.size(), bench.swarm.around.size() - 1);
+        for (const auto& [to, envelope] : bench.swarm.sent_to) {
+            QVERIFY(to != from);
+            QVERIFY(std::get<run::BallotMessage>(*run::decode_body(envelope.kind, envelope.body)) == message);
+        }
+        QCOMPARE(bench.ballots->receive(bench.swarm.around.back(), message), Verdict::repeated);
+        QCOMPARE(bench.swarm.sent_to.size(), bench.swarm.around.size() - 1);
+    }
+
+    void what_is_not_the_committees_is_not_passed_on() {
+        Bench bench;
+        QCOMPARE(bench.hear(bench.vote(7, Step::prevote, std::nullopt)), Verdict::wrong_author);
+        run::BallotMessage forged = bench.vote(turns()[0], Step::prevote, std::nullopt);
+        forged.statement.back() ^= std::byte{1};
+        QCOMPARE(bench.hear(forged), Verdict::bad_signature);
+        QVERIFY(bench.swarm.sent_to.empty());
+    }
+
+    void evidence_convicts_and_is_passed_on_once() {
+        Bench bench;
+        for (const std::uint8_t who : {std::uint8_t{1}, std::uint8_t{2}, std::uint8_t{3}, std::uint8_t{4}}) {
+            QCOMPARE(bench.members.take(key_of(who).id(), {}, bench.context.now()), Verdict::accepted);
+        }
+        const std::uint8_t liar = turns()[1];
+        const std::vector<PeerId> without{key_of(turns()[0]).id()};
+        QCOMPARE(bench.hear(bench.vote(liar, Step::prevote, std::nullopt)), Verdict::accepted);
+        QVERIFY(!bench.seats.accepts(without));
+        const std::size_t passed_on = bench.swarm.sent_to.size();
+        const std::size_t others = bench.swarm.around.size() - 1;
+        const run::BallotMessage second = bench.vote(liar, Step::prevote, sha256(as_bytes("second")));
+        QCOMPARE(bench.hear(second), Verdict::contradicting);
+        QVERIFY(bench.seats.accepts(without));
+        QCOMPARE(bench.swarm.sent_to.size(), passed_on + others);
+        QCOMPARE(bench.hear(second), Verdict::contradicting);
+        QCOMPARE(bench.hear(bench.vote(liar, Step::prevote, sha256(as_bytes("third")))), Verdict::contradicting);
+        QCOMPARE(bench.swarm.sent_to.size(), passed_on + others);
+    }
+
+    // Decisions.
+
+    void a_list_that_a_quorum_commits_becomes_the_decision() {
+        Bench bench;
+        const run::AcceptList list = bench.good_list();
+        (void)bench.hear(bench.proposal(list));
+        bench.others_vote(Step::prevote, list.hash());
+        bench.others_vote(Step::precommit, list.hash(), 1);
+        QVERIFY(bench.ballots->decision() == nullptr);
+        (void)bench.hear(bench.vote(turns()[1], Step::precommit, list.hash()));
+        const CheckedList* decision = bench.ballots->decision();
+        QVERIFY(decision != nullptr);
+        QVERIFY(decision->hash == list.hash());
+        CheckedList out;
+        QCOMPARE(bench.chain.check(decision->committed, nullptr, out), Verdict::accepted);
+        QCOMPARE(bench.ballots->views_lost(), 0ULL);
+        bench.ballots->check_invariants();
+    }
+
+    void a_decision_waits_for_its_list() {
+        Bench bench;
+        const run::AcceptList list = bench.unsigned_list_of({bench.contribution(5, 1.0F).entry});
+        run::BallotMessage committed = bench.certificate(list, {1, 2, 4}, Step::precommit, 2);
+        committed.list.clear();
+        QCOMPARE(bench.hear(committed), Verdict::accepted);
+        QVERIFY(bench.ballots->decision() == nullptr);
+        QCOMPARE(bench.ballots->views_lost(), 2ULL);
+        committed.list = list.encode();
+        QCOMPARE(bench.hear(committed), Verdict::repeated);
+        QVERIFY(bench.ballots->decision() != nullptr);
+        CheckedList out;
+        QCOMPARE(bench.chain.check(bench.ballots->decision()->committed, nullptr, out), Verdict::accepted);
+    }
+
+    void a_committed_list_that_cannot_follow_is_no_decision() {
+        Bench bench;
+        run::AcceptList list = bench.good_list();
+        list.previous.bytes[0] ^= std::byte{1};
+        list.round = RoundId{0};
+        (void)bench.hear(bench.certificate(list, {1, 2, 3}, Step::precommit));
+        QVERIFY(bench.ballots->decision() == nullptr);
+    }
+
+    void a_member_without_a_seat_or_a_state_learns_what_was_decided() {
+        Bench bench;
+        bench.mediator.stepping = false;
+        const run::AcceptList list = bench.good_list();
+        (void)bench.hear(bench.proposal(list));
+        for (const std::size_t turn : {0U, 1U, 2U}) {
+            (void)bench.hear(bench.vote(turns()[turn], Step::precommit, list.hash()));
+        }
+        QVERIFY(bench.ballots->decision() != nullptr);
+        QVERIFY(bench.own_votes().empty());
+    }
+
+    void a_list_from_a_history_is_the_decision_of_its_round() {
+        Bench bench;
+        const CheckedList committed = bench.committed(bench.good_list(), {1, 2, 3});
+        CheckedList later = committed;
+        later.list.round = RoundId{1};
+        bench.ballots->learn(later);
+        QVERIFY(bench.ballots->decision() == nullptr);
+        bench.ballots->learn(committed);
+        QVERIFY(bench.ballots->decision() != nullptr);
+        QVERIFY(bench.ballots->decision()->hash == committed.hash);
+    }
+
+    void the_next_round_begins_without_the_votes_of_the_last() {
+        Bench bench;
+        const run::AcceptList list = bench.good_list();
+        (void)bench.hear(bench.certificate(list, {1, 2, 3}, Step::precommit));
+        QVERIFY(bench.chain.append(*bench.ballots->decision(), bench.keeper.digest()).ok());
+        bench.ballots->enter();
+        QVERIFY(bench.ballots->decision() == nullptr);
+        QCOMPARE(bench.hear(bench.vote(turns()[0], Step::prevote, std::nullopt)), Verdict::accepted);
+    }
+};
+
+QTEST_APPLESS_MAIN(PeerBallotsTest)
+#include "test_peer_ballots.moc"

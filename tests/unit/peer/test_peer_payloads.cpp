@@ -1,0 +1,102 @@
+// The payloads of recent rounds: what is fetched, kept and forgotten.
+#include <QTest>
+
+#include "tests/unit/peer/peer_fixture.h"
+
+using namespace potluck;
+using namespace potluck::peer;
+
+namespace {
+
+struct Bench : Fixture {
+    /// A payload that is wanted for `round` and here.
+    run::BlobRef hold(float value, std::uint64_t round) {
+        const Made made = payload_of(value);
+        payloads.want(made.payload->ref, RoundId{round}, {}, context.now());
+        POTLUCK_CHECK(payloads.arrived(made.payload->ref, made.payload->blob) == Payloads::Outcome::held);
+        return made.payload->ref;
+    }
+    static run::AcceptList list_naming(std::uint64_t round, const run::BlobRef& ref) {
+        run::AcceptList list;
+        list.round = RoundId{round};
+        list.entries = {{key_of(1).id(), ref, {64}}};
+        return list;
+    }
+    [[nodiscard]] bool forgot(const run::BlobRef& ref) const {
+        return std::count(swarm.forgotten.begin(), swarm.forgotten.end(), ref.root) > 0;
+    }
+    Payloads payloads{swarm, context.layout.parameters, context.manifest.recipe.k};
+};
+
+}  // namespace
+
+class PeerPayloadsTest : public QObject {
+    Q_OBJECT
+private slots:
+    void what_no_list_accepted_is_forgotten_with_its_round() {
+        Bench bench;
+        const run::BlobRef accepted = bench.hold(1.0F, 3), refused = bench.hold(2.0F, 3), older = bench.hold(3.0F, 2);
+        const run::BlobRef missing = bench.payload_of(4.0F).payload->ref;
+        bench.payloads.want(missing, RoundId{3}, {}, bench.context.now());
+        bench.payloads.forget_refused(Bench::list_naming(3, accepted), {});
+        QVERIFY(bench.payloads.find(accepted.root));
+        QVERIFY(!bench.forgot(accepted));
+        for (const run::BlobRef& ref : {refused, older, missing}) {
+            QVERIFY(!bench.payloads.find(ref.root));
+            QVERIFY(bench.forgot(ref));
+        }
+    }
+
+    void what_was_accepted_before_stays_when_the_next_list_comes() {
+        Bench bench;
+        const run::BlobRef first = bench.hold(1.0F, 3), second = bench.hold(2.0F, 4);
+        bench.payloads.forget_refused(Bench::list_naming(3, first), {});
+        bench.payloads.forget_refused(Bench::list_naming(4, second), {});
+        QVERIFY(bench.payloads.find(first.root));
+        QVERIFY(bench.swarm.forgotten.empty());
+    }
+
+    void what_a_later_round_may_accept_stays() {
+        Bench bench;
+        const run::BlobRef accepted = bench.hold(1.0F, 3), later = bench.hold(2.0F, 4);
+        bench.payloads.forget_refused(Bench::list_naming(3, accepted), {});
+        QVERIFY(bench.payloads.find(later.root));
+    }
+
+    void what_somebody_still_needs_stays() {
+        Bench bench;
+        const run::BlobRef accepted = bench.hold(1.0F, 3), own = bench.hold(2.0F, 3);
+        bench.payloads.forget_refused(Bench::list_naming(3, accepted), {own.root});
+        QVERIFY(bench.payloads.find(own.root));
+        QVERIFY(!bench.forgot(own));
+    }
+
+    void a_payload_that_does_not_parse_is_bad_and_stays_so() {
+        Bench bench;
+        const run::BlobRef ref{merkle_root(as_bytes("noise")), 5, run::BlobKind::plain, {}};
+        const auto noise = std::make_shared<sim::MemoryBlob>(Bytes(5));
+        QCOMPARE(bench.payloads.arrived(ref, noise), Payloads::Outcome::not_wanted);
+        bench.payloads.want(ref, RoundId{3}, {}, bench.context.now());
+        QVERIFY(!bench.payloads.bad(ref.root));
+        QCOMPARE(bench.payloads.arrived(ref, noise), Payloads::Outcome::bad);
+        QVERIFY(bench.payloads.bad(ref.root));
+        QVERIFY(!bench.payloads.find(ref.root));
+    }
+
+    void a_fetch_that_failed_is_tried_again_after_a_while() {
+        Bench bench;
+        const run::BlobRef ref = bench.payload_of(1.0F).payload->ref;
+        bench.payloads.want(ref, RoundId{3}, {}, bench.context.now());
+        bench.payloads.want(ref, RoundId{4}, {}, bench.context.now());
+        QCOMPARE(bench.swarm.fetched.size(), std::size_t{1});
+        bench.payloads.failed(ref.root, bench.context.now());
+        bench.payloads.retry(bench.context.now() + fetch_again_after - Duration{1});
+        QCOMPARE(bench.swarm.fetched.size(), std::size_t{1});
+        bench.payloads.retry(bench.context.now() + fetch_again_after);
+        bench.payloads.retry(bench.context.now() + fetch_again_after);
+        QCOMPARE(bench.swarm.fetched.size(), std::size_t{2});
+    }
+};
+
+QTEST_APPLESS_MAIN(PeerPayloadsTest)
+#include "test_peer_payloads.moc"

@@ -1,0 +1,234 @@
+// Who should sit in the committee, as one member sees it.
+#include <QTest>
+
+#include "core/peer/seats.h"
+#include "tests/unit/peer/peer_fixture.h"
+
+using namespace potluck;
+using namespace potluck::peer;
+
+namespace {
+
+constexpr std::uint32_t fit_rounds = 4;
+
+/// A run of the host and, on its allow list, keys 2 to 5.
+run::Manifest manifest_of_friends() {
+    run::Manifest manifest = Fixture::manifest_of();
+    manifest.recipe.fit_rounds = fit_rounds;
+    manifest.allowed = ids_of({2, 3, 4, 5});
+    return manifest;
+}
+
+/// The same with a first committee of four; key 5 is on the allow list.
+run::Manifest manifest_of_four() {
+    run::Manifest manifest = manifest_of_friends();
+    manifest.backbones = {key_of(2).id(), key_of(3).id(), key_of(4).id()};
+    return manifest;
+}
+
+struct Bench : Fixture {
+    using Fixture::Fixture;
+
+    void hear(std::uint8_t who, run::Phase phase = run::Phase::training, std::uint64_t behind = 0) {
+        run::StatusMessage status;
+        status.sequence = ++sequence;
+        status.role = backbones.contains(who) ? run::Role::backbone : run::Role::volunteer;
+        status.phase = phase;
+        status.round = RoundId{chain.height().value - std::min(behind, chain.height().value)};
+        POTLUCK_CHECK(members.take(key_of(who).id(), status, context.now()) == run::Verdict::accepted);
+    }
+    void lose(std::uint8_t who) { members.remove(key_of(who).id()); }
+    /// A list in which the host and these members contribute.
+    void append(const std::vector<std::uint8_t>& contributors) {
+        std::vector<run::Accepted> entries;
+        for (const std::uint8_t who : contributors) {
+            const std::string text = std::to_string(who) + " " + std::to_string(chain.height().value);
+            entries.push_back({key_of(who).id(), {merkle_root(as_bytes(text)), 10, run::BlobKind::plain, {}}, {64}});
+        }
+        POTLUCK_CHECK(chain.append(list_of(entries), StateDigest{}).ok());
+    }
+    /// Rounds in which these members are here, in step, and contribute.
+    void play(std::uint64_t rounds, const std::vector<std::uint8_t>& who) {
+        for (std::uint64_t round = 0; round < rounds; ++round) {
+            for (const std::uint8_t one : who) hear(one);
+            append(who);
+            seats.count_round();
+        }
+    }
+
+    Members members;
+    Seats seats{context, chain, members};
+    std::set<std::uint8_t> backbones;  // members that say they train nothing
+    std::uint64_t sequence = 0;
+};
+
+}  // namespace
+
+class PeerSeatsTest : public QObject {
+    Q_OBJECT
+private slots:
+    void the_committee_grows_to_four_when_three_others_are_fit() {
+        Bench bench(manifest_of_friends());
+        bench.play(fit_rounds - 1, {2, 3, 4});
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1}));
+        bench.play(1, {2, 3, 4});
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1, 2, 3, 4}));
+        QVERIFY(bench.seats.accepts(ids_of({1, 2, 3, 4})));
+    }
+
+    void two_fit_members_are_too_few() {
+        Bench bench(manifest_of_friends());
+        bench.play(2 * fit_rounds, {2, 3});
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1}));
+    }
+
+    void strangers_get_no_seat_however_long_they_stay() {
+        run::Manifest manifest = manifest_of_friends();
+        manifest.allowed.clear();
+        Bench bench(manifest);
+        bench.play(5 * fit_rounds, {2, 3, 4});
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1}));
+        QVERIFY(!bench.seats.accepts(ids_of({1, 2, 3, 4})));
+    }
+
+    void who_is_away_gets_no_seat() {
+        Bench bench(manifest_of_friends());
+        bench.play(fit_rounds, {2, 3, 4});
+        bench.lose(4);
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1}));
+        QVERIFY(!bench.seats.accepts(ids_of({1, 2, 3, 4})));
+        bench.hear(4);
+        QVERIFY(bench.seats.accepts(ids_of({1, 2, 3, 4})));
+    }
+
+    void who_is_here_but_not_in_step_is_not_fit() {
+        const auto seated_with = [](const std::function<void(Bench&)>& hear_four) {
+            Bench bench(manifest_of_friends());
+            for (std::uint32_t round = 0; round < fit_rounds; ++round) {
+                for (const std::uint8_t who : {std::uint8_t{2}, std::uint8_t{3}}) bench.hear(who);
+                bench.append({2, 3, 4});
+                hear_four(bench);
+                bench.seats.count_round();
+            }
+            return bench.seats.committee_to_propose().size();
+        };
+        QCOMPARE(seated_with([](Bench& bench) { bench.hear(4); }), std::size_t{4});
+        QCOMPARE(seated_with([](Bench& bench) { bench.hear(4, run::Phase::training, 1); }), std::size_t{4});
+        QCOMPARE(seated_with([](Bench& bench) { bench.hear(4, run::Phase::training, 2); }), std::size_t{1});
+        QCOMPARE(seated_with([](Bench& bench) { bench.hear(4, run::Phase::joining); }), std::size_t{1});
+        QCOMPARE(seated_with([](Bench& bench) { bench.hear(4, run::Phase::repairing); }), std::size_t{1});
+    }
+
+    void a_volunteer_is_measured_by_its_contributions_and_a_backbone_by_being_there() {
+        const auto seated = [](bool backbone) {
+            Bench bench(manifest_of_friends());
+            if (backbone) bench.backbones = {4};
+            for (std::uint32_t round = 0; round < fit_rounds; ++round) {
+                for (const std::uint8_t who : {std::uint8_t{2}, std::uint8_t{3}, std::uint8_t{4}}) bench.hear(who);
+                bench.append({2, 3});
+                bench.seats.count_round();
+            }
+            return bench.seats.committee_to_propose().size();
+        };
+        QCOMPARE(seated(false), std::size_t{1});
+        QCOMPARE(seated(true), std::size_t{4});
+    }
+
+    void only_the_last_rounds_count() {
+        Bench bench(manifest_of_friends());
+        bench.play(3 * fit_rounds, {2, 3, 4});
+        bench.lose(4);
+        bench.play(1, {2, 3});
+        bench.hear(4);
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1}));
+    }
+
+    void the_committee_as_it_is_is_always_accepted() {
+        Bench bench(manifest_of_four());
+        QVERIFY(bench.seats.accepts(ids_of({1, 2, 3, 4})));
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1, 2, 3, 4}));
+    }
+
+    void only_sizes_that_stand_liars_are_accepted() {
+        run::Manifest manifest = manifest_of_friends();
+        manifest.allowed = ids_of({2, 3, 4, 5, 6, 7, 8});
+        Bench bench(manifest);
+        for (std::uint8_t who = 2; who < 9; ++who) bench.hear(who);
+        std::vector<std::uint8_t> numbers{1};
+        for (std::uint8_t who = 2; who < 8; ++who) {
+            numbers.push_back(who);
+            QCOMPARE(bench.seats.accepts(ids_of(numbers)), numbers.size() == 4 || numbers.size() == 7);
+        }
+    }
+
+    void who_is_silent_for_long_is_replaced() {
+        Bench bench(manifest_of_four());
+        bench.play(fit_rounds, {2, 3, 4, 5});
+        bench.lose(4);
+        bench.play(run::silent_rounds_max - 1, {2, 3, 5});
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1, 2, 3, 4}));
+        bench.play(1, {2, 3, 5});
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1, 2, 3, 5}));
+        QVERIFY(bench.seats.accepts(ids_of({1, 2, 3, 5})));
+    }
+
+    void nobody_who_is_here_loses_its_seat() {
+        Bench bench(manifest_of_four());
+        bench.play(fit_rounds, {2, 3, 4, 5});
+        QVERIFY(!bench.seats.accepts(ids_of({1, 2, 3, 5})));
+        QVERIFY(!bench.seats.accepts(ids_of({1})));
+        QVERIFY(!bench.seats.accepts(ids_of({5})));
+    }
+
+    void nobody_loses_its_seat_for_a_moment_of_silence() {
+        Bench bench(manifest_of_four());
+        bench.play(fit_rounds, {2, 3, 4, 5});
+        bench.lose(4);
+        for (std::uint32_t round = 0; round < silent_rounds_excused; ++round) {
+            QVERIFY(!bench.seats.accepts(ids_of({1, 2, 3, 5})));
+            QVERIFY(!bench.seats.accepts(ids_of({2})));
+            bench.play(1, {2, 3, 5});
+        }
+        QVERIFY(bench.seats.accepts(ids_of({1, 2, 3, 5})));
+        QVERIFY(bench.seats.accepts(ids_of({2})));
+        bench.hear(4);
+        QVERIFY(!bench.seats.accepts(ids_of({1, 2, 3, 5})));
+    }
+
+    void only_silence_in_a_row_counts() {
+        Bench bench(manifest_of_four());
+        bench.play(fit_rounds, {2, 3, 4, 5});
+        for (int time = 0; time < 3; ++time) {
+            bench.lose(4);
+            bench.play(silent_rounds_excused - 1, {2, 3, 5});
+            QVERIFY(!bench.seats.accepts(ids_of({1, 2, 3, 5})));
+            bench.play(1, {2, 3, 4, 5});
+        }
+    }
+
+    void the_convicted_leave_and_never_return() {
+        Bench bench(manifest_of_four());
+        bench.play(fit_rounds, {2, 3, 4, 5});
+        bench.seats.convict(key_of(4).id());
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1, 2, 3, 5}));
+        QVERIFY(bench.seats.accepts(ids_of({1, 2, 3, 5})));
+        QVERIFY(!bench.seats.accepts(ids_of({1, 2, 4, 5})));
+
+        Bench without(manifest_of_friends());
+        without.play(fit_rounds, {2, 3, 4});
+        without.seats.convict(key_of(4).id());
+        QVERIFY(without.seats.committee_to_propose() == ids_of({1}));
+        QVERIFY(!without.seats.accepts(ids_of({1, 2, 3, 4})));
+    }
+
+    void the_seats_that_are_here_are_counted() {
+        Bench bench(manifest_of_four());
+        QCOMPARE(bench.seats.seated_here(), std::size_t{1});
+        bench.hear(2);
+        bench.hear(5);
+        QCOMPARE(bench.seats.seated_here(), std::size_t{2});
+    }
+};
+
+QTEST_APPLESS_MAIN(PeerSeatsTest)
+#include "test_peer_seats.moc"
