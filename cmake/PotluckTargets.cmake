@@ -4,6 +4,8 @@
 # namespace scope must then differ within a room, in anonymous namespaces, too. The preset dev and `./dev mutate` compile
 # each source alone, which shows a missing include.
 option(POTLUCK_UNITY "Compile sources of a room together" ON)
+# Parsing Qt Test once for a folder of tests hides a missing include, too, but only of a test.
+option(POTLUCK_TEST_HEADER "Parse Qt Test and JSON once for a folder of tests" ${POTLUCK_UNITY})
 
 # potluck_library(<name> [SEPARATE] [PUBLIC <libraries others see>] [PRIVATE <libraries only its sources see>])
 # SEPARATE: each source is compiled alone in every build, because it depends on its own options or inlining.
@@ -101,7 +103,7 @@ function(potluck_test file)
   target_include_directories(${name} PRIVATE "${CMAKE_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}/${name}.moc.d")
   target_link_libraries(${name} PRIVATE potluck_compile_options Qt6::Test ${arg_LIBRARIES})
   target_compile_options(${name} PRIVATE ${potluck_test_options})
-  if(POTLUCK_UNITY AND NOT MSVC)
+  if(POTLUCK_TEST_HEADER AND NOT MSVC)
     potluck_share_test_header(${name})
   endif()
   target_compile_definitions(${name} PRIVATE
