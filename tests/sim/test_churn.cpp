@@ -1,4 +1,4 @@
-// Members die and return, messages are lost, leaders fall: the run goes on, all agree, the books balance.
+// Members die and return, messages are lost, states are damaged: the run goes on, all agree, the books balance.
 #include <QTest>
 
 #include "tests/sim/checks.h"
