@@ -196,14 +196,12 @@ Validity Ballots::validity(const Digest& list) {
     KnownList& known = found->second;
     if (known.invalid) return Validity::invalid;
     if (known.valid) return Validity::valid;
+    // What speaks against a list now may not do so later: a state is repaired, somebody comes back.
     const Validity judged = judge(known.checked.list);
-    known.valid = judged == Validity::valid;
-    known.invalid = judged == Validity::invalid;
-    if (known.valid && !m.chain.is_signed_by_contributors(known.checked.list)) {
-        known.valid = false;
-        known.invalid = true;
-    }
-    return known.valid ? Validity::valid : known.invalid ? Validity::invalid : Validity::unknown;
+    if (judged != Validity::valid) return judged;
+    known.valid = m.chain.is_signed_by_contributors(known.checked.list);
+    known.invalid = !known.valid;
+    return known.valid ? Validity::valid : Validity::invalid;
 }
 
 Validity Ballots::judge(const run::AcceptList& list) {
