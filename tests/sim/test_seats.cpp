@@ -58,7 +58,7 @@ private slots:
     void a_proposer_killed_at_any_moment_costs_at_most_a_view_data() {
         QTest::addColumn<int>("at");
         QTest::addColumn<bool>("silent");
-        for (const int at : {100, 3'000, 5'950, 6'050, 6'150, 6'300, 6'500}) {
+        for (const int at : {100, 5'950, 6'150, 6'500}) {
             for (const bool silent : {false, true}) {
                 QTest::addRow("%d ms, %s", at, silent ? "silent" : "closing") << at << silent;
             }
@@ -113,7 +113,7 @@ private slots:
     }
     void sides_that_were_apart_have_one_chain() {
         QFETCH(int, backbones);
-        for (const std::uint64_t seed : seeds(20)) {
+        for (const std::uint64_t seed : seeds(10)) {
             WorldPlan plan{.backbones = static_cast<std::size_t>(backbones), .volunteers = 4 + seed % 3, .rounds = 10};
             World world(seed, plan);
             world.start_all();
@@ -236,7 +236,7 @@ private slots:
     void a_seat_may_die_before_any_of_its_effects() {
         QFETCH(bool, power);
         std::uint64_t effect = 0;
-        for (bool reached = true; reached; effect += 3) {
+        for (bool reached = true; reached; effect += 5) {
             World world(effect, {.backbones = 4, .volunteers = 2, .rounds = 3});
             Crash crash(world, {.member = 1, .before = effect, .loss = power ? Loss::power : Loss::process});
             world.start_all();
