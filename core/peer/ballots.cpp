@@ -196,7 +196,7 @@ Validity Ballots::validity(const Digest& list) {
     KnownList& known = found->second;
     if (known.invalid) return Validity::invalid;
     if (known.valid) return Validity::valid;
-    // What speaks against a list now may not do so later: a state is repaired, somebody comes back.
+    // What speaks against a list now may not do so later: a state is repaired, a member comes back.
     const Validity judged = judge(known.checked.list);
     if (judged != Validity::valid) return judged;
     known.valid = m.chain.is_signed_by_contributors(known.checked.list);
