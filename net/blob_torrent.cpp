@@ -10,7 +10,7 @@
 #include "core/base/check.h"
 #include "core/base/merkle.h"
 #include "core/base/sha256.h"
-#include "core/peer/swarm.h"
+#include "core/peer/seams/swarm.h"
 
 namespace potluck::net {
 

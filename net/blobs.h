@@ -25,7 +25,7 @@
 #include "core/base/clock.h"
 #include "core/base/thread_owner.h"
 #include "core/base/worker.h"
-#include "core/peer/swarm.h"
+#include "core/peer/seams/swarm.h"
 #include "net/blob_index.h"
 #include "net/blob_torrent.h"
 #include "net/engine.h"

@@ -23,7 +23,7 @@
 #include "core/base/thread_owner.h"
 #include "core/identity/identity.h"
 #include "core/identity/secure_channel.h"
-#include "core/peer/swarm.h"
+#include "core/peer/seams/swarm.h"
 #include "net/channel.h"
 #include "net/session.h"
 

@@ -26,7 +26,7 @@
 #include "core/base/result.h"
 #include "core/base/thread_owner.h"
 #include "core/identity/identity.h"
-#include "core/peer/swarm.h"
+#include "core/peer/seams/swarm.h"
 #include "core/run/blob_ref.h"
 #include "core/run/invite.h"
 

@@ -10,7 +10,7 @@
 #include "core/base/ids.h"
 #include "core/identity/identity.h"
 #include "core/model/state_layout.h"
-#include "core/peer/swarm.h"
+#include "core/peer/seams/swarm.h"
 #include "core/run/manifest.h"
 #include "core/run/message.h"
 #include "core/run/round_machine.h"

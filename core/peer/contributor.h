@@ -31,8 +31,8 @@
 #include "core/peer/payloads.h"
 #include "core/peer/peer_view.h"
 #include "core/peer/record.h"
+#include "core/peer/seams/trainer.h"
 #include "core/peer/state_keeper.h"
-#include "core/peer/trainer.h"
 
 namespace potluck::peer {
 

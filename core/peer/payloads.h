@@ -14,7 +14,7 @@
 
 #include "core/base/clock.h"
 #include "core/numerics/codec/sparse_codec.h"
-#include "core/peer/swarm.h"
+#include "core/peer/seams/swarm.h"
 
 namespace potluck::peer {
 

@@ -21,9 +21,9 @@
 #include "core/peer/context.h"
 #include "core/peer/jobs.h"
 #include "core/peer/peer_view.h"
-#include "core/peer/state_store.h"
-#include "core/peer/swarm.h"
-#include "core/peer/trainer.h"
+#include "core/peer/seams/state_store.h"
+#include "core/peer/seams/swarm.h"
+#include "core/peer/seams/trainer.h"
 #include "core/run/manifest.h"
 #include "core/run/message.h"
 

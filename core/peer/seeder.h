@@ -18,7 +18,7 @@
 #include "core/peer/chain_log.h"
 #include "core/peer/payloads.h"
 #include "core/peer/peer_view.h"
-#include "core/peer/state_store.h"
+#include "core/peer/seams/state_store.h"
 
 namespace potluck::peer {
 

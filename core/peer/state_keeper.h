@@ -20,7 +20,7 @@
 #include "core/peer/chain_log.h"
 #include "core/peer/jobs.h"
 #include "core/peer/payloads.h"
-#include "core/peer/state_store.h"
+#include "core/peer/seams/state_store.h"
 
 namespace potluck::peer {
 

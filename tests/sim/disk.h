@@ -13,7 +13,7 @@
 
 #include "core/base/merkle.h"
 #include "core/model/state_layout.h"
-#include "core/peer/state_store.h"
+#include "core/peer/seams/state_store.h"
 #include "core/run/message.h"
 
 namespace potluck::sim {

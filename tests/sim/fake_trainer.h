@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "core/peer/trainer.h"
+#include "core/peer/seams/trainer.h"
 #include "tests/sim/network.h"
 
 namespace potluck::sim {

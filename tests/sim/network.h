@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/base/rng.h"
-#include "core/peer/swarm.h"
+#include "core/peer/seams/swarm.h"
 #include "tests/sim/disk.h"
 #include "tests/sim/events.h"
 

@@ -19,7 +19,7 @@
 #include "core/base/files.h"
 #include "core/model/model_spec.h"
 #include "core/model/state_layout.h"
-#include "core/peer/state_store.h"
+#include "core/peer/seams/state_store.h"
 
 namespace potluck::node {
 

@@ -28,7 +28,7 @@
 #include "core/control/node_protocol.h"
 #include "core/control/rpc.h"
 #include "core/control/trainer_protocol.h"
-#include "core/peer/trainer.h"
+#include "core/peer/seams/trainer.h"
 
 namespace potluck::node {
 

@@ -5,7 +5,7 @@
 #include "core/base/merkle.h"
 #include "core/base/rng.h"
 #include "core/base/sha256.h"
-#include "core/peer/swarm.h"
+#include "core/peer/seams/swarm.h"
 #include "net/blob_torrent.h"
 
 using namespace potluck;

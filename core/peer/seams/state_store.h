@@ -17,8 +17,8 @@
 
 #include "core/base/ids.h"
 #include "core/base/result.h"
-#include "core/peer/swarm.h"
-#include "core/peer/trainer.h"
+#include "core/peer/seams/swarm.h"
+#include "core/peer/seams/trainer.h"
 #include "core/run/accept_list.h"
 #include "core/run/agreement/vote_record.h"
 
