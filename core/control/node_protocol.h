@@ -52,7 +52,7 @@ template <>
 inline constexpr std::array names<run::Role> = {"volunteer", "backbone"};
 template <>
 inline constexpr std::array names<run::Phase> = {"joining",   "training", "collecting", "applying",
-                                                 "repairing", "paused",   "finished"};
+                                                 "repairing", "paused",   "finished",   "leaving"};
 
 struct MemberRow {
     static constexpr std::string_view label = "member";

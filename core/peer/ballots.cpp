@@ -71,7 +71,7 @@ void Ballots::enter() {
     m_unsaved.reset();
     m_certificate.reset();
     m_decision.reset();
-    m_may_propose = false;
+    m_may_propose = m_hands_over = false;
     const Result<run::Committee> committee = run::Committee::from_keys(m.chain.committee());
     POTLUCK_CHECK(committee.ok());
     const run::Recipe& recipe = m.context.manifest.recipe;
@@ -91,6 +91,12 @@ void Ballots::enter() {
 void Ballots::decide() {
     if (!m_agreement || m_decision) return;
     m_may_propose = true;
+    carry_out(m_agreement->start(m.context.now()));
+}
+
+void Ballots::hand_over() {
+    if (!m_agreement || m_decision || m_hands_over || !m.machine.playing() || !m.seats.hand_over_due()) return;
+    m_hands_over = true;
     carry_out(m_agreement->start(m.context.now()));
 }
 
@@ -207,10 +213,8 @@ Validity Ballots::validity(const Digest& list) {
 Validity Ballots::judge(const run::AcceptList& list) {
     if (!m.mediator.may_judge()) return Validity::unknown;
     if (list.base != m.keeper.digest() || list.term != m_settings->instance.term) return Validity::invalid;
-    // The closing list certifies the run's last state and changes nothing.
-    const bool is_closing = m.context.is_last(list.round);
-    if (list.entries.empty() != is_closing) return Validity::invalid;
-    if (is_closing) return list.committee == m.chain.committee() ? Validity::valid : Validity::invalid;
+    if (list.entries.empty()) return judge_empty(list);
+    if (m.context.is_last(list.round)) return Validity::invalid;
     if (!m.machine.playing()) return Validity::unknown;
     if (!m.seats.accepts(list.committee)) return Validity::invalid;
     bool all_here = true;
@@ -223,6 +227,16 @@ Validity Ballots::judge(const run::AcceptList& list) {
     return all_here && m.machine.open_long_enough(m.context.now()) ? Validity::valid : Validity::unknown;
 }
 
+/// The closing list certifies the run's last state and changes nothing. Any other without contributions is there to
+/// hand a seat over; that its holder is about to go may still have to reach this member.
+Validity Ballots::judge_empty(const run::AcceptList& list) const {
+    const bool is_closing = m.context.is_last(list.round);
+    if ((list.committee == m.chain.committee()) != is_closing) return Validity::invalid;
+    if (is_closing) return Validity::valid;
+    const bool is_due = m.machine.playing() && m.seats.hands_over(list.committee) && m.seats.accepts(list.committee);
+    return is_due ? Validity::valid : Validity::unknown;
+}
+
 std::vector<run::Accepted> Ballots::entries_to_propose() const {
     std::vector<run::Accepted> entries = m.machine.held_entries();
     for (run::Accepted& entry : entries) entry.newcomer = m.chain.is_newcomer(entry.peer);
@@ -230,7 +244,7 @@ std::vector<run::Accepted> Ballots::entries_to_propose() const {
 }
 
 std::optional<Digest> Ballots::list_to_propose() {
-    if (!m_may_propose || !m.mediator.may_judge()) return std::nullopt;
+    if ((!m_may_propose && !m_hands_over) || !m.mediator.may_judge()) return std::nullopt;
     KnownList own;
     run::AcceptList& list = own.checked.list;
     list = {m.context.run,
@@ -241,9 +255,10 @@ std::optional<Digest> Ballots::list_to_propose() {
             m.chain.committee(),
             {}};
     if (!m.context.is_last(list.round)) {
-        list.committee = m.seats.committee_to_propose();
-        list.entries = entries_to_propose();
-        if (list.entries.empty()) return std::nullopt;
+        // What the others do not want must not keep the round from ending.
+        if (m_agreement->view() < views_to_change_seats) list.committee = m.seats.committee_to_propose();
+        if (m_may_propose) list.entries = entries_to_propose();
+        if (list.entries.empty() && !m.seats.hands_over(list.committee)) return std::nullopt;
     }
     own.checked.committed.list = list.encode();
     own.checked.hash = list.hash();

@@ -25,7 +25,8 @@
 
 namespace potluck::peer {
 
-inline constexpr std::size_t ballot_lists_max = 16;  // of one round, one a view; older ones may be proposed again
+inline constexpr std::size_t ballot_lists_max = 16;        // of one round, one a view; older ones may be proposed again
+inline constexpr std::uint32_t views_to_change_seats = 2;  // later ones of a round leave the committee as it is
 inline constexpr Duration save_votes_again_after{1'000};
 
 class Ballots final : private run::ListSource {
@@ -54,6 +55,8 @@ public:
     void enter();
     /// There is enough for a list.
     void decide();
+    /// A seat changes hands now, if one is to.
+    void hand_over();
     void tick();
     /// A payload came, or the state: what could not be judged may be now.
     void reconsider();
@@ -83,6 +86,7 @@ private:
     [[nodiscard]] std::optional<Digest> list_to_propose() override;
 
     [[nodiscard]] run::Validity judge(const run::AcceptList& list);
+    [[nodiscard]] run::Validity judge_empty(const run::AcceptList& list) const;
     [[nodiscard]] std::vector<run::Accepted> entries_to_propose() const;
     [[nodiscard]] bool is_far_ahead(const run::AgreementMessage& message) const;
     void make_room();
@@ -105,6 +109,7 @@ private:
     TimePoint m_save_again;
     std::optional<RoundId> m_unreadable_at;  // the file of votes was damaged when this round was entered
     bool m_may_propose = false;
+    bool m_hands_over = false;                      // a list without contributions, if there is not enough for another
     std::optional<run::Certificate> m_certificate;  // its list may still be unknown
     std::optional<CheckedList> m_decision;
     std::uint64_t m_views_lost = 0;

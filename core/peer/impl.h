@@ -124,7 +124,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     ErrorReport errors{context};
 
     TimePoint started_at, entered_at, last_status_at;
-    bool started = false, gone = false, advancing = false, advance_again = false, status_due = false;
+    bool started = false, leaving = false, gone = false, advancing = false, advance_again = false, status_due = false;
     std::uint64_t sequence = 0;
 
     Members members;

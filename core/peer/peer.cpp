@@ -69,6 +69,7 @@ void Peer::Impl::tick() {
     act(machine.tick(now(), ballots.proposes()));
     const bool is_compared = now() >= entered_at + heartbeats_to_compare * settings.heartbeat;
     if (over() && in_step() && is_compared && !chain.closed()) ballots.decide();
+    ballots.hand_over();
     ballots.tick();
     advance();
     contributor.update_error_feedback();
@@ -230,6 +231,20 @@ void Peer::tick(TimePoint now) {
     m_impl->tick();
 }
 
+void Peer::begin_leaving(TimePoint now) {
+    m_impl->context.set_now(now);
+    if (!m_impl->started || m_impl->gone) return;
+    m_impl->leaving = true;
+    m_impl->seats.leave();
+    m_impl->contributor.pause();
+    m_impl->broadcast_status();
+}
+
+bool Peer::may_leave() const {
+    if (!m_impl->started || m_impl->gone) return true;
+    return !m_impl->contributor.facts().pausing && m_impl->seats.may_go();
+}
+
 void Peer::leave() {
     if (m_impl->started && !m_impl->gone) m_impl->context.broadcast(run::GoodbyeMessage{});
     m_impl->gone = true;
@@ -313,6 +328,7 @@ StatusFacts Peer::Impl::facts() const {
     }
     facts.chain_height = chain.height();
     facts.run_complete = over();
+    facts.leaving = leaving;
     facts.applying = keeper.applying();
     facts.checking = keeper.checking();
     facts.repairing = repairer.active();

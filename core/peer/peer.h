@@ -56,6 +56,10 @@ public:
     void resume(TimePoint now);
     /// Contribute the current window, then stop training for good.
     void finish(TimePoint now);
+    /// This member is about to go: training ends as for a pause, and a seat in the committee becomes another's. Then
+    /// call tick() until may_leave(), or until there is no more time, and leave().
+    void begin_leaving(TimePoint now);
+    [[nodiscard]] bool may_leave() const;
     /// Say goodbye; nothing is sent afterwards.
     void leave();
     /// What the person calls this computer; others hear of it with the next status.

@@ -77,6 +77,7 @@ struct StatusFacts {
     RoundId chain_height;
     bool run_complete = false;
     bool applying = false;
+    bool leaving = false;
     bool checking = false;  // the states on disk are being verified
     bool repairing = false;
     bool fetching_state = false;

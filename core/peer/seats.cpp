@@ -1,3 +1,8 @@
+// What members see of each other differs by a round or a heartbeat, and what a proposer wants must be what the others
+// want as well, or a view is lost. So standings come in coarse steps, a voter counts half the silence that a
+// proposer does, and a smaller committee must be the one that each voter would choose.
+//
+// Threads: the peer's.
 #include "core/peer/seats.h"
 
 #include <algorithm>
@@ -21,6 +26,12 @@ Seats::Seats(const Context& context, const ChainLog& chain, const Members& membe
 
 bool Seats::is_here(const PeerId& key) const { return key == m_context.self() || m_members.all().contains(key); }
 
+bool Seats::is_leaving(const PeerId& key) const {
+    if (key == m_context.self()) return m_leaving;
+    const auto found = m_members.all().find(key);
+    return found != m_members.all().end() && found->second.status.phase == run::Phase::leaving;
+}
+
 /// At the round that the newest list led to, or still at the one before.
 bool Seats::is_in_step(const PeerId& key) const {
     if (key == m_context.self()) return true;
@@ -34,6 +45,8 @@ bool Seats::is_in_step(const PeerId& key) const {
 void Seats::count_round() {
     const std::size_t rounds_kept = m_context.manifest.recipe.fit_rounds;
     for (const PeerId& key : m_trusted) {
+        // Who has gone has to prove itself anew, or one key could hand its seat over round after round.
+        if (is_leaving(key)) m_attended.erase(key);
         Attended& attended = m_attended[key];
         attended.in_step.push_back(is_in_step(key));
         if (attended.in_step.size() > rounds_kept) attended.in_step.pop_front();
@@ -43,35 +56,49 @@ void Seats::count_round() {
 
 run::Standing Seats::standing_of(const PeerId& key) const {
     run::Standing standing{.key = key, .person = key};
-    standing.attendance = is_here(key) ? run::Attendance::here : run::Attendance::away;
+    if (is_here(key)) standing.attendance = is_leaving(key) ? run::Attendance::leaving : run::Attendance::here;
     standing.convicted = m_convicted.contains(key);
-    standing.rounds_silent = run::silent_rounds_max;
+    standing.rounds_silent = is_here(key) ? 0 : run::silent_rounds_max;
     const auto found = m_attended.find(key);
     if (found == m_attended.end()) return standing;
     const Attended& attended = found->second;
-    const auto rounds = static_cast<std::uint32_t>(std::count(attended.in_step.begin(), attended.in_step.end(), true));
-    standing.in_step = 1000 * rounds / m_context.manifest.recipe.fit_rounds;
+    const std::uint32_t fit_rounds = m_context.manifest.recipe.fit_rounds;
+    const std::size_t rounds = attended.in_step.size();
+    const auto missed = static_cast<std::size_t>(std::count(attended.in_step.begin(), attended.in_step.end(), false));
+    const bool is_steady = 1000 * missed <= (1000 - run::in_step_fit_min) * rounds;
+    const bool is_tried = is_steady && rounds >= fit_rounds;
+    // In steps so coarse that members who saw one round more or less of each other still choose the same.
+    standing.in_step = is_tried ? 1000 : is_steady ? run::in_step_fit_min - 1 : 0;
     standing.rounds_silent = attended.rounds_silent;
     const auto member = m_members.all().find(key);
     const bool trains = member == m_members.all().end() || member->second.status.role == run::Role::volunteer;
     // A backbone trains nothing; what it can be measured by is that it is there.
-    const std::uint64_t accepted = trains ? m_chain.rounds_accepted(key) : rounds;
-    standing.rounds_accepted = static_cast<std::uint32_t>(std::min<std::uint64_t>(accepted, UINT32_MAX));
+    const std::uint64_t accepted = trains ? m_chain.rounds_accepted(key) : is_tried ? fit_rounds : 0;
+    standing.rounds_accepted = static_cast<std::uint32_t>(std::min<std::uint64_t>(accepted, fit_rounds));
     return standing;
 }
 
 std::vector<PeerId> Seats::committee_to_propose() const {
+    // Who has counted no round knows nobody's silence.
+    return m_attended.empty() && !is_any_leaving() ? m_chain.committee() : next_after(run::silent_rounds_max);
+}
+
+/// The committee that follows if a seat may be empty for `silent_rounds`.
+std::vector<PeerId> Seats::next_after(std::uint32_t silent_rounds) const {
     const std::vector<PeerId> present = m_chain.committee();
     const Result<run::Committee> committee = run::Committee::from_keys(present);
     if (!committee.ok()) return present;
     std::vector<run::Standing> standings;
-    for (const PeerId& key : m_trusted) standings.push_back(standing_of(key));
+    for (const PeerId& key : m_trusted) {
+        standings.push_back(standing_of(key));
+        if (standings.back().rounds_silent >= silent_rounds) standings.back().rounds_silent = run::silent_rounds_max;
+    }
     const auto change = run::next_committee(*committee, m_trusted, standings, m_context.manifest.recipe.fit_rounds);
     return change ? change->committee.members() : present;
 }
 
 bool Seats::may_lose_its_seat(const PeerId& key) const {
-    if (m_convicted.contains(key) || !contains(m_trusted, key)) return true;
+    if (m_convicted.contains(key) || !contains(m_trusted, key) || is_leaving(key)) return true;
     const auto found = m_attended.find(key);
     return !is_here(key) && found != m_attended.end() && found->second.rounds_silent >= silent_rounds_excused;
 }
@@ -84,13 +111,43 @@ bool Seats::accepts(const std::vector<PeerId>& next) const {
     std::set_difference(next.begin(), next.end(), present.begin(), present.end(), std::back_inserter(joined));
     std::set_difference(present.begin(), present.end(), next.begin(), next.end(), std::back_inserter(left));
     const bool are_fit = std::all_of(joined.begin(), joined.end(), [&](const PeerId& key) {
-        return contains(m_trusted, key) && is_here(key) && !m_convicted.contains(key);
+        return contains(m_trusted, key) && is_here(key) && !is_leaving(key) && !m_convicted.contains(key);
     });
     const auto excused = [&](const PeerId& key) { return may_lose_its_seat(key); };
-    // A smaller committee has fewer seats than members that are here; one of them has to be gone for that.
-    const bool may_leave = next.size() < present.size() ? std::any_of(left.begin(), left.end(), excused)
-                                                        : std::all_of(left.begin(), left.end(), excused);
-    return are_fit && may_leave;
+    // A smaller committee takes seats from members that are here. It stands fewer liars, so that this member must see
+    // the need itself, and would choose the same: otherwise one liar had the run to itself once another seat is empty.
+    if (next.size() < present.size()) return next == next_after(silent_rounds_excused);
+    return are_fit && std::all_of(left.begin(), left.end(), excused);
+}
+
+bool Seats::hands_over(const std::vector<PeerId>& next) const {
+    const std::vector<PeerId> present = m_chain.committee();
+    return std::any_of(present.begin(), present.end(),
+                       [&](const PeerId& key) { return is_leaving(key) && !contains(next, key); });
+}
+
+bool Seats::is_any_leaving() const {
+    const std::vector<PeerId> present = m_chain.committee();
+    return std::any_of(present.begin(), present.end(), [&](const PeerId& key) { return is_leaving(key); });
+}
+
+bool Seats::hand_over_due() const { return is_any_leaving() && hands_over(committee_to_propose()); }
+
+void Seats::leave() {
+    m_leaving = true;
+    m_had_seat = contains(m_chain.committee(), m_context.self());
+}
+
+bool Seats::may_go() const {
+    if (!m_had_seat) return true;
+    const std::vector<PeerId> seated = m_chain.committee();
+    if (contains(seated, m_context.self())) return committee_to_propose() == seated;
+    const auto knows = [&](const PeerId& key) {
+        const auto found = m_members.all().find(key);
+        return found != m_members.all().end() && found->second.status.round >= m_chain.height();
+    };
+    const auto informed = static_cast<std::size_t>(std::count_if(seated.begin(), seated.end(), knows));
+    return informed >= run::Committee::from_keys(seated)->quorum();
 }
 
 std::size_t Seats::seated_here() const {

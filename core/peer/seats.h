@@ -32,6 +32,8 @@ public:
     void count_round();
     /// There is evidence that `key` signed two different things for one place.
     void convict(const PeerId& key) { m_convicted.insert(key); }
+    /// This member is about to go; its seat, if it has one, becomes another's.
+    void leave();
 
     /// The committee that this member would put into the next list; sorted.
     [[nodiscard]] std::vector<PeerId> committee_to_propose() const;
@@ -39,6 +41,14 @@ public:
     [[nodiscard]] bool accepts(const std::vector<PeerId>& next) const;
     /// How many of the present committee are here, this member included.
     [[nodiscard]] std::size_t seated_here() const;
+    /// Whether `next` takes the seat of a member that is about to go: that does not wait for a window's end, and makes
+    /// a list without contributions.
+    [[nodiscard]] bool hands_over(const std::vector<PeerId>& next) const;
+    /// The same of what this member would propose.
+    [[nodiscard]] bool hand_over_due() const;
+    /// Nothing is lost if this member goes now: it has no seat, and so many of those who have one know it that they can
+    /// go on, or nobody is here who could take the seat.
+    [[nodiscard]] bool may_go() const;
 
 private:
     struct Attended {
@@ -46,6 +56,9 @@ private:
         std::uint32_t rounds_silent = 0;
     };
     [[nodiscard]] bool is_here(const PeerId& key) const;
+    [[nodiscard]] bool is_leaving(const PeerId& key) const;
+    [[nodiscard]] bool is_any_leaving() const;  // of those who have a seat
+    [[nodiscard]] std::vector<PeerId> next_after(std::uint32_t silent_rounds) const;
     [[nodiscard]] bool is_in_step(const PeerId& key) const;
     [[nodiscard]] bool may_lose_its_seat(const PeerId& key) const;
     [[nodiscard]] run::Standing standing_of(const PeerId& key) const;
@@ -56,6 +69,8 @@ private:
     const std::vector<PeerId> m_trusted;  // sorted
     std::map<PeerId, Attended> m_attended;
     std::set<PeerId> m_convicted;
+    bool m_leaving = false;
+    bool m_had_seat = false;  // when it began to leave
 };
 
 }  // namespace potluck::peer

@@ -38,6 +38,11 @@ Result<StateDigest> compute(const ApplyInput& in) {
         if (weights[i].value == 0) continue;
         weighted.push_back({&in.payloads[i]->view, weights[i].value, in.entries[i].newcomer});
     }
+    if (weighted.empty()) {
+        // A list that only hands a seat over leaves the model as it is.
+        std::copy(in.theta.parameters.begin(), in.theta.parameters.end(), in.next.values.begin());
+        return in.store.commit_state(in.round);
+    }
     numerics::apply_outer_step(in.theta.parameters, in.next.values, weighted, in.step, in.threads);
     return in.store.commit_state(in.round);
 }

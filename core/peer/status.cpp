@@ -30,6 +30,7 @@ run::Phase phase_of(const StatusFacts& facts) {
     const StatusFacts::Training& training = facts.training;
     if (!facts.state) return run::Phase::joining;
     if (facts.repairing) return run::Phase::repairing;
+    if (facts.leaving) return run::Phase::leaving;
     if (facts.run_complete) return run::Phase::finished;
     if (*facts.state < facts.chain_height) return run::Phase::joining;
     if (facts.applying) return run::Phase::applying;
@@ -71,6 +72,7 @@ std::string reason_of(const StatusFacts& facts) {
     const StatusFacts::Training& training = facts.training;
     if (training.failed) return facts.last_error;
     if (facts.repairing) return "Repairing a damaged copy of the model.";
+    if (facts.leaving) return "Leaving; another member takes this computer's place in the committee.";
     if (!facts.state) return stateless_reason(facts);
     if (facts.run_complete) return "The run is complete; the finished model is being shared.";
     if (*facts.state < facts.chain_height) return "Catching up with the others.";

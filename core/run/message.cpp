@@ -96,7 +96,7 @@ StatusMessage read_status(ByteReader& in) {
     StatusMessage message;
     message.sequence = in.u64();
     message.role = read_enum(in, Role::backbone);
-    message.phase = read_enum(in, Phase::finished);
+    message.phase = read_enum(in, Phase::leaving);
     message.round = read_round(in);
     in.array(message.digest.bytes);
     in.array(message.list.bytes);

@@ -47,7 +47,8 @@ enum class Phase : std::uint8_t {
     applying = 3,
     repairing = 4,
     paused = 5,
-    finished = 6
+    finished = 6,
+    leaving = 7  // about to go, as soon as its seat in the committee is another's
 };
 
 /// Sent every second or so to every neighbour, and at every change of round.

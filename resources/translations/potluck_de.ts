@@ -416,6 +416,10 @@
         <source>finished</source>
         <translation>fertig</translation>
     </message>
+    <message>
+        <source>leaving</source>
+        <translation>geht</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::NodeClient</name>

@@ -76,6 +76,24 @@ private slots:
         QCOMPARE(anna.status().run->digest, ben.status().run->digest);
     }
 
+    void a_host_that_quits_hands_its_seat_to_a_friend() {
+        Swarm swarm;
+        swarm.host(10, swarm.allowing({"anna", "ben"}));
+        ServingNode& anna = swarm.volunteer("anna");
+        ServingNode& ben = swarm.volunteer("ben");
+        QVERIFY(anna.wait_for_round(2, 60'000));
+        QElapsedTimer clock;
+        clock.start();
+        QCOMPARE(swarm.backbone().close(), 0);
+        QVERIFY(clock.elapsed() < 4'000);
+        const auto ended = [](const control::NodeSnapshot& now) {
+            return now.run && now.run->round == now.run->total_rounds;
+        };
+        QVERIFY(anna.wait_for(ended, 60'000));
+        QVERIFY(ben.wait_for(ended, 10'000));
+        QCOMPARE(anna.status().run->digest, ben.status().run->digest);
+    }
+
     void without_its_committee_a_run_waits_and_says_so() {
         Swarm swarm;
         swarm.host(6);

@@ -69,6 +69,7 @@ std::optional<std::vector<float>> stepped(World& world, const std::vector<float>
         if (views[i].size() != theta.size()) return std::nullopt;
         if (weights[i].value > 0) weighted.push_back({&views[i], weights[i].value, list.entries[i].newcomer});
     }
+    if (list.entries.empty()) return theta;  // it hands a seat over
     std::vector<float> next(theta.size());
     numerics::apply_outer_step_plain(theta, next, weighted, world.manifest().recipe.outer_step());
     return next;

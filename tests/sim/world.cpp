@@ -227,6 +227,15 @@ void World::kill(std::size_t member, Death death) {
     }
 }
 
+void World::quit(std::size_t member, Duration patience) {
+    peer(member).begin_leaving(now());
+    (void)run_until([&] { return !home(member).alive() || peer(member).may_leave(); }, patience);
+    if (!home(member).alive()) return;
+    peer(member).leave();
+    run_for(Duration{100});  // the goodbye travels
+    kill(member, Death::closes_sessions);
+}
+
 bool World::run_until(const std::function<bool()>& done, Duration limit) {
     const TimePoint end = now() + limit;
     TimePoint asked = now();

@@ -92,6 +92,8 @@ public:
     void start(std::size_t member);
     void start_all();
     void kill(std::size_t member, Death death);
+    /// The orderly way: the member says that it leaves, has `patience` for what it must hand over, and goes.
+    void quit(std::size_t member, Duration patience = Duration{3'000});
 
     /// Lets time pass until `done` holds (asked every 100 ms) or `limit` is over; whether it held.
     bool run_until(const std::function<bool()>& done, Duration limit);

@@ -29,6 +29,7 @@ QString phaseText(const control::MemberRow& member) {
         case run::Phase::repairing: return Tr::tr("repairing");
         case run::Phase::paused: return Tr::tr("paused");
         case run::Phase::finished: return Tr::tr("finished");
+        case run::Phase::leaving: return Tr::tr("leaving");
     }
     return {};
 }

@@ -51,6 +51,7 @@ Node::~Node() {
     *m_alive = false;
     m_timer.cancel();
     m_session.reset();
+    m_retiring.reset();
     m_network.reset();
 }
 
@@ -131,6 +132,10 @@ void Node::tick() {
         m_session->tick(m_now);
         record_curve(m_session->peer().view());
     }
+    if (m_retiring) {
+        m_retiring->tick(m_now);
+        if (m_retiring->gone()) m_retiring.reset();
+    }
     if (m_settings.pause_over(unix_seconds())) {
         if (const Status resumed = resume(); !resumed) log::of("node").warn("{}", resumed.error().message);
     }
@@ -197,6 +202,7 @@ void Node::manifest_here(const run::Invite& invite, Result<Bytes> file) {
 Status Node::open_session(const run::Invite& invite, const Bytes& manifest_file) {
     auto manifest = check_manifest(manifest_file);
     if (!manifest) return manifest.error();
+    close_session();
     const PeerId self = m_identity.id();
     const auto& allowed = manifest->manifest.allowed;
     if (!allowed.empty() && self != manifest->manifest.host &&
@@ -240,9 +246,10 @@ Status Node::open_session(const run::Invite& invite, const Bytes& manifest_file)
 }
 
 void Node::close_session() {
-    if (!m_session) return;
-    m_session->stop();
-    m_session.reset();
+    for (std::unique_ptr<RunSession>* session : {&m_session, &m_retiring}) {
+        if (*session) (*session)->abandon();
+        session->reset();
+    }
 }
 
 Status Node::leave() {
@@ -251,7 +258,11 @@ Status Node::leave() {
     log::of("node").info("leaving run {}", m_settings.run->invite.run.brief());
     if (m_searching) m_network->cancel_manifest(*m_searching);
     m_searching.reset();
-    close_session();
+    if (m_session) {
+        // It has things to hand over and goes when it has.
+        m_retiring = std::move(m_session);
+        m_retiring->stop(m_now);
+    }
     m_settings.run.reset();
     m_join_error.clear();
     return save_settings();
@@ -268,7 +279,7 @@ Status Node::pause(std::int64_t seconds) {
     m_settings.paused_until = seconds == 0 ? 0 : unix_seconds() + seconds;
     if (m_session) {
         m_session->peer().pause(m_now);
-        if (TrainerProcess* trainer = m_session->trainer()) trainer->release_by(m_now + pause_limit);
+        if (TrainerProcess* trainer = m_session->trainer()) trainer->release_by(m_now + RunSession::pause_limit);
     }
     return save_settings();
 }
@@ -319,6 +330,7 @@ Status Node::replace_identity(Result<identity::Identity> imported) {
         return Error{ErrorCode::invalid_argument, "Leave the run before you import another identity."};
     }
     if (!imported) return imported.error();
+    close_session();
     if (Status replaced = node::replace_identity(m_options.data_folder, *imported); !replaced) return replaced;
     m_identity = std::move(*imported);
     return {};
@@ -429,15 +441,16 @@ void Node::stop(std::function<void()> done) {
     m_stopping = true;
     m_stopped = std::move(done);
     m_timer.cancel();
-    if (m_session) m_session->stop();
+    if (m_session) m_session->stop(m_now);
     continue_stop();
 }
 
 void Node::continue_stop() {
     m_now = steady_now();
     m_network->poll(m_now);
-    if (m_session && m_session->trainer() != nullptr) m_session->trainer()->tick(m_now);
-    if (m_session && !m_session->gone()) {
+    if (m_session) m_session->tick(m_now);
+    if (m_retiring) m_retiring->tick(m_now);
+    if ((m_session && !m_session->gone()) || (m_retiring && !m_retiring->gone())) {
         m_timer.expires_after(tick_every);
         m_timer.async_wait([this, alive = m_alive](const auto& cancelled) {
             if (!cancelled && *alive) continue_stop();
@@ -445,6 +458,7 @@ void Node::continue_stop() {
         return;
     }
     m_session.reset();
+    m_retiring.reset();
     static_cast<void>(m_network->stop(network_stop_limit));
     if (m_stopped) boost::asio::post(m_loop, std::exchange(m_stopped, nullptr));
 }

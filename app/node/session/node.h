@@ -46,7 +46,6 @@ struct NodeOptions {
 class Node {
 public:
     static constexpr std::chrono::milliseconds tick_every{50};
-    static constexpr Duration pause_limit{1'800};  // when the trainer's memory is free at the latest
     static constexpr Duration network_stop_limit{2'000};
 
     /// `already_exists` if another node holds the folder, `permission`/`malformed` if identity or settings cannot be
@@ -118,6 +117,7 @@ private:
     std::shared_ptr<bool> m_alive = std::make_shared<bool>(true);  // false once wake-ups must not reach us
     std::unique_ptr<net::Session> m_network;
     std::unique_ptr<RunSession> m_session;
+    std::unique_ptr<RunSession> m_retiring;  // of the run that was left
     std::optional<RunId> m_searching;
     std::string m_join_error;
     boost::asio::steady_timer m_timer;

@@ -28,6 +28,7 @@ namespace {
 constexpr std::size_t hosted_bytes_max = 4 << 20;
 constexpr Duration tokenizer_patience{60'000};  // nothing waits for it but samples and exports
 constexpr std::size_t hosted_files_max = run::shards_max + 8;
+constexpr Duration leave_limit{3'000};  // for a last snapshot, and for a seat to change hands
 constexpr Duration look_every{500};  // for log and validation: a view copies every member's status, so not at each tick
 
 }  // namespace
@@ -131,6 +132,8 @@ void RunSession::tick(TimePoint now) {
     if (m_trainer) m_trainer->tick(now);
     m_peer->tick(now);
     m_now = now;
+    if (m_left) return;
+    if (m_leave_by && (now >= *m_leave_by || m_peer->may_leave())) return abandon();
     if (m_looked_at && now - *m_looked_at < look_every) return;
     m_looked_at = now;
     const peer::PeerView view = m_peer->view();
@@ -187,8 +190,17 @@ void RunSession::write_log(TimePoint now, const peer::PeerView& view) {
     }
 }
 
-void RunSession::stop() {
+void RunSession::stop(TimePoint now) {
     m_owner.check();
+    if (m_leave_by) return;
+    m_leave_by = now + leave_limit;
+    if (m_trainer) m_trainer->release_by(now + pause_limit);
+    m_peer->begin_leaving(now);
+}
+
+void RunSession::abandon() {
+    m_owner.check();
+    m_left = true;
     m_peer->leave();
     if (m_trainer) m_trainer->stop();
 }

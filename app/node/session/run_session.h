@@ -37,6 +37,8 @@ struct HostedFile {
 
 class RunSession final : public peer::SwarmEvents, public peer::TrainerEvents {
 public:
+    static constexpr Duration pause_limit{1'800};  // when the trainer's memory is free at the latest
+
     struct World {
         boost::asio::io_context& loop;
         net::Session& network;
@@ -62,11 +64,14 @@ public:
 
     void start(TimePoint now);
     void tick(TimePoint now);
-    /// Asks the trainer to end and says goodbye; then call tick() until gone().
-    void stop();
+    /// Ends training, hands over what others need of this member, says goodbye: call tick() until gone(), which is true
+    /// after leave_limit at the latest but for the trainer's end.
+    void stop(TimePoint now);
+    /// Goodbye at once; what the trainer is at is lost.
+    void abandon();
     [[nodiscard]] bool gone() const {
         m_owner.check();
-        return !m_trainer || m_trainer->gone();
+        return m_left && (!m_trainer || m_trainer->gone());
     }
 
     [[nodiscard]] peer::Peer& peer() {
@@ -117,6 +122,8 @@ private:
     RunLog m_log;
     std::optional<TimePoint> m_looked_at;
     std::optional<Validation> m_validation;
+    std::optional<TimePoint> m_leave_by;  // stop() was called
+    bool m_left = false;
     bool m_validation_asked = false;  // the shard was asked for in this life
     TimePoint m_now;
 };

@@ -2,227 +2,14 @@
 // the committee are played by the test.
 #include <QTest>
 
-#include "core/base/sha256.h"
-#include "core/peer/ballots.h"
-#include "core/run/agreement/vote_record.h"
-#include "tests/unit/peer/peer_fixture.h"
+#include "tests/unit/peer/ballots_bench.h"
 
 using namespace potluck;
 using namespace potluck::peer;
 
+using Bench = BallotsBench;
+
 namespace {
-
-using run::Step;
-using run::Verdict;
-
-/// The file of votes; of the rest of a store these tests need nothing.
-struct VoteFile final : StateStore {
-    std::optional<Bytes> bytes;
-    bool fails = false;
-    int tries = 0;
-    std::function<void()> before_save;
-
-    Status save_votes(ByteSpan votes) override {
-        ++tries;
-        if (before_save) before_save();
-        if (fails) return Error{ErrorCode::no_space, "The disk is full."};
-        bytes = Bytes(votes.begin(), votes.end());
-        return {};
-    }
-    std::optional<Bytes> load_votes() const override { return bytes; }
-
-    std::vector<Held> held() const override { return {}; }
-    State state(RoundId) const override { return {}; }
-    VectorPlace state_place(RoundId) const override { return {}; }
-    std::filesystem::path state_file(RoundId) const override { return {}; }
-    Result<Vector> begin_state(RoundId) override { return unused(); }
-    Result<StateDigest> commit_state(RoundId) override { return unused(); }
-    Status adopt_state(RoundId, const StateDigest&, ByteSpan) override { return unused(); }
-    void drop_state(RoundId) override {}
-    Result<Vector> scratch(Scratch) override { return unused(); }
-    VectorPlace scratch_place(Scratch) const override { return {}; }
-    Status save_record(ByteSpan) override { return unused(); }
-    std::optional<Bytes> load_record() const override { return std::nullopt; }
-    static Error unused() { return {ErrorCode::unavailable, "This store holds votes only."}; }
-};
-
-struct KeeperSilence final : StateKeeper::Mediator {
-    Status append(const CheckedList&, const StateDigest&) override { return {}; }
-    void on_applied(const CheckedList*) override {}
-    void on_state_dropped(RoundId) override {}
-    void status_changed() override {}
-};
-
-struct BallotsMediator final : Ballots::Mediator {
-    bool may_judge() const override { return stepping; }
-    bool stepping = true;
-};
-
-constexpr Duration window{60'000};
-
-/// The host and three backbones decide; key 9 is a backbone that has no seat yet.
-run::Manifest manifest_of_four(std::uint64_t total_rounds) {
-    run::Manifest manifest = Fixture::manifest_of();
-    manifest.backbones = {key_of(2).id(), key_of(3).id(), key_of(4).id(), key_of(9).id()};
-    manifest.recipe.window = window;
-    manifest.recipe.total_rounds = total_rounds;
-    return manifest;
-}
-
-/// Numbers of the committee in the order of their turns in round 0.
-std::vector<std::uint8_t> turns() {
-    std::vector<std::uint8_t> numbers;
-    for (const PeerId& id : run::proposer_order(*run::Committee::from_keys(ids_of({1, 2, 3, 4})), {})) {
-        for (std::uint8_t number = 1; number < 5; ++number) {
-            if (key_of(number).id() == id) numbers.push_back(number);
-        }
-    }
-    return numbers;
-}
-
-run::RoundSettings round_settings(const Context& context) {
-    return {.rules = context.rules,
-            .self = context.self(),
-            .role = run::Role::volunteer,
-            .window = window,
-            .collect = Duration{3'000},
-            .heartbeat = context.settings.heartbeat};
-}
-
-/// A member whose turn to propose is the view `turn`, in round 0, whose window has been open for long.
-struct Bench : Fixture {
-    explicit Bench(std::size_t turn = 3, std::uint64_t total_rounds = 50)
-        : Fixture(manifest_of_four(total_rounds), turns()[turn]) {
-        keeper.hold({RoundId{0}, commit(0, 0.5F)});
-        machine.enter(RoundId{0}, keeper.digest(), chain.committee(), context.now());
-        wait(window);
-        swarm.around = ids_of({1, 2, 3, 4, 7});
-        std::erase(swarm.around, self.id());
-        votes.before_save = [this] { unsaved_when_saved = own_votes().size(); };
-        begin();
-        ballots->decide();
-    }
-    /// A process begins with what is on disk.
-    void begin() {
-        ballots.reset();
-        payloads.emplace(swarm, context.layout.parameters, context.manifest.recipe.k);
-        ballots.emplace(
-            Ballots::Parts{context, chain, keeper, machine, keyring, votes, *payloads, seats, errors, mediator});
-        ballots->enter();
-    }
-    void wait(Duration time) { context.set_now(context.now() + time); }
-    void tick_after(Duration time) {
-        wait(time);
-        ballots->tick();
-    }
-
-    Made contribution(std::uint8_t who, float value) {
-        Made made = payload_of(value, key_of(who).id());
-        made.entry.newcomer = chain.is_newcomer(made.entry.peer);
-        made_here.push_back(made);
-        return made;
-    }
-    void deliver(const Made& made) {
-        payloads->want(made.payload->ref, RoundId{0}, {}, context.now());
-        POTLUCK_CHECK(payloads->arrived(made.payload->ref, made.payload->blob) == Payloads::Outcome::held);
-        ballots->reconsider();
-    }
-    void deliver_all() {
-        for (const Made& made : made_here) deliver(made);
-    }
-    /// A list of a stranger and a member of the committee whose payloads are here.
-    run::AcceptList good_list(float value = 1.0F) {
-        const Made stranger = contribution(5, value), seated = contribution(2, -value);
-        deliver(stranger);
-        deliver(seated);
-        return unsigned_list_of({stranger.entry, seated.entry});
-    }
-
-    run::BallotMessage proposal(const run::AcceptList& list, std::uint32_t view = 0) const {
-        const identity::Identity author = key_of(turns()[view % 4]);
-        return proposal_by(author, list, view);
-    }
-    run::BallotMessage proposal_by(const identity::Identity& author, const run::AcceptList& list,
-                                   std::uint32_t view) const {
-        const run::Instance instance{context.run, 0, chain.height()};
-        const run::IdentityKeyring keys(author);
-        return {run::encode(run::sign(run::Proposal{instance, view, list.hash(), {}}, keys)), list.encode()};
-    }
-    run::BallotMessage vote(std::uint8_t who, Step step, const std::optional<Digest>& list,
-                            std::uint32_t view = 0) const {
-        const identity::Identity author = key_of(who);
-        const run::IdentityKeyring keys(author);
-        return {run::encode(run::sign(run::Vote{{context.run, 0, chain.height()}, view, step, list}, keys)), {}};
-    }
-    run::BallotMessage certificate(const run::AcceptList& list, const std::vector<std::uint8_t>& signers, Step step,
-                                   std::uint32_t view = 0) const {
-        return {run::encode(certificate_of(list, chain.committee(), signers, step, view)), list.encode()};
-    }
-    Verdict hear(const run::BallotMessage& message) { return ballots->receive(key_of(7).id(), message); }
-    /// The others vote in view 0, as many as make a quorum together with this member.
-    void others_vote(Step step, const std::optional<Digest>& list, std::size_t count = 2) {
-        for (const std::uint8_t who : {turns()[0], turns()[1]}) {
-            if (count-- > 0) POTLUCK_CHECK(hear(vote(who, step, list)) == Verdict::accepted);
-        }
-    }
-
-    /// The others precommit nil in `view`, and the next one begins.
-    void fail_view(std::uint32_t view) {
-        for (const std::size_t turn : {0U, 1U, 2U}) {
-            (void)hear(vote(turns()[turn], Step::precommit, std::nullopt, view));
-        }
-        tick_after(Duration{1'000} + view * Duration{500});
-    }
-
-    [[nodiscard]] std::vector<run::AgreementMessage> statements() const {
-        std::vector<run::AgreementMessage> all;
-        for (const run::Envelope& envelope : swarm.sent) {
-            if (envelope.kind != run::MessageKind::ballot) continue;
-            const auto message = std::get<run::BallotMessage>(*run::decode_body(envelope.kind, envelope.body));
-            all.push_back(*run::decode_agreement_message(message.statement));
-        }
-        return all;
-    }
-    /// What this member has voted, each vote once.
-    [[nodiscard]] std::vector<run::Vote> own_votes() const {
-        std::vector<run::Vote> all;
-        for (const run::AgreementMessage& message : statements()) {
-            const auto* vote = std::get_if<run::SignedVote>(&message);
-            if (vote == nullptr || vote->author != self.id()) continue;
-            if (std::find(all.begin(), all.end(), vote->statement) == all.end()) all.push_back(vote->statement);
-        }
-        return all;
-    }
-    [[nodiscard]] std::vector<run::Proposal> own_proposals() const {
-        std::vector<run::Proposal> all;
-        for (const run::AgreementMessage& message : statements()) {
-            const auto* proposal = std::get_if<run::SignedProposal>(&message);
-            if (proposal != nullptr && proposal->author == self.id()) all.push_back(proposal->statement);
-        }
-        return all;
-    }
-    /// "none", "nil" or "list": this member's only vote.
-    [[nodiscard]] std::string own_vote() const {
-        const std::vector<run::Vote> all = own_votes();
-        POTLUCK_CHECK(all.size() <= 1);
-        return all.empty() ? "none" : all[0].list ? "list" : "nil";
-    }
-    [[nodiscard]] bool asked_for(const Made& made) const {
-        return std::count(swarm.fetched.begin(), swarm.fetched.end(), made.payload->ref.root) > 0;
-    }
-
-    VoteFile votes;
-    std::size_t unsaved_when_saved = 0;
-    std::vector<Made> made_here;
-    KeeperSilence silence;
-    BallotsMediator mediator;
-    Members members;
-    run::RoundMachine machine{round_settings(context)};
-    StateKeeper keeper{{context, chain, disk, jobs, errors, silence}};
-    Seats seats{context, chain, members};
-    std::optional<Payloads> payloads;
-    std::optional<Ballots> ballots;
-};
 
 /// The vote on a good list after something about it was changed; its contributors sign what they then find.
 std::string vote_on(const std::function<void(Bench&, run::AcceptList&)>& change) {
@@ -262,6 +49,65 @@ private slots:
 
     void an_empty_list_gets_none() {
         QCOMPARE(vote_on([](Bench&, run::AcceptList& list) { list.entries.clear(); }), nil);
+    }
+
+    void a_list_without_contributions_hands_over_the_seat_of_who_leaves() {
+        const auto votes = [](run::Phase phase, const std::vector<PeerId>& next) {
+            Bench bench;
+            bench.second_leaves();
+            bench.hear_of(turns()[1], phase);
+            run::AcceptList list = bench.good_list();
+            list.entries.clear();
+            list.committee = next;
+            (void)bench.hear(bench.proposal(list));
+            return bench.own_vote();
+        };
+        const std::vector<PeerId> heir = only_heir_of(turns()[1]);
+        QCOMPARE(votes(run::Phase::leaving, heir), for_list);
+        QCOMPARE(votes(run::Phase::leaving, {key_of(turns()[1]).id()}), none);
+        // It may just not have heard yet.
+        QCOMPARE(votes(run::Phase::training, heir), none);
+        QCOMPARE(votes(run::Phase::leaving, ids_of({1, 2, 3, 4})), nil);
+    }
+
+    void a_seat_is_handed_over_without_waiting_for_the_window() {
+        Bench bench(0);
+        bench.begin();
+        bench.machine.enter(RoundId{0}, bench.keeper.digest(), bench.chain.committee(), bench.context.now());
+        const Bench::Made early = bench.contribution(5, 1.0F);
+        const run::ContributionMessage message{RoundId{0}, bench.keeper.digest(), early.payload->ref, {64}};
+        QCOMPARE(bench.machine.contribution(key_of(5).id(), message, {}), Verdict::accepted);
+        (void)bench.machine.payload_held(early.payload->ref.root, early.payload->author);
+        bench.ballots->hand_over();
+        QVERIFY(bench.own_proposals().empty());
+        bench.second_leaves();
+        bench.ballots->hand_over();
+        QCOMPARE(bench.own_proposals().size(), std::size_t{1});
+        const run::AcceptList list = bench.own_list();
+        QVERIFY(list.entries.empty());
+        QVERIFY(bench.seats.hands_over(list.committee));
+    }
+
+    void later_views_of_a_round_leave_the_committee_as_it_is() {
+        for (const std::uint32_t turn : {0U, views_to_change_seats}) {
+            Bench bench(turn);
+            const Bench::Made made = bench.contribution(5, 1.0F);
+            const run::ContributionMessage message{RoundId{0}, bench.keeper.digest(), made.payload->ref, {64}};
+            QCOMPARE(bench.machine.contribution(key_of(5).id(), message, {}), Verdict::accepted);
+            (void)bench.machine.payload_held(made.payload->ref.root, made.payload->author);
+            bench.second_leaves();
+            for (std::uint32_t view = 0; view < turn; ++view) {
+                bench.swarm.sent.clear();
+                for (const std::uint8_t who : turns()) {
+                    if (who != turns()[turn]) (void)bench.hear(bench.vote(who, Step::precommit, std::nullopt, view));
+                }
+                bench.tick_after(Duration{1'000} + view * Duration{500});
+            }
+            bench.ballots->reconsider();
+            QCOMPARE(bench.own_proposals().size(), std::size_t{1});
+            const bool changes = bench.own_list().committee != bench.chain.committee();
+            QCOMPARE(changes, turn < views_to_change_seats);
+        }
     }
 
     void a_newcomer_is_marked_and_nobody_else() {
@@ -398,9 +244,7 @@ private slots:
         bench.ballots->decide();
         QCOMPARE(bench.own_proposals().size(), std::size_t{1});
         QVERIFY(bench.ballots->proposes());
-        const auto& first = bench.swarm.sent.front();
-        const auto ballot = std::get<run::BallotMessage>(*run::decode_body(first.kind, first.body));
-        const run::AcceptList list = *run::AcceptList::decode(ballot.list);
+        const run::AcceptList list = bench.own_list();
         QVERIFY(list.hash() == bench.own_proposals()[0].list);
         QVERIFY(list.base == bench.keeper.digest());
         QVERIFY(list.committee == ids_of({1, 2, 3, 4}));
@@ -699,7 +543,7 @@ private slots:
             QCOMPARE(bench.members.take(key_of(who).id(), {}, bench.context.now()), Verdict::accepted);
         }
         const std::uint8_t liar = turns()[1];
-        const std::vector<PeerId> without{key_of(turns()[0]).id()};
+        const std::vector<PeerId> without = only_heir_of(liar);
         QCOMPARE(bench.hear(bench.vote(liar, Step::prevote, std::nullopt)), Verdict::accepted);
         QVERIFY(!bench.seats.accepts(without));
         const std::size_t passed_on = bench.swarm.sent_to.size();

@@ -190,9 +190,30 @@ private slots:
             bench.play(1, {2, 3, 5});
         }
         QVERIFY(bench.seats.accepts(ids_of({1, 2, 3, 5})));
-        QVERIFY(bench.seats.accepts(ids_of({2})));
+        QVERIFY(!bench.seats.accepts(ids_of({2})));  // a whole one can be had
         bench.hear(4);
         QVERIFY(!bench.seats.accepts(ids_of({1, 2, 3, 5})));
+    }
+
+    void a_smaller_committee_is_the_one_that_this_member_would_choose() {
+        Bench bench(manifest_of_four());
+        bench.play(fit_rounds, {2, 3, 4});
+        bench.play(1, {2});  // key 2 has been accepted most often
+        bench.lose(4);
+        bench.play(silent_rounds_excused - 1, {2, 3});
+        QVERIFY(!bench.seats.accepts(ids_of({2})));
+        bench.play(1, {2, 3});
+        QVERIFY(bench.seats.accepts(ids_of({2})));
+        QVERIFY(!bench.seats.accepts(ids_of({3})));
+        QVERIFY(!bench.seats.accepts(ids_of({4})));
+        bench.lose(2);
+        QVERIFY(!bench.seats.accepts(ids_of({2})));
+    }
+
+    void who_has_counted_no_round_changes_nothing() {
+        Bench bench(manifest_of_four());
+        bench.hear(2);
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1, 2, 3, 4}));
     }
 
     void only_silence_in_a_row_counts() {
@@ -219,6 +240,69 @@ private slots:
         without.seats.convict(key_of(4).id());
         QVERIFY(without.seats.committee_to_propose() == ids_of({1}));
         QVERIFY(!without.seats.accepts(ids_of({1, 2, 3, 4})));
+    }
+
+    void who_leaves_hands_its_seat_to_the_fittest() {
+        Bench bench(manifest_of_four());
+        bench.play(fit_rounds, {2, 3, 4, 5});
+        QVERIFY(!bench.seats.hand_over_due());
+        QVERIFY(!bench.seats.hands_over(ids_of({1, 2, 3, 5})));
+        bench.hear(4, run::Phase::leaving);
+        QVERIFY(bench.seats.hand_over_due());
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1, 2, 3, 5}));
+        QVERIFY(bench.seats.accepts(ids_of({1, 2, 3, 5})));
+        QVERIFY(bench.seats.hands_over(ids_of({1, 2, 3, 5})));
+        // Another's seat is not at stake, and one that stays nobody's is not handed over.
+        QVERIFY(!bench.seats.hands_over(ids_of({1, 2, 4, 5})));
+        QVERIFY(!bench.seats.accepts(ids_of({1, 2, 4, 5})));
+    }
+
+    void who_leaves_gets_no_seat_and_begins_anew() {
+        Bench bench(manifest_of_friends());
+        bench.play(fit_rounds, {2, 3, 4});
+        bench.hear(4, run::Phase::leaving);
+        QVERIFY(!bench.seats.hand_over_due());
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1}));
+        QVERIFY(!bench.seats.accepts(ids_of({1, 2, 3, 4})));
+        bench.seats.count_round();
+        bench.play(fit_rounds - 2, {2, 3, 4});
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1}));
+        bench.play(2, {2, 3, 4});
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1, 2, 3, 4}));
+    }
+
+    void the_only_seat_goes_to_whoever_is_here() {
+        Bench bench(manifest_of_friends());
+        bench.append({2});
+        bench.seats.leave();
+        QVERIFY(!bench.seats.hand_over_due());
+        QVERIFY(bench.seats.may_go());  // nobody to hand it to
+        bench.hear(2);
+        QVERIFY(bench.seats.hand_over_due());
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({2}));
+        QVERIFY(!bench.seats.may_go());
+    }
+
+    void who_leaves_waits_until_its_heir_knows() {
+        Bench bench(manifest_of_friends());
+        bench.hear(2);
+        bench.seats.leave();
+        run::AcceptList list = bench.unsigned_list_of({});
+        list.committee = ids_of({2});
+        QVERIFY(bench.chain.append(bench.committed(list, {1}), StateDigest{}).ok());
+        QVERIFY(!bench.seats.may_go());
+        bench.hear(2, run::Phase::training, 1);
+        QVERIFY(!bench.seats.may_go());
+        bench.hear(2);
+        QVERIFY(bench.seats.may_go());
+    }
+
+    void who_has_no_seat_may_go_at_once() {
+        run::Manifest manifest = manifest_of_four();
+        manifest.host = key_of(6).id();
+        Bench bench(manifest);
+        bench.seats.leave();
+        QVERIFY(bench.seats.may_go());
     }
 
     void the_seats_that_are_here_are_counted() {

@@ -39,6 +39,8 @@ private slots:
         QCOMPARE(phase_of(facts), run::Phase::joining);
         facts.run_complete = true;
         QCOMPARE(phase_of(facts), run::Phase::finished);
+        facts.leaving = true;
+        QCOMPARE(phase_of(facts), run::Phase::leaving);
         facts.repairing = true;
         QCOMPARE(phase_of(facts), run::Phase::repairing);
         facts.state.reset();

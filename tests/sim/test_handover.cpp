@@ -1,0 +1,143 @@
+// Seats that are handed over: who quits, shuts down or sleeps in an orderly way leaves nobody waiting.
+#include <QTest>
+
+#include "tests/sim/checks.h"
+#include "tests/sim/scenario.h"
+#include "tests/sim/seeds.h"
+
+using namespace potluck;
+using namespace potluck::sim;
+
+namespace {
+
+std::vector<PeerId> committee_of(World& world, std::size_t member) {
+    return world.home(member).ledger.head(world.run())->committee;
+}
+
+std::size_t alive_count(World& world) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < world.size(); ++i) count += world.home(i).alive() ? 1 : 0;
+    return count;
+}
+
+std::uint64_t furthest(World& world) {
+    std::uint64_t round = 0;
+    for (std::size_t i = 0; i < world.size(); ++i) round = std::max(round, world.round_of(i));
+    return round;
+}
+
+std::string at_seed(std::uint64_t seed, const std::string& wrong) {
+    return "seed " + std::to_string(seed) + ": " + wrong;
+}
+
+}  // namespace
+
+class HandoverTest : public QObject {
+    Q_OBJECT
+private slots:
+    void the_only_seat_is_handed_over_at_any_moment_data() {
+        QTest::addColumn<int>("at");
+        for (const int at : {50, 1'000, 4'000, 5'950, 6'150, 6'700, 7'500}) QTest::addRow("%d ms", at) << at;
+    }
+    void the_only_seat_is_handed_over_at_any_moment() {
+        QFETCH(int, at);
+        for (const std::uint64_t seed : seeds(5)) {
+            // Three members: too few for a committee of four.
+            World world(seed, {.backbones = 1, .volunteers = 2, .rounds = 12, .friends = true});
+            world.start_all();
+            QVERIFY(world.run_until([&] { return world.all_at(2); }, Duration{60'000}));
+            world.run_for(Duration{at});
+            const TimePoint asked = world.now();
+            world.quit(0);
+            const Duration took = world.now() - asked;
+            QVERIFY2(took <= Duration{2'100}, at_seed(seed, std::to_string(took.count()) + " ms").c_str());
+            QVERIFY2(committee_of(world, 1) != world.first_committee(), at_seed(seed, "the seat has gone").c_str());
+            const std::uint64_t before = world.round_of(1);
+            QVERIFY2(world.run_until([&] { return world.all_at(before + 3); }, Duration{40'000}),
+                     at_seed(seed, "rounds stopped").c_str());
+            world.start(0);
+            const std::string wrong = finish_run(world, Duration{200'000});
+            QVERIFY2(wrong.empty(), at_seed(seed, wrong).c_str());
+        }
+    }
+
+    void who_leaves_nobody_behind_keeps_the_seat() {
+        World world(1, {.backbones = 1, .volunteers = 1, .rounds = 6, .friends = true});
+        world.start_all();
+        QVERIFY(world.run_until([&] { return world.all_at(2); }, Duration{60'000}));
+        world.quit(1);
+        const TimePoint asked = world.now();
+        world.quit(0);
+        QVERIFY(world.now() - asked <= Duration{300});
+        QCOMPARE(committee_of(world, 0), world.first_committee());
+        world.start_all();
+        const std::string wrong = finish_run(world, Duration{200'000});
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+
+    /// In an open run nobody else may have the seat: the others wait, and nothing is lost.
+    void strangers_inherit_no_seat() {
+        World world(1, {.backbones = 1, .volunteers = 3, .rounds = 8});
+        world.start_all();
+        QVERIFY(world.run_until([&] { return world.all_at(3); }, Duration{60'000}));
+        world.quit(0);
+        const std::uint64_t left_at = world.round_of(1);
+        world.run_for(Duration{60'000});
+        QVERIFY(world.round_of(1) <= left_at + 1);
+        QVERIFY(QString::fromStdString(world.peer(1).view().reason).contains("0 of the 1 needed"));
+        world.start(0);
+        const std::string wrong = finish_run(world, Duration{200'000});
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+
+    void one_of_four_goes_and_no_round_is_lost() {
+        for (const std::uint64_t seed : seeds(5)) {
+            World world(seed, {.backbones = 1, .volunteers = 5, .rounds = 14, .friends = true});
+            world.start_all();
+            QVERIFY(world.run_until([&] { return world.all_at(6); }, Duration{120'000}));
+            QCOMPARE(committee_of(world, 0).size(), 4U);
+            const PeerId leaver = committee_of(world, 0)[seed % 4];
+            for (std::size_t i = 0; i < world.size(); ++i) {
+                if (world.home(i).id() == leaver) world.quit(i);
+            }
+            const std::size_t witness = world.home(0).alive() ? 0 : 1;
+            const std::vector<PeerId> seats = committee_of(world, witness);
+            QCOMPARE(std::count(seats.begin(), seats.end(), leaver), 0);
+            QVERIFY2(world.run_until([&] { return world.all_at(12); }, Duration{70'000}), at_seed(seed, "").c_str());
+            world.start_all();
+            const std::string wrong = finish_run(world, Duration{200'000});
+            QVERIFY2(wrong.empty(), at_seed(seed, wrong).c_str());
+        }
+    }
+
+    /// As people do with theirs: each computer is on for some hours and off for some, and never are all off.
+    void computers_that_take_turns_for_a_week_lose_no_round() {
+        constexpr std::uint64_t rounds = 2'016;  // of five minutes
+        for (const std::uint64_t seed : seeds(1)) {
+            World world(seed,
+                        {.backbones = 0, .volunteers = 3, .rounds = rounds, .checkpoint_every = 10, .friends = true});
+            world.start_all();
+            QVERIFY(world.run_until([&] { return world.all_at(3); }, Duration{60'000}));
+            std::uint64_t stalls = 0, turns = 0;
+            for (std::uint64_t before = furthest(world), after = 0; after < rounds; before = after, ++turns) {
+                const std::size_t member = world.rng().below(world.size());
+                if (!world.home(member).alive()) {
+                    world.start(member);
+                } else if (alive_count(world) > 1) {
+                    world.quit(member);
+                }
+                const Duration hours{static_cast<int>(30'000 + world.rng().below(300'000))};
+                world.run_for(hours);
+                after = furthest(world);
+                // At the least every second window has made a round.
+                if (after < std::min(rounds, before + static_cast<std::uint64_t>(hours.count()) / 12'000)) ++stalls;
+            }
+            QCOMPARE(stalls, 0U);
+            QVERIFY(turns > 20);
+            QVERIFY2(world.divided().empty(), world.divided().c_str());
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(HandoverTest)
+#include "test_handover.moc"
