@@ -13,7 +13,7 @@
 #include "core/peer/seams/swarm.h"
 #include "core/run/manifest.h"
 #include "core/run/message.h"
-#include "core/run/round_machine.h"
+#include "core/run/run_rules.h"
 
 namespace potluck::peer {
 

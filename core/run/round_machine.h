@@ -21,32 +21,13 @@
 #include "core/base/ids.h"
 #include "core/run/accept_list.h"
 #include "core/run/message.h"
+#include "core/run/run_rules.h"
 
 namespace potluck::run {
 
 inline constexpr std::size_t members_max = 4096;
 inline constexpr int heartbeats_to_live = 4;    // silence after which a member is believed dead
 inline constexpr int heartbeats_to_repeat = 2;  // between repetitions of what may have been lost
-
-/// What is the same for the whole run.
-struct RunRules {
-    RunId run;
-    PeerId host;
-    std::vector<PeerId> backbones;
-    std::vector<PeerId> allowed;  // sorted; empty: anybody
-    [[nodiscard]] bool admits(const PeerId& peer) const;
-    /// Host, backbones and the allow list: the keys that the host vouches for. Only they may sit in the committee, and
-    /// they are never newcomers.
-    [[nodiscard]] bool trusts(const PeerId& peer) const;
-    /// All of them, sorted.
-    [[nodiscard]] std::vector<PeerId> trusted() const;
-    /// Who decides L[0], sorted: the host and the backbones that follow it, as many as make a size of 1, 4 or 7.
-    [[nodiscard]] std::vector<PeerId> first_committee() const;
-};
-
-/// Whether `list` may follow `previous` (null for round 0): place, link, admitted contributors, trusted committee.
-/// Base, signatures and votes are the caller's to check.
-[[nodiscard]] Verdict check_link(const AcceptList& list, const AcceptList* previous, const RunRules& rules);
 
 struct RoundSettings {
     RunRules rules;

@@ -33,7 +33,7 @@
 #include "core/identity/identity.h"
 #include "core/model/state_layout.h"
 #include "core/run/manifest.h"
-#include "core/run/round_machine.h"
+#include "core/run/run_rules.h"
 
 namespace potluck::node {
 
