@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/control/node_protocol.h"
+#include "core/run/accept_list.h"
 
 namespace potluck::control {
 
@@ -127,6 +128,65 @@ struct ReadCheckpoints : Nothing {
     using Reply = Checkpoints;
 };
 
+/// Who decides about the run, and what its host has changed.
+struct Committee {
+    static constexpr std::string_view label = "committee";
+    std::vector<SeatRow> seats;
+    std::uint64_t needed = 0;
+    std::vector<std::string> waiting, banned, vouched;
+
+    static void fields(auto& value, auto&& field) {
+        field("seats", value.seats, List{run::committee_members_max, Any{}}, "Its members.");
+        field("needed", value.needed, Whole{}, "How many of them a round needs.");
+        field("waiting", value.waiting, List{rows_max, Text{text_bytes_max}},
+              "What the host has signed and no list holds yet.");
+        field("banned", value.banned, List{rows_max, Text{id_bytes_max}}, "Keys that the host has shut out.");
+        field("vouched", value.vouched, List{rows_max, Text{id_bytes_max}},
+              "Keys that the host has vouched for since the run began.");
+    }
+};
+struct ReadCommittee : Nothing {
+    static constexpr std::string_view name = "committee";
+    using Reply = Committee;
+};
+
+struct ModerationNumber {
+    static constexpr std::string_view label = "moderation";
+    std::uint64_t number = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("number", value.number, Whole{}, "Of the host's change; it is in force with the next list.");
+    }
+};
+struct Moderate {
+    static constexpr std::string_view name = "moderate";
+    using Reply = ModerationNumber;
+    ModerationKind kind = ModerationKind::ban;
+    std::string key;
+    std::uint64_t round = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("kind", value.kind, Any{}, "What the run's host wants.");
+        field("key", value.key, Optional{Text{id_bytes_max}},
+              "Whom it is about: a public key, or at least 8 digits with which only one known key begins.");
+        field("round", value.round, Optional{Whole{}},
+              "For rollback: the checkpoint with which the next round begins.");
+    }
+};
+
+struct ReplaceCommittee {
+    static constexpr std::string_view name = "replace_committee";
+    using Reply = ModerationNumber;
+    std::vector<std::string> keys;
+    std::optional<std::uint64_t> after;
+
+    static void fields(auto& value, auto&& field) {
+        field("keys", value.keys, List{run::committee_members_max, Text{id_bytes_max}},
+              "1, 4 or 7 keys that the host trusts, named as for moderate.");
+        field("after", value.after, Whole{}, "How many rounds stay; all that this node knows of if missing.");
+    }
+};
+
 struct ExportedFiles {
     static constexpr std::string_view label = "exported model";
     std::vector<std::string> files;
@@ -225,9 +285,10 @@ struct StopNode : Nothing {
     using Reply = Done;
 };
 
-using NodeMethods = Methods<ReadStatus, Subscribe, Join, Leave, Finish, Pause, Resume, SetName, MakeInvite,
-                            ReadLeaderboard, ReadCurve, ReadCheckpoints, ExportModel, SampleText, ShowIdentity,
-                            ExportIdentity, ImportIdentity, ImportIdentityWords, StopNode>;
+using NodeMethods =
+    Methods<ReadStatus, Subscribe, Join, Leave, Finish, Pause, Resume, SetName, MakeInvite, ReadCommittee, Moderate,
+            ReplaceCommittee, ReadLeaderboard, ReadCurve, ReadCheckpoints, ExportModel, SampleText, ShowIdentity,
+            ExportIdentity, ImportIdentity, ImportIdentityWords, StopNode>;
 
 template <MethodCall R>
 inline constexpr Method method_of = NodeMethods::place_of<R>();

@@ -54,6 +54,24 @@ template <>
 inline constexpr std::array names<run::Phase> = {"joining",   "training", "collecting", "applying",
                                                  "repairing", "paused",   "finished",   "leaving"};
 
+/// What a run's host may do while the run goes on (core/run/host_action.h).
+enum class ModerationKind { ban, readmit, allow, rollback };
+template <>
+inline constexpr std::array names<ModerationKind> = {"ban", "readmit", "allow", "rollback"};
+
+struct SeatRow {
+    static constexpr std::string_view label = "seat";
+    std::string id, name;
+    bool here = false, self = false;
+
+    static void fields(auto& value, auto&& field) {
+        field("id", value.id, Text{id_bytes_max}, "Public key in hexadecimal digits.");
+        field("name", value.name, Text{name_bytes_max}, "The last name heard; may be empty.");
+        field("here", value.here, Any{}, "Whether this node hears of it.");
+        field("self", value.self, Any{}, "Whether it is this node.");
+    }
+};
+
 struct MemberRow {
     static constexpr std::string_view label = "member";
     std::string id, name;

@@ -3,6 +3,7 @@
 //   append   L[n] is taken only if n is the chain's length and its `previous` is the tip's hash; then rounds, lists and
 //            entries get their rows together
 //   correct  another digest of the state that the last list led to
+//   retract  what a committee decided whom the run's host has replaced
 //
 // So `lists` is always one unbroken chain from round 0, and `entries`, from which credit is summed, is what the lists
 // say: verify_chain() recomputes both from the signed bytes. Sums saturate, because a hostile host could sign lists
@@ -83,7 +84,7 @@ struct Ledger::Database {
                                 const StateDigest& result, std::int64_t at);
     [[nodiscard]] bool insert_entries(std::int64_t chain, const run::AcceptList& decoded, std::int64_t at);
     [[nodiscard]] Result<std::string> fault_of(std::int64_t chain, const RunId& run, std::uint64_t round,
-                                               const Digest& previous, Digest& hash,
+                                               const PeerId& host, const Digest& previous, Digest& hash,
                                                std::vector<PeerId>& committee) const;
     [[nodiscard]] bool entries_match(std::int64_t chain, const run::AcceptList& list) const;
 
@@ -202,6 +203,39 @@ Status Ledger::correct_result(const RunId& run, const StateDigest& result) {
     return {};
 }
 
+Status Ledger::retract(const RunId& run, RoundId first) {
+    m_owner.check();
+    Connection& connection = m_database->connection;
+    Transaction transaction(connection);
+    if (!transaction.begun()) return connection.error("Cannot write to");
+    for (const char* table : {"entries", "lists", "rounds"}) {
+        Statement remove(connection, std::string("DELETE FROM ") + table +
+                                         " WHERE chain = (SELECT id FROM chains WHERE run = ?) AND round >= ?");
+        if (!remove.bind(run.bytes).bind(first.value).run()) return connection.error("Cannot write to");
+    }
+    return transaction.commit() ? Status() : Status(connection.error("Cannot write to"));
+}
+
+Status Ledger::remember_action(const RunId& run, const run::SignedAction& action) {
+    m_owner.check();
+    Connection& connection = m_database->connection;
+    const Result<std::int64_t> chain = m_database->chain_for_writing(run);
+    if (!chain.ok()) return chain.error();
+    ByteWriter bytes;
+    action.write(bytes);
+    const std::int64_t number = action.action.number;
+    Transaction transaction(connection);
+    if (!transaction.begun()) return connection.error("Cannot write to");
+    if (action.action.kind == run::ActionKind::replace) {
+        Statement remove(connection, "DELETE FROM actions WHERE chain = ? AND number > ?");
+        if (!remove.bind(*chain).bind(number).run()) return connection.error("Cannot write to");
+    }
+    Statement write(connection, "INSERT OR REPLACE INTO actions(chain, number, action) VALUES(?, ?, ?)");
+    write.bind(*chain).bind(number).bind(ByteSpan(bytes.bytes()));
+    const bool is_kept = write.run() && transaction.commit();
+    return is_kept ? Status() : Status(connection.error("Cannot write to"));
+}
+
 void Ledger::remember_name(const PeerId& peer, const std::string& name) {
     m_owner.check();
     const ByteSpan kept = as_bytes(std::string_view(name).substr(0, run::name_bytes_max));
@@ -277,6 +311,20 @@ std::optional<run::AcceptList> Ledger::head(const RunId& run) const {
         return std::nullopt;
     }
     return std::move(decoded).value();
+}
+
+std::vector<run::SignedAction> Ledger::actions(const RunId& run) const {
+    m_owner.check();
+    std::vector<run::SignedAction> found;
+    Statement query(m_database->connection,
+                    "SELECT action FROM actions WHERE chain = (SELECT id FROM chains WHERE run = ?) ORDER BY number");
+    query.bind(run.bytes);
+    m_database->each(query, [&](const Statement& row) {
+        ByteReader in(row.blob(0));
+        const run::SignedAction action = run::SignedAction::read(in);
+        if (in.finished()) found.push_back(action);
+    });
+    return found;
 }
 
 std::optional<StateDigest> Ledger::digest_after(const RunId& run, RoundId round) const {
@@ -383,7 +431,7 @@ bool Ledger::Database::entries_match(std::int64_t chain, const run::AcceptList& 
 
 /// What is wrong with one round, empty if nothing; `hash` becomes that of its list, `committee` that of the next round.
 Result<std::string> Ledger::Database::fault_of(std::int64_t chain, const RunId& run, std::uint64_t round,
-                                               const Digest& previous, Digest& hash,
+                                               const PeerId& host, const Digest& previous, Digest& hash,
                                                std::vector<PeerId>& committee) const {
     Statement query(connection,
                     "SELECT l.certificate, l.list, r.hash, r.tokens, r.contributions FROM rounds r LEFT JOIN lists l "
@@ -400,6 +448,12 @@ Result<std::string> Ledger::Database::fault_of(std::int64_t chain, const RunId& 
     if (decoded->run != run || decoded->round.value != round) return std::string("is that of another place");
     if (decoded->previous != previous) return std::string("does not follow the round before it");
     if (query.id<Digest>(2) != hash) return std::string("does not have the hash that was noted");
+    for (const run::SignedAction& one : decoded->actions) {
+        const bool is_signed = identity::verify(host, run::domain_of(run::MessageKind::host_action),
+                                                run::signed_bytes(run, one.action), one.signature);
+        if (!is_signed) return std::string("holds a change that the run's host did not sign");
+    }
+    if (const run::HostAction* replacement = decoded->replacement()) committee = replacement->committee;
     if (!run::proves_commit(list.certificate, *decoded, committee, run::Ed25519Verifier())) {
         return std::string("was not signed by a quorum of its committee");
     }
@@ -415,8 +469,9 @@ Result<std::string> Ledger::Database::fault_of(std::int64_t chain, const RunId& 
     return std::string();
 }
 
-Status Ledger::verify_chain(const RunId& run, std::vector<PeerId> committee) const {
+Status Ledger::verify_chain(const RunId& run, const run::RunRules& rules) const {
     m_owner.check();
+    std::vector<PeerId> committee = rules.first_committee();
     const Result<std::optional<std::int64_t>> chain = m_database->chain_of(run);
     if (!chain.ok()) return chain.error();
     if (!chain->has_value()) return {};
@@ -425,7 +480,8 @@ Status Ledger::verify_chain(const RunId& run, std::vector<PeerId> committee) con
     Digest previous;
     for (std::uint64_t round = 0; round < tip->length; ++round) {
         Digest hash;
-        const Result<std::string> fault = m_database->fault_of(**chain, run, round, previous, hash, committee);
+        const Result<std::string> fault =
+            m_database->fault_of(**chain, run, round, rules.host, previous, hash, committee);
         if (!fault.ok()) return fault.error();
         if (!fault->empty()) {
             return Error{ErrorCode::untrusted, "In the ledger's chain " + round_name(round) + " " + *fault +

@@ -18,6 +18,7 @@
 #include "core/identity/identity.h"
 #include "core/run/accept_list.h"
 #include "core/run/message.h"
+#include "core/run/run_rules.h"
 
 namespace potluck::ledger {
 
@@ -63,6 +64,12 @@ public:
     /// The last list of a run led to `result`, not to what is on record. `not_found` for an empty chain.
     [[nodiscard]] Status correct_result(const RunId& run, const StateDigest& result);
 
+    /// Takes L[first] and what follows back: the run's host has replaced the committee that decided them.
+    [[nodiscard]] Status retract(const RunId& run, RoundId first);
+    /// Keeps an action of the run's host, in force or not yet; another of the same number is replaced, and by a
+    /// replacement of the committee all later ones as well.
+    [[nodiscard]] Status remember_action(const RunId& run, const run::SignedAction& action);
+
     // What follows only reads. If the file itself fails, it returns what an empty ledger would and logs the reason.
 
     /// L[round]; nothing if the chain is shorter.
@@ -72,6 +79,9 @@ public:
     /// Last list, decoded; nothing for an empty chain.
     [[nodiscard]] std::optional<run::AcceptList> head(const RunId& run) const;
     [[nodiscard]] std::optional<StateDigest> digest_after(const RunId& run, RoundId round) const;
+
+    /// The host's actions that are kept, by number.
+    [[nodiscard]] std::vector<run::SignedAction> actions(const RunId& run) const;
 
     [[nodiscard]] RunTotals totals(const RunId& run) const;
     /// Most tokens first, ties by key. Reads every entry of the run (about 0.1 s for 10,000 rounds of 32 peers): call
@@ -89,10 +99,10 @@ public:
     /// a measured loss is given, or its newest if none was measured.
     [[nodiscard]] std::vector<RoundRecord> curve(const RunId& run, std::size_t most) const;
 
-    /// Walks the whole chain of a run, whose first list `committee` has decided: links, hashes, certificates,
-    /// contributors' signatures, and that credit is what the lists say. The error (`untrusted`) names the first round
-    /// that fails.
-    [[nodiscard]] Status verify_chain(const RunId& run, std::vector<PeerId> committee) const;
+    /// Walks the whole chain of a run: links, hashes, certificates of the committees that its manifest, its lists and
+    /// its host name, signatures of contributors and host, and that credit is what the lists say. The error
+    /// (`untrusted`) names the first round that fails. Of `rules` host and backbones are used.
+    [[nodiscard]] Status verify_chain(const RunId& run, const run::RunRules& rules) const;
 
 private:
     struct Database;

@@ -41,8 +41,16 @@ bool keep_certificates(Connection& connection) {
     )");
 }
 
+/// What the host has changed or wants to change; the newest list says how many of them are in force.
+bool keep_host_actions(Connection& connection) {
+    return connection.execute(R"(
+        CREATE TABLE actions(chain INTEGER NOT NULL REFERENCES chains, number INTEGER NOT NULL, action BLOB NOT NULL,
+            PRIMARY KEY(chain, number)) STRICT, WITHOUT ROWID;
+    )");
+}
+
 /// Entry v makes version v + 1 out of version v.
-constexpr std::array<Migration, 2> migrations{make_first_tables, keep_certificates};
+constexpr std::array<Migration, 3> migrations{make_first_tables, keep_certificates, keep_host_actions};
 
 Status migrate(Connection& connection, std::int64_t from) {
     Transaction transaction(connection);

@@ -71,12 +71,12 @@ void Ballots::enter() {
     m_unsaved.reset();
     m_certificate.reset();
     m_decision.reset();
-    m_may_propose = m_hands_over = false;
+    m_may_propose = m_is_early = false;
     const Result<run::Committee> committee = run::Committee::from_keys(m.chain.committee());
     POTLUCK_CHECK(committee.ok());
     const run::Recipe& recipe = m.context.manifest.recipe;
     const Duration heartbeat = m.context.settings.heartbeat;
-    m_settings = run::AgreementSettings{{m.context.run, 0, m.chain.height()},
+    m_settings = run::AgreementSettings{{m.context.run, m.chain.term(), m.chain.height()},
                                         *committee,
                                         m.chain.hash_before(m.chain.height()),
                                         {.propose = recipe.grace,
@@ -94,9 +94,10 @@ void Ballots::decide() {
     carry_out(m_agreement->start(m.context.now()));
 }
 
-void Ballots::hand_over() {
-    if (!m_agreement || m_decision || m_hands_over || !m.machine.playing() || !m.seats.hand_over_due()) return;
-    m_hands_over = true;
+void Ballots::decide_early() {
+    if (!m_agreement || m_decision || m_is_early || !m.machine.playing()) return;
+    if (!m.seats.hand_over_due() && !m.moderation.roll_back_due()) return;
+    m_is_early = true;
     carry_out(m_agreement->start(m.context.now()));
 }
 
@@ -169,7 +170,7 @@ void Ballots::remember(const Digest& hash, ByteSpan bytes) {
     make_room();
     KnownList known;
     known.named = m_lists_named;
-    const Verdict verdict = m.chain.read(bytes, m.chain.head(), known.checked);
+    const Verdict verdict = m.chain.read(bytes, m.chain.head(), m.chain.rules(), known.checked);
     known.invalid = verdict != Verdict::accepted;
     if (!known.invalid) {
         for (const run::Accepted& entry : known.checked.list.entries) {
@@ -228,23 +229,35 @@ Validity Ballots::judge(const run::AcceptList& list) {
 }
 
 /// The closing list certifies the run's last state and changes nothing. Any other without contributions is there to
-/// hand a seat over; that its holder is about to go may still have to reach this member.
+/// hand a seat over, where it may still have to reach this member that its holder is about to go, or to take the model
+/// back, which the host has signed.
 Validity Ballots::judge_empty(const run::AcceptList& list) const {
     const bool is_closing = m.context.is_last(list.round);
-    if ((list.committee == m.chain.committee()) != is_closing) return Validity::invalid;
-    if (is_closing) return Validity::valid;
+    const bool changes_seats = list.committee != m.chain.committee();
+    if (is_closing || list.roll_back() != nullptr) {
+        const bool is_alone = !changes_seats && (!is_closing || list.actions.empty());
+        return is_alone ? Validity::valid : Validity::invalid;
+    }
+    if (!changes_seats) return Validity::invalid;
     const bool is_due = m.machine.playing() && m.seats.hands_over(list.committee) && m.seats.accepts(list.committee);
     return is_due ? Validity::valid : Validity::unknown;
 }
 
 std::vector<run::Accepted> Ballots::entries_to_propose() const {
     std::vector<run::Accepted> entries = m.machine.held_entries();
+    std::erase_if(entries, [&](const run::Accepted& entry) { return !m.chain.rules().admits(entry.peer); });
     for (run::Accepted& entry : entries) entry.newcomer = m.chain.is_newcomer(entry.peer);
     return entries;
 }
 
+void Ballots::add_contributions(run::AcceptList& list) const {
+    // What the others do not want must not keep the round from ending.
+    if (m_agreement->view() < views_to_change_seats) list.committee = m.seats.committee_to_propose();
+    if (m_may_propose) list.entries = entries_to_propose();
+}
+
 std::optional<Digest> Ballots::list_to_propose() {
-    if ((!m_may_propose && !m_hands_over) || !m.mediator.may_judge()) return std::nullopt;
+    if ((!m_may_propose && !m_is_early) || !m.mediator.may_judge()) return std::nullopt;
     KnownList own;
     run::AcceptList& list = own.checked.list;
     list = {m.context.run,
@@ -253,12 +266,15 @@ std::optional<Digest> Ballots::list_to_propose() {
             m_settings->previous,
             m.keeper.digest(),
             m.chain.committee(),
+            {},
+            m.chain.rules().actions,
             {}};
     if (!m.context.is_last(list.round)) {
-        // What the others do not want must not keep the round from ending.
-        if (m_agreement->view() < views_to_change_seats) list.committee = m.seats.committee_to_propose();
-        if (m_may_propose) list.entries = entries_to_propose();
-        if (list.entries.empty() && !m.seats.hands_over(list.committee)) return std::nullopt;
+        list.actions = m.moderation.due();
+        if (list.roll_back() == nullptr) add_contributions(list);
+        if (list.entries.empty() && list.roll_back() == nullptr && !m.seats.hands_over(list.committee)) {
+            return std::nullopt;
+        }
     }
     own.checked.committed.list = list.encode();
     own.checked.hash = list.hash();
@@ -340,7 +356,7 @@ std::optional<run::VoteRecord> Ballots::load_votes() {
     // Unreadable: a record of a later round, which makes the agreement abstain.
     run::VoteRecord unknown;
     unknown.author = m.context.self();
-    unknown.instance = {m.context.run, 0, m.chain.height().next()};
+    unknown.instance = {m.context.run, m.chain.term(), m.chain.height().next()};
     ByteReader in(*bytes);
     const std::size_t size = bytes->size() <= votes_bytes_max ? in.u32() : 0;
     const Result<run::VoteRecord> record = run::VoteRecord::decode(in.raw(std::min(size, in.remaining())));

@@ -18,10 +18,12 @@
 #include <vector>
 
 #include "core/peer/chain_log.h"
+#include "core/peer/moderation.h"
 #include "core/peer/payloads.h"
 #include "core/peer/seats.h"
 #include "core/peer/state_keeper.h"
 #include "core/run/agreement/agreement.h"
+#include "core/run/round_machine.h"
 
 namespace potluck::peer {
 
@@ -46,6 +48,7 @@ public:
         StateStore& store;
         Payloads& payloads;
         Seats& seats;
+        const Moderation& moderation;
         ErrorReport& errors;
         Mediator& mediator;
     };
@@ -55,8 +58,8 @@ public:
     void enter();
     /// There is enough for a list.
     void decide();
-    /// A seat changes hands now, if one is to.
-    void hand_over();
+    /// What does not wait for a window's end: a seat changes hands, or the host takes the model back.
+    void decide_early();
     void tick();
     /// A payload came, or the state: what could not be judged may be now.
     void reconsider();
@@ -88,6 +91,7 @@ private:
     [[nodiscard]] run::Validity judge(const run::AcceptList& list);
     [[nodiscard]] run::Validity judge_empty(const run::AcceptList& list) const;
     [[nodiscard]] std::vector<run::Accepted> entries_to_propose() const;
+    void add_contributions(run::AcceptList& list) const;
     [[nodiscard]] bool is_far_ahead(const run::AgreementMessage& message) const;
     void make_room();
     void remember(const Digest& hash, ByteSpan bytes);
@@ -109,7 +113,7 @@ private:
     TimePoint m_save_again;
     std::optional<RoundId> m_unreadable_at;  // the file of votes was damaged when this round was entered
     bool m_may_propose = false;
-    bool m_hands_over = false;                      // a list without contributions, if there is not enough for another
+    bool m_is_early = false;                        // a list without contributions, if there is not enough for another
     std::optional<run::Certificate> m_certificate;  // its list may still be unknown
     std::optional<CheckedList> m_decision;
     std::uint64_t m_views_lost = 0;

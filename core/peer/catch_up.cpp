@@ -32,6 +32,7 @@ constexpr Duration checkpoint_stalled_after{120'000};
 /// What survived the last time: the chain, the record, and the newest state that fits the chain.
 void Peer::Impl::restore() {
     chain.load();
+    moderation.load();
     ballots.enter();
     contributor.restore();
     seeder.fetch_kept_payloads();
@@ -197,6 +198,7 @@ Verdict Peer::Impl::on_history_request(const PeerId& from, const run::HistoryReq
         if (bytes > run::message_bytes_max) break;
         answer.lists.push_back(std::move(one));
     }
+    tell_actions({from});  // without them it may not understand the lists
     context.send(from, answer);
     return Verdict::accepted;
 }
@@ -206,11 +208,13 @@ Verdict Peer::Impl::on_history(const PeerId& from, const run::HistoryMessage& me
     history.peer.reset();
     if (keeper.applying()) return Verdict::stale;
     std::vector<CheckedList> fresh;
+    run::RunRules rules = chain.rules();
     for (const run::CommittedList& one : message.lists) {
         CheckedList checked;
         const run::AcceptList* previous = fresh.empty() ? chain.head() : &fresh.back().list;
-        const Verdict verdict = chain.check(one, previous, checked);
+        const Verdict verdict = chain.check(one, previous, rules, checked);
         if (verdict != Verdict::accepted) return verdict;
+        for (const run::SignedAction& action : checked.list.actions) rules.apply(action.action);
         fresh.push_back(std::move(checked));
     }
     extend_chain(std::move(fresh));

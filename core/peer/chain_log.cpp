@@ -19,13 +19,18 @@ constexpr std::size_t hashes_max = 64;
 }  // namespace
 
 ChainLog::ChainLog(const Context& context, ledger::Ledger& ledger, const run::Verifier& verifier)
-    : m_context(context), m_ledger(ledger), m_verifier(verifier) {}
+    : m_context(context), m_ledger(ledger), m_verifier(verifier), m_rules(context.rules) {}
 
 void ChainLog::load() {
     const RoundId lists = m_ledger.totals(m_context.run).rounds;
     m_closed = lists.value > m_context.manifest.recipe.total_rounds;
     m_height = m_closed ? RoundId{m_context.manifest.recipe.total_rounds} : lists;
     m_head = m_height.value == 0 ? std::nullopt : list_at(RoundId{m_height.value - 1});
+    m_rules = m_context.rules;
+    for (const run::SignedAction& one : m_ledger.actions(m_context.run)) {
+        if (one.action.kind == run::ActionKind::replace) replace(one);
+        if (m_head && one.action.number <= m_head->actions_before + m_head->actions.size()) m_rules.apply(one.action);
+    }
     std::erase_if(m_hashes, [&](const auto& item) { return item.first.next() >= m_height; });
 }
 
@@ -34,7 +39,30 @@ std::optional<StateDigest> ChainLog::digest_at(RoundId round) const {
     return m_ledger.digest_after(m_context.run, RoundId{round.value - 1});
 }
 
+void ChainLog::replace(const run::SignedAction& replacement) {
+    if (!m_replacement || m_replacement->action.term < replacement.action.term) m_replacement = replacement;
+}
+
+std::uint32_t ChainLog::term() const {
+    if (const run::HostAction* now = replacement()) return now->term;
+    return m_head ? m_head->term : 0;
+}
+
+const run::HostAction* ChainLog::replacement() const {
+    if (!m_replacement || m_replacement->action.term <= (m_head ? m_head->term : 0)) return nullptr;
+    const run::HostAction& action = m_replacement->action;
+    return action.round == m_height && action.previous == hash_before(m_height) ? &action : nullptr;
+}
+
+std::optional<RoundId> ChainLog::retracted_from() const {
+    if (!m_replacement || !m_head || m_replacement->action.term <= m_head->term) return std::nullopt;
+    const run::HostAction& action = m_replacement->action;
+    const bool went_further = action.round < m_height && action.previous == hash_before(action.round);
+    return went_further ? std::optional(action.round) : std::nullopt;
+}
+
 std::vector<PeerId> ChainLog::committee() const {
+    if (const run::HostAction* now = replacement()) return now->committee;
     return m_head ? m_head->committee : m_context.rules.first_committee();
 }
 
@@ -74,31 +102,41 @@ std::uint64_t ChainLog::rounds_accepted(const PeerId& peer) const {
 }
 
 bool ChainLog::is_newcomer(const PeerId& peer) const {
-    return !m_context.rules.trusts(peer) && rounds_accepted(peer) < m_context.manifest.recipe.probation_rounds;
+    return !m_rules.trusts(peer) && rounds_accepted(peer) < m_context.manifest.recipe.probation_rounds;
 }
 
-Verdict ChainLog::read(ByteSpan list, const run::AcceptList* previous, CheckedList& out) const {
+Verdict ChainLog::read(ByteSpan list, const run::AcceptList* previous, const run::RunRules& rules,
+                       CheckedList& out) const {
     Result<run::AcceptList> decoded = run::AcceptList::decode(list);
     if (!decoded.ok()) return Verdict::malformed;
-    const Verdict link = run::check_link(*decoded, previous, m_context.rules);
+    const Verdict link = run::check_link(*decoded, previous, rules);
     if (link != Verdict::accepted) return link;
     const auto plausible = [&](const run::Accepted& entry) {
         return Payloads::plausible(entry.payload, m_context.layout.parameters, m_context.manifest.recipe.k);
     };
     if (!std::all_of(decoded->entries.begin(), decoded->entries.end(), plausible)) return Verdict::too_large;
+    for (const run::SignedAction& one : decoded->actions) {
+        if (!is_signed_by_host(one)) return Verdict::bad_signature;
+    }
     out.committed = {Bytes(list.begin(), list.end()), {}};
     out.list = std::move(decoded).value();
     out.hash = out.list.hash();
     return Verdict::accepted;
 }
 
-Verdict ChainLog::check(const run::CommittedList& committed, const run::AcceptList* previous, CheckedList& out) const {
-    const Verdict verdict = read(committed.list, previous, out);
+Verdict ChainLog::check(const run::CommittedList& committed, const run::AcceptList* previous,
+                        const run::RunRules& rules, CheckedList& out) const {
+    const Verdict verdict = read(committed.list, previous, rules, out);
     if (verdict != Verdict::accepted) return verdict;
-    const std::vector<PeerId> committee = previous == nullptr ? m_context.rules.first_committee() : previous->committee;
+    const std::vector<PeerId> committee = run::committee_of(out.list, previous, rules);
     if (!run::proves_commit(committed.certificate, out.list, committee, m_verifier)) return Verdict::bad_signature;
     out.committed.certificate = committed.certificate;
     return Verdict::accepted;
+}
+
+bool ChainLog::is_signed_by_host(const run::SignedAction& one) const {
+    return m_verifier.verify(m_context.manifest.host, run::domain_of(run::MessageKind::host_action),
+                             run::signed_bytes(m_context.run, one.action), one.signature);
 }
 
 bool ChainLog::is_signed_by_contributors(const run::AcceptList& list) const {
@@ -110,11 +148,22 @@ bool ChainLog::is_signed_by_contributors(const run::AcceptList& list) const {
 }
 
 Status ChainLog::append(const CheckedList& checked, const StateDigest& result) {
+    // Before the list, which brings them into force.
+    for (const run::SignedAction& one : checked.list.actions) {
+        if (Status kept = m_ledger.remember_action(m_context.run, one); !kept.ok()) return kept;
+    }
     if (Status kept = m_ledger.append(checked.committed, result, unix_seconds()); !kept.ok()) return kept;
     m_closed = m_context.is_last(m_height);
     if (m_closed) return {};
     m_height = m_height.next();
     m_head = checked.list;
+    for (const run::SignedAction& one : checked.list.actions) m_rules.apply(one.action);
+    return {};
+}
+
+Status ChainLog::retract(RoundId first) {
+    if (Status gone = m_ledger.retract(m_context.run, first); !gone.ok()) return gone;
+    load();
     return {};
 }
 

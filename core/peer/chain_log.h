@@ -36,6 +36,16 @@ public:
     /// The closing list, which has no entries and certifies the last state of the run, is held as well.
     [[nodiscard]] bool closed() const { return m_closed; }
     [[nodiscard]] const run::AcceptList* head() const { return m_head ? &*m_head : nullptr; }
+    /// What holds for L[height]: the manifest, and what the host has changed since.
+    [[nodiscard]] const run::RunRules& rules() const { return m_rules; }
+    /// How often the host had replaced the committee when L[height] is decided.
+    [[nodiscard]] std::uint32_t term() const;
+    /// The newest replacement of the committee that is known, in force or not.
+    [[nodiscard]] const std::optional<run::SignedAction>& last_replacement() const { return m_replacement; }
+    /// By which L[height] is another committee's to decide; null if it is not.
+    [[nodiscard]] const run::HostAction* replacement() const;
+    /// The host has replaced the committee further back: the lists from this round on are to be retracted.
+    [[nodiscard]] std::optional<RoundId> retracted_from() const;
     /// Who decides L[height], sorted.
     [[nodiscard]] std::vector<PeerId> committee() const;
     /// Digest of theta[round]; nothing beyond the height. That of theta[height] is what this member has computed; the
@@ -53,18 +63,25 @@ public:
     /// Whether entries of `peer` in the next list are a newcomer's.
     [[nodiscard]] bool is_newcomer(const PeerId& peer) const;
 
-    /// `accepted` if the bytes are a list of this run that may follow `previous` (null for round 0) and names payloads
-    /// that can exist. Base, votes and contributors' signatures are for the caller to check.
-    [[nodiscard]] run::Verdict read(ByteSpan list, const run::AcceptList* previous, CheckedList& out) const;
+    /// `accepted` if the bytes are a list of this run that may follow `previous` (null for round 0) under `rules`, with
+    /// actions that the host has signed, and names payloads that can exist. Base, votes and contributors' signatures
+    /// are for the caller to check.
+    [[nodiscard]] run::Verdict read(ByteSpan list, const run::AcceptList* previous, const run::RunRules& rules,
+                                    CheckedList& out) const;
     /// The same, and a quorum of the committee that `previous` names has committed it.
     [[nodiscard]] run::Verdict check(const run::CommittedList& committed, const run::AcceptList* previous,
-                                     CheckedList& out) const;
+                                     const run::RunRules& rules, CheckedList& out) const;
     /// Whether every entry is what its contributor has signed.
     [[nodiscard]] bool is_signed_by_contributors(const run::AcceptList& list) const;
+    [[nodiscard]] bool is_signed_by_host(const run::SignedAction& action) const;
 
     /// Takes the list for round `height`, which led to `result`; the closing list leads to its own base. Nothing has
     /// changed if it fails.
     [[nodiscard]] Status append(const CheckedList& checked, const StateDigest& result);
+    /// Takes note of what is in the ledger already.
+    void replace(const run::SignedAction& replacement);
+    /// Drops L[first] and all that follows.
+    [[nodiscard]] Status retract(RoundId first);
     /// The newest list led to `result`, not to what is on record.
     [[nodiscard]] Status correct_result(const StateDigest& result);
 
@@ -74,8 +91,10 @@ private:
     const run::Verifier& m_verifier;
     RoundId m_height;
     bool m_closed = false;
-    std::optional<run::AcceptList> m_head;       // L[height - 1]
-    mutable std::map<RoundId, Digest> m_hashes;  // of recent lists
+    run::RunRules m_rules;
+    std::optional<run::SignedAction> m_replacement;  // the one of the highest term
+    std::optional<run::AcceptList> m_head;           // L[height - 1]
+    mutable std::map<RoundId, Digest> m_hashes;      // of recent lists
 };
 
 }  // namespace potluck::peer

@@ -42,9 +42,7 @@ void Context::pass_on(const run::Message& message, const PeerId& from) const {
     }
 }
 
-identity::Signature Context::signature_of(const run::ContributionMessage& own) const {
-    return envelope_of(own).signature;
-}
+identity::Signature Context::signature_of(const run::Message& own) const { return envelope_of(own).signature; }
 
 void Context::broadcast(const run::Message& message) const { swarm.broadcast(envelope_of(message)); }
 

@@ -47,8 +47,8 @@ public:
     void send(const PeerId& to, const run::Message& message) const;
     /// To all neighbours but `from`, of whom this came.
     void pass_on(const run::Message& message, const PeerId& from) const;
-    /// What a contribution of ours is signed with, in its message and in lists.
-    [[nodiscard]] identity::Signature signature_of(const run::ContributionMessage& own) const;
+    /// What a contribution or action of ours is signed with, in its message and in lists.
+    [[nodiscard]] identity::Signature signature_of(const run::Message& own) const;
     void broadcast(const run::Message& message) const;
 
 private:

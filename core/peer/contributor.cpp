@@ -221,6 +221,7 @@ void Contributor::on_snapshot(const SnapshotResult& result) {
     if (!snapshotting()) return;
     const Work purpose = std::exchange(m_work, Work::none);
     m_record.carried += result.tokens;
+    pay_debt();
     if (result.steps > 0) m_loss = result.loss;
     m_window_tokens = {};
     const bool current = purpose == Work::contribution_snapshot && m.machine.playing() &&
@@ -367,13 +368,49 @@ void Contributor::settle(RoundId round, const run::AcceptList& list) {
         else if (!is_accepted(own))
             return_contribution(own);
     }
+    settle_returned(list);
     if (m_record.pending.size() != pending.size()) save_record();
+}
+
+/// A contribution that came back may be accepted after all, if the list that left it out was retracted: then it is
+/// taken out of the error feedback again, and its tokens out of what is carried as soon as they are there.
+void Contributor::settle_returned(const run::AcceptList& list) {
+    for (const run::Accepted& entry : list.entries) {
+        const auto found = std::find_if(m_returned.begin(), m_returned.end(),
+                                        [&](const auto& own) { return own.payload == entry.payload; });
+        if (entry.peer != m.context.self() || found == m_returned.end()) continue;
+        m_debt += found->tokens;
+        add_to_error_feedback(found->payload, -1);
+        m_returned.erase(found);
+    }
+    pay_debt();
+}
+
+void Contributor::pay_debt() {
+    const TokenCount paid = std::min(m_debt, m_record.carried);
+    if (paid.value == 0) return;
+    m_debt = m_debt - paid;
+    m_record.carried = m_record.carried - paid;
+    save_record();
+}
+
+/// Saved before the lists go: an offer that a list still holds is settled by it, whenever this process ends.
+void Contributor::take_back(const std::vector<run::AcceptList>& lists) {
+    for (const run::AcceptList& list : lists) {
+        for (const run::Accepted& entry : list.entries) {
+            if (entry.peer != m.context.self() || m_record.pending.size() >= own_contributions_max) continue;
+            m_record.pending.push_back(run::contribution_of(list, entry));
+        }
+    }
+    save_record();
 }
 
 void Contributor::offer_again() {
     for (const run::ContributionMessage& own : m_record.pending) {
         if (own.round != *m.keeper.round() || own.base != m.keeper.digest()) continue;
         m.payloads.want(own.payload, own.round, {}, m.context.now());
+        // One that was taken back may have been forgotten here; it returns with its round.
+        if (m.context.swarm.blob(own.payload.root) == nullptr) continue;
         m.mediator.offered(own);
         m.context.broadcast(own);
     }
@@ -381,13 +418,16 @@ void Contributor::offer_again() {
 
 void Contributor::repeat_contributions() {
     for (const run::ContributionMessage& own : m_record.pending) {
-        if (own.round == m.machine.round()) m.context.broadcast(own);
+        const bool is_here = m.context.swarm.blob(own.payload.root) != nullptr;
+        if (own.round == m.machine.round() && is_here) m.context.broadcast(own);
     }
 }
 
 void Contributor::return_contribution(const run::ContributionMessage& own) {
     m_record.carried += own.tokens;
     add_to_error_feedback(own.payload, 1);
+    m_returned.push_back(own);
+    if (m_returned.size() > own_contributions_max) m_returned.pop_front();
 }
 
 /// Notes e += scale * payload in the record, which the caller saves.
@@ -422,6 +462,30 @@ void Contributor::update_error_feedback() {
             },
             [this, id = one.payload.root, scale = one.scale](bool) { added_to_error_feedback(id, scale); });
     }
+}
+
+void Contributor::update_start_over() {
+    const bool is_used = busy() || !m_updates_under_way.empty();
+    if (!m_starts_over || is_used || !m.keeper.round() || *m.keeper.round() < m.chain.height()) return;
+    const Result<Vector> error = m.store.scratch(Scratch::error);
+    if (!error.ok()) {
+        m.errors.report(error.error().message);
+        return;
+    }
+    m_starts_over = false;
+    m_record.carried = {};
+    m_record.deferred.clear();
+    save_record();
+    m_work = Work::encoding;
+    m.jobs.run(
+        [target = *error] {
+            std::fill(target.values.begin(), target.values.end(), 0.0F);
+            return true;
+        },
+        [this](bool) {
+            m_work = Work::none;
+            stopping() ? stop_trainer() : reload();
+        });
 }
 
 void Contributor::added_to_error_feedback(const BlobId& id, int scale) {

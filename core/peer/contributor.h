@@ -33,6 +33,7 @@
 #include "core/peer/record.h"
 #include "core/peer/seams/trainer.h"
 #include "core/peer/state_keeper.h"
+#include "core/run/round_machine.h"
 
 namespace potluck::peer {
 
@@ -92,11 +93,15 @@ public:
     void restore();
     /// L[round] is in the chain: own contributions of it are credited, or return to the error feedback.
     void settle(RoundId round, const run::AcceptList& list);
+    /// `lists` are retracted: what they held of this member is on offer again, or returns when its round passes.
+    void take_back(const std::vector<run::AcceptList>& lists);
     /// theta[round] is entered: what was offered for it is offered again.
     void offer_again();
     void repeat_contributions();
     /// Adds what is deferred and whose payload is here; asks for the payloads that are not.
     void update_error_feedback();
+    /// Carries out start_over() as soon as nothing else uses the error feedback.
+    void update_start_over();
 
     // Rounds.
     void update_shards();
@@ -106,6 +111,8 @@ public:
     void rebase_to_state();
     /// What the trainer holds was drawn from damaged bytes.
     void reload();
+    /// The host has taken the model back: what was trained since, and is not in a list, is dropped.
+    void start_over() { m_starts_over = true; }
     void stop_trainer();
     void retry_now() { m_retry_at = m.context.now(); }
 
@@ -158,6 +165,8 @@ private:
     void look_ahead(RoundId round, Bytes payload);
     void looked_ahead(RoundId round, bool possible);
     void return_contribution(const run::ContributionMessage& own);
+    void settle_returned(const run::AcceptList& list);
+    void pay_debt();
     void add_to_error_feedback(const run::BlobRef& payload, int scale);
     void added_to_error_feedback(const BlobId& payload, int scale);
     void save_record();
@@ -165,11 +174,14 @@ private:
 
     const Parts m;
     ContributionRecord m_record;
-    std::set<BlobId> m_updates_under_way;  // jobs that add a deferred update
+    std::deque<run::ContributionMessage> m_returned;  // lately; a list of a later term may still hold one
+    TokenCount m_debt;                                // of those that one did, and that are carried elsewhere
+    std::set<BlobId> m_updates_under_way;             // jobs that add a deferred update
     Process m_process = Process::off;
     Work m_work = Work::none;
     Finish m_finish = Finish::no;
     bool m_paused = false;  // the owner's wish
+    bool m_starts_over = false;
     Anchor m_anchor;
     Anchor m_snapshot_anchor;  // where the movement of the snapshot under way began
     RoundId m_snapshot_round;

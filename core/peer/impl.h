@@ -18,6 +18,7 @@
 #include "core/peer/ballots.h"
 #include "core/peer/contributor.h"
 #include "core/peer/members.h"
+#include "core/peer/moderation.h"
 #include "core/peer/payloads.h"
 #include "core/peer/peer.h"
 #include "core/peer/peer_view.h"
@@ -28,10 +29,11 @@
 
 namespace potluck::peer {
 
-inline constexpr std::uint64_t rounds_behind_few = 3;     // up to here payloads are fetched, beyond a checkpoint
-inline constexpr std::uint64_t rounds_fetched_ahead = 8;  // payloads of that many rounds at once while catching up
-inline constexpr int heartbeats_to_compare = 3;           // digests of the last state, before it is certified
-inline constexpr int graces_to_give_up = 3;               // patience for payloads while a checkpoint is on offer
+inline constexpr std::uint64_t rounds_behind_few = 3;      // up to here payloads are fetched, beyond a checkpoint
+inline constexpr std::uint64_t rounds_fetched_ahead = 8;   // payloads of that many rounds at once while catching up
+inline constexpr int heartbeats_to_compare = 3;            // digests of the last state, before it is certified
+inline constexpr Duration unadmitted_refused_for{60'000};  // or for a window, if that is shorter
+inline constexpr int graces_to_give_up = 3;                // patience for payloads while a checkpoint is on offer
 
 struct Peer::Impl final : private StateKeeper::Mediator,
                           private Contributor::Mediator,
@@ -51,23 +53,32 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     run::Verdict on_status(const PeerId& from, const run::StatusMessage& status);
     run::Verdict on_contribution(const PeerId& from, const run::Envelope& envelope,
                                  const run::ContributionMessage& message);
+    run::Verdict on_host_action(const PeerId& from, const run::Envelope& envelope, const run::HostAction& action);
     run::Verdict on_goodbye(const PeerId& from);
+    void tell_actions(const std::vector<PeerId>& to) const;
+    Status may_moderate() const;
+    Result<std::uint32_t> sign(const run::HostAction& action);
+    void replaced();
     void payload_here(const BlobId& id);
     void blob_here(const run::BlobRef& ref, BlobPointer content);
     void blob_failed(const BlobId& id, const Error& error);
     void broadcast_status();
+    bool admits(const PeerId& peer) const;
     void pass_on(const run::Envelope& envelope, const PeerId& from) const;
 
     // rounds.cpp
     bool in_step() const { return keeper.round() && *keeper.round() == chain.height() && !repairer.active(); }
     bool over() const { return keeper.round() && context.is_last(*keeper.round()); }
     void advance();
+    void retract();
+    void go_back();
     bool payloads_here(const run::AcceptList& list);
     void apply(const run::AcceptList& list, std::shared_ptr<const CheckedList> fresh);
     void apply_decision();
     void close_run();
     bool agrees_with_base(const run::AcceptList& list);
     void appended(const CheckedList& checked);
+    void moderated(const run::AcceptList& list);
     void entered();
 
     // catch_up.cpp
@@ -92,7 +103,9 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     void on_applied(const CheckedList* fresh) override;
     void on_state_dropped(RoundId round) override { seeder.state_dropped(round); }
     bool may_judge() const override { return in_step() && !repairer.checks_own(); }
-    bool may_train() const override { return in_step() && !over() && machine.playing(); }
+    bool may_train() const override {
+        return in_step() && !over() && machine.playing() && chain.rules().admits(context.self());
+    }
     bool repairing() const override { return repairer.active(); }
     void on_repair_begun() override;
     void on_repaired(const StateStore::Held& done) override;
@@ -136,6 +149,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     Seeder seeder;
     Repairer repairer;
     Seats seats;
+    Moderation moderation;
     Ballots ballots;
 
     struct HistoryAsked {

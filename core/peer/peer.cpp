@@ -25,12 +25,16 @@ namespace {
 
 run::RoundSettings round_settings(const Context& context, const Peer::World& world) {
     const run::Recipe& recipe = context.manifest.recipe;
-    return {.rules = context.rules,
-            .self = context.self(),
+    return {.self = context.self(),
             .role = world.trainer == nullptr ? run::Role::backbone : context.settings.role,
             .window = recipe.window,
             .collect = recipe.collect,
             .heartbeat = context.settings.heartbeat};
+}
+
+/// Whose author is known by its signature, whoever delivers it.
+bool may_be_passed_on(run::MessageKind kind) {
+    return kind == run::MessageKind::contribution || kind == run::MessageKind::host_action;
 }
 
 }  // namespace
@@ -49,7 +53,8 @@ Peer::Impl::Impl(const RunId& run_id, run::Manifest run_manifest, PeerSettings p
       seeder({context, chain, world.store, payloads, errors, *this}),
       repairer({context, chain, keeper, world.store, members, jobs, errors, *this}),
       seats(context, chain, members),
-      ballots({context, chain, keeper, machine, keyring, world.store, payloads, seats, errors, *this}) {}
+      moderation(context, chain, world.ledger, errors),
+      ballots({context, chain, keeper, machine, keyring, world.store, payloads, seats, moderation, errors, *this}) {}
 
 void Peer::Impl::start() {
     started = true;
@@ -69,10 +74,11 @@ void Peer::Impl::tick() {
     act(machine.tick(now(), ballots.proposes()));
     const bool is_compared = now() >= entered_at + heartbeats_to_compare * settings.heartbeat;
     if (over() && in_step() && is_compared && !chain.closed()) ballots.decide();
-    ballots.hand_over();
+    ballots.decide_early();
     ballots.tick();
     advance();
     contributor.update_error_feedback();
+    contributor.update_start_over();
     contributor.update_shards();
     contributor.update_trainer();
     if (jobs.count() == 0 && keeper.round() && !repairer.active()) seeder.forget_old();
@@ -109,7 +115,14 @@ void Peer::Impl::receive(const PeerId& from, const run::Envelope& envelope) {
     if (!started || gone) return;
     const Verdict verdict = members.admit_message(from, now()) ? handle_envelope(from, envelope) : Verdict::flood;
     if (members.count(from, verdict)) world.swarm.drop(from, offender_refused_for);
+    // The next list may let it in.
+    if (!admits(from)) world.swarm.drop(from, std::min(manifest.recipe.window, unadmitted_refused_for));
     if (verdict == Verdict::accepted) advance();
+}
+
+/// Who is not in step does not know yet whom the host has let in since the manifest was written.
+bool Peer::Impl::admits(const PeerId& peer) const {
+    return chain.rules().admits(peer) || (!in_step() && !chain.rules().bans(peer));
 }
 
 /// Messages that carry their author's signature reach everybody through anybody, once each.
@@ -123,8 +136,8 @@ Verdict Peer::Impl::handle_envelope(const PeerId& from, const run::Envelope& env
     if (envelope.run != context.run) return Verdict::wrong_run;
     if (envelope.body.size() > run::message_bytes_max) return Verdict::too_large;
     if (envelope.sender == context.self()) return Verdict::repeated;
-    if (!context.rules.admits(envelope.sender)) return Verdict::not_allowed;
-    if (envelope.sender != from && envelope.kind != run::MessageKind::contribution) return Verdict::not_allowed;
+    if (!admits(envelope.sender) || !admits(from)) return Verdict::not_allowed;
+    if (envelope.sender != from && !may_be_passed_on(envelope.kind)) return Verdict::not_allowed;
     const Result<run::Message> message = run::decode_body(envelope.kind, envelope.body);
     if (!message.ok()) return Verdict::malformed;
     const std::string_view domain = run::domain_of(envelope.kind);
@@ -145,6 +158,7 @@ Verdict Peer::Impl::handle_envelope(const PeerId& from, const run::Envelope& env
         Verdict operator()(const run::LayerRequest& m) const { return impl.repairer.on_layer_request(sender, m); }
         Verdict operator()(const run::LayerMessage& m) const { return impl.repairer.on_layer(sender, m); }
         Verdict operator()(const run::GoodbyeMessage&) const { return impl.on_goodbye(sender); }
+        Verdict operator()(const run::HostAction& m) const { return impl.on_host_action(from, envelope, m); }
     };
     return std::visit(Dispatch{*this, from, envelope}, *message);
 }
@@ -172,10 +186,36 @@ Verdict Peer::Impl::on_contribution(const PeerId& from, const run::Envelope& env
     return Verdict::accepted;
 }
 
+Verdict Peer::Impl::on_host_action(const PeerId& from, const run::Envelope& envelope, const run::HostAction& action) {
+    if (envelope.sender != manifest.host) return Verdict::wrong_author;
+    const Verdict verdict = moderation.receive({action, envelope.signature});
+    // A member that is far behind must not take it for an offence of whoever passed on what the host has signed.
+    if (verdict != Verdict::accepted) return verdict == Verdict::flood ? Verdict::stale : verdict;
+    pass_on(envelope, from);
+    if (action.kind == run::ActionKind::replace) replaced();
+    return verdict;
+}
+
+/// If L[height] is another committee's to decide now, it is decided anew.
+void Peer::Impl::replaced() {
+    if (chain.replacement() == nullptr) return;
+    ballots.enter();
+    if (machine.playing()) machine.enter(*keeper.round(), keeper.digest(), chain.committee(), now());
+}
+
 Verdict Peer::Impl::on_goodbye(const PeerId& from) {
     members.remove(from);
     machine.lost(from);
     return Verdict::accepted;
+}
+
+/// What these may not know of what the host has signed; a message may be lost.
+void Peer::Impl::tell_actions(const std::vector<PeerId>& to) const {
+    for (const run::SignedAction& one : moderation.pending()) {
+        const run::Envelope envelope{context.run, manifest.host, run::MessageKind::host_action,
+                                     run::encode_body(one.action), one.signature};
+        for (const PeerId& peer : to) world.swarm.send(peer, envelope);
+    }
 }
 
 void Peer::Impl::payload_here(const BlobId& id) {
@@ -231,6 +271,83 @@ void Peer::tick(TimePoint now) {
     m_impl->tick();
 }
 
+Status Peer::Impl::may_moderate() const {
+    if (context.self() != manifest.host) {
+        return Error{ErrorCode::permission,
+                     "Only the run's host can do this: it takes the key " + manifest.host.hex() + "."};
+    }
+    if (!started || gone || over()) {
+        return Error{ErrorCode::unavailable, "This run is over, or this computer has left it."};
+    }
+    return {};
+}
+
+/// On disk here, and to everybody.
+Result<std::uint32_t> Peer::Impl::sign(const run::HostAction& action) {
+    const Verdict verdict = moderation.receive({action, context.signature_of(action)});
+    if (verdict == Verdict::flood) {
+        return Error{ErrorCode::unavailable, "Too many changes wait for the committee already; try again later."};
+    }
+    if (verdict != Verdict::accepted) return Error{ErrorCode::io, errors.last()};
+    context.broadcast(action);
+    return action.number;
+}
+
+Result<std::uint32_t> Peer::moderate(run::ActionKind kind, const PeerId& key, RoundId round) {
+    Impl& impl = *m_impl;
+    if (const Status may = impl.may_moderate(); !may.ok()) return may.error();
+    run::HostAction action;
+    action.number = impl.moderation.next_number();
+    action.kind = kind;
+    if (kind == run::ActionKind::roll_back) {
+        const std::vector<Checkpoint> held = impl.seeder.checkpoints();
+        const auto found = std::find_if(held.begin(), held.end(), [&](const auto& one) { return one.round == round; });
+        if (found == held.end()) {
+            return Error{ErrorCode::not_found, "This computer holds no checkpoint of round " +
+                                                   std::to_string(round.value) +
+                                                   "; potluck-node checkpoints lists those that it has."};
+        }
+        action.round = round;
+        action.state = found->blob;
+    } else if (kind == run::ActionKind::ban && key == impl.manifest.host) {
+        return Error{ErrorCode::invalid_argument, "A host cannot ban itself."};
+    } else {
+        action.key = key;
+    }
+    return impl.sign(action);
+}
+
+Result<std::uint32_t> Peer::replace_committee(std::vector<PeerId> keys, std::optional<RoundId> after) {
+    Impl& impl = *m_impl;
+    if (const Status may = impl.may_moderate(); !may.ok()) return may.error();
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    const auto is_trusted = [&](const PeerId& key) { return impl.chain.rules().trusts(key); };
+    if (!run::is_committee_size(keys.size()) || !std::all_of(keys.begin(), keys.end(), is_trusted)) {
+        return Error{ErrorCode::invalid_argument,
+                     "A committee has 1, 4 or 7 members whom the host trusts: itself, its backbones, and keys that it "
+                     "allows."};
+    }
+    const RoundId height = impl.chain.height();
+    const RoundId round = after.value_or(height);
+    if (round > height) {
+        return Error{ErrorCode::invalid_argument, "This computer knows of " + std::to_string(height.value) +
+                                                      " rounds; the new committee can follow one of those only."};
+    }
+    const auto next = round < height ? impl.chain.list_at(round) : std::nullopt;
+    run::HostAction action;
+    action.number = (next ? next->actions_before : impl.chain.rules().actions) + 1;
+    action.kind = run::ActionKind::replace;
+    action.round = round;
+    action.previous = impl.chain.hash_before(round);
+    action.committee = std::move(keys);
+    const auto& last = impl.chain.last_replacement();
+    action.term = std::max(impl.chain.term(), last ? last->action.term : 0) + 1;
+    const Result<std::uint32_t> number = impl.sign(action);
+    if (number.ok()) impl.replaced();
+    return number;
+}
+
 void Peer::begin_leaving(TimePoint now) {
     m_impl->context.set_now(now);
     if (!m_impl->started || m_impl->gone) return;
@@ -260,6 +377,7 @@ void Peer::on_neighbour(const PeerId& peer) {
     if (!m_impl->started || m_impl->gone) return;
     ++m_impl->sequence;
     m_impl->context.send(peer, m_impl->own_status());
+    m_impl->tell_actions({peer});
 }
 
 void Peer::on_neighbour_lost(const PeerId& peer) {
@@ -329,6 +447,7 @@ StatusFacts Peer::Impl::facts() const {
     facts.chain_height = chain.height();
     facts.run_complete = over();
     facts.leaving = leaving;
+    if (!chain.rules().admits(context.self())) facts.unadmitted_id = context.self().hex();
     facts.applying = keeper.applying();
     facts.checking = keeper.checking();
     facts.repairing = repairer.active();
@@ -371,6 +490,11 @@ PeerView Peer::Impl::view() const {
     view.join_to_first_step = join_to_first_step;
     view.checkpoints = seeder.checkpoints();
     return view;
+}
+
+CommitteeView Peer::committee() const {
+    const Impl& impl = *m_impl;
+    return {impl.chain.committee(), impl.ballots.quorum(), impl.chain.rules(), impl.moderation.pending()};
 }
 
 Accounting Peer::accounting() const { return m_impl->contributor.accounting(); }

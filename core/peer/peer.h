@@ -62,10 +62,18 @@ public:
     [[nodiscard]] bool may_leave() const;
     /// Say goodbye; nothing is sent afterwards.
     void leave();
+    /// The host bans, readmits or vouches for `key`, or takes the model back to the checkpoint of `round`. In force
+    /// with the next list; the action's number is returned. `permission` for anybody else, `not_found` without the
+    /// checkpoint.
+    [[nodiscard]] Result<std::uint32_t> moderate(run::ActionKind kind, const PeerId& key, RoundId round);
+    /// The last resort when a quorum of the committee is gone for good: from L[after] on, or from where this member
+    /// stands, `keys` decide. Who went further goes back. Only the host; 1, 4 or 7 keys that it trusts.
+    [[nodiscard]] Result<std::uint32_t> replace_committee(std::vector<PeerId> keys, std::optional<RoundId> after);
     /// What the person calls this computer; others hear of it with the next status.
     void set_name(const std::string& name);
 
     [[nodiscard]] PeerView view() const;
+    [[nodiscard]] CommitteeView committee() const;
     [[nodiscard]] Accounting accounting() const;
     /// Aborts if the parts contradict each other. Cheap enough to be called after every event.
     void check_invariants() const;

@@ -12,6 +12,7 @@
 #include "core/base/ids.h"
 #include "core/run/blob_ref.h"
 #include "core/run/message.h"
+#include "core/run/run_rules.h"
 
 namespace potluck::peer {
 
@@ -62,6 +63,14 @@ struct Accounting {
     TokenCount carried;                             // tokens of the error feedback
 };
 
+/// Who decides about the run, and what its host has changed.
+struct CommitteeView {
+    std::vector<PeerId> seats;  // sorted
+    std::size_t quorum = 1;
+    run::RunRules rules;
+    std::vector<run::SignedAction> waiting;  // for a list
+};
+
 /// What a member knows of itself, for its status, its phase and one sentence for the person (status.cpp).
 struct StatusFacts {
     bool volunteer = false;
@@ -78,7 +87,8 @@ struct StatusFacts {
     bool run_complete = false;
     bool applying = false;
     bool leaving = false;
-    bool checking = false;  // the states on disk are being verified
+    std::string unadmitted_id;  // this computer's, if the run's host does not admit it
+    bool checking = false;      // the states on disk are being verified
     bool repairing = false;
     bool fetching_state = false;
     bool members_known = false;

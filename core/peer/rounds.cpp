@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/log.h"
 #include "core/peer/impl.h"
 
 namespace potluck::peer {
@@ -25,7 +26,9 @@ void Peer::Impl::advance() {
     // One event leads to at most a list, its payloads and a state; more turns than that would be a loop.
     for (int turn = 0; turn < 4; ++turn) {
         advance_again = false;
-        if (!keeper.round()) {
+        if (chain.retracted_from()) {
+            retract();
+        } else if (!keeper.round()) {
             find_first_state();
         } else if (!repairer.active()) {
             if (*keeper.round() < chain.height()) {
@@ -39,14 +42,51 @@ void Peer::Impl::advance() {
     advancing = false;
 }
 
+/// The host has put another committee in the place of one that went further. Back to the last list that stays.
+void Peer::Impl::retract() {
+    if (keeper.applying() || keeper.checking() || repairer.active()) return;
+    const RoundId first = *chain.retracted_from();
+    std::vector<run::AcceptList> lists;
+    for (RoundId round = first; round < chain.height(); round = round.next()) {
+        if (auto list = chain.list_at(round)) lists.push_back(std::move(*list));
+    }
+    log::of("peer").warn("the run's host has replaced the committee: {} rounds are taken back", lists.size());
+    contributor.take_back(lists);
+    if (const Status retracted = chain.retract(first); !retracted.ok()) {
+        errors.report(retracted.error().message);
+        keeper.retry_later();
+        return;
+    }
+    moderation.load();
+    go_back();
+    ballots.enter();
+}
+
+/// To the newest sound state that fits the chain; forward again from payloads or a checkpoint.
+void Peer::Impl::go_back() {
+    machine.leave();
+    status_due = true;
+    contributor.stop_trainer();
+    contributor.retry_now();
+    keeper.fall_back([this] {
+        if (keeper.round() && *keeper.round() == chain.height()) entered();
+        advance();
+    });
+}
+
 void Peer::Impl::apply(const run::AcceptList& list, std::shared_ptr<const CheckedList> fresh) {
     std::vector<PayloadPointer> held;
     for (const run::Accepted& entry : list.entries) held.push_back(payloads.find(entry.payload.root));
     keeper.apply(list, std::move(held), std::move(fresh));
 }
 
-/// Whether every payload of `list` is here; asks for those that are not.
+/// Whether what `list` needs is here, every payload or the state that it goes back to; asks for what is not.
 bool Peer::Impl::payloads_here(const run::AcceptList& list) {
+    if (const run::HostAction* back = list.roll_back()) {
+        const bool is_here = chain.digest_at(back->round) != back->state.root || keeper.holds(back->round);
+        if (!is_here && !checkpoint_fetch) fetch_first(back->round, back->state, members.ids());
+        return is_here;
+    }
     bool all = true;
     for (const run::Accepted& entry : list.entries) {
         payloads.want(entry.payload, list.round, {entry.peer}, now());
@@ -93,9 +133,18 @@ Status Peer::Impl::append(const CheckedList& fresh, const StateDigest& result) {
 /// `checked` is in the ledger now, at its end.
 void Peer::Impl::appended(const CheckedList& checked) {
     contributor.settle(checked.list.round, checked.list);
+    moderation.settle();
+    if (!checked.list.actions.empty()) moderated(checked.list);
     payloads.forget_refused(checked.list, contributor.payloads_needed());
     seats.count_round();
     ballots.enter();
+}
+
+void Peer::Impl::moderated(const run::AcceptList& list) {
+    for (const run::SignedAction& one : list.actions) {
+        log::of("peer").info("the host's action {} is in force: {}", one.action.number, describe(one.action));
+    }
+    if (list.roll_back() != nullptr) contributor.start_over();
 }
 
 void Peer::Impl::on_applied(const CheckedList* fresh) {
@@ -129,6 +178,7 @@ void Peer::Impl::entered() {
         contributor.offer_again();
     }
     contributor.rebase_to_state();
+    tell_actions(world.swarm.neighbours());
     if (keeper.round()->value % manifest.recipe.checkpoint_every == 0) seeder.publish_checkpoint(*keeper.round());
     payloads.release_before(RoundId{keeper.round()->value > states_kept ? keeper.round()->value - states_kept : 0});
     broadcast_status();
@@ -153,15 +203,8 @@ void Peer::Impl::on_repaired(const StateStore::Held& done) {
 /// Back to an older state that is sound, and forward again from payloads or a checkpoint.
 void Peer::Impl::on_unrepairable(RoundId broken) {
     fell_back = true;
-    machine.leave();
-    status_due = true;
     keeper.drop(broken);
-    contributor.stop_trainer();
-    contributor.retry_now();
-    keeper.fall_back([this] {
-        if (keeper.round() && *keeper.round() == chain.height()) entered();
-        advance();
-    });
+    go_back();
 }
 
 /// After a repair: older states that are damaged too are not kept.

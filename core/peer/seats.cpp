@@ -16,13 +16,10 @@ bool contains(const std::vector<PeerId>& sorted, const PeerId& key) {
     return std::binary_search(sorted.begin(), sorted.end(), key);
 }
 
-/// The sizes that stand 0, 1 and 2 liars.
-bool is_committee_size(std::size_t size) { return size == 1 || size == 4 || size == 7; }
-
 }  // namespace
 
 Seats::Seats(const Context& context, const ChainLog& chain, const Members& members)
-    : m_context(context), m_chain(chain), m_members(members), m_trusted(context.rules.trusted()) {}
+    : m_context(context), m_chain(chain), m_members(members) {}
 
 bool Seats::is_here(const PeerId& key) const { return key == m_context.self() || m_members.all().contains(key); }
 
@@ -44,7 +41,7 @@ bool Seats::is_in_step(const PeerId& key) const {
 
 void Seats::count_round() {
     const std::size_t rounds_kept = m_context.manifest.recipe.fit_rounds;
-    for (const PeerId& key : m_trusted) {
+    for (const PeerId& key : m_chain.rules().trusted()) {
         // Who has gone has to prove itself anew, or one key could hand its seat over round after round.
         if (is_leaving(key)) m_attended.erase(key);
         Attended& attended = m_attended[key];
@@ -71,7 +68,10 @@ run::Standing Seats::standing_of(const PeerId& key) const {
     standing.in_step = is_tried ? 1000 : is_steady ? run::in_step_fit_min - 1 : 0;
     standing.rounds_silent = attended.rounds_silent;
     const auto member = m_members.all().find(key);
-    const bool trains = member == m_members.all().end() || member->second.status.role == run::Role::volunteer;
+    const run::Role role = key == m_context.self()           ? m_context.settings.role
+                           : member == m_members.all().end() ? run::Role::volunteer
+                                                             : member->second.status.role;
+    const bool trains = role == run::Role::volunteer;
     // A backbone trains nothing; what it can be measured by is that it is there.
     const std::uint64_t accepted = trains ? m_chain.rounds_accepted(key) : is_tried ? fit_rounds : 0;
     standing.rounds_accepted = static_cast<std::uint32_t>(std::min<std::uint64_t>(accepted, fit_rounds));
@@ -88,17 +88,18 @@ std::vector<PeerId> Seats::next_after(std::uint32_t silent_rounds) const {
     const std::vector<PeerId> present = m_chain.committee();
     const Result<run::Committee> committee = run::Committee::from_keys(present);
     if (!committee.ok()) return present;
+    const std::vector<PeerId> trusted = m_chain.rules().trusted();
     std::vector<run::Standing> standings;
-    for (const PeerId& key : m_trusted) {
+    for (const PeerId& key : trusted) {
         standings.push_back(standing_of(key));
         if (standings.back().rounds_silent >= silent_rounds) standings.back().rounds_silent = run::silent_rounds_max;
     }
-    const auto change = run::next_committee(*committee, m_trusted, standings, m_context.manifest.recipe.fit_rounds);
+    const auto change = run::next_committee(*committee, trusted, standings, m_context.manifest.recipe.fit_rounds);
     return change ? change->committee.members() : present;
 }
 
 bool Seats::may_lose_its_seat(const PeerId& key) const {
-    if (m_convicted.contains(key) || !contains(m_trusted, key) || is_leaving(key)) return true;
+    if (m_convicted.contains(key) || !m_chain.rules().trusts(key) || is_leaving(key)) return true;
     const auto found = m_attended.find(key);
     return !is_here(key) && found != m_attended.end() && found->second.rounds_silent >= silent_rounds_excused;
 }
@@ -106,12 +107,12 @@ bool Seats::may_lose_its_seat(const PeerId& key) const {
 bool Seats::accepts(const std::vector<PeerId>& next) const {
     const std::vector<PeerId> present = m_chain.committee();
     if (next == present) return true;
-    if (!is_committee_size(next.size())) return false;
+    if (!run::is_committee_size(next.size())) return false;
     std::vector<PeerId> joined, left;
     std::set_difference(next.begin(), next.end(), present.begin(), present.end(), std::back_inserter(joined));
     std::set_difference(present.begin(), present.end(), next.begin(), next.end(), std::back_inserter(left));
     const bool are_fit = std::all_of(joined.begin(), joined.end(), [&](const PeerId& key) {
-        return contains(m_trusted, key) && is_here(key) && !is_leaving(key) && !m_convicted.contains(key);
+        return m_chain.rules().trusts(key) && is_here(key) && !is_leaving(key) && !m_convicted.contains(key);
     });
     const auto excused = [&](const PeerId& key) { return may_lose_its_seat(key); };
     // A smaller committee takes seats from members that are here. It stands fewer liars, so that this member must see

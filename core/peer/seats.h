@@ -66,7 +66,6 @@ private:
     const Context& m_context;
     const ChainLog& m_chain;
     const Members& m_members;
-    const std::vector<PeerId> m_trusted;  // sorted
     std::map<PeerId, Attended> m_attended;
     std::set<PeerId> m_convicted;
     bool m_leaving = false;

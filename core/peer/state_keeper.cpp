@@ -39,7 +39,7 @@ Result<StateDigest> compute(const ApplyInput& in) {
         weighted.push_back({&in.payloads[i]->view, weights[i].value, in.entries[i].newcomer});
     }
     if (weighted.empty()) {
-        // A list that only hands a seat over leaves the model as it is.
+        // A list that hands a seat over leaves the model as it is; one that takes it back begins with what it was.
         std::copy(in.theta.parameters.begin(), in.theta.parameters.end(), in.next.values.begin());
         return in.store.commit_state(in.round);
     }
@@ -118,7 +118,10 @@ void StateKeeper::apply(const run::AcceptList& list, std::vector<PayloadPointer>
     }
     m_applying = true;
     m.mediator.status_changed();
-    m.jobs.run([in = ApplyInput{m.store, m.store.state(*m_round), std::move(*target), std::move(payloads), list.entries,
+    const run::HostAction* back = list.roll_back();
+    const bool goes_back = back != nullptr && m.chain.digest_at(back->round) == back->state.root;
+    const RoundId from = goes_back ? back->round : *m_round;
+    m.jobs.run([in = ApplyInput{m.store, m.store.state(from), std::move(*target), std::move(payloads), list.entries,
                                 m.context.manifest.recipe.outer_step(), m.context.settings.threads,
                                 next}] { return compute(in); },
                [this, fresh](Result<StateDigest> outcome) { on_computed(fresh, std::move(outcome)); });

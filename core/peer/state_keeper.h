@@ -61,8 +61,8 @@ public:
     /// At start: drops what does not fit the chain and verifies the newest of the rest. `done(sound)` follows unless
     /// there is none.
     void restore(std::function<void(bool sound)> done);
-    /// Starts computing theta[round + 1]; `payloads` are those of the list's entries, in order. `fresh` is the list if
-    /// it is not in the chain yet.
+    /// Starts computing theta[round + 1]; `payloads` are those of the list's entries, in order, and a state that the
+    /// list goes back to is held. `fresh` is the list if it is not in the chain yet.
     void apply(const run::AcceptList& list, std::vector<PayloadPointer> payloads,
                std::shared_ptr<const CheckedList> fresh);
     /// Writes a fetched file as theta[round]; it becomes the newest only by hold().

@@ -72,6 +72,9 @@ std::string reason_of(const StatusFacts& facts) {
     const StatusFacts::Training& training = facts.training;
     if (training.failed) return facts.last_error;
     if (facts.repairing) return "Repairing a damaged copy of the model.";
+    if (!facts.unadmitted_id.empty()) {
+        return "This run admits only people its host has listed; send the host your id " + facts.unadmitted_id + ".";
+    }
     if (facts.leaving) return "Leaving; another member takes this computer's place in the committee.";
     if (!facts.state) return stateless_reason(facts);
     if (facts.run_complete) return "The run is complete; the finished model is being shared.";

@@ -14,16 +14,6 @@ constexpr std::size_t entry_bytes = 32 + 73 + 8 + 1 + 64;
 
 Error malformed(const char* message) { return {ErrorCode::malformed, message}; }
 
-/// Reads `count` keys; fails the reader if they are out of order.
-void read_committee(ByteReader& in, std::size_t count, std::vector<PeerId>& committee) {
-    for (std::size_t i = 0; i < count && !in.failed(); ++i) {
-        PeerId member;
-        in.array(member.bytes);
-        if (!committee.empty() && committee.back() >= member) in.fail();
-        committee.push_back(member);
-    }
-}
-
 /// Reads `count` entries; fails the reader if they are out of order or out of range.
 void read_entries(ByteReader& in, std::size_t count, std::vector<Accepted>& entries) {
     std::set<BlobId> payloads;
@@ -41,6 +31,20 @@ void read_entries(ByteReader& in, std::size_t count, std::vector<Accepted>& entr
         if (!entries.empty() && entries.back().peer >= entry.peer) in.fail();
         if (!payloads.insert(entry.payload.root).second) in.fail();
         entries.push_back(entry);
+    }
+}
+
+/// Fails the reader if the numbers have a gap, a roll-back is not alone, or a replacement is not the first.
+void read_actions(ByteReader& in, AcceptList& list) {
+    list.actions_before = in.u32();
+    const std::size_t count = in.u8();
+    if (list.actions_before > action_number_max || count > actions_per_list_max) in.fail();
+    for (std::size_t i = 0; i < count && !in.failed(); ++i) {
+        list.actions.push_back(SignedAction::read(in));
+        const HostAction& action = list.actions.back().action;
+        if (action.number != list.actions_before + i + 1) in.fail();
+        if (action.kind == ActionKind::roll_back && (count > 1 || !list.entries.empty())) in.fail();
+        if (action.kind == ActionKind::replace && i > 0) in.fail();
     }
 }
 
@@ -85,6 +89,10 @@ Bytes AcceptList::encode() const {
         out.u8(entry.newcomer ? 1 : 0);
         out.raw(entry.signature);
     }
+    POTLUCK_CHECK(actions.size() <= actions_per_list_max);
+    out.u32(actions_before);
+    out.u8(static_cast<std::uint8_t>(actions.size()));
+    for (const SignedAction& one : actions) one.write(out);
     return out.take();
 }
 
@@ -107,15 +115,25 @@ Result<AcceptList> AcceptList::decode(ByteSpan bytes) {
     if (members == 0 || members > committee_members_max) {
         return malformed("This accept list names no committee of one to seven members.");
     }
-    if (count > accepted_max || in.remaining() != members * 32 + count * entry_bytes) {
+    if (count > accepted_max || in.remaining() < members * 32 + count * entry_bytes) {
         return malformed("This accept list is not as long as its entries.");
     }
-    read_committee(in, members, list.committee);
+    list.committee = read_committee(in, members);
     read_entries(in, count, list.entries);
-    if (!in.finished()) {
-        return malformed("This accept list has an entry that is out of order or out of range.");
-    }
+    if (in.failed()) return malformed("This accept list has an entry that is out of order or out of range.");
+    read_actions(in, list);
+    if (!in.finished()) return malformed("This accept list has an action of its host that is out of place.");
     return list;
+}
+
+const HostAction* AcceptList::roll_back() const {
+    const bool is_one = actions.size() == 1 && actions[0].action.kind == ActionKind::roll_back;
+    return is_one ? &actions[0].action : nullptr;
+}
+
+const HostAction* AcceptList::replacement() const {
+    const bool is_first = !actions.empty() && actions[0].action.kind == ActionKind::replace;
+    return is_first ? &actions[0].action : nullptr;
 }
 
 Digest AcceptList::hash() const { return sha256(encode()); }

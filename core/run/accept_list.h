@@ -14,20 +14,20 @@
 #include "core/base/ids.h"
 #include "core/base/result.h"
 #include "core/run/blob_ref.h"
+#include "core/run/host_action.h"
 
 namespace potluck::run {
 
 inline constexpr std::size_t accepted_max = 4096;
 inline constexpr std::uint64_t tokens_max = 1ULL << 40U;  // of one contribution
 inline constexpr std::uint64_t round_max = 1ULL << 40U;   // of any message; far beyond any recipe, so r + 1 is safe
-inline constexpr std::uint32_t term_max = 1U << 20U;      // so often may a host replace its committee
-inline constexpr std::size_t committee_members_max = 7;   // f = 2; more would make each vote dearer than it is worth
 inline constexpr std::uint64_t median_multiple_max =
     4;  // a weight in lower medians: what a good GPU is beside a usual one
 inline constexpr std::uint64_t newcomer_divisor = 4;  // newcomers weigh at most a fourth of the others: a fifth in all
 /// Sizes of encode() with one member and no entry, and with the most of both.
-inline constexpr std::size_t accept_list_bytes_min = 111 + 32;
-inline constexpr std::size_t accept_list_bytes_max = 111 + 32 * committee_members_max + 178 * accepted_max;
+inline constexpr std::size_t accept_list_bytes_min = 116 + 32;
+inline constexpr std::size_t accept_list_bytes_max =
+    116 + 32 * committee_members_max + 178 * accepted_max + (host_action_bytes_max + 64) * actions_per_list_max;
 
 struct Accepted {
     PeerId peer;
@@ -42,16 +42,22 @@ struct AcceptList {
     RunId run;
     std::uint32_t term = 0;  // how often the host had replaced the committee when this was decided
     RoundId round;
-    Digest previous;                // hash of L[r-1]; zero for round 0
-    StateDigest base;               // digest of theta[r], which a quorum has computed
-    std::vector<PeerId> committee;  // of the next round; sorted, 1 to committee_members_max
-    std::vector<Accepted> entries;  // sorted by peer, no peer and no payload twice
+    Digest previous;                      // hash of L[r-1]; zero for round 0
+    StateDigest base;                     // digest of theta[r], which a quorum has computed
+    std::vector<PeerId> committee;        // of the next round; sorted, 1 to committee_members_max
+    std::vector<Accepted> entries;        // sorted by peer, no peer and no payload twice
+    std::uint32_t actions_before = 0;     // of the host, in force when this list was decided
+    std::vector<SignedAction> actions{};  // in force from the next round on; numbered from actions_before + 1
     bool operator==(const AcceptList&) const = default;
 
     /// The canonical bytes that are hashed (docs/wire-format.md).
     [[nodiscard]] Bytes encode() const;
     /// Strict: sorted, unique, bounded, nothing left over.
     [[nodiscard]] static Result<AcceptList> decode(ByteSpan bytes);
+    /// The action that takes the model back, if this list is one that does: it holds nothing else.
+    [[nodiscard]] const HostAction* roll_back() const;
+    /// The action by which another committee has decided this list than the one before names.
+    [[nodiscard]] const HostAction* replacement() const;
     /// SHA-256 of encode(): the list's place in the chain, and what the committee votes for.
     [[nodiscard]] Digest hash() const;
 };

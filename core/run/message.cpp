@@ -199,6 +199,8 @@ LayerMessage read_layer(ByteReader& in) {
 
 void write(ByteWriter&, const GoodbyeMessage&) {}
 
+void write(ByteWriter& out, const HostAction& message) { message.write(out); }
+
 Message read_body(MessageKind kind, ByteReader& in) {
     switch (kind) {
         case MessageKind::status: return read_status(in);
@@ -210,6 +212,7 @@ Message read_body(MessageKind kind, ByteReader& in) {
         case MessageKind::layer_request: return read_layer_request(in);
         case MessageKind::layer: return read_layer(in);
         case MessageKind::goodbye: return GoodbyeMessage{};
+        case MessageKind::host_action: return HostAction::read(in);
     }
     in.fail();  // a number no kind has
     return GoodbyeMessage{};
@@ -228,6 +231,7 @@ MessageKind kind_of(const Message& message) {
         MessageKind operator()(const LayerRequest&) const { return MessageKind::layer_request; }
         MessageKind operator()(const LayerMessage&) const { return MessageKind::layer; }
         MessageKind operator()(const GoodbyeMessage&) const { return MessageKind::goodbye; }
+        MessageKind operator()(const HostAction&) const { return MessageKind::host_action; }
     };
     return std::visit(Kind{}, message);
 }
@@ -243,6 +247,7 @@ std::string_view domain_of(MessageKind kind) {
         case MessageKind::layer_request: return "potluck/layer-request/1";
         case MessageKind::layer: return "potluck/layer/1";
         case MessageKind::goodbye: return "potluck/goodbye/1";
+        case MessageKind::host_action: return "potluck/host-action/1";
     }
     return "potluck/unknown/1";
 }

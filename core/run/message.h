@@ -36,7 +36,8 @@ enum class MessageKind : std::uint8_t {
     history = 6,
     layer_request = 7,
     layer = 8,
-    goodbye = 9
+    goodbye = 9,
+    host_action = 10
 };
 
 enum class Role : std::uint8_t { volunteer = 0, backbone = 1 };
@@ -127,7 +128,7 @@ struct GoodbyeMessage {
 };
 
 using Message = std::variant<StatusMessage, CloseMessage, ContributionMessage, BallotMessage, HistoryRequest,
-                             HistoryMessage, LayerRequest, LayerMessage, GoodbyeMessage>;
+                             HistoryMessage, LayerRequest, LayerMessage, GoodbyeMessage, HostAction>;
 
 [[nodiscard]] MessageKind kind_of(const Message& message);
 /// Domain tag under which messages of this kind are signed, for example "potluck/contribution/1".

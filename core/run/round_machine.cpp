@@ -90,7 +90,7 @@ bool RoundMachine::everybody_in(TimePoint now) const {
 
 void RoundMachine::note_contributor(const PeerId& peer, RoundId round) {
     const bool is_near = m_playing && round <= m_round && round.next() >= m_round;
-    if (!is_near || !m_settings.rules.admits(peer)) return;
+    if (!is_near) return;
     if (m_contributors.size() >= members_max && !m_contributors.contains(peer)) return;
     m_contributors[peer] = std::max(m_contributors[peer], round);
 }
@@ -98,7 +98,6 @@ void RoundMachine::note_contributor(const PeerId& peer, RoundId round) {
 Verdict RoundMachine::contribution(const PeerId& peer, const ContributionMessage& message, const Signature& signature) {
     note_contributor(peer, message.round);
     if (!m_playing || message.round != m_round) return Verdict::stale;
-    if (!m_settings.rules.admits(peer)) return Verdict::not_allowed;
     if (message.base != m_base) return Verdict::wrong_base;
     if (message.tokens.value == 0 || message.tokens.value > tokens_max) return Verdict::malformed;
     if (m_contributions.size() >= accepted_max && !m_contributions.contains(peer)) return Verdict::flood;

@@ -21,7 +21,6 @@
 #include "core/base/ids.h"
 #include "core/run/accept_list.h"
 #include "core/run/message.h"
-#include "core/run/run_rules.h"
 
 namespace potluck::run {
 
@@ -30,7 +29,6 @@ inline constexpr int heartbeats_to_live = 4;    // silence after which a member 
 inline constexpr int heartbeats_to_repeat = 2;  // between repetitions of what may have been lost
 
 struct RoundSettings {
-    RunRules rules;
     PeerId self;
     Role role = Role::volunteer;
     Duration window{0}, collect{0}, heartbeat{0};
@@ -76,7 +74,8 @@ public:
     [[nodiscard]] bool alive(const PeerId& peer, TimePoint now) const;
 
     using Signature = std::array<std::byte, 64>;
-    /// Verdict of a contribution for this round, whose signature was checked; `accepted` means: fetch its payload.
+    /// Verdict of a contribution for this round, whose signature was checked and whose sender the run admits;
+    /// `accepted` means: fetch its payload.
     [[nodiscard]] Verdict contribution(const PeerId& peer, const ContributionMessage& message,
                                        const Signature& signature);
     /// The payload is here and was made by `author`: anyone else who has offered it is out for this round, and named.

@@ -4,19 +4,57 @@
 
 namespace potluck::run {
 
-bool RunRules::admits(const PeerId& peer) const { return allowed.empty() || trusts(peer); }
+namespace {
+
+bool contains(const std::vector<PeerId>& sorted, const PeerId& key) {
+    return std::binary_search(sorted.begin(), sorted.end(), key);
+}
+
+void insert(std::vector<PeerId>& sorted, const PeerId& key) {
+    const auto place = std::lower_bound(sorted.begin(), sorted.end(), key);
+    if (place == sorted.end() || *place != key) sorted.insert(place, key);
+}
+
+bool is_trusted_committee(const std::vector<PeerId>& committee, const RunRules& rules) {
+    return is_committee_size(committee.size()) &&
+           std::all_of(committee.begin(), committee.end(), [&](const PeerId& key) { return rules.trusts(key); });
+}
+
+/// Whether the host may do this now: it cannot ban itself, go back to what has not been, or name whom it does not
+/// trust.
+bool is_possible(const HostAction& action, const RunRules& rules, RoundId round) {
+    if (action.kind == ActionKind::roll_back) return action.round <= round;
+    if (action.kind == ActionKind::replace) return is_trusted_committee(action.committee, rules);
+    return action.kind != ActionKind::ban || action.key != rules.host;
+}
+
+}  // namespace
+
+void RunRules::apply(const HostAction& action) {
+    actions = action.number;
+    if (action.kind == ActionKind::ban) insert(banned, action.key);
+    if (action.kind == ActionKind::allow) insert(vouched, action.key);
+    if (action.kind == ActionKind::readmit || action.kind == ActionKind::allow) std::erase(banned, action.key);
+}
+
+bool RunRules::bans(const PeerId& peer) const { return contains(banned, peer); }
+
+bool RunRules::admits(const PeerId& peer) const { return !bans(peer) && (allowed.empty() || trusts(peer)); }
 
 bool RunRules::trusts(const PeerId& peer) const {
-    return peer == host || std::binary_search(allowed.begin(), allowed.end(), peer) ||
-           std::find(backbones.begin(), backbones.end(), peer) != backbones.end();
+    const bool is_named = peer == host || contains(allowed, peer) || contains(vouched, peer) ||
+                          std::find(backbones.begin(), backbones.end(), peer) != backbones.end();
+    return is_named && !bans(peer);
 }
 
 std::vector<PeerId> RunRules::trusted() const {
     std::vector<PeerId> keys = allowed;
+    keys.insert(keys.end(), vouched.begin(), vouched.end());
     keys.insert(keys.end(), backbones.begin(), backbones.end());
     keys.push_back(host);
     std::sort(keys.begin(), keys.end());
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    std::erase_if(keys, [&](const PeerId& key) { return bans(key); });
     return keys;
 }
 
@@ -30,16 +68,37 @@ std::vector<PeerId> RunRules::first_committee() const {
     return keys;
 }
 
+bool is_committee_size(std::size_t size) { return size == 1 || size == 4 || size == 7; }
+
+std::vector<PeerId> committee_of(const AcceptList& list, const AcceptList* previous, const RunRules& rules) {
+    if (const HostAction* replacement = list.replacement()) return replacement->committee;
+    return previous == nullptr ? rules.first_committee() : previous->committee;
+}
+
 Verdict check_link(const AcceptList& list, const AcceptList* previous, const RunRules& rules) {
     if (list.run != rules.run) return Verdict::wrong_run;
     const RoundId round = previous == nullptr ? RoundId{0} : previous->round.next();
     if (list.round != round) return Verdict::stale;
     if (list.previous != (previous == nullptr ? Digest{} : previous->hash())) return Verdict::wrong_base;
+    const std::uint32_t term = previous == nullptr ? 0 : previous->term;
+    if (const HostAction* replacement = list.replacement()) {
+        const bool fits = list.term == replacement->term && list.term > term && list.round == replacement->round &&
+                          list.previous == replacement->previous;
+        if (!fits) return Verdict::wrong_base;
+    } else if (list.term != term) {
+        return Verdict::stale;
+    }
+    const std::vector<PeerId> seated = committee_of(list, previous, rules);
     for (const PeerId& member : list.committee) {
-        if (!rules.trusts(member)) return Verdict::not_allowed;
+        const bool stays = contains(seated, member);
+        if (!stays && !rules.trusts(member)) return Verdict::not_allowed;
     }
     for (const Accepted& entry : list.entries) {
         if (!rules.admits(entry.peer)) return Verdict::not_allowed;
+    }
+    if (list.actions_before != rules.actions) return Verdict::stale;
+    for (const SignedAction& one : list.actions) {
+        if (!is_possible(one.action, rules, list.round)) return Verdict::not_allowed;
     }
     return Verdict::accepted;
 }

@@ -10,15 +10,22 @@
 
 namespace potluck::run {
 
-/// What is the same for the whole run.
+/// What the manifest says of it, and what the host has changed since.
 struct RunRules {
     RunId run;
     PeerId host;
     std::vector<PeerId> backbones;
-    std::vector<PeerId> allowed;  // sorted; empty: anybody
+    std::vector<PeerId> allowed;    // by the manifest; sorted; empty: anybody
+    std::vector<PeerId> vouched{};  // by the host since; sorted
+    std::vector<PeerId> banned{};   // sorted
+    std::uint32_t actions = 0;      // of the host, that are in force
+
+    /// The next action is in force.
+    void apply(const HostAction& action);
     [[nodiscard]] bool admits(const PeerId& peer) const;
-    /// Host, backbones and the allow list: the keys that the host vouches for. Only they may sit in the committee, and
-    /// they are never newcomers.
+    [[nodiscard]] bool bans(const PeerId& peer) const;
+    /// Host, backbones, the allow list and who was vouched for later, unless they are banned. Only they may sit in the
+    /// committee, and they are never newcomers.
     [[nodiscard]] bool trusts(const PeerId& peer) const;
     /// All of them, sorted.
     [[nodiscard]] std::vector<PeerId> trusted() const;
@@ -26,8 +33,16 @@ struct RunRules {
     [[nodiscard]] std::vector<PeerId> first_committee() const;
 };
 
-/// Whether `list` may follow `previous` (null for round 0): place, link, admitted contributors, trusted committee.
-/// Base, signatures and votes are the caller's to check.
+/// 1, 4 or 7, which stand 0, 1 and 2 liars.
+[[nodiscard]] bool is_committee_size(std::size_t size);
+
+/// Who decides `list`: whom the list before it names, or whom its host has put in their place.
+[[nodiscard]] std::vector<PeerId> committee_of(const AcceptList& list, const AcceptList* previous,
+                                               const RunRules& rules);
+
+/// Whether `list` may follow `previous` (null for round 0): place, link, admitted contributors, trusted committee, and
+/// actions that are the next ones. `rules` are those in force before it. Who has a seat and is banned keeps it until
+/// the others have agreed on who follows. Base, signatures and votes are the caller's to check.
 [[nodiscard]] Verdict check_link(const AcceptList& list, const AcceptList* previous, const RunRules& rules);
 
 }  // namespace potluck::run

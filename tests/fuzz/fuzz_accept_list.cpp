@@ -26,6 +26,17 @@ void check_weights(const std::vector<Accepted>& entries) {
     POTLUCK_CHECK(entries.empty() || newcomers + others > 0);
 }
 
+/// Numbered without a gap, and what takes the model back is alone.
+void check_actions(const AcceptList& list) {
+    POTLUCK_CHECK(list.actions_before <= action_number_max && list.actions.size() <= actions_per_list_max);
+    for (std::size_t i = 0; i < list.actions.size(); ++i) {
+        const HostAction& action = list.actions[i].action;
+        POTLUCK_CHECK(action.number == list.actions_before + i + 1 && action.number <= action_number_max);
+        if (action.kind != ActionKind::roll_back) continue;
+        POTLUCK_CHECK(list.roll_back() == &action && list.entries.empty() && action.round.value <= round_max);
+    }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -46,6 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         POTLUCK_CHECK(list->committee[i - 1] < list->committee[i]);
     }
     check_weights(list->entries);
+    check_actions(*list);
     const Bytes again = list->encode();
     POTLUCK_CHECK(std::equal(again.begin(), again.end(), bytes.begin(), bytes.end()));
     return 0;

@@ -100,6 +100,16 @@ private slots:
         QCOMPARE(hex(decoded->hash().bytes), hex(vector_of("accept_list_hash")));
     }
 
+    void a_list_with_actions_of_its_host_has_its_layout() {
+        for (const auto& [name, list] : {std::pair{"accept_list_moderated", samples::moderated_list()},
+                                         std::pair{"accept_list_roll_back", samples::roll_back_list()}}) {
+            const Bytes expected = vector_of(name);
+            QCOMPARE(hex(list.encode()), hex(expected));
+            const Result<AcceptList> decoded = AcceptList::decode(expected);
+            QVERIFY2(decoded.ok() && *decoded == list, name);
+        }
+    }
+
     void weights_follow_from_claims_as_the_document_says_data() {
         QTest::addColumn<int>("entries");
         QTest::newRow("weights") << 6;
@@ -144,6 +154,10 @@ private slots:
         compare_message("layer_request", LayerRequest{samples::id<BlobId>(0x44), 3});
         compare_message("layer", samples::layer());
         compare_message("goodbye", GoodbyeMessage{});
+        compare_message("host_action_ban", samples::ban(4));
+        compare_message("host_action_readmit", samples::readmit(5));
+        compare_message("host_action_allow", samples::allow(6));
+        compare_message("host_action_roll_back", samples::roll_back(7));
     }
 
     void a_signature_covers_the_run_and_the_body() {
@@ -194,7 +208,7 @@ private slots:
             QVERIFY2(vector.open(QIODevice::ReadOnly), qPrintable(match.captured(1)));
             QCOMPARE(match.captured(2), QString::fromUtf8(vector.readAll()));
         }
-        QVERIFY2(shown >= 22, qPrintable(QString::number(shown)));
+        QVERIFY2(shown >= 25, qPrintable(QString::number(shown)));
     }
 
     void the_header_of_a_state_is_fixed_by_its_model() {

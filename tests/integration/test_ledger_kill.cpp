@@ -183,7 +183,7 @@ void TestLedgerKill::what_append_returned_survives_sigkill() {
 
         Result<Ledger> opened = Ledger::open(file);
         QVERIFY2(opened.ok(), opened.ok() ? "" : opened.error().message.c_str());
-        const Status verified = opened->verify_chain(run_id(), committee());
+        const Status verified = opened->verify_chain(run_id(), {run_id(), committee()[0], {}, {}});
         QVERIFY2(verified.ok(), verified.ok() ? "" : verified.error().message.c_str());
         const std::uint64_t length = opened->totals(run_id()).rounds.value;
         QVERIFY2(length > last, qPrintable(QString("turn %1: %2 printed, %3 found").arg(turn).arg(last).arg(length)));
@@ -221,7 +221,7 @@ void TestLedgerKill::a_full_disk_is_a_sentence_and_loses_nothing() {
         round = round.next();
     }
     const std::uint64_t length_when_full = opened->totals(run_id()).rounds.value;
-    const bool whole_when_full = opened->verify_chain(run_id(), committee()).ok();
+    const bool whole_when_full = opened->verify_chain(run_id(), {run_id(), committee()[0], {}, {}}).ok();
     QCOMPARE(::setrlimit(RLIMIT_FSIZE, &before), 0);
     std::signal(SIGXFSZ, handler);
 
@@ -234,7 +234,7 @@ void TestLedgerKill::a_full_disk_is_a_sentence_and_loses_nothing() {
     QVERIFY(opened->append(list, state_after(round), 0).ok());  // space again: it goes on where it was
     opened = Ledger::open(file);
     QVERIFY(opened.ok());
-    QVERIFY(opened->verify_chain(run_id(), committee()).ok());
+    QVERIFY(opened->verify_chain(run_id(), {run_id(), committee()[0], {}, {}}).ok());
     QCOMPARE(opened->totals(run_id()).rounds.value, round.value + 1);
 }
 

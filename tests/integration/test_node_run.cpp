@@ -94,6 +94,75 @@ private slots:
         QCOMPARE(anna.status().run->digest, ben.status().run->digest);
     }
 
+    void a_host_moderates_its_run() {
+        Swarm swarm;
+        swarm.host(40);
+        ServingNode& anna = swarm.volunteer("anna");
+        ServingNode& ben = swarm.volunteer("ben");
+        const auto moderate = [&](const QStringList& what) {
+            return run_node(QStringList{"moderate"} + what + QStringList{"--data-dir", swarm.backbone().data()});
+        };
+        const auto has_contributed = [](const control::NodeSnapshot& now) { return now.run && now.run->my_rounds > 0; };
+        QVERIFY(ben.wait_for(has_contributed, 30'000));
+        const QString key = QString::fromStdString(ben.status().peer_id);
+        QCOMPARE(moderate({"ban", key.left(8)}).code, 0);
+        const auto is_out = [&](const control::NodeSnapshot& now) {
+            return now.reason.find("admits only") != std::string::npos &&
+                   now.reason.find(key.toStdString()) != std::string::npos;
+        };
+        QVERIFY(ben.wait_for(is_out, 20'000));
+        const std::uint64_t rounds_of_ben = ben.status().run->my_rounds;
+        const std::uint64_t round = anna.status().run->round;
+        QVERIFY(anna.wait_for_round(round + 3, 20'000));
+        QCOMPARE(ben.status().run->my_rounds, rounds_of_ben);
+        const Ended shown = run_node({"committee", "show", "--data-dir", swarm.backbone().data()});
+        QVERIFY2(shown.out.contains("banned: " + key), qPrintable(shown.out));
+        QVERIFY(shown.out.contains("1 of them are needed"));
+
+        QCOMPARE(moderate({"rollback", "3"}).code, 0);
+        QCOMPARE(moderate({"readmit", key}).code, 0);
+        const auto is_back = [&](const control::NodeSnapshot& now) {
+            return now.run && now.run->my_rounds > rounds_of_ben;
+        };
+        QVERIFY(ben.wait_for(is_back, 90'000));
+        QVERIFY(swarm.all_end_equal(60'000));
+    }
+
+    void only_a_host_moderates_and_mistakes_get_a_sentence() {
+        Swarm swarm;
+        swarm.host(8);
+        ServingNode& anna = swarm.volunteer("anna");
+        QVERIFY(anna.wait_for_round(1, 30'000));
+        const auto refused = [](const ServingNode& node, const QStringList& what) {
+            return run_node(QStringList{"moderate"} + what + QStringList{"--data-dir", node.data()}).err;
+        };
+        QVERIFY(refused(anna, {"ban", QString(64, 'a')}).contains("Only the run's host can do this"));
+        QVERIFY(refused(swarm.backbone(), {"ban", "0123"}).contains("give all of its 64 digits"));
+        QVERIFY(refused(swarm.backbone(), {"rollback", "2"}).contains("holds no checkpoint of round 2"));
+        const QString host = QString::fromStdString(swarm.backbone().status().peer_id);
+        QVERIFY(refused(swarm.backbone(), {"ban", host}).contains("cannot ban itself"));
+    }
+
+    void a_host_replaces_a_committee_that_is_gone() {
+        Swarm swarm;
+        // Four seats, of which three never come.
+        QStringList backbones;
+        for (const char* const key : {"1", "2", "3"}) backbones << "--backbone-key" << QString(63, '0') + key;
+        swarm.host(6, backbones);
+        ServingNode& anna = swarm.volunteer("anna");
+        const auto waits = [](const control::NodeSnapshot& now) {
+            return now.reason.find("1 of the 3 needed") != std::string::npos;
+        };
+        QVERIFY(anna.wait_for(waits, 30'000));
+        const QString host = QString::fromStdString(swarm.backbone().status().peer_id);
+        const QStringList folder{"--data-dir", swarm.backbone().data()};
+        const Ended two =
+            run_node(QStringList{"committee", "replace", host, QString::fromStdString(anna.status().peer_id)} + folder);
+        QVERIFY2(two.err.contains("1, 4 or 7 members"), qPrintable(two.err));
+        QCOMPARE(run_node(QStringList{"committee", "replace", host} + folder).code, 0);
+        QVERIFY(swarm.all_end_equal(60'000));
+    }
+
     void without_its_committee_a_run_waits_and_says_so() {
         Swarm swarm;
         swarm.host(6);

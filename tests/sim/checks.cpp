@@ -78,13 +78,14 @@ std::optional<std::vector<float>> stepped(World& world, const std::vector<float>
 /// Digests of theta[0], theta[1], ... as F makes them; ends early at a list with a payload that cannot be read.
 std::vector<StateDigest> recomputed(World& world) {
     const model::StateLayout layout = model::state_layout(world.manifest().model);
-    std::vector<float> theta(world.initial_state().begin(), world.initial_state().end());
-    std::vector<StateDigest> digests{digest_of(layout, theta)};
+    std::vector<std::vector<float>> thetas{{world.initial_state().begin(), world.initial_state().end()}};
+    std::vector<StateDigest> digests{digest_of(layout, thetas[0])};
     for (const run::AcceptList& list : lists_of(world)) {
-        auto next = stepped(world, theta, list);
+        const run::HostAction* back = list.roll_back();
+        auto next = back != nullptr ? std::optional(thetas[back->round.value]) : stepped(world, thetas.back(), list);
         if (!next) return digests;
-        theta = std::move(*next);
-        digests.push_back(digest_of(layout, theta));
+        thetas.push_back(std::move(*next));
+        digests.push_back(digest_of(layout, thetas.back()));
     }
     return digests;
 }
@@ -106,7 +107,7 @@ std::string name_of(std::size_t member) { return "member " + std::to_string(memb
 std::string compare(World& world, std::size_t member, const ledger::Ledger& truth,
                     const std::vector<StateDigest>& digests) {
     Home& home = world.home(member);
-    if (const Status chain = home.ledger.verify_chain(world.run(), world.first_committee()); !chain.ok())
+    if (const Status chain = home.ledger.verify_chain(world.run(), world.rules()); !chain.ok())
         return chain.error().message;
     const std::uint64_t length = home.ledger.totals(world.run()).rounds.value;
     if (length + 1 > digests.size()) return "a listed payload cannot be read";

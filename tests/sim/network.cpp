@@ -28,6 +28,23 @@ void Port::later(Duration delay, std::function<void()> event) {
     });
 }
 
+bool Network::may_have_session(const PeerId& a, const PeerId& b) const {
+    const auto refuses = [this](const PeerId& one, const PeerId& other) {
+        const Port* found = port(one);
+        return found != nullptr && found->refuses(other);
+    };
+    return (!m_hub || a == *m_hub || b == *m_hub) && !refuses(a, b) && !refuses(b, a);
+}
+
+void Network::session_changed(const PeerId& a, const PeerId& b, bool begun) const {
+    for (const auto& [one, other] : {std::pair(a, b), std::pair(b, a)}) {
+        const Port* found = port(one);
+        if (found == nullptr || found->receiver() == nullptr || port(other) == nullptr) continue;
+        if (begun != may_have_session(a, b)) continue;
+        begun ? found->receiver()->on_neighbour(other) : found->receiver()->on_neighbour_lost(other);
+    }
+}
+
 void Port::send(const PeerId& to, const run::Envelope& envelope) {
     m_disk.effects.before(Effect::send, &envelope);
     if (!m_disk.effects.muted) m_network.deliver(m_id, to, envelope);
@@ -94,12 +111,22 @@ void Port::forget(const BlobId& id) {
     m_folder.blobs.erase(id);
 }
 
-void Port::drop(const PeerId& peer, Duration) { m_refused.insert(peer); }
+void Port::drop(const PeerId& peer, Duration duration) {
+    if (refuses(peer)) return;
+    m_refused[peer] = now() + duration;
+    later(Duration{0}, [this, peer] { m_network.session_changed(m_id, peer, false); });
+    later(duration, [this, peer] { m_network.session_changed(m_id, peer, true); });
+}
+
+bool Port::refuses(const PeerId& peer) const {
+    const auto found = m_refused.find(peer);
+    return found != m_refused.end() && now() < found->second;
+}
 
 std::vector<PeerId> Port::neighbours() const {
     std::vector<PeerId> peers;
     for (const auto& [id, port] : m_network.ports()) {
-        if (id != m_id && !m_refused.contains(id) && m_network.may_have_session(id, m_id)) peers.push_back(id);
+        if (id != m_id && m_network.may_have_session(id, m_id)) peers.push_back(id);
     }
     return peers;
 }

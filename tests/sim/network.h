@@ -51,9 +51,9 @@ public:
     /// A star: members speak with the hub only. Blobs travel as before: whoever has heard of one finds its holders.
     void only_through(const PeerId& hub) { m_hub = hub; }
     [[nodiscard]] bool reachable(const PeerId& a, const PeerId& b) const { return group_of(a) == group_of(b); }
-    [[nodiscard]] bool may_have_session(const PeerId& a, const PeerId& b) const {
-        return !m_hub || a == *m_hub || b == *m_hub;
-    }
+    [[nodiscard]] bool may_have_session(const PeerId& a, const PeerId& b) const;
+    /// Both members hear that their session has ended or begun, if they live.
+    void session_changed(const PeerId& a, const PeerId& b, bool begun) const;
     void deliver(const PeerId& from, const PeerId& to, const run::Envelope& envelope);
     [[nodiscard]] Duration blob_delay() { return between(m_quality.blob_delay_min, m_quality.blob_delay_max); }
     /// Everything that was ever published, for checks that recompute what the members agreed on.
@@ -110,7 +110,7 @@ public:
     void drop(const PeerId& peer, Duration duration) override;
     std::vector<PeerId> neighbours() const override;
     std::uint16_t port() const override { return 6881; }
-    [[nodiscard]] bool refuses(const PeerId& peer) const { return m_refused.contains(peer); }
+    [[nodiscard]] bool refuses(const PeerId& peer) const;
 
 private:
     void try_fetch(const run::BlobRef& blob);
@@ -122,7 +122,7 @@ private:
     peer::SwarmEvents* m_receiver = nullptr;
     std::set<BlobId> m_wanted;
     std::map<BlobId, std::string> m_files;  // published files
-    std::set<PeerId> m_refused;
+    std::map<PeerId, TimePoint> m_refused;  // until when
     std::shared_ptr<int> m_token = std::make_shared<int>(0);
 };
 

@@ -96,6 +96,7 @@ void World::make_manifest() {
     for (std::size_t i = 0; i < m_plan.backbones; ++i) m_manifest.backbones.push_back(home(i).id());
     if (m_plan.friends) {
         for (const auto& home : m_homes) m_manifest.allowed.push_back(home->id());
+        m_manifest.allowed.resize(m_manifest.allowed.size() - m_plan.left_out);
     }
     m_manifest.model = tiny_model();
     run::Recipe& recipe = m_manifest.recipe;
@@ -192,16 +193,17 @@ void World::tick(std::size_t member) {
     home.process->port->later(Duration{100}, [this, member] { tick(member); });
 }
 
-std::vector<PeerId> World::first_committee() const {
-    return run::RunRules{m_run, m_manifest.host, m_manifest.backbones, {}}.first_committee();
-}
+run::RunRules World::rules() const { return {m_run, m_manifest.host, m_manifest.backbones, m_manifest.allowed}; }
 
 void World::compare_chain(Home& home) {
     const std::uint64_t rounds = home.ledger.totals(m_run).rounds.value;
+    home.rounds_compared = std::min(home.rounds_compared, rounds);  // the host has replaced the committee further back
     for (; home.rounds_compared < rounds; ++home.rounds_compared) {
         const RoundId round{home.rounds_compared};
-        const Digest hash = sha256(home.ledger.list(m_run, round)->list);
-        const auto [known, added] = m_committed.try_emplace(round, hash);
+        const Bytes bytes = home.ledger.list(m_run, round)->list;
+        const Digest hash = sha256(bytes);
+        const auto place = std::pair(run::AcceptList::decode(bytes)->term, round);
+        const auto [known, added] = m_committed.try_emplace(place, hash);
         if (!added && known->second != hash) m_divided = "round " + std::to_string(round.value) + " has two lists";
     }
 }

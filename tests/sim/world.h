@@ -25,6 +25,7 @@ struct WorldPlan {
     Duration answer_max{120};  // between the end of a job and its answer
     float error_decay = 0.95F;
     bool friends = false;          // all members are on the run's allow list, so that they may have seats
+    std::size_t left_out = 0;      // of them, the last ones are not
     std::uint32_t fit_rounds = 3;  // until they may
     /// States are damaged under running members. One that most hold then counts as the right one, so members are
     /// compared with each other and no longer with F.
@@ -86,7 +87,9 @@ public:
     [[nodiscard]] TimePoint now() const { return m_events.now(); }
 
     /// Who decides the first list.
-    [[nodiscard]] std::vector<PeerId> first_committee() const;
+    [[nodiscard]] std::vector<PeerId> first_committee() const { return rules().first_committee(); }
+    /// As the manifest has them.
+    [[nodiscard]] run::RunRules rules() const;
     /// What was wrong with the lists that members held at any moment: two of them for one round. Empty if nothing.
     [[nodiscard]] const std::string& divided() const { return m_divided; }
     void start(std::size_t member);
@@ -122,7 +125,7 @@ private:
     RunId m_run;
     std::vector<float> m_initial;
     std::unordered_map<Digest, bool> m_verified;
-    std::map<RoundId, Digest> m_committed;  // the first list of each round that any member held
+    std::map<std::pair<std::uint32_t, RoundId>, Digest> m_committed;  // first list of a term and round that was held
     std::string m_divided;
     std::vector<std::unique_ptr<Home>> m_homes;
 };

@@ -47,6 +47,51 @@ inline AcceptList accept_list() {
     return list;
 }
 
+inline HostAction ban(std::uint32_t number) {
+    return {
+        .number = number, .kind = ActionKind::ban, .key = id<PeerId>(0xb2), .round = {}, .state = {}, .previous = {}};
+}
+
+inline HostAction readmit(std::uint32_t number) {
+    return {.number = number,
+            .kind = ActionKind::readmit,
+            .key = id<PeerId>(0xb2),
+            .round = {},
+            .state = {},
+            .previous = {}};
+}
+
+inline HostAction allow(std::uint32_t number) {
+    return {
+        .number = number, .kind = ActionKind::allow, .key = id<PeerId>(0xa1), .round = {}, .state = {}, .previous = {}};
+}
+
+inline HostAction roll_back(std::uint32_t number) {
+    return {.number = number,
+            .kind = ActionKind::roll_back,
+            .key = {},
+            .round = {5},
+            .state = open_blob(0xc2, blob_bytes_max),
+            .previous = {}};
+}
+
+/// The list above with two actions of its host, the fourth and the fifth.
+inline AcceptList moderated_list() {
+    AcceptList list = accept_list();
+    list.actions_before = 3;
+    list.actions = {{ban(4), signature(0x71)}, {allow(5), signature(0x72)}};
+    return list;
+}
+
+/// A list that takes the model back.
+inline AcceptList roll_back_list() {
+    AcceptList list = accept_list();
+    list.entries.clear();
+    list.actions_before = 5;
+    list.actions = {{roll_back(6), signature(0x73)}};
+    return list;
+}
+
 /// A list and bytes in place of a certificate: messages carry it without reading it.
 inline CommittedList committed_list() { return {accept_list().encode(), Bytes(275, std::byte{0x5a})}; }
 

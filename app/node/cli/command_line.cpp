@@ -163,6 +163,42 @@ void add_member_verbs(CLI::App& app, Command& command, Raw& raw) {
         ->add_flag("--json", raw.json, "As JSON");
 }
 
+void add_host_verbs(CLI::App& app, Command& command, Raw& raw) {
+    CLI::App* committee = app.add_subcommand("committee", "Who decides about the run");
+    committee->require_subcommand(1);
+    add_verb(*committee, command, "show", "Its members, and what its host has changed", Verb::committee)
+        ->add_flag("--json", raw.json, "As JSON");
+    CLI::App* replace =
+        add_verb(*committee, command, "replace",
+                 "The last resort when too many of them are gone for good: these keys decide from now on",
+                 Verb::replace_committee);
+    replace->add_option("keys", command.replacement.keys, "1, 4 or 7 ids that the host trusts")->required();
+    replace->add_option("--after", command.replacement.after,
+                        "How many rounds stay (default: all that this computer knows of)");
+    CLI::App* moderate = app.add_subcommand("moderate", "What a run's host may change while the run goes on");
+    moderate->require_subcommand(1);
+    const auto add = [&](const char* name, const char* help, control::ModerationKind kind) {
+        CLI::App* sub = moderate->add_subcommand(name, help);
+        sub->callback([&command, kind] {
+            command.verb = Verb::moderate;
+            command.moderation.kind = kind;
+        });
+        return sub;
+    };
+    for (const auto& [name, help, kind] :
+         {std::tuple("ban", "Shut a key out: it contributes nothing and has no seat", control::ModerationKind::ban),
+          std::tuple("readmit", "Take a ban back", control::ModerationKind::readmit),
+          std::tuple("allow", "Vouch for a key: it may join and sit in the committee",
+                     control::ModerationKind::allow)}) {
+        add(name, help, kind)
+            ->add_option("key", command.moderation.key, "Its id, or the first 8 digits or more")
+            ->required();
+    }
+    add("rollback", "Take the model back to a checkpoint that this computer holds", control::ModerationKind::rollback)
+        ->add_option("round", command.moderation.round, "The checkpoint's round")
+        ->required();
+}
+
 void add_model_verbs(CLI::App& app, Command& command, Raw& raw) {
     CLI::App* exporting =
         add_verb(app, command, "export", "Write the model as a folder that transformers opens", Verb::export_model);
@@ -404,6 +440,7 @@ ParsedCommand parse_command_line(int argc, const char* const* argv) {
     add_node_options(app, command, raw);
     add_host(app, command, raw);
     add_member_verbs(app, command, raw);
+    add_host_verbs(app, command, raw);
     add_model_verbs(app, command, raw);
     add_device_verbs(app, command, raw);
     add_pack(app, command);

@@ -12,6 +12,7 @@
 #include "app/node/hosting/host_run.h"
 #include "app/node/hosting/pack_files.h"
 #include "app/node/session/node.h"
+#include "core/control/node_methods.h"
 #include "core/model/cost_model.h"
 
 namespace potluck::node {
@@ -32,6 +33,9 @@ enum class Verb {
     export_model,
     sample,
     leaderboard,
+    committee,
+    moderate,
+    replace_committee,
     identity_show,
     identity_export,
     identity_import,
@@ -76,6 +80,8 @@ struct Command {
     enum class AfterHosting { serve, end } after_hosting = AfterHosting::serve;
     enum class Output { people, json } output = Output::people;
     std::int64_t pause_seconds = 0;
+    control::Moderate moderation;
+    control::ReplaceCommittee replacement;
     std::filesystem::path path;  // export folder, identity file
     enum class ImportFrom { file, words } import_from = ImportFrom::file;
     std::string words;  // identity import --words; empty: they are read from standard input

@@ -68,10 +68,10 @@ void print(const control::NodeSnapshot& node) {
 
 void print(const control::Leaderboard& leaderboard) {
     for (const control::LeaderboardRow& row : leaderboard.rows) {
-        const std::string name = row.name.empty() ? row.id.substr(0, 8) : log::printable(row.name, shown_name);
-        std::printf("%4u  %-24s %12llu tokens %6llu rounds %5.1f%%%s\n", row.rank, name.c_str(),
-                    static_cast<unsigned long long>(row.tokens), static_cast<unsigned long long>(row.rounds),
-                    100 * row.share, row.self ? "  (you)" : "");
+        const std::string name = row.name.empty() ? "-" : log::printable(row.name, shown_name);
+        std::printf("%4u  %s  %-24s %12llu tokens %6llu rounds %5.1f%%%s\n", row.rank, row.id.substr(0, 8).c_str(),
+                    name.c_str(), static_cast<unsigned long long>(row.tokens),
+                    static_cast<unsigned long long>(row.rounds), 100 * row.share, row.self ? "  (you)" : "");
     }
 }
 
@@ -81,6 +81,19 @@ void print(const control::Checkpoints& checkpoints) {
         if (!row.magnet.empty()) std::cout << "  " << row.magnet << "\n";
     }
 }
+
+void print(const control::Committee& committee) {
+    for (const control::SeatRow& seat : committee.seats) {
+        std::cout << seat.id << "  " << (seat.here ? "here" : "away") << "  " << log::printable(seat.name, shown_name)
+                  << (seat.self ? " (you)" : "") << "\n";
+    }
+    std::cout << committee.needed << " of them are needed for each round.\n";
+    for (const std::string& key : committee.vouched) std::cout << "vouched for: " << key << "\n";
+    for (const std::string& key : committee.banned) std::cout << "banned: " << key << "\n";
+    for (const std::string& change : committee.waiting) std::cout << "waiting for the next list: " << change << "\n";
+}
+
+void print(const control::ModerationNumber&) { std::cout << "Signed; it is in force with the next list." << std::endl; }
 
 void print(const control::InviteLink& invite) { std::cout << invite.magnet << std::endl; }
 void print(const control::SampledText& sample) { std::cout << sample.text << std::endl; }
@@ -258,6 +271,9 @@ ExitCode ask_node(const Command& command) {
         case Verb::stop: return ask(command, control::StopNode{});
         case Verb::checkpoints: return ask(command, control::ReadCheckpoints{});
         case Verb::leaderboard: return ask(command, control::ReadLeaderboard{});
+        case Verb::committee: return ask(command, control::ReadCommittee{});
+        case Verb::moderate: return ask(command, command.moderation);
+        case Verb::replace_committee: return ask(command, command.replacement);
         case Verb::export_model:
             return ask(command,
                        control::ExportModel{std::filesystem::absolute(command.path).string(),

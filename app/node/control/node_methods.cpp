@@ -28,6 +28,17 @@ void add_run_methods(Dispatcher& dispatcher, Node& node) {
     dispatcher.add<Resume>([&node](const Resume&) { return done(node.resume()); });
     dispatcher.add<Finish>([&node](const Finish&) { return done(node.finish()); });
     dispatcher.add<SetName>([&node](const SetName& call) { return done(node.set_name(call.new_name)); });
+    dispatcher.add<ReadCommittee>([&node](const ReadCommittee&) { return node.committee(); });
+    dispatcher.add<Moderate>([&node](const Moderate& call) -> Result<ModerationNumber> {
+        const auto number = node.moderate(call);
+        if (!number) return number.error();
+        return ModerationNumber{*number};
+    });
+    dispatcher.add<ReplaceCommittee>([&node](const ReplaceCommittee& call) -> Result<ModerationNumber> {
+        const auto number = node.replace_committee(call);
+        if (!number) return number.error();
+        return ModerationNumber{*number};
+    });
     dispatcher.add<MakeInvite>([&node](const MakeInvite&) -> Result<InviteLink> {
         const auto magnet = node.invite();
         if (!magnet) return magnet.error();

@@ -29,8 +29,8 @@ struct Chain {
 };
 
 /// Without the closing list, which leads to no state.
-Result<Chain> read_chain(const ledger::Ledger& ledger, const RunId& run, const std::vector<PeerId>& committee) {
-    if (const Status whole = ledger.verify_chain(run, committee); !whole) return whole.error();
+Result<Chain> read_chain(const ledger::Ledger& ledger, const RunId& run, const run::RunRules& rules) {
+    if (const Status whole = ledger.verify_chain(run, rules); !whole) return whole.error();
     Chain chain;
     const std::uint64_t rounds = ledger.totals(run).rounds.value;
     for (RoundId round; round.value < rounds; round = round.next()) {
@@ -129,7 +129,7 @@ NodeLog read_node_log(std::istream& lines) {
     return log;
 }
 
-Status read_books(const RunId& run, const std::vector<PeerId>& committee, const std::vector<BookOfNode>& nodes,
+Status read_books(const RunId& run, const run::RunRules& rules, const std::vector<BookOfNode>& nodes,
                   std::uint64_t batch_tokens, DemoReport& report) {
     std::optional<Chain> first;
     struct Person {
@@ -145,7 +145,7 @@ Status read_books(const RunId& run, const std::vector<PeerId>& committee, const 
         const NodeLog log = read_logs(node.data_folder);
         people[identity->id().hex()] = {node.name, log.trained_tokens};
         report.trained_tokens += log.trained_tokens;
-        auto chain = read_chain(*ledger, run, committee);
+        auto chain = read_chain(*ledger, run, rules);
         if (!chain) return chain.error();
         if (!first) {
             first = std::move(*chain);

@@ -13,6 +13,7 @@
 #include "app/node/demo/report.h"
 #include "core/base/ids.h"
 #include "core/base/result.h"
+#include "core/run/run_rules.h"
 
 namespace potluck::node {
 
@@ -32,7 +33,7 @@ struct NodeLog {
 
 /// Fills rounds, tokens, digests, bits, leaderboard and who was credited, from the ledgers of `nodes`; the first is the
 /// backbone's. `parameters`, `batch_tokens` of the model and recipe.
-[[nodiscard]] Status read_books(const RunId& run, const std::vector<PeerId>& committee,
-                                const std::vector<BookOfNode>& nodes, std::uint64_t batch_tokens, DemoReport& report);
+[[nodiscard]] Status read_books(const RunId& run, const run::RunRules& rules, const std::vector<BookOfNode>& nodes,
+                                std::uint64_t batch_tokens, DemoReport& report);
 
 }  // namespace potluck::node

@@ -2,9 +2,8 @@
 // killed comes back to the same run, paused or finishing as it was. Joining is a search that goes on for as long as it
 // takes; the reason it has not succeeded yet is part of the snapshot.
 //
-// A manifest is believed only when it parses, its host signed it, its hash is the invite's run, and this identity may
-// join. Validity of `this` in callbacks is a shared flag, because network and timers may call after the destructor has
-// begun.
+// A manifest is believed only when it parses, its host signed it, and its hash is the invite's run. Validity of `this`
+// in callbacks is a shared flag, because network and timers may call after the destructor has begun.
 //
 // Changes are reported by comparing a key of what people notice every 200 ms, which spares every part the duty to
 // report its own. stop() repeats until the trainer is gone, so that no child outlives the node, and only then closes
@@ -12,6 +11,7 @@
 #include "app/node/session/node.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -30,9 +30,20 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t pause_seconds_max = 366LL * 24 * 3600;
 
+constexpr std::size_t key_digits_min = 8;    // of a key that is named by its beginning
 constexpr std::uint64_t ticks_per_look = 4;  // a snapshot asks the ledger
 
 const Error not_in_a_run{ErrorCode::not_found, "This node is in no run; join one with an invite first."};
+
+run::ActionKind action_kind(control::ModerationKind kind) {
+    switch (kind) {
+        case control::ModerationKind::ban: return run::ActionKind::ban;
+        case control::ModerationKind::readmit: return run::ActionKind::readmit;
+        case control::ModerationKind::allow: return run::ActionKind::allow;
+        case control::ModerationKind::rollback: return run::ActionKind::roll_back;
+    }
+    return run::ActionKind::ban;
+}
 
 }  // namespace
 
@@ -203,13 +214,6 @@ Status Node::open_session(const run::Invite& invite, const Bytes& manifest_file)
     auto manifest = check_manifest(manifest_file);
     if (!manifest) return manifest.error();
     close_session();
-    const PeerId self = m_identity.id();
-    const auto& allowed = manifest->manifest.allowed;
-    if (!allowed.empty() && self != manifest->manifest.host &&
-        std::find(allowed.begin(), allowed.end(), self) == allowed.end()) {
-        return Error{ErrorCode::permission,
-                     "This run admits only people its host has listed; send the host your id " + self.hex() + "."};
-    }
     const fs::path folder = run_folder(m_options.data_folder, invite.run);
     std::error_code failed;
     fs::create_directories(folder, failed);
@@ -322,6 +326,56 @@ Result<std::string> Node::invite() const {
     m_owner.check();
     if (!m_session) return not_in_a_run;
     return m_network->invite(m_session->run(), m_session->peer().manifest().name).to_magnet();
+}
+
+Result<std::uint32_t> Node::moderate(const control::Moderate& wanted) {
+    m_owner.check();
+    if (!m_session) return not_in_a_run;
+    PeerId key;
+    if (wanted.kind != control::ModerationKind::rollback) {
+        const auto known = known_key(wanted.key);
+        if (!known) return known.error();
+        key = *known;
+    }
+    return m_session->peer().moderate(action_kind(wanted.kind), key, RoundId{wanted.round});
+}
+
+Result<std::uint32_t> Node::replace_committee(const control::ReplaceCommittee& wanted) {
+    m_owner.check();
+    if (!m_session) return not_in_a_run;
+    std::vector<PeerId> keys;
+    for (const std::string& text : wanted.keys) {
+        const auto known = known_key(text);
+        if (!known) return known.error();
+        keys.push_back(*known);
+    }
+    const auto after = wanted.after ? std::optional(RoundId{*wanted.after}) : std::nullopt;
+    return m_session->peer().replace_committee(std::move(keys), after);
+}
+
+/// The key that `text` is, or the only one of a member or contributor that begins so.
+Result<PeerId> Node::known_key(const std::string& text) const {
+    if (const auto whole = PeerId::parse(text)) return *whole;
+    std::set<PeerId> found;
+    const auto look_at = [&](const PeerId& id) {
+        if (text.size() >= key_digits_min && id.hex().starts_with(text)) found.insert(id);
+    };
+    for (const auto& member : m_session->peer().view().members) look_at(member.id);
+    for (const ledger::Credit& credit : m_ledger.leaderboard(m_session->run(), control::rows_max)) {
+        look_at(credit.peer);
+    }
+    if (found.size() == 1) return *found.begin();
+    return Error{ErrorCode::not_found,
+                 found.empty()
+                     ? "No member or contributor has the key \"" + text +
+                           "\": give all of its 64 digits, or the first 8 or more as the leaderboard shows them."
+                     : "Several keys begin with " + text + ": give more digits."};
+}
+
+Result<control::Committee> Node::committee() const {
+    m_owner.check();
+    if (!m_session) return not_in_a_run;
+    return committee_rows(m_session->peer().committee(), m_session->peer().view());
 }
 
 Status Node::replace_identity(Result<identity::Identity> imported) {

@@ -22,7 +22,7 @@
 #include "app/node/session/settings.h"
 #include "core/base/files.h"
 #include "core/base/thread_owner.h"
-#include "core/control/node_protocol.h"
+#include "core/control/node_methods.h"
 #include "core/identity/identity.h"
 #include "core/ledger/ledger.h"
 #include "net/session.h"
@@ -68,6 +68,10 @@ public:
     [[nodiscard]] Status finish();
     [[nodiscard]] Status set_name(const std::string& name);
     [[nodiscard]] Result<std::string> invite() const;
+    /// What the host of the run that this node is in wants changed; its number.
+    [[nodiscard]] Result<std::uint32_t> moderate(const control::Moderate& wanted);
+    [[nodiscard]] Result<std::uint32_t> replace_committee(const control::ReplaceCommittee& wanted);
+    [[nodiscard]] Result<control::Committee> committee() const;
     /// `imported` is what was read from a file or from words; its error is returned as it is.
     [[nodiscard]] Status replace_identity(Result<identity::Identity> imported);
 
@@ -104,6 +108,7 @@ private:
     void close_session();
     void record_curve(const peer::PeerView& view);
     void continue_stop();
+    [[nodiscard]] Result<PeerId> known_key(const std::string& text) const;
     [[nodiscard]] Status save_settings();
     [[nodiscard]] std::string change_key() const;
 

@@ -136,6 +136,25 @@ void add_credit(const ledger::Ledger& ledger, const RunId& run, const PeerId& se
     snapshot.my_tokens_today = ledger.tokens_since(self, midnight_before(unix_seconds())).value;
 }
 
+control::Committee committee_rows(const peer::CommitteeView& committee, const peer::PeerView& view) {
+    control::Committee rows;
+    rows.needed = committee.quorum;
+    for (const PeerId& seat : committee.seats) {
+        control::SeatRow row{.id = seat.hex(), .name = {}};
+        for (const peer::MemberView& member : view.members) {
+            if (member.id != seat) continue;
+            row.name = member.status.name;
+            row.here = true;
+            row.self = member.is_self;
+        }
+        rows.seats.push_back(std::move(row));
+    }
+    for (const run::SignedAction& one : committee.waiting) rows.waiting.push_back(run::describe(one.action));
+    for (const PeerId& key : committee.rules.banned) rows.banned.push_back(key.hex());
+    for (const PeerId& key : committee.rules.vouched) rows.vouched.push_back(key.hex());
+    return rows;
+}
+
 std::vector<control::LeaderboardRow> leaderboard_rows(const ledger::Ledger& ledger, const RunId& run,
                                                       const PeerId& self, const std::string& own_name,
                                                       std::size_t rows_max) {

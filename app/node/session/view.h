@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/node/session/settings.h"
-#include "core/control/node_protocol.h"
+#include "core/control/node_methods.h"
 #include "core/ledger/ledger.h"
 #include "core/peer/peer.h"
 #include "core/run/manifest.h"
@@ -50,6 +50,9 @@ void add_credit(const ledger::Ledger& ledger, const RunId& run, const PeerId& se
 [[nodiscard]] std::vector<control::LeaderboardRow> leaderboard_rows(const ledger::Ledger& ledger, const RunId& run,
                                                                     const PeerId& self, const std::string& own_name,
                                                                     std::size_t rows_max);
+
+/// The committee of a run, with the names of those who are here.
+[[nodiscard]] control::Committee committee_rows(const peer::CommitteeView& committee, const peer::PeerView& view);
 
 inline constexpr std::size_t manifest_file_bytes_max = run::manifest_bytes_max + 1024;  // with its signature
 /// Parses a manifest file and checks its host's signature.

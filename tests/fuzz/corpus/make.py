@@ -19,20 +19,27 @@ def save(target, name, content):
 
 
 def messages():
-    kinds = ["status", "close", "contribution", "ballot", "history_request", "history", "layer_request", "layer", "goodbye"]
+    kinds = ["status", "close", "contribution", "ballot", "history_request", "history", "layer_request", "layer", "goodbye", "host_action"]
     for number, kind in enumerate(kinds, 1):
-        body = vector(kind)
+        body = vector("host_action_roll_back" if kind == "host_action" else kind)
         save("message", kind, bytes([number]) + body)
         save("message", kind + "_cut", bytes([number]) + body[:len(body) // 2])
     save("message", "status_without_checkpoint", b"\x01" + vector("status_without_checkpoint"))
     save("message", "status_loss_nan", b"\x01" + vector("status")[:94] + b"\x00\x00\xc0\x7f" + vector("status")[98:])
     save("message", "status_name_beyond_end", b"\x01" + vector("status")[:-6] + b"\xff\xff" + b"n" * 8)
     save("message", "history_claims_all", b"\x06\x00\x01" + b"\xff" * 4)
-    save("message", "history_no_certificate", b"\x06" + vector("history")[:6 + 595] + b"\x00\x00")
+    save("message", "history_no_certificate", b"\x06" + vector("history")[:6 + 600] + b"\x00\x00")
     save("message", "ballot_without_list", b"\x04" + vector("ballot_without_list"))
     save("message", "ballot_claims_all", b"\x04\xff\xff" + bytes(600))
     save("message", "ballot_no_statement", b"\x04\x00\x00" + vector("ballot")[180:])
-    save("message", "ballot_list_too_short", b"\x04" + vector("ballot_without_list")[:-4] + b"\x8e\x00\x00\x00" + bytes(142))
+    save("message", "ballot_list_too_short", b"\x04" + vector("ballot_without_list")[:-4] + b"\x93\x00\x00\x00" + bytes(147))
+    for name in ("ban", "readmit", "allow"):
+        save("message", "host_action_" + name, b"\x0a" + vector("host_action_" + name))
+    ban = vector("host_action_ban")
+    save("message", "host_action_number_0", b"\x0a" + bytes(4) + ban[4:])
+    save("message", "host_action_kind_6", b"\x0a" + ban[:4] + b"\x06" + ban[5:])
+    save("message", "host_action_round_beyond", b"\x0a" + vector("host_action_roll_back")[:5] + b"\xff" * 8
+         + vector("host_action_roll_back")[13:])
     save("message", "layer_claims_all", b"\x08" + bytes(32) + b"\xff" * 6 + bytes(64))
     save("message", "kind_unknown", b"\xff" + vector("close"))
     save("message", "empty", b"")
@@ -40,11 +47,18 @@ def messages():
 
 def accept_lists():
     whole = vector("accept_list")  # four members, two entries
-    head, members, first, second = whole[:111], whole[111:239], whole[239:417], whole[417:]
+    head, members, first, second, no_action = whole[:111], whole[111:239], whole[239:417], whole[417:595], whole[595:]
 
-    def listed(*entries, claim=None, size=None, seats=members):
+    def listed(*entries, claim=None, size=None, seats=members, tail=no_action):
         count = len(entries) if claim is None else claim
-        return head[:108] + struct.pack("<BH", len(seats) // 32 if size is None else size, count) + seats + b"".join(entries)
+        return head[:108] + struct.pack("<BH", len(seats) // 32 if size is None else size, count) + seats + b"".join(entries) + tail
+
+    def acted(before, *actions, claim=None):
+        """The end of a list: so many actions before, and these."""
+        return struct.pack("<IB", before, len(actions) if claim is None else claim) + b"".join(actions)
+
+    def ban(number):
+        return struct.pack("<IB", number, 1) + bytes(32) + bytes([0x71]) * 64
 
     def entry(number, tokens, newcomer=0):
         """Of a peer and with a payload of its own."""
@@ -71,6 +85,16 @@ def accept_lists():
     save("accept_list", "members_unsorted", listed(first, seats=members[32:64] + members[:32]))
     save("accept_list", "member_twice", listed(first, seats=members[:32] * 2))
     save("accept_list", "members_claimed", listed(first, size=255))
+    roll_back = vector("host_action_roll_back")[4:] + bytes([0x73]) * 64
+    save("accept_list", "moderated", vector("accept_list_moderated"))
+    save("accept_list", "roll_back", vector("accept_list_roll_back"))
+    save("accept_list", "sixteen_actions", listed(first, tail=acted(0, *(ban(i) for i in range(1, 17)))))
+    save("accept_list", "seventeen_actions", listed(first, tail=acted(0, *(ban(i) for i in range(1, 18)))))
+    save("accept_list", "actions_claimed", listed(first, tail=acted(0, ban(1), claim=255)))
+    save("accept_list", "actions_gap", listed(first, tail=acted(3, ban(4), ban(6))))
+    save("accept_list", "actions_beyond", listed(first, tail=acted((1 << 20) + 1)))
+    save("accept_list", "roll_back_beside", listed(first, tail=acted(6, struct.pack("<I", 7) + roll_back)))
+    save("accept_list", "roll_back_behind", listed(tail=acted(5, ban(6), struct.pack("<I", 7) + roll_back)))
     save("accept_list", "term_beyond", whole[:32] + b"\x01\x00\x10\x00" + whole[36:])
 
 

@@ -36,8 +36,16 @@ def blob_fields(root, size, kind, info, what=""):
     return [(root, what + "root"), (u64(size), what + "size"), (u8(kind), what + "kind"), (info, what + "info-hash")]
 
 
-def list_fields(committee, entries):
-    """entries: (peer, root, size, tokens, is a newcomer's, byte of the signature)"""
+def key_action_fields(number, kind, name, key):
+    return [(u32(number), "number"), (u8(kind), "kind: " + name), (key, "key")]
+
+
+def roll_back_fields(number):
+    return [(u32(number), "number"), (u8(4), "kind: roll-back"), (u64(5), "round")] + blob_fields(ROOT_B, 1 << 40, 1, INFO, "state ")
+
+
+def list_fields(committee, entries, actions_before=0, actions=()):
+    """entries: (peer, root, size, tokens, is a newcomer's, byte of the signature); actions: (fields, byte of the signature)"""
     fields = [(RUN, "run"), (u32(2), "term"), (u64(7), "round"), (PREVIOUS, "previous"), (BASE, "base"),
               (u8(len(committee)), "members"), (u16(len(entries)), "entries")]
     fields += [(key, f"member {number}") for number, key in enumerate(committee)]
@@ -46,6 +54,10 @@ def list_fields(committee, entries):
         fields += [(peer, what + "peer")] + blob_fields(root, size, 0, bytes(32), what + "payload ")
         fields += [(u64(tokens), what + "tokens"), (u8(newcomer), what + "newcomer: " + ("yes" if newcomer else "no")),
                    (bytes([signature]) * 64, what + "signature")]
+    fields += [(u32(actions_before), "actions before"), (u8(len(actions)), "actions")]
+    for place, (action, signature) in enumerate(actions):
+        what = f"action {place} "
+        fields += [(value, what + name) for value, name in action] + [(bytes([signature]) * 64, what + "signature")]
     return fields
 
 
@@ -192,9 +204,12 @@ def main():
     save("blob_ref_plain", blob_fields(ROOT_A, 65_536, 0, bytes(32)))
     open_blob = blob_fields(ROOT_B, 1 << 40, 1, INFO)
     save("blob_ref_open", open_blob)
-    accepted = save("accept_list", list_fields([HOST, BACKBONE, PEER_A, PEER_B],
-                                               [(PEER_A, ROOT_A, 4_096, 65_536, False, 0x61),
-                                                (PEER_B, ROOT_B, 8_192, 1 << 40, True, 0x62)]))
+    committee = [HOST, BACKBONE, PEER_A, PEER_B]
+    entries = [(PEER_A, ROOT_A, 4_096, 65_536, False, 0x61), (PEER_B, ROOT_B, 8_192, 1 << 40, True, 0x62)]
+    accepted = save("accept_list", list_fields(committee, entries))
+    save("accept_list_moderated", list_fields(committee, entries, 3, [(key_action_fields(4, 1, "ban", PEER_B), 0x71),
+                                                                      (key_action_fields(5, 3, "allow", PEER_A), 0x72)]))
+    save("accept_list_roll_back", list_fields(committee, [], 5, [(roll_back_fields(6), 0x73)]))
     accepted_hash = hashlib.sha256(accepted).digest()
     save("accept_list_hash", [(accepted_hash, "SHA-256 of accept_list.hex")])
     certificate = save("accept_list_certificate", [(u8(3), "kind: certificate")] + certificate_fields(3, 2, accepted_hash))
@@ -219,6 +234,10 @@ def main():
     save("layer_request", [(BASE, "state"), (u32(3), "first piece")])
     save("layer", [(BASE, "state"), (u32(3), "first piece"), (u16(2), "hashes"), (ROOT_A, "hash 3"), (ROOT_B, "hash 4")])
     save("goodbye", [(b"", "nothing")])
+    save("host_action_ban", key_action_fields(4, 1, "ban", PEER_B))
+    save("host_action_readmit", key_action_fields(5, 2, "readmit", PEER_B))
+    save("host_action_allow", key_action_fields(6, 3, "allow", PEER_A))
+    save("host_action_roll_back", roll_back_fields(7))
     save("signed_bytes", [(RUN, "run"), (close, "body: close.hex")])
     save("agreement_proposal", proposal_fields(3, ROOT_A))
     save("agreement_proposal_again", proposal_fields(3, ROOT_A, 1))

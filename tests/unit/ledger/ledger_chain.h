@@ -123,7 +123,7 @@ inline ledger::Ledger in_memory() { return std::move(ledger::Ledger::open(":memo
 
 /// Walks the chain of a run that began with the usual first committee.
 inline Status verify(const ledger::Ledger& ledger, const RunId& run) {
-    return ledger.verify_chain(run, Chain::first_committee());
+    return ledger.verify_chain(run, {run, Chain::first_committee()[0], {}, {}});
 }
 
 /// Appends; the result state of round r is id(r + 1), the time 1000 + r.

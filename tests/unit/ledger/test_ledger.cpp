@@ -11,6 +11,7 @@
 #include "core/ledger/ledger.h"
 #include "core/ledger/schema.h"
 #include "tests/unit/ledger/ledger_chain.h"
+#include "tests/unit/ledger/ledger_file.h"
 
 using namespace potluck;
 using namespace potluck::test;
@@ -25,15 +26,6 @@ constexpr StateDigest no_state{};
 std::string content_of(const fs::path& file) {
     std::ifstream in(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// Runs SQL on a file past the ledger's back.
-bool meddle(const fs::path& file, const char* sql) {
-    sqlite3* connection = nullptr;
-    bool done = sqlite3_open(file.string().c_str(), &connection) == SQLITE_OK;
-    done = done && sqlite3_exec(connection, sql, nullptr, nullptr, nullptr) == SQLITE_OK;
-    sqlite3_close(connection);
-    return done;
 }
 
 bool mentions(const std::string& message, std::string_view text) { return message.find(text) != std::string::npos; }
@@ -432,7 +424,7 @@ void TestLedger::a_chain_goes_on_as_its_committee_changes() {
     }
     QVERIFY(add(ledger, chain.next({{1, 10}})).ok());
     QVERIFY(verify(ledger, chain.run()).ok());
-    const Status as_if_by_others = ledger.verify_chain(chain.run(), {key(2'000'001)});
+    const Status as_if_by_others = ledger.verify_chain(chain.run(), {chain.run(), key(2'000'001), {}, {}});
     QVERIFY(!as_if_by_others.ok());
     QVERIFY(mentions(as_if_by_others.error().message, "round 0 "));
 }
@@ -619,39 +611,7 @@ void TestLedger::a_newer_ledger_is_refused_and_left_alone() {
 }
 
 void TestLedger::an_older_ledger_keeps_its_credit() {
-    // The tables of version 1, with a chain of one list in a layout that nobody reads any more.
-    const QByteArray peer = QByteArray::fromStdString(key(1).hex());
-    const QByteArray run = QByteArray::fromStdString(id<RunId>(1).hex());
-    const std::string older = QByteArray(R"(
-        CREATE TABLE chains(id INTEGER PRIMARY KEY, run BLOB NOT NULL UNIQUE) STRICT;
-        CREATE TABLE peers(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, name BLOB NOT NULL DEFAULT x'') STRICT;
-        CREATE TABLE rounds(chain INTEGER NOT NULL REFERENCES chains, round INTEGER NOT NULL, at INTEGER NOT NULL,
-            tokens INTEGER NOT NULL, contributions INTEGER NOT NULL, loss REAL NOT NULL DEFAULT 0,
-            hash BLOB NOT NULL, result BLOB NOT NULL, PRIMARY KEY(chain, round)) STRICT, WITHOUT ROWID;
-        CREATE TABLE lists(chain INTEGER NOT NULL REFERENCES chains, round INTEGER NOT NULL,
-            signature BLOB NOT NULL, list BLOB NOT NULL, UNIQUE(chain, round)) STRICT;
-        CREATE TABLE entries(chain INTEGER NOT NULL REFERENCES chains, round INTEGER NOT NULL,
-            peer INTEGER NOT NULL REFERENCES peers, tokens INTEGER NOT NULL, at INTEGER NOT NULL,
-            PRIMARY KEY(chain, round, peer)) STRICT, WITHOUT ROWID;
-        CREATE INDEX entries_by_credit ON entries(chain, peer, tokens);
-        CREATE INDEX entries_by_time ON entries(peer, at, tokens);
-        CREATE TABLE retracted(id INTEGER PRIMARY KEY, chain INTEGER NOT NULL REFERENCES chains,
-            round INTEGER NOT NULL, at INTEGER NOT NULL, result BLOB NOT NULL,
-            signature BLOB NOT NULL, list BLOB NOT NULL) STRICT;
-        CREATE INDEX retracted_by_chain ON retracted(chain, id);
-        INSERT INTO chains VALUES(1, x'RUN');
-        INSERT INTO peers VALUES(1, x'PEER', x'416e6e');
-        INSERT INTO rounds VALUES(1, 0, 1000, 42, 1, 2.5, zeroblob(32), zeroblob(32));
-        INSERT INTO lists VALUES(1, 0, zeroblob(64), zeroblob(255));
-        INSERT INTO entries VALUES(1, 0, 1, 42, 1000);
-        INSERT INTO retracted VALUES(1, 1, 1, 1001, zeroblob(32), zeroblob(64), zeroblob(255));
-        PRAGMA application_id = APPLICATION; PRAGMA user_version = 1;
-    )")
-                                  .replace("RUN", run)
-                                  .replace("PEER", peer)
-                                  .replace("APPLICATION", QByteArray::number(ledger::application_id))
-                                  .toStdString();
-    QVERIFY(meddle(at("ledger"), older.c_str()));
+    QVERIFY(meddle(at("ledger"), tables_of_version_1().c_str()));
     {
         Ledger ledger = std::move(Ledger::open(at("ledger"))).value();
         const Credit credit = ledger.credit_of(id<RunId>(1), key(1));

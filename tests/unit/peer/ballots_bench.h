@@ -91,8 +91,7 @@ inline std::vector<PeerId> only_heir_of(std::uint8_t gone) {
 }
 
 inline run::RoundSettings round_settings(const Context& context) {
-    return {.rules = context.rules,
-            .self = context.self(),
+    return {.self = context.self(),
             .role = run::Role::volunteer,
             .window = window,
             .collect = Duration{3'000},
@@ -116,8 +115,8 @@ struct BallotsBench : Fixture {
     void begin() {
         ballots.reset();
         payloads.emplace(swarm, context.layout.parameters, context.manifest.recipe.k);
-        ballots.emplace(
-            Ballots::Parts{context, chain, keeper, machine, keyring, votes, *payloads, seats, errors, mediator});
+        ballots.emplace(Ballots::Parts{context, chain, keeper, machine, keyring, votes, *payloads, seats, moderation,
+                                       errors, mediator});
         ballots->enter();
     }
     void wait(Duration time) { context.set_now(context.now() + time); }
@@ -254,6 +253,7 @@ struct BallotsBench : Fixture {
     run::RoundMachine machine{round_settings(context)};
     StateKeeper keeper{{context, chain, disk, jobs, errors, silence}};
     Seats seats{context, chain, members};
+    Moderation moderation{context, chain, ledger, errors};
     std::optional<Payloads> payloads;
     std::optional<Ballots> ballots;
 };

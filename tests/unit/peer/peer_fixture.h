@@ -34,6 +34,28 @@ inline std::vector<PeerId> ids_of(std::vector<std::uint8_t> numbers) {
     return ids;
 }
 
+inline run::HostAction action_of(run::ActionKind kind, std::uint8_t key, std::uint32_t number) {
+    return {.number = number, .kind = kind, .key = key_of(key).id(), .round = {}, .state = {}, .previous = {}};
+}
+
+inline run::HostAction ban_of(std::uint8_t key, std::uint32_t number) {
+    return action_of(run::ActionKind::ban, key, number);
+}
+
+inline run::HostAction roll_back_to(std::uint64_t round, const StateDigest& state, std::uint32_t number) {
+    return {.number = number,
+            .kind = run::ActionKind::roll_back,
+            .key = {},
+            .round = {round},
+            .state = {state, 1, run::BlobKind::plain, {}},
+            .previous = {}};
+}
+
+/// `action` as the key of this number signs it; the host's is 1.
+inline run::SignedAction signed_by(std::uint8_t number, const run::HostAction& action, const RunId& run) {
+    return {action, key_of(number).sign(run::domain_of(run::MessageKind::host_action), run::signed_bytes(run, action))};
+}
+
 class SwarmRecorder final : public Swarm {
 public:
     std::vector<run::Envelope> sent;
@@ -63,7 +85,8 @@ public:
         return found == blobs.end() ? nullptr : found->second;
     }
     double progress(const BlobId&) const override { return 0; }
-    void drop(const PeerId&, Duration) override {}
+    void drop(const PeerId& peer, Duration) override { dropped.push_back(peer); }
+    std::vector<PeerId> dropped;
     std::vector<PeerId> neighbours() const override { return around; }
     std::uint16_t port() const override { return 1; }
 };
@@ -166,6 +189,7 @@ struct Fixture {
         list.committee = chain.committee();
         std::sort(entries.begin(), entries.end());
         list.entries = std::move(entries);
+        list.actions_before = chain.rules().actions;
         sign_entries(list);
         return list;
     }
@@ -180,6 +204,8 @@ struct Fixture {
             }
         }
     }
+    /// `action`, which the host has signed.
+    static run::SignedAction by_host(const run::HostAction& action) { return signed_by(1, action, run_id()); }
     /// What makes `list` committed by `committee`, of whom the members with these numbers sign.
     static run::Certificate certificate_of(const run::AcceptList& list, const std::vector<PeerId>& committee,
                                            const std::vector<std::uint8_t>& signers,

@@ -78,10 +78,10 @@ private slots:
         const run::ContributionMessage message{RoundId{0}, bench.keeper.digest(), early.payload->ref, {64}};
         QCOMPARE(bench.machine.contribution(key_of(5).id(), message, {}), Verdict::accepted);
         (void)bench.machine.payload_held(early.payload->ref.root, early.payload->author);
-        bench.ballots->hand_over();
+        bench.ballots->decide_early();
         QVERIFY(bench.own_proposals().empty());
         bench.second_leaves();
-        bench.ballots->hand_over();
+        bench.ballots->decide_early();
         QCOMPARE(bench.own_proposals().size(), std::size_t{1});
         const run::AcceptList list = bench.own_list();
         QVERIFY(list.entries.empty());
@@ -571,7 +571,7 @@ private slots:
         QVERIFY(decision != nullptr);
         QVERIFY(decision->hash == list.hash());
         CheckedList out;
-        QCOMPARE(bench.chain.check(decision->committed, nullptr, out), Verdict::accepted);
+        QCOMPARE(bench.chain.check(decision->committed, nullptr, bench.chain.rules(), out), Verdict::accepted);
         QCOMPARE(bench.ballots->views_lost(), 0ULL);
         bench.ballots->check_invariants();
     }
@@ -588,7 +588,8 @@ private slots:
         QCOMPARE(bench.hear(committed), Verdict::repeated);
         QVERIFY(bench.ballots->decision() != nullptr);
         CheckedList out;
-        QCOMPARE(bench.chain.check(bench.ballots->decision()->committed, nullptr, out), Verdict::accepted);
+        QCOMPARE(bench.chain.check(bench.ballots->decision()->committed, nullptr, bench.chain.rules(), out),
+                 Verdict::accepted);
     }
 
     void a_committed_list_that_cannot_follow_is_no_decision() {

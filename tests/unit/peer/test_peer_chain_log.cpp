@@ -17,6 +17,13 @@ run::Manifest manifest_of_four() {
     return manifest;
 }
 
+/// L[height] without contributions and with these actions, committed by the host alone.
+CheckedList list_with(const Fixture& bench, std::vector<run::SignedAction> actions) {
+    run::AcceptList list = bench.unsigned_list_of({});
+    list.actions = std::move(actions);
+    return bench.committed(list, {1});
+}
+
 /// The list, but with something changed after its contributors had signed.
 CheckedList changed(const CheckedList& good, const std::function<void(run::AcceptList&)>& change) {
     CheckedList other = good;
@@ -89,8 +96,9 @@ private slots:
         QVERIFY(bench.chain.committee() == ids_of({1}));
         const CheckedList second = bench.list_of({bench.payload_of(2.0F).entry});
         CheckedList out;
-        QCOMPARE(bench.chain.check(second.committed, &list, out), run::Verdict::accepted);
-        QCOMPARE(bench.chain.check(second.committed, bench.chain.head(), out), run::Verdict::accepted);
+        QCOMPARE(bench.chain.check(second.committed, &list, bench.chain.rules(), out), run::Verdict::accepted);
+        QCOMPARE(bench.chain.check(second.committed, bench.chain.head(), bench.chain.rules(), out),
+                 run::Verdict::accepted);
     }
 
     void a_list_counts_only_if_exactly_a_quorum_has_committed_it() {
@@ -98,12 +106,13 @@ private slots:
         const run::AcceptList list = bench.unsigned_list_of({bench.payload_of(1.0F).entry});
         CheckedList out;
         const CheckedList good = bench.committed(list, {1, 2, 3});
-        QCOMPARE(bench.chain.check(good.committed, nullptr, out), run::Verdict::accepted);
+        QCOMPARE(bench.chain.check(good.committed, nullptr, bench.chain.rules(), out), run::Verdict::accepted);
         QVERIFY(out.hash == good.hash);
         QVERIFY(out.list == list);
         QVERIFY(out.committed == good.committed);
-        QCOMPARE(bench.chain.check(bench.committed(list, {1, 2}).committed, nullptr, out), run::Verdict::bad_signature);
-        QCOMPARE(bench.chain.check(bench.committed(list, {1, 2, 3, 4}).committed, nullptr, out),
+        QCOMPARE(bench.chain.check(bench.committed(list, {1, 2}).committed, nullptr, bench.chain.rules(), out),
+                 run::Verdict::bad_signature);
+        QCOMPARE(bench.chain.check(bench.committed(list, {1, 2, 3, 4}).committed, nullptr, bench.chain.rules(), out),
                  run::Verdict::bad_signature);
     }
 
@@ -113,7 +122,7 @@ private slots:
         const CheckedList good = bench.committed(list, {1, 2, 3});
         CheckedList out;
         const auto refused = [&](const run::CommittedList& one) {
-            return bench.chain.check(one, nullptr, out) == run::Verdict::bad_signature;
+            return bench.chain.check(one, nullptr, bench.chain.rules(), out) == run::Verdict::bad_signature;
         };
         const CheckedList other = bench.committed(bench.unsigned_list_of({bench.payload_of(2.0F).entry}), {1, 2, 3});
         QVERIFY(refused({good.committed.list, other.committed.certificate}));
@@ -130,19 +139,19 @@ private slots:
         Fixture bench;
         const CheckedList good = bench.list_of({bench.payload_of(1.0F).entry});
         CheckedList out;
-        QCOMPARE(bench.chain.read(good.committed.list, nullptr, out), run::Verdict::accepted);
+        QCOMPARE(bench.chain.read(good.committed.list, nullptr, bench.chain.rules(), out), run::Verdict::accepted);
         QVERIFY(out.committed.certificate.empty());
         QVERIFY(out.hash == good.hash);
         const auto verdict_of = [&](const std::function<void(run::AcceptList&)>& change) {
-            return bench.chain.read(changed(good, change).committed.list, nullptr, out);
+            return bench.chain.read(changed(good, change).committed.list, nullptr, bench.chain.rules(), out);
         };
         QCOMPARE(verdict_of([](run::AcceptList& list) { list.run.bytes.fill(std::byte{1}); }), run::Verdict::wrong_run);
         QCOMPARE(verdict_of([](run::AcceptList& list) { list.round = RoundId{1}; }), run::Verdict::stale);
         QCOMPARE(verdict_of([](run::AcceptList& list) { list.committee = ids_of({9}); }), run::Verdict::not_allowed);
-        QCOMPARE(bench.chain.read(good.committed.list, &good.list, out), run::Verdict::stale);
+        QCOMPARE(bench.chain.read(good.committed.list, &good.list, bench.chain.rules(), out), run::Verdict::stale);
         Bytes cut = good.committed.list;
         cut.pop_back();
-        QCOMPARE(bench.chain.read(cut, nullptr, out), run::Verdict::malformed);
+        QCOMPARE(bench.chain.read(cut, nullptr, bench.chain.rules(), out), run::Verdict::malformed);
     }
 
     void payloads_of_a_list_are_at_most_as_large_as_a_payload_can_be() {
@@ -153,11 +162,14 @@ private slots:
         run::Accepted entry = bench.payload_of(1.0F).entry;
         CheckedList out;
         entry.payload.size = size_max;
-        QCOMPARE(bench.chain.check(bench.list_of({entry}).committed, nullptr, out), run::Verdict::accepted);
+        QCOMPARE(bench.chain.check(bench.list_of({entry}).committed, nullptr, bench.chain.rules(), out),
+                 run::Verdict::accepted);
         entry.payload.size = size_max + 1;
-        QCOMPARE(bench.chain.check(bench.list_of({entry}).committed, nullptr, out), run::Verdict::too_large);
+        QCOMPARE(bench.chain.check(bench.list_of({entry}).committed, nullptr, bench.chain.rules(), out),
+                 run::Verdict::too_large);
         entry.payload.size = payload_author_bytes;
-        QCOMPARE(bench.chain.check(bench.list_of({entry}).committed, nullptr, out), run::Verdict::too_large);
+        QCOMPARE(bench.chain.check(bench.list_of({entry}).committed, nullptr, bench.chain.rules(), out),
+                 run::Verdict::too_large);
     }
 
     void every_entry_is_its_contributors_own() {
@@ -180,6 +192,115 @@ private slots:
         QVERIFY(!holds([](run::AcceptList& list) { list.base.bytes[0] ^= std::byte{1}; }));
         QVERIFY(!holds([](run::AcceptList& list) { list.round = RoundId{1}; }));
         QVERIFY(!holds([](run::AcceptList& list) { list.run.bytes[0] ^= std::byte{1}; }));
+    }
+
+    void an_action_that_the_host_has_not_signed_makes_a_list_refused() {
+        Fixture bench;
+        const auto verdict_of = [&](const run::SignedAction& action) {
+            CheckedList out;
+            const CheckedList list = list_with(bench, {action});
+            const run::Verdict verdict = bench.chain.check(list.committed, nullptr, bench.chain.rules(), out);
+            const bool is_signed = bench.chain.is_signed_by_host(action);
+            if (is_signed != (verdict == run::Verdict::accepted)) qFatal("a list and its action are judged apart");
+            return verdict;
+        };
+        const run::SignedAction good = Fixture::by_host(ban_of(5, 1));
+        QVERIFY(verdict_of(good) == run::Verdict::accepted);
+        QVERIFY(verdict_of(signed_by(2, ban_of(5, 1), Fixture::run_id())) == run::Verdict::bad_signature);
+        QVERIFY(verdict_of(signed_by(1, ban_of(5, 1), RunId{})) == run::Verdict::bad_signature);
+        run::SignedAction other = good;
+        other.action.key = key_of(6).id();
+        QVERIFY(verdict_of(other) == run::Verdict::bad_signature);
+        other = good;
+        other.action.kind = run::ActionKind::allow;
+        QVERIFY(verdict_of(other) == run::Verdict::bad_signature);
+        // Every action has a signature of its own, and a number that no proposer can change.
+        CheckedList out;
+        CheckedList list = list_with(bench, {good, signed_by(2, ban_of(6, 2), Fixture::run_id())});
+        QCOMPARE(bench.chain.read(list.committed.list, nullptr, bench.chain.rules(), out), run::Verdict::bad_signature);
+        list.list.actions = {good, good};
+        list.list.actions[1].action.number = 2;
+        QCOMPARE(bench.chain.read(list.list.encode(), nullptr, bench.chain.rules(), out), run::Verdict::bad_signature);
+    }
+
+    void an_action_is_in_force_once_its_list_is_taken_and_after_a_restart() {
+        Fixture bench;
+        QCOMPARE(bench.chain.rules().actions, 0U);
+        const CheckedList list = list_with(bench, {Fixture::by_host(ban_of(5, 1)), Fixture::by_host(ban_of(6, 2))});
+        QVERIFY(bench.chain.rules().admits(key_of(5).id()));
+        QVERIFY(bench.chain.append(list, digest_of("1")).ok());
+        QVERIFY(!bench.chain.rules().admits(key_of(5).id()) && !bench.chain.rules().admits(key_of(6).id()));
+        QCOMPARE(bench.chain.rules().actions, 2U);
+        // The next list has none, and those before it stay in force.
+        QVERIFY(bench.chain.append(list_with(bench, {}), digest_of("2")).ok());
+        ChainLog next{bench.context, bench.ledger, bench.keyring};
+        QVERIFY(next.rules().admits(key_of(5).id()));
+        next.load();
+        QVERIFY(!next.rules().admits(key_of(5).id()) && !next.rules().admits(key_of(6).id()));
+        QCOMPARE(next.rules().actions, 2U);
+    }
+
+    void an_action_that_waits_is_not_in_force_after_a_restart() {
+        Fixture bench;
+        QVERIFY(bench.ledger.remember_action(bench.context.run, Fixture::by_host(ban_of(5, 1))).ok());
+        bench.chain.load();
+        QVERIFY(bench.chain.rules().admits(key_of(5).id()));
+        QVERIFY(bench.chain.append(list_with(bench, {Fixture::by_host(ban_of(5, 1))}), digest_of("1")).ok());
+        QVERIFY(bench.ledger.remember_action(bench.context.run, Fixture::by_host(ban_of(6, 2))).ok());
+        bench.chain.load();
+        QVERIFY(!bench.chain.rules().admits(key_of(5).id()));
+        QVERIFY(bench.chain.rules().admits(key_of(6).id()));
+        QCOMPARE(bench.chain.rules().actions, 1U);
+    }
+
+    void loading_again_brings_no_action_into_force_twice() {
+        Fixture bench;
+        const run::HostAction readmits = action_of(run::ActionKind::readmit, 5, 2);
+        QVERIFY(
+            bench.chain
+                .append(list_with(bench, {Fixture::by_host(ban_of(5, 1)), Fixture::by_host(readmits)}), digest_of("1"))
+                .ok());
+        const run::RunRules before = bench.chain.rules();
+        bench.chain.load();
+        QVERIFY(bench.chain.rules().banned == before.banned && before.banned.empty());
+        QCOMPARE(bench.chain.rules().actions, 2U);
+    }
+
+    void a_list_that_is_not_taken_brings_nothing_into_force() {
+        Fixture bench;
+        const CheckedList later = changed(list_with(bench, {Fixture::by_host(ban_of(5, 1))}),
+                                          [](run::AcceptList& list) { list.round = RoundId{1}; });
+        QVERIFY(!bench.chain.append(later, digest_of("1")).ok());
+        QVERIFY(bench.chain.rules().admits(key_of(5).id()));
+        bench.chain.load();
+        QVERIFY(bench.chain.rules().admits(key_of(5).id()));
+        QCOMPARE(bench.chain.rules().actions, 0U);
+    }
+
+    void lists_of_one_answer_are_checked_under_the_rules_that_hold_between_them() {
+        Fixture bench, other;
+        const CheckedList first = list_with(other, {Fixture::by_host(ban_of(5, 1))});
+        QVERIFY(other.chain.append(first, digest_of("1")).ok());
+        const auto second_of = [&](std::vector<run::Accepted> entries) { return other.list_of(std::move(entries)); };
+        const CheckedList good = second_of({other.payload_of(1.0F, key_of(6).id()).entry});
+        const CheckedList bad = second_of({other.payload_of(1.0F, key_of(5).id()).entry});
+        CheckedList out;
+        run::RunRules rules = bench.chain.rules();
+        QCOMPARE(bench.chain.check(first.committed, nullptr, rules, out), run::Verdict::accepted);
+        QCOMPARE(bench.chain.check(good.committed, &first.list, rules, out), run::Verdict::stale);
+        rules.apply(first.list.actions[0].action);
+        QCOMPARE(bench.chain.check(good.committed, &first.list, rules, out), run::Verdict::accepted);
+        QCOMPARE(bench.chain.check(bad.committed, &first.list, rules, out), run::Verdict::not_allowed);
+        QCOMPARE(bench.chain.rules().actions, 0U);  // nothing is in force before it is taken
+    }
+
+    void whom_the_host_vouches_for_is_no_newcomer() {
+        Fixture bench;
+        QVERIFY(bench.chain.is_newcomer(key_of(5).id()));
+        const run::SignedAction allows = Fixture::by_host(action_of(run::ActionKind::allow, 5, 1));
+        QVERIFY(bench.chain.append(list_with(bench, {allows}), digest_of("1")).ok());
+        QVERIFY(!bench.chain.is_newcomer(key_of(5).id()));
+        QVERIFY(bench.chain.is_newcomer(key_of(6).id()));
     }
 
     void who_is_in_few_lists_is_a_newcomer_unless_somebody_vouches_for_it() {

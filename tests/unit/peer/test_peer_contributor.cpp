@@ -52,8 +52,7 @@ struct ContributorMediator final : Contributor::Mediator {
 };
 
 run::RoundSettings round_settings(const Context& context) {
-    return {.rules = context.rules,
-            .self = context.self(),
+    return {.self = context.self(),
             .role = run::Role::volunteer,
             .window = Duration{6'000},
             .collect = Duration{3'000},
@@ -87,6 +86,12 @@ struct Bench : Fixture {
         const CheckedList checked = list_of(std::move(entries));
         POTLUCK_CHECK(chain.append(checked, StateDigest{}).ok());
         contributor.settle(checked.list.round, checked.list);
+    }
+    /// The host has taken the model back, to what is theta[round] now.
+    void start_over_in(std::uint64_t round) {
+        if (round > 0) keeper.hold({RoundId{round}, commit(round, 0.5F)});
+        contributor.start_over();
+        contributor.update_start_over();
     }
     /// The payload of the newest offer arrives from the swarm, as it does after publishing.
     void deliver(const run::BlobRef& ref) {
@@ -336,6 +341,117 @@ private slots:
         bench.contributor.finish();
         QCOMPARE(bench.contributor.phase(), TrainerPhase::done);
         QCOMPARE(bench.trainer.count("idle"), 1L);
+    }
+
+    // The host takes the model back.
+
+    void who_starts_over_has_no_error_feedback_and_carries_nothing() {
+        Bench bench;
+        bench.contribute(0.25F, 640);
+        bench.deliver(bench.mediator.offers[0].payload);
+        bench.put_into_chain({});
+        bench.work.finish_all();
+        QCOMPARE(bench.contributor.record().carried.value, 640ULL);
+        QVERIFY(bench.error_sum() > 1);
+        bench.start_over_in(1);
+        bench.work.finish_all();
+        QCOMPARE(bench.error_sum(), 0.0);
+        QCOMPARE(bench.contributor.record().carried.value, 0ULL);
+        QCOMPARE(ContributionRecord::decode(*bench.disk.load_record())->carried.value, 0ULL);
+        QCOMPARE(bench.trainer.count("start"), 2L);
+        QCOMPARE(bench.trainer.last, bench.disk.state_place(RoundId{1}).file.string());
+        QCOMPARE(bench.contributor.phase(), TrainerPhase::starting);
+        bench.contributor.check_invariants();
+    }
+
+    void what_was_to_return_to_the_error_feedback_is_dropped_too() {
+        Bench bench;
+        bench.contribute(0.25F, 640);
+        bench.payloads.release_before(RoundId{9});
+        bench.put_into_chain({});
+        QCOMPARE(bench.contributor.record().deferred.size(), std::size_t{1});
+        bench.start_over_in(1);
+        bench.work.finish_all();
+        QVERIFY(bench.contributor.record().deferred.empty());
+        QVERIFY(ContributionRecord::decode(*bench.disk.load_record())->deferred.empty());
+        QVERIFY(bench.contributor.payloads_needed().empty());
+        bench.deliver(bench.mediator.offers[0].payload);
+        QCOMPARE(bench.error_sum(), 0.0);
+    }
+
+    void starting_over_waits_for_the_state_that_the_model_goes_back_to() {
+        Bench bench;
+        bench.contribute(0.25F, 640);
+        bench.put_into_chain({bench.entry_of(bench.mediator.offers[0])});
+        const double before = bench.error_sum();
+        bench.contributor.start_over();
+        bench.contributor.update_start_over();
+        QCOMPARE(bench.work.size(), std::size_t{0});
+        QCOMPARE(bench.error_sum(), before);
+        bench.keeper.hold({RoundId{1}, bench.commit(1, 0.5F)});
+        bench.contributor.update_start_over();
+        bench.work.finish_all();
+        QCOMPARE(bench.error_sum(), 0.0);
+    }
+
+    void starting_over_waits_while_a_window_is_encoded() {
+        Bench bench;
+        bench.contributor.close_window();
+        bench.start_over_in(0);  // the trainer has not answered yet
+        QCOMPARE(bench.work.size(), std::size_t{0});
+        bench.write_snapshot(0.25F);
+        bench.contributor.on_snapshot({{640}, 1, 1.0});
+        bench.contributor.update_start_over();
+        QCOMPARE(bench.work.size(), std::size_t{1});
+        bench.work.finish_all();
+        QVERIFY(bench.error_sum() > 1);
+        bench.contributor.update_start_over();
+        bench.work.finish_all();
+        QCOMPARE(bench.error_sum(), 0.0);
+    }
+
+    void starting_over_waits_while_a_payload_is_added_back() {
+        Bench bench;
+        bench.contribute(0.25F, 640);
+        bench.deliver(bench.mediator.offers[0].payload);
+        bench.put_into_chain({});
+        QCOMPARE(bench.work.size(), std::size_t{1});
+        bench.start_over_in(1);
+        QCOMPARE(bench.work.size(), std::size_t{1});
+        bench.work.finish_all();
+        QVERIFY(bench.error_sum() > 1);
+        bench.contributor.update_start_over();
+        bench.work.finish_all();
+        QCOMPARE(bench.error_sum(), 0.0);
+        bench.contributor.check_invariants();
+    }
+
+    void nothing_else_uses_the_error_feedback_while_it_is_cleared() {
+        Bench bench;
+        bench.start_over_in(0);
+        QCOMPARE(bench.work.size(), std::size_t{1});
+        bench.contributor.close_window();
+        QCOMPARE(bench.trainer.count("snapshot"), 0L);
+        QCOMPARE(bench.mediator.nothings, 1);
+        bench.contributor.pause();
+        bench.work.finish_all();
+        QCOMPARE(bench.contributor.phase(), TrainerPhase::off);
+        QCOMPARE(bench.trainer.count("stop"), 1L);
+        QCOMPARE(bench.trainer.count("start"), 1L);
+    }
+
+    void a_contributor_starts_over_once() {
+        Bench bench;
+        bench.start_over_in(0);
+        bench.work.finish_all();
+        bench.contributor.on_started();
+        bench.contribute(0.25F, 640);
+        const double before = bench.error_sum();
+        QVERIFY(before > 1);
+        bench.contributor.update_start_over();
+        bench.work.finish_all();
+        QCOMPARE(bench.error_sum(), before);
+        QCOMPARE(bench.trainer.count("start"), 2L);
     }
 
     void a_snapshot_without_tokens_offers_nothing() {

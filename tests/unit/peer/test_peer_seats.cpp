@@ -47,6 +47,12 @@ struct Bench : Fixture {
         }
         POTLUCK_CHECK(chain.append(list_of(entries), StateDigest{}).ok());
     }
+    /// A list that brings this action of the host into force.
+    void moderate(const run::HostAction& action) {
+        run::AcceptList list = unsigned_list_of({});
+        list.actions = {by_host(action)};
+        POTLUCK_CHECK(chain.append(committed(list, {1}), StateDigest{}).ok());
+    }
     /// Rounds in which these members are here, in step, and contribute.
     void play(std::uint64_t rounds, const std::vector<std::uint8_t>& who) {
         for (std::uint64_t round = 0; round < rounds; ++round) {
@@ -80,6 +86,33 @@ private slots:
         Bench bench(manifest_of_friends());
         bench.play(2 * fit_rounds, {2, 3});
         QVERIFY(bench.seats.committee_to_propose() == ids_of({1}));
+    }
+
+    void who_is_banned_loses_its_seat_at_once_and_gets_none() {
+        Bench bench(manifest_of_four());
+        bench.play(fit_rounds, {2, 3, 4, 5});
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1, 2, 3, 4}));
+        QVERIFY(!bench.seats.accepts(ids_of({1, 2, 3, 5})));
+        bench.moderate(ban_of(4, 1));
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1, 2, 3, 5}));
+        QVERIFY(bench.seats.accepts(ids_of({1, 2, 3, 5})));
+        bench.play(2 * fit_rounds, {2, 3, 4, 5});
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1, 2, 3, 5}));
+        bench.moderate(action_of(run::ActionKind::readmit, 4, 2));
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1, 2, 3, 4}));
+    }
+
+    void whom_the_host_vouches_for_may_get_a_seat() {
+        run::Manifest manifest = manifest_of_friends();
+        manifest.allowed.clear();
+        Bench bench(manifest);
+        for (const std::uint8_t who : std::vector<std::uint8_t>{2, 3, 4}) {
+            QVERIFY(bench.seats.committee_to_propose() == ids_of({1}));
+            bench.moderate(action_of(run::ActionKind::allow, who, who - 1U));
+            bench.play(fit_rounds, {2, 3, 4});
+        }
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1, 2, 3, 4}));
+        QVERIFY(bench.seats.accepts(ids_of({1, 2, 3, 4})));
     }
 
     void strangers_get_no_seat_however_long_they_stay() {

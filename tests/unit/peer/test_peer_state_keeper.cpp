@@ -28,9 +28,11 @@ struct Bench : Fixture {
     KeeperMediator mediator;
     StateKeeper keeper{{context, chain, disk, jobs, errors, mediator}};
 
-    void apply(bool fresh) {
+    void apply(bool fresh, std::vector<run::SignedAction> actions = {}) {
         const Made made = payload_of(0.01F);
-        auto checked = std::make_shared<const CheckedList>(list_of({made.entry}));
+        run::AcceptList list = unsigned_list_of({made.entry});
+        list.actions = std::move(actions);
+        auto checked = std::make_shared<const CheckedList>(committed(list, {1}));
         keeper.apply(checked->list, {made.payload}, fresh ? checked : nullptr);
     }
     struct Weighed {
@@ -57,6 +59,14 @@ struct Bench : Fixture {
         work.finish_all();
         const std::span<const float> found = disk.state(RoundId{1}).parameters;
         return std::equal(found.begin(), found.end(), expected.begin(), expected.end());
+    }
+    /// The host takes the model back to `state`, which it says was theta[round].
+    void go_back(std::uint64_t round, const StateDigest& state) {
+        run::AcceptList list;
+        list.round = *keeper.round();
+        list.actions = {by_host(roll_back_to(round, state, 1))};
+        keeper.apply(list, {}, nullptr);
+        work.finish_all();
     }
     StateStore::Held hold_initial() {
         keeper.hold({RoundId{0}, commit(0, 0.5F)});
@@ -126,6 +136,45 @@ private slots:
         Bench bench;
         const Bench::Made old = bench.payload_of(0.01F), one = bench.payload_of(-0.5F), two = bench.payload_of(-0.4F);
         QVERIFY(bench.leads_to({{old, 4}, {one, 1, true}, {two, 1, true}}, {{&old.payload->view, 4}}));
+    }
+
+    void a_roll_back_leads_to_the_state_that_it_names() {
+        Bench bench;
+        const StateDigest initial = bench.hold_initial().digest;
+        bench.apply(false);
+        bench.work.finish_all();
+        const StateDigest trained = bench.keeper.digest();
+        QVERIFY(trained != initial);
+        bench.go_back(0, initial);
+        QCOMPARE(*bench.keeper.round(), RoundId{2});
+        QVERIFY(bench.keeper.digest() == initial);
+        // The chain goes on from there, and the states before it stay what they were.
+        QVERIFY(bench.disk.held()[1].digest == trained);
+    }
+
+    void a_roll_back_to_a_state_that_never_was_leaves_the_model_as_it_is() {
+        Bench bench;
+        bench.hold_initial();
+        bench.apply(false);
+        bench.work.finish_all();
+        const StateDigest trained = bench.keeper.digest();
+        bench.go_back(0, trained);
+        QCOMPARE(*bench.keeper.round(), RoundId{2});
+        QVERIFY(bench.keeper.digest() == trained);
+        bench.go_back(7, bench.context.manifest.initial_state.root);  // nobody has come so far
+        QCOMPARE(*bench.keeper.round(), RoundId{3});
+        QVERIFY(bench.keeper.digest() == trained);
+    }
+
+    void other_actions_of_the_host_leave_the_model_to_the_contributions() {
+        Bench bench, other;
+        const StateDigest initial = bench.hold_initial().digest;
+        other.hold_initial();
+        bench.apply(false, {Bench::by_host(ban_of(5, 1))});
+        other.apply(false);
+        bench.work.finish_all();
+        other.work.finish_all();
+        QVERIFY(bench.keeper.digest() == other.keeper.digest() && bench.keeper.digest() != initial);
     }
 
     void a_verification_sees_the_state_it_was_asked_about_though_it_is_replaced_meanwhile() {

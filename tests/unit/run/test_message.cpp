@@ -20,7 +20,8 @@ std::vector<Message> all_messages() {
             HistoryMessage{{samples::committed_list(), samples::committed_list()}},
             LayerRequest{samples::id<BlobId>(1), 2},
             samples::layer(),
-            GoodbyeMessage{}};
+            GoodbyeMessage{},
+            samples::ban(4)};
 }
 
 bool decodes(const Message& message) {
@@ -99,6 +100,7 @@ private slots:
         StatusMessage without_checkpoint = samples::status();
         without_checkpoint.checkpoint = {};
         messages.emplace_back(without_checkpoint);
+        messages.emplace_back(samples::roll_back(4));
         for (const Message& message : messages) {
             const Bytes body = encode_body(message);
             for (std::size_t i = 0; i < body.size(); ++i) {
@@ -113,7 +115,7 @@ private slots:
     }
 
     void a_kind_without_a_meaning_is_refused() {
-        for (const int kind : {0, 10, 255}) {
+        for (const int kind : {0, 11, 255}) {
             QVERIFY(!decode_body(static_cast<MessageKind>(kind), {}).ok());
         }
     }
@@ -121,7 +123,7 @@ private slots:
     void a_status_out_of_range_is_refused() {
         const StatusMessage good = samples::status();
         QVERIFY(refuses(good, [](StatusMessage& m) { m.role = static_cast<Role>(2); }));
-        QVERIFY(refuses(good, [](StatusMessage& m) { m.phase = static_cast<Phase>(7); }));
+        QVERIFY(refuses(good, [](StatusMessage& m) { m.phase = static_cast<Phase>(8); }));
         QVERIFY(refuses(good, [](StatusMessage& m) { m.round = {round_max + 1}; }));
         QVERIFY(refuses(good, [](StatusMessage& m) { m.checkpoint_round = {round_max + 1}; }));
         QVERIFY(refuses(good, [](StatusMessage& m) { m.window_tokens = {tokens_max + 1}; }));
@@ -189,6 +191,19 @@ private slots:
         QVERIFY(refuses(good, [](ContributionMessage& m) { m.payload = samples::open_blob(1, 1); }));
         QVERIFY(refuses(good, [](ContributionMessage& m) { m.payload.size = 0; }));
         QVERIFY(refuses(good, [](ContributionMessage& m) { m.round = {round_max + 1}; }));
+    }
+
+    void an_action_of_the_host_is_a_message_of_every_kind_of_it() {
+        for (const HostAction& action :
+             {samples::ban(1), samples::readmit(2), samples::allow(3), samples::roll_back(4)}) {
+            QVERIFY(decodes(action));
+            QVERIFY(refuses(action, [](HostAction& m) { m.number = 0; }));
+            QVERIFY(refuses(action, [](HostAction& m) { m.number = action_number_max + 1; }));
+            QVERIFY(refuses(action, [](HostAction& m) { m.kind = static_cast<ActionKind>(6); }));
+        }
+        QVERIFY(refuses(samples::roll_back(1), [](HostAction& m) { m.round = {round_max + 1}; }));
+        QVERIFY(refuses(samples::roll_back(1), [](HostAction& m) { m.state.size = 0; }));
+        QCOMPARE(domain_of(MessageKind::host_action), std::string_view("potluck/host-action/1"));
     }
 
     void a_list_is_as_long_as_a_list_can_be() {
@@ -304,6 +319,7 @@ private slots:
         row("contribution round", samples::contribution(), 0);
         row("contribution tokens", samples::contribution(), 113);
         row("history request first", HistoryRequest{RoundId{3}}, 0);
+        row("host action round", samples::roll_back(4), 5);
     }
     void rounds_and_tokens_end_at_two_to_the_fortieth() {
         QFETCH(const int, kind);
@@ -327,7 +343,7 @@ private slots:
         out.u32(0xffffffffU);
         QVERIFY(!decode_body(MessageKind::history, out.bytes()).ok());
         const Bytes huge(message_bytes_max + 1);
-        for (int kind = 1; kind <= 9; ++kind) QVERIFY(!decode_body(static_cast<MessageKind>(kind), huge).ok());
+        for (int kind = 1; kind <= 10; ++kind) QVERIFY(!decode_body(static_cast<MessageKind>(kind), huge).ok());
     }
 
     void every_verdict_has_a_name_of_its_own() {

@@ -35,8 +35,6 @@ enum class Turn { others, own };
 
 RoundSettings settings(Role role) {
     RoundSettings s;
-    s.rules.host = host;
-    s.rules.backbones = {backbone};
     s.self = self;
     s.role = role;
     s.window = Duration{10'000};
@@ -379,16 +377,6 @@ private slots:
         QVERIFY(machine.held_entries().empty());
         machine.leave();
         QCOMPARE(verdict([](ContributionMessage&) {}), Verdict::stale);
-    }
-
-    void a_closed_run_takes_contributions_of_those_it_names_only() {
-        RoundSettings closed = settings(Role::backbone);
-        closed.rules.allowed = {other};
-        RoundMachine machine(closed);
-        machine.enter({0}, base_digest(), {host, backbone}, at(0));
-        QCOMPARE(contribute(machine, third, 7), Verdict::not_allowed);
-        QCOMPARE(contribute(machine, other, 8), Verdict::accepted);
-        QCOMPARE(contribute(machine, host, 9), Verdict::accepted);
     }
 
     void a_round_has_4096_contributions() {

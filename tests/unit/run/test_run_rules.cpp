@@ -29,6 +29,15 @@ RunRules rules_of_run() {
     return rules;
 }
 
+HostAction action_of(ActionKind kind, const PeerId& key, std::uint32_t number = 1) {
+    return {.number = number, .kind = kind, .key = key, .round = {}, .state = {}, .previous = {}};
+}
+
+HostAction roll_back_to(std::uint64_t round) {
+    return {
+        .number = 1, .kind = ActionKind::roll_back, .key = {}, .round = {round}, .state = payload(8), .previous = {}};
+}
+
 AcceptList list_of(const PeerId& contributor) {
     AcceptList list;
     list.committee = {host, backbone};
@@ -84,6 +93,154 @@ private slots:
         QVERIFY(rules.trusts(third) && rules.trusts(peer(6)));
         QVERIFY(!rules.trusts(other) && !rules.admits(other));
         QVERIFY(rules.trusted() == (std::vector{host, backbone, third, peer(6)}));
+    }
+
+    void a_ban_takes_admission_and_trust() {
+        RunRules rules = rules_of_run();
+        rules.allowed = {other};
+        for (const PeerId& key : {other, backbone}) {
+            QVERIFY(rules.admits(key) && rules.trusts(key));
+            rules.apply(action_of(ActionKind::ban, key));
+            QVERIFY(!rules.admits(key) && !rules.trusts(key));
+        }
+        QVERIFY(rules.trusted() == std::vector{host});
+        rules = rules_of_run();
+        QVERIFY(rules.admits(third));  // an open run admits anybody, but for whom the host has banned
+        rules.apply(action_of(ActionKind::ban, third));
+        QVERIFY(!rules.admits(third) && rules.admits(other));
+    }
+
+    void the_banned_are_kept_in_order_and_nobody_twice() {
+        RunRules rules = rules_of_run();
+        for (const PeerId& key : {third, other, peer(9), other}) rules.apply(action_of(ActionKind::ban, key));
+        QVERIFY(rules.banned == (std::vector{other, third, peer(9)}));
+        for (const PeerId& key : {third, other, peer(9), other}) rules.apply(action_of(ActionKind::allow, key));
+        QVERIFY(rules.banned.empty());
+        QVERIFY(rules.vouched == (std::vector{other, third, peer(9)}));
+    }
+
+    void who_is_readmitted_is_what_it_was_before_the_ban() {
+        RunRules rules = rules_of_run();
+        rules.apply(action_of(ActionKind::ban, backbone, 1));
+        rules.apply(action_of(ActionKind::ban, third, 2));
+        rules.apply(action_of(ActionKind::readmit, backbone, 3));
+        QVERIFY(rules.trusts(backbone) && !rules.admits(third));
+        rules.apply(action_of(ActionKind::readmit, third, 4));
+        QVERIFY(rules.admits(third) && !rules.trusts(third));
+    }
+
+    void a_vouched_key_joins_a_closed_run_and_may_have_a_seat() {
+        RunRules rules = rules_of_run();
+        rules.allowed = {peer(7)};
+        QVERIFY(!rules.admits(other));
+        rules.apply(action_of(ActionKind::allow, other));
+        QVERIFY(rules.admits(other) && rules.trusts(other) && !rules.admits(third));
+        QVERIFY(rules.trusted() == (std::vector{host, backbone, other, peer(7)}));
+        AcceptList list = list_of(other);
+        list.committee = {host, backbone, other};
+        list.actions_before = 1;
+        QCOMPARE(check_link(list, nullptr, rules), Verdict::accepted);
+    }
+
+    void vouching_for_a_key_does_not_close_an_open_run() {
+        RunRules rules = rules_of_run();
+        rules.apply(action_of(ActionKind::allow, other));
+        QVERIFY(rules.trusts(other));
+        QVERIFY(rules.admits(third) && !rules.trusts(third));
+    }
+
+    void vouching_for_a_key_takes_its_ban_back() {
+        RunRules rules = rules_of_run();
+        rules.apply(action_of(ActionKind::ban, other, 1));
+        rules.apply(action_of(ActionKind::allow, other, 2));
+        QVERIFY(rules.admits(other) && rules.trusts(other));
+        rules.apply(action_of(ActionKind::ban, other, 3));
+        QVERIFY(!rules.admits(other) && !rules.trusts(other));
+        rules.apply(action_of(ActionKind::readmit, other, 4));
+        QVERIFY(rules.trusts(other));  // it was vouched for before
+    }
+
+    void the_number_of_the_last_action_is_how_many_are_in_force() {
+        RunRules rules = rules_of_run();
+        QCOMPARE(rules.actions, 0U);
+        rules.apply(action_of(ActionKind::ban, other, 1));
+        rules.apply(action_of(ActionKind::readmit, other, 2));
+        rules.apply(
+            {.number = 3, .kind = ActionKind::roll_back, .key = {}, .round = {}, .state = payload(8), .previous = {}});
+        QCOMPARE(rules.actions, 3U);
+        QVERIFY(rules.banned.empty() && rules.vouched.empty());
+    }
+
+    void a_list_follows_the_actions_that_are_in_force() {
+        RunRules rules = rules_of_run();
+        AcceptList list = list_of(other);
+        list.actions_before = 1;
+        QCOMPARE(check_link(list, nullptr, rules), Verdict::stale);
+        rules.actions = 1;
+        QCOMPARE(check_link(list, nullptr, rules), Verdict::accepted);
+        rules.actions = 2;
+        QCOMPARE(check_link(list, nullptr, rules), Verdict::stale);
+    }
+
+    void no_list_bans_the_host() {
+        const RunRules rules = rules_of_run();
+        AcceptList list = list_of(other);
+        list.actions = {{action_of(ActionKind::ban, third), {}}};
+        QCOMPARE(check_link(list, nullptr, rules), Verdict::accepted);
+        list.actions.push_back({action_of(ActionKind::ban, host, 2), {}});
+        QCOMPARE(check_link(list, nullptr, rules), Verdict::not_allowed);
+        list.actions.back().action.kind = ActionKind::allow;
+        QCOMPARE(check_link(list, nullptr, rules), Verdict::accepted);
+    }
+
+    void no_list_goes_back_to_what_has_not_been() {
+        const RunRules rules = rules_of_run();
+        AcceptList before = list_of(other);
+        before.round = {6};
+        AcceptList list = before;
+        list.round = {7};
+        list.previous = before.hash();
+        list.entries.clear();
+        for (const std::uint64_t round : {0U, 6U, 7U}) {
+            list.actions = {{roll_back_to(round), {}}};
+            QCOMPARE(check_link(list, &before, rules), Verdict::accepted);
+        }
+        list.actions = {{roll_back_to(8), {}}};
+        QCOMPARE(check_link(list, &before, rules), Verdict::not_allowed);
+    }
+
+    void an_action_holds_from_the_next_list_on() {
+        const RunRules rules = rules_of_run();
+        AcceptList list = list_of(other);
+        list.actions = {{action_of(ActionKind::ban, other), {}}};
+        QCOMPARE(check_link(list, nullptr, rules), Verdict::accepted);
+        RunRules after = rules;
+        after.apply(list.actions[0].action);
+        AcceptList next = list_of(other);
+        next.round = {1};
+        next.previous = list.hash();
+        next.actions_before = 1;
+        QCOMPARE(check_link(next, &list, after), Verdict::not_allowed);
+        next.entries[0].peer = third;
+        QCOMPARE(check_link(next, &list, after), Verdict::accepted);
+    }
+
+    void who_is_banned_keeps_its_seat_until_others_decide_and_gets_none() {
+        RunRules rules = rules_of_run();
+        const AcceptList before = list_of(other);
+        rules.apply(action_of(ActionKind::ban, backbone));
+        AcceptList list = list_of(other);
+        list.round = {1};
+        list.previous = before.hash();
+        list.actions_before = 1;
+        QCOMPARE(check_link(list, &before, rules), Verdict::accepted);
+        list.committee = {host};
+        QCOMPARE(check_link(list, &before, rules), Verdict::accepted);
+        AcceptList again = list_of(other);
+        again.round = {2};
+        again.previous = list.hash();
+        again.actions_before = 1;
+        QCOMPARE(check_link(again, &list, rules), Verdict::not_allowed);
     }
 
     void the_first_committee_is_the_host_and_the_first_backbones() {

@@ -1,0 +1,47 @@
+// What the run's host has signed and no list holds yet. Every member keeps it, passes it on to whoever joins, and puts
+// it into the lists that it proposes; so the host need not be there when it comes into force.
+//
+// Does not: hold what is in force (ChainLog::rules). Threads: the peer's. Owns: the actions that wait.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "core/ledger/ledger.h"
+#include "core/peer/chain_log.h"
+
+namespace potluck::peer {
+
+inline constexpr std::uint32_t actions_waiting_max = 256;  // a host that shuts out many keys at once, not a flood
+
+class Moderation {
+public:
+    Moderation(const Context& context, ChainLog& chain, ledger::Ledger& ledger, ErrorReport& errors);
+
+    /// Reads what the ledger holds; the chain was loaded.
+    void load();
+    /// `action` is the host's, and its signature was checked. `accepted` if it was not known: it is on disk then.
+    [[nodiscard]] run::Verdict receive(const run::SignedAction& action);
+    /// L[height] is in the chain, with these actions.
+    void settle() { m_waiting.erase(m_waiting.begin(), m_waiting.upper_bound(m_chain.rules().actions)); }
+
+    /// What the next list should hold: the next numbers without a gap. A roll-back comes alone.
+    [[nodiscard]] std::vector<run::SignedAction> due() const;
+    [[nodiscard]] bool roll_back_due() const;
+    /// All that are not in force, and the newest replacement of the committee: what others may not know.
+    [[nodiscard]] std::vector<run::SignedAction> pending() const;
+    /// Number of the action that the host signs next.
+    [[nodiscard]] std::uint32_t next_number() const;
+
+private:
+    [[nodiscard]] run::Verdict receive_replacement(const run::SignedAction& action);
+
+    const Context& m_context;
+    ChainLog& m_chain;
+    ledger::Ledger& m_ledger;
+    ErrorReport& m_errors;
+    std::map<std::uint32_t, run::SignedAction> m_waiting;
+};
+
+}  // namespace potluck::peer

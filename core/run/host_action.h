@@ -1,0 +1,71 @@
+// What a run's host may change while the run goes on: shut a key out, let it in again, vouch for one, take the model
+// back to an earlier state, or replace a committee that has no quorum any more. An action is the host's own signed
+// message; it is in force once it stands in a committed list, from the next round on.
+//
+// Actions are numbered without a gap, so that no proposer can leave one out and take a later one.
+//
+// A replacement is different: it holds at once, because nobody is left who could commit it. It names the last list that
+// stays; whoever went further goes back to that, and the first list of the new committee carries the replacement.
+// Threads: values; any.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/bytes.h"
+#include "core/base/ids.h"
+#include "core/run/blob_ref.h"
+
+namespace potluck::run {
+
+inline constexpr std::uint32_t action_number_max = 1U << 20U;  // years of one an hour; so number + 1 is safe
+inline constexpr std::size_t actions_per_list_max = 16;
+inline constexpr std::uint32_t term_max = 1U << 20U;     // so often may a host replace its committee
+inline constexpr std::size_t committee_members_max = 7;  // f = 2; more would make each vote dearer than it is worth
+inline constexpr std::size_t host_action_bytes_max = 4 + 1 + 4 + 8 + 32 + 1 + 32 * committee_members_max;
+
+/// As on the wire.
+enum class ActionKind : std::uint8_t {
+    ban = 1,        // `key` neither contributes nor has a seat
+    readmit = 2,    // takes a ban back
+    allow = 3,      // the host vouches for `key`: it may join, have a seat, and is no newcomer
+    roll_back = 4,  // theta of the next round is `state`, which was theta[round]
+    replace = 5     // `committee` decides L[round], which follows the list `previous`, and on
+};
+
+struct HostAction {
+    std::uint32_t number = 1;  // 1, 2, 3, ...
+    ActionKind kind = ActionKind::ban;
+    PeerId key;     // of ban, readmit and allow
+    RoundId round;  // of roll_back and replace
+    BlobRef state;  // of roll_back: a checkpoint
+    // Of replace: how often this has happened, this time included; the hash of L[round - 1], zero for round 0; and who
+    // decides from now on, sorted.
+    std::uint32_t term = 0;
+    Digest previous;
+    std::vector<PeerId> committee{};
+    bool operator==(const HostAction&) const = default;
+
+    void write(ByteWriter& out) const;
+    /// Fails the reader if a field is out of range.
+    [[nodiscard]] static HostAction read(ByteReader& in);
+};
+
+/// `count` keys; fails the reader if they are out of order.
+[[nodiscard]] std::vector<PeerId> read_committee(ByteReader& in, std::size_t count);
+
+/// For logs, as "ban <key>".
+[[nodiscard]] std::string describe(const HostAction& action);
+
+struct SignedAction {
+    HostAction action;
+    std::array<std::byte, 64> signature{};  // the host's, over the message of this action
+    bool operator==(const SignedAction&) const = default;
+
+    void write(ByteWriter& out) const;
+    [[nodiscard]] static SignedAction read(ByteReader& in);
+};
+
+}  // namespace potluck::run
