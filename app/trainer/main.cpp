@@ -51,6 +51,10 @@ void read_lines(Mailbox<Input>& mailbox) {
     mailbox.close();
 }
 
+void put_notices(training::TrainerService& service) {
+    while (const auto notice = service.take_notice()) put(*notice);
+}
+
 /// Answers one line. False if the program should end; `exit_code` says how.
 bool serve(training::TrainerService& service, const Input& input, int& exit_code) {
     if (input.kind == Input::Kind::closed) return false;
@@ -63,6 +67,7 @@ bool serve(training::TrainerService& service, const Input& input, int& exit_code
         return false;
     }
     const control::Reply reply = service.handle(*request);
+    put_notices(service);
     put(reply);
     const bool only_asked = request->method == control::PlanRequest::name;  // nothing was taken, so nothing ran out
     if (reply.error && reply.error->code == ErrorCode::out_of_memory && !only_asked) {
@@ -80,7 +85,7 @@ bool work(training::TrainerService& service, int& exit_code) {
         exit_code = training::TrainerService::exit_code_of(status.error().code);
         return false;
     }
-    if (const auto notice = service.take_notice()) put(*notice);
+    put_notices(service);
     if (const auto progress = service.progress_due(std::chrono::steady_clock::now())) put(*progress);
     return true;
 }

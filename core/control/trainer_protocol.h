@@ -4,7 +4,8 @@
 // The trainer keeps the local model L and the anchor M (the vector it last loaded or wrote). Two methods touch both:
 //   snapshot   writes L to a file and sets M = L; training goes on
 //   rebase     L += new - M, M = new; what was trained since the last snapshot is kept
-// so training never waits for the network. It answers requests in order, between micro-steps of at most ~100 ms.
+// so training never waits for the network. Moments outlive a trainer in a file, if stop and the next load name it. It
+// answers requests in order, between micro-steps of at most ~100 ms.
 // docs/control-protocol.md is printed from these structs.
 #pragma once
 
@@ -19,7 +20,7 @@
 
 namespace potluck::control {
 
-inline constexpr std::uint32_t trainer_protocol_version = 1;
+inline constexpr std::uint32_t trainer_protocol_version = 2;
 
 inline constexpr std::size_t file_path_bytes_max = 4096;
 inline constexpr std::size_t sentence_bytes_max = 4096;
@@ -28,6 +29,7 @@ inline constexpr std::size_t prompt_tokens_max = 65'536;
 inline constexpr std::uint32_t sample_tokens_max = 4096;
 inline constexpr std::uint32_t threads_max = 1024;
 inline constexpr std::uint32_t token_max = (1U << 20U) - 1;
+inline constexpr std::uint64_t rounds_moved_max = 1000, ending_milliseconds_max = 60'000;
 inline constexpr std::size_t devices_max = 64;
 inline constexpr std::size_t speeds_max = 8;
 inline constexpr std::size_t sentences_max = 64;
@@ -41,6 +43,19 @@ struct VectorFile {
     static void fields(auto& value, auto&& field) {
         field("path", value.path, Text{file_path_bytes_max}, "The file.");
         field("offset", value.offset, Whole{}, "Bytes before the vector.");
+    }
+};
+
+/// The optimizer's moments between two trainers: where they are kept, and whose they are.
+struct MomentsFile {
+    static constexpr std::string_view label = "moments file";
+    std::string path, run;
+    std::uint64_t round = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("path", value.path, Text{file_path_bytes_max}, "The file, which need not be there.");
+        field("run", value.run, Text{short_id_bytes_max}, "The run's id in hexadecimal digits.");
+        field("round", value.round, Whole{}, "The round of the newest state.");
     }
 };
 
@@ -189,6 +204,8 @@ struct LoadRequest {
     Budget budget = {};
     std::string scratch = {};
     std::optional<nlohmann::json> layout = {};
+    std::optional<MomentsFile> moments = {};
+    std::uint64_t moments_rounds_max = 0;
 
     static void fields(auto& value, auto&& field) {
         field("model", value.model, Any{}, "As in the manifest.");
@@ -199,6 +216,9 @@ struct LoadRequest {
         field("scratch", value.scratch, Text{file_path_bytes_max},
               "Folder for what the plan keeps on disk; empty: nothing may be kept there.");
         field("layout", value.layout, Any{}, "Forces a layout, for tests and benches; otherwise it is planned.");
+        field("moments", value.moments, Any{}, "Taken when training begins, if they fit; the file goes in any case.");
+        field("moments_rounds_max", value.moments_rounds_max, Optional{Whole{0, rounds_moved_max}},
+              "How many rounds older than the state they may be.");
     }
 };
 
@@ -312,9 +332,18 @@ struct SampleRequest {
     }
 };
 
-struct StopRequest : Nothing {
+/// The program ends after the reply.
+struct StopRequest {
     static constexpr std::string_view name = "stop";
     using Reply = Done;
+    std::optional<MomentsFile> moments = {};
+    std::uint64_t milliseconds = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("moments", value.moments, Any{}, "Where to keep the optimizer's moments.");
+        field("milliseconds", value.milliseconds, Optional{Whole{0, ending_milliseconds_max}},
+              "How long that may take; beyond it they are given up.");
+    }
 };
 
 using TrainerMethods = Methods<HelloRequest, DetectRequest, PlanRequest, LoadRequest, TrainRequest, IdleRequest,
@@ -344,6 +373,18 @@ struct TrainerReplanned {
     static void fields(auto& value, auto&& field) {
         field("message", value.message, Text{sentence_bytes_max}, "What happened, for the person.");
         field("plan", value.plan, Any{}, "The plan now in force.");
+    }
+};
+
+/// What became of moments that were to be kept, or that were found in a file.
+struct TrainerMoments {
+    static constexpr std::string_view name = "moments";
+    bool used = false;
+    std::string message;
+
+    static void fields(auto& value, auto&& field) {
+        field("used", value.used, Any{}, "Whether they were kept or taken; else they are gone.");
+        field("message", value.message, Text{sentence_bytes_max}, "What happened, for the log.");
     }
 };
 

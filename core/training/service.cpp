@@ -13,7 +13,9 @@
 #include "core/training/service.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <new>
+#include <utility>
 
 #include "core/base/files.h"
 #include "core/training/compute/device.h"
@@ -30,6 +32,7 @@ namespace {
 using control::Reply;
 using control::Request;
 using nlohmann::json;
+using std::chrono::milliseconds;
 
 constexpr std::uint32_t evaluate_at_once = 8;  // sequences
 
@@ -78,6 +81,12 @@ control::PlanReply reply_of(const MemoryPlan& plan, const run::Recipe& recipe, c
             .disk = plan.disk,
             .tokens_per_second = plan.tokens_per_second,
             .why = reasons_of(plan.layout, facts)};
+}
+
+Result<MomentsPlace> place_of(const control::MomentsFile& moments, std::uint64_t rounds_max) {
+    const std::optional<RunId> run = RunId::parse(moments.run);
+    if (!run) return Error{ErrorCode::malformed, "The run of a moments file is not 64 hexadecimal digits."};
+    return MomentsPlace{moments.path, *run, {moments.round}, rounds_max};
 }
 
 bool same_file(const control::VectorFile& a, const control::VectorFile& b) {
@@ -168,10 +177,47 @@ Result<control::TrainerHello> TrainerService::answer(const control::HelloRequest
 
 Result<control::DetectReply> TrainerService::answer(const control::DetectRequest&) const { return detect_devices(); }
 
-Result<control::Done> TrainerService::answer(const control::StopRequest&) {
+std::optional<control::Notification> TrainerService::take_notice() {
+    m_owner.check();
+    if (m_notices.empty()) return std::nullopt;
+    const control::Notification first = std::move(m_notices.front());
+    m_notices.pop_front();
+    return first;
+}
+
+Result<control::Done> TrainerService::answer(const control::StopRequest& request) {
+    keep_moments(request);
     m_stopped = true;
     m_training = false;
     return control::Done{};
+}
+
+/// Ending comes first: moments that cannot be kept are a line in the log.
+void TrainerService::keep_moments(const control::StopRequest& request) {
+    if (!request.moments || !m_trainer) return;
+    const Result<MomentsPlace> place = place_of(*request.moments, 0);
+    const auto began = std::chrono::steady_clock::now();
+    const Result<std::uint64_t> kept = place.ok() ? m_trainer->keep_moments(*place, milliseconds(request.milliseconds))
+                                                  : Result<std::uint64_t>(place.error());
+    if (kept.ok() && *kept == 0) return;
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
+    char text[96] = {};
+    if (kept.ok()) {
+        std::snprintf(text, sizeof text, "%.1f MB of moments kept in %.2f s", static_cast<double>(*kept) / 1e6,
+                      seconds.count());
+    }
+    m_notices.push_back(control::notification_of(control::TrainerMoments{
+        kept.ok(), kept.ok() ? std::string(text) : "The moments are not kept: " + kept.error().message}));
+}
+
+void TrainerService::tell_found_moments() {
+    const std::optional<Result<MomentsStamp>> found = m_trainer->found_moments();
+    if (!found) return;
+    const std::string text =
+        found->ok() ? "training goes on with the moments of round " + std::to_string((*found)->round.value) +
+                          " after " + std::to_string((*found)->steps) + " steps"
+                    : "training begins with fresh moments; those kept are not used: " + found->error().message;
+    m_notices.push_back(control::notification_of(control::TrainerMoments{found->ok(), text}));
 }
 
 Result<control::Done> TrainerService::answer(const control::IdleRequest&) {
@@ -211,6 +257,11 @@ Result<control::PlanReply> TrainerService::answer(const control::LoadRequest& re
     setup.model = request.model;
     setup.recipe = request.recipe;
     setup.scratch = request.scratch;
+    if (request.moments) {
+        Result<MomentsPlace> place = place_of(*request.moments, request.moments_rounds_max);
+        if (!place.ok()) return place.error();
+        setup.moments = *std::move(place);
+    }
     m_trainer.reset();  // its memory is needed
     m_training = false;
     m_facts = *facts;
@@ -244,7 +295,7 @@ Status TrainerService::use_next_plan(const Error& reason) {
             const control::TrainerReplanned told{
                 "Memory ran out, so training goes on with a smaller plan: " + plan_in_force().summary + ".",
                 plan_in_force()};
-            m_notice = control::notification_of(told);
+            m_notices.push_back(control::notification_of(told));
             return {};
         }
         if (moved.error().code != ErrorCode::out_of_memory) return moved;
@@ -271,6 +322,7 @@ Result<control::Done> TrainerService::answer(const control::TrainRequest& reques
         begun = m_trainer->train_in(place);
     }
     if (!begun.ok()) return begun.error();
+    tell_found_moments();
     m_loaded = {};
     if (!m_training) {
         m_progress_at = std::chrono::steady_clock::now();

@@ -11,8 +11,8 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "core/base/result.h"
@@ -44,11 +44,8 @@ public:
 
     /// One micro-step; only while `training()`. An error is a failure.
     [[nodiscard]] Status work();
-    /// What happened of its own accord and has not been told yet.
-    [[nodiscard]] std::optional<control::Notification> take_notice() {
-        m_owner.check();
-        return std::exchange(m_notice, std::nullopt);
-    }
+    /// What happened of its own accord and has not been told yet, one after the other.
+    [[nodiscard]] std::optional<control::Notification> take_notice();
     /// A progress notification if it is time for one.
     [[nodiscard]] std::optional<control::Notification> progress_due(std::chrono::steady_clock::time_point now);
 
@@ -75,14 +72,16 @@ private:
     /// Falls back to the next smaller plan after `reason`; returns `reason` if there is none.
     [[nodiscard]] Status use_next_plan(const Error& reason);
     [[nodiscard]] control::PlanReply plan_in_force() const;
+    void keep_moments(const control::StopRequest& request);
+    void tell_found_moments();
 
     ThreadOwner m_owner;
     PrecisionChoice m_choice;
-    PlanFacts m_facts;                         // of the model that is loaded
-    std::vector<MemoryPlan> m_fallback_plans;  // from large to small
-    std::size_t m_plan_index = 0;              // the one in force
-    control::VectorFile m_loaded;              // where L came from, as long as it is still that
-    std::optional<control::Notification> m_notice;
+    PlanFacts m_facts;                            // of the model that is loaded
+    std::vector<MemoryPlan> m_fallback_plans;     // from large to small
+    std::size_t m_plan_index = 0;                 // the one in force
+    control::VectorFile m_loaded;                 // where L came from, as long as it is still that
+    std::deque<control::Notification> m_notices;  // a few for each plan
     std::optional<Trainer> m_trainer;
     bool m_training = false;
     bool m_stopped = false;

@@ -8,7 +8,8 @@
 // gradient is never rewritten: clip and loss scale are one factor that the step multiplies by.
 //
 // follow() moves a running training to a smaller layout: parameters and anchor keep their values, moments that are kept
-// in another way begin afresh, with a short warm-up. Threads: the trainer's.
+// in another way begin afresh, with a short warm-up. Moments that an earlier trainer kept in a file go on without one.
+// Threads: the trainer's.
 #include "core/training/trainer.h"
 
 #include <algorithm>
@@ -104,10 +105,13 @@ Status Trainer::take_memory() {
     Result<FlatVector> gradient = FlatVector::zeros(m_local.values().size(), layout.gradient, home);
     if (!gradient.ok()) return gradient.error();
     try {
-        const auto bits = layout.state_bits == 8 ? numerics::StateBits::bits8 : numerics::StateBits::bits32;
-        m_moments.emplace(slices_of(m_setup.model, m_setup.recipe.weight_decay), bits);
+        m_moments.emplace(slices_of(m_setup.model, m_setup.recipe.weight_decay), state_bits());
     } catch (const std::bad_alloc&) {
         return out_of_memory_error();
+    }
+    Result<MomentsStamp> kept = Error{ErrorCode::not_found, "there are none"};
+    if (const auto& place = m_setup.moments) {
+        kept = read_moments(place->file, {place->run, place->round, place->rounds_max, optimizer()}, *m_moments);
     }
     if (layout.state == Residency::device) {
         Result<DeviceOptimizer> there = DeviceOptimizer::create(*m_moments, home);
@@ -116,8 +120,38 @@ Status Trainer::take_memory() {
         m_moments.reset();
     }
     m_gradient = *std::move(gradient);
-    m_steps = 0;
+    m_steps = kept.ok() ? kept->steps : 0;
+    if (m_setup.moments) remove_moments(m_setup.moments->file);  // what goes on is not taken twice
+    m_setup.moments.reset();
+    if (kept.ok() || kept.error().code != ErrorCode::not_found) m_found_moments = std::move(kept);
     return {};
+}
+
+numerics::OptimizerKind Trainer::optimizer() const {
+    return m_setup.recipe.optimizer == run::Optimizer::lamb ? numerics::OptimizerKind::lamb
+                                                            : numerics::OptimizerKind::adamw;
+}
+
+numerics::StateBits Trainer::state_bits() const {
+    return m_setup.layout.state_bits == 8 ? numerics::StateBits::bits8 : numerics::StateBits::bits32;
+}
+
+Result<std::uint64_t> Trainer::keep_moments(const MomentsPlace& place, std::chrono::milliseconds patience) {
+    m_owner.check();
+    if (m_steps == 0) return 0;
+    MomentsSource source{
+        .slices = m_moments ? m_moments->slices() : m_device_optimizer->slices(), .bits = state_bits(), .read = {}};
+    if (m_moments) {
+        source.read = [&](std::size_t slice) -> Result<numerics::OptimizerState::Moments> {
+            return m_moments->moments(slice);
+        };
+    } else {
+        source.read = [&](std::size_t slice) { return m_device_optimizer->download(slice); };
+    }
+    const MomentsStamp stamp{place.run, place.round, optimizer(), m_steps};
+    const Status kept = training::keep_moments(place.file, stamp, source, patience);
+    if (!kept.ok()) return kept.error();
+    return moments_file_bytes(source.slices, source.bits);
 }
 
 Status Trainer::train_in(const TrainingPlace& place) {
@@ -205,16 +239,14 @@ Status Trainer::step_optimizer(double gradient_scale) {
     const run::Recipe& recipe = m_setup.recipe;
     ++m_steps;
     const double warmup = std::min(1.0, static_cast<double>(m_steps) / static_cast<double>(restart_warmup_steps));
-    const bool lamb = recipe.optimizer == run::Optimizer::lamb;
-    const numerics::StepHyperparams settings{
-        .kind = lamb ? numerics::OptimizerKind::lamb : numerics::OptimizerKind::adamw,
-        .learning_rate = m_place.learning_rate * warmup,
-        .beta1 = recipe.beta1,
-        .beta2 = recipe.beta2,
-        .epsilon = recipe.epsilon,
-        .step = m_steps,
-        .gradient_scale = gradient_scale,
-        .rounding_seed = mix64(m_place.key.seed ^ mix64(m_steps))};
+    const numerics::StepHyperparams settings{.kind = optimizer(),
+                                             .learning_rate = m_place.learning_rate * warmup,
+                                             .beta1 = recipe.beta1,
+                                             .beta2 = recipe.beta2,
+                                             .epsilon = recipe.epsilon,
+                                             .step = m_steps,
+                                             .gradient_scale = gradient_scale,
+                                             .rounding_seed = mix64(m_place.key.seed ^ mix64(m_steps))};
     if (m_device_optimizer) return m_device_optimizer->step(m_local.values().view(), m_gradient.view(), settings);
     step_on_host(*m_moments, m_local.values(), m_gradient, settings, m_setup.threads);
     return {};

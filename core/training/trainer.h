@@ -9,9 +9,11 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.h"
@@ -26,6 +28,7 @@
 #include "core/training/loss_scale.h"
 #include "core/training/memory/layout.h"
 #include "core/training/memory/plan.h"
+#include "core/training/moments/moments_file.h"
 #include "core/training/shard_reader.h"
 
 namespace potluck::training {
@@ -37,6 +40,14 @@ inline constexpr std::uint64_t restart_warmup_steps = 10;
 /// Whether a micro-batch is cut down to the response time, or as large as the layout says (to measure its memory).
 enum class Pace { responsive, exact };
 
+/// Where moments may lie that an earlier trainer kept, and how old they may be.
+struct MomentsPlace {
+    std::filesystem::path file;
+    RunId run;
+    RoundId round;                 // of the newest state
+    std::uint64_t rounds_max = 0;  // that they may be older than it
+};
+
 struct TrainerSetup {
     model::ModelSpec model;
     run::Recipe recipe;
@@ -45,6 +56,7 @@ struct TrainerSetup {
     Pace pace = Pace::responsive;
     unsigned threads = 1;
     std::string scratch = {};  // folder for an anchor on disk
+    std::optional<MomentsPlace> moments = {};
 };
 
 /// What was trained since the last snapshot.
@@ -82,8 +94,18 @@ public:
     }
 
     /// Trains in `place` from the next micro-step on. The same key and shard go on where they were. A half-collected
-    /// batch is kept. On failure nothing changes.
+    /// batch is kept. On failure nothing changes. The first time it takes the setup's moments if they fit, and removes
+    /// their file in any case.
     [[nodiscard]] Status train_in(const TrainingPlace& place);
+    /// What became of the moments in the setup's file: their stamp, or why they were not taken. Once, and nothing if
+    /// there was no file.
+    [[nodiscard]] std::optional<Result<MomentsStamp>> found_moments() {
+        m_owner.check();
+        return std::exchange(m_found_moments, std::nullopt);
+    }
+    /// Writes the moments for a later trainer within `patience`. Returns the file's bytes, 0 if nothing was trained:
+    /// then a file that waits there for its first step stays.
+    [[nodiscard]] Result<std::uint64_t> keep_moments(const MomentsPlace& place, std::chrono::milliseconds patience);
 
     /// One micro-batch; at the end of a batch, one step of the optimizer. Needs a `train_in` before. On failure the
     /// batch is forgotten; after `out_of_memory` training can go on with a smaller layout.
@@ -116,6 +138,8 @@ public:
 private:
     Trainer(const TrainerSetup& setup, LocalModel local);
     [[nodiscard]] Status take_memory();
+    [[nodiscard]] numerics::OptimizerKind optimizer() const;
+    [[nodiscard]] numerics::StateBits state_bits() const;
     [[nodiscard]] Status finish_step();
     [[nodiscard]] Status step_optimizer(double gradient_scale);
     [[nodiscard]] Status forget_batch();
@@ -128,6 +152,7 @@ private:
     FlatVector m_gradient;                              // empty until the first train_in
     std::optional<numerics::OptimizerState> m_moments;  // the same; or, if the state lives on the device:
     std::optional<DeviceOptimizer> m_device_optimizer;
+    std::optional<Result<MomentsStamp>> m_found_moments;
     LossScale m_loss_scale;
     std::optional<SampleReader> m_reader;
     TrainingPlace m_place;

@@ -157,6 +157,7 @@ std::string document() {
     print_methods<TrainerMethods>(trainer);
     trainer.section<TrainerProgress>("## Notification `progress`\n\n");
     trainer.section<TrainerReplanned>("## Notification `replanned`\n\n");
+    trainer.section<TrainerMoments>("## Notification `moments`\n\n");
     trainer.section<TrainerFailed>("## Notification `failed`\n\n");
     std::string start = head;
     start.replace(start.find("LINE"), 4, std::to_string(line_bytes_max));

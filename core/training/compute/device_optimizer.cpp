@@ -1,6 +1,7 @@
 #include "core/training/compute/device_optimizer.h"
 
 #include <algorithm>
+#include <new>
 
 #include "core/device/shared_library.h"
 
@@ -64,6 +65,7 @@ Result<DeviceOptimizer> DeviceOptimizer::create(numerics::OptimizerState& moment
 
 Status DeviceOptimizer::take(numerics::OptimizerState& moments, DeviceId device) {
     m_slices.assign(moments.slices().begin(), moments.slices().end());
+    m_bits = moments.bits();
     Places counted(nullptr);
     std::uint64_t longest = 0;
     for (std::size_t slice = 0; slice < m_slices.size(); ++slice) {
@@ -93,6 +95,29 @@ Status DeviceOptimizer::take(numerics::OptimizerState& moments, DeviceId device)
         upload(there.variance, host.variance);
     }
     return done;
+}
+
+Result<numerics::OptimizerState::Moments> DeviceOptimizer::download(std::size_t slice) {
+    const numerics::ParameterSlice& wanted = m_slices[slice];
+    try {
+        m_downloaded.emplace(std::vector{numerics::ParameterSlice{0, wanted.end - wanted.begin, 0}}, m_bits);
+    } catch (const std::bad_alloc&) {
+        return Error{ErrorCode::out_of_memory, "There is no memory to copy them out of the GPU."};
+    }
+    const numerics::OptimizerState::Moments host = m_downloaded->moments(0);
+    const DeviceMoments& there = m_moments[slice];
+    Status done = m_steps.wait();
+    const auto copy = [&](auto to, const auto* from) {
+        if (done.ok() && from != nullptr) done = m_steps.download(std::as_writable_bytes(to), from);
+    };
+    copy(host.mean_codes, there.mean_codes);
+    copy(host.variance_codes, there.variance_codes);
+    copy(host.mean_scales, there.mean_scales);
+    copy(host.variance_scales, there.variance_scales);
+    copy(host.mean, there.mean);
+    copy(host.variance, there.variance);
+    if (!done.ok()) return done.error();
+    return host;
 }
 
 Status DeviceOptimizer::step(const FlatView& parameters, const FlatView& gradient,

@@ -2,6 +2,8 @@
 // Threads: the one that owns the tensors. Owns: the moments on the device.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "core/base/result.h"
@@ -23,13 +25,19 @@ public:
     [[nodiscard]] Status step(const FlatView& parameters, const FlatView& gradient,
                               const numerics::StepHyperparams& settings);
 
+    [[nodiscard]] std::span<const numerics::ParameterSlice> slices() const { return m_slices; }
+    /// One slice's moments, copied into memory that is used again for the next.
+    [[nodiscard]] Result<numerics::OptimizerState::Moments> download(std::size_t slice);
+
 private:
     explicit DeviceOptimizer(CudaOptimizer steps) : m_steps(std::move(steps)) {}
     [[nodiscard]] Status take(numerics::OptimizerState& moments, DeviceId device);
 
     CudaOptimizer m_steps;
     std::vector<numerics::ParameterSlice> m_slices;
-    std::vector<DeviceMoments> m_moments;  // one per slice, within m_memory
+    numerics::StateBits m_bits = numerics::StateBits::bits8;
+    std::optional<numerics::OptimizerState> m_downloaded;  // one slice
+    std::vector<DeviceMoments> m_moments;                  // one per slice, within m_memory
     FlatVector m_memory, m_workspace;
 };
 

@@ -56,6 +56,8 @@ LoadRequest load_request() {
     request.threads = 2;
     request.budget = {.gpu_memory = 4ULL << 30U, .ram = 12ULL << 30U, .device = "cuda:1"};
     request.scratch = "/run";
+    request.moments = {{"/m", "ab", 9}};
+    request.moments_rounds_max = 4;
     return request;
 }
 
@@ -112,12 +114,19 @@ private slots:
         QCOMPARE(round_trip(progress).steps, 3U);
         const TrainerReplanned replanned{.message = "less", .plan = plan_reply()};
         QCOMPARE(round_trip(replanned).plan.parts.front().disk, 3U);
+        const StopRequest stop{.moments = {{"/m", "ab", 9}}, .milliseconds = 800};
+        QCOMPARE(round_trip(stop).moments->round, 9U);
+        QCOMPARE(round_trip(stop).milliseconds, 800U);
+        QVERIFY(!round_trip(StopRequest{}).moments);
+        QVERIFY(round_trip(TrainerMoments{.used = true, .message = "m"}).used);
         QCOMPARE(round_trip(TrainerFailed{.kind = "io", .message = "m"}).kind, std::string("io"));
     }
 
     void plans_and_devices_survive_their_json() {
         QCOMPARE(round_trip(load_request()).budget.device, std::string("cuda:1"));
         QCOMPARE(round_trip(load_request()).scratch, std::string("/run"));
+        QCOMPARE(round_trip(load_request()).moments->run, std::string("ab"));
+        QCOMPARE(round_trip(load_request()).moments_rounds_max, 4U);
         QVERIFY(!round_trip(load_request()).layout);
         QVERIFY(round_trip(load_request()).model == load_request().model);
         LoadRequest forced = load_request();
@@ -164,6 +173,8 @@ private slots:
         row("negative bandwidth", "detect", to_json(detect_reply()), "/devices/0/gigabytes_per_second", -1);
         row("a long note", "detect", to_json(detect_reply()), "/notes/0", std::string(4097, 'a'));
         row("an unknown limit", "load", to_json(load_request()), "/budget/disk", 1);
+        row("a long run of moments", "load", to_json(load_request()), "/moments/run", std::string(65, 'a'));
+        row("moments older than any", "load", to_json(load_request()), "/moments_rounds_max", 1001);
         row("a long scratch", "load", to_json(load_request()), "/scratch", std::string(4097, 'a'));
     }
     void a_plan_or_device_out_of_range_is_refused() {

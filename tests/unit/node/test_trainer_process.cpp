@@ -33,7 +33,7 @@ struct Heard final : peer::TrainerEvents {
 constexpr const char* obedient =
     "#!/bin/sh\nn=0\nwhile read line; do n=$((n+1))\n"
     "case \"$line\" in\n"
-    "*'\"hello\"'*) r='{\"version\":1,\"device\":\"paper\",\"torch\":\"0\"}';;\n"
+    "*'\"hello\"'*) r='{\"version\":2,\"device\":\"paper\",\"torch\":\"0\"}';;\n"
     "*'\"snapshot\"'*) r='{\"tokens\":77,\"steps\":3,\"loss\":2.5}';;\n"
     "*'\"stop\"'*) exit 0;;\n"
     "*) r='{}';;\nesac\n"
@@ -160,7 +160,7 @@ private slots:
     void an_answer_to_another_request_is_a_loss() {
         Stage stage(
             "#!/bin/sh\nread line\n"
-            "echo '{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"version\":1,\"device\":\"paper\",\"torch\":\"0\"}}'\n"
+            "echo '{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"version\":2,\"device\":\"paper\",\"torch\":\"0\"}}'\n"
             "sleep 60\n");
         stage.start();
         QVERIFY(stage.until([&] { return stage.heard.losses.size() == 1; }));
