@@ -105,11 +105,10 @@ void Contributor::update_trainer() {
         m_finish = Finish::finished;
         if (running()) m.trainer->idle();
     }
+    forget_old_moments();
     if (running() || !trainer_wanted() || m_work == Work::encoding || m.context.now() < m_retry_at) return;
     if (!plan_for(*m.keeper.round())) return;
-    m_process = Process::starting;
-    m_anchor = {Anchor::Kind::state, *m.keeper.round()};
-    m.trainer->start(m.context.manifest, m.store.state_place(*m.keeper.round()));
+    start_trainer();
 }
 
 std::size_t Contributor::shard_of(RoundId round) const {
@@ -165,17 +164,44 @@ void Contributor::rebase_to_state() {
 
 void Contributor::reload() {
     if (!running() || stopping()) return;
+    start_trainer();
+}
+
+void Contributor::start_trainer() {
+    const RoundId round = *m.keeper.round();
     m_process = Process::starting;
-    m_anchor = {Anchor::Kind::state, *m.keeper.round()};
-    m.trainer->start(m.context.manifest, m.store.state_place(*m.keeper.round()));
+    m_anchor = {Anchor::Kind::state, round};
+    m_moments_wait = false;  // taken, or too old
+    m.trainer->start(m.context.manifest, m.store.state_place(round), round);
 }
 
 void Contributor::stop_trainer() {
     if (running()) {
-        m.trainer->stop();
+        const auto moments = moments_to_keep();
+        m_moments_wait = m_moments_wait || moments.has_value();
+        if (moments) m_moments_round = moments->round;
+        m.trainer->stop(moments);
         m_process = Process::off;
     }
     clear_progress();
+}
+
+/// Nothing where nobody will train on them. What a pause has already taken of its time is not there for the disk.
+std::optional<MomentsToKeep> Contributor::moments_to_keep() const {
+    if (!m.keeper.round() || m_finish != Finish::no || m.context.is_last(*m.keeper.round())) return std::nullopt;
+    const Duration gone = stopping() ? m.context.now() - m_stop_asked : Duration{0};
+    if (gone >= moments_patience) return std::nullopt;
+    return MomentsToKeep{*m.keeper.round(), moments_patience - gone};
+}
+
+/// A pause may last for weeks: a file that no trainer will take goes before its end.
+void Contributor::forget_old_moments() {
+    if (!volunteer() || running() || !m_moments_wait || !m.keeper.round()) return;
+    const RoundId round = *m.keeper.round();
+    if (!m_moments_round) m_moments_round = round;
+    if (round.value <= m_moments_round->value + moments_rounds_max) return;
+    m_moments_wait = false;
+    m.trainer->forget_moments();
 }
 
 /// The trainer has ended: a snapshot that it was asked for does not come.

@@ -14,6 +14,9 @@
 //    |                                     '--------------------------- next state -----------------------'
 //    '-- stopped -- pausing <-- pause (from any of them)        failed: it cannot run here      done: finish()
 //
+// A trainer that is paused leaves the optimizer's moments in a file. The next one takes them if the state has
+// moved at most moments_rounds_max rounds; while no trainer runs, the file goes once that is over.
+//
 // Does not: decide when a window closes or which list counts.
 // Threads: the peer's, except the work of its jobs. Owns: the trainer's phase, the record of own contributions, the
 // error feedback (its bytes are the store's).
@@ -156,6 +159,9 @@ private:
     [[nodiscard]] std::size_t shard_of(RoundId round) const;
     [[nodiscard]] std::optional<WindowPlan> plan_for(RoundId round) const;
     void train_or_idle(RoundId round);
+    void start_trainer();
+    [[nodiscard]] std::optional<MomentsToKeep> moments_to_keep() const;
+    void forget_old_moments();
     [[nodiscard]] std::optional<ReadVector> vector_of(const Anchor& anchor) const;
     void take_snapshot(Work purpose, RoundId round);
     void accumulate_into_error_feedback(const Anchor& anchor, float decay);
@@ -186,6 +192,8 @@ private:
     Anchor m_snapshot_anchor;  // where the movement of the snapshot under way began
     RoundId m_snapshot_round;
     TimePoint m_stop_asked;
+    std::optional<RoundId> m_moments_round;  // of the moments that wait in a file, at the latest
+    bool m_moments_wait = true;              // an earlier life may have kept some
     TimePoint m_retry_at;
     Duration m_retry_wait = trainer_retry_first;
     TokenCount m_window_tokens;

@@ -7,16 +7,19 @@
 //   FAKE_TRAINER_REPLAN=1        runs out of memory at its first step and goes on with less
 //   FAKE_TRAINER_DEAF=1          ignores stop and the end of its input
 //   FAKE_TRAINER_LOADS=file      writes the limits of each load there, a line of JSON each
+//   FAKE_TRAINER_MOMENTS=file    writes there what moments it found when training began, a line of JSON each
 #include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -80,6 +83,7 @@ private:
             const auto* request = decoded ? std::get_if<Request>(&*decoded) : nullptr;
             if (request == nullptr) return false;
             if (request->method == StopRequest::name && !m_deaf) {
+                keep_moments(request->params);
                 say(Reply{request->id, nlohmann::json::object(), std::nullopt});
                 return false;
             }
@@ -120,6 +124,25 @@ private:
     }
 
     static Result<Done> serve(const StopRequest&) { return Done{}; }  // deaf: it says so and goes on
+
+    /// Its moments are the request that asked for them.
+    void keep_moments(const nlohmann::json& params) {
+        const Result<StopRequest> stop = read_as<StopRequest>(params);
+        if (!stop || !stop->moments || m_plan.shard.empty()) return;
+        std::ofstream(stop->moments->path) << to_json(*stop).dump();
+        say(notification_of(TrainerMoments{true, "a line of moments kept"}));
+    }
+    void take_moments() {
+        if (!m_moments || !std::ifstream(m_moments->path)) return;
+        nlohmann::json kept;
+        std::ifstream(m_moments->path) >> kept;
+        std::remove(m_moments->path.c_str());
+        if (const char* report = std::getenv("FAKE_TRAINER_MOMENTS")) {
+            const nlohmann::json line{{"kept", kept}, {"wanted", to_json(*m_moments)}, {"rounds_max", m_rounds_max}};
+            std::ofstream(report, std::ios::app) << line.dump() << std::endl;
+        }
+        m_moments.reset();
+    }
 
     static Result<DetectReply> serve(const DetectRequest&) {
         const char* crash = std::getenv("FAKE_TRAINER_CRASH");
@@ -171,6 +194,8 @@ private:
         m_anchor = *vector;
         m_tokens = m_steps = 0;
         m_budget = request.budget;
+        m_moments = request.moments;
+        m_rounds_max = request.moments_rounds_max;
         if (const char* loads = std::getenv("FAKE_TRAINER_LOADS")) {
             std::ofstream(loads, std::ios::app) << to_json(m_budget).dump() << std::endl;
         }
@@ -184,6 +209,7 @@ private:
         if (!shard) return shard.error();
         if (m_plan.records == 0 || shard->bytes().size() % (2 * m_plan.records) != 0)
             return Error{ErrorCode::malformed, "wrong shard"};
+        take_moments();
         m_training = true;
         return Done{};
     }
@@ -248,6 +274,8 @@ private:
     TrainRequest m_plan;
     std::chrono::steady_clock::time_point m_told;
     Budget m_budget;
+    std::optional<MomentsFile> m_moments;
+    std::uint64_t m_rounds_max = 0;
     bool m_training = false, m_deaf = false;
     bool m_replan = std::getenv("FAKE_TRAINER_REPLAN") != nullptr;
 };

@@ -2,6 +2,7 @@
 // words when something is wrong, and a node that goes when its parent goes.
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
 #include <QTcpServer>
 
 #include "tests/integration/node_fixture.h"
@@ -19,6 +20,10 @@ class NodeOwnerTest : public QObject {
     }
     static bool trains(const control::NodeSnapshot& now) {
         return now.trainer.process > 0 && now.trainer.tokens_per_second > 0;
+    }
+
+    static QString moments_of(ServingNode& node) {
+        return node.data() + "/runs/" + QString::fromStdString(node.status().run->id) + "/moments";
     }
 
 private slots:
@@ -50,6 +55,60 @@ private slots:
 
         QCOMPARE(run_node({"resume", "--data-dir", ben.data()}).code, 0);
         QVERIFY(ben.wait_for(trains, 20'000));
+    }
+
+    void moments_wait_in_a_file_while_paused_until_the_state_has_moved_on() {
+        Swarm swarm;
+        swarm.host(1000);
+        ServingNode& anna = swarm.volunteer("anna");
+        ServingNode& ben = swarm.volunteer("ben");
+        QVERIFY(anna.wait_for(trains, 20'000) && ben.wait_for(trains, 20'000));
+        ben.call("pause", {{"seconds", 0}});
+        const QString moments = moments_of(ben);
+        QVERIFY(ben.wait_for([](const auto& now) { return now.trainer.process == 0; }, 5000));
+        QVERIFY(QFile::exists(moments));
+        QVERIFY(ben.wait_for_round(ben.status().run->round + 6, 30'000));
+        QVERIFY(!QFile::exists(moments));
+    }
+
+    void moments_outlive_the_program() {
+        Swarm swarm;
+        swarm.host(1000);
+        const QString report = QString::fromStdString((swarm.root() / "moments").string());
+        QProcessEnvironment reports;
+        reports.insert("FAKE_TRAINER_MOMENTS", report);
+        ServingNode& ben = swarm.volunteer("ben", reports);
+        QVERIFY(ben.wait_for(trains, 20'000));
+        const QString moments = moments_of(ben);
+        const std::string run = ben.status().run->id;
+        QVERIFY(!QFile::exists(moments));
+        QCOMPARE(ben.close(), 0);
+        QVERIFY(QFile::exists(moments));
+        ben.start({"--dht", "127.0.0.1:" + QString::number(swarm.backbone().status().network.port)}, reports);
+        QVERIFY(ben.wait_for(trains, 20'000));
+        QVERIFY(!QFile::exists(moments));
+        const auto line = nlohmann::json::parse(read_all(report).toStdString());
+        QCOMPARE(line["kept"]["moments"]["run"].get<std::string>(), run);
+        QCOMPARE(line["wanted"]["run"].get<std::string>(), run);
+        QCOMPARE(line["rounds_max"].get<int>(), 4);
+        QVERIFY(line["wanted"]["round"].get<int>() >= line["kept"]["moments"]["round"].get<int>());
+        const int milliseconds = line["kept"]["milliseconds"].get<int>();
+        QVERIFY2(milliseconds > 0 && milliseconds < 1500, qPrintable(QString::number(milliseconds)));
+    }
+
+    void who_leaves_a_run_keeps_no_moments() {
+        Swarm swarm;
+        swarm.host(1000);
+        ServingNode& ben = swarm.volunteer("ben");
+        QVERIFY(ben.wait_for(trains, 20'000));
+        const std::int64_t trainer = ben.status().trainer.process;
+        const QString moments = moments_of(ben);
+        ben.call("leave");
+        QElapsedTimer clock;
+        for (clock.start(); alive(trainer) && clock.elapsed() < 10'000;) QTest::qSleep(10);
+        QVERIFY(!alive(trainer));
+        QVERIFY(QFile::exists(QFileInfo(moments).path() + "/manifest"));
+        QVERIFY(!QFile::exists(moments));
     }
 
     void a_trainer_that_ignores_stop_is_killed() {

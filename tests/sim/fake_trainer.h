@@ -34,12 +34,12 @@ public:
     /// The child process dies.
     void crash() {
         if (!m_alive) return;
-        stop();
+        stop({});
         m_receiver->on_trainer_lost({ErrorCode::io, "The trainer has crashed."});
     }
     bool mute = false;  // obeys nothing any more
 
-    void start(const run::Manifest&, const peer::VectorPlace& vector) override {
+    void start(const run::Manifest&, const peer::VectorPlace& vector, RoundId) override {
         const bool fresh = !m_alive;
         m_alive = true;
         if (fresh) ++m_life;
@@ -86,11 +86,12 @@ public:
             if (on_rebase) on_rebase(vector, m_anchor);
         });
     }
-    void stop() override {
+    void stop(const std::optional<peer::MomentsToKeep>&) override {
         m_alive = m_training = false;
         m_tokens = 0;
         ++m_life;
     }
+    void forget_moments() override {}
 
 private:
     /// Empty if the file is gone: a branch was changed, or a damaged state dropped.

@@ -150,7 +150,10 @@ void add_member_verbs(CLI::App& app, Command& command, Raw& raw) {
     add_verb(app, command, "control", "Speak to the running node over standard input and output", Verb::control);
     add_verb(app, command, "status", "What the node does and why", Verb::status)
         ->add_flag("--json", raw.json, "As JSON");
-    add_verb(app, command, "pause", "Stop training and free its memory", Verb::pause)
+    add_verb(app, command, "pause",
+             "Stop training and free its memory; for four rounds its moments wait on disk, "
+             "about 2 bytes per parameter (8 with 32 bits)",
+             Verb::pause)
         ->add_option("--for", raw.duration, "For how long, for example 30m or 1h (default: until resume)");
     add_verb(app, command, "resume", "Train again", Verb::resume);
     add_verb(app, command, "finish", "Contribute the current window, then stop training", Verb::finish);

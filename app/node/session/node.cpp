@@ -265,6 +265,7 @@ Status Node::leave() {
     if (m_session) {
         // It has things to hand over and goes when it has.
         m_retiring = std::move(m_session);
+        if (TrainerProcess* trainer = m_retiring->trainer()) trainer->leave_no_moments();
         m_retiring->stop(m_now);
     }
     m_settings.run.reset();

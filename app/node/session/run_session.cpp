@@ -88,7 +88,8 @@ Status RunSession::open_parts() {
         m_trainer = std::make_unique<TrainerProcess>(
             m_world.loop,
             TrainerProcess::Settings{m_plan.trainer_program, m_plan.trainer_errors, m_world.identity.id(),
-                                     m_plan.trainer_threads, m_plan.budget, m_plan.folder},
+                                     m_plan.trainer_threads, m_plan.budget, m_plan.folder, m_plan.folder / "moments",
+                                     m_plan.run},
             *this);
         m_validation.emplace(m_plan.manifest, m_plan.folder / "validation.json");
     }
@@ -202,7 +203,7 @@ void RunSession::abandon() {
     m_owner.check();
     m_left = true;
     m_peer->leave();
-    if (m_trainer) m_trainer->stop();
+    if (m_trainer) m_trainer->stop({});
 }
 
 void RunSession::on_neighbour(const PeerId& peer) {

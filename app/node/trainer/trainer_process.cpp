@@ -12,6 +12,7 @@
 #include "app/node/trainer/trainer_process.h"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "core/base/log.h"
@@ -41,11 +42,18 @@ void TrainerProcess::request(const Call& call) {
     ++m_next_id;
 }
 
-void TrainerProcess::start(const run::Manifest& manifest, const peer::VectorPlace& vector) {
+std::optional<control::MomentsFile> TrainerProcess::moments_file(RoundId round) const {
+    if (m_settings.moments.empty()) return std::nullopt;
+    return control::MomentsFile{m_settings.moments.string(), m_settings.run.hex(), round.value};
+}
+
+void TrainerProcess::start(const run::Manifest& manifest, const peer::VectorPlace& vector, RoundId round) {
     m_owner.check();
     control::LoadRequest load{manifest.model, manifest.recipe, vector_file(vector), m_settings.threads};
     load.budget = m_settings.budget;
     load.scratch = m_settings.scratch.string();
+    load.moments = moments_file(round);
+    load.moments_rounds_max = peer::moments_rounds_max;
     m_wanted = Start{std::move(load), manifest.recipe.seed};
     if (m_state == State::running || m_state == State::starting) {
         m_seed = m_wanted->seed;
@@ -120,7 +128,7 @@ void TrainerProcess::end_evaluation(const Result<control::EvaluateReply>& outcom
     if (const Evaluated done = std::exchange(m_evaluated, nullptr)) done(outcome);
 }
 
-void TrainerProcess::stop() {
+void TrainerProcess::stop(const std::optional<peer::MomentsToKeep>& moments) {
     m_owner.check();
     m_wanted.reset();
     if (m_state == State::waiting) m_state = State::absent;
@@ -128,10 +136,24 @@ void TrainerProcess::stop() {
     m_state = State::stopping;
     m_pending.clear();
     end_evaluation(Error{ErrorCode::cancelled, "The trainer is ending."});
-    request(control::StopRequest{});
+    control::StopRequest call;
+    if (moments) {
+        call.moments = moments_file(moments->round);
+        call.milliseconds = static_cast<std::uint64_t>(std::max(moments->patience, Duration{0}).count());
+    }
+    request(call);
     m_child->close_input();
     m_kill_at = m_now + stop_patience;
     m_tokens_per_second = 0;
+}
+
+void TrainerProcess::forget_moments() {
+    m_owner.check();
+    if (m_settings.moments.empty()) return;
+    std::error_code ignored;
+    if (std::filesystem::remove(m_settings.moments, ignored)) {
+        log::of("trainer").info("the moments that were kept are too old by now and are removed");
+    }
 }
 
 void TrainerProcess::tick(TimePoint now) {
@@ -140,7 +162,7 @@ void TrainerProcess::tick(TimePoint now) {
     m_dead.reset();
     if (m_unstarted) lose(std::exchange(m_unstarted, std::nullopt)->message);
     if (m_child && ((m_kill_at && now >= *m_kill_at) || (m_release_by && now >= *m_release_by))) {
-        if (m_state != State::stopping) stop();
+        if (m_state != State::stopping) stop({});
         m_kill_at.reset();
         m_child->kill();
     }
@@ -229,6 +251,11 @@ void TrainerProcess::on_notification(const control::Notification& notification) 
         m_notice = log::printable(replanned.message, 400);
         m_notice_until = m_now + notice_time;
         log::of("trainer").warn("the trainer changed its plan: {}", m_notice);
+    } else if (notification.method == control::TrainerMoments::name) {
+        control::TrainerMoments moments;
+        if (!from_json(notification.params, moments)) return;
+        log::of("trainer").log(moments.used ? spdlog::level::info : spdlog::level::warn, "{}",
+                               log::printable(moments.message, 400));
     } else if (notification.method == control::TrainerProgress::name && m_state == State::running) {
         control::TrainerProgress progress;
         if (!from_json(notification.params, progress)) return;

@@ -6,7 +6,8 @@
 //      +-- reset_failures --- failed <-- third failure within ten minutes
 //
 // A trainer that dies is reported to the peer, which asks to start again; when that happens is decided here
-// (RestartPolicy). stop() asks politely and kills after 1.5 s.
+// (RestartPolicy). stop() asks politely, for the moments too if they are to be kept, and kills when that has taken its
+// time.
 // Threads: the loop's. Owns: the child.
 #pragma once
 
@@ -46,18 +47,26 @@ public:
         unsigned threads = 0;  // 0: the trainer chooses
         control::Budget budget = {};
         std::filesystem::path scratch = {};  // where it may keep what does not fit into memory
+        std::filesystem::path moments = {};  // where they wait between two trainers; empty: they do not
+        RunId run = {};                      // whose moments they are
     };
 
     /// `events` outlives it.
     TrainerProcess(boost::asio::io_context& loop, Settings settings, peer::TrainerEvents& events);
     ~TrainerProcess() override;
 
-    void start(const run::Manifest& manifest, const peer::VectorPlace& vector) override;
+    void start(const run::Manifest& manifest, const peer::VectorPlace& vector, RoundId round) override;
     void train(const peer::WindowPlan& plan) override;
     void idle() override;
     void snapshot(const peer::VectorPlace& target) override;
     void rebase(const peer::VectorPlace& vector) override;
-    void stop() override;
+    void stop(const std::optional<peer::MomentsToKeep>& moments) override;
+    void forget_moments() override;
+    /// Nobody will go on with them: nothing is kept any more.
+    void leave_no_moments() {
+        forget_moments();
+        m_settings.moments.clear();
+    }
 
     /// Asks a running trainer for the loss of a state; training waits meanwhile. `done` is called once, with an error
     /// also if the trainer ends before; a refusal is no reason to end it.
@@ -106,6 +115,7 @@ private:
         std::uint64_t seed = 0;
     };
 
+    [[nodiscard]] std::optional<control::MomentsFile> moments_file(RoundId round) const;
     void launch();
     template <control::MethodCall Call>
     void request(const Call& call);

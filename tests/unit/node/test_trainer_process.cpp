@@ -29,9 +29,9 @@ struct Heard final : peer::TrainerEvents {
     void on_trainer_lost(const Error& error) override { losses.push_back(error); }
 };
 
-/// Answers each line with `result` under the ids 1, 2, 3 ...; `after` is what the script does before each answer.
+/// Answers each line under the ids 1, 2, 3 ... and writes it down beside itself.
 constexpr const char* obedient =
-    "#!/bin/sh\nn=0\nwhile read line; do n=$((n+1))\n"
+    "#!/bin/sh\nn=0\nwhile read line; do n=$((n+1)); echo \"$line\" >>\"$0.told\"\n"
     "case \"$line\" in\n"
     "*'\"hello\"'*) r='{\"version\":2,\"device\":\"paper\",\"torch\":\"0\"}';;\n"
     "*'\"snapshot\"'*) r='{\"tokens\":77,\"steps\":3,\"loss\":2.5}';;\n"
@@ -43,15 +43,15 @@ constexpr const char* obedient =
 class Stage {
 public:
     explicit Stage(const std::string& script) {
-        m_program = fs::path(m_folder.path().toStdString()) / "trainer.sh";
+        run.bytes.fill(std::byte{3});
+        m_program = folder() / "trainer.sh";
         std::ofstream(m_program) << script;
         fs::permissions(m_program, fs::perms::owner_all);
         trainer.emplace(
-            loop,
-            TrainerProcess::Settings{m_program, fs::path(m_folder.path().toStdString()) / "trainer.log", PeerId{}, 0},
+            loop, TrainerProcess::Settings{m_program, folder() / "trainer.log", PeerId{}, 0, {}, {}, moments(), run},
             heard);
     }
-    void start() { trainer->start(run::Manifest{}, {"state", 0}); }
+    void start() { trainer->start(run::Manifest{}, {"state", 0}, RoundId{7}); }
     /// Runs loop and ticks until `what` holds.
     template <class Condition>
     bool until(Condition what, int milliseconds = 8000) {
@@ -66,7 +66,24 @@ public:
         return false;
     }
 
+    [[nodiscard]] fs::path folder() const { return m_folder.path().toStdString(); }
+    [[nodiscard]] fs::path moments() const { return folder() / "moments"; }
+    /// The last request of a kind that an obedient trainer got.
+    template <control::MethodCall Call>
+    std::optional<Call> told() const {
+        std::optional<Call> last;
+        std::ifstream lines(m_program.string() + ".told");
+        for (std::string line; std::getline(lines, line);) {
+            const auto decoded = control::decode(line);
+            const auto* request = decoded ? std::get_if<control::Request>(&*decoded) : nullptr;
+            if (request != nullptr && request->method == Call::name)
+                last = control::read_as<Call>(request->params).value();
+        }
+        return last;
+    }
+
     boost::asio::io_context loop;
+    RunId run;
     TimePoint now;                // of the last tick
     std::optional<TimePoint> at;  // the time stands still there
     Heard heard;
@@ -93,16 +110,51 @@ private slots:
         stage.trainer->snapshot({"target", 0});
         QVERIFY(stage.until([&] { return stage.heard.snapshots == 1; }));
         QCOMPARE(stage.heard.tokens, std::uint64_t{77});
-        stage.trainer->stop();
+        stage.trainer->stop({});
         QVERIFY(stage.until([&] { return stage.trainer->gone(); }));
         QVERIFY(stage.heard.losses.empty());
+    }
+
+    void moments_are_named_to_the_trainer_at_start_and_at_the_end() {
+        Stage stage(obedient);
+        stage.start();
+        QVERIFY(stage.until([&] { return stage.heard.started == 1; }));
+        const auto load = stage.told<control::LoadRequest>();
+        QVERIFY(load && load->moments);
+        QCOMPARE(load->moments->round, std::uint64_t{7});
+        QCOMPARE(load->moments->run, stage.run.hex());
+        QCOMPARE(load->moments->path, stage.moments().string());
+        QCOMPARE(load->moments_rounds_max, peer::moments_rounds_max);
+        stage.trainer->stop(peer::MomentsToKeep{RoundId{9}, Duration{321}});
+        QVERIFY(stage.until([&] { return stage.trainer->gone(); }));
+        const auto stop = stage.told<control::StopRequest>();
+        QVERIFY(stop && stop->moments);
+        QCOMPARE(stop->moments->round, std::uint64_t{9});
+        QCOMPARE(stop->moments->path, stage.moments().string());
+        QCOMPARE(stop->milliseconds, std::uint64_t{321});
+    }
+
+    void a_trainer_that_keeps_nothing_is_not_asked_to() {
+        Stage stage(obedient);
+        stage.start();
+        QVERIFY(stage.until([&] { return stage.heard.started == 1; }));
+        stage.trainer->stop({});
+        QVERIFY(stage.until([&] { return stage.trainer->gone(); }));
+        QVERIFY(!stage.told<control::StopRequest>()->moments);
+    }
+
+    void forgotten_moments_are_removed() {
+        Stage stage(obedient);
+        std::ofstream(stage.moments()) << "moments";
+        stage.trainer->forget_moments();
+        QVERIFY(!fs::exists(stage.moments()));
     }
 
     void it_starts_again_after_a_stop_that_was_not_over() {
         Stage stage(obedient);
         stage.start();
         QVERIFY(stage.until([&] { return stage.heard.started == 1; }));
-        stage.trainer->stop();
+        stage.trainer->stop({});
         stage.start();
         QVERIFY(stage.until([&] { return stage.heard.started == 2; }));
         QVERIFY(stage.heard.losses.empty());
@@ -112,7 +164,7 @@ private slots:
         Stage stage("#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 0.1; done\n");
         stage.start();
         QVERIFY(stage.until([&] { return stage.trainer->view().process > 0; }));
-        stage.trainer->stop();
+        stage.trainer->stop({});
         const TimePoint asked = stage.now;
         stage.at = asked + TrainerProcess::stop_patience - Duration{1};
         QVERIFY(!stage.until([&] { return stage.trainer->gone(); }, 300));
@@ -172,7 +224,7 @@ private slots:
         Stage stage(obedient);
         Heard heard;
         TrainerProcess trainer(stage.loop, {"/nowhere/trainer", {}, PeerId{}, 0}, heard);
-        trainer.start(run::Manifest{}, {"state", 0});
+        trainer.start(run::Manifest{}, {"state", 0}, {});
         QVERIFY(heard.losses.empty());  // not from within the peer's own call
         trainer.tick(steady_now());
         QCOMPARE(heard.losses.size(), std::size_t{1});

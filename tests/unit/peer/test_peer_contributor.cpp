@@ -13,12 +13,19 @@ using namespace potluck::peer;
 namespace {
 
 struct TrainerRecorder final : Trainer {
-    void start(const run::Manifest&, const VectorPlace& vector) override { said("start", vector); }
+    void start(const run::Manifest&, const VectorPlace& vector, RoundId round) override {
+        started_at = round;
+        said("start", vector);
+    }
     void train(const WindowPlan&) override { calls.push_back("train"); }
     void idle() override { calls.push_back("idle"); }
     void snapshot(const VectorPlace&) override { calls.push_back("snapshot"); }
     void rebase(const VectorPlace& vector) override { said("rebase", vector); }
-    void stop() override { calls.push_back("stop"); }
+    void stop(const std::optional<MomentsToKeep>& moments) override {
+        kept = moments;
+        calls.push_back("stop");
+    }
+    void forget_moments() override { calls.push_back("forget"); }
     void said(const char* what, const VectorPlace& vector) {
         calls.push_back(what);
         last = vector.file.string();
@@ -26,6 +33,8 @@ struct TrainerRecorder final : Trainer {
     [[nodiscard]] long count(const std::string& call) const { return std::count(calls.begin(), calls.end(), call); }
     std::vector<std::string> calls;
     std::string last;  // where it was last started or rebased
+    RoundId started_at;
+    std::optional<MomentsToKeep> kept;  // at the last stop
 };
 
 struct KeeperSilence final : StateKeeper::Mediator {
@@ -80,6 +89,12 @@ struct Bench : Fixture {
         contributor.close_window();
         write_snapshot(value);
         contributor.on_snapshot({{tokens}, 1, 1.0});
+        work.finish_all();
+    }
+    /// The owner's pause, to the trainer's end.
+    void pause() {
+        contributor.pause();
+        contributor.on_snapshot({{64}, 1, 1.0});
         work.finish_all();
     }
     void put_into_chain(std::vector<run::Accepted> entries) {
@@ -311,6 +326,74 @@ private slots:
         bench.context.set_now(bench.context.now() + Duration{1});
         bench.contributor.update_trainer();
         QCOMPARE(bench.contributor.phase(), TrainerPhase::off);
+    }
+
+    void a_pause_keeps_the_moments_in_what_is_left_of_its_time() {
+        Bench bench;
+        QVERIFY(bench.trainer.started_at == RoundId{0});
+        bench.contributor.pause();
+        bench.context.set_now(bench.context.now() + Duration{400});
+        bench.write_snapshot(0.25F);
+        bench.contributor.on_snapshot({{64}, 1, 1.0});
+        bench.work.finish_all();
+        QCOMPARE(bench.trainer.count("stop"), 1L);
+        QVERIFY(bench.trainer.kept.has_value());
+        QVERIFY(bench.trainer.kept->round == RoundId{0});
+        QVERIFY(bench.trainer.kept->patience == moments_patience - Duration{400});
+    }
+
+    void a_pause_whose_time_is_over_keeps_no_moments() {
+        Bench bench;
+        bench.contributor.pause();
+        bench.context.set_now(bench.context.now() + moments_patience);
+        bench.contributor.update_trainer();
+        QCOMPARE(bench.trainer.count("stop"), 1L);
+        QVERIFY(!bench.trainer.kept);
+    }
+
+    void whoever_has_finished_keeps_no_moments() {
+        Bench bench;
+        bench.machine.leave();
+        bench.contributor.finish();
+        bench.pause();
+        QCOMPARE(bench.trainer.count("stop"), 1L);
+        QVERIFY(!bench.trainer.kept);
+    }
+
+    void a_run_that_is_over_keeps_no_moments() {
+        Bench bench;
+        const RoundId last{bench.context.manifest.recipe.total_rounds};
+        bench.keeper.hold({last, bench.commit(last.value, 0.25F)});
+        bench.pause();
+        QCOMPARE(bench.trainer.count("stop"), 1L);
+        QVERIFY(!bench.trainer.kept);
+    }
+
+    void moments_that_no_trainer_will_take_give_their_disk_back() {
+        Bench bench;
+        bench.pause();
+        bench.keeper.hold({RoundId{moments_rounds_max}, bench.commit(moments_rounds_max, 0.25F)});
+        bench.contributor.update_trainer();
+        QCOMPARE(bench.trainer.count("forget"), 0L);
+        bench.keeper.hold({RoundId{moments_rounds_max + 1}, bench.commit(moments_rounds_max + 1, 0.25F)});
+        bench.contributor.update_trainer();
+        bench.contributor.update_trainer();
+        QCOMPARE(bench.trainer.count("forget"), 1L);
+    }
+
+    /// A node that starts paused does not know how old the file is.
+    void moments_of_an_earlier_life_count_from_its_first_round() {
+        Bench bench;
+        Contributor next{{bench.context, bench.chain, bench.keeper, bench.machine, bench.disk, &bench.trainer,
+                          bench.payloads, bench.jobs, bench.errors, bench.mediator}};
+        next.pause();
+        next.update_trainer();
+        bench.keeper.hold({RoundId{moments_rounds_max}, bench.commit(moments_rounds_max, 0.25F)});
+        next.update_trainer();
+        QCOMPARE(bench.trainer.count("forget"), 0L);
+        bench.keeper.hold({RoundId{moments_rounds_max + 1}, bench.commit(moments_rounds_max + 1, 0.25F)});
+        next.update_trainer();
+        QCOMPARE(bench.trainer.count("forget"), 1L);
     }
 
     void a_trainer_that_cannot_run_here_is_not_started_again_until_the_owner_resumes() {
