@@ -113,12 +113,16 @@ void price(const model::ModelSpec& model, const run::Recipe& recipe, const PlanF
     if (layout.gradient != Dtype::fp32 || !same_memory) {
         parts.at_work("gradient of a block", "fp32", largest * sizeof(float));
     }
-    parts.at_home("optimizer state", std::to_string(layout.state_bits) + " bit",
-                  moments_bytes(model, layout.state_bits));
+    const std::uint64_t moments = moments_bytes(model, layout.state_bits);
+    parts.at_home("optimizer state", std::to_string(layout.state_bits) + " bit", moments);
     if (layout.anchor == Residency::disk) {
         parts.disk("anchor", "fp32, on disk", size * sizeof(float));
     } else {
         parts.ram("anchor", "fp32", size * sizeof(float));
+    }
+    // No plan is worse for a disk that has no room for them: they are kept where there is.
+    if (plan.disk + moments <= facts.disk_budget) {
+        parts.disk("moments while paused", std::to_string(layout.state_bits) + " bit, on disk", moments);
     }
     const ActivationBytes activations = activation_bytes(model, layout);
     parts.at_work("activations", std::string("checkpointing ") + name_of(layout.checkpointing), activations.kept);

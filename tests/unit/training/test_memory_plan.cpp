@@ -146,6 +146,21 @@ private slots:
         for (const MemoryPlan& plan : all_plans(extra_large, {}, facts)) QCOMPARE(plan.disk, 0U);
     }
 
+    /// They may wait there beside the anchor; a disk without room for them is no reason against a plan.
+    void moments_count_as_disk_where_there_is_room_for_them() {
+        Layout layout;
+        layout.anchor = Residency::disk;
+        PlanFacts facts = processor(64 * gibibyte);
+        const MemoryPlan roomy = price_of(small, {}, facts, layout);
+        const std::uint64_t anchor = small.parameters() * sizeof(float);
+        const std::uint64_t moments = roomy.disk - anchor;
+        QVERIFY(moments > 2 * small.parameters() && moments < small.parameters() * 21 / 10);
+        facts.disk_budget = roomy.disk;
+        QCOMPARE(price_of(small, {}, facts, layout).disk, roomy.disk);
+        facts.disk_budget = roomy.disk - 1;
+        QCOMPARE(price_of(small, {}, facts, layout).disk, anchor);
+    }
+
     void a_layout_is_read_back_from_its_json() {
         Layout layout;
         layout.device = {DeviceKind::cuda, 3};
