@@ -150,6 +150,33 @@ private slots:
         QCOMPARE(child.ended(), 0);
     }
 
+    void moments_go_from_one_process_to_the_next() {
+        const Run run;
+        const MomentsFile moments{run.path("moments"), std::string(64, 'a'), 3};
+        json load = run.load();
+        load["moments"] = to_json(moments);
+        const auto used = [](TrainerChild& child) {
+            const auto told = child.wait_for("moments");
+            TrainerMoments what;
+            return told && from_json(told->params, what).ok() && what.used;
+        };
+        TrainerChild first;
+        QVERIFY(!first.call("load", load).error);
+        QVERIFY(!first.call("train", run.train()).error);
+        QVERIFY(first.wait_for("progress"));
+        QVERIFY(!first.call("stop", to_json(StopRequest{moments, 20'000})).error);
+        QVERIFY(used(first));
+        QCOMPARE(first.ended(), 0);
+        QVERIFY(std::ifstream(moments.path).good());
+
+        TrainerChild second;
+        QVERIFY(!second.call("load", load).error);
+        QVERIFY(!second.call("train", run.train()).error);
+        QVERIFY(used(second));
+        QVERIFY(!std::ifstream(moments.path).good());
+        QVERIFY(second.wait_for("progress"));
+    }
+
     void idle_means_idle() {
         const Run run;
         TrainerChild child;
