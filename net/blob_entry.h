@@ -14,9 +14,11 @@ struct Blobs::Entry {
     State state = State::preparing;
     lt::torrent_handle handle;
     peer::FetchOptions options;
-    bool repairing = false;  // from a damaged copy
-    bool running = false;    // libtorrent knows what is on the disk and asks for the rest
-    bool finished = false;   // libtorrent has every piece; complete once they are in the file
+    run::Retention retention = run::Retention::kept;
+    std::uint64_t order = 0;  // grows with each blob
+    bool repairing = false;   // from a damaged copy
+    bool running = false;     // libtorrent knows what is on the disk and asks for the rest
+    bool finished = false;    // libtorrent has every piece; complete once they are in the file
     double progress = 0;
     std::uint64_t bytes_down = 0;
     mutable std::weak_ptr<const peer::Blob> content;

@@ -60,6 +60,7 @@ void Blobs::fetch(const RunId& run, const run::BlobRef& ref, peer::FetchOptions 
         // The caller has re-hashed this file: trust it over the index.
         if (options.damaged_copy.empty() || !same_file(options.damaged_copy, complete->index.file)) {
             Entry& entry = *m_entries.at(complete->key());
+            entry.retention = std::max(entry.retention, options.retention);
             if (entry.index.runs.insert(run).second) write_index_later(entry);
             announce_to(run, entry);
             return;
@@ -75,17 +76,24 @@ void Blobs::fetch(const RunId& run, const run::BlobRef& ref, peer::FetchOptions 
     const Key key{ref.root, ref.kind};
     if (const auto running = m_entries.find(key); running != m_entries.end()) {
         running->second->index.runs.insert(run);
+        running->second->retention = std::max(running->second->retention, options.retention);
         for (const Endpoint& source : sources) offer(*running->second, source);
         want_by(*running->second, options.deadline);
         return;
     }
-    if (free_disk_bytes(m_folder) < ref.size + disk_reserve_bytes) {
+    if (free_disk_bytes(m_folder) < ref.size + bytes_to_come() + disk_reserve_bytes) {
         fail_for(run, ref.root,
                  {ErrorCode::no_space, "The disk is too full to download " + std::to_string(ref.size >> 20U) +
                                            " MiB: free some space or choose another data folder."});
         return;
     }
+    if (Status room = make_room(ref.size, options.retention); !room.ok()) {
+        fail_for(run, ref.root, room.error());
+        return;
+    }
     auto entry = std::make_unique<Entry>();
+    entry->retention = options.retention;
+    entry->order = ++m_order;
     entry->index.ref = ref;
     entry->index.runs = {run};
     entry->index.file = fetched_path(m_folder, ref);

@@ -92,10 +92,11 @@ peer::BlobPointer map_blob(const fs::path& file) {
     return std::make_shared<MappedBlob>(std::move(*map), file);
 }
 
-Blobs::Blobs(Engine& engine, Worker& worker, fs::path folder, Deliver deliver)
+Blobs::Blobs(Engine& engine, Worker& worker, fs::path folder, std::uint64_t bytes_max, Deliver deliver)
     : m_engine(engine),
       m_worker(worker),
       m_folder(std::move(folder)),
+      m_bytes_max(bytes_max),
       m_deliver(std::move(deliver)),
       m_index(read_index(m_folder)) {}
 
@@ -136,7 +137,9 @@ void Blobs::restore(const RunId& run) {
     m_index.erase(others, m_index.end());
     for (IndexEntry& index : mine) {
         if (index.changed == change_time(index.file)) {
-            seed(std::move(index));
+            // A payload may be one that no list accepted: the peer says which it still needs.
+            const bool payload = index.ref.kind == run::BlobKind::plain;
+            seed(std::move(index), payload ? run::Retention::offered : run::Retention::kept);
         } else {
             seed_if_unchanged(std::move(index));
         }
@@ -162,12 +165,16 @@ void Blobs::seed_if_unchanged(IndexEntry index) {
     });
 }
 
-void Blobs::seed(IndexEntry index) {
+void Blobs::seed(IndexEntry index, run::Retention retention) {
     auto entry = std::make_unique<Entry>();
     entry->index = std::move(index);
+    entry->retention = retention;
+    entry->order = ++m_order;
     const Key key = entry->key();
     if (m_entries.contains(key)) {
-        m_entries.at(key)->index.runs.merge(entry->index.runs);
+        Entry& here = *m_entries.at(key);
+        here.index.runs.merge(entry->index.runs);
+        here.retention = std::max(here.retention, retention);
         return;
     }
     Entry& kept = *m_entries.emplace(key, std::move(entry)).first->second;
@@ -208,8 +215,12 @@ Result<run::BlobRef> Blobs::publish(const RunId& run, ByteSpan content) {
     const auto found = m_entries.find(key);
     if (found != m_entries.end() && found->second->state == Entry::State::complete) {
         found->second->index.runs.insert(run);
+        found->second->retention = run::Retention::kept;
         write_index_later(*found->second);
         return ref;
+    }
+    if (found == m_entries.end()) {
+        if (Status room = make_room(ref.size, run::Retention::kept); !room.ok()) return room.error();
     }
     const fs::path file = published_path(m_folder, ref.root);
     if (Status written = write_file_atomically(file, content); !written.ok()) return written.error();

@@ -7,8 +7,10 @@
 //   restart       index -> (hashed again if the file changed) -> seeding
 //
 // Everything that happens later is told through `deliver`, which queues it for the run's SwarmEvents.
-// Does not: know members (addresses are handed in) or keep the order of deadlines among blobs beyond libtorrent's own.
-// Threads: one (the node's). Owns: the blobs folder.
+// Stored blobs share a quota: one that finds no room displaces those that the runs rely on less (run::Retention), or
+// fails with what to do. Files seeded in place are not counted, since they are somebody else's to delete. Does not:
+// know members (addresses are handed in) or keep the order of deadlines among blobs beyond libtorrent's own. Threads:
+// one (the node's). Owns: the blobs folder.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +42,8 @@ public:
     using Call = std::function<void(peer::SwarmEvents&)>;
     using Deliver = std::function<void(const RunId&, Call)>;
 
-    Blobs(Engine& engine, Worker& worker, std::filesystem::path folder, Deliver deliver);
+    /// `bytes_max`: what stored blobs, those under way counted whole, may take on the disk.
+    Blobs(Engine& engine, Worker& worker, std::filesystem::path folder, std::uint64_t bytes_max, Deliver deliver);
     ~Blobs();
 
     /// Seeds again what the index has for `run`.
@@ -51,6 +54,7 @@ public:
     [[nodiscard]] Result<run::BlobRef> publish(const RunId& run, ByteSpan content);
     void publish_file(const RunId& run, const std::filesystem::path& file, const std::string& name, run::BlobKind kind);
     void fetch(const RunId& run, const run::BlobRef& ref, peer::FetchOptions options, std::vector<Endpoint> sources);
+    void retain(const BlobId& root, run::Retention retention);
     void forget(const RunId& run, const BlobId& root);
 
     [[nodiscard]] peer::BlobPointer content(const BlobId& root) const;
@@ -74,13 +78,17 @@ public:
     [[nodiscard]] std::uint64_t fetching() const;
     [[nodiscard]] std::uint64_t seeding() const;
     [[nodiscard]] std::uint64_t bytes_down() const;
+    /// On the disk, or promised to fetches.
+    [[nodiscard]] std::uint64_t bytes_stored() const;
+    /// What kept blobs may still take.
+    [[nodiscard]] std::uint64_t room() const;
 
 private:
     using Key = std::pair<BlobId, run::BlobKind>;
     struct Entry;
 
     // blobs.cpp
-    void seed(IndexEntry index);
+    void seed(IndexEntry index, run::Retention retention = run::Retention::kept);
     void seed_if_unchanged(IndexEntry index);
     void add_seed(Entry& entry);
     void adopt(IndexEntry index);
@@ -95,6 +103,11 @@ private:
     void announce_to(const RunId& run, const Entry& entry);
     [[nodiscard]] Entry* find(const Digest& torrent);
     [[nodiscard]] const Entry* find_complete(const BlobId& root) const;
+    // blob_quota.cpp
+    [[nodiscard]] std::uint64_t bytes_to_come() const;
+    [[nodiscard]] Status make_room(std::uint64_t size, run::Retention retention);
+    [[nodiscard]] Error quota_is_used_up() const;
+    void displace(Entry& entry);
     // blob_fetch.cpp
     void begin_fetch(Entry& entry, std::vector<Endpoint> sources);
     void start_repair(Entry& entry, std::vector<Endpoint> sources);
@@ -117,6 +130,7 @@ private:
     Engine& m_engine;
     Worker& m_worker;
     std::filesystem::path m_folder;
+    std::uint64_t m_bytes_max;
     Deliver m_deliver;
     std::map<Key, std::unique_ptr<Entry>> m_entries;
     std::map<Digest, Key> m_by_torrent;
@@ -127,6 +141,7 @@ private:
     std::map<Digest, lt::torrent_handle> m_leaving;    // to be removed when their resume data is there
     std::set<RunId> m_open;
     std::uint64_t m_bytes_down = 0;  // of torrents that are gone or complete
+    std::uint64_t m_order = 0;       // of the newest blob
     TimePoint m_saved_at;
 };
 

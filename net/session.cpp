@@ -60,7 +60,7 @@ struct Session::Impl {
               POTLUCK_CHECK(finished.post(std::move(done)));
               if (settings.wake) settings.wake();
           }),
-          blobs(*engine, worker, settings.data_folder / "blobs",
+          blobs(*engine, worker, settings.data_folder / "blobs", settings.blob_bytes_max,
                 [this](const RunId& run, Blobs::Call call) { queued.emplace_back(run, std::move(call)); }),
           manifests(*engine, settings.data_folder / "manifests"),
           now(steady_now()) {}

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,6 +46,8 @@ struct SessionSettings {
     std::vector<run::PeerHint> dht_nodes;
     std::uint64_t upload_bytes_per_second = 0;    // 0: no limit
     std::uint64_t download_bytes_per_second = 0;  // 0: no limit
+    /// What blobs of all runs may take on the disk; files seeded in place are not counted.
+    std::uint64_t blob_bytes_max = std::numeric_limits<std::uint64_t>::max();
     /// Called from libtorrent's threads whenever poll() has something to do; it must not block and not call the
     /// session, only make the node's thread call poll() soon. May be empty: then call poll() often.
     std::function<void()> wake;
@@ -67,7 +70,8 @@ struct SwarmCounters {
     std::uint64_t overflows = 0;         // connections ended for reading too slowly
     std::uint64_t refused = 0;           // sessions refused: self, duplicate, dropped member
     std::uint64_t blobs_fetching = 0, blobs_seeding = 0;
-    std::uint64_t blob_bytes_down = 0;  // payload of fetches, repeated and discarded pieces included
+    std::uint64_t blob_bytes_stored = 0;  // of all runs, those under way counted whole
+    std::uint64_t blob_bytes_down = 0;    // payload of fetches, repeated and discarded pieces included
 };
 
 struct SwarmOptions {

@@ -161,6 +161,16 @@ void LiveSwarm::fetch(const run::BlobRef& blob, peer::FetchOptions options) {
     m_parts.blobs.fetch(m_run, blob, std::move(options), std::move(sources));
 }
 
+void LiveSwarm::retain(const BlobId& blob, run::Retention retention) {
+    m_owner.check();
+    m_parts.blobs.retain(blob, retention);
+}
+
+std::uint64_t LiveSwarm::room() const {
+    m_owner.check();
+    return m_parts.blobs.room();
+}
+
 void LiveSwarm::forget(const BlobId& blob) {
     m_owner.check();
     std::erase_if(m_offered, [&](const Offered& offered) { return offered.root == blob; });
@@ -201,6 +211,7 @@ SwarmCounters LiveSwarm::counters() const {
     SwarmCounters counters = m_neighbours.counters();
     counters.blobs_fetching = m_parts.blobs.fetching();
     counters.blobs_seeding = m_parts.blobs.seeding();
+    counters.blob_bytes_stored = m_parts.blobs.bytes_stored();
     counters.blob_bytes_down = m_parts.blobs.bytes_down();
     return counters;
 }

@@ -43,9 +43,11 @@ public:
     [[nodiscard]] Result<run::BlobRef> publish(ByteSpan content) override;
     void publish_file(const std::filesystem::path& file, const std::string& name, run::BlobKind kind) override;
     void fetch(const run::BlobRef& blob, peer::FetchOptions options) override;
+    void retain(const BlobId& blob, run::Retention retention) override;
     void forget(const BlobId& blob) override;
     [[nodiscard]] peer::BlobPointer blob(const BlobId& blob) const override;
     [[nodiscard]] double progress(const BlobId& blob) const override;
+    [[nodiscard]] std::uint64_t room() const override;
     void drop(const PeerId& peer, Duration duration) override;
     [[nodiscard]] std::vector<PeerId> neighbours() const override;
     [[nodiscard]] std::uint16_t port() const override;

@@ -20,14 +20,27 @@ bool Payloads::plausible(const run::BlobRef& ref, std::uint64_t parameters, std:
            ref.size <= payload_author_bytes + numerics::payload_bytes_max(parameters, k);
 }
 
-void Payloads::want(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, TimePoint now) {
+void Payloads::want(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, TimePoint now,
+                    run::Retention retention) {
     auto [found, added] = m_entries.try_emplace(ref.root);
     Entry& entry = found->second;
     entry.round = std::max(entry.round, round);
-    if (!added) return;
+    if (!added) {
+        if (retention <= entry.retention) return;
+        entry.retention = retention;
+        m_swarm.retain(ref.root, retention);
+        return;
+    }
     entry.ref = ref;
+    entry.retention = retention;
     entry.sources = std::move(sources);
-    m_swarm.fetch(ref, {.sources = entry.sources, .deadline = now, .damaged_copy = {}, .layer = {}});
+    fetch(entry, now);
+}
+
+void Payloads::fetch(const Entry& entry, TimePoint now) {
+    m_swarm.fetch(
+        entry.ref,
+        {.sources = entry.sources, .deadline = now, .damaged_copy = {}, .layer = {}, .retention = entry.retention});
 }
 
 Payloads::Outcome Payloads::arrived(const run::BlobRef& ref, BlobPointer content) {
@@ -58,7 +71,7 @@ void Payloads::retry(TimePoint now) {
     for (auto& [id, entry] : m_entries) {
         if (entry.payload || entry.bad || now < entry.again) continue;
         entry.again = TimePoint{Duration::max()};
-        m_swarm.fetch(entry.ref, {.sources = entry.sources, .deadline = now, .damaged_copy = {}, .layer = {}});
+        fetch(entry, now);
     }
 }
 
@@ -70,6 +83,11 @@ PayloadPointer Payloads::find(const BlobId& id) const {
 bool Payloads::bad(const BlobId& id) const {
     const auto found = m_entries.find(id);
     return found != m_entries.end() && found->second.bad;
+}
+
+bool Payloads::displaceable(const BlobId& id) const {
+    const auto found = m_entries.find(id);
+    return found != m_entries.end() && found->second.retention < run::Retention::kept;
 }
 
 void Payloads::release_before(RoundId round) {

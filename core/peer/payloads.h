@@ -40,7 +40,9 @@ public:
     /// Whether a payload of this size can exist in the run.
     [[nodiscard]] bool plausible(const run::BlobRef& ref) const { return plausible(ref, m_parameters, m_k); }
     [[nodiscard]] static bool plausible(const run::BlobRef& ref, std::uint64_t parameters, std::uint32_t k);
-    void want(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, TimePoint now);
+    /// The highest rank with which a payload was ever wanted counts.
+    void want(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, TimePoint now,
+              run::Retention retention = run::Retention::kept);
 
     enum class Outcome { not_wanted, held, bad };
     [[nodiscard]] Outcome arrived(const run::BlobRef& ref, BlobPointer content);
@@ -51,6 +53,8 @@ public:
     /// Null while it is not here or if it does not parse.
     [[nodiscard]] PayloadPointer find(const BlobId& id) const;
     [[nodiscard]] bool bad(const BlobId& id) const;
+    /// Whether this payload is one that others may displace on a full disk.
+    [[nodiscard]] bool displaceable(const BlobId& id) const;
     /// Lets go of what only rounds before `round` used; the swarm goes on seeding it.
     void release_before(RoundId round);
     void forget(const BlobId& id);
@@ -62,12 +66,15 @@ private:
     struct Entry {
         run::BlobRef ref;
         RoundId round;
+        run::Retention retention = run::Retention::kept;
         bool accepted = false;  // stands in a list
         PayloadPointer payload;
         bool bad = false;
         std::vector<PeerId> sources;
         TimePoint again{Duration::max()};
     };
+    void fetch(const Entry& entry, TimePoint now);
+
     Swarm& m_swarm;
     std::uint64_t m_parameters;
     std::uint32_t m_k;

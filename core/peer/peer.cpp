@@ -179,7 +179,8 @@ Verdict Peer::Impl::on_contribution(const PeerId& from, const run::Envelope& env
     if (!payloads.plausible(message.payload)) return Verdict::too_large;
     const Verdict verdict = machine.contribution(envelope.sender, message, envelope.signature);
     if (verdict != Verdict::accepted) return verdict;
-    payloads.want(message.payload, message.round, {envelope.sender, from}, now());
+    const run::Retention rank = chain.is_newcomer(envelope.sender) ? run::Retention::newcomer : run::Retention::offered;
+    payloads.want(message.payload, message.round, {envelope.sender, from}, now(), rank);
     payload_here(message.payload.root);
     if (payloads.bad(message.payload.root)) (void)machine.payload_bad(message.payload.root);
     pass_on(envelope, from);
@@ -247,11 +248,14 @@ void Peer::Impl::blob_here(const run::BlobRef& ref, BlobPointer content) {
 
 void Peer::Impl::blob_failed(const BlobId& id, const Error& error) {
     if (!started || gone) return;
+    // On a full disk payloads that no list names just wait; for the rest room is made, and the fetch is tried again.
+    const bool waits = error.code == ErrorCode::no_space && payloads.displaceable(id);
+    if (error.code == ErrorCode::no_space && !waits) (void)seeder.forget_oldest_payloads();
     payloads.failed(id, now());
     repairer.on_fetch_failed(id);
     if (checkpoint_fetch && checkpoint_fetch->ref.root == id && !checkpoint_fetch->adopting) checkpoint_fetch.reset();
     contributor.on_blob_failed(id);
-    if (error.code != ErrorCode::cancelled) errors.report(error.message);
+    if (error.code != ErrorCode::cancelled && !waits) errors.report(error.message);
 }
 
 // The public face: each call sets the time it happened at and hands over.

@@ -1,5 +1,6 @@
 #include "core/peer/seeder.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/check.h"
@@ -76,15 +77,20 @@ void Seeder::forget_old() {
     std::erase_if(m_pinned_until, [&](const auto& item) { return m.context.now() >= item.second; });
     forget_states(newest->round);
     forget_payloads(newest->round);
+    keep_room();
 }
 
 void Seeder::forget_states(RoundId newest) {
     const std::uint64_t every = m.context.manifest.recipe.checkpoint_every;
-    for (const StateStore::Held& one : m.store.held()) {
+    std::size_t pinned = 0;
+    std::vector<StateStore::Held> held = m.store.held();
+    std::reverse(held.begin(), held.end());
+    for (const StateStore::Held& one : held) {
         const bool recent = one.round.value + states_kept > newest.value;
         const bool checkpoint =
             one.round.value % every == 0 && one.round.value / every + checkpoints_kept > newest.value / every;
-        if (recent || checkpoint || m.mediator.in_use(one.round) || m_pinned_until.contains(one.round)) continue;
+        if (recent || checkpoint || m.mediator.in_use(one.round)) continue;
+        if (m_pinned_until.contains(one.round) && ++pinned <= states_pinned_max) continue;
         const std::filesystem::path file = m.store.state_file(one.round);
         if (m_checkpoints.erase(one.round) > 0 || m_published_for_repair.erase(file) > 0) {
             m.context.swarm.forget(one.digest);
@@ -101,6 +107,25 @@ void Seeder::forget_payloads(RoundId newest) {
     for (; *m_payloads_kept_from < keep_from; m_payloads_kept_from = m_payloads_kept_from->next()) {
         forget_payloads_of(*m_payloads_kept_from);
     }
+}
+
+/// A round is not to find the disk full when its payloads come.
+void Seeder::keep_room() {
+    if (m.chain.head() == nullptr) return;
+    std::uint64_t bytes = 0;
+    for (const run::Accepted& entry : m.chain.head()->entries) bytes += entry.payload.size;
+    while (m.context.swarm.room() < rounds_of_room * bytes && forget_oldest_payloads()) {
+    }
+}
+
+bool Seeder::forget_oldest_payloads() {
+    const auto newest = m.mediator.newest_state();
+    if (!m_payloads_kept_from || !newest || m_payloads_kept_from->value + states_kept >= newest->round.value) {
+        return false;
+    }
+    forget_payloads_of(*m_payloads_kept_from);
+    m_payloads_kept_from = m_payloads_kept_from->next();
+    return true;
 }
 
 void Seeder::forget_payloads_of(RoundId round) {

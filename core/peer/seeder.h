@@ -1,5 +1,6 @@
 // What this member offers to others and for how long: checkpoints, states lent for a repair, the payloads since the
-// checkpoint before last, and the newest states.
+// checkpoint before last, and the newest states. Where blobs have used up their disk, the oldest of those payloads go
+// first, since a member that comes later can take the newer checkpoint.
 //
 //   publish_checkpoint -> on_published -> checkpoints -> forget_old
 //   publish_for_repair -> on_published    (pinned for a while, never advertised)
@@ -25,6 +26,8 @@ namespace potluck::peer {
 inline constexpr std::uint64_t states_kept = 4;       // newest; a repair may go back over them
 inline constexpr std::uint64_t checkpoints_kept = 2;  // one may still be fetched while the next is published
 inline constexpr Duration state_pinned_for{60'000};   // a repair asks again and again while it makes progress
+inline constexpr std::size_t states_pinned_max = 2;   // lent beyond those that are kept anyway
+inline constexpr std::uint64_t rounds_of_room = 2;    // whose payloads find room on the disk before they come
 
 class Seeder {
 public:
@@ -59,6 +62,9 @@ public:
     void fetch_kept_payloads();
     /// To be called while no job runs: nothing that is dropped here is being read.
     void forget_old();
+    /// The disk is full: the accepted payloads of the oldest round that are kept go, unless a repair may need them.
+    /// False if there are none.
+    bool forget_oldest_payloads();
 
     [[nodiscard]] std::vector<Checkpoint> checkpoints() const;
     [[nodiscard]] std::optional<Checkpoint> newest_checkpoint() const;
@@ -68,6 +74,7 @@ private:
     void forget_states(RoundId newest);
     void forget_payloads(RoundId newest);
     void forget_payloads_of(RoundId round);
+    void keep_room();
 
     const Parts m;
     std::map<RoundId, Checkpoint> m_checkpoints;

@@ -74,6 +74,7 @@ struct Computer {
         SessionSettings settings;
         settings.data_folder = path() / "net";
         settings.reach = NetworkScope::loopback;
+        settings.blob_bytes_max = blob_bytes_max;
         for (const std::uint16_t port : dht) settings.dht_nodes.push_back({.host = "127.0.0.1", .port = port});
         Result<std::unique_ptr<Session>> opened = Session::open(std::move(settings));
         POTLUCK_CHECK(opened.ok());
@@ -96,6 +97,7 @@ struct Computer {
     identity::Identity identity;
     std::unique_ptr<QTemporaryDir> folder;
     Duration handshake_patience = SwarmOptions().handshake_patience;
+    std::uint64_t blob_bytes_max = SessionSettings().blob_bytes_max;
     Witness witness;
     std::unique_ptr<Session> session;
     std::unique_ptr<RunSwarm> swarm;
@@ -108,6 +110,7 @@ struct Room {
     RunId run;
     std::uint64_t next_seed = 0;
     Duration handshake_patience = SwarmOptions().handshake_patience;
+    std::uint64_t blob_bytes_max = SessionSettings().blob_bytes_max;  // of those that are opened from now on
 
     Computer& operator[](std::size_t index) { return *computers.at(index); }
 
@@ -117,6 +120,7 @@ struct Room {
             computers.push_back(std::make_unique<Computer>(next_seed++));
             Computer& fresh = *computers.back();
             fresh.handshake_patience = handshake_patience;
+            fresh.blob_bytes_max = blob_bytes_max;
             std::vector<std::uint16_t> others;
             for (std::size_t j = 0; j + 1 < computers.size(); ++j) others.push_back(computers[j]->session->port());
             fresh.start(others);

@@ -367,6 +367,86 @@ private slots:
         QVERIFY(room.wait([&] { return room[0].witness.failed.contains(ref.root); }));
         QCOMPARE(room[0].witness.failed.at(ref.root).code, ErrorCode::no_space);
     }
+
+    void two_blobs_that_fit_on_the_disk_only_one_at_a_time_are_not_begun_together() {
+        Room room;
+        room.open(1);
+        const std::uint64_t size = std::min(run::blob_bytes_max, free_disk_bytes(room[0].path()) * 6 / 10);
+        const run::BlobRef first{
+            .root = BlobId{{std::byte{1}}}, .size = size, .kind = run::BlobKind::plain, .info_hash = {}};
+        const run::BlobRef second{
+            .root = BlobId{{std::byte{2}}}, .size = size, .kind = run::BlobKind::plain, .info_hash = {}};
+        room[0].swarm->fetch(first, from({}));
+        room[0].swarm->fetch(second, from({}));
+        QVERIFY(room.wait([&] { return room[0].witness.failed.contains(second.root); }));
+        QCOMPARE(room[0].witness.failed.at(second.root).code, ErrorCode::no_space);
+        QVERIFY(!room[0].witness.failed.contains(first.root));
+    }
+
+    void blobs_keep_to_their_share_of_the_disk() {
+        Room room;
+        room.open(1);
+        room.blob_bytes_max = 1'000'000;
+        room.open(1);
+        QVERIFY(room.wait_until_all_know_each_other());
+        Computer& small = room[1];
+        const auto published = [&](std::uint64_t seed, std::size_t size) {
+            return room[0].swarm->publish(random_bytes(size, seed)).value();
+        };
+        const auto fetched = [&](const run::BlobRef& ref, run::Retention retention) {
+            peer::FetchOptions options = from({room[0].id()});
+            options.retention = retention;
+            small.swarm->fetch(ref, std::move(options));
+            return room.wait([&] {
+                return small.witness.blobs.contains(ref.root) || small.witness.failed.contains(ref.root);
+            }) && small.witness.blobs.contains(ref.root);
+        };
+        const auto here = [&](const run::BlobRef& ref) { return small.swarm->blob(ref.root) != nullptr; };
+        const run::BlobRef kept = published(1, 400'000), first = published(2, 200'000), second = published(3, 200'000);
+        QVERIFY(fetched(kept, run::Retention::kept));
+        QVERIFY(fetched(first, run::Retention::newcomer) && fetched(second, run::Retention::newcomer));
+        QCOMPARE(small.swarm->counters().blob_bytes_stored, 800'000U);
+        QCOMPARE(small.swarm->room(), 600'000U);
+        // A stranger's finds no room, an established member's displaces the newest stranger's.
+        const run::BlobRef third = published(4, 300'000), fourth = published(5, 300'000);
+        QVERIFY(!fetched(third, run::Retention::newcomer));
+        QCOMPARE(small.witness.failed.at(third.root).code, ErrorCode::no_space);
+        QVERIFY(small.witness.failed.at(third.root).message.find("--disk") != std::string::npos);
+        const std::filesystem::path displaced = small.swarm->blob(second.root)->path();
+        QVERIFY(fetched(fourth, run::Retention::offered));
+        QVERIFY(here(first) && !here(second) && !std::filesystem::exists(displaced));
+        // One that a list accepted in the meantime is not displaced any more, and neither is what is published here.
+        small.swarm->retain(first.root, run::Retention::kept);
+        QVERIFY(small.swarm->publish(random_bytes(400'000, 6)).ok());
+        QVERIFY(here(kept) && here(first) && !here(fourth));
+        const auto refused = small.swarm->publish(random_bytes(1, 7));
+        QVERIFY(!refused.ok() && refused.error().code == ErrorCode::no_space);
+        QCOMPARE(small.swarm->counters().blob_bytes_stored, 1'000'000U);
+        // Files in place are not counted; what is forgotten makes room.
+        small.swarm->publish_file(write_content(small.path() / "mine", random_bytes(900'000, 8)), "mine",
+                                  run::BlobKind::open);
+        QVERIFY(room.wait([&] { return !small.witness.published.empty(); }));
+        QVERIFY(small.witness.published[0].second.ok());
+        small.swarm->forget(kept.root);
+        QVERIFY(fetched(second, run::Retention::kept));
+    }
+
+    void blobs_of_a_run_that_was_left_go_first() {
+        Room room;
+        room.blob_bytes_max = 1'000'000;
+        room.open(1);
+        Computer& one = room[0];
+        const Bytes old = random_bytes(700'000, 9);
+        const run::BlobRef left = one.swarm->publish(old).value();
+        const std::filesystem::path file = one.swarm->blob(left.root)->path();
+        one.swarm.reset();
+        const RunId next = one.session->publish_manifest(random_bytes(2'000, 10)).value();
+        one.join(next, {});
+        QVERIFY(one.swarm->publish(random_bytes(300'000, 11)).ok());
+        QVERIFY(std::filesystem::exists(file));
+        QVERIFY(one.swarm->publish(random_bytes(300'000, 12)).ok());
+        QVERIFY(!std::filesystem::exists(file));
+    }
 };
 
 QTEST_GUILESS_MAIN(TestSwarmBlobs)

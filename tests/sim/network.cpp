@@ -1,5 +1,7 @@
 #include "tests/sim/network.h"
 
+#include <algorithm>
+
 #include "core/base/merkle.h"
 #include "core/base/sha256.h"
 
@@ -57,8 +59,12 @@ void Port::broadcast(const run::Envelope& envelope) {
 Result<run::BlobRef> Port::publish(ByteSpan content) {
     m_disk.effects.before(Effect::publish);
     const BlobId root = merkle_root(content);
+    if (!m_folder.blobs.contains(root) && !make_room(content.size(), run::Retention::kept)) {
+        return Error{ErrorCode::no_space, "The disk is full."};
+    }
     const auto blob = std::make_shared<MemoryBlob>(Bytes(content.begin(), content.end()));
     m_folder.blobs[root] = m_network.published[root] = blob;
+    m_folder.ranks.erase(root);
     return run::BlobRef{root, content.size(), run::BlobKind::plain, {}};
 }
 
@@ -84,12 +90,42 @@ peer::BlobPointer Port::blob(const BlobId& id) const {
     return std::make_shared<MemoryBlob>(*bytes);
 }
 
-void Port::fetch(const run::BlobRef& blob, peer::FetchOptions) {
+void Port::fetch(const run::BlobRef& blob, peer::FetchOptions options) {
     m_wanted.insert(blob.root);
-    later(m_network.blob_delay(), [this, blob] { try_fetch(blob); });
+    later(m_network.blob_delay(), [this, blob, rank = options.retention] { try_fetch(blob, rank); });
 }
 
-void Port::try_fetch(const run::BlobRef& ref) {
+run::Retention Port::rank_of(const BlobId& id) const {
+    const auto found = m_folder.ranks.find(id);
+    return found == m_folder.ranks.end() ? run::Retention::kept : found->second;
+}
+
+void Port::retain(const BlobId& id, run::Retention retention) {
+    if (retention > rank_of(id)) m_folder.ranks[id] = retention;
+}
+
+std::uint64_t Port::room() const {
+    std::uint64_t kept = 0;
+    for (const auto& [id, blob] : m_folder.blobs) {
+        kept += rank_of(id) == run::Retention::kept ? blob->bytes().size() : 0;
+    }
+    return m_folder.bytes_max - std::min(m_folder.bytes_max, kept);
+}
+
+bool Port::make_room(std::uint64_t size, run::Retention retention) {
+    std::vector<run::StoredBlob> stored;
+    std::vector<BlobId> ids;
+    for (const auto& [id, blob] : m_folder.blobs) {
+        stored.push_back({blob->bytes().size(), rank_of(id), true, stored.size()});
+        ids.push_back(id);
+    }
+    const auto displaced = run::blobs_to_displace(stored, size, retention, m_folder.bytes_max);
+    if (!displaced) return false;
+    for (const std::size_t i : *displaced) m_folder.blobs.erase(ids[i]);
+    return true;
+}
+
+void Port::try_fetch(const run::BlobRef& ref, run::Retention retention) {
     if (!m_wanted.contains(ref.root)) return;
     peer::BlobPointer content = blob(ref.root);
     for (const auto& [id, port] : m_network.ports()) {
@@ -97,10 +133,17 @@ void Port::try_fetch(const run::BlobRef& ref) {
         if (m_network.reachable(m_id, id)) content = port->offers(ref.root);
     }
     if (!content || content->bytes().size() != ref.size) {
-        later(Duration{250}, [this, ref] { try_fetch(ref); });
+        later(Duration{250}, [this, ref, retention] { try_fetch(ref, retention); });
         return;
     }
     m_wanted.erase(ref.root);
+    if (!m_folder.blobs.contains(ref.root) && !m_files.contains(ref.root)) {
+        if (!make_room(ref.size, retention)) {
+            return m_receiver->on_blob_failed(ref.root, {ErrorCode::no_space, "The disk is full."});
+        }
+        m_folder.ranks[ref.root] = retention;
+    }
+    retain(ref.root, retention);
     m_folder.blobs[ref.root] = content;
     m_receiver->on_blob(ref, content);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -19,12 +20,14 @@ namespace potluck::sim {
 
 class MemoryBlob final : public peer::Blob {
 public:
-    explicit MemoryBlob(Bytes bytes) : m_bytes(std::move(bytes)) {}
+    explicit MemoryBlob(Bytes bytes, std::filesystem::path path = {})
+        : m_bytes(std::move(bytes)), m_path(std::move(path)) {}
     [[nodiscard]] ByteSpan bytes() const override { return m_bytes; }
-    [[nodiscard]] std::filesystem::path path() const override { return {}; }
+    [[nodiscard]] std::filesystem::path path() const override { return m_path; }
 
 private:
     Bytes m_bytes;
+    std::filesystem::path m_path;  // stands for the content where a trainer is told of it
 };
 
 struct LinkQuality {
@@ -81,6 +84,8 @@ private:
 /// What of a member's swarm survives its death: its blobs.
 struct BlobFolder {
     std::map<BlobId, peer::BlobPointer> blobs;
+    std::map<BlobId, run::Retention> ranks;  // of those that are not kept
+    std::uint64_t bytes_max = std::numeric_limits<std::uint64_t>::max();
     bool withholds = false;  // announces, but gives nothing to others
 };
 
@@ -104,16 +109,20 @@ public:
     Result<run::BlobRef> publish(ByteSpan content) override;
     void publish_file(const std::filesystem::path& file, const std::string& name, run::BlobKind kind) override;
     void fetch(const run::BlobRef& blob, peer::FetchOptions options) override;
+    void retain(const BlobId& blob, run::Retention retention) override;
     void forget(const BlobId& blob) override;
     peer::BlobPointer blob(const BlobId& blob) const override;
     double progress(const BlobId& blob) const override { return this->blob(blob) ? 1 : 0; }
+    std::uint64_t room() const override;
     void drop(const PeerId& peer, Duration duration) override;
     std::vector<PeerId> neighbours() const override;
     std::uint16_t port() const override { return 6881; }
     [[nodiscard]] bool refuses(const PeerId& peer) const;
 
 private:
-    void try_fetch(const run::BlobRef& blob);
+    void try_fetch(const run::BlobRef& blob, run::Retention retention);
+    [[nodiscard]] bool make_room(std::uint64_t size, run::Retention retention);
+    [[nodiscard]] run::Retention rank_of(const BlobId& id) const;
 
     Network& m_network;
     PeerId m_id;

@@ -13,6 +13,7 @@
 #include "core/base/clock.h"
 #include "core/base/ids.h"
 #include "core/base/result.h"
+#include "core/run/blob_quota.h"
 #include "core/run/blob_ref.h"
 #include "core/run/message.h"
 
@@ -48,6 +49,8 @@ struct FetchOptions {
     /// pieces that differ are fetched. Empty: fetch everything.
     std::filesystem::path damaged_copy;
     std::vector<Digest> layer;
+    /// Where the disk that blobs may take is used up: what this one may displace, and what may displace it.
+    run::Retention retention = run::Retention::kept;
 };
 
 class Swarm {
@@ -58,7 +61,8 @@ public:
     virtual void send(const PeerId& to, const run::Envelope& envelope) = 0;
     virtual void broadcast(const run::Envelope& envelope) = 0;
 
-    /// Writes `content` to disk, syncs, seeds it. The reference is what others need. Same content, same reference.
+    /// Writes `content` to disk, syncs, seeds it; it is kept. The reference is what others need. Same content, same
+    /// reference.
     [[nodiscard]] virtual Result<run::BlobRef> publish(ByteSpan content) = 0;
     /// Seeds a file that exists and does not change: a shard, a checkpoint. `name` is what stock clients show.
     /// Hashing is done off the caller's thread; SwarmEvents::on_published follows.
@@ -66,12 +70,17 @@ public:
 
     /// Fetches and then seeds; on_blob follows, also at once if it is already there.
     virtual void fetch(const run::BlobRef& blob, FetchOptions options) = 0;
+    /// A blob that is here or under way is at least of this rank from now on.
+    virtual void retain(const BlobId& blob, run::Retention retention) = 0;
     /// Stops fetching or seeding and deletes what `publish` or `fetch` stored (never a file given to publish_file).
     virtual void forget(const BlobId& blob) = 0;
     /// Content of a complete blob; null if it is not here.
     [[nodiscard]] virtual BlobPointer blob(const BlobId& blob) const = 0;
     /// 0..1 of a running fetch; 1 if complete; 0 if unknown.
     [[nodiscard]] virtual double progress(const BlobId& blob) const = 0;
+
+    /// Bytes that kept blobs may still take, of their quota and of the disk.
+    [[nodiscard]] virtual std::uint64_t room() const = 0;
 
     /// Ends the session with a peer and refuses it for `duration`.
     virtual void drop(const PeerId& peer, Duration duration) = 0;
@@ -89,7 +98,7 @@ public:
     /// may be another (lists and contributions are passed on).
     virtual void on_envelope(const PeerId& from, run::Envelope envelope) = 0;
     virtual void on_blob(const run::BlobRef& blob, BlobPointer content) = 0;
-    /// The fetch has ended for good (disk full, wrong hash from everybody, forgotten).
+    /// The fetch has ended for good (disk full, displaced, wrong hash from everybody, forgotten).
     virtual void on_blob_failed(const BlobId& blob, Error error) = 0;
     virtual void on_published(const std::filesystem::path& file, Result<run::BlobRef> blob) = 0;
 };

@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -64,6 +65,8 @@ public:
     std::vector<std::pair<std::filesystem::path, run::BlobKind>> files;
     std::map<BlobId, BlobPointer> blobs;
     std::vector<BlobId> fetched, forgotten;
+    std::vector<run::Retention> ranks;  // of what was fetched
+    std::vector<std::pair<BlobId, run::Retention>> retained;
 
     void send(const PeerId& to, const run::Envelope& envelope) override {
         sent.push_back(envelope);
@@ -78,13 +81,19 @@ public:
     void publish_file(const std::filesystem::path& file, const std::string&, run::BlobKind kind) override {
         files.emplace_back(file, kind);
     }
-    void fetch(const run::BlobRef& blob, FetchOptions) override { fetched.push_back(blob.root); }
+    void fetch(const run::BlobRef& blob, FetchOptions options) override {
+        fetched.push_back(blob.root);
+        ranks.push_back(options.retention);
+    }
+    void retain(const BlobId& blob, run::Retention retention) override { retained.emplace_back(blob, retention); }
     void forget(const BlobId& blob) override { forgotten.push_back(blob); }
     BlobPointer blob(const BlobId& blob) const override {
         const auto found = blobs.find(blob);
         return found == blobs.end() ? nullptr : found->second;
     }
-    double progress(const BlobId&) const override { return 0; }
+    double progress(const BlobId& blob) const override { return blobs.contains(blob) ? 1 : 0; }
+    std::uint64_t free = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t room() const override { return free; }
     void drop(const PeerId& peer, Duration) override { dropped.push_back(peer); }
     std::vector<PeerId> dropped;
     std::vector<PeerId> neighbours() const override { return around; }
@@ -125,8 +134,8 @@ inline model::ModelSpec tiny_model() {
 
 struct Fixture {
     /// `number`: whose key this member has; the host's is 1.
-    explicit Fixture(run::Manifest run_manifest = manifest_of(), std::uint8_t number = 1)
-        : self(key_of(number)), context(run_id(), std::move(run_manifest), {}, swarm, self) {
+    explicit Fixture(run::Manifest run_manifest = manifest_of(), std::uint8_t number = 1, PeerSettings settings = {})
+        : self(key_of(number)), context(run_id(), std::move(run_manifest), std::move(settings), swarm, self) {
         context.set_now(TimePoint{Duration{1'000'000}});
         chain.load();
     }

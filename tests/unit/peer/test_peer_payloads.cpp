@@ -96,6 +96,23 @@ private slots:
         bench.payloads.retry(bench.context.now() + fetch_again_after);
         QCOMPARE(bench.swarm.fetched.size(), std::size_t{2});
     }
+
+    void a_payload_rises_in_rank_and_never_falls() {
+        Bench bench;
+        const run::BlobRef ref = bench.payload_of(1.0F).payload->ref;
+        bench.payloads.want(ref, RoundId{3}, {}, bench.context.now(), run::Retention::newcomer);
+        QVERIFY(bench.swarm.ranks == std::vector<run::Retention>{run::Retention::newcomer});
+        QVERIFY(bench.payloads.displaceable(ref.root));
+        bench.payloads.want(ref, RoundId{3}, {}, bench.context.now());
+        bench.payloads.want(ref, RoundId{3}, {}, bench.context.now(), run::Retention::newcomer);
+        QVERIFY(!bench.payloads.displaceable(ref.root));
+        QCOMPARE(bench.swarm.retained.size(), 1U);
+        QVERIFY(bench.swarm.retained[0] == std::pair(ref.root, run::Retention::kept));
+        // A fetch that is tried again has the rank that was reached.
+        bench.payloads.failed(ref.root, bench.context.now());
+        bench.payloads.retry(bench.context.now() + fetch_again_after);
+        QVERIFY(bench.swarm.ranks.back() == run::Retention::kept);
+    }
 };
 
 QTEST_APPLESS_MAIN(PeerPayloadsTest)

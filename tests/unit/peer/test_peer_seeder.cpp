@@ -138,6 +138,28 @@ private slots:
         bench.seeder.on_published(bench.swarm.files[0].first, run::BlobRef{digest, 1, run::BlobKind::plain, {}});
         QVERIFY(!bench.seeder.newest_checkpoint());
     }
+
+    void states_lent_beyond_those_that_are_kept_are_two_at_most() {
+        Bench bench;
+        bench.play(14);
+        for (const std::uint64_t round : {2U, 4U, 5U, 7U})
+            bench.seeder.publish_for_repair(RoundId{round}, *bench.chain.digest_at(RoundId{round}));
+        bench.seeder.forget_old();
+        QCOMPARE(bench.rounds_held(), (std::vector<std::uint64_t>{5, 7, 9, 11, 12, 13, 14}));
+    }
+
+    void where_the_disk_is_used_up_the_oldest_payloads_go_but_not_the_newest_rounds() {
+        Bench bench;
+        bench.play(14);
+        bench.swarm.free = rounds_of_room * 20;  // two rounds of two payloads
+        bench.seeder.forget_old();
+        QVERIFY(!bench.forgot(Bench::payload(1, 9)));
+        bench.swarm.free -= 1;
+        bench.seeder.forget_old();
+        QVERIFY(bench.forgot(Bench::payload(1, 9)) && bench.forgot(Bench::payload(2, 9)));
+        for (const std::uint64_t round : {10U, 11U, 12U, 13U}) QVERIFY(!bench.forgot(Bench::payload(1, round)));
+        QVERIFY(!bench.seeder.forget_oldest_payloads());
+    }
 };
 
 QTEST_APPLESS_MAIN(PeerSeederTest)
