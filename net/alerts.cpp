@@ -65,12 +65,17 @@ void append_event(const lt::alert& alert, std::vector<Event>& out) {
     } else if (const auto* flushed = alert_cast<lt::cache_flushed_alert>(&alert)) {
         out.push_back(Flushed{torrent_of(*flushed)});
     } else if (const auto* file = alert_cast<lt::file_error_alert>(&alert)) {
-        out.push_back(TorrentFailed{torrent_of(*file), error_of(file->error, file->filename())});
-    } else if (const auto* failed = alert_cast<lt::torrent_error_alert>(&alert)) {
-        out.push_back(TorrentFailed{torrent_of(*failed), error_of(failed->error, failed->filename())});
-    } else if (const auto* metadata_failed = alert_cast<lt::metadata_failed_alert>(&alert)) {
         out.push_back(
-            TorrentFailed{torrent_of(*metadata_failed), error_of(metadata_failed->error, "a blob's description")});
+            TorrentFailed{torrent_of(*file), error_of(file->error, file->filename()), TorrentFailed::Cause::other});
+    } else if (const auto* failed = alert_cast<lt::torrent_error_alert>(&alert)) {
+        const bool inconsistent = failed->error == lt::errors::torrent_inconsistent_hashes;
+        out.push_back(
+            TorrentFailed{torrent_of(*failed), error_of(failed->error, failed->filename()),
+                          inconsistent ? TorrentFailed::Cause::inconsistent_hashes : TorrentFailed::Cause::other});
+    } else if (const auto* metadata_failed = alert_cast<lt::metadata_failed_alert>(&alert)) {
+        out.push_back(TorrentFailed{torrent_of(*metadata_failed),
+                                    error_of(metadata_failed->error, "a blob's description"),
+                                    TorrentFailed::Cause::other});
     } else if (const auto* resume = alert_cast<lt::save_resume_data_alert>(&alert)) {
         out.push_back(resume_of(*resume));
     } else if (const auto* unsaved = alert_cast<lt::save_resume_data_failed_alert>(&alert)) {
@@ -113,7 +118,7 @@ std::vector<Event> events_of(const std::vector<lt::alert*>& alerts) {
 
 Error error_of(const lt::error_code& code, const std::string& what) {
     if (code == errc::no_space_on_device) {
-        return {ErrorCode::no_space, "The disk is full: free some space, then start again (" + what + ")."};
+        return {ErrorCode::no_space, "The disk is full: free some space, and it goes on by itself (" + what + ")."};
     }
     if (code == errc::permission_denied || code == errc::operation_not_permitted ||
         code == errc::read_only_file_system) {

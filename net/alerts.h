@@ -35,8 +35,12 @@ struct Flushed {
     Digest torrent;
 };
 struct TorrentFailed {
+    /// inconsistent_hashes: of a piece the SHA-1 was right and the SHA-256 wrong, or the other way round. libtorrent
+    /// has dropped all that it had of the torrent and paused it.
+    enum class Cause { other, inconsistent_hashes };
     Digest torrent;
     Error error;
+    Cause cause = Cause::other;
 };
 /// Empty bytes: there was nothing to save, or it failed.
 struct ResumeSaved {

@@ -19,6 +19,8 @@ struct Blobs::Entry {
     bool repairing = false;   // from a damaged copy
     bool running = false;     // libtorrent knows what is on the disk and asks for the rest
     bool finished = false;    // libtorrent has every piece; complete once they are in the file
+    int rechecks = 0;         // after contradicting hashes
+    std::vector<Endpoint> sources;
     double progress = 0;
     std::uint64_t bytes_down = 0;
     mutable std::weak_ptr<const peer::Blob> content;

@@ -174,6 +174,7 @@ void Blobs::start_fetch(Entry& entry, std::vector<Endpoint> sources) {
 
 void Blobs::add_fetch(Entry& entry, lt::add_torrent_params params, std::vector<Endpoint> sources, Engine::Start start) {
     params.peers.assign(sources.begin(), sources.end());
+    entry.sources = std::move(sources);
     entry.state = Entry::State::fetching;
     Result<lt::torrent_handle> handle = m_engine.add(std::move(params), start);
     if (!handle.ok()) {
@@ -254,6 +255,10 @@ bool Blobs::handle(const Event& event) {
         Entry* entry = find(checked->torrent);
         if (entry == nullptr) return false;
         entry->running = entry->state == Entry::State::fetching;
+        // The check ended all connections.
+        for (const Endpoint& source : entry->sources) {
+            if (entry->rechecks > 0) offer(*entry, source);
+        }
         set_deadline(*entry);
         return true;
     }
@@ -269,7 +274,7 @@ bool Blobs::handle(const Event& event) {
     }
     if (const auto* failed = std::get_if<TorrentFailed>(&event)) {
         Entry* entry = find(failed->torrent);
-        if (entry != nullptr) on_failed(*entry, failed->error);
+        if (entry != nullptr) on_failed(*entry, *failed);
         return entry != nullptr;
     }
     return false;
@@ -318,8 +323,21 @@ void Blobs::on_flushed(Entry& entry) {
     announce(entry);
 }
 
-void Blobs::on_failed(Entry& entry, const Error& error) {
+/// An open blob has hashes of BitTorrent v1 and v2. That they contradict each other can be a lie of whoever described
+/// it, but libtorrent 2.0 also says so of sound torrents when blocks of a piece are hashed while others are written
+/// (arvidn/libtorrent, issue 6394); a second look at the file then finds them equal.
+bool Blobs::recheck(Entry& entry) {
+    if (entry.state != Entry::State::fetching || entry.rechecks == rechecks_max) return false;
+    ++entry.rechecks;
+    entry.running = entry.finished = false;
+    m_engine.recheck(entry.handle);
+    return true;
+}
+
+void Blobs::on_failed(Entry& entry, const TorrentFailed& failed) {
+    const Error& error = failed.error;
     log::of("net").warn("{}: {}", entry.name(), error.message);
+    if (failed.cause == TorrentFailed::Cause::inconsistent_hashes && recheck(entry)) return;
     if (entry.state == Entry::State::complete) {
         // Its file is gone or unreadable; nobody waits for it.
         remove_torrent(entry, Engine::Files::keep);

@@ -37,6 +37,9 @@ namespace potluck::net {
 /// Free disk space that a fetch leaves to the owner.
 inline constexpr std::uint64_t disk_reserve_bytes = 64ULL << 20U;
 
+/// How often a fetch whose hashes contradict each other is checked again before it fails.
+inline constexpr int rechecks_max = 2;
+
 class Blobs {
 public:
     using Call = std::function<void(peer::SwarmEvents&)>;
@@ -119,7 +122,8 @@ private:
     void set_deadline(const Entry& entry);
     [[nodiscard]] bool on_metadata(Entry& entry);
     void on_flushed(Entry& entry);
-    void on_failed(Entry& entry, const Error& error);
+    void on_failed(Entry& entry, const TorrentFailed& failed);
+    [[nodiscard]] bool recheck(Entry& entry);
     void fail(Entry& entry, Error error);
     void fail_for(const RunId& run, const BlobId& root, Error error);
     void save(const Entry& entry);

@@ -166,6 +166,15 @@ void Engine::set_deadline(const lt::torrent_handle& torrent, TimePoint deadline)
     });
 }
 
+void Engine::recheck(const lt::torrent_handle& torrent) {
+    m_owner.check();
+    if (!torrent.is_valid()) return;
+    // A paused torrent is not checked.
+    torrent.clear_error();
+    torrent.resume();
+    torrent.force_recheck();
+}
+
 void Engine::remove(const lt::torrent_handle& torrent, Files files) {
     m_owner.check();
     if (!torrent.is_valid()) return;

@@ -48,6 +48,8 @@ public:
     /// Wants every piece of a running torrent by `deadline`, if there are at most urgent_pieces_max: libtorrent takes
     /// them from the peers that answer fastest, and asks others, too, when one is late.
     void set_deadline(const lt::torrent_handle& torrent, TimePoint deadline);
+    /// Ends a torrent's error and hashes again what lies on the disk; it goes on from there.
+    void recheck(const lt::torrent_handle& torrent);
     enum class Files { keep, remove };
     void remove(const lt::torrent_handle& torrent, Files files);
 
