@@ -4,6 +4,7 @@
 // Threads: the peer's; `manifest`, `settings` and `layout` never change and may be read by anybody.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "core/base/clock.h"
@@ -14,6 +15,7 @@
 #include "core/run/manifest.h"
 #include "core/run/message.h"
 #include "core/run/run_rules.h"
+#include "core/run/shard_holders.h"
 
 namespace potluck::peer {
 
@@ -23,6 +25,7 @@ struct PeerSettings {
     std::string name;           // what the person calls this computer; others hear of it in every status
     unsigned threads = 1;       // for codec, F and hashing
     Duration heartbeat{1'000};  // between status messages
+    std::uint64_t shard_bytes_max = run::no_shard_cap;  // that shards may take on its disk
 };
 
 class Context {

@@ -106,6 +106,9 @@ void Contributor::update_trainer() {
         if (running()) m.trainer->idle();
     }
     forget_old_moments();
+    if (m_process == Process::loaded && m_waits_for_data && plan_for(*m_waits_for_data)) {
+        train_or_idle(*m_waits_for_data);
+    }
     if (running() || !trainer_wanted() || m_work == Work::encoding || m.context.now() < m_retry_at) return;
     if (!plan_for(*m.keeper.round())) return;
     start_trainer();
@@ -116,37 +119,28 @@ std::size_t Contributor::shard_of(RoundId round) const {
     return run::shard_of(manifest.recipe.seed, round, m.context.self(), manifest.shards.size());
 }
 
-/// Asks for this round's shard and the next one's; lets go of those not used for long.
-void Contributor::update_shards() {
-    if (!trainer_wanted()) return;
-    for (const RoundId round : {*m.keeper.round(), m.keeper.round()->next()}) {
-        const std::size_t index = shard_of(round);
-        if (!m_shards_wanted.insert(index).second) continue;
-        m_shards_order.push_back(index);
-        m.context.swarm.fetch(m.context.manifest.shards[index].blob,
-                              {.sources = {}, .deadline = m.context.now(), .damaged_copy = {}, .layer = {}});
-    }
-    while (m_shards_order.size() > shards_kept) {
-        const std::size_t old = m_shards_order.front();
-        m_shards_order.pop_front();
-        m_shards_wanted.erase(old);
-        m_shards.erase(old);
-        m.context.swarm.forget(m.context.manifest.shards[old].blob.root);
-    }
+std::vector<std::size_t> Contributor::shards_needed() const {
+    if (!trainer_wanted()) return {};
+    return {shard_of(*m.keeper.round()), shard_of(m.keeper.round()->next())};
 }
 
 /// The window of `round` on its shard, or on another that is here while that one is fetched.
 std::optional<WindowPlan> Contributor::plan_for(RoundId round) const {
-    if (m_shards.empty()) return std::nullopt;
-    auto found = m_shards.find(shard_of(round));
-    if (found == m_shards.end()) found = m_shards.begin();
-    return WindowPlan{round, run::learning_rate_at(m.context.manifest.recipe, round.value), found->second->path(),
-                      m.context.manifest.shards[found->first].records};
+    const std::set<std::size_t>& whole = m.shards.whole();
+    if (whole.empty()) return std::nullopt;
+    auto found = whole.find(shard_of(round));
+    if (found == whole.end()) found = whole.begin();
+    const run::Shard& shard = m.context.manifest.shards[*found];
+    const BlobPointer content = m.context.swarm.blob(shard.blob.root);
+    if (!content) return std::nullopt;
+    return WindowPlan{round, run::learning_rate_at(m.context.manifest.recipe, round.value), content->path(),
+                      shard.records};
 }
 
 void Contributor::train_or_idle(RoundId round) {
     if (!running() || stopping()) return;
     const auto plan = plan_for(round);
+    m_waits_for_data = plan ? std::nullopt : std::optional(round);
     if (m.context.is_last(round) || m_finish != Finish::no || !plan) {
         m.trainer->idle();
         return;
@@ -593,21 +587,6 @@ void Contributor::on_lost(const Error& error) {
     clear_progress();
 }
 
-void Contributor::on_blob(const run::BlobRef& ref, const BlobPointer& content) {
-    update_error_feedback();
-    const run::Manifest& manifest = m.context.manifest;
-    for (std::size_t i = 0; i < manifest.shards.size(); ++i) {
-        if (manifest.shards[i].blob.root == ref.root && m_shards_wanted.contains(i)) m_shards[i] = content;
-    }
-}
-
-void Contributor::on_blob_failed(const BlobId& id) {
-    const run::Manifest& manifest = m.context.manifest;
-    for (std::size_t i = 0; i < manifest.shards.size(); ++i) {
-        if (manifest.shards[i].blob.root == id) m_shards_wanted.erase(i);
-    }
-}
-
 std::set<BlobId> Contributor::payloads_needed() const {
     std::set<BlobId> needed;
     for (const run::ContributionMessage& own : m_record.pending) needed.insert(own.payload.root);
@@ -624,7 +603,7 @@ StatusFacts::Training Contributor::facts() const {
             .loaded = m_process == Process::loaded || stopping(),
             .failed = m_process == Process::failed,
             .contributing = m_work == Work::encoding || m_work == Work::contribution_snapshot,
-            .has_data = !m_shards.empty(),
+            .has_data = !m.shards.whole().empty(),
             .window_tokens = m_window_tokens,
             .pending_tokens = m_record.pending_tokens(),
             .tokens_per_second = m_tokens_per_second,
@@ -632,8 +611,8 @@ StatusFacts::Training Contributor::facts() const {
 }
 
 std::optional<BlobId> Contributor::shard_waited_for() const {
-    if (!volunteer() || !m_shards.empty() || m_shards_wanted.empty()) return std::nullopt;
-    return m.context.manifest.shards[*m_shards_wanted.begin()].blob.root;
+    if (!trainer_wanted() || !m.shards.whole().empty()) return std::nullopt;
+    return m.context.manifest.shards[shard_of(*m.keeper.round())].blob.root;
 }
 
 Accounting Contributor::accounting() const {
@@ -659,7 +638,6 @@ void Contributor::check_invariants() const {
     }
     POTLUCK_CHECK(volunteer() || m_process == Process::off);
     POTLUCK_CHECK(!snapshotting() || running());
-    POTLUCK_CHECK(m_shards_order.size() <= shards_kept + 2);
 }
 
 }  // namespace potluck::peer

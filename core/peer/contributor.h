@@ -22,7 +22,6 @@
 // error feedback (its bytes are the store's).
 #pragma once
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -35,12 +34,12 @@
 #include "core/peer/peer_view.h"
 #include "core/peer/record.h"
 #include "core/peer/seams/trainer.h"
+#include "core/peer/shard_keeper.h"
 #include "core/peer/state_keeper.h"
 #include "core/run/round_machine.h"
 
 namespace potluck::peer {
 
-inline constexpr std::size_t shards_kept = 8;     // a volunteer needs two; the rest saves fetching again
 inline constexpr Duration pause_patience{1'000};  // of the owner who wants the computer back
 inline constexpr Duration trainer_retry_first{1'000}, trainer_retry_max{60'000};
 
@@ -71,6 +70,7 @@ public:
         const ChainLog& chain;
         const StateKeeper& keeper;
         const run::RoundMachine& machine;
+        const ShardKeeper& shards;
         StateStore& store;
         Trainer* trainer;  // null for a backbone
         Payloads& payloads;
@@ -107,7 +107,8 @@ public:
     void update_start_over();
 
     // Rounds.
-    void update_shards();
+    /// This round's shard and the next one's, which is fetched before that round begins; none if nothing is trained.
+    [[nodiscard]] std::vector<std::size_t> shards_needed() const;
     void update_trainer();
     void close_window();
     /// The newest state is new: the trainer moves over, keeping what it has trained since its anchor.
@@ -129,9 +130,6 @@ public:
     void on_progress(TokenCount window_tokens, double tokens_per_second, double loss);
     void on_snapshot(const SnapshotResult& result);
     void on_lost(const Error& error);
-    /// A blob is here that may be a shard or an own payload that was waited for.
-    void on_blob(const run::BlobRef& ref, const BlobPointer& content);
-    void on_blob_failed(const BlobId& id);
 
     // What is shown.
     [[nodiscard]] StatusFacts::Training facts() const;
@@ -191,6 +189,7 @@ private:
     Anchor m_anchor;
     Anchor m_snapshot_anchor;  // where the movement of the snapshot under way began
     RoundId m_snapshot_round;
+    std::optional<RoundId> m_waits_for_data;  // the trainer is idle until a shard for this round is here
     TimePoint m_stop_asked;
     std::optional<RoundId> m_moments_round;  // of the moments that wait in a file, at the latest
     bool m_moments_wait = true;              // an earlier life may have kept some
@@ -198,9 +197,6 @@ private:
     Duration m_retry_wait = trainer_retry_first;
     TokenCount m_window_tokens;
     double m_tokens_per_second = 0, m_loss = 0;
-    std::map<std::size_t, BlobPointer> m_shards;
-    std::set<std::size_t> m_shards_wanted;
-    std::deque<std::size_t> m_shards_order;
     std::uint64_t m_payload_bytes_sent = 0, m_payloads_sent = 0;
 };
 

@@ -25,6 +25,7 @@
 #include "core/peer/repairer.h"
 #include "core/peer/seats.h"
 #include "core/peer/seeder.h"
+#include "core/peer/shard_keeper.h"
 #include "core/run/round_machine.h"
 
 namespace potluck::peer {
@@ -145,6 +146,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     run::RoundMachine machine;
     ChainLog chain;
     StateKeeper keeper;
+    ShardKeeper shards;
     Contributor contributor;
     Seeder seeder;
     Repairer repairer;

@@ -49,7 +49,8 @@ Peer::Impl::Impl(const RunId& run_id, run::Manifest run_manifest, PeerSettings p
       machine(round_settings(context, world)),
       chain(context, world.ledger, keyring),
       keeper({context, chain, world.store, jobs, errors, *this}),
-      contributor({context, chain, keeper, machine, world.store, world.trainer, payloads, jobs, errors, *this}),
+      shards({context, chain, members, errors}),
+      contributor({context, chain, keeper, machine, shards, world.store, world.trainer, payloads, jobs, errors, *this}),
       seeder({context, chain, world.store, payloads, errors, *this}),
       repairer({context, chain, keeper, world.store, members, jobs, errors, *this}),
       seats(context, chain, members),
@@ -79,7 +80,7 @@ void Peer::Impl::tick() {
     advance();
     contributor.update_error_feedback();
     contributor.update_start_over();
-    contributor.update_shards();
+    shards.update(contributor.shards_needed());
     contributor.update_trainer();
     if (jobs.count() == 0 && keeper.round() && !repairer.active()) seeder.forget_old();
     if (status_due || now() >= last_status_at + settings.heartbeat) broadcast_status();
@@ -237,7 +238,8 @@ void Peer::Impl::blob_here(const run::BlobRef& ref, BlobPointer content) {
         case Payloads::Outcome::not_wanted: break;
     }
     ballots.reconsider();
-    contributor.on_blob(ref, content);
+    contributor.update_error_feedback();
+    shards.on_blob(ref.root);
     if (repairer.fetches(ref.root)) {
         repairer.on_content(std::move(content));
     } else if (checkpoint_fetch && checkpoint_fetch->ref.root == ref.root) {
@@ -250,11 +252,11 @@ void Peer::Impl::blob_failed(const BlobId& id, const Error& error) {
     if (!started || gone) return;
     // On a full disk payloads that no list names just wait; for the rest room is made, and the fetch is tried again.
     const bool waits = error.code == ErrorCode::no_space && payloads.displaceable(id);
-    if (error.code == ErrorCode::no_space && !waits) (void)seeder.forget_oldest_payloads();
+    if (error.code == ErrorCode::no_space && !waits && !shards.evict_spare()) (void)seeder.forget_oldest_payloads();
     payloads.failed(id, now());
     repairer.on_fetch_failed(id);
     if (checkpoint_fetch && checkpoint_fetch->ref.root == id && !checkpoint_fetch->adopting) checkpoint_fetch.reset();
-    contributor.on_blob_failed(id);
+    shards.on_blob_failed(id);
     if (error.code != ErrorCode::cancelled && !waits) errors.report(error.message);
 }
 
@@ -507,6 +509,7 @@ void Peer::check_invariants() const {
     const Impl& impl = *m_impl;
     impl.keeper.check_invariants();
     impl.contributor.check_invariants();
+    impl.shards.check_invariants();
     impl.seeder.check_invariants();
     impl.repairer.check_invariants();
     POTLUCK_CHECK(!impl.keeper.round() || *impl.keeper.round() <= impl.chain.height());

@@ -112,15 +112,16 @@ void World::make_manifest() {
     const model::StateLayout layout = model::state_layout(m_manifest.model);
     m_initial.resize(layout.parameters);
     model::fill_initial_state(m_manifest.model, 1, m_initial);
-    const auto seed_blob = [&](Bytes bytes, run::BlobKind kind) {
+    const auto seed_blob = [&](Bytes bytes, run::BlobKind kind, const std::filesystem::path& path = {}) {
         run::BlobRef ref{merkle_root(bytes), bytes.size(), kind, {}};
         if (kind == run::BlobKind::open) ref.info_hash = sha256(ref.root.bytes);
-        home(0).folder.blobs[ref.root] = std::make_shared<MemoryBlob>(std::move(bytes));
+        home(0).folder.blobs[ref.root] = std::make_shared<MemoryBlob>(std::move(bytes), path);
         return ref;
     };
     m_manifest.initial_state = seed_blob(initial_file(layout, m_manifest.model), run::BlobKind::open);
-    for (std::uint8_t i = 0; i < 3; ++i) {
-        m_manifest.shards.push_back({seed_blob(Bytes(180, std::byte{i}), run::BlobKind::open), 10});
+    for (std::uint8_t i = 0; i < m_plan.shards; ++i) {
+        m_manifest.shards.push_back(
+            {seed_blob(Bytes(shard_bytes, std::byte{i}), run::BlobKind::open, "shard" + std::to_string(i)), 10});
     }
 }
 
@@ -159,6 +160,9 @@ void World::start(std::size_t member) {
     peer::PeerSettings settings;
     settings.role = home.backbone ? run::Role::backbone : run::Role::volunteer;
     settings.name = "member " + std::to_string(member);
+    if (const auto cap = m_plan.shard_bytes_max.find(member); cap != m_plan.shard_bytes_max.end()) {
+        settings.shard_bytes_max = cap->second;
+    }
     process.peer = std::make_unique<peer::Peer>(
         m_run, m_manifest, settings,
         peer::Peer::World{.swarm = *process.port,

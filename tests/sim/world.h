@@ -27,10 +27,14 @@ struct WorldPlan {
     bool friends = false;          // all members are on the run's allow list, so that they may have seats
     std::size_t left_out = 0;      // of them, the last ones are not
     std::uint32_t fit_rounds = 3;  // until they may
+    std::uint8_t shards = 3;
+    std::map<std::size_t, std::uint64_t> shard_bytes_max = {};  // by member; no cap for the others
     /// States are damaged under running members. One that most hold then counts as the right one, so members are
     /// compared with each other and no longer with F.
     bool damage_may_spread = false;
 };
+
+inline constexpr std::uint64_t shard_bytes = 180;  // each of a world's shards
 
 /// Key of `member` in every world.
 [[nodiscard]] identity::Identity world_key(std::size_t member);

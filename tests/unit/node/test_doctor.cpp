@@ -93,6 +93,26 @@ private slots:
         QVERIFY(later->budget.device.empty());
     }
 
+    void the_disk_that_blobs_may_take_is_remembered_and_shards_leave_a_quarter_of_it() {
+        NodeSettings settings;
+        QCOMPARE(settings.blob_bytes_max(), disk_default_bytes);
+        const char* line[] = {"potluck-node", "serve", "--data-dir", "/d", "--disk", "50GiB"};
+        const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
+        QVERIFY(parsed.command.has_value());
+        settings.apply(parsed.command->node.limits);
+        QTemporaryDir folder;
+        QVERIFY(settings.save(folder.path().toStdString()).ok());
+        auto later = NodeSettings::load(folder.path().toStdString());
+        QVERIFY(later.ok());
+        later->apply({});
+        QCOMPARE(later->blob_bytes_max(), 50ULL << 30U);
+        QCOMPARE(later->shard_bytes_max(), (50ULL << 30U) / 4 * 3);
+        later->apply({.disk = 0});
+        QCOMPARE(later->blob_bytes_max(), disk_default_bytes);
+        const char* wrong[] = {"potluck-node", "serve", "--data-dir", "/d", "--disk", "much"};
+        QVERIFY(!parse_command_line(static_cast<int>(std::size(wrong)), wrong).command);
+    }
+
     void a_plan_is_asked_in_full_or_not_at_all() {
         const char* line[] = {
             "potluck-node",    "plan", "gpt2-xl", "--data-dir", "/d",     "--tokens",  "10B", "--gpu",   "A100",

@@ -74,9 +74,10 @@ struct Bench : Fixture {
         mediator.saves = [this] { return disk.saves(); };
         keeper.hold({RoundId{0}, commit(0, 0.5F)});
         machine.enter(RoundId{0}, keeper.digest(), chain.committee(), context.now());
-        contributor.update_shards();
+        shards.update(contributor.shards_needed());
         const run::BlobRef shard = context.manifest.shards[0].blob;
-        contributor.on_blob(shard, std::make_shared<sim::MemoryBlob>(Bytes(5)));
+        swarm.blobs[shard.root] = std::make_shared<sim::MemoryBlob>(Bytes(5));
+        shards.on_blob(shard.root);
         contributor.update_trainer();
         contributor.on_started();
     }
@@ -112,8 +113,7 @@ struct Bench : Fixture {
     void deliver(const run::BlobRef& ref) {
         const auto content = std::make_shared<sim::MemoryBlob>(published.at(ref.root));
         (void)payloads.arrived(ref, content);
-        contributor.on_blob(ref, content);
-        contributor.update_error_feedback();  // a tick while the job is under way
+        for (int tick = 0; tick < 2; ++tick) contributor.update_error_feedback();  // again while the job is under way
         work.finish_all();
     }
     [[nodiscard]] double error_sum() {
@@ -145,7 +145,10 @@ struct Bench : Fixture {
     Payloads payloads{swarm, context.layout.parameters, context.manifest.recipe.k};
     run::RoundMachine machine{round_settings(context)};
     StateKeeper keeper{{context, chain, disk, jobs, errors, silence}};
-    Contributor contributor{{context, chain, keeper, machine, disk, &trainer, payloads, jobs, errors, mediator}};
+    Members members;
+    ShardKeeper shards{{context, chain, members, errors}};
+    Contributor contributor{
+        {context, chain, keeper, machine, shards, disk, &trainer, payloads, jobs, errors, mediator}};
 };
 
 }  // namespace
@@ -231,12 +234,12 @@ private slots:
         const run::ContributionMessage own = bench.mediator.offers[0];
         bench.payloads.release_before(RoundId{9});
         bench.put_into_chain({{key_of(2).id(), {merkle_root(as_bytes("x")), 1, run::BlobKind::plain, {}}, {64}}});
-        Contributor next{{bench.context, bench.chain, bench.keeper, bench.machine, bench.disk, &bench.trainer,
-                          bench.payloads, bench.jobs, bench.errors, bench.mediator}};
+        Contributor next{{bench.context, bench.chain, bench.keeper, bench.machine, bench.shards, bench.disk,
+                          &bench.trainer, bench.payloads, bench.jobs, bench.errors, bench.mediator}};
         next.restore();
         const auto content = std::make_shared<sim::MemoryBlob>(bench.published.at(own.payload.root));
         (void)bench.payloads.arrived(own.payload, content);
-        next.on_blob(own.payload, content);
+        next.update_error_feedback();
         bench.work.finish_all();
         QVERIFY(next.record().deferred.empty());
         QVERIFY(std::abs(bench.error_sum() - bench.moved()) < 0.01);
@@ -281,8 +284,8 @@ private slots:
         const CheckedList checked =
             bench.list_of({{key_of(2).id(), {merkle_root(as_bytes("x")), 1, run::BlobKind::plain, {}}, {64}}});
         QVERIFY(bench.chain.append(checked, StateDigest{}).ok());
-        Contributor next{{bench.context, bench.chain, bench.keeper, bench.machine, bench.disk, &bench.trainer,
-                          bench.payloads, bench.jobs, bench.errors, bench.mediator}};
+        Contributor next{{bench.context, bench.chain, bench.keeper, bench.machine, bench.shards, bench.disk,
+                          &bench.trainer, bench.payloads, bench.jobs, bench.errors, bench.mediator}};
         next.restore();
         QVERIFY(next.record().pending.empty());
         QCOMPARE(next.record().carried.value, 640ULL);
@@ -542,6 +545,20 @@ private slots:
         bench.contribute(0.5F, 0);
         QVERIFY(bench.mediator.offers.empty());
         QCOMPARE(bench.mediator.nothings, 1);
+    }
+
+    void a_trainer_without_data_trains_as_soon_as_some_arrives() {
+        Bench bench;
+        const auto content = std::exchange(bench.swarm.blobs, {});
+        bench.contributor.rebase_to_state();
+        QCOMPARE(bench.trainer.calls.back(), std::string("idle"));
+        bench.contributor.update_trainer();
+        QCOMPARE(bench.trainer.calls.back(), std::string("idle"));
+        bench.swarm.blobs = content;
+        bench.contributor.update_trainer();
+        bench.contributor.update_trainer();
+        QCOMPARE(bench.trainer.calls.back(), std::string("train"));
+        QCOMPARE(bench.trainer.count("train"), 2L);
     }
 };
 
