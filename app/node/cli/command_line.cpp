@@ -27,7 +27,7 @@ constexpr std::uint64_t kib = 1024;
 /// What CLI11 fills before it is checked and turned into a Command.
 struct Raw {
     std::string data_folder, trainer, duration, preset = "tiny", optimizer = "adamw", name;
-    std::string device, gpu_memory, ram, tokens;
+    std::string device, gpu_memory, ram, disk, tokens;
     std::vector<std::string> import_source, dht_nodes, backbones, allowed;
     std::uint64_t upload_kib = 0, download_kib = 0;
     double window_seconds = 0, collect_seconds = 0, grace_seconds = 0;
@@ -54,6 +54,8 @@ void add_node_options(CLI::App& app, Command& command, Raw& raw) {
     app.add_option("--gpu-memory", raw.gpu_memory,
                    "GPU memory the trainer may use, for example 4GiB; 0 for the default (remembered)");
     app.add_option("--ram", raw.ram, "Memory the trainer may use, for example 12GiB; 0 for the default (remembered)");
+    app.add_option("--disk", raw.disk,
+                   "Disk that what members share may take, for example 50GiB; 0 for the default, 20GiB (remembered)");
     app.add_option("--log-level", command.log_level, "What node.log tells: trace, debug, info, warning or error")
         ->envname("POTLUCK_LOG_LEVEL")
         ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error"}));
@@ -334,6 +336,11 @@ Status finish_limits(LimitOptions& limits, const Raw& raw) {
         const auto bytes = parse_bytes(raw.ram);
         if (!bytes) return bytes.error();
         limits.ram = *bytes;
+    }
+    if (!raw.disk.empty()) {
+        const auto bytes = parse_bytes(raw.disk);
+        if (!bytes) return bytes.error();
+        limits.disk = *bytes;
     }
     return {};
 }

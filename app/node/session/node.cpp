@@ -81,9 +81,9 @@ Result<std::unique_ptr<Node>> Node::open(boost::asio::io_context& loop, NodeOpti
     if (!ledger) return ledger.error();
     auto settings = NodeSettings::load(options.data_folder);
     if (!settings) return settings.error();
-    const control::Budget saved = settings->budget;
+    const NodeSettings saved = *settings;
     settings->apply(options.limits);
-    if (settings->budget != saved) {
+    if (*settings != saved) {
         if (const Status kept = settings->save(options.data_folder); !kept) return kept.error();
     }
     std::unique_ptr<Node> node(new Node(loop, std::move(options), std::move(*lock), std::move(*identity),
@@ -100,6 +100,7 @@ Status Node::open_network() {
     settings.dht_nodes = m_options.dht_nodes;
     settings.upload_bytes_per_second = m_options.upload_bytes_per_second;
     settings.download_bytes_per_second = m_options.download_bytes_per_second;
+    settings.blob_bytes_max = m_settings.blob_bytes_max();
     settings.wake = [this, alive = m_alive] {
         boost::asio::post(m_loop, [this, alive] {
             if (*alive && m_network) m_network->poll(steady_now());
@@ -237,6 +238,7 @@ Status Node::open_session(const run::Invite& invite, const Bytes& manifest_file)
     plan.threads = m_options.threads;
     plan.trainer_threads = m_options.trainer_threads;
     plan.budget = m_settings.budget;
+    plan.shard_bytes_max = m_settings.shard_bytes_max();
     plan.heartbeat = m_options.heartbeat;
     auto session = RunSession::open({m_loop, *m_network, m_ledger, m_identity}, std::move(plan));
     if (!session) return session.error();

@@ -98,8 +98,11 @@ Status RunSession::open_parts() {
     m_swarm = std::move(*swarm);
     m_worker = std::make_unique<Worker>(
         [&loop = m_world.loop](std::function<void()> call) { boost::asio::post(loop, std::move(call)); });
+    // Who hosts the run has its shards in place, whatever they take.
+    const std::uint64_t shard_bytes_max = m_hosted.empty() ? m_plan.shard_bytes_max : run::no_shard_cap;
     m_peer = std::make_unique<peer::Peer>(
-        m_plan.run, m_plan.manifest, peer::PeerSettings{m_plan.role, m_plan.name, m_plan.threads, m_plan.heartbeat},
+        m_plan.run, m_plan.manifest,
+        peer::PeerSettings{m_plan.role, m_plan.name, m_plan.threads, m_plan.heartbeat, shard_bytes_max},
         peer::Peer::World{*m_swarm, m_trainer.get(), *m_store, m_world.ledger, m_world.identity,
                           [this](std::function<void()> work, std::function<void()> done) {
                               m_worker->run(std::move(work), std::move(done));

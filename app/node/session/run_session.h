@@ -54,8 +54,9 @@ public:
         std::string name;
         std::filesystem::path trainer_program, trainer_errors;
         unsigned threads = 1;
-        unsigned trainer_threads = 0;  // 0: the trainer chooses
-        control::Budget budget;        // the trainer's
+        unsigned trainer_threads = 0;                       // 0: the trainer chooses
+        control::Budget budget;                             // the trainer's
+        std::uint64_t shard_bytes_max = run::no_shard_cap;  // that shards of others may take on the disk
         Duration heartbeat{1'000};
     };
 

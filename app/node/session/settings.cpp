@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t settings_bytes_max = 64 * 1024;
 constexpr std::uint64_t moment_max = 1ULL << 40U;
+constexpr std::uint64_t disk_max = 1ULL << 62U;
 
 std::filesystem::path file_of(const std::filesystem::path& folder) { return folder / "node.json"; }
 
@@ -45,6 +46,7 @@ Result<NodeSettings> NodeSettings::load(const std::filesystem::path& data_folder
     settings.name = fit_name(fields.text_or("name", 256, ""));
     settings.paused = fields.flag_or("paused", false);
     settings.paused_until = static_cast<std::int64_t>(fields.integer_or("paused_until", 0, moment_max, 0));
+    settings.disk = fields.integer_or("disk", 0, disk_max, 0);
     if (fields.has("limits")) {
         if (const Status limits = from_json(fields.object("limits"), settings.budget); !limits) {
             return damaged(limits.error().message);
@@ -65,6 +67,7 @@ Status NodeSettings::save(const std::filesystem::path& data_folder) const {
                        {"finishing", run->finishing}};
     }
     if (budget != control::Budget{}) json["limits"] = to_json(budget);
+    if (disk != 0) json["disk"] = disk;
     const std::string text = json.dump(2) + "\n";
     return write_file_atomically(file_of(data_folder), as_bytes(text), FileAccess::private_to_owner);
 }
@@ -73,6 +76,7 @@ void NodeSettings::apply(const LimitOptions& limits) {
     budget.device = limits.device.value_or(budget.device);
     budget.gpu_memory = limits.gpu_memory.value_or(budget.gpu_memory);
     budget.ram = limits.ram.value_or(budget.ram);
+    disk = limits.disk.value_or(disk);
 }
 
 std::string fit_name(std::string_view name) {

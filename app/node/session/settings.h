@@ -28,7 +28,12 @@ struct SavedRun {
 struct LimitOptions {
     std::optional<std::string> device = std::nullopt;
     std::optional<std::uint64_t> gpu_memory = std::nullopt, ram = std::nullopt;  // bytes
+    std::optional<std::uint64_t> disk = std::nullopt;                            // bytes, for blobs
 };
+
+/// What blobs may take unless the person says otherwise: a run of 2.5 billion tokens in four copies of each shard on
+/// three computers, with its payloads and a model of a billion parameters.
+inline constexpr std::uint64_t disk_default_bytes = 20ULL << 30U;
 
 struct NodeSettings {
     std::string name;  // at most run::name_bytes_max bytes
@@ -36,6 +41,7 @@ struct NodeSettings {
     bool paused = false;
     std::int64_t paused_until = 0;  // unix seconds; 0: until resumed
     control::Budget budget;         // the trainer's; zeros and an empty device: the defaults
+    std::uint64_t disk = 0;         // bytes that blobs may take; 0: the default
     bool operator==(const NodeSettings&) const = default;
 
     /// Defaults if there is no file; `malformed` with what to do if it is damaged.
@@ -43,6 +49,9 @@ struct NodeSettings {
     [[nodiscard]] Status save(const std::filesystem::path& data_folder) const;
 
     void apply(const LimitOptions& limits);
+    [[nodiscard]] std::uint64_t blob_bytes_max() const { return disk == 0 ? disk_default_bytes : disk; }
+    /// Shards take three quarters at most, so that rounds, checkpoints and repairs always find room.
+    [[nodiscard]] std::uint64_t shard_bytes_max() const { return blob_bytes_max() / 4 * 3; }
 
     /// Whether the pause is over at `now` (unix seconds).
     [[nodiscard]] bool pause_over(std::int64_t now) const { return paused && paused_until != 0 && now >= paused_until; }
