@@ -1,8 +1,10 @@
 // Runs from token files and with byte-level BPE: what the command line packs and hosts, and what a member then has.
+#include <algorithm>
 #include <fstream>
 
 #include "core/base/files.h"
 #include "core/base/json.h"
+#include "core/run/manifest.h"
 #include "tests/integration/node_fixture.h"
 
 using namespace potluck;
@@ -18,10 +20,24 @@ Bytes bytes_of(const fs::path& file) {
     return bytes ? *bytes : Bytes();
 }
 
+/// How many of `shards` a node has whole, by the index of its blobs.
+std::size_t whole_on_disk(const fs::path& data_folder, const std::vector<run::Shard>& shards) {
+    return static_cast<std::size_t>(std::count_if(shards.begin(), shards.end(), [&](const run::Shard& shard) {
+        return fs::exists(data_folder / "network" / "blobs" / (shard.blob.root.hex() + "-open.blob"));
+    }));
+}
+
 /// The only run in a data folder.
 fs::path run_in(const fs::path& data_folder) {
     for (const auto& entry : fs::directory_iterator(data_folder / "runs")) return entry.path();
     return {};
+}
+
+/// The shards of that run.
+std::vector<run::Shard> shards_of(const fs::path& data_folder) {
+    const Bytes file = bytes_of(run_in(data_folder) / "manifest");
+    const auto manifest = run::parse_manifest_file(file);
+    return manifest.ok() ? manifest->manifest.shards : std::vector<run::Shard>();
 }
 
 }  // namespace
@@ -88,6 +104,48 @@ private slots:
         QVERIFY(config.ok());
         QCOMPARE(config->at("tokenizer_class").get<std::string>(), std::string("GPT2Tokenizer"));
         QCOMPARE(config->at("eos_token").get<std::string>(), std::string("<|endoftext|>"));
+    }
+
+    void who_joins_after_the_host_is_gone_still_finds_every_shard() {
+        Swarm swarm;
+        write_text(swarm.root() / "text" / "more.txt", 18'000'000);
+        swarm.host(400, swarm.allowing({"anna", "ben", "cleo", "dora"}) + QStringList{"--fit-rounds", "2"});
+        const std::vector<run::Shard> shards = shards_of(swarm.backbone().folder());
+        QVERIFY(shards.size() >= 3);
+        for (const char* name : {"anna", "ben", "cleo"}) swarm.volunteer(name);
+        ServingNode& anna = *swarm.volunteers()[0];
+        const auto all_have_all = [&](const auto&) {
+            return std::all_of(swarm.volunteers().begin(), swarm.volunteers().end(), [&](const auto& node) {
+                return whole_on_disk(node->folder(), shards) == shards.size();
+            });
+        };
+        QVERIFY(anna.wait_for(all_have_all, 90'000));
+        QVERIFY(anna.wait_for_round(6, 60'000));
+        swarm.backbone().kill();
+        ServingNode dora(swarm.root() / "dora");
+        dora.start({"--dht", "127.0.0.1:" + QString::number(anna.status().network.port), "--name-of-node", "dora"});
+        dora.call("join", {{"invite", swarm.invite()}});
+        QVERIFY(
+            dora.wait_for([&](const auto&) { return whole_on_disk(dora.folder(), shards) == shards.size(); }, 60'000));
+        QVERIFY(dora.wait_for([](const auto& now) { return now.run && now.run->my_tokens > 0; }, 60'000));
+    }
+
+    void a_disk_limit_that_holds_no_shard_is_told_with_what_to_do() {
+        Swarm swarm;
+        write_text(swarm.root() / "text" / "more.txt", 9'000'000);
+        swarm.host(400);
+        QVERIFY(shards_of(swarm.backbone().folder())[0].blob.size > 8U << 20U);
+        ServingNode& anna = swarm.volunteer("anna");
+        ServingNode ben(swarm.root() / "ben");
+        ben.start({"--dht", "127.0.0.1:" + QString::number(anna.status().network.port), "--disk", "10MiB"});
+        ben.call("join", {{"invite", swarm.invite()}});
+        QVERIFY(ben.wait_for([](const auto& now) { return now.reason.find("--disk") != std::string::npos; }, 30'000));
+        const std::uint64_t round = ben.status().run->round;
+        QVERIFY(ben.wait_for_round(round + 2, 30'000));
+        // With room for it, the same node fetches it and trains.
+        QCOMPARE(ben.close(), 0);
+        ben.start({"--dht", "127.0.0.1:" + QString::number(anna.status().network.port), "--disk", "100MiB"});
+        QVERIFY(ben.wait_for([](const auto& now) { return now.run && now.run->my_tokens > 0; }, 60'000));
     }
 };
 
