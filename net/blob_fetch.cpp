@@ -323,9 +323,9 @@ void Blobs::on_flushed(Entry& entry) {
     announce(entry);
 }
 
-/// An open blob has hashes of BitTorrent v1 and v2. That they contradict each other can be a lie of whoever described
-/// it, but libtorrent 2.0 also says so of sound torrents when blocks of a piece are hashed while others are written
-/// (arvidn/libtorrent, issue 6394); a second look at the file then finds them equal.
+/// An open blob has hashes of BitTorrent v1 and v2. That they contradict each other can be a lie of the one who
+/// described it, but libtorrent 2.0 also says so of sound torrents when blocks of a piece are hashed while others are
+/// written (arvidn/libtorrent, issue 6394); a second look at the file then finds them equal.
 bool Blobs::recheck(Entry& entry) {
     if (entry.state != Entry::State::fetching || entry.rechecks == rechecks_max) return false;
     ++entry.rechecks;

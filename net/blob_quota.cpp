@@ -86,7 +86,7 @@ Error Blobs::quota_is_used_up() const {
                                      " MiB that it may take on this disk: allow more with --disk."};
 }
 
-/// `entry` is gone afterwards. Whoever reads a complete one goes on reading it; it is only not shared any more.
+/// `entry` is gone afterwards. A reader of a complete one goes on reading it; it is only not shared any more.
 void Blobs::displace(Entry& entry) {
     if (entry.state != Entry::State::complete) return fail(entry, quota_is_used_up());
     remove_torrent(entry, Engine::Files::keep);

@@ -8,7 +8,7 @@
 //
 // Everything that happens later is told through `deliver`, which queues it for the run's SwarmEvents.
 // Stored blobs share a quota: one that finds no room displaces those that the runs rely on less (run::Retention), or
-// fails with what to do. Files seeded in place are not counted, since they are somebody else's to delete. Does not:
+// fails with what to do. Files seeded in place are not counted, since they are others' to delete. Does not:
 // know members (addresses are handed in) or keep the order of deadlines among blobs beyond libtorrent's own. Threads:
 // one (the node's). Owns: the blobs folder.
 #pragma once

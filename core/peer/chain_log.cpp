@@ -1,3 +1,11 @@
+// The ledger holds the lists, their certificates and the host's actions; this class keeps of them what each round
+// needs: the newest list, the rules that hold after it, and hashes of the last few. load() makes all of it anew, after
+// a restart and after a retraction alike.
+//
+// Order of effects: the actions of a list are in the ledger before the list that brings them into force, so that rules
+// made from a ledger after a kill are those of its newest list.
+//
+// Threads: the peer's.
 #include "core/peer/chain_log.h"
 
 #include <algorithm>

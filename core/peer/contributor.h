@@ -22,6 +22,7 @@
 // error feedback (its bytes are the store's).
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -29,10 +30,10 @@
 #include <span>
 
 #include "core/peer/chain_log.h"
-#include "core/peer/jobs.h"
 #include "core/peer/payloads.h"
 #include "core/peer/peer_view.h"
 #include "core/peer/record.h"
+#include "core/peer/seams/jobs.h"
 #include "core/peer/seams/trainer.h"
 #include "core/peer/shard_keeper.h"
 #include "core/peer/state_keeper.h"

@@ -1,4 +1,4 @@
-// What the run's host has signed and no list holds yet. Every member keeps it, passes it on to whoever joins, and puts
+// What the run's host has signed and no list holds yet. Every member keeps it, passes it on to those who join, and puts
 // it into the lists that it proposes; so the host need not be there when it comes into force.
 //
 // Does not: hold what is in force (ChainLog::rules). Threads: the peer's. Owns: the actions that wait.

@@ -32,7 +32,7 @@ run::RoundSettings round_settings(const Context& context, const Peer::World& wor
             .heartbeat = context.settings.heartbeat};
 }
 
-/// Whose author is known by its signature, whoever delivers it.
+/// Their author is known by the signature, from any hand.
 bool may_be_passed_on(run::MessageKind kind) {
     return kind == run::MessageKind::contribution || kind == run::MessageKind::host_action;
 }
@@ -191,7 +191,7 @@ Verdict Peer::Impl::on_contribution(const PeerId& from, const run::Envelope& env
 Verdict Peer::Impl::on_host_action(const PeerId& from, const run::Envelope& envelope, const run::HostAction& action) {
     if (envelope.sender != manifest.host) return Verdict::wrong_author;
     const Verdict verdict = moderation.receive({action, envelope.signature});
-    // A member that is far behind must not take it for an offence of whoever passed on what the host has signed.
+    // A member that is far behind must not take it for an offence of the neighbour that passed it on.
     if (verdict != Verdict::accepted) return verdict == Verdict::flood ? Verdict::stale : verdict;
     pass_on(envelope, from);
     if (action.kind == run::ActionKind::replace) replaced();
@@ -252,7 +252,7 @@ void Peer::Impl::blob_failed(const BlobId& id, const Error& error) {
     if (!started || gone) return;
     // On a full disk payloads that no list names just wait; for the rest room is made, and the fetch is tried again.
     const bool waits = error.code == ErrorCode::no_space && payloads.displaceable(id);
-    if (error.code == ErrorCode::no_space && !waits && !shards.evict_spare()) (void)seeder.forget_oldest_payloads();
+    if (error.code == ErrorCode::no_space && !waits && !shards.evict_spare()) (void)seeder.forget_oldest_payloads(0);
     payloads.failed(id, now());
     repairer.on_fetch_failed(id);
     if (checkpoint_fetch && checkpoint_fetch->ref.root == id && !checkpoint_fetch->adopting) checkpoint_fetch.reset();

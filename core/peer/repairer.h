@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "core/peer/chain_log.h"
-#include "core/peer/jobs.h"
 #include "core/peer/members.h"
+#include "core/peer/seams/jobs.h"
 #include "core/peer/state_keeper.h"
 
 namespace potluck::peer {

@@ -1,3 +1,10 @@
+// What is published and for how long: states by the rules of states_kept and checkpoints_kept, payloads as long as
+// those who join by one of the offered checkpoints may need them, or until the disk is full. Files that are lent for a
+// repair are pinned for a while, and only so many of them. Nothing is dropped while a job may read it: forget_old() is
+// called between jobs.
+//
+// A file is published under a name that says run and round, the same on every computer, so that all of them make one
+// torrent of it. Threads: the peer's.
 #include "core/peer/seeder.h"
 
 #include <algorithm>
@@ -114,13 +121,13 @@ void Seeder::keep_room() {
     if (m.chain.head() == nullptr) return;
     std::uint64_t bytes = 0;
     for (const run::Accepted& entry : m.chain.head()->entries) bytes += entry.payload.size;
-    while (m.context.swarm.room() < rounds_of_room * bytes && forget_oldest_payloads()) {
+    while (m.context.swarm.room() < rounds_of_room * bytes && forget_oldest_payloads(states_kept)) {
     }
 }
 
-bool Seeder::forget_oldest_payloads() {
+bool Seeder::forget_oldest_payloads(std::uint64_t rounds_spared) {
     const auto newest = m.mediator.newest_state();
-    if (!m_payloads_kept_from || !newest || m_payloads_kept_from->value + states_kept >= newest->round.value) {
+    if (!m_payloads_kept_from || !newest || m_payloads_kept_from->value + rounds_spared >= newest->round.value) {
         return false;
     }
     forget_payloads_of(*m_payloads_kept_from);

@@ -62,9 +62,9 @@ public:
     void fetch_kept_payloads();
     /// To be called while no job runs: nothing that is dropped here is being read.
     void forget_old();
-    /// The disk is full: the accepted payloads of the oldest round that are kept go, unless a repair may need them.
-    /// False if there are none.
-    bool forget_oldest_payloads();
+    /// The disk is full: the accepted payloads of the oldest round that are kept go, but those of the last rounds
+    /// before this member's state, which a repair may need. False if there are none.
+    bool forget_oldest_payloads(std::uint64_t rounds_spared);
 
     [[nodiscard]] std::vector<Checkpoint> checkpoints() const;
     [[nodiscard]] std::optional<Checkpoint> newest_checkpoint() const;

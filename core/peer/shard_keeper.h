@@ -10,7 +10,7 @@
 //
 // Members do not say what they hold. Assignments therefore count keys: of members that were here within the last
 // minute, and, unless this member is a newcomer itself, no newcomers. A thousand fresh keys move nobody's shards, and
-// whoever has just come has its newcomer's rounds to fetch its share before the others rely on it.
+// a key that has just come has its newcomer's rounds to fetch its share before the others rely on it.
 //
 // Does not: decide what is trained on, or hold the shards' bytes.
 // Threads: the peer's. Owns: the list of what is here and under way.

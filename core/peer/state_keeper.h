@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "core/peer/chain_log.h"
-#include "core/peer/jobs.h"
 #include "core/peer/payloads.h"
+#include "core/peer/seams/jobs.h"
 #include "core/peer/seams/state_store.h"
 
 namespace potluck::peer {

@@ -1,3 +1,9 @@
+// One layout, written and read in the order of the fields in docs/wire-format.md; its hash is a list's place in the
+// chain, so a list that decodes encodes to the same bytes again. What a stranger sends is read here: counts are
+// compared with their limits before anything is reserved, keys are sorted and unique, no payload stands twice, actions
+// of the host are numbered without a gap, and nothing is left over.
+//
+// Weights are integers, and divisions round down, so that every computer has the same (docs/wire-format.md, Weights).
 #include "core/run/accept_list.h"
 
 #include <algorithm>

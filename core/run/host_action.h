@@ -5,7 +5,7 @@
 // Actions are numbered without a gap, so that no proposer can leave one out and take a later one.
 //
 // A replacement is different: it holds at once, because nobody is left who could commit it. It names the last list that
-// stays; whoever went further goes back to that, and the first list of the new committee carries the replacement.
+// stays; a member that went further goes back to that, and the first list of the new committee carries the replacement.
 // Threads: values; any.
 #pragma once
 
@@ -41,8 +41,8 @@ struct HostAction {
     PeerId key;     // of ban, readmit and allow
     RoundId round;  // of roll_back and replace
     BlobRef state;  // of roll_back: a checkpoint
-    // Of replace: how often this has happened, this time included; the hash of L[round - 1], zero for round 0; and who
-    // decides from now on, sorted.
+    // Replace alone has these: how often it has happened, this time included; the hash of L[round - 1], zero for round
+    // 0; and who decides from now on, sorted.
     std::uint32_t term = 0;
     Digest previous;
     std::vector<PeerId> committee{};

@@ -1,7 +1,7 @@
 // Who keeps which shard: rendezvous hashing (highest random weight; Thaler and Ravishankar, "Using name-based mappings
 // to increase hit rates", 1998) with a disk cap for each member. Every (key, shard) has a weight that anybody can
 // compute; a shard is kept by the members with the highest weights for it. When a member goes, only what it kept moves,
-// and each of its shards moves to whoever comes next; when one comes, it takes over only what it now keeps.
+// and each of its shards moves to the key that comes next; when one comes, it takes over only what it now keeps.
 //
 // Caps make it a matching: a member keeps, of the shards that want it, those of the highest weight that fit below its
 // cap, and a shard that finds no room asks the next member. That is deferred acceptance (Gale and Shapley, 1962) with

@@ -158,6 +158,7 @@ private slots:
         compare_message("host_action_readmit", samples::readmit(5));
         compare_message("host_action_allow", samples::allow(6));
         compare_message("host_action_roll_back", samples::roll_back(7));
+        compare_message("host_action_replace", samples::replacement(8));
     }
 
     void a_signature_covers_the_run_and_the_body() {

@@ -14,7 +14,8 @@ namespace potluck::sim {
 /// was announced before it was on disk.
 [[nodiscard]] std::string agreement(World& world);
 
-/// Tokens of every volunteer that are alive in the books: snapshotted and saved == credited + carried + pending.
+/// Tokens of every volunteer that are alive in the books: snapshotted and saved == credited + carried + pending. Where
+/// the host took the model back some are dropped, and none may be counted twice.
 [[nodiscard]] std::string conservation(World& world);
 
 /// Movement of every living volunteer, coordinate by coordinate: what its trainer snapshotted == its payloads in the

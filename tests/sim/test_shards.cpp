@@ -154,23 +154,23 @@ private slots:
     void a_full_disk_ends_no_round() {
         for (const std::uint64_t seed : seeds(5)) {
             // Payloads of all rounds would be kept, had they the room.
-            WorldPlan plan{.volunteers = 3, .rounds = 24, .checkpoint_every = 30};
+            WorldPlan plan{.volunteers = 3, .rounds = 48, .checkpoint_every = 60};
             World world(seed, plan);
-            constexpr std::uint64_t bytes_max = 40'000;
+            constexpr std::uint64_t bytes_max = 48'000;  // the initial state and seven rounds
             for (std::size_t i = 1; i < world.size(); ++i) world.home(i).folder.bytes_max = bytes_max;
             world.start_all();
             std::uint64_t most = 0, wanted = 0;
             const auto done = [&] {
                 for (std::size_t i = 1; i < world.size(); ++i) most = std::max(most, bytes_on_disk(world, i));
                 wanted = bytes_on_disk(world, 0);
-                return world.all_at(24);
+                return world.all_at(48);
             };
             QVERIFY2(world.run_until(done, Duration{400'000}), std::to_string(seed).c_str());
             QVERIFY(most <= bytes_max && most > bytes_max / 2);
             QVERIFY2(wanted > 3 * bytes_max / 2, std::to_string(wanted).c_str());
             for (std::size_t i = 1; i < world.size(); ++i) {
                 const ledger::Credit credit = world.home(0).ledger.credit_of(world.run(), world.home(i).id());
-                QVERIFY2(credit.rounds >= 22, std::to_string(credit.rounds).c_str());
+                QVERIFY2(credit.rounds >= 44, std::to_string(credit.rounds).c_str());
             }
             const std::string books = conservation(world);
             QVERIFY2(books.empty(), books.c_str());

@@ -112,7 +112,9 @@ private slots:
     void no_room_lists_more_than_35_files() {
         QMap<QString, int> files;
         for (const QString& file : files_below({"core", "net", "ui", "app", "tests"}, {"*"})) {
-            if (!file.contains("/corpus/") && !file.contains("__pycache__")) ++files[file.section('/', 0, -2)];
+            // A corpus and vectors are data, one file a case.
+            const bool is_data = file.contains("/corpus/") || file.endsWith(".hex");
+            if (!is_data && !file.contains("__pycache__")) ++files[file.section('/', 0, -2)];
         }
         QStringList wrong;
         for (auto room = files.constBegin(); room != files.constEnd(); ++room) {

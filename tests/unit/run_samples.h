@@ -75,6 +75,17 @@ inline HostAction roll_back(std::uint32_t number) {
             .previous = {}};
 }
 
+inline HostAction replacement(std::uint32_t number) {
+    return {.number = number,
+            .kind = ActionKind::replace,
+            .key = {},
+            .round = {7},
+            .state = {},
+            .term = 3,
+            .previous = id<Digest>(0x33),
+            .committee = {id<PeerId>(0x05)}};
+}
+
 /// The list above with two actions of its host, the fourth and the fifth.
 inline AcceptList moderated_list() {
     AcceptList list = accept_list();

@@ -37,7 +37,7 @@ struct SnapshotResult {
 /// Rounds that the state may move on while the optimizer's moments wait in a file. They go stale with the gradient and
 /// not with time. bench_moments found them better than fresh ones after twice as many rounds, for one small model.
 inline constexpr std::uint64_t moments_rounds_max = 4;
-/// Of the owner's two seconds, what writing them may take from the pause on; the rest is for the process to end.
+/// What writing them may take of the owner's two seconds, from the pause on; the rest is for the process to end.
 inline constexpr Duration moments_patience{1'300};
 
 /// What a trainer that ends leaves for the next one.

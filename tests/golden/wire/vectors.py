@@ -238,6 +238,8 @@ def main():
     save("host_action_readmit", key_action_fields(5, 2, "readmit", PEER_B))
     save("host_action_allow", key_action_fields(6, 3, "allow", PEER_A))
     save("host_action_roll_back", roll_back_fields(7))
+    save("host_action_replace", [(u32(8), "number"), (u8(5), "kind: replace"), (u32(3), "term"), (u64(7), "round"),
+                                 (PREVIOUS, "previous"), (u8(1), "members"), (HOST, "member 0")])
     save("signed_bytes", [(RUN, "run"), (close, "body: close.hex")])
     save("agreement_proposal", proposal_fields(3, ROOT_A))
     save("agreement_proposal_again", proposal_fields(3, ROOT_A, 1))

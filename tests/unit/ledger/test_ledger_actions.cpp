@@ -62,6 +62,41 @@ private slots:
         QVERIFY(ledger.actions(id<RunId>(1)) == (std::vector{instead, second}));
     }
 
+    void a_replacement_makes_later_actions_void() {
+        Ledger ledger = in_memory();
+        for (const std::uint32_t number : {1U, 2U, 3U}) {
+            QVERIFY(ledger.remember_action(id<RunId>(1), {ban_of(number, 8), signature_of(2)}).ok());
+        }
+        run::SignedAction replacement{ban_of(2, 8), signature_of(3)};
+        replacement.action.kind = run::ActionKind::replace;
+        replacement.action.key = {};
+        replacement.action.term = 1;
+        replacement.action.committee = {key(8)};
+        QVERIFY(ledger.remember_action(id<RunId>(1), replacement).ok());
+        const std::vector<run::SignedAction> left = ledger.actions(id<RunId>(1));
+        QCOMPARE(left.size(), std::size_t{2});
+        QCOMPARE(left[0].action.number, 1U);
+        QVERIFY(left[1] == replacement);
+    }
+
+    void what_is_retracted_is_gone_with_its_credit() {
+        Ledger ledger = in_memory();
+        Chain chain;
+        const run::CommittedList first = chain.next({{7, 100}});
+        Chain other = chain;
+        QVERIFY(add(ledger, first).ok());
+        QVERIFY(add(ledger, chain.next({{7, 200}, {8, 100}})).ok());
+        QVERIFY(add(ledger, chain.next({{8, 100}})).ok());
+        QCOMPARE(ledger.totals(chain.run()).rounds.value, 3U);
+        QVERIFY(ledger.retract(chain.run(), RoundId{1}).ok());
+        QCOMPARE(ledger.totals(chain.run()).rounds.value, 1U);
+        QCOMPARE(ledger.totals(chain.run()).tokens.value, 100U);
+        QCOMPARE(ledger.credit_of(chain.run(), key(8)).rounds, 0U);
+        QVERIFY(add(ledger, other.next({{9, 300}})).ok());
+        QCOMPARE(ledger.credit_of(chain.run(), key(9)).tokens.value, 300U);
+        QVERIFY(verify(ledger, chain.run()).ok());
+    }
+
     void an_action_that_does_not_parse_is_left_out() {
         Ledger ledger = std::move(Ledger::open(at("ledger"))).value();
         const run::SignedAction second{ban_of(2, 8), signature_of(2)};

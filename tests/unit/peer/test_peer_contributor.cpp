@@ -212,6 +212,42 @@ private slots:
         QVERIFY(std::abs(bench.error_sum() - bench.moved()) < 0.01);
     }
 
+    void what_a_retracted_list_held_is_on_offer_again() {
+        Bench bench;
+        bench.contribute(0.25F, 640);
+        const run::ContributionMessage own = bench.mediator.offers[0];
+        const run::AcceptList list = bench.unsigned_list_of({{bench.self.id(), own.payload, own.tokens}});
+        bench.contributor.settle(RoundId{0}, list);
+        QVERIFY(bench.contributor.record().pending.empty());
+        bench.contributor.take_back({list});
+        QVERIFY(bench.contributor.record().pending == std::vector{own});
+        QVERIFY(ContributionRecord::decode(*bench.disk.load_record())->pending == std::vector{own});
+        QCOMPARE(bench.contributor.record().carried.value, 0ULL);
+        bench.swarm.blobs[own.payload.root] = std::make_shared<sim::MemoryBlob>(bench.published.at(own.payload.root));
+        bench.contributor.offer_again();
+        QCOMPARE(bench.mediator.offers.size(), std::size_t{2});
+        // It returns like any other if the new list leaves it out.
+        bench.deliver(own.payload);
+        bench.contributor.settle(RoundId{0}, bench.unsigned_list_of({}));
+        bench.work.finish_all();
+        QCOMPARE(bench.contributor.record().carried.value, 640ULL);
+    }
+
+    void a_contribution_that_came_back_and_is_accepted_after_all_counts_once() {
+        Bench bench;
+        bench.contribute(0.25F, 640);
+        const run::ContributionMessage own = bench.mediator.offers[0];
+        bench.deliver(own.payload);
+        bench.contributor.settle(RoundId{0}, bench.unsigned_list_of({}));
+        bench.work.finish_all();
+        QCOMPARE(bench.contributor.record().carried.value, 640ULL);
+        const double with = bench.error_sum();
+        bench.contributor.settle(RoundId{0}, bench.unsigned_list_of({{bench.self.id(), own.payload, own.tokens}}));
+        bench.deliver(own.payload);
+        QCOMPARE(bench.contributor.record().carried.value, 0ULL);
+        QVERIFY(std::abs(with - bench.error_sum() - bench.sum_of(own.payload)) < 0.01);
+    }
+
     void a_refused_contribution_whose_payload_was_released_is_fetched_and_returns() {
         Bench bench;
         bench.contribute(0.25F, 640);
@@ -387,8 +423,8 @@ private slots:
     /// A node that starts paused does not know how old the file is.
     void moments_of_an_earlier_life_count_from_its_first_round() {
         Bench bench;
-        Contributor next{{bench.context, bench.chain, bench.keeper, bench.machine, bench.disk, &bench.trainer,
-                          bench.payloads, bench.jobs, bench.errors, bench.mediator}};
+        Contributor next{{bench.context, bench.chain, bench.keeper, bench.machine, bench.shards, bench.disk,
+                          &bench.trainer, bench.payloads, bench.jobs, bench.errors, bench.mediator}};
         next.pause();
         next.update_trainer();
         bench.keeper.hold({RoundId{moments_rounds_max}, bench.commit(moments_rounds_max, 0.25F)});

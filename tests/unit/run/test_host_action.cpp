@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kind_at = 4, round_at = 5, size_at = 13 + 32, blob_kind_at = size_at + 8;
 
 std::vector<HostAction> each_kind() {
-    return {samples::ban(1), samples::readmit(2), samples::allow(3), samples::roll_back(4)};
+    return {samples::ban(1), samples::readmit(2), samples::allow(3), samples::roll_back(4), samples::replacement(5)};
 }
 
 Bytes bytes_of(const HostAction& action) {
@@ -44,7 +44,10 @@ private slots:
         std::uint8_t number = 0;
         for (const HostAction& action : each_kind()) {
             const Bytes bytes = bytes_of(action);
-            QCOMPARE(bytes.size(), std::size_t{action.kind == ActionKind::roll_back ? 86U : 37U});
+            const std::size_t size = action.kind == ActionKind::roll_back ? 86U
+                                     : action.kind == ActionKind::replace ? 82U
+                                                                          : 37U;
+            QCOMPARE(bytes.size(), size);
             QVERIFY(read(bytes) == action);
             QCOMPARE(std::to_integer<std::uint8_t>(bytes[kind_at]), ++number);
         }
@@ -98,6 +101,30 @@ private slots:
         QVERIFY(!reads_with(action, size_at, blob_bytes_max + 1, 8));
         QVERIFY(!reads_with(action, size_at, 0, 8));
         QVERIFY(!reads_with(action, blob_kind_at, 2, 1));
+    }
+
+    void a_replacement_names_a_term_a_round_and_a_committee_that_can_be() {
+        constexpr std::size_t term_at = 5, replaced_round_at = 9, members_at = 49;
+        const HostAction action = samples::replacement(1);
+        QVERIFY(!reads_with(action, term_at, 0, 4));
+        QVERIFY(reads_with(action, term_at, term_max, 4));
+        QVERIFY(!reads_with(action, term_at, term_max + 1, 4));
+        QVERIFY(reads_with(action, replaced_round_at, round_max, 8));
+        QVERIFY(!reads_with(action, replaced_round_at, round_max + 1, 8));
+        QVERIFY(!reads_with(action, members_at, 0, 1));
+        HostAction full = action;
+        full.committee.clear();
+        for (std::uint8_t member = 1; member <= committee_members_max; ++member) {
+            full.committee.push_back(samples::id<PeerId>(member));
+        }
+        QCOMPARE(bytes_of(full).size(), host_action_bytes_max);
+        QVERIFY(read(bytes_of(full)) == full);
+        std::swap(full.committee[0], full.committee[1]);
+        QVERIFY(!read(bytes_of(full)));
+        Bytes eight = bytes_of(action);
+        eight[members_at] = std::byte{8};
+        for (std::uint8_t member = 6; member < 13; ++member) eight.insert(eight.end(), 32, std::byte{member});
+        QVERIFY(!read(eight));
     }
 
     void a_signed_action_is_the_action_and_the_signature() {

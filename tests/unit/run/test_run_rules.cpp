@@ -243,6 +243,49 @@ private slots:
         QCOMPARE(check_link(again, &list, rules), Verdict::not_allowed);
     }
 
+    void a_replacement_is_carried_by_the_first_list_of_its_term() {
+        const RunRules rules = rules_of_run();
+        const AcceptList first = list_of(other);
+        AcceptList second = list_of(other);
+        second.round = {1};
+        second.previous = first.hash();
+        second.term = 1;
+        QCOMPARE(check_link(second, &first, rules), Verdict::stale);  // nobody has replaced anything
+        HostAction action = action_of(ActionKind::replace, {});
+        action.term = 1;
+        action.round = {1};
+        action.previous = first.hash();
+        action.committee = {host};
+        second.actions = {{action, {}}};
+        QCOMPARE(check_link(second, &first, rules), Verdict::accepted);
+        QVERIFY(committee_of(second, &first, rules) == std::vector{host});
+        QVERIFY(committee_of(list_of(other), &first, rules) == first.committee);
+        const auto verdict_with = [&](const std::function<void(AcceptList&, HostAction&)>& change) {
+            AcceptList changed = second;
+            change(changed, changed.actions[0].action);
+            return check_link(changed, &first, rules);
+        };
+        QCOMPARE(verdict_with([](AcceptList& list, HostAction&) { list.term = 2; }), Verdict::wrong_base);
+        QCOMPARE(verdict_with([](AcceptList&, HostAction& one) { one.round = {2}; }), Verdict::wrong_base);
+        QCOMPARE(verdict_with([](AcceptList&, HostAction& one) { one.previous = {}; }), Verdict::wrong_base);
+        QCOMPARE(verdict_with([](AcceptList& list, HostAction& one) { list.term = one.term = 0; }),
+                 Verdict::wrong_base);
+        QCOMPARE(verdict_with([](AcceptList&, HostAction& one) { one.committee = {third}; }), Verdict::not_allowed);
+        QCOMPARE(verdict_with([](AcceptList&, HostAction& one) {
+                     one.committee = {host, backbone};
+                 }),
+                 Verdict::not_allowed);
+        AcceptList later = list_of(other);
+        later.round = {2};
+        later.previous = second.hash();
+        later.actions_before = 1;
+        RunRules after = rules;
+        after.apply(action);
+        QCOMPARE(check_link(later, &second, after), Verdict::stale);  // the old term is over
+        later.term = 1;
+        QCOMPARE(check_link(later, &second, after), Verdict::accepted);
+    }
+
     void the_first_committee_is_the_host_and_the_first_backbones() {
         const auto committee = [](std::vector<PeerId> backbones) {
             RunRules rules;
