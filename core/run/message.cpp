@@ -1,6 +1,6 @@
 // One pair of functions per message, write and read, in the order of the fields in docs/wire-format.md. A message has
 // one layout only, since its bytes are what the sender signs: integers are little-endian and of fixed width, an absent
-// checkpoint is one zero byte, and a loss that is not finite is written as 0.
+// checkpoint is one zero byte, and a loss that is NaN, negative or above loss_max is written as 0.
 //
 // Reading is for bytes of a stranger. A field out of range fails the ByteReader, after which it reads zeros; counts are
 // compared with their limits before anything is reserved by them; and a body must end where its last field ends. So a
@@ -8,7 +8,6 @@
 // what was accepted.
 #include "core/run/message.h"
 
-#include <cmath>
 #include <utility>
 
 #include "core/run/plain_text.h"
@@ -33,6 +32,13 @@ RoundId read_round(ByteReader& in) {
     if (round.value > round_max) in.fail();
     return round;
 }
+
+/// Nats per token. Knowing nothing costs the logarithm of the vocabulary; what is far beyond that has diverged, and
+/// would be all that a mean over the members shows.
+constexpr float loss_max = 1e6F;
+
+/// False for NaN, too.
+bool is_plausible_loss(float loss) { return loss >= 0 && loss <= loss_max; }
 
 /// Reads a list's bytes; an optional one may be empty.
 Bytes read_list_bytes(ByteReader& in, bool optional) {
@@ -83,7 +89,7 @@ void write(ByteWriter& out, const StatusMessage& message) {
     out.raw(message.list.bytes);
     out.u64(message.window_tokens.value);
     out.u32(message.tokens_per_second);
-    out.f32(std::isfinite(message.loss) ? message.loss : 0.0F);  // a loss that blew up is no loss to tell
+    out.f32(is_plausible_loss(message.loss) ? message.loss : 0.0F);  // a loss that blew up is no loss to tell
     out.u64(message.checkpoint_round.value);
     const bool seeds = message.checkpoint.size != 0;
     out.u8(seeds ? 1 : 0);
@@ -108,7 +114,7 @@ StatusMessage read_status(ByteReader& in) {
     if (seeds == 1) message.checkpoint = BlobRef::read(in);
     message.port = in.u16();
     message.name = in.string(name_bytes_max);
-    const bool in_range = message.window_tokens.value <= tokens_max && std::isfinite(message.loss) && seeds <= 1;
+    const bool in_range = message.window_tokens.value <= tokens_max && is_plausible_loss(message.loss) && seeds <= 1;
     if (!in_range || !plain_text_length(message.name, LineBreaks::refused)) in.fail();
     return message;
 }

@@ -1,5 +1,6 @@
 #include <QTest>
 
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -171,7 +172,9 @@ private slots:
     void a_loss_that_blew_up_is_sent_as_none_and_never_taken() {
         StatusMessage status = samples::status();
         const Bytes good = encode_body(status);
-        for (const float loss : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+        constexpr float infinity = std::numeric_limits<float>::infinity(), loss_max = 1e6F;
+        for (const float loss : {infinity, -infinity, std::numeric_limits<float>::quiet_NaN(), -0.001F, 1e38F,
+                                 std::nextafter(loss_max, infinity)}) {
             status.loss = loss;
             const Result<Message> decoded = decode_body(MessageKind::status, encode_body(status));
             QVERIFY(decoded.ok());
@@ -182,6 +185,10 @@ private slots:
             std::copy(bits.bytes().begin(), bits.bytes().end(), forged.begin() + 94);
             QVERIFY(!decode_body(MessageKind::status, forged).ok());
         }
+        status.loss = loss_max;
+        const Result<Message> decoded = decode_body(MessageKind::status, encode_body(status));
+        QVERIFY(decoded.ok());
+        QCOMPARE(std::get<StatusMessage>(*decoded).loss, loss_max);
     }
 
     void a_contribution_out_of_range_is_refused() {
