@@ -11,6 +11,7 @@
 // Threads: the peer's. One history request is open at a time, to a different member each time.
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/peer/impl.h"
@@ -25,7 +26,7 @@ constexpr int heartbeats_to_look_around = 3;  // before a lonely newcomer asks f
 constexpr int heartbeats_for_history = 60;    // patience for the chain up to an advertised checkpoint
 constexpr int heartbeats_for_answer = 3;      // to a history request
 constexpr int heartbeats_for_the_end = 30;    // between questions for the closing list
-constexpr Duration checkpoint_stalled_after{120'000};
+constexpr Duration checkpoint_stalled_after{20'000};
 
 }  // namespace
 
@@ -77,40 +78,52 @@ void Peer::Impl::fetch_first(RoundId round, const run::BlobRef& ref, std::vector
     world.swarm.fetch(ref, {.sources = std::move(sources), .deadline = now(), .damaged_copy = {}, .layer = {}});
 }
 
-/// The newest advertised checkpoint that the chain confirms, if fetching it beats replaying payloads.
-void Peer::Impl::choose_checkpoint() {
-    if (checkpoint_fetch) {
-        if (checkpoint_fetch->adopting) return;
-        const double progress = world.swarm.progress(checkpoint_fetch->ref.root);
-        if (progress != checkpoint_fetch->progress) checkpoint_fetch->moved_at = now();
-        checkpoint_fetch->progress = progress;
-    }
-    const bool stuck = stuck_since && now() >= *stuck_since + graces_to_give_up * manifest.recipe.grace;
-    const std::uint64_t least =
-        !keeper.round() ? 1 : keeper.round()->value + 1 + (stuck || fell_back ? 0 : rounds_behind_few);
-    std::optional<run::BlobRef> best;
-    RoundId best_round{0};
-    std::vector<PeerId> sources;
+/// Whether the fetch that is under way was given up: what a member says of a checkpoint is only a hint, and one that
+/// brings nothing makes room for another's.
+bool Peer::Impl::gave_up_checkpoint() {
+    const double progress = world.swarm.progress(checkpoint_fetch->ref.root);
+    if (progress != checkpoint_fetch->progress) checkpoint_fetch->moved_at = now();
+    checkpoint_fetch->progress = progress;
+    if (checkpoint_fetch->round.value == 0 || now() < checkpoint_fetch->moved_at + checkpoint_stalled_after)
+        return false;
+    references_failed.insert(checkpoint_fetch->ref);
+    world.swarm.forget(std::exchange(checkpoint_fetch, std::nullopt)->ref.root);
+    return true;
+}
+
+/// The newest advertised checkpoint that the chain confirms. Of several references to it that of a member whom the host
+/// vouches for, because keys are free and the chain knows a checkpoint's root, but not its info-hash.
+std::optional<Peer::Impl::CheckpointOffer> Peer::Impl::best_checkpoint(std::uint64_t round_min) const {
+    std::optional<CheckpointOffer> best;
     for (const auto& [peer, member] : members.all()) {
         const run::StatusMessage& status = member.status;
-        if (!checkpoint_fits(status) || status.checkpoint_round.value < least) continue;
-        if (status.checkpoint_round > chain.height() ||
-            chain.digest_at(status.checkpoint_round) != status.checkpoint.root)
+        const RoundId round = status.checkpoint_round;
+        if (!checkpoint_fits(status) || round.value < round_min || references_failed.contains(status.checkpoint))
             continue;
-        if (!best || status.checkpoint_round > best_round) {
-            best = status.checkpoint;
-            best_round = status.checkpoint_round;
-            sources.clear();
+        if (round > chain.height() || chain.digest_at(round) != status.checkpoint.root) continue;
+        const bool trusted = context.rules.trusts(peer);
+        if (!best || std::pair(round, trusted) > std::pair(best->round, best->trusted)) {
+            best = CheckpointOffer{round, status.checkpoint, trusted, {}};
         }
-        if (best->root == status.checkpoint.root) sources.push_back(peer);
     }
-    if (!best) return;
-    if (checkpoint_fetch) {
-        const bool stalled = now() >= checkpoint_fetch->moved_at + checkpoint_stalled_after;
-        if (best_round <= checkpoint_fetch->round || (checkpoint_fetch->round.value > 0 && !stalled)) return;
-        world.swarm.forget(std::exchange(checkpoint_fetch, std::nullopt)->ref.root);
+    if (!best) return best;
+    for (const auto& [peer, member] : members.all()) {
+        if (member.status.checkpoint == best->ref) best->sources.push_back(peer);
     }
-    fetch_first(best_round, *best, std::move(sources));
+    return best;
+}
+
+/// Fetches the newest checkpoint if that beats replaying payloads.
+void Peer::Impl::choose_checkpoint() {
+    if (checkpoint_fetch && (checkpoint_fetch->adopting || gave_up_checkpoint())) return;
+    if (checkpoint_fetch && checkpoint_fetch->round.value > 0) return;
+    const bool stuck = stuck_since && now() >= *stuck_since + graces_to_give_up * manifest.recipe.grace;
+    const std::uint64_t round_min =
+        !keeper.round() ? 1 : keeper.round()->value + 1 + (stuck || fell_back ? 0 : rounds_behind_few);
+    std::optional<CheckpointOffer> best = best_checkpoint(round_min);
+    if (!best) return references_failed.clear();
+    if (checkpoint_fetch) world.swarm.forget(std::exchange(checkpoint_fetch, std::nullopt)->ref.root);
+    fetch_first(best->round, best->ref, std::move(best->sources));
 }
 
 void Peer::Impl::checkpoint_here(BlobPointer content) {
@@ -165,6 +178,18 @@ void Peer::Impl::wait_for_payloads(const run::AcceptList& list) {
     stuck_progress = progress;
 }
 
+/// Anybody can say to be ahead, under any number of keys, and each who does not answer costs time: every other question
+/// goes to a member whom the host vouches for, if one is ahead.
+PeerId Peer::Impl::history_source(const std::vector<PeerId>& ahead) {
+    std::vector<PeerId> trusted;
+    std::copy_if(ahead.begin(), ahead.end(), std::back_inserter(trusted),
+                 [&](const PeerId& peer) { return context.rules.trusts(peer); });
+    const std::uint64_t turn = history.turn++;
+    if (trusted.empty()) return ahead[turn % ahead.size()];
+    const std::vector<PeerId>& asked = turn % 2 == 0 ? trusted : ahead;
+    return asked[turn / 2 % asked.size()];
+}
+
 void Peer::Impl::ask_history() {
     if (keeper.applying() || keeper.checking()) return;
     if (history.peer && now() < history.at + heartbeats_for_answer * settings.heartbeat) return;
@@ -184,7 +209,7 @@ void Peer::Impl::ask_history() {
         over() && !chain.closed() && now() >= history.at + heartbeats_for_the_end * settings.heartbeat;
     if (ahead.empty() && lacks_the_end) ahead = members.ids();
     if (ahead.empty()) return;
-    history.peer = ahead[history.turn++ % ahead.size()];
+    history.peer = history_source(ahead);
     history.at = now();
     context.send(*history.peer, run::HistoryRequest{chain.height()});
 }

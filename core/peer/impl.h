@@ -83,15 +83,24 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     void entered();
 
     // catch_up.cpp
+    struct CheckpointOffer {
+        RoundId round;
+        run::BlobRef ref;
+        bool trusted = false;
+        std::vector<PeerId> sources;
+    };
     void restore();
     void find_first_state();
     void ask_history();
+    PeerId history_source(const std::vector<PeerId>& ahead);
     run::Verdict on_history_request(const PeerId& from, const run::HistoryRequest& request);
     run::Verdict on_history(const PeerId& from, const run::HistoryMessage& message);
     void extend_chain(std::vector<CheckedList> lists);
     bool import_list(const CheckedList& checked, const StateDigest& result);
     void choose_checkpoint();
     bool checkpoint_fits(const run::StatusMessage& status) const;
+    bool gave_up_checkpoint();
+    std::optional<CheckpointOffer> best_checkpoint(std::uint64_t round_min) const;
     void fetch_first(RoundId round, const run::BlobRef& ref, std::vector<PeerId> sources);
     void checkpoint_here(BlobPointer content);
     void catch_up_step();
@@ -172,6 +181,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     };
     std::optional<CheckpointFetch> checkpoint_fetch;
     std::set<BlobId> checkpoints_refused;
+    std::set<run::BlobRef> references_failed;  // to checkpoints; a true root may come with a false info-hash
 
     bool fell_back = false;  // the newest state could not be mended: any checkpoint is better than replaying
 

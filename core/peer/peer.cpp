@@ -255,7 +255,10 @@ void Peer::Impl::blob_failed(const BlobId& id, const Error& error) {
     if (error.code == ErrorCode::no_space && !waits && !shards.evict_spare()) (void)seeder.forget_oldest_payloads(0);
     payloads.failed(id, now());
     repairer.on_fetch_failed(id);
-    if (checkpoint_fetch && checkpoint_fetch->ref.root == id && !checkpoint_fetch->adopting) checkpoint_fetch.reset();
+    if (checkpoint_fetch && checkpoint_fetch->ref.root == id && !checkpoint_fetch->adopting) {
+        if (error.code == ErrorCode::untrusted) references_failed.insert(checkpoint_fetch->ref);
+        checkpoint_fetch.reset();
+    }
     shards.on_blob_failed(id);
     if (error.code != ErrorCode::cancelled && !waits) errors.report(error.message);
 }

@@ -74,18 +74,23 @@ void Port::publish_file(const std::filesystem::path& file, const std::string& na
         if (bytes == nullptr) return m_receiver->on_published(file, Error{ErrorCode::not_found, "No such file."});
         run::BlobRef ref{merkle_root(*bytes), bytes->size(), kind, {}};
         if (kind == run::BlobKind::open) ref.info_hash = sha256(as_bytes(name + ref.root.hex()));
-        m_files[ref.root] = file.string();
+        m_files[ref.root] = {file.string(), ref};
         m_receiver->on_published(file, ref);
     });
 }
 
-peer::BlobPointer Port::offers(const BlobId& id) const { return m_folder.withholds ? nullptr : blob(id); }
+/// An open blob is a torrent with an info-hash of its own: by another one nobody finds it.
+peer::BlobPointer Port::offers(const run::BlobRef& ref) const {
+    const auto file = m_files.find(ref.root);
+    const bool is_other = file != m_files.end() && ref.kind == run::BlobKind::open && file->second.ref != ref;
+    return m_folder.withholds || is_other ? nullptr : blob(ref.root);
+}
 
 peer::BlobPointer Port::blob(const BlobId& id) const {
     const auto found = m_folder.blobs.find(id);
     if (found != m_folder.blobs.end()) return found->second;
     const auto file = m_files.find(id);
-    const Bytes* bytes = file == m_files.end() ? nullptr : m_disk.file(file->second);
+    const Bytes* bytes = file == m_files.end() ? nullptr : m_disk.file(file->second.path);
     if (bytes == nullptr || merkle_root(*bytes) != id) return nullptr;
     return std::make_shared<MemoryBlob>(*bytes);
 }
@@ -130,7 +135,7 @@ void Port::try_fetch(const run::BlobRef& ref, run::Retention retention) {
     peer::BlobPointer content = blob(ref.root);
     for (const auto& [id, port] : m_network.ports()) {
         if (content) break;
-        if (m_network.reachable(m_id, id)) content = port->offers(ref.root);
+        if (m_network.reachable(m_id, id)) content = port->offers(ref);
     }
     if (!content || content->bytes().size() != ref.size) {
         later(Duration{250}, [this, ref, retention] { try_fetch(ref, retention); });

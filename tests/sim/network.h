@@ -97,7 +97,8 @@ public:
 
     void connect(peer::SwarmEvents& events) { m_receiver = &events; }
     [[nodiscard]] peer::SwarmEvents* receiver() const { return m_receiver; }
-    [[nodiscard]] peer::BlobPointer offers(const BlobId& id) const;
+    /// What others get of it by this reference.
+    [[nodiscard]] peer::BlobPointer offers(const run::BlobRef& ref) const;
     /// Runs `event` later, unless this process has ended by then.
     void later(Duration delay, std::function<void()> event);
     [[nodiscard]] TimePoint now() const { return m_network.events().now(); }
@@ -130,7 +131,11 @@ private:
     BlobFolder& m_folder;
     peer::SwarmEvents* m_receiver = nullptr;
     std::set<BlobId> m_wanted;
-    std::map<BlobId, std::string> m_files;  // published files
+    struct PublishedFile {
+        std::string path;
+        run::BlobRef ref;
+    };
+    std::map<BlobId, PublishedFile> m_files;
     std::map<PeerId, TimePoint> m_refused;  // until when
     std::shared_ptr<int> m_token = std::make_shared<int>(0);
 };

@@ -2,10 +2,18 @@
 // the liar gets no credit. Which line stops which forgery is in test_forgeries.cpp.
 #include <QTest>
 
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/base/check.h"
+#include "core/base/sha256.h"
 #include "tests/sim/attacker.h"
 #include "tests/sim/checks.h"
 #include "tests/sim/scenario.h"
 #include "tests/sim/seeds.h"
+#include "tests/sim/stranger.h"
 
 using namespace potluck;
 using namespace potluck::sim;
@@ -67,6 +75,26 @@ std::map<run::Verdict, std::uint64_t> verdicts_beside(Lie lie) {
     return counts;
 }
 
+/// Strangers whose keys come before those of all members: of equal claims, theirs are seen first.
+std::vector<std::unique_ptr<Stranger>> strangers_before_all(World& world, std::size_t count) {
+    std::vector<std::unique_ptr<Stranger>> strangers;
+    for (int number = 0; number < 256 && strangers.size() < count; ++number) {
+        identity::Identity key = hostile_key(static_cast<std::uint8_t>(number));
+        bool first = true;
+        for (std::size_t i = 0; i < world.size(); ++i) first = first && key.id() < world.home(i).id();
+        if (first) strangers.push_back(std::make_unique<Stranger>(world, std::move(key)));
+    }
+    POTLUCK_CHECK(strangers.size() == count);
+    return strangers;
+}
+
+run::StatusMessage own_status_of(World& world, std::size_t member) {
+    const peer::PeerView view = world.peer(member).view();
+    const auto self =
+        std::find_if(view.members.begin(), view.members.end(), [](const auto& one) { return one.is_self; });
+    return self->status;
+}
+
 }  // namespace
 
 class AttacksTest : public QObject {
@@ -126,6 +154,51 @@ private slots:
             QCOMPARE(origins.wrong, 0U);
             QVERIFY(origins.copied >= 5);
         }
+    }
+
+    /// A checkpoint's root is the chain's, and its info-hash is what somebody says.
+    void a_late_joiner_is_not_kept_by_a_false_reference_data() {
+        QTest::addColumn<bool>("host_is_there");
+        QTest::addColumn<int>("patience");
+        QTest::newRow("the host's reference is believed first") << true << 15'000;
+        QTest::newRow("another's after twenty seconds without progress") << false << 45'000;
+    }
+    void a_late_joiner_is_not_kept_by_a_false_reference() {
+        QFETCH(bool, host_is_there);
+        QFETCH(int, patience);
+        World world(5, {.volunteers = 4, .rounds = 40});
+        const std::size_t late = world.size() - 1;
+        for (std::size_t i = 0; i < late; ++i) world.start(i);
+        QVERIFY(world.run_until([&] { return world.all_at(10); }, Duration{300'000}));
+        if (!host_is_there) world.kill(0, Death::closes_sessions);
+        const auto liar = strangers_before_all(world, 1);
+        run::StatusMessage lie = own_status_of(world, 1);
+        QVERIFY(lie.checkpoint.size > 0);
+        lie.checkpoint.info_hash = sha256(as_bytes("nowhere"));
+        world.start(late);
+        const auto holds_a_state = [&] {
+            ++lie.sequence;
+            liar[0]->send(late, lie);
+            return world.round_of(late) + 1 >= world.round_of(1);
+        };
+        QVERIFY(world.run_until(holds_a_state, Duration{patience}));
+    }
+
+    void many_who_say_to_be_ahead_keep_no_late_joiner() {
+        World world(6, {.volunteers = 4, .rounds = 40});
+        const std::size_t late = world.size() - 1;
+        for (std::size_t i = 0; i < late; ++i) world.start(i);
+        QVERIFY(world.run_until([&] { return world.all_at(10); }, Duration{300'000}));
+        const auto liars = strangers_before_all(world, 12);
+        run::StatusMessage lie = own_status_of(world, 1);
+        lie.round.value += 300;
+        world.start(late);
+        const auto in_step = [&] {
+            ++lie.sequence;
+            for (const auto& liar : liars) liar->send(late, lie);
+            return world.round_of(late) + 1 >= world.round_of(0);
+        };
+        QVERIFY(world.run_until(in_step, Duration{12'000}));
     }
 
     void forgeries_are_counted_as_forged_or_not_allowed() {
