@@ -114,7 +114,10 @@ private slots:
     /// As people do with theirs: each computer is on for some hours and off for some, and never are all off.
     void computers_that_take_turns_for_a_week_lose_no_round() {
         constexpr std::uint64_t rounds = 2'016;  // of five minutes
-        for (const std::uint64_t seed : seeds(1)) {
+        // A week takes as long as hundreds of the other runs.
+        std::vector<std::uint64_t> few = seeds(1);
+        few.resize(std::max<std::size_t>(1, few.size() / 10));
+        for (const std::uint64_t seed : few) {
             World world(seed,
                         {.backbones = 0, .volunteers = 3, .rounds = rounds, .checkpoint_every = 10, .friends = true});
             world.start_all();
