@@ -1,6 +1,7 @@
 // A committee that its host has replaced, as one member's chain and queue of actions see it.
 #include <QTest>
 
+#include "core/base/sha256.h"
 #include "core/peer/moderation.h"
 #include "tests/unit/peer/peer_fixture.h"
 
