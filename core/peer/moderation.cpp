@@ -21,16 +21,19 @@ void Moderation::load() {
     }
 }
 
+bool Moderation::keep(const run::SignedAction& action) {
+    const Status kept = m_ledger.remember_action(m_context.run, action);
+    if (!kept.ok()) m_errors.report(kept.error().message);
+    return kept.ok();
+}
+
 Verdict Moderation::receive(const run::SignedAction& action) {
     const std::uint32_t number = action.action.number;
     const std::uint32_t in_force = m_chain.rules().actions;
     if (action.action.kind == run::ActionKind::replace) return receive_replacement(action);
     if (number <= in_force || m_waiting.contains(number)) return Verdict::repeated;
     if (number > in_force + actions_waiting_max) return Verdict::flood;
-    if (const Status kept = m_ledger.remember_action(m_context.run, action); !kept.ok()) {
-        m_errors.report(kept.error().message);
-        return Verdict::stale;  // it comes again with the next member that joins
-    }
+    if (!keep(action)) return Verdict::stale;  // it comes again with the next member that joins
     m_waiting.emplace(number, action);
     return Verdict::accepted;
 }
@@ -39,10 +42,7 @@ Verdict Moderation::receive(const run::SignedAction& action) {
 Verdict Moderation::receive_replacement(const run::SignedAction& action) {
     const auto& known = m_chain.last_replacement();
     if (known && known->action.term >= action.action.term) return Verdict::repeated;
-    if (const Status kept = m_ledger.remember_action(m_context.run, action); !kept.ok()) {
-        m_errors.report(kept.error().message);
-        return Verdict::stale;
-    }
+    if (!keep(action)) return Verdict::stale;
     m_chain.replace(action);
     load();
     return Verdict::accepted;

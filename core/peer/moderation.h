@@ -35,6 +35,7 @@ public:
     [[nodiscard]] std::uint32_t next_number() const;
 
 private:
+    [[nodiscard]] bool keep(const run::SignedAction& action);
     [[nodiscard]] run::Verdict receive_replacement(const run::SignedAction& action);
 
     const Context& m_context;

@@ -23,20 +23,24 @@ Seats::Seats(const Context& context, const ChainLog& chain, const Members& membe
 
 bool Seats::is_here(const PeerId& key) const { return key == m_context.self() || m_members.all().contains(key); }
 
+const run::StatusMessage* Seats::status_of(const PeerId& key) const {
+    const auto found = m_members.all().find(key);
+    return found == m_members.all().end() ? nullptr : &found->second.status;
+}
+
 bool Seats::is_leaving(const PeerId& key) const {
     if (key == m_context.self()) return m_leaving;
-    const auto found = m_members.all().find(key);
-    return found != m_members.all().end() && found->second.status.phase == run::Phase::leaving;
+    const run::StatusMessage* status = status_of(key);
+    return status != nullptr && status->phase == run::Phase::leaving;
 }
 
 /// At the round that the newest list led to, or still at the one before.
 bool Seats::is_in_step(const PeerId& key) const {
     if (key == m_context.self()) return true;
-    const auto found = m_members.all().find(key);
-    if (found == m_members.all().end()) return false;
-    const run::StatusMessage& status = found->second.status;
-    const bool takes_part = status.phase != run::Phase::joining && status.phase != run::Phase::repairing;
-    return takes_part && status.round.next() >= m_chain.height();
+    const run::StatusMessage* status = status_of(key);
+    if (status == nullptr) return false;
+    const bool takes_part = status->phase != run::Phase::joining && status->phase != run::Phase::repairing;
+    return takes_part && status->round.next() >= m_chain.height();
 }
 
 void Seats::count_round() {
@@ -67,10 +71,10 @@ run::Standing Seats::standing_of(const PeerId& key) const {
     // In steps so coarse that members who saw one round more or less of each other still choose the same.
     standing.in_step = is_tried ? 1000 : is_steady ? run::in_step_fit_min - 1 : 0;
     standing.rounds_silent = attended.rounds_silent;
-    const auto member = m_members.all().find(key);
-    const run::Role role = key == m_context.self()           ? m_context.settings.role
-                           : member == m_members.all().end() ? run::Role::volunteer
-                                                             : member->second.status.role;
+    const run::StatusMessage* status = status_of(key);
+    const run::Role role = key == m_context.self() ? m_context.settings.role
+                           : status == nullptr     ? run::Role::volunteer
+                                                   : status->role;
     const bool trains = role == run::Role::volunteer;
     // A backbone trains nothing; what it can be measured by is that it is there.
     const std::uint64_t accepted = trains ? m_chain.rounds_accepted(key) : is_tried ? fit_rounds : 0;
@@ -144,8 +148,8 @@ bool Seats::may_go() const {
     const std::vector<PeerId> seated = m_chain.committee();
     if (contains(seated, m_context.self())) return committee_to_propose() == seated;
     const auto knows = [&](const PeerId& key) {
-        const auto found = m_members.all().find(key);
-        return found != m_members.all().end() && found->second.status.round >= m_chain.height();
+        const run::StatusMessage* status = status_of(key);
+        return status != nullptr && status->round >= m_chain.height();
     };
     const auto informed = static_cast<std::size_t>(std::count_if(seated.begin(), seated.end(), knows));
     return informed >= run::Committee::from_keys(seated)->quorum();

@@ -56,6 +56,8 @@ private:
         std::uint32_t rounds_silent = 0;
     };
     [[nodiscard]] bool is_here(const PeerId& key) const;
+    /// What another member said last; null if it is not here.
+    [[nodiscard]] const run::StatusMessage* status_of(const PeerId& key) const;
     [[nodiscard]] bool is_leaving(const PeerId& key) const;
     [[nodiscard]] bool is_any_leaving() const;  // of those who have a seat
     [[nodiscard]] std::vector<PeerId> next_after(std::uint32_t silent_rounds) const;

@@ -63,12 +63,16 @@ std::vector<PeerId> RunRules::first_committee() const {
     for (const PeerId& key : backbones) {
         if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
     }
-    keys.resize(keys.size() >= 7 ? 7 : keys.size() >= 4 ? 4 : 1);
+    keys.resize(largest_committee(keys.size()));
     std::sort(keys.begin(), keys.end());
     return keys;
 }
 
-bool is_committee_size(std::size_t size) { return size == 1 || size == 4 || size == 7; }
+std::size_t largest_committee(std::size_t members) {
+    return members >= committee_members_max ? committee_members_max : members >= 4 ? 4 : members >= 1 ? 1 : 0;
+}
+
+bool is_committee_size(std::size_t size) { return size > 0 && size == largest_committee(size); }
 
 std::vector<PeerId> committee_of(const AcceptList& list, const AcceptList* previous, const RunRules& rules) {
     if (const HostAction* replacement = list.replacement()) return replacement->committee;

@@ -33,7 +33,8 @@ struct RunRules {
     [[nodiscard]] std::vector<PeerId> first_committee() const;
 };
 
-/// 1, 4 or 7, which stand 0, 1 and 2 liars.
+/// The largest committee that so many members make: 7, 4 or 1, which stand 2, 1 and 0 liars; 0 of none.
+[[nodiscard]] std::size_t largest_committee(std::size_t members);
 [[nodiscard]] bool is_committee_size(std::size_t size);
 
 /// Who decides `list`: whom the list before it names, or whom its host has put in their place.

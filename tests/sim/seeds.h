@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 namespace potluck::sim {
@@ -14,6 +15,11 @@ inline std::vector<std::uint64_t> seeds(std::uint64_t usual) {
     std::vector<std::uint64_t> list;
     for (std::uint64_t seed = 1; seed <= count; ++seed) list.push_back(seed);
     return list;
+}
+
+/// What was wrong, and how to see it again.
+inline std::string at_seed(std::uint64_t seed, const std::string& wrong) {
+    return "seed " + std::to_string(seed) + ": " + wrong;
 }
 
 }  // namespace potluck::sim

@@ -10,10 +10,6 @@ using namespace potluck::sim;
 
 namespace {
 
-std::vector<PeerId> committee_of(World& world, std::size_t member) {
-    return world.home(member).ledger.head(world.run())->committee;
-}
-
 std::size_t alive_count(World& world) {
     std::size_t count = 0;
     for (std::size_t i = 0; i < world.size(); ++i) count += world.home(i).alive() ? 1 : 0;
@@ -24,10 +20,6 @@ std::uint64_t furthest(World& world) {
     std::uint64_t round = 0;
     for (std::size_t i = 0; i < world.size(); ++i) round = std::max(round, world.round_of(i));
     return round;
-}
-
-std::string at_seed(std::uint64_t seed, const std::string& wrong) {
-    return "seed " + std::to_string(seed) + ": " + wrong;
 }
 
 }  // namespace
@@ -52,7 +44,7 @@ private slots:
             const Duration took = world.now() - asked;
             // Two seconds for the vote, and what a job under way or the last snapshot takes first.
             QVERIFY2(took <= Duration{2'600}, at_seed(seed, std::to_string(took.count()) + " ms").c_str());
-            QVERIFY2(committee_of(world, 1) != world.first_committee(), at_seed(seed, "the seat has gone").c_str());
+            QVERIFY2(world.committee_of(1) != world.first_committee(), at_seed(seed, "the seat has gone").c_str());
             const std::uint64_t before = world.round_of(1);
             QVERIFY2(world.run_until([&] { return world.all_at(before + 3); }, Duration{40'000}),
                      at_seed(seed, "rounds stopped").c_str());
@@ -70,7 +62,7 @@ private slots:
         const TimePoint asked = world.now();
         world.quit(0);
         QVERIFY(world.now() - asked <= Duration{300});
-        QCOMPARE(committee_of(world, 0), world.first_committee());
+        QCOMPARE(world.committee_of(0), world.first_committee());
         world.start_all();
         const std::string wrong = finish_run(world, Duration{200'000});
         QVERIFY2(wrong.empty(), wrong.c_str());
@@ -96,13 +88,13 @@ private slots:
             World world(seed, {.backbones = 1, .volunteers = 5, .rounds = 14, .friends = true});
             world.start_all();
             QVERIFY(world.run_until([&] { return world.all_at(6); }, Duration{120'000}));
-            QCOMPARE(committee_of(world, 0).size(), 4U);
-            const PeerId leaver = committee_of(world, 0)[seed % 4];
+            QCOMPARE(world.committee_of(0).size(), 4U);
+            const PeerId leaver = world.committee_of(0)[seed % 4];
             for (std::size_t i = 0; i < world.size(); ++i) {
                 if (world.home(i).id() == leaver) world.quit(i);
             }
             const std::size_t witness = world.home(0).alive() ? 0 : 1;
-            const std::vector<PeerId> seats = committee_of(world, witness);
+            const std::vector<PeerId> seats = world.committee_of(witness);
             QCOMPARE(std::count(seats.begin(), seats.end(), leaver), 0);
             QVERIFY2(world.run_until([&] { return world.all_at(12); }, Duration{70'000}), at_seed(seed, "").c_str());
             world.start_all();

@@ -42,14 +42,6 @@ std::size_t proposer_index(World& world) {
     return 0;
 }
 
-std::vector<PeerId> committee_of(World& world, std::size_t member) {
-    return world.home(member).ledger.head(world.run())->committee;
-}
-
-std::string at_seed(std::uint64_t seed, const std::string& wrong) {
-    return "seed " + std::to_string(seed) + ": " + wrong;
-}
-
 }  // namespace
 
 class SeatsTest : public QObject {
@@ -141,7 +133,7 @@ private slots:
             world.start_all();
             QCOMPARE(world.first_committee().size(), 1U);
             QVERIFY(world.run_until([&] { return world.all_at(6); }, Duration{120'000}));
-            QCOMPARE(committee_of(world, 1).size(), 4U);
+            QCOMPARE(world.committee_of(1).size(), 4U);
             world.kill(0, Death::silent);
             QVERIFY(world.run_until([&] { return world.all_at(11); }, Duration{200'000}));
             world.start(0);
@@ -172,7 +164,7 @@ private slots:
         world.start_all();
         const std::string wrong = finish_run(world, Duration{300'000});
         QVERIFY2(wrong.empty(), wrong.c_str());
-        QCOMPARE(committee_of(world, 0), world.first_committee());
+        QCOMPARE(world.committee_of(0), world.first_committee());
     }
 
     void a_seat_that_proposes_two_lists_divides_nobody() {
@@ -217,7 +209,7 @@ private slots:
                 world.run_for(Duration{1'000});
             }
             for (std::size_t i = 1; i < world.size(); ++i) {
-                const std::vector<PeerId> seats = committee_of(world, i);
+                const std::vector<PeerId> seats = world.committee_of(i);
                 expulsions += std::count(seats.begin(), seats.end(), liar.id()) == 0 ? 1 : 0;
             }
             QVERIFY2(world.divided().empty(), at_seed(seed, world.divided()).c_str());

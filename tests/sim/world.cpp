@@ -197,6 +197,8 @@ void World::tick(std::size_t member) {
     home.process->port->later(Duration{100}, [this, member] { tick(member); });
 }
 
+std::vector<PeerId> World::committee_of(std::size_t member) { return home(member).ledger.head(m_run)->committee; }
+
 run::RunRules World::rules() const { return {m_run, m_manifest.host, m_manifest.backbones, m_manifest.allowed}; }
 
 void World::compare_chain(Home& home) {

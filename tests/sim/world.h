@@ -96,6 +96,8 @@ public:
     [[nodiscard]] run::RunRules rules() const;
     /// What was wrong with the lists that members held at any moment: two of them for one round. Empty if nothing.
     [[nodiscard]] const std::string& divided() const { return m_divided; }
+    /// Who decides the next list, as `member` has it.
+    [[nodiscard]] std::vector<PeerId> committee_of(std::size_t member);
     void start(std::size_t member);
     void start_all();
     void kill(std::size_t member, Death death);

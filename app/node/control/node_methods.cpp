@@ -16,6 +16,11 @@ Result<Done> done(const Status& status) {
     return Done{};
 }
 
+Result<ModerationNumber> numbered(const Result<std::uint32_t>& number) {
+    if (!number) return number.error();
+    return ModerationNumber{*number};
+}
+
 void add_run_methods(Dispatcher& dispatcher, Node& node) {
     dispatcher.add<Join>([&node](const Join& call) -> Result<Done> {
         const auto invite = run::Invite::parse(call.invite);
@@ -29,16 +34,9 @@ void add_run_methods(Dispatcher& dispatcher, Node& node) {
     dispatcher.add<Finish>([&node](const Finish&) { return done(node.finish()); });
     dispatcher.add<SetName>([&node](const SetName& call) { return done(node.set_name(call.new_name)); });
     dispatcher.add<ReadCommittee>([&node](const ReadCommittee&) { return node.committee(); });
-    dispatcher.add<Moderate>([&node](const Moderate& call) -> Result<ModerationNumber> {
-        const auto number = node.moderate(call);
-        if (!number) return number.error();
-        return ModerationNumber{*number};
-    });
-    dispatcher.add<ReplaceCommittee>([&node](const ReplaceCommittee& call) -> Result<ModerationNumber> {
-        const auto number = node.replace_committee(call);
-        if (!number) return number.error();
-        return ModerationNumber{*number};
-    });
+    dispatcher.add<Moderate>([&node](const Moderate& call) { return numbered(node.moderate(call)); });
+    dispatcher.add<ReplaceCommittee>(
+        [&node](const ReplaceCommittee& call) { return numbered(node.replace_committee(call)); });
     dispatcher.add<MakeInvite>([&node](const MakeInvite&) -> Result<InviteLink> {
         const auto magnet = node.invite();
         if (!magnet) return magnet.error();

@@ -10,17 +10,15 @@
 #include "core/run/agreement/committee_change.h"
 
 #include <algorithm>
-#include <array>
 #include <tuple>
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/run/run_rules.h"
 
 namespace potluck::run {
 
 namespace {
-
-constexpr std::array<std::size_t, 3> sizes = {7, 4, 1};
 
 Standing standing_of(const std::vector<Standing>& standings, const PeerId& key) {
     const auto found = std::lower_bound(standings.begin(), standings.end(), key,
@@ -92,10 +90,7 @@ std::vector<Standing> seats_of(const Committee& committee, const Classes& classe
     seat_fittest(seats, classes.steady, committee_members_max);
     seat_fittest(seats, classes.candidates, committee_members_max);
     const std::size_t counted_on = seats.size();
-    std::size_t size = 0;
-    for (const std::size_t one : sizes) {
-        if (size == 0 && one <= counted_on) size = one;
-    }
+    std::size_t size = largest_committee(counted_on);
     if (size < committee.size() && counted_on > committee.quorum()) {
         std::vector<Standing> with_silent = seats;
         seat_fittest(with_silent, classes.silent, committee.size());

@@ -1,28 +1,20 @@
 #include <QTest>
 
 #include "core/run/round_machine.h"
+#include "tests/unit/run_samples.h"
 
 using namespace potluck;
 using namespace potluck::run;
 
 namespace {
 
-PeerId peer(std::uint8_t fill) {
-    PeerId id;
-    id.bytes.fill(std::byte{fill});
-    return id;
-}
+PeerId peer(std::uint8_t fill) { return samples::id<PeerId>(fill); }
 StateDigest base_digest() {
     StateDigest digest;
     digest.bytes.fill(std::byte{0xdd});
     return digest;
 }
-BlobRef payload(std::uint8_t fill) {
-    BlobRef ref;
-    ref.root.bytes.fill(std::byte{fill});
-    ref.size = 100;
-    return ref;
-}
+BlobRef payload(std::uint8_t fill) { return samples::plain_blob(fill, 100); }
 RoundMachine::Signature signature(std::uint8_t fill) {
     RoundMachine::Signature bytes{};
     bytes.fill(std::byte{fill});

@@ -2,23 +2,15 @@
 #include <QTest>
 
 #include "core/run/run_rules.h"
+#include "tests/unit/run_samples.h"
 
 using namespace potluck;
 using namespace potluck::run;
 
 namespace {
 
-PeerId peer(std::uint8_t fill) {
-    PeerId id;
-    id.bytes.fill(std::byte{fill});
-    return id;
-}
-BlobRef payload(std::uint8_t fill) {
-    BlobRef ref;
-    ref.root.bytes.fill(std::byte{fill});
-    ref.size = 100;
-    return ref;
-}
+PeerId peer(std::uint8_t fill) { return samples::id<PeerId>(fill); }
+BlobRef payload(std::uint8_t fill) { return samples::plain_blob(fill, 100); }
 
 const PeerId host = peer(2), backbone = peer(3), other = peer(4), third = peer(5);
 
