@@ -82,6 +82,7 @@ public:
         return nullptr;
     }
     [[nodiscard]] std::uint64_t saves() const { return m_saves; }
+    [[nodiscard]] std::uint64_t votes_loaded() const { return m_votes_loaded; }
     std::function<void()> on_save;
 
     std::vector<Held> held() const override {
@@ -143,7 +144,10 @@ public:
         m_votes = Bytes(votes.begin(), votes.end());
         return {};
     }
-    std::optional<Bytes> load_votes() const override { return m_votes; }
+    std::optional<Bytes> load_votes() const override {
+        ++m_votes_loaded;
+        return m_votes;
+    }
 
     /// The vector a trainer finds at `place`.
     std::span<float> vector_at(const peer::VectorPlace& place) {
@@ -178,6 +182,7 @@ private:
     std::map<peer::Scratch, std::shared_ptr<std::vector<float>>> m_scratch;
     std::optional<Bytes> m_record, m_votes;
     std::uint64_t m_saves = 0;
+    mutable std::uint64_t m_votes_loaded = 0;
     std::optional<Frozen> m_frozen;
     std::vector<Held> m_computed;
 };

@@ -1,23 +1,75 @@
 #include "tests/sim/network.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "core/base/check.h"
 #include "core/base/merkle.h"
 #include "core/base/sha256.h"
 
 namespace potluck::sim {
 
+namespace {
+
+/// Run, sender, kind, length and signature, beside the body (docs/wire-format.md).
+constexpr std::size_t envelope_bytes = 32 + 32 + 1 + 4 + 64;
+constexpr std::size_t question_bytes = 64;  // for a payload
+
+}  // namespace
+
+void Network::link(const PeerId& a, const PeerId& b, LinkSpeed speed) {
+    m_links[a][b] = m_links[b][a] = Link{speed, {}, {}};
+}
+
+std::vector<PeerId> Network::sessions_of(const PeerId& id) const {
+    std::vector<PeerId> peers;
+    if (m_links.empty()) {
+        for (const auto& [peer, port] : m_ports) {
+            if (peer != id) peers.push_back(peer);
+        }
+    } else if (const auto found = m_links.find(id); found != m_links.end()) {
+        for (const auto& [peer, link] : found->second) {
+            if (m_ports.contains(peer)) peers.push_back(peer);
+        }
+    }
+    return peers;
+}
+
+Duration Network::carry(const PeerId& from, const PeerId& to, std::size_t bytes) {
+    Link& link = m_links.at(from).at(to);
+    const TimePoint now = m_events.now();
+    if (link.speed.bytes_per_ms > 0) {
+        const double time = static_cast<double>(bytes) / link.speed.bytes_per_ms;
+        link.free_at = std::max(link.free_at, now) + Duration{static_cast<int>(time)};
+    }
+    link.arrived_at = std::max(link.arrived_at, std::max(link.free_at, now) + link.speed.latency);
+    return link.arrived_at - now;
+}
+
 void Network::deliver(const PeerId& from, const PeerId& to, const run::Envelope& envelope) {
+    if (on_send) on_send(from, to, envelope);
+    Traffic& traffic = m_traffic[static_cast<std::size_t>(envelope.kind)];
+    ++traffic.messages;
+    traffic.bytes += envelope.body.size() + envelope_bytes;
     if (m_rng.unit() < m_quality.loss || !reachable(from, to) || !may_have_session(from, to)) return;
-    m_events.after(between(m_quality.delay_min, m_quality.delay_max), [this, from, to, envelope] {
+    const Duration time = m_links.empty() ? between(m_quality.delay_min, m_quality.delay_max)
+                                          : carry(from, to, envelope.body.size() + envelope_bytes);
+    if (!m_last_sent || *m_last_sent != envelope) m_last_sent = std::make_shared<const run::Envelope>(envelope);
+    m_events.after(time, [this, from, to, sent = m_last_sent] {
         Port* receiver = port(to);
         if (receiver == nullptr || port(from) == nullptr) return;
-        receiver->receive(from, envelope);
+        receiver->receive(from, *sent);
     });
 }
 
 void Port::receive(const PeerId& from, const run::Envelope& envelope) {
     if (m_receiver == nullptr || refuses(from)) return;
+    if (sleeps()) {
+        if (now() < m_fell_asleep_at + session_outlasts) {
+            m_waiting.push_back([this, from, envelope] { m_receiver->on_envelope(from, envelope); });
+        }
+        return;
+    }
     m_receiver->on_envelope(from, envelope);
     if (after_event) after_event();
 }
@@ -25,8 +77,11 @@ void Port::receive(const PeerId& from, const run::Envelope& envelope) {
 void Port::later(Duration delay, std::function<void()> event) {
     m_network.events().after(delay, [this, alive = std::weak_ptr(m_token), event = std::move(event)] {
         if (alive.expired()) return;
-        event();
-        if (!alive.expired() && after_event) after_event();
+        if (sleeps()) {
+            m_waiting.push_back(event);
+        } else {
+            happen(event);
+        }
     });
 }
 
@@ -35,7 +90,9 @@ bool Network::may_have_session(const PeerId& a, const PeerId& b) const {
         const Port* found = port(one);
         return found != nullptr && found->refuses(other);
     };
-    return (!m_hub || a == *m_hub || b == *m_hub) && !refuses(a, b) && !refuses(b, a);
+    const auto links = m_links.find(a);
+    const bool has_link = m_links.empty() || (links != m_links.end() && links->second.contains(b));
+    return has_link && !refuses(a, b) && !refuses(b, a);
 }
 
 void Network::session_changed(const PeerId& a, const PeerId& b, bool begun) const {
@@ -44,6 +101,51 @@ void Network::session_changed(const PeerId& a, const PeerId& b, bool begun) cons
         if (found == nullptr || found->receiver() == nullptr || port(other) == nullptr) continue;
         if (begun != may_have_session(a, b)) continue;
         begun ? found->receiver()->on_neighbour(other) : found->receiver()->on_neighbour_lost(other);
+    }
+}
+
+void Port::happen(const std::function<void()>& event) {
+    const std::weak_ptr alive = m_token;
+    event();
+    if (!alive.expired() && after_event) after_event();
+}
+
+void Port::sleep(Duration time) {
+    POTLUCK_CHECK(!sleeps());
+    m_fell_asleep_at = now();
+    m_wakes_at = now() + time;
+    if (time >= session_outlasts) {
+        m_network.events().after(session_outlasts, [this, alive = std::weak_ptr(m_token)] {
+            if (!alive.expired()) end_sessions();
+        });
+    }
+    m_network.events().after(time, [this, alive = std::weak_ptr(m_token)] {
+        if (!alive.expired()) wake();
+    });
+}
+
+/// The others have waited long enough.
+void Port::end_sessions() {
+    for (const PeerId& peer : neighbours()) {
+        Port* other = m_network.port(peer);
+        if (other->m_receiver != nullptr) other->m_receiver->on_neighbour_lost(m_id);
+    }
+}
+
+void Port::wake() {
+    const bool sessions_ended = now() >= m_fell_asleep_at + session_outlasts;
+    m_wakes_at.reset();
+    const std::weak_ptr alive = m_token;
+    // An event may be the last of this process.
+    for (const auto& event : std::exchange(m_waiting, {})) {
+        if (!alive.expired()) happen(event);
+    }
+    if (alive.expired() || !sessions_ended) return;
+    for (const PeerId& peer : neighbours()) {
+        m_receiver->on_neighbour_lost(peer);
+        m_receiver->on_neighbour(peer);
+        Port* other = m_network.port(peer);
+        if (other->m_receiver != nullptr) other->m_receiver->on_neighbour(m_id);
     }
 }
 
@@ -83,7 +185,7 @@ void Port::publish_file(const std::filesystem::path& file, const std::string& na
 peer::BlobPointer Port::offers(const run::BlobRef& ref) const {
     const auto file = m_files.find(ref.root);
     const bool is_other = file != m_files.end() && ref.kind == run::BlobKind::open && file->second.ref != ref;
-    return m_folder.withholds || is_other ? nullptr : blob(ref.root);
+    return m_folder.withholds || sleeps() || is_other ? nullptr : blob(ref.root);
 }
 
 peer::BlobPointer Port::blob(const BlobId& id) const {
@@ -97,7 +199,10 @@ peer::BlobPointer Port::blob(const BlobId& id) const {
 
 void Port::fetch(const run::BlobRef& blob, peer::FetchOptions options) {
     m_wanted.insert(blob.root);
-    later(m_network.blob_delay(), [this, blob, rank = options.retention] { try_fetch(blob, rank); });
+    // A link has its own latency: what is asked for there is as far away as a question.
+    const bool along_links = m_network.has_links() && blob.kind == run::BlobKind::plain;
+    later(along_links ? Duration{1} : m_network.blob_delay(),
+          [this, blob, rank = options.retention] { try_fetch(blob, rank); });
 }
 
 run::Retention Port::rank_of(const BlobId& id) const {
@@ -132,16 +237,37 @@ bool Port::make_room(std::uint64_t size, run::Retention retention) {
 
 void Port::try_fetch(const run::BlobRef& ref, run::Retention retention) {
     if (!m_wanted.contains(ref.root)) return;
-    peer::BlobPointer content = blob(ref.root);
-    for (const auto& [id, port] : m_network.ports()) {
-        if (content) break;
-        if (m_network.reachable(m_id, id)) content = port->offers(ref);
+    const auto usable = [&](const peer::BlobPointer& one) { return one && one->bytes().size() == ref.size; };
+    if (const peer::BlobPointer own = blob(ref.root); usable(own)) return fetched(ref, own, retention);
+    const bool along_links = m_network.has_links() && ref.kind == run::BlobKind::plain;
+    const auto ask = [&](const PeerId& id, const Port& port) {
+        peer::BlobPointer content = m_network.reachable(m_id, id) ? port.offers(ref) : nullptr;
+        if (!usable(content)) return false;
+        if (!along_links) {
+            fetched(ref, content, retention);
+            return true;
+        }
+        m_network.count_payload(ref.size);
+        const Duration question = m_network.carry(m_id, id, question_bytes);
+        later(question + m_network.carry(id, m_id, ref.size),
+              [this, ref, content, retention] { fetched(ref, content, retention); });
+        return true;
+    };
+    if (along_links) {
+        for (const PeerId& id : m_network.sessions_of(m_id)) {
+            if (ask(id, *m_network.port(id))) return;
+        }
+    } else {
+        for (const auto& [id, port] : m_network.ports()) {
+            if (ask(id, *port)) return;
+        }
     }
-    if (!content || content->bytes().size() != ref.size) {
-        later(Duration{250}, [this, ref, retention] { try_fetch(ref, retention); });
-        return;
-    }
-    m_wanted.erase(ref.root);
+    // Neighbours say at once what they have got; elsewhere a holder has to be found.
+    later(Duration{along_links ? 20 : 250}, [this, ref, retention] { try_fetch(ref, retention); });
+}
+
+void Port::fetched(const run::BlobRef& ref, peer::BlobPointer content, run::Retention retention) {
+    if (m_wanted.erase(ref.root) == 0) return;
     if (!m_folder.blobs.contains(ref.root) && !m_files.contains(ref.root)) {
         if (!make_room(ref.size, retention)) {
             return m_receiver->on_blob_failed(ref.root, {ErrorCode::no_space, "The disk is full."});
@@ -150,7 +276,8 @@ void Port::try_fetch(const run::BlobRef& ref, run::Retention retention) {
     }
     retain(ref.root, retention);
     m_folder.blobs[ref.root] = content;
-    m_receiver->on_blob(ref, content);
+    if (ref.kind == run::BlobKind::plain) m_payload_arrived_at = now();
+    m_receiver->on_blob(ref, std::move(content));
 }
 
 void Port::forget(const BlobId& id) {
@@ -172,10 +299,8 @@ bool Port::refuses(const PeerId& peer) const {
 }
 
 std::vector<PeerId> Port::neighbours() const {
-    std::vector<PeerId> peers;
-    for (const auto& [id, port] : m_network.ports()) {
-        if (id != m_id && m_network.may_have_session(id, m_id)) peers.push_back(id);
-    }
+    std::vector<PeerId> peers = m_network.sessions_of(m_id);
+    std::erase_if(peers, [this](const PeerId& peer) { return !m_network.may_have_session(m_id, peer); });
     return peers;
 }
 

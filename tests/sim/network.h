@@ -1,7 +1,12 @@
 // The network of a simulated world: messages with delay, loss and reordering, and blobs that come only from members
 // that hold them and live. Blobs that a member published or fetched stay on its disk when it is killed.
+//
+// Without links everybody has a session with everybody. With links (tests/sim/networks/topology.h) sessions are where
+// they are: messages arrive in order, after the link's latency and the bytes before them, and payloads travel along
+// them too. States and shards are public: whoever holds one is found by everybody that can be reached.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <limits>
 #include <map>
@@ -15,6 +20,7 @@
 #include "core/peer/seams/swarm.h"
 #include "tests/sim/disk.h"
 #include "tests/sim/events.h"
+#include "tests/sim/networks/topology.h"
 
 namespace potluck::sim {
 
@@ -36,6 +42,12 @@ struct LinkQuality {
     Duration blob_delay_min{20}, blob_delay_max{400};
 };
 
+/// What went over the network, of one kind of message.
+struct Traffic {
+    std::uint64_t messages = 0, bytes = 0;
+};
+inline constexpr std::size_t message_kinds = 10;  // and none of them is 0: there payloads are counted
+
 class Port;
 
 class Network {
@@ -51,14 +63,31 @@ public:
     [[nodiscard]] const std::map<PeerId, Port*>& ports() const { return m_ports; }
     /// From now on members of different groups cannot reach each other; a member without a group is in group 0.
     void split(std::map<PeerId, int> groups) { m_groups = std::move(groups); }
-    /// A star: members speak with the hub only. Blobs travel as before: whoever has heard of one finds its holders.
-    void only_through(const PeerId& hub) { m_hub = hub; }
+    [[nodiscard]] int group_of(const PeerId& id) const {
+        const auto found = m_groups.find(id);
+        return found == m_groups.end() ? 0 : found->second;
+    }
+    /// From now on there are sessions only where there are links.
+    void link(const PeerId& a, const PeerId& b, LinkSpeed speed);
     [[nodiscard]] bool reachable(const PeerId& a, const PeerId& b) const { return group_of(a) == group_of(b); }
     [[nodiscard]] bool may_have_session(const PeerId& a, const PeerId& b) const;
     /// Both members hear that their session has ended or begun, if they live.
     void session_changed(const PeerId& a, const PeerId& b, bool begun) const;
+    /// Those attached that `id` may have a session with, in the order of their ids.
+    [[nodiscard]] std::vector<PeerId> sessions_of(const PeerId& id) const;
     void deliver(const PeerId& from, const PeerId& to, const run::Envelope& envelope);
     [[nodiscard]] Duration blob_delay() { return between(m_quality.blob_delay_min, m_quality.blob_delay_max); }
+    /// Until when `bytes` that leave now are under way, beside all else on the link.
+    [[nodiscard]] Duration carry(const PeerId& from, const PeerId& to, std::size_t bytes);
+    /// What was sent so far, by kind; payloads that were fetched along links at 0.
+    [[nodiscard]] const std::array<Traffic, message_kinds>& traffic() const { return m_traffic; }
+    [[nodiscard]] bool has_links() const { return !m_links.empty(); }
+    void count_payload(std::size_t bytes) {
+        ++m_traffic[0].messages;
+        m_traffic[0].bytes += bytes;
+    }
+    /// Called with every message that is sent.
+    std::function<void(const PeerId& from, const PeerId& to, const run::Envelope& envelope)> on_send;
     /// Everything that was ever published, for checks that recompute what the members agreed on.
     std::map<BlobId, peer::BlobPointer> published;
     Events& events() { return m_events; }
@@ -69,12 +98,14 @@ public:
     }
 
 private:
-    [[nodiscard]] int group_of(const PeerId& id) const {
-        const auto found = m_groups.find(id);
-        return found == m_groups.end() ? 0 : found->second;
-    }
+    struct Link {
+        LinkSpeed speed;
+        TimePoint free_at, arrived_at;
+    };
     std::map<PeerId, int> m_groups;
-    std::optional<PeerId> m_hub;
+    std::map<PeerId, std::map<PeerId, Link>> m_links;  // from, to
+    std::array<Traffic, message_kinds> m_traffic{};
+    std::shared_ptr<const run::Envelope> m_last_sent;  // one copy for all neighbours
     Events& m_events;
     Rng& m_rng;
     LinkQuality m_quality;
@@ -88,6 +119,9 @@ struct BlobFolder {
     std::uint64_t bytes_max = std::numeric_limits<std::uint64_t>::max();
     bool withholds = false;  // announces, but gives nothing to others
 };
+
+/// Sessions outlast so much silence of one side; what is sent meanwhile waits for it.
+inline constexpr Duration session_outlasts{120'000};
 
 /// One member's connection. Lives as long as its process.
 class Port final : public peer::Swarm {
@@ -104,6 +138,12 @@ public:
     [[nodiscard]] TimePoint now() const { return m_network.events().now(); }
     std::function<void()> after_event;  // checks of the member, after each thing that happened to it
     void receive(const PeerId& from, const run::Envelope& envelope);
+    /// The computer is put to sleep: what happens to this process waits until it wakes, in order. A session that was
+    /// silent for session_outlasts has ended by then, and messages sent later than that are lost.
+    void sleep(Duration time);
+    [[nodiscard]] bool sleeps() const { return m_wakes_at.has_value(); }
+    /// Time of the last payload that arrived.
+    [[nodiscard]] TimePoint payload_arrived_at() const { return m_payload_arrived_at; }
 
     void send(const PeerId& to, const run::Envelope& envelope) override;
     void broadcast(const run::Envelope& envelope) override;
@@ -122,8 +162,12 @@ public:
 
 private:
     void try_fetch(const run::BlobRef& blob, run::Retention retention);
+    void fetched(const run::BlobRef& blob, peer::BlobPointer content, run::Retention retention);
     [[nodiscard]] bool make_room(std::uint64_t size, run::Retention retention);
     [[nodiscard]] run::Retention rank_of(const BlobId& id) const;
+    void happen(const std::function<void()>& event);
+    void end_sessions();
+    void wake();
 
     Network& m_network;
     PeerId m_id;
@@ -137,6 +181,9 @@ private:
     };
     std::map<BlobId, PublishedFile> m_files;
     std::map<PeerId, TimePoint> m_refused;  // until when
+    std::optional<TimePoint> m_wakes_at;
+    TimePoint m_fell_asleep_at, m_payload_arrived_at;
+    std::vector<std::function<void()>> m_waiting;  // for this process to wake
     std::shared_ptr<int> m_token = std::make_shared<int>(0);
 };
 

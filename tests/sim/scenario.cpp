@@ -1,5 +1,7 @@
 #include "tests/sim/scenario.h"
 
+#include <algorithm>
+
 #include "tests/sim/checks.h"
 
 namespace potluck::sim {
@@ -57,10 +59,27 @@ void churn(World& world, Churn rates, std::size_t spared, TimePoint until) {
     });
 }
 
-std::string finish_run(World& world, Duration limit) {
+void split_at_random(World& world) {
+    std::vector<int> groups(world.size());
+    for (int& group : groups) group = static_cast<int>(world.rng().below(2));
+    world.split(groups);
+}
+
+std::string heal_and_meet(World& world, Duration limit) {
+    world.heal();
+    const std::uint64_t last = world.manifest().recipe.total_rounds;
+    std::uint64_t furthest = 0;
+    for (std::size_t i = 0; i < world.size(); ++i) furthest = std::max(furthest, world.round_of(i));
+    const std::uint64_t healed = std::min(furthest + 2, last);
+    if (world.run_until([&] { return world.all_at(healed); }, limit)) return world.divided();
+    return "not together two rounds later:" + where_all_stand(world);
+}
+
+std::string finish_run(World& world, Duration limit, const std::set<std::size_t>& away) {
     const std::uint64_t last = world.manifest().recipe.total_rounds;
     const auto done = [&] {
         for (std::size_t i = 0; i < world.size(); ++i) {
+            if (away.contains(i)) continue;
             if (!world.home(i).alive() || world.round_of(i) < last) return false;
         }
         return true;
@@ -71,6 +90,7 @@ std::string finish_run(World& world, Duration limit) {
     // A kill or a damage of the last moment is still being mended.
     const auto settled = [&] {
         for (std::size_t i = 0; i < world.size(); ++i) {
+            if (away.contains(i)) continue;
             if (!world.home(i).alive() || world.peer(i).view().phase != run::Phase::finished) return false;
         }
         return true;

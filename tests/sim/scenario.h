@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "tests/sim/world.h"
 
@@ -18,7 +21,24 @@ struct Churn {
 /// From now on, about once per window, kills and restarts members. Member 0..spared-1 are left alone. Stops at `until`.
 void churn(World& world, Churn rates, std::size_t spared, TimePoint until);
 
-/// Runs until every member is up and has finished the run; an empty string, or what did not come true.
-[[nodiscard]] std::string finish_run(World& world, Duration limit);
+/// Splits the members at random into two groups that cannot reach each other.
+void split_at_random(World& world);
+
+/// Heals the network. At most two rounds later than the furthest member was then all living members are
+/// together; an empty string, or that they are not.
+[[nodiscard]] std::string heal_and_meet(World& world, Duration limit);
+
+/// Runs until every member but those `away` is up and has finished the run; an empty string, or what did not come true.
+[[nodiscard]] std::string finish_run(World& world, Duration limit, const std::set<std::size_t>& away = {});
+
+/// Each seed's scenario in turn, up to the first that finds something wrong: its seed and what; else an empty string.
+template <class Scenario>
+[[nodiscard]] std::string first_wrong(const std::vector<std::uint64_t>& seeds, Scenario scenario) {
+    for (const std::uint64_t seed : seeds) {
+        const std::string wrong = scenario(seed);
+        if (!wrong.empty()) return "seed " + std::to_string(seed) + ": " + wrong;
+    }
+    return {};
+}
 
 }  // namespace potluck::sim

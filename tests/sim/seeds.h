@@ -1,4 +1,5 @@
-// Which seeds a test tries: POTLUCK_SIM_SEED replays one, POTLUCK_SIM_SEEDS says how many.
+// Which seeds a test tries: POTLUCK_SIM_SEED replays one, POTLUCK_SIM_SEEDS says how many. From a thousand on, as
+// `./dev test --long` asks for, tests that have one long case instead of many run it at full length.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,12 @@ inline std::vector<std::uint64_t> seeds(std::uint64_t usual) {
 /// What was wrong, and how to see it again.
 inline std::string at_seed(std::uint64_t seed, const std::string& wrong) {
     return "seed " + std::to_string(seed) + ": " + wrong;
+}
+
+/// The length of a test's only case.
+inline std::uint64_t length(std::uint64_t usual, std::uint64_t full) {
+    const char* many = std::getenv("POTLUCK_SIM_SEEDS");
+    return many != nullptr && std::strtoull(many, nullptr, 10) >= 1'000 ? full : usual;
 }
 
 }  // namespace potluck::sim

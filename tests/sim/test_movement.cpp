@@ -98,13 +98,9 @@ private slots:
             World world(seed, plan_of(seed));
             world.start_all();
             world.run_for(Duration{static_cast<int>(8'000 + world.rng().below(12'000))});
-            std::map<PeerId, int> groups;
-            for (std::size_t i = 0; i < world.size(); ++i) {
-                groups[world.home(i).id()] = static_cast<int>(world.rng().below(2));
-            }
-            world.network().split(groups);
+            split_at_random(world);
             world.run_for(Duration{static_cast<int>(2'000 + world.rng().below(50'000))});
-            world.network().split({});
+            world.heal();
             return finished(world);
         });
     }

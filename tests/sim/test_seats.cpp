@@ -110,18 +110,10 @@ private slots:
             World world(seed, plan);
             world.start_all();
             world.run_for(Duration{static_cast<int>(8'000 + world.rng().below(12'000))});
-            std::map<PeerId, int> groups;
-            for (std::size_t i = 0; i < world.size(); ++i) {
-                groups[world.home(i).id()] = static_cast<int>(world.rng().below(2));
-            }
-            world.network().split(groups);
+            split_at_random(world);
             world.run_for(Duration{static_cast<int>(2'000 + world.rng().below(50'000))});
-            std::uint64_t furthest = 0;
-            for (std::size_t i = 0; i < world.size(); ++i) furthest = std::max(furthest, world.round_of(i));
-            world.network().split({});
-            const std::uint64_t healed = std::min<std::uint64_t>(furthest + 2, 10);
-            QVERIFY2(world.run_until([&] { return world.all_at(healed); }, Duration{90'000}),
-                     at_seed(seed, "not together two rounds later").c_str());
+            const std::string apart = heal_and_meet(world, Duration{90'000});
+            QVERIFY2(apart.empty(), at_seed(seed, apart).c_str());
             const std::string wrong = finish_run(world, Duration{600'000});
             QVERIFY2(wrong.empty(), at_seed(seed, wrong).c_str());
         }
@@ -148,7 +140,7 @@ private slots:
         for (const std::uint64_t seed : seeds(3)) {
             World world(seed, {.backbones = 4, .volunteers = 3, .rounds = 5});
             const std::size_t hub = world.size() - 1;
-            world.network().only_through(world.home(hub).id());
+            world.use(star(world.size(), hub));
             world.start_all();
             const std::string wrong = finish_run(world, Duration{300'000});
             QVERIFY2(wrong.empty(), at_seed(seed, wrong).c_str());

@@ -1,7 +1,9 @@
 #include "tests/sim/world.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <utility>
 
 #include "core/base/merkle.h"
 #include "core/base/sha256.h"
@@ -36,6 +38,7 @@ identity::Identity world_key(std::size_t member) {
     std::array<std::byte, 32> seed{};
     seed[0] = std::byte{static_cast<unsigned char>(member)};
     seed[1] = std::byte{0x77};
+    seed[2] = std::byte{static_cast<unsigned char>(member >> 8U)};
     return identity::Identity::from_seed(seed);
 }
 
@@ -104,11 +107,11 @@ void World::make_manifest() {
     recipe.checkpoint_every = m_plan.checkpoint_every;
     recipe.error_decay = m_plan.error_decay;
     recipe.fit_rounds = m_plan.fit_rounds;
-    recipe.probation_rounds = 2;
+    recipe.probation_rounds = m_plan.probation_rounds;
     recipe.k = 1024;  // few rounds: much of the movement in each
-    recipe.window = Duration{6'000};
-    recipe.collect = Duration{3'000};
-    recipe.grace = Duration{5'000};
+    recipe.window = m_plan.window;
+    recipe.collect = m_plan.collect;
+    recipe.grace = m_plan.grace;
     const model::StateLayout layout = model::state_layout(m_manifest.model);
     m_initial.resize(layout.parameters);
     model::fill_initial_state(m_manifest.model, 1, m_initial);
@@ -127,6 +130,7 @@ void World::make_manifest() {
 
 bool World::remembered_verify(const PeerId& signer, std::string_view domain, ByteSpan bytes,
                               const identity::Signature& signature) {
+    ++m_verifications;
     Sha256 hash;
     hash.update(signer.bytes);
     hash.update(as_bytes(domain));
@@ -142,9 +146,9 @@ bool World::remembered_verify(const PeerId& signer, std::string_view domain, Byt
 peer::Offload World::offload_of(Home& home) {
     return [this, &home](std::function<void()> work, std::function<void()> done) {
         Process& process = *home.process;
-        process.work_due = std::max(process.work_due, now()) + m_network.between(Duration{0}, m_plan.work_max);
-        process.job_due =
-            std::max(process.job_due, process.work_due + m_network.between(Duration{0}, m_plan.answer_max));
+        const auto takes = [&](Duration most) { return home.slowness * m_network.between(Duration{0}, most); };
+        process.work_due = std::max(process.work_due, now()) + takes(m_plan.work_max);
+        process.job_due = std::max(process.job_due, process.work_due + takes(m_plan.answer_max));
         process.port->later(process.work_due - now(), std::move(work));
         process.port->later(process.job_due - now(), std::move(done));
     };
@@ -176,15 +180,20 @@ void World::start(std::size_t member) {
                               return remembered_verify(signer, domain, bytes, signature);
                           }});
     process.port->connect(*process.peer);
-    process.port->after_event = [peer = process.peer.get()] { peer->check_invariants(); };
+    process.port->after_event = [this, member, &home, chains = std::uint64_t{0}]() mutable {
+        home.process->peer->check_invariants();
+        // Whenever its chain has grown a member asks for its votes.
+        if (std::exchange(chains, home.disk.votes_loaded()) != home.disk.votes_loaded()) compare_chain(member);
+    };
     if (process.trainer) process.trainer->connect(*process.peer);
     home.saved = 0;
     home.disk.on_save = [&home] { home.saved = home.process->trainer ? home.process->trainer->answered() : 0; };
     m_network.attach(home.id(), process.port.get());
     process.peer->start(now());
-    for (const auto& [id, port] : m_network.ports()) {
-        if (id == home.id() || port->receiver() == nullptr || !m_network.may_have_session(id, home.id())) continue;
-        port->receiver()->on_neighbour(home.id());
+    for (const PeerId& id : m_network.sessions_of(home.id())) {
+        Port& port = *m_network.port(id);
+        if (port.receiver() == nullptr) continue;
+        port.receiver()->on_neighbour(home.id());
         process.peer->on_neighbour(id);
     }
     process.port->later(Duration{static_cast<int>(m_rng.below(100))}, [this, member] { tick(member); });
@@ -193,7 +202,7 @@ void World::start(std::size_t member) {
 void World::tick(std::size_t member) {
     Home& home = *m_homes[member];
     home.process->peer->tick(now());
-    compare_chain(home);
+    compare_chain(member);
     home.process->port->later(Duration{100}, [this, member] { tick(member); });
 }
 
@@ -201,17 +210,51 @@ std::vector<PeerId> World::committee_of(std::size_t member) { return home(member
 
 run::RunRules World::rules() const { return {m_run, m_manifest.host, m_manifest.backbones, m_manifest.allowed}; }
 
-void World::compare_chain(Home& home) {
+void World::use(const Topology& topology) {
+    for (const Topology::Link& link : topology.links) {
+        m_network.link(home(link.a).id(), home(link.b).id(), link.speed);
+    }
+}
+
+void World::split(const std::vector<int>& groups) {
+    std::map<PeerId, int> group_of;
+    for (std::size_t i = 0; i < groups.size(); ++i) group_of[home(i).id()] = groups[i];
+    m_network.split(std::move(group_of));
+    m_committed_at_split = groups.empty() ? std::nullopt : std::optional(rounds_committed());
+}
+
+void World::compare_chain(std::size_t member) {
+    Home& home = *m_homes[member];
     const std::uint64_t rounds = home.ledger.totals(m_run).rounds.value;
     home.rounds_compared = std::min(home.rounds_compared, rounds);  // the host has replaced the committee further back
     for (; home.rounds_compared < rounds; ++home.rounds_compared) {
         const RoundId round{home.rounds_compared};
         const Bytes bytes = home.ledger.list(m_run, round)->list;
+        const run::AcceptList list = run::AcceptList::decode(bytes).value();
         const Digest hash = sha256(bytes);
-        const auto place = std::pair(run::AcceptList::decode(bytes)->term, round);
-        const auto [known, added] = m_committed.try_emplace(place, hash);
-        if (!added && known->second != hash) m_divided = "round " + std::to_string(round.value) + " has two lists";
+        const auto [known, added] = m_committed.try_emplace({list.term, round}, Committed{hash, list.committee});
+        if (added) {
+            if (!has_quorum(home, list.term, round)) {
+                m_divided = "a minority has committed round " + std::to_string(round.value);
+            }
+            m_rounds_committed = std::max(m_rounds_committed, round.value + 1);
+        } else if (known->second.list != hash) {
+            m_divided = "round " + std::to_string(round.value) + " has two lists";
+        }
+        if (on_list) on_list(member, round);
     }
+}
+
+/// Whether the committee of `round` can have decided it where `home` is. The round that was under way when the network
+/// split may be finished anywhere, by votes that were heard before.
+bool World::has_quorum(const Home& home, std::uint32_t term, RoundId round) const {
+    if (!m_committed_at_split || round.value <= *m_committed_at_split) return true;
+    const auto before = m_committed.find({term, RoundId{round.value - 1}});
+    if (before == m_committed.end()) return true;  // the host has named this committee (a term's first round)
+    const std::vector<PeerId>& committee = before->second.committee;
+    const auto here = std::count_if(committee.begin(), committee.end(),
+                                    [&](const PeerId& seat) { return m_network.reachable(seat, home.id()); });
+    return static_cast<std::size_t>(here) > 2 * committee.size() / 3;
 }
 
 void World::start_all() {
@@ -230,8 +273,9 @@ void World::kill(std::size_t member, Death death) {
     home.process.reset();
     home.disk.killed();
     if (death == Death::silent) return;
-    for (const auto& [id, port] : m_network.ports()) {
-        if (port->receiver() != nullptr) port->receiver()->on_neighbour_lost(home.id());
+    for (const PeerId& id : m_network.sessions_of(home.id())) {
+        Port& port = *m_network.port(id);
+        if (port.receiver() != nullptr) port.receiver()->on_neighbour_lost(home.id());
     }
 }
 

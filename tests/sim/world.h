@@ -23,12 +23,14 @@ struct WorldPlan {
     LinkQuality links{};
     Duration work_max{80};     // that a job takes
     Duration answer_max{120};  // between the end of a job and its answer
+    Duration window{6'000}, collect{3'000}, grace{5'000};
     float error_decay = 0.95F;
     bool friends = false;          // all members are on the run's allow list, so that they may have seats
     std::size_t left_out = 0;      // of them, the last ones are not
     std::uint32_t fit_rounds = 3;  // until they may
     std::uint8_t shards = 3;
     std::map<std::size_t, std::uint64_t> shard_bytes_max = {};  // by member; no cap for the others
+    std::uint32_t probation_rounds = 2;
     /// States are damaged under running members. One that most hold then counts as the right one, so members are
     /// compared with each other and no longer with F.
     bool damage_may_spread = false;
@@ -66,6 +68,7 @@ struct Home {
     std::uint64_t rounds_lost_before = 0;  // counted by earlier lives
     std::uint64_t rounds_compared = 0;     // with what others hold
     std::string announced_early;           // what was announced before it was on disk (checks.h)
+    int slowness = 1;                      // its jobs take so many times longer than another's
     std::unique_ptr<Process> process;
 };
 
@@ -94,10 +97,23 @@ public:
     [[nodiscard]] std::vector<PeerId> first_committee() const { return rules().first_committee(); }
     /// As the manifest has them.
     [[nodiscard]] run::RunRules rules() const;
-    /// What was wrong with the lists that members held at any moment: two of them for one round. Empty if nothing.
-    [[nodiscard]] const std::string& divided() const { return m_divided; }
     /// Who decides the next list, as `member` has it.
     [[nodiscard]] std::vector<PeerId> committee_of(std::size_t member);
+    /// Sessions are where `topology` has links.
+    void use(const Topology& topology);
+    /// From now on members of different groups, one for each member, cannot reach each other, and a group without a
+    /// quorum may finish the round under way and nothing more.
+    void split(const std::vector<int>& groups);
+    void heal() { split({}); }
+    /// What was wrong with the lists that members held at any moment: two of them for one round, or one that a minority
+    /// has committed. Empty if nothing. Looked at after every event.
+    [[nodiscard]] const std::string& divided() const { return m_divided; }
+    /// How many signatures members have looked at so far.
+    [[nodiscard]] std::uint64_t verifications() const { return m_verifications; }
+    /// Rounds whose list some member holds.
+    [[nodiscard]] std::uint64_t rounds_committed() const { return m_rounds_committed; }
+    /// Called when a list has entered the ledger of `member`.
+    std::function<void(std::size_t member, RoundId round)> on_list;
     void start(std::size_t member);
     void start_all();
     void kill(std::size_t member, Death death);
@@ -117,7 +133,8 @@ public:
 private:
     void make_manifest();
     void tick(std::size_t member);
-    void compare_chain(Home& home);
+    void compare_chain(std::size_t member);
+    [[nodiscard]] bool has_quorum(const Home& home, std::uint32_t term, RoundId round) const;
     peer::Offload offload_of(Home& home);
     bool remembered_verify(const PeerId& signer, std::string_view domain, ByteSpan bytes,
                            const identity::Signature& signature);
@@ -131,7 +148,14 @@ private:
     RunId m_run;
     std::vector<float> m_initial;
     std::unordered_map<Digest, bool> m_verified;
-    std::map<std::pair<std::uint32_t, RoundId>, Digest> m_committed;  // first list of a term and round that was held
+    std::uint64_t m_verifications = 0;
+    struct Committed {
+        Digest list;
+        std::vector<PeerId> committee;  // of the next round
+    };
+    std::map<std::pair<std::uint32_t, RoundId>, Committed> m_committed;  // first list of a term and round that was held
+    std::uint64_t m_rounds_committed = 0;
+    std::optional<std::uint64_t> m_committed_at_split;
     std::string m_divided;
     std::vector<std::unique_ptr<Home>> m_homes;
 };
