@@ -136,7 +136,10 @@ Verdict Ballots::receive(const PeerId& from, const run::BallotMessage& message) 
     if (keeps_list) reconsider();
     const Verdict verdict = verdict_of(actions.verdict);
     // A second message in a slot is evidence, once, and never traffic.
-    if (verdict == Verdict::accepted || !actions.evidence.empty()) m.context.pass_on(message, from);
+    const bool is_new = verdict == Verdict::accepted || !actions.evidence.empty();
+    const auto is_sound = [&] { return run::certifies(*certificate, m_settings->committee, m.keyring); };
+    const bool is_said_again = verdict == Verdict::repeated && (certificate == nullptr || is_sound());
+    if ((is_new || is_said_again) && may_pass_on(message.statement)) m.context.pass_on(message, from);
     return verdict;
 }
 
@@ -148,6 +151,16 @@ bool Ballots::is_far_ahead(const run::AgreementMessage& message) const {
 
 /// A round may have more views than lists fit here: the one that was named longest ago and binds nobody here goes.
 void Ballots::make_room() {
+/// Authors repeat what may have been lost, and it may have been lost behind this member: what is said again is passed
+/// on again, each message once between two repetitions.
+bool Ballots::may_pass_on(ByteSpan statement) {
+    if (m.context.now() >= m_passed_on_since + m_settings->times.repeat) {
+        m_passed_on.clear();
+        m_passed_on_since = m.context.now();
+    }
+    return m_passed_on.insert(sha256(statement)).second;
+}
+
     if (m_lists.size() < ballot_lists_max) return;
     const auto is_needed = [&](const Digest& list) {
         const bool is_bound = std::find(m_bound.begin(), m_bound.end(), list) != m_bound.end();

@@ -15,6 +15,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "core/peer/chain_log.h"
@@ -93,6 +94,7 @@ private:
     [[nodiscard]] std::vector<run::Accepted> entries_to_propose() const;
     void add_contributions(run::AcceptList& list) const;
     [[nodiscard]] bool is_far_ahead(const run::AgreementMessage& message) const;
+    [[nodiscard]] bool may_pass_on(ByteSpan statement);
     void make_room();
     void remember(const Digest& hash, ByteSpan bytes);
     void carry_out(const run::Actions& actions);
@@ -117,6 +119,8 @@ private:
     std::optional<run::Certificate> m_certificate;  // its list may still be unknown
     std::optional<CheckedList> m_decision;
     std::uint64_t m_views_lost = 0;
+    std::set<Digest> m_passed_on;  // hashes of statements, since then
+    TimePoint m_passed_on_since;
 };
 
 }  // namespace potluck::peer

@@ -528,6 +528,39 @@ private slots:
         QCOMPARE(bench.swarm.sent_to.size(), bench.swarm.around.size() - 1);
     }
 
+    /// It may have been lost behind this member, and its author says it again because of that.
+    void what_is_said_again_is_passed_on_again_once_in_a_while() {
+        Bench bench;
+        const Duration pause = run::heartbeats_to_repeat * bench.context.settings.heartbeat;
+        const run::BallotMessage message = bench.vote(turns()[0], Step::prevote, std::nullopt);
+        const PeerId from = bench.swarm.around.front();
+        const std::size_t others = bench.swarm.around.size() - 1;
+        QCOMPARE(bench.ballots->receive(from, message), Verdict::accepted);
+        bench.wait(pause - Duration{1});
+        QCOMPARE(bench.ballots->receive(from, message), Verdict::repeated);
+        QCOMPARE(bench.swarm.sent_to.size(), others);
+        bench.wait(Duration{1});
+        for (int time = 0; time < 2; ++time) QCOMPARE(bench.ballots->receive(from, message), Verdict::repeated);
+        QCOMPARE(bench.swarm.sent_to.size(), 2 * others);
+        QVERIFY(bench.swarm.sent_to.back().first != from);
+    }
+
+    /// What says nothing new was not looked at otherwise.
+    void a_forged_certificate_is_not_passed_on() {
+        Bench bench;
+        const run::AcceptList list = bench.good_list();
+        const run::BallotMessage polka = bench.certificate(list, {1, 2, 3}, Step::prevote);
+        QCOMPARE(bench.hear(polka), Verdict::accepted);
+        bench.swarm.sent_to.clear();
+        run::BallotMessage forged{polka.statement, {}};
+        forged.statement.back() ^= std::byte{1};
+        bench.wait(Duration{10'000});
+        QCOMPARE(bench.hear(forged), Verdict::repeated);
+        QVERIFY(bench.swarm.sent_to.empty());
+        QCOMPARE(bench.hear(polka), Verdict::repeated);
+        QVERIFY(!bench.swarm.sent_to.empty());
+    }
+
     void what_is_not_the_committees_is_not_passed_on() {
         Bench bench;
         QCOMPARE(bench.hear(bench.vote(7, Step::prevote, std::nullopt)), Verdict::wrong_author);
