@@ -52,6 +52,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     void receive(const PeerId& from, const run::Envelope& envelope);
     run::Verdict handle_envelope(const PeerId& from, const run::Envelope& envelope);
     run::Verdict on_status(const PeerId& from, const run::StatusMessage& status);
+    run::Verdict on_close(const PeerId& from, const run::Envelope& envelope, const run::CloseMessage& message);
     run::Verdict on_contribution(const PeerId& from, const run::Envelope& envelope,
                                  const run::ContributionMessage& message);
     run::Verdict on_host_action(const PeerId& from, const run::Envelope& envelope, const run::HostAction& action);
@@ -185,6 +186,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
 
     bool fell_back = false;  // the newest state could not be mended: any checkpoint is better than replaying
 
+    std::optional<RoundId> close_passed_on;
     std::optional<TimePoint> window_closed_at;
     Duration last_round_overhead{0};
     std::optional<Duration> join_to_first_step;

@@ -6,8 +6,9 @@
 // only forgotten when no job reads one.
 //
 // A message is checked from cheap to dear: run, size, sender, admission, layout, then its signature, then its meaning.
-// Only contributions may come from another member than the one that signed them. Every verdict is counted against the
-// member that delivered the message, which is dropped for a while after too many bad ones. Threads: the node's.
+// Only contributions and the end of a window may come from another member than the one that signed them. Every verdict
+// is counted against the member that delivered the message, which is dropped for a while after too many bad ones.
+// Threads: the node's.
 #include "core/peer/peer.h"
 
 #include <algorithm>
@@ -34,7 +35,8 @@ run::RoundSettings round_settings(const Context& context, const Peer::World& wor
 
 /// Their author is known by the signature, from any hand.
 bool may_be_passed_on(run::MessageKind kind) {
-    return kind == run::MessageKind::contribution || kind == run::MessageKind::host_action;
+    using run::MessageKind;
+    return kind == MessageKind::contribution || kind == MessageKind::close || kind == MessageKind::host_action;
 }
 
 }  // namespace
@@ -151,7 +153,7 @@ Verdict Peer::Impl::handle_envelope(const PeerId& from, const run::Envelope& env
         const run::Envelope& envelope;
         const PeerId& sender = envelope.sender;
         Verdict operator()(const run::StatusMessage& m) const { return impl.on_status(sender, m); }
-        Verdict operator()(const run::CloseMessage& m) const { return impl.machine.on_close(sender, m, impl.now()); }
+        Verdict operator()(const run::CloseMessage& m) const { return impl.on_close(from, envelope, m); }
         Verdict operator()(const run::ContributionMessage& m) const { return impl.on_contribution(from, envelope, m); }
         Verdict operator()(const run::BallotMessage& m) const { return impl.ballots.receive(sender, m); }
         Verdict operator()(const run::HistoryRequest& m) const { return impl.on_history_request(sender, m); }
@@ -173,6 +175,15 @@ Verdict Peer::Impl::on_status(const PeerId& from, const run::StatusMessage& stat
     machine.heard(from, {status.role, status.phase, status.round, status.window_tokens}, now());
     repairer.compare(from);
     return Verdict::accepted;
+}
+
+/// Passed on once a round: who hears it later than the others contributes too late.
+Verdict Peer::Impl::on_close(const PeerId& from, const run::Envelope& envelope, const run::CloseMessage& message) {
+    const Verdict verdict = machine.on_close(envelope.sender, message, now());
+    if (verdict != Verdict::accepted || close_passed_on == message.round) return verdict;
+    close_passed_on = message.round;
+    pass_on(envelope, from);
+    return verdict;
 }
 
 Verdict Peer::Impl::on_contribution(const PeerId& from, const run::Envelope& envelope,
