@@ -45,6 +45,13 @@ std::optional<Digest> list_named_by(const run::AgreementMessage& message) {
     return std::get<run::Certificate>(message).list;
 }
 
+/// Null for certificates, which are nobody's.
+const PeerId* author_of(const run::AgreementMessage& message) {
+    if (const auto* proposal = std::get_if<run::SignedProposal>(&message)) return &proposal->author;
+    const auto* vote = std::get_if<run::SignedVote>(&message);
+    return vote == nullptr ? nullptr : &vote->author;
+}
+
 /// Lists are long and votes are many: a list travels with what may be the first that others hear of it.
 bool carries_list(const run::AgreementMessage& message) { return !std::holds_alternative<run::SignedVote>(message); }
 
@@ -130,6 +137,7 @@ Verdict Ballots::receive(const PeerId& from, const run::BallotMessage& message) 
         actions.verdict = run::VoteVerdict::bad_proof;
     }
     const bool is_held = actions.verdict == run::VoteVerdict::accepted || actions.verdict == run::VoteVerdict::repeated;
+    if (const PeerId* author = author_of(*statement); author != nullptr && is_held) m.seats.heard(*author);
     const bool keeps_list = has_list && is_held && !is_far_ahead(*statement);
     if (keeps_list) remember(*named, message.list);
     carry_out(actions);

@@ -49,10 +49,13 @@ void Seats::count_round() {
         // Who has gone has to prove itself anew, or one key could hand its seat over round after round.
         if (is_leaving(key)) m_attended.erase(key);
         Attended& attended = m_attended[key];
-        attended.in_step.push_back(is_in_step(key));
+        // No status is heard of those that others pass on; who votes is in step.
+        const bool votes = m_heard.contains(key);
+        attended.in_step.push_back(votes || is_in_step(key));
         if (attended.in_step.size() > rounds_kept) attended.in_step.pop_front();
-        attended.rounds_silent = is_here(key) ? 0 : attended.rounds_silent + 1;
+        attended.rounds_silent = votes || is_here(key) ? 0 : attended.rounds_silent + 1;
     }
+    m_heard.clear();
 }
 
 run::Standing Seats::standing_of(const PeerId& key) const {

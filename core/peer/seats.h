@@ -30,6 +30,8 @@ public:
 
     /// A list has entered the chain: a round more in which each key was here or not.
     void count_round();
+    /// A vote or a proposal of `key` in this round came, whoever passed it on.
+    void heard(const PeerId& key) { m_heard.insert(key); }
     /// There is evidence that `key` signed two different things for one place.
     void convict(const PeerId& key) { m_convicted.insert(key); }
     /// This member is about to go; its seat, if it has one, becomes another's.
@@ -69,6 +71,7 @@ private:
     const ChainLog& m_chain;
     const Members& m_members;
     std::map<PeerId, Attended> m_attended;
+    std::set<PeerId> m_heard;  // of the committee, since the last list
     std::set<PeerId> m_convicted;
     bool m_leaving = false;
     bool m_had_seat = false;  // when it began to leave
