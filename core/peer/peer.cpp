@@ -242,7 +242,11 @@ void Peer::Impl::payload_here(const BlobId& id) {
 void Peer::Impl::blob_here(const run::BlobRef& ref, BlobPointer content) {
     if (!started || gone || content == nullptr) return;
     switch (payloads.arrived(ref, content)) {
-        case Payloads::Outcome::held: payload_here(ref.root); break;
+        case Payloads::Outcome::held:
+            payload_here(ref.root);
+            // It may be the last that a list waits for.
+            act(machine.tick(now(), ballots.proposes()));
+            break;
         case Payloads::Outcome::bad:
             if (const auto liar = machine.payload_bad(ref.root)) (void)members.count(*liar, Verdict::bad_payload);
             break;
