@@ -143,6 +143,11 @@ Verdict Peer::Impl::handle_envelope(const PeerId& from, const run::Envelope& env
     if (envelope.sender != from && !may_be_passed_on(envelope.kind)) return Verdict::not_allowed;
     const Result<run::Message> message = run::decode_body(envelope.kind, envelope.body);
     if (!message.ok()) return Verdict::malformed;
+    const auto* contribution = std::get_if<run::ContributionMessage>(&*message);
+    // Every neighbour passes it on; the copies cost no arithmetic.
+    if (contribution != nullptr && machine.holds(envelope.sender, *contribution, envelope.signature)) {
+        return Verdict::repeated;
+    }
     const std::string_view domain = run::domain_of(envelope.kind);
     if (!world.verify(envelope.sender, domain, run::signed_bytes(envelope), envelope.signature)) {
         return Verdict::bad_signature;

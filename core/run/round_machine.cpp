@@ -105,6 +105,12 @@ Verdict RoundMachine::contribution(const PeerId& peer, const ContributionMessage
     return added ? Verdict::accepted : Verdict::repeated;
 }
 
+bool RoundMachine::holds(const PeerId& peer, const ContributionMessage& message, const Signature& signature) const {
+    const auto found = m_contributions.find(peer);
+    return m_playing && found != m_contributions.end() && found->second.message == message &&
+           found->second.signature == signature;
+}
+
 std::vector<PeerId> RoundMachine::payload_held(const BlobId& payload, const PeerId& author) {
     std::vector<PeerId> copiers;
     for (auto& [peer, contribution] : m_contributions) {

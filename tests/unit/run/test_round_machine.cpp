@@ -320,6 +320,18 @@ private slots:
         QVERIFY(machine.held_entries()[0].payload == payload(9));
     }
 
+    void a_machine_holds_a_contribution_with_the_signature_that_was_checked() {
+        RoundMachine machine = machine_of(Role::backbone);
+        QVERIFY(!machine.holds(other, contribution(9), signature(9)));
+        QCOMPARE(contribute(machine, other, 9), Verdict::accepted);
+        QVERIFY(machine.holds(other, contribution(9), signature(9)));
+        QVERIFY(!machine.holds(other, contribution(9), signature(8)));
+        QVERIFY(!machine.holds(other, contribution(8), signature(9)));
+        QVERIFY(!machine.holds(third, contribution(9), signature(9)));
+        machine.leave();
+        QVERIFY(!machine.holds(other, contribution(9), signature(9)));
+    }
+
     void a_held_payload_is_its_maker_s_whoever_offered_it_first() {
         RoundMachine machine = machine_of(Role::backbone);
         QCOMPARE(contribute(machine, peer(6), 9), Verdict::accepted);  // the copy may come sooner
