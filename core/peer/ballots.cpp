@@ -151,14 +151,6 @@ Verdict Ballots::receive(const PeerId& from, const run::BallotMessage& message) 
     return verdict;
 }
 
-/// A proposer may send a proposal for any of its turns; its list comes again when that turn does.
-bool Ballots::is_far_ahead(const run::AgreementMessage& message) const {
-    const auto* proposal = std::get_if<run::SignedProposal>(&message);
-    return proposal != nullptr && proposal->statement.view > m_agreement->view() + 1;
-}
-
-/// A round may have more views than lists fit here: the one that was named longest ago and binds nobody here goes.
-void Ballots::make_room() {
 /// Authors repeat what may have been lost, and it may have been lost behind this member: what is said again is passed
 /// on again, each message once between two repetitions.
 bool Ballots::may_pass_on(ByteSpan statement) {
@@ -169,6 +161,14 @@ bool Ballots::may_pass_on(ByteSpan statement) {
     return m_passed_on.insert(sha256(statement)).second;
 }
 
+/// A proposer may send a proposal for any of its turns; its list comes again when that turn does.
+bool Ballots::is_far_ahead(const run::AgreementMessage& message) const {
+    const auto* proposal = std::get_if<run::SignedProposal>(&message);
+    return proposal != nullptr && proposal->statement.view > m_agreement->view() + 1;
+}
+
+/// A round may have more views than lists fit here: the one that was named longest ago and binds nobody here goes.
+void Ballots::make_room() {
     if (m_lists.size() < ballot_lists_max) return;
     const auto is_needed = [&](const Digest& list) {
         const bool is_bound = std::find(m_bound.begin(), m_bound.end(), list) != m_bound.end();
