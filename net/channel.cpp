@@ -79,7 +79,7 @@ private:
 
     std::shared_ptr<Hub> m_hub;
     boost::asio::steady_timer m_timer;
-    std::shared_ptr<LinkStats> m_gauge = std::make_shared<LinkStats>();
+    std::shared_ptr<LinkStats> m_gauge = std::make_shared<LinkStats>(m_hub->queued());
     LinkId m_id;
     lt::peer_connection_handle m_connection;
     int m_remote_message_id = 0;
@@ -133,7 +133,8 @@ bool Link::on_extended(int length, int message, lt::span<const char> body) {
     }
     if (body.size() < length) return true;
     const auto size = static_cast<std::size_t>(length);
-    if (!allow_frame() || m_gauge->waiting + size > link_bytes_waiting_max) {
+    const bool fits = m_hub->bytes_queued() + size <= queues_bytes_max;
+    if (!allow_frame() || m_gauge->waiting + size > link_bytes_waiting_max || !fits) {
         m_gauge->flooded = true;
         close(Hub::Reason::broken);
         return true;

@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <libtorrent/extensions.hpp>
@@ -39,13 +40,41 @@ inline constexpr std::size_t link_bytes_unsent_max = 16 * 1024 * 1024;
 inline constexpr double link_frames_per_second = 500;
 inline constexpr double link_frames_at_once = 4'000;
 inline constexpr std::size_t link_events_max = 65'536;
+/// Bytes in all queues of a run together: what a small computer can spare. A few links alone never get there, so it is
+/// a limit on how many may be slow or busy at once.
+inline constexpr std::size_t queues_bytes_max = 256 * 1024 * 1024;
 
 using LinkId = std::uint64_t;
 
+using QueueTotal = std::shared_ptr<std::atomic<std::size_t>>;
+
+/// Bytes in one queue, which count in the total of all as long as they are there.
+class QueueBytes {
+public:
+    explicit QueueBytes(QueueTotal total) : m_total(std::move(total)) {}
+    ~QueueBytes() { *m_total -= m_bytes; }
+    QueueBytes(const QueueBytes&) = delete;
+    QueueBytes& operator=(const QueueBytes&) = delete;
+    void operator+=(std::size_t bytes) {
+        m_bytes += bytes;
+        *m_total += bytes;
+    }
+    void operator-=(std::size_t bytes) {
+        m_bytes -= bytes;
+        *m_total -= bytes;
+    }
+    operator std::size_t() const { return m_bytes; }
+
+private:
+    std::atomic<std::size_t> m_bytes{0};
+    QueueTotal m_total;
+};
+
 /// Shared by both ends of a link's bookkeeping.
 struct LinkStats {
-    std::atomic<std::size_t> waiting{0};  // bytes in the mailbox
-    std::atomic<std::size_t> unsent{0};   // bytes posted and not yet on the socket
+    explicit LinkStats(const QueueTotal& total) : waiting(total), unsent(total) {}
+    QueueBytes waiting;  // in the mailbox
+    QueueBytes unsent;   // posted and not yet on the socket
     std::atomic<bool> closed{false};
     std::atomic<bool> flooded{false};
     std::atomic<bool> malformed{false};
@@ -76,6 +105,8 @@ public:
     void send(LinkId link, const std::shared_ptr<LinkStats>& gauge, Bytes frame);
     enum class Reason { duplicate, refused, broken };
     void close(LinkId link, Reason reason);
+    /// Bytes in the queues of all links, of both directions.
+    [[nodiscard]] std::size_t bytes_queued() const { return *m_queued; }
     /// Links of connections that stay open longer than the swarm get no more events.
     void retire();
     /// What to add to the run's torrent.
@@ -83,6 +114,7 @@ public:
     plugin();
 
     // The network thread.
+    [[nodiscard]] const QueueTotal& queued() const { return m_queued; }
     [[nodiscard]] std::shared_ptr<Link> make_link(const lt::peer_connection_handle& connection);
     [[nodiscard]] bool post(LinkEvent event);
     void lost(LinkId link);
@@ -92,6 +124,7 @@ private:
     ThreadOwner m_owner;
     lt::io_context& m_io;
     std::function<void()> m_wake;
+    QueueTotal m_queued = std::make_shared<std::atomic<std::size_t>>(0);
     Mailbox<LinkEvent> m_events{link_events_max};
     std::atomic<bool> m_retired{false};
     std::map<LinkId, std::weak_ptr<Link>> m_links;  // network thread only

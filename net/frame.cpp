@@ -12,6 +12,13 @@ namespace potluck::net {
 
 namespace {
 
+lt::bdecode_node decode(ByteSpan bytes, lt::error_code& failure) {
+    int position = 0;
+    const std::string_view text = as_text(bytes);
+    return lt::bdecode({text.data(), static_cast<std::ptrdiff_t>(text.size())}, failure, &position, frame_depth_max,
+                       frame_tokens_max);
+}
+
 Error malformed(const char* what) { return {ErrorCode::malformed, std::string("The frame of a peer ") + what + "."}; }
 
 /// Fills `out` from the string under `key`; false unless its length is exactly right.
@@ -39,13 +46,29 @@ Bytes encode_frame(const run::Envelope& envelope) {
     return {bytes.begin(), bytes.end()};
 }
 
+Bytes encode_greeting(const PeerId& sender, ByteSpan process) {
+    run::Envelope envelope;
+    envelope.sender = sender;
+    envelope.kind = static_cast<run::MessageKind>(greeting_kind);
+    envelope.body.assign(process.begin(), process.end());
+    return encode_frame(envelope);
+}
+
+std::optional<Bytes> decode_greeting(ByteSpan bytes) {
+    lt::error_code failure;
+    const lt::bdecode_node frame = decode(bytes, failure);
+    if (failure || frame.type() != lt::bdecode_node::dict_t) return std::nullopt;
+    const lt::bdecode_node body = frame.dict_find_string("m");
+    const bool is_greeting = frame.dict_find_int_value("k", 0) == greeting_kind;
+    if (!is_greeting || !body || body.string_length() != static_cast<int>(process_bytes)) return std::nullopt;
+    const ByteSpan process = as_bytes({body.string_ptr(), process_bytes});
+    return Bytes(process.begin(), process.end());
+}
+
 Result<run::Envelope> decode_frame(ByteSpan bytes, const RunId& run) {
     if (bytes.size() > frame_bytes_max) return malformed("is too long");
     lt::error_code failure;
-    int position = 0;
-    const std::string_view text = as_text(bytes);
-    const lt::bdecode_node frame = lt::bdecode({text.data(), static_cast<std::ptrdiff_t>(text.size())}, failure,
-                                               &position, frame_depth_max, frame_tokens_max);
+    const lt::bdecode_node frame = decode(bytes, failure);
     if (failure || frame.type() != lt::bdecode_node::dict_t) return malformed("is not a dictionary");
     // bdecode stops at the end of the first value; whatever follows it was not meant.
     if (frame.data_section().size() != static_cast<std::ptrdiff_t>(bytes.size()))

@@ -9,6 +9,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 
 #include "core/base/bytes.h"
 #include "core/base/ids.h"
@@ -21,6 +23,14 @@ namespace potluck::net {
 inline constexpr std::size_t frame_bytes_max = run::message_bytes_max + 1024;
 inline constexpr int frame_depth_max = 4;
 inline constexpr int frame_tokens_max = 64;
+
+/// The first message of a session tells which process speaks. Its kind is none of section 6 of docs/wire-format.md, so
+/// versions that do not know it skip it; the session vouches for it, so it is not signed.
+inline constexpr std::uint8_t greeting_kind = 255;
+inline constexpr std::size_t process_bytes = 33;  // a hello that was never sent: random, and nobody else's
+[[nodiscard]] Bytes encode_greeting(const PeerId& sender, ByteSpan process);
+/// The process that a frame tells; nothing if it is no greeting.
+[[nodiscard]] std::optional<Bytes> decode_greeting(ByteSpan frame);
 
 [[nodiscard]] Bytes encode_frame(const run::Envelope& envelope);
 

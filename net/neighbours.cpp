@@ -2,7 +2,11 @@
 // does it costs a peer nothing to open, so it is closed after handshake_patience.
 //
 // Two members may connect to each other at the same time. Both ends see both pairs of hellos, so both keep the session
-// whose pair is lower and close the other, without a message about it. An old session that has been silent for 15 s
+// whose pair is lower and close the other, without a message about it. That rule must not decide between two processes
+// with one key: each would come back with new hellos and push the other out again. So the first message of a session
+// tells which process speaks, and a second session waits for it: another process than the one that is here is refused
+// for as long as that one speaks. It is shown that one's newest status, which only the key can have signed and which it
+// knows it has not sent; nobody without the key can make it believe so. An old session that has been silent for 15 s
 // yields in any case: its other end restarted and does not know it.
 //
 // A member that does not read is closed rather than skipped, because a gap in its messages would show much later and in
@@ -39,8 +43,12 @@ struct Neighbours::Connection {
     Bytes own_hello;
     Bytes peer_hello;
     std::optional<PeerId> peer;  // set when the session is open
+    bool waits = false;          // authenticated, but for its greeting no session yet
+    Bytes process;               // of the other end; empty until it has told
+    Bytes last_status;           // of the other end itself, as a frame
     TimePoint opened;
     TimePoint heard;
+    std::optional<TimePoint> close_at;
 
     /// The same at both ends.
     [[nodiscard]] std::pair<const Bytes&, const Bytes&> tag() const {
@@ -49,12 +57,16 @@ struct Neighbours::Connection {
 };
 
 Neighbours::Neighbours(const RunId& run, const identity::Identity& identity, std::shared_ptr<Hub> hub,
-                       peer::SwarmEvents& events, Duration handshake_patience)
+                       peer::SwarmEvents& events, Duration handshake_patience, std::size_t local_sessions_max)
     : m_run(run),
       m_identity(identity),
       m_hub(std::move(hub)),
       m_events(events),
-      m_handshake_patience(handshake_patience) {}
+      m_handshake_patience(handshake_patience),
+      m_addresses(local_sessions_max),
+      m_process(identity::SecureChannel(identity, run.bytes).hello()) {
+    POTLUCK_CHECK(m_process.size() == process_bytes);
+}
 
 Neighbours::~Neighbours() { m_hub->retire(); }
 
@@ -74,7 +86,8 @@ void Neighbours::poll(TimePoint now) {
         }
     }
     for (const auto& [link, connection] : m_connections) {
-        if (!connection->peer && now - connection->opened > m_handshake_patience) over.push_back(link);
+        const bool is_late = !connection->peer && now - connection->opened > m_handshake_patience;
+        if (is_late || (connection->close_at && now >= *connection->close_at)) over.push_back(link);
     }
     for (const LinkId link : over) {
         const auto found = m_connections.find(link);
@@ -89,6 +102,11 @@ void Neighbours::poll(TimePoint now) {
 void Neighbours::open(LinkEvent event) {
     if (event.direction == Direction::incoming) m_reached = true;
     const LinkId link = event.link;
+    if (!m_addresses.admit(event.remote.address())) {
+        ++m_counters.crowded;
+        m_hub->close(link, Hub::Reason::refused);
+        return;
+    }
     auto connection = std::make_unique<Connection>(std::move(event), m_identity, m_run, m_now);
     m_hub->send(link, connection->gauge, connection->own_hello);
     m_connections.emplace(link, std::move(connection));
@@ -109,11 +127,19 @@ void Neighbours::receive(LinkId link, Bytes frame) {
         close(link, Hub::Reason::broken);
         return;
     }
-    if (connection.channel.state() == identity::SecureChannel::State::open && !connection.peer) {
+    if (connection.close_at) return;
+    if (connection.channel.state() == identity::SecureChannel::State::open && !connection.peer && !connection.waits) {
         authenticated(connection);
         if (!m_connections.contains(link)) return;
     }
-    if (received.message) take_frame(connection, *received.message);
+    if (!received.message) return;
+    if (const std::optional<Bytes> process = decode_greeting(*received.message); process && connection.process.empty())
+        connection.process = *process;
+    if (connection.waits) {
+        settle(connection, connection.process);
+        if (!m_connections.contains(link) || !connection.peer) return;
+    }
+    take_frame(connection, *received.message);
 }
 
 void Neighbours::take_frame(Connection& connection, ByteSpan frame) {
@@ -121,6 +147,8 @@ void Neighbours::take_frame(Connection& connection, ByteSpan frame) {
     Result<run::Envelope> envelope = decode_frame(frame, m_run);
     if (envelope.ok()) {
         ++m_counters.messages_received;
+        if (envelope->kind == run::MessageKind::status && envelope->sender == *connection.peer)
+            connection.last_status.assign(frame.begin(), frame.end());
         m_events.on_envelope(*connection.peer, std::move(*envelope));
         return;
     }
@@ -138,29 +166,58 @@ bool Neighbours::yields(const Connection& old, const Connection& fresh) const {
 void Neighbours::authenticated(Connection& connection) {
     const std::optional<PeerId> peer = connection.channel.peer();
     POTLUCK_CHECK(peer.has_value());
-    const LinkId link = connection.link;
     const auto refused = m_refused_until.find(*peer);
-    if (*peer == m_identity.id() || (refused != m_refused_until.end() && refused->second > m_now)) {
+    if (refused != m_refused_until.end() && refused->second > m_now) {
         ++m_counters.refused;
-        close(link, Hub::Reason::refused);
+        close(connection.link, Hub::Reason::refused);
         return;
     }
-    if (const auto other = m_members.find(*peer); other != m_members.end()) {
+    send_sealed(connection, encode_greeting(m_identity.id(), m_process));
+    connection.waits = *peer == m_identity.id() || m_members.contains(*peer);
+    if (!connection.waits) admit(connection, *peer);
+}
+
+/// A session with ourselves, or a second one with a member, has told which process it is of.
+void Neighbours::settle(Connection& contender, const Bytes& process) {
+    const PeerId peer = *contender.channel.peer();
+    const LinkId link = contender.link;
+    contender.waits = false;
+    if (peer == m_identity.id()) {
+        ++m_counters.refused;
+        refuse_later(contender);
+        if (!process.empty() && process != m_process) m_events.on_own_key_elsewhere();
+        return;
+    }
+    if (const auto other = m_members.find(peer); other != m_members.end()) {
         ++m_counters.refused;
         const LinkId old = other->second;
-        if (!yields(*m_connections.at(old), connection)) {
+        Connection& present = *m_connections.at(old);
+        const bool is_silent = m_now - present.heard > silence_that_yields;
+        if (!is_silent && !process.empty() && !present.process.empty() && process != present.process) {
+            ++m_counters.copies;
+            if (!present.last_status.empty()) send_sealed(contender, present.last_status);
+            refuse_later(contender);
+            return;
+        }
+        if (!yields(present, contender)) {
             close(link, Hub::Reason::duplicate);
             return;
         }
         close(old, Hub::Reason::duplicate);
         if (!m_connections.contains(link)) return;
     }
+    admit(contender, peer);
+}
+
+void Neighbours::refuse_later(Connection& connection) { connection.close_at = m_now + refused_lingers; }
+
+void Neighbours::admit(Connection& connection, const PeerId& peer) {
     connection.peer = peer;
-    m_members[*peer] = link;
+    m_members[peer] = connection.link;
     m_counters.sessions = m_members.size();
-    log::of("net").debug("session with {} at {}", peer->brief(), connection.remote.address().to_string());
-    if (on_address && connection.remote.port() != 0) on_address(*peer, connection.remote);
-    m_events.on_neighbour(*peer);
+    log::of("net").debug("session with {} at {}", peer.brief(), connection.remote.address().to_string());
+    if (on_address && connection.remote.port() != 0) on_address(peer, connection.remote);
+    m_events.on_neighbour(peer);
 }
 
 void Neighbours::close(LinkId link, Hub::Reason reason) {
@@ -172,6 +229,7 @@ void Neighbours::forget(LinkId link) {
     const auto found = m_connections.find(link);
     if (found == m_connections.end()) return;
     const std::optional<PeerId> peer = found->second->peer;
+    m_addresses.release(found->second->remote.address());
     m_connections.erase(found);
     if (!peer) return;
     const auto member = m_members.find(*peer);
@@ -189,8 +247,35 @@ void Neighbours::send_sealed(Connection& connection, ByteSpan plain) {
         connection.gauge->closed = true;
         return;
     }
+    make_room(plain.size());
+    if (connection.gauge->closed) return;
     ++m_counters.messages_sent;
     m_hub->send(connection.link, connection.gauge, connection.channel.seal(plain));
+}
+
+/// All queues together are too long: the longest goes, which is that of who reads least of what it is sent.
+void Neighbours::make_room(std::size_t bytes) {
+    std::size_t held = m_hub->bytes_queued() + bytes;
+    if (held <= queues_bytes_max) return;
+    Connection* longest = nullptr;
+    const auto length = [](const Connection& one) { return one.gauge->unsent + one.gauge->waiting; };
+    for (const auto& [link, connection] : m_connections) {
+        // What was closed a moment ago is still counted, and on its way out.
+        if (connection->gauge->closed) {
+            held -= std::min(held, length(*connection));
+        } else if (longest == nullptr || length(*connection) > length(*longest)) {
+            longest = connection.get();
+        }
+    }
+    if (held <= queues_bytes_max || longest == nullptr) return;
+    ++m_counters.queues_full;
+    longest->gauge->closed = true;
+}
+
+std::size_t Neighbours::unsent(const PeerId& to) const {
+    m_owner.check();
+    const auto member = m_members.find(to);
+    return member == m_members.end() ? 0 : static_cast<std::size_t>(m_connections.at(member->second)->gauge->unsent);
 }
 
 bool Neighbours::send(const PeerId& to, const run::Envelope& envelope) {

@@ -5,10 +5,10 @@
 //   link opened -> hello -> proof -> session (PeerId known) -> closed
 //                 handshake patience at most
 //
-// Two sessions with one member: both ends keep the one whose pair of hellos is lower, so they agree without a word. A
-// session that was silent for long enough loses to a new one anyhow (the other end has lost it and came back).
-// Does not: check envelopes' signatures.
-// Threads: one (the node's). Owns: the secure channels.
+// Two sessions with one process of a member: both ends keep the one whose pair of hellos is lower, so they agree
+// without a word. Two processes with one key: who is here stays, and the other is shown what it has said last, so that
+// it knows. A session that was silent for long enough loses to a new one anyhow (the other end has lost it and came
+// back). Does not: check envelopes' signatures. Threads: one (the node's). Owns: the secure channels.
 #pragma once
 
 #include <cstdint>
@@ -24,17 +24,20 @@
 #include "core/identity/identity.h"
 #include "core/identity/secure_channel.h"
 #include "core/peer/seams/swarm.h"
+#include "net/address_budget.h"
 #include "net/channel.h"
 #include "net/session.h"
 
 namespace potluck::net {
 
 inline constexpr Duration silence_that_yields{15'000};
+/// Until a refused session is closed: what it is told has arrived by then.
+inline constexpr Duration refused_lingers{1'000};
 
 class Neighbours {
 public:
     Neighbours(const RunId& run, const identity::Identity& identity, std::shared_ptr<Hub> hub,
-               peer::SwarmEvents& events, Duration handshake_patience);
+               peer::SwarmEvents& events, Duration handshake_patience, std::size_t local_sessions_max);
     ~Neighbours();
 
     /// Takes what came over the links and calls the events for it.
@@ -44,6 +47,8 @@ public:
     bool send(const PeerId& to, const run::Envelope& envelope);
     void broadcast(const run::Envelope& envelope);
     void drop(const PeerId& peer, TimePoint now, Duration duration);
+    /// Bytes for `to` that have not left yet.
+    [[nodiscard]] std::size_t unsent(const PeerId& to) const;
 
     [[nodiscard]] std::vector<PeerId> members() const;
     /// Where a member listens; nothing if it did not say.
@@ -70,6 +75,10 @@ private:
     void receive(LinkId link, Bytes frame);
     void take_frame(Connection& connection, ByteSpan frame);
     void authenticated(Connection& connection);
+    void admit(Connection& connection, const PeerId& peer);
+    void settle(Connection& contender, const Bytes& process);
+    void refuse_later(Connection& connection);
+    void make_room(std::size_t bytes);
     void close(LinkId link, Hub::Reason reason);
     void forget(LinkId link);
     void send_sealed(Connection& connection, ByteSpan plain);
@@ -81,6 +90,8 @@ private:
     std::shared_ptr<Hub> m_hub;
     peer::SwarmEvents& m_events;
     Duration m_handshake_patience;
+    AddressBudget m_addresses;
+    const Bytes m_process;  // which process this is
     Connections m_connections;
     std::map<PeerId, LinkId> m_members;
     std::map<PeerId, TimePoint> m_refused_until;

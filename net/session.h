@@ -69,6 +69,9 @@ struct SwarmCounters {
     std::uint64_t floods = 0;            // connections ended for sending too much
     std::uint64_t overflows = 0;         // connections ended for reading too slowly
     std::uint64_t refused = 0;           // sessions refused: self, duplicate, dropped member
+    std::uint64_t copies = 0;            // sessions refused: another process has that member's key
+    std::uint64_t crowded = 0;           // connections refused: their address holds as many as it may
+    std::uint64_t queues_full = 0;       // connections ended because all queues together were too long
     std::uint64_t blobs_fetching = 0, blobs_seeding = 0;
     std::uint64_t blob_bytes_stored = 0;  // of all runs, those under way counted whole
     std::uint64_t blob_bytes_down = 0;    // payload of fetches, repeated and discarded pieces included
@@ -80,6 +83,8 @@ struct SwarmOptions {
     /// How long a connection may take until its session is open: a slow line needs two round trips, and a peer that
     /// only holds connections open shall not hold them long.
     Duration handshake_patience{10'000};
+    /// Connections that one loopback or LAN address may hold; others: sessions_per_address_max. Tests lower it.
+    std::size_t local_sessions_max = std::numeric_limits<std::size_t>::max();
 };
 
 /// The swarm of one run. Destroying it leaves the run's torrents; files stay and are seeded again by the next

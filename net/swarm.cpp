@@ -39,7 +39,7 @@ LiveSwarm::LiveSwarm(const SwarmOptions& options, Parts parts, const identity::I
       m_parts(std::move(parts)),
       m_events(events),
       m_hub(std::make_shared<Hub>(m_parts.engine.io(), m_parts.wake)),
-      m_neighbours(options.run, identity, m_hub, events, options.handshake_patience),
+      m_neighbours(options.run, identity, m_hub, events, options.handshake_patience, options.local_sessions_max),
       m_now(steady_now()) {}
 
 Result<std::unique_ptr<LiveSwarm>> LiveSwarm::open(SwarmOptions options, lt::add_torrent_params manifest, Parts parts,
@@ -188,6 +188,10 @@ double LiveSwarm::progress(const BlobId& blob) const {
 void LiveSwarm::drop(const PeerId& peer, Duration duration) {
     m_owner.check();
     m_neighbours.drop(peer, m_now, duration);
+}
+std::size_t LiveSwarm::unsent(const PeerId& to) const {
+    m_owner.check();
+    return m_neighbours.unsent(to);
 }
 std::vector<PeerId> LiveSwarm::neighbours() const {
     m_owner.check();

@@ -49,6 +49,7 @@ public:
     [[nodiscard]] double progress(const BlobId& blob) const override;
     [[nodiscard]] std::uint64_t room() const override;
     void drop(const PeerId& peer, Duration duration) override;
+    [[nodiscard]] std::size_t unsent(const PeerId& to) const override;
     [[nodiscard]] std::vector<PeerId> neighbours() const override;
     [[nodiscard]] std::uint16_t port() const override;
     void add_hints(const std::vector<run::PeerHint>& hints) override;

@@ -36,7 +36,9 @@ struct Witness final : peer::SwarmEvents {
     std::vector<std::pair<std::filesystem::path, Result<run::BlobRef>>> published;
     std::function<void(const PeerId&, const run::Envelope&)> when_envelope;
     std::function<void(const run::BlobRef&)> when_blob;
+    int own_key_elsewhere = 0;
 
+    void on_own_key_elsewhere() override { ++own_key_elsewhere; }
     void on_neighbour(const PeerId& peer) override { met.push_back(peer); }
     void on_neighbour_lost(const PeerId& peer) override { lost.push_back(peer); }
     void on_envelope(const PeerId& from, run::Envelope envelope) override {
@@ -81,7 +83,10 @@ struct Computer {
         session = std::move(*opened);
     }
     void join(const RunId& run, const std::vector<std::uint16_t>& hints) {
-        SwarmOptions options{.run = run, .hints = {}, .handshake_patience = handshake_patience};
+        SwarmOptions options{.run = run,
+                             .hints = {},
+                             .handshake_patience = handshake_patience,
+                             .local_sessions_max = local_sessions_max};
         for (const std::uint16_t port : hints) options.hints.push_back({.host = "127.0.0.1", .port = port});
         Result<std::unique_ptr<RunSwarm>> opened = session->open_swarm(std::move(options), identity, witness);
         POTLUCK_CHECK(opened.ok());
@@ -98,6 +103,7 @@ struct Computer {
     std::unique_ptr<QTemporaryDir> folder;
     Duration handshake_patience = SwarmOptions().handshake_patience;
     std::uint64_t blob_bytes_max = SessionSettings().blob_bytes_max;
+    std::size_t local_sessions_max = SwarmOptions().local_sessions_max;
     Witness witness;
     std::unique_ptr<Session> session;
     std::unique_ptr<RunSwarm> swarm;
@@ -111,6 +117,7 @@ struct Room {
     std::uint64_t next_seed = 0;
     Duration handshake_patience = SwarmOptions().handshake_patience;
     std::uint64_t blob_bytes_max = SessionSettings().blob_bytes_max;  // of those that are opened from now on
+    std::size_t local_sessions_max = SwarmOptions().local_sessions_max;
 
     Computer& operator[](std::size_t index) { return *computers.at(index); }
 
@@ -121,6 +128,7 @@ struct Room {
             Computer& fresh = *computers.back();
             fresh.handshake_patience = handshake_patience;
             fresh.blob_bytes_max = blob_bytes_max;
+            fresh.local_sessions_max = local_sessions_max;
             std::vector<std::uint16_t> others;
             for (std::size_t j = 0; j + 1 < computers.size(); ++j) others.push_back(computers[j]->session->port());
             fresh.start(others);

@@ -48,16 +48,19 @@ public:
     void poll() {
         for (LinkEvent& event : m_hub->take()) {
             if (event.kind == LinkEvent::Kind::opened) {
+                if (m_gauge) continue;  // others learn of him and connect, too
                 m_link = event.link;
                 m_gauge = event.gauge;
-            } else {
+            } else if (event.link == m_link) {
                 m_gauge->waiting -= event.frame.size();
                 if (m_peer_hello.empty()) m_peer_hello = event.frame;
                 if (m_channel) receive(event.frame);
             }
         }
     }
-    void greet() {
+    /// Says after the handshake that it is the process `number`.
+    void greet(std::uint8_t number = 1) {
+        m_process = number;
         m_channel.emplace(m_identity, m_run.bytes);
         m_hello = m_channel->hello();
         send(m_hello);
@@ -73,6 +76,11 @@ public:
     }
     [[nodiscard]] bool thrown_out() const { return m_gauge && m_gauge->closed; }
     [[nodiscard]] const PeerId& id() const { return m_identity.id(); }
+    /// What it was told, opened.
+    [[nodiscard]] const std::vector<Bytes>& messages() const { return m_messages; }
+    [[nodiscard]] bool was_told(const run::Envelope& envelope) const {
+        return std::find(m_messages.begin(), m_messages.end(), encode_frame(envelope)) != m_messages.end();
+    }
     [[nodiscard]] std::size_t unsent() const { return m_gauge->unsent; }
     /// A sealed message of exactly `size` bytes on the wire.
     [[nodiscard]] Bytes sealed_of_size(std::size_t size) {
@@ -93,8 +101,12 @@ public:
 
 private:
     void receive(const Bytes& frame) {
+        const bool was_open = authenticated();
         identity::SecureChannel::Received received = m_channel->receive(frame);
         if (received.reply) send(*received.reply);
+        if (received.message) m_messages.push_back(std::move(*received.message));
+        if (!was_open && authenticated())
+            send(sealed(encode_greeting(id(), Bytes(process_bytes, std::byte{m_process}))));
     }
 
     std::promise<void> m_go_on;
@@ -106,6 +118,8 @@ private:
     lt::torrent_handle m_torrent;
     std::optional<identity::SecureChannel> m_channel;
     Bytes m_hello, m_peer_hello;
+    std::vector<Bytes> m_messages;
+    std::uint8_t m_process = 1;
     std::shared_ptr<LinkStats> m_gauge;
     LinkId m_link = 0;
 };
@@ -130,7 +144,11 @@ bool wait(Room& room, Attacker& attacker, const std::function<bool()>& condition
 bool authenticate(Room& room, Attacker& attacker) {
     if (!wait(room, attacker, [&] { return attacker.linked(); })) return false;
     attacker.greet();
-    return wait(room, attacker, [&] { return attacker.authenticated() && !room[0].swarm->neighbours().empty(); });
+    const auto open = [&] { return attacker.authenticated() && !room[0].swarm->neighbours().empty(); };
+    if (!wait(room, attacker, open)) return false;
+    static_cast<void>(wait(
+        room, attacker, [] { return false; }, 300));  // his greeting arrives
+    return true;
 }
 
 }  // namespace
@@ -305,6 +323,71 @@ private slots:
         QVERIFY(wait(room, mirror, [&] { return mirror.thrown_out(); }));
         QVERIFY(room[0].witness.met.empty());
         QVERIFY(room[0].swarm->counters().refused >= 1);
+        // Only who has the key could open that session, and it was not this process.
+        QVERIFY(room[0].witness.own_key_elsewhere >= 1);
+    }
+
+    /// Each would come back with new hellos and push the other out, for ever.
+    void of_two_processes_with_one_key_the_first_stays_and_the_other_is_shown_why() {
+        Room room;
+        room.open(1);
+        Attacker first(room);
+        QVERIFY(authenticate(room, first));
+        run::Envelope status{.run = room.run,
+                             .sender = first.id(),
+                             .kind = run::MessageKind::status,
+                             .body = random_bytes(100, 3),
+                             .signature = {}};
+        first.send(first.sealed(encode_frame(status)));
+        QVERIFY(wait(room, first, [&] { return room[0].witness.envelopes.size() == 1; }));
+        for (int i = 0; i < 4; ++i) {
+            Attacker copy(room);
+            const auto both = [&](const std::function<bool()>& condition) {
+                return wait(room, first, [&] {
+                    copy.poll();
+                    return condition();
+                });
+            };
+            QVERIFY(both([&] { return copy.linked(); }));
+            copy.greet(2);
+            QVERIFY(both([&] { return copy.was_told(status); }));
+            QVERIFY(both([&] { return copy.thrown_out(); }));
+            QVERIFY(!first.thrown_out());
+            QCOMPARE(room[0].swarm->counters().copies, static_cast<std::uint64_t>(i + 1));
+        }
+        QCOMPARE(room[0].witness.met, std::vector<PeerId>{first.id()});
+        QVERIFY(room[0].witness.lost.empty());
+    }
+
+    void an_address_holds_as_many_connections_as_it_may_and_no_more() {
+        Room room;
+        room.local_sessions_max = 2;
+        room.open(1);
+        std::vector<std::unique_ptr<Attacker>> attackers;
+        const auto all = [&](const std::function<bool()>& condition) {
+            return room.wait([&] {
+                for (const auto& each : attackers) each->poll();
+                return condition();
+            });
+        };
+        for (std::uint64_t i = 0; i < 2; ++i) {
+            attackers.push_back(std::make_unique<Attacker>(room, 100 + i));
+            QVERIFY(all([&] { return attackers.back()->linked(); }));
+            attackers.back()->greet();
+            QVERIFY(all([&] { return room[0].swarm->neighbours().size() == i + 1; }));
+        }
+        attackers.push_back(std::make_unique<Attacker>(room, 102));
+        QVERIFY(all([&] { return room[0].swarm->counters().crowded >= 1; }));
+        QVERIFY(all([&] { return attackers.back()->thrown_out(); }));
+        QCOMPARE(room[0].swarm->neighbours().size(), 2U);
+        // Who leaves makes room.
+        attackers.pop_back();
+        attackers.erase(attackers.begin());
+        QVERIFY(all([&] { return room[0].swarm->neighbours().size() == 1; }));
+        attackers.push_back(std::make_unique<Attacker>(room, 103));
+        QVERIFY(all([&] { return attackers.back()->linked(); }));
+        attackers.back()->greet();
+        QVERIFY(all([&] { return room[0].swarm->neighbours().size() == 2; }));
     }
 
     /// Which of the two is kept follows from their hellos, which are random: now the older, now the newer.

@@ -147,6 +147,8 @@ public:
 
     void send(const PeerId& to, const run::Envelope& envelope) override;
     void broadcast(const run::Envelope& envelope) override;
+    std::size_t unsent(const PeerId&) const override { return bytes_unsent; }
+    std::size_t bytes_unsent = 0;  // what a test says of everybody's queue
     Result<run::BlobRef> publish(ByteSpan content) override;
     void publish_file(const std::filesystem::path& file, const std::string& name, run::BlobKind kind) override;
     void fetch(const run::BlobRef& blob, peer::FetchOptions options) override;

@@ -60,6 +60,8 @@ public:
     /// To one member, or to all with whom a session is open. Messages beyond run::message_bytes_max are a bug of ours.
     virtual void send(const PeerId& to, const run::Envelope& envelope) = 0;
     virtual void broadcast(const run::Envelope& envelope) = 0;
+    /// Bytes that were sent to `to` and wait here because it, or the line, is slow.
+    [[nodiscard]] virtual std::size_t unsent(const PeerId& to) const = 0;
 
     /// Writes `content` to disk, syncs, seeds it; it is kept. The reference is what others need. Same content, same
     /// reference.
@@ -94,8 +96,10 @@ public:
     /// An authenticated session with `peer` is open, or gone.
     virtual void on_neighbour(const PeerId& peer) = 0;
     virtual void on_neighbour_lost(const PeerId& peer) = 0;
+    /// Another process has proved to have this member's key: another computer, or a second process.
+    virtual void on_own_key_elsewhere() {}
     /// An envelope that came from `from`'s session, parsed and bounded, its signature not yet checked; envelope.sender
-    /// may be another (lists and contributions are passed on).
+    /// may be another (contributions and statuses are passed on).
     virtual void on_envelope(const PeerId& from, run::Envelope envelope) = 0;
     virtual void on_blob(const run::BlobRef& blob, BlobPointer content) = 0;
     /// The fetch has ended for good (disk full, displaced, wrong hash from everybody, forgotten).

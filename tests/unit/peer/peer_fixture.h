@@ -73,6 +73,8 @@ public:
         sent_to.emplace_back(to, envelope);
     }
     void broadcast(const run::Envelope& envelope) override { sent.push_back(envelope); }
+    std::size_t bytes_unsent = 0;  // whoever is asked about
+    std::size_t unsent(const PeerId&) const override { return bytes_unsent; }
     std::map<BlobId, Bytes> published;
     Result<run::BlobRef> publish(ByteSpan content) override {
         published[merkle_root(content)] = Bytes(content.begin(), content.end());
