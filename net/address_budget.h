@@ -1,7 +1,7 @@
 // How many connections one address may hold in a run's channel: each costs memory for its queues,
 // and anybody can make keys. An IPv6 customer has a whole /64, so that counts as one address.
 // Addresses that nobody on the internet can send from (loopback, LAN) are the owner's own and have a limit of their
-// own. Does not: know who is behind an address. Threads: one. Owns: the counts.
+// own. Does not: know who is behind an address. Threads: its owner's. Owns: the counts.
 #pragma once
 
 #include <cstddef>

@@ -22,6 +22,11 @@ struct TimePoint {
 [[nodiscard]] inline TimePoint steady_now() {
     return {std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch())};
 }
+/// Milliseconds since 1970. What depends on it must stand a clock that is wrong or set back.
+[[nodiscard]] inline std::int64_t unix_milliseconds() {
+    const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<Duration>(since_epoch).count();
+}
 /// Seconds since 1970, for what people read. Never used to decide.
 [[nodiscard]] inline std::int64_t unix_seconds() {
     const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();

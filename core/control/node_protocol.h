@@ -20,6 +20,7 @@ inline constexpr std::size_t name_bytes_max = 512;
 inline constexpr std::size_t text_bytes_max = 16'384;
 inline constexpr std::size_t members_max = 10'000;
 inline constexpr std::size_t rows_max = 10'000;
+inline constexpr std::size_t refusals_max = 1'000;  // kinds of messages times reasons, with room for later ones
 inline constexpr std::size_t path_bytes_max = 4096;
 inline constexpr std::uint64_t sampled_tokens_max = 4096;
 inline constexpr std::uint64_t sample_seed_max = 1ULL << 53U;  // what every JSON reader holds exactly
@@ -95,6 +96,19 @@ struct MemberRow {
     }
 };
 
+/// What was refused of others since this node joined the run. A stranger decides how often; never what is in here.
+struct RefusalRow {
+    static constexpr std::string_view label = "refusal";
+    std::string kind, reason;
+    std::uint64_t count = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("kind", value.kind, Text{name_bytes_max}, "Kind of message, or connection.");
+        field("reason", value.reason, Text{name_bytes_max}, "Why; docs/threat-model.md lists the reasons.");
+        field("count", value.count, Whole{}, "How many.");
+    }
+};
+
 struct RunSnapshot {
     static constexpr std::string_view label = "run";
     std::string id, name, purpose, licence, model, magnet;
@@ -109,6 +123,7 @@ struct RunSnapshot {
     double last_round_overhead_seconds = 0, join_seconds = 0;
     std::string digest;
     std::vector<MemberRow> members;
+    std::vector<RefusalRow> refusals;
 
     static void fields(auto& value, auto&& field) {
         field("id", value.id, Text{id_bytes_max}, "The run's id in hexadecimal digits.");
@@ -143,6 +158,8 @@ struct RunSnapshot {
         field("join_seconds", value.join_seconds, Real{}, "From joining to the first training step; 0 before it.");
         field("digest", value.digest, Text{id_bytes_max}, "Digest of the current state in hexadecimal digits.");
         field("members", value.members, List{members_max, Any{}}, "Everybody this node hears of, itself included.");
+        field("refusals", value.refusals, Optional{List{refusals_max, Any{}}},
+              "What was not accepted of others, by kind and reason.");
     }
 };
 

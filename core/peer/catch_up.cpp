@@ -27,6 +27,7 @@ constexpr int heartbeats_for_history = 60;    // patience for the chain up to an
 constexpr int heartbeats_for_answer = 3;      // to a history request
 constexpr int heartbeats_for_the_end = 30;    // between questions for the closing list
 constexpr Duration checkpoint_stalled_after{20'000};
+constexpr std::size_t history_unsent_max = 64 * 1024;  // other messages to one neighbour are shorter than this
 
 }  // namespace
 
@@ -42,7 +43,7 @@ void Peer::Impl::restore() {
             if (one.round.value % manifest.recipe.checkpoint_every == 0) seeder.publish_checkpoint(one.round);
         }
         if (!sound) {
-            repairer.begin(*keeper.newest(), members.ids());
+            repairer.begin(*keeper.newest(), members.neighbours());
         } else if (*keeper.round() == chain.height()) {
             entered();
         }
@@ -59,6 +60,7 @@ void Peer::Impl::find_first_state() {
     if (keeper.checking() || keeper.applying()) return;
     RoundId newest{0}, furthest{0};
     for (const auto& [peer, member] : members.all()) {
+        if (!members.is_neighbour(peer)) continue;
         if (checkpoint_fits(member.status)) newest = std::max(newest, member.status.checkpoint_round);
         furthest = std::max(furthest, member.status.round);
     }
@@ -70,7 +72,7 @@ void Peer::Impl::find_first_state() {
     const bool here = world.swarm.blob(manifest.initial_state.root) != nullptr;
     const bool alone = members.all().empty() && now() < started_at + heartbeats_to_look_around * settings.heartbeat;
     if (!here && alone) return;
-    fetch_first(RoundId{0}, manifest.initial_state, members.ids());
+    fetch_first(RoundId{0}, manifest.initial_state, members.neighbours());
 }
 
 void Peer::Impl::fetch_first(RoundId round, const run::BlobRef& ref, std::vector<PeerId> sources) {
@@ -98,10 +100,11 @@ std::optional<Peer::Impl::CheckpointOffer> Peer::Impl::best_checkpoint(std::uint
     for (const auto& [peer, member] : members.all()) {
         const run::StatusMessage& status = member.status;
         const RoundId round = status.checkpoint_round;
-        if (!checkpoint_fits(status) || round.value < round_min || references_failed.contains(status.checkpoint))
-            continue;
+        // Only a neighbour can be asked for it.
+        if (!members.is_neighbour(peer) || !checkpoint_fits(status) || round.value < round_min) continue;
+        if (references_failed.contains(status.checkpoint)) continue;
         if (round > chain.height() || chain.digest_at(round) != status.checkpoint.root) continue;
-        const bool trusted = context.rules.trusts(peer);
+        const bool trusted = chain.rules().trusts(peer);
         if (!best || std::pair(round, trusted) > std::pair(best->round, best->trusted)) {
             best = CheckpointOffer{round, status.checkpoint, trusted, {}};
         }
@@ -183,7 +186,7 @@ void Peer::Impl::wait_for_payloads(const run::AcceptList& list) {
 PeerId Peer::Impl::history_source(const std::vector<PeerId>& ahead) {
     std::vector<PeerId> trusted;
     std::copy_if(ahead.begin(), ahead.end(), std::back_inserter(trusted),
-                 [&](const PeerId& peer) { return context.rules.trusts(peer); });
+                 [&](const PeerId& peer) { return chain.rules().trusts(peer); });
     const std::uint64_t turn = history.turn++;
     if (trusted.empty()) return ahead[turn % ahead.size()];
     const std::vector<PeerId>& asked = turn % 2 == 0 ? trusted : ahead;
@@ -197,6 +200,7 @@ void Peer::Impl::ask_history() {
     std::vector<PeerId> ahead;
     bool one_ahead = false;
     for (const auto& [peer, member] : members.all()) {
+        if (!members.is_neighbour(peer)) continue;
         const RoundId theirs = member.status.round;
         one_ahead = one_ahead || theirs == chain.height().next();
         const bool lost_list = theirs == chain.height().next() && behind_since &&
@@ -207,7 +211,7 @@ void Peer::Impl::ask_history() {
     if (one_ahead && !behind_since) behind_since = now();
     const bool lacks_the_end =
         over() && !chain.closed() && now() >= history.at + heartbeats_for_the_end * settings.heartbeat;
-    if (ahead.empty() && lacks_the_end) ahead = members.ids();
+    if (ahead.empty() && lacks_the_end) ahead = members.neighbours();
     if (ahead.empty()) return;
     history.peer = history_source(ahead);
     history.at = now();
@@ -215,6 +219,8 @@ void Peer::Impl::ask_history() {
 }
 
 Verdict Peer::Impl::on_history_request(const PeerId& from, const run::HistoryRequest& request) {
+    // The answer before has not left yet: a second one would only fill memory.
+    if (world.swarm.unsent(from) >= history_unsent_max) return Verdict::repeated;
     if (request.first >= (chain.closed() ? chain.height().next() : chain.height())) return Verdict::stale;
     run::HistoryMessage answer;
     std::size_t bytes = 64;
@@ -242,7 +248,10 @@ Verdict Peer::Impl::on_history(const PeerId& from, const run::HistoryMessage& me
         for (const run::SignedAction& action : checked.list.actions) rules.apply(action.action);
         fresh.push_back(std::move(checked));
     }
+    const RoundId before = chain.height();
     extend_chain(std::move(fresh));
+    // A decision that is not applied yet: the next answer would bring it once more.
+    if (chain.height() == before) history.peer = from;
     return Verdict::accepted;
 }
 

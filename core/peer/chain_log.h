@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/ledger/ledger.h"
-#include "core/peer/context.h"
+#include "core/peer/presence/context.h"
 #include "core/run/agreement/keyring.h"
 
 namespace potluck::peer {

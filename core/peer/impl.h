@@ -13,15 +13,17 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/peer/ballots.h"
 #include "core/peer/contributor.h"
-#include "core/peer/members.h"
 #include "core/peer/moderation.h"
 #include "core/peer/payloads.h"
 #include "core/peer/peer.h"
 #include "core/peer/peer_view.h"
+#include "core/peer/presence/gossip.h"
+#include "core/peer/presence/members.h"
 #include "core/peer/repairer.h"
 #include "core/peer/seats.h"
 #include "core/peer/seeder.h"
@@ -34,7 +36,13 @@ inline constexpr std::uint64_t rounds_behind_few = 3;      // up to here payload
 inline constexpr std::uint64_t rounds_fetched_ahead = 8;   // payloads of that many rounds at once while catching up
 inline constexpr int heartbeats_to_compare = 3;            // digests of the last state, before it is certified
 inline constexpr Duration unadmitted_refused_for{60'000};  // or for a window, if that is shorter
-inline constexpr int graces_to_give_up = 3;                // patience for payloads while a checkpoint is on offer
+/// A status's sequence is milliseconds since 1970 times this, and what tells this process from another with its key.
+inline constexpr std::uint64_t process_marks = 1U << 20U;
+/// How far beyond an earlier life's statuses a computer goes whose clock was set back: 50 days, in milliseconds.
+inline constexpr std::uint64_t clock_jump = 1ULL << 32U;
+inline constexpr Duration asleep_min{2'000};      // without a tick, which comes ten times a second
+inline constexpr Duration elsewhere_for{60'000};  // another process of ours keeps showing itself while it runs
+inline constexpr int graces_to_give_up = 3;       // patience for payloads while a checkpoint is on offer
 
 struct Peer::Impl final : private StateKeeper::Mediator,
                           private Contributor::Mediator,
@@ -49,9 +57,10 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     void start();
     void tick();
     void act(const run::RoundActions& actions);
+    void notice_sleep();
     void receive(const PeerId& from, const run::Envelope& envelope);
     run::Verdict handle_envelope(const PeerId& from, const run::Envelope& envelope);
-    run::Verdict on_status(const PeerId& from, const run::StatusMessage& status);
+    run::Verdict on_status(const PeerId& from, const run::Envelope& envelope, const run::StatusMessage& status);
     run::Verdict on_close(const PeerId& from, const run::Envelope& envelope, const run::CloseMessage& message);
     run::Verdict on_contribution(const PeerId& from, const run::Envelope& envelope,
                                  const run::ContributionMessage& message);
@@ -66,6 +75,9 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     void blob_failed(const BlobId& id, const Error& error);
     void broadcast_status();
     bool admits(const PeerId& peer) const;
+    run::StatusMessage next_status();
+    run::Verdict on_own_status(const run::Envelope& envelope);
+    void own_key_is_elsewhere();
     void pass_on(const run::Envelope& envelope, const PeerId& from) const;
 
     // rounds.cpp
@@ -149,9 +161,12 @@ struct Peer::Impl final : private StateKeeper::Mediator,
 
     TimePoint started_at, entered_at, last_status_at;
     bool started = false, leaving = false, gone = false, advancing = false, advance_again = false, status_due = false;
-    std::uint64_t sequence = 0;
+    std::uint64_t sequence = 0, first_sequence = 0;  // of our statuses: the newest, and where this process began
+    bool clock_was_behind = false;
+    std::optional<TimePoint> own_key_elsewhere_at;
 
     Members members;
+    Gossip gossip;
     Payloads payloads;
     run::RoundMachine machine;
     ChainLog chain;
@@ -186,6 +201,8 @@ struct Peer::Impl final : private StateKeeper::Mediator,
 
     bool fell_back = false;  // the newest state could not be mended: any checkpoint is better than replaying
 
+    std::pair<std::uint32_t, std::uint32_t> trusted_since;  // term and number of actions that `members` knows
+    std::optional<std::int64_t> awake_at;                   // milliseconds since 1970
     std::optional<RoundId> close_passed_on;
     std::optional<TimePoint> window_closed_at;
     Duration last_round_overhead{0};

@@ -6,9 +6,9 @@
 // only forgotten when no job reads one.
 //
 // A message is checked from cheap to dear: run, size, sender, admission, layout, then its signature, then its meaning.
-// Only contributions and the end of a window may come from another member than the one that signed them. Every verdict
-// is counted against the member that delivered the message, which is dropped for a while after too many bad ones.
-// Threads: the node's.
+// Statuses, contributions, actions of the host and the end of a window may come from another member than the one that
+// signed them. Every verdict is counted against the member that delivered the message, which is dropped for a while
+// after too many bad ones. Threads: the node's.
 #include "core/peer/peer.h"
 
 #include <algorithm>
@@ -36,7 +36,8 @@ run::RoundSettings round_settings(const Context& context, const Peer::World& wor
 /// Their author is known by the signature, from any hand.
 bool may_be_passed_on(run::MessageKind kind) {
     using run::MessageKind;
-    return kind == MessageKind::contribution || kind == MessageKind::close || kind == MessageKind::host_action;
+    return kind == MessageKind::status || kind == MessageKind::contribution || kind == MessageKind::close ||
+           kind == MessageKind::host_action;
 }
 
 }  // namespace
@@ -47,6 +48,8 @@ Peer::Impl::Impl(const RunId& run_id, run::Manifest run_manifest, PeerSettings p
       world(std::move(peer_world)),
       keyring(world.identity, world.verify),
       jobs(world.offload),
+      members(context.rules.trusted()),
+      gossip(context, members),
       payloads(world.swarm, context.layout.parameters, manifest.recipe.k),
       machine(round_settings(context, world)),
       chain(context, world.ledger, keyring),
@@ -70,8 +73,14 @@ void Peer::Impl::start() {
 
 void Peer::Impl::tick() {
     if (!started || gone) return;
+    notice_sleep();
     payloads.retry(now());
-    members.expire(now(), run::heartbeats_to_live * settings.heartbeat);
+    if (const auto rules = std::pair(chain.term(), chain.rules().actions); rules != trusted_since) {
+        trusted_since = rules;
+        members.trust(chain.rules().trusted());
+    }
+    members.expire(now(), [this](const PeerId& member) { return gossip.patience(member); });
+    gossip.tick();
     ask_history();
     repairer.update_repair();
     act(machine.tick(now(), ballots.proposes()));
@@ -110,14 +119,23 @@ void Peer::Impl::act(const run::RoundActions& actions) {
 void Peer::Impl::broadcast_status() {
     status_due = false;
     last_status_at = now();
-    ++sequence;
-    context.broadcast(own_status());
+    context.broadcast(next_status());
+}
+
+/// The clock on the wall goes on while a computer sleeps; the one that only grows may not.
+void Peer::Impl::notice_sleep() {
+    const std::int64_t clock = world.unix_clock();
+    const Duration silence{clock - std::exchange(awake_at, clock).value_or(clock)};
+    if (silence >= asleep_min) members.was_away(silence);
 }
 
 void Peer::Impl::receive(const PeerId& from, const run::Envelope& envelope) {
     if (!started || gone) return;
-    const Verdict verdict = members.admit_message(from, now()) ? handle_envelope(from, envelope) : Verdict::flood;
-    if (members.count(from, verdict)) world.swarm.drop(from, offender_refused_for);
+    notice_sleep();
+    const bool admitted = members.admit_message(from, envelope.kind, now());
+    const Verdict verdict = admitted ? handle_envelope(from, envelope) : Verdict::flood;
+    const Source source = envelope.sender == from ? Source::itself : Source::others;
+    if (members.count(from, envelope.kind, verdict, source)) world.swarm.drop(from, offender_refused_for);
     // The next list may let it in.
     if (!admits(from)) world.swarm.drop(from, std::min(manifest.recipe.window, unadmitted_refused_for));
     if (verdict == Verdict::accepted) advance();
@@ -126,6 +144,42 @@ void Peer::Impl::receive(const PeerId& from, const run::Envelope& envelope) {
 /// Who is not in step does not know yet whom the host has let in since the manifest was written.
 bool Peer::Impl::admits(const PeerId& peer) const {
     return chain.rules().admits(peer) || (!in_step() && !chain.rules().bans(peer));
+}
+
+/// A sequence is the computer's clock, so that it goes on growing over restarts, and ends in a mark of this process.
+run::StatusMessage Peer::Impl::next_status() {
+    const auto clock = static_cast<std::uint64_t>(std::max<std::int64_t>(world.unix_clock(), 0));
+    if (sequence == 0) sequence = first_sequence = clock * process_marks + clock % process_marks;
+    const std::uint64_t mark = sequence % process_marks;
+    sequence = std::max(sequence + process_marks, clock * process_marks + mark);
+    return own_status();
+}
+
+/// Neighbours show us what we said when they have heard a higher sequence than ours. Either our clock was set back
+/// since an earlier life: then we go on above that, once. Or another process has our key and speaks now. What an
+/// earlier life said proves nothing, also when another repeats it.
+Verdict Peer::Impl::on_own_status(const run::Envelope& envelope) {
+    const Result<run::Message> message = run::decode_body(envelope.kind, envelope.body);
+    if (!message.ok()) return Verdict::malformed;
+    const std::uint64_t said = std::get<run::StatusMessage>(*message).sequence;
+    const bool is_ours = said <= sequence && said % process_marks == sequence % process_marks;
+    if (is_ours || said < first_sequence) return Verdict::repeated;
+    if (!world.verify(context.self(), run::domain_of(envelope.kind), run::signed_bytes(envelope), envelope.signature)) {
+        return Verdict::bad_signature;
+    }
+    if (said > sequence && !std::exchange(clock_was_behind, true)) {
+        sequence = first_sequence = (said / process_marks + clock_jump) * process_marks + sequence % process_marks;
+        status_due = true;
+        return Verdict::repeated;
+    }
+    own_key_is_elsewhere();
+    return Verdict::contradicting;
+}
+
+void Peer::Impl::own_key_is_elsewhere() {
+    const bool is_known = own_key_elsewhere_at && now() < *own_key_elsewhere_at + elsewhere_for;
+    if (!is_known) log::of("peer").warn("another process speaks with this identity's key");
+    own_key_elsewhere_at = now();
 }
 
 /// Messages that carry their author's signature reach everybody through anybody, once each.
@@ -138,7 +192,9 @@ void Peer::Impl::pass_on(const run::Envelope& envelope, const PeerId& from) cons
 Verdict Peer::Impl::handle_envelope(const PeerId& from, const run::Envelope& envelope) {
     if (envelope.run != context.run) return Verdict::wrong_run;
     if (envelope.body.size() > run::message_bytes_max) return Verdict::too_large;
-    if (envelope.sender == context.self()) return Verdict::repeated;
+    const bool is_status = envelope.kind == run::MessageKind::status;
+    if (envelope.sender == context.self()) return is_status ? on_own_status(envelope) : Verdict::repeated;
+    if (is_status && envelope.sender != from && gossip.take_repeated(from, envelope)) return Verdict::repeated;
     if (!admits(envelope.sender) || !admits(from)) return Verdict::not_allowed;
     if (envelope.sender != from && !may_be_passed_on(envelope.kind)) return Verdict::not_allowed;
     const Result<run::Message> message = run::decode_body(envelope.kind, envelope.body);
@@ -157,7 +213,7 @@ Verdict Peer::Impl::handle_envelope(const PeerId& from, const run::Envelope& env
         const PeerId& from;
         const run::Envelope& envelope;
         const PeerId& sender = envelope.sender;
-        Verdict operator()(const run::StatusMessage& m) const { return impl.on_status(sender, m); }
+        Verdict operator()(const run::StatusMessage& m) const { return impl.on_status(from, envelope, m); }
         Verdict operator()(const run::CloseMessage& m) const { return impl.on_close(from, envelope, m); }
         Verdict operator()(const run::ContributionMessage& m) const { return impl.on_contribution(from, envelope, m); }
         Verdict operator()(const run::BallotMessage& m) const { return impl.ballots.receive(sender, m); }
@@ -171,14 +227,23 @@ Verdict Peer::Impl::handle_envelope(const PeerId& from, const run::Envelope& env
     return std::visit(Dispatch{*this, from, envelope}, *message);
 }
 
-Verdict Peer::Impl::on_status(const PeerId& from, const run::StatusMessage& status) {
-    const Member* before = members.find(from);
+Verdict Peer::Impl::on_status(const PeerId& from, const run::Envelope& envelope, const run::StatusMessage& status) {
+    if (!is_credible(status, manifest.recipe)) return Verdict::absurd;
+    const PeerId& author = envelope.sender;
+    const Source source = author == from ? Source::itself : Source::others;
+    const Member* before = members.find(author);
     const bool new_name = !status.name.empty() && (before == nullptr || before->status.name != status.name);
-    const Verdict verdict = members.take(from, status, now());
+    const bool changed = before == nullptr || before->status.phase != status.phase ||
+                         before->status.round != status.round || before->status.list != status.list;
+    const Verdict verdict = members.take(author, status, source, now(), run::heartbeats_to_live * settings.heartbeat);
+    if (verdict == Verdict::stale || verdict == Verdict::repeated) gossip.take_old(from, envelope, status.sequence);
     if (verdict != Verdict::accepted) return verdict;
-    if (new_name) world.ledger.remember_name(from, status.name);
-    machine.heard(from, {status.role, status.phase, status.round, status.window_tokens}, now());
-    repairer.compare(from);
+    gossip.take(from, envelope, status.sequence, changed ? Gossip::Urgency::urgent : Gossip::Urgency::waits);
+    if (new_name) world.ledger.remember_name(author, status.name);
+    // Whom to wait for at the end of a window is asked of those whose own session tells at every heartbeat.
+    if (source == Source::itself)
+        machine.heard(author, {status.role, status.phase, status.round, status.window_tokens}, now());
+    repairer.compare(author);
     return Verdict::accepted;
 }
 
@@ -240,7 +305,7 @@ void Peer::Impl::payload_here(const BlobId& id) {
     const PayloadPointer payload = payloads.find(id);
     if (!payload) return;
     for (const PeerId& copier : machine.payload_held(id, payload->author)) {
-        (void)members.count(copier, Verdict::bad_payload);
+        (void)members.count(copier, run::MessageKind::contribution, Verdict::bad_payload, Source::itself);
     }
 }
 
@@ -253,7 +318,8 @@ void Peer::Impl::blob_here(const run::BlobRef& ref, BlobPointer content) {
             act(machine.tick(now(), ballots.proposes()));
             break;
         case Payloads::Outcome::bad:
-            if (const auto liar = machine.payload_bad(ref.root)) (void)members.count(*liar, Verdict::bad_payload);
+            if (const auto liar = machine.payload_bad(ref.root))
+                (void)members.count(*liar, run::MessageKind::contribution, Verdict::bad_payload, Source::itself);
             break;
         case Payloads::Outcome::not_wanted: break;
     }
@@ -400,21 +466,23 @@ void Peer::leave() {
 PeerView Peer::view() const { return m_impl->view(); }
 const run::Manifest& Peer::manifest() const { return m_impl->manifest; }
 std::vector<std::pair<Verdict, std::uint64_t>> Peer::verdicts() const { return m_impl->members.verdicts(); }
+std::vector<Refusal> Peer::refusals() const { return m_impl->members.refusals(); }
 
 void Peer::on_neighbour(const PeerId& peer) {
     m_impl->members.joined(peer);
     if (!m_impl->started || m_impl->gone) return;
-    ++m_impl->sequence;
-    m_impl->context.send(peer, m_impl->own_status());
+    m_impl->context.send(peer, m_impl->next_status());
     m_impl->tell_actions({peer});
 }
 
 void Peer::on_neighbour_lost(const PeerId& peer) {
     m_impl->members.left(peer);
     m_impl->members.remove(peer);
+    m_impl->gossip.left(peer);
     m_impl->machine.lost(peer);
 }
 
+void Peer::on_own_key_elsewhere() { m_impl->own_key_is_elsewhere(); }
 void Peer::on_envelope(const PeerId& from, run::Envelope envelope) { m_impl->receive(from, envelope); }
 void Peer::on_blob(const run::BlobRef& blob, BlobPointer content) { m_impl->blob_here(blob, std::move(content)); }
 void Peer::on_blob_failed(const BlobId& blob, Error error) { m_impl->blob_failed(blob, error); }
@@ -481,6 +549,7 @@ StatusFacts Peer::Impl::facts() const {
     facts.checking = keeper.checking();
     facts.repairing = repairer.active();
     facts.fetching_state = checkpoint_fetch.has_value();
+    facts.own_key_elsewhere = own_key_elsewhere_at && now() < *own_key_elsewhere_at + elsewhere_for;
     facts.members_known = !members.all().empty();
     facts.checkpoint = seeder.newest_checkpoint();
     facts.seats_here = seats.seated_here();

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,8 +19,9 @@
 #include "core/identity/identity.h"
 #include "core/ledger/ledger.h"
 #include "core/peer/chain_log.h"
-#include "core/peer/context.h"
 #include "core/peer/peer_view.h"
+#include "core/peer/presence/context.h"
+#include "core/peer/presence/members.h"
 #include "core/peer/seams/jobs.h"
 #include "core/peer/seams/state_store.h"
 #include "core/peer/seams/swarm.h"
@@ -40,6 +42,8 @@ public:
         Offload offload;
         /// How signatures are checked. A simulation may remember what it has checked for another peer already.
         run::IdentityKeyring::Verify verify = identity::verify;
+        /// Milliseconds since 1970, as far as this computer knows; statuses are numbered by it.
+        std::function<std::int64_t()> unix_clock = unix_milliseconds;
     };
 
     /// `manifest` was parsed and its signature checked. What disk and ledger hold of the run is picked up by start().
@@ -80,10 +84,13 @@ public:
     [[nodiscard]] const run::Manifest& manifest() const;
     /// How often each verdict fell, over all peers.
     [[nodiscard]] std::vector<std::pair<run::Verdict, std::uint64_t>> verdicts() const;
+    /// What was refused, by kind of message and reason.
+    [[nodiscard]] std::vector<Refusal> refusals() const;
 
     // SwarmEvents and TrainerEvents; `now` is that of the last tick or start.
     void on_neighbour(const PeerId& peer) override;
     void on_neighbour_lost(const PeerId& peer) override;
+    void on_own_key_elsewhere() override;
     void on_envelope(const PeerId& from, run::Envelope envelope) override;
     void on_blob(const run::BlobRef& blob, BlobPointer content) override;
     void on_blob_failed(const BlobId& blob, Error error) override;

@@ -92,6 +92,7 @@ struct StatusFacts {
     bool repairing = false;
     bool fetching_state = false;
     bool members_known = false;
+    bool own_key_elsewhere = false;        // another process speaks with our key
     std::optional<Checkpoint> checkpoint;  // the newest that is seeded
 
     std::size_t seats_here = 0, seats_needed = 0;  // of the committee, and its quorum

@@ -56,7 +56,7 @@ void Repairer::compare(const PeerId& peer) {
 }
 
 void Repairer::compare_all() {
-    for (const PeerId& peer : m.members.ids()) compare(peer);
+    for (const auto& [peer, member] : m.members.all()) compare(peer);
 }
 
 /// A member says another digest than ours. Whichever is wrong, only our own bytes are ours to judge: the newest state,
@@ -102,7 +102,7 @@ void Repairer::update_repair() {
     }
     ++m_repair->tries;
     m_repair->asked_at = m.context.now();
-    if (m_repair->sources.empty()) m_repair->sources = m.members.ids();
+    if (m_repair->sources.empty()) m_repair->sources = m.members.neighbours();
     if (m_repair->sources.empty() || m_repair->fetching) return;
     const PeerId asked = m_repair->sources[m_repair->source++ % m_repair->sources.size()];
     m_repair->layer.clear();
@@ -114,22 +114,49 @@ Verdict Repairer::on_layer_request(const PeerId& from, const run::LayerRequest& 
     const auto wanted = [&](const StateStore::Held& one) { return one.digest == request.state; };
     const auto found = std::find_if(held.begin(), held.end(), wanted);
     if (found == held.end() || (m_repair && m_repair->target.round == found->round)) return Verdict::stale;
-    if (m.jobs.count() >= layer_jobs_max) return Verdict::stale;
     m.mediator.publish_for_repair(found->round, request.state);
+    if (const auto known = m_layers.find(request.state); known != m_layers.end()) {
+        send_layer(request.state, known->second, {from, request.first});
+        return Verdict::accepted;
+    }
+    std::vector<LayerAsked>& askers = m_layers_awaited[request.state];
+    const auto is_same = [&](const LayerAsked& one) { return one.by == from; };
+    if (std::any_of(askers.begin(), askers.end(), is_same)) return Verdict::repeated;
+    if (askers.size() >= layer_askers_max) return Verdict::stale;
+    askers.push_back({from, request.first});
+    if (askers.size() > 1) return Verdict::accepted;
     m.jobs.run(
         [state = m.store.state(found->round), threads = m.context.settings.threads] {
             return merkle_layer(state.file, piece_size_of(state.file.size()), threads);
         },
-        [this, from, request](const std::vector<Digest>& layer) {
-            run::LayerMessage answer{request.state, request.first, {}};
-            if (request.first < layer.size()) {
-                const auto first = layer.begin() + static_cast<std::ptrdiff_t>(request.first);
-                const std::size_t count = std::min(layer.size() - request.first, run::layer_hashes_max);
-                answer.hashes.assign(first, first + static_cast<std::ptrdiff_t>(count));
-            }
-            m.context.send(from, answer);
-        });
+        [this, state = request.state](std::vector<Digest> layer) { keep_layer(state, std::move(layer)); });
     return Verdict::accepted;
+}
+
+/// A state is hashed once, however many ask for its layer. One that is damaged on our disk has no layer to tell.
+void Repairer::keep_layer(const StateDigest& state, std::vector<Digest> layer) {
+    const std::vector<LayerAsked> askers = std::exchange(m_layers_awaited[state], {});
+    m_layers_awaited.erase(state);
+    const std::uint64_t size = m.context.layout.file_size();
+    if (!layer_fits(state, layer, size, piece_size_of(size))) return;
+    for (const LayerAsked& asked : askers) send_layer(state, layer, asked);
+    const std::vector<StateStore::Held> held = m.store.held();
+    std::erase_if(m_layers, [&](const auto& one) {
+        return std::none_of(held.begin(), held.end(),
+                            [&](const auto& state_held) { return state_held.digest == one.first; });
+    });
+    if (m_layers.size() >= layers_cached_max) m_layers.erase(m_layers.begin());
+    m_layers[state] = std::move(layer);
+}
+
+void Repairer::send_layer(const StateDigest& state, const std::vector<Digest>& layer, const LayerAsked& asked) const {
+    run::LayerMessage answer{state, asked.first, {}};
+    if (asked.first < layer.size()) {
+        const auto first = layer.begin() + static_cast<std::ptrdiff_t>(asked.first);
+        const std::size_t count = std::min(layer.size() - asked.first, run::layer_hashes_max);
+        answer.hashes.assign(first, first + static_cast<std::ptrdiff_t>(count));
+    }
+    m.context.send(asked.by, answer);
 }
 
 Verdict Repairer::on_layer(const PeerId& from, const run::LayerMessage& message) {

@@ -9,21 +9,23 @@
 // member check its own bytes, and compute them anew if they are damaged.
 //
 // Does not: change which state is the newest or what the chain says; `Peer` does when it is told.
-// Threads: the peer's, except the work of its jobs. Owns: the repair under way, the counts.
+// Threads: the peer's, except the work of its jobs. Owns: the repair under way, layers of held states, the counts.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <vector>
 
 #include "core/peer/chain_log.h"
-#include "core/peer/members.h"
+#include "core/peer/presence/members.h"
 #include "core/peer/seams/jobs.h"
 #include "core/peer/state_keeper.h"
 
 namespace potluck::peer {
 
-inline constexpr int repair_tries_max = 6;         // questions for a layer, two heartbeats apart
-inline constexpr std::size_t layer_jobs_max = 16;  // under way at once; each hashes a whole state
+inline constexpr int repair_tries_max = 6;           // questions for a layer, two heartbeats apart
+inline constexpr std::size_t layer_askers_max = 16;  // that wait while a state is hashed
+inline constexpr std::size_t layers_cached_max = 4;  // at most 128 KiB each; older states are asked for by nobody
 
 class Repairer {
 public:
@@ -86,12 +88,20 @@ private:
         bool fetching = false;
         bool adopting = false;
     };
+    struct LayerAsked {
+        PeerId by;
+        std::uint32_t first = 0;
+    };
+    void keep_layer(const StateDigest& state, std::vector<Digest> layer);
+    void send_layer(const StateDigest& state, const std::vector<Digest>& layer, const LayerAsked& asked) const;
     void check_own();
     void fetch();
     void give_up();
 
     const Parts m;
     std::optional<Repair> m_repair;
+    std::map<StateDigest, std::vector<Digest>> m_layers;              // computed and found right
+    std::map<StateDigest, std::vector<LayerAsked>> m_layers_awaited;  // being computed
     bool m_checks_own = false;
     std::optional<RoundId> m_checked;  // our own bytes were checked in this round
     std::uint64_t m_digests_compared = 0, m_digests_equal = 0, m_repairs = 0;

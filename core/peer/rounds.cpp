@@ -84,7 +84,7 @@ void Peer::Impl::apply(const run::AcceptList& list, std::shared_ptr<const Checke
 bool Peer::Impl::payloads_here(const run::AcceptList& list) {
     if (const run::HostAction* back = list.roll_back()) {
         const bool is_here = chain.digest_at(back->round) != back->state.root || keeper.holds(back->round);
-        if (!is_here && !checkpoint_fetch) fetch_first(back->round, back->state, members.ids());
+        if (!is_here && !checkpoint_fetch) fetch_first(back->round, back->state, members.neighbours());
         return is_here;
     }
     bool all = true;
@@ -124,7 +124,7 @@ bool Peer::Impl::agrees_with_base(const run::AcceptList& list) {
         keeper.retry_later();
         return false;
     }
-    repairer.begin({chain.height(), list.base}, members.ids());
+    repairer.begin({chain.height(), list.base}, members.neighbours());
     return false;
 }
 
@@ -155,7 +155,7 @@ void Peer::Impl::on_applied(const CheckedList* fresh) {
     const bool differs = expected && *expected != keeper.digest();
     const bool certified = round < chain.height() || ballots.decision() != nullptr;
     if (differs && certified) {
-        repairer.begin({round, *expected}, members.ids());
+        repairer.begin({round, *expected}, members.neighbours());
     } else {
         // What was on record for the newest state came from bytes that were damaged since.
         if (differs) (void)chain.correct_result(keeper.digest());

@@ -50,7 +50,7 @@ void Seats::count_round() {
         if (is_leaving(key)) m_attended.erase(key);
         Attended& attended = m_attended[key];
         // No status is heard of those that others pass on; who votes is in step.
-        const bool votes = m_heard.contains(key);
+        const bool votes = m_heard.contains(key) && !is_leaving(key);
         attended.in_step.push_back(votes || is_in_step(key));
         if (attended.in_step.size() > rounds_kept) attended.in_step.pop_front();
         attended.rounds_silent = votes || is_here(key) ? 0 : attended.rounds_silent + 1;

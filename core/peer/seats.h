@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/peer/chain_log.h"
-#include "core/peer/members.h"
+#include "core/peer/presence/members.h"
 #include "core/run/agreement/committee_change.h"
 
 namespace potluck::peer {
@@ -30,7 +30,7 @@ public:
 
     /// A list has entered the chain: a round more in which each key was here or not.
     void count_round();
-    /// A vote or a proposal of `key` in this round came, whoever passed it on.
+    /// A vote or a proposal of `key` in this round came, through any neighbour.
     void heard(const PeerId& key) { m_heard.insert(key); }
     /// There is evidence that `key` signed two different things for one place.
     void convict(const PeerId& key) { m_convicted.insert(key); }

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "core/peer/chain_log.h"
-#include "core/peer/members.h"
+#include "core/peer/presence/members.h"
 
 namespace potluck::peer {
 

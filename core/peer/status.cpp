@@ -1,7 +1,8 @@
 #include "core/peer/peer_view.h"
 
 #include <algorithm>
-#include <limits>
+
+#include "core/peer/presence/members.h"
 
 namespace potluck::peer {
 
@@ -56,7 +57,7 @@ run::StatusMessage status_message_of(const StatusFacts& facts) {
         status.window_tokens = training.pending_tokens;
         if (training.contributing) status.window_tokens += std::max(training.window_tokens, TokenCount{1});
     }
-    const double speed_max = static_cast<double>(std::numeric_limits<std::uint32_t>::max());
+    const auto speed_max = static_cast<double>(tokens_per_second_max);
     status.tokens_per_second = static_cast<std::uint32_t>(std::clamp(training.tokens_per_second, 0.0, speed_max));
     status.loss = static_cast<float>(training.loss);
     if (facts.checkpoint) {
@@ -71,6 +72,11 @@ run::StatusMessage status_message_of(const StatusFacts& facts) {
 std::string reason_of(const StatusFacts& facts) {
     const StatusFacts::Training& training = facts.training;
     if (training.failed) return facts.last_error;
+    if (facts.own_key_elsewhere) {
+        return "Another computer uses this identity; only what one of them does counts. Stop Potluck on one of them, "
+               "or "
+               "give it a data folder of its own.";
+    }
     if (facts.repairing) return "Repairing a damaged copy of the model.";
     if (!facts.unadmitted_id.empty()) {
         return "This run admits only people its host has listed; send the host your id " + facts.unadmitted_id + ".";

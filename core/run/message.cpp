@@ -309,6 +309,8 @@ const char* name_of(Verdict verdict) {
         case Verdict::contradicting: return "contradicting";
         case Verdict::bad_payload: return "bad_payload";
         case Verdict::too_large: return "too_large";
+        case Verdict::absurd: return "absurd";
+        case Verdict::no_room: return "no_room";
         case Verdict::flood: return "flood";
     }
     return "unknown";

@@ -167,6 +167,8 @@ enum class Verdict {
     contradicting,  // a second message of one author for one place: evidence against that author
     bad_payload,
     too_large,
+    absurd,   // a status with figures that no computer has
+    no_room,  // as many members are known as may be: nobody's fault
     flood
 };
 [[nodiscard]] const char* name_of(Verdict verdict);

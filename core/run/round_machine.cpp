@@ -40,7 +40,11 @@ void RoundMachine::end(RoundId round, TimePoint now) {
 bool RoundMachine::open_long_enough(TimePoint now) const { return now >= m_entered_at + m_settings.window / 2; }
 
 void RoundMachine::heard(const PeerId& peer, const RoundMember& member, TimePoint now) {
-    if (m_members.size() >= members_max && !m_members.contains(peer)) return;
+    if (m_members.size() >= members_max && !m_members.contains(peer)) {
+        // Members who are gone make room: over a run's life more keys come than there is room for.
+        std::erase_if(m_members, [&](const auto& one) { return !alive(one.first, now); });
+        if (m_members.size() >= members_max) return;
+    }
     Known& known = m_members[peer];
     if (known.lost || known.member.round != member.round) known.list_sent = now;  // its own list gets a head start
     known.member = member;

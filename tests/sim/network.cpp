@@ -21,6 +21,12 @@ void Network::link(const PeerId& a, const PeerId& b, LinkSpeed speed) {
     m_links[a][b] = m_links[b][a] = Link{speed, {}, {}};
 }
 
+void Network::unlink(const PeerId& a, const PeerId& b) {
+    m_links.at(a).erase(b);
+    m_links.at(b).erase(a);
+    session_changed(a, b, false);
+}
+
 std::vector<PeerId> Network::sessions_of(const PeerId& id) const {
     std::vector<PeerId> peers;
     if (m_links.empty()) {

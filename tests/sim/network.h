@@ -46,7 +46,7 @@ struct LinkQuality {
 struct Traffic {
     std::uint64_t messages = 0, bytes = 0;
 };
-inline constexpr std::size_t message_kinds = 10;  // and none of them is 0: there payloads are counted
+inline constexpr std::size_t message_kinds = 11;  // and none of them is 0: there payloads are counted
 
 class Port;
 
@@ -69,6 +69,7 @@ public:
     }
     /// From now on there are sessions only where there are links.
     void link(const PeerId& a, const PeerId& b, LinkSpeed speed);
+    void unlink(const PeerId& a, const PeerId& b);
     [[nodiscard]] bool reachable(const PeerId& a, const PeerId& b) const { return group_of(a) == group_of(b); }
     [[nodiscard]] bool may_have_session(const PeerId& a, const PeerId& b) const;
     /// Both members hear that their session has ended or begun, if they live.

@@ -14,6 +14,8 @@ namespace potluck::sim {
 
 namespace {
 
+constexpr std::int64_t unix_start = 1'750'000'000'000;  // milliseconds, when every world begins
+
 model::ModelSpec tiny_model() {
     model::ModelSpec model;
     model.vocabulary = 32;
@@ -169,16 +171,19 @@ void World::start(std::size_t member) {
     }
     process.peer = std::make_unique<peer::Peer>(
         m_run, m_manifest, settings,
-        peer::Peer::World{.swarm = *process.port,
-                          .trainer = process.trainer.get(),
-                          .store = home.disk,
-                          .ledger = home.ledger,
-                          .identity = home.identity,
-                          .offload = offload_of(home),
-                          .verify = [this](const PeerId& signer, std::string_view domain, ByteSpan bytes,
-                                           const identity::Signature& signature) {
-                              return remembered_verify(signer, domain, bytes, signature);
-                          }});
+        peer::Peer::World{
+            .swarm = *process.port,
+            .trainer = process.trainer.get(),
+            .store = home.disk,
+            .ledger = home.ledger,
+            .identity = home.identity,
+            .offload = offload_of(home),
+            .verify =
+                [this](const PeerId& signer, std::string_view domain, ByteSpan bytes,
+                       const identity::Signature& signature) {
+                    return remembered_verify(signer, domain, bytes, signature);
+                },
+            .unix_clock = [this, error = clock_error] { return unix_start + (now().since_epoch + error).count(); }});
     process.port->connect(*process.peer);
     process.port->after_event = [this, member, &home, chains = std::uint64_t{0}]() mutable {
         home.process->peer->check_invariants();

@@ -119,6 +119,7 @@ public:
     void kill(std::size_t member, Death death);
     /// The orderly way: the member says that it leaves, has `patience` for what it must hand over, and goes.
     void quit(std::size_t member, Duration patience = Duration{3'000});
+    Duration clock_error{0};  // of the clocks of those who start from now on
 
     /// Lets time pass until `done` holds (asked every 100 ms) or `limit` is over; whether it held.
     bool run_until(const std::function<bool()>& done, Duration limit);

@@ -125,6 +125,10 @@ private:
         static std::string default_text(std::uint64_t value) { return std::to_string(value); }
         static std::string default_text(std::uint32_t value) { return std::to_string(value); }
         static std::string default_text(const std::string& value) { return value.empty() ? "empty" : value; }
+        template <class T>
+        static std::string default_text(const std::vector<T>&) {
+            return "empty";
+        }
         static std::string default_text(bool value) { return value ? "true" : "false"; }
         template <Named E>
         static std::string default_text(E value) {

@@ -426,6 +426,7 @@ control::NodeSnapshot Node::snapshot() const {
         const PeerId self = m_identity.id();
         snapshot.run = run_snapshot(m_session->run(), m_session->peer().manifest(), view);
         snapshot.run->magnet = m_network->invite(m_session->run(), snapshot.run->name).to_magnet();
+        snapshot.run->refusals = m_session->refusals();
         add_credit(m_ledger, m_session->run(), self, *snapshot.run);
         if (const Validation* measured = m_session->validation(); measured && !measured->points().empty()) {
             snapshot.run->validation_loss = measured->points().back().loss;

@@ -1,5 +1,6 @@
 #include "app/node/session/run_log.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/log.h"
@@ -11,9 +12,14 @@ namespace {
 using run::Verdict;
 
 /// What an honest swarm produces all the time: messages that arrive twice, late, or across a change of round.
-bool is_usual(Verdict verdict) {
-    return verdict == Verdict::stale || verdict == Verdict::repeated || verdict == Verdict::wrong_base ||
-           verdict == Verdict::wrong_author;
+bool is_usual(const control::RefusalRow& row) {
+    const auto is_one_of = [&](std::initializer_list<Verdict> verdicts) {
+        return std::any_of(verdicts.begin(), verdicts.end(), [&](Verdict one) { return row.reason == name_of(one); });
+    };
+    // Connections with ourselves, and second ones with a member.
+    return row.kind == "connection"
+               ? row.reason == "refused"
+               : is_one_of({Verdict::stale, Verdict::repeated, Verdict::wrong_base, Verdict::wrong_author});
 }
 
 double seconds_of(Duration duration) { return std::chrono::duration<double>(duration).count(); }
@@ -31,12 +37,12 @@ std::string list_of(const std::map<PeerId, std::string>& members) {
 
 }  // namespace
 
-std::vector<RunLog::Line> RunLog::look(TimePoint now, const peer::PeerView& view, const Verdicts& verdicts,
+std::vector<RunLog::Line> RunLog::look(TimePoint now, const peer::PeerView& view, const Refusals& refusals,
                                        const AcceptedIn& accepted_in) {
     m_owner.check();
     look_at_round(now, view, accepted_in);
     look_at_members(now, view);
-    look_at_refused(now, verdicts);
+    look_at_refused(now, refusals);
     return std::exchange(m_lines, {});
 }
 
@@ -86,18 +92,18 @@ void RunLog::look_at_members(TimePoint now, const peer::PeerView& view) {
     m_members_at = now;
 }
 
-void RunLog::look_at_refused(TimePoint now, const Verdicts& verdicts) {
+void RunLog::look_at_refused(TimePoint now, const Refusals& refusals) {
     if (m_refused_at && now - *m_refused_at < refused_every) return;
     std::string usual, offences;
-    for (const auto& [verdict, total] : verdicts) {
-        std::uint64_t& last_reported = m_refused[verdict];
-        if (verdict == Verdict::accepted || total <= last_reported) continue;
-        std::string& text = is_usual(verdict) ? usual : offences;
-        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", total - last_reported, name_of(verdict));
-        last_reported = total;
+    for (const control::RefusalRow& row : refusals) {
+        std::uint64_t& last_reported = m_refused[{row.kind, row.reason}];
+        if (row.count <= last_reported) continue;
+        std::string& text = is_usual(row) ? usual : offences;
+        text += fmt::format("{}{} {} {}", text.empty() ? "" : ", ", row.count - last_reported, row.kind, row.reason);
+        last_reported = row.count;
     }
-    if (!offences.empty()) say(Level::warning, "refused messages: " + offences);
-    if (!usual.empty()) say(Level::detail, "passed over messages: " + usual);
+    if (!offences.empty()) say(Level::warning, "refused: " + offences);
+    if (!usual.empty()) say(Level::detail, "passed over: " + usual);
     if (!offences.empty() || !usual.empty()) m_refused_at = now;
 }
 

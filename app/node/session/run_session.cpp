@@ -176,6 +176,11 @@ void RunSession::measure_validation(TimePoint now, const peer::PeerView& view) {
     });
 }
 
+std::vector<control::RefusalRow> RunSession::refusals() const {
+    m_owner.check();
+    return refusal_rows(m_peer->refusals(), m_swarm->counters());
+}
+
 void RunSession::write_log(TimePoint now, const peer::PeerView& view) {
     const auto accepted_in = [this](RoundId round) -> std::optional<RunLog::Accepted> {
         const auto committed = m_world.ledger.list(m_plan.run, round);
@@ -186,7 +191,7 @@ void RunSession::write_log(TimePoint now, const peer::PeerView& view) {
         return accepted;
     };
     spdlog::logger& logger = log::of("run");
-    for (const RunLog::Line& line : m_log.look(now, view, m_peer->verdicts(), accepted_in)) {
+    for (const RunLog::Line& line : m_log.look(now, view, refusals(), accepted_in)) {
         const auto level = line.level == RunLog::Level::warning ? spdlog::level::warn
                            : line.level == RunLog::Level::info  ? spdlog::level::info
                                                                 : spdlog::level::debug;
@@ -216,6 +221,10 @@ void RunSession::on_neighbour(const PeerId& peer) {
 void RunSession::on_neighbour_lost(const PeerId& peer) {
     m_owner.check();
     if (m_peer) m_peer->on_neighbour_lost(peer);
+}
+void RunSession::on_own_key_elsewhere() {
+    m_owner.check();
+    if (m_peer) m_peer->on_own_key_elsewhere();
 }
 void RunSession::on_envelope(const PeerId& from, run::Envelope envelope) {
     m_owner.check();

@@ -89,11 +89,14 @@ public:
     [[nodiscard]] const StateFiles& store() const { return *m_store; }
     /// Validation losses measured on this computer; null for a backbone.
     [[nodiscard]] const Validation* validation() const { return m_validation ? &*m_validation : nullptr; }
+    /// What was refused of others, of messages and of connections.
+    [[nodiscard]] std::vector<control::RefusalRow> refusals() const;
     [[nodiscard]] const RunId& run() const { return m_plan.run; }
     [[nodiscard]] const Plan& plan() const { return m_plan; }
 
     void on_neighbour(const PeerId& peer) override;
     void on_neighbour_lost(const PeerId& peer) override;
+    void on_own_key_elsewhere() override;
     void on_envelope(const PeerId& from, run::Envelope envelope) override;
     void on_blob(const run::BlobRef& blob, peer::BlobPointer content) override;
     void on_blob_failed(const BlobId& blob, Error error) override;

@@ -128,6 +128,29 @@ control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifes
     return snapshot;
 }
 
+std::vector<control::RefusalRow> refusal_rows(const std::vector<peer::Refusal>& refusals,
+                                              const net::SwarmCounters& connections) {
+    std::vector<control::RefusalRow> rows;
+    for (const peer::Refusal& refusal : refusals) {
+        // "potluck/history-request/1" is how the kind is known everywhere else.
+        const std::string_view domain = run::domain_of(refusal.kind);
+        const std::size_t begin = domain.find('/') + 1;
+        rows.push_back({std::string(domain.substr(begin, domain.rfind('/') - begin)), run::name_of(refusal.verdict),
+                        refusal.count});
+    }
+    const auto add = [&](const char* reason, std::uint64_t count) {
+        if (count > 0) rows.push_back({"connection", reason, count});
+    };
+    add("malformed", connections.frames_malformed);
+    add("flood", connections.floods);
+    add("reads_too_slowly", connections.overflows);
+    add("refused", connections.refused);
+    add("same_key", connections.copies);
+    add("crowded_address", connections.crowded);
+    add("queues_full", connections.queues_full);
+    return rows;
+}
+
 void add_credit(const ledger::Ledger& ledger, const RunId& run, const PeerId& self, control::RunSnapshot& snapshot) {
     snapshot.accepted_tokens = ledger.totals(run).tokens.value;
     const ledger::Credit credit = ledger.credit_of(run, self);

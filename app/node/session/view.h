@@ -44,6 +44,10 @@ struct ActivityStatus {
 [[nodiscard]] control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifest,
                                                 const peer::PeerView& view);
 
+/// What the run's members and connections were refused, by kind and reason.
+[[nodiscard]] std::vector<control::RefusalRow> refusal_rows(const std::vector<peer::Refusal>& refusals,
+                                                            const net::SwarmCounters& connections);
+
 /// What the ledger says of the run and of this identity's part in it.
 void add_credit(const ledger::Ledger& ledger, const RunId& run, const PeerId& self, control::RunSnapshot& snapshot);
 /// `own_name` is what this identity goes by now.

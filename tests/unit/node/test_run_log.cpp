@@ -5,7 +5,6 @@
 
 using namespace potluck;
 using namespace potluck::node;
-using run::Verdict;
 
 namespace {
 
@@ -34,8 +33,8 @@ void add(peer::PeerView& view, std::uint64_t number, const std::string& name) {
 std::optional<RunLog::Accepted> five_accepted(RoundId) { return RunLog::Accepted{5, 1234}; }
 
 std::vector<RunLog::Line> look(RunLog& log, std::int64_t now, const peer::PeerView& view,
-                               const RunLog::Verdicts& verdicts = {}) {
-    return log.look(at(now), view, verdicts, five_accepted);
+                               const RunLog::Refusals& refusals = {}) {
+    return log.look(at(now), view, refusals, five_accepted);
 }
 
 }  // namespace
@@ -106,29 +105,32 @@ private slots:
 
     void refusals_are_counted_by_reason_once_a_minute() {
         RunLog log;
-        (void)look(log, 0, view_of(0), {{Verdict::accepted, 1}});
+        (void)look(log, 0, view_of(0));
         std::size_t lines = 0;
         std::string last;
         for (std::uint64_t n = 1; n <= 1200; ++n) {  // two minutes
             const auto now = static_cast<std::int64_t>(n) * 100;
             for (const auto& line :
                  look(log, now, view_of(0),
-                      {{Verdict::accepted, n}, {Verdict::bad_signature, 7 * n}, {Verdict::flood, n}})) {
+                      {{"status", "bad_signature", 7 * n}, {"ballot", "flood", n}, {"connection", "same_key", 3}})) {
                 QCOMPARE(line.level, RunLog::Level::warning);
                 last = line.text;
                 ++lines;
             }
         }
         QCOMPARE(lines, std::size_t{2});
-        QCOMPARE(last, std::string("refused messages: 4200 bad_signature, 600 flood"));
+        QCOMPARE(last, std::string("refused: 4200 status bad_signature, 600 ballot flood"));
     }
 
     void what_an_honest_swarm_passes_over_is_a_detail() {
         RunLog log;
         (void)look(log, 0, view_of(0));
-        const auto lines = look(log, 100, view_of(0), {{Verdict::stale, 3}, {Verdict::repeated, 2}});
+        const RunLog::Refusals usual = {
+            {"status", "stale", 3}, {"status", "repeated", 2}, {"connection", "refused", 1}};
+        const auto lines = look(log, 100, view_of(0), usual);
         QCOMPARE(lines.size(), std::size_t{1});
         QCOMPARE(lines[0].level, RunLog::Level::detail);
+        QCOMPARE(lines[0].text, std::string("passed over: 3 status stale, 2 status repeated, 1 connection refused"));
     }
 };
 

@@ -223,7 +223,7 @@ struct BallotsBench : Fixture {
         run::StatusMessage status;
         status.sequence = ++sequence;
         status.phase = phase;
-        POTLUCK_CHECK(members.take(key_of(who).id(), status, context.now()) == Verdict::accepted);
+        POTLUCK_CHECK(members.take(key_of(who).id(), status, Source::itself, context.now()) == Verdict::accepted);
     }
     /// All of the committee are here, and the one whose turn is the second is about to go.
     void second_leaves() {

@@ -573,7 +573,7 @@ private slots:
     void evidence_convicts_and_is_passed_on_once() {
         Bench bench;
         for (const std::uint8_t who : {std::uint8_t{1}, std::uint8_t{2}, std::uint8_t{3}, std::uint8_t{4}}) {
-            QCOMPARE(bench.members.take(key_of(who).id(), {}, bench.context.now()), Verdict::accepted);
+            QCOMPARE(bench.members.take(key_of(who).id(), {}, Source::itself, bench.context.now()), Verdict::accepted);
         }
         const std::uint8_t liar = turns()[1];
         const std::vector<PeerId> without = only_heir_of(liar);

@@ -1,9 +1,9 @@
 // A whole member, as far as the actions of its run's host go: who may sign one, who hears of it, whom it shuts out.
 #include <QTest>
 
-#include "core/peer/members.h"
 #include "core/peer/moderation.h"
 #include "core/peer/peer.h"
+#include "core/peer/presence/members.h"
 #include "tests/unit/peer/peer_fixture.h"
 
 using namespace potluck;

@@ -1,11 +1,16 @@
 #include <QTest>
 
-#include "core/peer/members.h"
+#include <limits>
+
+#include "core/peer/presence/members.h"
 
 using namespace potluck;
 using namespace potluck::peer;
+using run::MessageKind;
+using run::Verdict;
 
 namespace {
+
 PeerId peer_of(std::uint32_t number) {
     PeerId id;
     std::memcpy(id.bytes.data(), &number, sizeof number);
@@ -17,6 +22,20 @@ run::StatusMessage status_of(std::uint64_t sequence) {
     return status;
 }
 TimePoint at(int milliseconds) { return TimePoint{Duration{milliseconds}}; }
+Verdict take(Members& members, std::uint32_t peer, std::uint64_t sequence, int now = 0,
+             Source source = Source::itself) {
+    return members.take(peer_of(peer), status_of(sequence), source, at(now));
+}
+Verdict relayed(Members& members, std::uint32_t peer, std::uint64_t sequence, int now = 0) {
+    return take(members, peer, sequence, now, Source::others);
+}
+Verdict count_as(Members& members, Verdict verdict, Source source = Source::itself) {
+    return members.count(peer_of(1), MessageKind::status, verdict, source) ? Verdict::flood : Verdict::accepted;
+}
+void expire(Members& members, int now, int patience) {
+    members.expire(at(now), [&](const PeerId&) { return Duration{patience}; });
+}
+
 }  // namespace
 
 class PeerMembersTest : public QObject {
@@ -24,34 +43,152 @@ class PeerMembersTest : public QObject {
 private slots:
     void an_older_status_is_stale() {
         Members members;
-        QCOMPARE(members.take(peer_of(1), status_of(5), at(0)), run::Verdict::accepted);
-        QCOMPARE(members.take(peer_of(1), status_of(5), at(1)), run::Verdict::stale);
-        QCOMPARE(members.take(peer_of(1), status_of(4), at(1)), run::Verdict::stale);
-        QCOMPARE(members.take(peer_of(1), status_of(6), at(1)), run::Verdict::accepted);
+        QCOMPARE(take(members, 1, 5), Verdict::accepted);
+        QCOMPARE(take(members, 1, 5, 1), Verdict::stale);
+        QCOMPARE(take(members, 1, 4, 1), Verdict::stale);
+        QCOMPARE(take(members, 1, 6, 1), Verdict::accepted);
     }
 
-    void a_new_session_starts_its_sequence_anew() {
+    void what_two_neighbours_pass_on_counts_once() {
         Members members;
-        (void)members.take(peer_of(1), status_of(500), at(0));
+        QCOMPARE(relayed(members, 1, 5), Verdict::accepted);
+        QCOMPARE(relayed(members, 1, 5), Verdict::repeated);
+        QCOMPARE(relayed(members, 1, 4), Verdict::stale);
+        QCOMPARE(members.all().size(), 1U);
+    }
+
+    /// Else anybody who has written down what a member said could bring it back.
+    void nobody_comes_back_with_what_it_said_before_it_went() {
+        Members members;
         members.joined(peer_of(1));
-        QCOMPARE(members.take(peer_of(1), status_of(1), at(1)), run::Verdict::accepted);
+        QCOMPARE(take(members, 1, 500), Verdict::accepted);
+        members.left(peer_of(1));
+        members.remove(peer_of(1));
+        QCOMPARE(relayed(members, 1, 400, 1), Verdict::stale);
+        QCOMPARE(relayed(members, 1, 500, 1), Verdict::repeated);
+        members.joined(peer_of(1));
+        QCOMPARE(take(members, 1, 500, 2), Verdict::stale);
+        QVERIFY(members.all().empty());
+        QCOMPARE(take(members, 1, 501, 3), Verdict::accepted);
+        expire(members, 10'000, 4'000);
+        QVERIFY(members.all().empty());
+        QCOMPARE(relayed(members, 1, 501, 10'001), Verdict::repeated);
+        QCOMPARE(relayed(members, 1, 502, 10'001), Verdict::accepted);
+    }
+
+    void sequences_of_trusted_keys_are_kept_whoever_else_comes() {
+        Members members({peer_of(7)});
+        QCOMPARE(relayed(members, 7, 5), Verdict::accepted);
+        QCOMPARE(relayed(members, 8, 6), Verdict::accepted);
+        members.remove(peer_of(7));
+        members.remove(peer_of(8));
+        for (std::uint32_t i = 0; i < sequences_max; ++i) {
+            QCOMPARE(relayed(members, 1'000 + i, 100), Verdict::accepted);
+            members.remove(peer_of(1'000 + i));
+        }
+        QCOMPARE(relayed(members, 7, 5), Verdict::repeated);
+        QCOMPARE(relayed(members, 8, 6), Verdict::accepted);  // forgotten: it was the oldest
+    }
+
+    void while_a_session_speaks_nobody_else_speaks_for_its_member() {
+        Members members;
+        members.joined(peer_of(1));
+        QCOMPARE(take(members, 1, 5, 0), Verdict::accepted);
+        QCOMPARE(relayed(members, 1, 9, 4'000), Verdict::repeated);
+        QCOMPARE(members.find(peer_of(1))->status.sequence, 5ULL);
+        QCOMPARE(relayed(members, 1, 9, 4'001), Verdict::accepted);
+        QCOMPARE(take(members, 1, 10, 4'100), Verdict::accepted);
+        members.left(peer_of(1));
+        QCOMPARE(relayed(members, 1, 11, 4'200), Verdict::accepted);
+    }
+
+    void only_who_has_a_session_can_be_asked() {
+        Members members;
+        members.joined(peer_of(1));
+        QCOMPARE(take(members, 1, 5), Verdict::accepted);
+        QCOMPARE(relayed(members, 2, 5), Verdict::accepted);
+        QCOMPARE(members.neighbours(), std::vector<PeerId>{peer_of(1)});
+        members.left(peer_of(1));
+        QVERIFY(members.neighbours().empty());
+        QCOMPARE(members.all().size(), 2U);
     }
 
     void there_is_room_for_a_limited_number_of_members() {
         Members members;
-        for (std::uint32_t i = 0; i < run::members_max; ++i) {
-            QCOMPARE(members.take(peer_of(i), status_of(1), at(0)), run::Verdict::accepted);
-        }
-        QCOMPARE(members.take(peer_of(1'000'000), status_of(1), at(0)), run::Verdict::flood);
+        for (std::uint32_t i = 0; i < run::members_max; ++i) QCOMPARE(take(members, i, 1), Verdict::accepted);
+        QCOMPARE(take(members, 1'000'000, 1), Verdict::no_room);
+        QCOMPARE(members.all().size(), run::members_max);
+        QCOMPARE(take(members, 3, 2), Verdict::accepted);
+    }
+
+    void made_up_members_leave_room_for_neighbours_and_trusted_keys() {
+        Members members({peer_of(2'000'000)});
+        for (std::uint32_t i = 0; i < relayed_members_max; ++i) QCOMPARE(relayed(members, i, 1), Verdict::accepted);
+        QCOMPARE(relayed(members, 1'000'000, 1), Verdict::no_room);
+        members.joined(peer_of(1'000'000));
+        QCOMPARE(take(members, 1'000'000, 1), Verdict::accepted);
+        QCOMPARE(relayed(members, 2'000'000, 1), Verdict::accepted);
     }
 
     void a_neighbour_that_talks_too_much_is_cut_short_and_recovers() {
         Members members;
         members.joined(peer_of(1));
         int admitted = 0;
-        for (int i = 0; i < 2'000; ++i) admitted += members.admit_message(peer_of(1), at(0)) ? 1 : 0;
-        QCOMPARE(admitted, static_cast<int>(messages_burst_max));
-        QVERIFY(members.admit_message(peer_of(1), at(1'000)));
+        for (int i = 0; i < 2'000; ++i) {
+            for (const MessageKind kind : {MessageKind::contribution, MessageKind::ballot, MessageKind::status})
+                admitted += members.admit_message(peer_of(1), kind, at(0)) ? 1 : 0;
+        }
+        QCOMPARE(admitted, static_cast<int>(session_budget.at_once));
+        QVERIFY(members.admit_message(peer_of(1), MessageKind::status, at(1'000)));
+    }
+
+    void what_neighbours_said_while_this_computer_slept_is_no_flood() {
+        const MessageBudget budget = budget_of(MessageKind::ballot);
+        const auto admitted_after = [&](Duration sleep) {
+            Members members;
+            members.joined(peer_of(1));
+            members.was_away(sleep);
+            int admitted = 0;
+            // In two parts, so that filling the bucket takes nothing away.
+            for (const int time : {0, 0}) {
+                for (int i = 0; i < 20'000; ++i)
+                    admitted += members.admit_message(peer_of(1), MessageKind::ballot, at(time)) ? 1 : 0;
+            }
+            return admitted;
+        };
+        QCOMPARE(admitted_after(Duration{0}), static_cast<int>(budget.at_once));
+        QCOMPARE(admitted_after(Duration{10'000}), static_cast<int>(budget.at_once + 10 * budget.per_second));
+        const int most = static_cast<int>(budget.at_once + 120 * budget.per_second);
+        QCOMPARE(admitted_after(backlog_max), most);
+        QCOMPARE(admitted_after(10 * backlog_max), most);
+    }
+
+    void a_flood_of_one_kind_leaves_room_for_the_others() {
+        for (std::uint8_t number = 1; number < message_kinds; ++number) {
+            const auto flooding = static_cast<MessageKind>(number);
+            Members members;
+            members.joined(peer_of(1));
+            int admitted = 0;
+            for (int i = 0; i < 5'000; ++i) admitted += members.admit_message(peer_of(1), flooding, at(0)) ? 1 : 0;
+            QCOMPARE(admitted, static_cast<int>(budget_of(flooding).at_once));
+            for (std::uint8_t other = 1; other < message_kinds; ++other) {
+                const auto kind = static_cast<MessageKind>(other);
+                if (kind != flooding) QVERIFY(members.admit_message(peer_of(1), kind, at(0)));
+            }
+            // What was refused has used nothing up.
+            const int later = static_cast<int>(1'000 / budget_of(flooding).per_second) + 1;
+            QVERIFY(members.admit_message(peer_of(1), flooding, at(later)));
+            QVERIFY(!members.admit_message(peer_of(1), flooding, at(later)));
+        }
+    }
+
+    void a_number_that_no_kind_has_is_no_way_around_the_budget() {
+        Members members;
+        members.joined(peer_of(1));
+        int admitted = 0;
+        for (int i = 0; i < 1'000; ++i)
+            admitted += members.admit_message(peer_of(1), static_cast<MessageKind>(200), at(0)) ? 1 : 0;
+        QCOMPARE(admitted, 4);
     }
 
     void many_offences_of_one_session_are_reported_once() {
@@ -59,19 +196,19 @@ private slots:
         members.joined(peer_of(1));
         int reports = 0;
         for (std::uint32_t i = 0; i < 3 * offences_max; ++i) {
-            reports += members.count(peer_of(1), run::Verdict::malformed) ? 1 : 0;
+            reports += count_as(members, Verdict::malformed) == Verdict::flood ? 1 : 0;
         }
         QCOMPARE(reports, 1);
         QCOMPARE(members.verdicts().front().second, static_cast<std::uint64_t>(3 * offences_max));
     }
 
     void lies_that_cannot_be_mistakes_are_offences() {
-        for (const run::Verdict lie :
-             {run::Verdict::malformed, run::Verdict::bad_signature, run::Verdict::flood, run::Verdict::too_large}) {
+        for (const Verdict lie :
+             {Verdict::malformed, Verdict::bad_signature, Verdict::flood, Verdict::too_large, Verdict::absurd}) {
             Members members;
             members.joined(peer_of(1));
-            for (std::uint32_t i = 0; i + 1 < offences_max; ++i) QVERIFY(!members.count(peer_of(1), lie));
-            QVERIFY(members.count(peer_of(1), lie));
+            for (std::uint32_t i = 0; i + 1 < offences_max; ++i) QCOMPARE(count_as(members, lie), Verdict::accepted);
+            QCOMPARE(count_as(members, lie), Verdict::flood);
         }
     }
 
@@ -79,17 +216,69 @@ private slots:
         Members members;
         members.joined(peer_of(1));
         for (std::uint32_t i = 0; i < 3 * offences_max; ++i) {
-            QVERIFY(!members.count(peer_of(1), run::Verdict::wrong_base));
+            QCOMPARE(count_as(members, Verdict::wrong_base), Verdict::accepted);
+            QCOMPARE(count_as(members, Verdict::no_room), Verdict::accepted);
         }
+    }
+
+    /// A hub is not to be blamed for what strangers make it pass on; for what nobody may pass on it is.
+    void passing_on_too_much_is_no_offence_but_passing_on_lies_is() {
+        Members members;
+        members.joined(peer_of(1));
+        for (std::uint32_t i = 0; i < 3 * offences_max; ++i)
+            QCOMPARE(count_as(members, Verdict::flood, Source::others), Verdict::accepted);
+        for (std::uint32_t i = 0; i + 1 < offences_max; ++i)
+            QCOMPARE(count_as(members, Verdict::bad_signature, Source::others), Verdict::accepted);
+        QCOMPARE(count_as(members, Verdict::bad_signature, Source::others), Verdict::flood);
+    }
+
+    void refusals_are_counted_by_kind_and_reason() {
+        Members members;
+        (void)members.count(peer_of(1), MessageKind::status, Verdict::accepted, Source::itself);
+        for (int i = 0; i < 3; ++i)
+            (void)members.count(peer_of(1), MessageKind::status, Verdict::absurd, Source::itself);
+        (void)members.count(peer_of(2), MessageKind::history_request, Verdict::flood, Source::itself);
+        const std::vector<Refusal> refusals = members.refusals();
+        QCOMPARE(refusals.size(), 2U);
+        QVERIFY(refusals[0].kind == MessageKind::status && refusals[0].verdict == Verdict::absurd);
+        QCOMPARE(refusals[0].count, 3ULL);
+        QVERIFY(refusals[1].kind == MessageKind::history_request && refusals[1].verdict == Verdict::flood);
+        QCOMPARE(members.verdicts().size(), 3U);
     }
 
     void who_is_silent_is_dropped() {
         Members members;
-        (void)members.take(peer_of(1), status_of(1), at(0));
-        members.expire(at(4'000), Duration{4'000});
+        (void)take(members, 1, 1);
+        expire(members, 4'000, 4'000);
         QVERIFY(members.find(peer_of(1)) != nullptr);
-        members.expire(at(4'001), Duration{4'000});
+        // What is old does not keep anybody here.
+        QCOMPARE(relayed(members, 1, 1, 4'000), Verdict::repeated);
+        expire(members, 4'001, 4'000);
         QVERIFY(members.find(peer_of(1)) == nullptr);
+    }
+
+    void figures_that_no_computer_has_are_not_credible() {
+        run::Recipe recipe;
+        recipe.total_rounds = 50;
+        recipe.window = Duration{60'000};
+        run::StatusMessage sound = status_of(1);
+        sound.round = {50};
+        sound.checkpoint_round = {50};
+        sound.tokens_per_second = tokens_per_second_max;
+        sound.window_tokens = {60ULL * windows_offered_max * tokens_per_second_max};
+        QVERIFY(is_credible(sound, recipe));
+        const auto is_refused = [&](auto&& change) {
+            run::StatusMessage status = sound;
+            change(status);
+            return !is_credible(status, recipe);
+        };
+        QVERIFY(is_refused([](auto& status) { ++status.round.value; }));
+        QVERIFY(is_refused([](auto& status) { ++status.checkpoint_round.value; }));
+        QVERIFY(is_refused([](auto& status) { ++status.tokens_per_second; }));
+        QVERIFY(is_refused([](auto& status) { ++status.window_tokens.value; }));
+        // The shortest windows allow as much as those of a minute: refused contributions pile up.
+        recipe.window = Duration{1};
+        QVERIFY(is_credible(sound, recipe));
     }
 };
 

@@ -45,7 +45,7 @@ struct Bench : Fixture {
         status.round = RoundId{1};
         status.list = list.hash;
         status.digest = digest;
-        POTLUCK_CHECK(members.take(key_of(who).id(), status, context.now()) == run::Verdict::accepted);
+        POTLUCK_CHECK(members.take(key_of(who).id(), status, Source::itself, context.now()) == run::Verdict::accepted);
         repairer.compare(key_of(who).id());
     }
     void wait() {
@@ -191,17 +191,31 @@ private slots:
         QVERIFY(!bench.repairer.active());
     }
 
-    void layers_are_given_of_states_that_are_held_and_only_so_many_at_once() {
+    void a_layer_is_computed_once_however_many_ask_and_how_often() {
         Bench bench;
-        const PeerId asker = key_of(2).id();
-        QCOMPARE(bench.repairer.on_layer_request(asker, {digest_of("unknown"), 0}), run::Verdict::stale);
-        for (std::size_t i = 0; i < layer_jobs_max; ++i) {
+        QCOMPARE(bench.repairer.on_layer_request(key_of(2).id(), {digest_of("unknown"), 0}), run::Verdict::stale);
+        for (std::uint8_t i = 0; i < layer_askers_max; ++i) {
+            const PeerId asker = key_of(static_cast<std::uint8_t>(2 + i)).id();
             QCOMPARE(bench.repairer.on_layer_request(asker, {bench.ours, 0}), run::Verdict::accepted);
+            QCOMPARE(bench.repairer.on_layer_request(asker, {bench.ours, 0}), run::Verdict::repeated);
         }
-        QCOMPARE(bench.repairer.on_layer_request(asker, {bench.ours, 0}), run::Verdict::stale);
-        QCOMPARE(bench.mediator.published, static_cast<int>(layer_jobs_max));
+        QCOMPARE(bench.repairer.on_layer_request(key_of(99).id(), {bench.ours, 0}), run::Verdict::stale);
+        QCOMPARE(bench.work.size(), 1U);
         bench.work.finish_all();
-        QCOMPARE(bench.swarm.sent.size(), layer_jobs_max);
+        QCOMPARE(bench.swarm.sent.size(), layer_askers_max);
+        for (int i = 0; i < 100; ++i)
+            QCOMPARE(bench.repairer.on_layer_request(key_of(99).id(), {bench.ours, 0}), run::Verdict::accepted);
+        QCOMPARE(bench.work.size(), 0U);
+        QCOMPARE(bench.swarm.sent.size(), layer_askers_max + 100);
+        QVERIFY(bench.swarm.sent.front() == bench.swarm.sent[layer_askers_max]);
+    }
+
+    void a_layer_of_damaged_bytes_is_told_to_nobody() {
+        Bench bench;
+        QVERIFY(bench.disk.damage(40'000));
+        QCOMPARE(bench.repairer.on_layer_request(key_of(2).id(), {bench.ours, 0}), run::Verdict::accepted);
+        bench.work.finish_all();
+        QVERIFY(bench.swarm.sent.empty());
     }
 
     void a_layer_is_of_the_state_that_was_asked_for_though_it_is_dropped_meanwhile() {

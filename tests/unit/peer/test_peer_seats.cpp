@@ -35,7 +35,7 @@ struct Bench : Fixture {
         status.role = backbones.contains(who) ? run::Role::backbone : run::Role::volunteer;
         status.phase = phase;
         status.round = RoundId{chain.height().value - std::min(behind, chain.height().value)};
-        POTLUCK_CHECK(members.take(key_of(who).id(), status, context.now()) == run::Verdict::accepted);
+        POTLUCK_CHECK(members.take(key_of(who).id(), status, Source::itself, context.now()) == run::Verdict::accepted);
     }
     void lose(std::uint8_t who) { members.remove(key_of(who).id()); }
     /// A list in which the host and these members contribute.

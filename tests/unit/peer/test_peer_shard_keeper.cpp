@@ -36,7 +36,8 @@ struct Bench : Fixture {
         for (std::uint8_t number = first; number <= last; ++number) {
             run::StatusMessage status;
             status.sequence = ++sequence;
-            POTLUCK_CHECK(members.take(key_of(number).id(), status, context.now()) == run::Verdict::accepted);
+            POTLUCK_CHECK(members.take(key_of(number).id(), status, Source::itself, context.now()) ==
+                          run::Verdict::accepted);
         }
     }
     void pass(Duration time) { context.set_now(context.now() + time); }

@@ -401,6 +401,24 @@ private slots:
         QCOMPARE(machine.held_entries().size(), accepted_max);
     }
 
+    void as_many_members_are_known_as_there_is_room_for_and_who_is_gone_makes_room() {
+        RoundMachine machine = machine_of(Role::backbone);
+        const auto key = [](std::size_t number) {
+            PeerId id;
+            id.bytes[0] = static_cast<std::byte>(number >> 8U);
+            id.bytes[1] = static_cast<std::byte>(number);
+            id.bytes[2] = std::byte{0x55};
+            return id;
+        };
+        for (std::size_t i = 0; i < members_max; ++i) machine.heard(key(i), {}, at(0));
+        machine.heard(key(members_max), {}, at(0));
+        QVERIFY(!machine.alive(key(members_max), at(0)));
+        machine.lost(key(5));
+        machine.heard(key(members_max), {}, at(0));
+        QVERIFY(machine.alive(key(members_max), at(0)));
+        QVERIFY(machine.alive(key(6), at(0)));
+    }
+
     void a_payload_that_does_not_parse_is_never_listed() {
         RoundMachine machine = machine_of(Role::backbone);
         (void)contribute(machine, other, 9);

@@ -1,4 +1,4 @@
-#include "core/peer/context.h"
+#include "core/peer/presence/context.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,0 +1,174 @@
+// Budgets are token buckets, one for each kind in a session and one for the session; a message takes from both or from
+// neither, so that what is refused uses nothing up.
+//
+// Sequences of members who have gone are kept until there are too many; then the lowest goes, which is the oldest,
+// since they begin at their authors' clocks. Those of trusted keys stay: they may have seats.
+#include "core/peer/presence/members.h"
+
+#include <algorithm>
+
+namespace potluck::peer {
+
+using run::Verdict;
+
+namespace {
+
+constexpr bool no_kind_takes_more_than_half() {
+    for (std::size_t kind = 1; kind < message_kinds; ++kind) {
+        const MessageBudget budget = budget_of(static_cast<run::MessageKind>(kind));
+        if (2 * budget.per_second > session_budget.per_second || 2 * budget.at_once > session_budget.at_once)
+            return false;
+    }
+    return true;
+}
+static_assert(no_kind_takes_more_than_half());
+
+/// Numbers that no kind has share the first place.
+std::size_t slot_of(run::MessageKind kind) {
+    const auto number = static_cast<std::size_t>(kind);
+    return number < message_kinds ? number : 0;
+}
+
+}  // namespace
+
+bool is_credible(const run::StatusMessage& status, const run::Recipe& recipe) {
+    // Tokens of refused contributions are offered again, also where windows are so short that many are.
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(std::max(recipe.window, Duration{60'000}));
+    const std::uint64_t offered_max =
+        windows_offered_max * tokens_per_second_max * static_cast<std::uint64_t>(seconds.count());
+    return status.round.value <= recipe.total_rounds && status.checkpoint_round.value <= recipe.total_rounds &&
+           status.tokens_per_second <= tokens_per_second_max && status.window_tokens.value <= offered_max;
+}
+
+void Members::Bucket::fill(const MessageBudget& budget, TimePoint now) {
+    const double seconds = std::chrono::duration<double>(now - filled).count();
+    tokens = std::max(tokens, std::min(budget.at_once, tokens + std::max(seconds, 0.0) * budget.per_second));
+    filled = now;
+}
+
+void Members::joined(const PeerId& peer) {
+    if (m_sessions.size() >= run::members_max && !m_sessions.contains(peer)) return;
+    Session fresh;
+    fresh.all.tokens = session_budget.at_once;
+    for (std::size_t kind = 0; kind < message_kinds; ++kind) {
+        fresh.kinds[kind].tokens = budget_of(static_cast<run::MessageKind>(kind)).at_once;
+    }
+    m_sessions[peer] = fresh;
+}
+
+void Members::left(const PeerId& peer) { m_sessions.erase(peer); }
+
+void Members::was_away(Duration silence) {
+    const double seconds = std::chrono::duration<double>(std::min(silence, backlog_max)).count();
+    for (auto& [peer, session] : m_sessions) {
+        session.all.tokens += seconds * session_budget.per_second;
+        for (std::size_t kind = 0; kind < message_kinds; ++kind) {
+            session.kinds[kind].tokens += seconds * budget_of(static_cast<run::MessageKind>(kind)).per_second;
+        }
+    }
+}
+
+bool Members::admit_message(const PeerId& peer, run::MessageKind kind, TimePoint now) {
+    const auto found = m_sessions.find(peer);
+    if (found == m_sessions.end()) return m_sessions.size() < run::members_max;
+    Bucket& all = found->second.all;
+    Bucket& of_kind = found->second.kinds.at(slot_of(kind));
+    all.fill(session_budget, now);
+    of_kind.fill(budget_of(kind), now);
+    if (all.tokens < 1 || of_kind.tokens < 1) return false;
+    all.tokens -= 1;
+    of_kind.tokens -= 1;
+    return true;
+}
+
+bool Members::trusts(const PeerId& peer) const { return std::binary_search(m_trusted.begin(), m_trusted.end(), peer); }
+
+bool Members::has_room_for(const PeerId& peer, Source source) const {
+    if (m_members.contains(peer)) return true;
+    if (m_members.size() >= run::members_max) return false;
+    if (source == Source::itself || trusts(peer)) return true;
+    const auto relayed = std::count_if(m_members.begin(), m_members.end(), [this](const auto& one) {
+        return !m_sessions.contains(one.first) && !trusts(one.first);
+    });
+    return static_cast<std::size_t>(relayed) < relayed_members_max;
+}
+
+void Members::keep_sequence(const PeerId& peer, std::uint64_t sequence) {
+    m_sequences[peer] = sequence;
+    if (m_sequences.size() <= sequences_max) return;
+    auto oldest = m_sequences.end();
+    for (auto it = m_sequences.begin(); it != m_sequences.end(); ++it) {
+        if (trusts(it->first) || m_members.contains(it->first)) continue;
+        if (oldest == m_sequences.end() || it->second < oldest->second) oldest = it;
+    }
+    if (oldest != m_sequences.end()) m_sequences.erase(oldest);
+}
+
+Verdict Members::take(const PeerId& peer, const run::StatusMessage& status, Source source, TimePoint now,
+                      Duration silence) {
+    const std::optional<std::uint64_t> known = sequence_of(peer);
+    if (known && status.sequence <= *known)
+        return status.sequence == *known && source == Source::others ? Verdict::repeated : Verdict::stale;
+    if (!has_room_for(peer, source)) return Verdict::no_room;
+    Member& member = m_members[peer];
+    const bool speaks_itself =
+        member.heard_itself && m_sessions.contains(peer) && now - *member.heard_itself <= silence;
+    if (source == Source::others && speaks_itself) return Verdict::repeated;
+    member.status = status;
+    member.last_seen = now;
+    if (source == Source::itself) member.heard_itself = now;
+    keep_sequence(peer, status.sequence);
+    return Verdict::accepted;
+}
+
+Member* Members::find(const PeerId& peer) {
+    const auto found = m_members.find(peer);
+    return found == m_members.end() ? nullptr : &found->second;
+}
+
+std::vector<PeerId> Members::neighbours() const {
+    std::vector<PeerId> ids;
+    for (const auto& [peer, member] : m_members) {
+        if (is_neighbour(peer)) ids.push_back(peer);
+    }
+    return ids;
+}
+
+std::optional<std::uint64_t> Members::sequence_of(const PeerId& peer) const {
+    const auto found = m_sequences.find(peer);
+    return found == m_sequences.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool Members::count(const PeerId& peer, run::MessageKind kind, Verdict verdict, Source source) {
+    ++m_verdicts.at(slot_of(kind)).at(static_cast<std::size_t>(verdict));
+    const bool is_too_much = verdict == Verdict::flood && source == Source::itself;
+    const bool offence = verdict == Verdict::malformed || verdict == Verdict::bad_signature || is_too_much ||
+                         verdict == Verdict::too_large || verdict == Verdict::absurd;
+    const auto found = m_sessions.find(peer);
+    if (!offence || found == m_sessions.end()) return false;
+    return ++found->second.offences == offences_max;
+}
+
+std::vector<std::pair<Verdict, std::uint64_t>> Members::verdicts() const {
+    std::vector<std::pair<Verdict, std::uint64_t>> list;
+    for (std::size_t verdict = 0; verdict < verdict_kinds; ++verdict) {
+        std::uint64_t count = 0;
+        for (const auto& of_kind : m_verdicts) count += of_kind[verdict];
+        if (count > 0) list.emplace_back(static_cast<Verdict>(verdict), count);
+    }
+    return list;
+}
+
+std::vector<Refusal> Members::refusals() const {
+    std::vector<Refusal> list;
+    for (std::size_t kind = 0; kind < message_kinds; ++kind) {
+        for (std::size_t verdict = 0; verdict < verdict_kinds; ++verdict) {
+            const std::uint64_t count = m_verdicts[kind][verdict];
+            if (count == 0 || static_cast<Verdict>(verdict) == Verdict::accepted) continue;
+            list.push_back({static_cast<run::MessageKind>(kind), static_cast<Verdict>(verdict), count});
+        }
+    }
+    return list;
+}
+
+}  // namespace potluck::peer

@@ -1,0 +1,281 @@
+#include <QTest>
+
+#include "core/peer/presence/gossip.h"
+#include "tests/unit/peer/peer_fixture.h"
+
+using namespace potluck;
+using namespace potluck::peer;
+using run::Verdict;
+
+namespace {
+
+/// The host, whose neighbours are the keys 2, 3 and 4; it hears of others through them.
+struct Bench : Fixture {
+    Bench() { meet({2, 3, 4}); }
+
+    static PeerId id(std::uint8_t who) { return key_of(who).id(); }
+    void meet(const std::vector<std::uint8_t>& numbers) {
+        for (const std::uint8_t who : numbers) {
+            members.joined(id(who));
+            swarm.around.push_back(id(who));
+        }
+    }
+    void wait(int milliseconds) { context.set_now(context.now() + Duration{milliseconds}); }
+
+    run::Envelope status_of(std::uint8_t who, std::uint64_t sequence) const {
+        run::StatusMessage status;
+        status.sequence = sequence;
+        run::Envelope envelope{context.run, id(who), run::MessageKind::status, run::encode_body(status), {}};
+        envelope.signature[0] = std::byte{who};  // Gossip does not look at it; it must arrive as it came
+        return envelope;
+    }
+    Verdict hear(std::uint8_t from, std::uint8_t who, std::uint64_t sequence,
+                 Gossip::Urgency urgency = Gossip::Urgency::waits) {
+        run::StatusMessage status;
+        status.sequence = sequence;
+        const Source source = from == who ? Source::itself : Source::others;
+        const Verdict verdict = members.take(id(who), status, source, context.now());
+        if (verdict == Verdict::accepted) {
+            gossip.take(id(from), status_of(who, sequence), sequence, urgency);
+        } else {
+            gossip.take_old(id(from), status_of(who, sequence), sequence);
+        }
+        return verdict;
+    }
+    /// To whom the status went since the last look, by number; what else was sent is a failure.
+    std::set<int> sent(std::uint8_t who, std::uint64_t sequence) {
+        std::set<int> numbers;
+        for (const auto& [to, envelope] : std::exchange(swarm.sent_to, {})) {
+            if (envelope != status_of(who, sequence)) return {-1};
+            for (int number = 2; number < 60; ++number) {
+                if (id(static_cast<std::uint8_t>(number)) == to && !numbers.insert(number).second) return {-2};
+            }
+        }
+        return numbers;
+    }
+
+    Members members;
+    Gossip gossip{context, members};
+};
+constexpr Gossip::Urgency urgent = Gossip::Urgency::urgent;
+
+}  // namespace
+
+class PeerGossipTest : public QObject {
+    Q_OBJECT
+private slots:
+    void a_status_is_passed_on_once_as_it_was_signed_and_not_to_whom_it_came_from() {
+        Bench bench;
+        QCOMPARE(bench.hear(2, 9, 100, urgent), Verdict::accepted);
+        QCOMPARE(bench.sent(9, 100), (std::set<int>{3, 4}));
+        for (int i = 0; i < 40; ++i) {
+            bench.wait(100);
+            bench.gossip.tick();
+        }
+        QVERIFY(bench.sent(9, 100).empty());
+    }
+
+    void a_neighbours_own_status_is_not_sent_back_to_it() {
+        Bench bench;
+        QCOMPARE(bench.hear(2, 2, 100, urgent), Verdict::accepted);
+        QCOMPARE(bench.sent(2, 100), (std::set<int>{3, 4}));
+    }
+
+    void a_change_goes_on_at_once_and_the_rest_at_the_pace() {
+        Bench bench;
+        (void)bench.hear(2, 9, 100, urgent);
+        (void)bench.sent(9, 100);
+        QCOMPARE(bench.gossip.pace(Bench::id(9)), Duration{3'000});
+        for (std::uint64_t second = 1; second <= 2; ++second) {
+            bench.wait(1'000);
+            (void)bench.hear(2, 9, 100 + second);
+            bench.gossip.tick();
+            QVERIFY(bench.sent(9, 100 + second).empty());
+        }
+        bench.wait(900);  // a little early
+        (void)bench.hear(2, 9, 103);
+        QCOMPARE(bench.sent(9, 103), (std::set<int>{3, 4}));
+        bench.wait(10);
+        (void)bench.hear(2, 9, 104, urgent);
+        QCOMPARE(bench.sent(9, 104), (std::set<int>{3, 4}));
+    }
+
+    void what_waits_goes_on_when_its_time_has_come_and_is_the_newest_then() {
+        Bench bench;
+        (void)bench.hear(2, 9, 100, urgent);
+        (void)bench.sent(9, 100);
+        bench.wait(500);
+        (void)bench.hear(2, 9, 101);
+        bench.wait(500);
+        (void)bench.hear(2, 9, 102);
+        bench.wait(1'400);
+        bench.gossip.tick();
+        QVERIFY(bench.sent(9, 102).empty());
+        bench.wait(100);
+        bench.gossip.tick();
+        QCOMPARE(bench.sent(9, 102), (std::set<int>{3, 4}));
+    }
+
+    void who_hears_of_a_member_without_us_is_not_told_and_learns_that_we_do_not_need_it() {
+        Bench bench;
+        (void)bench.hear(2, 9, 100, urgent);
+        (void)bench.sent(9, 100);
+        bench.wait(100);
+        QCOMPARE(bench.hear(3, 9, 100), Verdict::repeated);  // sent before ours arrived: it was told already
+        QVERIFY(bench.sent(9, 100).empty());
+        bench.wait(1'000);
+        (void)bench.hear(2, 9, 101);
+        QVERIFY(bench.sent(9, 101).empty());
+        QCOMPARE(bench.hear(4, 9, 101), Verdict::repeated);  // it does not know that we have it
+        QCOMPARE(bench.sent(9, 101), (std::set<int>{4}));
+        QCOMPARE(bench.hear(4, 9, 101), Verdict::repeated);
+        QVERIFY(bench.sent(9, 101).empty());
+        bench.wait(5'000);
+        (void)bench.hear(2, 9, 102, urgent);
+        QVERIFY(bench.sent(9, 102).empty());
+    }
+
+    void who_lags_gets_the_newest_and_what_follows() {
+        Bench bench;
+        (void)bench.hear(2, 9, 100, urgent);
+        (void)bench.hear(3, 9, 100);
+        (void)bench.sent(9, 100);
+        bench.wait(5'000);
+        (void)bench.hear(2, 9, 105, urgent);
+        QCOMPARE(bench.sent(9, 105), (std::set<int>{4}));
+        QCOMPARE(bench.hear(3, 9, 100), Verdict::stale);
+        QCOMPARE(bench.sent(9, 105), (std::set<int>{3}));
+        bench.wait(100);
+        (void)bench.hear(2, 9, 106, urgent);
+        QCOMPARE(bench.sent(9, 106), (std::set<int>{3, 4}));
+    }
+
+    /// Its clock was set back, or another process has its key: either way it has to know.
+    void an_author_that_counts_too_low_is_shown_what_it_said() {
+        Bench bench;
+        (void)bench.hear(2, 2, 100, urgent);
+        (void)bench.sent(2, 100);
+        QCOMPARE(bench.hear(2, 2, 50), Verdict::stale);
+        QCOMPARE(bench.sent(2, 100), (std::set<int>{2}));
+    }
+
+    void others_are_asked_for_a_member_that_falls_silent() {
+        Bench bench;
+        (void)bench.hear(2, 9, 100, urgent);
+        (void)bench.hear(3, 9, 100);
+        (void)bench.hear(4, 9, 100);
+        (void)bench.sent(9, 100);
+        bench.wait(static_cast<int>(bench.gossip.patience(Bench::id(9)).count() / 2) - 1);
+        bench.gossip.tick();
+        QVERIFY(bench.sent(9, 100).empty());
+        bench.wait(1);
+        bench.gossip.tick();
+        QCOMPARE(bench.sent(9, 100), (std::set<int>{2, 3, 4}));  // also those that hear of it without us
+        bench.gossip.tick();
+        QVERIFY(bench.sent(9, 100).empty());
+    }
+
+    /// Else everybody would stop telling whoever asks.
+    void who_asks_is_not_taken_for_one_who_hears_without_us() {
+        Bench bench;
+        (void)bench.hear(2, 9, 100, urgent);
+        (void)bench.sent(9, 100);
+        bench.wait(heartbeats_to_ask * 1'000);
+        QCOMPARE(bench.hear(3, 9, 100), Verdict::repeated);
+        QVERIFY(bench.sent(9, 100).empty());
+        (void)bench.hear(2, 9, 101, urgent);
+        QCOMPARE(bench.sent(9, 101), (std::set<int>{3, 4}));
+    }
+
+    void others_are_asked_soon_for_a_member_whose_session_ended() {
+        Bench bench;
+        (void)bench.hear(2, 2, 100, urgent);
+        (void)bench.hear(3, 2, 100);
+        (void)bench.sent(2, 100);
+        bench.members.left(Bench::id(2));
+        bench.members.remove(Bench::id(2));
+        std::erase(bench.swarm.around, Bench::id(2));
+        bench.gossip.left(Bench::id(2));
+        bench.wait(heartbeats_to_ask * 1'000);
+        bench.gossip.tick();
+        QCOMPARE(bench.sent(2, 100), (std::set<int>{3, 4}));
+        QCOMPARE(bench.hear(3, 2, 105), Verdict::accepted);
+    }
+
+    void nobody_who_is_not_here_is_passed_on() {
+        Bench bench;
+        (void)bench.hear(2, 9, 100, urgent);
+        (void)bench.sent(9, 100);
+        bench.wait(100);
+        (void)bench.hear(2, 9, 101);
+        bench.members.remove(Bench::id(9));
+        bench.wait(3'000);
+        bench.gossip.tick();
+        QVERIFY(bench.sent(9, 101).empty());
+    }
+
+    void the_same_bytes_need_no_second_look() {
+        Bench bench;
+        (void)bench.hear(2, 9, 100, urgent);
+        QVERIFY(bench.gossip.take_repeated(Bench::id(3), bench.status_of(9, 100)));
+        run::Envelope other = bench.status_of(9, 100);
+        other.signature[5] = std::byte{1};
+        QVERIFY(!bench.gossip.take_repeated(Bench::id(3), other));
+        QVERIFY(!bench.gossip.take_repeated(Bench::id(3), bench.status_of(8, 100)));
+    }
+
+    void the_pace_grows_with_those_who_are_known_and_trusted_members_have_their_own() {
+        Bench bench;
+        Members members({Bench::id(40)});
+        Gossip gossip(bench.context, members);
+        for (std::uint8_t who = 40; who < 60; ++who) {
+            const PeerId id = Bench::id(who);
+            run::StatusMessage status;
+            status.sequence = 1;
+            QCOMPARE(members.take(id, status, Source::others, bench.context.now()), Verdict::accepted);
+            gossip.take(Bench::id(2), bench.status_of(who, 1), 1, urgent);
+        }
+        QCOMPARE(gossip.pace(Bench::id(41)), Duration{6'667});  // twenty at three a second
+        QCOMPARE(gossip.pace(Bench::id(40)), Duration{3'000});
+        QCOMPARE(gossip.patience(Bench::id(41)), paces_to_live * Duration{6'667});
+        members.joined(Bench::id(41));
+        QCOMPARE(gossip.patience(Bench::id(41)), Duration{4'000});
+        bench.wait(1'000'000);
+        members.expire(bench.context.now(), [](const PeerId&) { return Duration{1}; });
+        gossip.tick();
+        QCOMPARE(gossip.pace(Bench::id(41)), Duration{3'000});
+    }
+
+    /// At most three a second and link, 256 at once and the neighbours of one more; the host's friends first.
+    void what_is_passed_on_has_a_limit_and_trusted_members_come_first() {
+        Bench bench;
+        Members members({Bench::id(250)});
+        for (const std::uint8_t who : std::vector<std::uint8_t>{2, 3, 4}) members.joined(Bench::id(who));
+        Gossip gossip(bench.context, members);
+        std::map<PeerId, std::uint64_t> sequences;
+        const auto change = [&](std::uint8_t who) {
+            run::StatusMessage status;
+            status.sequence = ++sequences[Bench::id(who)];
+            (void)members.take(Bench::id(who), status, Source::others, bench.context.now());
+            gossip.take(Bench::id(2), bench.status_of(who, status.sequence), status.sequence, urgent);
+        };
+        for (int who = 60; who < 250; ++who) change(static_cast<std::uint8_t>(who));
+        const std::size_t burst = bench.swarm.sent_to.size();
+        QCOMPARE(burst, static_cast<std::size_t>(relayed_at_once));  // two neighbours for each
+        change(250);
+        QCOMPARE(bench.swarm.sent_to.size(), burst);
+        bench.wait(1'000);
+        gossip.tick();
+        QVERIFY(bench.swarm.sent_to.size() > burst);
+        QVERIFY(bench.swarm.sent_to[burst].second.sender == Bench::id(250));
+        for (int i = 0; i < 40; ++i) {
+            bench.wait(100);
+            gossip.tick();
+        }
+        const double more = static_cast<double>(bench.swarm.sent_to.size() - burst);
+        QVERIFY2(more <= 5 * 3 * relayed_per_second + 3, qPrintable(QString::number(more)));
+    }
+};
+
+QTEST_APPLESS_MAIN(PeerGossipTest)
+#include "test_peer_gossip.moc"
