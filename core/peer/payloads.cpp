@@ -37,6 +37,13 @@ void Payloads::want(const run::BlobRef& ref, RoundId round, std::vector<PeerId> 
     fetch(entry, now);
 }
 
+void Payloads::want_accepted(const run::AcceptList& list, TimePoint now) {
+    for (const run::Accepted& entry : list.entries) {
+        want(entry.payload, list.round, {entry.peer}, now);
+        m_entries.at(entry.payload.root).accepted = true;
+    }
+}
+
 void Payloads::fetch(const Entry& entry, TimePoint now) {
     m_swarm.fetch(
         entry.ref,

@@ -43,6 +43,8 @@ public:
     /// The highest rank with which a payload was ever wanted counts.
     void want(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, TimePoint now,
               run::Retention retention = run::Retention::kept);
+    /// All that a committed list names. They are kept, whatever later lists say.
+    void want_accepted(const run::AcceptList& list, TimePoint now);
 
     enum class Outcome { not_wanted, held, bad };
     [[nodiscard]] Outcome arrived(const run::BlobRef& ref, BlobPointer content);

@@ -87,12 +87,9 @@ bool Peer::Impl::payloads_here(const run::AcceptList& list) {
         if (!is_here && !checkpoint_fetch) fetch_first(back->round, back->state, members.neighbours());
         return is_here;
     }
-    bool all = true;
-    for (const run::Accepted& entry : list.entries) {
-        payloads.want(entry.payload, list.round, {entry.peer}, now());
-        all = all && payloads.find(entry.payload.root) != nullptr;
-    }
-    return all;
+    payloads.want_accepted(list, now());
+    return std::all_of(list.entries.begin(), list.entries.end(),
+                       [this](const run::Accepted& entry) { return payloads.find(entry.payload.root) != nullptr; });
 }
 
 /// Applies L[height] as soon as it is committed and whole.

@@ -56,6 +56,15 @@ private slots:
         QVERIFY(bench.swarm.forgotten.empty());
     }
 
+    /// After a restart the lists of before are read again, and only the new ones are heard.
+    void what_a_list_of_before_the_restart_accepted_stays() {
+        Bench bench;
+        const run::BlobRef before = bench.payload_of(1.0F).payload->ref, now = bench.hold(2.0F, 4);
+        bench.payloads.want_accepted(Bench::list_naming(3, before), bench.context.now());
+        bench.payloads.forget_refused(Bench::list_naming(4, now), {});
+        QVERIFY(bench.swarm.forgotten.empty());
+    }
+
     void what_a_later_round_may_accept_stays() {
         Bench bench;
         const run::BlobRef accepted = bench.hold(1.0F, 3), later = bench.hold(2.0F, 4);
