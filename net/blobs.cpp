@@ -205,7 +205,7 @@ void Blobs::add_seed(Entry& entry) {
     m_by_torrent[entry.torrent] = entry.key();
 }
 
-Result<run::BlobRef> Blobs::publish(const RunId& run, ByteSpan content) {
+Result<run::BlobRef> Blobs::publish(const RunId& run, ByteSpan content, run::Retention retention) {
     m_owner.check();
     POTLUCK_CHECK(!content.empty());
     Result<ContentHashes> hashes = hash_content(content, run::BlobKind::plain, {});
@@ -215,12 +215,14 @@ Result<run::BlobRef> Blobs::publish(const RunId& run, ByteSpan content) {
     const auto found = m_entries.find(key);
     if (found != m_entries.end() && found->second->state == Entry::State::complete) {
         found->second->index.runs.insert(run);
-        found->second->retention = run::Retention::kept;
+        found->second->retention = std::max(found->second->retention, retention);
         write_index_later(*found->second);
         return ref;
     }
     if (found == m_entries.end()) {
-        if (Status room = make_room(ref.size, run::Retention::kept); !room.ok()) return room.error();
+        if (Status room = make_room(ref.size, retention); !room.ok()) return room.error();
+    } else {
+        retention = std::max(found->second->retention, retention);
     }
     const fs::path file = published_path(m_folder, ref.root);
     if (Status written = write_file_atomically(file, content); !written.ok()) return written.error();
@@ -232,6 +234,7 @@ Result<run::BlobRef> Blobs::publish(const RunId& run, ByteSpan content) {
                      .info = plain_info(ref.root, ref.size).bytes,
                      .layer = std::move(hashes->layer)};
     adopt(std::move(index));
+    m_entries.at(key)->retention = retention;
     return ref;
 }
 

@@ -54,7 +54,7 @@ public:
     /// Stops the torrents that only `run` wants; files stay.
     void suspend(const RunId& run);
 
-    [[nodiscard]] Result<run::BlobRef> publish(const RunId& run, ByteSpan content);
+    [[nodiscard]] Result<run::BlobRef> publish(const RunId& run, ByteSpan content, run::Retention retention);
     void publish_file(const RunId& run, const std::filesystem::path& file, const std::string& name, run::BlobKind kind);
     void fetch(const RunId& run, const run::BlobRef& ref, peer::FetchOptions options, std::vector<Endpoint> sources);
     void retain(const BlobId& root, run::Retention retention);

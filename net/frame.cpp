@@ -38,9 +38,10 @@ Bytes encode_frame(const run::Envelope& envelope) {
     frame["f"] = std::string(as_text(envelope.sender.bytes));
     frame["k"] = static_cast<std::int64_t>(envelope.kind);
     frame["m"] = std::string(as_text(envelope.body));
+    if (!envelope.payload.empty()) frame["p"] = std::string(as_text(envelope.payload));
     frame["s"] = std::string(as_text(envelope.signature));
     std::string text;
-    text.reserve(envelope.body.size() + 160);
+    text.reserve(envelope.body.size() + envelope.payload.size() + 160);
     lt::bencode(std::back_inserter(text), frame);
     const ByteSpan bytes = as_bytes(text);
     return {bytes.begin(), bytes.end()};
@@ -85,12 +86,21 @@ Result<run::Envelope> decode_frame(ByteSpan bytes, const RunId& run) {
         return malformed("has too long a body");
     const std::int64_t number = kind.int_value();
     if (number < 1 || number > 255) return malformed("is of an impossible kind");
-    if (number > static_cast<std::int64_t>(run::MessageKind::host_action)) {
+    if (number > static_cast<std::int64_t>(run::MessageKind::payload_request)) {
         return Error{ErrorCode::unavailable, "A peer sent a message that only newer versions know."};
     }
     envelope.kind = static_cast<run::MessageKind>(number);
     const ByteSpan content = as_bytes({body.string_ptr(), static_cast<std::size_t>(body.string_length())});
     envelope.body.assign(content.begin(), content.end());
+    if (const lt::bdecode_node payload = frame.dict_find("p")) {
+        const bool is_string = payload.type() == lt::bdecode_node::string_t;
+        if (!is_string || payload.string_length() == 0 || envelope.kind != run::MessageKind::contribution)
+            return malformed("has a payload where none belongs");
+        if (static_cast<std::size_t>(payload.string_length()) > run::payload_in_message_max)
+            return malformed("has too long a payload");
+        const ByteSpan blob = as_bytes({payload.string_ptr(), static_cast<std::size_t>(payload.string_length())});
+        envelope.payload.assign(blob.begin(), blob.end());
+    }
     return envelope;
 }
 

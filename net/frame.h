@@ -1,7 +1,8 @@
 // One message on a channel, before it is sealed: a bencoded dictionary
 //
-//   { "f": sender (32 bytes), "k": kind (integer), "m": body, "s": signature (64 bytes) }
+//   { "f": sender (32 bytes), "k": kind (integer), "m": body, "p": payload, "s": signature (64 bytes) }
 //
+// "p" stands in some contributions only.
 // Unknown keys are skipped, so that later versions can add fields; the run is that of the channel and not repeated.
 // Decoding is bounded in size, depth and number of tokens before anything is copied. Does not check the signature or
 // look into the body (core/run/message.h does).

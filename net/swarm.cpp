@@ -120,10 +120,11 @@ void LiveSwarm::broadcast(const run::Envelope& envelope) {
     m_neighbours.broadcast(envelope);
 }
 
-Result<run::BlobRef> LiveSwarm::publish(ByteSpan content) {
+Result<run::BlobRef> LiveSwarm::publish(ByteSpan content, run::Retention retention) {
     m_owner.check();
-    Result<run::BlobRef> ref = m_parts.blobs.publish(m_run, content);
-    if (ref.ok() && m_offered.size() < offered_max)
+    Result<run::BlobRef> ref = m_parts.blobs.publish(m_run, content, retention);
+    // What is short travels in its message.
+    if (ref.ok() && ref->size > run::payload_in_message_max && m_offered.size() < offered_max)
         m_offered.push_back({.root = ref->root, .at = m_now + connect_after});
     return ref;
 }

@@ -40,7 +40,7 @@ public:
 
     void send(const PeerId& to, const run::Envelope& envelope) override;
     void broadcast(const run::Envelope& envelope) override;
-    [[nodiscard]] Result<run::BlobRef> publish(ByteSpan content) override;
+    [[nodiscard]] Result<run::BlobRef> publish(ByteSpan content, run::Retention retention) override;
     void publish_file(const std::filesystem::path& file, const std::string& name, run::BlobKind kind) override;
     void fetch(const run::BlobRef& blob, peer::FetchOptions options) override;
     void retain(const BlobId& blob, run::Retention retention) override;

@@ -295,9 +295,10 @@ void Contributor::encode_window(RoundId round) {
 void Contributor::encoded(RoundId round, const StateDigest& base, Bytes payload) {
     const bool current =
         m.machine.playing() && m.machine.round() == round && m.keeper.digest() == base && !m.keeper.applying();
-    const Result<run::BlobRef> published = current && m_record.pending.size() < own_contributions_max
-                                               ? m.context.swarm.publish(payload_blob(m.context.self(), payload))
-                                               : Error{ErrorCode::cancelled, "The round is over."};
+    const Result<run::BlobRef> published =
+        current && m_record.pending.size() < own_contributions_max
+            ? m.context.swarm.publish(payload_blob(m.context.self(), payload), run::Retention::kept)
+            : Error{ErrorCode::cancelled, "The round is over."};
     if (!published.ok()) {
         if (current) m.errors.report(published.error().message);
         unpublished(std::move(payload));
@@ -312,7 +313,7 @@ void Contributor::encoded(RoundId round, const StateDigest& base, Bytes payload)
     ++m_payloads_sent;
     m.payloads.want(own.payload, round, {}, m.context.now());
     m.mediator.offered(own);
-    m.context.broadcast(own);
+    m.context.broadcast(own, payload_blob(m.context.self(), payload));
     m.mediator.status_changed();
     look_ahead(round, std::move(payload));
 }
@@ -430,9 +431,10 @@ void Contributor::offer_again() {
         if (own.round != *m.keeper.round() || own.base != m.keeper.digest()) continue;
         m.payloads.want(own.payload, own.round, {}, m.context.now());
         // One that was taken back may have been forgotten here; it returns with its round.
-        if (m.context.swarm.blob(own.payload.root) == nullptr) continue;
+        const BlobPointer payload = m.context.swarm.blob(own.payload.root);
+        if (payload == nullptr) continue;
         m.mediator.offered(own);
-        m.context.broadcast(own);
+        m.context.broadcast(own, payload->bytes());
     }
 }
 
@@ -440,6 +442,14 @@ void Contributor::repeat_contributions() {
     for (const run::ContributionMessage& own : m_record.pending) {
         const bool is_here = m.context.swarm.blob(own.payload.root) != nullptr;
         if (own.round == m.machine.round() && is_here) m.context.broadcast(own);
+    }
+}
+
+/// Who joins between an offer and its list has not heard it.
+void Contributor::offer_to(const PeerId& neighbour) const {
+    for (const run::ContributionMessage& own : m_record.pending) {
+        const BlobPointer payload = m.context.swarm.blob(own.payload.root);
+        if (own.round == m.machine.round() && payload != nullptr) m.context.send(neighbour, own, payload->bytes());
     }
 }
 

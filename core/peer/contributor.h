@@ -101,6 +101,8 @@ public:
     void take_back(const std::vector<run::AcceptList>& lists);
     /// theta[round] is entered: what was offered for it is offered again.
     void offer_again();
+    /// `neighbour` is new here.
+    void offer_to(const PeerId& neighbour) const;
     void repeat_contributions();
     /// Adds what is deferred and whose payload is here; asks for the payloads that are not.
     void update_error_feedback();

@@ -70,6 +70,11 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     Status may_moderate() const;
     Result<std::uint32_t> sign(const run::HostAction& action);
     void replaced();
+    run::Verdict take_payload(const run::Envelope& envelope, const run::ContributionMessage& message);
+    void ask_payload(const PeerId& from, const PeerId& author, const run::BlobRef& payload);
+    run::Verdict on_payload_request(const PeerId& from, const run::PayloadRequest& request);
+    void answer_askers(const BlobId& payload);
+    run::Retention rank_of(const PeerId& author) const;
     void payload_here(const BlobId& id);
     void blob_here(const run::BlobRef& ref, BlobPointer content);
     void blob_failed(const BlobId& id, const Error& error);

@@ -20,21 +20,56 @@ bool Payloads::plausible(const run::BlobRef& ref, std::uint64_t parameters, std:
            ref.size <= payload_author_bytes + numerics::payload_bytes_max(parameters, k);
 }
 
-void Payloads::want(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, TimePoint now,
-                    run::Retention retention) {
+/// Null if it was known already.
+Payloads::Entry* Payloads::add(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources,
+                               run::Retention retention) {
     auto [found, added] = m_entries.try_emplace(ref.root);
     Entry& entry = found->second;
     entry.round = std::max(entry.round, round);
     if (!added) {
-        if (retention <= entry.retention) return;
+        if (retention <= entry.retention) return nullptr;
         entry.retention = retention;
         m_swarm.retain(ref.root, retention);
-        return;
+        return nullptr;
     }
     entry.ref = ref;
     entry.retention = retention;
     entry.sources = std::move(sources);
-    fetch(entry, now);
+    return &entry;
+}
+
+void Payloads::want(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, TimePoint now,
+                    run::Retention retention) {
+    if (const Entry* entry = add(ref, round, std::move(sources), retention)) fetch(*entry, now);
+}
+
+void Payloads::expect(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, TimePoint now,
+                      run::Retention retention) {
+    Entry* entry = add(ref, round, std::move(sources), retention);
+    if (entry == nullptr) return;
+    if (ref.size > run::payload_in_message_max) return fetch(*entry, now);
+    entry->again = now + message_patience;
+}
+
+bool Payloads::asked(const BlobId& id, const PeerId& peer) {
+    const auto found = m_entries.find(id);
+    if (found == m_entries.end() || found->second.asked.size() >= askers_max) return false;
+    if (!found->second.asked.insert(peer).second) return false;
+    found->second.waiting.push_back(peer);
+    return true;
+}
+
+std::vector<PeerId> Payloads::take_askers(const BlobId& id) {
+    const auto found = m_entries.find(id);
+    if (found == m_entries.end() || !found->second.payload) return {};
+    return std::exchange(found->second.waiting, {});
+}
+
+void Payloads::found(const BlobId& id, TimePoint now) {
+    const auto entry = m_entries.find(id);
+    if (entry == m_entries.end() || entry->second.payload || entry->second.bad) return;
+    entry->second.again = TimePoint{Duration::max()};
+    fetch(entry->second, now);
 }
 
 void Payloads::want_accepted(const run::AcceptList& list, TimePoint now) {

@@ -19,6 +19,8 @@
 namespace potluck::peer {
 
 inline constexpr Duration fetch_again_after{3'000};
+inline constexpr Duration message_patience{1'000};  // for a short payload, before it is fetched as a blob
+inline constexpr std::size_t askers_max = 64;       // that wait for a payload which is not here yet
 
 inline constexpr std::size_t payload_author_bytes = 32;
 
@@ -43,6 +45,16 @@ public:
     /// The highest rank with which a payload was ever wanted counts.
     void want(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, TimePoint now,
               run::Retention retention = run::Retention::kept);
+    /// A contribution names it. If it is short it travels in a message, and is fetched only if none brings it.
+    void expect(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, TimePoint now,
+                run::Retention retention);
+    /// A message has brought it, and the swarm has it.
+    void found(const BlobId& id, TimePoint now);
+    /// `peer` asks for it in a message: once each, so that nobody can be made to send it again and again. False if it
+    /// is not known here, or `peer` has asked before, or too many have.
+    [[nodiscard]] bool asked(const BlobId& id, const PeerId& peer);
+    /// Those that have asked and were not answered, once it is here.
+    [[nodiscard]] std::vector<PeerId> take_askers(const BlobId& id);
     /// All that a committed list names. They are kept, whatever later lists say.
     void want_accepted(const run::AcceptList& list, TimePoint now);
 
@@ -73,8 +85,11 @@ private:
         PayloadPointer payload;
         bool bad = false;
         std::vector<PeerId> sources;
+        std::set<PeerId> asked;       // for it, ever
+        std::vector<PeerId> waiting;  // of those
         TimePoint again{Duration::max()};
     };
+    Entry* add(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, run::Retention retention);
     void fetch(const Entry& entry, TimePoint now);
 
     Swarm& m_swarm;

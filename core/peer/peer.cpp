@@ -16,6 +16,7 @@
 
 #include "core/base/check.h"
 #include "core/base/log.h"
+#include "core/base/merkle.h"
 #include "core/peer/impl.h"
 
 namespace potluck::peer {
@@ -184,8 +185,15 @@ void Peer::Impl::own_key_is_elsewhere() {
 
 /// Messages that carry their author's signature reach everybody through anybody, once each.
 void Peer::Impl::pass_on(const run::Envelope& envelope, const PeerId& from) const {
+    // Most hear the author itself; who does not asks for the payload, which is longer than all else.
+    run::Envelope bare;
+    const bool is_bare = envelope.payload.empty();
+    if (!is_bare) {
+        bare = envelope;
+        bare.payload.clear();
+    }
     for (const PeerId& neighbour : world.swarm.neighbours()) {
-        if (neighbour != from && neighbour != envelope.sender) world.swarm.send(neighbour, envelope);
+        if (neighbour != from && neighbour != envelope.sender) world.swarm.send(neighbour, is_bare ? envelope : bare);
     }
 }
 
@@ -200,9 +208,10 @@ Verdict Peer::Impl::handle_envelope(const PeerId& from, const run::Envelope& env
     const Result<run::Message> message = run::decode_body(envelope.kind, envelope.body);
     if (!message.ok()) return Verdict::malformed;
     const auto* contribution = std::get_if<run::ContributionMessage>(&*message);
-    // Every neighbour passes it on; the copies cost no arithmetic.
+    // Every neighbour passes it on; the copies cost no arithmetic, but one may bring the payload that another lacked.
     if (contribution != nullptr && machine.holds(envelope.sender, *contribution, envelope.signature)) {
-        return Verdict::repeated;
+        const Verdict verdict = take_payload(envelope, *contribution);
+        return verdict == Verdict::accepted ? Verdict::repeated : verdict;
     }
     const std::string_view domain = run::domain_of(envelope.kind);
     if (!world.verify(envelope.sender, domain, run::signed_bytes(envelope), envelope.signature)) {
@@ -223,6 +232,7 @@ Verdict Peer::Impl::handle_envelope(const PeerId& from, const run::Envelope& env
         Verdict operator()(const run::LayerMessage& m) const { return impl.repairer.on_layer(sender, m); }
         Verdict operator()(const run::GoodbyeMessage&) const { return impl.on_goodbye(sender); }
         Verdict operator()(const run::HostAction& m) const { return impl.on_host_action(from, envelope, m); }
+        Verdict operator()(const run::PayloadRequest& m) const { return impl.on_payload_request(from, m); }
     };
     return std::visit(Dispatch{*this, from, envelope}, *message);
 }
@@ -261,12 +271,60 @@ Verdict Peer::Impl::on_contribution(const PeerId& from, const run::Envelope& env
     if (!payloads.plausible(message.payload)) return Verdict::too_large;
     const Verdict verdict = machine.contribution(envelope.sender, message, envelope.signature);
     if (verdict != Verdict::accepted) return verdict;
-    const run::Retention rank = chain.is_newcomer(envelope.sender) ? run::Retention::newcomer : run::Retention::offered;
-    payloads.want(message.payload, message.round, {envelope.sender, from}, now(), rank);
+    payloads.expect(message.payload, message.round, {envelope.sender, from}, now(), rank_of(envelope.sender));
+    if (const Verdict taken = take_payload(envelope, message); taken != Verdict::accepted) return taken;
+    if (envelope.payload.empty()) ask_payload(from, envelope.sender, message.payload);
     payload_here(message.payload.root);
     if (payloads.bad(message.payload.root)) (void)machine.payload_bad(message.payload.root);
     pass_on(envelope, from);
     return Verdict::accepted;
+}
+
+run::Retention Peer::Impl::rank_of(const PeerId& author) const {
+    return chain.is_newcomer(author) ? run::Retention::newcomer : run::Retention::offered;
+}
+
+/// The signature does not cover what a contribution brings with it, but its hash, so whoever passes on another's
+/// payload is to blame. A disk that is full is no reason to refuse the message: the payload is fetched when there is
+/// room.
+Verdict Peer::Impl::take_payload(const run::Envelope& envelope, const run::ContributionMessage& message) {
+    const run::BlobRef& ref = message.payload;
+    if (envelope.payload.empty() || payloads.find(ref.root) != nullptr) return Verdict::accepted;
+    if (envelope.payload.size() != ref.size || merkle_root(envelope.payload) != ref.root) return Verdict::malformed;
+    if (world.swarm.publish(envelope.payload, rank_of(envelope.sender)).ok()) payloads.found(ref.root, now());
+    return Verdict::accepted;
+}
+
+/// Its author sends a short payload to all neighbours with its contribution; whoever else passes that on is asked.
+void Peer::Impl::ask_payload(const PeerId& from, const PeerId& author, const run::BlobRef& payload) {
+    const bool is_on_its_way = from != author && members.is_neighbour(author);
+    if (is_on_its_way || payload.size > run::payload_in_message_max || payloads.find(payload.root)) return;
+    context.send(from, run::PayloadRequest{payload.root});
+}
+
+Verdict Peer::Impl::on_payload_request(const PeerId& from, const run::PayloadRequest& request) {
+    const auto contribution = machine.contribution_of(request.payload);
+    if (!contribution || contribution->message.payload.size > run::payload_in_message_max) return Verdict::stale;
+    if (!payloads.asked(request.payload, from)) return Verdict::repeated;
+    answer_askers(request.payload);
+    return Verdict::accepted;
+}
+
+/// Each hears of it as soon as it is here, so that a payload crosses a chain of members as fast as its contribution.
+void Peer::Impl::answer_askers(const BlobId& payload) {
+    const auto contribution = machine.contribution_of(payload);
+    const PayloadPointer held = payloads.find(payload);
+    if (!contribution || !held) return;
+    const std::vector<PeerId> askers = payloads.take_askers(payload);
+    if (askers.empty()) return;
+    const ByteSpan bytes = held->blob->bytes();
+    const run::Envelope envelope{context.run,
+                                 contribution->author,
+                                 run::MessageKind::contribution,
+                                 run::encode_body(contribution->message),
+                                 contribution->signature,
+                                 Bytes(bytes.begin(), bytes.end())};
+    for (const PeerId& asker : askers) world.swarm.send(asker, envelope);
 }
 
 Verdict Peer::Impl::on_host_action(const PeerId& from, const run::Envelope& envelope, const run::HostAction& action) {
@@ -307,6 +365,7 @@ void Peer::Impl::payload_here(const BlobId& id) {
     for (const PeerId& copier : machine.payload_held(id, payload->author)) {
         (void)members.count(copier, run::MessageKind::contribution, Verdict::bad_payload, Source::itself);
     }
+    answer_askers(id);
 }
 
 void Peer::Impl::blob_here(const run::BlobRef& ref, BlobPointer content) {
@@ -473,6 +532,7 @@ void Peer::on_neighbour(const PeerId& peer) {
     if (!m_impl->started || m_impl->gone) return;
     m_impl->context.send(peer, m_impl->next_status());
     m_impl->tell_actions({peer});
+    if (m_impl->machine.playing()) m_impl->contributor.offer_to(peer);
 }
 
 void Peer::on_neighbour_lost(const PeerId& peer) {

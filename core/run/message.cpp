@@ -207,6 +207,14 @@ void write(ByteWriter&, const GoodbyeMessage&) {}
 
 void write(ByteWriter& out, const HostAction& message) { message.write(out); }
 
+void write(ByteWriter& out, const PayloadRequest& message) { out.raw(message.payload.bytes); }
+
+Message read_payload_request(ByteReader& in) {
+    PayloadRequest message;
+    in.array(message.payload.bytes);
+    return message;
+}
+
 Message read_body(MessageKind kind, ByteReader& in) {
     switch (kind) {
         case MessageKind::status: return read_status(in);
@@ -219,6 +227,7 @@ Message read_body(MessageKind kind, ByteReader& in) {
         case MessageKind::layer: return read_layer(in);
         case MessageKind::goodbye: return GoodbyeMessage{};
         case MessageKind::host_action: return HostAction::read(in);
+        case MessageKind::payload_request: return read_payload_request(in);
     }
     in.fail();  // a number no kind has
     return GoodbyeMessage{};
@@ -238,6 +247,7 @@ MessageKind kind_of(const Message& message) {
         MessageKind operator()(const LayerMessage&) const { return MessageKind::layer; }
         MessageKind operator()(const GoodbyeMessage&) const { return MessageKind::goodbye; }
         MessageKind operator()(const HostAction&) const { return MessageKind::host_action; }
+        MessageKind operator()(const PayloadRequest&) const { return MessageKind::payload_request; }
     };
     return std::visit(Kind{}, message);
 }
@@ -254,6 +264,7 @@ std::string_view domain_of(MessageKind kind) {
         case MessageKind::layer: return "potluck/layer/1";
         case MessageKind::goodbye: return "potluck/goodbye/1";
         case MessageKind::host_action: return "potluck/host-action/1";
+        case MessageKind::payload_request: return "potluck/payload-request/1";
     }
     return "potluck/unknown/1";
 }

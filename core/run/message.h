@@ -19,6 +19,7 @@
 namespace potluck::run {
 
 inline constexpr std::size_t message_bytes_max = 900 * 1024;  // a BEP 10 message is at most 1 MiB
+inline constexpr std::size_t payload_in_message_max = 64 * 1024;  // longer ones are fetched as blobs
 inline constexpr std::size_t lists_per_history_max = 256;
 inline constexpr std::size_t name_bytes_max = 40;
 inline constexpr std::size_t layer_hashes_max = 16'384;
@@ -37,7 +38,8 @@ enum class MessageKind : std::uint8_t {
     layer_request = 7,
     layer = 8,
     goodbye = 9,
-    host_action = 10
+    host_action = 10,
+    payload_request = 11
 };
 
 enum class Role : std::uint8_t { volunteer = 0, backbone = 1 };
@@ -122,13 +124,19 @@ struct LayerMessage {
     bool operator==(const LayerMessage&) const = default;
 };
 
+/// Asks for a contribution with the payload that it names, which is short (payload_in_message_max).
+struct PayloadRequest {
+    BlobId payload;
+    bool operator==(const PayloadRequest&) const = default;
+};
+
 /// The sender leaves on purpose; what it announced stands.
 struct GoodbyeMessage {
     bool operator==(const GoodbyeMessage&) const = default;
 };
 
 using Message = std::variant<StatusMessage, CloseMessage, ContributionMessage, BallotMessage, HistoryRequest,
-                             HistoryMessage, LayerRequest, LayerMessage, GoodbyeMessage, HostAction>;
+                             HistoryMessage, LayerRequest, LayerMessage, GoodbyeMessage, HostAction, PayloadRequest>;
 
 [[nodiscard]] MessageKind kind_of(const Message& message);
 /// Domain tag under which messages of this kind are signed, for example "potluck/contribution/1".
@@ -141,6 +149,9 @@ struct Envelope {
     MessageKind kind = MessageKind::status;
     Bytes body;  // canonical layout of the message
     std::array<std::byte, 64> signature{};
+    /// Of a contribution: the blob that it names, where that is short and the receiver may lack it. Not signed: its
+    /// hash is.
+    Bytes payload{};
     bool operator==(const Envelope&) const = default;
 };
 

@@ -115,6 +115,14 @@ bool RoundMachine::holds(const PeerId& peer, const ContributionMessage& message,
            found->second.signature == signature;
 }
 
+std::optional<RoundMachine::SignedContribution> RoundMachine::contribution_of(const BlobId& payload) const {
+    for (const auto& [author, contribution] : m_contributions) {
+        if (contribution.message.payload.root != payload || contribution.bad) continue;
+        return SignedContribution{author, contribution.message, contribution.signature};
+    }
+    return std::nullopt;
+}
+
 std::vector<PeerId> RoundMachine::payload_held(const BlobId& payload, const PeerId& author) {
     std::vector<PeerId> copiers;
     for (auto& [peer, contribution] : m_contributions) {

@@ -80,6 +80,13 @@ public:
                                        const Signature& signature);
     /// Whether this very contribution was accepted before, so that its signature need not be checked again.
     [[nodiscard]] bool holds(const PeerId& peer, const ContributionMessage& message, const Signature& signature) const;
+    /// The contribution of this round that names `payload`, as its author signed it.
+    struct SignedContribution {
+        PeerId author;
+        ContributionMessage message;
+        Signature signature{};
+    };
+    [[nodiscard]] std::optional<SignedContribution> contribution_of(const BlobId& payload) const;
     /// The payload is here and was made by `author`: anyone else who has offered it is out for this round, and named.
     std::vector<PeerId> payload_held(const BlobId& payload, const PeerId& author);
     /// The payload does not parse: all who have offered it are out for this round. Names one who was not out before.

@@ -154,6 +154,7 @@ private slots:
         compare_message("layer_request", LayerRequest{samples::id<BlobId>(0x44), 3});
         compare_message("layer", samples::layer());
         compare_message("goodbye", GoodbyeMessage{});
+        compare_message("payload_request", PayloadRequest{samples::id<BlobId>(0xc1)});
         compare_message("host_action_ban", samples::ban(4));
         compare_message("host_action_readmit", samples::readmit(5));
         compare_message("host_action_allow", samples::allow(6));

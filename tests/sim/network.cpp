@@ -56,10 +56,11 @@ void Network::deliver(const PeerId& from, const PeerId& to, const run::Envelope&
     if (on_send) on_send(from, to, envelope);
     Traffic& traffic = m_traffic[static_cast<std::size_t>(envelope.kind)];
     ++traffic.messages;
-    traffic.bytes += envelope.body.size() + envelope_bytes;
+    traffic.bytes += envelope.body.size() + envelope.payload.size() + envelope_bytes;
     if (m_rng.unit() < m_quality.loss || !reachable(from, to) || !may_have_session(from, to)) return;
-    const Duration time = m_links.empty() ? between(m_quality.delay_min, m_quality.delay_max)
-                                          : carry(from, to, envelope.body.size() + envelope_bytes);
+    const Duration time = m_links.empty()
+                              ? between(m_quality.delay_min, m_quality.delay_max)
+                              : carry(from, to, envelope.body.size() + envelope.payload.size() + envelope_bytes);
     if (!m_last_sent || *m_last_sent != envelope) m_last_sent = std::make_shared<const run::Envelope>(envelope);
     m_events.after(time, [this, from, to, sent = m_last_sent] {
         Port* receiver = port(to);
@@ -164,15 +165,15 @@ void Port::broadcast(const run::Envelope& envelope) {
     for (const PeerId& peer : neighbours()) send(peer, envelope);
 }
 
-Result<run::BlobRef> Port::publish(ByteSpan content) {
+Result<run::BlobRef> Port::publish(ByteSpan content, run::Retention retention) {
     m_disk.effects.before(Effect::publish);
     const BlobId root = merkle_root(content);
-    if (!m_folder.blobs.contains(root) && !make_room(content.size(), run::Retention::kept)) {
-        return Error{ErrorCode::no_space, "The disk is full."};
-    }
+    const bool is_new = !m_folder.blobs.contains(root);
+    if (is_new && !make_room(content.size(), retention)) return Error{ErrorCode::no_space, "The disk is full."};
     const auto blob = std::make_shared<MemoryBlob>(Bytes(content.begin(), content.end()));
     m_folder.blobs[root] = m_network.published[root] = blob;
-    m_folder.ranks.erase(root);
+    if (is_new) m_folder.ranks[root] = retention;
+    retain(root, retention);
     return run::BlobRef{root, content.size(), run::BlobKind::plain, {}};
 }
 
@@ -247,7 +248,8 @@ void Port::try_fetch(const run::BlobRef& ref, run::Retention retention) {
     if (const peer::BlobPointer own = blob(ref.root); usable(own)) return fetched(ref, own, retention);
     const bool along_links = m_network.has_links() && ref.kind == run::BlobKind::plain;
     const auto ask = [&](const PeerId& id, const Port& port) {
-        peer::BlobPointer content = m_network.reachable(m_id, id) ? port.offers(ref) : nullptr;
+        const bool allowed = m_network.payload_fetches() || ref.kind != run::BlobKind::plain;
+        peer::BlobPointer content = allowed && m_network.reachable(m_id, id) ? port.offers(ref) : nullptr;
         if (!usable(content)) return false;
         if (!along_links) {
             fetched(ref, content, retention);

@@ -46,7 +46,7 @@ struct LinkQuality {
 struct Traffic {
     std::uint64_t messages = 0, bytes = 0;
 };
-inline constexpr std::size_t message_kinds = 11;  // and none of them is 0: there payloads are counted
+inline constexpr std::size_t message_kinds = 12;  // and none of them is 0: there payloads are counted
 
 class Port;
 
@@ -70,6 +70,9 @@ public:
     /// From now on there are sessions only where there are links.
     void link(const PeerId& a, const PeerId& b, LinkSpeed speed);
     void unlink(const PeerId& a, const PeerId& b);
+    /// From now on a payload reaches others in messages only.
+    void no_payload_fetches() { m_payload_fetches = false; }
+    [[nodiscard]] bool payload_fetches() const { return m_payload_fetches; }
     [[nodiscard]] bool reachable(const PeerId& a, const PeerId& b) const { return group_of(a) == group_of(b); }
     [[nodiscard]] bool may_have_session(const PeerId& a, const PeerId& b) const;
     /// Both members hear that their session has ended or begun, if they live.
@@ -104,6 +107,7 @@ private:
         TimePoint free_at, arrived_at;
     };
     std::map<PeerId, int> m_groups;
+    bool m_payload_fetches = true;
     std::map<PeerId, std::map<PeerId, Link>> m_links;  // from, to
     std::array<Traffic, message_kinds> m_traffic{};
     std::shared_ptr<const run::Envelope> m_last_sent;  // one copy for all neighbours
@@ -150,7 +154,7 @@ public:
     void broadcast(const run::Envelope& envelope) override;
     std::size_t unsent(const PeerId&) const override { return bytes_unsent; }
     std::size_t bytes_unsent = 0;  // what a test says of everybody's queue
-    Result<run::BlobRef> publish(ByteSpan content) override;
+    Result<run::BlobRef> publish(ByteSpan content, run::Retention retention = run::Retention::kept) override;
     void publish_file(const std::filesystem::path& file, const std::string& name, run::BlobKind kind) override;
     void fetch(const run::BlobRef& blob, peer::FetchOptions options) override;
     void retain(const BlobId& blob, run::Retention retention) override;

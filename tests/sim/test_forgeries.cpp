@@ -93,6 +93,7 @@ std::vector<run::Message> one_of_each(Scene& scene) {
             run::HistoryRequest{{0}},
             run::HistoryMessage{{scene.committed_by(key, list)}},
             run::LayerRequest{payload.root, 0},
+            run::PayloadRequest{payload.root},
             run::LayerMessage{payload.root, 0, {}},
             run::GoodbyeMessage{}};
 }
@@ -179,6 +180,54 @@ private slots:
         for (const run::Accepted& entry : list->entries) accepted.insert(entry.peer);
         QVERIFY(accepted.contains(scene.stranger->id()));
         QVERIFY(!accepted.contains(copier.id()));
+    }
+
+    void a_contribution_brings_its_own_payload_or_none() {
+        Scene scene(21);
+        const run::BlobRef ref = scene.stranger->publish_payload(0.01F);
+        const ByteSpan payload = scene.stranger->folder().blobs.at(ref.root)->bytes();
+        const run::Envelope bare = scene.stranger->envelope(scene.contribution(ref, 640));
+        const auto bringing = [&](Bytes brought) {
+            run::Envelope envelope = bare;
+            envelope.payload = std::move(brought);
+            return scene.stranger->verdict(host, envelope);
+        };
+        const auto has_it = [&] { return scene.world.home(host).folder.blobs.contains(ref.root); };
+        scene.stranger->folder().withholds = true;
+        QCOMPARE(scene.stranger->verdict(host, bare), Verdict::accepted);
+        Bytes other(payload.begin(), payload.end());
+        other.back() ^= std::byte{1};
+        QCOMPARE(bringing(other), Verdict::malformed);
+        QCOMPARE(bringing(Bytes(payload.begin(), payload.end() - 1)), Verdict::malformed);
+        QVERIFY(!has_it());
+        // Whoever passes it on may bring what the first one lacked.
+        QCOMPARE(bringing(Bytes(payload.begin(), payload.end())), Verdict::repeated);
+        QVERIFY(has_it());
+    }
+
+    void who_asks_for_a_payload_is_answered_once_and_as_soon_as_it_is_here() {
+        Scene scene(22);
+        Stranger asker(scene.world, hostile_key(2));
+        const run::BlobRef ref = scene.stranger->publish_payload(0.01F);
+        scene.stranger->folder().withholds = true;
+        run::Envelope contribution = scene.stranger->envelope(scene.contribution(ref, 640));
+        const run::Envelope question = asker.envelope(run::PayloadRequest{ref.root});
+        const auto answers = [&] {
+            scene.world.run_for(Duration{500});
+            return std::count_if(asker.heard().begin(), asker.heard().end(), [&](const run::Envelope& heard) {
+                return heard.sender == scene.stranger->id() && !heard.payload.empty();
+            });
+        };
+        QCOMPARE(asker.verdict(host, question), Verdict::stale);
+        QCOMPARE(scene.stranger->verdict(host, contribution), Verdict::accepted);
+        QCOMPARE(asker.verdict(host, question), Verdict::accepted);
+        QCOMPARE(answers(), 0);
+        const ByteSpan payload = scene.stranger->folder().blobs.at(ref.root)->bytes();
+        contribution.payload.assign(payload.begin(), payload.end());
+        QCOMPARE(scene.stranger->verdict(host, contribution), Verdict::repeated);
+        QCOMPARE(answers(), 1);
+        QCOMPARE(asker.verdict(host, question), Verdict::repeated);
+        QCOMPARE(answers(), 1);
     }
 
     void a_message_of_any_kind_needs_its_senders_signature() {

@@ -28,7 +28,7 @@ Context::Context(const RunId& run_id, run::Manifest run_manifest, PeerSettings p
       identity(own_identity) {}
 
 run::Envelope Context::envelope_of(const run::Message& message) const {
-    run::Envelope envelope{run, identity.id(), run::kind_of(message), run::encode_body(message), {}};
+    run::Envelope envelope{run, identity.id(), run::kind_of(message), run::encode_body(message), {}, {}};
     envelope.signature = identity.sign(run::domain_of(envelope.kind), run::signed_bytes(envelope));
     return envelope;
 }
@@ -45,6 +45,20 @@ void Context::pass_on(const run::Message& message, const PeerId& from) const {
 identity::Signature Context::signature_of(const run::Message& own) const { return envelope_of(own).signature; }
 
 void Context::broadcast(const run::Message& message) const { swarm.broadcast(envelope_of(message)); }
+
+run::Envelope Context::envelope_of(const run::ContributionMessage& own, ByteSpan payload) const {
+    run::Envelope envelope = envelope_of(own);
+    if (payload.size() <= run::payload_in_message_max) envelope.payload.assign(payload.begin(), payload.end());
+    return envelope;
+}
+
+void Context::send(const PeerId& to, const run::ContributionMessage& own, ByteSpan payload) const {
+    swarm.send(to, envelope_of(own, payload));
+}
+
+void Context::broadcast(const run::ContributionMessage& own, ByteSpan payload) const {
+    swarm.broadcast(envelope_of(own, payload));
+}
 
 void ErrorReport::report(const std::string& sentence) {
     if (sentence != m_last) log::of("peer").warn("{}", log::printable(sentence, 300));

@@ -53,9 +53,13 @@ public:
     /// What a contribution or action of ours is signed with, in its message and in lists.
     [[nodiscard]] identity::Signature signature_of(const run::Message& own) const;
     void broadcast(const run::Message& message) const;
+    /// With the payload that it names, if that is short enough.
+    void send(const PeerId& to, const run::ContributionMessage& own, ByteSpan payload) const;
+    void broadcast(const run::ContributionMessage& own, ByteSpan payload) const;
 
 private:
     [[nodiscard]] run::Envelope envelope_of(const run::Message& message) const;
+    [[nodiscard]] run::Envelope envelope_of(const run::ContributionMessage& own, ByteSpan payload) const;
     TimePoint m_now;
 };
 

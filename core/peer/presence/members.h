@@ -41,7 +41,8 @@ inline constexpr MessageBudget session_budget{200, 1'200};
         case run::MessageKind::close:
             return {10, 60};  // rounds of a tenth of a second, each closed once
         // Everybody's of a round, within seconds, where the session is with the hub of a star.
-        case run::MessageKind::contribution: return {100, 600};
+        case run::MessageKind::contribution:
+        case run::MessageKind::payload_request: return {100, 600};
         // Seven members with four messages a view each, rounds of a tenth of a second, and repetitions.
         case run::MessageKind::ballot: return {100, 600};
         // Asked one by one, and who wakes up asks at once for all that it has missed; each answer is up to 900 KiB.
@@ -55,7 +56,7 @@ inline constexpr MessageBudget session_budget{200, 1'200};
     return {1, 4};  // a number that no kind has
 }
 
-inline constexpr std::size_t message_kinds = static_cast<std::size_t>(run::MessageKind::host_action) + 1;
+inline constexpr std::size_t message_kinds = static_cast<std::size_t>(run::MessageKind::payload_request) + 1;
 inline constexpr std::uint32_t offences_max = 50;  // malformed, forged or flooding messages of one session
 inline constexpr Duration offender_refused_for{600'000};
 inline constexpr Duration backlog_max{120'000};  // a session that nobody answers for longer has ended

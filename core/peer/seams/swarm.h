@@ -63,9 +63,10 @@ public:
     /// Bytes that were sent to `to` and wait here because it, or the line, is slow.
     [[nodiscard]] virtual std::size_t unsent(const PeerId& to) const = 0;
 
-    /// Writes `content` to disk, syncs, seeds it; it is kept. The reference is what others need. Same content, same
-    /// reference.
-    [[nodiscard]] virtual Result<run::BlobRef> publish(ByteSpan content) = 0;
+    /// Writes `content` to disk, syncs, seeds it, and ends a fetch of it that is under way (on_blob follows). The
+    /// reference is what others need. Same content, same reference.
+    [[nodiscard]] virtual Result<run::BlobRef> publish(ByteSpan content,
+                                                       run::Retention retention = run::Retention::kept) = 0;
     /// Seeds a file that exists and does not change: a shard, a checkpoint. `name` is what stock clients show.
     /// Hashing is done off the caller's thread; SwarmEvents::on_published follows.
     virtual void publish_file(const std::filesystem::path& file, const std::string& name, run::BlobKind kind) = 0;

@@ -19,7 +19,8 @@ def save(target, name, content):
 
 
 def messages():
-    kinds = ["status", "close", "contribution", "ballot", "history_request", "history", "layer_request", "layer", "goodbye", "host_action"]
+    kinds = ["status", "close", "contribution", "ballot", "history_request", "history", "layer_request", "layer", "goodbye", "host_action",
+             "payload_request"]
     for number, kind in enumerate(kinds, 1):
         body = vector("host_action_roll_back" if kind == "host_action" else kind)
         save("message", kind, bytes([number]) + body)

@@ -240,6 +240,7 @@ def main():
     save("host_action_roll_back", roll_back_fields(7))
     save("host_action_replace", [(u32(8), "number"), (u8(5), "kind: replace"), (u32(3), "term"), (u64(7), "round"),
                                  (PREVIOUS, "previous"), (u8(1), "members"), (HOST, "member 0")])
+    save("payload_request", [(ROOT_A, "payload")])
     save("signed_bytes", [(RUN, "run"), (close, "body: close.hex")])
     save("agreement_proposal", proposal_fields(3, ROOT_A))
     save("agreement_proposal_again", proposal_fields(3, ROOT_A, 1))

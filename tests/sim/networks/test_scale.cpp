@@ -18,9 +18,9 @@ namespace {
 constexpr std::size_t neighbours = 8;
 constexpr std::size_t seats = 4;
 
-constexpr std::array<const char*, message_kinds> kinds{"payload", "status",          "close",      "contribution",
-                                                       "ballot",  "history request", "history",    "layer request",
-                                                       "layer",   "goodbye",         "host action"};
+constexpr std::array<const char*, message_kinds> kinds{"payload", "status",          "close",       "contribution",
+                                                       "ballot",  "history request", "history",     "layer request",
+                                                       "layer",   "goodbye",         "host action", "payload request"};
 
 /// What one member sends in one round, on average.
 struct Figures {

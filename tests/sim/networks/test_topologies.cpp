@@ -114,6 +114,46 @@ private slots:
         QVERIFY2(wrong.empty(), wrong.c_str());
     }
 
+    void short_payloads_travel_with_their_messages_data() { add_shapes(); }
+    /// Nobody can fetch a payload from anybody, as between homes whose routers let no connection in.
+    void short_payloads_travel_with_their_messages() {
+        QFETCH(int, shape);
+        const std::string wrong = first_wrong(seeds(2), [&](std::uint64_t seed) -> std::string {
+            World world(seed, plan_of(seed, 6));
+            use_homes(world, static_cast<Shape>(shape));
+            world.network().no_payload_fetches();
+            world.start_all();
+            const std::string unfinished = finish_run(world, Duration{6 * 15'000});
+            if (!unfinished.empty()) return unfinished;
+            const std::uint64_t least = least_accepted(world, world.size());
+            return least >= 4 ? std::string() : "somebody was accepted in " + std::to_string(least) + " rounds of 6";
+        });
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+
+    /// Where everybody hears everybody, each payload goes over each link once.
+    void a_payload_is_sent_once_to_each_member_of_a_mesh() {
+        World world(1, {.backbones = 4, .volunteers = 4, .rounds = 30});
+        use_homes(world, Shape::mesh);
+        std::uint64_t sent = 0, contributions = 0;
+        world.network().on_send = [&](const PeerId&, const PeerId&, const run::Envelope& envelope) {
+            sent += envelope.payload.empty() ? 0 : 1;
+        };
+        world.start_all();
+        QVERIFY(world.run_until([&] { return world.all_at(5); }, Duration{120'000}));
+        sent = 0;
+        world.on_list = [&](std::size_t member, RoundId round) {
+            if (member != 0) return;
+            contributions +=
+                run::AcceptList::decode(world.home(0).ledger.list(world.run(), round)->list).value().entries.size();
+        };
+        QVERIFY(world.run_until([&] { return world.all_at(25); }, Duration{400'000}));
+        QVERIFY(contributions > 0);
+        const double copies = static_cast<double>(sent) / static_cast<double>(contributions);
+        qInfo("%.2f copies of a payload for %zu others", copies, world.size() - 1);
+        QVERIFY(copies <= 1.3 * static_cast<double>(world.size() - 1));
+    }
+
     void sides_of_any_topology_have_one_chain_two_rounds_later_data() { add_shapes(); }
     void sides_of_any_topology_have_one_chain_two_rounds_later() {
         QFETCH(int, shape);

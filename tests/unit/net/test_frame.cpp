@@ -27,6 +27,11 @@ std::string with(const std::string& kind, const std::string& more = "") {
     return "d1:f32:" + std::string(32, 'F') + "1:ki" + kind + "e1:m2:hi1:s64:" + std::string(64, 'S') + more + "e";
 }
 
+std::string payload_of(const std::string& kind, const std::string& payload) {
+    return "d1:f32:" + std::string(32, 'F') + "1:ki" + kind + "e1:m2:hi1:p" + payload +
+           "1:s64:" + std::string(64, 'S') + "e";
+}
+
 bool is_malformed(const std::string& text) {
     const Result<run::Envelope> result = decoded(text);
     return !result.ok() && result.error().code == ErrorCode::malformed;
@@ -53,6 +58,17 @@ private slots:
                  "d1:f32:" + std::string(32, '\x5a') + "1:ki3e1:m3:1111:s64:" + std::string(64, '\xee') + "e");
     }
 
+    void a_contribution_may_bring_its_payload() {
+        for (const std::size_t size : {std::size_t{1}, run::payload_in_message_max}) {
+            run::Envelope envelope = sample(100);
+            envelope.payload.assign(size, std::byte{0x77});
+            const Bytes frame = encode_frame(envelope);
+            QVERIFY(frame.size() <= frame_bytes_max);
+            const Result<run::Envelope> result = decode_frame(frame, some_run());
+            QVERIFY(result.ok() && *result == envelope);
+        }
+    }
+
     void the_run_is_that_of_the_channel() { QVERIFY(decoded(with("1"))->run == some_run()); }
 
     void unknown_fields_are_skipped() {
@@ -61,11 +77,11 @@ private slots:
     }
 
     void every_kind_of_this_version_is_known() {
-        for (int kind = 1; kind <= 10; ++kind) QVERIFY(decoded(with(std::to_string(kind).c_str())).ok());
+        for (int kind = 1; kind <= 11; ++kind) QVERIFY(decoded(with(std::to_string(kind).c_str())).ok());
     }
 
     void a_kind_of_later_versions_is_not_malformed() {
-        for (const char* kind : {"11", "255"}) {
+        for (const char* kind : {"12", "255"}) {
             const Result<run::Envelope> result = decoded(with(kind));
             QVERIFY(!result.ok());
             QCOMPARE(result.error().code, ErrorCode::unavailable);
@@ -84,6 +100,12 @@ private slots:
         QTest::newRow("kind 0") << with("0");
         QTest::newRow("kind -1") << with("-1");
         QTest::newRow("kind 256") << with("256");
+        const std::string longest = std::to_string(run::payload_in_message_max + 1) + ":";
+        QTest::newRow("a payload of another kind") << payload_of("4", "1:x");
+        QTest::newRow("an empty payload") << payload_of("3", "0:");
+        QTest::newRow("a number for a payload") << payload_of("3", "i5e");
+        QTest::newRow("too long a payload")
+            << payload_of("3", longest + std::string(run::payload_in_message_max + 1, 'x'));
         QTest::newRow("a short sender") << "d1:f31:" + std::string(31, 'F') +
                                                "1:ki1e1:m2:hi1:s64:" + std::string(64, 'S') + "e";
         QTest::newRow("a long signature")

@@ -76,7 +76,7 @@ public:
     std::size_t bytes_unsent = 0;  // whoever is asked about
     std::size_t unsent(const PeerId&) const override { return bytes_unsent; }
     std::map<BlobId, Bytes> published;
-    Result<run::BlobRef> publish(ByteSpan content) override {
+    Result<run::BlobRef> publish(ByteSpan content, run::Retention) override {
         published[merkle_root(content)] = Bytes(content.begin(), content.end());
         return run::BlobRef{merkle_root(content), content.size(), run::BlobKind::plain, {}};
     }

@@ -92,6 +92,63 @@ private slots:
         QVERIFY(!bench.payloads.find(ref.root));
     }
 
+    void a_short_payload_may_still_come_in_a_message() {
+        Bench bench;
+        const run::BlobRef ref = bench.payload_of(1.0F).payload->ref;
+        const TimePoint now = bench.context.now();
+        bench.payloads.expect(ref, RoundId{3}, {}, now, run::Retention::offered);
+        bench.payloads.retry(now + message_patience - Duration{1});
+        QVERIFY(bench.swarm.fetched.empty());
+        bench.payloads.retry(now + message_patience);
+        bench.payloads.retry(now + 2 * message_patience);
+        QCOMPARE(bench.swarm.fetched.size(), std::size_t{1});
+    }
+
+    void what_a_message_brought_is_taken_at_once() {
+        Bench bench;
+        const run::BlobRef ref = bench.payload_of(1.0F).payload->ref;
+        bench.payloads.found(ref.root, bench.context.now());
+        QVERIFY(bench.swarm.fetched.empty());
+        bench.payloads.expect(ref, RoundId{3}, {}, bench.context.now(), run::Retention::offered);
+        bench.payloads.found(ref.root, bench.context.now());
+        bench.payloads.retry(bench.context.now() + message_patience);
+        QCOMPARE(bench.swarm.fetched.size(), std::size_t{1});
+    }
+
+    void a_long_payload_is_fetched_at_once() {
+        Bench bench;
+        const run::BlobRef ref{merkle_root(as_bytes("long")), run::payload_in_message_max + 1, run::BlobKind::plain, {}};
+        bench.payloads.expect(ref, RoundId{3}, {}, bench.context.now(), run::Retention::offered);
+        QCOMPARE(bench.swarm.fetched.size(), std::size_t{1});
+    }
+
+    void each_may_ask_for_a_payload_once() {
+        Bench bench;
+        const run::BlobRef held = bench.hold(1.0F, 3);
+        QVERIFY(!bench.payloads.asked(merkle_root(as_bytes("unknown")), key_of(1).id()));
+        QVERIFY(bench.payloads.asked(held.root, key_of(1).id()));
+        QVERIFY(!bench.payloads.asked(held.root, key_of(1).id()));
+        QVERIFY(bench.payloads.take_askers(held.root) == std::vector{key_of(1).id()});
+        QVERIFY(bench.payloads.take_askers(held.root).empty());
+        QVERIFY(!bench.payloads.asked(held.root, key_of(1).id()));
+        for (std::size_t i = 1; i < askers_max; ++i) {
+            PeerId asker;
+            asker.bytes[0] = std::byte{static_cast<unsigned char>(i)};
+            QVERIFY(bench.payloads.asked(held.root, asker));
+        }
+        QVERIFY(!bench.payloads.asked(held.root, key_of(2).id()));
+    }
+
+    void who_asks_too_early_waits() {
+        Bench bench;
+        const auto made = bench.payload_of(1.0F);
+        bench.payloads.expect(made.payload->ref, RoundId{3}, {}, bench.context.now(), run::Retention::offered);
+        QVERIFY(bench.payloads.asked(made.payload->ref.root, key_of(1).id()));
+        QVERIFY(bench.payloads.take_askers(made.payload->ref.root).empty());
+        QVERIFY(bench.payloads.arrived(made.payload->ref, made.payload->blob) == Payloads::Outcome::held);
+        QCOMPARE(bench.payloads.take_askers(made.payload->ref.root).size(), std::size_t{1});
+    }
+
     void a_fetch_that_failed_is_tried_again_after_a_while() {
         Bench bench;
         const run::BlobRef ref = bench.payload_of(1.0F).payload->ref;

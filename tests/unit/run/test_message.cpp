@@ -22,7 +22,8 @@ std::vector<Message> all_messages() {
             LayerRequest{samples::id<BlobId>(1), 2},
             samples::layer(),
             GoodbyeMessage{},
-            samples::ban(4)};
+            samples::ban(4),
+            PayloadRequest{samples::id<BlobId>(2)}};
 }
 
 bool decodes(const Message& message) {
