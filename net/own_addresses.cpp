@@ -76,7 +76,8 @@ void OwnAddresses::add_interface(const lt::address& address) {
 void OwnAddresses::set_external(const lt::address& address) { (address.is_v4() ? external_v4 : external_v6) = address; }
 
 std::vector<run::PeerHint> hints_of(const OwnAddresses& own) {
-    std::vector<run::PeerHint> hints;
+    std::vector<run::PeerHint> hints = own.told;
+    if (hints.size() > own_hints_max) hints.resize(own_hints_max);
     const auto add = [&](const lt::address& address) {
         if (!is_public(address) || hints.size() >= own_hints_max) return;
         // Routers map IPv4 ports only; before IPv6 addresses they open the same port or none.

@@ -20,6 +20,7 @@ inline constexpr std::size_t own_interfaces_max = 32;
 
 /// What has been learnt so far; the latest word counts.
 struct OwnAddresses {
+    std::vector<run::PeerHint> told;      // by the person, who knows best; any address
     std::vector<lt::address> interfaces;  // the session listens on them
     lt::address external_v4;              // what routers and peers see of us; unspecified: not known yet
     lt::address external_v6;
@@ -34,8 +35,8 @@ struct OwnAddresses {
 /// True for an address that anybody on the internet can send to.
 [[nodiscard]] bool is_public(const lt::address& address);
 
-/// The addresses to hand out, the likeliest first: seen from outside, then the computer's own. At most own_hints_max.
-/// An address of this computer's own has no router before it, so its port is the one listened on.
+/// The addresses to hand out, the likeliest first: what the person told, seen from outside, the computer's own. At most
+/// own_hints_max. An address of this computer's own has no router before it, so its port is the one listened on.
 [[nodiscard]] std::vector<run::PeerHint> hints_of(const OwnAddresses& own);
 
 /// host:port, with brackets around an IPv6 address.

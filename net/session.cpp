@@ -143,6 +143,7 @@ std::vector<run::PeerHint> Session::Impl::own_hints() const {
     if (settings.reach == NetworkScope::loopback) return {{.host = "127.0.0.1", .port = engine->port()}};
     OwnAddresses all = own;
     all.port = engine->port();
+    all.told = settings.addresses;
     return hints_of(all);
 }
 

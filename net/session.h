@@ -44,6 +44,7 @@ struct SessionSettings {
     /// Entry points into the DHT. Empty: the public ones (internet), none (loopback; every later node names an
     /// earlier).
     std::vector<run::PeerHint> dht_nodes;
+    std::vector<run::PeerHint> addresses;         // where others reach this computer, as its owner says
     std::uint64_t upload_bytes_per_second = 0;    // 0: no limit
     std::uint64_t download_bytes_per_second = 0;  // 0: no limit
     /// What blobs of all runs may take on the disk; files seeded in place are not counted.

@@ -95,21 +95,6 @@ bool is_dns_name(std::string_view host) {
     return !std::all_of(label.begin(), label.end(), is_digit);  // such a name would be read as a number
 }
 
-std::optional<PeerHint> parse_hint(std::string_view text) {
-    const std::size_t colon = text.rfind(':');
-    if (colon == std::string_view::npos) return std::nullopt;
-    const std::optional<std::uint32_t> port = small_number(text.substr(colon + 1), 65'535);
-    if (!port || *port == 0) return std::nullopt;
-    std::string_view host = text.substr(0, colon);
-    if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
-        host = host.substr(1, host.size() - 2);
-        if (!is_ipv6(host)) return std::nullopt;
-    } else if (!is_ipv4(host) && !is_dns_name(host)) {
-        return std::nullopt;
-    }
-    return PeerHint{std::string(host), static_cast<std::uint16_t>(*port)};
-}
-
 /// Removes `scheme` from the front of `link`, in any case of letters; false if it is not there.
 bool take_scheme(std::string_view& link, std::string_view scheme) {
     if (link.size() < scheme.size()) return false;
@@ -165,6 +150,21 @@ Status take_parameter(Draft& draft, std::string_view parameter) {
 }
 
 }  // namespace
+
+std::optional<PeerHint> parse_hint(std::string_view text) {
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string_view::npos) return std::nullopt;
+    const std::optional<std::uint32_t> port = small_number(text.substr(colon + 1), 65'535);
+    if (!port || *port == 0) return std::nullopt;
+    std::string_view host = text.substr(0, colon);
+    if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
+        host = host.substr(1, host.size() - 2);
+        if (!is_ipv6(host)) return std::nullopt;
+    } else if (!is_ipv4(host) && !is_dns_name(host)) {
+        return std::nullopt;
+    }
+    return PeerHint{std::string(host), static_cast<std::uint16_t>(*port)};
+}
 
 std::string Invite::to_magnet() const {
     std::string link = "magnet:?xt=" + std::string(topic_prefix) + run.hex();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,9 @@ struct PeerHint {
     std::uint16_t port = 0;
     bool operator==(const PeerHint&) const = default;
 };
+
+/// `host:port`, with brackets around an IPv6 address; nothing if it is none.
+[[nodiscard]] std::optional<PeerHint> parse_hint(std::string_view text);
 
 struct Invite {
     RunId run;

@@ -28,7 +28,7 @@ constexpr std::uint64_t kib = 1024;
 struct Raw {
     std::string data_folder, trainer, duration, preset = "tiny", optimizer = "adamw", name;
     std::string device, gpu_memory, ram, disk, tokens;
-    std::vector<std::string> import_source, dht_nodes, backbones, allowed;
+    std::vector<std::string> import_source, dht_nodes, addresses, backbones, allowed;
     std::uint64_t upload_kib = 0, download_kib = 0;
     double window_seconds = 0, collect_seconds = 0, grace_seconds = 0;
     std::uint32_t layers = 0, heads = 0, width = 0, context = 0;
@@ -44,6 +44,9 @@ void add_node_options(CLI::App& app, Command& command, Raw& raw) {
     app.add_option("--port", command.node.port, "BitTorrent port to listen on (default: any free one)");
     app.add_option("--dht", raw.dht_nodes, "Entry point into the DHT, host:port; may be repeated")
         ->envname("POTLUCK_DHT");
+    app.add_option("--address", raw.addresses,
+                   "Where others reach this computer, host:port, for its invites; up to four (default: what it finds)")
+        ->envname("POTLUCK_ADDRESS");
     app.add_flag("--loopback", raw.loopback, "Stay on this computer: listen on 127.0.0.1 with a private DHT")
         ->envname("POTLUCK_LOOPBACK");
     app.add_option("--max-upload", raw.upload_kib, "Upload limit in KiB/s");
@@ -378,6 +381,15 @@ Status finish(Command& command, const Raw& raw) {
         if (!endpoint) return endpoint.error();
         command.node.dht_nodes.push_back(*endpoint);
     }
+    if (raw.addresses.size() > addresses_max) {
+        return Error{ErrorCode::invalid_argument,
+                     "An invite carries four addresses at most; give the best with --address."};
+    }
+    for (const std::string& text : raw.addresses) {
+        auto address = parse_endpoint(text);
+        if (!address) return address.error();
+        command.node.addresses.push_back(*address);
+    }
     if (const Status limits = finish_limits(command.node.limits, raw); !limits) return limits;
     if (!raw.tokens.empty()) {
         const auto tokens = parse_count(raw.tokens);
@@ -426,15 +438,8 @@ Result<std::string> parse_device_choice(const std::string& text) {
 }
 
 Result<run::PeerHint> parse_endpoint(const std::string& text) {
-    const Error wrong{ErrorCode::invalid_argument, "An address is host:port, for example 127.0.0.1:6881."};
-    const std::size_t colon = text.rfind(':');
-    if (colon == std::string::npos || colon == 0) return wrong;
-    std::string host = text.substr(0, colon);
-    if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-    std::uint16_t port = 0;
-    const auto [end, failed] = std::from_chars(text.data() + colon + 1, text.data() + text.size(), port);
-    if (failed != std::errc() || end != text.data() + text.size() || port == 0) return wrong;
-    return run::PeerHint{host, port};
+    if (const auto endpoint = run::parse_hint(text)) return *endpoint;
+    return Error{ErrorCode::invalid_argument, "An address is host:port, for example 127.0.0.1:6881."};
 }
 
 ParsedCommand parse_command_line(int argc, const char* const* argv) {

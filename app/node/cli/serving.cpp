@@ -35,6 +35,7 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr int signal_exit = 128;
+constexpr Duration addresses_known_after{10'000};  // routers and peers tell them within seconds, if at all
 
 /// Makes the run and saves it as the one that the node is in.
 Result<HostedRun> host(const Command& command) {
@@ -125,10 +126,7 @@ private:
         m_server->publish_status();
         if (m_command.verb == Verb::serve) return;
         const control::NodeSnapshot now = m_node->snapshot();
-        if (!m_invite_printed && now.run && m_command.verb == Verb::host) {
-            m_invite_printed = true;
-            std::cout << "invite: " << now.run->magnet << std::endl;
-        }
+        if (!m_invite_printed && now.run && m_command.verb == Verb::host) print_invite(now.run->magnet);
         std::string line = now.reason;
         if (now.run && now.run->round > 0) {
             line = "round " + std::to_string(now.run->round) + " of " + std::to_string(now.run->total_rounds) + ": " +
@@ -136,6 +134,21 @@ private:
         }
         if (line != m_printed) std::cout << line << std::endl;
         m_printed = line;
+    }
+
+    /// Its own addresses are learnt within seconds; a link without any is for those who can wait.
+    void print_invite(const std::string& link) {
+        const bool has_address = link.find("&x.pe=") != std::string::npos;
+        if (!m_known_since) m_known_since = steady_now();
+        if (!has_address && steady_now() < *m_known_since + addresses_known_after) return;
+        m_invite_printed = true;
+        std::cout << "invite: " << link << std::endl;
+        if (has_address) return;
+        std::cout
+            << "This link names no address: this computer knows none that the internet can reach. Others look for it "
+               "in the DHT, which takes longer, and within a private network they do not find it: start again with "
+               "--address HOST:PORT there."
+            << std::endl;
     }
 
     void await_signal() {
@@ -176,6 +189,7 @@ private:
     std::optional<ControlServer> m_server;
     std::string m_printed;
     bool m_stopping = false, m_invite_printed = false;
+    std::optional<TimePoint> m_known_since;  // what the invite is for
 };
 
 }  // namespace

@@ -98,6 +98,7 @@ Status Node::open_network() {
     settings.port = m_options.port;
     settings.reach = m_options.reach;
     settings.dht_nodes = m_options.dht_nodes;
+    settings.addresses = m_options.addresses;
     settings.upload_bytes_per_second = m_options.upload_bytes_per_second;
     settings.download_bytes_per_second = m_options.download_bytes_per_second;
     settings.blob_bytes_max = m_settings.blob_bytes_max();

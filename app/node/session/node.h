@@ -29,12 +29,15 @@
 
 namespace potluck::node {
 
+inline constexpr std::size_t addresses_max = 4;  // in an invite
+
 struct NodeOptions {
     std::filesystem::path data_folder;
     std::filesystem::path trainer_program;
     std::uint16_t port = 0;  // 0: any free one
     net::NetworkScope reach = net::NetworkScope::internet;
     std::vector<run::PeerHint> dht_nodes;
+    std::vector<run::PeerHint> addresses;                                      // for invites, as the owner says
     std::uint64_t upload_bytes_per_second = 0, download_bytes_per_second = 0;  // 0: no limit
     unsigned threads = 1;                                                      // for codec, F and hashing
     unsigned trainer_threads = 0;                                              // 0: the trainer chooses

@@ -80,6 +80,15 @@ private slots:
         own.add_interface(at("fd00::5"));
         QVERIFY(hints_of(own).empty());
     }
+    void what_the_person_told_comes_first_whatever_it_is() {
+        OwnAddresses own;
+        own.port = 7000;
+        own.set_external(at("8.8.4.4"));
+        own.told = {{.host = "192.168.1.5", .port = 6881}};
+        QVERIFY(hints_of(own) == Hints({{.host = "192.168.1.5", .port = 6881}, {.host = "8.8.4.4", .port = 7000}}));
+        own.told.resize(own_hints_max + 1, {.host = "example.org", .port = 1});
+        QCOMPARE(hints_of(own).size(), own_hints_max);
+    }
     void a_router_that_maps_a_port_is_reached_at_that_port() {
         OwnAddresses own;
         own.port = 7000;

@@ -113,6 +113,23 @@ private slots:
         QVERIFY(!parse_command_line(static_cast<int>(std::size(wrong)), wrong).command);
     }
 
+    void addresses_for_invites_are_read_and_there_are_four_at_most() {
+        const char* line[] = {"potluck-node", "serve",          "--data-dir", "/d",
+                              "--address",    "[fd00::1]:6881", "--address",  "home.example.org:7000"};
+        const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
+        QVERIFY(parsed.command.has_value());
+        const std::vector<run::PeerHint> expected{{"fd00::1", 6881}, {"home.example.org", 7000}};
+        QVERIFY(parsed.command->node.addresses == expected);
+        for (const char* wrong : {"home.example.org", "1.2.3.4:0", "1.2.3.4:65536", "a&b:1", ":1"}) {
+            const char* bad[] = {"potluck-node", "serve", "--data-dir", "/d", "--address", wrong};
+            QVERIFY2(!parse_command_line(static_cast<int>(std::size(bad)), bad).command, wrong);
+        }
+        const char* five[] = {"potluck-node", "serve",     "--data-dir", "/d",        "--address",
+                              "a.b:1",        "--address", "a.b:2",      "--address", "a.b:3",
+                              "--address",    "a.b:4",     "--address",  "a.b:5"};
+        QVERIFY(!parse_command_line(static_cast<int>(std::size(five)), five).command);
+    }
+
     void a_plan_is_asked_in_full_or_not_at_all() {
         const char* line[] = {
             "potluck-node",    "plan", "gpt2-xl", "--data-dir", "/d",     "--tokens",  "10B", "--gpu",   "A100",

@@ -1,0 +1,114 @@
+"""A piece of the internet on one computer: homes behind routers of their own, and public computers.
+
+Namespaces, veth pairs, nftables and tbf; needs root. Everything is named with a prefix, so that what an interrupted run
+left behind is found and removed. The addresses: 10.77.0.0/16 is the public network, 192.168.N.0/24 is home N.
+"""
+import pathlib
+import shutil
+import subprocess
+
+PREFIX = "plk-"
+
+
+def missing():
+    """What is needed and not here, as one sentence; empty if nothing."""
+    if not pathlib.Path("/proc/self/uid_map").exists() or not has_root():
+        return "Network namespaces need root."
+    absent = [tool for tool in ("ip", "tc", "nft") if shutil.which(tool) is None]
+    return f"These programs are missing: {', '.join(absent)} (packages iproute2 and nftables)." if absent else ""
+
+
+def has_root():
+    return subprocess.run(["id", "-u"], capture_output=True, text=True, check=True).stdout.strip() == "0"
+
+
+def run(*words):
+    subprocess.run(words, check=True)
+
+
+def inside(namespace, *words):
+    run("ip", "netns", "exec", PREFIX + namespace, *words)
+
+
+def remove_all():
+    listed = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True, check=True).stdout
+    for name in (line.split()[0] for line in listed.splitlines()):
+        if not name.startswith(PREFIX):
+            continue
+        for pid in subprocess.run(["ip", "netns", "pids", name], capture_output=True, text=True).stdout.split():
+            subprocess.run(["kill", "-9", pid], check=False)
+        run("ip", "netns", "del", name)
+
+
+class Network:
+    """`with Network() as network:` has nothing but a public network at first."""
+
+    def __init__(self):
+        self.publics = 0
+        self.homes = 0
+
+    def __enter__(self):
+        remove_all()
+        run("ip", "netns", "add", PREFIX + "inet")
+        inside("inet", "ip", "link", "add", "br0", "type", "bridge")
+        inside("inet", "ip", "addr", "add", "10.77.0.1/16", "dev", "br0")
+        inside("inet", "ip", "link", "set", "br0", "up")
+        return self
+
+    def __exit__(self, *_):
+        remove_all()
+
+    def plug(self, namespace, device, address, port):
+        """A link from the public network into `namespace`, as `device`."""
+        run("ip", "link", "add", device, "netns", PREFIX + namespace, "type", "veth", "peer", "name", port, "netns",
+            PREFIX + "inet")
+        inside("inet", "ip", "link", "set", port, "master", "br0", "up")
+        inside(namespace, "ip", "addr", "add", address + "/16", "dev", device)
+        inside(namespace, "ip", "link", "set", device, "up")
+        inside(namespace, "ip", "link", "set", "lo", "up")
+        inside(namespace, "ip", "route", "add", "default", "via", "10.77.0.1")
+
+    def add_public(self):
+        """A computer with an address of its own: its namespace and that address."""
+        self.publics += 1
+        name, address = f"p{self.publics}", f"10.77.0.{10 + self.publics}"
+        run("ip", "netns", "add", PREFIX + name)
+        self.plug(name, "eth0", address, f"{name}-port")
+        return name, address
+
+    def add_home(self, up, down, nat="cone"):
+        """A computer behind a router that lets no connection in; `up` and `down` as tc writes rates. `nat` is cone, or
+        symmetric: another port for each destination. Returns its namespace."""
+        self.homes += 1
+        number, router, home = self.homes, f"r{self.homes}", f"h{self.homes}"
+        for namespace in (router, home):
+            run("ip", "netns", "add", PREFIX + namespace)
+        self.plug(router, "wan", f"10.77.1.{number}", f"{router}-port")
+        run("ip", "link", "add", "lan", "netns", PREFIX + router, "type", "veth", "peer", "name", "eth0", "netns",
+            PREFIX + home)
+        for namespace, device, address in ((router, "lan", "1"), (home, "eth0", "2")):
+            inside(namespace, "ip", "addr", "add", f"192.168.{number}.{address}/24", "dev", device)
+            inside(namespace, "ip", "link", "set", device, "up")
+        inside(home, "ip", "link", "set", "lo", "up")
+        inside(home, "ip", "route", "add", "default", "via", f"192.168.{number}.1")
+        inside(router, "sysctl", "-qw", "net.ipv4.ip_forward=1")
+        inside(router, "nft", "add table ip potluck")
+        inside(router, "nft", "add chain ip potluck out { type nat hook postrouting priority 100 ; }")
+        inside(router, "nft", "add rule ip potluck out oifname wan masquerade"
+               + (" fully-random" if nat == "symmetric" else ""))
+        inside(router, "nft", "add chain ip potluck through { type filter hook forward priority 0 ; policy accept ; }")
+        inside(router, "nft", "add rule ip potluck through iifname wan ct state new drop")
+        for device, rate in (("wan", up), ("lan", down)):
+            inside(router, "tc", "qdisc", "add", "dev", device, "root", "tbf", "rate", rate, "burst", "32kb", "latency",
+                   "300ms")
+        return home
+
+    def bytes_of(self, home):
+        """Sent and received by the computer in `home` since it has been there."""
+        counters = []
+        for way in ("tx", "rx"):
+            path = f"/sys/class/net/eth0/statistics/{way}_bytes"
+            shown = subprocess.run(["ip", "netns", "exec", PREFIX + home, "cat", path], capture_output=True, text=True,
+                                   check=True)
+            counters.append(int(shown.stdout))
+        return tuple(counters)

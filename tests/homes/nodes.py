@@ -1,0 +1,58 @@
+"""potluck-node in a namespace, as its owner starts it, and what it says of itself."""
+import json
+import os
+import signal
+import subprocess
+import time
+
+import network
+
+PORT = 7000
+
+
+class Node:
+    def __init__(self, program, namespace, folder, *options):
+        self.program, self.namespace, self.folder, self.options = str(program), namespace, folder, list(options)
+        self.process = None
+        folder.mkdir(parents=True)
+
+    def start(self, *words):
+        output = open(self.folder.with_suffix(".log"), "ab")
+        # The internet profile: nothing is set that a person would not have. One thread each, for all share one computer.
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("POTLUCK_")}
+        self.process = subprocess.Popen(
+            ["ip", "netns", "exec", network.PREFIX + self.namespace, "nice", "-n", "5", self.program, "--data-dir",
+             str(self.folder), "--trainer-threads", "1", *self.options, *words],
+            stdout=output, stderr=subprocess.STDOUT, env=environment)
+
+    def ask(self, *words):
+        """The answer of a command to the running node as JSON; None if there is none."""
+        done = subprocess.run([self.program, "--data-dir", str(self.folder), *words, "--json"], capture_output=True,
+                              text=True)
+        return json.loads(done.stdout) if done.returncode == 0 else None
+
+    def printed(self, start):
+        """The first line that begins so, without that; None if there is none yet."""
+        for line in self.folder.with_suffix(".log").read_text(errors="replace").splitlines():
+            if line.startswith(start):
+                return line[len(start):].strip()
+        return None
+
+    def stop(self):
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(20)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+
+
+def wait_for(what, seconds, sentence):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = what()
+        if found:
+            return found
+        time.sleep(0.5)
+    raise AssertionError(sentence)
