@@ -155,7 +155,8 @@ struct ModerationNumber {
     std::uint64_t number = 0;
 
     static void fields(auto& value, auto&& field) {
-        field("number", value.number, Whole{}, "Of the host's change; it is in force with the next list.");
+        field("number", value.number, Whole{},
+              "Of the host's change, which is in force with the next list, or at once if it names a committee.");
     }
 };
 struct Moderate {

@@ -93,7 +93,9 @@ void print(const control::Committee& committee) {
     for (const std::string& change : committee.waiting) std::cout << "waiting for the next list: " << change << "\n";
 }
 
-void print(const control::ModerationNumber&) { std::cout << "Signed; it is in force with the next list." << std::endl; }
+void print(const control::ModerationNumber&) {
+    std::cout << "Signed; in force with the next list, a new committee at once." << std::endl;
+}
 
 void print(const control::InviteLink& invite) { std::cout << invite.magnet << std::endl; }
 void print(const control::SampledText& sample) { std::cout << sample.text << std::endl; }
