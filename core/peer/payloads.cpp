@@ -1,3 +1,8 @@
+// Two ways lead here: a message that brings the payload, and a fetch of the blob. A short payload has a second to come
+// by message before it is fetched; what a list has accepted, and what is long, is fetched at once. Either way the swarm
+// holds the bytes first and says so, and arrived() reads them, so that nothing counts as held that is not on disk.
+//
+// An entry is dropped when no list took it, or with the rounds that no longer matter; one that a list named stays.
 #include "core/peer/payloads.h"
 
 #include <algorithm>

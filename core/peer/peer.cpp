@@ -284,7 +284,7 @@ run::Retention Peer::Impl::rank_of(const PeerId& author) const {
     return chain.is_newcomer(author) ? run::Retention::newcomer : run::Retention::offered;
 }
 
-/// The signature does not cover what a contribution brings with it, but its hash, so whoever passes on another's
+/// The signature does not cover what a contribution brings with it, but its hash, so a neighbour that passes on another
 /// payload is to blame. A disk that is full is no reason to refuse the message: the payload is fetched when there is
 /// room.
 Verdict Peer::Impl::take_payload(const run::Envelope& envelope, const run::ContributionMessage& message) {
@@ -295,7 +295,7 @@ Verdict Peer::Impl::take_payload(const run::Envelope& envelope, const run::Contr
     return Verdict::accepted;
 }
 
-/// Its author sends a short payload to all neighbours with its contribution; whoever else passes that on is asked.
+/// Its author sends a short payload to all neighbours with its contribution; others that pass that on are asked.
 void Peer::Impl::ask_payload(const PeerId& from, const PeerId& author, const run::BlobRef& payload) {
     const bool is_on_its_way = from != author && members.is_neighbour(author);
     if (is_on_its_way || payload.size > run::payload_in_message_max || payloads.find(payload.root)) return;

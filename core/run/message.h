@@ -18,7 +18,7 @@
 
 namespace potluck::run {
 
-inline constexpr std::size_t message_bytes_max = 900 * 1024;  // a BEP 10 message is at most 1 MiB
+inline constexpr std::size_t message_bytes_max = 900 * 1024;      // a BEP 10 message is at most 1 MiB
 inline constexpr std::size_t payload_in_message_max = 64 * 1024;  // longer ones are fetched as blobs
 inline constexpr std::size_t lists_per_history_max = 256;
 inline constexpr std::size_t name_bytes_max = 40;
@@ -149,8 +149,7 @@ struct Envelope {
     MessageKind kind = MessageKind::status;
     Bytes body;  // canonical layout of the message
     std::array<std::byte, 64> signature{};
-    /// Of a contribution: the blob that it names, where that is short and the receiver may lack it. Not signed: its
-    /// hash is.
+    /// The blob that a contribution names, where that is short and the receiver may lack it. Not signed: its hash is.
     Bytes payload{};
     bool operator==(const Envelope&) const = default;
 };

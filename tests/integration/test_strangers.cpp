@@ -190,6 +190,7 @@ private slots:
         row("garbage");
         row("withheld_payloads");
         row("thousand_contributions");
+        row("false_payloads");
         row("replays");
         row("endless_questions");
         // Newcomers together weigh at most a fifth of a list, and a claim counts as four medians at most.

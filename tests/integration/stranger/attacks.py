@@ -274,9 +274,20 @@ async def vast_noise(stranger):
             place = session.key.id, now.round
             if place not in offered:
                 noise = payload.noise(session.key.id, manifest.parameters, manifest.k, 2.0 ** 58, stranger.rng)
-                offered[place] = stranger.seed.offer(noise)
-            reference = offered[place]
-            session.send(wire.CONTRIBUTION, wire.contribution(now.round, now.digest, reference, wire.TOKENS_MAX))
+                offered[place] = stranger.seed.offer(noise), noise
+            reference, noise = offered[place]
+            body = wire.contribution(now.round, now.digest, reference, wire.TOKENS_MAX)
+            session.send(wire.CONTRIBUTION, body, payload=noise)
+
+
+@attack
+async def false_payloads(stranger):
+    """Contributions that bring another payload than they name, of the size that they name."""
+    async for now, sessions in stranger.rounds(per_node=3):
+        for session in sessions:
+            content = session.key.id + wire.u64(now.round) * 100
+            reference = wire.blob_ref(wire.sha256(content), len(content))
+            session.send(wire.CONTRIBUTION, wire.contribution(now.round, now.digest, reference, 1000), payload=content)
 
 
 @attack

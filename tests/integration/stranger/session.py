@@ -96,10 +96,11 @@ class Session:
     def send_raw(self, content):
         self.send_frame(self._channel.seal(content))
 
-    def send(self, kind, body, key=None):
+    def send(self, kind, body, key=None, payload=b""):
         """A message of `key`, by default the session's own."""
-        self.send_raw(wire.signed_message(key or self.key, self._stranger.manifest.run, kind, body))
+        self.send_raw(wire.signed_message(key or self.key, self._stranger.manifest.run, kind, body, payload))
         self._stranger.count(wire.NAMES[kind])
+        self._stranger.seed.served += 1 if payload else 0
 
     async def drain(self):
         """Waits until the line has taken what was sent."""

@@ -68,13 +68,16 @@ class Manifest:
 
 # Messages (section 6).
 
-def signed_message(key, run, kind, body):
+def signed_message(key, run, kind, body, payload=b""):
     """A frame before it is sealed (section 8), from `key` and signed by it."""
-    return framed(key.id, kind, body, key.sign(f"potluck/{NAMES[kind]}/1", run + body))
+    return framed(key.id, kind, body, key.sign(f"potluck/{NAMES[kind]}/1", run + body), payload)
 
 
-def framed(sender, kind, body, signature):
-    return bencode.encode({b"f": sender, b"k": kind, b"m": body, b"s": signature})
+def framed(sender, kind, body, signature, payload=b""):
+    fields = {b"f": sender, b"k": kind, b"m": body, b"s": signature}
+    if payload:
+        fields[b"p"] = payload
+    return bencode.encode(fields)
 
 
 def status(sequence, round_, digest, list_hash, role=VOLUNTEER, phase=TRAINING, window_tokens=100, speed=100,

@@ -117,7 +117,8 @@ private slots:
 
     void a_long_payload_is_fetched_at_once() {
         Bench bench;
-        const run::BlobRef ref{merkle_root(as_bytes("long")), run::payload_in_message_max + 1, run::BlobKind::plain, {}};
+        const run::BlobRef ref{
+            merkle_root(as_bytes("long")), run::payload_in_message_max + 1, run::BlobKind::plain, {}};
         bench.payloads.expect(ref, RoundId{3}, {}, bench.context.now(), run::Retention::offered);
         QCOMPARE(bench.swarm.fetched.size(), std::size_t{1});
     }
