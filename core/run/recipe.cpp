@@ -13,15 +13,10 @@ constexpr std::uint64_t window_ms_max = 7ULL * 24 * 3600 * 1000;
 constexpr std::uint64_t standing_rounds_max = 10'000;
 constexpr std::uint64_t patience_ms_max = 24ULL * 3600 * 1000;
 
-constexpr const char* optimizer_name(Optimizer optimizer) { return optimizer == Optimizer::adamw ? "adamw" : "lamb"; }
-
 void read_optimizer(Fields& fields, Recipe& recipe) {
-    const std::string name = fields.text("optimizer", 16);
-    if (name == optimizer_name(Optimizer::lamb)) {
-        recipe.optimizer = Optimizer::lamb;
-    } else if (name != optimizer_name(Optimizer::adamw)) {
-        fields.fail("optimizer is not one this version knows (adamw, lamb)");
-    }
+    const std::optional<Optimizer> optimizer = optimizer_named(fields.text("optimizer", 16));
+    if (!optimizer) fields.fail("optimizer is not one this version knows (adamw, lamb, muon)");
+    recipe.optimizer = optimizer.value_or(Optimizer::adamw);
     recipe.state_bits = static_cast<std::uint32_t>(fields.integer("state_bits", 8, 32));
     if (recipe.state_bits != 8 && recipe.state_bits != 32) fields.fail("state_bits is neither 8 nor 32");
     recipe.epsilon = fields.number("epsilon", 1e-15, 1.0);
@@ -29,8 +24,24 @@ void read_optimizer(Fields& fields, Recipe& recipe) {
 
 }  // namespace
 
+const char* name_of(Optimizer optimizer) {
+    switch (optimizer) {
+        case Optimizer::adamw: return "adamw";
+        case Optimizer::lamb: return "lamb";
+        case Optimizer::muon: return "muon";
+    }
+    return "";
+}
+
+std::optional<Optimizer> optimizer_named(std::string_view name) {
+    for (const Optimizer optimizer : {Optimizer::adamw, Optimizer::lamb, Optimizer::muon}) {
+        if (name == name_of(optimizer)) return optimizer;
+    }
+    return std::nullopt;
+}
+
 nlohmann::json Recipe::to_json() const {
-    return {{"optimizer", optimizer_name(optimizer)},
+    return {{"optimizer", name_of(optimizer)},
             {"state_bits", state_bits},
             {"epsilon", epsilon},
             {"learning_rate", learning_rate},

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -11,7 +13,12 @@
 
 namespace potluck::run {
 
-enum class Optimizer { adamw, lamb };
+/// Muon steps matrices between hidden layers (core/training/muon.h), AdamW the rest.
+enum class Optimizer { adamw, lamb, muon };
+/// The name in a manifest and on the command line.
+[[nodiscard]] const char* name_of(Optimizer optimizer);
+/// Nothing for a name that this version does not know.
+[[nodiscard]] std::optional<Optimizer> optimizer_named(std::string_view name);
 
 struct Recipe {
     // Inner optimizer (core/numerics/optimizer/optimizer.h), decay on matrices only.

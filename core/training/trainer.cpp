@@ -19,20 +19,11 @@
 #include "core/base/check.h"
 #include "core/base/rng.h"
 #include "core/training/memory/memory_error.h"
+#include "core/training/memory/optimizer_slices.h"
 
 namespace potluck::training {
 
 namespace {
-
-/// A slice per tensor; decay on tensors of two dimensions or more, none on gains and biases.
-std::vector<numerics::ParameterSlice> slices_of(const model::ModelSpec& spec, double weight_decay) {
-    std::vector<numerics::ParameterSlice> slices;
-    for (const model::TensorSpec& tensor : model::tensors_of(spec)) {
-        const float decay = tensor.shape.size() >= 2 ? static_cast<float>(weight_decay) : 0.0F;
-        slices.push_back({tensor.offset, tensor.offset + tensor.elements(), decay});
-    }
-    return slices;
-}
 
 DecoderOptions options_of(const TrainerSetup& setup) {
     return {.device = setup.layout.device,
@@ -40,26 +31,6 @@ DecoderOptions options_of(const TrainerSetup& setup) {
             .attention = setup.attention,
             .checkpointing = setup.layout.checkpointing,
             .weights_flow = setup.layout.weights_flow};
-}
-
-/// Reinterprets bf16 bits as `Bf16`.
-std::span<Bf16> as_bf16(std::span<std::uint16_t> bits) { return {reinterpret_cast<Bf16*>(bits.data()), bits.size()}; }
-
-/// Steps everything, whatever the two vectors are kept in.
-void step_on_host(numerics::OptimizerState& moments, const FlatVector& parameters, const FlatVector& gradient,
-                  const numerics::StepHyperparams& settings, unsigned threads) {
-    const auto with = [&](auto values, auto gradients) {
-        using Parameter = typename decltype(values)::element_type;
-        using Gradient = typename decltype(gradients)::element_type;
-        numerics::optimizer_step<Parameter, Gradient>(moments, 0, moments.slices().size(), values, gradients, settings,
-                                                      threads);
-    };
-    const auto with_parameters = [&](auto values) {
-        if (gradient.view().dtype == Dtype::fp32) return with(values, gradient.floats());
-        return with(values, as_bf16(gradient.bf16_bits()));
-    };
-    if (parameters.view().dtype == Dtype::fp32) return with_parameters(parameters.floats());
-    with_parameters(as_bf16(parameters.bf16_bits()));
 }
 
 }  // namespace
@@ -73,6 +44,11 @@ Trainer::Trainer(const TrainerSetup& setup, LocalModel local)
 Result<Trainer> Trainer::create(const TrainerSetup& setup) {
     if (setup.model.vocabulary > 65'536) {
         return Error{ErrorCode::invalid_argument, "This version trains vocabularies of at most 65,536 tokens."};
+    }
+    if (setup.recipe.optimizer == run::Optimizer::muon && setup.layout.state == Residency::device) {
+        return Error{
+            ErrorCode::invalid_argument,
+            "Muon steps in the computer's memory in this version: choose a layout whose state is on the host."};
     }
     Result<LocalModel> local = LocalModel::create(setup.model.parameters(), setup.layout, setup.scratch, setup.threads);
     if (!local.ok()) return local.error();
@@ -105,9 +81,14 @@ Status Trainer::take_memory() {
     Result<FlatVector> gradient = FlatVector::zeros(m_local.values().size(), layout.gradient, home);
     if (!gradient.ok()) return gradient.error();
     try {
-        m_moments.emplace(slices_of(m_setup.model, m_setup.recipe.weight_decay), state_bits());
+        m_moments.emplace(optimizer_slices(m_setup.model, m_setup.recipe), state_bits());
     } catch (const std::bad_alloc&) {
         return out_of_memory_error();
+    }
+    if (optimizer() == numerics::OptimizerKind::muon) {
+        Result<Muon> muon = Muon::create(m_setup.model, {layout.device, layout.matmul});
+        if (!muon.ok()) return muon.error();
+        m_muon.emplace(*std::move(muon));
     }
     Result<MomentsStamp> kept = Error{ErrorCode::not_found, "there are none"};
     if (const auto& place = m_setup.moments) {
@@ -128,8 +109,12 @@ Status Trainer::take_memory() {
 }
 
 numerics::OptimizerKind Trainer::optimizer() const {
-    return m_setup.recipe.optimizer == run::Optimizer::lamb ? numerics::OptimizerKind::lamb
-                                                            : numerics::OptimizerKind::adamw;
+    switch (m_setup.recipe.optimizer) {
+        case run::Optimizer::lamb: return numerics::OptimizerKind::lamb;
+        case run::Optimizer::muon: return numerics::OptimizerKind::muon;
+        case run::Optimizer::adamw: break;
+    }
+    return numerics::OptimizerKind::adamw;
 }
 
 numerics::StateBits Trainer::state_bits() const {
@@ -248,7 +233,8 @@ Status Trainer::step_optimizer(double gradient_scale) {
                                              .gradient_scale = gradient_scale,
                                              .rounding_seed = mix64(m_place.key.seed ^ mix64(m_steps))};
     if (m_device_optimizer) return m_device_optimizer->step(m_local.values().view(), m_gradient.view(), settings);
-    step_on_host(*m_moments, m_local.values(), m_gradient, settings, m_setup.threads);
+    if (m_muon) return m_muon->step(*m_moments, m_local.values(), m_gradient, settings, m_setup.threads);
+    step_numbers(*m_moments, 0, m_moments->slices().size(), m_local.values(), m_gradient, settings, m_setup.threads);
     return {};
 }
 

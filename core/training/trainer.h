@@ -29,6 +29,7 @@
 #include "core/training/memory/layout.h"
 #include "core/training/memory/plan.h"
 #include "core/training/moments/moments_file.h"
+#include "core/training/muon.h"
 #include "core/training/shard_reader.h"
 
 namespace potluck::training {
@@ -152,6 +153,7 @@ private:
     FlatVector m_gradient;                              // empty until the first train_in
     std::optional<numerics::OptimizerState> m_moments;  // the same; or, if the state lives on the device:
     std::optional<DeviceOptimizer> m_device_optimizer;
+    std::optional<Muon> m_muon;  // beside m_moments, if the recipe says so
     std::optional<Result<MomentsStamp>> m_found_moments;
     LossScale m_loss_scale;
     std::optional<SampleReader> m_reader;

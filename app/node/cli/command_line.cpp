@@ -82,7 +82,8 @@ void add_host_model(CLI::App& host, Command& command, Raw& raw) {
 
 void add_host_optimizer(CLI::App& host, Command& command, Raw& raw) {
     run::Recipe& recipe = command.host.recipe;
-    host.add_option("--optimizer", raw.optimizer, "adamw or lamb")->check(CLI::IsMember({"adamw", "lamb"}));
+    host.add_option("--optimizer", raw.optimizer, "adamw, lamb or muon")
+        ->check(CLI::IsMember({"adamw", "lamb", "muon"}));
     host.add_option("--state-bits", recipe.state_bits, "Bits of the optimizer's moments, 8 or 32")
         ->check(CLI::IsMember({8, 32}));
     host.add_option("--learning-rate", recipe.learning_rate, "Peak learning rate");
@@ -314,7 +315,7 @@ Status finish_host(Command& command, const Raw& raw) {
     if (!command.host.from.empty()) command.host.model.context = raw.context;
     const auto milliseconds = [](double seconds) { return Duration{static_cast<std::int64_t>(seconds * 1000)}; };
     run::Recipe& recipe = command.host.recipe;
-    recipe.optimizer = raw.optimizer == "lamb" ? run::Optimizer::lamb : run::Optimizer::adamw;
+    recipe.optimizer = run::optimizer_named(raw.optimizer).value_or(recipe.optimizer);
     if (raw.window_seconds > 0) recipe.window = milliseconds(raw.window_seconds);
     if (raw.collect_seconds > 0) recipe.collect = milliseconds(raw.collect_seconds);
     if (raw.grace_seconds > 0) recipe.grace = milliseconds(raw.grace_seconds);

@@ -31,13 +31,19 @@ namespace potluck::numerics {
 inline constexpr std::size_t optimizer_block = 256;
 inline constexpr std::uint64_t small_slice = 4096;
 
+/// Who steps a tensor: this file number by number, or the owner of the matrix as a whole, with the momentum that
+/// momentum.h keeps (Muon). The latter has no second moment.
+enum class SliceRule { elementwise, matrix };
+
 /// One tensor of the flat vector: where blocks begin and what LAMB takes its norms over.
 struct ParameterSlice {
     std::uint64_t begin = 0, end = 0;
     float weight_decay = 0;
+    SliceRule rule = SliceRule::elementwise;
 };
 
-enum class OptimizerKind { adamw, lamb };
+/// `muon` is AdamW for slices that are stepped number by number.
+enum class OptimizerKind { adamw, lamb, muon };
 enum class StateBits : std::uint32_t { bits8 = 8, bits32 = 32 };
 
 struct StepHyperparams {
@@ -65,7 +71,8 @@ public:
     [[nodiscard]] static std::uint64_t bytes_for(std::span<const ParameterSlice> slices, StateBits bits);
     void reset();
 
-    /// One slice's moments; empty spans where the other kind is used. For the step, tests and the CUDA plug-in.
+    /// One slice's moments; empty spans where the other kind is used, and for the variance of matrices. For the step,
+    /// tests and the CUDA plug-in.
     struct Moments {
         std::span<std::uint8_t> mean_codes, variance_codes;
         std::span<float> mean_scales, variance_scales;  // one per block
@@ -76,14 +83,19 @@ public:
 private:
     std::vector<ParameterSlice> m_slices;
     StateBits m_bits;
-    std::vector<std::uint64_t> m_code_begin, m_scale_begin, m_float_begin;  // per slice
+    /// Where a slice's numbers begin within the vectors below.
+    struct Places {
+        std::uint64_t codes = 0, scales = 0, floats = 0;
+    };
+    std::vector<Places> m_mean_begin, m_variance_begin;  // per slice
     std::vector<std::uint8_t> m_mean_codes, m_variance_codes;
     std::vector<float> m_mean_scales, m_variance_scales, m_mean, m_variance;
 };
 
-/// Steps `count` slices from `first` on. `parameters` and `gradient` are the whole flat vectors. bf16 parameters are
-/// read exactly and written with stochastic rounding: up with the probability of the distance to the lower neighbour,
-/// from a hash of (rounding_seed, index), so the bytes do not depend on threads either.
+/// Steps `count` slices from `first` on, none of which is stepped as a matrix. `parameters` and `gradient` are the
+/// whole flat vectors. bf16 parameters are read exactly and written with stochastic rounding: up with the probability
+/// of the distance to the lower neighbour, from a hash of (rounding_seed, index), so the bytes do not depend on threads
+/// either.
 template <class Parameter, class Gradient>  // float or Bf16 each
 void optimizer_step(OptimizerState& state, std::size_t first, std::size_t count, std::span<Parameter> parameters,
                     std::span<const Gradient> gradient, const StepHyperparams& settings, unsigned threads);

@@ -37,7 +37,9 @@ void require_step(const OptimizerState& state, std::size_t first, std::size_t co
     require(fraction(settings.beta1) && fraction(settings.beta2) && settings.step > 0);
     require(static_cast<float>(settings.epsilon) > 0);
     require(first <= state.slices().size() && count <= state.slices().size() - first && parameters == gradient);
-    if (count > 0) require(state.slices()[first + count - 1].end <= parameters);
+    for (const ParameterSlice& slice : state.slices().subspan(first, count)) {
+        require(slice.end <= parameters && slice.rule == SliceRule::elementwise);
+    }
 }
 
 namespace {
@@ -126,9 +128,9 @@ private:
             const Number& n = numbers[i];
             if (!n.takes_part) continue;
             const float after =
-                m_settings.kind == OptimizerKind::adamw
-                    ? arithmetic::adamw_stepped(m_constants, n.parameter, n.mean, n.variance)
-                    : n.parameter - m_factor * arithmetic::lamb_update(m_constants, n.parameter, n.mean, n.variance);
+                m_settings.kind == OptimizerKind::lamb
+                    ? n.parameter - m_factor * arithmetic::lamb_update(m_constants, n.parameter, n.mean, n.variance)
+                    : arithmetic::adamw_stepped(m_constants, n.parameter, n.mean, n.variance);
             store(m_parameters[static_cast<std::size_t>(m_slice.begin + begin + i)], after, key,
                   static_cast<std::uint32_t>(i));
         }

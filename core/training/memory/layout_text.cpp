@@ -91,7 +91,9 @@ Result<Layout> layout_from_json(const nlohmann::json& object) {
 }
 
 std::string summary_of(const Layout& layout, const run::Recipe& recipe) {
-    const std::string optimizer = recipe.optimizer == run::Optimizer::lamb ? "LAMB" : "AdamW";
+    const std::string optimizer = recipe.optimizer == run::Optimizer::lamb   ? "LAMB"
+                                  : recipe.optimizer == run::Optimizer::muon ? "Muon"
+                                                                             : "AdamW";
     std::string text = name_of(layout.matmul);
     text += ", " + std::to_string(layout.state_bits) + "-bit " + optimizer;
     if (layout.device.kind != DeviceKind::cpu && layout.state == Residency::host) text += " on the processor";

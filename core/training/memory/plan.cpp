@@ -100,8 +100,9 @@ void for_each_layout(const run::Recipe& recipe, const PlanFacts& facts, const Ta
     layout.device = facts.device;
     layout.matmul = facts.matmul;
     layout.state_bits = recipe.state_bits;
+    const bool device_steps = facts.gpu_can_step && recipe.optimizer != run::Optimizer::muon;
     const std::vector<Residency> states =
-        facts.gpu_can_step ? std::vector{Residency::device, Residency::host} : std::vector{Residency::host};
+        device_steps ? std::vector{Residency::device, Residency::host} : std::vector{Residency::host};
     const std::vector<Residency> anchors =
         facts.disk_budget > 0 ? std::vector{Residency::host, Residency::disk} : std::vector{Residency::host};
     for (const std::uint32_t micro_batch : micro_batches(recipe))

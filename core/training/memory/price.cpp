@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/numerics/optimizer/optimizer.h"
+#include "core/training/memory/optimizer_slices.h"
 
 namespace potluck::training {
 
@@ -43,13 +44,15 @@ private:
     MemoryPlan& m_plan;
 };
 
-std::uint64_t moments_bytes(const model::ModelSpec& model, std::uint32_t bits) {
-    std::vector<numerics::ParameterSlice> slices;
-    for (const model::TensorSpec& tensor : model::tensors_of(model)) {
-        slices.push_back({tensor.offset, tensor.offset + tensor.elements(), 0});
-    }
-    return numerics::OptimizerState::bytes_for(slices,
+std::uint64_t moments_bytes(const model::ModelSpec& model, const run::Recipe& recipe, std::uint32_t bits) {
+    return numerics::OptimizerState::bytes_for(optimizer_slices(model, recipe),
                                                bits == 8 ? numerics::StateBits::bits8 : numerics::StateBits::bits32);
+}
+
+/// What orthogonalising the largest matrix takes where the products run: its copy and the result in fp32, three of it
+/// and two squares of its shorter side in the products' numbers.
+std::uint64_t orthogonal_bytes(std::uint64_t largest, Dtype products) {
+    return largest * (2 * sizeof(float) + 5 * bytes_of(products));
 }
 
 }  // namespace
@@ -113,7 +116,7 @@ void price(const model::ModelSpec& model, const run::Recipe& recipe, const PlanF
     if (layout.gradient != Dtype::fp32 || !same_memory) {
         parts.at_work("gradient of a block", "fp32", largest * sizeof(float));
     }
-    const std::uint64_t moments = moments_bytes(model, layout.state_bits);
+    const std::uint64_t moments = moments_bytes(model, recipe, layout.state_bits);
     parts.at_home("optimizer state", std::to_string(layout.state_bits) + " bit", moments);
     if (layout.anchor == Residency::disk) {
         parts.disk("anchor", "fp32, on disk", size * sizeof(float));
@@ -126,8 +129,15 @@ void price(const model::ModelSpec& model, const run::Recipe& recipe, const PlanF
     }
     const ActivationBytes activations = activation_bytes(model, layout);
     parts.at_work("activations", std::string("checkpointing ") + name_of(layout.checkpointing), activations.kept);
-    parts.at_work("work space", "one layer, or logits", activations.working);
-    (void)recipe;
+    std::uint64_t working = activations.working;
+    if (recipe.optimizer == run::Optimizer::muon) {
+        const std::uint64_t matrix = largest_hidden_matrix(model);
+        parts.ram("momentum at work", "fp32, one matrix", matrix * sizeof(float));
+        // A step begins when the activations are gone; it takes their place where it needs less than they.
+        const std::uint64_t products = orthogonal_bytes(matrix, layout.matmul);
+        working = std::max(working, products - std::min(products, activations.kept));
+    }
+    parts.at_work("work space", "one layer, or logits", working);
 }
 
 }  // namespace potluck::training

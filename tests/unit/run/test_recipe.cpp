@@ -29,6 +29,16 @@ private slots:
         QVERIFY(*parsed == recipe);
     }
 
+    void every_optimizer_has_a_name_that_is_read_back() {
+        for (const char* name : {"adamw", "lamb", "muon"}) {
+            Recipe recipe;
+            recipe.optimizer = optimizer_named(name).value();
+            QCOMPARE(recipe.to_json()["optimizer"].get<std::string>(), std::string(name));
+            QVERIFY(Recipe::from_json(recipe.to_json()).value() == recipe);
+        }
+        QVERIFY(!optimizer_named("sgd"));
+    }
+
     void a_field_out_of_range_is_named_data() {
         QTest::addColumn<QString>("field");
         QTest::addColumn<QString>("value");

@@ -139,18 +139,19 @@ private slots:
     void initTestCase() { use_threads(1); }
 
     void losses_after_a_pause_are_those_without_one_data() {
-        QTest::addColumn<bool>("lamb");
+        QTest::addColumn<QString>("optimizer");
         QTest::addColumn<unsigned>("bits");
-        QTest::newRow("AdamW, 8 bits") << false << 8U;
-        QTest::newRow("AdamW, 32 bits") << false << 32U;
-        QTest::newRow("LAMB, 8 bits") << true << 8U;
-        QTest::newRow("LAMB, 32 bits") << true << 32U;
+        for (const char* optimizer : {"adamw", "lamb", "muon"}) {
+            for (const unsigned bits : {8U, 32U}) {
+                QTest::addRow("%s, %u bits", optimizer, bits) << optimizer << bits;
+            }
+        }
     }
     void losses_after_a_pause_are_those_without_one() {
-        QFETCH(const bool, lamb);
+        QFETCH(const QString, optimizer);
         QFETCH(const unsigned, bits);
         Run run;
-        run.recipe.optimizer = lamb ? run::Optimizer::lamb : run::Optimizer::adamw;
+        run.recipe.optimizer = run::optimizer_named(optimizer.toStdString()).value();
         run.layout.state_bits = bits;
         const std::vector<double> straight = run.without_a_pause();
         const Bytes parameters = run.parameters();
