@@ -1,0 +1,240 @@
+// A swarm in one process: the members of a run one after the other, each with the product's trainer, snapshot, rebase,
+// error feedback and codec, and F over their payloads; no network, no clock. A window is a number of steps. What is
+// compared is the rule: what is trained inside, what is sent, and how the shared state moves.
+//
+// Two kinds of outer step: the product's F as it is, or, for what F does not know (exact or 8-bit dense deltas,
+// Nesterov's momentum, a measured gain), the mean of the decoded deltas and plain arithmetic.
+// Threads: one caller.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/numerics/outer/outer_step.h"
+#include "core/run/recipe.h"
+#include "tests/bench/optimizer_accuracy.h"
+
+namespace potluck::bench {
+
+/// What a member sends: the codec's payload, 8 bits of everything in blocks of 256, or fp32.
+enum class Sent { sparse, dense8, exact };
+
+struct Rule {
+    run::Recipe recipe;  // inner optimizer, rate, schedule, k, cap A, error decay, outer rate
+    std::uint32_t members = 4;
+    std::uint64_t steps = 10;  // of a member in a round
+    std::uint64_t seed = 1;
+    Sent sent = Sent::sparse;
+    std::uint64_t dense_rounds = 0;  // the first rounds send 8 bits of everything
+    double momentum = 0;             // Nesterov's, outside
+    bool measured_gain = false;      // clamp(sum w|s| / |sum w s|, 1, A) times the plain mean, instead of F's cap
+    std::uint64_t averaged = 0;      // the loss is that of the mean of so many last states; 0: of the last
+};
+
+struct Outcome {
+    double loss = 0;           // on the validation text
+    double payload_bytes = 0;  // of one member in one round, mean
+    std::uint64_t tokens = 0;  // of one member in the run
+};
+
+struct Ground {
+    model::ModelSpec model;
+    const SplitText* text = nullptr;
+    std::filesystem::path folder;  // for shard and vector files; best in memory
+    training::Dtype matmul = training::Dtype::fp32;
+    unsigned threads = 1;
+};
+
+/// Blocks of 256 with the largest magnitude as their scale and 255 values; what is not sent stays in `error`.
+class DenseCodec {
+public:
+    static constexpr std::size_t block = 256;
+    [[nodiscard]] static std::size_t bytes(std::size_t size) { return size + (size + block - 1) / block * 4; }
+    /// Takes what the receiver decodes out of `error` and adds it to `sum`; returns its squared norm.
+    static double take(std::span<float> error, std::span<double> sum) {
+        double squares = 0;
+        for (std::size_t begin = 0; begin < error.size(); begin += block) {
+            const auto part = error.subspan(begin, std::min(block, error.size() - begin));
+            float largest = 0;
+            for (const float value : part) largest = std::max(largest, std::fabs(value));
+            if (largest == 0) continue;
+            const float unit = largest / 127;
+            for (std::size_t i = 0; i < part.size(); ++i) {
+                const float decoded = unit * std::nearbyint(part[i] / unit);
+                part[i] -= decoded;
+                sum[begin + i] += static_cast<double>(decoded);
+                squares += static_cast<double>(decoded) * static_cast<double>(decoded);
+            }
+        }
+        return squares;
+    }
+};
+
+class RuleSwarm {
+public:
+    RuleSwarm(const Ground& ground, const Rule& rule) : m_ground(ground), m_rule(rule), m_theta(parameters()) {
+        model::fill_initial_state(ground.model, rule.seed, m_theta);
+        const training::TrainerSetup setup = setup_of();
+        for (std::uint32_t i = 0; i < rule.members; ++i) {
+            Member& member = m_members.emplace_back(training::Trainer::create(setup).value());
+            POTLUCK_CHECK(member.trainer.start_from(m_theta).ok());
+            member.error.assign(parameters(), 0.0F);
+        }
+    }
+
+    /// All rounds.
+    [[nodiscard]] Outcome run() {
+        Outcome out;
+        std::vector<double> averaged(m_rule.averaged > 0 ? parameters() : 0);
+        const std::uint64_t rounds = m_rule.recipe.total_rounds;
+        for (std::uint64_t round = 0; round < rounds; ++round) {
+            for (std::size_t i = 0; i < m_members.size(); ++i) train(m_members[i], i, round);
+            out.payload_bytes += outer_step(round) / static_cast<double>(rounds * m_members.size());
+            for (Member& member : m_members) rebase(member);
+            if (round + m_rule.averaged < rounds) continue;
+            for (std::size_t i = 0; i < averaged.size(); ++i) averaged[i] += static_cast<double>(m_theta[i]);
+        }
+        for (std::size_t i = 0; i < averaged.size(); ++i) {
+            m_theta[i] = static_cast<float>(averaged[i] / static_cast<double>(m_rule.averaged));
+        }
+        training::Trainer& first = m_members.front().trainer;
+        POTLUCK_CHECK(first.start_from(m_theta).ok());
+        out.loss = validation_loss(first, *m_ground.text, m_ground.model.context);
+        out.tokens = rounds * m_rule.steps * m_rule.recipe.batch * m_ground.model.context;
+        return out;
+    }
+
+private:
+    struct Member {
+        explicit Member(training::Trainer made) : trainer(std::move(made)) {}
+        training::Trainer trainer;
+        std::vector<float> error;
+        std::vector<std::byte> payload;
+    };
+
+    [[nodiscard]] std::size_t parameters() const { return static_cast<std::size_t>(m_ground.model.parameters()); }
+    [[nodiscard]] training::TrainerSetup setup_of() const {
+        training::TrainerSetup setup{.model = m_ground.model, .recipe = m_rule.recipe, .threads = m_ground.threads};
+        setup.layout.matmul = m_ground.matmul;
+        setup.layout.state_bits = m_rule.recipe.state_bits;
+        setup.layout.micro_batch = 8;
+        setup.pace = training::Pace::exact;
+        return setup;
+    }
+    [[nodiscard]] control::VectorFile vector_file() const { return {(m_ground.folder / "vector.f32").string(), 0}; }
+    [[nodiscard]] bool dense_in(std::uint64_t round) const {
+        return m_rule.sent == Sent::dense8 || round < m_rule.dense_rounds;
+    }
+
+    /// One window, and its movement into the error feedback.
+    void train(Member& member, std::size_t index, std::uint64_t round) {
+        PeerId peer;
+        peer.bytes[0] = static_cast<std::byte>(index + 1);
+        const training::TrainingPlace place{.key = {m_rule.seed, {round}, peer},
+                                            .shard_path = (m_ground.folder / "shard.bin").string(),
+                                            .records = m_ground.text->training.size() / (m_ground.model.context + 1),
+                                            .learning_rate = run::learning_rate_at(m_rule.recipe, round)};
+        POTLUCK_CHECK(member.trainer.train_in(place).ok());
+        while (member.trainer.totals().steps < m_rule.steps) POTLUCK_CHECK(member.trainer.micro_step().ok());
+        POTLUCK_CHECK(member.trainer.snapshot(vector_file()).ok());
+        const std::vector<float> local = member.trainer.parameters();
+        const float decay = m_rule.sent == Sent::exact ? 0.0F : m_rule.recipe.error_decay;
+        numerics::accumulate_error(member.error, m_theta, local, decay, m_ground.threads);
+    }
+
+    /// Moves theta; returns the bytes of all payloads.
+    double outer_step(std::uint64_t round) {
+        const bool sparse = m_rule.sent == Sent::sparse && !dense_in(round);
+        if (sparse && m_rule.momentum == 0 && !m_rule.measured_gain) return product_step(m_theta);
+        std::vector<float> movement(parameters());  // what theta is to go down by
+        double bytes = 0, norms = 0;
+        if (sparse) {
+            std::vector<float> minus(parameters(), 0.0F);
+            const run::Recipe& recipe = m_rule.recipe;
+            bytes = product_step(minus, {1.0F, m_rule.measured_gain ? 1 : recipe.amplification}, &norms);
+            for (std::size_t i = 0; i < minus.size(); ++i) movement[i] = -minus[i];
+        } else {
+            bytes = dense_mean(movement, round, norms);
+        }
+        if (m_rule.measured_gain) scale_by_gain(movement, norms);
+        const auto rate = static_cast<double>(m_rule.recipe.alpha);
+        if (m_rule.momentum > 0) m_velocity.resize(parameters());
+        for (std::size_t i = 0; i < movement.size(); ++i) {
+            double step = static_cast<double>(movement[i]);
+            if (m_rule.momentum > 0) {
+                m_velocity[i] = static_cast<float>(m_rule.momentum * static_cast<double>(m_velocity[i]) + step);
+                step += m_rule.momentum * static_cast<double>(m_velocity[i]);
+            }
+            m_theta[i] = static_cast<float>(static_cast<double>(m_theta[i]) - rate * step);
+        }
+        return bytes;
+    }
+
+    double product_step(std::vector<float>& theta) { return product_step(theta, m_rule.recipe.outer_step(), nullptr); }
+    double product_step(std::vector<float>& theta, numerics::OuterStep step, double* norms) {
+        std::vector<numerics::PayloadView> views(m_members.size());
+        std::vector<numerics::WeightedPayload> list;
+        double bytes = 0;
+        const std::uint32_t k = m_rule.recipe.k;
+        for (std::size_t i = 0; i < m_members.size(); ++i) {
+            Member& member = m_members[i];
+            member.payload = numerics::encode(member.error, k, m_ground.threads);
+            const auto fault = numerics::PayloadView::parse(member.payload, theta.size(), k, views[i]);
+            POTLUCK_CHECK(fault == numerics::PayloadFault::none);
+            list.push_back({.payload = &views[i], .weight = 1});
+            bytes += static_cast<double>(member.payload.size());
+            if (norms != nullptr) *norms += views[i].norm();
+        }
+        numerics::apply_outer_step(theta, theta, list, step, m_ground.threads);
+        return bytes;
+    }
+
+    /// The mean of everybody's movement; `norms` becomes the sum of their lengths.
+    double dense_mean(std::vector<float>& mean, std::uint64_t round, double& norms) {
+        std::vector<double> sum(parameters());
+        for (Member& member : m_members) {
+            if (dense_in(round)) {
+                norms += std::sqrt(DenseCodec::take(member.error, sum));
+                continue;
+            }
+            double squares = 0;
+            for (std::size_t i = 0; i < sum.size(); ++i) {
+                const auto value = static_cast<double>(member.error[i]);
+                sum[i] += value;
+                squares += value * value;
+            }
+            norms += std::sqrt(squares);
+        }
+        const auto count = static_cast<double>(m_members.size());
+        for (std::size_t i = 0; i < sum.size(); ++i) mean[i] = static_cast<float>(sum[i] / count);
+        return count * static_cast<double>(dense_in(round) ? DenseCodec::bytes(sum.size()) : 4 * sum.size());
+    }
+
+    /// By how much shorter the mean is than what was sent, at most A.
+    void scale_by_gain(std::vector<float>& mean, double norms) const {
+        double squares = 0;
+        for (const float value : mean) squares += static_cast<double>(value) * static_cast<double>(value);
+        if (squares == 0) return;
+        const double ratio = norms / static_cast<double>(m_members.size()) / std::sqrt(squares);
+        const double gain = std::clamp(ratio, 1.0, static_cast<double>(m_rule.recipe.amplification));
+        for (float& value : mean) value = static_cast<float>(gain * static_cast<double>(value));
+    }
+
+    void rebase(Member& member) {
+        std::ofstream(vector_file().path, std::ios::binary)
+            .write(reinterpret_cast<const char*>(m_theta.data()),
+                   static_cast<std::streamsize>(m_theta.size() * sizeof(float)));
+        POTLUCK_CHECK(member.trainer.rebase(vector_file()).ok());
+    }
+
+    Ground m_ground;
+    Rule m_rule;
+    std::vector<float> m_theta, m_velocity;
+    std::vector<Member> m_members;
+};
+
+}  // namespace potluck::bench
