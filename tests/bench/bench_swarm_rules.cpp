@@ -8,7 +8,8 @@
 //   alone      one computer, with one member's tokens times `times`, over a schedule that long
 //
 // Settings of all: optimizer rate batch steps rounds seed members warmup final bits decay; of a swarm: k amplification
-// error_decay alpha momentum gain (0 or 1) sent (sparse, dense8, exact) dense (first rounds) average (last states).
+// error_decay alpha momentum heavy (0 or 1) restart (rounds) gain (0 or 1) sent (sparse, dense8, exact) dense (first
+// rounds) average (last states).
 //
 // Effective computers of a swarm's loss: how many times one member's tokens one computer alone needs for the same loss,
 // between the lengths that were run in the same call, in log(tokens), each with the best rate that was tried. Losses
@@ -79,10 +80,10 @@ std::vector<std::string> parts_of(const std::string& text, char separator) {
     return parts;
 }
 
-constexpr const char* known_settings[] = {"optimizer", "rate",        "batch",        "steps", "rounds", "seed",
-                                          "members",   "warmup",      "final",        "bits",  "decay",  "k",
-                                          "times",     "error_decay", "alpha",        "gain",  "sent",   "dense",
-                                          "average",   "momentum",    "amplification"};
+constexpr const char* known_settings[] = {"optimizer", "rate",        "batch",         "steps", "rounds", "seed",
+                                          "members",   "warmup",      "final",         "bits",  "decay",  "k",
+                                          "times",     "error_decay", "alpha",         "gain",  "sent",   "dense",
+                                          "average",   "momentum",    "amplification", "heavy", "restart"};
 
 /// Every combination of the values that a cell's settings name.
 std::vector<Cell> cells_of(const std::string& list) {
@@ -134,6 +135,8 @@ Rule rule_of(const Cell& cell) {
     rule.steps = cell.count("steps", 10);
     rule.seed = cell.count("seed", 1);
     rule.momentum = cell.number("momentum", 0);
+    rule.heavy_ball = cell.count("heavy", 0) != 0;
+    rule.restart = cell.count("restart", 0);
     rule.measured_gain = cell.count("gain", 0) != 0;
     rule.dense_rounds = cell.count("dense", 0);
     rule.averaged = cell.count("average", 0);

@@ -30,7 +30,9 @@ struct Rule {
     std::uint64_t seed = 1;
     Sent sent = Sent::sparse;
     std::uint64_t dense_rounds = 0;  // the first rounds send 8 bits of everything
-    double momentum = 0;             // Nesterov's, outside
+    double momentum = 0;             // outside: Nesterov's as in DiLoCo, or
+    bool heavy_ball = false;         // Polyak's, which is theta[r] - theta[r-1] once more
+    std::uint64_t restart = 0;       // rounds after which the momentum begins at zero again; 0: never
     bool measured_gain = false;      // clamp(sum w|s| / |sum w s|, 1, A) times the plain mean, instead of F's cap
     std::uint64_t averaged = 0;      // the loss is that of the mean of so many last states; 0: of the last
 };
@@ -163,11 +165,13 @@ private:
         if (m_rule.measured_gain) scale_by_gain(movement, norms);
         const auto rate = static_cast<double>(m_rule.recipe.alpha);
         if (m_rule.momentum > 0) m_velocity.resize(parameters());
+        if (m_rule.restart > 0 && round % m_rule.restart == 0) std::ranges::fill(m_velocity, 0.0F);
         for (std::size_t i = 0; i < movement.size(); ++i) {
             double step = static_cast<double>(movement[i]);
             if (m_rule.momentum > 0) {
                 m_velocity[i] = static_cast<float>(m_rule.momentum * static_cast<double>(m_velocity[i]) + step);
-                step += m_rule.momentum * static_cast<double>(m_velocity[i]);
+                if (m_rule.heavy_ball) step = 0;
+                step += (m_rule.heavy_ball ? 1 : m_rule.momentum) * static_cast<double>(m_velocity[i]);
             }
             m_theta[i] = static_cast<float>(static_cast<double>(m_theta[i]) - rate * step);
         }
