@@ -237,8 +237,8 @@ constexpr const char* smoke_cells =
     "alone rounds=6 times=1/2/4; together rounds=6; swarm rounds=6 k=64/1024; swarm rounds=6 sent=dense8 momentum=0.5; "
     "swarm rounds=6 optimizer=muon gain=1 dense=2 average=2";
 constexpr const char* usual_cells =
-    "alone optimizer=muon rate=2e-3 times=1/2/3/4; together optimizer=muon rate=2e-3; swarm optimizer=muon rate=2e-3 "
-    "k=64/256/1024; alone times=1/2/4; together; swarm k=64";
+    "alone optimizer=muon rate=4e-3 times=1/2/4; together optimizer=muon rate=4e-3; "
+    "swarm optimizer=muon rate=4e-3 k=256/4096; alone rate=3e-3";
 
 }  // namespace
 
