@@ -19,6 +19,10 @@ lt::bdecode_node decode(ByteSpan bytes, lt::error_code& failure) {
                        frame_tokens_max);
 }
 
+ByteSpan bytes_of(const lt::bdecode_node& field) {
+    return as_bytes({field.string_ptr(), static_cast<std::size_t>(field.string_length())});
+}
+
 Error malformed(const char* what) { return {ErrorCode::malformed, std::string("The frame of a peer ") + what + "."}; }
 
 /// Fills `out` from the string under `key`; false unless its length is exactly right.
@@ -26,7 +30,7 @@ template <std::size_t N>
 bool copy_field(const lt::bdecode_node& frame, const char* key, std::array<std::byte, N>& out) {
     const lt::bdecode_node field = frame.dict_find_string(key);
     if (!field || field.string_length() != static_cast<int>(N)) return false;
-    const ByteSpan bytes = as_bytes({field.string_ptr(), N});
+    const ByteSpan bytes = bytes_of(field);
     std::copy(bytes.begin(), bytes.end(), out.begin());
     return true;
 }
@@ -62,7 +66,7 @@ std::optional<Bytes> decode_greeting(ByteSpan bytes) {
     const lt::bdecode_node body = frame.dict_find_string("m");
     const bool is_greeting = frame.dict_find_int_value("k", 0) == greeting_kind;
     if (!is_greeting || !body || body.string_length() != static_cast<int>(process_bytes)) return std::nullopt;
-    const ByteSpan process = as_bytes({body.string_ptr(), process_bytes});
+    const ByteSpan process = bytes_of(body);
     return Bytes(process.begin(), process.end());
 }
 
@@ -90,7 +94,7 @@ Result<run::Envelope> decode_frame(ByteSpan bytes, const RunId& run) {
         return Error{ErrorCode::unavailable, "A peer sent a message that only newer versions know."};
     }
     envelope.kind = static_cast<run::MessageKind>(number);
-    const ByteSpan content = as_bytes({body.string_ptr(), static_cast<std::size_t>(body.string_length())});
+    const ByteSpan content = bytes_of(body);
     envelope.body.assign(content.begin(), content.end());
     if (const lt::bdecode_node payload = frame.dict_find("p")) {
         const bool is_string = payload.type() == lt::bdecode_node::string_t;
@@ -98,7 +102,7 @@ Result<run::Envelope> decode_frame(ByteSpan bytes, const RunId& run) {
             return malformed("has a payload where none belongs");
         if (static_cast<std::size_t>(payload.string_length()) > run::payload_in_message_max)
             return malformed("has too long a payload");
-        const ByteSpan blob = as_bytes({payload.string_ptr(), static_cast<std::size_t>(payload.string_length())});
+        const ByteSpan blob = bytes_of(payload);
         envelope.payload.assign(blob.begin(), blob.end());
     }
     return envelope;

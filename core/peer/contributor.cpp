@@ -295,10 +295,10 @@ void Contributor::encode_window(RoundId round) {
 void Contributor::encoded(RoundId round, const StateDigest& base, Bytes payload) {
     const bool current =
         m.machine.playing() && m.machine.round() == round && m.keeper.digest() == base && !m.keeper.applying();
-    const Result<run::BlobRef> published =
-        current && m_record.pending.size() < own_contributions_max
-            ? m.context.swarm.publish(payload_blob(m.context.self(), payload), run::Retention::kept)
-            : Error{ErrorCode::cancelled, "The round is over."};
+    const bool may_offer = current && m_record.pending.size() < own_contributions_max;
+    const Bytes blob = may_offer ? payload_blob(m.context.self(), payload) : Bytes();
+    const Result<run::BlobRef> published = may_offer ? m.context.swarm.publish(blob, run::Retention::kept)
+                                                     : Error{ErrorCode::cancelled, "The round is over."};
     if (!published.ok()) {
         if (current) m.errors.report(published.error().message);
         unpublished(std::move(payload));
@@ -313,7 +313,7 @@ void Contributor::encoded(RoundId round, const StateDigest& base, Bytes payload)
     ++m_payloads_sent;
     m.payloads.want(own.payload, round, {}, m.context.now());
     m.mediator.offered(own);
-    m.context.broadcast(own, payload_blob(m.context.self(), payload));
+    m.context.broadcast(own, blob);
     m.mediator.status_changed();
     look_ahead(round, std::move(payload));
 }

@@ -41,6 +41,12 @@ bool may_be_passed_on(run::MessageKind kind) {
            kind == MessageKind::host_action;
 }
 
+/// A message as `author` has signed it, to be sent by us.
+run::Envelope signed_by(const PeerId& author, const RunId& run, const run::Message& message,
+                        const identity::Signature& signature) {
+    return {run, author, run::kind_of(message), run::encode_body(message), signature, {}};
+}
+
 }  // namespace
 
 Peer::Impl::Impl(const RunId& run_id, run::Manifest run_manifest, PeerSettings peer_settings, World peer_world)
@@ -312,18 +318,14 @@ Verdict Peer::Impl::on_payload_request(const PeerId& from, const run::PayloadReq
 
 /// Each hears of it as soon as it is here, so that a payload crosses a chain of members as fast as its contribution.
 void Peer::Impl::answer_askers(const BlobId& payload) {
-    const auto contribution = machine.contribution_of(payload);
-    const PayloadPointer held = payloads.find(payload);
-    if (!contribution || !held) return;
     const std::vector<PeerId> askers = payloads.take_askers(payload);
     if (askers.empty()) return;
-    const ByteSpan bytes = held->blob->bytes();
-    const run::Envelope envelope{context.run,
-                                 contribution->author,
-                                 run::MessageKind::contribution,
-                                 run::encode_body(contribution->message),
-                                 contribution->signature,
-                                 Bytes(bytes.begin(), bytes.end())};
+    const auto contribution = machine.contribution_of(payload);
+    if (!contribution) return;
+    const ByteSpan bytes = payloads.find(payload)->blob->bytes();
+    run::Envelope envelope =
+        signed_by(contribution->author, context.run, contribution->message, contribution->signature);
+    envelope.payload.assign(bytes.begin(), bytes.end());
     for (const PeerId& asker : askers) world.swarm.send(asker, envelope);
 }
 
@@ -353,8 +355,7 @@ Verdict Peer::Impl::on_goodbye(const PeerId& from) {
 /// What these may not know of what the host has signed; a message may be lost.
 void Peer::Impl::tell_actions(const std::vector<PeerId>& to) const {
     for (const run::SignedAction& one : moderation.pending()) {
-        const run::Envelope envelope{context.run, manifest.host, run::MessageKind::host_action,
-                                     run::encode_body(one.action), one.signature};
+        const run::Envelope envelope = signed_by(manifest.host, context.run, one.action, one.signature);
         for (const PeerId& peer : to) world.swarm.send(peer, envelope);
     }
 }

@@ -74,8 +74,7 @@ std::string reason_of(const StatusFacts& facts) {
     if (training.failed) return facts.last_error;
     if (facts.own_key_elsewhere) {
         return "Another computer uses this identity; only what one of them does counts. Stop Potluck on one of them, "
-               "or "
-               "give it a data folder of its own.";
+               "or give it a data folder of its own.";
     }
     if (facts.repairing) return "Repairing a damaged copy of the model.";
     if (!facts.unadmitted_id.empty()) {
