@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/identity/identity.h"
+#include "tests/sim/onlooker.h"
 #include "tests/sim/stranger.h"
 #include "tests/sim/world.h"
 
@@ -33,7 +34,7 @@ inline constexpr std::array all_lies{
     Lie::silence,     Lie::garbage, Lie::forgery,     Lie::broken_payload, Lie::withheld_payload,  Lie::own_lists,
     Lie::early_close, Lie::flood,   Lie::huge_claims, Lie::replay,         Lie::forged_checkpoint, Lie::copied_payload};
 
-class Attacker final : public peer::SwarmEvents {
+class Attacker final : public Onlooker {
 public:
     Attacker(World& world, Lie lie, std::uint8_t number);
     ~Attacker() override;
@@ -41,12 +42,7 @@ public:
     /// Root of the state that it offers; zero before it does.
     [[nodiscard]] const BlobId& forged_state() const { return m_forged; }
 
-    void on_neighbour(const PeerId&) override {}
-    void on_neighbour_lost(const PeerId&) override {}
     void on_envelope(const PeerId& from, run::Envelope envelope) override;
-    void on_blob(const run::BlobRef&, peer::BlobPointer) override {}
-    void on_blob_failed(const BlobId&, Error) override {}
-    void on_published(const std::filesystem::path&, Result<run::BlobRef>) override {}
 
 private:
     void act();

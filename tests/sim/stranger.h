@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/identity/identity.h"
+#include "tests/sim/onlooker.h"
 #include "tests/sim/world.h"
 
 namespace potluck::sim {
@@ -20,7 +21,7 @@ namespace potluck::sim {
 [[nodiscard]] run::Verdict verdict_of(World& world, std::size_t member, const PeerId& from,
                                       const run::Envelope& envelope);
 
-class Stranger final : public peer::SwarmEvents {
+class Stranger final : public Onlooker {
 public:
     /// Opens a session with every living member.
     Stranger(World& world, identity::Identity key);
@@ -46,12 +47,7 @@ public:
     /// The last message of `kind` that `sender` signed.
     [[nodiscard]] std::optional<run::Envelope> last(const PeerId& sender, run::MessageKind kind) const;
 
-    void on_neighbour(const PeerId&) override {}
-    void on_neighbour_lost(const PeerId&) override {}
     void on_envelope(const PeerId&, run::Envelope envelope) override { m_heard.push_back(std::move(envelope)); }
-    void on_blob(const run::BlobRef&, peer::BlobPointer) override {}
-    void on_blob_failed(const BlobId&, Error) override {}
-    void on_published(const std::filesystem::path&, Result<run::BlobRef>) override {}
 
 private:
     World& m_world;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/run/agreement/vote.h"
+#include "tests/sim/onlooker.h"
 #include "tests/sim/world.h"
 
 namespace potluck::sim {
@@ -23,7 +24,7 @@ inline constexpr std::array seat_lies{SeatLie::silence, SeatLie::equivocation, S
                                       SeatLie::votes_for_all, SeatLie::no_such_payload};
 [[nodiscard]] const char* name_of(SeatLie lie);
 
-class BadSeat final : public peer::SwarmEvents {
+class BadSeat final : public Onlooker {
 public:
     /// In place of `member`, which must not be running; serves that member's blobs.
     BadSeat(World& world, std::size_t member, SeatLie lie);
@@ -33,12 +34,7 @@ public:
     /// How many lists it has proposed, and votes it has cast.
     [[nodiscard]] std::uint64_t lies() const { return m_lies; }
 
-    void on_neighbour(const PeerId&) override {}
-    void on_neighbour_lost(const PeerId&) override {}
     void on_envelope(const PeerId& from, run::Envelope envelope) override;
-    void on_blob(const run::BlobRef&, peer::BlobPointer) override {}
-    void on_blob_failed(const BlobId&, Error) override {}
-    void on_published(const std::filesystem::path&, Result<run::BlobRef>) override {}
 
 private:
     void act();
