@@ -195,9 +195,9 @@ private slots:
         const auto has_it = [&] { return scene.world.home(host).folder.blobs.contains(ref.root); };
         scene.stranger->folder().withholds = true;
         QCOMPARE(scene.stranger->verdict(host, bare), Verdict::accepted);
-        Bytes other(payload.begin(), payload.end());
-        other.back() ^= std::byte{1};
-        QCOMPARE(bringing(other), Verdict::malformed);
+        Bytes altered(payload.begin(), payload.end());
+        altered.back() ^= std::byte{1};
+        QCOMPARE(bringing(altered), Verdict::malformed);
         QCOMPARE(bringing(Bytes(payload.begin(), payload.end() - 1)), Verdict::malformed);
         QVERIFY(!has_it());
         // Whoever passes it on may bring what the first one lacked.

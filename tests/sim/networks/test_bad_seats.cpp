@@ -13,7 +13,7 @@ using namespace potluck::sim;
 
 namespace {
 
-constexpr std::size_t seats = 7, liars = 2;
+constexpr std::size_t seats = 7;
 constexpr std::uint64_t rounds = 6;
 constexpr int mixed = -1;
 
