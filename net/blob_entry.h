@@ -17,7 +17,6 @@ struct Blobs::Entry {
     run::Retention retention = run::Retention::kept;
     std::uint64_t order = 0;  // grows with each blob
     bool repairing = false;   // from a damaged copy
-    bool running = false;     // libtorrent knows what is on the disk and asks for the rest
     bool finished = false;    // libtorrent has every piece; complete once they are in the file
     int rechecks = 0;         // after contradicting hashes
     std::vector<Endpoint> sources;

@@ -78,7 +78,6 @@ void Blobs::fetch(const RunId& run, const run::BlobRef& ref, peer::FetchOptions 
         running->second->index.runs.insert(run);
         running->second->retention = std::max(running->second->retention, options.retention);
         for (const Endpoint& source : sources) offer(*running->second, source);
-        want_by(*running->second, options.deadline);
         return;
     }
     if (free_disk_bytes(m_folder) < ref.size + bytes_to_come() + disk_reserve_bytes) {
@@ -176,7 +175,9 @@ void Blobs::add_fetch(Entry& entry, lt::add_torrent_params params, std::vector<E
     params.peers.assign(sources.begin(), sources.end());
     entry.sources = std::move(sources);
     entry.state = Entry::State::fetching;
-    Result<lt::torrent_handle> handle = m_engine.add(std::move(params), start);
+    // Repairs fetch few pieces and have the rest as soon as it is checked: no deadline is needed.
+    const TimePoint deadline = entry.repairing ? TimePoint{} : entry.options.deadline;
+    Result<lt::torrent_handle> handle = m_engine.add(std::move(params), start, deadline);
     if (!handle.ok()) {
         fail(entry, handle.error());
         return;
@@ -211,20 +212,6 @@ void Blobs::offer(const Entry& entry, const Endpoint& source) {
         entry.handle.connect_peer(source, {}, lt::pex_lt_v2);
 }
 
-/// A running fetch is wanted once more, by the same run or another: the earlier deadline counts.
-void Blobs::want_by(Entry& entry, TimePoint deadline) {
-    const bool none_yet = entry.options.deadline == TimePoint{};
-    if (deadline == TimePoint{} || (!none_yet && entry.options.deadline <= deadline)) return;
-    entry.options.deadline = deadline;
-    set_deadline(entry);
-}
-
-/// Repairs fetch few pieces and have the rest as soon as it is checked: no deadline is needed.
-void Blobs::set_deadline(const Entry& entry) {
-    if (!entry.running || entry.repairing || entry.options.deadline == TimePoint{}) return;
-    m_engine.set_deadline(entry.handle, entry.options.deadline);
-}
-
 void Blobs::offer_source(const RunId& run, const Endpoint& source) {
     m_owner.check();
     for (const auto& [key, entry] : m_entries) {
@@ -254,12 +241,10 @@ bool Blobs::handle(const Event& event) {
     if (const auto* checked = std::get_if<Checked>(&event)) {
         Entry* entry = find(checked->torrent);
         if (entry == nullptr) return false;
-        entry->running = entry->state == Entry::State::fetching;
         // The check ended all connections.
         for (const Endpoint& source : entry->sources) {
             if (entry->rechecks > 0) offer(*entry, source);
         }
-        set_deadline(*entry);
         return true;
     }
     if (const auto* finished = std::get_if<Finished>(&event)) {
@@ -329,7 +314,7 @@ void Blobs::on_flushed(Entry& entry) {
 bool Blobs::recheck(Entry& entry) {
     if (entry.state != Entry::State::fetching || entry.rechecks == rechecks_max) return false;
     ++entry.rechecks;
-    entry.running = entry.finished = false;
+    entry.finished = false;
     m_engine.recheck(entry.handle);
     return true;
 }

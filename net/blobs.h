@@ -118,8 +118,6 @@ private:
     void add_fetch(Entry& entry, lt::add_torrent_params params, std::vector<Endpoint> sources, Engine::Start start);
     [[nodiscard]] std::optional<lt::add_torrent_params> resumed(const Entry& entry) const;
     static void offer(const Entry& entry, const Endpoint& source);
-    void want_by(Entry& entry, TimePoint deadline);
-    void set_deadline(const Entry& entry);
     [[nodiscard]] bool on_metadata(Entry& entry);
     void on_flushed(Entry& entry);
     void on_failed(Entry& entry, const TorrentFailed& failed);

@@ -4,8 +4,9 @@
 //
 // libtorrent connects a torrent's peers at once only when the torrent is resumed; a blob of a few kilobytes would
 // otherwise wait for the next tick of a second. Hence Starter, which resumes a torrent as soon as its (empty) check is
-// over. Deadlines for all pieces of a small blob are set in one go on the network thread, in an order that differs
-// between computers, so that members fetch different pieces from a slow source and the rest from one another.
+// over. It also sets the deadlines for all pieces of a small blob, in one go and before any peer is connected:
+// libtorrent before 2.0.11 follows a null pointer when the first deadline of a torrent meets the arrival of its last
+// piece.
 //
 // An exception that escapes libtorrent is logged and the loop goes on: one torrent's fault must not take the node
 // along.
@@ -39,22 +40,30 @@ constexpr Duration listen_patience{3'000};
 constexpr std::uint64_t dht_file_bytes_max = 1 << 20;
 constexpr Duration deadline_horizon{24 * 3'600'000};
 
-/// Resumes its torrent when the check of its files is over.
+/// Wants every piece of a torrent by `deadline`. libtorrent serves equal deadlines in the order they were set: each
+/// computer has an order of its own, so that members fetch different pieces from a slow source and the rest from one
+/// another.
+void want_by(const lt::torrent_handle& torrent, TimePoint deadline, std::uint64_t order_key) {
+    const std::shared_ptr<const lt::torrent_info> info = torrent.torrent_file();
+    if (!info || info->num_pieces() > urgent_pieces_max) return;
+    const Duration left = std::clamp(deadline - steady_now(), Duration(0), deadline_horizon);
+    const KeyedPermutation order(order_key, static_cast<std::uint64_t>(info->num_pieces()));
+    for (int i = 0; i < info->num_pieces(); ++i) {
+        const auto piece = static_cast<int>(order.at(static_cast<std::uint64_t>(i)));
+        torrent.set_piece_deadline(lt::piece_index_t{piece}, static_cast<int>(left.count()));
+    }
+}
+
+/// Does `then` on the network thread whenever a check of its torrent's files is over.
 class Starter final : public lt::torrent_plugin {
 public:
-    Starter(lt::io_context& io, lt::torrent_handle torrent) : m_io(io), m_torrent(std::move(torrent)) {}
-    void on_files_checked() override {
-        // Not from inside libtorrent's own call: resuming changes what it is in the middle of.
-        boost::asio::post(m_io, [torrent = m_torrent] {
-            torrent.resume();
-            // Nobody announced it while it was paused; its turn would come minutes later.
-            torrent.force_dht_announce();
-        });
-    }
+    Starter(lt::io_context& io, std::function<void()> then) : m_io(io), m_then(std::move(then)) {}
+    /// Not from inside libtorrent's own call: resuming changes what it is in the middle of.
+    void on_files_checked() override { boost::asio::post(m_io, m_then); }
 
 private:
     lt::io_context& m_io;
-    lt::torrent_handle m_torrent;
+    std::function<void()> m_then;
 };
 
 lt::session_params params_of(const SessionSettings& settings, const std::filesystem::path& dht_file) {
@@ -130,12 +139,20 @@ Status Engine::wait_until_listening() {
     return last;
 }
 
-Result<lt::torrent_handle> Engine::add(lt::add_torrent_params params, Start start) {
+Result<lt::torrent_handle> Engine::add(lt::add_torrent_params params, Start start, TimePoint deadline) {
     m_owner.check();
     if (start != Start::at_once) params.flags |= lt::torrent_flags::paused;
-    if (start == Start::when_checked) {
-        params.extensions.emplace_back([this](const lt::torrent_handle& torrent, lt::client_data_t) {
-            return std::make_shared<Starter>(m_io, torrent);
+    const bool resumes = start == Start::when_checked;
+    const bool due = deadline != TimePoint{};
+    if (resumes || due) {
+        params.extensions.emplace_back([=, this](const lt::torrent_handle& torrent, lt::client_data_t) {
+            return std::make_shared<Starter>(m_io, [=, key = m_order_key] {
+                if (due) want_by(torrent, deadline, key);
+                if (!resumes) return;
+                torrent.resume();
+                // Nobody announced it while it was paused; its turn would come minutes later.
+                torrent.force_dht_announce();
+            });
         });
     }
     params.flags |= lt::torrent_flags::duplicate_is_error;
@@ -146,24 +163,6 @@ Result<lt::torrent_handle> Engine::add(lt::add_torrent_params params, Start star
     } catch (const std::exception& failure) {
         return Error{ErrorCode::io, std::string("A blob could not be shared: ") + failure.what() + "."};
     }
-}
-
-void Engine::set_deadline(const lt::torrent_handle& torrent, TimePoint deadline) {
-    m_owner.check();
-    // In one go: after the first deadline libtorrent takes back what it asked for of pieces that have none.
-    post([torrent, deadline, key = m_order_key] {
-        if (!torrent.is_valid() || torrent.status({}).state != lt::torrent_status::downloading) return;
-        const std::shared_ptr<const lt::torrent_info> info = torrent.torrent_file();
-        if (!info || info->num_pieces() > urgent_pieces_max) return;
-        const Duration left = std::clamp(deadline - steady_now(), Duration(0), deadline_horizon);
-        // libtorrent serves equal deadlines in the order they were set. Each computer has an order of its own, so that
-        // members fetch different pieces from a slow source and the rest from one another.
-        const KeyedPermutation order(key, static_cast<std::uint64_t>(info->num_pieces()));
-        for (int i = 0; i < info->num_pieces(); ++i) {
-            const auto piece = static_cast<int>(order.at(static_cast<std::uint64_t>(i)));
-            torrent.set_piece_deadline(lt::piece_index_t{piece}, static_cast<int>(left.count()));
-        }
-    });
 }
 
 void Engine::recheck(const lt::torrent_handle& torrent) {

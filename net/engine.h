@@ -44,10 +44,9 @@ public:
     /// `when_checked`: nothing has to be checked on disk; added paused, resumed as soon as that (empty) check is over.
     /// `resumed`: the same for a torrent without metadata, which is never checked. `at_once`: the rest.
     enum class Start { at_once, when_checked, resumed };
-    [[nodiscard]] Result<lt::torrent_handle> add(lt::add_torrent_params params, Start start);
-    /// Wants every piece of a running torrent by `deadline`, if there are at most urgent_pieces_max: libtorrent takes
-    /// them from the peers that answer fastest, and asks others, too, when one is late.
-    void set_deadline(const lt::torrent_handle& torrent, TimePoint deadline);
+    /// `deadline`, if it is not TimePoint{}: when every piece is wanted, if there are at most urgent_pieces_max.
+    /// libtorrent takes them from the peers that answer fastest, and asks others, too, when one is late.
+    [[nodiscard]] Result<lt::torrent_handle> add(lt::add_torrent_params params, Start start, TimePoint deadline = {});
     /// Ends a torrent's error and hashes again what lies on the disk; it goes on from there.
     void recheck(const lt::torrent_handle& torrent);
     enum class Files { keep, remove };

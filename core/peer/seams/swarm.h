@@ -42,8 +42,9 @@ struct FetchOptions {
     std::vector<PeerId> sources;
     /// Wanted by then, also if that has passed; TimePoint{}: whenever. Not a limit: the fetch goes on until forgotten.
     /// The pieces of a blob of at most 1,024 pieces (16 MiB) are taken from the peers that answer fastest, and asked of
-    /// others, too, when they are late. A larger blob and a repair go rarest piece first whatever their deadline. Blobs
-    /// share the bandwidth evenly: a small one does not wait for a large one.
+    /// others, too, when they are late. A larger blob and a repair go rarest piece first whatever their deadline; who
+    /// fetches a blob again while it is on its way does not hasten it. Blobs share the bandwidth evenly: a small one
+    /// does not wait for a large one.
     TimePoint deadline{};
     /// Repair: an old copy of the content with (some) wrong pieces, and the true piece layer that says which. Only the
     /// pieces that differ are fetched. Empty: fetch everything.
