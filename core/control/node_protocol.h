@@ -121,6 +121,7 @@ struct RunSnapshot {
     std::uint64_t my_tokens = 0, my_tokens_today = 0, my_rounds = 0;
     std::uint64_t rounds_lost = 0, digests_compared = 0, digests_equal = 0, repairs = 0;
     double last_round_overhead_seconds = 0, join_seconds = 0;
+    std::uint64_t density = 0, density_allowed = 0;
     std::string digest;
     std::vector<MemberRow> members;
     std::vector<RefusalRow> refusals;
@@ -155,6 +156,10 @@ struct RunSnapshot {
         field("repairs", value.repairs, Whole{}, "Times that a differing state was repaired.");
         field("last_round_overhead_seconds", value.last_round_overhead_seconds, Real{},
               "From the end of the last window to the next state.");
+        field("density", value.density, Optional{Whole{}},
+              "How many of every 4,096 values the next contribution of this computer sends.");
+        field("density_allowed", value.density_allowed, Optional{Whole{}},
+              "How many the newest list allows; this computer sends fewer if its contributions came too late.");
         field("join_seconds", value.join_seconds, Real{}, "From joining to the first training step; 0 before it.");
         field("digest", value.digest, Text{id_bytes_max}, "Digest of the current state in hexadecimal digits.");
         field("members", value.members, List{members_max, Any{}}, "Everybody this node hears of, itself included.");

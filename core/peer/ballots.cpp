@@ -243,7 +243,9 @@ Validity Ballots::judge(const run::AcceptList& list) {
     for (const run::Accepted& entry : list.entries) {
         if (entry.newcomer != m.chain.is_newcomer(entry.peer)) return Validity::invalid;
         const PayloadPointer payload = m.payloads.find(entry.payload.root);
-        if (m.payloads.bad(entry.payload.root) || (payload && payload->author != entry.peer)) return Validity::invalid;
+        if (m.payloads.bad(entry.payload.root)) return Validity::invalid;
+        if (payload && payload->author != entry.peer) return Validity::invalid;
+        if (payload && payload->view.k() > m.chain.k()) return Validity::invalid;
         all_here = all_here && payload != nullptr;
     }
     return all_here && m.machine.open_long_enough(m.context.now()) ? Validity::valid : Validity::unknown;
@@ -271,25 +273,29 @@ std::vector<run::Accepted> Ballots::entries_to_propose() const {
     return entries;
 }
 
+std::uint32_t Ballots::next_k() const {
+    return run::next_k(m.context.manifest.recipe, m.chain.k(), m.exchange, m.chain.rounds_since_k_fell());
+}
+
 void Ballots::add_contributions(run::AcceptList& list) const {
     // What the others do not want must not keep the round from ending.
     if (m_agreement->view() < views_to_change_seats) list.committee = m.seats.committee_to_propose();
     if (m_may_propose) list.entries = entries_to_propose();
+    if (!list.entries.empty()) list.k = next_k();
 }
 
 std::optional<Digest> Ballots::list_to_propose() {
     if ((!m_may_propose && !m_is_early) || !m.mediator.may_judge()) return std::nullopt;
     KnownList own;
     run::AcceptList& list = own.checked.list;
-    list = {m.context.run,
-            m_settings->instance.term,
-            m.chain.height(),
-            m_settings->previous,
-            m.keeper.digest(),
-            m.chain.committee(),
-            {},
-            m.chain.rules().actions,
-            {}};
+    list.run = m.context.run;
+    list.term = m_settings->instance.term;
+    list.round = m.chain.height();
+    list.previous = m_settings->previous;
+    list.base = m.keeper.digest();
+    list.k = m.chain.k();
+    list.committee = m.chain.committee();
+    list.actions_before = m.chain.rules().actions;
     if (!m.context.is_last(list.round)) {
         list.actions = m.moderation.due();
         if (list.roll_back() == nullptr) add_contributions(list);

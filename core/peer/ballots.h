@@ -24,6 +24,7 @@
 #include "core/peer/seats.h"
 #include "core/peer/state_keeper.h"
 #include "core/run/agreement/agreement.h"
+#include "core/run/density.h"
 #include "core/run/round_machine.h"
 
 namespace potluck::peer {
@@ -45,6 +46,7 @@ public:
         const ChainLog& chain;
         const StateKeeper& keeper;
         const run::RoundMachine& machine;
+        const run::Exchange& exchange;
         const run::Keyring& keyring;
         StateStore& store;
         Payloads& payloads;
@@ -93,6 +95,7 @@ private:
     [[nodiscard]] run::Validity judge_empty(const run::AcceptList& list) const;
     [[nodiscard]] std::vector<run::Accepted> entries_to_propose() const;
     void add_contributions(run::AcceptList& list) const;
+    [[nodiscard]] std::uint32_t next_k() const;
     [[nodiscard]] bool is_far_ahead(const run::AgreementMessage& message) const;
     [[nodiscard]] bool may_pass_on(ByteSpan statement);
     void make_room();

@@ -14,6 +14,7 @@
 #include "core/numerics/codec/sparse_codec.h"
 #include "core/peer/payloads.h"
 #include "core/run/agreement/vote.h"
+#include "core/run/density.h"
 
 namespace potluck::peer {
 
@@ -74,6 +75,21 @@ std::vector<PeerId> ChainLog::committee() const {
     return m_head ? m_head->committee : m_context.rules.first_committee();
 }
 
+std::uint32_t ChainLog::k() const { return m_head ? m_head->k : m_context.manifest.recipe.k; }
+
+std::uint64_t ChainLog::rounds_since_k_fell() const {
+    std::uint32_t after = k();
+    for (std::uint64_t back = 0; back < run::rounds_after_fall; ++back) {
+        if (back >= m_height.value) break;
+        const std::uint64_t round = m_height.value - back;  // whose k is `after`
+        const auto before = round < 2 ? std::nullopt : list_at(RoundId{round - 2});
+        const std::uint32_t k_before = before ? before->k : m_context.manifest.recipe.k;
+        if (after < k_before) return back;
+        after = k_before;
+    }
+    return run::rounds_after_fall;
+}
+
 std::optional<run::CommittedList> ChainLog::committed_at(RoundId round) const {
     return m_ledger.list(m_context.run, round);
 }
@@ -119,8 +135,11 @@ Verdict ChainLog::read(ByteSpan list, const run::AcceptList* previous, const run
     if (!decoded.ok()) return Verdict::malformed;
     const Verdict link = run::check_link(*decoded, previous, rules);
     if (link != Verdict::accepted) return link;
+    const run::Recipe& recipe = m_context.manifest.recipe;
+    const std::uint32_t k = previous == nullptr ? recipe.k : previous->k;
+    if (!run::k_may_follow(recipe, k, decoded->k)) return Verdict::malformed;
     const auto plausible = [&](const run::Accepted& entry) {
-        return Payloads::plausible(entry.payload, m_context.layout.parameters, m_context.manifest.recipe.k);
+        return Payloads::plausible(entry.payload, m_context.layout.parameters, k);
     };
     if (!std::all_of(decoded->entries.begin(), decoded->entries.end(), plausible)) return Verdict::too_large;
     for (const run::SignedAction& one : decoded->actions) {

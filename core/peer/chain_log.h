@@ -48,6 +48,10 @@ public:
     [[nodiscard]] std::optional<RoundId> retracted_from() const;
     /// Who decides L[height], sorted.
     [[nodiscard]] std::vector<PeerId> committee() const;
+    /// The most of every 4,096 entries that contributions to L[height] send.
+    [[nodiscard]] std::uint32_t k() const;
+    /// For how many rounds no list has said less than the one before it; counted up to run::rounds_after_fall.
+    [[nodiscard]] std::uint64_t rounds_since_k_fell() const;
     /// Digest of theta[round]; nothing beyond the height. That of theta[height] is what this member has computed; the
     /// others are the base of the list that follows.
     [[nodiscard]] std::optional<StateDigest> digest_at(RoundId round) const;

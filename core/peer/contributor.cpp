@@ -37,14 +37,14 @@ struct AddInput {
     Vector target;
     Bytes payload;
     std::uint64_t parameters = 0;
-    std::uint32_t k = 0;
+    std::uint32_t k_max = 0;
     float scale = 1;
     unsigned threads = 1;
 };
 
 bool add(const AddInput& in) {
     numerics::PayloadView view;
-    const auto fault = numerics::PayloadView::parse(in.payload, in.parameters, in.k, view);
+    const auto fault = numerics::PayloadView::parse(in.payload, in.parameters, in.k_max, view);
     if (fault != numerics::PayloadFault::none || in.target.values.empty()) return false;
     numerics::add_decoded(in.target.values, view, in.scale, in.threads);
     return true;
@@ -285,7 +285,7 @@ void Contributor::encode_window(RoundId round) {
     const run::Recipe& recipe = m.context.manifest.recipe;
     m_work = Work::encoding;
     m.jobs.run(
-        [in = AccumulateInput{*error, *from, *to, recipe.error_decay, m.context.settings.threads}, k = recipe.k] {
+        [in = AccumulateInput{*error, *from, *to, recipe.error_decay, m.context.settings.threads}, k = k()] {
             (void)accumulate(in);
             return numerics::encode(in.error.values, k, in.threads);
         },
@@ -322,7 +322,7 @@ void Contributor::encoded(RoundId round, const StateDigest& base, Bytes payload)
 void Contributor::unpublished(Bytes payload) {
     m.jobs.run(
         [in = AddInput{vector_or_none(m.store.scratch(Scratch::error)), std::move(payload), m.context.layout.parameters,
-                       m.context.manifest.recipe.k, 1.0F, m.context.settings.threads}] { return add(in); },
+                       m.context.manifest.recipe.k_max, 1.0F, m.context.settings.threads}] { return add(in); },
         [this](bool) {
             m_work = Work::none;
             m.mediator.nothing_offered();
@@ -341,7 +341,7 @@ void Contributor::look_ahead(RoundId round, Bytes payload) {
     LookAheadInput input;
     if (possible) {
         input = {*theta,
-                 {*target, std::move(payload), m.context.layout.parameters, recipe.k, -recipe.alpha,
+                 {*target, std::move(payload), m.context.layout.parameters, recipe.k_max, -recipe.alpha,
                   m.context.settings.threads}};
     }
     m.jobs.run([in = std::move(input), possible] { return possible && write_look_ahead(in); },
@@ -384,10 +384,13 @@ void Contributor::settle(RoundId round, const run::AcceptList& list) {
     };
     const std::vector<run::ContributionMessage> pending = std::exchange(m_record.pending, {});
     for (const run::ContributionMessage& own : pending) {
-        if (own.round != round)
+        if (own.round != round) {
             m_record.pending.push_back(own);
-        else if (!is_accepted(own))
-            return_contribution(own);
+            continue;
+        }
+        const bool in_time = is_accepted(own);
+        adapt_to_link(in_time);
+        if (!in_time) return_contribution(own);
     }
     settle_returned(list);
     if (m_record.pending.size() != pending.size()) save_record();
@@ -430,7 +433,10 @@ void Contributor::offer_again() {
     for (const run::ContributionMessage& own : m_record.pending) {
         if (own.round != *m.keeper.round() || own.base != m.keeper.digest()) continue;
         m.payloads.want(own.payload, own.round, {}, m.context.now());
-        // One that was taken back may have been forgotten here; it returns with its round.
+        // One that was taken back may have been forgotten here, or send more than another list allows; it returns with
+        // its round.
+        if (const PayloadPointer held = m.payloads.find(own.payload.root); held && held->view.k() > m.chain.k())
+            continue;
         const BlobPointer payload = m.context.swarm.blob(own.payload.root);
         if (payload == nullptr) continue;
         m.mediator.offered(own);
@@ -451,6 +457,19 @@ void Contributor::offer_to(const PeerId& neighbour) const {
         const BlobPointer payload = m.context.swarm.blob(own.payload.root);
         if (own.round == m.machine.round() && payload != nullptr) m.context.send(neighbour, own, payload->bytes());
     }
+}
+
+std::uint32_t Contributor::k() const {
+    return std::max(m.chain.k() >> m_k_halvings, std::min(m.chain.k(), m.context.manifest.recipe.k));
+}
+
+/// Most are late because the link carries less than those of the others; less of the movement is better than none.
+void Contributor::adapt_to_link(bool in_time) {
+    m_in_time = in_time ? m_in_time + 1 : 0;
+    if (!in_time && k() > m.context.manifest.recipe.k) ++m_k_halvings;
+    if (m_in_time < in_time_to_double || m_k_halvings == 0) return;
+    --m_k_halvings;
+    m_in_time = 0;
 }
 
 void Contributor::return_contribution(const run::ContributionMessage& own) {

@@ -41,6 +41,8 @@
 
 namespace potluck::peer {
 
+/// Contributions in time after which one sends twice as much again, up to what lists allow.
+inline constexpr unsigned in_time_to_double = 8;
 inline constexpr Duration pause_patience{1'000};  // of the owner who wants the computer back
 inline constexpr Duration trainer_retry_first{1'000}, trainer_retry_max{60'000};
 
@@ -140,6 +142,9 @@ public:
     [[nodiscard]] Accounting accounting() const;
     [[nodiscard]] std::uint64_t payload_bytes_sent() const { return m_payload_bytes_sent; }
     [[nodiscard]] std::uint64_t payloads_sent() const { return m_payloads_sent; }
+    /// How many of every 4,096 entries the next contribution sends: what the newest list allows, or less if those
+    /// before came too late.
+    [[nodiscard]] std::uint32_t k() const;
     void check_invariants() const;
 
 private:
@@ -171,6 +176,7 @@ private:
     void unpublished(Bytes payload);
     void look_ahead(RoundId round, Bytes payload);
     void looked_ahead(RoundId round, bool possible);
+    void adapt_to_link(bool in_time);
     void return_contribution(const run::ContributionMessage& own);
     void settle_returned(const run::AcceptList& list);
     void pay_debt();
@@ -182,6 +188,8 @@ private:
     const Parts m;
     ContributionRecord m_record;
     std::deque<run::ContributionMessage> m_returned;  // lately; a list of a later term may still hold one
+    unsigned m_k_halvings = 0;                        // below what lists allow
+    unsigned m_in_time = 0;                           // contributions since one came too late
     TokenCount m_debt;                                // of those that one did, and that are carried elsewhere
     std::set<BlobId> m_updates_under_way;             // jobs that add a deferred update
     Process m_process = Process::off;

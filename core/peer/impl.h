@@ -28,6 +28,7 @@
 #include "core/peer/seats.h"
 #include "core/peer/seeder.h"
 #include "core/peer/shard_keeper.h"
+#include "core/run/density.h"
 #include "core/run/round_machine.h"
 
 namespace potluck::peer {
@@ -76,6 +77,9 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     void answer_askers(const BlobId& payload);
     run::Retention rank_of(const PeerId& author) const;
     void payload_here(const BlobId& id);
+    void payload_useless(const BlobId& id);
+    bool tells_density(const PeerId& author) const;
+    void note_late(const PeerId& author, const run::ContributionMessage& message);
     void blob_here(const run::BlobRef& ref, BlobPointer content);
     void blob_failed(const BlobId& id, const Error& error);
     void broadcast_status();
@@ -143,6 +147,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     }
     void offered(const run::ContributionMessage& own) override {
         machine.offered(own, context.signature_of(own), now());
+        exchange.announced(context.self(), own.payload.root);
     }
     void nothing_offered() override { machine.nothing_offered(now()); }
     void close_early() override { machine.close_early(); }
@@ -174,6 +179,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     Gossip gossip;
     Payloads payloads;
     run::RoundMachine machine;
+    run::Exchange exchange;
     ChainLog chain;
     StateKeeper keeper;
     ShardKeeper shards;

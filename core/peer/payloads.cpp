@@ -17,8 +17,8 @@ Bytes payload_blob(const PeerId& author, ByteSpan encoded) {
     return out.take();
 }
 
-Payloads::Payloads(Swarm& swarm, std::uint64_t parameters, std::uint32_t k)
-    : m_swarm(swarm), m_parameters(parameters), m_k(k) {}
+Payloads::Payloads(Swarm& swarm, std::uint64_t parameters, std::uint32_t k_max)
+    : m_swarm(swarm), m_parameters(parameters), m_k_max(k_max) {}
 
 bool Payloads::plausible(const run::BlobRef& ref, std::uint64_t parameters, std::uint32_t k) {
     return ref.kind == run::BlobKind::plain && ref.size > payload_author_bytes &&
@@ -101,7 +101,7 @@ Payloads::Outcome Payloads::arrived(const run::BlobRef& ref, BlobPointer content
     ByteReader in(payload->blob->bytes());
     in.array(payload->author.bytes);
     const numerics::PayloadFault fault =
-        numerics::PayloadView::parse(in.raw(in.remaining()), m_parameters, m_k, payload->view);
+        numerics::PayloadView::parse(in.raw(in.remaining()), m_parameters, m_k_max, payload->view);
     entry.bad = in.failed() || fault != numerics::PayloadFault::none;
     entry.again = TimePoint{Duration::max()};
     if (entry.bad) return Outcome::bad;

@@ -37,10 +37,10 @@ using PayloadPointer = std::shared_ptr<const Payload>;
 
 class Payloads {
 public:
-    Payloads(Swarm& swarm, std::uint64_t parameters, std::uint32_t k);
+    /// `k_max`: of the recipe.
+    Payloads(Swarm& swarm, std::uint64_t parameters, std::uint32_t k_max);
 
-    /// Whether a payload of this size can exist in the run.
-    [[nodiscard]] bool plausible(const run::BlobRef& ref) const { return plausible(ref, m_parameters, m_k); }
+    /// Whether a payload of this size can exist that sends at most `k`.
     [[nodiscard]] static bool plausible(const run::BlobRef& ref, std::uint64_t parameters, std::uint32_t k);
     /// The highest rank with which a payload was ever wanted counts.
     void want(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, TimePoint now,
@@ -94,7 +94,7 @@ private:
 
     Swarm& m_swarm;
     std::uint64_t m_parameters;
-    std::uint32_t m_k;
+    std::uint32_t m_k_max;
     std::map<BlobId, Entry> m_entries;
 };
 

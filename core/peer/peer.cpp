@@ -57,7 +57,7 @@ Peer::Impl::Impl(const RunId& run_id, run::Manifest run_manifest, PeerSettings p
       jobs(world.offload),
       members(context.rules.trusted()),
       gossip(context, members),
-      payloads(world.swarm, context.layout.parameters, manifest.recipe.k),
+      payloads(world.swarm, context.layout.parameters, manifest.recipe.k_max),
       machine(round_settings(context, world)),
       chain(context, world.ledger, keyring),
       keeper({context, chain, world.store, jobs, errors, *this}),
@@ -67,7 +67,8 @@ Peer::Impl::Impl(const RunId& run_id, run::Manifest run_manifest, PeerSettings p
       repairer({context, chain, keeper, world.store, members, jobs, errors, *this}),
       seats(context, chain, members),
       moderation(context, chain, world.ledger, errors),
-      ballots({context, chain, keeper, machine, keyring, world.store, payloads, seats, moderation, errors, *this}) {}
+      ballots({context, chain, keeper, machine, exchange, keyring, world.store, payloads, seats, moderation, errors,
+               *this}) {}
 
 void Peer::Impl::start() {
     started = true;
@@ -111,6 +112,7 @@ void Peer::Impl::act(const run::RoundActions& actions) {
     }
     if (machine.closed() && !window_closed_at) {
         window_closed_at = now();
+        exchange.closed(now());
         status_due = true;
     }
     if (actions.repeat_contribution) contributor.repeat_contributions();
@@ -274,9 +276,12 @@ Verdict Peer::Impl::on_close(const PeerId& from, const run::Envelope& envelope, 
 
 Verdict Peer::Impl::on_contribution(const PeerId& from, const run::Envelope& envelope,
                                     const run::ContributionMessage& message) {
-    if (!payloads.plausible(message.payload)) return Verdict::too_large;
+    const std::uint32_t k = message.round == chain.height() ? chain.k() : manifest.recipe.k_max;
+    if (!Payloads::plausible(message.payload, context.layout.parameters, k)) return Verdict::too_large;
     const Verdict verdict = machine.contribution(envelope.sender, message, envelope.signature);
+    if (verdict == Verdict::stale) note_late(envelope.sender, message);
     if (verdict != Verdict::accepted) return verdict;
+    if (tells_density(envelope.sender)) exchange.announced(envelope.sender, message.payload.root);
     payloads.expect(message.payload, message.round, {envelope.sender, from}, now(), rank_of(envelope.sender));
     if (const Verdict taken = take_payload(envelope, message); taken != Verdict::accepted) return taken;
     if (envelope.payload.empty()) ask_payload(from, envelope.sender, message.payload);
@@ -284,6 +289,18 @@ Verdict Peer::Impl::on_contribution(const PeerId& from, const run::Envelope& env
     if (payloads.bad(message.payload.root)) (void)machine.payload_bad(message.payload.root);
     pass_on(envelope, from);
     return Verdict::accepted;
+}
+
+/// Keys are free, and who pretends to be slow would make everybody send less: what newcomers do says nothing.
+bool Peer::Impl::tells_density(const PeerId& author) const { return !chain.is_newcomer(author); }
+
+/// A contribution to the last round that its list does not have.
+void Peer::Impl::note_late(const PeerId& author, const run::ContributionMessage& message) {
+    const run::AcceptList* last = chain.head();
+    if (last == nullptr || message.round != last->round || message.base != last->base) return;
+    const bool is_accepted = std::any_of(last->entries.begin(), last->entries.end(),
+                                         [&](const run::Accepted& entry) { return entry.peer == author; });
+    if (!is_accepted && tells_density(author)) exchange.late(author);
 }
 
 run::Retention Peer::Impl::rank_of(const PeerId& author) const {
@@ -363,10 +380,20 @@ void Peer::Impl::tell_actions(const std::vector<PeerId>& to) const {
 void Peer::Impl::payload_here(const BlobId& id) {
     const PayloadPointer payload = payloads.find(id);
     if (!payload) return;
+    // It may be of an earlier round, which allowed more, or was not the last one when it was offered.
+    const bool is_judged = machine.playing() && machine.round() == chain.height();
+    if (is_judged && payload->view.k() > chain.k()) return payload_useless(id);
+    if (machine.contribution_of(id)) exchange.arrived(id, now());
     for (const PeerId& copier : machine.payload_held(id, payload->author)) {
         (void)members.count(copier, run::MessageKind::contribution, Verdict::bad_payload, Source::itself);
     }
     answer_askers(id);
+}
+
+void Peer::Impl::payload_useless(const BlobId& id) {
+    exchange.refused(id);
+    if (const auto liar = machine.payload_bad(id))
+        (void)members.count(*liar, run::MessageKind::contribution, Verdict::bad_payload, Source::itself);
 }
 
 void Peer::Impl::blob_here(const run::BlobRef& ref, BlobPointer content) {
@@ -377,10 +404,7 @@ void Peer::Impl::blob_here(const run::BlobRef& ref, BlobPointer content) {
             // It may be the last that a list waits for.
             act(machine.tick(now(), ballots.proposes()));
             break;
-        case Payloads::Outcome::bad:
-            if (const auto liar = machine.payload_bad(ref.root))
-                (void)members.count(*liar, run::MessageKind::contribution, Verdict::bad_payload, Source::itself);
-            break;
+        case Payloads::Outcome::bad: payload_useless(ref.root); break;
         case Payloads::Outcome::not_wanted: break;
     }
     ballots.reconsider();
@@ -645,6 +669,8 @@ PeerView Peer::Impl::view() const {
     view.rounds_lost = ballots.views_lost();
     view.payload_bytes_sent = contributor.payload_bytes_sent();
     view.payloads_sent = contributor.payloads_sent();
+    view.k = contributor.k();
+    view.k_allowed = chain.k();
     view.last_round_overhead = last_round_overhead;
     view.join_to_first_step = join_to_first_step;
     view.checkpoints = seeder.checkpoints();

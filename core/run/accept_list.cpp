@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/sha256.h"
+#include "core/run/recipe.h"
 
 namespace potluck::run {
 
@@ -79,12 +80,14 @@ std::uint64_t scaled(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
 Bytes AcceptList::encode() const {
     POTLUCK_CHECK(entries.size() <= accepted_max);
     POTLUCK_CHECK(committee.size() <= committee_members_max);
+    POTLUCK_CHECK(k > 0 && k <= chunk_entries);
     ByteWriter out;
     out.raw(run.bytes);
     out.u32(term);
     out.u64(round.value);
     out.raw(previous.bytes);
     out.raw(base.bytes);
+    out.u16(static_cast<std::uint16_t>(k));
     out.u8(static_cast<std::uint8_t>(committee.size()));
     out.u16(static_cast<std::uint16_t>(entries.size()));
     for (const PeerId& member : committee) out.raw(member.bytes);
@@ -110,6 +113,7 @@ Result<AcceptList> AcceptList::decode(ByteSpan bytes) {
     list.round.value = in.u64();
     in.array(list.previous.bytes);
     in.array(list.base.bytes);
+    list.k = in.u16();
     const std::size_t members = in.u8();
     const std::size_t count = in.u16();
     if (in.failed()) return malformed("This accept list is cut short.");
@@ -117,6 +121,9 @@ Result<AcceptList> AcceptList::decode(ByteSpan bytes) {
     if (list.round.value > round_max) return malformed("This accept list names a round out of range.");
     if (list.round.value == 0 && !list.previous.is_zero()) {
         return malformed("This accept list of round 0 names a list before it.");
+    }
+    if (list.k == 0 || list.k > chunk_entries) {
+        return malformed("This accept list lets contributions send nothing, or more than there is.");
     }
     if (members == 0 || members > committee_members_max) {
         return malformed("This accept list names no committee of one to seven members.");

@@ -25,9 +25,9 @@ inline constexpr std::uint64_t median_multiple_max =
     4;  // a weight in lower medians: what a good GPU is beside a usual one
 inline constexpr std::uint64_t newcomer_divisor = 4;  // newcomers weigh at most a fourth of the others: a fifth in all
 /// Sizes of encode() with one member and no entry, and with the most of both.
-inline constexpr std::size_t accept_list_bytes_min = 116 + 32;
+inline constexpr std::size_t accept_list_bytes_min = 118 + 32;
 inline constexpr std::size_t accept_list_bytes_max =
-    116 + 32 * committee_members_max + 178 * accepted_max + (host_action_bytes_max + 64) * actions_per_list_max;
+    118 + 32 * committee_members_max + 178 * accepted_max + (host_action_bytes_max + 64) * actions_per_list_max;
 
 struct Accepted {
     PeerId peer;
@@ -44,6 +44,7 @@ struct AcceptList {
     RoundId round;
     Digest previous;                      // hash of L[r-1]; zero for round 0
     StateDigest base;                     // digest of theta[r], which a quorum has computed
+    std::uint32_t k = 1;                  // of every 4,096 entries, the most that contributions of the next round send
     std::vector<PeerId> committee;        // of the next round; sorted, 1 to committee_members_max
     std::vector<Accepted> entries;        // sorted by peer, no peer and no payload twice
     std::uint32_t actions_before = 0;     // of the host, in force when this list was decided

@@ -19,8 +19,8 @@ namespace potluck::run {
 
 namespace {
 
-constexpr std::string_view magic = "PLKMAN2\n";
-constexpr std::string_view older_magic = "PLKMAN1\n";
+constexpr std::string_view magic = "PLKMAN3\n";
+constexpr std::string_view oldest_magic = "PLKMAN1\n";
 constexpr std::string_view magic_name = "PLKMAN";
 constexpr std::size_t prefix_bytes = magic.size() + 64;
 constexpr std::uint64_t created_max = 1ULL << 40U;
@@ -245,7 +245,7 @@ Result<SignedManifest> parse_manifest_file(ByteSpan file) {
     }
     ByteReader in(file);
     const std::string_view begin = as_text(in.raw(magic.size()));
-    if (begin == older_magic) {
+    if (begin.starts_with(magic_name) && begin >= oldest_magic && begin < magic) {
         return Error{ErrorCode::unavailable,
                      "This run was started with an older Potluck, whose protocol is no longer spoken; ask its host to "
                      "start it again with this version."};

@@ -55,6 +55,7 @@ nlohmann::json Recipe::to_json() const {
             {"total_rounds", total_rounds},
             {"window_ms", window.count()},
             {"k", k},
+            {"k_max", k_max},
             {"error_decay", error_decay},
             {"alpha", alpha},
             {"amplification", amplification},
@@ -83,7 +84,8 @@ Result<Recipe> Recipe::from_json(const nlohmann::json& object) {
     recipe.warmup_rounds = fields.integer("warmup_rounds", 0, total_rounds_max);
     recipe.total_rounds = fields.integer("total_rounds", 1, total_rounds_max);
     recipe.window = milliseconds("window_ms", window_ms_max);
-    recipe.k = static_cast<std::uint32_t>(fields.integer("k", 1, numerics::sent_max));
+    recipe.k = static_cast<std::uint32_t>(fields.integer("k", 1, chunk_entries));
+    recipe.k_max = static_cast<std::uint32_t>(fields.integer("k_max", 1, chunk_entries));
     recipe.error_decay = static_cast<float>(fields.number("error_decay", 0.0, 1.0));
     recipe.alpha = static_cast<float>(fields.number("alpha", 1e-6, 10.0));
     recipe.amplification = static_cast<std::uint32_t>(fields.integer("amplification", 1, 4'096));
@@ -93,6 +95,7 @@ Result<Recipe> Recipe::from_json(const nlohmann::json& object) {
     recipe.fit_rounds = static_cast<std::uint32_t>(fields.integer("fit_rounds", 1, standing_rounds_max));
     recipe.probation_rounds = static_cast<std::uint32_t>(fields.integer("probation_rounds", 0, standing_rounds_max));
     recipe.seed = fields.integer("seed", 0, std::numeric_limits<std::uint64_t>::max());
+    if (recipe.k_max < recipe.k) fields.fail("k_max is smaller than k");
     if (recipe.warmup_rounds > recipe.total_rounds) fields.fail("warmup_rounds is larger than total_rounds");
     if (const Status status = fields.finish(); !status) return status.error();
     return recipe;

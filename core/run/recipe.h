@@ -20,6 +20,9 @@ enum class Optimizer { adamw, lamb, muon };
 /// Nothing for a name that this version does not know.
 [[nodiscard]] std::optional<Optimizer> optimizer_named(std::string_view name);
 
+/// The most that any k can be: all entries of a chunk.
+inline constexpr std::uint32_t chunk_entries = numerics::sent_max;
+
 struct Recipe {
     // Inner optimizer (core/numerics/optimizer/optimizer.h), decay on matrices only.
     Optimizer optimizer = Optimizer::adamw;
@@ -35,8 +38,9 @@ struct Recipe {
     std::uint64_t total_rounds = 1000;  // the run ends when state theta[total_rounds] exists
 
     // Rounds (mode sparse).
-    Duration window{60'000};  // training time of a round
-    std::uint32_t k = 64;     // sent of every 4,096 entries
+    Duration window{60'000};     // training time of a round
+    std::uint32_t k = 64;        // sent of every 4,096 entries in the first round, and at least
+    std::uint32_t k_max = 4096;  // and at most: as many as links carry (core/run/density.h)
     float error_decay = 0.95F;
     float alpha = 1.0F;                   // outer learning rate
     std::uint32_t amplification = 4;      // cap A

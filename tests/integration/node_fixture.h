@@ -177,7 +177,7 @@ public:
                                                 "2",
                                                 "--grace",
                                                 "1.2",
-                                                "--k",
+                                                "--density",
                                                 "256",
                                                 "--checkpoint-every",
                                                 "3"} +

@@ -67,7 +67,7 @@ void Attacker::contribute(const run::BlobRef& payload, std::uint64_t tokens) {
 void Attacker::sign_own_list() {
     const run::IdentityKeyring keyring(m_identity);
     const run::BlobRef payload = m_port.publish(Bytes(64, std::byte{7})).value();
-    run::AcceptList list{m_world.run(), 0, m_seen.round, m_seen.list, m_seen.digest, {id()}, {}};
+    run::AcceptList list{m_world.run(), 0, m_seen.round, m_seen.list, m_seen.digest, m_world.newest_k(), {id()}, {}};
     const run::ContributionMessage own{m_seen.round, m_seen.digest, payload, {run::tokens_max}};
     list.entries.push_back({id(), payload, own.tokens, false, envelope_of(own).signature});
     const run::Instance instance{m_world.run(), 0, m_seen.round};

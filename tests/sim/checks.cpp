@@ -48,7 +48,7 @@ numerics::PayloadView payload_of(World& world, const BlobId& id) {
     const auto found = world.network().published.find(id);
     if (found == world.network().published.end()) return view;
     const auto fault = numerics::PayloadView::parse(found->second->bytes().subspan(peer::payload_author_bytes),
-                                                    world.initial_state().size(), world.manifest().recipe.k, view);
+                                                    world.initial_state().size(), world.manifest().recipe.k_max, view);
     return fault == numerics::PayloadFault::none ? view : numerics::PayloadView{};
 }
 

@@ -21,6 +21,10 @@ void Network::link(const PeerId& a, const PeerId& b, LinkSpeed speed) {
     m_links[a][b] = m_links[b][a] = Link{speed, {}, {}};
 }
 
+void Network::limit_uplink(const PeerId& from, double bytes_per_ms) {
+    for (auto& [to, link] : m_links.at(from)) link.speed.bytes_per_ms = bytes_per_ms;
+}
+
 void Network::unlink(const PeerId& a, const PeerId& b) {
     m_links.at(a).erase(b);
     m_links.at(b).erase(a);

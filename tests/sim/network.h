@@ -69,6 +69,8 @@ public:
     }
     /// From now on there are sessions only where there are links.
     void link(const PeerId& a, const PeerId& b, LinkSpeed speed);
+    /// What `from` sends over each of its links, as at the end of a line that carries less up than down.
+    void limit_uplink(const PeerId& from, double bytes_per_ms);
     void unlink(const PeerId& a, const PeerId& b);
     /// From now on a payload reaches others in messages only.
     void no_payload_fetches() { m_payload_fetches = false; }

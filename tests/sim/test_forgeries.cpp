@@ -35,6 +35,7 @@ struct Scene {
                              head.round.next(),
                              head.hash(),
                              ledger.digest_after(world.run(), head.round).value(),
+                             head.k,
                              world.first_committee(),
                              {}};
         const run::ContributionMessage own{list.round, list.base, payload, {640}};
@@ -77,8 +78,7 @@ struct Scene {
 };
 
 std::uint64_t payload_size_max(World& world) {
-    return peer::payload_author_bytes +
-           numerics::payload_bytes_max(world.initial_state().size(), world.manifest().recipe.k);
+    return peer::payload_author_bytes + numerics::payload_bytes_max(world.initial_state().size(), world.newest_k());
 }
 
 /// One message of each kind, as a member could send it.

@@ -175,6 +175,7 @@ private slots:
                                      head.round.next(),
                                      head.hash(),
                                      *world.home(1).ledger.digest_after(world.run(), head.round),
+                                     head.k,
                                      head.committee,
                                      {}};
                 const run::Instance instance{world.run(), 0, list.round};

@@ -29,7 +29,7 @@ numerics::PayloadView payload_of(World& world, const BlobId& id) {
     numerics::PayloadView view;
     const auto fault =
         numerics::PayloadView::parse(world.network().published.at(id)->bytes().subspan(peer::payload_author_bytes),
-                                     world.initial_state().size(), world.manifest().recipe.k, view);
+                                     world.initial_state().size(), world.manifest().recipe.k_max, view);
     POTLUCK_CHECK(fault == numerics::PayloadFault::none);
     return view;
 }
@@ -65,7 +65,7 @@ class WindowsTest : public QObject {
     Q_OBJECT
 private slots:
     void each_payload_is_the_decayed_rest_and_the_new_movement() {
-        World world(1, {.rounds = 6, .error_decay = 0.5F});
+        World world(1, {.rounds = 6, .error_decay = 0.5F, .k_max = 1024});
         world.start_all();
         Log log(world);
         const std::string wrong = finish_run(world, Duration{200'000});

@@ -16,13 +16,13 @@ namespace {
 
 constexpr std::int64_t unix_start = 1'750'000'000'000;  // milliseconds, when every world begins
 
-model::ModelSpec tiny_model() {
+model::ModelSpec tiny_model(std::uint32_t width) {
     model::ModelSpec model;
     model.vocabulary = 32;
     model.context = 8;
     model.layers = 1;
     model.heads = 1;
-    model.width = 16;
+    model.width = width;
     return model;
 }
 
@@ -47,7 +47,7 @@ identity::Identity world_key(std::size_t member) {
 World::World(std::uint64_t seed, WorldPlan plan)
     : m_seed(seed), m_plan(plan), m_rng(seed), m_network(m_events, m_rng, plan.links) {
     m_run.bytes.fill(std::byte{0x42});
-    const model::StateLayout layout = model::state_layout(tiny_model());
+    const model::StateLayout layout = model::state_layout(tiny_model(plan.width));
     for (std::size_t i = 0; i < plan.backbones + plan.volunteers; ++i) {
         m_homes.push_back(std::make_unique<Home>(world_key(i), Disk("member" + std::to_string(i), layout),
                                                  std::move(ledger::Ledger::open(":memory:")).value()));
@@ -103,14 +103,15 @@ void World::make_manifest() {
         for (const auto& home : m_homes) m_manifest.allowed.push_back(home->id());
         m_manifest.allowed.resize(m_manifest.allowed.size() - m_plan.left_out);
     }
-    m_manifest.model = tiny_model();
+    m_manifest.model = tiny_model(m_plan.width);
     run::Recipe& recipe = m_manifest.recipe;
     recipe.total_rounds = m_plan.rounds;
     recipe.checkpoint_every = m_plan.checkpoint_every;
     recipe.error_decay = m_plan.error_decay;
     recipe.fit_rounds = m_plan.fit_rounds;
     recipe.probation_rounds = m_plan.probation_rounds;
-    recipe.k = 1024;  // few rounds: much of the movement in each
+    recipe.k = m_plan.k;
+    recipe.k_max = m_plan.k_max;
     recipe.window = m_plan.window;
     recipe.collect = m_plan.collect;
     recipe.grace = m_plan.grace;
@@ -291,6 +292,16 @@ void World::quit(std::size_t member, Duration patience) {
     peer(member).leave();
     run_for(Duration{100});  // the goodbye travels
     kill(member, Death::closes_sessions);
+}
+
+std::uint32_t World::newest_k() const {
+    std::optional<run::AcceptList> newest;
+    for (const auto& home : m_homes) {
+        if (!home->alive()) continue;
+        const std::optional<run::AcceptList> head = home->ledger.head(m_run);
+        if (head && (!newest || newest->round < head->round)) newest = head;
+    }
+    return newest ? newest->k : m_manifest.recipe.k;
 }
 
 bool World::run_until(const std::function<bool()>& done, Duration limit) {

@@ -31,6 +31,8 @@ struct WorldPlan {
     std::uint8_t shards = 3;
     std::map<std::size_t, std::uint64_t> shard_bytes_max = {};  // by member; no cap for the others
     std::uint32_t probation_rounds = 2;
+    std::uint32_t k = 1024, k_max = 4096;  // few rounds: much of the movement in each
+    std::uint32_t width = 16;              // of the model
     /// States are damaged under running members. One that most hold then counts as the right one, so members are
     /// compared with each other and no longer with F.
     bool damage_may_spread = false;
@@ -86,6 +88,8 @@ public:
     [[nodiscard]] peer::Peer& peer(std::size_t member) { return *m_homes[member]->process->peer; }
     [[nodiscard]] const WorldPlan& plan() const { return m_plan; }
     [[nodiscard]] const run::Manifest& manifest() const { return m_manifest; }
+    /// What the newest list lets contributions send.
+    [[nodiscard]] std::uint32_t newest_k() const;
     [[nodiscard]] std::span<const float> initial_state() const { return m_initial; }
     [[nodiscard]] const RunId& run() const { return m_run; }
     [[nodiscard]] Rng& rng() { return m_rng; }

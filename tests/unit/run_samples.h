@@ -41,6 +41,7 @@ inline AcceptList accept_list() {
     list.round = {7};
     list.previous = id<Digest>(0x33);
     list.base = id<StateDigest>(0x44);
+    list.k = 128;
     list.committee = {id<PeerId>(0x05), id<PeerId>(0x22), id<PeerId>(0xa1), id<PeerId>(0xb2)};
     list.entries = {{id<PeerId>(0xa1), plain_blob(0xc1, 4'096), {65'536}, false, signature(0x61)},
                     {id<PeerId>(0xb2), plain_blob(0xc2, 8'192), {tokens_max}, true, signature(0x62)}};

@@ -26,7 +26,7 @@ constexpr std::uint64_t kib = 1024;
 
 /// What CLI11 fills before it is checked and turned into a Command.
 struct Raw {
-    std::string data_folder, trainer, duration, preset = "tiny", optimizer = "adamw", name;
+    std::string data_folder, trainer, duration, preset = "tiny", optimizer = "adamw", density = "auto", name;
     std::string device, gpu_memory, ram, disk, tokens;
     std::vector<std::string> import_source, dht_nodes, addresses, backbones, allowed;
     std::uint64_t upload_kib = 0, download_kib = 0;
@@ -118,7 +118,8 @@ void add_host(CLI::App& app, Command& command, Raw& raw) {
     add_host_optimizer(*host, command, raw);
     host->add_option("--rounds", recipe.total_rounds, "Rounds until the run is complete");
     host->add_option("--window", raw.window_seconds, "Training time of a round in seconds");
-    host->add_option("--k", recipe.k, "Values sent of every 4096");
+    host->add_option("--density", raw.density,
+                     "Values sent of every 4096: \"auto\", as many as links carry, or a number (default: auto)");
     host->add_option("--batch", recipe.batch, "Sequences per inner step");
     host->add_option("--error-decay", recipe.error_decay, "Decay of the error feedback");
     host->add_option("--alpha", recipe.alpha, "Outer learning rate");
@@ -308,6 +309,18 @@ Status finish_model(model::ModelSpec& model, const Raw& raw) {
     return {};
 }
 
+Status take_density(const std::string& text, run::Recipe& recipe) {
+    if (text == "auto") return {};
+    const char* const end = text.data() + text.size();
+    std::uint32_t fixed = 0;
+    const auto read = std::from_chars(text.data(), end, fixed);
+    if (read.ec != std::errc() || read.ptr != end || fixed < 1 || fixed > run::chunk_entries) {
+        return Error{ErrorCode::invalid_argument, "The density is \"auto\" or a number from 1 to 4096."};
+    }
+    recipe.k = recipe.k_max = fixed;
+    return {};
+}
+
 Status finish_host(Command& command, const Raw& raw) {
     if (command.host.text.empty() && command.host.tokens.empty())
         return Error{ErrorCode::invalid_argument, "Say what to train on, with --text or --tokens."};
@@ -316,6 +329,7 @@ Status finish_host(Command& command, const Raw& raw) {
     const auto milliseconds = [](double seconds) { return Duration{static_cast<std::int64_t>(seconds * 1000)}; };
     run::Recipe& recipe = command.host.recipe;
     recipe.optimizer = run::optimizer_named(raw.optimizer).value_or(recipe.optimizer);
+    if (Status taken = take_density(raw.density, recipe); !taken) return taken;
     if (raw.window_seconds > 0) recipe.window = milliseconds(raw.window_seconds);
     if (raw.collect_seconds > 0) recipe.collect = milliseconds(raw.collect_seconds);
     if (raw.grace_seconds > 0) recipe.grace = milliseconds(raw.grace_seconds);

@@ -49,6 +49,13 @@ std::string line_of(const control::RunSnapshot& run) {
     return text;
 }
 
+std::string density_of(const control::RunSnapshot& run) {
+    const std::string sent = std::to_string(run.density) + " of every 4096 values are sent";
+    if (run.density >= run.density_allowed) return sent;
+    return sent + " instead of " + std::to_string(run.density_allowed) +
+           ", because contributions of this computer came too late; a higher upload limit may help";
+}
+
 void print(const control::NodeSnapshot& node) {
     std::cout << name_of(node.activity) << ": " << node.reason << "\n";
     if (node.run) {
@@ -56,6 +63,7 @@ void print(const control::NodeSnapshot& node) {
                   << "     " << line_of(*node.run) << "\n"
                   << "my tokens: " << node.run->my_tokens << " in " << node.run->my_rounds << " rounds, today "
                   << node.run->my_tokens_today << "\n";
+        if (node.run->density > 0) std::cout << "density: " << density_of(*node.run) << "\n";
     }
     if (node.activity != control::Activity::not_running) {
         std::cout << "network: port " << node.network.port << ", " << node.network.peers << " peers, "

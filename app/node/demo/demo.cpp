@@ -204,7 +204,6 @@ Status Demo::read_manifest() {
     if (!parsed) return parsed.error();
     m_manifest = std::move(parsed->manifest);
     m_report.parameters = m_manifest.model.parameters();
-    m_report.k = m_manifest.recipe.k;
     m_report.bigram_loss = m_manifest.bigram_loss;
     return {};
 }

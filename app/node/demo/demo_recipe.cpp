@@ -39,8 +39,8 @@ std::vector<std::string> DemoRecipe::host_arguments(std::uint64_t rounds) const 
             std::to_string(batch),
             "--window",
             text_of(window_seconds),
-            "--k",
-            std::to_string(k),
+            "--density",
+            density,
             "--optimizer",
             optimizer,
             "--state-bits",
@@ -95,13 +95,13 @@ Result<DemoRecipe> DemoRecipe::from_file(const std::filesystem::path& file) {
     whole("heads", recipe.heads);
     whole("context", recipe.context);
     whole("batch", recipe.batch);
-    whole("k", recipe.k);
     whole("amplification", recipe.amplification);
     whole("fit_rounds", recipe.fit_rounds);
     recipe.warmup_rounds = fields.integer_or("warmup_rounds", 0, 1 << 20, recipe.warmup_rounds);
     recipe.checkpoint_every = fields.integer_or("checkpoint_every", 1, 1 << 20, recipe.checkpoint_every);
     real("window_seconds", recipe.window_seconds);
     recipe.optimizer = fields.text_or("optimizer", 16, recipe.optimizer);
+    recipe.density = fields.text_or("density", 16, recipe.density);
     whole("state_bits", recipe.state_bits);
     real("beta1", recipe.beta1);
     real("beta2", recipe.beta2);

@@ -115,6 +115,8 @@ control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifes
     snapshot.digests_equal = view.digests_equal;
     snapshot.repairs = view.repairs;
     snapshot.last_round_overhead_seconds = std::chrono::duration<double>(view.last_round_overhead).count();
+    snapshot.density = view.k;
+    snapshot.density_allowed = view.k_allowed;
     if (view.join_to_first_step)
         snapshot.join_seconds = std::chrono::duration<double>(*view.join_to_first_step).count();
     snapshot.digest = view.digest.hex();

@@ -127,7 +127,7 @@ const char* name_of(PayloadFault fault) {
     return "unknown";
 }
 
-PayloadFault PayloadView::parse(std::span<const std::byte> bytes, std::uint64_t expected_size, std::uint32_t expected_k,
+PayloadFault PayloadView::parse(std::span<const std::byte> bytes, std::uint64_t expected_size, std::uint32_t k_max,
                                 PayloadView& out) {
     const RoundingGuard guard;
     out = PayloadView();
@@ -135,7 +135,7 @@ PayloadFault PayloadView::parse(std::span<const std::byte> bytes, std::uint64_t 
     if (std::memcmp(bytes.data(), layout::magic, sizeof layout::magic) != 0) return PayloadFault::bad_magic;
     if (layout::load(&bytes[8], 8) != expected_size) return PayloadFault::wrong_size;
     const auto k = static_cast<std::uint32_t>(layout::load(&bytes[4], 4));
-    if (k != expected_k || k < 1 || k > sent_max) return PayloadFault::bad_k;
+    if (k < 1 || k > k_max || k > sent_max) return PayloadFault::bad_k;
     const std::uint64_t count = layout::group_count(expected_size);
     if (count > (bytes.size() - layout::header_size) / layout::table_entry_size) return PayloadFault::truncated;
 

@@ -42,9 +42,9 @@ class PayloadView {
 public:
     PayloadView() = default;
     /// Checks everything: header, table, every index, every mean finite and |mean| <= 2^60. `expected_size` is the
-    /// run's parameter count and `expected_k` its recipe's k: another value is `wrong_size` or `bad_k`.
+    /// run's parameter count, and another is `wrong_size`; a k beyond `k_max` is `bad_k`.
     [[nodiscard]] static PayloadFault parse(std::span<const std::byte> bytes, std::uint64_t expected_size,
-                                            std::uint32_t expected_k, PayloadView& out);
+                                            std::uint32_t k_max, PayloadView& out);
 
     [[nodiscard]] std::uint64_t size() const { return m_size; }
     [[nodiscard]] std::uint32_t k() const { return m_k; }

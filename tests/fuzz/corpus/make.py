@@ -48,11 +48,11 @@ def messages():
 
 def accept_lists():
     whole = vector("accept_list")  # four members, two entries
-    head, members, first, second, no_action = whole[:111], whole[111:239], whole[239:417], whole[417:595], whole[595:]
+    head, members, first, second, no_action = whole[:113], whole[113:241], whole[241:419], whole[419:597], whole[597:]
 
     def listed(*entries, claim=None, size=None, seats=members, tail=no_action):
         count = len(entries) if claim is None else claim
-        return head[:108] + struct.pack("<BH", len(seats) // 32 if size is None else size, count) + seats + b"".join(entries) + tail
+        return head[:110] + struct.pack("<BH", len(seats) // 32 if size is None else size, count) + seats + b"".join(entries) + tail
 
     def acted(before, *actions, claim=None):
         """The end of a list: so many actions before, and these."""

@@ -46,7 +46,7 @@ def roll_back_fields(number):
 
 def list_fields(committee, entries, actions_before=0, actions=()):
     """entries: (peer, root, size, tokens, is a newcomer's, byte of the signature); actions: (fields, byte of the signature)"""
-    fields = [(RUN, "run"), (u32(2), "term"), (u64(7), "round"), (PREVIOUS, "previous"), (BASE, "base"),
+    fields = [(RUN, "run"), (u32(2), "term"), (u64(7), "round"), (PREVIOUS, "previous"), (BASE, "base"), (u16(128), "k"),
               (u8(len(committee)), "members"), (u16(len(entries)), "entries")]
     fields += [(key, f"member {number}") for number, key in enumerate(committee)]
     for number, (peer, root, size, tokens, newcomer, signature) in enumerate(entries):
@@ -154,7 +154,7 @@ def manifest_json(byte_bpe=False):
         "validation": {"blob": blob(ROOT_B, 340), "records": 10},
         "bigram_loss": 2.5, "initial_state": blob(b"\xc3" * 32, len(header) + content),
         "recipe": {"optimizer": "adamw", "state_bits": 8, "epsilon": 1e-8, "learning_rate": 0.003, "final_fraction": 0.1, "beta1": 0.9, "beta2": 0.95, "weight_decay": 0.1,
-                   "clip_norm": 1.0, "batch": 8, "warmup_rounds": 2, "total_rounds": 1000, "window_ms": 60000, "k": 64,
+                   "clip_norm": 1.0, "batch": 8, "warmup_rounds": 2, "total_rounds": 1000, "window_ms": 60000, "k": 64, "k_max": 4096,
                    "error_decay": struct.unpack("<f", f32(0.95))[0], "alpha": 1.0, "amplification": 4,
                    "checkpoint_every": 10, "collect_ms": 10000, "grace_ms": 5000, "fit_rounds": 50, "probation_rounds": 10,
                    "seed": 1}}
@@ -249,8 +249,8 @@ def main():
     save("agreement_certificate", [(u8(3), "kind: certificate")] + certificate_fields(3, 2, ROOT_A))
     save("agreement_evidence", vote_fields(3, 2, ROOT_A, what="first ") + vote_fields(3, 2, ROOT_B, what="second "))
     save("vote_record", record_fields())
-    save("manifest", [(b"PLKMAN2\n", "magic"), (SIGNATURE, "signature"), (manifest_json(), "JSON")])
-    save("manifest_bpe", [(b"PLKMAN2\n", "magic"), (SIGNATURE, "signature"), (manifest_json(byte_bpe=True), "JSON")])
+    save("manifest", [(b"PLKMAN3\n", "magic"), (SIGNATURE, "signature"), (manifest_json(), "JSON")])
+    save("manifest_bpe", [(b"PLKMAN3\n", "magic"), (SIGNATURE, "signature"), (manifest_json(byte_bpe=True), "JSON")])
     link = b"magnet:?xt=urn:btmh:1220" + RUN.hex().encode() + b"&dn=K%c3%bcche%20%26%20Co&x.pe=192.0.2.7:6881&x.pe=[2001:db8::1]:6882"
     save("invite", [(link, "the link, ASCII")])
     save("state_header_small", [(hashlib.sha256(state_header(gpt2_tensors(256, 16, 1, 8))[0]).digest(), "SHA-256 of the header")])

@@ -58,7 +58,7 @@ async def forged_history(stranger):
         lists, previous, base = [], now.list_hash, now.digest
         rows = [stranger.entry(session.key) for _ in range((0, 1, 18)[stranger.number() % 3])]
         for round_ in range(first, first + 256):
-            forged = wire.accept_list(run, round_, previous, base, [stranger.manifest.host], rows)
+            forged = wire.accept_list(run, round_, previous, base, stranger.manifest.k, [stranger.manifest.host], rows)
             previous, base = wire.sha256(forged), os.urandom(32)
             lists.append((forged, wire.certificate([session.key], run, round_, 0, previous)))
         session.send(wire.HISTORY, wire.history(lists))

@@ -52,7 +52,7 @@ class Manifest:
     """A run by its manifest's file (section 3)."""
 
     def __init__(self, file):
-        if file[:8] != b"PLKMAN2\n":
+        if file[:8] != b"PLKMAN3\n":
             raise ValueError("not a manifest of this protocol")
         self.run = info_hash(merkle_root(file), len(file), b"manifest.potluck")
         fields = json.loads(file[72:])
@@ -119,11 +119,11 @@ def layer(state, first, hashes):
 
 # Lists and the committee's messages (sections 5 and 9).
 
-def accept_list(run, round_, previous, base, members, entries):
-    """`entries`: (peer, blob reference, tokens, is a newcomer's, signature). Names no action of the host."""
+def accept_list(run, round_, previous, base, k, members, entries):
+    """`k`: the most that contributions of the next round send. `entries`: (peer, blob reference, tokens, is a newcomer's, signature). Names no action of the host."""
     rows = [peer + payload + u64(tokens) + u8(newcomer) + signature
             for peer, payload, tokens, newcomer, signature in sorted(entries)]
-    return (run + u32(0) + u64(round_) + previous + base + u8(len(members)) + u16(len(rows)) +
+    return (run + u32(0) + u64(round_) + previous + base + u16(k) + u8(len(members)) + u16(len(rows)) +
             b"".join(sorted(members)) + b"".join(rows) + u32(0) + u8(0))
 
 

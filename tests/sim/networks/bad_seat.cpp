@@ -118,7 +118,7 @@ run::Accepted BadSeat::entry_of(const run::Envelope& contribution) const {
 }
 
 run::AcceptList BadSeat::list_of(std::size_t first, std::size_t stride) const {
-    run::AcceptList list{m_world.run(), 0, m_instance.round, m_previous, m_base, m_committee, {}};
+    run::AcceptList list{m_world.run(), 0, m_instance.round, m_previous, m_base, m_world.newest_k(), m_committee, {}};
     std::size_t place = 0;
     const std::size_t probation = m_world.manifest().recipe.probation_rounds;
     for (const auto& [peer, contribution] : m_contributions) {

@@ -303,12 +303,12 @@ private slots:
     void a_recipe_file_replaces_only_what_it_names() {
         const QTemporaryDir folder;
         const fs::path file = fs::path(folder.path().toStdString()) / "recipe.json";
-        std::ofstream(file) << "{\"k\": 64, \"window_seconds\": 1.5}";
+        std::ofstream(file) << "{\"density\": \"64\", \"window_seconds\": 1.5}";
         const auto recipe = DemoRecipe::from_file(file);
         QVERIFY(recipe.ok());
-        QCOMPARE(recipe->k, 64U);
+        QCOMPARE(recipe->density, std::string("64"));
         QCOMPARE(recipe->batch, DemoRecipe{}.batch);
-        std::ofstream(file) << "{\"kk\": 64}";
+        std::ofstream(file) << "{\"densities\": \"64\"}";
         QVERIFY(!DemoRecipe::from_file(file).ok());
     }
 };

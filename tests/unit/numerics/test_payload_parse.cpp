@@ -248,7 +248,8 @@ void TestPayloadParse::another_size_or_k_is_refused() {
     const auto payload = valid();
     PayloadView view;
     QVERIFY(PayloadView::parse(payload, size + 1, sent, view) == PayloadFault::wrong_size);
-    QVERIFY(PayloadView::parse(payload, size, sent + 1, view) == PayloadFault::bad_k);
+    QVERIFY(PayloadView::parse(payload, size, sent - 1, view) == PayloadFault::bad_k);
+    QVERIFY(PayloadView::parse(payload, size, sent + 1, view) == PayloadFault::none);
     QVERIFY(PayloadView::parse(payload, size, 0, view) == PayloadFault::bad_k);
 }
 

@@ -114,9 +114,9 @@ struct BallotsBench : Fixture {
     /// A process begins with what is on disk.
     void begin() {
         ballots.reset();
-        payloads.emplace(swarm, context.layout.parameters, context.manifest.recipe.k);
-        ballots.emplace(Ballots::Parts{context, chain, keeper, machine, keyring, votes, *payloads, seats, moderation,
-                                       errors, mediator});
+        payloads.emplace(swarm, context.layout.parameters, context.manifest.recipe.k_max);
+        ballots.emplace(Ballots::Parts{context, chain, keeper, machine, exchange, keyring, votes, *payloads, seats,
+                                       moderation, errors, mediator});
         ballots->enter();
     }
     void wait(Duration time) { context.set_now(context.now() + time); }
@@ -125,8 +125,8 @@ struct BallotsBench : Fixture {
         ballots->tick();
     }
 
-    Made contribution(std::uint8_t who, float value) {
-        Made made = payload_of(value, key_of(who).id());
+    Made contribution(std::uint8_t who, float value, std::uint32_t times = 1) {
+        Made made = payload_of(value, key_of(who).id(), times);
         made.entry.newcomer = chain.is_newcomer(made.entry.peer);
         made_here.push_back(made);
         return made;
@@ -251,6 +251,7 @@ struct BallotsBench : Fixture {
     BallotsMediator mediator;
     Members members;
     run::RoundMachine machine{round_settings(context)};
+    run::Exchange exchange;
     StateKeeper keeper{{context, chain, disk, jobs, errors, silence}};
     Seats seats{context, chain, members};
     Moderation moderation{context, chain, ledger, errors};

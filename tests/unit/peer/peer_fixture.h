@@ -173,11 +173,11 @@ struct Fixture {
         run::Accepted entry;
     };
     /// A payload that moves the first parameters by `value`, as its author's entry of a list; this member's own if
-    /// nobody else is named.
-    Made payload_of(float value, std::optional<PeerId> author = {}) {
+    /// nobody else is named. `times`: how often the recipe's k it sends.
+    Made payload_of(float value, std::optional<PeerId> author = {}, std::uint32_t times = 1) {
         std::vector<float> error(context.layout.parameters, 0.0F);
         for (std::size_t i = 0; i < 100; ++i) error[i] = value * static_cast<float>(i + 1);
-        const std::uint32_t k = context.manifest.recipe.k;
+        const std::uint32_t k = times * context.manifest.recipe.k;
         const PeerId made_by = author.value_or(self.id());
         auto blob = std::make_shared<sim::MemoryBlob>(payload_blob(made_by, numerics::encode(error, k, 1)));
         auto payload = std::make_shared<Payload>();
@@ -197,6 +197,7 @@ struct Fixture {
         list.round = chain.height();
         list.base = *chain.digest_at(chain.height());
         list.previous = chain.hash_before(chain.height());
+        list.k = chain.k();
         list.committee = chain.committee();
         std::sort(entries.begin(), entries.end());
         list.entries = std::move(entries);

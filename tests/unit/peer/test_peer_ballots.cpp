@@ -176,6 +176,52 @@ private slots:
         QCOMPARE(bench.own_vote(), nil);
     }
 
+    void a_payload_that_sends_more_than_the_newest_list_allows_gets_none() {
+        const auto vote_where_allowed = [](std::uint32_t times) {
+            Bench bench(2);  // who proposes first in round 1 is another
+            const Bench::Made dense = bench.contribution(5, 1.0F, 2);
+            run::AcceptList before = bench.unsigned_list_of({});
+            before.k = times * bench.context.manifest.recipe.k;
+            POTLUCK_CHECK(bench.chain.append(bench.committed(before, {1, 2, 3}), bench.commit(1, 0.5F)).ok());
+            bench.keeper.hold({RoundId{1}, *bench.chain.digest_at(RoundId{1})});
+            bench.machine.enter(RoundId{1}, bench.keeper.digest(), bench.chain.committee(), bench.context.now());
+            bench.wait(window);
+            bench.begin();
+            bench.ballots->decide();
+            bench.deliver(dense);
+            for (const std::uint8_t who : turns()) {
+                const identity::Identity author = key_of(who);
+                if (author.id() != bench.ballots->proposer()) continue;
+                POTLUCK_CHECK(author.id() != bench.self.id());
+                (void)bench.hear(bench.proposal_by(author, bench.unsigned_list_of({dense.entry}), 0));
+            }
+            return bench.own_vote();
+        };
+        QCOMPARE(vote_where_allowed(1), nil);
+        QCOMPARE(vote_where_allowed(2), for_list);
+    }
+
+    void a_list_says_how_much_is_sent_next() {
+        const auto said = [](const std::function<void(Bench&, const BlobId&)>& happens) {
+            Bench bench(0);
+            const Bench::Made made = bench.contribution(5, 1.0F);
+            const run::ContributionMessage message{RoundId{0}, bench.keeper.digest(), made.payload->ref, {64}};
+            POTLUCK_CHECK(bench.machine.contribution(key_of(5).id(), message, {}) == Verdict::accepted);
+            (void)bench.machine.payload_held(made.payload->ref.root, made.payload->author);
+            happens(bench, made.payload->ref.root);
+            bench.ballots->reconsider();
+            return bench.own_list().k;
+        };
+        const std::uint32_t k = Fixture::manifest_of().recipe.k;
+        QCOMPARE(said([](Bench&, const BlobId&) {}), k);
+        QCOMPARE(said([](Bench& bench, const BlobId& payload) {
+                     bench.exchange.closed(bench.context.now());
+                     bench.exchange.announced(key_of(5).id(), payload);
+                     bench.exchange.arrived(payload, bench.context.now());
+                 }),
+                 2 * k);
+    }
+
     void a_window_is_open_for_half_its_length_before_a_list_ends_it() {
         Bench bench;
         bench.machine.enter(RoundId{0}, bench.keeper.digest(), bench.chain.committee(), bench.context.now());

@@ -1,6 +1,7 @@
 // The committed lists that a member has taken.
 #include <QTest>
 
+#include "core/run/density.h"
 #include "tests/unit/peer/peer_fixture.h"
 
 using namespace potluck;
@@ -152,6 +153,47 @@ private slots:
         Bytes cut = good.committed.list;
         cut.pop_back();
         QCOMPARE(bench.chain.read(cut, nullptr, bench.chain.rules(), out), run::Verdict::malformed);
+    }
+
+    void a_list_says_how_much_is_sent_next_by_a_factor_of_two_at_most() {
+        Fixture bench;
+        QCOMPARE(bench.chain.k(), 1024U);
+        const CheckedList good = bench.list_of({bench.payload_of(1.0F).entry});
+        const auto verdict_of = [&](std::uint32_t k) {
+            const CheckedList list = changed(good, [k](run::AcceptList& one) { one.k = k; });
+            CheckedList out;
+            return bench.chain.read(list.committed.list, nullptr, bench.chain.rules(), out);
+        };
+        for (const std::uint32_t k : {1024U, 2048U}) QCOMPARE(verdict_of(k), run::Verdict::accepted);
+        for (const std::uint32_t k : {512U, 1023U, 4096U}) QCOMPARE(verdict_of(k), run::Verdict::malformed);
+        run::AcceptList list = good.list;
+        list.k = 2048;
+        QVERIFY(bench.chain.append(bench.committed(list, {1}), digest_of("1")).ok());
+        QCOMPARE(bench.chain.k(), 2048U);
+    }
+
+    void rounds_are_counted_since_less_was_sent() {
+        Fixture bench;
+        const auto append = [&](std::uint32_t k) {
+            run::AcceptList list = bench.unsigned_list_of({});
+            list.k = k;
+            POTLUCK_CHECK(bench.chain.append(bench.committed(list, {1}), digest_of("1")).ok());
+        };
+        const std::uint64_t many = run::rounds_after_fall;
+        QCOMPARE(bench.chain.rounds_since_k_fell(), many);
+        for (const std::uint32_t k : {2048U, 4096U, 4096U}) append(k);
+        QCOMPARE(bench.chain.rounds_since_k_fell(), many);
+        append(2048);
+        QCOMPARE(bench.chain.rounds_since_k_fell(), 0ULL);
+        append(4096);
+        append(4096);
+        QCOMPARE(bench.chain.rounds_since_k_fell(), 2ULL);
+        append(2048);
+        QCOMPARE(bench.chain.rounds_since_k_fell(), 0ULL);
+        for (std::uint64_t i = 0; i < many - 1; ++i) append(2048);
+        QCOMPARE(bench.chain.rounds_since_k_fell(), many - 1);
+        append(2048);
+        QCOMPARE(bench.chain.rounds_since_k_fell(), many);
     }
 
     void payloads_of_a_list_are_at_most_as_large_as_a_payload_can_be() {

@@ -103,6 +103,14 @@ struct Bench : Fixture {
         POTLUCK_CHECK(chain.append(checked, StateDigest{}).ok());
         contributor.settle(checked.list.round, checked.list);
     }
+    /// A contribution of ours is on offer for a round whose list has it or not.
+    void settle_one(bool in_time) {
+        const run::BlobRef payload{merkle_root(as_bytes("offered")), 1, run::BlobKind::plain, {}};
+        run::AcceptList holding = unsigned_list_of({{self.id(), payload, {64}}});
+        contributor.take_back({holding});
+        if (!in_time) holding.entries.clear();
+        contributor.settle(holding.round, holding);
+    }
     /// The host has taken the model back, to what is theta[round] now.
     void start_over_in(std::uint64_t round) {
         if (round > 0) keeper.hold({RoundId{round}, commit(round, 0.5F)});
@@ -126,7 +134,7 @@ struct Bench : Fixture {
         std::vector<float> values(context.layout.parameters, 0.0F);
         numerics::PayloadView view;
         POTLUCK_CHECK(numerics::PayloadView::parse(ByteSpan(published.at(ref.root)).subspan(payload_author_bytes),
-                                                   context.layout.parameters, context.manifest.recipe.k,
+                                                   context.layout.parameters, context.manifest.recipe.k_max,
                                                    view) == numerics::PayloadFault::none);
         numerics::add_decoded(values, view, 1.0F, 1);
         double sum = 0;
@@ -142,7 +150,7 @@ struct Bench : Fixture {
     TrainerRecorder trainer;
     KeeperSilence silence;
     ContributorMediator mediator;
-    Payloads payloads{swarm, context.layout.parameters, context.manifest.recipe.k};
+    Payloads payloads{swarm, context.layout.parameters, context.manifest.recipe.k_max};
     run::RoundMachine machine{round_settings(context)};
     StateKeeper keeper{{context, chain, disk, jobs, errors, silence}};
     Members members;
@@ -210,6 +218,46 @@ private slots:
         QCOMPARE(bench.contributor.record().carried.value, 640ULL);
         QVERIFY(bench.contributor.record().deferred.empty());
         QVERIFY(std::abs(bench.error_sum() - bench.moved()) < 0.01);
+    }
+
+    void contributions_that_come_too_late_send_less_until_several_were_in_time() {
+        Bench bench;
+        const std::uint32_t least = bench.context.manifest.recipe.k;
+        run::AcceptList list = bench.unsigned_list_of({});
+        list.k = 4 * least;
+        const CheckedList dense = bench.committed(list, {1});
+        POTLUCK_CHECK(bench.chain.append(dense, StateDigest{}).ok());
+        QCOMPARE(bench.contributor.k(), 4 * least);
+        bench.settle_one(false);
+        QCOMPARE(bench.contributor.k(), 2 * least);
+        // Never below what the recipe has.
+        for (int i = 0; i < 3; ++i) bench.settle_one(false);
+        QCOMPARE(bench.contributor.k(), least);
+        for (unsigned i = 0; i < in_time_to_double - 1; ++i) bench.settle_one(true);
+        bench.settle_one(false);
+        for (unsigned i = 0; i < in_time_to_double - 1; ++i) bench.settle_one(true);
+        QCOMPARE(bench.contributor.k(), least);
+        bench.settle_one(true);
+        QCOMPARE(bench.contributor.k(), 2 * least);
+        for (unsigned i = 0; i < 3 * in_time_to_double; ++i) bench.settle_one(true);
+        QCOMPARE(bench.contributor.k(), 4 * least);
+        bench.settle_one(false);
+        QCOMPARE(bench.contributor.k(), 2 * least);
+    }
+
+    void a_contribution_sends_what_the_newest_list_allows() {
+        Bench bench;
+        const std::uint32_t least = bench.context.manifest.recipe.k;
+        run::AcceptList list = bench.unsigned_list_of({});
+        list.k = 2 * least;
+        POTLUCK_CHECK(bench.chain.append(bench.committed(list, {1}), *bench.chain.digest_at(RoundId{0})).ok());
+        bench.contribute(0.25F, 640);
+        const Bytes& blob = bench.published.at(bench.mediator.offers.back().payload.root);
+        numerics::PayloadView view;
+        QVERIFY(numerics::PayloadView::parse(ByteSpan(blob).subspan(payload_author_bytes),
+                                             bench.context.layout.parameters, numerics::sent_max,
+                                             view) == numerics::PayloadFault::none);
+        QCOMPARE(view.k(), 2 * least);
     }
 
     void what_a_retracted_list_held_is_on_offer_again() {

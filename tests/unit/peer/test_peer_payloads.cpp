@@ -25,7 +25,7 @@ struct Bench : Fixture {
     [[nodiscard]] bool forgot(const run::BlobRef& ref) const {
         return std::count(swarm.forgotten.begin(), swarm.forgotten.end(), ref.root) > 0;
     }
-    Payloads payloads{swarm, context.layout.parameters, context.manifest.recipe.k};
+    Payloads payloads{swarm, context.layout.parameters, context.manifest.recipe.k_max};
 };
 
 }  // namespace

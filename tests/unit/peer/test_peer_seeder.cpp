@@ -48,7 +48,7 @@ struct Bench : Fixture {
         for (const StateStore::Held& one : disk.held()) rounds.push_back(one.round.value);
         return rounds;
     }
-    Payloads payloads{swarm, context.layout.parameters, context.manifest.recipe.k};
+    Payloads payloads{swarm, context.layout.parameters, context.manifest.recipe.k_max};
     SeederMediator mediator{disk};
     Seeder seeder{{context, chain, disk, payloads, errors, mediator}};
 };

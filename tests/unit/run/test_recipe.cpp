@@ -69,6 +69,8 @@ private slots:
                                                               {"window_ms", "604800001"},
                                                               {"k", "0"},
                                                               {"k", "4097"},
+                                                              {"k_max", "63"},
+                                                              {"k_max", "4097"},
                                                               {"error_decay", "1.5"},
                                                               {"alpha", "0"},
                                                               {"alpha", "11"},

@@ -1,0 +1,59 @@
+#include "core/run/density.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace potluck::run {
+
+namespace {
+
+std::uint32_t more(const Recipe& recipe, std::uint32_t k) { return std::min(2 * k, recipe.k_max); }
+std::uint32_t less(const Recipe& recipe, std::uint32_t k) { return std::max(k / 2, recipe.k); }
+
+}  // namespace
+
+void Exchange::begin() {
+    m_closed.reset();
+    m_arrivals.clear();
+    m_late.clear();
+}
+
+void Exchange::closed(TimePoint now) {
+    if (!m_closed) m_closed = now;
+}
+
+void Exchange::announced(const PeerId& author, const BlobId& payload) {
+    m_arrivals.try_emplace(payload);
+    m_late.erase(author);
+}
+
+void Exchange::arrived(const BlobId& payload, TimePoint now) {
+    const auto found = m_arrivals.find(payload);
+    if (found != m_arrivals.end() && !found->second) found->second = now;
+}
+
+Duration Exchange::duration() const {
+    std::vector<Duration> taken(m_late.size(), Duration::max());
+    for (const auto& [payload, at] : m_arrivals) {
+        const bool is_here = at && m_closed;
+        taken.push_back(is_here ? std::max(Duration(0), *at - *m_closed) : Duration::max());
+    }
+    if (taken.empty()) return Duration(0);
+    std::sort(taken.begin(), taken.end());
+    return taken[(9 * taken.size() + 9) / 10 - 1];
+}
+
+std::uint32_t next_k(const Recipe& recipe, std::uint32_t k, const Exchange& exchange, std::uint64_t since_fall) {
+    if (exchange.empty()) return k;
+    const Duration most = recipe.window / exchange_divisor;
+    const Duration taken = exchange.duration();
+    if (taken > most) return less(recipe, k);
+    // Twice as much may take twice as long.
+    return taken <= most / 2 && since_fall >= rounds_after_fall ? more(recipe, k) : k;
+}
+
+bool k_may_follow(const Recipe& recipe, std::uint32_t k, std::uint32_t next) {
+    return next == k || next == more(recipe, k) || next == less(recipe, k);
+}
+
+}  // namespace potluck::run

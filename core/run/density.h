@@ -1,0 +1,63 @@
+// How much of its movement a contribution sends: k of every 4,096 entries. Each list says the most for the next round,
+// from the recipe's k up to its k_max, a factor of two a round: more while nine of ten contributions are here within
+// half of a tenth of the window, less when they are not within that tenth, and then no more for a while. What counts is
+// how long they took, so that nobody has to say, or can lie about, how fast a link is.
+//
+//   window closes -> announced / arrived ... -> the list: next_k()
+//   a contribution that misses its round's list: late()
+//
+// Does not: decide whose contributions count, or know what one computer sends if its own link is slower.
+// Owns: values only.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "core/base/clock.h"
+#include "core/base/ids.h"
+#include "core/run/recipe.h"
+
+namespace potluck::run {
+
+/// A tenth of a window; the rest of it is for training.
+inline constexpr int exchange_divisor = 10;
+/// What was too much is not tried again for so many rounds: each try may cost a round its patience.
+inline constexpr std::uint64_t rounds_after_fall = 16;
+
+/// How long the contributions of a round were on their way, counted from the end of its window.
+class Exchange {
+public:
+    /// A round begins.
+    void begin();
+    /// The window has ended here; the first time counts.
+    void closed(TimePoint now);
+    /// Who is late for one round and takes part in the next counts once.
+    void announced(const PeerId& author, const BlobId& payload);
+    /// Nothing if it was not announced.
+    void arrived(const BlobId& payload, TimePoint now);
+    /// It is no payload of this round after all.
+    void refused(const BlobId& payload) { m_arrivals.erase(payload); }
+    /// A contribution of `author` came after the list of its round.
+    void late(const PeerId& author) { m_late.insert(author); }
+
+    /// Nothing was announced: it tells nothing.
+    [[nodiscard]] bool empty() const { return m_arrivals.empty() && m_late.empty(); }
+    /// Until nine of ten were here, rounded up; Duration::max() if they are not.
+    [[nodiscard]] Duration duration() const;
+
+private:
+    std::optional<TimePoint> m_closed;
+    std::map<BlobId, std::optional<TimePoint>> m_arrivals;
+    std::set<PeerId> m_late;
+};
+
+/// The most that contributions of the round after one with `k` may send. `since_fall`: for how many rounds no list has
+/// said less than the one before.
+[[nodiscard]] std::uint32_t next_k(const Recipe& recipe, std::uint32_t k, const Exchange& exchange,
+                                   std::uint64_t since_fall);
+/// Whether a list may say `next` after one that said `k`.
+[[nodiscard]] bool k_may_follow(const Recipe& recipe, std::uint32_t k, std::uint32_t next);
+
+}  // namespace potluck::run

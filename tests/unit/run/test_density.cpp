@@ -1,0 +1,134 @@
+// How much contributions send, by how long those of the round before were on their way.
+#include <QTest>
+
+#include "core/run/density.h"
+#include "tests/unit/run_samples.h"
+
+using namespace potluck;
+using namespace potluck::run;
+
+namespace {
+
+constexpr TimePoint closed_at{Duration{50'000}};
+
+BlobId payload(std::uint8_t fill) { return samples::id<BlobId>(fill); }
+PeerId peer(std::uint8_t fill) { return samples::id<PeerId>(fill); }
+
+/// A window of 10 s: a tenth of it is a second.
+Recipe recipe() {
+    Recipe recipe;
+    recipe.window = Duration{10'000};
+    recipe.k = 64;
+    recipe.k_max = 1000;
+    return recipe;
+}
+
+/// Contributions that were here so many milliseconds after the end of the window; -1: never.
+Exchange exchange_of(const std::vector<int>& taken) {
+    Exchange exchange;
+    exchange.closed(closed_at);
+    std::uint8_t number = 0;
+    for (const int one : taken) {
+        ++number;
+        exchange.announced(peer(number), payload(number));
+        if (one >= 0) exchange.arrived(payload(number), closed_at + Duration{one});
+    }
+    return exchange;
+}
+
+std::uint32_t k_after(std::uint32_t k, const Exchange& exchange, std::uint64_t since_fall = rounds_after_fall) {
+    return next_k(recipe(), k, exchange, since_fall);
+}
+
+}  // namespace
+
+class DensityTest : public QObject {
+    Q_OBJECT
+private slots:
+    void nine_of_ten_count_rounded_up() {
+        QCOMPARE(exchange_of({300, 100, 200}).duration(), Duration{300});
+        QCOMPARE(exchange_of({1, 2, 3, 4, 5, 6, 7, 8, 9}).duration(), Duration{9});
+        QCOMPARE(exchange_of({1, 2, 3, 4, 5, 6, 7, 8, 9, 900}).duration(), Duration{9});
+        QCOMPARE(exchange_of({1, 2, 3, 4, 5, 6, 7, 8, 9, 700, 900}).duration(), Duration{700});
+    }
+
+    void what_is_not_here_takes_for_ever() {
+        QCOMPARE(exchange_of({100, -1}).duration(), Duration::max());
+        QCOMPARE(exchange_of({1, 2, 3, 4, 5, 6, 7, 8, 9, -1}).duration(), Duration{9});
+    }
+
+    void who_missed_the_last_list_counts_once_as_not_here() {
+        Exchange exchange = exchange_of({1, 2, 3, 4, 5, 6, 7, 8, 9});
+        exchange.late(peer(50));
+        exchange.late(peer(50));
+        QCOMPARE(exchange.duration(), Duration{9});
+        exchange.late(peer(51));
+        QCOMPARE(exchange.duration(), Duration::max());
+        exchange.announced(peer(50), payload(50));
+        exchange.arrived(payload(50), closed_at + Duration{10});
+        QCOMPARE(exchange.duration(), Duration{10});
+    }
+
+    void a_payload_arrives_once_and_never_before_the_window_ends() {
+        Exchange exchange;
+        exchange.announced(peer(1), payload(1));
+        exchange.arrived(payload(1), closed_at - Duration{100});
+        exchange.closed(closed_at);
+        exchange.closed(closed_at - Duration{5'000});
+        exchange.arrived(payload(1), closed_at + Duration{400});
+        QCOMPARE(exchange.duration(), Duration{0});
+    }
+
+    void what_was_not_announced_or_is_refused_says_nothing() {
+        Exchange exchange = exchange_of({100});
+        exchange.arrived(payload(9), closed_at + Duration{900});
+        QCOMPARE(exchange.duration(), Duration{100});
+        exchange.refused(payload(1));
+        QVERIFY(exchange.empty());
+    }
+
+    void a_round_begins_with_nothing() {
+        Exchange exchange = exchange_of({100, -1});
+        exchange.late(peer(1));
+        exchange.begin();
+        QVERIFY(exchange.empty());
+        exchange.announced(peer(1), payload(1));
+        exchange.closed(closed_at + Duration{60'000});
+        exchange.arrived(payload(1), closed_at + Duration{60'200});
+        QCOMPARE(exchange.duration(), Duration{200});
+    }
+
+    void there_is_room_for_twice_as_much_in_half_the_time() {
+        QCOMPARE(k_after(128, exchange_of({500})), 256U);
+        QCOMPARE(k_after(128, exchange_of({501})), 128U);
+        QCOMPARE(k_after(128, exchange_of({1'000})), 128U);
+        QCOMPARE(k_after(128, exchange_of({1'001})), 64U);
+        QCOMPARE(k_after(128, exchange_of({-1})), 64U);
+    }
+
+    void what_was_too_much_is_not_tried_again_at_once() {
+        QCOMPARE(k_after(128, exchange_of({0}), rounds_after_fall - 1), 128U);
+        QCOMPARE(k_after(128, exchange_of({0}), rounds_after_fall), 256U);
+        QCOMPARE(k_after(128, exchange_of({-1}), 0), 64U);
+    }
+
+    void the_recipe_has_the_last_word() {
+        QCOMPARE(k_after(64, exchange_of({-1})), 64U);
+        QCOMPARE(k_after(100, exchange_of({-1})), 64U);
+        QCOMPARE(k_after(1000, exchange_of({0})), 1000U);
+        QCOMPARE(k_after(512, exchange_of({0})), 1000U);
+    }
+
+    void a_round_of_newcomers_only_changes_nothing() { QCOMPARE(k_after(128, Exchange()), 128U); }
+
+    void a_list_changes_it_by_a_factor_of_two() {
+        for (const std::uint32_t next : {64U, 128U, 256U}) QVERIFY(k_may_follow(recipe(), 128, next));
+        for (const std::uint32_t next : {0U, 63U, 127U, 255U, 257U, 512U}) QVERIFY(!k_may_follow(recipe(), 128, next));
+        QVERIFY(k_may_follow(recipe(), 512, 1000));
+        QVERIFY(!k_may_follow(recipe(), 512, 1024));
+        QVERIFY(!k_may_follow(recipe(), 64, 32));
+    }
+};
+
+QTEST_GUILESS_MAIN(DensityTest)
+#include "test_density.moc"
