@@ -4,8 +4,8 @@
 // A fetch is given sources directly, because a blob of one round is over before any tracker or DHT would know who has
 // it: those that were named, then neighbours, each blob beginning at another one so that a whole swarm does not ask the
 // same member first. Where nobody can connect to this computer, what it publishes is useless until it connects to
-// others itself: connect_to_consumers() does so a few times per blob, until the first incoming connection shows that it
-// is reachable.
+// others itself: connect_to_consumers() does so several times per blob, since it cannot know when they have heard of
+// it, until the first incoming connection shows that it is reachable.
 //
 // Threads: the node's.
 #include "net/swarm.h"
@@ -19,16 +19,16 @@ namespace potluck::net {
 
 namespace {
 
-constexpr Duration discovery_interval{500};
+constexpr Duration discovery_interval{200};
 /// Neighbours asked for a blob besides the sources that were named. A small one is there before more would help.
 constexpr std::size_t others_for_small = 6;
 constexpr std::size_t others_for_large = 40;
 constexpr std::uint64_t small_blob_bytes = 1 << 20;
 constexpr Duration ask_dht_alone{5'000};
 constexpr Duration ask_dht_together{300'000};
-constexpr Duration connect_after{400};
-constexpr Duration connect_again{2'000};
-constexpr int consumer_connections_max = 3;
+constexpr Duration connect_after{200};
+constexpr Duration connect_again{600};
+constexpr int consumer_connections_max = 8;
 constexpr std::size_t offered_max = 256;
 
 }  // namespace
@@ -66,8 +66,10 @@ Result<std::unique_ptr<LiveSwarm>> LiveSwarm::open(SwarmOptions options, lt::add
 
 LiveSwarm::~LiveSwarm() {
     m_hub->retire();
+    // A torrent that is removed may be invalid at once.
+    const bool was_open = m_torrent.is_valid();
     m_parts.engine.remove(m_torrent, Engine::Files::keep);
-    if (m_torrent.is_valid()) m_parts.blobs.suspend(m_run);
+    if (was_open) m_parts.blobs.suspend(m_run);
     m_parts.closed(m_run);
 }
 
