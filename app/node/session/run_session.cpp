@@ -192,10 +192,12 @@ void RunSession::write_log(TimePoint now, const peer::PeerView& view) {
     };
     spdlog::logger& logger = log::of("run");
     for (const RunLog::Line& line : m_log.look(now, view, refusals(), accepted_in)) {
-        const auto level = line.level == RunLog::Level::warning ? spdlog::level::warn
-                           : line.level == RunLog::Level::info  ? spdlog::level::info
-                                                                : spdlog::level::debug;
-        logger.log(level, "{}", line.text);
+        // Apart from the rounds, which would leave no room for them where windows are short (core/base/log.cpp).
+        if (line.level == RunLog::Level::warning) {
+            log::of("run-trouble").warn("{}", line.text);
+        } else {
+            logger.log(line.level == RunLog::Level::info ? spdlog::level::info : spdlog::level::debug, "{}", line.text);
+        }
     }
 }
 
