@@ -94,7 +94,8 @@ public:
         m_stall = std::max(m_stall, m_clock.elapsed());
         m_round = now.run->round;
         m_digests[m_round] = now.run->digest;
-        m_growth = std::max(m_growth, memory_of(m_node) - std::min(m_memory, memory_of(m_node)));
+        const std::size_t memory = memory_of(m_node);
+        m_growth = std::max(m_growth, memory - std::min(m_memory, memory));
         return true;
     }
     [[nodiscard]] std::uint64_t round() const { return m_round; }

@@ -275,7 +275,7 @@ private slots:
         const auto most = static_cast<std::size_t>(urgent_pieces_max);
         QTest::newRow("no deadline") << most << true << false << false;
         QTest::newRow("due") << most << false << true << true;
-        QTest::newRow("due only the second time it is asked for") << most << true << true << true;
+        QTest::newRow("due only the second time it is asked for") << most << true << true << false;
         QTest::newRow("due but one piece too long") << most + 1 << false << true << false;
     }
 

@@ -12,8 +12,8 @@ using namespace potluck::model;
 
 namespace {
 
-constexpr std::size_t term_at = 32, round_at = 36, members_at = 108, entries_at = 109;
-constexpr std::size_t head_bytes = 111, member_bytes = 32, entry_bytes = 178;
+constexpr std::size_t term_at = 32, round_at = 36, k_at = 108, members_at = 110, entries_at = 111;
+constexpr std::size_t head_bytes = 113, member_bytes = 32, entry_bytes = 178;
 constexpr std::size_t tail_bytes = 4 + 1;  // how many actions there were, and how many follow
 constexpr std::size_t key_action_bytes = 4 + 1 + 32 + 64;
 /// The first entry of the sample, which has four members.
@@ -104,7 +104,7 @@ private slots:
         list.committee.resize(1);
         QVERIFY(decodes(list));
         QCOMPARE(list.encode().size(), accept_list_bytes_min);
-        QCOMPARE(accept_list_bytes_min, std::size_t{148});
+        QCOMPARE(accept_list_bytes_min, std::size_t{150});
     }
 
     void the_fullest_list_fits_and_one_more_does_not() {
@@ -131,7 +131,7 @@ private slots:
         // The limit reserves room for the longest kind of action, which never comes in numbers.
         const std::size_t reserve = actions_per_list_max * (host_action_bytes_max + 64 - key_action_bytes);
         QCOMPARE(list.encode().size(), accept_list_bytes_max - reserve);
-        QCOMPARE(accept_list_bytes_max, std::size_t{734'836});
+        QCOMPARE(accept_list_bytes_max, std::size_t{734'838});
         QVERIFY(accept_list_bytes_max + 4 + 2 + statement_bytes_max <= message_bytes_max);
     }
 
@@ -250,12 +250,16 @@ private slots:
         QVERIFY(refuses([](AcceptList& list) { list.round = {0}; }));  // but a list before it
     }
 
-    void terms_rounds_and_tokens_end_at_their_limits() {
+    void numbers_end_at_their_limits() {
         constexpr std::size_t tokens_at = first_entry_at + 32 + 73;
         QVERIFY(decodes_with(term_at, term_max, 4));
         QVERIFY(!decodes_with(term_at, term_max + 1, 4));
         QVERIFY(decodes_with(round_at, round_max, 8));
         QVERIFY(!decodes_with(round_at, round_max + 1, 8));
+        QVERIFY(decodes_with(k_at, 1, 2));
+        QVERIFY(!decodes_with(k_at, 0, 2));
+        QVERIFY(decodes_with(k_at, chunk_entries, 2));
+        QVERIFY(!decodes_with(k_at, chunk_entries + 1, 2));
         QVERIFY(decodes_with(tokens_at, 1, 8));
         QVERIFY(!decodes_with(tokens_at, 0, 8));
         QVERIFY(decodes_with(tokens_at, tokens_max, 8));
