@@ -7,7 +7,8 @@
 //   same steps        the same global batch and as many steps as the swarm: what exchanging once a round costs in loss
 //   equal time        what one process with all cores reaches in the swarm's time
 //   one-thread speed  as many processes of one thread as there are cores: what the swarm's speed is to be held against
-//   everything sent   the swarm with k = 4,096, two bits for every entry: what leaving entries out costs in loss
+//   everything sent   the swarm with k = 4,096 from the first round on, two bits for every entry: what beginning with
+//                     fewer costs in loss
 //
 // A second demo of fifteen small volunteers and one that joins late shows what a round costs as the swarm grows.
 //
@@ -104,7 +105,7 @@ json baselines(const LonePrograms& programs, const LoneData& data, const json& s
 /// The same demo with every entry sent.
 json run_dense(const QString& bin, const QString& work, const QString& text, std::uint64_t rounds) {
     const QString recipe = work + "/dense.json";
-    const std::string fields = json{{"k", everything}}.dump();
+    const std::string fields = json{{"density", std::to_string(everything)}}.dump();
     if (!write_file_atomically(recipe.toStdString(), as_bytes(fields)).ok())
         give_up("the work folder cannot be written");
     return run_demo(bin, {"--recipe", recipe, "--rounds", QString::number(rounds), "--keep", work + "/dense"},
