@@ -349,7 +349,7 @@ void Peer::Impl::answer_askers(const BlobId& payload) {
 Verdict Peer::Impl::on_host_action(const PeerId& from, const run::Envelope& envelope, const run::HostAction& action) {
     if (envelope.sender != manifest.host) return Verdict::wrong_author;
     const Verdict verdict = moderation.receive({action, envelope.signature});
-    // A member that is far behind must not take it for an offence of the neighbour that passed it on.
+    // Who is far behind may hear more of the host than waits here, which is no offence of the host's.
     if (verdict != Verdict::accepted) return verdict == Verdict::flood ? Verdict::stale : verdict;
     pass_on(envelope, from);
     if (action.kind == run::ActionKind::replace) replaced();
