@@ -40,6 +40,21 @@ private slots:
 
     void a_list_of_another_term_gets_none() {
         QCOMPARE(vote_on([](Bench&, run::AcceptList& list) { list.term = 1; }), nil);
+        // Nor if the host has signed that term: such a list is another committee's to decide.
+        QCOMPARE(
+            vote_on([](Bench& bench, run::AcceptList& list) {
+                run::HostAction replacement;
+                replacement.number = 1;
+                replacement.kind = run::ActionKind::replace;
+                replacement.previous = list.previous;
+                replacement.committee = list.committee;
+                replacement.term = 1;
+                list.term = 1;
+                list.actions = {Bench::by_host(replacement)};
+                CheckedList read;
+                POTLUCK_CHECK(bench.chain.read(list.encode(), nullptr, bench.chain.rules(), read) == Verdict::accepted);
+            }),
+            nil);
     }
 
     void a_list_that_does_not_follow_the_chain_gets_none() {
@@ -68,6 +83,29 @@ private slots:
         // It may just not have heard yet.
         QCOMPARE(votes(run::Phase::training, heir), none);
         QCOMPARE(votes(run::Phase::leaving, ids_of({1, 2, 3, 4})), nil);
+    }
+
+    void a_seat_is_handed_over_early_only_if_its_holder_leaves_and_the_heir_is_here() {
+        const auto votes = [](bool leaves, bool is_heir_here) {
+            Bench bench;
+            bench.second_leaves();
+            if (!leaves) {
+                // It may lose its seat for another reason, which waits for the next contributions.
+                bench.hear_of(turns()[1], run::Phase::training);
+                bench.seats.convict(key_of(turns()[1]).id());
+            }
+            if (is_heir_here) bench.hear_of(9, run::Phase::training);
+            run::AcceptList list = bench.unsigned_list_of({});
+            std::erase(list.committee, key_of(turns()[1]).id());
+            list.committee.push_back(key_of(9).id());
+            std::sort(list.committee.begin(), list.committee.end());
+            POTLUCK_CHECK(bench.seats.accepts(list.committee) == is_heir_here);
+            POTLUCK_CHECK(bench.hear(bench.proposal(list)) == Verdict::accepted);
+            return bench.own_vote();
+        };
+        QCOMPARE(votes(true, true), for_list);
+        QCOMPARE(votes(true, false), none);
+        QCOMPARE(votes(false, true), none);
     }
 
     void a_seat_is_handed_over_without_waiting_for_the_window() {

@@ -197,6 +197,9 @@ private slots:
         QCOMPARE(bench.receive(ban_of(5, 1)), Verdict::accepted);
         bench.ballots->decide_early();
         QVERIFY(bench.own_proposals().empty());
+        // Nor has a turn begun, which would end with a vote against whatever is proposed in it.
+        bench.tick_after(bench.context.manifest.recipe.grace);
+        QCOMPARE(bench.own_vote(), none);
     }
 
     void a_roll_back_that_came_during_the_window_s_end_is_proposed_too() {
