@@ -81,15 +81,18 @@ private slots:
     }
 
     void a_payload_that_does_not_parse_is_bad_and_stays_so() {
-        Bench bench;
-        const run::BlobRef ref{merkle_root(as_bytes("noise")), 5, run::BlobKind::plain, {}};
-        const auto noise = std::make_shared<sim::MemoryBlob>(Bytes(5));
-        QCOMPARE(bench.payloads.arrived(ref, noise), Payloads::Outcome::not_wanted);
-        bench.payloads.want(ref, RoundId{3}, {}, bench.context.now());
-        QVERIFY(!bench.payloads.bad(ref.root));
-        QCOMPARE(bench.payloads.arrived(ref, noise), Payloads::Outcome::bad);
-        QVERIFY(bench.payloads.bad(ref.root));
-        QVERIFY(!bench.payloads.find(ref.root));
+        // Too short for an author, and noise after one.
+        for (const std::size_t size : {payload_author_bytes - 1, payload_author_bytes + 8}) {
+            Bench bench;
+            const run::BlobRef ref{merkle_root(as_bytes("noise")), size, run::BlobKind::plain, {}};
+            const auto noise = std::make_shared<sim::MemoryBlob>(Bytes(size));
+            QCOMPARE(bench.payloads.arrived(ref, noise), Payloads::Outcome::not_wanted);
+            bench.payloads.want(ref, RoundId{3}, {}, bench.context.now());
+            QVERIFY(!bench.payloads.bad(ref.root));
+            QCOMPARE(bench.payloads.arrived(ref, noise), Payloads::Outcome::bad);
+            QVERIFY(bench.payloads.bad(ref.root));
+            QVERIFY(!bench.payloads.find(ref.root));
+        }
     }
 
     void a_short_payload_may_still_come_in_a_message() {
