@@ -306,6 +306,16 @@ private slots:
         QCOMPARE(scene.stranger->verdict(victim, replay), Verdict::stale);
     }
 
+    void a_second_contribution_in_a_round_counts_for_nothing() {
+        Scene scene(23);
+        const auto contribute = [&](float value) {
+            const run::BlobRef payload = scene.stranger->publish_payload(value);
+            return scene.stranger->verdict(victim, scene.stranger->envelope(scene.contribution(payload, 640)));
+        };
+        QCOMPARE(contribute(0.01F), Verdict::accepted);
+        QCOMPARE(contribute(0.02F), Verdict::repeated);
+    }
+
     void a_contribution_names_the_state_it_was_made_from() {
         Scene scene(8);
         run::ContributionMessage message = scene.contribution(scene.stranger->publish_payload(0.01F), 640);
