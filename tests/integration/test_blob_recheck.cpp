@@ -110,6 +110,20 @@ private slots:
         QVERIFY(bench.witness.blobs.empty());
         QCOMPARE(bench.blobs->bytes_stored(), 0U);
     }
+
+    /// libtorrent pauses what contradicts itself; the torrents above are only told that there was a contradiction.
+    void a_torrent_that_its_error_has_paused_is_checked_again() {
+        Bench bench;
+        lt::add_torrent_params params;
+        params.info_hashes.v2 = lt::sha256_hash(std::string(lt::sha256_hash::size(), 'x'));
+        params.save_path = bench.folder.path().toStdString();
+        params.flags = flags_for(Visibility::members);
+        const lt::torrent_handle torrent = bench.engine->add(params, Engine::Start::at_once).value();
+        torrent.pause();
+        QVERIFY(torrent.flags() & lt::torrent_flags::paused);
+        bench.engine->recheck(torrent);
+        QVERIFY(!(torrent.flags() & lt::torrent_flags::paused));
+    }
 };
 
 QTEST_GUILESS_MAIN(BlobRecheckTest)
