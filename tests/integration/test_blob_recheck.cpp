@@ -115,7 +115,7 @@ private slots:
     void a_torrent_that_its_error_has_paused_is_checked_again() {
         Bench bench;
         lt::add_torrent_params params;
-        params.info_hashes.v2 = lt::sha256_hash(std::string(lt::sha256_hash::size(), 'x'));
+        params.info_hashes.v2 = lt::sha256_hash(std::string(lt::sha256_hash::size(), 'x').data());
         params.save_path = bench.folder.path().toStdString();
         params.flags = flags_for(Visibility::members);
         const lt::torrent_handle torrent = bench.engine->add(params, Engine::Start::at_once).value();
