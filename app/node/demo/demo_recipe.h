@@ -14,7 +14,7 @@ struct DemoRecipe {
     std::uint32_t layers = 2, width = 128, heads = 4, context = 128;
     std::uint32_t batch = 4;
     double window_seconds = 2.5;
-    std::string density = "auto";
+    std::string density = "256";  // measured better over 20 rounds with AdamW than "auto", which begins with 64
     std::string optimizer = "adamw";
     std::uint32_t state_bits = 8;
     double beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8, clip_norm = 1.0;
