@@ -118,7 +118,8 @@ class Stranger:
         for sender, (body, signature) in self.heard.contributions.items():
             if body[:40] == wire.u64(now.round) + now.digest:
                 rows.append((sender, body[40:113], wire.TOKENS_MAX - seal, 1, signature))
-        return wire.accept_list(self.manifest.run, now.round, now.list_hash, now.digest, self.manifest.k, [self.manifest.host], rows)
+        return wire.accept_list(self.manifest.run, now.round, now.list_hash, now.digest, self.manifest.k,
+                                [self.manifest.host], rows)
 
     def meet_newcomers(self):
         lines = os.read(sys.stdin.fileno(), 4096).decode().split()

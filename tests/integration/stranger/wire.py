@@ -120,7 +120,8 @@ def layer(state, first, hashes):
 # Lists and the committee's messages (sections 5 and 9).
 
 def accept_list(run, round_, previous, base, k, members, entries):
-    """`k`: the most that contributions of the next round send. `entries`: (peer, blob reference, tokens, is a newcomer's, signature). Names no action of the host."""
+    """`k`: the most that contributions of the next round send. `entries`: (peer, blob reference, tokens, is a
+    newcomer's, signature). Names no action of the host."""
     rows = [peer + payload + u64(tokens) + u8(newcomer) + signature
             for peer, payload, tokens, newcomer, signature in sorted(entries)]
     return (run + u32(0) + u64(round_) + previous + base + u16(k) + u8(len(members)) + u16(len(rows)) +

@@ -3,7 +3,7 @@
 #include <QTest>
 
 #include "core/numerics/codec/sparse_codec.h"
-#include "tests/sim/networks/crowd.h"
+#include "tests/sim/networks/topology.h"
 #include "tests/sim/scenario.h"
 #include "tests/sim/seeds.h"
 #include "tests/sim/stranger.h"
@@ -27,16 +27,13 @@ WorldPlan plan_of(std::size_t volunteers, std::uint64_t rounds) {
             .width = 96};
 }
 
-double payload_bytes(const World& world, std::uint32_t k) {
-    return static_cast<double>(numerics::payload_bytes_max(world.initial_state().size(), k));
-}
-
 /// Fast links, but what these members send of everything takes `share` tenths of the window on each.
 void use_links(World& world, const std::vector<std::size_t>& slow, double share) {
     Topology topology = mesh(world.size());
     set_speeds(topology, {Duration{20}, 1e6});
     world.use(topology);
-    const double rate = payload_bytes(world, numerics::sent_max) / (share * 2'000);
+    const std::uint64_t everything = numerics::payload_bytes_max(world.initial_state().size(), numerics::sent_max);
+    const double rate = static_cast<double>(everything) / (share * 2'000);
     for (const std::size_t member : slow) world.network().limit_uplink(world.home(member).id(), rate);
 }
 
@@ -108,10 +105,10 @@ private slots:
             strangers.push_back(std::make_unique<Stranger>(world, world_key(50 + i)));
             strangers.back()->folder().withholds = true;
         }
-        std::map<std::uint64_t, bool> offered;
+        std::set<std::uint64_t> offered;
         const auto announce = [&] {
             const std::uint64_t round = world.round_of(0);
-            if (std::exchange(offered[round], true)) return;
+            if (!offered.insert(round).second) return;
             const auto& ledger = world.home(0).ledger;
             const StateDigest base = *ledger.digest_after(world.run(), RoundId{round - 1});
             for (const auto& stranger : strangers) {
