@@ -274,7 +274,9 @@ std::vector<run::Accepted> Ballots::entries_to_propose() const {
 }
 
 std::uint32_t Ballots::next_k() const {
-    return run::next_k(m.context.manifest.recipe, m.chain.k(), m.exchange, m.chain.rounds_since_k_fell());
+    const run::Recipe& recipe = m.context.manifest.recipe;
+    const bool may_rise = m.chain.k() < recipe.k_max;  // else nobody needs to read the lists before
+    return run::next_k(recipe, m.chain.k(), m.exchange, may_rise ? m.chain.rounds_since_k_fell() : 0);
 }
 
 void Ballots::add_contributions(run::AcceptList& list) const {

@@ -286,7 +286,7 @@ Verdict Peer::Impl::on_contribution(const PeerId& from, const run::Envelope& env
     if (const Verdict taken = take_payload(envelope, message); taken != Verdict::accepted) return taken;
     if (envelope.payload.empty()) ask_payload(from, envelope.sender, message.payload);
     payload_here(message.payload.root);
-    if (payloads.bad(message.payload.root)) (void)machine.payload_bad(message.payload.root);
+    if (payloads.bad(message.payload.root)) payload_useless(message.payload.root);
     pass_on(envelope, from);
     return Verdict::accepted;
 }

@@ -15,10 +15,10 @@ constexpr std::uint64_t patience_ms_max = 24ULL * 3600 * 1000;
 
 void read_optimizer(Fields& fields, Recipe& recipe) {
     const std::optional<Optimizer> optimizer = optimizer_named(fields.text("optimizer", 16));
-    if (!optimizer) fields.fail("optimizer is not one this version knows (adamw, lamb, muon)");
+    if (!optimizer) fields.fail("\"optimizer\" is not one this version knows (adamw, lamb, muon)");
     recipe.optimizer = optimizer.value_or(Optimizer::adamw);
     recipe.state_bits = static_cast<std::uint32_t>(fields.integer("state_bits", 8, 32));
-    if (recipe.state_bits != 8 && recipe.state_bits != 32) fields.fail("state_bits is neither 8 nor 32");
+    if (recipe.state_bits != 8 && recipe.state_bits != 32) fields.fail("\"state_bits\" is neither 8 nor 32");
     recipe.epsilon = fields.number("epsilon", 1e-15, 1.0);
 }
 
@@ -85,7 +85,7 @@ Result<Recipe> Recipe::from_json(const nlohmann::json& object) {
     recipe.total_rounds = fields.integer("total_rounds", 1, total_rounds_max);
     recipe.window = milliseconds("window_ms", window_ms_max);
     recipe.k = static_cast<std::uint32_t>(fields.integer("k", 1, chunk_entries));
-    recipe.k_max = static_cast<std::uint32_t>(fields.integer("k_max", 1, chunk_entries));
+    recipe.k_max = static_cast<std::uint32_t>(fields.integer("k_max", recipe.k, chunk_entries));
     recipe.error_decay = static_cast<float>(fields.number("error_decay", 0.0, 1.0));
     recipe.alpha = static_cast<float>(fields.number("alpha", 1e-6, 10.0));
     recipe.amplification = static_cast<std::uint32_t>(fields.integer("amplification", 1, 4'096));
@@ -95,8 +95,7 @@ Result<Recipe> Recipe::from_json(const nlohmann::json& object) {
     recipe.fit_rounds = static_cast<std::uint32_t>(fields.integer("fit_rounds", 1, standing_rounds_max));
     recipe.probation_rounds = static_cast<std::uint32_t>(fields.integer("probation_rounds", 0, standing_rounds_max));
     recipe.seed = fields.integer("seed", 0, std::numeric_limits<std::uint64_t>::max());
-    if (recipe.k_max < recipe.k) fields.fail("k_max is smaller than k");
-    if (recipe.warmup_rounds > recipe.total_rounds) fields.fail("warmup_rounds is larger than total_rounds");
+    if (recipe.warmup_rounds > recipe.total_rounds) fields.fail("\"warmup_rounds\" is larger than total_rounds");
     if (const Status status = fields.finish(); !status) return status.error();
     return recipe;
 }

@@ -22,7 +22,7 @@ private slots:
         const Ended people = run_node({"status", "--data-dir", data});
         QCOMPARE(people.code, 3);
         QVERIFY2(people.out.startsWith("not_running: "), qPrintable(people.out + people.err));
-        QVERIFY(people.out.contains("run: Test") && people.out.contains("round 4 of 4"));
+        QVERIFY(people.out.contains("run: Test") && people.out.contains("round 4 of 4, training loss "));
         const Ended script = run_node({"status", "--json", "--data-dir", data});
         control::NodeSnapshot stored;
         QVERIFY(from_json(nlohmann::json::parse(script.out.toStdString()), stored).ok());

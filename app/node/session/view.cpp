@@ -155,6 +155,9 @@ std::vector<control::RefusalRow> refusal_rows(const std::vector<peer::Refusal>& 
 
 void add_credit(const ledger::Ledger& ledger, const RunId& run, const PeerId& self, control::RunSnapshot& snapshot) {
     snapshot.accepted_tokens = ledger.totals(run).tokens.value;
+    if (snapshot.loss <= 0) {  // nobody trains now
+        for (const ledger::RoundRecord& last : ledger.curve(run, 1)) snapshot.loss = last.loss;
+    }
     const ledger::Credit credit = ledger.credit_of(run, self);
     snapshot.my_tokens = credit.tokens.value;
     snapshot.my_rounds = credit.rounds;

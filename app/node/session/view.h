@@ -48,7 +48,7 @@ struct ActivityStatus {
 [[nodiscard]] std::vector<control::RefusalRow> refusal_rows(const std::vector<peer::Refusal>& refusals,
                                                             const net::SwarmCounters& connections);
 
-/// What the ledger says of the run and of this identity's part in it.
+/// What the ledger says of the run and of this identity's part in it, the last round's loss too if no member tells one.
 void add_credit(const ledger::Ledger& ledger, const RunId& run, const PeerId& self, control::RunSnapshot& snapshot);
 /// `own_name` is what this identity goes by now.
 [[nodiscard]] std::vector<control::LeaderboardRow> leaderboard_rows(const ledger::Ledger& ledger, const RunId& run,

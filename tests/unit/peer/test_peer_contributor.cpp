@@ -243,6 +243,13 @@ private slots:
         QCOMPARE(bench.contributor.k(), 4 * least);
         bench.settle_one(false);
         QCOMPARE(bench.contributor.k(), 2 * least);
+        // Nor when the others send less than before.
+        bench.settle_one(false);
+        list.round = RoundId{1};
+        list.previous = dense.hash;
+        list.k = 2 * least;
+        POTLUCK_CHECK(bench.chain.append(bench.committed(list, {1}), StateDigest{}).ok());
+        QCOMPARE(bench.contributor.k(), least);
     }
 
     void a_contribution_sends_what_the_newest_list_allows() {

@@ -95,7 +95,8 @@ private slots:
         object[field.toStdString()] = nlohmann::json::parse(value.toStdString());
         const Result<Recipe> parsed = Recipe::from_json(object);
         QVERIFY(!parsed.ok());
-        QVERIFY2(parsed.error().message.find(field.toStdString()) != std::string::npos, parsed.error().message.c_str());
+        const std::string named = '"' + field.toStdString() + '"';
+        QVERIFY2(parsed.error().message.find(named) != std::string::npos, parsed.error().message.c_str());
     }
 
     void every_range_ends_where_the_document_says_data() {
