@@ -10,6 +10,9 @@
 //   everything sent   the swarm with k = 4,096 from the first round on, two bits for every entry: what beginning with
 //                     fewer costs in loss
 //
+// How many computers the swarm was worth is told by the demo itself: how many times one volunteer's tokens one computer
+// alone needs for the same loss.
+//
 // A second demo of fifteen small volunteers and one that joins late shows what a round costs as the swarm grows.
 //
 //   bench_swarm --bin FOLDER --work FOLDER [--report FILE] [--minutes M] [--text PATH]
@@ -148,7 +151,7 @@ int main(int argc, char** argv) {
         give_up("--bin and --work are needed");
 
     const QString text = options.value("text");
-    const json swarm = run_demo(bin, {"--minutes", options.value("minutes"), "--keep", work + "/demo"},
+    const json swarm = run_demo(bin, {"--worth", "--minutes", options.value("minutes"), "--keep", work + "/demo"},
                                 work + "/demo-report.json", text);
     if (!swarm["faults"].empty()) give_up("the demo found faults; its last lines name them");
     const LonePrograms programs{bin + "/potluck-trainer", work};
@@ -173,6 +176,7 @@ int main(int argc, char** argv) {
         swarm.value("fp32_bytes_per_round", 0.0) / std::max(1.0, swarm.value("upload_bytes_per_round", 0.0));
     figures["speed_over_one_thread_processes"] = speed / figures.value("one_thread_tokens_per_second", 1.0);
     figures["bigram_loss"] = swarm["bigram_loss"];
+    figures["worth"] = swarm["worth"];
     figures["round_overhead_seconds_5_volunteers"] = swarm["round_overhead_seconds"];
     figures["round_overhead_seconds_16_volunteers"] = sixteen["round_overhead_seconds"];
     // Many more programs than cores: a slow machine runs out of time, which is then a fault.

@@ -113,6 +113,31 @@ private slots:
         QVERIFY2(lines <= 4 * rounds, qPrintable(QString::number(lines)));
     }
 
+    /// A demo this short does not beat the bigram baseline; what one computer alone reaches is told all the same.
+    void one_computer_alone_is_measured_if_that_is_asked_for() {
+        QTemporaryDir folder;
+        QFile recipe(folder.filePath("recipe.json"));
+        QVERIFY(recipe.open(QIODevice::WriteOnly));
+        recipe.write(R"({"layers": 1, "width": 32, "heads": 2, "context": 32, "window_seconds": 1.0})");
+        recipe.close();
+        int code = 0;
+        const QByteArray said =
+            run_demo({"--worth", "--text", POTLUCK_SOURCE_DIR "/core", "--rounds", "4", "--recipe", recipe.fileName(),
+                      "--report", folder.filePath("report.json"), "--data-dir", folder.filePath("data")},
+                     code);
+        const QJsonObject found = read_json(folder.filePath("report.json"));
+        const QJsonArray alone = found["worth"]["alone"].toArray();
+        QVERIFY2(!alone.isEmpty(), said.right(3000).constData());
+        // The last length is the first that is better than the swarm, if one was.
+        for (qsizetype i = 0; i < alone.size(); ++i) {
+            const double loss = alone[i].toObject()["loss"].toDouble();
+            QVERIFY(loss > 0 && loss < found["initial_loss"].toDouble());
+            if (i + 1 < alone.size()) QVERIFY(loss > found["final_loss"].toDouble());
+            QVERIFY(alone[i].toObject()["times"].toDouble() >= std::exp2(i));
+        }
+        QVERIFY(said.contains("\n  worth  ") && found["worth"]["computers"].toDouble() >= 1);
+    }
+
     void text_that_cannot_train_is_refused_in_one_sentence_and_leaves_nothing() {
         QTemporaryDir folder;
         QProcess demo;

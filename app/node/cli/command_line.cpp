@@ -33,7 +33,7 @@ struct Raw {
     double window_seconds = 0, collect_seconds = 0, grace_seconds = 0;
     std::uint32_t layers = 0, heads = 0, width = 0, context = 0;
     bool replace = false, words = false, loopback = false, json = false, volunteer = false, prepare = false,
-         window = false, relu = false, sparse = false;
+         window = false, worth = false, relu = false, sparse = false;
 };
 
 void add_node_options(CLI::App& app, Command& command, Raw& raw) {
@@ -283,6 +283,8 @@ void add_demo(CLI::App& app, Command& command, Raw& raw) {
     demo->add_flag("--replace", raw.replace, "Empty the folder of an earlier demo and use it again");
     demo->add_option("--recipe", command.demo.recipe, "JSON file with fields of the demo's recipe to replace");
     demo->add_flag("--window", raw.window, "Open the desktop app as one of the volunteers");
+    demo->add_flag("--worth", raw.worth,
+                   "Then train one computer alone, to tell how many the swarm was worth; takes as long again");
 }
 
 Status take_keys(const std::vector<std::string>& texts, std::vector<PeerId>& out) {
@@ -415,6 +417,7 @@ Status finish(Command& command, const Raw& raw) {
     command.sparsity = raw.sparse ? Sparsity::two_of_four : Sparsity::dense;
     command.output = raw.json ? Command::Output::json : Command::Output::people;
     command.demo.folder_use = raw.replace ? DemoOptions::FolderUse::replace : DemoOptions::FolderUse::fresh;
+    command.demo.worth = raw.worth ? DemoOptions::Worth::measured : DemoOptions::Worth::unknown;
     command.demo.window = raw.window ? DemoOptions::Window::open : DemoOptions::Window::closed;
     if (!raw.duration.empty()) {
         const auto seconds = parse_duration(raw.duration);

@@ -67,6 +67,7 @@ struct DemoOptions {
     enum class FolderUse { fresh, replace } folder_use = FolderUse::fresh;
     std::filesystem::path recipe;  // JSON that replaces fields of the model and recipe; for measurements
     enum class Window { closed, open } window = Window::closed;
+    enum class Worth { unknown, measured } worth = Worth::unknown;
 };
 
 struct Command {

@@ -1,6 +1,9 @@
 // Five steps that can fail before anything runs (recipe, folder, text, hosting, manifest), then the scenario, then
 // evaluation, books and report, each started by the end of the one before on a single loop.
 //
+// With --worth, trainers without a swarm follow: one computer alone with one volunteer's tokens, twice as many and so
+// on, until it is better than the swarm.
+//
 // Hosting is done by a child with the command line that a person would use, and the losses of the first and the last
 // state are measured by a trainer on the validation records: the report claims nothing that a reader could not repeat.
 // A folder is emptied only if it carries the marker of an earlier demo and --replace was given, and one that was made
@@ -9,6 +12,7 @@
 // The exit code tells apart a demo that failed from one whose nodes computed different states.
 #include "app/node/demo/demo.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -24,12 +28,14 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "app/node/demo/demo_recipe.h"
+#include "app/node/demo/lone_training.h"
 #include "app/node/demo/report.h"
 #include "app/node/demo/scenario.h"
 #include "app/node/demo/screen.h"
 #include "app/node/paths.h"
 #include "app/node/trainer/trainer_task.h"
 #include "core/base/files.h"
+#include "core/base/text.h"
 #include "core/identity/identity.h"
 #include "core/model/state_layout.h"
 #include "core/run/manifest.h"
@@ -47,6 +53,8 @@ constexpr int levels_to_sources = 4;
 constexpr int demos_max = 1000;               // numbered folders tried
 constexpr std::uint64_t rounds_to_grow = 12;  // within which three volunteers are fit for a seat
 constexpr std::uint64_t evaluate_records_max = 512;
+constexpr int lone_stretches = 60;  // of the learning rate's schedule of one computer alone
+constexpr double lone_times_max = 8;
 constexpr double patience_factor = 1.6, patience_extra = 45;
 
 class Demo {
@@ -78,9 +86,13 @@ private:
     void train();
     void show();
     void trained(const Status& outcome);
+    [[nodiscard]] control::EvaluateRequest validation_question() const;
     void evaluate(const fs::path& state, double& loss, std::function<void()> then);
     void close();
     void settle();
+    [[nodiscard]] std::vector<fs::path> shard_files() const;
+    void measure_worth(double times);
+    void tell();
     [[nodiscard]] fs::path run_home() const { return run_folder(m_folder / "backbone", m_run); }
     [[nodiscard]] fs::path newest_state() const;
 
@@ -280,12 +292,14 @@ fs::path Demo::newest_state() const {
     return newest;
 }
 
+control::EvaluateRequest Demo::validation_question() const {
+    return {
+        {}, (run_home() / "data" / "validation.tokens").string(), m_manifest.validation.records, evaluate_records_max};
+}
+
 void Demo::evaluate(const fs::path& state, double& loss, std::function<void()> then) {
-    control::EvaluateRequest request;
+    control::EvaluateRequest request = validation_question();
     request.state = {state.string(), model::state_layout(m_manifest.model).header.size()};
-    request.shard = (run_home() / "data" / "validation.tokens").string();
-    request.records = m_manifest.validation.records;
-    request.records_max = evaluate_records_max;
     TrainerQuestion question;
     question.program = m_command.node.trainer_program;
     question.error_file = m_folder / "evaluate.log";
@@ -314,6 +328,56 @@ void Demo::settle() {
         m_report.troubles.push_back(read.error().message);
     }
     if (m_report.checkpoint.empty()) m_report.checkpoint = newest_state().string();
+    const bool is_measured = m_command.demo.worth == DemoOptions::Worth::measured && m_report.final_loss > 0 &&
+                             m_report.contributions_per_round > 0 && !shard_files().empty();
+    return is_measured ? measure_worth(1) : tell();
+}
+
+/// By number.
+std::vector<fs::path> Demo::shard_files() const {
+    std::vector<fs::path> files;
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(run_home() / "data", ignored)) {
+        if (entry.path().filename().string().starts_with("shard-")) files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    files.resize(std::min(files.size(), m_manifest.shards.size()));
+    return files;
+}
+
+/// One computer alone with `times` the tokens of a volunteer that was there throughout, then with twice as many.
+void Demo::measure_worth(double times) {
+    const double one = static_cast<double>(m_report.credited_tokens) / m_report.contributions_per_round;
+    m_screen.say(formatted("training one computer alone with %.0f tokens, %g times a volunteer's", times * one, times));
+    const run::Recipe& recipe = m_manifest.recipe;
+    const std::vector<fs::path> shards = shard_files();
+    const control::VectorFile initial{(run_home() / "data" / "initial.safetensors").string(),
+                                      model::state_layout(m_manifest.model).header.size()};
+    LoneTraining training;
+    training.program = m_command.node.trainer_program;
+    training.error_file = m_folder / "alone.log";
+    training.vector_file = m_folder / "alone.f32";
+    training.load = {m_manifest.model, recipe, initial, 0};
+    for (std::uint64_t stretch = 0; stretch < lone_stretches; ++stretch) {
+        const std::size_t shard = stretch % shards.size();
+        const std::uint64_t round = recipe.total_rounds * stretch / lone_stretches;
+        training.shards.push_back({stretch, m_manifest.host.hex(), recipe.seed, run::learning_rate_at(recipe, round),
+                                   shards[shard].string(), m_manifest.shards[shard].records});
+    }
+    training.evaluate = validation_question();
+    training.tokens = times * one;
+    train_alone(m_loop, std::move(training), [this, times, one](const Result<LoneOutcome>& outcome) {
+        if (!outcome) {
+            m_report.troubles.push_back("One computer alone could not be measured: " + outcome.error().message);
+            return tell();
+        }
+        m_report.alone.push_back({outcome->tokens / one, outcome->loss});
+        if (outcome->loss > m_report.final_loss && times < lone_times_max) return measure_worth(2 * times);
+        tell();
+    });
+}
+
+void Demo::tell() {
     m_screen.close();
     std::cout << to_text(m_report) << to_try(m_report, own_program().string()) << std::flush;
     if (!m_command.demo.report.empty()) {

@@ -26,6 +26,27 @@ std::string harmless(const std::string& text) {
     return lines;
 }
 
+constexpr const char* bounds[] = {"", "at most ", "at least "};
+
+std::string worth_text(const DemoReport& report) {
+    if (report.alone.empty()) return "";
+    const Worth worth = worth_of(report.alone, report.final_loss);
+    std::string text = "  worth              " + std::string(bounds[static_cast<std::size_t>(worth.bound)]) +
+                       formatted("%.1f computers; one alone reaches ", worth.computers);
+    for (const LonePoint& point : report.alone) {
+        text += formatted("%s%.3f with %.1f", &point == report.alone.data() ? "" : ", ", point.loss, point.times);
+    }
+    return text + " times a volunteer's tokens\n";
+}
+
+nlohmann::json worth_json(const DemoReport& report) {
+    if (report.alone.empty()) return nullptr;
+    const Worth worth = worth_of(report.alone, report.final_loss);
+    nlohmann::json alone = nlohmann::json::array();
+    for (const LonePoint& point : report.alone) alone.push_back({{"times", point.times}, {"loss", point.loss}});
+    return {{"computers", worth.computers}, {"bound", bounds[static_cast<std::size_t>(worth.bound)]}, {"alone", alone}};
+}
+
 }  // namespace
 
 std::vector<std::string> faults_of(const DemoReport& report) {
@@ -74,6 +95,7 @@ nlohmann::json to_json(const DemoReport& report) {
             {"initial_loss", report.initial_loss},
             {"final_loss", report.final_loss},
             {"bigram_loss", report.bigram_loss},
+            {"worth", worth_json(report)},
             {"contributions_per_round", report.contributions_per_round},
             {"parameters", report.parameters},
             {"k", report.k},
@@ -103,6 +125,7 @@ std::string to_text(const DemoReport& report) {
     out << "\nReport\n"
         << formatted("  validation loss    %.3f at the start, %.3f at the end; bigram baseline %.3f nats per token\n",
                      report.initial_loss, report.final_loss, report.bigram_loss)
+        << worth_text(report)
         << formatted("  rounds             %llu in %.0f s, %llu lost; overhead of the last round %.2f s\n",
                      static_cast<unsigned long long>(report.rounds), report.seconds,
                      static_cast<unsigned long long>(report.rounds_lost), report.round_overhead_seconds)

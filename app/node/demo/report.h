@@ -7,6 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/node/demo/lone_training.h"
+
 namespace potluck::node {
 
 struct DemoReport {
@@ -38,6 +40,7 @@ struct DemoReport {
         std::uint64_t trained = 0;  // by this volunteer's trainer
     };
     std::vector<Place> leaderboard;
+    std::vector<LonePoint> alone;  // one computer alone, if it was measured
     std::string sample, checkpoint;
     std::string folder;                 // where all of it is kept
     std::vector<std::string> troubles;  // what went wrong on the way

@@ -1,6 +1,7 @@
 // The small decisions of app/node: paths, settings, activities, the command line, the demo's books.
 #include <QTemporaryDir>
 #include <QTest>
+#include <cmath>
 
 #include <fstream>
 #include <sstream>
@@ -266,6 +267,28 @@ private slots:
               "upload_bytes_per_round", "seconds_join_to_first_step"}) {
             QVERIFY2(to_json(good_report()).contains(field), field);
         }
+    }
+
+    void a_swarm_is_worth_the_tokens_that_one_computer_needs_for_its_loss() {
+        const std::vector<LonePoint> alone = {{1, 2.0}, {2, 1.6}, {4, 1.5}};
+        const auto is = [&](double loss, Worth::Bound bound, double computers) {
+            const Worth worth = worth_of(alone, loss);
+            return worth.bound == bound && std::abs(worth.computers - computers) < 1e-9;
+        };
+        QVERIFY(is(2.1, Worth::Bound::at_most, 1));
+        QVERIFY(is(2.0, Worth::Bound::none, 1));
+        QVERIFY(is(1.8, Worth::Bound::none, std::sqrt(2.0)));
+        QVERIFY(is(1.55, Worth::Bound::none, 2 * std::sqrt(2.0)));
+        QVERIFY(is(1.5, Worth::Bound::none, 4));
+        QVERIFY(is(1.4, Worth::Bound::at_least, 4));
+        DemoReport report = good_report();
+        QVERIFY(to_text(report).find("worth") == std::string::npos && to_json(report)["worth"].is_null());
+        report.alone = {{1, 2.2}, {2, 1.8}};
+        QVERIFY(to_text(report).find("1.4 computers; one alone reaches 2.200 with 1.0, 1.800 with 2.0 times") !=
+                std::string::npos);
+        QVERIFY(std::abs(to_json(report)["worth"]["computers"].get<double>() - std::sqrt(2.0)) < 1e-9);
+        report.final_loss = 1.7;
+        QVERIFY(to_text(report).find("at least 2.0 computers") != std::string::npos);
     }
 
     void a_log_tells_what_a_trainer_counted_and_which_states_were_computed() {
