@@ -389,6 +389,16 @@ std::vector<run::BlobRef> Blobs::held(const RunId& run) const {
     return refs;
 }
 
+Sha1 Blobs::v1_hash(const BlobId& root) const {
+    m_owner.check();
+    Sha1 hash{};
+    const auto found = m_entries.find({root, run::BlobKind::open});
+    if (found == m_entries.end() || !found->second->handle.is_valid()) return hash;
+    const lt::sha1_hash v1 = found->second->handle.info_hashes().v1;
+    std::copy_n(reinterpret_cast<const std::byte*>(v1.data()), hash.size(), hash.begin());
+    return hash;
+}
+
 void Blobs::connect_to_consumers(const BlobId& root, const std::vector<Endpoint>& wanting) {
     m_owner.check();
     const Entry* entry = find_complete(root);

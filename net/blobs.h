@@ -63,6 +63,8 @@ public:
     [[nodiscard]] peer::BlobPointer content(const BlobId& root) const;
     [[nodiscard]] double progress(const BlobId& root) const;
     [[nodiscard]] std::vector<run::BlobRef> held(const RunId& run) const;
+    /// The v1 info-hash of an open blob, by which most clients know it; zero if it is not on this computer.
+    [[nodiscard]] Sha1 v1_hash(const BlobId& root) const;
 
     /// A member of `run` listens there: it is asked for everything that is being fetched.
     void offer_source(const RunId& run, const Endpoint& source);

@@ -231,7 +231,9 @@ run::Invite Session::invite(const RunId& run, const std::string& name) const {
 std::string Session::magnet(const run::BlobRef& blob, const std::string& name) const {
     m_owner.check();
     POTLUCK_CHECK(blob.kind == run::BlobKind::open);
-    std::string link = "magnet:?xt=urn:btmh:1220" + blob.info_hash.hex();
+    std::string link = "magnet:?";
+    if (const Sha1 v1 = m_impl->blobs.v1_hash(blob.root); v1 != Sha1{}) link += "xt=urn:btih:" + to_hex(v1) + "&";
+    link += "xt=urn:btmh:1220" + blob.info_hash.hex();
     if (!name.empty()) link += "&dn=" + percent_encoded(name);
     for (const run::PeerHint& hint : m_impl->own_hints()) link += "&x.pe=" + text_of(hint);
     return link;
