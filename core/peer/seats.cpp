@@ -49,7 +49,7 @@ void Seats::count_round() {
         // Who has gone has to prove itself anew, or one key could hand its seat over round after round.
         if (is_leaving(key)) m_attended.erase(key);
         Attended& attended = m_attended[key];
-        // No status is heard of those that others pass on; who votes is in step.
+        // Who votes is in step, also where its statuses do not arrive.
         const bool votes = m_heard.contains(key) && !is_leaving(key);
         attended.in_step.push_back(votes || is_in_step(key));
         if (attended.in_step.size() > rounds_kept) attended.in_step.pop_front();

@@ -100,6 +100,14 @@ Result<Recipe> Recipe::from_json(const nlohmann::json& object) {
     return recipe;
 }
 
+Duration usual_window(std::uint64_t parameters) {
+    constexpr double bits_of_a_value = 3.05, bits_per_second = 10e6, exchanges = 10;
+    const double seconds = exchanges * bits_of_a_value * static_cast<double>(parameters) / bits_per_second;
+    const double longest = std::chrono::duration<double>(Recipe{}.window).count();
+    if (seconds >= longest) return Recipe{}.window;
+    return std::max(usual_window_min, Duration{static_cast<std::int64_t>(seconds * 1000)});
+}
+
 double learning_rate_at(const Recipe& recipe, std::uint64_t round) {
     const double last = recipe.learning_rate * recipe.final_fraction;
     if (round >= recipe.total_rounds) return last;

@@ -23,6 +23,9 @@ enum class Optimizer { adamw, lamb, muon };
 /// The most that any k can be: all entries of a chunk.
 inline constexpr std::uint32_t chunk_entries = numerics::sent_max;
 
+/// A round between homes takes up to half a second beyond its window.
+inline constexpr Duration usual_window_min{5'000};
+
 struct Recipe {
     // Inner optimizer (core/numerics/optimizer/optimizer.h), decay on matrices only.
     Optimizer optimizer = Optimizer::adamw;
@@ -56,6 +59,11 @@ struct Recipe {
     [[nodiscard]] nlohmann::json to_json() const;
     [[nodiscard]] static Result<Recipe> from_json(const nlohmann::json& object);
 };
+
+/// The window of a run whose host names none: so long that everything a member has to send, two bits for each value and
+/// where it is, takes a tenth of it on a line that sends 10 Mbit/s, between usual_window_min and the recipe's default.
+/// Shorter windows are worth more (docs/decisions.md); larger models send less than everything.
+[[nodiscard]] Duration usual_window(std::uint64_t parameters);
 
 /// Learning rate during round `round`: linear warm-up from the first round (round 0 has 1/(W+1) of the peak, round W
 /// the peak), then linear decay to final_fraction * peak at total_rounds ("triangular", algorithms of DeDLOC). Pure;

@@ -127,7 +127,7 @@ std::vector<PeerId> RoundMachine::payload_held(const BlobId& payload, const Peer
     std::vector<PeerId> copiers;
     for (auto& [peer, contribution] : m_contributions) {
         if (contribution.message.payload.root != payload || contribution.bad) continue;
-        contribution.held = peer == author;
+        contribution.held = true;
         contribution.bad = peer != author;
         if (contribution.bad) copiers.push_back(peer);
     }

@@ -68,9 +68,12 @@ public:
     /// Digests of all states that were computed here, in any life; adopted ones are not among them.
     [[nodiscard]] const std::vector<Held>& computed() const { return m_computed; }
     /// Flips a bit of the newest state; false if there is none.
-    bool damage(std::uint64_t where) {
-        if (m_states.empty()) return false;
-        Bytes& bytes = *m_states.rbegin()->second.file;
+    bool damage(std::uint64_t where) { return !m_states.empty() && damage(m_states.rbegin()->first, where); }
+    /// The same of theta[round]; the second time mends it.
+    bool damage(RoundId round, std::uint64_t where) {
+        const auto found = m_states.find(round);
+        if (found == m_states.end()) return false;
+        Bytes& bytes = *found->second.file;
         const std::size_t at = m_layout.header.size() + where % (bytes.size() - m_layout.header.size());
         bytes[at] ^= std::byte{0x10};
         return true;

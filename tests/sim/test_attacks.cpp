@@ -185,20 +185,39 @@ private slots:
     }
 
     void many_who_say_to_be_ahead_keep_no_late_joiner() {
-        World world(6, {.volunteers = 4, .rounds = 40});
+        World world(6, {.volunteers = 4, .rounds = 400});  // more than they claim
         const std::size_t late = world.size() - 1;
         for (std::size_t i = 0; i < late; ++i) world.start(i);
         QVERIFY(world.run_until([&] { return world.all_at(10); }, Duration{300'000}));
-        const auto liars = strangers_before_all(world, 12);
+        const auto liars = strangers_before_all(world, 24);
         run::StatusMessage lie = own_status_of(world, 1);
         lie.round.value += 300;
-        world.start(late);
-        const auto in_step = [&] {
-            ++lie.sequence;
-            for (const auto& liar : liars) liar->send(late, lie);
-            return world.round_of(late) + 1 >= world.round_of(0);
+        std::size_t asked_in_vain = 0;
+        world.network().on_send = [&](const PeerId&, const PeerId& to, const run::Envelope& envelope) {
+            const bool is_liar =
+                std::any_of(liars.begin(), liars.end(), [&](const auto& one) { return one->id() == to; });
+            if (envelope.kind == run::MessageKind::history_request && is_liar) ++asked_in_vain;
         };
-        QVERIFY(world.run_until(in_step, Duration{12'000}));
+        TimePoint lies_at = world.now();
+        const auto lied_to_until = [&](const auto& done, Duration limit) {
+            return world.run_until(
+                [&] {
+                    if (world.now() < lies_at) return done();
+                    lies_at = world.now() + Duration{1'000};  // as often as others tell theirs: more is a flood
+                    ++lie.sequence;
+                    for (const auto& liar : liars) liar->send(late, lie);
+                    return done();
+                },
+                limit);
+        };
+        // They are there first.
+        std::map<PeerId, int> groups{{world.home(late).id(), 1}};
+        for (const auto& liar : liars) groups[liar->id()] = 1;
+        world.network().split(groups);
+        world.start(late);
+        QVERIFY(lied_to_until([&] { return asked_in_vain > 0; }, Duration{10'000}));
+        world.heal();
+        QVERIFY(lied_to_until([&] { return world.round_of(late) + 1 >= world.round_of(0); }, Duration{12'000}));
     }
 
     void forgeries_are_counted_as_forged_or_not_allowed() {

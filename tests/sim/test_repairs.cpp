@@ -47,6 +47,27 @@ private slots:
         QCOMPARE(world.peer(damaged).view().repairs, 1U);
     }
 
+    /// Its bytes are what it computed, so only the committee's list says that something else is right.
+    void a_state_that_was_computed_wrongly_is_mended_before_the_next_is_computed() {
+        World world(4, four_members());
+        world.start_all();
+        Disk& disk = world.home(damaged).disk;
+        QVERIFY(world.run_until([&] { return world.all_at(2); }, Duration{60'000}));
+        QVERIFY(disk.damage(RoundId{2}, 99));
+        const auto has_computed = [&] { return disk.computed().back().round == RoundId{3}; };
+        QVERIFY(world.run_until(has_computed, Duration{60'000}));
+        QVERIFY(disk.damage(RoundId{2}, 99));
+        const std::string wrong = finish_run(world, Duration{200'000});
+        QVERIFY2(wrong.empty(), wrong.c_str());
+        std::size_t wrong_states = 0;
+        for (const peer::StateStore::Held& one : disk.computed()) {
+            const auto right = world.home(0).ledger.digest_after(world.run(), RoundId{one.round.value - 1});
+            wrong_states += one.digest == right ? 0 : 1;
+        }
+        QCOMPARE(wrong_states, std::size_t{1});
+        QCOMPARE(world.peer(damaged).view().repairs, 1U);
+    }
+
     void a_forged_layer_is_not_taken() {
         World world(2, four_members());
         world.start_all();

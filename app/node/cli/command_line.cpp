@@ -117,7 +117,8 @@ void add_host(CLI::App& app, Command& command, Raw& raw) {
     add_host_model(*host, command, raw);
     add_host_optimizer(*host, command, raw);
     host->add_option("--rounds", recipe.total_rounds, "Rounds until the run is complete");
-    host->add_option("--window", raw.window_seconds, "Training time of a round in seconds");
+    host->add_option("--window", raw.window_seconds,
+                     "Training time of a round in seconds (default: 5 to 60, by the size of the model)");
     host->add_option("--density", raw.density,
                      "Values sent of every 4096: \"auto\", as many as links carry, or a number (default: auto)");
     host->add_option("--batch", recipe.batch, "Sequences per inner step");
@@ -332,6 +333,7 @@ Status finish_host(Command& command, const Raw& raw) {
     run::Recipe& recipe = command.host.recipe;
     recipe.optimizer = run::optimizer_named(raw.optimizer).value_or(recipe.optimizer);
     if (Status taken = take_density(raw.density, recipe); !taken) return taken;
+    command.host.window = raw.window_seconds > 0 ? HostPlan::Window::of_recipe : HostPlan::Window::by_size;
     if (raw.window_seconds > 0) recipe.window = milliseconds(raw.window_seconds);
     if (raw.collect_seconds > 0) recipe.collect = milliseconds(raw.collect_seconds);
     if (raw.grace_seconds > 0) recipe.grace = milliseconds(raw.grace_seconds);

@@ -40,12 +40,6 @@ std::string row_of(const Widths& widths, const std::string& what, const std::str
                      ram.c_str(), disk.c_str());
 }
 
-std::string duration_text(double days) {
-    if (days > 2 * days_per_year) return formatted("%.1f years", days / days_per_year);
-    if (days > 2) return formatted("%.1f days", days);
-    return days * 24 > 2 ? formatted("%.1f hours", days * 24) : formatted("%.0f minutes", days * 24 * 60);
-}
-
 std::string parts_text(const control::PlanReply& plan) {
     constexpr const char* sum = "at most at once";
     Widths widths{.what = static_cast<int>(std::char_traits<char>::length(sum)), .how = 4};
@@ -115,6 +109,12 @@ Result<PlanView> ask_for_plan(const Command& command) {
 }
 
 }  // namespace
+
+std::string duration_text(double days) {
+    if (days > 2 * days_per_year) return formatted("%.1f years", days / days_per_year);
+    if (days > 2) return formatted("%.1f days", days);
+    return days * 24 > 2 ? formatted("%.1f hours", days * 24) : formatted("%.0f minutes", days * 24 * 60);
+}
 
 Result<model::ModelSpec> model_for_plan(const std::string& name) {
     auto preset = model::model_preset(name);

@@ -27,6 +27,8 @@ inline constexpr std::uint64_t tokens_per_parameter = 20;
 
 [[nodiscard]] Result<PlanView> view_plan(const model::ModelSpec& model, const PlanOptions& options,
                                          control::PlanReply plan);
+/// "35 minutes", "2.3 days".
+[[nodiscard]] std::string duration_text(double days);
 [[nodiscard]] std::string plan_text(const PlanView& view);
 [[nodiscard]] nlohmann::json plan_json(const PlanView& view);
 

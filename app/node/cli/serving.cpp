@@ -22,11 +22,13 @@
 #include "app/node/cli/complain.h"
 #include "app/node/cli/control_client.h"
 #include "app/node/cli/doctor.h"
+#include "app/node/cli/plan_view.h"
 #include "app/node/control/control_server.h"
 #include "app/node/control/node_methods.h"
 #include "app/node/hosting/pack_files.h"
 #include "app/node/paths.h"
 #include "core/base/log.h"
+#include "core/base/text.h"
 
 namespace potluck::node {
 
@@ -61,6 +63,15 @@ Result<HostedRun> host(const Command& command) {
     settings->run = SavedRun{hosted->invite, backbone ? run::Role::backbone : run::Role::volunteer, false};
     if (const Status saved = settings->save(command.node.data_folder); !saved) return saved.error();
     return hosted;
+}
+
+/// What the host has asked for, or got because it did not say.
+std::string rounds_text(const run::Recipe& recipe) {
+    constexpr double seconds_per_day = 86'400;
+    const double window = std::chrono::duration<double>(recipe.window).count();
+    const double rounds = static_cast<double>(recipe.total_rounds);
+    return formatted("rounds: %.0f, each with a window of %g s: at least ", rounds, window) +
+           duration_text(rounds * window / seconds_per_day);
 }
 
 /// The node, who may speak to it, and its end.
@@ -208,7 +219,7 @@ ExitCode serve(const Command& command) {
     if (command.verb == Verb::host) {
         const auto hosted = host(command);
         if (!hosted) return complain(hosted.error());
-        std::cout << "run: " << hosted->invite.run.hex() << std::endl;
+        std::cout << "run: " << hosted->invite.run.hex() << "\n" << rounds_text(hosted->manifest.recipe) << std::endl;
         if (command.after_hosting == Command::AfterHosting::end) return ExitCode::ok;
     }
     return Program(command).run();

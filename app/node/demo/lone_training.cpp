@@ -133,14 +133,14 @@ void train_alone(asio::io_context& loop, LoneTraining training, std::function<vo
 }
 
 Worth worth_of(const std::vector<LonePoint>& points, double loss) {
-    if (loss > points.front().loss) return {Worth::Bound::at_most, points.front().times};
+    if (loss > points.front().loss) return {Worth::Bound::upper, points.front().times};
     for (auto at = points.begin(), next = std::next(at); next != points.end(); ++at, ++next) {
         if (loss > at->loss || loss < next->loss) continue;
         if (at->loss == next->loss) return {Worth::Bound::none, at->times};
         const double part = (at->loss - loss) / (at->loss - next->loss);
         return {Worth::Bound::none, at->times * std::pow(next->times / at->times, part)};
     }
-    return {Worth::Bound::at_least, points.back().times};
+    return {Worth::Bound::lower, points.back().times};
 }
 
 }  // namespace potluck::node

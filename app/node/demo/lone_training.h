@@ -45,7 +45,7 @@ struct LonePoint {
 /// How many computers a swarm with this loss was worth, between two points in log(tokens); `points` by rising times,
 /// at least one. Beyond the ends only a bound is known.
 struct Worth {
-    enum class Bound { none, at_most, at_least } bound = Bound::none;
+    enum class Bound { none, upper, lower } bound = Bound::none;
     double computers = 0;
 };
 [[nodiscard]] Worth worth_of(const std::vector<LonePoint>& points, double loss);

@@ -1,3 +1,8 @@
+// The report as sentences of what is wrong, as JSON and as text. A fault is whatever a good run never has, on any
+// computer: a digest that differs, a model that learned nothing, a volunteer that was not credited, tokens that two
+// books count differently. What only tells how fast a computer is, or how many others a swarm was worth, is no fault.
+//
+// The sample is the model's own and may be any bytes: it is made harmless before a terminal or JSON sees it.
 #include "app/node/demo/report.h"
 
 #include <algorithm>

@@ -174,7 +174,10 @@ Status Host::model() {
         m_manifest.model = *model;
     }
     if (const auto checked = model::ModelSpec::from_json(m_manifest.model.to_json()); !checked) return checked.error();
-    if (const auto checked = run::Recipe::from_json(m_plan.recipe.to_json()); !checked) return checked.error();
+    m_manifest.recipe = m_plan.recipe;
+    if (m_plan.window == HostPlan::Window::by_size)
+        m_manifest.recipe.window = run::usual_window(m_manifest.model.parameters());
+    if (const auto checked = run::Recipe::from_json(m_manifest.recipe.to_json()); !checked) return checked.error();
     return {};
 }
 
@@ -248,7 +251,6 @@ Result<Bytes> Host::signed_manifest() {
     m_manifest.host = m_host.id();
     m_manifest.backbones = m_plan.backbones;
     m_manifest.allowed = m_plan.allowed;
-    m_manifest.recipe = m_plan.recipe;
     m_manifest.created = unix_seconds();
     const std::string json = m_manifest.to_json_text();
     Bytes file = run::manifest_file(as_bytes(json), m_host.sign(run::manifest_domain, as_bytes(json)));

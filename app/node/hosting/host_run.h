@@ -28,6 +28,8 @@ struct HostPlan {
     /// context count (0: the checkpoint's).
     model::ModelSpec model;
     run::Recipe recipe;
+    /// The recipe's window, or usual_window() of the model.
+    enum class Window { of_recipe, by_size } window = Window::of_recipe;
     std::vector<PeerId> backbones;
     std::vector<PeerId> allowed;
 };

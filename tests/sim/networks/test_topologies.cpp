@@ -114,6 +114,20 @@ private slots:
         QVERIFY2(wrong.empty(), wrong.c_str());
     }
 
+    void who_hears_that_a_window_is_over_tells_its_other_neighbours_once() {
+        World world(1, plan_of(1, 6));
+        use_homes(world, Shape::star_around_a_volunteer);
+        std::map<std::tuple<PeerId, PeerId, Bytes>, int> told;
+        world.network().on_send = [&](const PeerId& from, const PeerId& to, const run::Envelope& envelope) {
+            if (envelope.kind == run::MessageKind::close && from != envelope.sender) ++told[{from, to, envelope.body}];
+        };
+        world.start_all();
+        const std::string unfinished = finish_run(world, Duration{6 * 15'000});
+        QVERIFY2(unfinished.empty(), unfinished.c_str());
+        QVERIFY(!told.empty());
+        QVERIFY(std::all_of(told.begin(), told.end(), [](const auto& one) { return one.second == 1; }));
+    }
+
     void short_payloads_travel_with_their_messages_data() { add_shapes(); }
     /// Nobody can fetch a payload from anybody, as between homes whose routers let no connection in.
     void short_payloads_travel_with_their_messages() {

@@ -188,6 +188,10 @@ private slots:
         QCOMPARE(parsed.command->host.model.width, 64U);
         QCOMPARE(parsed.command->host.recipe.total_rounds, std::uint64_t{7});
         QVERIFY(parsed.command->host.recipe.window == Duration{2'500});
+        QVERIFY(parsed.command->host.window == HostPlan::Window::of_recipe);
+        const char* shorter[] = {"potluck-node", "host", "--text", "t", "--data-dir", "/d"};
+        const auto by_size = parse_command_line(static_cast<int>(std::size(shorter)), shorter);
+        QVERIFY(by_size.command->host.window == HostPlan::Window::by_size);
         QVERIFY(parsed.command->host_role == Command::HostRole::volunteer);
         QCOMPARE(parsed.command->node.data_folder.string(), std::string("/d"));
     }
@@ -275,12 +279,12 @@ private slots:
             const Worth worth = worth_of(alone, loss);
             return worth.bound == bound && std::abs(worth.computers - computers) < 1e-9;
         };
-        QVERIFY(is(2.1, Worth::Bound::at_most, 1));
+        QVERIFY(is(2.1, Worth::Bound::upper, 1));
         QVERIFY(is(2.0, Worth::Bound::none, 1));
         QVERIFY(is(1.8, Worth::Bound::none, std::sqrt(2.0)));
         QVERIFY(is(1.55, Worth::Bound::none, 2 * std::sqrt(2.0)));
         QVERIFY(is(1.5, Worth::Bound::none, 4));
-        QVERIFY(is(1.4, Worth::Bound::at_least, 4));
+        QVERIFY(is(1.4, Worth::Bound::lower, 4));
         DemoReport report = good_report();
         QVERIFY(to_text(report).find("worth") == std::string::npos && to_json(report)["worth"].is_null());
         report.alone = {{1, 2.2}, {2, 1.8}};

@@ -208,6 +208,20 @@ private slots:
         QVERIFY(bench.seats.accepts(ids_of({1, 2, 3, 5})));
     }
 
+    void whose_votes_arrive_is_not_silent_whoever_brings_them() {
+        Bench bench(manifest_of_four());
+        bench.play(fit_rounds, {2, 3, 4, 5});
+        bench.lose(4);
+        for (std::uint32_t round = 0; round < run::silent_rounds_max; ++round) {
+            bench.seats.heard(key_of(4).id());
+            bench.play(1, {2, 3, 5});
+        }
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1, 2, 3, 4}));
+        QVERIFY(!bench.seats.accepts(ids_of({1, 2, 3, 5})));
+        bench.play(run::silent_rounds_max, {2, 3, 5});
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1, 2, 3, 5}));
+    }
+
     void nobody_who_is_here_loses_its_seat() {
         Bench bench(manifest_of_four());
         bench.play(fit_rounds, {2, 3, 4, 5});

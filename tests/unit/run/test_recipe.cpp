@@ -39,6 +39,14 @@ private slots:
         QVERIFY(!optimizer_named("sgd"));
     }
 
+    void the_usual_window_is_ten_times_what_sending_everything_takes() {
+        QCOMPARE(usual_window(1).count(), usual_window_min.count());
+        QCOMPARE(usual_window(826'752).count(), usual_window_min.count());  // what `host` makes by default
+        QCOMPARE(usual_window(10'000'000).count(), Duration(30'500).count());
+        QCOMPARE(usual_window(124'439'808).count(), Duration(60'000).count());
+        QCOMPARE(usual_window(std::numeric_limits<std::uint64_t>::max()).count(), Duration(60'000).count());
+    }
+
     void a_field_out_of_range_is_named_data() {
         QTest::addColumn<QString>("field");
         QTest::addColumn<QString>("value");
