@@ -182,6 +182,22 @@ private slots:
         QVERIFY(!accepted.contains(copier.id()));
     }
 
+    void of_the_copies_of_a_contribution_one_signature_is_checked() {
+        Scene scene(22);
+        Stranger neighbour(scene.world, hostile_key(2));
+        const run::Envelope envelope =
+            scene.stranger->envelope(scene.contribution(scene.stranger->publish_payload(0.01F), 640));
+        const std::uint64_t before = scene.world.verifications();
+        QCOMPARE(scene.stranger->verdict(host, envelope), Verdict::accepted);
+        QCOMPARE(scene.world.verifications(), before + 1);
+        QCOMPARE(neighbour.verdict(host, envelope), Verdict::repeated);
+        QCOMPARE(scene.world.verifications(), before + 1);
+        // It is the copy of what was checked only if it has the same signature.
+        run::Envelope forged = envelope;
+        forged.signature[0] ^= std::byte{1};
+        QCOMPARE(neighbour.verdict(host, forged), Verdict::bad_signature);
+    }
+
     void a_contribution_brings_its_own_payload_or_none() {
         Scene scene(21);
         const run::BlobRef ref = scene.stranger->publish_payload(0.01F);
