@@ -1,0 +1,53 @@
+"""A run between homes: a public computer that hosts it, and homes behind routers that train."""
+import pathlib
+
+import nodes
+
+HERE = pathlib.Path(__file__).resolve().parent
+WINDOW = 10  # seconds, where nothing else is said
+
+
+def text_of_this_repository(folder):
+    """Something to train on: 400 KB of C++."""
+    sources = sorted((HERE.parent.parent / "core").rglob("*.cpp"))
+    text = "".join(source.read_text(encoding="utf-8") for source in sources)[:400_000]
+    file = folder / "text.txt"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+class Scene:
+    """A public computer that hosts a run and homes that train."""
+
+    def __init__(self, net, program, folder, rounds):
+        self.net, self.program, self.folder, self.rounds = net, program, folder, rounds
+        name, address = net.add_public()
+        self.host = nodes.Node(program, name, folder / "host", "--port", str(nodes.PORT), "--address",
+                               f"{address}:{nodes.PORT}")
+        self.homes = []
+
+    def begin(self, homes, *options, window=WINDOW):
+        self.host.start("host", "--text", str(text_of_this_repository(self.folder)), "--name", "homes", "--model", "tiny",
+                        "--window", str(window), "--rounds", str(self.rounds), *options)
+        invite = nodes.wait_for(lambda: self.host.printed("invite:"), 60, "the host has printed no invite")
+        assert "x.pe=" in invite, f"the invite names no address: {invite}"
+        for namespace in homes:
+            home = nodes.Node(self.program, namespace, self.folder / namespace)
+            home.start("join", invite)
+            self.homes.append(home)
+
+    def round(self):
+        status = self.host.ask("status")
+        return status["run"]["round"] if status and status.get("run") else 0
+
+    def wait_for_round(self, number, seconds):
+        nodes.wait_for(lambda: self.round() >= number, seconds, f"round {number} was not reached in {seconds} s")
+
+    def rounds_accepted(self):
+        """By member, as the host's leaderboard has them."""
+        rows = self.host.ask("leaderboard") or {}
+        return {row["id"]: row["rounds"] for row in rows.get("rows", rows if isinstance(rows, list) else [])}
+
+    def end(self):
+        for node in [*self.homes, self.host]:
+            node.stop()
