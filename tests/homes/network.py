@@ -103,6 +103,13 @@ class Network:
                    "300ms")
         return home
 
+    def change_address(self, home):
+        """The provider gives the router of `home` another address, as many do every night."""
+        router, number = "r" + home[1:], int(home[1:])
+        inside(router, "ip", "addr", "del", f"10.77.1.{number}/16", "dev", "wan")
+        inside(router, "ip", "addr", "add", f"10.77.2.{number}/16", "dev", "wan")
+        inside(router, "ip", "route", "replace", "default", "via", "10.77.0.1")
+
     def bytes_of(self, home):
         """Sent and received by the computer in `home` since it has been there."""
         counters = []

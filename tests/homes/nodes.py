@@ -38,6 +38,16 @@ class Node:
                 return line[len(start):].strip()
         return None
 
+    def sleep(self, seconds):
+        """The computer sleeps: neither the node nor its trainer does anything."""
+        inside = subprocess.run(["ip", "netns", "pids", network.PREFIX + self.namespace], capture_output=True, text=True,
+                                check=True).stdout.split()
+        for what in (signal.SIGSTOP, signal.SIGCONT):
+            for process in inside:
+                os.kill(int(process), what)
+            if what == signal.SIGSTOP:
+                time.sleep(seconds)
+
     def stop(self):
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
