@@ -6,8 +6,11 @@ left behind is found and removed. The addresses: 10.77.0.0/16 is the public netw
 import pathlib
 import shutil
 import subprocess
+import sys
+import time
 
 PREFIX = "plk-"
+HERE = pathlib.Path(__file__).resolve().parent
 
 
 def missing():
@@ -30,6 +33,10 @@ def inside(namespace, *words):
     run("ip", "netns", "exec", PREFIX + namespace, *words)
 
 
+def has_device(namespace, device):
+    return subprocess.run(["ip", "-n", PREFIX + namespace, "link", "show", device], capture_output=True).returncode == 0
+
+
 def remove_all():
     listed = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True, check=True).stdout
     for name in (line.split()[0] for line in listed.splitlines()):
@@ -45,6 +52,7 @@ class Network:
 
     def __init__(self):
         self.publics = 0
+        self.neighbours = 0
         self.homes = 0
 
     def __enter__(self):
@@ -59,14 +67,15 @@ class Network:
         remove_all()
 
     def plug(self, namespace, device, address, port):
-        """A link from the public network into `namespace`, as `device`."""
+        """A link from the public network into `namespace`, as `device`; without an address there, it is the only link."""
         run("ip", "link", "add", device, "netns", PREFIX + namespace, "type", "veth", "peer", "name", port, "netns",
             PREFIX + "inet")
         inside("inet", "ip", "link", "set", port, "master", "br0", "up")
-        inside(namespace, "ip", "addr", "add", address + "/16", "dev", device)
         inside(namespace, "ip", "link", "set", device, "up")
         inside(namespace, "ip", "link", "set", "lo", "up")
-        inside(namespace, "ip", "route", "add", "default", "via", "10.77.0.1")
+        if address is not None:
+            inside(namespace, "ip", "addr", "add", address + "/16", "dev", device)
+            inside(namespace, "ip", "route", "add", "default", "via", "10.77.0.1")
 
     def add_public(self):
         """A computer with an address of its own: its namespace and that address."""
@@ -76,16 +85,40 @@ class Network:
         self.plug(name, "eth0", address, f"{name}-port")
         return name, address
 
-    def add_home(self, up, down, nat="cone"):
+    def add_v6(self):
+        """A public computer that has an IPv6 address only."""
+        self.publics += 1
+        name, address = f"p{self.publics}", f"2001:db8:77::{10 + self.publics}"
+        run("ip", "netns", "add", PREFIX + name)
+        self.plug(name, "eth0", None, f"{name}-port")
+        inside(name, "ip", "-6", "addr", "add", address + "/64", "dev", "eth0", "nodad")
+        return name, address
+
+    def add_neighbour(self):
+        """A computer in a network of its own kind: a home's, without a router."""
+        self.neighbours += 1
+        name, address = f"n{self.neighbours}", f"192.168.200.{10 + self.neighbours}"
+        run("ip", "netns", "add", PREFIX + name)
+        self.plug(name, "eth0", None, f"{name}-port")
+        inside(name, "ip", "addr", "add", address + "/24", "dev", "eth0")
+        return name, address
+
+    def add_home(self, up, down, nat="cone", lost=0, delay=0):
         """A computer behind a router that lets no connection in; `up` and `down` as tc writes rates. `nat` is cone, or
-        symmetric: another port for each destination. Returns its namespace."""
+        symmetric: another port for each destination. Of a hundred packets `lost` are, and each takes `delay`
+        milliseconds to the router. Returns its namespace."""
         self.homes += 1
         number, router, home = self.homes, f"r{self.homes}", f"h{self.homes}"
         for namespace in (router, home):
             run("ip", "netns", "add", PREFIX + namespace)
         self.plug(router, "wan", f"10.77.1.{number}", f"{router}-port")
-        run("ip", "link", "add", "lan", "netns", PREFIX + router, "type", "veth", "peer", "name", "eth0", "netns",
-            PREFIX + home)
+        if delay > 0:
+            self.start(home, sys.executable, HERE / "delay.py", PREFIX + router, PREFIX + home, delay)
+            while not (has_device(router, "lan") and has_device(home, "eth0")):
+                time.sleep(0.1)
+        else:
+            run("ip", "link", "add", "lan", "netns", PREFIX + router, "type", "veth", "peer", "name", "eth0", "netns",
+                PREFIX + home)
         for namespace, device, address in ((router, "lan", "1"), (home, "eth0", "2")):
             inside(namespace, "ip", "addr", "add", f"192.168.{number}.{address}/24", "dev", device)
             inside(namespace, "ip", "link", "set", device, "up")
@@ -98,6 +131,8 @@ class Network:
                + (" fully-random" if nat == "symmetric" else ""))
         inside(router, "nft", "add chain ip potluck through { type filter hook forward priority 0 ; policy accept ; }")
         inside(router, "nft", "add rule ip potluck through iifname wan ct state new drop")
+        if lost > 0:
+            inside(router, "nft", f"add rule ip potluck through numgen random mod 100 < {lost} drop")
         for device, rate in (("wan", up), ("lan", down)):
             inside(router, "tc", "qdisc", "add", "dev", device, "root", "tbf", "rate", rate, "burst", "32kb", "latency",
                    "300ms")
@@ -109,6 +144,11 @@ class Network:
         inside(router, "ip", "addr", "del", f"10.77.1.{number}/16", "dev", "wan")
         inside(router, "ip", "addr", "add", f"10.77.2.{number}/16", "dev", "wan")
         inside(router, "ip", "route", "replace", "default", "via", "10.77.0.1")
+
+    @staticmethod
+    def start(namespace, *words):
+        """A program in it, which ends with the network."""
+        subprocess.Popen(["ip", "netns", "exec", PREFIX + namespace, *map(str, words)])
 
     def bytes_of(self, home):
         """Sent and received by the computer in `home` since it has been there."""

@@ -19,11 +19,12 @@ def text_of_this_repository(folder):
 class Scene:
     """A public computer that hosts a run and homes that train."""
 
-    def __init__(self, net, program, folder, rounds):
+    def __init__(self, net, program, folder, rounds, place=None):
+        """`place`: namespace and address of the host, if it is not a public computer."""
         self.net, self.program, self.folder, self.rounds = net, program, folder, rounds
-        name, address = net.add_public()
+        name, address = place or net.add_public()
         self.host = nodes.Node(program, name, folder / "host", "--port", str(nodes.PORT), "--address",
-                               f"{address}:{nodes.PORT}")
+                               f"[{address}]:{nodes.PORT}" if ":" in address else f"{address}:{nodes.PORT}")
         self.homes = []
 
     def begin(self, homes, *options, window=WINDOW):
