@@ -67,7 +67,7 @@ class Network:
         remove_all()
 
     def plug(self, namespace, device, address, port):
-        """A link from the public network into `namespace`, as `device`; without an address there, it is the only link."""
+        """A link from the public network into `namespace`, as `device`; without `address` the caller gives it one."""
         run("ip", "link", "add", device, "netns", PREFIX + namespace, "type", "veth", "peer", "name", port, "netns",
             PREFIX + "inet")
         inside("inet", "ip", "link", "set", port, "master", "br0", "up")
@@ -88,19 +88,18 @@ class Network:
     def add_v6(self):
         """A public computer that has an IPv6 address only."""
         self.publics += 1
-        name, address = f"p{self.publics}", f"2001:db8:77::{10 + self.publics}"
-        run("ip", "netns", "add", PREFIX + name)
-        self.plug(name, "eth0", None, f"{name}-port")
-        inside(name, "ip", "-6", "addr", "add", address + "/64", "dev", "eth0", "nodad")
-        return name, address
+        return self.add_with(f"p{self.publics}", f"2001:db8:77::{10 + self.publics}", "64", "nodad")
 
     def add_neighbour(self):
-        """A computer in a network of its own kind: a home's, without a router."""
+        """A computer in one network with all others of its kind, which has no router."""
         self.neighbours += 1
-        name, address = f"n{self.neighbours}", f"192.168.200.{10 + self.neighbours}"
+        return self.add_with(f"n{self.neighbours}", f"192.168.200.{10 + self.neighbours}", "24")
+
+    def add_with(self, name, address, bits, *more):
+        """A computer whose only address is of another network than the public one: its namespace and that address."""
         run("ip", "netns", "add", PREFIX + name)
         self.plug(name, "eth0", None, f"{name}-port")
-        inside(name, "ip", "addr", "add", address + "/24", "dev", "eth0")
+        inside(name, "ip", "addr", "add", f"{address}/{bits}", "dev", "eth0", *more)
         return name, address
 
     def add_home(self, up, down, nat="cone", lost=0, delay=0):
