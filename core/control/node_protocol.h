@@ -81,7 +81,7 @@ struct MemberRow {
     std::uint64_t round = 0, window_tokens = 0;
     std::uint32_t tokens_per_second = 0;
     double loss = 0;
-    bool self = false;
+    bool self = false, connected = false;
 
     static void fields(auto& value, auto&& field) {
         field("id", value.id, Text{id_bytes_max}, "Public key in hexadecimal digits.");
@@ -93,6 +93,8 @@ struct MemberRow {
         field("tokens_per_second", value.tokens_per_second, Whole{}, "Its speed.");
         field("loss", value.loss, Real{}, "Training loss of its last window; 0 if none.");
         field("self", value.self, Any{}, "Whether it is this node.");
+        field("connected", value.connected, Any{},
+              "Whether this node has a session with it; what the others say comes through members.");
     }
 };
 

@@ -659,7 +659,8 @@ PeerView Peer::Impl::view() const {
     view.digest = keeper.round() ? keeper.digest() : StateDigest{};
     if (machine.playing()) view.proposer = ballots.proposer();
     view.members.push_back({context.self(), status_message_of(own), true});
-    for (const auto& [peer, member] : members.all()) view.members.push_back({peer, member.status, false});
+    for (const auto& [peer, member] : members.all())
+        view.members.push_back({peer, member.status, false, members.is_neighbour(peer)});
     view.window_tokens = own.training.window_tokens;
     view.tokens_per_second = own.training.tokens_per_second;
     view.loss = own.training.loss;

@@ -20,6 +20,7 @@ struct MemberView {
     PeerId id;
     run::StatusMessage status;
     bool is_self = false;
+    bool is_connected = false;  // there is a session with it; what the others say comes through members
 };
 
 /// A state that is seeded for those who join later.

@@ -377,6 +377,10 @@
         <translation>Rückgrat, %1</translation>
     </message>
     <message>
+        <source>%1, through others</source>
+        <translation>%1, über andere</translation>
+    </message>
+    <message>
         <source>%1 tok/s</source>
         <translation>%1 Token/s</translation>
     </message>

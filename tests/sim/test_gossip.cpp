@@ -38,6 +38,18 @@ bool everybody_sees_everybody(World& world) {
     return true;
 }
 
+/// Whether each sees sessions where the graph has them, and nowhere else.
+bool sessions_are_told(World& world) {
+    for (std::size_t i = 0; i < world.size(); ++i) {
+        const std::vector<PeerId> linked = world.network().sessions_of(world.home(i).id());
+        for (const peer::MemberView& one : world.peer(i).view().members) {
+            const bool is_linked = std::find(linked.begin(), linked.end(), one.id) != linked.end();
+            if (one.is_connected != is_linked) return false;
+        }
+    }
+    return true;
+}
+
 std::uint64_t sequence_of(World& world, std::size_t member, std::size_t other) {
     for (const peer::MemberView& one : world.peer(member).view().members) {
         if (one.id == world.home(other).id()) return one.status.sequence;
@@ -73,6 +85,7 @@ private slots:
                 const QByteArray at = QByteArray(graph.name) + ", seed " + QByteArray::number(seed);
                 QVERIFY2(world.run_until([&] { return everybody_sees_everybody(world); }, Duration{10'000}),
                          at.constData());
+                QVERIFY2(sessions_are_told(world), at.constData());
                 for (int i = 0; i < 20; ++i) {
                     world.run_for(Duration{1'000});
                     QVERIFY2(everybody_sees_everybody(world), at.constData());

@@ -139,6 +139,23 @@ private slots:
         QCOMPARE(fixture.find<QListView>("members")->model()->rowCount(), 6);
     }
 
+    void members_without_a_session_are_told() {
+        WindowFixture fixture;
+        control::NodeSnapshot snapshot = recordedSnapshot("training");
+        const auto texts = [&] {
+            fixture.node.push(snapshot);
+            const QAbstractItemModel* members = fixture.find<QListView>("members")->model();
+            QStringList all;
+            for (int row = 0; row < members->rowCount(); ++row)
+                all << members->index(row, 0).data(Qt::AccessibleTextRole).toString();
+            return all.filter(QStringLiteral(", through others"));
+        };
+        QVERIFY(texts().isEmpty());
+        snapshot.run->members[1].connected = false;
+        QCOMPARE(texts().size(), 1);
+        QVERIFY(texts().front().contains(QStringLiteral("Bela")));
+    }
+
     void a_long_wait_shows_how_far_it_is() {
         WindowFixture fixture;
         fixture.push("downloading");

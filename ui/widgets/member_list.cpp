@@ -66,7 +66,8 @@ QVariant MemberModel::data(const QModelIndex& index, int role) const {
     const bool backbone = member.role == run::Role::backbone;
     const QString name = displayName(member.name, member.id);
     const QString phase = phaseText(member);
-    const QString detail = backbone ? tr("backbone, %1").arg(phase) : phase;
+    const QString part = backbone ? tr("backbone, %1").arg(phase) : phase;
+    const QString detail = member.self || member.connected ? part : tr("%1, through others").arg(part);
     const QString speed =
         member.tokens_per_second > 0 ? tr("%1 tok/s").arg(shortCount(member.tokens_per_second)) : QString();
     switch (role) {

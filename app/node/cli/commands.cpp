@@ -11,6 +11,7 @@
 // Threads: the caller's, which runs the loop until the one answer is there.
 #include "app/node/cli/commands.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 
@@ -33,6 +34,14 @@ constexpr std::size_t shown_name = 24;
 constexpr std::size_t words_bytes_max = 1024;  // 24 words of at most 8 letters, and room for white space
 constexpr std::chrono::seconds sample_patience{300};
 
+/// "members: 5", or "members: 5, 2 of them through others".
+std::string members_of(const control::RunSnapshot& run) {
+    const auto through_others = std::count_if(run.members.begin(), run.members.end(),
+                                              [](const auto& one) { return !one.self && !one.connected; });
+    const std::string all = "members: " + std::to_string(run.members.size());
+    return through_others == 0 ? all : all + ", " + std::to_string(through_others) + " of them through others";
+}
+
 std::string line_of(const control::RunSnapshot& run) {
     char text[256];
     char training[48] = "no training loss yet";
@@ -42,11 +51,10 @@ std::string line_of(const control::RunSnapshot& run) {
         std::snprintf(validation, sizeof validation, "%.3f of round %llu", run.validation_loss,
                       static_cast<unsigned long long>(run.validation_round));
     }
-    std::snprintf(
-        text, sizeof text, "round %llu of %llu, %s, validation loss %s (bigram %.3f), %llu tokens/s, members: %zu",
-        static_cast<unsigned long long>(run.round), static_cast<unsigned long long>(run.total_rounds), training,
-        validation, run.bigram_loss, static_cast<unsigned long long>(run.swarm_tokens_per_second), run.members.size());
-    return text;
+    std::snprintf(text, sizeof text, "round %llu of %llu, %s, validation loss %s (bigram %.3f), %llu tokens/s, ",
+                  static_cast<unsigned long long>(run.round), static_cast<unsigned long long>(run.total_rounds),
+                  training, validation, run.bigram_loss, static_cast<unsigned long long>(run.swarm_tokens_per_second));
+    return text + members_of(run);
 }
 
 std::string density_of(const control::RunSnapshot& run) {

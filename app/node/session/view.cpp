@@ -125,7 +125,7 @@ control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifes
         snapshot.swarm_tokens_per_second += status.tokens_per_second;
         snapshot.members.push_back({member.id.hex(), status.name, status.role, status.phase, status.round.value,
                                     status.window_tokens.value, status.tokens_per_second,
-                                    static_cast<double>(status.loss), member.is_self});
+                                    static_cast<double>(status.loss), member.is_self, member.is_connected});
     }
     return snapshot;
 }

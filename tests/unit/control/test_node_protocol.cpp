@@ -29,6 +29,7 @@ NodeSnapshot snapshot() {
     node.run->validation_round = 11;
     node.run->members.resize(2);
     node.run->members[1].self = true;
+    node.run->members[0].connected = true;
     return node;
 }
 
@@ -47,7 +48,8 @@ private slots:
         QCOMPARE(back.run->validation_loss, 2.5);
         QCOMPARE(back.run->validation_round, std::uint64_t{11});
         QCOMPARE(back.run->members.size(), std::size_t{2});
-        QVERIFY(back.run->members[1].self);
+        QVERIFY(back.run->members[1].self && !back.run->members[1].connected);
+        QVERIFY(!back.run->members[0].self && back.run->members[0].connected);
         QCOMPARE(back.network.port, std::uint16_t{6881});
     }
 
