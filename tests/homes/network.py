@@ -113,7 +113,9 @@ class Network:
         self.plug(router, "wan", f"10.77.1.{number}", f"{router}-port")
         if delay > 0:
             self.start(home, sys.executable, HERE / "delay.py", PREFIX + router, PREFIX + home, delay)
+            end = time.monotonic() + 10
             while not (has_device(router, "lan") and has_device(home, "eth0")):
+                assert time.monotonic() < end, "no TUN device can be made here"
                 time.sleep(0.1)
         else:
             run("ip", "link", "add", "lan", "netns", PREFIX + router, "type", "veth", "peer", "name", "eth0", "netns",

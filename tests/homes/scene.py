@@ -49,6 +49,15 @@ class Scene:
         rows = self.host.ask("leaderboard") or {}
         return {row["id"]: row["rounds"] for row in rows.get("rows", rows if isinstance(rows, list) else [])}
 
+    def traffic(self):
+        """Bytes that each home has sent and received so far."""
+        return [self.net.bytes_of(home.namespace) for home in self.homes]
+
+    def kilobytes_a_round(self, before, rounds):
+        """Sent and received by a home, mean, since traffic() was `before`."""
+        grown = [[b - a for a, b in zip(*pair)] for pair in zip(before, self.traffic())]
+        return [sum(one[way] for one in grown) / len(grown) / rounds / 1e3 for way in (0, 1)]
+
     def end(self):
         for node in [*self.homes, self.host]:
             node.stop()
