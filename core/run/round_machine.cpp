@@ -127,8 +127,8 @@ std::vector<PeerId> RoundMachine::payload_held(const BlobId& payload, const Peer
     std::vector<PeerId> copiers;
     for (auto& [peer, contribution] : m_contributions) {
         if (contribution.message.payload.root != payload || contribution.bad) continue;
-        contribution.held = true;
         contribution.bad = peer != author;
+        contribution.held = !contribution.bad;
         if (contribution.bad) copiers.push_back(peer);
     }
     return copiers;

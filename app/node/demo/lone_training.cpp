@@ -7,7 +7,6 @@
 // counted by the snapshot.
 #include "app/node/demo/lone_training.h"
 
-#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <memory>

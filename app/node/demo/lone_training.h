@@ -4,6 +4,7 @@
 // Threads: the loop's. Owns: the trainer's process, until `done` was called.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
