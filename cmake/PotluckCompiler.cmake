@@ -11,8 +11,10 @@ endif()
 
 find_program(POTLUCK_CCACHE ccache)
 if(POTLUCK_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # The tests' precompiled header is only cached if ccache need not look for __TIME__ in what it holds.
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${POTLUCK_CCACHE}")
+  # The tests' precompiled header is only cached if ccache need not look for __TIME__ in what it holds. Paths below the
+  # base folder count as relative ones, so that a second clone on the same computer finds what the first compiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+    "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${POTLUCK_CCACHE}")
 endif()
 
 add_library(potluck_compile_options INTERFACE)

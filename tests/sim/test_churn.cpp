@@ -86,6 +86,35 @@ private slots:
         });
     }
 
+    /// A member that comes back one list behind waits seconds for that list's payloads, and the next answer would bring
+    /// the same list again.
+    void nobody_asks_again_at_once_for_a_list_that_waits_to_be_applied() {
+        std::size_t questions = 0;
+        for_seeds(20, [&](std::uint64_t seed) -> std::string {
+            WorldPlan plan{.volunteers = 4, .rounds = 8};
+            plan.links.blob_delay_min = Duration{5'000};
+            plan.links.blob_delay_max = Duration{9'000};
+            World world(seed, plan);
+            std::map<std::pair<PeerId, Bytes>, std::vector<TimePoint>> asked;
+            world.network().on_send = [&](const PeerId& from, const PeerId&, const run::Envelope& envelope) {
+                if (envelope.kind == run::MessageKind::history_request)
+                    asked[{from, envelope.body}].push_back(world.now());
+            };
+            world.start_all();
+            churn(world, {.away_min = Duration{4'000}}, 1, world.now() + Duration{40'000});
+            const std::string wrong = finish_run(world, Duration{600'000});
+            for (const auto& [question, times] : asked) {
+                questions += times.size();
+                for (std::size_t i = 1; i < times.size(); ++i) {
+                    const auto pause = (times[i] - times[i - 1]).count();
+                    if (pause < 900) return "the same history was asked for again after " + std::to_string(pause) + " ms";
+                }
+            }
+            return wrong;
+        });
+        QVERIFY(questions > 40);
+    }
+
     void states_damaged_under_a_running_member_do_not_divide_the_run() {
         int sound = 0, all = 0;
         for_seeds(40, [&](std::uint64_t seed) {
