@@ -23,6 +23,7 @@ if(MSVC)
 else()
   target_compile_options(potluck_compile_options INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -ffp-contract=off -fno-fast-math
+    -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=  # programs do not tell where they were built, and are alike wherever
     $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wno-sign-conversion>)  # which GCC leaves out of -Wconversion
   find_program(POTLUCK_MOLD mold)
   if(POTLUCK_MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12.1)
