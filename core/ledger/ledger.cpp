@@ -85,7 +85,7 @@ struct Ledger::Database {
     [[nodiscard]] bool insert_entries(std::int64_t chain, const run::AcceptList& decoded, std::int64_t at);
     [[nodiscard]] Result<std::string> fault_of(std::int64_t chain, const RunId& run, std::uint64_t round,
                                                const PeerId& host, const Digest& previous, Digest& hash,
-                                               std::vector<PeerId>& committee) const;
+                                               StateDigest& base, std::vector<PeerId>& committee) const;
     [[nodiscard]] bool entries_match(std::int64_t chain, const run::AcceptList& list) const;
 
     mutable Connection connection;
@@ -429,10 +429,11 @@ bool Ledger::Database::entries_match(std::int64_t chain, const run::AcceptList& 
     return same && matched == list.entries.size();
 }
 
-/// What is wrong with one round, empty if nothing; `hash` becomes that of its list, `committee` that of the next round.
+/// What is wrong with one round, empty if nothing; `hash` becomes that of its list, `committee` that of the next round,
+/// and `base`, of the list before, that of its list.
 Result<std::string> Ledger::Database::fault_of(std::int64_t chain, const RunId& run, std::uint64_t round,
                                                const PeerId& host, const Digest& previous, Digest& hash,
-                                               std::vector<PeerId>& committee) const {
+                                               StateDigest& base, std::vector<PeerId>& committee) const {
     Statement query(connection,
                     "SELECT l.certificate, l.list, r.hash, r.tokens, r.contributions FROM rounds r LEFT JOIN lists l "
                     "ON l.chain = r.chain AND l.round = r.round WHERE r.chain = ? AND r.round = ?");
@@ -458,12 +459,13 @@ Result<std::string> Ledger::Database::fault_of(std::int64_t chain, const RunId& 
         return std::string("was not signed by a quorum of its committee");
     }
     for (const run::Accepted& accepted : decoded->entries) {
-        const run::Message message = run::contribution_of(*decoded, accepted);
+        const run::Message message = run::contribution_of(*decoded, accepted, base);
         const bool is_signed = identity::verify(accepted.peer, run::domain_of(run::MessageKind::contribution),
                                                 run::signed_bytes(run, message), accepted.signature);
         if (!is_signed) return std::string("names a contribution that its contributor did not sign");
     }
     committee = decoded->committee;
+    base = decoded->base;
     const bool sums = query.count(3) == tokens.value && query.count(4) == decoded->entries.size();
     if (!sums || !entries_match(chain, *decoded)) return std::string("was not credited as its list says");
     return std::string();
@@ -478,10 +480,11 @@ Status Ledger::verify_chain(const RunId& run, const run::RunRules& rules) const 
     const Result<Database::Tip> tip = m_database->tip_of(**chain);
     if (!tip.ok()) return tip.error();
     Digest previous;
+    StateDigest base;
     for (std::uint64_t round = 0; round < tip->length; ++round) {
         Digest hash;
         const Result<std::string> fault =
-            m_database->fault_of(**chain, run, round, rules.host, previous, hash, committee);
+            m_database->fault_of(**chain, run, round, rules.host, previous, hash, base, committee);
         if (!fault.ok()) return fault.error();
         if (!fault->empty()) {
             return Error{ErrorCode::untrusted, "In the ledger's chain " + round_name(round) + " " + *fault +

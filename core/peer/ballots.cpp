@@ -245,7 +245,8 @@ Validity Ballots::judge(const run::AcceptList& list) {
         const PayloadPointer payload = m.payloads.find(entry.payload.root);
         if (m.payloads.bad(entry.payload.root)) return Validity::invalid;
         if (payload && payload->author != entry.peer) return Validity::invalid;
-        if (payload && payload->view.k() > m.chain.k()) return Validity::invalid;
+        const std::uint32_t k = entry.late ? m.chain.k_late() : m.chain.k();
+        if (payload && payload->view.k() > k) return Validity::invalid;
         all_here = all_here && payload != nullptr;
     }
     return all_here && m.machine.open_long_enough(m.context.now()) ? Validity::valid : Validity::unknown;

@@ -14,7 +14,6 @@
 #include "core/numerics/codec/sparse_codec.h"
 #include "core/peer/payloads.h"
 #include "core/run/agreement/vote.h"
-#include "core/run/density.h"
 
 namespace potluck::peer {
 
@@ -76,6 +75,16 @@ std::vector<PeerId> ChainLog::committee() const {
 }
 
 std::uint32_t ChainLog::k() const { return m_head ? m_head->k : m_context.manifest.recipe.k; }
+
+std::optional<run::RoundBefore> ChainLog::before() const {
+    const bool may_be = m_context.manifest.recipe.rounds_late_max > 0 && m_head && m_head->roll_back() == nullptr;
+    if (!may_be) return std::nullopt;
+    run::RoundBefore before{m_head->base, {}};
+    for (const run::Accepted& entry : m_head->entries) {
+        if (!entry.late) before.accepted.push_back(entry.peer);
+    }
+    return before;
+}
 
 std::uint64_t ChainLog::rounds_since_k_fell() const {
     std::uint32_t after = k();
@@ -139,9 +148,13 @@ Verdict ChainLog::read(ByteSpan list, const run::AcceptList* previous, const run
     const std::uint32_t k = previous == nullptr ? recipe.k : previous->k;
     if (!run::k_may_follow(recipe, k, decoded->k)) return Verdict::malformed;
     const auto plausible = [&](const run::Accepted& entry) {
-        return Payloads::plausible(entry.payload, m_context.layout.parameters, k);
+        const std::uint32_t allowed = entry.late ? run::k_before_max(recipe, k) : k;
+        return Payloads::plausible(entry.payload, m_context.layout.parameters, allowed);
     };
     if (!std::all_of(decoded->entries.begin(), decoded->entries.end(), plausible)) return Verdict::too_large;
+    const auto is_late = [](const run::Accepted& entry) { return entry.late; };
+    const bool has_late = std::any_of(decoded->entries.begin(), decoded->entries.end(), is_late);
+    if (has_late && recipe.rounds_late_max == 0) return Verdict::not_allowed;
     for (const run::SignedAction& one : decoded->actions) {
         if (!is_signed_by_host(one)) return Verdict::bad_signature;
     }
@@ -167,8 +180,9 @@ bool ChainLog::is_signed_by_host(const run::SignedAction& one) const {
 }
 
 bool ChainLog::is_signed_by_contributors(const run::AcceptList& list) const {
+    const StateDigest base_before = m_head ? m_head->base : StateDigest{};
     return std::all_of(list.entries.begin(), list.entries.end(), [&](const run::Accepted& entry) {
-        const run::Message message = run::contribution_of(list, entry);
+        const run::Message message = run::contribution_of(list, entry, base_before);
         return m_verifier.verify(entry.peer, run::domain_of(run::MessageKind::contribution),
                                  run::signed_bytes(list.run, message), entry.signature);
     });

@@ -14,6 +14,8 @@
 #include "core/ledger/ledger.h"
 #include "core/peer/presence/context.h"
 #include "core/run/agreement/keyring.h"
+#include "core/run/density.h"
+#include "core/run/round_machine.h"
 
 namespace potluck::peer {
 
@@ -50,6 +52,10 @@ public:
     [[nodiscard]] std::vector<PeerId> committee() const;
     /// The most of every 4,096 entries that contributions to L[height] send.
     [[nodiscard]] std::uint32_t k() const;
+    /// And those that were made for the round before and are late.
+    [[nodiscard]] std::uint32_t k_late() const { return run::k_before_max(m_context.manifest.recipe, k()); }
+    /// What a late contribution to L[height] is measured by; nothing if none may be.
+    [[nodiscard]] std::optional<run::RoundBefore> before() const;
     /// For how many rounds no list has said less than the one before it; counted up to run::rounds_after_fall.
     [[nodiscard]] std::uint64_t rounds_since_k_fell() const;
     /// Digest of theta[round]; nothing beyond the height. That of theta[height] is what this member has computed; the

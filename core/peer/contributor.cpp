@@ -293,8 +293,7 @@ void Contributor::encode_window(RoundId round) {
 }
 
 void Contributor::encoded(RoundId round, const StateDigest& base, Bytes payload) {
-    const bool current =
-        m.machine.playing() && m.machine.round() == round && m.keeper.digest() == base && !m.keeper.applying();
+    const bool current = m.machine.playing() && is_due({round, base, {}, {}}) && !m.keeper.applying();
     const bool may_offer = current && m_record.pending.size() < own_contributions_max;
     const Bytes blob = may_offer ? payload_blob(m.context.self(), payload) : Bytes();
     const Result<run::BlobRef> published = may_offer ? m.context.swarm.publish(blob, run::Retention::kept)
@@ -369,10 +368,15 @@ void Contributor::restore() {
     if (const auto bytes = m.store.load_record()) {
         m_record = ContributionRecord::decode(*bytes).value_or(ContributionRecord{});
     }
-    for (const run::ContributionMessage& own : std::vector(m_record.pending)) {
+    std::set<RoundId> rounds;
+    for (const run::ContributionMessage& own : m_record.pending) {
         if (own.round >= m.chain.height()) continue;
         m.payloads.want(own.payload, own.round, {}, m.context.now());
-        if (const auto list = m.chain.list_at(own.round)) settle(own.round, *list);
+        rounds.insert({own.round, own.round.next()});
+    }
+    for (const RoundId round : rounds) {
+        if (round >= m.chain.height()) continue;
+        if (const auto list = m.chain.list_at(round)) settle(round, *list);
     }
 }
 
@@ -384,16 +388,23 @@ void Contributor::settle(RoundId round, const run::AcceptList& list) {
     };
     const std::vector<run::ContributionMessage> pending = std::exchange(m_record.pending, {});
     for (const run::ContributionMessage& own : pending) {
-        if (own.round != round) {
+        const bool in_time = own.round == round;
+        const bool late = own.round.next() == round;
+        if (in_time) adapt_to_link(is_accepted(own));
+        if ((in_time || late) && is_accepted(own)) continue;
+        if (late || (in_time && !may_be_late(round, &list))) {
+            return_contribution(own);
+        } else {
             m_record.pending.push_back(own);
-            continue;
         }
-        const bool in_time = is_accepted(own);
-        adapt_to_link(in_time);
-        if (!in_time) return_contribution(own);
     }
     settle_returned(list);
     if (m_record.pending.size() != pending.size()) save_record();
+}
+
+bool Contributor::may_be_late(RoundId round, const run::AcceptList* missed) const {
+    return m.context.manifest.recipe.rounds_late_max > 0 && !m.context.is_last(round.next()) &&
+           run::may_be_late(m.context.self(), missed);
 }
 
 /// A contribution that came back may be accepted after all, if the list that left it out was retracted: then it is
@@ -421,9 +432,10 @@ void Contributor::pay_debt() {
 /// Saved before the lists go: an offer that a list still holds is settled by it, whenever this process ends.
 void Contributor::take_back(const std::vector<run::AcceptList>& lists) {
     for (const run::AcceptList& list : lists) {
+        const auto before = list.round.value == 0 ? std::nullopt : m.chain.list_at(RoundId{list.round.value - 1});
         for (const run::Accepted& entry : list.entries) {
             if (entry.peer != m.context.self() || m_record.pending.size() >= own_contributions_max) continue;
-            m_record.pending.push_back(run::contribution_of(list, entry));
+            m_record.pending.push_back(run::contribution_of(list, entry, before ? before->base : StateDigest{}));
         }
     }
     save_record();
@@ -431,23 +443,31 @@ void Contributor::take_back(const std::vector<run::AcceptList>& lists) {
 
 void Contributor::offer_again() {
     for (const run::ContributionMessage& own : m_record.pending) {
-        if (own.round != *m.keeper.round() || own.base != m.keeper.digest()) continue;
+        if (!is_due(own)) continue;
         m.payloads.want(own.payload, own.round, {}, m.context.now());
+        const bool late = own.round < *m.keeper.round();
+        const std::uint32_t k = late ? m.chain.k_late() : m.chain.k();
         // One that was taken back may have been forgotten here, or send more than another list allows; it returns with
         // its round.
-        if (const PayloadPointer held = m.payloads.find(own.payload.root); held && held->view.k() > m.chain.k())
-            continue;
+        if (const PayloadPointer held = m.payloads.find(own.payload.root); held && held->view.k() > k) continue;
         const BlobPointer payload = m.context.swarm.blob(own.payload.root);
         if (payload == nullptr) continue;
         m.mediator.offered(own);
-        m.context.broadcast(own, payload->bytes());
+        // Most have a late one already; who does not asks for it.
+        m.context.broadcast(own, late ? ByteSpan() : payload->bytes());
     }
+}
+
+bool Contributor::is_due(const run::ContributionMessage& own) const {
+    if (own.round == *m.keeper.round()) return own.base == m.keeper.digest();
+    const run::AcceptList* missed = m.chain.head();
+    return own.round.next() == *m.keeper.round() && may_be_late(own.round, missed) && own.base == missed->base;
 }
 
 void Contributor::repeat_contributions() {
     for (const run::ContributionMessage& own : m_record.pending) {
         const bool is_here = m.context.swarm.blob(own.payload.root) != nullptr;
-        if (own.round == m.machine.round() && is_here) m.context.broadcast(own);
+        if (is_due(own) && is_here) m.context.broadcast(own);
     }
 }
 
@@ -455,7 +475,7 @@ void Contributor::repeat_contributions() {
 void Contributor::offer_to(const PeerId& neighbour) const {
     for (const run::ContributionMessage& own : m_record.pending) {
         const BlobPointer payload = m.context.swarm.blob(own.payload.root);
-        if (own.round == m.machine.round() && payload != nullptr) m.context.send(neighbour, own, payload->bytes());
+        if (m.machine.playing() && is_due(own) && payload != nullptr) m.context.send(neighbour, own, payload->bytes());
     }
 }
 

@@ -4,7 +4,8 @@
 //   snapshot -> e = decay e + (anchor - snapshot) -> payload = encode(e) -> publish -> record -> announce
 //            -> trainer rebased to theta[r] - alpha payload, where it goes on at once
 //            -> theta[r+1] arrives: trainer rebased to it
-// A list without our payload: e += payload, its tokens are carried to the next one. The payload may be long gone from
+// A list without our payload: the next one may hold it, where the recipe lets contributions be late. Then e += payload,
+// its tokens are carried to the next one. The payload may be long gone from
 // memory then: the update waits in the record until the swarm brings it, and own payloads are kept for as long as they
 // may return. An update is erased from the record after it was added, so a kill at the wrong moment adds it twice (and
 // the next payloads take it back) rather than never.
@@ -177,6 +178,10 @@ private:
     void look_ahead(RoundId round, Bytes payload);
     void looked_ahead(RoundId round, bool possible);
     void adapt_to_link(bool in_time);
+    /// Whether a contribution to `round` may stand in the list after the one for `round`, which is `missed`.
+    [[nodiscard]] bool may_be_late(RoundId round, const run::AcceptList* missed) const;
+    /// Whether L[height] may hold this one, in time or late.
+    [[nodiscard]] bool is_due(const run::ContributionMessage& own) const;
     void return_contribution(const run::ContributionMessage& own);
     void settle_returned(const run::AcceptList& list);
     void pay_debt();

@@ -147,7 +147,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     }
     void offered(const run::ContributionMessage& own) override {
         machine.offered(own, context.signature_of(own), now());
-        exchange.announced(context.self(), own.payload.root);
+        if (own.round == machine.round()) exchange.announced(context.self(), own.payload.root);
     }
     void nothing_offered() override { machine.nothing_offered(now()); }
     void close_early() override { machine.close_early(); }

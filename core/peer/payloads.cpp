@@ -141,14 +141,14 @@ void Payloads::release_before(RoundId round) {
     std::erase_if(m_entries, [&](const auto& item) { return item.second.round < round; });
 }
 
-void Payloads::forget_refused(const run::AcceptList& list, const std::set<BlobId>& keep) {
+void Payloads::forget_refused(const run::AcceptList& list, RoundId first, const std::set<BlobId>& keep) {
     for (const run::Accepted& entry : list.entries) {
         const auto found = m_entries.find(entry.payload.root);
         if (found != m_entries.end()) found->second.accepted = true;
     }
     std::vector<BlobId> refused;
     for (const auto& [id, entry] : m_entries) {
-        if (!entry.accepted && entry.round <= list.round && !keep.contains(id)) refused.push_back(id);
+        if (!entry.accepted && entry.round < first && !keep.contains(id)) refused.push_back(id);
     }
     for (const BlobId& id : refused) forget(id);
 }

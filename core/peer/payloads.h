@@ -72,9 +72,9 @@ public:
     /// Lets go of what only rounds before `round` used; the swarm goes on seeding it.
     void release_before(RoundId round);
     void forget(const BlobId& id);
-    /// `list` has entered the chain: its payloads stay, and so does what `keep` names. The others of its round and of
-    /// earlier ones, which no list will ever accept, are forgotten here and in the swarm.
-    void forget_refused(const run::AcceptList& list, const std::set<BlobId>& keep);
+    /// `list` has entered the chain: its payloads stay, and so does what `keep` names. The others of rounds before
+    /// `first`, which no list will ever accept, are forgotten here and in the swarm.
+    void forget_refused(const run::AcceptList& list, RoundId first, const std::set<BlobId>& keep);
 
 private:
     struct Entry {

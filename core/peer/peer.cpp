@@ -279,9 +279,10 @@ Verdict Peer::Impl::on_contribution(const PeerId& from, const run::Envelope& env
     const std::uint32_t k = message.round == chain.height() ? chain.k() : manifest.recipe.k_max;
     if (!Payloads::plausible(message.payload, context.layout.parameters, k)) return Verdict::too_large;
     const Verdict verdict = machine.contribution(envelope.sender, message, envelope.signature);
-    if (verdict == Verdict::stale) note_late(envelope.sender, message);
+    const bool is_late = message.round != machine.round();
+    if (is_late) note_late(envelope.sender, message);
     if (verdict != Verdict::accepted) return verdict;
-    if (tells_density(envelope.sender)) exchange.announced(envelope.sender, message.payload.root);
+    if (!is_late && tells_density(envelope.sender)) exchange.announced(envelope.sender, message.payload.root);
     payloads.expect(message.payload, message.round, {envelope.sender, from}, now(), rank_of(envelope.sender));
     if (const Verdict taken = take_payload(envelope, message); taken != Verdict::accepted) return taken;
     if (envelope.payload.empty()) ask_payload(from, envelope.sender, message.payload);
@@ -298,8 +299,9 @@ bool Peer::Impl::tells_density(const PeerId& author) const { return !chain.is_ne
 void Peer::Impl::note_late(const PeerId& author, const run::ContributionMessage& message) {
     const run::AcceptList* last = chain.head();
     if (last == nullptr || message.round != last->round || message.base != last->base) return;
-    const bool is_accepted = std::any_of(last->entries.begin(), last->entries.end(),
-                                         [&](const run::Accepted& entry) { return entry.peer == author; });
+    const bool is_accepted = std::any_of(last->entries.begin(), last->entries.end(), [&](const run::Accepted& entry) {
+        return entry.peer == author && !entry.late;
+    });
     if (!is_accepted && tells_density(author)) exchange.late(author);
 }
 
@@ -360,7 +362,7 @@ Verdict Peer::Impl::on_host_action(const PeerId& from, const run::Envelope& enve
 void Peer::Impl::replaced() {
     if (chain.replacement() == nullptr) return;
     ballots.enter();
-    if (machine.playing()) machine.enter(*keeper.round(), keeper.digest(), chain.committee(), now());
+    if (machine.playing()) machine.enter(*keeper.round(), keeper.digest(), chain.committee(), now(), chain.before());
 }
 
 Verdict Peer::Impl::on_goodbye(const PeerId& from) {
@@ -382,8 +384,10 @@ void Peer::Impl::payload_here(const BlobId& id) {
     if (!payload) return;
     // It may be of an earlier round, which allowed more, or was not the last one when it was offered.
     const bool is_judged = machine.playing() && machine.round() == chain.height();
-    if (is_judged && payload->view.k() > chain.k()) return payload_useless(id);
-    if (machine.contribution_of(id)) exchange.arrived(id, now());
+    const auto named = machine.contribution_of(id);
+    const bool is_late = named && named->message.round < chain.height();
+    if (is_judged && payload->view.k() > (is_late ? chain.k_late() : chain.k())) return payload_useless(id);
+    if (named) exchange.arrived(id, now());
     for (const PeerId& copier : machine.payload_held(id, payload->author)) {
         (void)members.count(copier, run::MessageKind::contribution, Verdict::bad_payload, Source::itself);
     }

@@ -132,7 +132,9 @@ void Peer::Impl::appended(const CheckedList& checked) {
     contributor.settle(checked.list.round, checked.list);
     moderation.settle();
     if (!checked.list.actions.empty()) moderated(checked.list);
-    payloads.forget_refused(checked.list, contributor.payloads_needed());
+    const bool may_be_late = chain.before().has_value();
+    payloads.forget_refused(checked.list, may_be_late ? checked.list.round : checked.list.round.next(),
+                            contributor.payloads_needed());
     seats.count_round();
     ballots.enter();
 }
@@ -172,7 +174,7 @@ void Peer::Impl::entered() {
     if (over()) {
         machine.end(*keeper.round(), now());
     } else {
-        machine.enter(*keeper.round(), keeper.digest(), chain.committee(), now());
+        machine.enter(*keeper.round(), keeper.digest(), chain.committee(), now(), chain.before());
         contributor.offer_again();
     }
     contributor.rebase_to_state();

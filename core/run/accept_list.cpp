@@ -18,6 +18,7 @@ namespace potluck::run {
 namespace {
 
 constexpr std::size_t entry_bytes = 32 + 73 + 8 + 1 + 64;
+constexpr unsigned newcomer_mark = 1, late_mark = 2;  // of an entry
 
 Error malformed(const char* message) { return {ErrorCode::malformed, message}; }
 
@@ -30,10 +31,11 @@ void read_entries(ByteReader& in, std::size_t count, std::vector<Accepted>& entr
         in.array(entry.peer.bytes);
         entry.payload = BlobRef::read(in);
         entry.tokens.value = in.u64();
-        const std::uint8_t newcomer = in.u8();
-        entry.newcomer = newcomer == 1;
+        const std::uint8_t marks = in.u8();
+        entry.newcomer = (marks & newcomer_mark) != 0;
+        entry.late = (marks & late_mark) != 0;
         in.array(entry.signature);
-        if (entry.payload.kind != BlobKind::plain || newcomer > 1) in.fail();
+        if (entry.payload.kind != BlobKind::plain || marks > (newcomer_mark | late_mark)) in.fail();
         if (entry.tokens.value == 0 || entry.tokens.value > tokens_max) in.fail();
         if (!entries.empty() && entries.back().peer >= entry.peer) in.fail();
         if (!payloads.insert(entry.payload.root).second) in.fail();
@@ -95,7 +97,7 @@ Bytes AcceptList::encode() const {
         out.raw(entry.peer.bytes);
         entry.payload.write(out);
         out.u64(entry.tokens.value);
-        out.u8(entry.newcomer ? 1 : 0);
+        out.u8(static_cast<std::uint8_t>((entry.newcomer ? newcomer_mark : 0U) | (entry.late ? late_mark : 0U)));
         out.raw(entry.signature);
     }
     POTLUCK_CHECK(actions.size() <= actions_per_list_max);
@@ -133,6 +135,9 @@ Result<AcceptList> AcceptList::decode(ByteSpan bytes) {
     }
     list.committee = read_committee(in, members);
     read_entries(in, count, list.entries);
+    const bool has_late =
+        std::any_of(list.entries.begin(), list.entries.end(), [](const auto& one) { return one.late; });
+    if (has_late && list.round.value == 0) in.fail();
     if (in.failed()) return malformed("This accept list has an entry that is out of order or out of range.");
     read_actions(in, list);
     if (!in.finished()) return malformed("This accept list has an action of its host that is out of place.");

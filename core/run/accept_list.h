@@ -35,6 +35,7 @@ struct Accepted {
     TokenCount tokens;                      // trained for it, as the contributor says; 1..2^40
     bool newcomer = false;                  // too few accepted rounds to count in full (weights_of)
     std::array<std::byte, 64> signature{};  // the contributor's, over its ContributionMessage
+    bool late = false;                      // made for the round before, whose list it missed
     auto operator<=>(const Accepted&) const = default;
 };
 

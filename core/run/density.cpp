@@ -52,6 +52,10 @@ std::uint32_t next_k(const Recipe& recipe, std::uint32_t k, const Exchange& exch
     return taken <= most / 2 && since_fall >= rounds_after_fall ? more(recipe, k) : k;
 }
 
+std::uint32_t k_before_max(const Recipe& recipe, std::uint32_t k) {
+    return std::min(2 * k + 1, recipe.k_max);  // half of it, rounded down, is k
+}
+
 bool k_may_follow(const Recipe& recipe, std::uint32_t k, std::uint32_t next) {
     return next == k || next == more(recipe, k) || next == less(recipe, k);
 }

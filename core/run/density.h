@@ -57,6 +57,8 @@ private:
 /// said less than the one before.
 [[nodiscard]] std::uint32_t next_k(const Recipe& recipe, std::uint32_t k, const Exchange& exchange,
                                    std::uint64_t since_fall);
+/// The most that a contribution of the round before one with `k` may have sent.
+[[nodiscard]] std::uint32_t k_before_max(const Recipe& recipe, std::uint32_t k);
 /// Whether a list may say `next` after one that said `k`.
 [[nodiscard]] bool k_may_follow(const Recipe& recipe, std::uint32_t k, std::uint32_t next);
 

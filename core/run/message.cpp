@@ -283,7 +283,8 @@ Bytes signed_bytes(const RunId& run, const Message& message) {
     return out.take();
 }
 
-ContributionMessage contribution_of(const AcceptList& list, const Accepted& entry) {
+ContributionMessage contribution_of(const AcceptList& list, const Accepted& entry, const StateDigest& base_before) {
+    if (entry.late) return {RoundId{list.round.value - 1}, base_before, entry.payload, entry.tokens};
     return {list.round, list.base, entry.payload, entry.tokens};
 }
 

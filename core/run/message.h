@@ -157,8 +157,9 @@ struct Envelope {
 /// Run id followed by body: the exact bytes an envelope's signature covers under its domain.
 [[nodiscard]] Bytes signed_bytes(const Envelope& envelope);
 [[nodiscard]] Bytes signed_bytes(const RunId& run, const Message& message);
-/// What the contributor of an entry has signed, rebuilt from its list.
-[[nodiscard]] ContributionMessage contribution_of(const AcceptList& list, const Accepted& entry);
+/// What the contributor of an entry has signed, rebuilt from its list; of a late one, with the base of the list before.
+[[nodiscard]] ContributionMessage contribution_of(const AcceptList& list, const Accepted& entry,
+                                                  const StateDigest& base_before = {});
 [[nodiscard]] Bytes encode_body(const Message& message);
 /// Strict; `malformed` names what is wrong.
 [[nodiscard]] Result<Message> decode_body(MessageKind kind, ByteSpan body);

@@ -64,6 +64,7 @@ nlohmann::json Recipe::to_json() const {
             {"grace_ms", grace.count()},
             {"fit_rounds", fit_rounds},
             {"probation_rounds", probation_rounds},
+            {"rounds_late_max", rounds_late_max},
             {"seed", seed}};
 }
 
@@ -94,6 +95,7 @@ Result<Recipe> Recipe::from_json(const nlohmann::json& object) {
     recipe.grace = milliseconds("grace_ms", patience_ms_max);
     recipe.fit_rounds = static_cast<std::uint32_t>(fields.integer("fit_rounds", 1, standing_rounds_max));
     recipe.probation_rounds = static_cast<std::uint32_t>(fields.integer("probation_rounds", 0, standing_rounds_max));
+    recipe.rounds_late_max = static_cast<std::uint32_t>(fields.integer("rounds_late_max", 0, 1));
     recipe.seed = fields.integer("seed", 0, std::numeric_limits<std::uint64_t>::max());
     if (recipe.warmup_rounds > recipe.total_rounds) fields.fail("\"warmup_rounds\" is larger than total_rounds");
     if (const Status status = fields.finish(); !status) return status.error();

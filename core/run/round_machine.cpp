@@ -1,7 +1,8 @@
 // The machine keeps what members said and answers by `now`. Whose turn it is to propose announces the end of the
 // window; if no Close arrives, the others close theirs half of `collect` after its time. There is enough for a list
 // when everybody who trains is in, or `collect` after closing with whatever is held; with nothing at all the window
-// opens again, for everybody by its own clock, so that no single member is needed for that.
+// opens again, for everybody by its own clock, so that no single member is needed for that. What came too late for its
+// own list may stand in the next one, which waits for nobody's.
 //
 // Invariants: within a round a member has one contribution, the first that was heard, and a held payload is its
 // maker's; once there was enough for a list there stays enough.
@@ -14,7 +15,17 @@ namespace potluck::run {
 
 RoundMachine::RoundMachine(RoundSettings settings) : m_settings(std::move(settings)) {}
 
-void RoundMachine::enter(RoundId round, const StateDigest& base, std::vector<PeerId> committee, TimePoint now) {
+void RoundMachine::enter(RoundId round, const StateDigest& base, std::vector<PeerId> committee, TimePoint now,
+                         std::optional<RoundBefore> before) {
+    // What was heard for the round before is late now; a round that begins again keeps what it has.
+    const bool follows = m_playing && m_round.next() == round && before && before->base == m_base;
+    if (follows) {
+        m_late = std::exchange(m_offers, {});
+        for (const PeerId& peer : before->accepted) m_late.erase(peer);
+    } else if (!m_playing || m_round != round || !before) {
+        m_late.clear();
+    }
+    m_before = std::move(before);
     m_playing = true;
     m_over = false;
     m_round = round;
@@ -22,7 +33,7 @@ void RoundMachine::enter(RoundId round, const StateDigest& base, std::vector<Pee
     m_committee = std::move(committee);
     m_entered_at = m_opened_at = now;
     m_closed_at.reset();
-    m_contributions.clear();
+    m_offers.clear();
     std::erase_if(m_contributors, [&](const auto& one) { return one.second.next() < round; });
     m_ready = m_reopened = m_close_due = m_own_due = m_own_empty = false;
     m_retry_at = m_close_sent_at = m_contribution_sent_at = TimePoint{};
@@ -64,30 +75,19 @@ bool RoundMachine::alive(const PeerId& peer, TimePoint now) const {
            now - found->second.last_seen <= heartbeats_to_live * m_settings.heartbeat;
 }
 
-bool RoundMachine::any_held() const {
-    return std::any_of(m_contributions.begin(), m_contributions.end(),
-                       [](const auto& one) { return one.second.held && !one.second.bad; });
-}
-
-/// What `peer` has offered is here, or found to be of no use.
-bool RoundMachine::is_in(const PeerId& peer) const {
-    const auto found = m_contributions.find(peer);
-    return found != m_contributions.end() && (found->second.held || found->second.bad);
-}
-
 /// Every living member that trains in this round has contributed and its payload is here. Of members that others pass
 /// on no status is heard: they are expected if they contributed to the round before.
 bool RoundMachine::everybody_in(TimePoint now) const {
     if (m_own_due) return false;
     for (const auto& [peer, round] : m_contributors) {
-        if (peer != m_settings.self && !m_members.contains(peer) && !is_in(peer)) return false;
+        if (peer != m_settings.self && !m_members.contains(peer) && !m_offers.is_in(peer)) return false;
     }
     for (const auto& [peer, known] : m_members) {
         const RoundMember& member = known.member;
         const bool trains =
             member.role == Role::volunteer && member.round == m_round &&
             (member.phase == Phase::training || (member.phase == Phase::collecting && member.window_tokens.value > 0));
-        if (trains && alive(peer, now) && !is_in(peer)) return false;
+        if (trains && alive(peer, now) && !m_offers.is_in(peer)) return false;
     }
     return true;
 }
@@ -101,58 +101,54 @@ void RoundMachine::note_contributor(const PeerId& peer, RoundId round) {
 
 Verdict RoundMachine::contribution(const PeerId& peer, const ContributionMessage& message, const Signature& signature) {
     note_contributor(peer, message.round);
-    if (!m_playing || message.round != m_round) return Verdict::stale;
-    if (message.base != m_base) return Verdict::wrong_base;
+    const bool late = is_late(message);
+    if (!m_playing || (message.round != m_round && !late)) return Verdict::stale;
+    if (late && std::binary_search(m_before->accepted.begin(), m_before->accepted.end(), peer)) return Verdict::stale;
+    if (message.base != (late ? m_before->base : m_base)) return Verdict::wrong_base;
     if (message.tokens.value == 0 || message.tokens.value > tokens_max) return Verdict::malformed;
-    if (m_contributions.size() >= accepted_max && !m_contributions.contains(peer)) return Verdict::flood;
-    const bool added = m_contributions.try_emplace(peer, Contribution{message, signature}).second;
-    return added ? Verdict::accepted : Verdict::repeated;
+    return (late ? m_late : m_offers).take(peer, message, signature);
+}
+
+bool RoundMachine::is_late(const ContributionMessage& message) const {
+    return m_before && message.round.next() == m_round;
 }
 
 bool RoundMachine::holds(const PeerId& peer, const ContributionMessage& message, const Signature& signature) const {
-    const auto found = m_contributions.find(peer);
-    return m_playing && found != m_contributions.end() && found->second.message == message &&
-           found->second.signature == signature;
+    return m_playing && (m_offers.holds(peer, message, signature) || m_late.holds(peer, message, signature));
 }
 
-std::optional<RoundMachine::SignedContribution> RoundMachine::contribution_of(const BlobId& payload) const {
-    for (const auto& [author, contribution] : m_contributions) {
-        if (contribution.message.payload.root != payload || contribution.bad) continue;
-        return SignedContribution{author, contribution.message, contribution.signature};
-    }
-    return std::nullopt;
+std::optional<SignedContribution> RoundMachine::contribution_of(const BlobId& payload) const {
+    if (!m_playing) return std::nullopt;
+    const auto found = m_offers.naming(payload);
+    return found ? found : m_late.naming(payload);
 }
 
 std::vector<PeerId> RoundMachine::payload_held(const BlobId& payload, const PeerId& author) {
-    std::vector<PeerId> copiers;
-    for (auto& [peer, contribution] : m_contributions) {
-        if (contribution.message.payload.root != payload || contribution.bad) continue;
-        contribution.bad = peer != author;
-        contribution.held = !contribution.bad;
-        if (contribution.bad) copiers.push_back(peer);
-    }
+    std::vector<PeerId> copiers = m_offers.payload_held(payload, author);
+    const std::vector<PeerId> late = m_late.payload_held(payload, author);
+    copiers.insert(copiers.end(), late.begin(), late.end());
     return copiers;
 }
 
 std::optional<PeerId> RoundMachine::payload_bad(const BlobId& payload) {
-    std::optional<PeerId> liar;
-    for (auto& [peer, contribution] : m_contributions) {
-        if (contribution.message.payload.root != payload || contribution.bad) continue;
-        contribution.bad = true;
-        contribution.held = false;
-        if (!liar) liar = peer;
-    }
-    return liar;
+    const auto liar = m_offers.payload_bad(payload);
+    const auto late = m_late.payload_bad(payload);
+    return liar ? liar : late;
 }
 
 std::vector<Accepted> RoundMachine::held_entries() const {
-    std::vector<Accepted> entries;
-    for (const auto& [peer, contribution] : m_contributions) {
-        if (!contribution.held || contribution.bad || entries.size() >= accepted_max) continue;
-        const ContributionMessage& message = contribution.message;
-        entries.push_back({peer, message.payload, message.tokens, false, contribution.signature});
-    }
-    return entries;
+    std::map<PeerId, Accepted> entries;  // of each author one
+    const auto add = [&](const SignedContribution& one, bool late) {
+        const ContributionMessage& message = one.message;
+        if (entries.size() >= accepted_max) return;
+        entries.try_emplace(one.author,
+                            Accepted{one.author, message.payload, message.tokens, false, one.signature, late});
+    };
+    for (const SignedContribution& one : m_offers.held()) add(one, false);
+    for (const SignedContribution& one : m_late.held()) add(one, true);
+    std::vector<Accepted> sorted;
+    for (const auto& [author, entry] : entries) sorted.push_back(entry);
+    return sorted;
 }
 
 Verdict RoundMachine::on_close(const PeerId& sender, const CloseMessage& message, TimePoint now) {
@@ -167,9 +163,10 @@ void RoundMachine::close_early() { m_close_due = m_playing && !m_closed_at; }
 
 void RoundMachine::offered(const ContributionMessage& message, const Signature& signature, TimePoint now) {
     m_own_due = m_own_empty = false;
+    if (m_playing && is_late(message)) m_late.put_own(m_settings.self, message, signature);
     if (!m_playing || message.round != m_round) return;
     if (!m_closed_at) m_closed_at = now;
-    m_contributions[m_settings.self] = Contribution{message, signature, true, false};
+    m_offers.put_own(m_settings.self, message, signature);
     m_contribution_sent_at = now;
 }
 
@@ -184,13 +181,13 @@ bool RoundMachine::window_over(bool proposes, TimePoint now) const {
     // Who proposes closes in time; the others close by themselves half of `collect` later.
     if (!proposes) return now >= m_opened_at + m_settings.window + m_settings.collect / 2;
     // Contributions that are all there already: another member has closed the window.
-    if (any_held() && open_long_enough(now) && (m_reopened || everybody_in(now))) return true;
+    if (m_offers.any_held() && open_long_enough(now) && (m_reopened || everybody_in(now))) return true;
     return now >= m_opened_at + m_settings.window;
 }
 
 void RoundMachine::collect(bool proposes, TimePoint now, RoundActions& out) {
     const bool late = now >= *m_closed_at + m_settings.collect;
-    m_ready = m_ready || (any_held() && (late || everybody_in(now)));
+    m_ready = m_ready || (m_offers.any_held() && (late || everybody_in(now)));
     out.decide = m_ready;
     if (m_ready) return;
     if (late && !m_own_due) {
@@ -222,14 +219,13 @@ RoundActions RoundMachine::tick(TimePoint now, bool proposes) {
     if (again || (!m_closed_at && window_over(proposes, now))) {
         if (!m_closed_at) m_closed_at = now;
         m_close_due = m_own_empty = false;
-        const bool has_own = m_contributions.contains(m_settings.self);
+        const bool has_own = m_offers.contains(m_settings.self);
         m_own_due = out.close_window = m_settings.role == Role::volunteer && !has_own;
         if (proposes) m_close_sent_at = TimePoint{};
     }
     if (m_closed_at) collect(proposes, now, out);
-    const auto own = m_contributions.find(m_settings.self);
-    if (own != m_contributions.end() && m_closed_at &&
-        now >= m_contribution_sent_at + heartbeats_to_repeat * m_settings.heartbeat) {
+    const bool has_offered = m_offers.contains(m_settings.self) || m_late.contains(m_settings.self);
+    if (has_offered && m_closed_at && now >= m_contribution_sent_at + heartbeats_to_repeat * m_settings.heartbeat) {
         m_contribution_sent_at = now;
         out.repeat_contribution = true;
     }

@@ -21,6 +21,7 @@
 #include "core/base/ids.h"
 #include "core/run/accept_list.h"
 #include "core/run/message.h"
+#include "core/run/offers.h"
 
 namespace potluck::run {
 
@@ -42,6 +43,12 @@ struct RoundMember {
     TokenCount window_tokens;
 };
 
+/// What the round before was, for those who are late with their contributions to it.
+struct RoundBefore {
+    StateDigest base;
+    std::vector<PeerId> accepted;  // whose contributions to it stand in its list; sorted
+};
+
 struct RoundActions {
     bool close_window = false;  // contribute; answer with offered() or nothing_offered()
     std::optional<CloseMessage> announce_close;
@@ -54,8 +61,10 @@ class RoundMachine {
 public:
     explicit RoundMachine(RoundSettings settings);
 
-    /// theta[round] is held and nothing newer is known: the round begins. `committee` decides it.
-    void enter(RoundId round, const StateDigest& base, std::vector<PeerId> committee, TimePoint now);
+    /// theta[round] is held and nothing newer is known: the round begins. `committee` decides it. Its list may hold
+    /// late contributions to the round before if that is named.
+    void enter(RoundId round, const StateDigest& base, std::vector<PeerId> committee, TimePoint now,
+               std::optional<RoundBefore> before = std::nullopt);
     /// Catching up or repairing: no round is being played.
     void leave();
     /// The run is over with theta[round]: nothing is played, but the last list is still passed on.
@@ -73,25 +82,21 @@ public:
     void lost(const PeerId& peer);
     [[nodiscard]] bool alive(const PeerId& peer, TimePoint now) const;
 
-    using Signature = std::array<std::byte, 64>;
-    /// Verdict of a contribution for this round, whose signature was checked and whose sender the run admits;
-    /// `accepted` means: fetch its payload.
+    using Signature = SignedContribution::Signature;
+    /// Verdict of a contribution for this round, or a late one for the round before, whose signature was checked and
+    /// whose sender the run admits; `accepted` means: fetch its payload.
     [[nodiscard]] Verdict contribution(const PeerId& peer, const ContributionMessage& message,
                                        const Signature& signature);
     /// Whether this very contribution was accepted before, so that its signature need not be checked again.
     [[nodiscard]] bool holds(const PeerId& peer, const ContributionMessage& message, const Signature& signature) const;
-    /// The contribution of this round that names `payload`, as its author signed it.
-    struct SignedContribution {
-        PeerId author;
-        ContributionMessage message;
-        Signature signature{};
-    };
+    /// The contribution for this list that names `payload`, as its author signed it.
     [[nodiscard]] std::optional<SignedContribution> contribution_of(const BlobId& payload) const;
     /// The payload is here and was made by `author`: anyone else who has offered it is out for this round, and named.
     std::vector<PeerId> payload_held(const BlobId& payload, const PeerId& author);
     /// The payload does not parse: all who have offered it are out for this round. Names one who was not out before.
     std::optional<PeerId> payload_bad(const BlobId& payload);
-    /// The contributions whose payloads are held, as a list names them; nobody is marked as a newcomer.
+    /// The contributions whose payloads are held, as a list names them; nobody is marked as a newcomer. Of who is late
+    /// with one and in time with the next, the next.
     [[nodiscard]] std::vector<Accepted> held_entries() const;
 
     [[nodiscard]] Verdict on_close(const PeerId& sender, const CloseMessage& message, TimePoint now);
@@ -104,12 +109,6 @@ public:
     [[nodiscard]] RoundActions tick(TimePoint now, bool proposes);
 
 private:
-    struct Contribution {
-        ContributionMessage message;
-        Signature signature{};
-        bool held = false;
-        bool bad = false;
-    };
     struct Known {
         RoundMember member;
         TimePoint last_seen;
@@ -119,8 +118,7 @@ private:
 
     [[nodiscard]] bool window_over(bool proposes, TimePoint now) const;
     [[nodiscard]] bool everybody_in(TimePoint now) const;
-    [[nodiscard]] bool any_held() const;
-    [[nodiscard]] bool is_in(const PeerId& peer) const;
+    [[nodiscard]] bool is_late(const ContributionMessage& message) const;
     void note_contributor(const PeerId& peer, RoundId round);
     void collect(bool proposes, TimePoint now, RoundActions& out);
     void pass_lists_on(TimePoint now, RoundActions& out);
@@ -135,7 +133,9 @@ private:
     std::vector<PeerId> m_committee;
     TimePoint m_entered_at, m_opened_at;
     std::optional<TimePoint> m_closed_at;
-    std::map<PeerId, Contribution> m_contributions;
+    Offers m_offers;  // for this round
+    Offers m_late;    // for the round before
+    std::optional<RoundBefore> m_before;
     std::map<PeerId, RoundId> m_contributors;  // newest round that each was heard to contribute to, late or not
     bool m_ready = false;
     bool m_reopened = false;

@@ -79,6 +79,12 @@ std::vector<PeerId> committee_of(const AcceptList& list, const AcceptList* previ
     return previous == nullptr ? rules.first_committee() : previous->committee;
 }
 
+bool may_be_late(const PeerId& contributor, const AcceptList* previous) {
+    if (previous == nullptr || previous->roll_back() != nullptr) return false;
+    const auto in_time = [&](const Accepted& entry) { return entry.peer == contributor && !entry.late; };
+    return std::none_of(previous->entries.begin(), previous->entries.end(), in_time);
+}
+
 Verdict check_link(const AcceptList& list, const AcceptList* previous, const RunRules& rules) {
     if (list.run != rules.run) return Verdict::wrong_run;
     const RoundId round = previous == nullptr ? RoundId{0} : previous->round.next();
@@ -99,6 +105,7 @@ Verdict check_link(const AcceptList& list, const AcceptList* previous, const Run
     }
     for (const Accepted& entry : list.entries) {
         if (!rules.admits(entry.peer)) return Verdict::not_allowed;
+        if (entry.late && !may_be_late(entry.peer, previous)) return Verdict::not_allowed;
     }
     if (list.actions_before != rules.actions) return Verdict::stale;
     for (const SignedAction& one : list.actions) {

@@ -41,6 +41,10 @@ struct RunRules {
 [[nodiscard]] std::vector<PeerId> committee_of(const AcceptList& list, const AcceptList* previous,
                                                const RunRules& rules);
 
+/// Whether the list after `previous` may hold a contribution of this member to the round of `previous`: not if that
+/// list has one, or has taken the model back. Whether the run's recipe lets any be late is not asked here.
+[[nodiscard]] bool may_be_late(const PeerId& contributor, const AcceptList* previous);
+
 /// Whether `list` may follow `previous` (null for round 0): place, link, admitted contributors, trusted committee, and
 /// actions that are the next ones. `rules` are those in force before it. Who has a seat and is banned keeps it until
 /// the others have agreed on who follows. Base, signatures and votes are the caller's to check.

@@ -9,7 +9,7 @@
 //
 // Settings of all: optimizer rate batch steps rounds seed members warmup final bits decay; of a swarm: k amplification
 // error_decay alpha momentum heavy (0 or 1) restart (rounds) gain (0 or 1) sent (sparse, dense8, exact) dense (first
-// rounds) average (last states).
+// rounds) average (last states) late (members) late_every (rounds) counted (0 or 1).
 //
 // Effective computers of a swarm's loss: how many times one member's tokens one computer alone needs for the same loss,
 // between the lengths that were run in the same call, in log(tokens), each with the best rate that was tried. Losses
@@ -80,10 +80,11 @@ std::vector<std::string> parts_of(const std::string& text, char separator) {
     return parts;
 }
 
-constexpr const char* known_settings[] = {"optimizer", "rate",        "batch",         "steps", "rounds", "seed",
-                                          "members",   "warmup",      "final",         "bits",  "decay",  "k",
-                                          "times",     "error_decay", "alpha",         "gain",  "sent",   "dense",
-                                          "average",   "momentum",    "amplification", "heavy", "restart"};
+constexpr const char* known_settings[] = {"optimizer",  "rate",        "batch",         "steps", "rounds",  "seed",
+                                          "members",    "warmup",      "final",         "bits",  "decay",   "k",
+                                          "times",      "error_decay", "alpha",         "gain",  "sent",    "dense",
+                                          "average",    "momentum",    "amplification", "heavy", "restart", "late",
+                                          "late_every", "counted"};
 
 /// Every combination of the values that a cell's settings name.
 std::vector<Cell> cells_of(const std::string& list) {
@@ -140,6 +141,9 @@ Rule rule_of(const Cell& cell) {
     rule.measured_gain = cell.count("gain", 0) != 0;
     rule.dense_rounds = cell.count("dense", 0);
     rule.averaged = cell.count("average", 0);
+    rule.late = static_cast<std::uint32_t>(cell.count("late", 0));
+    rule.late_every = std::max<std::uint64_t>(1, cell.count("late_every", 1));
+    rule.late_counts = cell.count("counted", 0) != 0;
     const std::string sent = cell.text("sent", "sparse");
     rule.sent = sent == "dense8" ? bench::Sent::dense8 : sent == "exact" ? bench::Sent::exact : bench::Sent::sparse;
     if (cell.kind == "swarm") return rule;

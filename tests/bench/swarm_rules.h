@@ -34,6 +34,9 @@ struct Rule {
     bool heavy_ball = false;         // Polyak's, which is theta[r] - theta[r-1] once more
     std::uint64_t restart = 0;       // rounds after which the momentum begins at zero again; 0: never
     bool measured_gain = false;      // clamp(sum w|s| / |sum w s|, 1, A) times the plain mean, instead of F's cap
+    std::uint32_t late = 0;          // so many members are too late for the list,
+    std::uint64_t late_every = 1;    // in each so many rounds
+    bool late_counts = false;        // in the list after it; else what they sent returns to their error feedback
     std::uint64_t averaged = 0;      // the loss is that of the mean of so many last states; 0: of the last
 };
 
@@ -116,6 +119,7 @@ private:
         training::Trainer trainer;
         std::vector<float> error;
         std::vector<std::byte> payload;
+        std::vector<std::byte> waiting;  // what came too late for the list before; empty if nothing did
     };
 
     [[nodiscard]] std::size_t parameters() const { return static_cast<std::size_t>(m_ground.model.parameters()); }
@@ -151,6 +155,7 @@ private:
     /// Moves theta; returns the bytes of all payloads.
     double outer_step(std::uint64_t round) {
         const bool sparse = m_rule.sent == Sent::sparse && !dense_in(round);
+        m_round = round;
         if (sparse && m_rule.momentum == 0 && !m_rule.measured_gain) return product_step(m_theta);
         std::vector<float> movement(parameters());  // what theta is to go down by
         double bytes = 0, norms = 0;
@@ -187,14 +192,37 @@ private:
         for (std::size_t i = 0; i < m_members.size(); ++i) {
             Member& member = m_members[i];
             member.payload = numerics::encode(member.error, k, m_ground.threads);
+            bytes += static_cast<double>(member.payload.size());
+            if (!swap_if_late(member, i)) continue;
             const auto fault = numerics::PayloadView::parse(member.payload, theta.size(), k, views[i]);
             POTLUCK_CHECK(fault == numerics::PayloadFault::none);
             list.push_back({.payload = &views[i], .weight = 1});
-            bytes += static_cast<double>(member.payload.size());
             if (norms != nullptr) *norms += views[i].norm();
         }
         numerics::apply_outer_step(theta, theta, list, step, m_ground.threads);
         return bytes;
+    }
+
+    /// Whether this member has something in the list of this round: `payload` is that then. A list names a member once,
+    /// so what waits returns where the next one is in time.
+    bool swap_if_late(Member& member, std::size_t index) const {
+        const bool is_late = index < m_rule.late && m_round % m_rule.late_every == m_rule.late_every - 1;
+        if (is_late && m_rule.late_counts) {
+            std::swap(member.payload, member.waiting);
+        } else if (is_late) {
+            give_back(member.error, std::exchange(member.payload, {}));
+        } else {
+            give_back(member.error, std::exchange(member.waiting, {}));
+        }
+        return !member.payload.empty();
+    }
+
+    void give_back(std::vector<float>& error, const std::vector<std::byte>& payload) const {
+        if (payload.empty()) return;
+        numerics::PayloadView view;
+        const auto fault = numerics::PayloadView::parse(payload, error.size(), m_rule.recipe.k, view);
+        POTLUCK_CHECK(fault == numerics::PayloadFault::none);
+        numerics::add_decoded(error, view, 1.0F, m_ground.threads);
     }
 
     /// The mean of everybody's movement; `norms` becomes the sum of their lengths.
@@ -237,6 +265,7 @@ private:
 
     Ground m_ground;
     Rule m_rule;
+    std::uint64_t m_round = 0;
     std::vector<float> m_theta, m_velocity;
     std::vector<Member> m_members;
 };

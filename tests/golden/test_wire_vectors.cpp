@@ -100,9 +100,12 @@ private slots:
         QCOMPARE(hex(decoded->hash().bytes), hex(vector_of("accept_list_hash")));
     }
 
-    void a_list_with_actions_of_its_host_has_its_layout() {
-        for (const auto& [name, list] : {std::pair{"accept_list_moderated", samples::moderated_list()},
-                                         std::pair{"accept_list_roll_back", samples::roll_back_list()}}) {
+    void lists_with_late_entries_or_actions_have_their_layout() {
+        AcceptList late = samples::accept_list();
+        for (Accepted& entry : late.entries) entry.late = true;
+        for (const auto& [name, list] :
+             {std::pair{"accept_list_late", late}, std::pair{"accept_list_moderated", samples::moderated_list()},
+              std::pair{"accept_list_roll_back", samples::roll_back_list()}}) {
             const Bytes expected = vector_of(name);
             QCOMPARE(hex(list.encode()), hex(expected));
             const Result<AcceptList> decoded = AcceptList::decode(expected);

@@ -230,6 +230,22 @@ public:
         return true;
     }
 
+    /// Whether all nodes go on comparing their states with others' and find them equal.
+    bool all_stay_equal(int limit) {
+        std::vector<ServingNode*> nodes{m_backbone.get()};
+        for (const auto& node : m_volunteers) nodes.push_back(node.get());
+        for (ServingNode* node : nodes) {
+            const std::uint64_t before = node->status().run->digests_compared;
+            const auto compares = [&](const control::NodeSnapshot& now) {
+                return now.run && now.run->digests_compared > before + 3;
+            };
+            if (!node->wait_for(compares, limit)) return false;
+            const control::NodeSnapshot now = node->status();
+            if (now.run->digests_equal != now.run->digests_compared) return false;
+        }
+        return true;
+    }
+
 private:
     QTemporaryDir m_root;
     std::string m_invite;

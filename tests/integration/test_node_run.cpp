@@ -94,9 +94,10 @@ private slots:
         QCOMPARE(anna.status().run->digest, ben.status().run->digest);
     }
 
+    /// Of many rounds: who was refused tries again after up to a minute.
     void a_host_moderates_its_run() {
         Swarm swarm;
-        swarm.host(40);
+        swarm.host(1'000);
         ServingNode& anna = swarm.volunteer("anna");
         ServingNode& ben = swarm.volunteer("ben");
         const auto moderate = [&](const QStringList& what) {
@@ -125,7 +126,7 @@ private slots:
             return now.run && now.run->my_rounds > rounds_of_ben;
         };
         QVERIFY(ben.wait_for(is_back, 90'000));
-        QVERIFY(swarm.all_end_equal(60'000));
+        QVERIFY(swarm.all_stay_equal(30'000));
     }
 
     void only_a_host_moderates_and_mistakes_get_a_sentence() {

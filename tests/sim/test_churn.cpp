@@ -20,6 +20,7 @@ WorldPlan plan_of(std::uint64_t seed) {
     plan.checkpoint_every = 2 + rng.below(4);
     plan.links.loss = rng.below(2) == 0 ? 0 : 0.1 * rng.unit();
     plan.links.delay_max = Duration{static_cast<int>(20 + rng.below(300))};
+    plan.rounds_late_max = seed % 4 == 0 ? 0 : 1;
     return plan;
 }
 
@@ -107,7 +108,8 @@ private slots:
                 questions += times.size();
                 for (std::size_t i = 1; i < times.size(); ++i) {
                     const auto pause = (times[i] - times[i - 1]).count();
-                    if (pause < 900) return "the same history was asked for again after " + std::to_string(pause) + " ms";
+                    if (pause < 900)
+                        return "the same history was asked for again after " + std::to_string(pause) + " ms";
                 }
             }
             return wrong;

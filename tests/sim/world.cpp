@@ -110,6 +110,7 @@ void World::make_manifest() {
     recipe.error_decay = m_plan.error_decay;
     recipe.fit_rounds = m_plan.fit_rounds;
     recipe.probation_rounds = m_plan.probation_rounds;
+    recipe.rounds_late_max = m_plan.rounds_late_max;
     recipe.k = m_plan.k;
     recipe.k_max = m_plan.k_max;
     recipe.window = m_plan.window;

@@ -132,6 +132,9 @@ void add_host(CLI::App& app, Command& command, Raw& raw) {
                      "Rounds after which somebody on the allow list may sit in the run's committee");
     host->add_option("--probation-rounds", recipe.probation_rounds,
                      "Rounds until somebody who is not on it counts in full");
+    host->add_option("--rounds-late", recipe.rounds_late_max,
+                     "1: a contribution that missed its list counts in the next one; 0: its work goes into the next")
+        ->capture_default_str();
     host->add_option("--seed", recipe.seed, "Seed of initial state and sample order");
     host->add_option("--backbone-key", raw.backbones, "Key of another backbone; may be repeated");
     host->add_option("--allow", raw.allowed, "Key of somebody who may join (default: anybody); may be repeated");

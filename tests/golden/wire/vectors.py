@@ -44,15 +44,18 @@ def roll_back_fields(number):
     return [(u32(number), "number"), (u8(4), "kind: roll-back"), (u64(5), "round")] + blob_fields(ROOT_B, 1 << 40, 1, INFO, "state ")
 
 
+MARKS = ("none", "newcomer", "late", "newcomer, late")
+
+
 def list_fields(committee, entries, actions_before=0, actions=()):
-    """entries: (peer, root, size, tokens, is a newcomer's, byte of the signature); actions: (fields, byte of the signature)"""
+    """entries: (peer, root, size, tokens, marks, byte of the signature); actions: (fields, byte of the signature)"""
     fields = [(RUN, "run"), (u32(2), "term"), (u64(7), "round"), (PREVIOUS, "previous"), (BASE, "base"), (u16(128), "k"),
               (u8(len(committee)), "members"), (u16(len(entries)), "entries")]
     fields += [(key, f"member {number}") for number, key in enumerate(committee)]
-    for number, (peer, root, size, tokens, newcomer, signature) in enumerate(entries):
+    for number, (peer, root, size, tokens, marks, signature) in enumerate(entries):
         what = f"entry {number} "
         fields += [(peer, what + "peer")] + blob_fields(root, size, 0, bytes(32), what + "payload ")
-        fields += [(u64(tokens), what + "tokens"), (u8(newcomer), what + "newcomer: " + ("yes" if newcomer else "no")),
+        fields += [(u64(tokens), what + "tokens"), (u8(marks), what + "marks: " + MARKS[marks]),
                    (bytes([signature]) * 64, what + "signature")]
     fields += [(u32(actions_before), "actions before"), (u8(len(actions)), "actions")]
     for place, (action, signature) in enumerate(actions):
@@ -157,7 +160,7 @@ def manifest_json(byte_bpe=False):
                    "clip_norm": 1.0, "batch": 8, "warmup_rounds": 2, "total_rounds": 1000, "window_ms": 60000, "k": 64, "k_max": 4096,
                    "error_decay": struct.unpack("<f", f32(0.95))[0], "alpha": 1.0, "amplification": 4,
                    "checkpoint_every": 10, "collect_ms": 10000, "grace_ms": 5000, "fit_rounds": 50, "probation_rounds": 10,
-                   "seed": 1}}
+                   "rounds_late_max": 1, "seed": 1}}
     if byte_bpe:
         manifest["tokenizer"] = {"kind": "bpe", "model": blob(ROOT_A, 1_042_301), "merges": blob(ROOT_B, 456_318)}
     return json.dumps(manifest, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
@@ -205,8 +208,9 @@ def main():
     open_blob = blob_fields(ROOT_B, 1 << 40, 1, INFO)
     save("blob_ref_open", open_blob)
     committee = [HOST, BACKBONE, PEER_A, PEER_B]
-    entries = [(PEER_A, ROOT_A, 4_096, 65_536, False, 0x61), (PEER_B, ROOT_B, 8_192, 1 << 40, True, 0x62)]
+    entries = [(PEER_A, ROOT_A, 4_096, 65_536, 0, 0x61), (PEER_B, ROOT_B, 8_192, 1 << 40, 1, 0x62)]
     accepted = save("accept_list", list_fields(committee, entries))
+    save("accept_list_late", list_fields(committee, [entry[:4] + (entry[4] + 2, entry[5]) for entry in entries]))
     save("accept_list_moderated", list_fields(committee, entries, 3, [(key_action_fields(4, 1, "ban", PEER_B), 0x71),
                                                                       (key_action_fields(5, 3, "allow", PEER_A), 0x72)]))
     save("accept_list_roll_back", list_fields(committee, [], 5, [(roll_back_fields(6), 0x73)]))
@@ -249,8 +253,8 @@ def main():
     save("agreement_certificate", [(u8(3), "kind: certificate")] + certificate_fields(3, 2, ROOT_A))
     save("agreement_evidence", vote_fields(3, 2, ROOT_A, what="first ") + vote_fields(3, 2, ROOT_B, what="second "))
     save("vote_record", record_fields())
-    save("manifest", [(b"PLKMAN3\n", "magic"), (SIGNATURE, "signature"), (manifest_json(), "JSON")])
-    save("manifest_bpe", [(b"PLKMAN3\n", "magic"), (SIGNATURE, "signature"), (manifest_json(byte_bpe=True), "JSON")])
+    save("manifest", [(b"PLKMAN4\n", "magic"), (SIGNATURE, "signature"), (manifest_json(), "JSON")])
+    save("manifest_bpe", [(b"PLKMAN4\n", "magic"), (SIGNATURE, "signature"), (manifest_json(byte_bpe=True), "JSON")])
     link = b"magnet:?xt=urn:btmh:1220" + RUN.hex().encode() + b"&dn=K%c3%bcche%20%26%20Co&x.pe=192.0.2.7:6881&x.pe=[2001:db8::1]:6882"
     save("invite", [(link, "the link, ASCII")])
     save("state_header_small", [(hashlib.sha256(state_header(gpt2_tensors(256, 16, 1, 8))[0]).digest(), "SHA-256 of the header")])

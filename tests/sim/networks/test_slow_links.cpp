@@ -95,6 +95,28 @@ private slots:
         QVERIFY2(wrong.empty(), wrong.c_str());
     }
 
+    /// Its payload takes longer than the others wait for it, in every round, and less of it would be less work.
+    void who_is_late_for_every_list_counts_in_the_next_one() {
+        const std::string wrong = first_wrong(seeds(3), [](std::uint64_t seed) -> std::string {
+            for (const std::uint32_t rounds_late_max : {0U, 1U}) {
+                WorldPlan plan = plan_of(4, 16);
+                plan.k = plan.k_max = numerics::sent_max;
+                plan.rounds_late_max = rounds_late_max;
+                World world(seed, plan);
+                const std::size_t slow = world.size() - 1;
+                use_links(world, {slow}, 4);
+                world.start_all();
+                if (const std::string failed = finish_run(world, Duration{16 * 60'000}); !failed.empty()) return failed;
+                const std::uint64_t credited = rounds_of(world, slow);
+                const bool is_right = rounds_late_max == 0 ? credited <= 3 : credited >= 13;
+                if (!is_right) return "credited for " + std::to_string(credited) + " of 16";
+                if (rounds_of(world, 1) < 15) return "another was credited for few";
+            }
+            return "";
+        });
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+
     void strangers_that_announce_and_never_deliver_change_nothing() {
         World world(1, plan_of(4, 12));
         use_links(world, {}, 1);

@@ -60,6 +60,7 @@ public:
         std::uint64_t person = 0;
         std::uint64_t tokens = 0;
         bool newcomer = false;
+        bool late = false;
     };
     run::CommittedList next(const std::vector<Share>& shares) { return commit(draft(shares)); }
 
@@ -80,7 +81,9 @@ public:
             entry.payload.size = 100;
             entry.tokens = {share.tokens};
             entry.newcomer = share.newcomer;
-            const Bytes bytes = signed_bytes(m_run, run::contribution_of(list, entry));
+            entry.late = share.late;
+            const StateDigest base_before = m_round.value == 0 ? StateDigest{} : id<StateDigest>(m_round.value - 1);
+            const Bytes bytes = signed_bytes(m_run, run::contribution_of(list, entry, base_before));
             entry.signature = person(share.person).sign(run::domain_of(run::MessageKind::contribution), bytes);
             list.entries.push_back(entry);
         }

@@ -60,6 +60,7 @@ private slots:
     void losses_belong_to_rounds_that_exist();
     void a_curve_is_thinned_evenly_and_prefers_measured_rounds();
 
+    void late_entries_are_verified_with_the_base_of_their_round();
     void an_honest_chain_verifies();
     void a_chain_goes_on_as_its_committee_changes();
     void a_list_without_its_quorum_is_found_data();
@@ -411,6 +412,17 @@ void TestLedger::an_honest_chain_verifies() {
     Chain chain;
     for (int i = 0; i < 50; ++i) QVERIFY(add(ledger, chain.next({{1, 10}, {2, 20}})).ok());
     QVERIFY(verify(ledger, chain.run()).ok());
+}
+
+void TestLedger::late_entries_are_verified_with_the_base_of_their_round() {
+    Ledger ledger = in_memory();
+    Chain chain;
+    QVERIFY(add(ledger, chain.next({{1, 10}})).ok());
+    QVERIFY(add(ledger, chain.next({{1, 10}, {.person = 2, .tokens = 20, .late = true}})).ok());
+    QVERIFY(add(ledger, chain.next({{.person = 2, .tokens = 20, .late = true}})).ok());
+    QVERIFY(verify(ledger, chain.run()).ok());
+    QCOMPARE(ledger.credit_of(chain.run(), key(2)).tokens.value, 40ULL);
+    QCOMPARE(ledger.credit_of(chain.run(), key(2)).rounds, 2ULL);
 }
 
 void TestLedger::a_chain_goes_on_as_its_committee_changes() {

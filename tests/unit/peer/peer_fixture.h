@@ -147,7 +147,9 @@ struct Fixture {
         run.bytes.fill(std::byte{0x42});
         return run;
     }
-    static run::Manifest manifest_of() {
+    /// Whether contributions may be late is for a test to say.
+    static run::Manifest manifest_of() { return manifest_of(0); }
+    static run::Manifest manifest_of(std::uint32_t rounds_late_max) {
         run::Manifest manifest;
         manifest.name = "tiny run";
         manifest.host = key_of(1).id();
@@ -155,6 +157,7 @@ struct Fixture {
         manifest.recipe.total_rounds = 50;
         manifest.recipe.checkpoint_every = 3;
         manifest.recipe.k = 1024;
+        manifest.recipe.rounds_late_max = rounds_late_max;
         manifest.shards.push_back({{merkle_root(as_bytes("shard")), 5, run::BlobKind::open, {}}, 10});
         sim::Disk disk("other", model::state_layout(manifest.model));
         manifest.initial_state.root = commit_to(disk, 0, 0.5F);
@@ -202,14 +205,15 @@ struct Fixture {
         std::sort(entries.begin(), entries.end());
         list.entries = std::move(entries);
         list.actions_before = chain.rules().actions;
-        sign_entries(list);
+        sign_entries(list, chain.head() == nullptr ? StateDigest{} : chain.head()->base);
         return list;
     }
-    static void sign_entries(run::AcceptList& list) {
+    /// `base_before`: of the list before, for late entries.
+    static void sign_entries(run::AcceptList& list, const StateDigest& base_before = {}) {
         for (run::Accepted& entry : list.entries) {
             for (std::uint8_t number = 1; number < 10; ++number) {
                 const identity::Identity key = key_of(number);
-                const run::Message message = run::contribution_of(list, entry);
+                const run::Message message = run::contribution_of(list, entry, base_before);
                 if (key.id() != entry.peer) continue;
                 entry.signature =
                     key.sign(run::domain_of(run::MessageKind::contribution), run::signed_bytes(list.run, message));

@@ -214,6 +214,78 @@ private slots:
                  run::Verdict::too_large);
     }
 
+    // Late entries.
+
+    void late_entries_are_read_where_the_recipe_allows_them() {
+        for (const std::uint32_t rounds_late_max : {0U, 1U}) {
+            Fixture bench(Fixture::manifest_of(rounds_late_max));
+            QVERIFY(bench.chain.append(bench.list_of({}), digest_of("1")).ok());
+            run::Accepted late = bench.payload_of(1.0F).entry;
+            late.late = true;
+            CheckedList out;
+            const run::RunRules& rules = bench.chain.rules();
+            const auto verdict = bench.chain.check(bench.list_of({late}).committed, bench.chain.head(), rules, out);
+            QCOMPARE(verdict, rounds_late_max == 0 ? run::Verdict::not_allowed : run::Verdict::accepted);
+        }
+    }
+
+    /// A list may halve what the next round sends, rounded down.
+    void a_late_payload_may_send_what_its_own_round_allowed() {
+        run::Manifest manifest = Fixture::manifest_of(1);
+        manifest.recipe.k = 7;
+        Fixture bench(manifest);
+        QVERIFY(bench.chain.append(bench.list_of({}), digest_of("1")).ok());
+        QCOMPARE(bench.chain.k_late(), 15U);
+        const auto verdict_of = [&](bool late, std::uint64_t more) {
+            run::Accepted entry = bench.payload_of(1.0F).entry;
+            const std::uint32_t k = late ? 15 : 7;
+            entry.late = late;
+            entry.payload.size =
+                payload_author_bytes + numerics::payload_bytes_max(bench.context.layout.parameters, k) + more;
+            CheckedList out;
+            return bench.chain.read(bench.list_of({entry}).committed.list, bench.chain.head(), bench.chain.rules(),
+                                    out);
+        };
+        for (const bool late : {false, true}) {
+            QCOMPARE(verdict_of(late, 0), run::Verdict::accepted);
+            QCOMPARE(verdict_of(late, 1), run::Verdict::too_large);
+        }
+        manifest.recipe.k_max = 9;
+        Fixture capped(manifest);
+        QCOMPARE(capped.chain.k_late(), 9U);
+    }
+
+    void a_late_entry_is_signed_for_the_round_before() {
+        Fixture bench(Fixture::manifest_of(1));
+        const CheckedList first = bench.list_of({});
+        QVERIFY(bench.chain.append(first, digest_of("1")).ok());
+        run::Accepted late = bench.payload_of(1.0F).entry;
+        late.late = true;
+        run::AcceptList list = bench.unsigned_list_of({late});
+        QVERIFY(bench.chain.is_signed_by_contributors(list));
+        list.entries[0].late = false;
+        QVERIFY(!bench.chain.is_signed_by_contributors(list));
+        list.entries[0].late = true;
+        Fixture::sign_entries(list, digest_of("1"));
+        QVERIFY(!bench.chain.is_signed_by_contributors(list));
+    }
+
+    void who_may_be_late_is_measured_by_the_newest_list() {
+        Fixture off, bench(Fixture::manifest_of(1));
+        QVERIFY(!bench.chain.before());
+        run::Accepted in_time = bench.payload_of(1.0F).entry;
+        const CheckedList first = bench.list_of({in_time});
+        QVERIFY(bench.chain.append(first, digest_of("1")).ok());
+        QVERIFY(bench.chain.before()->base == first.list.base);
+        QVERIFY(bench.chain.before()->accepted == std::vector{in_time.peer});
+        run::Accepted late = bench.payload_of(2.0F, key_of(2).id()).entry;
+        late.late = true;
+        QVERIFY(bench.chain.append(bench.list_of({late}), digest_of("2")).ok());
+        QVERIFY(bench.chain.before()->accepted.empty());
+        QVERIFY(off.chain.append(off.list_of({in_time}), digest_of("1")).ok());
+        QVERIFY(!off.chain.before());
+    }
+
     void every_entry_is_its_contributors_own() {
         Fixture bench;
         run::Accepted other = bench.payload_of(2.0F).entry;

@@ -70,7 +70,8 @@ run::RoundSettings round_settings(const Context& context) {
 
 /// A volunteer in round 0 whose trainer runs and has moved every parameter from 0.5 to 0.25.
 struct Bench : Fixture {
-    Bench() {
+    explicit Bench(std::uint32_t rounds_late_max = 0) : Bench(manifest_of(rounds_late_max)) {}
+    explicit Bench(run::Manifest run_manifest) : Fixture(std::move(run_manifest)) {
         mediator.saves = [this] { return disk.saves(); };
         keeper.hold({RoundId{0}, commit(0, 0.5F)});
         machine.enter(RoundId{0}, keeper.digest(), chain.committee(), context.now());
@@ -97,6 +98,11 @@ struct Bench : Fixture {
         contributor.pause();
         contributor.on_snapshot({{64}, 1, 1.0});
         work.finish_all();
+    }
+    /// Round 1, after a list that the chain has.
+    void enter_next() {
+        keeper.hold({RoundId{1}, commit(1, 0.5F)});
+        machine.enter(RoundId{1}, keeper.digest(), chain.committee(), context.now(), chain.before());
     }
     void put_into_chain(std::vector<run::Accepted> entries) {
         const CheckedList checked = list_of(std::move(entries));
@@ -218,6 +224,117 @@ private slots:
         QCOMPARE(bench.contributor.record().carried.value, 640ULL);
         QVERIFY(bench.contributor.record().deferred.empty());
         QVERIFY(std::abs(bench.error_sum() - bench.moved()) < 0.01);
+    }
+
+    // Late for its list.
+
+    void what_missed_its_list_stays_on_offer_for_the_next_and_is_credited_there() {
+        Bench bench(1);
+        bench.contribute(0.25F, 640);
+        const run::ContributionMessage own = bench.mediator.offers[0];
+        bench.swarm.blobs[own.payload.root] = std::make_shared<sim::MemoryBlob>(bench.published.at(own.payload.root));
+        const double before = bench.error_sum();
+        bench.put_into_chain({});
+        bench.work.finish_all();
+        QVERIFY(bench.contributor.record().pending == std::vector{own});
+        QCOMPARE(bench.contributor.record().carried.value, 0ULL);
+        bench.enter_next();
+        bench.contributor.offer_again();
+        QVERIFY(bench.mediator.offers == (std::vector{own, own}));
+        run::Accepted entry = bench.entry_of(own);
+        entry.late = true;
+        bench.put_into_chain({entry});
+        bench.work.finish_all();
+        QVERIFY(bench.contributor.record().pending.empty());
+        QCOMPARE(bench.contributor.record().carried.value, 0ULL);
+        QCOMPARE(bench.error_sum(), before);
+    }
+
+    void what_missed_the_next_list_too_returns() {
+        Bench bench(1);
+        bench.contribute(0.25F, 640);
+        const run::ContributionMessage own = bench.mediator.offers[0];
+        bench.deliver(own.payload);
+        for (int list = 0; list < 2; ++list) {
+            QCOMPARE(bench.contributor.record().pending.size(), std::size_t{1});
+            bench.put_into_chain({{key_of(2).id(), {merkle_root(as_bytes("x")), 1, run::BlobKind::plain, {}}, {64}}});
+            bench.work.finish_all();
+        }
+        QVERIFY(bench.contributor.record().pending.empty());
+        QCOMPARE(bench.contributor.record().carried.value, 640ULL);
+        QVERIFY(std::abs(bench.error_sum() - bench.moved()) < 0.01);
+    }
+
+    void nothing_stays_on_offer_where_the_model_was_taken_back_or_the_run_ends() {
+        Bench bench(1);
+        bench.contribute(0.25F, 640);
+        run::AcceptList back = bench.unsigned_list_of({});
+        back.actions = {Bench::by_host({.number = 1,
+                                        .kind = run::ActionKind::roll_back,
+                                        .key = {},
+                                        .round = {0},
+                                        .state = bench.context.manifest.initial_state,
+                                        .previous = {}})};
+        bench.contributor.settle(RoundId{0}, back);
+        QVERIFY(bench.contributor.record().pending.empty());
+        run::Manifest manifest = Bench::manifest_of(1);
+        manifest.recipe.total_rounds = 1;
+        manifest.recipe.warmup_rounds = 0;
+        Bench last(manifest);
+        last.contribute(0.25F, 640);
+        last.contributor.settle(RoundId{0}, last.unsigned_list_of({}));
+        QVERIFY(last.contributor.record().pending.empty());
+        QCOMPARE(last.contributor.record().carried.value, 640ULL);
+    }
+
+    void what_was_late_while_it_was_away_is_settled_at_start() {
+        for (const bool is_listed : {false, true}) {
+            Bench bench(1);
+            bench.contribute(0.25F, 640);
+            run::Accepted entry = bench.entry_of(bench.mediator.offers[0]);
+            entry.late = true;
+            QVERIFY(bench.chain.append(bench.list_of({}), StateDigest{}).ok());
+            const auto restarted = [&] {
+                Contributor next{{bench.context, bench.chain, bench.keeper, bench.machine, bench.shards, bench.disk,
+                                  &bench.trainer, bench.payloads, bench.jobs, bench.errors, bench.mediator}};
+                next.restore();
+                return std::pair(next.record().pending_tokens().value, next.record().carried.value);
+            };
+            QVERIFY(restarted() == std::pair(std::uint64_t{640}, std::uint64_t{0}));
+            std::vector<run::Accepted> entries;
+            if (is_listed) entries.push_back(entry);
+            QVERIFY(bench.chain.append(bench.list_of(entries), StateDigest{}).ok());
+            QVERIFY(restarted() == std::pair(std::uint64_t{0}, std::uint64_t{is_listed ? 0U : 640U}));
+        }
+    }
+
+    /// A slow computer encodes for longer than the others wait.
+    void a_window_that_is_encoded_after_its_list_is_offered_late() {
+        Bench bench(1);
+        bench.contributor.close_window();
+        bench.write_snapshot(0.25F);
+        bench.contributor.on_snapshot({{640}, 1, 1.0});
+        bench.put_into_chain({});
+        bench.enter_next();
+        bench.work.finish_all();
+        QCOMPARE(bench.mediator.offers.size(), std::size_t{1});
+        QVERIFY(bench.mediator.offers[0].round == RoundId{0});
+        QCOMPARE(bench.contributor.record().pending.size(), std::size_t{1});
+    }
+
+    void a_late_contribution_that_a_retracted_list_held_is_on_offer_again_as_it_was() {
+        Bench bench(1);
+        bench.contribute(0.25F, 640);
+        const run::ContributionMessage own = bench.mediator.offers[0];
+        bench.put_into_chain({});
+        bench.enter_next();
+        run::Accepted entry = bench.entry_of(own);
+        entry.late = true;
+        const run::AcceptList list = bench.unsigned_list_of({entry});
+        bench.contributor.settle(RoundId{1}, list);
+        QVERIFY(bench.contributor.record().pending.empty());
+        bench.contributor.take_back({list});
+        QVERIFY(bench.contributor.record().pending == std::vector{own});
     }
 
     void contributions_that_come_too_late_send_less_until_several_were_in_time() {
@@ -364,7 +481,7 @@ private slots:
     void a_list_of_another_round_settles_nothing() {
         Bench bench;
         bench.contribute(0.25F, 640);
-        bench.contributor.settle(RoundId{1}, {});
+        bench.contributor.settle(RoundId{2}, {});
         QCOMPARE(bench.contributor.record().pending.size(), std::size_t{1});
         QCOMPARE(bench.contributor.record().carried.value, 0ULL);
     }

@@ -38,7 +38,7 @@ private slots:
         const run::BlobRef accepted = bench.hold(1.0F, 3), refused = bench.hold(2.0F, 3), older = bench.hold(3.0F, 2);
         const run::BlobRef missing = bench.payload_of(4.0F).payload->ref;
         bench.payloads.want(missing, RoundId{3}, {}, bench.context.now());
-        bench.payloads.forget_refused(Bench::list_naming(3, accepted), {});
+        bench.payloads.forget_refused(Bench::list_naming(3, accepted), RoundId{4}, {});
         QVERIFY(bench.payloads.find(accepted.root));
         QVERIFY(!bench.forgot(accepted));
         for (const run::BlobRef& ref : {refused, older, missing}) {
@@ -47,11 +47,19 @@ private slots:
         }
     }
 
+    void what_may_still_be_late_stays() {
+        Bench bench;
+        const run::BlobRef accepted = bench.hold(1.0F, 3), late = bench.hold(2.0F, 3), older = bench.hold(3.0F, 2);
+        bench.payloads.forget_refused(Bench::list_naming(3, accepted), RoundId{3}, {});
+        QVERIFY(bench.payloads.find(late.root));
+        QVERIFY(bench.forgot(older));
+    }
+
     void what_was_accepted_before_stays_when_the_next_list_comes() {
         Bench bench;
         const run::BlobRef first = bench.hold(1.0F, 3), second = bench.hold(2.0F, 4);
-        bench.payloads.forget_refused(Bench::list_naming(3, first), {});
-        bench.payloads.forget_refused(Bench::list_naming(4, second), {});
+        bench.payloads.forget_refused(Bench::list_naming(3, first), RoundId{4}, {});
+        bench.payloads.forget_refused(Bench::list_naming(4, second), RoundId{5}, {});
         QVERIFY(bench.payloads.find(first.root));
         QVERIFY(bench.swarm.forgotten.empty());
     }
@@ -61,21 +69,21 @@ private slots:
         Bench bench;
         const run::BlobRef before = bench.payload_of(1.0F).payload->ref, now = bench.hold(2.0F, 4);
         bench.payloads.want_accepted(Bench::list_naming(3, before), bench.context.now());
-        bench.payloads.forget_refused(Bench::list_naming(4, now), {});
+        bench.payloads.forget_refused(Bench::list_naming(4, now), RoundId{5}, {});
         QVERIFY(bench.swarm.forgotten.empty());
     }
 
     void what_a_later_round_may_accept_stays() {
         Bench bench;
         const run::BlobRef accepted = bench.hold(1.0F, 3), later = bench.hold(2.0F, 4);
-        bench.payloads.forget_refused(Bench::list_naming(3, accepted), {});
+        bench.payloads.forget_refused(Bench::list_naming(3, accepted), RoundId{4}, {});
         QVERIFY(bench.payloads.find(later.root));
     }
 
     void what_somebody_still_needs_stays() {
         Bench bench;
         const run::BlobRef accepted = bench.hold(1.0F, 3), own = bench.hold(2.0F, 3);
-        bench.payloads.forget_refused(Bench::list_naming(3, accepted), {own.root});
+        bench.payloads.forget_refused(Bench::list_naming(3, accepted), RoundId{4}, {own.root});
         QVERIFY(bench.payloads.find(own.root));
         QVERIFY(!bench.forgot(own));
     }

@@ -250,6 +250,25 @@ private slots:
         QVERIFY(refuses([](AcceptList& list) { list.round = {0}; }));  // but a list before it
     }
 
+    void nobody_is_late_in_the_first_list() {
+        const auto first = [](AcceptList& list) {
+            list.round = {0};
+            list.previous = {};
+        };
+        QVERIFY(!refuses(first));
+        QVERIFY(!refuses([](AcceptList& list) { list.entries[1].late = true; }));
+        QVERIFY(refuses([&](AcceptList& list) {
+            first(list);
+            list.entries[1].late = true;
+        }));
+    }
+
+    void an_entry_has_two_marks_and_one_spelling_of_each() {
+        constexpr std::size_t marks_at = first_entry_at + 32 + 73 + 8;
+        for (const std::uint64_t marks : {0, 1, 2, 3}) QVERIFY(decodes_with(marks_at, marks, 1));
+        for (const std::uint64_t marks : {4, 5, 128, 255}) QVERIFY(!decodes_with(marks_at, marks, 1));
+    }
+
     void numbers_end_at_their_limits() {
         constexpr std::size_t tokens_at = first_entry_at + 32 + 73;
         QVERIFY(decodes_with(term_at, term_max, 4));
@@ -264,14 +283,6 @@ private slots:
         QVERIFY(!decodes_with(tokens_at, 0, 8));
         QVERIFY(decodes_with(tokens_at, tokens_max, 8));
         QVERIFY(!decodes_with(tokens_at, tokens_max + 1, 8));
-    }
-
-    void a_newcomer_has_one_spelling() {
-        constexpr std::size_t newcomer_at = first_entry_at + 32 + 73 + 8;
-        QVERIFY(decodes_with(newcomer_at, 0, 1));
-        QVERIFY(decodes_with(newcomer_at, 1, 1));
-        QVERIFY(!decodes_with(newcomer_at, 2, 1));
-        QVERIFY(!decodes_with(newcomer_at, 255, 1));
     }
 
     void nothing_may_be_missing_or_left_over() {

@@ -253,6 +253,12 @@ private slots:
         Envelope envelope{.run = list.run, .sender = {}, .kind = MessageKind::contribution, .body = {}};
         envelope.body = encode_body(samples::contribution());
         QCOMPARE(to_hex(signed_bytes(list.run, rebuilt)), to_hex(signed_bytes(envelope)));
+        Accepted late = list.entries[0];
+        late.late = true;
+        const StateDigest before = samples::id<StateDigest>(0x21);
+        const ContributionMessage earlier = contribution_of(list, late, before);
+        QVERIFY(earlier.round.next() == rebuilt.round && earlier.base == before);
+        QVERIFY(earlier.payload == rebuilt.payload && earlier.tokens == rebuilt.tokens);
         // No field of a contribution is left to be filled in by somebody else.
         const auto differs = [&](auto change) {
             AcceptList other = list;

@@ -21,6 +21,7 @@ private slots:
         recipe.state_bits = 32;
         recipe.epsilon = 1e-6;
         recipe.fit_rounds = 3;
+        recipe.rounds_late_max = 0;
         recipe.probation_rounds = 0;
         const Result<nlohmann::json> json = parse_json(recipe.to_json().dump(), 4'096);
         QVERIFY(json.ok());
@@ -90,6 +91,7 @@ private slots:
                                                               {"fit_rounds", "0.5"},
                                                               {"probation_rounds", "-1"},
                                                               {"probation_rounds", "10001"},
+                                                              {"rounds_late_max", "2"},
                                                               {"seed", "-1"},
                                                               {"seed", "0.5"},
                                                               {"mode", "\"dense\""}}) {
@@ -136,6 +138,7 @@ private slots:
                  {"grace_ms", "0", "1", "86400000", "86400001"},
                  {"fit_rounds", "0", "1", "10000", "10001"},  // standing_rounds_max
                  {"probation_rounds", "-1", "0", "10000", "10001"},
+                 {"rounds_late_max", "-1", "0", "1", "2"},
                  {"seed", "-1", "0", "18446744073709551615", "18446744073709551616"}}) {
             for (const auto& [value, fits] : {std::pair{range.below, false}, std::pair{range.least, true},
                                               std::pair{range.largest, true}, std::pair{range.above, false}}) {

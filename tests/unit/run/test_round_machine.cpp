@@ -53,6 +53,13 @@ Verdict contribute(RoundMachine& machine, const PeerId& from, std::uint8_t fill)
     return machine.contribution(from, contribution(fill), signature(fill));
 }
 
+StateDigest next_base() { return samples::id<StateDigest>(0xee); }
+/// Round 1 of `machine`, after a list with a contribution of `other`.
+void enter_next(RoundMachine& machine, int milliseconds = 20'000) {
+    machine.enter({1}, next_base(), {host, backbone}, at(milliseconds), RoundBefore{base_digest(), {other}});
+}
+ContributionMessage next_contribution(std::uint8_t fill) { return {{1}, next_base(), payload(fill), {640}}; }
+
 }  // namespace
 
 class RoundMachineTest : public QObject {
@@ -328,8 +335,114 @@ private slots:
         QVERIFY(!machine.holds(other, contribution(9), signature(8)));
         QVERIFY(!machine.holds(other, contribution(8), signature(9)));
         QVERIFY(!machine.holds(third, contribution(9), signature(9)));
+        QVERIFY(machine.contribution_of(payload(9).root));
         machine.leave();
         QVERIFY(!machine.holds(other, contribution(9), signature(9)));
+        QVERIFY(!machine.contribution_of(payload(9).root));
+    }
+
+    // Late for the list before.
+
+    void a_contribution_to_the_round_before_counts_once_and_if_its_list_has_none_of_its_author() {
+        RoundMachine machine = machine_of(Role::backbone);
+        enter_next(machine);
+        ContributionMessage wrong = contribution(7);
+        wrong.base = next_base();
+        QCOMPARE(machine.contribution(third, wrong, signature(7)), Verdict::wrong_base);
+        QCOMPARE(contribute(machine, other, 8), Verdict::stale);
+        QCOMPARE(contribute(machine, third, 9), Verdict::accepted);
+        QCOMPARE(contribute(machine, third, 9), Verdict::repeated);
+        QVERIFY(machine.holds(third, contribution(9), signature(9)));
+        QVERIFY(machine.contribution_of(payload(9).root)->author == third);
+        QVERIFY(machine.held_entries().empty());
+        QVERIFY(machine.payload_held(payload(9).root, third).empty());
+        QCOMPARE(machine.held_entries().size(), 1U);
+        const Accepted entry = machine.held_entries()[0];
+        QVERIFY(entry.peer == third && entry.late && entry.signature == signature(9));
+    }
+
+    void a_late_payload_is_its_maker_s_too_and_must_parse() {
+        RoundMachine machine = machine_of(Role::backbone);
+        enter_next(machine);
+        QCOMPARE(contribute(machine, peer(6), 9), Verdict::accepted);
+        QCOMPARE(contribute(machine, third, 9), Verdict::accepted);
+        QVERIFY(machine.payload_held(payload(9).root, third) == std::vector{peer(6)});
+        QVERIFY(machine.payload_bad(payload(9).root) == third);
+        QVERIFY(machine.held_entries().empty());
+    }
+
+    void nobody_is_late_where_the_run_does_not_allow_it_or_by_two_rounds() {
+        RoundMachine machine = machine_of(Role::backbone);
+        machine.enter({1}, next_base(), {host, backbone}, at(20'000));
+        QCOMPARE(contribute(machine, third, 9), Verdict::stale);
+        machine.enter({2}, next_base(), {host, backbone}, at(40'000), RoundBefore{next_base(), {}});
+        QCOMPARE(contribute(machine, third, 9), Verdict::stale);
+    }
+
+    void what_came_too_late_for_its_list_is_there_for_the_next() {
+        RoundMachine machine = machine_of(Role::backbone);
+        QCOMPARE(contribute(machine, other, 8), Verdict::accepted);
+        QCOMPARE(contribute(machine, third, 9), Verdict::accepted);
+        (void)machine.payload_held(payload(8).root, other);
+        (void)machine.payload_held(payload(9).root, third);
+        enter_next(machine);
+        QCOMPARE(machine.held_entries().size(), 1U);
+        QVERIFY(machine.held_entries()[0].peer == third && machine.held_entries()[0].late);
+        enter_next(machine, 21'000);  // begun again, with another committee
+        QCOMPARE(machine.held_entries().size(), 1U);
+        machine.enter({2}, base_digest(), {host, backbone}, at(40'000), RoundBefore{next_base(), {}});
+        QVERIFY(machine.held_entries().empty());
+    }
+
+    void what_was_heard_before_a_gap_or_of_another_state_is_not_late() {
+        RoundMachine machine = machine_of(Role::backbone);
+        QCOMPARE(contribute(machine, third, 9), Verdict::accepted);
+        (void)machine.payload_held(payload(9).root, third);
+        machine.leave();
+        enter_next(machine);
+        QVERIFY(machine.held_entries().empty());
+        machine = machine_of(Role::backbone);
+        QCOMPARE(contribute(machine, third, 9), Verdict::accepted);
+        (void)machine.payload_held(payload(9).root, third);
+        machine.enter({1}, next_base(), {host, backbone}, at(20'000), RoundBefore{next_base(), {}});
+        QVERIFY(machine.held_entries().empty());
+    }
+
+    void of_who_is_late_with_one_and_in_time_with_the_next_the_next_counts() {
+        RoundMachine machine = machine_of(Role::backbone);
+        enter_next(machine);
+        QCOMPARE(contribute(machine, third, 9), Verdict::accepted);
+        QCOMPARE(machine.contribution(third, next_contribution(10), signature(10)), Verdict::accepted);
+        QCOMPARE(contribute(machine, peer(6), 11), Verdict::accepted);
+        for (const std::uint8_t fill : {std::uint8_t{9}, std::uint8_t{10}})
+            (void)machine.payload_held(payload(fill).root, third);
+        (void)machine.payload_held(payload(11).root, peer(6));
+        const std::vector<Accepted> entries = machine.held_entries();
+        QCOMPARE(entries.size(), 2U);
+        QVERIFY(entries[0].peer == third && !entries[0].late && entries[0].payload == payload(10));
+        QVERIFY(entries[1].peer == peer(6) && entries[1].late);
+    }
+
+    void late_contributions_alone_are_not_enough_for_a_list() {
+        RoundMachine machine = machine_of(Role::backbone);
+        enter_next(machine, 0);
+        QCOMPARE(contribute(machine, third, 9), Verdict::accepted);
+        (void)machine.payload_held(payload(9).root, third);
+        QVERIFY(!tick(machine, 9'900, Turn::own).announce_close);
+        QVERIFY(tick(machine, 10'000, Turn::own).announce_close);
+        QVERIFY(!tick(machine, 14'000, Turn::own).decide);
+        QVERIFY(!machine.closed());
+    }
+
+    void an_own_late_contribution_is_listed_and_said_again() {
+        RoundMachine machine = machine_of(Role::volunteer);
+        enter_next(machine, 0);
+        machine.offered(contribution(9), signature(9), at(100));
+        QVERIFY(!machine.closed());
+        QVERIFY(machine.held_entries()[0].peer == self && machine.held_entries()[0].late);
+        QVERIFY(!tick(machine, 11'900).repeat_contribution);
+        QVERIFY(tick(machine, 12'000).repeat_contribution);
+        QVERIFY(!tick(machine, 12'100).repeat_contribution);
     }
 
     void a_held_payload_is_its_maker_s_whoever_offered_it_first() {

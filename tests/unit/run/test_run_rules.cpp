@@ -201,6 +201,36 @@ private slots:
         QCOMPARE(check_link(list, &before, rules), Verdict::not_allowed);
     }
 
+    void a_late_entry_is_of_a_member_that_the_list_before_does_not_have_in_time() {
+        const RunRules rules = rules_of_run();
+        AcceptList list = list_of(other);
+        list.entries[0].late = true;
+        QCOMPARE(check_link(list, nullptr, rules), Verdict::not_allowed);
+        const auto verdict_after = [&](AcceptList before) {
+            list.round = before.round.next();
+            list.previous = before.hash();
+            return check_link(list, &before, rules);
+        };
+        QCOMPARE(verdict_after(list_of(other)), Verdict::not_allowed);
+        QCOMPARE(verdict_after(list_of(third)), Verdict::accepted);
+        AcceptList late_before = list_of(other);
+        late_before.round = {1};
+        late_before.entries[0].late = true;
+        QCOMPARE(verdict_after(late_before), Verdict::accepted);
+        AcceptList back = list_of(other);
+        back.round = {6};
+        back.entries.clear();
+        back.actions = {{roll_back_to(1), {}}};
+        list.actions_before = 1;
+        RunRules after = rules;
+        after.apply(back.actions[0].action);
+        list.round = {7};
+        list.previous = back.hash();
+        QCOMPARE(check_link(list, &back, after), Verdict::not_allowed);
+        list.entries[0].late = false;
+        QCOMPARE(check_link(list, &back, after), Verdict::accepted);
+    }
+
     void an_action_holds_from_the_next_list_on() {
         const RunRules rules = rules_of_run();
         AcceptList list = list_of(other);
