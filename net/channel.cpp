@@ -31,6 +31,8 @@ namespace potluck::net {
 namespace {
 
 constexpr const char* extension_name = "potluck1";
+constexpr const char* own_port_key = "potluck_port";
+constexpr const char* bep10_port_key = "p";
 constexpr int own_message_id = 71;  // free choice; told in the extension handshake
 constexpr int bep10_message = 20;
 /// Handed to libtorrent's send buffer at most; the rest waits with us, where it is counted.
@@ -105,7 +107,7 @@ bool Link::on_extension_handshake(const lt::bdecode_node& handshake) {
     opened.direction = m_connection.is_outgoing() ? Direction::outgoing : Direction::incoming;
     opened.remote = m_connection.remote();
     if (opened.direction == Direction::incoming) {
-        const std::int64_t port = handshake.dict_find_int_value("p", 0);
+        const std::int64_t port = handshake.dict_find_int_value(own_port_key, 0);
         opened.remote.port(port > 0 && port < 65'536 ? static_cast<std::uint16_t>(port) : std::uint16_t{0});
     }
     if (!m_hub->post(std::move(opened))) close(Hub::Reason::refused);
@@ -221,7 +223,30 @@ private:
     std::shared_ptr<Hub> m_hub;
 };
 
+class PortTeller final : public lt::peer_plugin {
+public:
+    void add_handshake(lt::entry& handshake) override {
+        const lt::entry* told = handshake.find_key(bep10_port_key);
+        if (told == nullptr) return;
+        const lt::entry port = *told;
+        handshake.dict().erase(bep10_port_key);
+        handshake[own_port_key] = port;
+    }
+};
+
+class PortTellers final : public lt::torrent_plugin {
+public:
+    std::shared_ptr<lt::peer_plugin> new_connection(const lt::peer_connection_handle& connection) override {
+        if (connection.type() != lt::connection_type::bittorrent) return nullptr;
+        return std::make_shared<PortTeller>();
+    }
+};
+
 }  // namespace
+
+std::function<std::shared_ptr<lt::torrent_plugin>(const lt::torrent_handle&, lt::client_data_t)> listen_port_plugin() {
+    return [](const lt::torrent_handle&, lt::client_data_t) { return std::make_shared<PortTellers>(); };
+}
 
 Hub::Hub(lt::io_context& io, std::function<void()> wake) : m_io(io), m_wake(std::move(wake)) {}
 

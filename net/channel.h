@@ -80,6 +80,14 @@ struct LinkStats {
     std::atomic<bool> malformed{false};
 };
 
+/// What to add to every torrent: its connections tell where this end listens under a key of ours instead of BEP 10's
+/// "p". libtorrent 2.0.8 (peer_list::update_peer_port) closes a connection that has come in if its "p" names an
+/// endpoint to which it is opening one itself. A member behind a router names one that nobody reaches, and an attempt
+/// to open it ends by time only: until then every connection by which that member brings its payload was closed, for
+/// ten seconds of each round between homes.
+[[nodiscard]] std::function<std::shared_ptr<lt::torrent_plugin>(const lt::torrent_handle&, lt::client_data_t)>
+listen_port_plugin();
+
 enum class Direction { incoming, outgoing };
 
 struct LinkEvent {

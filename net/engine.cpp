@@ -31,6 +31,7 @@
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/base/rng.h"
+#include "net/channel.h"
 
 namespace potluck::net {
 
@@ -155,6 +156,7 @@ Result<lt::torrent_handle> Engine::add(lt::add_torrent_params params, Start star
             });
         });
     }
+    params.extensions.push_back(listen_port_plugin());
     params.flags |= lt::torrent_flags::duplicate_is_error;
     try {
         lt::torrent_handle torrent = m_session->add_torrent(std::move(params));

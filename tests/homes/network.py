@@ -132,6 +132,9 @@ class Network:
                + (" fully-random" if nat == "symmetric" else ""))
         inside(router, "nft", "add chain ip potluck through { type filter hook forward priority 0 ; policy accept ; }")
         inside(router, "nft", "add rule ip potluck through iifname wan ct state new drop")
+        # Nor does a router answer for itself: who tries an address behind it waits in vain.
+        inside(router, "nft", "add chain ip potluck in { type filter hook input priority 0 ; policy accept ; }")
+        inside(router, "nft", "add rule ip potluck in iifname wan ct state new drop")
         if lost > 0:
             inside(router, "nft", f"add rule ip potluck through numgen random mod 100 < {lost} drop")
         for device, rate in (("wan", up), ("lan", down)):

@@ -1,9 +1,12 @@
 // Blobs between real sessions: who may fetch them, what happens when something breaks, what survives a restart.
 #include <QtTest>
 
+#include <atomic>
 #include <fstream>
 
 #include <libtorrent/alert_types.hpp>
+#include <libtorrent/bdecode.hpp>
+#include <libtorrent/extensions.hpp>
 #include <libtorrent/magnet_uri.hpp>
 #include <libtorrent/read_resume_data.hpp>
 #include <libtorrent/session.hpp>
@@ -69,6 +72,27 @@ struct StockClient {
     std::string save_path;
     lt::session session;
     lt::torrent_handle torrent;
+};
+
+/// What its peers say of themselves in their extension handshakes.
+struct HeardHandshakes {
+    struct Listener final : lt::peer_plugin {
+        explicit Listener(HeardHandshakes& into) : heard(into) {}
+        bool on_extension_handshake(const lt::bdecode_node& handshake) override {
+            heard.bep10_port = handshake.dict_find_int_value("p", -1);
+            heard.own_port = handshake.dict_find_int_value("potluck_port", -1);
+            return true;
+        }
+        HeardHandshakes& heard;
+    };
+    struct Listeners final : lt::torrent_plugin {
+        explicit Listeners(HeardHandshakes& into) : heard(into) {}
+        std::shared_ptr<lt::peer_plugin> new_connection(const lt::peer_connection_handle&) override {
+            return std::make_shared<Listener>(heard);
+        }
+        HeardHandshakes& heard;
+    };
+    std::atomic<std::int64_t> bep10_port{0}, own_port{0};
 };
 
 }  // namespace
@@ -137,6 +161,27 @@ private slots:
             const Result<Bytes> got = read_file(folder.path().toStdString() + "/shard.bin", 1 << 20);
             QVERIFY(got.ok() && *got == content);
         }
+    }
+
+    /// libtorrent closes the connection of a member that names, as BEP 10 has it, where nobody can reach it
+    /// (channel.h).
+    void a_computer_does_not_tell_its_port_as_libtorrent_would() {
+        Room room;
+        room.open(1);
+        HeardHandshakes heard;
+        QTemporaryDir folder;
+        StockClient stock(folder.path().toStdString());
+        lt::add_torrent_params params = lt::parse_magnet_uri("magnet:?xt=urn:btmh:1220" + room.run.hex());
+        params.save_path = stock.save_path;
+        params.extensions.push_back([&](const lt::torrent_handle&, lt::client_data_t) {
+            return std::make_shared<HeardHandshakes::Listeners>(heard);
+        });
+        stock.torrent = stock.session.add_torrent(std::move(params));
+        QVERIFY(room.wait([&] { return stock.session.listen_port() != 0; }));
+        room[0].swarm->add_hints({{.host = "127.0.0.1", .port = stock.session.listen_port()}});
+        QVERIFY(room.wait([&] { return heard.own_port != 0; }));
+        QCOMPARE(heard.own_port.load(), std::int64_t{room[0].session->port()});
+        QCOMPARE(heard.bep10_port.load(), std::int64_t{-1});
     }
 
     void a_reference_that_lies_about_its_content_fails_as_untrusted() {
