@@ -31,7 +31,7 @@
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/base/rng.h"
-#include "net/channel.h"
+#include "net/links/channel.h"
 
 namespace potluck::net {
 

@@ -20,7 +20,7 @@
 
 #include "core/base/check.h"
 #include "core/base/log.h"
-#include "net/frame.h"
+#include "net/links/frame.h"
 
 namespace potluck::net {
 

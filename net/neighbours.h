@@ -25,7 +25,7 @@
 #include "core/identity/secure_channel.h"
 #include "core/peer/seams/swarm.h"
 #include "net/address_budget.h"
-#include "net/channel.h"
+#include "net/links/channel.h"
 #include "net/session.h"
 
 namespace potluck::net {

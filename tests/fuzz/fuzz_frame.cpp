@@ -1,5 +1,5 @@
 // A frame of an authenticated peer, after it was opened. What parses says the same when it is written and parsed again.
-#include "net/frame.h"
+#include "net/links/frame.h"
 #include "tests/fuzz/fuzz_target.h"
 
 using namespace potluck;

@@ -9,9 +9,9 @@
 #include <libtorrent/bdecode.hpp>
 
 #include "core/identity/secure_channel.h"
-#include "net/channel.h"
 #include "net/engine.h"
-#include "net/frame.h"
+#include "net/links/channel.h"
+#include "net/links/frame.h"
 #include "net/manifests.h"
 #include "tests/integration/swarm_fixture.h"
 

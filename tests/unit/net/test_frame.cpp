@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "net/frame.h"
+#include "net/links/frame.h"
 
 using namespace potluck;
 using namespace potluck::net;

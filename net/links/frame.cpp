@@ -1,4 +1,4 @@
-#include "net/frame.h"
+#include "net/links/frame.h"
 
 #include <algorithm>
 #include <iterator>

@@ -9,7 +9,7 @@
 //
 // Members keep their connection although neither needs a piece of the other: libtorrent's reasons to drop it are
 // refused, and bitfields are hidden from it, since it never connects one seed to another.
-#include "net/channel.h"
+#include "net/links/channel.h"
 
 #include <algorithm>
 #include <array>
