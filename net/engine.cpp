@@ -40,6 +40,8 @@ namespace {
 constexpr Duration listen_patience{3'000};
 constexpr std::uint64_t dht_file_bytes_max = 1 << 20;
 constexpr Duration deadline_horizon{24 * 3'600'000};
+constexpr std::size_t ways_max = 16;
+constexpr Duration way_lasts{5'000};
 
 /// Wants every piece of a torrent by `deadline`. libtorrent serves equal deadlines in the order they were set: each
 /// computer has an order of its own, so that members fetch different pieces from a slow source and the rest from one
@@ -201,6 +203,29 @@ void Engine::add_dht_nodes(const std::vector<run::PeerHint>& nodes) {
 void Engine::find_peers(const Digest& torrent) {
     m_owner.check();
     m_session->dht_get_peers(lt::sha1_hash(reinterpret_cast<const char*>(torrent.bytes.data())));
+}
+
+void Engine::open_way(const Endpoint& to, TimePoint now) {
+    m_owner.check();
+    close_ways(now);
+    if (m_ways.size() >= ways_max) return;
+    lt::add_torrent_params params;
+    std::random_device random;
+    for (auto& byte : params.info_hashes.v2) byte = static_cast<std::uint8_t>(random());
+    params.save_path = m_dht_file.parent_path().string();
+    params.peers.push_back(to);
+    params.flags = lt::torrent_flags::disable_dht | lt::torrent_flags::disable_lsd | lt::torrent_flags::disable_pex;
+    if (Result<lt::torrent_handle> torrent = add(std::move(params), Start::resumed); torrent.ok())
+        m_ways.push_back({*torrent, now});
+}
+
+void Engine::close_ways(TimePoint now) {
+    m_owner.check();
+    std::erase_if(m_ways, [&](const Way& way) {
+        const bool is_over = now - way.opened >= way_lasts;
+        if (is_over) remove(way.torrent, Files::keep);
+        return is_over;
+    });
 }
 
 void Engine::set_rate_limits(std::uint64_t upload, std::uint64_t download) {

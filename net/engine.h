@@ -71,6 +71,11 @@ public:
     /// Asks the DHT who has a torrent; PeersFound follows, more than once. libtorrent's own search leaves out seeds
     /// when a seed asks, and all members of a run seed its manifest.
     void find_peers(const Digest& torrent);
+    /// Makes this computer's router let in what comes from there: something is sent there over uTP, and so from the
+    /// port on which this computer listens. It is the attempt to connect for a torrent that nobody has, so it cannot be
+    /// in the way of a connection that comes in; it is given up by close_ways().
+    void open_way(const Endpoint& to, TimePoint now);
+    void close_ways(TimePoint now);
     void set_rate_limits(std::uint64_t upload, std::uint64_t download);
     [[nodiscard]] std::uint16_t port() const { return m_port; }
 
@@ -93,6 +98,11 @@ private:
     std::filesystem::path m_dht_file;
     std::uint16_t m_port = 0;
     std::uint64_t m_order_key = 0;  // of urgent pieces
+    struct Way {
+        lt::torrent_handle torrent;
+        TimePoint opened;
+    };
+    std::vector<Way> m_ways;
 };
 
 /// The settings every session of ours runs with.

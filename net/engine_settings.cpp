@@ -100,10 +100,11 @@ void set_internet(Pack& pack, const SessionSettings& settings) {
     pack.set_bool(Pack::enable_lsd, true);
     pack.set_bool(Pack::enable_upnp, true);
     pack.set_bool(Pack::enable_natpmp, true);
-    // Behind routers a blob's first connection over uTP fails, and so does one to a member that has not heard of the
-    // blob yet: payloads that are fetched took 14 to 20 s beyond a window, and take 2 s with TCP and another try soon
-    // (tests/homes, as_much_is_sent_as_links_carry). Who connects over uTP is let in.
-    pack.set_bool(Pack::enable_outgoing_utp, false);
+    // uTP first, which comes from the port on which this computer listens: so others see where it can be dialled, and
+    // its router can be made to let them in (rendezvous.h). It also yields to whatever else the line carries. Where no
+    // datagram passes, TCP follows after utp_connect_timeout.
+    pack.set_int(Pack::utp_connect_timeout, 2'000);
+    // A member that is dialled may not have heard of the blob yet.
     pack.set_int(Pack::min_reconnect_time, 1);
     const std::string custom = joined(settings.dht_nodes);
     pack.set_str(Pack::dht_bootstrap_nodes,

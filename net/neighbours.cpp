@@ -29,6 +29,8 @@ struct Neighbours::Connection {
         : link(event.link),
           gauge(std::move(event.gauge)),
           remote(event.remote),
+          listening(event.listening),
+          over_utp(event.over_utp),
           direction(event.direction),
           channel(identity, run.bytes),
           own_hello(channel.hello()),
@@ -38,6 +40,8 @@ struct Neighbours::Connection {
     LinkId link;
     std::shared_ptr<LinkStats> gauge;
     lt::tcp::endpoint remote;
+    lt::tcp::endpoint listening;
+    bool over_utp;
     Direction direction;
     identity::SecureChannel channel;
     Bytes own_hello;
@@ -152,9 +156,21 @@ void Neighbours::take_frame(Connection& connection, ByteSpan frame) {
         m_events.on_envelope(*connection.peer, std::move(*envelope));
         return;
     }
+    if (envelope.error().code == ErrorCode::unavailable && take_note(connection, frame)) return;
     if (envelope.error().code == ErrorCode::unavailable) return;  // a kind of later versions
     ++m_counters.frames_malformed;
     close(link, Hub::Reason::broken);
+}
+
+/// What concerns sessions and no run.
+bool Neighbours::take_note(const Connection& connection, ByteSpan frame) {
+    if (const std::optional<PeerId> wanted = decode_question(frame)) {
+        if (on_question) on_question(*connection.peer, *wanted);
+        return true;
+    }
+    const std::optional<Introduction> introduction = decode_introduction(frame);
+    if (introduction && on_introduction) on_introduction(*introduction);
+    return introduction.has_value();
 }
 
 /// Whether an open session is replaced by a new one with the same member.
@@ -216,7 +232,7 @@ void Neighbours::admit(Connection& connection, const PeerId& peer) {
     m_members[peer] = connection.link;
     m_counters.sessions = m_members.size();
     log::of("net").debug("session with {} at {}", peer.brief(), connection.remote.address().to_string());
-    if (on_address && connection.remote.port() != 0) on_address(peer, connection.remote);
+    if (on_address && connection.remote.port() != 0) on_address(peer, connection.remote, connection.listening);
     m_events.on_neighbour(peer);
 }
 
@@ -311,17 +327,44 @@ std::vector<PeerId> Neighbours::members() const {
 
 std::optional<lt::tcp::endpoint> Neighbours::endpoint(const PeerId& member) const {
     m_owner.check();
+    const Connection* session = session_with(member);
+    return session == nullptr || session->remote.port() == 0 ? std::nullopt : std::optional(session->remote);
+}
+
+const Neighbours::Connection* Neighbours::session_with(const PeerId& member) const {
     const auto found = m_members.find(member);
-    if (found == m_members.end()) return std::nullopt;
-    const lt::tcp::endpoint remote = m_connections.at(found->second)->remote;
-    if (remote.port() == 0) return std::nullopt;
-    return remote;
+    return found == m_members.end() ? nullptr : m_connections.at(found->second).get();
+}
+
+void Neighbours::ask(const PeerId& introducer, const PeerId& wanted) {
+    m_owner.check();
+    const auto member = m_members.find(introducer);
+    if (member != m_members.end())
+        send_sealed(*m_connections.at(member->second), encode_question(m_identity.id(), wanted));
+}
+
+bool Neighbours::introduce(const PeerId& one, const PeerId& other) {
+    m_owner.check();
+    const auto first = m_members.find(one), second = m_members.find(other);
+    if (one == other || first == m_members.end() || second == m_members.end()) return false;
+    // Over TCP the port that is seen belongs to one connection; only who was dialled there can be again.
+    const auto can_be_dialled = [](const Connection& session) {
+        return session.remote.port() != 0 && (session.over_utp || session.direction == Direction::outgoing);
+    };
+    Connection& a = *m_connections.at(first->second);
+    Connection& b = *m_connections.at(second->second);
+    const bool same_family = a.remote.address().is_v4() == b.remote.address().is_v4();
+    if (!can_be_dialled(a) || !can_be_dialled(b) || !same_family) return false;
+    send_sealed(b, encode_introduction(m_identity.id(), {one, a.remote}));
+    send_sealed(a, encode_introduction(m_identity.id(), {other, b.remote}));
+    return true;
 }
 
 bool Neighbours::is_connected(const lt::tcp::endpoint& endpoint) const {
     m_owner.check();
-    return std::any_of(m_connections.begin(), m_connections.end(),
-                       [&](const auto& each) { return each.second->remote == endpoint; });
+    return std::any_of(m_connections.begin(), m_connections.end(), [&](const auto& each) {
+        return each.second->remote == endpoint || each.second->listening == endpoint;
+    });
 }
 
 }  // namespace potluck::net

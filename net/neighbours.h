@@ -26,6 +26,7 @@
 #include "core/peer/seams/swarm.h"
 #include "net/address_budget.h"
 #include "net/links/channel.h"
+#include "net/links/frame.h"
 #include "net/session.h"
 
 namespace potluck::net {
@@ -64,8 +65,16 @@ public:
         return m_counters;
     }
 
-    /// Called for each new session with a known address, before on_neighbour.
-    std::function<void(const PeerId&, const lt::tcp::endpoint&)> on_address;
+    /// Called for each new session with a known address, before on_neighbour: where it can be dialled, and where it
+    /// says that it listens.
+    std::function<void(const PeerId&, const lt::tcp::endpoint& at, const lt::tcp::endpoint& listening)> on_address;
+
+    // Introductions (rendezvous.h).
+    void ask(const PeerId& introducer, const PeerId& wanted);
+    /// Tells both where the other is, if both can be dialled there. False if not.
+    bool introduce(const PeerId& one, const PeerId& other);
+    std::function<void(const PeerId& asker, const PeerId& wanted)> on_question;
+    std::function<void(const Introduction&)> on_introduction;
 
 private:
     struct Connection;
@@ -74,6 +83,8 @@ private:
     void open(LinkEvent event);
     void receive(LinkId link, Bytes frame);
     void take_frame(Connection& connection, ByteSpan frame);
+    [[nodiscard]] bool take_note(const Connection& connection, ByteSpan frame);
+    [[nodiscard]] const Connection* session_with(const PeerId& member) const;
     void authenticated(Connection& connection);
     void admit(Connection& connection, const PeerId& peer);
     void settle(Connection& contender, const Bytes& process);

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/base/log.h"
 
 namespace potluck::net {
 
@@ -40,6 +41,7 @@ LiveSwarm::LiveSwarm(const SwarmOptions& options, Parts parts, const identity::I
       m_events(events),
       m_hub(std::make_shared<Hub>(m_parts.engine.io(), m_parts.wake)),
       m_neighbours(options.run, identity, m_hub, events, options.handshake_patience, options.local_sessions_max),
+      m_rendezvous(identity.id()),
       m_now(steady_now()) {}
 
 Result<std::unique_ptr<LiveSwarm>> LiveSwarm::open(SwarmOptions options, lt::add_torrent_params manifest, Parts parts,
@@ -48,11 +50,23 @@ Result<std::unique_ptr<LiveSwarm>> LiveSwarm::open(SwarmOptions options, lt::add
     LiveSwarm* raw = swarm.get();
     swarm->m_discovery = std::make_unique<Discovery>(
         raw->m_parts.engine, raw->m_parts.peers_file,
-        [raw](const Endpoint& endpoint) { raw->m_torrent.connect_peer(endpoint, {}, lt::pex_lt_v2); });
+        [raw](const Endpoint& endpoint) { raw->m_torrent.connect_peer(endpoint, {}, lt::pex_lt_v2 | lt::pex_utp); });
     swarm->m_discovery->add_hints(options.hints);
-    swarm->m_neighbours.on_address = [raw](const PeerId&, const Endpoint& endpoint) {
-        raw->m_discovery->remember(endpoint);
-        raw->m_parts.blobs.offer_source(raw->m_run, endpoint);
+    swarm->m_neighbours.on_address = [raw](const PeerId& peer, const Endpoint& at, const Endpoint& listening) {
+        raw->m_rendezvous.met(peer);
+        if (listening.port() != 0) raw->m_discovery->remember(listening);
+        raw->m_parts.blobs.offer_source(raw->m_run, at);
+    };
+    swarm->m_neighbours.on_question = [raw](const PeerId& asker, const PeerId& wanted) {
+        const bool told =
+            raw->m_rendezvous.may_introduce(asker, raw->m_now) && raw->m_neighbours.introduce(asker, wanted);
+        log::of("net").debug("{} asks where {} is: {}", asker.brief(), wanted.brief(),
+                             told ? "both are told" : "no answer");
+    };
+    swarm->m_neighbours.on_introduction = [raw](const Introduction& told) {
+        const bool tries = raw->m_rendezvous.introduced(told.peer, told.at, raw->m_now);
+        log::of("net").debug("{} is seen at {}:{}{}", told.peer.brief(), told.at.address().to_string(), told.at.port(),
+                             tries ? "" : ", and not sought");
     };
     const std::vector<Endpoint> known = swarm->m_discovery->known();
     manifest.peers.insert(manifest.peers.end(), known.begin(), known.end());
@@ -81,6 +95,7 @@ void LiveSwarm::poll(TimePoint now) {
     m_looked = now;
     m_discovery->tick(now, [this](const Endpoint& endpoint) { return m_neighbours.is_connected(endpoint); });
     connect_to_consumers(now);
+    meet(now);
     if (now - m_asked_dht >= (m_neighbours.members().empty() ? ask_dht_alone : ask_dht_together)) {
         m_asked_dht = now;
         m_parts.engine.find_peers(Digest{m_run.bytes});
@@ -91,6 +106,26 @@ void LiveSwarm::found(const PeersFound& peers) {
     m_owner.check();
     if (!std::equal(peers.key.begin(), peers.key.end(), m_run.bytes.begin())) return;
     m_discovery->add_found(peers.peers);
+}
+
+void LiveSwarm::seek(const std::vector<PeerId>& members) {
+    m_owner.check();
+    m_rendezvous.seek(members);
+}
+
+/// Members that are known through others only.
+void LiveSwarm::meet(TimePoint now) {
+    m_parts.engine.close_ways(now);
+    for (const Rendezvous::Question& question : m_rendezvous.questions(m_neighbours.members(), now)) {
+        m_neighbours.ask(question.introducer, question.wanted);
+    }
+    for (const Rendezvous::Action& action : m_rendezvous.due(now)) {
+        if (action.dials) {
+            m_torrent.connect_peer(action.to, {}, lt::pex_lt_v2 | lt::pex_utp);
+        } else {
+            m_parts.engine.open_way(action.to, now);
+        }
+    }
 }
 
 /// A computer behind a router that opens no port is never connected to; it takes its blobs to the others then.

@@ -12,6 +12,7 @@
 #include "net/discovery.h"
 #include "net/engine.h"
 #include "net/neighbours.h"
+#include "net/rendezvous.h"
 #include "net/session.h"
 
 namespace potluck::net {
@@ -49,6 +50,7 @@ public:
     [[nodiscard]] double progress(const BlobId& blob) const override;
     [[nodiscard]] std::uint64_t room() const override;
     void drop(const PeerId& peer, Duration duration) override;
+    void seek(const std::vector<PeerId>& members) override;
     [[nodiscard]] std::size_t unsent(const PeerId& to) const override;
     [[nodiscard]] std::vector<PeerId> neighbours() const override;
     [[nodiscard]] std::uint16_t port() const override;
@@ -67,6 +69,7 @@ private:
     LiveSwarm(const SwarmOptions& options, Parts parts, const identity::Identity& identity, peer::SwarmEvents& events);
     [[nodiscard]] std::vector<Endpoint> sources_for(const run::BlobRef& blob, const std::vector<PeerId>& named) const;
     void connect_to_consumers(TimePoint now);
+    void meet(TimePoint now);
 
     ThreadOwner m_owner;
     RunId m_run;
@@ -74,6 +77,7 @@ private:
     peer::SwarmEvents& m_events;
     std::shared_ptr<Hub> m_hub;
     Neighbours m_neighbours;
+    Rendezvous m_rendezvous;
     lt::torrent_handle m_torrent;
     std::unique_ptr<Discovery> m_discovery;
     std::vector<Offered> m_offered;

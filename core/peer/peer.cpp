@@ -129,6 +129,7 @@ void Peer::Impl::broadcast_status() {
     status_due = false;
     last_status_at = now();
     context.broadcast(next_status());
+    world.swarm.seek(members.heard_through_others());
 }
 
 /// The clock on the wall goes on while a computer sleeps; the one that only grows may not.

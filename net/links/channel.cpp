@@ -106,9 +106,16 @@ bool Link::on_extension_handshake(const lt::bdecode_node& handshake) {
     opened.gauge = m_gauge;
     opened.direction = m_connection.is_outgoing() ? Direction::outgoing : Direction::incoming;
     opened.remote = m_connection.remote();
-    if (opened.direction == Direction::incoming) {
-        const std::int64_t port = handshake.dict_find_int_value(own_port_key, 0);
-        opened.remote.port(port > 0 && port < 65'536 ? static_cast<std::uint16_t>(port) : std::uint16_t{0});
+    const std::int64_t told = handshake.dict_find_int_value(own_port_key, 0);
+    const bool is_port = told > 0 && told < 65'536;
+    opened.listening = {opened.remote.address(), is_port ? static_cast<std::uint16_t>(told) : std::uint16_t{0}};
+    lt::peer_info info;
+    m_connection.get_peer_info(info);
+    opened.over_utp = static_cast<bool>(info.flags & lt::peer_info::utp_socket);
+    if (opened.direction == Direction::outgoing) {
+        opened.listening = opened.remote;
+    } else if (!opened.over_utp) {
+        opened.remote = opened.listening;
     }
     if (!m_hub->post(std::move(opened))) close(Hub::Reason::refused);
     return true;

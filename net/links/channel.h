@@ -97,7 +97,11 @@ struct LinkEvent {
     Bytes frame;
     // opened only:
     std::shared_ptr<LinkStats> gauge;
-    lt::tcp::endpoint remote;  // its listen port where it told one, else port 0
+    /// Where it can be dialled, as far as is known: over uTP where it is seen, for uTP is sent from the port on which
+    /// one listens; else at its listen port where it told one, else port 0.
+    lt::tcp::endpoint remote;
+    lt::tcp::endpoint listening;  // where it says that it listens; port 0 if it does not say
+    bool over_utp = false;
     Direction direction = Direction::incoming;
 };
 

@@ -1,6 +1,13 @@
+// Frames are bencoded dictionaries, written by libtorrent's encoder and read by its decoder, which copies nothing:
+// their size, depth and number of tokens are bounded before anything of them is taken over. Three kinds concern a
+// session and no run (greeting, question, introduction): their bodies have one length each, or two, and they are not
+// signed, for the session vouches for them.
+//
+// Invariant: what decodes encodes to the same bytes, but for keys of later versions, which are skipped.
 #include "net/links/frame.h"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <string>
 
@@ -51,23 +58,84 @@ Bytes encode_frame(const run::Envelope& envelope) {
     return {bytes.begin(), bytes.end()};
 }
 
-Bytes encode_greeting(const PeerId& sender, ByteSpan process) {
+namespace {
+
+Bytes encode_note(std::uint8_t kind, const PeerId& sender, ByteSpan body) {
     run::Envelope envelope;
     envelope.sender = sender;
-    envelope.kind = static_cast<run::MessageKind>(greeting_kind);
-    envelope.body.assign(process.begin(), process.end());
+    envelope.kind = static_cast<run::MessageKind>(kind);
+    envelope.body.assign(body.begin(), body.end());
     return encode_frame(envelope);
 }
 
-std::optional<Bytes> decode_greeting(ByteSpan bytes) {
+/// The body of a frame of this kind; nothing if it is another.
+std::optional<Bytes> decode_note(std::uint8_t kind, ByteSpan bytes) {
     lt::error_code failure;
     const lt::bdecode_node frame = decode(bytes, failure);
     if (failure || frame.type() != lt::bdecode_node::dict_t) return std::nullopt;
     const lt::bdecode_node body = frame.dict_find_string("m");
-    const bool is_greeting = frame.dict_find_int_value("k", 0) == greeting_kind;
-    if (!is_greeting || !body || body.string_length() != static_cast<int>(process_bytes)) return std::nullopt;
-    const ByteSpan process = bytes_of(body);
-    return Bytes(process.begin(), process.end());
+    if (frame.dict_find_int_value("k", 0) != kind || !body) return std::nullopt;
+    const ByteSpan content = bytes_of(body);
+    return Bytes(content.begin(), content.end());
+}
+
+}  // namespace
+
+Bytes encode_greeting(const PeerId& sender, ByteSpan process) { return encode_note(greeting_kind, sender, process); }
+
+Bytes encode_question(const PeerId& sender, const PeerId& wanted) {
+    return encode_note(question_kind, sender, wanted.bytes);
+}
+
+std::optional<PeerId> decode_question(ByteSpan frame) {
+    const std::optional<Bytes> body = decode_note(question_kind, frame);
+    PeerId wanted;
+    if (!body || body->size() != wanted.bytes.size()) return std::nullopt;
+    ByteReader(*body).array(wanted.bytes);
+    return wanted;
+}
+
+Bytes encode_introduction(const PeerId& sender, const Introduction& introduction) {
+    ByteWriter out;
+    out.raw(introduction.peer.bytes);
+    out.u16(introduction.at.port());
+    const auto add = [&](const auto& address) {
+        out.raw(as_bytes({reinterpret_cast<const char*>(address.data()), address.size()}));
+    };
+    const lt::address address = introduction.at.address();
+    if (address.is_v4()) {
+        add(address.to_v4().to_bytes());
+    } else {
+        add(address.to_v6().to_bytes());
+    }
+    return encode_note(introduction_kind, sender, out.bytes());
+}
+
+std::optional<Introduction> decode_introduction(ByteSpan frame) {
+    const std::optional<Bytes> body = decode_note(introduction_kind, frame);
+    Introduction introduction;
+    if (!body) return std::nullopt;
+    ByteReader in(*body);
+    in.array(introduction.peer.bytes);
+    introduction.at.port(in.u16());
+    const auto read = [&](auto bytes) {
+        const ByteSpan rest = in.raw(bytes.size());
+        if (!in.finished()) return false;
+        std::memcpy(bytes.data(), rest.data(), bytes.size());
+        if constexpr (std::tuple_size_v<decltype(bytes)> == 4) {
+            introduction.at.address(lt::address_v4(bytes));
+        } else {
+            introduction.at.address(lt::address_v6(bytes));
+        }
+        return true;
+    };
+    const bool is_whole = in.remaining() == 4 ? read(lt::address_v4::bytes_type{}) : read(lt::address_v6::bytes_type{});
+    return is_whole ? std::optional(introduction) : std::nullopt;
+}
+
+std::optional<Bytes> decode_greeting(ByteSpan frame) {
+    std::optional<Bytes> process = decode_note(greeting_kind, frame);
+    return process && process->size() == process_bytes ? process : std::nullopt;
 }
 
 Result<run::Envelope> decode_frame(ByteSpan bytes, const RunId& run) {

@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <optional>
 
+#include <libtorrent/socket.hpp>
+
 #include "core/base/bytes.h"
 #include "core/base/ids.h"
 #include "core/base/result.h"
@@ -32,6 +34,19 @@ inline constexpr std::size_t process_bytes = 33;  // a hello that was never sent
 [[nodiscard]] Bytes encode_greeting(const PeerId& sender, ByteSpan process);
 /// The process that a frame tells; nothing if it is no greeting.
 [[nodiscard]] std::optional<Bytes> decode_greeting(ByteSpan frame);
+
+/// Two more that concern a session and no run (../rendezvous.h): "tell me where this member is", and the answer.
+inline constexpr std::uint8_t question_kind = 254, introduction_kind = 253;
+struct Introduction {
+    PeerId peer;
+    lt::tcp::endpoint at;
+    bool operator==(const Introduction&) const = default;
+};
+[[nodiscard]] Bytes encode_question(const PeerId& sender, const PeerId& wanted);
+[[nodiscard]] Bytes encode_introduction(const PeerId& sender, const Introduction& introduction);
+/// Nothing if the frame is none, or not as long as one.
+[[nodiscard]] std::optional<PeerId> decode_question(ByteSpan frame);
+[[nodiscard]] std::optional<Introduction> decode_introduction(ByteSpan frame);
 
 [[nodiscard]] Bytes encode_frame(const run::Envelope& envelope);
 

@@ -165,6 +165,7 @@ public:
     double progress(const BlobId& blob) const override { return this->blob(blob) ? 1 : 0; }
     std::uint64_t room() const override;
     void drop(const PeerId& peer, Duration duration) override;
+    void seek(const std::vector<PeerId>&) override {}
     std::vector<PeerId> neighbours() const override;
     std::uint16_t port() const override { return 6881; }
     [[nodiscard]] bool refuses(const PeerId& peer) const;

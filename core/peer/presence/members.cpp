@@ -126,6 +126,14 @@ Member* Members::find(const PeerId& peer) {
     return found == m_members.end() ? nullptr : &found->second;
 }
 
+std::vector<PeerId> Members::heard_through_others() const {
+    std::vector<PeerId> ids;
+    for (const auto& [peer, member] : m_members) {
+        if (!is_neighbour(peer)) ids.push_back(peer);
+    }
+    return ids;
+}
+
 std::vector<PeerId> Members::neighbours() const {
     std::vector<PeerId> ids;
     for (const auto& [peer, member] : m_members) {

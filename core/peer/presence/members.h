@@ -113,6 +113,8 @@ public:
     [[nodiscard]] const std::map<PeerId, Member>& all() const { return m_members; }
     /// Those with a session of their own, who can be asked.
     [[nodiscard]] std::vector<PeerId> neighbours() const;
+    /// Who is here and has no session with this member.
+    [[nodiscard]] std::vector<PeerId> heard_through_others() const;
     [[nodiscard]] bool is_neighbour(const PeerId& peer) const { return m_sessions.contains(peer); }
     /// The host vouches for others now; `trusted` is sorted.
     void trust(std::vector<PeerId> trusted) { m_trusted = std::move(trusted); }

@@ -88,6 +88,9 @@ public:
 
     /// Ends the session with a peer and refuses it for `duration`.
     virtual void drop(const PeerId& peer, Duration duration) = 0;
+    /// These are here, and heard of through others only: a session with each would be welcome. Replaces what was said
+    /// before.
+    virtual void seek(const std::vector<PeerId>& members) = 0;
     [[nodiscard]] virtual std::vector<PeerId> neighbours() const = 0;
     [[nodiscard]] virtual std::uint16_t port() const = 0;
 };

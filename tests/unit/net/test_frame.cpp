@@ -10,6 +10,7 @@ using namespace potluck::net;
 namespace {
 
 RunId some_run() { return RunId{{std::byte{9}}}; }
+PeerId peer_of(std::uint8_t number) { return PeerId{{std::byte{number}}}; }
 
 run::Envelope sample(std::size_t body) {
     run::Envelope envelope;
@@ -160,6 +161,35 @@ private slots:
     void a_frame_that_was_cut_is_refused() {
         const std::string text = with("1");
         for (std::size_t size = 0; size < text.size(); ++size) QVERIFY(is_malformed(text.substr(0, size)));
+    }
+
+    void questions_and_introductions_come_back_as_they_were() {
+        const PeerId sender = peer_of(1), other = peer_of(2);
+        const Bytes question = encode_question(sender, other);
+        QVERIFY(decode_question(question) == other);
+        QVERIFY(!decode_introduction(question) && !decode_greeting(question));
+        for (const char* address : {"203.0.113.9", "2001:db8::9"}) {
+            const Introduction told{other, {boost::asio::ip::make_address(address), 7000}};
+            const Bytes frame = encode_introduction(sender, told);
+            QVERIFY(decode_introduction(frame) == told);
+            QVERIFY(!decode_question(frame));
+            // Versions that do not know it skip it.
+            QVERIFY(decode_frame(frame, RunId{}).error().code == ErrorCode::unavailable);
+        }
+    }
+
+    void notes_of_another_length_are_none() {
+        for (std::size_t size = 0; size < 64; ++size) {
+            for (const std::uint8_t kind : {question_kind, introduction_kind}) {
+                run::Envelope envelope;
+                envelope.kind = static_cast<run::MessageKind>(kind);
+                envelope.body.assign(size, std::byte{7});
+                const Bytes frame = encode_frame(envelope);
+                QCOMPARE(decode_question(frame).has_value(), kind == question_kind && size == 32);
+                QCOMPARE(decode_introduction(frame).has_value(),
+                         kind == introduction_kind && (size == 38 || size == 50));
+            }
+        }
     }
 };
 

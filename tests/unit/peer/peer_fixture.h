@@ -87,6 +87,8 @@ public:
         fetched.push_back(blob.root);
         ranks.push_back(options.retention);
     }
+    void seek(const std::vector<PeerId>& members) override { sought = members; }
+    std::vector<PeerId> sought;
     void retain(const BlobId& blob, run::Retention retention) override { retained.emplace_back(blob, retention); }
     void forget(const BlobId& blob) override { forgotten.push_back(blob); }
     BlobPointer blob(const BlobId& blob) const override {

@@ -1,0 +1,77 @@
+#include "net/rendezvous.h"
+
+#include <algorithm>
+#include <set>
+
+namespace potluck::net {
+
+void Rendezvous::seek(const std::vector<PeerId>& members) {
+    m_owner.check();
+    const std::size_t count = std::min(members.size(), members_sought_max);
+    const std::set<PeerId> sought(members.begin(), members.begin() + static_cast<std::ptrdiff_t>(count));
+    std::erase_if(m_sought, [&](const auto& one) { return !sought.contains(one.first); });
+    for (const PeerId& member : sought) m_sought.try_emplace(member);
+}
+
+std::vector<Rendezvous::Question> Rendezvous::questions(const std::vector<PeerId>& neighbours, TimePoint now) {
+    m_owner.check();
+    std::vector<Question> questions;
+    if (neighbours.empty() || neighbours.size() >= sessions_wanted) return questions;
+    for (auto& [member, sought] : m_sought) {
+        if (!dials(member) || now < sought.ask_at) continue;
+        questions.push_back({neighbours[sought.asked % neighbours.size()], member});
+        ++sought.asked;
+        sought.ask_at = now + sought.wait;
+        // Every neighbour is asked before the waits grow.
+        if (sought.asked % neighbours.size() == 0) sought.wait = std::min(2 * sought.wait, seek_again_longest);
+    }
+    return questions;
+}
+
+bool Rendezvous::may_introduce(const PeerId& asker, TimePoint now) {
+    m_owner.check();
+    std::erase_if(m_budgets, [&](const auto& one) {
+        const std::chrono::duration<double> quiet = now - one.second.since;
+        return one.first != asker && quiet.count() * introductions_per_second >= introductions_at_once;
+    });
+    Budget& budget = m_budgets.try_emplace(asker, Budget{introductions_at_once, now}).first->second;
+    const std::chrono::duration<double> passed = now - budget.since;
+    budget.left = std::min(introductions_at_once, budget.left + passed.count() * introductions_per_second);
+    budget.since = now;
+    if (budget.left < 1) return false;
+    budget.left -= 1;
+    return true;
+}
+
+bool Rendezvous::introduced(const PeerId& peer, const Endpoint& at, TimePoint now) {
+    m_owner.check();
+    const auto found = m_sought.find(peer);
+    if (found == m_sought.end() || !is_sendable(at)) return false;
+    Sought& sought = found->second;
+    // The attempt that is under way goes on.
+    if (sought.at) return true;
+    sought.at = at;
+    sought.act_at = now;
+    sought.acts = 0;
+    return true;
+}
+
+std::vector<Rendezvous::Action> Rendezvous::due(TimePoint now) {
+    m_owner.check();
+    std::vector<Action> actions;
+    for (auto& [member, sought] : m_sought) {
+        if (!sought.at || now < sought.act_at) continue;
+        actions.push_back({*sought.at, dials(member)});
+        sought.act_at = now + act_again;
+        if (++sought.acts >= acts_max) sought.at.reset();
+    }
+    return actions;
+}
+
+bool is_sendable(const lt::tcp::endpoint& endpoint) {
+    const lt::address address = endpoint.address();
+    if (endpoint.port() == 0 || address.is_unspecified() || address.is_multicast()) return false;
+    return !address.is_loopback() && (!address.is_v4() || address.to_v4() != lt::address_v4::broadcast());
+}
+
+}  // namespace potluck::net

@@ -1,0 +1,160 @@
+// Who asks whom for an introduction, who dials, what nobody can make a member do. The routers are in tests/homes.
+#include <QTest>
+
+#include "net/rendezvous.h"
+
+using namespace potluck;
+using namespace potluck::net;
+
+namespace {
+
+PeerId peer(std::uint8_t number) {
+    PeerId id;
+    id.bytes[0] = std::byte{number};
+    return id;
+}
+TimePoint at(int milliseconds) { return TimePoint{Duration{1'000'000 + milliseconds}}; }
+lt::tcp::endpoint place(const char* address, std::uint16_t port = 7000) {
+    return {boost::asio::ip::make_address(address), port};
+}
+
+constexpr std::uint8_t self = 5, lower = 3, higher = 9, introducer = 100, another = 101;
+
+}  // namespace
+
+class RendezvousTest : public QObject {
+    Q_OBJECT
+private slots:
+    void the_lower_key_asks_and_dials_and_the_higher_opens_its_way() {
+        Rendezvous rendezvous(peer(self));
+        rendezvous.seek({peer(lower), peer(higher)});
+        const auto questions = rendezvous.questions({peer(introducer)}, at(0));
+        QCOMPARE(questions.size(), std::size_t{1});
+        QVERIFY(questions[0].wanted == peer(higher) && questions[0].introducer == peer(introducer));
+        QVERIFY(rendezvous.introduced(peer(higher), place("203.0.113.9"), at(0)));
+        QVERIFY(rendezvous.introduced(peer(lower), place("203.0.113.3"), at(0)));
+        const auto actions = rendezvous.due(at(0));
+        QCOMPARE(actions.size(), std::size_t{2});
+        for (const Rendezvous::Action& action : actions) {
+            QCOMPARE(action.dials, action.to == place("203.0.113.9"));
+            QVERIFY(action.dials || action.to == place("203.0.113.3"));
+        }
+    }
+
+    void an_introduction_leads_to_three_attempts() {
+        Rendezvous rendezvous(peer(self));
+        rendezvous.seek({peer(higher)});
+        QVERIFY(rendezvous.introduced(peer(higher), place("203.0.113.9"), at(0)));
+        int acts = 0;
+        for (int now = 0; now < 60'000; now += 100) acts += static_cast<int>(rendezvous.due(at(now)).size());
+        QCOMPARE(acts, acts_max);
+        QVERIFY(rendezvous.introduced(peer(higher), place("203.0.113.9"), at(60'000)));
+        QCOMPARE(rendezvous.due(at(60'000)).size(), std::size_t{1});
+        QVERIFY(rendezvous.due(at(60'000) + act_again - Duration{1}).empty());
+        QCOMPARE(rendezvous.due(at(60'000) + act_again).size(), std::size_t{1});
+    }
+
+    /// Who says it again while the attempt goes on does not make it longer, or point it elsewhere.
+    void an_attempt_goes_on_as_it_was_begun() {
+        Rendezvous rendezvous(peer(self));
+        rendezvous.seek({peer(higher)});
+        int acts = 0;
+        for (int now = 0; now < 1'000; now += 10) {
+            QVERIFY(rendezvous.introduced(peer(higher), place(now == 0 ? "203.0.113.9" : "198.51.100.1"), at(now)));
+            for (const Rendezvous::Action& action : rendezvous.due(at(now))) {
+                ++acts;
+                QVERIFY(action.to == place("203.0.113.9"));
+            }
+        }
+        QCOMPARE(acts, 1);
+    }
+
+    void nobody_is_sent_to_where_it_does_not_want_to_go() {
+        Rendezvous rendezvous(peer(self));
+        QVERIFY(!rendezvous.introduced(peer(higher), place("203.0.113.9"), at(0)));
+        rendezvous.seek({peer(higher)});
+        for (const char* nowhere : {"127.0.0.1", "0.0.0.0", "224.0.0.1", "255.255.255.255", "::1", "::", "ff02::1"}) {
+            QVERIFY2(!rendezvous.introduced(peer(higher), place(nowhere), at(0)), nowhere);
+        }
+        QVERIFY(!rendezvous.introduced(peer(higher), place("203.0.113.9", 0), at(0)));
+        QVERIFY(rendezvous.due(at(0)).empty());
+        for (const char* somewhere : {"203.0.113.9", "192.168.1.7", "2001:db8::9"}) {
+            Rendezvous fresh(peer(self));
+            fresh.seek({peer(higher)});
+            QVERIFY2(fresh.introduced(peer(higher), place(somewhere), at(0)), somewhere);
+        }
+    }
+
+    void who_was_met_or_is_gone_is_sought_no_more() {
+        Rendezvous rendezvous(peer(self));
+        rendezvous.seek({peer(higher), peer(higher + 1)});
+        QVERIFY(rendezvous.introduced(peer(higher), place("203.0.113.9"), at(0)));
+        rendezvous.met(peer(higher));
+        QVERIFY(rendezvous.due(at(0)).empty());
+        rendezvous.seek({});
+        QVERIFY(rendezvous.questions({peer(introducer)}, at(0)).empty());
+    }
+
+    void each_neighbour_is_asked_in_turn_and_then_more_rarely() {
+        Rendezvous rendezvous(peer(self));
+        rendezvous.seek({peer(higher)});
+        const std::vector neighbours{peer(introducer), peer(another)};
+        std::vector<PeerId> asked;
+        std::vector<int> times;
+        for (int now = 0; now < 40'000; now += 100) {
+            for (const Rendezvous::Question& question : rendezvous.questions(neighbours, at(now))) {
+                asked.push_back(question.introducer);
+                times.push_back(now);
+            }
+        }
+        QVERIFY(asked.size() >= 4);
+        for (std::size_t i = 0; i < 4; ++i) QVERIFY(asked[i] == neighbours[i % 2]);
+        QCOMPARE(times[1] - times[0], static_cast<int>(seek_again_first.count()));
+        QCOMPARE(times[2] - times[1], static_cast<int>(seek_again_first.count()));
+        QCOMPARE(times[3] - times[2], static_cast<int>(2 * seek_again_first.count()));
+        int last = times.back(), longest = 0;
+        for (int now = 40'000; now < 4'000'000; now += 1'000) {
+            if (rendezvous.questions(neighbours, at(now)).empty()) continue;
+            longest = std::max(longest, now - last);
+            last = now;
+        }
+        QVERIFY(std::abs(longest - static_cast<int>(seek_again_longest.count())) <= 1'000);
+    }
+
+    void with_many_sessions_nobody_is_sought() {
+        Rendezvous rendezvous(peer(self));
+        rendezvous.seek({peer(higher)});
+        std::vector<PeerId> neighbours;
+        for (std::size_t i = 0; i < sessions_wanted; ++i)
+            neighbours.push_back(peer(static_cast<std::uint8_t>(100 + i)));
+        QVERIFY(rendezvous.questions(neighbours, at(0)).empty());
+        neighbours.pop_back();
+        QCOMPARE(rendezvous.questions(neighbours, at(0)).size(), std::size_t{1});
+        QVERIFY(rendezvous.questions({}, at(100'000)).empty());
+    }
+
+    void so_many_are_sought_and_no_more() {
+        Rendezvous rendezvous(peer(0));
+        std::vector<PeerId> all;
+        for (std::uint8_t i = 0; i < members_sought_max + 10; ++i)
+            all.push_back(peer(static_cast<std::uint8_t>(i + 1)));
+        rendezvous.seek(all);
+        QCOMPARE(rendezvous.questions({peer(200)}, at(0)).size(), members_sought_max);
+    }
+
+    void a_session_is_introduced_to_a_few_at_once_and_then_one_a_second() {
+        Rendezvous rendezvous(peer(self));
+        int told = 0;
+        for (int i = 0; i < 100; ++i) told += rendezvous.may_introduce(peer(lower), at(0)) ? 1 : 0;
+        QCOMPARE(told, static_cast<int>(introductions_at_once));
+        QVERIFY(rendezvous.may_introduce(peer(higher), at(0)));  // another session has its own
+        QVERIFY(!rendezvous.may_introduce(peer(lower), at(900)));
+        QVERIFY(rendezvous.may_introduce(peer(lower), at(2'000)));
+        told = 0;
+        for (int i = 0; i < 100; ++i) told += rendezvous.may_introduce(peer(lower), at(3'600'000)) ? 1 : 0;
+        QCOMPARE(told, static_cast<int>(introductions_at_once));
+    }
+};
+
+QTEST_APPLESS_MAIN(RendezvousTest)
+#include "test_rendezvous.moc"
