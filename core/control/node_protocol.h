@@ -124,6 +124,7 @@ struct RunSnapshot {
     std::uint64_t rounds_lost = 0, digests_compared = 0, digests_equal = 0, repairs = 0;
     double last_round_overhead_seconds = 0, join_seconds = 0;
     std::uint64_t density = 0, density_allowed = 0;
+    bool calculates_differently = false;
     std::string digest;
     std::vector<MemberRow> members;
     std::vector<RefusalRow> refusals;
@@ -162,6 +163,10 @@ struct RunSnapshot {
               "How many of every 4,096 values the next contribution of this computer sends.");
         field("density_allowed", value.density_allowed, Optional{Whole{}},
               "How many the newest list allows; this computer sends fewer if its contributions came too late.");
+        field(
+            "calculates_differently", value.calculates_differently, Optional{Any{}},
+            "Whether this computer came to another state than the run's committee twice, from the same contributions; "
+            "it contributes nothing more until the node is started again.");
         field("join_seconds", value.join_seconds, Real{}, "From joining to the first training step; 0 before it.");
         field("digest", value.digest, Text{id_bytes_max}, "Digest of the current state in hexadecimal digits.");
         field("members", value.members, List{members_max, Any{}}, "Everybody this node hears of, itself included.");

@@ -27,6 +27,7 @@
 #include "core/peer/repairer.h"
 #include "core/peer/seats.h"
 #include "core/peer/seeder.h"
+#include "core/peer/self_check.h"
 #include "core/peer/shard_keeper.h"
 #include "core/run/density.h"
 #include "core/run/round_machine.h"
@@ -100,6 +101,10 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     void apply_decision();
     void close_run();
     bool agrees_with_base(const run::AcceptList& list);
+    std::optional<StateDigest> certified(RoundId round) const;
+    void mend(const StateDigest& right);
+    SelfCheck::Outcome newest_outcome() const;
+    void judge_arithmetic(const StateDigest& right);
     void appended(const CheckedList& checked);
     void moderated(const run::AcceptList& list);
     void entered();
@@ -136,7 +141,8 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     void on_state_dropped(RoundId round) override { seeder.state_dropped(round); }
     bool may_judge() const override { return in_step() && !repairer.checks_own(); }
     bool may_train() const override {
-        return in_step() && !over() && machine.playing() && chain.rules().admits(context.self());
+        return in_step() && !over() && machine.playing() && chain.rules().admits(context.self()) &&
+               !self_check.calculates_differently();
     }
     bool repairing() const override { return repairer.active(); }
     void on_repair_begun() override;
@@ -186,6 +192,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     Contributor contributor;
     Seeder seeder;
     Repairer repairer;
+    SelfCheck self_check;
     Seats seats;
     Moderation moderation;
     Ballots ballots;

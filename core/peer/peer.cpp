@@ -639,6 +639,7 @@ StatusFacts Peer::Impl::facts() const {
     facts.checking = keeper.checking();
     facts.repairing = repairer.active();
     facts.fetching_state = checkpoint_fetch.has_value();
+    facts.calculates_differently = self_check.calculates_differently();
     facts.own_key_elsewhere = own_key_elsewhere_at && now() < *own_key_elsewhere_at + elsewhere_for;
     facts.members_known = !members.all().empty();
     facts.checkpoint = seeder.newest_checkpoint();
@@ -673,6 +674,7 @@ PeerView Peer::Impl::view() const {
     view.digests_equal = repairer.digests_equal();
     view.repairs = repairer.repairs();
     view.rounds_lost = ballots.views_lost();
+    view.calculates_differently = own.calculates_differently;
     view.payload_bytes_sent = contributor.payload_bytes_sent();
     view.payloads_sent = contributor.payloads_sent();
     view.k = contributor.k();

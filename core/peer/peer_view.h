@@ -45,8 +45,9 @@ struct PeerView {
     double loss = 0;
     std::uint64_t digests_compared = 0, digests_equal = 0, repairs = 0, rounds_lost = 0;
     std::uint64_t payload_bytes_sent = 0, payloads_sent = 0;  // own contributions
-    std::uint32_t k = 0, k_allowed = 0;  // of every 4,096 entries, what the next of them sends, and what lists allow
-    Duration last_round_overhead{0};     // window close to next state
+    std::uint32_t k = 0, k_allowed = 0;   // of every 4,096 entries, what the next of them sends, and what lists allow
+    bool calculates_differently = false;  // than the committee, so that it contributes nothing more
+    Duration last_round_overhead{0};      // window close to next state
     std::optional<Duration> join_to_first_step;
     std::vector<Checkpoint> checkpoints;
 };
@@ -95,6 +96,7 @@ struct StatusFacts {
     bool fetching_state = false;
     bool members_known = false;
     bool own_key_elsewhere = false;        // another process speaks with our key
+    bool calculates_differently = false;   // than the committee
     std::optional<Checkpoint> checkpoint;  // the newest that is seeded
 
     std::size_t seats_here = 0, seats_needed = 0;  // of the committee, and its quorum

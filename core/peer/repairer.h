@@ -75,6 +75,8 @@ public:
     [[nodiscard]] std::uint64_t digests_compared() const { return m_digests_compared; }
     [[nodiscard]] std::uint64_t digests_equal() const { return m_digests_equal; }
     [[nodiscard]] std::uint64_t repairs() const { return m_repairs; }
+    /// A state was mended by computing it anew.
+    void count_recomputed() { ++m_repairs; }
     void check_invariants() const;
 
 private:

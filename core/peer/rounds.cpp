@@ -69,6 +69,7 @@ void Peer::Impl::go_back() {
     contributor.stop_trainer();
     contributor.retry_now();
     keeper.fall_back([this] {
+        if (keeper.round()) self_check.verified(*keeper.round());
         if (keeper.round() && *keeper.round() == chain.height()) entered();
         advance();
     });
@@ -116,13 +117,58 @@ bool Peer::Impl::agrees_with_base(const run::AcceptList& list) {
         errors.report("The run's committee began with another model than the run's link names; this run is broken.");
         return false;
     }
-    if (const Status kept = chain.correct_result(list.base); !kept.ok()) {
-        errors.report(kept.error().message);
-        keeper.retry_later();
-        return false;
-    }
-    repairer.begin({chain.height(), list.base}, members.neighbours());
+    mend(list.base);
     return false;
+}
+
+/// What a quorum has certified as theta[round]; nothing while no list that starts from it is committed.
+std::optional<StateDigest> Peer::Impl::certified(RoundId round) const {
+    if (round < chain.height() || chain.closed()) return chain.digest_at(round);
+    if (const CheckedList* decision = ballots.decision()) return decision->list.base;
+    return std::nullopt;
+}
+
+/// The newest state is not the certified one. If F made it here, F is computed once more, from bytes that are verified
+/// first; only then are the pieces that differ fetched.
+void Peer::Impl::mend(const StateDigest& right) {
+    const RoundId round = *keeper.round();
+    if (round == chain.height()) {
+        if (const Status kept = chain.correct_result(right); !kept.ok()) {
+            errors.report(kept.error().message);
+            return keeper.retry_later();
+        }
+    }
+    const RoundId before{round.value - 1};
+    const auto list = chain.list_at(before);
+    const bool is_computable = list && !list->entries.empty() && keeper.holds(before) && payloads_here(*list);
+    if (!is_computable || !self_check.doubt(newest_outcome(), list->committee.size())) {
+        return repairer.begin({round, right}, members.neighbours());
+    }
+    keeper.drop(round);
+    go_back();
+}
+
+SelfCheck::Outcome Peer::Impl::newest_outcome() const {
+    return {*keeper.round(), chain.hash_before(*keeper.round()), keeper.digest()};
+}
+
+/// A state that was to be computed may be one that came out wrong before.
+void Peer::Impl::judge_arithmetic(const StateDigest& right) {
+    const SelfCheck::Finding finding = self_check.again(newest_outcome(), right, keeper.whole_payloads());
+    if (finding == SelfCheck::Finding::nothing) return;
+    if (keeper.digest() == right) repairer.count_recomputed();
+    spdlog::logger& log = log::of("peer");
+    const std::uint64_t round = keeper.round()->value;
+    switch (finding) {
+        case SelfCheck::Finding::nothing:
+        case SelfCheck::Finding::unproven: return;
+        case SelfCheck::Finding::wrong_once:
+            return log.warn("state {} was calculated wrongly here, and rightly the second time", round);
+        case SelfCheck::Finding::alike_against_one_seat:
+            return log.warn("state {} came out alike twice here, and not as the committee's only member says", round);
+        case SelfCheck::Finding::wrong_twice:
+            return log.error("this computer calculates differently, its memory may be faulty: no more contributions");
+    }
 }
 
 Status Peer::Impl::append(const CheckedList& fresh, const StateDigest& result) { return chain.append(fresh, result); }
@@ -150,14 +196,13 @@ void Peer::Impl::on_applied(const CheckedList* fresh) {
     stuck_since.reset();
     if (fresh != nullptr) appended(*fresh);
     const RoundId round = *keeper.round();
-    const std::optional<StateDigest> expected = chain.digest_at(round);
-    const bool differs = expected && *expected != keeper.digest();
-    const bool certified = round < chain.height() || ballots.decision() != nullptr;
-    if (differs && certified) {
-        repairer.begin({round, *expected}, members.neighbours());
+    const std::optional<StateDigest> right = certified(round);
+    if (right) judge_arithmetic(*right);
+    if (right && *right != keeper.digest()) {
+        mend(*right);
     } else {
         // What was on record for the newest state came from bytes that were damaged since.
-        if (differs) (void)chain.correct_result(keeper.digest());
+        if (chain.digest_at(round) != keeper.digest()) (void)chain.correct_result(keeper.digest());
         if (round == chain.height()) entered();
     }
     advance();

@@ -18,9 +18,7 @@
 
 namespace potluck::peer {
 
-namespace {
-
-struct ApplyInput {
+struct StateKeeper::ApplyInput {
     StateStore& store;
     State theta;
     Vector next;
@@ -29,9 +27,14 @@ struct ApplyInput {
     numerics::OuterStep step;
     unsigned threads = 1;
     RoundId round;
+    bool checks_payloads = false;
 };
 
-Result<StateDigest> compute(const ApplyInput& in) {
+StateKeeper::Computed StateKeeper::compute(const ApplyInput& in) {
+    bool whole = true;
+    for (std::size_t i = 0; in.checks_payloads && i < in.payloads.size(); ++i) {
+        whole = whole && merkle_root(in.payloads[i]->blob->bytes(), in.threads) == in.entries[i].payload.root;
+    }
     std::vector<numerics::WeightedPayload> weighted;
     const std::vector<TokenCount> weights = run::weights_of(in.entries);
     for (std::size_t i = 0; i < in.payloads.size(); ++i) {
@@ -41,11 +44,13 @@ Result<StateDigest> compute(const ApplyInput& in) {
     if (weighted.empty()) {
         // A list that hands a seat over leaves the model as it is; one that takes it back begins with what it was.
         std::copy(in.theta.parameters.begin(), in.theta.parameters.end(), in.next.values.begin());
-        return in.store.commit_state(in.round);
+    } else {
+        numerics::apply_outer_step(in.theta.parameters, in.next.values, weighted, in.step, in.threads);
     }
-    numerics::apply_outer_step(in.theta.parameters, in.next.values, weighted, in.step, in.threads);
-    return in.store.commit_state(in.round);
+    return {in.store.commit_state(in.round), whole};
 }
+
+namespace {
 
 struct AdoptInput {
     StateStore& store;
@@ -122,13 +127,15 @@ void StateKeeper::apply(const run::AcceptList& list, std::vector<PayloadPointer>
     const bool goes_back = back != nullptr && m.chain.digest_at(back->round) == back->state.root;
     const RoundId from = goes_back ? back->round : *m_round;
     m.jobs.run([in = ApplyInput{m.store, m.store.state(from), std::move(*target), std::move(payloads), list.entries,
-                                m.context.manifest.recipe.outer_step(), m.context.settings.threads,
-                                next}] { return compute(in); },
-               [this, fresh](Result<StateDigest> outcome) { on_computed(fresh, std::move(outcome)); });
+                                m.context.manifest.recipe.outer_step(), m.context.settings.threads, next,
+                                fresh == nullptr}] { return compute(in); },
+               [this, fresh](Computed computed) { on_computed(fresh, std::move(computed)); });
 }
 
-void StateKeeper::on_computed(const std::shared_ptr<const CheckedList>& fresh, Result<StateDigest> outcome) {
+void StateKeeper::on_computed(const std::shared_ptr<const CheckedList>& fresh, Computed computed) {
     m_applying = false;
+    m_whole_payloads = computed.whole_payloads;
+    Result<StateDigest>& outcome = computed.digest;
     if (outcome.ok() && fresh) {
         const Status kept = m.mediator.append(*fresh, *outcome);
         if (!kept.ok()) outcome = kept.error();

@@ -57,6 +57,9 @@ public:
     /// States on disk are being verified; which is the newest is not known yet.
     [[nodiscard]] bool checking() const { return m_checking; }
     [[nodiscard]] bool may_apply() const { return !m_applying && m.context.now() >= m_apply_after; }
+    /// Whether the payloads of which the newest state was computed had the bytes that its list names. Looked at where
+    /// the list was in the chain before, since a payload may have lain on the disk for long then.
+    [[nodiscard]] bool whole_payloads() const { return m_whole_payloads; }
 
     /// At start: drops what does not fit the chain and verifies the newest of the rest. `done(sound)` follows unless
     /// there is none.
@@ -81,18 +84,25 @@ public:
     void check_invariants() const;
 
 private:
+    struct Computed {
+        Result<StateDigest> digest;
+        bool whole_payloads = true;
+    };
+    struct ApplyInput;
+    [[nodiscard]] static Computed compute(const ApplyInput& in);
     struct VerifyInput {
         std::vector<std::pair<StateStore::Held, State>> states;
         unsigned threads = 1;
     };
     [[nodiscard]] VerifyInput verify_input(const std::vector<StateStore::Held>& states) const;
     [[nodiscard]] static std::vector<RoundId> damaged_of(const VerifyInput& in);
-    void on_computed(const std::shared_ptr<const CheckedList>& fresh, Result<StateDigest> outcome);
+    void on_computed(const std::shared_ptr<const CheckedList>& fresh, Computed computed);
 
     const Parts m;
     std::optional<RoundId> m_round;
     StateDigest m_digest;
     bool m_applying = false;
+    bool m_whole_payloads = true;
     bool m_checking = false;
     TimePoint m_apply_after;
 };

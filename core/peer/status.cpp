@@ -35,7 +35,8 @@ run::Phase phase_of(const StatusFacts& facts) {
     if (facts.run_complete) return run::Phase::finished;
     if (*facts.state < facts.chain_height) return run::Phase::joining;
     if (facts.applying) return run::Phase::applying;
-    if (facts.volunteer && (training.paused || training.pausing)) return run::Phase::paused;
+    const bool is_paused = training.paused || training.pausing || facts.calculates_differently;
+    if (facts.volunteer && is_paused) return run::Phase::paused;
     if (facts.volunteer && training.finished) return run::Phase::finished;
     if (facts.window_closed) return run::Phase::collecting;
     if (facts.volunteer && !training.loaded) return run::Phase::joining;
@@ -75,6 +76,10 @@ std::string reason_of(const StatusFacts& facts) {
     if (facts.own_key_elsewhere) {
         return "Another computer uses this identity; only what one of them does counts. Stop Potluck on one of them, "
                "or give it a data folder of its own.";
+    }
+    if (facts.calculates_differently) {
+        return "This computer calculates differently; its memory may be faulty. It contributes nothing more until "
+               "Potluck is started again; test its memory first.";
     }
     if (facts.repairing) return "Repairing a damaged copy of the model.";
     if (!facts.unadmitted_id.empty()) {

@@ -127,6 +127,9 @@ std::string compare(World& world, std::size_t member, const ledger::Ledger& trut
         }
     }
     const peer::PeerView view = world.peer(member).view();
+    if (view.calculates_differently && !home.disk.miscalculates && !world.plan().damage_may_spread) {
+        return name_of(member) + " takes its arithmetic for wrong, which it is not";
+    }
     if (view.round.value > 0 && view.round.value <= length && view.digest != digests[view.round.value]) {
         return name_of(member) + " shows another digest of round " + std::to_string(view.round.value);
     }

@@ -43,6 +43,8 @@ public:
     Disk(std::string name, model::StateLayout layout) : m_name(std::move(name)), m_layout(std::move(layout)) {}
 
     Effects effects;
+    /// Where the bit is that this computer's arithmetic gets wrong in a state that it computes, if it gets one wrong.
+    std::function<std::optional<std::uint64_t>(RoundId round)> miscalculates;
 
     /// Remembers what a process that dies at this moment leaves; killed() brings it back.
     void freeze(Loss loss) {
@@ -73,9 +75,7 @@ public:
     bool damage(RoundId round, std::uint64_t where) {
         const auto found = m_states.find(round);
         if (found == m_states.end()) return false;
-        Bytes& bytes = *found->second.file;
-        const std::size_t at = m_layout.header.size() + where % (bytes.size() - m_layout.header.size());
-        bytes[at] ^= std::byte{0x10};
+        flip(*found->second.file, where);
         return true;
     }
     [[nodiscard]] const Bytes* file(const std::string& path) const {
@@ -110,6 +110,7 @@ public:
         effects.before(Effect::commit);
         auto begun = m_begun.extract(round);
         POTLUCK_CHECK(!begun.empty());
+        if (const auto where = miscalculates ? miscalculates(round) : std::nullopt) flip(*begun.mapped(), *where);
         const StateDigest digest = merkle_root(*begun.mapped());
         m_computed.push_back({round, digest});
         m_states[round] = {std::move(begun.mapped()), digest};
@@ -173,6 +174,9 @@ private:
         std::optional<Bytes> record, votes;
         std::vector<float> error;  // empty: lost
     };
+    void flip(Bytes& file, std::uint64_t where) const {
+        file[m_layout.header.size() + where % (file.size() - m_layout.header.size())] ^= std::byte{0x10};
+    }
     [[nodiscard]] std::span<float> parameters_in(Bytes& file) const {
         return {reinterpret_cast<float*>(file.data() + m_layout.header.size()), m_layout.parameters};
     }

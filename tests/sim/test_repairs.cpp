@@ -1,8 +1,12 @@
-// States that differ: found, counted as different, mended from others, and from nobody's forged bytes.
+// States that differ: found, counted as different, computed anew where this computer got them wrong, else mended from
+// others, and from nobody's forged bytes. Who is wrong twice says so and contributes nothing more until it is
+// restarted.
 #include <QTest>
 
 #include "core/base/sha256.h"
+#include "tests/sim/checks.h"
 #include "tests/sim/scenario.h"
+#include "tests/sim/seeds.h"
 #include "tests/sim/stranger.h"
 
 using namespace potluck;
@@ -27,6 +31,39 @@ std::uint64_t start_on_damage(World& world) {
     POTLUCK_CHECK(world.run_until([&] { return repairing(world); }, Duration{5'000}));
     return world.round_of(damaged);
 }
+
+constexpr std::size_t faulty = 3;
+WorldPlan friends() { return {.backbones = 1, .volunteers = 4, .rounds = 14, .friends = true}; }
+
+/// The faulty member gets every state of these rounds wrong, so many times each, and another bit each time.
+void miscalculate(World& world, const std::vector<std::uint64_t>& states, int times) {
+    const auto left = std::make_shared<std::map<std::uint64_t, int>>();
+    for (const std::uint64_t state : states) (*left)[state] = times;
+    world.home(faulty).disk.miscalculates = [left](RoundId round) -> std::optional<std::uint64_t> {
+        const auto found = left->find(round.value);
+        if (found == left->end() || found->second == 0) return std::nullopt;
+        return 100 + static_cast<std::uint64_t>(found->second--);
+    };
+}
+
+/// Rounds from `first` on whose lists have something of `member`.
+std::size_t accepted_from(World& world, std::size_t member, std::uint64_t first) {
+    std::size_t count = 0;
+    const ledger::Ledger& ledger = world.home(0).ledger;
+    for (RoundId round{first}; round < ledger.totals(world.run()).rounds; round = round.next()) {
+        const auto list = run::AcceptList::decode(ledger.list(world.run(), round)->list);
+        for (const run::Accepted& entry : list->entries) count += entry.peer == world.home(member).id() ? 1 : 0;
+    }
+    return count;
+}
+
+std::size_t times_computed(World& world, std::uint64_t state) {
+    const auto& computed = world.home(faulty).disk.computed();
+    return static_cast<std::size_t>(
+        std::count_if(computed.begin(), computed.end(), [&](const auto& one) { return one.round.value == state; }));
+}
+
+bool blames_itself(World& world, std::size_t member) { return world.peer(member).view().calculates_differently; }
 
 }  // namespace
 
@@ -111,6 +148,99 @@ private slots:
         world.network().split({});
         const std::string wrong = finish_run(world, Duration{200'000});
         QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+
+    // Members whose arithmetic is wrong.
+
+    void who_errs_once_computes_again_and_contributes_on() {
+        for (const std::uint64_t seed : seeds(5)) {
+            World world(seed, friends());
+            miscalculate(world, {7}, 1);
+            world.start_all();
+            const std::string wrong = finish_run(world, Duration{400'000});
+            QVERIFY2(wrong.empty(), at_seed(seed, wrong).c_str());
+            QVERIFY2(!blames_itself(world, faulty), at_seed(seed, "").c_str());
+            QCOMPARE(times_computed(world, 7), std::size_t{2});
+            QCOMPARE(world.peer(faulty).view().repairs, 1U);
+            QVERIFY2(accepted_from(world, faulty, 9) >= 3, at_seed(seed, "contributes no more").c_str());
+        }
+    }
+
+    void who_errs_twice_says_so_and_contributes_nothing_more_data() {
+        QTest::addColumn<std::vector<std::uint64_t>>("states");
+        QTest::addColumn<int>("times");
+        QTest::addRow("a round and its recomputation") << std::vector<std::uint64_t>{6} << 2;
+        QTest::addRow("two rounds") << std::vector<std::uint64_t>{5, 7} << 1;
+        QTest::addRow("always") << std::vector<std::uint64_t>{5, 6, 7, 8, 9, 10, 11, 12, 13, 14} << 1'000;
+    }
+    void who_errs_twice_says_so_and_contributes_nothing_more() {
+        QFETCH(const std::vector<std::uint64_t>, states);
+        QFETCH(const int, times);
+        for (const std::uint64_t seed : seeds(5)) {
+            World world(seed, friends());
+            miscalculate(world, states, times);
+            world.start_all();
+            QVERIFY2(world.run_until([&] { return blames_itself(world, faulty); }, Duration{200'000}),
+                     at_seed(seed, "says nothing").c_str());
+            // What it had offered before may still be accepted in the round after.
+            const std::uint64_t told_at = world.round_of(0) + 1;
+            QVERIFY2(told_at <= 9, at_seed(seed, std::to_string(told_at)).c_str());
+            const std::string wrong = finish_run(world, Duration{400'000});
+            QVERIFY2(wrong.empty(), at_seed(seed, wrong).c_str());
+            QCOMPARE(accepted_from(world, faulty, told_at), std::size_t{0});
+            const peer::PeerView view = world.peer(faulty).view();
+            QVERIFY(QString::fromStdString(view.reason).startsWith("This computer calculates differently"));
+            for (std::size_t i = 0; i < world.size(); ++i) QCOMPARE(blames_itself(world, i), i == faulty);
+        }
+    }
+
+    void a_restart_ends_the_silence() {
+        World world(1, friends());
+        miscalculate(world, {5}, 2);
+        world.start_all();
+        QVERIFY(world.run_until([&] { return blames_itself(world, faulty); }, Duration{200'000}));
+        QVERIFY(world.run_until([&] { return world.all_at(7); }, Duration{100'000}));
+        QCOMPARE(world.peer(faulty).view().phase, run::Phase::paused);
+        world.kill(faulty, Death::closes_sessions);
+        world.start(faulty);
+        const std::string wrong = finish_run(world, Duration{400'000});
+        QVERIFY2(wrong.empty(), wrong.c_str());
+        QVERIFY(accepted_from(world, faulty, 8) >= 3);
+    }
+
+    /// A single seat decides what is right. If that computer errs, the others take it over and are not silenced.
+    void a_host_that_errs_alone_silences_nobody() {
+        for (const std::uint64_t seed : seeds(5)) {
+            World world(seed, {.backbones = 0, .volunteers = 4, .rounds = 8, .damage_may_spread = true});
+            const auto errs_in = [](RoundId round) { return round.value == 3 || round.value == 5; };
+            world.home(0).disk.miscalculates = [&](RoundId round) {
+                return errs_in(round) ? std::optional<std::uint64_t>(9) : std::nullopt;
+            };
+            world.start_all();
+            const std::string wrong = finish_run(world, Duration{400'000});
+            QVERIFY2(wrong.empty(), at_seed(seed, wrong).c_str());
+            for (std::size_t i = 1; i < world.size(); ++i) {
+                QVERIFY2(!blames_itself(world, i), at_seed(seed, "").c_str());
+                QVERIFY2(world.peer(i).view().repairs >= 2, at_seed(seed, "").c_str());
+                QVERIFY2(accepted_from(world, i, 6) >= 1, at_seed(seed, "silenced").c_str());
+            }
+        }
+    }
+
+    /// The state before is damaged on the disk, and what was computed of it as well: no error of arithmetic.
+    void damaged_bytes_are_no_error_of_arithmetic() {
+        for (const std::uint64_t seed : seeds(5)) {
+            World world(seed, friends());
+            world.start_all();
+            for (std::uint64_t round = 4; round < 8; ++round) {
+                QVERIFY(world.run_until([&] { return world.all_at(round); }, Duration{100'000}));
+                QVERIFY(world.home(faulty).disk.damage(99));
+            }
+            const std::string wrong = finish_run(world, Duration{400'000});
+            QVERIFY2(wrong.empty(), at_seed(seed, wrong).c_str());
+            QVERIFY2(!blames_itself(world, faulty), at_seed(seed, "").c_str());
+            QVERIFY2(world.peer(faulty).view().repairs >= 1, at_seed(seed, "").c_str());
+        }
     }
 };
 

@@ -438,6 +438,7 @@ control::NodeSnapshot Node::snapshot() const {
         conditions.phase = view.phase;
         conditions.phase_reason = view.reason;
         conditions.progress = view.progress;
+        conditions.calculates_differently = view.calculates_differently;
         if (const TrainerProcess* trainer = m_session->trainer()) {
             snapshot.trainer = trainer->view();
             conditions.trainer_failure = trainer->failure();

@@ -1,7 +1,7 @@
 // One place decides what a node says it is doing. activity_status() takes the first condition that holds, from what
-// ends everything to what is merely going on: finished, paused by the person, a trainer that will not start, then the
-// phase the peer reports, a search, a failed join, nothing. Each carries a sentence for the person; window, status line
-// and logs show that sentence and derive none of their own.
+// ends everything to what is merely going on: finished, paused by the person, a computer that calculates
+// differently, a trainer that will not start, then the phase the peer reports, a search, a failed join, nothing. Each
+// carries a sentence for the person; window, status line and logs show that sentence and derive none of their own.
 //
 // The swarm's loss weights members by their speed, so that a slow computer's noisy mean does not count as much as a
 // fast one's. "Today" begins at local midnight by this computer's time zone, with mktime deciding about daylight
@@ -65,6 +65,7 @@ ActivityStatus activity_status(const NodeConditions& conditions) {
         return {Activity::finished, conditions.phase_reason, -1};
     }
     if (conditions.paused) return {Activity::paused, paused_reason(conditions), -1};
+    if (conditions.calculates_differently) return {Activity::failed, conditions.phase_reason, -1};
     if (!conditions.trainer_failure.empty()) return {Activity::failed, conditions.trainer_failure, -1};
     if (conditions.phase && *conditions.phase != run::Phase::joining && !conditions.trainer_notice.empty()) {
         return {activity_of(*conditions.phase, conditions), conditions.trainer_notice, conditions.progress};
@@ -115,6 +116,7 @@ control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifes
     snapshot.digests_equal = view.digests_equal;
     snapshot.repairs = view.repairs;
     snapshot.last_round_overhead_seconds = std::chrono::duration<double>(view.last_round_overhead).count();
+    snapshot.calculates_differently = view.calculates_differently;
     snapshot.density = view.k;
     snapshot.density_allowed = view.k_allowed;
     if (view.join_to_first_step)

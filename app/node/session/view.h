@@ -27,6 +27,7 @@ struct NodeConditions {
     std::string phase_reason;
     double progress = -1;
     bool volunteer = true;
+    bool calculates_differently = false;
 };
 struct ActivityStatus {
     control::Activity activity = control::Activity::idle;

@@ -157,6 +157,10 @@ private slots:
         QCOMPARE(activity_status(conditions).reason, std::string("Training."));
         conditions.volunteer = false;
         QCOMPARE(activity_status(conditions).activity, control::Activity::sharing);
+        conditions.calculates_differently = true;
+        conditions.phase_reason = "This computer calculates differently.";
+        QCOMPARE(activity_status(conditions).activity, control::Activity::failed);
+        QCOMPARE(activity_status(conditions).reason, conditions.phase_reason);
         conditions.trainer_failure = "The trainer failed.";
         QCOMPARE(activity_status(conditions).activity, control::Activity::failed);
         conditions.paused = true;

@@ -94,6 +94,27 @@ private slots:
         bench.keeper.check_invariants();
     }
 
+    void a_payload_whose_bytes_have_changed_is_noticed_where_it_has_lain_for_long() {
+        Bench bench;
+        bench.hold_initial();
+        const auto whole_after = [&](const run::BlobRef& named, bool fresh) {
+            const Fixture::Made made = bench.payload_of(0.01F);
+            run::AcceptList list = bench.unsigned_list_of({made.entry});
+            list.entries[0].payload = named;
+            const auto checked = std::make_shared<const CheckedList>(bench.committed(list, {1}));
+            bench.keeper.apply(checked->list, {made.payload}, fresh ? checked : nullptr);
+            bench.work.finish_all();
+            return bench.keeper.whole_payloads();
+        };
+        const run::BlobRef right = bench.payload_of(0.01F).entry.payload;
+        run::BlobRef other = right;
+        other.root.bytes[0] ^= std::byte{1};
+        QVERIFY(whole_after(right, false));
+        QVERIFY(!whole_after(other, false));
+        // It has just been fetched and checked.
+        QVERIFY(whole_after(other, true));
+    }
+
     void a_state_whose_list_cannot_be_kept_is_dropped_and_tried_again_later() {
         Bench bench;
         bench.hold_initial();

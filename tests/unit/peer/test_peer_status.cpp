@@ -47,6 +47,17 @@ private slots:
         QCOMPARE(phase_of(facts), run::Phase::joining);
     }
 
+    void a_computer_that_calculates_differently_says_so_and_trains_no_more() {
+        StatusFacts facts = training_member();
+        facts.calculates_differently = true;
+        QCOMPARE(phase_of(facts), run::Phase::paused);
+        QVERIFY(reason_of(facts).starts_with("This computer calculates differently; its memory may be faulty."));
+        facts.volunteer = false;
+        QCOMPARE(phase_of(facts), run::Phase::training);
+        facts.repairing = true;
+        QVERIFY(reason_of(facts).starts_with("This computer calculates differently"));
+    }
+
     void a_backbone_trains_in_no_trainer() {
         StatusFacts facts = training_member();
         facts.volunteer = facts.training.loaded = false;
