@@ -129,11 +129,26 @@ struct ReadCheckpoints : Nothing {
 };
 
 /// Who decides about the run, and what its host has changed.
+struct EvidenceRow {
+    static constexpr std::string_view label = "proof";
+    std::string id, what, file;
+    std::uint64_t round = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("id", value.id, Text{id_bytes_max}, "Public key in hexadecimal digits, which has signed both.");
+        field("round", value.round, Whole{}, "The round in which it did.");
+        field("what", value.what, Text{name_bytes_max}, "What it has signed, in words.");
+        field("file", value.file, Text{path_bytes_max},
+              "The proof, for anybody to check: potluck-node committee verify FILE.");
+    }
+};
+
 struct Committee {
     static constexpr std::string_view label = "committee";
     std::vector<SeatRow> seats;
     std::uint64_t needed = 0;
     std::vector<std::string> waiting, banned, vouched;
+    std::vector<EvidenceRow> evidence;
 
     static void fields(auto& value, auto&& field) {
         field("seats", value.seats, List{run::committee_members_max, Any{}}, "Its members.");
@@ -143,6 +158,8 @@ struct Committee {
         field("banned", value.banned, List{rows_max, Text{id_bytes_max}}, "Keys that the host has shut out.");
         field("vouched", value.vouched, List{rows_max, Text{id_bytes_max}},
               "Keys that the host has vouched for since the run began.");
+        field("evidence", value.evidence, Optional{List{rows_max, Any{}}},
+              "Keys that have signed two different things for one place, and have no seat any more.");
     }
 };
 struct ReadCommittee : Nothing {

@@ -319,11 +319,7 @@ std::optional<Digest> Ballots::list_to_propose() {
 // What the agreement asks for.
 
 void Ballots::carry_out(const run::Actions& actions) {
-    for (const run::Evidence& evidence : actions.evidence) {
-        m.seats.convict(evidence.author());
-        log::of("peer").error("{} has signed two different votes for one place and loses its seat",
-                              evidence.author().hex());
-    }
+    for (const run::Evidence& evidence : actions.evidence) keep(evidence);
     if (actions.persist) {
         m_unsaved = actions.persist;
         m_bound = lists_bound_by(actions.persist->record);
@@ -335,6 +331,31 @@ void Ballots::carry_out(const run::Actions& actions) {
     }
     for (const run::AgreementMessage& message : actions.send) say(message);
     if (actions.persist) save();
+}
+
+/// The first proof that a key lied is as good as all others. It is on disk before anybody hears of it from here; if it
+/// cannot be written the key is convicted for this life only.
+void Ballots::keep(const run::Evidence& evidence) {
+    const PeerId& author = evidence.author();
+    m.seats.convict(author);
+    if (m_evidence.contains(author) || m_evidence.size() >= run::evidence_kept_max) return;
+    if (const Status kept = m.store.save_evidence(author, evidence.encode()); !kept.ok()) {
+        return m.errors.report(kept.error().message);
+    }
+    m_evidence.emplace(author, evidence);
+    log::of("peer").error("{} has signed {} and loses its seat", author.hex(), describe(evidence));
+}
+
+void Ballots::load_evidence() {
+    for (const Bytes& file : m.store.load_evidence()) {
+        const Result<run::Evidence> read = run::check_evidence(file, m.keyring);
+        if (!read.ok() || read->instance().run != m.context.run) {
+            log::of("peer").warn("a file of evidence is damaged or of another run, and is left aside");
+            continue;
+        }
+        m.seats.convict(read->author());
+        m_evidence.emplace(read->author(), *read);
+    }
 }
 
 /// Votes leave only once they are on disk; a disk that fails is tried again, and this member is silent until then.

@@ -57,6 +57,8 @@ public:
     };
     explicit Ballots(Parts parts) : m(parts) {}
 
+    /// At start: who lied in an earlier life of this process has no seat in this one.
+    void load_evidence();
     /// The chain has a new height, or was read: its list is to be decided.
     void enter();
     /// There is enough for a list.
@@ -79,6 +81,8 @@ public:
     [[nodiscard]] std::size_t quorum() const { return m_settings ? m_settings->committee.quorum() : 0; }
     /// Views that passed without a decision, over all rounds.
     [[nodiscard]] std::uint64_t views_lost() const { return m_views_lost; }
+    /// What is on disk, by the key that lied.
+    [[nodiscard]] const std::map<PeerId, run::Evidence>& evidence() const { return m_evidence; }
     void check_invariants() const;
 
 private:
@@ -101,6 +105,7 @@ private:
     void make_room();
     void remember(const Digest& hash, ByteSpan bytes);
     void carry_out(const run::Actions& actions);
+    void keep(const run::Evidence& evidence);
     void save();
     void say(const run::AgreementMessage& message) const;
     [[nodiscard]] run::BallotMessage ballot_of(const run::AgreementMessage& message) const;
@@ -122,6 +127,7 @@ private:
     std::optional<run::Certificate> m_certificate;  // its list may still be unknown
     std::optional<CheckedList> m_decision;
     std::uint64_t m_views_lost = 0;
+    std::map<PeerId, run::Evidence> m_evidence;
     std::set<Digest> m_passed_on;  // hashes of statements, since then
     TimePoint m_passed_on_since;
 };

@@ -35,6 +35,7 @@ constexpr std::size_t history_unsent_max = 64 * 1024;  // other messages to one 
 void Peer::Impl::restore() {
     chain.load();
     moderation.load();
+    ballots.load_evidence();
     ballots.enter();
     contributor.restore();
     seeder.fetch_kept_payloads();

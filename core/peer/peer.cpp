@@ -687,7 +687,10 @@ PeerView Peer::Impl::view() const {
 
 CommitteeView Peer::committee() const {
     const Impl& impl = *m_impl;
-    return {impl.chain.committee(), impl.ballots.quorum(), impl.chain.rules(), impl.moderation.pending()};
+    CommitteeView view{
+        impl.chain.committee(), impl.ballots.quorum(), impl.chain.rules(), impl.moderation.pending(), {}};
+    for (const auto& [author, evidence] : impl.ballots.evidence()) view.evidence.push_back(evidence);
+    return view;
 }
 
 Accounting Peer::accounting() const { return m_impl->contributor.accounting(); }

@@ -10,6 +10,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/ids.h"
+#include "core/run/agreement/evidence.h"
 #include "core/run/blob_ref.h"
 #include "core/run/message.h"
 #include "core/run/run_rules.h"
@@ -72,6 +73,7 @@ struct CommitteeView {
     std::size_t quorum = 1;
     run::RunRules rules;
     std::vector<run::SignedAction> waiting;  // for a list
+    std::vector<run::Evidence> evidence;     // that keys lied
 };
 
 /// What a member knows of itself, for its status, its phase and one sentence for the person (status.cpp).

@@ -48,7 +48,7 @@ public:
 
     /// Remembers what a process that dies at this moment leaves; killed() brings it back.
     void freeze(Loss loss) {
-        m_frozen = Frozen{m_states, m_record, m_votes, {}};
+        m_frozen = Frozen{m_states, m_record, m_votes, m_evidence, {}};
         const auto error = m_scratch.find(peer::Scratch::error);
         if (loss == Loss::process && error != m_scratch.end()) m_frozen->error = *error->second;
     }
@@ -61,6 +61,7 @@ public:
         m_states = std::move(m_frozen->states);
         m_record = std::move(m_frozen->record);
         m_votes = std::move(m_frozen->votes);
+        m_evidence = std::move(m_frozen->evidence);
         m_scratch.erase(peer::Scratch::error);
         if (!m_frozen->error.empty()) {
             m_scratch[peer::Scratch::error] = std::make_shared<std::vector<float>>(std::move(m_frozen->error));
@@ -153,6 +154,17 @@ public:
         return m_votes;
     }
 
+    Status save_evidence(const PeerId& author, ByteSpan evidence) override {
+        effects.before(Effect::save);
+        m_evidence[author] = Bytes(evidence.begin(), evidence.end());
+        return {};
+    }
+    std::vector<Bytes> load_evidence() const override {
+        std::vector<Bytes> files;
+        for (const auto& [author, file] : m_evidence) files.push_back(file);
+        return files;
+    }
+
     /// The vector a trainer finds at `place`.
     std::span<float> vector_at(const peer::VectorPlace& place) {
         for (auto& [round, state] : m_states) {
@@ -172,6 +184,7 @@ private:
     struct Frozen {
         std::map<RoundId, Whole> states;
         std::optional<Bytes> record, votes;
+        std::map<PeerId, Bytes> evidence;
         std::vector<float> error;  // empty: lost
     };
     void flip(Bytes& file, std::uint64_t where) const {
@@ -188,6 +201,7 @@ private:
     std::map<RoundId, std::shared_ptr<Bytes>> m_begun;
     std::map<peer::Scratch, std::shared_ptr<std::vector<float>>> m_scratch;
     std::optional<Bytes> m_record, m_votes;
+    std::map<PeerId, Bytes> m_evidence;
     std::uint64_t m_saves = 0;
     mutable std::uint64_t m_votes_loaded = 0;
     std::optional<Frozen> m_frozen;

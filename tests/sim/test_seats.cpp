@@ -209,6 +209,15 @@ private slots:
             const bool moved = world.run_until([&] { return world.all_at(5); }, Duration{100'000});
             QVERIFY2(moved, at_seed(seed, "no round beside the liar").c_str());
             QVERIFY2(world.divided().empty(), at_seed(seed, world.divided()).c_str());
+            // Each has the proof, and whoever has it can check it; a restart forgets nothing.
+            world.kill(1, Death::silent);
+            world.start(1);
+            for (std::size_t i = 1; i < world.size(); ++i) {
+                const std::vector<run::Evidence> evidence = world.peer(i).committee().evidence;
+                QVERIFY2(evidence.size() == 1, at_seed(seed, "no evidence").c_str());
+                const auto file = run::check_evidence(world.home(i).disk.load_evidence()[0], run::Ed25519Verifier());
+                QVERIFY2(file.ok() && *file == evidence[0] && file->author() == liar.id(), at_seed(seed, "").c_str());
+            }
         }
         QVERIFY(expulsions > 0);
     }

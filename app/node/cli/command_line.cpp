@@ -182,6 +182,10 @@ void add_host_verbs(CLI::App& app, Command& command, Raw& raw) {
     committee->require_subcommand(1);
     add_verb(*committee, command, "show", "Its members, and what its host has changed", Verb::committee)
         ->add_flag("--json", raw.json, "As JSON");
+    add_verb(*committee, command, "verify", "Check a file of evidence that `show` names, on any computer",
+             Verb::verify_evidence)
+        ->add_option("file", command.path, "The file")
+        ->required();
     CLI::App* replace =
         add_verb(*committee, command, "replace",
                  "The last resort when too many of them are gone for good: these keys decide from now on",

@@ -36,6 +36,7 @@ enum class Verb {
     committee,
     moderate,
     replace_committee,
+    verify_evidence,
     identity_show,
     identity_export,
     identity_import,
@@ -83,7 +84,7 @@ struct Command {
     std::int64_t pause_seconds = 0;
     control::Moderate moderation;
     control::ReplaceCommittee replacement;
-    std::filesystem::path path;  // export folder, identity file
+    std::filesystem::path path;  // export folder, identity file, file of evidence
     enum class ImportFrom { file, words } import_from = ImportFrom::file;
     std::string words;  // identity import --words; empty: they are read from standard input
     Sparsity sparsity = Sparsity::dense;

@@ -24,6 +24,8 @@
 #include "app/node/paths.h"
 #include "app/node/session/replace_identity.h"
 #include "app/node/session/stored_node.h"
+#include "app/node/session/view.h"
+#include "core/base/files.h"
 #include "core/base/log.h"
 
 namespace potluck::node {
@@ -106,6 +108,9 @@ void print(const control::Committee& committee) {
     std::cout << committee.needed << " of them are needed for each round.\n";
     for (const std::string& key : committee.vouched) std::cout << "vouched for: " << key << "\n";
     for (const std::string& key : committee.banned) std::cout << "banned: " << key << "\n";
+    for (const control::EvidenceRow& row : committee.evidence) {
+        std::cout << "lied: " << row.id << " signed " << row.what << "\n  " << row.file << "\n";
+    }
     for (const std::string& change : committee.waiting) std::cout << "waiting for the next list: " << change << "\n";
 }
 
@@ -273,6 +278,16 @@ ExitCode identity_verb(const Command& command) {
     return ExitCode::ok;
 }
 
+/// Needs neither node nor data folder: a proof is whole in itself.
+ExitCode verify_evidence(const Command& command) {
+    const auto file = read_file(command.path, run::evidence_bytes_max);
+    if (!file) return complain(file.error());
+    const auto shown = evidence_text(*file);
+    if (!shown) return complain(shown.error());
+    std::cout << *shown << std::endl;
+    return ExitCode::ok;
+}
+
 }  // namespace
 
 ExitCode ask_node(const Command& command) {
@@ -280,6 +295,7 @@ ExitCode ask_node(const Command& command) {
         case Verb::identity_show:
         case Verb::identity_export:
         case Verb::identity_import: return identity_verb(command);
+        case Verb::verify_evidence: return verify_evidence(command);
         case Verb::control: return bridge(command);
         case Verb::pause: return ask(command, control::Pause{static_cast<std::uint64_t>(command.pause_seconds)});
         case Verb::resume: return ask(command, control::Resume{});

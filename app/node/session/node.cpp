@@ -379,7 +379,7 @@ Result<PeerId> Node::known_key(const std::string& text) const {
 Result<control::Committee> Node::committee() const {
     m_owner.check();
     if (!m_session) return not_in_a_run;
-    return committee_rows(m_session->peer().committee(), m_session->peer().view());
+    return committee_rows(m_session->peer().committee(), m_session->peer().view(), m_session->plan().folder);
 }
 
 Status Node::replace_identity(Result<identity::Identity> imported) {

@@ -66,6 +66,10 @@ fs::path state_file_in(const fs::path& run_folder, RoundId round) {
     return run_folder / "states" / (std::to_string(round.value) + ".safetensors");
 }
 
+fs::path evidence_file_in(const fs::path& run_folder, const PeerId& author) {
+    return run_folder / "evidence" / (author.hex() + ".evidence");
+}
+
 /// A damaged index costs the states it named, which the swarm has; it is no reason not to start.
 Result<std::vector<peer::StateStore::Held>> stored_states(const fs::path& run_folder,
                                                           const model::StateLayout& layout) {
@@ -102,7 +106,7 @@ StateFiles::StateFiles(fs::path folder, model::StateLayout layout, unsigned thre
 
 Result<std::unique_ptr<StateFiles>> StateFiles::open(const fs::path& folder, const model::ModelSpec& model,
                                                      unsigned threads) {
-    for (const char* name : {"states", "scratch"}) {
+    for (const char* name : {"states", "scratch", "evidence"}) {
         if (const Status made = make_folder(folder / name); !made) return made.error();
     }
     std::unique_ptr<StateFiles> files(new StateFiles(folder, model::state_layout(model), threads));
@@ -272,6 +276,21 @@ std::optional<Bytes> StateFiles::load_votes() const {
     if (bytes) return std::move(*bytes);
     if (bytes.error().code == ErrorCode::not_found) return std::nullopt;
     return Bytes{};
+}
+
+Status StateFiles::save_evidence(const PeerId& author, ByteSpan evidence) {
+    return write_file_atomically(evidence_file_in(m_folder, author), evidence);
+}
+
+std::vector<Bytes> StateFiles::load_evidence() const {
+    std::vector<Bytes> loaded;
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(m_folder / "evidence", ignored)) {
+        if (loaded.size() >= run::evidence_kept_max) break;
+        if (entry.path().extension() != ".evidence") continue;
+        if (auto bytes = read_file(entry.path(), run::evidence_bytes_max)) loaded.push_back(std::move(*bytes));
+    }
+    return loaded;
 }
 
 }  // namespace potluck::node

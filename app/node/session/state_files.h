@@ -4,6 +4,7 @@
 //   states/index.json            round and digest of each, replaced atomically after the file is in place
 //   scratch/<name>.f32           error feedback, snapshot, look-ahead (flat fp32)
 //   record                       the peer's small record
+//   evidence/<key>.evidence      the proof that this key lied, for anybody to check
 //
 // A state is visible only after its file and the index are on disk, so whatever is announced survives a kill at any
 // moment. Files that the index does not name are removed at the next open.
@@ -24,6 +25,7 @@
 namespace potluck::node {
 
 [[nodiscard]] std::filesystem::path state_file_in(const std::filesystem::path& run_folder, RoundId round);
+[[nodiscard]] std::filesystem::path evidence_file_in(const std::filesystem::path& run_folder, const PeerId& author);
 /// The states that the index of a run's folder names and whose files have the right size, oldest first.
 [[nodiscard]] Result<std::vector<peer::StateStore::Held>> stored_states(const std::filesystem::path& run_folder,
                                                                         const model::StateLayout& layout);
@@ -51,6 +53,8 @@ public:
     [[nodiscard]] std::optional<Bytes> load_record() const override;
     [[nodiscard]] Status save_votes(ByteSpan votes) override;
     [[nodiscard]] std::optional<Bytes> load_votes() const override;
+    [[nodiscard]] Status save_evidence(const PeerId& author, ByteSpan evidence) override;
+    [[nodiscard]] std::vector<Bytes> load_evidence() const override;
 
     [[nodiscard]] const model::StateLayout& layout() const { return m_layout; }
 

@@ -14,7 +14,9 @@
 #include <cstdio>
 #include <ctime>
 
+#include "app/node/session/state_files.h"
 #include "core/model/state_layout.h"
+#include "core/run/agreement/evidence.h"
 
 namespace potluck::node {
 
@@ -166,7 +168,8 @@ void add_credit(const ledger::Ledger& ledger, const RunId& run, const PeerId& se
     snapshot.my_tokens_today = ledger.tokens_since(self, midnight_before(unix_seconds())).value;
 }
 
-control::Committee committee_rows(const peer::CommitteeView& committee, const peer::PeerView& view) {
+control::Committee committee_rows(const peer::CommitteeView& committee, const peer::PeerView& view,
+                                  const std::filesystem::path& run_folder) {
     control::Committee rows;
     rows.needed = committee.quorum;
     for (const PeerId& seat : committee.seats) {
@@ -180,6 +183,10 @@ control::Committee committee_rows(const peer::CommitteeView& committee, const pe
         rows.seats.push_back(std::move(row));
     }
     for (const run::SignedAction& one : committee.waiting) rows.waiting.push_back(run::describe(one.action));
+    for (const run::Evidence& one : committee.evidence) {
+        rows.evidence.push_back({one.author().hex(), run::describe(one),
+                                 evidence_file_in(run_folder, one.author()).string(), one.instance().round.value});
+    }
     for (const PeerId& key : committee.rules.banned) rows.banned.push_back(key.hex());
     for (const PeerId& key : committee.rules.vouched) rows.vouched.push_back(key.hex());
     return rows;
@@ -206,6 +213,13 @@ Result<run::SignedManifest> check_manifest(ByteSpan file) {
         return Error{ErrorCode::untrusted, "The run's description is not signed by its host; ask for a new invite."};
     }
     return parsed;
+}
+
+Result<std::string> evidence_text(ByteSpan file) {
+    const auto evidence = run::check_evidence(file, run::Ed25519Verifier());
+    if (!evidence) return evidence.error();
+    return "key: " + evidence->author().hex() + "\nrun: " + evidence->instance().run.hex() + "\nsigned " +
+           run::describe(*evidence);
 }
 
 std::string clock_text(std::int64_t unix_time) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -56,12 +57,17 @@ void add_credit(const ledger::Ledger& ledger, const RunId& run, const PeerId& se
                                                                     const PeerId& self, const std::string& own_name,
                                                                     std::size_t rows_max);
 
-/// The committee of a run, with the names of those who are here.
-[[nodiscard]] control::Committee committee_rows(const peer::CommitteeView& committee, const peer::PeerView& view);
+/// The committee of a run, with the names of those who are here, and where proofs of lies lie.
+[[nodiscard]] control::Committee committee_rows(const peer::CommitteeView& committee, const peer::PeerView& view,
+                                                const std::filesystem::path& run_folder);
 
 inline constexpr std::size_t manifest_file_bytes_max = run::manifest_bytes_max + 1024;  // with its signature
 /// Parses a manifest file and checks its host's signature.
 [[nodiscard]] Result<run::SignedManifest> check_manifest(ByteSpan file);
+
+/// What a file of evidence proves, in three lines: who lied, in which run, and how. `malformed` or `untrusted` if it
+/// proves nothing.
+[[nodiscard]] Result<std::string> evidence_text(ByteSpan file);
 
 /// "18:05" in this computer's time zone.
 [[nodiscard]] std::string clock_text(std::int64_t unix_time);

@@ -20,6 +20,7 @@
 #include "core/peer/seams/swarm.h"
 #include "core/peer/seams/trainer.h"
 #include "core/run/accept_list.h"
+#include "core/run/agreement/evidence.h"
 #include "core/run/agreement/vote_record.h"
 
 namespace potluck::peer {
@@ -80,6 +81,10 @@ public:
     /// file that cannot be read is loaded as bytes that are no record.
     [[nodiscard]] virtual Status save_votes(ByteSpan votes) = 0;
     [[nodiscard]] virtual std::optional<Bytes> load_votes() const = 0;
+    /// The proof that `author` lied (run::Evidence), synced before this returns: a file of its own, to be shown to
+    /// anybody. What is loaded are at most evidence_kept_max files of at most evidence_bytes_max bytes, not checked.
+    [[nodiscard]] virtual Status save_evidence(const PeerId& author, ByteSpan evidence) = 0;
+    [[nodiscard]] virtual std::vector<Bytes> load_evidence() const = 0;
 };
 
 }  // namespace potluck::peer

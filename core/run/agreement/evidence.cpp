@@ -54,6 +54,34 @@ const PeerId& Evidence::author() const {
     return proposal->author;
 }
 
+const Instance& Evidence::instance() const {
+    if (const auto* vote = std::get_if<SignedVote>(&first)) return vote->statement.instance;
+    const auto* proposal = std::get_if<SignedProposal>(&first);
+    POTLUCK_CHECK(proposal != nullptr);
+    return proposal->statement.instance;
+}
+
+Result<Evidence> check_evidence(ByteSpan file, const Verifier& verifier) {
+    Result<Evidence> evidence = Evidence::decode(file);
+    if (evidence.ok() && !verify(*evidence, verifier)) {
+        return Error{ErrorCode::untrusted, "A piece of evidence is not signed by the key that it accuses."};
+    }
+    return evidence;
+}
+
+std::string describe(const Evidence& evidence) {
+    const auto* vote = std::get_if<SignedVote>(&evidence.first);
+    const auto* proposal = std::get_if<SignedProposal>(&evidence.first);
+    const char* what = vote == nullptr                         ? "proposals"
+                       : vote->statement.step == Step::prevote ? "prevotes"
+                                                               : "precommits";
+    const std::uint32_t view = vote != nullptr ? vote->statement.view : proposal->statement.view;
+    const Instance& place = evidence.instance();
+    const std::string term = place.term == 0 ? "" : " (term " + std::to_string(place.term) + ")";
+    return std::string("two different ") + what + " in view " + std::to_string(view) + " of round " +
+           std::to_string(place.round.value) + term;
+}
+
 Bytes Evidence::encode() const {
     ByteWriter out;
     write(out, first);

@@ -172,6 +172,38 @@ private slots:
         QCOMPARE(activity_status(conditions).activity, control::Activity::finished);
     }
 
+    void evidence_is_shown_with_its_file_and_checked_without_a_node() {
+        std::array<std::byte, 32> seed{};
+        const auto liar = identity::Identity::from_seed(seed);
+        const run::IdentityKeyring keyring(liar);
+        RunId run;
+        run.bytes[0] = std::byte{0xab};
+        run::Vote vote{{run, 0, RoundId{12}}, 3, run::Step::precommit, std::nullopt};
+        const run::SignedVote one = run::sign(vote, keyring);
+        vote.list.emplace();
+        const run::Evidence evidence = run::make_evidence(one, run::sign(vote, keyring));
+        peer::CommitteeView committee;
+        committee.evidence = {evidence};
+        const control::Committee rows = committee_rows(committee, {}, "runs/ab");
+        QCOMPARE(rows.evidence.size(), std::size_t{1});
+        QCOMPARE(rows.evidence[0].id, liar.id().hex());
+        QCOMPARE(rows.evidence[0].round, std::uint64_t{12});
+        QCOMPARE(rows.evidence[0].what, std::string("two different precommits in view 3 of round 12"));
+        QCOMPARE(rows.evidence[0].file, "runs/ab/evidence/" + liar.id().hex() + ".evidence");
+        Bytes file = evidence.encode();
+        const Result<std::string> text = evidence_text(file);
+        QVERIFY(text.ok());
+        QCOMPARE(*text, "key: " + liar.id().hex() + "\nrun: " + run.hex() +
+                            "\nsigned two different precommits in view 3 of round 12");
+        file.back() ^= std::byte{1};
+        QCOMPARE(evidence_text(file).error().code, ErrorCode::untrusted);
+        const char* line[] = {"potluck-node", "committee", "verify", "proof"};
+        const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
+        QVERIFY(parsed.command.has_value());
+        QCOMPARE(parsed.command->verb, Verb::verify_evidence);
+        QCOMPARE(parsed.command->path, fs::path("proof"));
+    }
+
     void durations_and_addresses_are_read_strictly() {
         QCOMPARE(parse_duration("90").value(), std::int64_t{90});
         QCOMPARE(parse_duration("30m").value(), std::int64_t{1800});

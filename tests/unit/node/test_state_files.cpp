@@ -160,6 +160,40 @@ private slots:
         QCOMPARE(held.parameters[7], 1.0F);
     }
 
+    void evidence_is_a_file_for_each_key_and_only_so_much_is_read() {
+        const fs::path folder = fresh();
+        PeerId liar, other;
+        liar.bytes[0] = std::byte{1};
+        other.bytes[0] = std::byte{2};
+        const Bytes proof(300, std::byte{7});
+        QVERIFY(open(folder)->save_evidence(liar, proof).ok());
+        QVERIFY(open(folder)->load_evidence() == std::vector<Bytes>{proof});
+        QVERIFY(fs::exists(evidence_file_in(folder, liar)));
+        // What is too long is left out, and so is what a kill left half-written.
+        QVERIFY(open(folder)->save_evidence(other, Bytes(run::evidence_bytes_max + 1)).ok());
+        std::ofstream(folder / "evidence" / "x.part-1") << "half";
+        QVERIFY(open(folder)->load_evidence() == std::vector<Bytes>{proof});
+        for (std::size_t i = 0; i < run::evidence_kept_max + 8; ++i) {
+            other.bytes[1] = static_cast<std::byte>(i);
+            QVERIFY(open(folder)->save_evidence(other, proof).ok());
+        }
+        QCOMPARE(open(folder)->load_evidence().size(), run::evidence_kept_max);
+    }
+
+#ifdef __linux__
+    void evidence_is_on_the_disk_before_it_is_told() {
+        const auto files = open(fresh());
+        test::DiskCalls::begin();
+        const bool saved = files->save_evidence(PeerId{}, Bytes(9)).ok();
+        const auto calls = short_names(test::DiskCalls::end());
+        QVERIFY(saved);
+        const std::string name = PeerId{}.hex() + ".evidence";
+        const std::vector<std::string> expected = {"write " + name + ".part", "sync " + name + ".part",
+                                                   "rename " + name, "sync evidence/"};
+        QCOMPARE(calls, expected);
+    }
+#endif
+
     void the_error_feedback_and_the_record_survive_a_restart() {
         const fs::path folder = fresh();
         {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ namespace potluck::peer {
 using run::Step;
 using run::Verdict;
 
-/// The file of votes; of the rest of a store these tests need nothing.
+/// The files of votes and of evidence; of the rest of a store these tests need nothing.
 struct VoteFile final : StateStore {
     std::optional<Bytes> bytes;
     bool fails = false;
@@ -32,6 +33,19 @@ struct VoteFile final : StateStore {
         return {};
     }
     std::optional<Bytes> load_votes() const override { return bytes; }
+    Status save_evidence(const PeerId& author, ByteSpan file) override {
+        if (fails) return Error{ErrorCode::no_space, "The disk is full."};
+        if (before_save_evidence) before_save_evidence();
+        evidence[author] = Bytes(file.begin(), file.end());
+        return {};
+    }
+    std::vector<Bytes> load_evidence() const override {
+        std::vector<Bytes> files;
+        for (const auto& [author, file] : evidence) files.push_back(file);
+        return files;
+    }
+    std::map<PeerId, Bytes> evidence;
+    std::function<void()> before_save_evidence;
 
     std::vector<Held> held() const override { return {}; }
     State state(RoundId) const override { return {}; }

@@ -38,6 +38,26 @@ private slots:
         }
     }
 
+    void a_file_of_evidence_is_whole_in_itself() {
+        const Verifier& anybody = members().keyrings[0];
+        const Evidence evidence = make_evidence(members().prevote(1, 3, a()), members().prevote(1, 3, b()));
+        const Bytes file = evidence.encode();
+        const Result<Evidence> read = check_evidence(file, anybody);
+        QVERIFY(read.ok());
+        QVERIFY(*read == evidence);
+        QVERIFY(read->instance() == instance());
+        QCOMPARE(describe(*read), "two different prevotes in view 3 of round " +
+                                      std::to_string(instance().round.value) + " (term " +
+                                      std::to_string(instance().term) + ")");
+        for (std::size_t at = 0; at < file.size(); ++at) {
+            Bytes changed = file;
+            changed[at] ^= std::byte{1};
+            QVERIFY2(!check_evidence(changed, anybody).ok(), std::to_string(at).c_str());
+        }
+        const Evidence proposals = make_evidence(members().proposal(3, a()), members().proposal(3, b()));
+        QVERIFY(describe(proposals).starts_with("two different proposals in view 3"));
+    }
+
     void two_proposals_of_one_view_are_evidence_whether_list_or_proof_differs() {
         const Certificate polka = members().certificate(Step::prevote, 1, a(), {0, 1, 2});
         QVERIFY(verify(make_evidence(members().proposal(3, a()), members().proposal(3, b())), members().keyrings[0]));
