@@ -179,6 +179,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     bool started = false, leaving = false, gone = false, advancing = false, advance_again = false, status_due = false;
     std::uint64_t sequence = 0, first_sequence = 0;  // of our statuses: the newest, and where this process began
     bool clock_was_behind = false;
+    bool sleepy = false;  // the computer is about to sleep
     std::optional<TimePoint> own_key_elsewhere_at;
 
     Members members;

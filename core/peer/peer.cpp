@@ -546,6 +546,24 @@ bool Peer::may_leave() const {
     return !m_impl->contributor.facts().pausing && m_impl->seats.may_go();
 }
 
+/// Training goes on: what it comes to until then is kept over the sleep, as all else of the process.
+void Peer::begin_sleep(TimePoint now) {
+    m_impl->context.set_now(now);
+    if (!m_impl->started || m_impl->gone || m_impl->leaving) return;
+    m_impl->sleepy = true;
+    m_impl->seats.leave();
+    m_impl->broadcast_status();
+}
+
+bool Peer::may_sleep() const { return !m_impl->sleepy || m_impl->seats.may_go(); }
+
+void Peer::end_sleep(TimePoint now) {
+    m_impl->context.set_now(now);
+    if (!std::exchange(m_impl->sleepy, false) || m_impl->leaving) return;
+    m_impl->seats.stay();
+    m_impl->status_due = true;
+}
+
 void Peer::leave() {
     if (m_impl->started && !m_impl->gone) m_impl->context.broadcast(run::GoodbyeMessage{});
     m_impl->gone = true;
@@ -633,7 +651,7 @@ StatusFacts Peer::Impl::facts() const {
     }
     facts.chain_height = chain.height();
     facts.run_complete = over();
-    facts.leaving = leaving;
+    facts.leaving = leaving || sleepy;
     if (!chain.rules().admits(context.self())) facts.unadmitted_id = context.self().hex();
     facts.applying = keeper.applying();
     facts.checking = keeper.checking();

@@ -64,6 +64,11 @@ public:
     /// call tick() until may_leave(), or until there is no more time, and leave().
     void begin_leaving(TimePoint now);
     [[nodiscard]] bool may_leave() const;
+    /// The computer is about to sleep: a seat in the committee becomes another's. Call tick() until may_sleep(), or
+    /// until there is no more time. end_sleep() when it is awake, or does not sleep after all.
+    void begin_sleep(TimePoint now);
+    [[nodiscard]] bool may_sleep() const;
+    void end_sleep(TimePoint now);
     /// Say goodbye; nothing is sent afterwards.
     void leave();
     /// The host bans, readmits or vouches for `key`, or takes the model back to the checkpoint of `round`. In force

@@ -143,8 +143,10 @@ bool Seats::hand_over_due() const { return is_any_leaving() && hands_over(commit
 
 void Seats::leave() {
     m_leaving = true;
-    m_had_seat = contains(m_chain.committee(), m_context.self());
+    m_had_seat = m_had_seat || contains(m_chain.committee(), m_context.self());
 }
+
+void Seats::stay() { m_leaving = m_had_seat = false; }
 
 bool Seats::may_go() const {
     if (!m_had_seat) return true;

@@ -36,6 +36,8 @@ public:
     void convict(const PeerId& key) { m_convicted.insert(key); }
     /// This member is about to go; its seat, if it has one, becomes another's.
     void leave();
+    /// It stays after all, or has come back: it may have a seat again, as anybody else.
+    void stay();
 
     /// The committee that this member would put into the next list; sorted.
     [[nodiscard]] std::vector<PeerId> committee_to_propose() const;
@@ -74,7 +76,7 @@ private:
     std::set<PeerId> m_heard;  // of the committee, since the last list
     std::set<PeerId> m_convicted;
     bool m_leaving = false;
-    bool m_had_seat = false;  // when it began to leave
+    bool m_had_seat = false;  // since it began to leave
 };
 
 }  // namespace potluck::peer

@@ -103,6 +103,69 @@ private slots:
         }
     }
 
+    /// Rounds go on while it sleeps, and minutes later it is in step again without a restart.
+    void who_sleeps_hands_its_seat_over_and_comes_back_data() {
+        QTest::addColumn<int>("seconds");
+        // Sessions outlast the first and not the second.
+        for (const int seconds : {60, 240}) QTest::addRow("%d s", seconds) << seconds;
+    }
+    void who_sleeps_hands_its_seat_over_and_comes_back() {
+        QFETCH(int, seconds);
+        const Duration time{1'000 * seconds};
+        for (const std::uint64_t seed : seeds(5)) {
+            World world(seed, {.backbones = 0, .volunteers = 3, .rounds = 70, .friends = true});
+            world.start_all();
+            QVERIFY(world.run_until([&] { return world.all_at(4); }, Duration{60'000}));
+            world.run_for(Duration{static_cast<int>(world.rng().below(7'000))});
+            QCOMPARE(world.committee_of(0), std::vector{world.home(0).id()});
+            QVERIFY2(world.put_to_sleep(0, time), at_seed(seed, "still has its seat").c_str());
+            QVERIFY2(world.committee_of(0) != world.first_committee(),
+                     at_seed(seed, "the seat is where it was").c_str());
+            const std::uint64_t asleep_at = world.round_of(1);
+            world.run_for(time - Duration{1'000});
+            const std::uint64_t rounds = world.round_of(1) - asleep_at;
+            // Each window is six seconds.
+            QVERIFY2(rounds >= static_cast<std::uint64_t>(seconds) / 9, at_seed(seed, std::to_string(rounds)).c_str());
+            QVERIFY2(world.run_until([&] { return world.round_of(0) >= world.round_of(1); }, Duration{30'000}),
+                     at_seed(seed, "not in step").c_str());
+            const std::uint64_t awake_at = world.round_of(0);
+            QVERIFY(world.run_until([&] { return world.all_at(awake_at + 2); }, Duration{40'000}));
+            QVERIFY2(world.peer(0).view().phase != run::Phase::leaving, at_seed(seed, "still leaving").c_str());
+            // It contributes again, and may have a seat again: the others leave theirs to it.
+            world.quit(1);
+            world.quit(2);
+            const auto contributes = [&] {
+                const auto head = world.home(0).ledger.head(world.run());
+                return world.committee_of(0) == world.first_committee() && head->entries.size() == 1;
+            };
+            QVERIFY2(world.run_until(contributes, Duration{40'000}), at_seed(seed, "no seat").c_str());
+            QVERIFY2(world.divided().empty(), at_seed(seed, world.divided()).c_str());
+        }
+    }
+
+    void who_does_not_sleep_after_all_goes_on() {
+        World world(1, {.backbones = 0, .volunteers = 1, .rounds = 8, .friends = true});
+        world.start_all();
+        QVERIFY(world.run_until([&] { return world.all_at(2); }, Duration{60'000}));
+        world.peer(0).begin_sleep(world.now());
+        QCOMPARE(world.peer(0).view().phase, run::Phase::leaving);
+        QVERIFY(world.peer(0).may_sleep());  // nobody is here who could take the seat
+        world.peer(0).end_sleep(world.now());
+        QVERIFY(world.peer(0).view().phase != run::Phase::leaving);
+    }
+
+    void who_leaves_for_good_goes_whatever_the_system_says() {
+        World world(1, {.backbones = 0, .volunteers = 3, .rounds = 8, .friends = true});
+        world.start_all();
+        QVERIFY(world.run_until([&] { return world.all_at(2); }, Duration{60'000}));
+        world.peer(0).begin_sleep(world.now());
+        world.peer(0).begin_leaving(world.now());
+        world.peer(0).end_sleep(world.now());
+        QCOMPARE(world.peer(0).view().phase, run::Phase::leaving);
+        QVERIFY(world.run_until([&] { return world.peer(0).may_leave(); }, Duration{3'000}));
+        QVERIFY(world.committee_of(0) != world.first_committee());
+    }
+
     /// As people do with theirs: each computer is on for some hours and off for some, and never are all off.
     void computers_that_take_turns_for_a_week_lose_no_round() {
         constexpr std::uint64_t rounds = 2'016;  // of five minutes

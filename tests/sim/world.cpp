@@ -295,6 +295,15 @@ void World::quit(std::size_t member, Duration patience) {
     kill(member, Death::closes_sessions);
 }
 
+bool World::put_to_sleep(std::size_t member, Duration time) {
+    peer(member).begin_sleep(now());
+    const bool in_time = run_until([&] { return peer(member).may_sleep(); }, Duration{2'000});
+    Port& port = *home(member).process->port;
+    port.sleep(time);
+    port.later(Duration{0}, [this, member] { peer(member).end_sleep(now()); });
+    return in_time;
+}
+
 std::uint32_t World::newest_k() const {
     std::optional<run::AcceptList> newest;
     for (const auto& home : m_homes) {

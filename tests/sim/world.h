@@ -124,6 +124,9 @@ public:
     void kill(std::size_t member, Death death);
     /// The orderly way: the member says that it leaves, has `patience` for what it must hand over, and goes.
     void quit(std::size_t member, Duration patience = Duration{3'000});
+    /// The system says that it puts the computer to sleep, waits for two seconds at most, does so, and says when it is
+    /// awake again. Returns once it sleeps; whether all was handed over by then.
+    bool put_to_sleep(std::size_t member, Duration time);
     Duration clock_error{0};  // of the clocks of those who start from now on
 
     /// Lets time pass until `done` holds (asked every 100 ms) or `limit` is over; whether it held.

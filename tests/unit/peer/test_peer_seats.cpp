@@ -347,6 +347,24 @@ private slots:
         QVERIFY(bench.seats.may_go());
     }
 
+    void who_stays_after_all_may_have_a_seat_again() {
+        Bench bench(manifest_of_friends());
+        bench.hear(2);
+        bench.seats.leave();
+        QVERIFY(bench.seats.hand_over_due());
+        QVERIFY(!bench.seats.may_go());
+        bench.seats.stay();
+        QVERIFY(!bench.seats.hand_over_due());
+        QVERIFY(bench.seats.may_go());
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1}));
+        // The seat has gone meanwhile, and comes back as it went.
+        run::AcceptList list = bench.unsigned_list_of({});
+        list.committee = ids_of({2});
+        QVERIFY(bench.chain.append(bench.committed(list, {1}), StateDigest{}).ok());
+        bench.hear(2, run::Phase::leaving);
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1}));
+    }
+
     void who_has_no_seat_may_go_at_once() {
         run::Manifest manifest = manifest_of_four();
         manifest.host = key_of(6).id();
