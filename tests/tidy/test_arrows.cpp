@@ -54,7 +54,7 @@ const QMap<QString, QStringList>& allowed_rooms() {
         {"app/node/trainer", {"app/node", "core/peer/seams", "core/control", "core/base"}},
         {"app/node/session",
          {"app/node", "app/node/trainer", "net", "core/peer", "core/peer/presence", "core/peer/seams", "core/ledger",
-          "core/identity", "core/control", "core/run", "core/run/agreement", "core/model", "core/base"}},
+          "core/identity", "core/device", "core/control", "core/run", "core/run/agreement", "core/model", "core/base"}},
         {"app/node/hosting",
          {"app/node", "app/node/session", "app/node/trainer", "net", "core/data", "core/identity", "core/run",
           "core/model", "core/base"}},

@@ -149,12 +149,28 @@ void Node::tick() {
         m_retiring->tick(m_now);
         if (m_retiring->gone()) m_retiring.reset();
     }
+    heed_sleep();
     if (m_settings.pause_over(unix_seconds())) {
         if (const Status resumed = resume(); !resumed) log::of("node").warn("{}", resumed.error().message);
     }
     if (!m_changed || ++m_ticks % ticks_per_look != 0) return;
     std::string key = change_key();
     if (key != std::exchange(m_last_reported, key)) m_changed();
+}
+
+/// Who sleeps hands its seat over first and comes back by itself. A run that was left a moment ago has done so already.
+void Node::heed_sleep() {
+    const std::optional<SleepWatch::Notice> notice = m_sleep.poll(m_now);
+    if (notice == SleepWatch::Notice::going) {
+        m_asleep_by = m_now + hand_over_limit;
+        if (m_session) m_session->begin_sleep(m_now);
+    } else if (notice == SleepWatch::Notice::back) {
+        m_asleep_by.reset();
+        if (m_session) m_session->end_sleep(m_now);
+    }
+    if (!m_asleep_by || (m_now < *m_asleep_by && m_session && !m_session->may_sleep())) return;
+    m_asleep_by.reset();
+    m_sleep.release();
 }
 
 /// What must be told at once; the rest is told each second.

@@ -20,6 +20,7 @@
 
 #include "app/node/session/run_session.h"
 #include "app/node/session/settings.h"
+#include "app/node/session/sleep_watch.h"
 #include "core/base/files.h"
 #include "core/base/thread_owner.h"
 #include "core/control/node_methods.h"
@@ -50,6 +51,8 @@ class Node {
 public:
     static constexpr std::chrono::milliseconds tick_every{50};
     static constexpr Duration network_stop_limit{2'000};
+    /// For what others need of this computer before it sleeps; the system waits for five seconds.
+    static constexpr Duration hand_over_limit{2'000};
 
     /// `already_exists` if another node holds the folder, `permission`/`malformed` if identity or settings cannot be
     /// used.
@@ -105,6 +108,7 @@ private:
     Status open_network();
     void schedule();
     void tick();
+    void heed_sleep();
     void search();
     void manifest_here(const run::Invite& invite, Result<Bytes> file);
     Status open_session(const run::Invite& invite, const Bytes& manifest_file);
@@ -126,6 +130,8 @@ private:
     std::unique_ptr<net::Session> m_network;
     std::unique_ptr<RunSession> m_session;
     std::unique_ptr<RunSession> m_retiring;  // of the run that was left
+    SleepWatch m_sleep;
+    std::optional<TimePoint> m_asleep_by;  // the system waits for us until then
     std::optional<RunId> m_searching;
     std::string m_join_error;
     boost::asio::steady_timer m_timer;

@@ -209,6 +209,19 @@ void RunSession::stop(TimePoint now) {
     m_peer->begin_leaving(now);
 }
 
+void RunSession::begin_sleep(TimePoint now) {
+    m_owner.check();
+    m_peer->begin_sleep(now);
+}
+bool RunSession::may_sleep() const {
+    m_owner.check();
+    return m_left || m_peer->may_sleep();
+}
+void RunSession::end_sleep(TimePoint now) {
+    m_owner.check();
+    m_peer->end_sleep(now);
+}
+
 void RunSession::abandon() {
     m_owner.check();
     m_left = true;

@@ -68,6 +68,10 @@ public:
     /// Ends training, hands over what others need of this member, says goodbye: call tick() until gone(), which is true
     /// after leave_limit at the latest but for the trainer's end.
     void stop(TimePoint now);
+    /// The computer is about to sleep: hands over what others need of this member. May it, and is it awake again?
+    void begin_sleep(TimePoint now);
+    [[nodiscard]] bool may_sleep() const;
+    void end_sleep(TimePoint now);
     /// Goodbye at once; what the trainer is at is lost.
     void abandon();
     [[nodiscard]] bool gone() const {
