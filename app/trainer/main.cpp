@@ -96,7 +96,7 @@ int serve_until_the_end(training::PrecisionChoice precision) {
     training::TrainerService service(precision);
     int exit_code = 0;
     for (bool going = true; going;) {
-        const auto patience = std::chrono::milliseconds(service.training() ? 0 : 1000);
+        const auto patience = service.training() ? service.rest() : std::chrono::milliseconds(1000);
         if (const std::optional<Input> input = mailbox.take(patience)) {
             going = serve(service, *input, exit_code);
         } else {

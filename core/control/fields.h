@@ -177,10 +177,8 @@ public:
     void operator()(const char* name, nlohmann::json& out, const Any&, const char*) { out = m_fields.object(name); }
     template <Named E>
     void operator()(const char* name, E& out, const Any&, const char*) {
-        const std::string word = m_fields.text(name, name_bytes_max);
-        const auto found = std::ranges::find_if(names<E>, [&](const char* known) { return word == known; });
-        if (found == names<E>.end()) return m_fields.fail('"' + std::string(name) + "\" is not a name that is known");
-        out = static_cast<E>(found - names<E>.begin());
+        if (!take_name(m_fields.text(name, name_bytes_max), out))
+            m_fields.fail('"' + std::string(name) + "\" is not a name that is known");
     }
     template <class T>
     requires Described<T> || Foreign<T>
@@ -213,6 +211,20 @@ public:
 private:
     static constexpr std::size_t name_bytes_max = 64;
 
+    /// False if it is not one of E's names.
+    template <Named E>
+    [[nodiscard]] static bool take_name(const std::string& word, E& out) {
+        const auto found = std::ranges::find_if(names<E>, [&](const char* known) { return word == known; });
+        if (found == names<E>.end()) return false;
+        out = static_cast<E>(found - names<E>.begin());
+        return true;
+    }
+
+    template <Named E>
+    void entry(const nlohmann::json& value, E& out, const Any&) {
+        const auto* word = value.get_ptr<const std::string*>();
+        if (word == nullptr || !take_name(*word, out)) m_fields.fail("an entry is not a name that is known");
+    }
     void entry(const nlohmann::json& value, std::string& out, const Text& rule) {
         const auto* text = value.get_ptr<const std::string*>();
         if (text != nullptr && text->size() <= rule.bytes_max) {

@@ -58,6 +58,47 @@ struct Resume : Nothing {
     using Reply = Done;
 };
 
+/// What a window sees of the owner's use of the computer, in place of what the node sees itself. It counts for so many
+/// seconds, so that a window which goes away pauses nobody for ever.
+struct Yield {
+    static constexpr std::string_view name = "yield";
+    using Reply = Done;
+    activity::Level level = activity::Level::run;
+    activity::Signal signal = activity::Signal::schedule;
+    std::string detail;
+    std::uint64_t seconds = 20;
+
+    static void fields(auto& value, auto&& field) {
+        field("level", value.level, Any{}, "How much of the computer training may take.");
+        field("signal", value.signal, Any{}, "What was noticed; nothing if level is run.");
+        field("detail", value.detail, Text{name_bytes_max}, "For example which program; may be empty.");
+        field("seconds", value.seconds, Whole{1, yield_seconds_max}, "How long that counts.");
+    }
+};
+
+struct SetRules {
+    static constexpr std::string_view name = "set_rules";
+    using Reply = Done;
+    OwnerRules rules;
+
+    static void fields(auto& value, auto&& field) {
+        field("rules", value.rules, Any{}, "What the owner wants to be noticed.");
+    }
+};
+
+struct PauseHistory {
+    static constexpr std::string_view label = "pause history";
+    std::vector<EpisodeRow> rows;
+
+    static void fields(auto& value, auto&& field) {
+        field("rows", value.rows, List{activity::History::episodes_max, Any{}}, "Oldest first.");
+    }
+};
+struct ReadPauses : Nothing {
+    static constexpr std::string_view name = "pauses";
+    using Reply = PauseHistory;
+};
+
 struct SetName {
     static constexpr std::string_view name = "set_name";
     using Reply = Done;
@@ -304,9 +345,9 @@ struct StopNode : Nothing {
 };
 
 using NodeMethods =
-    Methods<ReadStatus, Subscribe, Join, Leave, Finish, Pause, Resume, SetName, MakeInvite, ReadCommittee, Moderate,
-            ReplaceCommittee, ReadLeaderboard, ReadCurve, ReadCheckpoints, ExportModel, SampleText, ShowIdentity,
-            ExportIdentity, ImportIdentity, ImportIdentityWords, StopNode>;
+    Methods<ReadStatus, Subscribe, Join, Leave, Finish, Pause, Resume, Yield, SetRules, ReadPauses, SetName, MakeInvite,
+            ReadCommittee, Moderate, ReplaceCommittee, ReadLeaderboard, ReadCurve, ReadCheckpoints, ExportModel,
+            SampleText, ShowIdentity, ExportIdentity, ImportIdentity, ImportIdentityWords, StopNode>;
 
 template <MethodCall R>
 inline constexpr Method method_of = NodeMethods::place_of<R>();

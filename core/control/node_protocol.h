@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/activity/history.h"
+#include "core/activity/rules.h"
 #include "core/control/methods.h"
 #include "core/run/invite.h"
 #include "core/run/message.h"
@@ -25,6 +27,7 @@ inline constexpr std::size_t path_bytes_max = 4096;
 inline constexpr std::uint64_t sampled_tokens_max = 4096;
 inline constexpr std::uint64_t sample_seed_max = 1ULL << 53U;  // what every JSON reader holds exactly
 inline constexpr std::uint64_t pause_seconds_max = 1ULL << 32U;
+inline constexpr std::uint64_t yield_seconds_max = 600;
 inline constexpr std::size_t own_name_bytes_max = 256;
 
 /// What the node does. `reason` of the snapshot always says why. The window's icon and title follow from it.
@@ -54,6 +57,14 @@ inline constexpr std::array names<run::Role> = {"volunteer", "backbone"};
 template <>
 inline constexpr std::array names<run::Phase> = {"joining",   "training", "collecting", "applying",
                                                  "repairing", "paused",   "finished",   "leaving"};
+
+template <>
+inline constexpr std::array names<activity::Level> = {"run", "quiet", "pause"};
+template <>
+inline constexpr std::array names<activity::Signal> = {"person",  "program",    "launcher", "game_mode", "full_screen",
+                                                       "gpu_use", "gpu_memory", "heat",     "battery",   "power_saver",
+                                                       "metered", "load",       "input",    "schedule"};
+static_assert(names<activity::Signal>.size() == activity::signal_count);
 
 /// What a run's host may do while the run goes on (core/run/host_action.h).
 enum class ModerationKind { ban, readmit, allow, rollback };
@@ -209,6 +220,62 @@ struct TrainerSnapshot {
     }
 };
 
+/// Why training gives way to the owner of the computer by itself.
+struct YieldState {
+    static constexpr std::string_view label = "yield";
+    activity::Level level = activity::Level::pause;
+    activity::Signal signal = activity::Signal::schedule;
+    std::string detail;
+    std::int64_t since = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("level", value.level, Any{}, "How much of the computer training may take.");
+        field("signal", value.signal, Any{}, "What was noticed.");
+        field("detail", value.detail, Text{name_bytes_max}, "For example which program; may be empty.");
+        field("since", value.since, Whole{}, "Unix seconds.");
+    }
+};
+
+/// What the owner wants to be noticed (core/activity/rules.h).
+struct OwnerRules {
+    static constexpr std::string_view label = "rules";
+    std::vector<activity::Signal> off;
+    std::vector<std::string> programs;
+    std::uint64_t resume_seconds = 60;
+    std::string hours;
+
+    static void fields(auto& value, auto&& field) {
+        field("off", value.off, List{activity::signal_count, Any{}}, "Signals that do not count.");
+        field("programs", value.programs, List{activity::programs_max, Text{activity::program_bytes_max}, 0},
+              "Programs beside which nothing is trained, by their file's name.");
+        field("resume_seconds", value.resume_seconds,
+              Whole{static_cast<std::uint64_t>(activity::resume_delay_min.count() / 1000),
+                    static_cast<std::uint64_t>(activity::resume_delay_max.count() / 1000)},
+              "How long everything must be quiet before training comes back.");
+        field("hours", value.hours, Text{activity::hours_per_week},
+              "One letter for each hour of the week from Monday's first on: r run, q quiet, p pause.");
+    }
+};
+[[nodiscard]] OwnerRules described(const activity::Rules& rules);
+[[nodiscard]] Result<activity::Rules> rules_of(const OwnerRules& described);
+
+/// One pause that was made, or one time of quiet.
+struct EpisodeRow {
+    static constexpr std::string_view label = "episode";
+    activity::Level level = activity::Level::pause;
+    activity::Signal signal = activity::Signal::person;
+    std::string detail;
+    std::int64_t began = 0, ended = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("level", value.level, Any{}, "How much of the computer training might take.");
+        field("signal", value.signal, Any{}, "What was noticed; `person`: paused by hand.");
+        field("detail", value.detail, Text{name_bytes_max}, "For example which program; may be empty.");
+        field("began", value.began, Whole{}, "Unix seconds.");
+        field("ended", value.ended, Whole{}, "Unix seconds; 0: it goes on.");
+    }
+};
+
 /// Everybody who subscribed gets a NodeSnapshot under this name at every change and at least once a second.
 inline constexpr std::string_view status_notification = "status";
 
@@ -219,6 +286,8 @@ struct NodeSnapshot {
     std::string reason;
     double progress = -1;
     std::int64_t paused_until = 0;
+    std::optional<YieldState> yield;
+    std::optional<OwnerRules> rules;
     std::string peer_id, name, data_folder;
     std::optional<RunSnapshot> run;
     NetworkSnapshot network;
@@ -231,6 +300,8 @@ struct NodeSnapshot {
               "One sentence: what it does and why, and what to do if something is wrong.");
         field("progress", value.progress, Real{-1, 1}, "Of a long wait, from 0 to 1; negative if unknown.");
         field("paused_until", value.paused_until, Whole{}, "Unix seconds; 0 if not paused or until resumed.");
+        field("yield", value.yield, Any{}, "Why it gives way to its owner by itself; missing while it does not.");
+        field("rules", value.rules, Any{}, "What its owner wants to be noticed.");
         field("peer_id", value.peer_id, Text{id_bytes_max}, "This node's public key in hexadecimal digits.");
         field("name", value.name, Text{name_bytes_max}, "The name its owner goes by.");
         field("data_folder", value.data_folder, Text{text_bytes_max}, "Where it keeps everything.");

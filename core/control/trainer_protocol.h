@@ -251,6 +251,17 @@ struct IdleRequest : Nothing {
     using Reply = Done;
 };
 
+/// How much of the time it computes; the rest of it the computer is its owner's. Holds until the next one, or a load.
+struct PaceRequest {
+    static constexpr std::string_view name = "pace";
+    using Reply = Done;
+    double share = 1;
+
+    static void fields(auto& value, auto&& field) {
+        field("share", value.share, Real{0.01, 1}, "Of the time; 1 without a rest.");
+    }
+};
+
 struct SnapshotReply {
     static constexpr std::string_view label = "snapshot reply";
     std::uint64_t tokens = 0, steps = 0;
@@ -346,8 +357,9 @@ struct StopRequest {
     }
 };
 
-using TrainerMethods = Methods<HelloRequest, DetectRequest, PlanRequest, LoadRequest, TrainRequest, IdleRequest,
-                               SnapshotRequest, RebaseRequest, EvaluateRequest, SampleRequest, StopRequest>;
+using TrainerMethods =
+    Methods<HelloRequest, DetectRequest, PlanRequest, LoadRequest, TrainRequest, IdleRequest, PaceRequest,
+            SnapshotRequest, RebaseRequest, EvaluateRequest, SampleRequest, StopRequest>;
 
 /// Sent about twice a second while training.
 struct TrainerProgress {

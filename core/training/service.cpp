@@ -225,6 +225,12 @@ Result<control::Done> TrainerService::answer(const control::IdleRequest&) {
     return control::Done{};
 }
 
+Result<control::Done> TrainerService::answer(const control::PaceRequest& request) {
+    m_share = request.share;
+    m_rest = milliseconds{0};
+    return control::Done{};
+}
+
 Result<control::PlanReply> TrainerService::answer(const control::PlanRequest& request) const {
     (void)use_threads(request.threads);
     Result<PlanFacts> facts = plan_facts(request.model, request.budget, m_choice, Hardware::here_or_imagined);
@@ -378,7 +384,11 @@ Result<control::SampleReply> TrainerService::answer(const control::SampleRequest
 Status TrainerService::work() {
     m_owner.check();
     const std::uint64_t before = m_trainer->totals().tokens;
+    const auto began = std::chrono::steady_clock::now();
     const Status status = m_trainer->micro_step();
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
+    const std::chrono::duration<double, std::milli> rest = took * (1 / m_share - 1);
+    m_rest = std::min(rest_max, std::chrono::duration_cast<milliseconds>(rest));
     m_tokens_since_progress += m_trainer->totals().tokens - before;
     if (!status.ok() && status.error().code == ErrorCode::out_of_memory) return use_next_plan(status.error());
     return status;

@@ -26,6 +26,7 @@
 namespace potluck::training {
 
 inline constexpr std::chrono::milliseconds progress_every{500};
+inline constexpr std::chrono::milliseconds rest_max{2'000};  // a pace must not look like a trainer that hangs
 inline constexpr double recent_kept = 0.8;  // of the fading sums, per progress message
 
 class TrainerService {
@@ -44,6 +45,11 @@ public:
 
     /// One micro-step; only while `training()`. An error is a failure.
     [[nodiscard]] Status work();
+    /// How long to wait before the next work(), after the last one took as long as it did.
+    [[nodiscard]] std::chrono::milliseconds rest() const {
+        m_owner.check();
+        return m_rest;
+    }
     /// What happened of its own accord and has not been told yet, one after the other.
     [[nodiscard]] std::optional<control::Notification> take_notice();
     /// A progress notification if it is time for one.
@@ -62,6 +68,7 @@ private:
     [[nodiscard]] Result<control::PlanReply> answer(const control::LoadRequest& request);
     [[nodiscard]] Result<control::Done> answer(const control::TrainRequest& request);
     [[nodiscard]] Result<control::Done> answer(const control::IdleRequest& request);
+    [[nodiscard]] Result<control::Done> answer(const control::PaceRequest& request);
     [[nodiscard]] Result<control::SnapshotReply> answer(const control::SnapshotRequest& request);
     [[nodiscard]] Result<control::Done> answer(const control::RebaseRequest& request);
     [[nodiscard]] Result<control::EvaluateReply> answer(const control::EvaluateRequest& request);
@@ -86,6 +93,8 @@ private:
     bool m_training = false;
     bool m_stopped = false;
     std::uint64_t m_round = 0;
+    double m_share = 1;  // of the time
+    std::chrono::milliseconds m_rest{0};
 
     std::chrono::steady_clock::time_point m_progress_at{};
     std::uint64_t m_tokens_since_progress = 0;

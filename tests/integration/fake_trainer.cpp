@@ -6,6 +6,7 @@
 //   FAKE_TRAINER_DEVICES=none    nothing here can train
 //   FAKE_TRAINER_REPLAN=1        runs out of memory at its first step and goes on with less
 //   FAKE_TRAINER_DEAF=1          ignores stop and the end of its input
+//   FAKE_TRAINER_PACES=file      writes there the share of the time that it is told to take, a line each
 //   FAKE_TRAINER_LOADS=file      writes the limits of each load there, a line of JSON each
 //   FAKE_TRAINER_MOMENTS=file    writes there what moments it found when training began, a line of JSON each
 #include <poll.h>
@@ -120,6 +121,12 @@ private:
 
     Result<Done> serve(const IdleRequest&) {
         m_training = false;
+        return Done{};
+    }
+
+    static Result<Done> serve(const PaceRequest& request) {
+        if (const char* report = std::getenv("FAKE_TRAINER_PACES"))
+            std::ofstream(report, std::ios::app) << request.share << std::endl;
         return Done{};
     }
 

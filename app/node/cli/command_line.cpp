@@ -27,7 +27,7 @@ constexpr std::uint64_t kib = 1024;
 /// What CLI11 fills before it is checked and turned into a Command.
 struct Raw {
     std::string data_folder, trainer, duration, preset = "tiny", optimizer = "adamw", density = "auto", name;
-    std::string device, gpu_memory, ram, disk, tokens;
+    std::string device, gpu_memory, ram, disk, tokens, pause_for, hours;
     std::vector<std::string> import_source, dht_nodes, addresses, backbones, allowed;
     std::uint64_t upload_kib = 0, download_kib = 0;
     double window_seconds = 0, collect_seconds = 0, grace_seconds = 0;
@@ -35,6 +35,14 @@ struct Raw {
     bool replace = false, words = false, loopback = false, json = false, volunteer = false, prepare = false,
          window = false, worth = false, relu = false, sparse = false;
 };
+
+/// The signals of which a node without a window knows anything, and the hours.
+std::string signal_words() {
+    std::string words;
+    for (const activity::Signal signal : activity::automatic_signals)
+        words += (words.empty() ? "" : ", ") + std::string(control::name_of(signal));
+    return words;
+}
 
 void add_node_options(CLI::App& app, Command& command, Raw& raw) {
     app.add_option("--data-dir", raw.data_folder,
@@ -59,6 +67,11 @@ void add_node_options(CLI::App& app, Command& command, Raw& raw) {
     app.add_option("--ram", raw.ram, "Memory the trainer may use, for example 12GiB; 0 for the default (remembered)");
     app.add_option("--disk", raw.disk,
                    "Disk that what members share may take, for example 50GiB; 0 for the default, 20GiB (remembered)");
+    app.add_option(
+           "--pause-for", raw.pause_for,
+           "What pauses training by itself, for example battery,load; none, or usual (remembered): " + signal_words())
+        ->envname("POTLUCK_PAUSE_FOR");
+    app.add_option("--hours", raw.hours, "When to train, for example 22-6, or all (remembered)");
     app.add_option("--log-level", command.log_level, "What node.log tells: trace, debug, info, warning or error")
         ->envname("POTLUCK_LOG_LEVEL")
         ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error"}));
@@ -166,6 +179,8 @@ void add_member_verbs(CLI::App& app, Command& command, Raw& raw) {
              "about 2 bytes per parameter (8 with 32 bits)",
              Verb::pause)
         ->add_option("--for", raw.duration, "For how long, for example 30m or 1h (default: until resume)");
+    add_verb(app, command, "pauses", "When training was paused, and why", Verb::pauses)
+        ->add_flag("--json", raw.json, "As JSON");
     add_verb(app, command, "resume", "Train again", Verb::resume);
     add_verb(app, command, "finish", "Contribute the current window, then stop training", Verb::finish);
     add_verb(app, command, "leave", "Leave the run", Verb::leave);
@@ -350,6 +365,20 @@ Status finish_host(Command& command, const Raw& raw) {
     return take_keys(raw.allowed, command.host.allowed);
 }
 
+Status finish_rules(RuleOptions& rules, const Raw& raw) {
+    if (!raw.pause_for.empty()) {
+        const auto signals = parse_signals(raw.pause_for);
+        if (!signals) return signals.error();
+        rules.pause_for = *signals;
+    }
+    if (!raw.hours.empty()) {
+        const auto hours = parse_hours(raw.hours);
+        if (!hours) return hours.error();
+        rules.hours = *hours;
+    }
+    return {};
+}
+
 Status finish_limits(LimitOptions& limits, const Raw& raw) {
     if (!raw.device.empty()) {
         auto device = parse_device_choice(raw.device);
@@ -417,6 +446,7 @@ Status finish(Command& command, const Raw& raw) {
         command.node.addresses.push_back(*address);
     }
     if (const Status limits = finish_limits(command.node.limits, raw); !limits) return limits;
+    if (const Status rules = finish_rules(command.node.rules, raw); !rules) return rules;
     if (!raw.tokens.empty()) {
         const auto tokens = parse_count(raw.tokens);
         if (!tokens) return tokens.error();
@@ -450,6 +480,50 @@ Result<std::int64_t> parse_duration(const std::string& text) {
                      "A duration is a number with s, m, h or d, at most a year, for example 30m."};
     }
     return count * unit->second;
+}
+
+Result<std::vector<activity::Signal>> parse_signals(const std::string& text) {
+    std::vector<activity::Signal> signals;
+    if (text == "none") return signals;
+    if (text == "usual") {
+        const activity::Rules usual;
+        for (const activity::Signal signal : activity::automatic_signals)
+            if (usual.on[activity::place_of(signal)]) signals.push_back(signal);
+        return signals;
+    }
+    for (std::size_t from = 0; from <= text.size();) {
+        const std::size_t to = std::min(text.find(',', from), text.size());
+        const std::string word = text.substr(from, to - from);
+        const auto found = std::ranges::find_if(activity::automatic_signals,
+                                                [&](activity::Signal one) { return word == control::name_of(one); });
+        if (found == activity::automatic_signals.end()) {
+            return Error{ErrorCode::invalid_argument,
+                         "What pauses training is a list like battery,load, of: none, usual, " + signal_words() + "."};
+        }
+        signals.push_back(*found);
+        from = to + 1;
+    }
+    return signals;
+}
+
+Result<activity::Schedule> parse_hours(const std::string& text) {
+    activity::Schedule schedule;
+    if (text == "all") return schedule;
+    std::size_t begin = 0, end = 0;
+    const char* const last = text.data() + text.size();
+    const auto first = std::from_chars(text.data(), last, begin);
+    const bool dash = first.ec == std::errc() && first.ptr != last && *first.ptr == '-';
+    const auto second = dash ? std::from_chars(first.ptr + 1, last, end) : first;
+    if (!dash || second.ec != std::errc() || second.ptr != last || begin >= activity::hours_per_day ||
+        end > activity::hours_per_day || begin == end) {
+        return Error{ErrorCode::invalid_argument, "Hours are two of the day's, for example 22-6, or all."};
+    }
+    for (std::size_t hour = 0; hour < activity::hours_per_week; ++hour) {
+        const std::size_t of_day = hour % activity::hours_per_day;
+        const bool inside = begin < end ? of_day >= begin && of_day < end : of_day >= begin || of_day < end;
+        if (!inside) schedule.set({hour}, activity::Level::pause);
+    }
+    return schedule;
 }
 
 Result<std::string> parse_device_choice(const std::string& text) {

@@ -25,6 +25,7 @@ enum class Verb {
     control,
     status,
     pause,
+    pauses,
     resume,
     finish,
     leave,
@@ -101,6 +102,10 @@ struct Command {
 [[nodiscard]] Result<std::int64_t> parse_duration(const std::string& text);
 /// "cpu", "cuda", "cuda:1" or "mps"; "any" returns an empty text.
 [[nodiscard]] Result<std::string> parse_device_choice(const std::string& text);
+/// "battery,load", "none" or "usual" (what a new data folder has): which signals pause training.
+[[nodiscard]] Result<std::vector<activity::Signal>> parse_signals(const std::string& text);
+/// "22-6" trains from 22 to 6 o'clock and pauses the rest of each day, "all" trains at every hour.
+[[nodiscard]] Result<activity::Schedule> parse_hours(const std::string& text);
 /// "host:port" or "[v6]:port".
 [[nodiscard]] Result<run::PeerHint> parse_endpoint(const std::string& text);
 

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <ctime>
 #include <iostream>
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -26,6 +27,7 @@
 #include "app/node/session/stored_node.h"
 #include "app/node/session/view.h"
 #include "core/base/files.h"
+#include "core/activity/words.h"
 #include "core/base/log.h"
 
 namespace potluck::node {
@@ -112,6 +114,18 @@ void print(const control::Committee& committee) {
         std::cout << "lied: " << row.id << " signed " << row.what << "\n  " << row.file << "\n";
     }
     for (const std::string& change : committee.waiting) std::cout << "waiting for the next list: " << change << "\n";
+}
+
+void print(const control::PauseHistory& history) {
+    for (const control::EpisodeRow& row : history.rows) {
+        char began[32] = {};
+        const auto time = static_cast<std::time_t>(row.began);
+        if (const std::tm* parts = std::localtime(&time)) std::strftime(began, sizeof began, "%Y-%m-%d %H:%M", parts);
+        const std::int64_t minutes = (row.ended - row.began + 30) / 60;
+        const std::string lasted = row.ended == 0 ? "goes on" : std::to_string(minutes) + " min";
+        std::printf("%s  %8s  %s\n", began, lasted.c_str(),
+                    activity::sentence({row.level, row.signal, log::printable(row.detail)}).c_str());
+    }
 }
 
 void print(const control::ModerationNumber&) {
@@ -298,6 +312,7 @@ ExitCode ask_node(const Command& command) {
         case Verb::verify_evidence: return verify_evidence(command);
         case Verb::control: return bridge(command);
         case Verb::pause: return ask(command, control::Pause{static_cast<std::uint64_t>(command.pause_seconds)});
+        case Verb::pauses: return ask(command, control::ReadPauses{});
         case Verb::resume: return ask(command, control::Resume{});
         case Verb::finish: return ask(command, control::Finish{});
         case Verb::leave: return ask(command, control::Leave{});

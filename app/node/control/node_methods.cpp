@@ -31,6 +31,12 @@ void add_run_methods(Dispatcher& dispatcher, Node& node) {
     dispatcher.add<Pause>(
         [&node](const Pause& call) { return done(node.pause(static_cast<std::int64_t>(call.seconds))); });
     dispatcher.add<Resume>([&node](const Resume&) { return done(node.resume()); });
+    dispatcher.add<Yield>([&node](const Yield& call) {
+        node.give_way(call);
+        return Result<Done>(Done{});
+    });
+    dispatcher.add<SetRules>([&node](const SetRules& call) { return done(node.set_rules(call.rules)); });
+    dispatcher.add<ReadPauses>([&node](const ReadPauses&) { return node.pauses(); });
     dispatcher.add<Finish>([&node](const Finish&) { return done(node.finish()); });
     dispatcher.add<SetName>([&node](const SetName& call) { return done(node.set_name(call.new_name)); });
     dispatcher.add<ReadCommittee>([&node](const ReadCommittee&) { return node.committee(); });

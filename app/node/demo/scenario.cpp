@@ -59,9 +59,10 @@ ChildNode& Scenario::add(const std::string& name, const std::string& folder, std
     const std::filesystem::path data = m_plan.folder / folder;
     std::error_code ignored;
     std::filesystem::create_directories(data, ignored);
-    std::vector<std::string> arguments = {
-        "serve", "--data-dir",        data.string(), "--loopback",  "--name-of-node", name, "--threads",
-        "1",     "--trainer-threads", "1",           "--log-level", "debug"};  // the report is made from the logs, too
+    std::vector<std::string> arguments = {"serve",       "--data-dir", data.string(),       "--loopback",
+                                          "--pause-for", "none",       "--name-of-node",    name,
+                                          "--threads",   "1",          "--trainer-threads", "1",
+                                          "--log-level", "debug"};  // the report is made from the logs, too
     arguments.insert(arguments.end(), extra.begin(), extra.end());
     m_nodes.push_back(std::make_unique<ChildNode>(
         m_loop, ChildNode::Options{name, m_plan.node_program, std::move(arguments), data, data / "stderr.log"}));

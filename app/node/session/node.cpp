@@ -17,8 +17,10 @@
 #include <boost/asio/post.hpp>
 
 #include "app/node/paths.h"
+#include "app/node/session/pause_file.h"
 #include "app/node/session/replace_identity.h"
 #include "app/node/session/view.h"
+#include "core/activity/words.h"
 #include "core/base/log.h"
 #include "core/run/manifest.h"
 
@@ -55,6 +57,7 @@ Node::Node(boost::asio::io_context& loop, NodeOptions options, FileLock lock, id
       m_identity(std::move(identity)),
       m_ledger(std::move(ledger)),
       m_settings(std::move(settings)),
+      m_right_of_way(m_settings.rules),
       m_timer(loop),
       m_now(steady_now()) {}
 
@@ -83,6 +86,7 @@ Result<std::unique_ptr<Node>> Node::open(boost::asio::io_context& loop, NodeOpti
     if (!settings) return settings.error();
     const NodeSettings saved = *settings;
     settings->apply(options.limits);
+    settings->apply(options.rules);
     if (*settings != saved) {
         if (const Status kept = settings->save(options.data_folder); !kept) return kept.error();
     }
@@ -125,6 +129,8 @@ void Node::start() {
         m_settings.paused_until = 0;
         static_cast<void>(save_settings());
     }
+    m_pauses = load_pauses(m_options.data_folder);
+    look_after_owner();
     if (m_settings.run) search();
     schedule();
 }
@@ -151,8 +157,9 @@ void Node::tick() {
     }
     heed_sleep();
     if (m_settings.pause_over(unix_seconds())) {
-        if (const Status resumed = resume(); !resumed) log::of("node").warn("{}", resumed.error().message);
+        if (const Status ended = end_pause(); !ended) log::of("node").warn("{}", ended.error().message);
     }
+    if (!m_looked_after || m_now - *m_looked_after >= owner_every) look_after_owner();
     if (!m_changed || ++m_ticks % ticks_per_look != 0) return;
     std::string key = change_key();
     if (key != std::exchange(m_last_reported, key)) m_changed();
@@ -262,7 +269,8 @@ Status Node::open_session(const run::Invite& invite, const Bytes& manifest_file)
     m_session = std::move(*session);
     m_now = steady_now();
     m_session->start(m_now);
-    if (m_settings.paused) m_session->peer().pause(m_now);
+    m_obeyed = activity::Level::run;
+    obey();
     if (m_settings.run->finishing) m_session->peer().finish(m_now);
     m_join_error.clear();
     return {};
@@ -301,25 +309,87 @@ Status Node::pause(std::int64_t seconds) {
     log::of("node").info("paused{}", seconds > 0 ? " for " + std::to_string(seconds) + " s" : std::string());
     m_settings.paused = true;
     m_settings.paused_until = seconds == 0 ? 0 : unix_seconds() + seconds;
-    if (m_session) {
-        m_session->peer().pause(m_now);
-        if (TrainerProcess* trainer = m_session->trainer()) trainer->release_by(m_now + RunSession::pause_limit);
-    }
+    obey();
     return save_settings();
+}
+
+/// What training must obey now: the person's own pause before what was noticed.
+activity::Decision Node::hold() const {
+    if (m_settings.paused) return {activity::Level::pause, activity::Signal::person, {}};
+    return m_right_of_way.decision();
+}
+
+void Node::look_after_owner() {
+    m_looked_after = m_now;
+    const activity::Decision before = m_right_of_way.decision();
+    const activity::Decision& now = m_right_of_way.look(m_now, activity::hour_of_week(unix_seconds()));
+    if (now.level != before.level || now.signal != before.signal) {
+        m_yields_since = unix_seconds();
+        log::of("node").info("{}", now.level == activity::Level::run ? "the owner needs this computer no more"
+                                                                     : log::printable(activity::sentence(now)));
+    }
+    obey();
+}
+
+/// Tells the session what changed since it was told last, and the history what is in force.
+void Node::obey() {
+    const activity::Decision now = hold();
+    const bool trains = m_session && m_session->trainer();  // else there is nothing to tell of
+    if (m_pauses.note(unix_seconds(), trains ? now : activity::Decision{})) {
+        if (const Status kept = save_pauses(m_options.data_folder, m_pauses); !kept)
+            log::of("node").warn("{}", kept.error().message);
+    }
+    const activity::Level before = std::exchange(m_obeyed, now.level);
+    if (!m_session || before == now.level) return;
+    TrainerProcess* trainer = m_session->trainer();
+    if (trainer != nullptr && now.level != activity::Level::pause)
+        trainer->set_share(now.level == activity::Level::quiet ? quiet_share : 1);
+    if (now.level == activity::Level::pause) {
+        m_session->peer().pause(m_now);
+        if (trainer != nullptr) trainer->release_by(m_now + RunSession::pause_limit);
+    } else if (before == activity::Level::pause) {
+        if (trainer != nullptr) trainer->keep();
+        m_session->peer().resume(m_now);
+    }
+}
+
+void Node::give_way(const control::Yield& call) {
+    m_owner.check();
+    m_right_of_way.told(m_now, {call.level, call.signal, log::printable(call.detail)},
+                        Duration{1000 * static_cast<Duration::rep>(call.seconds)});
+    look_after_owner();
+}
+
+Status Node::set_rules(const control::OwnerRules& described) {
+    m_owner.check();
+    auto rules = control::rules_of(described);
+    if (!rules) return rules.error();
+    m_settings.rules = *rules;
+    m_right_of_way.set_rules(*std::move(rules));
+    return save_settings();
+}
+
+control::PauseHistory Node::pauses() const {
+    m_owner.check();
+    return pause_rows(m_pauses);
 }
 
 Status Node::resume() {
     m_owner.check();
+    m_right_of_way.dismiss();
+    return end_pause();
+}
+
+/// Ends a pause by hand, its time being over or not; what was noticed may still hold training up.
+Status Node::end_pause() {
     log::of("node").info("resumed");
     m_settings.paused = false;
     m_settings.paused_until = 0;
     if (m_settings.run && std::exchange(m_settings.run->finishing, false)) close_session();
+    obey();
     if (m_session) {
-        if (TrainerProcess* trainer = m_session->trainer()) {
-            trainer->keep();
-            trainer->reset_failures();
-        }
-        m_session->peer().resume(m_now);
+        if (TrainerProcess* trainer = m_session->trainer()) trainer->reset_failures();
+        if (hold().level != activity::Level::pause) m_session->peer().resume(m_now);
     } else if (m_settings.run && !m_searching) {
         m_join_error.clear();
         search();
@@ -433,7 +503,14 @@ control::NodeSnapshot Node::snapshot() const {
     snapshot.data_folder = m_options.data_folder.string();
     snapshot.paused_until = m_settings.paused ? m_settings.paused_until : 0;
 
+    snapshot.rules = control::described(m_settings.rules);
+    const bool trains = m_session && m_session->trainer() != nullptr;
     NodeConditions conditions;
+    if (trains) conditions.yield = m_right_of_way.decision();
+    if (!m_settings.paused && conditions.yield.level != activity::Level::run) {
+        snapshot.yield = control::YieldState{conditions.yield.level, conditions.yield.signal, conditions.yield.detail,
+                                             m_yields_since};
+    }
     conditions.paused = m_settings.paused;
     conditions.paused_until = m_settings.paused_until;
     conditions.error = m_join_error;
@@ -535,6 +612,8 @@ void Node::continue_stop() {
     }
     m_session.reset();
     m_retiring.reset();
+    m_pauses.close(unix_seconds());
+    static_cast<void>(save_pauses(m_options.data_folder, m_pauses));
     static_cast<void>(m_network->stop(network_stop_limit));
     if (m_stopped) boost::asio::post(m_loop, std::exchange(m_stopped, nullptr));
 }

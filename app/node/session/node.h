@@ -18,9 +18,11 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "app/node/session/right_of_way.h"
 #include "app/node/session/run_session.h"
 #include "app/node/session/settings.h"
 #include "app/node/session/sleep_watch.h"
+#include "core/activity/history.h"
 #include "core/base/files.h"
 #include "core/base/thread_owner.h"
 #include "core/control/node_methods.h"
@@ -43,6 +45,7 @@ struct NodeOptions {
     unsigned threads = 1;                                                      // for codec, F and hashing
     unsigned trainer_threads = 0;                                              // 0: the trainer chooses
     LimitOptions limits;                                                       // saved for later starts
+    RuleOptions rules;                                                         // saved, too
     Duration heartbeat{1'000};
     Duration manifest_patience{120'000};
 };
@@ -53,6 +56,9 @@ public:
     static constexpr Duration network_stop_limit{2'000};
     /// For what others need of this computer before it sleeps; the system waits for five seconds.
     static constexpr Duration hand_over_limit{2'000};
+    static constexpr Duration owner_every{200};
+    /// Of the time, while training is to be quiet.
+    static constexpr double quiet_share = 0.5;
 
     /// `already_exists` if another node holds the folder, `permission`/`malformed` if identity or settings cannot be
     /// used.
@@ -72,6 +78,10 @@ public:
     [[nodiscard]] Status pause(std::int64_t seconds);  // 0: until resumed
     [[nodiscard]] Status resume();
     [[nodiscard]] Status finish();
+    /// What a window sees of the owner's use of this computer; it counts for `call.seconds`.
+    void give_way(const control::Yield& call);
+    [[nodiscard]] Status set_rules(const control::OwnerRules& described);
+    [[nodiscard]] control::PauseHistory pauses() const;
     [[nodiscard]] Status set_name(const std::string& name);
     [[nodiscard]] Result<std::string> invite() const;
     /// What the host of the run that this node is in wants changed; its number.
@@ -114,6 +124,10 @@ private:
     Status open_session(const run::Invite& invite, const Bytes& manifest_file);
     void close_session();
     void record_curve(const peer::PeerView& view);
+    void look_after_owner();
+    void obey();
+    [[nodiscard]] Status end_pause();
+    [[nodiscard]] activity::Decision hold() const;
     void continue_stop();
     [[nodiscard]] Result<PeerId> known_key(const std::string& text) const;
     [[nodiscard]] Status save_settings();
@@ -132,6 +146,11 @@ private:
     std::unique_ptr<RunSession> m_retiring;  // of the run that was left
     SleepWatch m_sleep;
     std::optional<TimePoint> m_asleep_by;  // the system waits for us until then
+    RightOfWay m_right_of_way;
+    activity::History m_pauses;
+    activity::Level m_obeyed = activity::Level::run;  // what the session was told last
+    std::optional<TimePoint> m_looked_after;
+    std::int64_t m_yields_since = 0;  // unix seconds
     std::optional<RunId> m_searching;
     std::string m_join_error;
     boost::asio::steady_timer m_timer;

@@ -52,6 +52,14 @@ Result<NodeSettings> NodeSettings::load(const std::filesystem::path& data_folder
             return damaged(limits.error().message);
         }
     }
+    if (fields.has("rules")) {
+        control::OwnerRules described;
+        if (const Status read = from_json(fields.object("rules"), described); !read)
+            return damaged(read.error().message);
+        const auto rules = control::rules_of(described);
+        if (!rules) return damaged(rules.error().message);
+        settings.rules = *rules;
+    }
     auto run = run_from(fields);
     if (!run) return damaged(run.error().message);
     settings.run = *run;
@@ -68,6 +76,7 @@ Status NodeSettings::save(const std::filesystem::path& data_folder) const {
     }
     if (budget != control::Budget{}) json["limits"] = to_json(budget);
     if (disk != 0) json["disk"] = disk;
+    if (rules != activity::Rules{}) json["rules"] = to_json(control::described(rules));
     const std::string text = json.dump(2) + "\n";
     return write_file_atomically(file_of(data_folder), as_bytes(text), FileAccess::private_to_owner);
 }
@@ -77,6 +86,14 @@ void NodeSettings::apply(const LimitOptions& limits) {
     budget.gpu_memory = limits.gpu_memory.value_or(budget.gpu_memory);
     budget.ram = limits.ram.value_or(budget.ram);
     disk = limits.disk.value_or(disk);
+}
+
+void NodeSettings::apply(const RuleOptions& options) {
+    if (options.pause_for) {
+        rules.on.fill(false);
+        for (const activity::Signal signal : *options.pause_for) rules.on[activity::place_of(signal)] = true;
+    }
+    if (options.hours) rules.schedule = *options.hours;
 }
 
 std::string fit_name(std::string_view name) {

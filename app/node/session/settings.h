@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/activity/rules.h"
 #include "core/base/ids.h"
 #include "core/base/result.h"
 #include "core/control/trainer_protocol.h"
@@ -31,6 +32,12 @@ struct LimitOptions {
     std::optional<std::uint64_t> disk = std::nullopt;                            // bytes, for blobs
 };
 
+/// Which signals a start says to count, and which hours; what is not given stays as it was saved.
+struct RuleOptions {
+    std::optional<std::vector<activity::Signal>> pause_for = std::nullopt;  // exactly these
+    std::optional<activity::Schedule> hours = std::nullopt;
+};
+
 /// What blobs may take unless the person says otherwise: a run of 2.5 billion tokens in four copies of each shard on
 /// three computers, with its payloads and a model of a billion parameters.
 inline constexpr std::uint64_t disk_default_bytes = 20ULL << 30U;
@@ -42,6 +49,7 @@ struct NodeSettings {
     std::int64_t paused_until = 0;  // unix seconds; 0: until resumed
     control::Budget budget;         // the trainer's; zeros and an empty device: the defaults
     std::uint64_t disk = 0;         // bytes that blobs may take; 0: the default
+    activity::Rules rules;          // when training gives way to the owner
     bool operator==(const NodeSettings&) const = default;
 
     /// Defaults if there is no file; `malformed` with what to do if it is damaged.
@@ -49,6 +57,7 @@ struct NodeSettings {
     [[nodiscard]] Status save(const std::filesystem::path& data_folder) const;
 
     void apply(const LimitOptions& limits);
+    void apply(const RuleOptions& options);
     [[nodiscard]] std::uint64_t blob_bytes_max() const { return disk == 0 ? disk_default_bytes : disk; }
     /// Shards take three quarters at most, so that rounds, checkpoints and repairs always find room.
     [[nodiscard]] std::uint64_t shard_bytes_max() const { return blob_bytes_max() / 4 * 3; }

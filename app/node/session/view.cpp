@@ -1,7 +1,8 @@
 // One place decides what a node says it is doing. activity_status() takes the first condition that holds, from what
-// ends everything to what is merely going on: finished, paused by the person, a computer that calculates
-// differently, a trainer that will not start, then the phase the peer reports, a search, a failed join, nothing. Each
-// carries a sentence for the person; window, status line and logs show that sentence and derive none of their own.
+// ends everything to what is merely going on: finished, paused by the person, giving way to its owner, a computer that
+// calculates differently, a trainer that will not start, then the phase the peer reports, a search, a failed join,
+// nothing. Each carries a sentence for the person; window, status line and logs show that sentence and derive none of
+// their own.
 //
 // The swarm's loss weights members by their speed, so that a slow computer's noisy mean does not count as much as a
 // fast one's. "Today" begins at local midnight by this computer's time zone, with mktime deciding about daylight
@@ -15,6 +16,7 @@
 #include <ctime>
 
 #include "app/node/session/state_files.h"
+#include "core/activity/words.h"
 #include "core/model/state_layout.h"
 #include "core/run/agreement/evidence.h"
 
@@ -47,6 +49,7 @@ ActivityStatus search_status(const net::ManifestSearch& search) {
 std::string paused_reason(const NodeConditions& conditions) {
     const std::string memory =
         conditions.trainer_alive ? "the trainer is ending." : "the trainer has ended and its memory is free.";
+    if (!conditions.paused) return activity::sentence(conditions.yield) + "; " + memory;
     if (conditions.paused_until == 0) return "Paused until you resume; " + memory;
     return "Paused until " + clock_text(conditions.paused_until) + "; " + memory;
 }
@@ -66,14 +69,18 @@ ActivityStatus activity_status(const NodeConditions& conditions) {
     if (conditions.phase && *conditions.phase == run::Phase::finished) {
         return {Activity::finished, conditions.phase_reason, -1};
     }
-    if (conditions.paused) return {Activity::paused, paused_reason(conditions), -1};
+    const bool yields = conditions.yield.level == activity::Level::pause;
+    if (conditions.paused || yields) return {Activity::paused, paused_reason(conditions), -1};
     if (conditions.calculates_differently) return {Activity::failed, conditions.phase_reason, -1};
     if (!conditions.trainer_failure.empty()) return {Activity::failed, conditions.trainer_failure, -1};
     if (conditions.phase && *conditions.phase != run::Phase::joining && !conditions.trainer_notice.empty()) {
         return {activity_of(*conditions.phase, conditions), conditions.trainer_notice, conditions.progress};
     }
-    if (conditions.phase)
-        return {activity_of(*conditions.phase, conditions), conditions.phase_reason, conditions.progress};
+    if (conditions.phase) {
+        const bool quiet = conditions.yield.level == activity::Level::quiet && conditions.volunteer;
+        const std::string before = quiet ? activity::sentence(conditions.yield) + ". " : std::string();
+        return {activity_of(*conditions.phase, conditions), before + conditions.phase_reason, conditions.progress};
+    }
     if (conditions.search) return search_status(*conditions.search);
     if (!conditions.error.empty()) return {Activity::failed, conditions.error, -1};
     return {Activity::idle, "Not in a run; paste an invite to join one.", -1};

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "app/node/session/settings.h"
+#include "core/activity/signals.h"
 #include "core/control/node_methods.h"
 #include "core/ledger/ledger.h"
 #include "core/peer/peer.h"
@@ -20,6 +21,7 @@ struct NodeConditions {
     bool paused = false;
     std::int64_t paused_until = 0;  // unix seconds, 0: until resumed
     bool trainer_alive = false;
+    activity::Decision yield;                   // what the owner's use of the computer calls for
     std::string trainer_failure;                // not empty: it will not start again by itself
     std::string trainer_notice;                 // what it changed by itself a moment ago
     std::string error;                          // why the last join failed; empty if it did not

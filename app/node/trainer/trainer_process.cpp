@@ -214,6 +214,7 @@ void TrainerProcess::on_reply(const control::Reply& reply) {
         }
         m_state = State::running;
         m_stepped = false;
+        if (m_share < 1) request(control::PaceRequest{m_share});
         m_events.on_trainer_started();
     } else if (method == control::EvaluateRequest::name) {
         control::EvaluateReply evaluated;
@@ -300,6 +301,11 @@ void TrainerProcess::lose(const std::string& why) {
     m_wanted.reset();
     m_events.on_trainer_lost(delay ? Error{ErrorCode::io, "The trainer stopped (" + why + ") and is started again."}
                                    : Error{ErrorCode::unavailable, m_failure});
+}
+
+void TrainerProcess::set_share(double share) {
+    m_owner.check();
+    if (std::exchange(m_share, share) != share && m_state == State::running) request(control::PaceRequest{share});
 }
 
 void TrainerProcess::reset_failures() {

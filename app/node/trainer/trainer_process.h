@@ -84,6 +84,8 @@ public:
         m_owner.check();
         m_release_by.reset();
     }
+    /// How much of the time it may compute, from now on and for the trainers that follow.
+    void set_share(double share);
     /// The person says to try again after a failure.
     void reset_failures();
     /// True once no child is alive.
@@ -140,6 +142,7 @@ private:
     std::uint64_t m_next_id = 1;
     std::optional<Start> m_wanted;  // to start once the old child is gone or the back-off is over
     std::uint64_t m_seed = 0;
+    double m_share = 1;
     TimePoint m_now;
     TimePoint m_not_before;
     std::optional<TimePoint> m_kill_at, m_release_by;
