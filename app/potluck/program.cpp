@@ -5,6 +5,7 @@
 #include <QFile>
 #include <QUrl>
 
+#include "ui/activity/probes.h"
 #include "ui/client/invite_link.h"
 #include "ui/widgets/icons.h"
 
@@ -37,7 +38,8 @@ Program::Program(QApplication& application, Options options)
       m_theme(application),
       m_instance(m_options.data_folder),
       m_transport(m_options.node_program, m_options.data_folder),
-      m_client(m_transport) {
+      m_client(m_transport),
+      m_monitor(m_client, ui::desktopProbes) {
     QApplication::setWindowIcon(ui::appIcon());
     m_theme.choose(m_preferences.look());
     connect(&m_theme, &ui::Theme::chosen, this, [this](ui::Look look) { m_preferences.setLook(look); });

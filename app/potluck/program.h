@@ -10,6 +10,7 @@
 #include <QString>
 
 #include "app/potluck/preferences.h"
+#include "ui/activity/activity_monitor.h"
 #include "ui/client/process_transport.h"
 #include "ui/client/single_instance.h"
 #include "ui/pages/main_window.h"
@@ -45,6 +46,7 @@ private:
     ui::SingleInstance m_instance;
     ui::ProcessTransport m_transport;
     ui::NodeClient m_client;
+    ui::ActivityMonitor m_monitor;
     std::unique_ptr<ui::Tray> m_tray;
     std::unique_ptr<ui::MainWindow> m_window;
 };

@@ -220,7 +220,7 @@ struct TrainerSnapshot {
     }
 };
 
-/// Why training gives way to the owner of the computer by itself.
+/// Why training makes way to the owner of the computer by itself.
 struct YieldState {
     static constexpr std::string_view label = "yield";
     activity::Level level = activity::Level::pause;
@@ -300,7 +300,7 @@ struct NodeSnapshot {
               "One sentence: what it does and why, and what to do if something is wrong.");
         field("progress", value.progress, Real{-1, 1}, "Of a long wait, from 0 to 1; negative if unknown.");
         field("paused_until", value.paused_until, Whole{}, "Unix seconds; 0 if not paused or until resumed.");
-        field("yield", value.yield, Any{}, "Why it gives way to its owner by itself; missing while it does not.");
+        field("yield", value.yield, Any{}, "Why it makes way to its owner by itself; missing while it does not.");
         field("rules", value.rules, Any{}, "What its owner wants to be noticed.");
         field("peer_id", value.peer_id, Text{id_bytes_max}, "This node's public key in hexadecimal digits.");
         field("name", value.name, Text{name_bytes_max}, "The name its owner goes by.");

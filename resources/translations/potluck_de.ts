@@ -2,6 +2,232 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de_DE">
 <context>
+    <name>potluck::ui::ActivityCard</name>
+    <message>
+        <source>Your computer first</source>
+        <translation>Dein Computer geht vor</translation>
+    </message>
+    <message>
+        <source>Training pauses by itself, frees its memory and comes back later, while:</source>
+        <translation>Das Training hält von selbst an, gibt seinen Speicher frei und kommt später wieder, solange:</translation>
+    </message>
+    <message>
+        <source>My &amp;list of programs, with commas</source>
+        <translation>Meine &amp;Liste von Programmen, mit Kommas</translation>
+    </message>
+    <message>
+        <source>for example blender, obs</source>
+        <translation>zum Beispiel blender, obs</translation>
+    </message>
+    <message>
+        <source>Programs beside which nothing is trained</source>
+        <translation>Programme, neben denen nichts trainiert wird</translation>
+    </message>
+    <message>
+        <source>Train again when all has been quiet for so many &amp;seconds</source>
+        <translation>Wieder trainieren, wenn so viele &amp;Sekunden lang Ruhe war</translation>
+    </message>
+    <message>
+        <source>Seconds of quiet before training comes back</source>
+        <translation>Sekunden der Ruhe, bevor wieder trainiert wird</translation>
+    </message>
+    <message>
+        <source>My hours</source>
+        <translation>Meine Zeiten</translation>
+    </message>
+    <message>
+        <source>Empty: training; ½: half speed; –: pause. A click or the space bar changes an hour.</source>
+        <translation>Leer: Training; ½: halbe Kraft; –: Pause. Ein Klick oder die Leertaste ändert eine Stunde.</translation>
+    </message>
+    <message>
+        <source>Input never stops; a game pad may drift. It does not count until it pauses.</source>
+        <translation>Die Eingabe hört nie auf; vielleicht driftet ein Gamepad. Sie zählt erst wieder nach einer Pause.</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::ActivityWords</name>
+    <message>
+        <source>You paused it</source>
+        <translation>Du hast angehalten</translation>
+    </message>
+    <message>
+        <source>A program of your list runs</source>
+        <translation>Ein Programm deiner Liste läuft</translation>
+    </message>
+    <message>
+        <source>A game runs</source>
+        <translation>Ein Spiel läuft</translation>
+    </message>
+    <message>
+        <source>A game asks for the whole computer</source>
+        <translation>Ein Spiel verlangt den ganzen Computer</translation>
+    </message>
+    <message>
+        <source>A program fills the screen</source>
+        <translation>Ein Programm füllt den Bildschirm</translation>
+    </message>
+    <message>
+        <source>Another program uses the GPU</source>
+        <translation>Ein anderes Programm nutzt die GPU</translation>
+    </message>
+    <message>
+        <source>GPU memory is short</source>
+        <translation>Der GPU-Speicher ist knapp</translation>
+    </message>
+    <message>
+        <source>The computer is hot</source>
+        <translation>Der Computer ist heiß</translation>
+    </message>
+    <message>
+        <source>The computer runs on battery</source>
+        <translation>Der Computer läuft mit Akku</translation>
+    </message>
+    <message>
+        <source>Power is to be saved</source>
+        <translation>Es soll Strom gespart werden</translation>
+    </message>
+    <message>
+        <source>The connection is metered</source>
+        <translation>Die Verbindung ist getaktet</translation>
+    </message>
+    <message>
+        <source>Other programs use the processor</source>
+        <translation>Andere Programme nutzen den Prozessor</translation>
+    </message>
+    <message>
+        <source>You use the computer</source>
+        <translation>Du benutzt den Computer</translation>
+    </message>
+    <message>
+        <source>Your hours say so</source>
+        <translation>Deine Zeiten sagen es so</translation>
+    </message>
+    <message>
+        <source>Paused by you for %1.</source>
+        <translation>Von dir angehalten: %1.</translation>
+    </message>
+    <message>
+        <source>A program of your list ran for %1; nothing was trained.</source>
+        <translation>Ein Programm deiner Liste lief: %1; so lange wurde nichts trainiert.</translation>
+    </message>
+    <message>
+        <source>You played for %1; nothing was trained.</source>
+        <translation>Du hast gespielt: %1; so lange wurde nichts trainiert.</translation>
+    </message>
+    <message>
+        <source>A program filled the screen for %1; nothing was trained.</source>
+        <translation>Ein Programm füllte den Bildschirm: %1; so lange wurde nichts trainiert.</translation>
+    </message>
+    <message>
+        <source>Another program used the GPU for %1; nothing was trained.</source>
+        <translation>Ein anderes Programm nutzte die GPU: %1; so lange wurde nichts trainiert.</translation>
+    </message>
+    <message>
+        <source>GPU memory was short for %1; nothing was trained.</source>
+        <translation>Der GPU-Speicher war knapp: %1; so lange wurde nichts trainiert.</translation>
+    </message>
+    <message>
+        <source>The computer was hot for %1; nothing was trained.</source>
+        <translation>Der Computer war heiß: %1; so lange wurde nichts trainiert.</translation>
+    </message>
+    <message>
+        <source>The computer ran on battery for %1; nothing was trained.</source>
+        <translation>Der Computer lief mit Akku: %1; so lange wurde nichts trainiert.</translation>
+    </message>
+    <message>
+        <source>Power was saved for %1; nothing was trained.</source>
+        <translation>Strom wurde gespart: %1; so lange wurde nichts trainiert.</translation>
+    </message>
+    <message>
+        <source>The connection was metered for %1; nothing was trained.</source>
+        <translation>Die Verbindung war getaktet: %1; so lange wurde nichts trainiert.</translation>
+    </message>
+    <message>
+        <source>Other programs used the processor for %1; nothing was trained.</source>
+        <translation>Andere Programme nutzten den Prozessor: %1; so lange wurde nichts trainiert.</translation>
+    </message>
+    <message>
+        <source>You used the computer for %1; nothing was trained.</source>
+        <translation>Du hast den Computer benutzt: %1; so lange wurde nichts trainiert.</translation>
+    </message>
+    <message>
+        <source>Your hours paused training for %1.</source>
+        <translation>Nach deinen Zeiten angehalten: %1.</translation>
+    </message>
+    <message>
+        <source>A program of my list runs</source>
+        <translation>Ein Programm meiner Liste läuft</translation>
+    </message>
+    <message>
+        <source>Steam runs a game</source>
+        <translation>Steam lässt ein Spiel laufen</translation>
+    </message>
+    <message>
+        <source>A game uses GameMode</source>
+        <translation>Ein Spiel nutzt GameMode</translation>
+    </message>
+    <message>
+        <source>The system saves power</source>
+        <translation>Das System spart Strom</translation>
+    </message>
+    <message>
+        <source>Other programs use half of the processor</source>
+        <translation>Andere Programme nutzen den halben Prozessor</translation>
+    </message>
+    <message>
+        <source>I use the computer (then at half speed)</source>
+        <translation>Ich benutze den Computer (dann mit halber Kraft)</translation>
+    </message>
+    <message>
+        <source>My hours say so</source>
+        <translation>Meine Zeiten sagen es so</translation>
+    </message>
+    <message>
+        <source>Only of programs that use X11: Wayland does not tell.</source>
+        <translation>Nur bei Programmen, die X11 nutzen: Wayland sagt es nicht.</translation>
+    </message>
+    <message>
+        <source>Cannot be detected on this system.</source>
+        <translation>Auf diesem System nicht zu erkennen.</translation>
+    </message>
+    <message>
+        <source>Cannot be detected here: there is no X11 display.</source>
+        <translation>Hier nicht zu erkennen: Es gibt keine X11-Anzeige.</translation>
+    </message>
+    <message>
+        <source>Cannot be detected here: the service that knows does not run.</source>
+        <translation>Hier nicht zu erkennen: Der Dienst, der es weiß, läuft nicht.</translation>
+    </message>
+    <message>
+        <source>Cannot be detected here: there is no such device.</source>
+        <translation>Hier nicht zu erkennen: Ein solches Gerät gibt es nicht.</translation>
+    </message>
+    <message>
+        <source>Cannot be detected now: it does not answer.</source>
+        <translation>Gerade nicht zu erkennen: Es kommt keine Antwort.</translation>
+    </message>
+    <message>
+        <source>less than a minute</source>
+        <translation>weniger als eine Minute</translation>
+    </message>
+    <message>
+        <source>%1 min</source>
+        <translation>%1 min</translation>
+    </message>
+    <message>
+        <source>%1 h %2 min</source>
+        <translation>%1 h %2 min</translation>
+    </message>
+    <message>
+        <source>%1 For %2 so far.</source>
+        <translation>%1 Bisher: %2.</translation>
+    </message>
+    <message>
+        <source>Trained at half speed for %1.</source>
+        <translation>Mit halber Kraft trainiert: %1.</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::HomePage</name>
     <message>
         <source>&amp;Try now</source>
@@ -346,7 +572,7 @@
         <translation>Potluck ist noch da</translation>
     </message>
     <message>
-        <source>It goes on in the tray; quit it from the icon's menu.</source>
+        <source>It goes on in the tray; quit it from the icon&apos;s menu.</source>
         <translation>Es läuft im Infobereich weiter; beende es über das Menü des Symbols.</translation>
     </message>
     <message>
@@ -495,6 +721,17 @@
     <message>
         <source>&amp;Until I resume</source>
         <translation>&amp;Bis ich fortsetze</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::PausesCard</name>
+    <message>
+        <source>Pauses</source>
+        <translation>Pausen</translation>
+    </message>
+    <message>
+        <source>None so far.</source>
+        <translation>Bisher keine.</translation>
     </message>
 </context>
 <context>
@@ -705,6 +942,13 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::StatusCard</name>
+    <message>
+        <source>Progress</source>
+        <translation>Fortschritt</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::StatusSummary</name>
     <message>
         <source>Paused until you resume</source>
@@ -774,12 +1018,17 @@
         <source>The node is starting; this takes a few seconds.</source>
         <translation>Der Knoten startet; das dauert einige Sekunden.</translation>
     </message>
-</context>
-<context>
-    <name>potluck::ui::StatusCard</name>
     <message>
-        <source>Progress</source>
-        <translation>Fortschritt</translation>
+        <source>Paused by itself</source>
+        <translation>Pause von selbst</translation>
+    </message>
+    <message>
+        <source>Training comes back by itself.</source>
+        <translation>Danach wird von selbst weiter trainiert.</translation>
+    </message>
+    <message>
+        <source>Training goes on at half speed.</source>
+        <translation>Trainiert wird mit halber Kraft.</translation>
     </message>
 </context>
 <context>
@@ -803,6 +1052,25 @@
     <message>
         <source>%1 tokens today</source>
         <translation>%1 Token heute</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::WeekGrid</name>
+    <message>
+        <source>Hours of the week</source>
+        <translation>Stunden der Woche</translation>
+    </message>
+    <message>
+        <source>training</source>
+        <translation>Training</translation>
+    </message>
+    <message>
+        <source>half speed</source>
+        <translation>halbe Kraft</translation>
+    </message>
+    <message>
+        <source>pause</source>
+        <translation>Pause</translation>
     </message>
 </context>
 </TS>

@@ -1,4 +1,4 @@
-// A node gives way to its owner by itself: to what a window tells it, for as long as the window is heard of, and to
+// A node makes way to its owner by itself: to what a window tells it, for as long as the window is heard of, and to
 // what it sees itself where there is none. It says why, remembers it, and never touches a pause by hand.
 #include <QDateTime>
 #include <QFile>

@@ -35,6 +35,7 @@ public:
         using namespace control;
         answer(ReadCurve::name, recorded("curve"));
         answer(ReadLeaderboard::name, recorded("leaderboard"));
+        answer(ReadPauses::name, to_json(PauseHistory{}));
         answer(MakeInvite::name, to_json(InviteLink{"magnet:?xt=urn:btmh:1220ab"}));
         answer(ShowIdentity::name, to_json(IdentityWords{"ab12", "apple river stone lamp"}));
     }

@@ -15,6 +15,7 @@
 
 #include <QLoggingCategory>
 
+#include "core/base/text.h"
 #include "ui/client/plain_text.h"
 
 namespace potluck::ui {
@@ -124,6 +125,21 @@ void NodeClient::takeSnapshot(const nlohmann::json& params) {
     m_view.heard = true;
     setLink(Link::State::up);
     refreshRunTables(before);
+    refreshPauses(firstWord ? nullptr : &before);
+}
+
+/// The history changes with what holds training up; `before` is null where nothing is known of earlier.
+void NodeClient::refreshPauses(const control::NodeSnapshot* before) {
+    const auto cause = [](const control::NodeSnapshot& node) {
+        const bool paused = node.activity == control::Activity::paused;
+        return std::pair(paused, node.yield ? node.yield->signal : activity::Signal::person);
+    };
+    if (before != nullptr && cause(*before) == cause(m_view.snapshot)) return;
+    if (waitsFor(control::method_of<control::ReadPauses>)) return;
+    call(control::ReadPauses{}, [this](const control::PauseHistory& pauses) {
+        m_view.pauses = pauses.rows;
+        emit pausesChanged();
+    });
 }
 
 void NodeClient::refreshRunTables(const control::NodeSnapshot& before) {
@@ -213,6 +229,8 @@ void NodeClient::refuseAllPending() {
     for (const auto& [id, entry] : pending) {
         const bool ours = entry.method == control::method_of<control::Subscribe> ||
                           entry.method == control::method_of<control::ReadCurve> ||
+                          entry.method == control::method_of<control::ReadPauses> ||
+                          entry.method == control::method_of<control::Yield> ||
                           entry.method == control::method_of<control::ReadLeaderboard>;
         if (!ours) emit refused(entry.method, tr("The node stopped before it answered; try again when it is back."));
     }
@@ -242,6 +260,26 @@ void NodeClient::pause(std::chrono::seconds duration) {
 }
 void NodeClient::resume() { call(control::Resume{}); }
 void NodeClient::setName(const QString& name) { call(control::SetName{utf8(name)}); }
+void NodeClient::giveWay(const activity::Decision& decision, std::chrono::seconds lease) {
+    if (waitsFor(control::method_of<control::Yield>)) return;
+    std::string detail = decision.detail;
+    detail.resize(utf8_prefix(detail, control::name_bytes_max).size());
+    call(control::Yield{decision.level, decision.signal, detail, static_cast<std::uint64_t>(lease.count())});
+}
+void NodeClient::setRules(const control::OwnerRules& rules) {
+    call(control::SetRules{rules}, [this, rules](const control::Done&) {
+        m_view.snapshot.rules = rules;
+        emit changed();
+    });
+}
+void NodeClient::showSights(const activity::Sights& sights, bool inputDrifts) {
+    const auto same = [](const activity::Sight& a, const activity::Sight& b) { return a.blindness == b.blindness; };
+    const bool shown = m_view.sights && m_view.inputDrifts == inputDrifts &&
+                       std::equal(sights.begin(), sights.end(), m_view.sights->begin(), same);
+    m_view.sights = sights;
+    m_view.inputDrifts = inputDrifts;
+    if (!shown) emit sightsChanged();
+}
 void NodeClient::requestInvite() {
     call(control::MakeInvite{},
          [this](const control::InviteLink& invite) { emit inviteReady(QString::fromStdString(invite.magnet)); });

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include <QString>
 #include <QTimer>
 
+#include "core/activity/signals.h"
 #include "core/control/node_methods.h"
 #include "ui/client/transport.h"
 
@@ -39,6 +41,9 @@ struct NodeView {
     control::NodeSnapshot snapshot;
     std::vector<control::LeaderboardRow> leaderboard;
     std::vector<control::CurvePoint> curve;
+    std::vector<control::EpisodeRow> pauses;  // oldest first
+    std::optional<activity::Sights> sights;   // what this program's probes see; nothing before they looked
+    bool inputDrifts = false;                 // input without a break is not taken for a person's
 };
 
 /// How long the client waits. Tests make it short.
@@ -71,6 +76,11 @@ public:
     void pause(std::chrono::seconds duration);
     void resume();
     void setName(const QString& name);
+    /// What is seen of the owner here; the node believes it for `lease`.
+    void giveWay(const activity::Decision& decision, std::chrono::seconds lease);
+    void setRules(const control::OwnerRules& rules);
+    /// For the window: what the probes of this program see. Nothing of it goes to the node.
+    void showSights(const activity::Sights& sights, bool inputDrifts);
     void requestInvite();
     /// The answer, identityShown(), holds the recovery words: nothing of it is kept here.
     void requestIdentity();
@@ -82,6 +92,8 @@ signals:
     void changed();  // link or snapshot
     void curveChanged();
     void leaderboardChanged();
+    void pausesChanged();
+    void sightsChanged();
     void inviteReady(const QString& magnet);
     void identityShown(const QString& id, const QString& words);
     void done(potluck::control::Method method);
@@ -107,6 +119,7 @@ private:
     void send(control::Method method, const std::function<std::string(std::uint64_t id)>& line,
               std::function<Status(const nlohmann::json&)> take);
     void refreshRunTables(const control::NodeSnapshot& before);
+    void refreshPauses(const control::NodeSnapshot* before);
     void refuseAllPending();
     void setLink(Link::State state, const QString& sentence = {});
     [[nodiscard]] static QString versionsDiffer();

@@ -6,6 +6,7 @@
 #include <QDateTime>
 #include <QLocale>
 
+#include "ui/client/activity_words.h"
 #include "ui/client/plain_text.h"
 
 namespace potluck::ui {
@@ -39,7 +40,7 @@ QString titleOf(const control::NodeSnapshot& node) {
         case Activity::preparing: return Tr::tr("Preparing");
         case Activity::training: return Tr::tr("Training");
         case Activity::sharing: return Tr::tr("Sharing");
-        case Activity::paused: return pausedTitle(node.paused_until);
+        case Activity::paused: return node.yield ? Tr::tr("Paused by itself") : pausedTitle(node.paused_until);
         case Activity::finished: return Tr::tr("Finished");
         case Activity::failed: return Tr::tr("Needs attention");
         case Activity::not_running: return Tr::tr("Node not running");
@@ -47,10 +48,20 @@ QString titleOf(const control::NodeSnapshot& node) {
     return {};
 }
 
+/// The node's own sentence is English; what it says of giving way is said here in the person's language.
+QString reasonOf(const control::NodeSnapshot& node) {
+    const QString said = plainText(node.reason, reason_characters_max);
+    if (!node.yield) return said;
+    const QString why = whyYielding(node.yield->signal, node.yield->detail);
+    if (node.activity == control::Activity::paused)
+        return why + QLatin1Char(' ') + Tr::tr("Training comes back by itself.");
+    return why + QLatin1Char(' ') + Tr::tr("Training goes on at half speed.");
+}
+
 StatusSummary summarizeNode(const control::NodeSnapshot& node) {
     const bool paused = node.activity == control::Activity::paused;
-    return {iconFor(node.activity), titleOf(node), plainText(node.reason, reason_characters_max),
-            paused ? pausedMemory(node.trainer) : QString(), node.progress};
+    return {iconFor(node.activity), titleOf(node), reasonOf(node), paused ? pausedMemory(node.trainer) : QString(),
+            node.progress};
 }
 
 }  // namespace

@@ -15,8 +15,10 @@
 
 #include "ui/client/plain_text.h"
 #include "ui/client/status_summary.h"
+#include "ui/pages/activity_card.h"
 #include "ui/pages/identity_card.h"
 #include "ui/pages/pause_menu.h"
+#include "ui/pages/pauses_card.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/parts.h"
 #include "ui/widgets/theme.h"
@@ -44,6 +46,8 @@ SettingsPage::SettingsPage(NodeClient& client, Theme& theme, const Desktop& desk
     cards->addWidget(makeNameCard());
     cards->addWidget(new IdentityCard(client, scrolled));
     cards->addWidget(makePauseCard());
+    cards->addWidget(new ActivityCard(client, scrolled));
+    cards->addWidget(new PausesCard(client, scrolled));
     cards->addWidget(makeLookCard());
     cards->addWidget(makeDataCard(desktop));
     cards->addStretch(1);

@@ -57,7 +57,7 @@ public:
     /// For what others need of this computer before it sleeps; the system waits for five seconds.
     static constexpr Duration hand_over_limit{2'000};
     static constexpr Duration owner_every{200};
-    /// Of the time, while training is to be quiet.
+    /// The share of the time that the trainer computes while training is to be quiet.
     static constexpr double quiet_share = 0.5;
 
     /// `already_exists` if another node holds the folder, `permission`/`malformed` if identity or settings cannot be

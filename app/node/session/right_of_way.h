@@ -3,7 +3,7 @@
 //   a window is heard of  ->  what it said last, for as long as it said     (it sees the desktop)
 //   none                  ->  the node's own probes and policy              (processes, battery, heat, load, hours)
 //
-// So a window that goes away pauses nobody for ever, and a node without one gives way all the same. A person who
+// So a window that goes away pauses nobody for ever, and a node without one makes way all the same. A person who
 // resumes by hand while a signal holds has the last word about that signal until it ends. Does not: pause anything
 // (node.h), or know of a pause by hand, which comes before. Threads: the loop's. Owns: its own probes, while no window
 // is heard of.

@@ -49,7 +49,7 @@ struct NodeSettings {
     std::int64_t paused_until = 0;  // unix seconds; 0: until resumed
     control::Budget budget;         // the trainer's; zeros and an empty device: the defaults
     std::uint64_t disk = 0;         // bytes that blobs may take; 0: the default
-    activity::Rules rules;          // when training gives way to the owner
+    activity::Rules rules;          // when training makes way to the owner
     bool operator==(const NodeSettings&) const = default;
 
     /// Defaults if there is no file; `malformed` with what to do if it is damaged.

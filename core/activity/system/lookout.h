@@ -19,7 +19,7 @@ public:
     explicit Lookout(Probes probes);
     ~Lookout();
 
-    /// Of a signal that no probe here has: blind, Blindness::other_system.
+    /// A signal that no probe here has is blind, Blindness::other_system.
     [[nodiscard]] Sights sights() const;
 
 private:

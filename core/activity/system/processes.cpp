@@ -3,7 +3,7 @@
 // the files read with single calls, because this happens twice a second for as long as the program runs: 300 processes
 // take about 4 ms.
 //
-// Windows tells names without arguments; macOS is not read, since a list of somebody's processes is not to be had there
+// Windows tells names without arguments; macOS is not read, since another program's processes is not to be had there
 // without more rights than a volunteer's program should ask for.
 #include "core/activity/system/processes.h"
 
