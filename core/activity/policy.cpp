@@ -73,11 +73,7 @@ Decision Policy::decide(TimePoint now, HourOfWeek hour, const Sights& sights, co
     look_at_input(now, sights[place_of(Signal::input)]);
     Decision next = wanted(now, hour, sights, rules);
     const bool weaker = next.level < m_decision.level;
-    if (!weaker) {
-        m_weaker_since.reset();
-    } else if (!m_weaker_since) {
-        m_weaker_since = now;
-    }
+    if (weaker && !m_weaker_since) m_weaker_since = now;
     const bool switched_off = !rules.on[place_of(m_decision.signal)];
     if (weaker && !switched_off && now - *m_weaker_since < rules.resume_delay) return m_decision;
     m_weaker_since.reset();

@@ -195,6 +195,31 @@ private slots:
         QVERIFY(child.wait_for("progress"));
     }
 
+    void a_pace_leaves_the_rest_of_the_time_to_the_owner() {
+        const Run run;
+        TrainerChild child;
+        QVERIFY(!child.call("load", run.load()).error);
+        QVERIFY(!child.call("train", run.train()).error);
+        // Tokens per second over four progress messages, after one that still counts what was before.
+        const auto speed = [&] {
+            TrainerProgress first, last;
+            if (!from_json(child.wait_for("progress")->params, first).ok()) qFatal("no progress");
+            QElapsedTimer clock;
+            clock.start();
+            for (int i = 0; i < 4; ++i) (void)from_json(child.wait_for("progress")->params, last);
+            return static_cast<double>(last.tokens - first.tokens) / static_cast<double>(clock.elapsed());
+        };
+        const double whole = speed();
+        QVERIFY(!child.call("pace", to_json(PaceRequest{0.1})).error);
+        const double tenth = speed();
+        QVERIFY2(tenth < whole / 3, qPrintable(QString("%1 of %2").arg(tenth).arg(whole)));
+        QVERIFY(tenth > 0);
+        QVERIFY(!child.call("pace", to_json(PaceRequest{1})).error);
+        QVERIFY(speed() > 2 * tenth);
+        QVERIFY(child.call("pace", {{"share", 0}}).error);
+        QCOMPARE(child.call("idle").result, json::object());  // a rest delays no answer
+    }
+
     void a_sample_is_the_same_for_the_same_seed() {
         const Run run;
         TrainerChild child;

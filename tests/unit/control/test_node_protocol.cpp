@@ -53,6 +53,36 @@ private slots:
         QCOMPARE(back.network.port, std::uint16_t{6881});
     }
 
+    void what_its_owner_wants_survives_its_json_and_names_are_known() {
+        NodeSnapshot node = snapshot();
+        activity::Rules rules;
+        rules.programs = {"blender"};
+        rules.on[activity::place_of(activity::Signal::battery)] = false;
+        rules.schedule.set({3}, activity::Level::pause);
+        node.rules = described(rules);
+        node.yield = YieldState{activity::Level::quiet, activity::Signal::input, "x", 7};
+        const json object = json::parse(to_json(node).dump());
+        NodeSnapshot back;
+        QVERIFY(from_json(object, back).ok());
+        QVERIFY(rules_of(*back.rules).value() == rules);
+        QVERIFY(back.yield->level == activity::Level::quiet && back.yield->signal == activity::Signal::input);
+        json wrong = object;
+        wrong["rules"]["off"].push_back("weather");
+        QVERIFY(!from_json(wrong, back).ok());
+        wrong = object;
+        wrong["rules"]["off"].push_back(3);
+        QVERIFY(!from_json(wrong, back).ok());
+        for (const int seconds : {4, 3601}) {
+            wrong = object;
+            wrong["rules"]["resume_seconds"] = seconds;
+            QVERIFY(!from_json(wrong, back).ok());
+        }
+        for (const int seconds : {0, 601}) {
+            QVERIFY(
+                !read_as<Yield>({{"level", "run"}, {"signal", "input"}, {"detail", ""}, {"seconds", seconds}}).ok());
+        }
+    }
+
     void a_node_without_a_run_has_none() {
         NodeSnapshot node = snapshot();
         node.run.reset();
