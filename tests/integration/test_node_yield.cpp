@@ -100,6 +100,7 @@ private slots:
         QVERIFY(ben.wait_for([](const auto& now) { return now.paused_until == 0; }, 10'000));
         QTest::qSleep(1000);
         QVERIFY(is_free(ben.status()));
+        QVERIFY(ben.status().run->phase == run::Phase::paused);  // nor does it try
         QVERIFY(QString::fromStdString(ben.status().reason).startsWith("Paused while a program"));
     }
 
