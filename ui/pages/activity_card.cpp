@@ -103,6 +103,7 @@ void ActivityCard::addDelay(QLayout* column) {
     m_delay->setObjectName(QStringLiteral("resumeDelay"));
     m_delay->setRange(static_cast<int>(activity::resume_delay_min.count() / 1000),
                       static_cast<int>(activity::resume_delay_max.count() / 1000));
+    m_delay->setButtonSymbols(QAbstractSpinBox::NoButtons);
     m_delay->setKeyboardTracking(false);  // a number counts when it is finished, not digit by digit
     m_delay->setAccessibleName(tr("Seconds of quiet before training comes back"));
     m_delay->findChild<QLineEdit*>()->setAccessibleName(m_delay->accessibleName());  // which takes the focus
