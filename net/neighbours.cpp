@@ -104,7 +104,7 @@ void Neighbours::poll(TimePoint now) {
 }
 
 void Neighbours::open(LinkEvent event) {
-    if (event.direction == Direction::incoming) m_reached = true;
+    if (event.direction == Direction::incoming && !event.over_utp) m_reached_over_tcp = true;
     const LinkId link = event.link;
     if (!m_addresses.admit(event.remote.address())) {
         ++m_counters.crowded;
@@ -334,6 +334,13 @@ std::optional<lt::tcp::endpoint> Neighbours::endpoint(const PeerId& member) cons
 const Neighbours::Connection* Neighbours::session_with(const PeerId& member) const {
     const auto found = m_members.find(member);
     return found == m_members.end() ? nullptr : m_connections.at(found->second).get();
+}
+
+bool Neighbours::can_dial_us(const PeerId& member) const {
+    m_owner.check();
+    const Connection* session = session_with(member);
+    if (session == nullptr) return false;
+    return m_reached_over_tcp || session->over_utp || session->direction == Direction::incoming;
 }
 
 void Neighbours::ask(const PeerId& introducer, const PeerId& wanted) {

@@ -55,11 +55,9 @@ public:
     /// Where a member listens; nothing if it did not say.
     [[nodiscard]] std::optional<lt::tcp::endpoint> endpoint(const PeerId& member) const;
     [[nodiscard]] bool is_connected(const lt::tcp::endpoint& endpoint) const;
-    /// True once a peer has connected to us: others can, too.
-    [[nodiscard]] bool was_reached() const {
-        m_owner.check();
-        return m_reached;
-    }
+    /// Whether `member` can dial this computer: it has done so, or their session is over uTP, whose way is open; or
+    /// another has connected over TCP, so that all can.
+    [[nodiscard]] bool can_dial_us(const PeerId& member) const;
     [[nodiscard]] const SwarmCounters& counters() const {
         m_owner.check();
         return m_counters;
@@ -108,7 +106,7 @@ private:
     std::map<PeerId, TimePoint> m_refused_until;
     SwarmCounters m_counters;
     TimePoint m_now;
-    bool m_reached = false;
+    bool m_reached_over_tcp = false;
 };
 
 }  // namespace potluck::net

@@ -29,8 +29,9 @@
 
 namespace potluck::net {
 
-/// With so many sessions a member looks for no more: messages reach everybody anyhow.
-inline constexpr std::size_t sessions_wanted = 12;
+/// With so many sessions a member looks for no more: messages reach everybody anyhow, and a short payload goes to every
+/// neighbour, from a line that carries little up.
+inline constexpr std::size_t sessions_wanted = 5;
 inline constexpr std::size_t members_sought_max = 64;
 inline constexpr Duration seek_again_first{4'000}, seek_again_longest{300'000};
 inline constexpr Duration act_again{2'000};

@@ -3,9 +3,8 @@
 //
 // A fetch is given sources directly, because a blob of one round is over before any tracker or DHT would know who has
 // it: those that were named, then neighbours, each blob beginning at another one so that a whole swarm does not ask the
-// same member first. Where nobody can connect to this computer, what it publishes is useless until it connects to
-// others itself: connect_to_consumers() does so several times per blob, since it cannot know when they have heard of
-// it, until the first incoming connection shows that it is reachable.
+// same member first. A neighbour that cannot connect to this computer has nothing of what it publishes until this one
+// connects to it: connect_to_consumers() does so several times per blob, since it cannot know when it is heard of.
 //
 // Threads: the node's.
 #include "net/swarm.h"
@@ -128,14 +127,11 @@ void LiveSwarm::meet(TimePoint now) {
     }
 }
 
-/// A computer behind a router that opens no port is never connected to; it takes its blobs to the others then.
+/// A router that opens no port may keep others from dialling this computer over TCP; it takes its blobs to them then.
 void LiveSwarm::connect_to_consumers(TimePoint now) {
-    if (m_neighbours.was_reached()) {
-        m_offered.clear();
-        return;
-    }
     std::vector<Endpoint> everybody;
     for (const PeerId& member : m_neighbours.members()) {
+        if (m_neighbours.can_dial_us(member)) continue;
         if (const std::optional<Endpoint> endpoint = m_neighbours.endpoint(member)) everybody.push_back(*endpoint);
     }
     for (Offered& offered : m_offered) {

@@ -52,7 +52,7 @@ struct Recipe {
     Duration grace{5'000};                // patience for the list of whose turn it is, then it is the next one's
     std::uint32_t fit_rounds = 50;        // accepted rounds after which a trusted key may sit in the committee
     std::uint32_t probation_rounds = 10;  // accepted rounds until a key that nobody vouches for counts in full
-    std::uint32_t rounds_late_max = 1;    // a contribution that missed its list by so many still counts; 0 or 1
+    std::uint32_t rounds_late_max = 0;    // a contribution that missed its list by so many still counts; 0 or 1
     std::uint64_t seed = 1;               // of sample order and initial state
 
     bool operator==(const Recipe&) const = default;

@@ -87,6 +87,7 @@ public:
         for (std::uint32_t i = 0; i < rule.members; ++i) {
             Member& member = m_members.emplace_back(training::Trainer::create(setup).value());
             POTLUCK_CHECK(member.trainer.start_from(m_theta).ok());
+            member.anchor = m_theta;
             member.error.assign(parameters(), 0.0F);
         }
     }
@@ -120,6 +121,7 @@ private:
         std::vector<float> error;
         std::vector<std::byte> payload;
         std::vector<std::byte> waiting;  // what came too late for the list before; empty if nothing did
+        std::vector<float> anchor;       // from where it trains: theta, with its own step if that waits
     };
 
     [[nodiscard]] std::size_t parameters() const { return static_cast<std::size_t>(m_ground.model.parameters()); }
@@ -149,7 +151,7 @@ private:
         POTLUCK_CHECK(member.trainer.snapshot(vector_file()).ok());
         const std::vector<float> local = member.trainer.parameters();
         const float decay = m_rule.sent == Sent::exact ? 0.0F : m_rule.recipe.error_decay;
-        numerics::accumulate_error(member.error, m_theta, local, decay, m_ground.threads);
+        numerics::accumulate_error(member.error, member.anchor, local, decay, m_ground.threads);
     }
 
     /// Moves theta; returns the bytes of all payloads.
@@ -218,11 +220,14 @@ private:
     }
 
     void give_back(std::vector<float>& error, const std::vector<std::byte>& payload) const {
-        if (payload.empty()) return;
+        if (!payload.empty()) add(error, payload, 1.0F);
+    }
+
+    void add(std::vector<float>& target, const std::vector<std::byte>& payload, float scale) const {
         numerics::PayloadView view;
-        const auto fault = numerics::PayloadView::parse(payload, error.size(), m_rule.recipe.k, view);
+        const auto fault = numerics::PayloadView::parse(payload, target.size(), m_rule.recipe.k, view);
         POTLUCK_CHECK(fault == numerics::PayloadFault::none);
-        numerics::add_decoded(error, view, 1.0F, m_ground.threads);
+        numerics::add_decoded(target, view, scale, m_ground.threads);
     }
 
     /// The mean of everybody's movement; `norms` becomes the sum of their lengths.
@@ -257,9 +262,11 @@ private:
     }
 
     void rebase(Member& member) {
+        member.anchor = m_theta;
+        if (!member.waiting.empty()) add(member.anchor, member.waiting, -m_rule.recipe.alpha);
         std::ofstream(vector_file().path, std::ios::binary)
-            .write(reinterpret_cast<const char*>(m_theta.data()),
-                   static_cast<std::streamsize>(m_theta.size() * sizeof(float)));
+            .write(reinterpret_cast<const char*>(member.anchor.data()),
+                   static_cast<std::streamsize>(member.anchor.size() * sizeof(float)));
         POTLUCK_CHECK(member.trainer.rebase(vector_file()).ok());
     }
 

@@ -26,8 +26,8 @@
 #include "app/node/session/replace_identity.h"
 #include "app/node/session/stored_node.h"
 #include "app/node/session/view.h"
-#include "core/base/files.h"
 #include "core/activity/words.h"
+#include "core/base/files.h"
 #include "core/base/log.h"
 
 namespace potluck::node {

@@ -160,7 +160,7 @@ def manifest_json(byte_bpe=False):
                    "clip_norm": 1.0, "batch": 8, "warmup_rounds": 2, "total_rounds": 1000, "window_ms": 60000, "k": 64, "k_max": 4096,
                    "error_decay": struct.unpack("<f", f32(0.95))[0], "alpha": 1.0, "amplification": 4,
                    "checkpoint_every": 10, "collect_ms": 10000, "grace_ms": 5000, "fit_rounds": 50, "probation_rounds": 10,
-                   "rounds_late_max": 1, "seed": 1}}
+                   "rounds_late_max": 0, "seed": 1}}
     if byte_bpe:
         manifest["tokenizer"] = {"kind": "bpe", "model": blob(ROOT_A, 1_042_301), "merges": blob(ROOT_B, 456_318)}
     return json.dumps(manifest, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()

@@ -104,10 +104,10 @@ private slots:
         QVERIFY(settings.save(folder.path().toStdString()).ok());
         auto later = NodeSettings::load(folder.path().toStdString());
         QVERIFY(later.ok());
-        later->apply({});
+        later->apply(LimitOptions{});
         QCOMPARE(later->blob_bytes_max(), 50ULL << 30U);
         QCOMPARE(later->shard_bytes_max(), (50ULL << 30U) / 4 * 3);
-        later->apply({.disk = 0});
+        later->apply(LimitOptions{.disk = 0});
         QCOMPARE(later->blob_bytes_max(), disk_default_bytes);
         const char* wrong[] = {"potluck-node", "serve", "--data-dir", "/d", "--disk", "much"};
         QVERIFY(!parse_command_line(static_cast<int>(std::size(wrong)), wrong).command);

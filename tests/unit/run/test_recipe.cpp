@@ -21,7 +21,7 @@ private slots:
         recipe.state_bits = 32;
         recipe.epsilon = 1e-6;
         recipe.fit_rounds = 3;
-        recipe.rounds_late_max = 0;
+        recipe.rounds_late_max = 1;
         recipe.probation_rounds = 0;
         const Result<nlohmann::json> json = parse_json(recipe.to_json().dump(), 4'096);
         QVERIFY(json.ok());
