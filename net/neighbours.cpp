@@ -156,21 +156,18 @@ void Neighbours::take_frame(Connection& connection, ByteSpan frame) {
         m_events.on_envelope(*connection.peer, std::move(*envelope));
         return;
     }
-    if (envelope.error().code == ErrorCode::unavailable && take_note(connection, frame)) return;
-    if (envelope.error().code == ErrorCode::unavailable) return;  // a kind of later versions
+    // What concerns the session, or a kind of later versions.
+    if (envelope.error().code == ErrorCode::unavailable) return take_note(connection, frame);
     ++m_counters.frames_malformed;
     close(link, Hub::Reason::broken);
 }
 
 /// What concerns sessions and no run.
-bool Neighbours::take_note(const Connection& connection, ByteSpan frame) {
-    if (const std::optional<PeerId> wanted = decode_question(frame)) {
-        if (on_question) on_question(*connection.peer, *wanted);
-        return true;
-    }
+void Neighbours::take_note(const Connection& connection, ByteSpan frame) {
+    const std::optional<PeerId> wanted = decode_question(frame);
     const std::optional<Introduction> introduction = decode_introduction(frame);
+    if (wanted && on_question) on_question(*connection.peer, *wanted);
     if (introduction && on_introduction) on_introduction(*introduction);
-    return introduction.has_value();
 }
 
 /// Whether an open session is replaced by a new one with the same member.

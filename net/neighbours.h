@@ -81,7 +81,7 @@ private:
     void open(LinkEvent event);
     void receive(LinkId link, Bytes frame);
     void take_frame(Connection& connection, ByteSpan frame);
-    [[nodiscard]] bool take_note(const Connection& connection, ByteSpan frame);
+    void take_note(const Connection& connection, ByteSpan frame);
     [[nodiscard]] const Connection* session_with(const PeerId& member) const;
     void authenticated(Connection& connection);
     void admit(Connection& connection, const PeerId& peer);
