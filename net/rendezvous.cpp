@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include <libtorrent/address.hpp>
+
 namespace potluck::net {
 
 void Rendezvous::seek(const std::vector<PeerId>& members) {

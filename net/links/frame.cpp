@@ -11,6 +11,7 @@
 #include <iterator>
 #include <string>
 
+#include <libtorrent/address.hpp>
 #include <libtorrent/bdecode.hpp>
 #include <libtorrent/bencode.hpp>
 #include <libtorrent/entry.hpp>
