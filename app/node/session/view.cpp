@@ -16,26 +16,17 @@
 #include <ctime>
 
 #include "app/node/session/state_files.h"
+#include "core/activity/system/local_time.h"
 #include "core/activity/words.h"
 #include "core/model/state_layout.h"
 #include "core/run/agreement/evidence.h"
 
 namespace potluck::node {
 
+using activity::local_time;
 using control::Activity;
 
 namespace {
-
-std::tm local_time(std::int64_t unix_time) {
-    const auto time = static_cast<std::time_t>(unix_time);
-    std::tm parts{};
-#ifdef _WIN32
-    localtime_s(&parts, &time);
-#else
-    localtime_r(&time, &parts);
-#endif
-    return parts;
-}
 
 ActivityStatus search_status(const net::ManifestSearch& search) {
     if (search.stage == net::SearchStage::fetching) {

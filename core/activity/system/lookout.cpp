@@ -1,11 +1,11 @@
 #include "core/activity/system/lookout.h"
 
-#include <ctime>
 #include <utility>
 
 #include "core/activity/system/battery.h"
 #include "core/activity/system/heat.h"
 #include "core/activity/system/load.h"
+#include "core/activity/system/local_time.h"
 #include "core/activity/system/programs.h"
 #include "core/base/check.h"
 
@@ -64,13 +64,7 @@ Probes system_probes(const std::vector<std::string>& programs) {
 }
 
 HourOfWeek hour_of_week(std::int64_t unix_time) {
-    const auto time = static_cast<std::time_t>(unix_time);
-    std::tm parts{};
-#ifdef _WIN32
-    localtime_s(&parts, &time);
-#else
-    localtime_r(&time, &parts);
-#endif
+    const std::tm parts = local_time(unix_time);
     const auto day = static_cast<std::size_t>(parts.tm_wday + 6) % days_per_week;  // tm_wday begins with Sunday
     return {day * hours_per_day + static_cast<std::size_t>(parts.tm_hour)};
 }
