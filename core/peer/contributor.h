@@ -5,10 +5,10 @@
 //            -> trainer rebased to theta[r] - alpha payload, where it goes on at once
 //            -> theta[r+1] arrives: trainer rebased to it
 // A list without our payload: the next one may hold it, where the recipe lets contributions be late. Then e += payload,
-// its tokens are carried to the next one. The payload may be long gone from
-// memory then: the update waits in the record until the swarm brings it, and own payloads are kept for as long as they
-// may return. An update is erased from the record after it was added, so a kill at the wrong moment adds it twice (and
-// the next payloads take it back) rather than never.
+// its tokens are carried to the next one. The payload may be long gone from memory then: the update waits in the record
+// until the swarm brings it, and own payloads are kept for as long as they may return. An update is erased from the
+// record after it was added, so a kill at the wrong moment adds it twice (and the next payloads take it back) rather
+// than never.
 //
 //   off --start--> starting --loaded--> training --window closes--> snapshotting --> encoding --> ahead --.
 //    ^                                     ^                                                              |
