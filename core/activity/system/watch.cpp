@@ -34,15 +34,46 @@ struct Watch::Shared {
 
 namespace {
 
-/// Threads that never came back. They live as long as the process, and so does the list.
-void leave_behind(std::thread thread) {
-    static auto& left = *new std::vector<std::thread>;
-    left.push_back(std::move(thread));
-}
+/// A thread that did not come back when it was asked to; what it uses goes with it.
+struct LeftBehind {
+    std::thread thread;
+    std::weak_ptr<void> used;
+};
+
+/// It lives as long as the process, because some of the threads do.
+class LeftBehindList {
+public:
+    static LeftBehindList& all() {
+        static auto& list = *new LeftBehindList;
+        return list;
+    }
+
+    void add(LeftBehind left) {
+        const std::lock_guard lock(m_mutex);
+        m_left.push_back(std::move(left));
+    }
+
+    /// The call came back after all, so that the thread can be joined without waiting.
+    void join_those_that_ended() {
+        const std::lock_guard lock(m_mutex);
+        std::erase_if(m_left, [](LeftBehind& left) {
+            if (!left.used.expired()) {
+                return false;
+            }
+            left.thread.join();
+            return true;
+        });
+    }
+
+private:
+    std::mutex m_mutex;
+    std::vector<LeftBehind> m_left;
+};
 
 }  // namespace
 
 Watch::Watch(std::unique_ptr<Probe> probe) : m_signal(probe->signal()), m_shared(std::make_shared<Shared>()) {
+    LeftBehindList::all().join_those_that_ended();
     m_shared->probe = std::move(probe);
     m_thread = std::thread([shared = m_shared] { shared->look_again_and_again(); });
 }
@@ -57,7 +88,7 @@ Watch::~Watch() {
     if (ended) {
         m_thread.join();
     } else {
-        leave_behind(std::move(m_thread));
+        LeftBehindList::all().add({.thread = std::move(m_thread), .used = m_shared});
     }
 }
 

@@ -2,7 +2,8 @@
 // waiting: a probe that hangs is told as Blindness::no_answer and holds up nobody.
 //
 // At the end the thread is asked to stop and waited for, but not for long: a thread that is inside a call which never
-// returns can neither be stopped nor joined, so it is left to the end of the process, with all that it uses.
+// returns can neither be stopped nor joined, so it is left behind with all that it uses. If the call does return, the
+// next watch that begins joins it.
 // Threads: one owner; the probe runs on the watch's own thread. Owns: the probe.
 #pragma once
 
