@@ -16,10 +16,12 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/check.h"
 #include "core/base/log.h"
 #include "core/ledger/database.h"
 #include "core/ledger/schema.h"
-#include "core/run/agreement/vote.h"
+#include "core/run/agreement/chain_walk.h"
+#include "core/run/agreement/keyring.h"
 
 namespace potluck::ledger {
 
@@ -83,9 +85,7 @@ struct Ledger::Database {
     [[nodiscard]] Status insert(std::int64_t chain, const run::CommittedList& list, const run::AcceptList& decoded,
                                 const StateDigest& result, std::int64_t at);
     [[nodiscard]] bool insert_entries(std::int64_t chain, const run::AcceptList& decoded, std::int64_t at);
-    [[nodiscard]] Result<std::string> fault_of(std::int64_t chain, const RunId& run, std::uint64_t round,
-                                               const PeerId& host, const Digest& previous, Digest& hash,
-                                               StateDigest& base, std::vector<PeerId>& committee) const;
+    [[nodiscard]] Result<std::string> fault_of(std::int64_t chain, run::ChainWalk& walk) const;
     [[nodiscard]] bool entries_match(std::int64_t chain, const run::AcceptList& list) const;
 
     mutable Connection connection;
@@ -429,69 +429,42 @@ bool Ledger::Database::entries_match(std::int64_t chain, const run::AcceptList& 
     return same && matched == list.entries.size();
 }
 
-/// What is wrong with one round, empty if nothing; `hash` becomes that of its list, `committee` that of the next round,
-/// and `base`, of the list before, that of its list.
-Result<std::string> Ledger::Database::fault_of(std::int64_t chain, const RunId& run, std::uint64_t round,
-                                               const PeerId& host, const Digest& previous, Digest& hash,
-                                               StateDigest& base, std::vector<PeerId>& committee) const {
+/// What is wrong with the round that `walk` comes to, empty if nothing: with its list, or with what is noted of it.
+Result<std::string> Ledger::Database::fault_of(std::int64_t chain, run::ChainWalk& walk) const {
     Statement query(connection,
                     "SELECT l.certificate, l.list, r.hash, r.tokens, r.contributions FROM rounds r LEFT JOIN lists l "
                     "ON l.chain = r.chain AND l.round = r.round WHERE r.chain = ? AND r.round = ?");
-    const Step step = query.bind(chain).bind(round).step();
+    const Step step = query.bind(chain).bind(walk.length().value).step();
     if (step == Step::failed) return connection.error("Cannot read");
     if (step == Step::done) return std::string("is missing");
-    const run::CommittedList list = committed_list_at(query, 0, 1);
-    const Result<run::AcceptList> decoded = run::AcceptList::decode(list.list);
-    if (!decoded.ok()) return std::string("does not decode");
-    hash = decoded->hash();
+    if (std::string fault = walk.take(committed_list_at(query, 0, 1)); !fault.empty()) return fault;
+    const run::AcceptList& list = *walk.head();
+    if (query.id<Digest>(2) != walk.hash()) return std::string("does not have the hash that was noted");
     TokenCount tokens;
-    for (const TokenCount& credit : run::weights_of(decoded->entries)) tokens += credit;
-    if (decoded->run != run || decoded->round.value != round) return std::string("is that of another place");
-    if (decoded->previous != previous) return std::string("does not follow the round before it");
-    if (query.id<Digest>(2) != hash) return std::string("does not have the hash that was noted");
-    for (const run::SignedAction& one : decoded->actions) {
-        const bool is_signed = identity::verify(host, run::domain_of(run::MessageKind::host_action),
-                                                run::signed_bytes(run, one.action), one.signature);
-        if (!is_signed) return std::string("holds a change that the run's host did not sign");
-    }
-    if (const run::HostAction* replacement = decoded->replacement()) committee = replacement->committee;
-    if (!run::proves_commit(list.certificate, *decoded, committee, run::Ed25519Verifier())) {
-        return std::string("was not signed by a quorum of its committee");
-    }
-    for (const run::Accepted& accepted : decoded->entries) {
-        const run::Message message = run::contribution_of(*decoded, accepted, base);
-        const bool is_signed = identity::verify(accepted.peer, run::domain_of(run::MessageKind::contribution),
-                                                run::signed_bytes(run, message), accepted.signature);
-        if (!is_signed) return std::string("names a contribution that its contributor did not sign");
-    }
-    committee = decoded->committee;
-    base = decoded->base;
-    const bool sums = query.count(3) == tokens.value && query.count(4) == decoded->entries.size();
-    if (!sums || !entries_match(chain, *decoded)) return std::string("was not credited as its list says");
+    for (const TokenCount& credit : run::weights_of(list.entries)) tokens += credit;
+    const bool sums = query.count(3) == tokens.value && query.count(4) == list.entries.size();
+    if (!sums || !entries_match(chain, list)) return std::string("was not credited as its list says");
     return std::string();
 }
 
 Status Ledger::verify_chain(const RunId& run, const run::RunRules& rules) const {
     m_owner.check();
-    std::vector<PeerId> committee = rules.first_committee();
+    POTLUCK_CHECK(rules.run == run);
     const Result<std::optional<std::int64_t>> chain = m_database->chain_of(run);
     if (!chain.ok()) return chain.error();
     if (!chain->has_value()) return {};
     const Result<Database::Tip> tip = m_database->tip_of(**chain);
     if (!tip.ok()) return tip.error();
-    Digest previous;
-    StateDigest base;
+    const run::Ed25519Verifier verifier;
+    run::ChainWalk walk(rules, verifier);
     for (std::uint64_t round = 0; round < tip->length; ++round) {
-        Digest hash;
-        const Result<std::string> fault =
-            m_database->fault_of(**chain, run, round, rules.host, previous, hash, base, committee);
+        const Result<std::string> fault = m_database->fault_of(**chain, walk);
         if (!fault.ok()) return fault.error();
         if (!fault->empty()) {
             return Error{ErrorCode::untrusted, "In the ledger's chain " + round_name(round) + " " + *fault +
                                                    ": move the ledger away, the chain is fetched anew from the other "
                                                    "members."};
         }
-        previous = hash;
     }
     return {};
 }

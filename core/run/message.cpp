@@ -68,18 +68,6 @@ void write_statement(ByteWriter& out, const Bytes& statement) {
     out.raw(statement);
 }
 
-void write_list(ByteWriter& out, const CommittedList& list) {
-    write_list_bytes(out, list.list);
-    write_statement(out, list.certificate);
-}
-
-CommittedList read_list(ByteReader& in) {
-    CommittedList list;
-    list.list = read_list_bytes(in, false);
-    list.certificate = read_statement(in);
-    return list;
-}
-
 void write(ByteWriter& out, const StatusMessage& message) {
     out.u64(message.sequence);
     out.u8(static_cast<std::uint8_t>(message.role));
@@ -156,14 +144,14 @@ void write(ByteWriter& out, const HistoryRequest& message) { out.u64(message.fir
 void write(ByteWriter& out, const HistoryMessage& message) {
     POTLUCK_CHECK(message.lists.size() <= lists_per_history_max);
     out.u16(static_cast<std::uint16_t>(message.lists.size()));
-    for (const CommittedList& list : message.lists) write_list(out, list);
+    for (const CommittedList& list : message.lists) run::write(out, list);
 }
 
 HistoryMessage read_history(ByteReader& in) {
     HistoryMessage message;
     const std::size_t count = in.u16();
     if (count > lists_per_history_max) in.fail();
-    for (std::size_t i = 0; i < count && !in.failed(); ++i) message.lists.push_back(read_list(in));
+    for (std::size_t i = 0; i < count && !in.failed(); ++i) message.lists.push_back(read_committed_list(in));
     return message;
 }
 
@@ -234,6 +222,18 @@ Message read_body(MessageKind kind, ByteReader& in) {
 }
 
 }  // namespace
+
+void write(ByteWriter& out, const CommittedList& list) {
+    write_list_bytes(out, list.list);
+    write_statement(out, list.certificate);
+}
+
+CommittedList read_committed_list(ByteReader& in) {
+    CommittedList list;
+    list.list = read_list_bytes(in, false);
+    list.certificate = read_statement(in);
+    return list;
+}
 
 MessageKind kind_of(const Message& message) {
     struct Kind {

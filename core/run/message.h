@@ -92,6 +92,9 @@ struct CommittedList {
     Bytes certificate;  // at most statement_bytes_max
     bool operator==(const CommittedList&) const = default;
 };
+/// Both with their lengths, as a history and a proof hold them. Reading fails the reader.
+void write(ByteWriter& out, const CommittedList& list);
+[[nodiscard]] CommittedList read_committed_list(ByteReader& in);
 
 /// What the committee says about a round: one message of core/run/agreement, which carries its author's signature and
 /// may be passed on by anybody, and the list it speaks of where others may lack it.

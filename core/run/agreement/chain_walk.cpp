@@ -1,0 +1,51 @@
+#include "core/run/agreement/chain_walk.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/run/agreement/vote.h"
+
+namespace potluck::run {
+
+ChainWalk::ChainWalk(const RunRules& rules, const Verifier& verifier)
+    : m_run(rules.run), m_host(rules.host), m_verifier(&verifier), m_committee(rules.first_committee()) {}
+
+const std::vector<PeerId>& ChainWalk::deciding(const AcceptList& list) const {
+    const HostAction* replacement = list.replacement();
+    return replacement == nullptr ? m_committee : replacement->committee;
+}
+
+std::string ChainWalk::fault_of(const CommittedList& committed, const AcceptList& list) const {
+    if (list.run != m_run || list.round != m_length) return "is that of another place";
+    if (list.previous != m_hash) return "does not follow the round before it";
+    const bool signed_by_host = std::all_of(list.actions.begin(), list.actions.end(), [&](const SignedAction& one) {
+        return m_verifier->verify(m_host, domain_of(MessageKind::host_action), signed_bytes(m_run, one.action),
+                                  one.signature);
+    });
+    if (!signed_by_host) return "holds a change that the run's host did not sign";
+    if (!proves_commit(committed.certificate, list, deciding(list), *m_verifier)) {
+        return "was not signed by a quorum of its committee";
+    }
+    const StateDigest base_before = m_head ? m_head->base : StateDigest{};
+    const bool contributed = std::all_of(list.entries.begin(), list.entries.end(), [&](const Accepted& entry) {
+        const Message message = contribution_of(list, entry, base_before);
+        return m_verifier->verify(entry.peer, domain_of(MessageKind::contribution), signed_bytes(m_run, message),
+                                  entry.signature);
+    });
+    return contributed ? "" : "names a contribution that its contributor did not sign";
+}
+
+std::string ChainWalk::take(const CommittedList& committed) {
+    Result<AcceptList> list = AcceptList::decode(committed.list);
+    if (!list.ok()) return "does not decode";
+    const Digest hash = list->hash();
+    if (std::string fault = fault_of(committed, *list); !fault.empty()) return fault;
+    m_decided = deciding(*list);
+    m_committee = list->committee;
+    m_length = m_length.next();
+    m_hash = hash;
+    m_head = std::move(list).value();
+    return {};
+}
+
+}  // namespace potluck::run
