@@ -249,10 +249,15 @@ struct ReplaceCommittee {
 struct ExportedFiles {
     static constexpr std::string_view label = "exported model";
     std::vector<std::string> files;
-    std::optional<std::uint64_t> pruned_weights, zero_weights;
+    std::uint64_t round = 0;
+    bool agreed = false;
+    std::optional<std::uint64_t> pruned_weights{}, zero_weights{};
 
     static void fields(auto& value, auto&& field) {
         field("files", value.files, List{rows_max, Text{path_bytes_max}}, "What was written.");
+        field("round", value.round, Whole{}, "How many rounds the model has seen.");
+        field("agreed", value.agreed, Any{},
+              "Whether the run's committee has agreed on this state, so that a proof could be written beside it.");
         field("pruned_weights", value.pruned_weights, Whole{}, "Weights in the matrices that were pruned.");
         field("zero_weights", value.zero_weights, Whole{}, "How many of these are zero now.");
     }

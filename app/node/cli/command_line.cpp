@@ -238,6 +238,12 @@ void add_model_verbs(CLI::App& app, Command& command, Raw& raw) {
     exporting->add_option("folder", command.path, "Where to")->required();
     exporting->add_flag("--sparse-2-4", raw.sparse,
                         "Keep the 2 largest of every 4 weights of attention and MLP, for sparse tensor cores");
+    CLI::App* verify =
+        add_verb(app, command, "verify", "Check that a model is what its run's committee agreed on, without a network",
+                 Verb::verify);
+    verify->add_option("model", command.path, "An exported folder, or a checkpoint's file")->required();
+    verify->add_option("--proof", command.proof, "Its proof (default: potluck.proof beside it)");
+    verify->add_flag("--json", raw.json, "As JSON");
     CLI::App* sample = add_verb(app, command, "sample", "Let the model go on with a text", Verb::sample);
     sample->add_option("--prompt", command.prompt, "The beginning");
     sample->add_option("--tokens", command.tokens, "How many tokens")->check(CLI::Range(1, 4096));

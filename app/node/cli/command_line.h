@@ -32,6 +32,7 @@ enum class Verb {
     invite,
     checkpoints,
     export_model,
+    verify,
     sample,
     leaderboard,
     committee,
@@ -85,7 +86,8 @@ struct Command {
     std::int64_t pause_seconds = 0;
     control::Moderate moderation;
     control::ReplaceCommittee replacement;
-    std::filesystem::path path;  // export folder, identity file, file of evidence
+    std::filesystem::path path;   // export folder, model to verify, identity file, file of evidence
+    std::filesystem::path proof;  // verify; empty: the one beside the model
     enum class ImportFrom { file, words } import_from = ImportFrom::file;
     std::string words;  // identity import --words; empty: they are read from standard input
     Sparsity sparsity = Sparsity::dense;

@@ -138,6 +138,11 @@ void print(const control::Done&) {}
 
 void print(const control::ExportedFiles& exported) {
     for (const std::string& file : exported.files) std::cout << file << "\n";
+    std::cout << "The model after round " << exported.round << ".\n";
+    if (!exported.agreed) {
+        std::cout << "The run's committee has not agreed on it yet, so there is no proof beside it; export again when "
+                     "the round has ended.\n";
+    }
     if (exported.zero_weights && exported.pruned_weights) {
         std::cout << *exported.zero_weights << " of the " << *exported.pruned_weights
                   << " weights in attention and MLP are zero.\n";
@@ -159,13 +164,15 @@ public:
     }
     Result<control::ExportedFiles> answer(const control::ExportModel& call) {
         ModelExporter exporter(m_loop);
-        return awaited<control::ExportModel>(
-            [&](const auto& respond) { export_held_model(exporter, held_model(m_node, m_trainer), call, respond); });
+        return awaited<control::ExportModel>([&](const auto& respond) {
+            export_held_model(exporter, held_model(m_node, m_trainer, WhichState::certified), call, respond);
+        });
     }
     Result<control::SampledText> answer(const control::SampleText& call) {
         Sampler sampler(m_loop);
-        return awaited<control::SampleText>(
-            [&](const auto& respond) { sample_held_model(sampler, held_model(m_node, m_trainer), call, respond); });
+        return awaited<control::SampleText>([&](const auto& respond) {
+            sample_held_model(sampler, held_model(m_node, m_trainer, WhichState::newest), call, respond);
+        });
     }
 
 private:

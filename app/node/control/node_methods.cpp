@@ -62,10 +62,10 @@ void add_table_methods(Dispatcher& dispatcher, Node& node) {
 
 void add_model_methods(Dispatcher& dispatcher, const Node& node, ModelExporter& exporter, Sampler& sampler) {
     dispatcher.add_later<ExportModel>([&](const ExportModel& call, const Dispatcher::Respond<ExportModel>& respond) {
-        export_held_model(exporter, held_model(node), call, respond);
+        export_held_model(exporter, held_model(node, WhichState::certified), call, respond);
     });
     dispatcher.add_later<SampleText>([&](const SampleText& call, const Dispatcher::Respond<SampleText>& respond) {
-        sample_held_model(sampler, held_model(node), call, respond);
+        sample_held_model(sampler, held_model(node, WhichState::newest), call, respond);
     });
 }
 
@@ -89,7 +89,7 @@ void export_held_model(ModelExporter& exporter, const Result<HeldModel>& model, 
     const Sparsity sparsity = call.sparse_2_4 ? Sparsity::two_of_four : Sparsity::dense;
     exporter.export_model(model, call.folder, sparsity, [respond](const Result<ExportedModel>& exported) {
         if (!exported) return respond(exported.error());
-        ExportedFiles files{exported->files, {}, {}};
+        ExportedFiles files{.files = exported->files, .round = exported->round, .agreed = exported->agreed};
         if (exported->pruned) {
             files.pruned_weights = exported->pruned->weights;
             files.zero_weights = exported->pruned->zeros;

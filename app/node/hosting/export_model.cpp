@@ -1,16 +1,30 @@
+// The loop's thread refuses what may be refused and writes what is small; the worker does the rest with files and a
+// connection to the ledger of its own: first the proof and the card, then the weights under another name, which are
+// renamed last. A folder with model.safetensors is therefore whole.
+//
+// A pruned model is not what the run agreed on, so it gets no proof; its card says so.
 #include "app/node/hosting/export_model.h"
 
 #include <algorithm>
 #include <stop_token>
 #include <system_error>
+#include <thread>
+#include <vector>
 
 #include <boost/asio/post.hpp>
 #include <nlohmann/json.hpp>
 
+#include "app/node/hosting/export_proof.h"
 #include "app/node/hosting/export_tokenizer.h"
+#include "app/node/hosting/ledger_lists.h"
+#include "app/node/hosting/model_card.h"
+#include "app/node/paths.h"
+#include "app/node/session/validation.h"
 #include "core/base/files.h"
+#include "core/ledger/ledger.h"
 #include "core/model/hf_config.h"
-#include "core/model/state_layout.h"
+#include "core/proof/credits.h"
+#include "core/run/accept_list.h"
 
 namespace potluck::node {
 
@@ -19,6 +33,19 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t piece_bytes = 64U << 20U;  // copied between two looks at whether to give up
+
+constexpr std::size_t curve_points_max = 500;  // of which the last is told
+
+/// What the lists before `round` add up to.
+proof::Credits credits_before(const ledger::Ledger& ledger, const RunId& run, RoundId round) {
+    proof::Credits credits;
+    static_cast<void>(each_list(ledger, run, round, [&](const run::CommittedList& committed) {
+        const auto list = run::AcceptList::decode(committed.list);
+        if (list) credits.add(*list);
+        return list.ok();
+    }));
+    return credits;
+}
 
 Status make_folder(const fs::path& folder) {
     std::error_code failed;
@@ -33,14 +60,17 @@ Status make_folder(const fs::path& folder) {
 /// What the worker needs. It is the worker's alone once it was submitted.
 struct ModelExporter::Job {
     MappedFile state;
-    model::ModelSpec model;
+    HeldModel model;
     fs::path file;
     Sparsity sparsity = Sparsity::dense;
+    unsigned threads = 1;
     ExportedModel exported;
 
     Result<ExportedModel> work(const std::stop_token& stop);
 
 private:
+    Status write_words(const std::stop_token& stop);
+    [[nodiscard]] Result<CardFacts> card_facts() const;
     Status write(const fs::path& partial, const std::stop_token& stop);
     void prune(std::span<std::byte> file_bytes);
 };
@@ -58,6 +88,49 @@ Result<ExportedModel> ModelExporter::Job::work(const std::stop_token& stop) {
     return outcome.error();
 }
 
+/// The proof and the card, which is written after the weights were pruned.
+Status ModelExporter::Job::write_words(const std::stop_token& stop) {
+    const fs::path folder = file.parent_path();
+    exported.agreed = model.standing == HeldModel::Standing::certified && sparsity == Sparsity::dense;
+    if (exported.agreed) {
+        const fs::path proof = folder / proof_file_name;
+        if (Status written = export_proof(model, state.bytes(), proof, threads, stop); !written) return written;
+        exported.files.push_back(proof.string());
+    }
+    const auto facts = card_facts();
+    if (!facts) return facts.error();
+    exported.files.push_back((folder / "README.md").string());
+    return write_file_atomically(exported.files.back(), as_bytes(model_card(*facts)));
+}
+
+/// What went into this state: the lists before its round. Later ones are the next state's.
+Result<CardFacts> ModelExporter::Job::card_facts() const {
+    CardFacts facts;
+    facts.run = model.run;
+    facts.manifest = model.manifest;
+    facts.round = model.round;
+    facts.agreed = exported.agreed;
+    facts.pruned = exported.pruned;
+    const auto ledger = ledger::Ledger::open(model.data_folder / "ledger.db");
+    if (!ledger) return ledger.error();
+    const proof::Credits credits = credits_before(*ledger, model.run, model.round);
+    const std::vector<proof::Contributor> contributors = credits.contributors();
+    for (std::size_t i = 0; i < std::min(contributors.size(), card_leaders_max); ++i) {
+        facts.leaders.push_back({contributors[i], ledger->credit_of(model.run, contributors[i].peer).name});
+    }
+    facts.tokens = credits.tokens();
+    facts.contributions = credits.contributions();
+    facts.contributors = contributors.size();
+    for (const ledger::RoundRecord& record : ledger->curve(model.run, curve_points_max)) {
+        if (record.round < model.round && record.loss > 0) facts.training = {record.round, record.loss};
+    }
+    const Validation measured(model.manifest, validation_file_in(run_folder(model.data_folder, model.run)));
+    for (const ValidationPoint& point : measured.points()) {
+        if (point.round <= model.round) facts.validation = {point.round, point.loss};
+    }
+    return facts;
+}
+
 Status ModelExporter::Job::write(const fs::path& partial, const std::stop_token& stop) {
     const ByteSpan bytes = state.bytes();
     auto map = MappedFile::create(partial, bytes.size());
@@ -71,13 +144,14 @@ Status ModelExporter::Job::write(const fs::path& partial, const std::stop_token&
         std::copy(piece.begin(), piece.end(), out.begin() + static_cast<std::ptrdiff_t>(begin));
     }
     if (sparsity == Sparsity::two_of_four) prune(out);
+    if (const Status written = write_words(stop); !written) return written;
     return map->sync();
 }
 
 void ModelExporter::Job::prune(std::span<std::byte> file_bytes) {
-    const auto parameters = static_cast<std::size_t>(model.parameters());
+    const auto parameters = static_cast<std::size_t>(model.manifest.model.parameters());
     auto* first = reinterpret_cast<float*>(file_bytes.data() + (file_bytes.size() - 4 * parameters));
-    exported.pruned = model::prune_2_of_4(model, std::span(first, parameters));
+    exported.pruned = model::prune_2_of_4(model.manifest.model, std::span(first, parameters));
 }
 
 ModelExporter::~ModelExporter() = default;
@@ -90,7 +164,9 @@ Result<std::shared_ptr<ModelExporter::Job>> ModelExporter::prepare(const HeldMod
     const auto job = std::make_shared<Job>();
     job->file = folder / "model.safetensors";
     job->sparsity = sparsity;
-    job->model = model.manifest.model;
+    job->model = model;
+    job->threads = std::max(1U, std::thread::hardware_concurrency() / 2);
+    job->exported.round = model.round.value;
     if (fs::exists(job->file)) {
         return Error{ErrorCode::invalid_argument, folder.string() + " already holds a model; give another folder."};
     }
@@ -99,7 +175,7 @@ Result<std::shared_ptr<ModelExporter::Job>> ModelExporter::prepare(const HeldMod
     job->state = std::move(*state);
     std::vector<std::string>& files = job->exported.files;
     files = {job->file.string(), (folder / "config.json").string()};
-    const std::string config = model::hugging_face_config(job->model).dump(2) + "\n";
+    const std::string config = model::hugging_face_config(model.manifest.model).dump(2) + "\n";
     if (Status written = write_file_atomically(files.back(), as_bytes(config)); !written) return written.error();
     if (Status written = export_tokenizer(model, folder, files); !written) return written.error();
     return job;

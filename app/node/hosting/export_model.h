@@ -1,10 +1,13 @@
 // Writes a model that this computer holds as a folder that Hugging Face transformers opens: config.json, the tokenizer
-// or a note on it, and last model.safetensors, dense or pruned. The weights are written by a worker thread, so that a
-// large model on a slow disk does not keep the node from its rounds. One export at a time.
+// or a note on it, a model card, the proof of where the state comes from, and last model.safetensors, dense or pruned.
+// A dense one is the state file itself, byte for byte, so its hash tree is the one that the run's committee signed.
+// What takes long is done by a worker thread, so that a large model on a slow disk does not keep the node from its
+// rounds. One export at a time.
 //
 // Threads: the loop's. Owns: the worker; its own map of the state, which may leave the node's store meanwhile.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -26,6 +29,8 @@ enum class Sparsity { dense, two_of_four };
 
 struct ExportedModel {
     std::vector<std::string> files;
+    std::uint64_t round = 0;
+    bool agreed = false;  // a proof lies beside it
     std::optional<model::PrunedModel> pruned;
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <system_error>
 
+#include "core/ledger/ledger.h"
+#include "core/run/accept_list.h"
 #include "net/blob_index.h"
 
 namespace potluck::node {
@@ -31,19 +33,50 @@ fs::path file_of(const run::BlobRef& blob, const StoredNode& node, const std::ve
     return {};
 }
 
+/// Whether the state is the base of a committed list, or the one that the run began with.
+bool is_certified(const peer::StateStore::Held& held, const ledger::Ledger& ledger, const RunId& run,
+                  const run::Manifest& manifest) {
+    if (held.round.value == 0) return held.digest == manifest.initial_state.root;
+    const auto committed = ledger.list(run, held.round);
+    if (!committed) return false;
+    const Result<run::AcceptList> list = run::AcceptList::decode(committed->list);
+    return list.ok() && list->base == held.digest;
+}
+
+struct Choice {
+    peer::StateStore::Held held;
+    HeldModel::Standing standing = HeldModel::Standing::open;
+};
+
+/// `held` is not empty, oldest first.
+Choice choose(const std::vector<peer::StateStore::Held>& held, WhichState which, const ledger::Ledger* ledger,
+              const RunId& run, const run::Manifest& manifest) {
+    const auto certified = [&](const auto& one) {
+        return ledger != nullptr && is_certified(one, *ledger, run, manifest);
+    };
+    const auto found = std::find_if(held.rbegin(), held.rend(), certified);
+    if (which == WhichState::certified && found != held.rend()) return {*found, HeldModel::Standing::certified};
+    return {held.back(), certified(held.back()) ? HeldModel::Standing::certified : HeldModel::Standing::open};
+}
+
 }  // namespace
 
-Result<HeldModel> held_model(const Node& node) {
+Result<HeldModel> held_model(const Node& node, WhichState which) {
     const RunSession* session = node.session();
     if (session == nullptr) {
         return Error{ErrorCode::not_found, "This node is in no run; join one with an invite first."};
     }
     const auto held = session->store().held();
     if (held.empty()) return no_state;
-    const RoundId newest = held.back().round;
-    HeldModel model{session->plan().manifest,
-                    session->store().state_file(newest),
-                    session->store().state_place(newest),
+    const run::Manifest& manifest = session->plan().manifest;
+    const Choice choice = choose(held, which, &node.ledger(), session->run(), manifest);
+    HeldModel model{session->run(),
+                    manifest,
+                    choice.held.round,
+                    choice.standing,
+                    node.options().data_folder,
+                    session->store().state_file(choice.held.round),
+                    session->store().state_place(choice.held.round),
                     {},
                     {},
                     session->plan().trainer_program,
@@ -60,7 +93,7 @@ Result<HeldModel> held_model(const Node& node) {
     return model;
 }
 
-Result<HeldModel> held_model(const StoredNode& node, const fs::path& trainer_program) {
+Result<HeldModel> held_model(const StoredNode& node, const fs::path& trainer_program, WhichState which) {
     if (!node.run()) return Error{ErrorCode::not_found, "The node of this data folder is in no run."};
     const StoredNode::Run& run = *node.run();
     if (run.states.empty()) {
@@ -68,9 +101,19 @@ Result<HeldModel> held_model(const StoredNode& node, const fs::path& trainer_pro
                      "This data folder holds no state of the model; start its node to fetch it."};
     }
     const model::StateLayout layout = model::state_layout(run.manifest.model);
-    const fs::path file = state_file_in(run.folder, run.states.back().round);
-    HeldModel model{
-        run.manifest, file, {file, layout.header.size()}, {}, {}, trainer_program, node.data_folder() / "trainer.log"};
+    const Choice choice = choose(run.states, which, node.ledger(), run.id, run.manifest);
+    const fs::path file = state_file_in(run.folder, choice.held.round);
+    HeldModel model{run.id,
+                    run.manifest,
+                    choice.held.round,
+                    choice.standing,
+                    node.data_folder(),
+                    file,
+                    {file, layout.header.size()},
+                    {},
+                    {},
+                    trainer_program,
+                    node.data_folder() / "trainer.log"};
     const auto hosted = load_hosted(run.folder);
     if (!hosted) return hosted.error();
     for (const run::BlobRef& ref : model.manifest.tokenizer.blobs()) {

@@ -1,4 +1,4 @@
-// The newest state that a data folder holds, and what is needed to make text or an export of it, as values and files:
+// A state that a data folder holds, and what is needed to make text or an export of it, as values and files:
 // the same for a node that runs and for a folder whose node does not.
 #pragma once
 
@@ -12,8 +12,16 @@
 
 namespace potluck::node {
 
+/// Which of the states that are held: the newest, or the newest whose digest the run's committee has agreed on. That of
+/// the round which goes on is agreed on when the round ends.
+enum class WhichState { newest, certified };
+
 struct HeldModel {
+    RunId run;
     run::Manifest manifest;
+    RoundId round;                                       // how many rounds the state has seen
+    enum class Standing { certified, open } standing{};  // open: no list of the run names this state yet
+    std::filesystem::path data_folder;
     std::filesystem::path state_file;
     peer::VectorPlace state;                             // the parameters in that file
     std::vector<std::filesystem::path> tokenizer_files;  // of manifest.tokenizer.blobs(); empty if any is missing
@@ -21,10 +29,11 @@ struct HeldModel {
     std::filesystem::path trainer_program, trainer_errors;
 };
 
-/// `not_found` outside a run, `unavailable` if no state is held yet.
-[[nodiscard]] Result<HeldModel> held_model(const Node& node);
+/// `not_found` outside a run, `unavailable` if no state is held yet. If none that is held is certified, the newest.
+[[nodiscard]] Result<HeldModel> held_model(const Node& node, WhichState which);
 /// `trainer_program` is asked for samples.
-[[nodiscard]] Result<HeldModel> held_model(const StoredNode& node, const std::filesystem::path& trainer_program);
+[[nodiscard]] Result<HeldModel> held_model(const StoredNode& node, const std::filesystem::path& trainer_program,
+                                           WhichState which);
 
 /// The run's tokenizer; `unavailable` if its files are not here.
 [[nodiscard]] Result<data::Tokenizer> open_tokenizer(const HeldModel& model);

@@ -561,17 +561,8 @@ std::vector<control::LeaderboardRow> Node::leaderboard(std::size_t rows_max) con
 
 std::vector<control::CurvePoint> Node::curve(std::size_t rows_max) const {
     m_owner.check();
-    std::vector<control::CurvePoint> points;
-    if (!m_session) return points;
-    for (const ledger::RoundRecord& record : m_ledger.curve(m_session->run(), rows_max)) {
-        if (record.loss > 0) points.push_back({record.round.value, record.loss, record.at});
-    }
-    if (const Validation* measured = m_session->validation()) {
-        for (const ValidationPoint& point : measured->points())
-            points.push_back({point.round.value, 0, point.at, point.loss});
-    }
-    std::ranges::stable_sort(points, {}, &control::CurvePoint::round);
-    return points;
+    if (!m_session) return {};
+    return curve_points(m_ledger, m_session->run(), m_session->validation(), rows_max);
 }
 
 std::vector<control::CheckpointRow> Node::checkpoints() const {

@@ -101,6 +101,10 @@ public:
         m_owner.check();
         return m_identity;
     }
+    [[nodiscard]] const ledger::Ledger& ledger() const {
+        m_owner.check();
+        return m_ledger;
+    }
     /// Null outside a run.
     [[nodiscard]] RunSession* session() const {
         m_owner.check();

@@ -91,7 +91,7 @@ Status RunSession::open_parts() {
                                      m_plan.trainer_threads, m_plan.budget, m_plan.folder, m_plan.folder / "moments",
                                      m_plan.run},
             *this);
-        m_validation.emplace(m_plan.manifest, m_plan.folder / "validation.json");
+        m_validation.emplace(m_plan.manifest, validation_file_in(m_plan.folder));
     }
     auto swarm = m_world.network.open_swarm({m_plan.run, m_plan.hints}, m_world.identity, *this);
     if (!swarm) return swarm.error();

@@ -1,6 +1,7 @@
 #include "app/node/session/stored_node.h"
 
 #include "app/node/paths.h"
+#include "app/node/session/validation.h"
 #include "app/node/session/view.h"
 
 namespace potluck::node {
@@ -74,6 +75,13 @@ std::vector<control::LeaderboardRow> StoredNode::leaderboard(std::size_t rows_ma
     m_owner.check();
     if (!m_run || !m_ledger || !m_self) return {};
     return leaderboard_rows(*m_ledger, m_run->id, *m_self, m_settings.name, rows_max);
+}
+
+std::vector<control::CurvePoint> StoredNode::curve(std::size_t rows_max) const {
+    m_owner.check();
+    if (!m_run || !m_ledger) return {};
+    const Validation measured(m_run->manifest, validation_file_in(m_run->folder));
+    return curve_points(*m_ledger, m_run->id, &measured, rows_max);
 }
 
 std::vector<control::CheckpointRow> StoredNode::checkpoints() const {

@@ -34,12 +34,19 @@ public:
     [[nodiscard]] control::NodeSnapshot snapshot() const;
     /// Empty outside a run.
     [[nodiscard]] std::vector<control::LeaderboardRow> leaderboard(std::size_t rows_max) const;
+    /// Losses of the run's rounds, and those measured on this computer; empty outside a run.
+    [[nodiscard]] std::vector<control::CurvePoint> curve(std::size_t rows_max) const;
     /// Without magnet links: nobody seeds them while the node does not run.
     [[nodiscard]] std::vector<control::CheckpointRow> checkpoints() const;
 
     [[nodiscard]] const std::filesystem::path& data_folder() const {
         m_owner.check();
         return m_folder;
+    }
+    /// Null if the node was in no run yet.
+    [[nodiscard]] const ledger::Ledger* ledger() const {
+        m_owner.check();
+        return m_ledger ? &*m_ledger : nullptr;
     }
     /// Nothing outside a run, or while its description was not fetched yet.
     [[nodiscard]] const std::optional<Run>& run() const {

@@ -24,6 +24,10 @@ constexpr double forward_speedup = 2;
 
 }  // namespace
 
+std::filesystem::path validation_file_in(const std::filesystem::path& run_folder) {
+    return run_folder / "validation.json";
+}
+
 Validation::Validation(const run::Manifest& manifest, std::filesystem::path file)
     : m_file(std::move(file)),
       m_context(manifest.model.context),

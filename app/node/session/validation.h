@@ -27,6 +27,8 @@ struct ValidationPoint {
     bool operator==(const ValidationPoint&) const = default;
 };
 
+[[nodiscard]] std::filesystem::path validation_file_in(const std::filesystem::path& run_folder);
+
 class Validation {
 public:
     static constexpr std::uint64_t parameters_max = 16'000'000;     // 64 MB of fp32

@@ -204,6 +204,20 @@ std::vector<control::LeaderboardRow> leaderboard_rows(const ledger::Ledger& ledg
     return rows;
 }
 
+std::vector<control::CurvePoint> curve_points(const ledger::Ledger& ledger, const RunId& run,
+                                              const Validation* measured, std::size_t rows_max) {
+    std::vector<control::CurvePoint> points;
+    for (const ledger::RoundRecord& record : ledger.curve(run, rows_max)) {
+        if (record.loss > 0) points.push_back({record.round.value, record.loss, record.at});
+    }
+    if (measured != nullptr) {
+        for (const ValidationPoint& point : measured->points())
+            points.push_back({point.round.value, 0, point.at, point.loss});
+    }
+    std::ranges::stable_sort(points, {}, &control::CurvePoint::round);
+    return points;
+}
+
 Result<run::SignedManifest> check_manifest(ByteSpan file) {
     auto parsed = run::parse_manifest_file(file);
     if (!parsed) return parsed.error();

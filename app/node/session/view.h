@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/node/session/settings.h"
+#include "app/node/session/validation.h"
 #include "core/activity/signals.h"
 #include "core/control/node_methods.h"
 #include "core/ledger/ledger.h"
@@ -58,6 +60,10 @@ void add_credit(const ledger::Ledger& ledger, const RunId& run, const PeerId& se
 [[nodiscard]] std::vector<control::LeaderboardRow> leaderboard_rows(const ledger::Ledger& ledger, const RunId& run,
                                                                     const PeerId& self, const std::string& own_name,
                                                                     std::size_t rows_max);
+
+/// Up to `rows_max` losses of rounds, and all that were measured on this computer (null: none), by rising round.
+[[nodiscard]] std::vector<control::CurvePoint> curve_points(const ledger::Ledger& ledger, const RunId& run,
+                                                            const Validation* measured, std::size_t rows_max);
 
 /// The committee of a run, with the names of those who are here, and where proofs of lies lie.
 [[nodiscard]] control::Committee committee_rows(const peer::CommitteeView& committee, const peer::PeerView& view,

@@ -1,5 +1,5 @@
-// Checks the chain of a run's committed lists from round 0 on, one list after the other, with nothing but what the lists
-// carry: place and link, the host's actions, votes of the committee that the list before names, and contributors'
+// Checks the chain of a run's committed lists from round 0 on, one list after the other, with nothing but what the
+// lists carry: place and link, the host's actions, votes of the committee that the list before names, and contributors'
 // signatures. Whether a list may hold what it holds (run::check_link) is another question.
 // Threads: a value that borrows its verifier.
 #pragma once

@@ -1,0 +1,162 @@
+// The card is written top to bottom, one function for each section. What the run itself vouches for (data, initial
+// state, rounds, credit) comes from manifest and ledger; losses are what this computer heard or measured, and are said
+// to be that. CommonMark 0.31, section 2.4: any ASCII punctuation may be escaped by a backslash, so all of it is.
+#include "app/node/hosting/model_card.h"
+
+#include <algorithm>
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "app/node/session/view.h"
+#include "core/base/log.h"
+#include "core/base/text.h"
+#include "core/model/cost_model.h"
+
+namespace potluck::node {
+
+namespace {
+
+constexpr std::size_t shards_shown_max = 16;
+constexpr std::size_t name_shown_max = 80;
+
+std::uint64_t tokens_of(const run::Shard& shard, const model::ModelSpec& model) {
+    return shard.records * (model.context + 1);
+}
+
+std::string front_matter(const CardFacts& facts) {
+    std::string text = "---\n" + card_licence(facts.manifest.licence) +
+                       "library_name: transformers\npipeline_tag: text-generation\ntags:\n- potluck\n"
+                       "- volunteer-computing\n";
+    return text + "---\n\n";
+}
+
+std::string introduction(const CardFacts& facts) {
+    const run::Manifest& manifest = facts.manifest;
+    std::string text = "# " + markdown_text(manifest.name) + "\n\n" + describe(manifest.model) + ", after round " +
+                       std::to_string(facts.round.value) + " of " + std::to_string(manifest.recipe.total_rounds) +
+                       ". Volunteers trained it together with Potluck, on their own computers.\n\n";
+    std::string_view purpose = manifest.purpose;
+    while (!purpose.empty()) {
+        const std::size_t end = std::min(purpose.find('\n'), purpose.size());
+        text += "> " + markdown_text(purpose.substr(0, end)) + "\n";
+        purpose.remove_prefix(std::min(end + 1, purpose.size()));
+    }
+    if (!manifest.purpose.empty()) text += "\n";
+    return text + "* Licence: " + markdown_text(manifest.licence) + "\n* Run: `" + facts.run.hex() + "`\n* Host: `" +
+           manifest.host.hex() + "`\n\n";
+}
+
+std::string pruning(const CardFacts& facts) {
+    if (!facts.pruned) return {};
+    return "This copy is pruned to 2 of every 4 weights of attention and MLP (" + std::to_string(facts.pruned->zeros) +
+           " of " + std::to_string(facts.pruned->weights) +
+           " weights are zero). What the run agreed on is the dense model, so there is no proof beside this one.\n\n";
+}
+
+std::string data(const CardFacts& facts) {
+    const run::Manifest& manifest = facts.manifest;
+    std::uint64_t tokens = 0;
+    for (const run::Shard& shard : manifest.shards) tokens += tokens_of(shard, manifest.model);
+    std::string text = "## Data\n\n" + std::to_string(tokens) + " tokens in " + std::to_string(manifest.shards.size()) +
+                       (manifest.shards.size() == 1 ? " shard" : " shards") + ", and " +
+                       std::to_string(tokens_of(manifest.validation, manifest.model)) +
+                       " held out for validation. The run's description, which its host has signed, names each by the "
+                       "root of its BitTorrent v2 hash tree:\n\n| shard | tokens | root |\n|---|---|---|\n";
+    const std::size_t shown = std::min(manifest.shards.size(), shards_shown_max);
+    for (std::size_t i = 0; i < shown; ++i) {
+        const run::Shard& shard = manifest.shards[i];
+        text += "| " + std::to_string(i) + " | " + std::to_string(tokens_of(shard, manifest.model)) + " | `" +
+                shard.blob.root.hex() + "` |\n";
+    }
+    if (shown < manifest.shards.size()) {
+        text += "\nand " + std::to_string(manifest.shards.size() - shown) + " more.\n";
+    }
+    return text + "\nTraining began with the state `" + manifest.initial_state.root.hex() + "`.\n\n";
+}
+
+std::string loss_row(const char* what, const MeasuredLoss& loss) {
+    if (loss.loss <= 0) return {};
+    return formatted("| %s | %.4f | %llu |\n", what, loss.loss, static_cast<unsigned long long>(loss.round.value));
+}
+
+std::string training(const CardFacts& facts) {
+    const run::Manifest& manifest = facts.manifest;
+    const auto tokens = static_cast<double>(facts.tokens.value);
+    const double operations = tokens * model::flops_per_token(manifest.model, 0);
+    std::string text = "## Training\n\n" + std::to_string(facts.tokens.value) + " tokens in " +
+                       std::to_string(facts.round.value) + " rounds and " + std::to_string(facts.contributions) +
+                       " accepted contributions, about " + formatted("%.3g", operations) +
+                       " floating-point operations (6 N + 12 L C T for each token). What the computers drew is not "
+                       "known, so there is no estimate of the energy.\n\n";
+    const std::string rows = loss_row("training, mean of the members", facts.training) +
+                             loss_row("validation, measured on the computer that exported", facts.validation);
+    if (!rows.empty()) text += "| loss in nats per token | | of round |\n|---|---|---|\n" + rows;
+    if (manifest.bigram_loss > 0)
+        text += formatted("| a bigram model, for comparison | %.4f | |\n", manifest.bigram_loss);
+    return text + "\n";
+}
+
+std::string contributors(const CardFacts& facts) {
+    std::string text =
+        "## Contributors\n\nNames are what members call themselves; only their keys are verified.\n\n"
+        "| | name | key | tokens | rounds |\n|---|---|---|---|---|\n";
+    for (std::size_t i = 0; i < facts.leaders.size(); ++i) {
+        const auto& [one, name] = facts.leaders[i];
+        text += "| " + std::to_string(i + 1) + " | " + markdown_text(log::printable(name, name_shown_max)) + " | `" +
+                one.peer.hex().substr(0, 16) + "` | " + std::to_string(one.tokens.value) + " | " +
+                std::to_string(one.rounds) + " |\n";
+    }
+    if (facts.leaders.size() < facts.contributors) {
+        text += "\nand " + std::to_string(facts.contributors - facts.leaders.size()) + " more.\n";
+    }
+    return text + "\n";
+}
+
+std::string checking(const CardFacts& facts) {
+    if (facts.pruned) return {};
+    if (!facts.agreed) {
+        return "## Proof\n\nThe run's committee had not agreed on this state yet when it was exported, so nothing here "
+               "proves where it comes from.\n";
+    }
+    return "## Proof\n\n`potluck.proof` holds the run's signed description, its history and the votes of its "
+           "committee. "
+           "Whether `model.safetensors` is what they agreed on, byte for byte, is checked without a network by\n\n"
+           "```\npotluck-node verify FOLDER\n```\n\nIt prints the run's id and its host's key: compare them with "
+           "those that you know.\n";
+}
+
+}  // namespace
+
+std::string markdown_text(std::string_view text) {
+    std::string escaped;
+    for (const char letter : text) {
+        const auto code = static_cast<unsigned char>(letter);
+        const bool control = code < 0x20 || code == 0x7f;
+        const bool plain = is_letter(letter) || is_digit(letter) || code >= 0x80 || letter == ' ' || letter == ',';
+        if (!plain && !control) escaped.push_back('\\');
+        escaped.push_back(control ? ' ' : letter);
+    }
+    return escaped;
+}
+
+std::string card_licence(const std::string& spdx) {
+    // Of the hub's list, what is spelled as in SPDX but for upper case.
+    static constexpr std::array<std::string_view, 16> known = {
+        "apache-2.0",   "mit",          "cc0-1.0", "cc-by-4.0", "cc-by-sa-4.0", "cc-by-nc-4.0",
+        "bsd-2-clause", "bsd-3-clause", "gpl-3.0", "lgpl-3.0",  "agpl-3.0",     "mpl-2.0",
+        "unlicense",    "isc",          "wtfpl",   "zlib"};
+    std::string lower = spdx;
+    std::ranges::transform(lower, lower.begin(), to_lower);
+    if (std::ranges::find(known, lower) != known.end()) return "license: " + lower + "\n";
+    // A string of JSON is one of YAML.
+    return "license: other\nlicense_name: " +
+           nlohmann::json(spdx).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+std::string model_card(const CardFacts& facts) {
+    return front_matter(facts) + introduction(facts) + pruning(facts) + data(facts) + training(facts) +
+           contributors(facts) + checking(facts);
+}
+
+}  // namespace potluck::node

@@ -1,0 +1,38 @@
+// Credit as accept lists add up to it: the ledger's sum, for any stretch of a chain and without a database.
+// Threads: a value.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/run/accept_list.h"
+
+namespace potluck::proof {
+
+/// It stays where the host has taken the model back.
+struct Contributor {
+    PeerId peer;
+    TokenCount tokens;
+    std::uint64_t rounds = 0;
+    bool operator==(const Contributor&) const = default;
+};
+
+class Credits {
+public:
+    void add(const run::AcceptList& list);
+    /// Of all; saturates, as hostile hosts could sign lists whose tokens overflow it.
+    [[nodiscard]] TokenCount tokens() const { return m_tokens; }
+    /// Accepted entries.
+    [[nodiscard]] std::uint64_t contributions() const { return m_contributions; }
+    /// Most tokens first, ties by key.
+    [[nodiscard]] std::vector<Contributor> contributors() const;
+
+private:
+    std::map<PeerId, Contributor> m_by_peer;
+    TokenCount m_tokens;
+    std::uint64_t m_contributions = 0;
+};
+
+}  // namespace potluck::proof
