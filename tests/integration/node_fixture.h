@@ -230,6 +230,19 @@ public:
         return true;
     }
 
+    /// Whether the backbone exports the last state of a run that has ended, which its closing list certifies a moment
+    /// after everybody has that state.
+    bool exports_the_end(const std::filesystem::path& folder, int limit = 10'000) {
+        QElapsedTimer clock;
+        for (clock.start(); clock.elapsed() < limit; QTest::qSleep(40)) {
+            const nlohmann::json exported = m_backbone->call("export", {{"folder", folder.string()}});
+            const auto run = m_backbone->status().run;
+            if (exported.is_object() && run && exported.at("round") == run->total_rounds) return exported.at("agreed");
+            std::filesystem::remove_all(folder);
+        }
+        return false;
+    }
+
     /// Whether all nodes go on comparing their states with others' and find them equal.
     bool all_stay_equal(int limit) {
         std::vector<ServingNode*> nodes{m_backbone.get()};

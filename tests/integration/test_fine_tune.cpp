@@ -67,9 +67,7 @@ private slots:
         QVERIFY(swarm.all_end_equal(30'000));
         const std::string digest = swarm.backbone().status().run->digest;
         const fs::path folder = swarm.root() / "exported";
-        const auto exported = swarm.backbone().call("export", {{"folder", folder.string()}});
-        QVERIFY2(exported.is_object(), swarm.backbone().error().c_str());
-        QVERIFY(!exported.contains("zero_weights"));
+        QVERIFY2(swarm.exports_the_end(folder), swarm.backbone().error().c_str());
 
         const Ended again = host_from(folder, swarm, swarm.root() / "again");
         QVERIFY2(again.code == 0, qPrintable(again.err));

@@ -116,7 +116,9 @@ Result<CardFacts> ModelExporter::Job::card_facts() const {
     const proof::Credits credits = credits_before(*ledger, model.run, model.round);
     const std::vector<proof::Contributor> contributors = credits.contributors();
     for (std::size_t i = 0; i < std::min(contributors.size(), card_leaders_max); ++i) {
-        facts.leaders.push_back({contributors[i], ledger->credit_of(model.run, contributors[i].peer).name});
+        const PeerId& peer = contributors[i].peer;
+        const bool own = peer == model.self;
+        facts.leaders.push_back({contributors[i], own ? model.own_name : ledger->credit_of(model.run, peer).name});
     }
     facts.tokens = credits.tokens();
     facts.contributions = credits.contributions();

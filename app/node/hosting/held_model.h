@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "app/node/session/node.h"
@@ -22,6 +23,8 @@ struct HeldModel {
     RoundId round;                                       // how many rounds the state has seen
     enum class Standing { certified, open } standing{};  // open: no list of the run names this state yet
     std::filesystem::path data_folder;
+    PeerId self;           // this computer's identity
+    std::string own_name;  // which no status told its own ledger
     std::filesystem::path state_file;
     peer::VectorPlace state;                             // the parameters in that file
     std::vector<std::filesystem::path> tokenizer_files;  // of manifest.tokenizer.blobs(); empty if any is missing

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "app/node/session/settings.h"
@@ -42,6 +43,15 @@ public:
     [[nodiscard]] const std::filesystem::path& data_folder() const {
         m_owner.check();
         return m_folder;
+    }
+    /// Nothing before the node's first start.
+    [[nodiscard]] const std::optional<PeerId>& self() const {
+        m_owner.check();
+        return m_self;
+    }
+    [[nodiscard]] const std::string& name() const {
+        m_owner.check();
+        return m_settings.name;
     }
     /// Null if the node was in no run yet.
     [[nodiscard]] const ledger::Ledger* ledger() const {

@@ -1,0 +1,77 @@
+// The card of an exported model: what the hub reads, and that nobody's words become markup.
+#include <QtTest>
+
+#include "app/node/hosting/model_card.h"
+#include "tests/unit/run_samples.h"
+
+using namespace potluck;
+using namespace potluck::node;
+
+namespace {
+
+CardFacts facts() {
+    CardFacts facts;
+    facts.run = run::samples::id<RunId>(0x11);
+    facts.manifest = run::samples::manifest();
+    facts.round = {7};
+    facts.agreed = true;
+    facts.tokens = {12'345};
+    facts.contributors = 2;
+    facts.leaders = {{{run::samples::id<PeerId>(0xa1), {12'000}, 6}, "anna"}};
+    facts.training = {{6}, 2.5};
+    return facts;
+}
+
+bool holds(const std::string& text, std::string_view part) {
+    if (text.find(part) != std::string::npos) return true;
+    qWarning("%s", text.c_str());
+    return false;
+}
+
+}  // namespace
+
+class ModelCardTest : public QObject {
+    Q_OBJECT
+private slots:
+    void a_card_says_data_tokens_rounds_and_contributors() {
+        const std::string card = model_card(facts());
+        QVERIFY(card.starts_with("---\nlicense: cc0-1.0\nlibrary_name: transformers\n"));
+        QVERIFY(holds(card, "12345 tokens in 7 rounds"));
+        QVERIFY(holds(card, "1700 tokens in 1 shard, and 170 held out for validation"));
+        QVERIFY(holds(card, "| 1 | anna | `a1a1a1a1a1a1a1a1` | 12000 | 6 |"));
+        QVERIFY(holds(card, "and 1 more."));
+        QVERIFY(holds(card, "| training, mean of the members | 2.5000 | 6 |"));
+        QVERIFY(holds(card, "no estimate of the energy"));
+        QVERIFY(holds(card, "> Shows the layout\\.\n> Two lines\\.\n"));
+        QVERIFY(holds(card, "potluck-node verify"));
+    }
+
+    void a_card_without_a_proof_says_so() {
+        CardFacts open = facts();
+        open.agreed = false;
+        QVERIFY(holds(model_card(open), "nothing here proves where it comes from"));
+        CardFacts pruned = facts();
+        pruned.pruned = model::PrunedModel{100, 50};
+        const std::string card = model_card(pruned);
+        QVERIFY(holds(card, "there is no proof beside this one") && card.find("verify") == std::string::npos);
+    }
+
+    void a_stranger_s_words_stay_words() {
+        CardFacts hostile = facts();
+        hostile.manifest.name = "# <script>alert(1)</script>";
+        hostile.manifest.purpose = "---\n[here](http://example.com) | www.example.com";
+        hostile.leaders[0].name = "a|b`<b>*c*\x1b[31m";
+        const std::string card = model_card(hostile);
+        for (const char* markup : {"<script>", "](http", "www.e", "<b>", "\x1b", "\n> ---", "a|b"})
+            QVERIFY2(card.find(markup) == std::string::npos, markup);
+        QVERIFY(holds(card, "\\<script\\>alert\\(1\\)"));
+    }
+
+    void a_licence_is_the_hub_s_or_named() {
+        QCOMPARE(card_licence("Apache-2.0"), std::string("license: apache-2.0\n"));
+        QCOMPARE(card_licence("MIT OR (X: y)"), std::string("license: other\nlicense_name: \"MIT OR (X: y)\"\n"));
+    }
+};
+
+QTEST_APPLESS_MAIN(ModelCardTest)
+#include "test_model_card.moc"

@@ -1,0 +1,261 @@
+// The proof of a state: what it proves, that nothing in it can be changed, and that a changed model is found out.
+#include <QtTest>
+
+#include "tests/unit/proof/proof_sample.h"
+
+using namespace potluck;
+using namespace potluck::test;
+using proof::ProofFile;
+using proof::Proven;
+
+namespace {
+
+Result<Proven> check(ByteSpan bytes, const RunId& run) {
+    const Result<ProofFile> file = ProofFile::parse(bytes);
+    if (!file) return file.error();
+    return proof::check_proof(*file, run, run::Ed25519Verifier());
+}
+
+/// What is said of a proof of `sample` that must not hold.
+std::string refusal(const ProofSample& sample) {
+    const Bytes bytes = sample.proof();
+    const Result<Proven> proven = check(bytes, sample.run());
+    if (proven.ok()) return "it was taken";
+    return proven.error().code == ErrorCode::untrusted ? proven.error().message : "another code";
+}
+
+bool mentions(const std::string& text, std::string_view part) {
+    if (text.find(part) != std::string::npos) return true;
+    qWarning("%s", text.c_str());
+    return false;
+}
+
+}  // namespace
+
+class ProofTest : public QObject {
+    Q_OBJECT
+private slots:
+    void a_proof_says_who_agreed_and_who_contributed() {
+        const ProofSample sample;
+        const Bytes bytes = sample.proof();
+        const Result<Proven> proven = check(bytes, sample.run());
+        QVERIFY2(proven.ok(), proven.ok() ? "" : proven.error().message.c_str());
+        QVERIFY(proven->run == sample.run() && proven->round == RoundId{4});
+        QVERIFY(proven->digest == merkle_root(sample.state(4)));
+        QVERIFY(proven->committee == ProofSample::keys_of(ProofSample::friends()));
+        QCOMPARE(proven->signers.size(), std::size_t{3});
+        for (const std::uint64_t person : {100U, 101U, 102U})
+            QVERIFY(std::find(proven->signers.begin(), proven->signers.end(), key(person)) != proven->signers.end());
+        QCOMPARE(proven->committee_changes, 1U);
+        QCOMPARE(proven->contributions, 1U + 2U + 3U + 3U);
+        QCOMPARE(proven->tokens.value, 4U * 100 + 3U * 200 + 2U * 300);
+        QCOMPARE(proven->contributors.size(), std::size_t{3});
+        // Two with 600 tokens each, by their keys, then the one with 400.
+        QCOMPARE(proven->contributors[2], (proof::Contributor{key(1), {400}, 4}));
+        QVERIFY(proven->contributors[0].peer < proven->contributors[1].peer);
+    }
+
+    void what_the_certifying_list_adds_is_the_next_state_s() {
+        const ProofSample sample;
+        const Bytes bytes = sample.proof(2, 3);
+        const Result<Proven> proven = check(bytes, sample.run());
+        QVERIFY(proven.ok());
+        QVERIFY(proven->digest == merkle_root(sample.state(2)));
+        QCOMPARE(proven->contributions, 1U + 2U);
+    }
+
+    void an_initial_state_needs_no_list() {
+        const ProofSample sample;
+        for (const std::uint64_t lists : {0U, 1U}) {
+            const Bytes bytes = sample.proof(0, lists);
+            const Result<Proven> proven = check(bytes, sample.run());
+            QVERIFY(proven.ok());
+            QVERIFY(proven->digest == merkle_root(sample.state(0)) && proven->tokens.value == 0);
+            QCOMPARE(proven->committee.empty(), lists == 0);
+        }
+    }
+
+    void no_byte_of_a_proof_can_be_changed() {
+        const ProofSample sample;
+        const Bytes whole = sample.proof();
+        for (std::size_t at = 0; at < whole.size(); at += 7) {
+            Bytes changed = whole;
+            changed[at] ^= static_cast<std::byte>(1U << at % 8);
+            QVERIFY2(!check(changed, sample.run()).ok(), qPrintable(QString::number(at)));
+        }
+    }
+
+    void a_proof_that_is_cut_or_too_long_does_not_parse() {
+        const ProofSample sample;
+        Bytes whole = sample.proof();
+        for (std::size_t size = 0; size < whole.size(); size += 5) {
+            const Result<ProofFile> cut = ProofFile::parse(ByteSpan(whole).first(size));
+            QVERIFY(!cut.ok());
+            QCOMPARE(cut.error().code, ErrorCode::malformed);
+        }
+        whole.push_back(std::byte{0});
+        QVERIFY(!ProofFile::parse(whole).ok());
+    }
+
+    void a_manifest_of_more_than_its_limit_is_refused_by_its_length() {
+        ByteWriter out;
+        for (const char letter : std::string_view("PLKPRF1\n")) out.u8(static_cast<std::uint8_t>(letter));
+        out.u32(proof::manifest_file_bytes_max + 1);
+        const Result<ProofFile> parsed = ProofFile::parse(out.bytes());
+        QVERIFY(!parsed.ok() && mentions(parsed.error().message, "more than 1 MiB"));
+    }
+
+    void the_number_of_lists_is_that_of_the_round() {
+        const ProofSample sample;
+        for (const std::uint64_t lists : {0U, 3U, 5U}) {
+            const Bytes bytes = sample.proof(3, lists);
+            const Result<ProofFile> parsed = ProofFile::parse(bytes);
+            QVERIFY(!parsed.ok() && mentions(parsed.error().message, "a list for each round"));
+        }
+    }
+
+    void a_round_that_the_run_does_not_have_is_refused() {
+        ProofSample sample;
+        sample.manifest().recipe.total_rounds = 3;
+        const Bytes bytes = sample.proof();
+        const Result<ProofFile> parsed = ProofFile::parse(bytes);
+        QVERIFY(!parsed.ok() && mentions(parsed.error().message, "a round that its run does not have"));
+    }
+
+    void the_proof_of_another_run_proves_nothing() {
+        const ProofSample sample;
+        const Bytes bytes = sample.proof();
+        const Result<Proven> proven = check(bytes, id<RunId>(8));
+        QVERIFY(!proven.ok() && mentions(proven.error().message, "round 0 in this proof is that of another place"));
+    }
+
+    void a_manifest_must_be_its_host_s() {
+        ProofSample sample;
+        sample.manifest().host = key(101);  // signed by another
+        QVERIFY(mentions(refusal(sample), "not signed by the host"));
+    }
+
+    void a_forged_certificate_is_named_by_its_round() {
+        ProofSample sample;
+        run::CommittedList& third = sample.committed(3);
+        third.certificate[third.certificate.size() - 7] ^= std::byte{1};
+        QVERIFY(mentions(refusal(sample), "The list of round 3 in this proof was not signed by a quorum"));
+        ProofSample other;
+        other.committed(2).certificate = other.committed(1).certificate;
+        QVERIFY(mentions(refusal(other), "The list of round 2 in this proof was not signed by a quorum"));
+    }
+
+    void a_committee_that_nobody_vouched_for_is_refused() {
+        ProofSample sample;
+        sample.list(1).committee = ProofSample::keys_of({100, 101, 102, 777});
+        sample.commit();
+        QVERIFY(mentions(refusal(sample), "The list of round 1 in this proof may not follow the one before it"));
+    }
+
+    void a_contributor_who_may_not_join_is_refused() {
+        ProofSample sample;
+        sample.list(2).entries.push_back(ProofSample::entry(77, 2, 5));
+        std::sort(sample.list(2).entries.begin(), sample.list(2).entries.end());
+        sample.commit();
+        QVERIFY(mentions(refusal(sample), "The list of round 2 in this proof may not follow the one before it"));
+    }
+
+    void a_run_begins_with_the_state_of_its_manifest() {
+        ProofSample sample;
+        sample.list(0).base = merkle_root(sample.state(9));
+        sample.commit();
+        QVERIFY(mentions(refusal(sample), "does not begin with the initial state"));
+    }
+
+    void the_pieces_are_those_of_the_state_that_was_agreed_on() {
+        ProofSample sample;
+        sample.list(4).base = merkle_root(sample.state(3));
+        sample.commit();
+        QVERIFY(mentions(refusal(sample), "do not lead to the state that was agreed on after round 4"));
+    }
+
+    void the_same_state_is_found_the_same() {
+        const ProofSample sample;
+        const Bytes bytes = sample.proof();
+        const Result<ProofFile> file = ProofFile::parse(bytes);
+        const auto found = proof::check_state(*file, sample.state(4), 2);
+        QVERIFY(found.ok() && found->damaged.empty());
+        QCOMPARE(found->pieces, 2U);
+        QCOMPARE(found->piece_size, std::uint64_t{merkle_block_size});
+    }
+
+    void a_changed_byte_is_named_by_tensor_and_place_data() {
+        QTest::addColumn<qulonglong>("at");
+        QTest::addColumn<QString>("place");
+        QTest::addRow("header") << 100ULL << "header";
+        QTest::addRow("first value") << 16'384ULL << "wte.weight[0..63]";
+        QTest::addRow("last byte") << 0ULL << "ln_f.bias[0..7]";
+    }
+    void a_changed_byte_is_named_by_tensor_and_place() {
+        QFETCH(const qulonglong, at);
+        QFETCH(const QString, place);
+        const ProofSample sample;
+        const Bytes bytes = sample.proof();
+        const Result<ProofFile> file = ProofFile::parse(bytes);
+        Bytes state = sample.state(4);
+        const std::size_t byte = at == 0 ? state.size() - 1 : at;
+        state[byte] ^= std::byte{0x20};
+        const auto found = proof::check_state(*file, state, 1);
+        QVERIFY(found.ok() && found->damaged.size() == 1);
+        const proof::Damage& damage = found->damaged.front();
+        QVERIFY(damage.begin <= byte && byte < damage.end);
+        QVERIFY(damage.places.size() <= proof::places_max);
+        if (at != 0) QVERIFY(mentions(damage.places.front(), place.toStdString()));
+        const auto change = proof::find_changed_byte(*file, *found, state, 2);
+        QVERIFY(change.has_value());
+        QCOMPARE(change->at, byte);
+        QVERIFY(change->is == state[byte] && change->was == (state[byte] ^ std::byte{0x20}));
+    }
+
+    void pieces_that_differ_side_by_side_are_one_place() {
+        const ProofSample sample;
+        const Bytes bytes = sample.proof();
+        const Result<ProofFile> file = ProofFile::parse(bytes);
+        Bytes state = sample.state(4);
+        state[3] ^= std::byte{1};
+        state.back() ^= std::byte{1};
+        const auto found = proof::check_state(*file, state, 1);
+        QVERIFY(found.ok() && found->damaged.size() == 1);
+        QCOMPARE(found->damaged[0].begin, 0U);
+        QCOMPARE(found->damaged[0].end, state.size());
+        QVERIFY(!proof::find_changed_byte(*file, *found, state, 1));
+    }
+
+    void two_changed_bytes_of_a_piece_are_no_byte() {
+        const ProofSample sample;
+        const Bytes bytes = sample.proof();
+        const Result<ProofFile> file = ProofFile::parse(bytes);
+        Bytes state = sample.state(4);
+        state[state.size() - 1] ^= std::byte{1};
+        state[state.size() - 2] ^= std::byte{1};
+        const auto found = proof::check_state(*file, state, 1);
+        QVERIFY(found.ok() && found->damaged.size() == 1);
+        QVERIFY(!proof::find_changed_byte(*file, *found, state, 2));
+    }
+
+    void a_model_of_another_size_says_so() {
+        const ProofSample sample;
+        const Bytes bytes = sample.proof();
+        const Result<ProofFile> file = ProofFile::parse(bytes);
+        const Bytes state = sample.state(4);
+        const auto found = proof::check_state(*file, ByteSpan(state).first(state.size() - 4), 1);
+        QVERIFY(!found.ok());
+        QCOMPARE(found.error().code, ErrorCode::untrusted);
+        QVERIFY(mentions(found.error().message, std::to_string(state.size())));
+    }
+
+    void large_states_have_larger_pieces() {
+        constexpr std::uint64_t gib = 1ULL << 30U;
+        QCOMPARE(proof::piece_size_of(1), std::uint64_t{merkle_block_size});
+        QCOMPARE(proof::piece_size_of(merkle_block_size * proof::piece_hashes_max), gib / proof::piece_hashes_max);
+        QCOMPARE(proof::piece_size_of(gib + 1), std::uint64_t{2 * merkle_block_size});
+    }
+};
+
+QTEST_APPLESS_MAIN(ProofTest)
+#include "test_proof.moc"
