@@ -83,6 +83,21 @@ private slots:
             QVERIFY2(said.contains(verb + ("'" + kept.toUtf8())), said.right(800).constData());
         }
         check_log(kept + "/volunteer-1/node.log");
+        check_proof(kept + "/volunteer-1", folder.filePath("model"));
+    }
+
+    /// The last model is what the committee of the demo has agreed on.
+    static void check_proof(const QString& data, const QString& model) {
+        QCOMPARE(QProcess::execute(node(), {"export", "--data-dir", data, model}), 0);
+        QProcess verify;
+        verify.start(node(), {"verify", "--json", model});
+        QVERIFY(verify.waitForFinished(patience_ms));
+        const QByteArray said = verify.readAllStandardOutput();
+        QVERIFY2(verify.exitCode() == 0, said.constData());
+        const QJsonObject proven = QJsonDocument::fromJson(said).object();
+        QCOMPARE(proven["round"].toInt(), rounds);
+        QVERIFY(proven["signers"].toArray().size() >= 3);
+        QCOMPARE(proven["contributors"].toArray().size(), 5);
     }
 
     /// What trainers counted and what ledgers credit come from two sources, and need not be the same number.

@@ -171,7 +171,8 @@ std::string to_try(const DemoReport& report, const std::string& program) {
     const std::string data = " --data-dir '" + report.folder + "/volunteer-1'";
     return "\nThe model and the data folders are kept in " + report.folder + "\nGo on with it:\n  " + program +
            " status" + data + "\n  " + program + " sample" + data + " --prompt 'The '\n  " + program + " export" +
-           data + " ./model   # opens in transformers\n";
+           data + " ./model   # opens in transformers\n  " + program +
+           " verify ./model   # that it is what the volunteers agreed on\n";
 }
 
 }  // namespace potluck::node

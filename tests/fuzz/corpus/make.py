@@ -262,7 +262,22 @@ def votes():
     save("vote", "record_claims_255", b"\x02" + record[:88] + b"\x00" + b"\xff" + bytes(200))
 
 
+def proofs():
+    """From `run` and `initial`, which test_proof writes, since they are signed."""
+    whole, initial = pathlib.Path("proof/run").read_bytes(), pathlib.Path("proof/initial").read_bytes()
+    after_manifest = 12 + struct.unpack("<I", whole[8:12])[0]
+    save("proof", "cut", whole[:-100])
+    save("proof", "left_over", whole + b"\0")
+    save("proof", "other_magic", b"PLKPRF9\n" + whole[8:])
+    save("proof", "manifest_beyond", whole[:8] + b"\xff\xff\xff\xff" + whole[12:])
+    save("proof", "no_manifest", whole[:8] + bytes(4) + whole[after_manifest:])
+    save("proof", "round_beyond", whole[:after_manifest] + b"\xff" * 8 + whole[after_manifest + 8:])
+    save("proof", "lists_beyond", initial[:-8] + b"\xff" * 8)
+    save("proof", "list_beyond", whole[:-1000] + b"\xff" * 1000)
+
+
 messages()
+proofs()
 votes()
 accept_lists()
 manifests()

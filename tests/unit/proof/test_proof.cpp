@@ -1,6 +1,8 @@
 // The proof of a state: what it proves, that nothing in it can be changed, and that a changed model is found out.
 #include <QtTest>
 
+#include <utility>
+
 #include "tests/unit/proof/proof_sample.h"
 
 using namespace potluck;
@@ -53,6 +55,22 @@ private slots:
         // Two with 600 tokens each, by their keys, then the one with 400.
         QCOMPARE(proven->contributors[2], (proof::Contributor{key(1), {400}, 4}));
         QVERIFY(proven->contributors[0].peer < proven->contributors[1].peer);
+    }
+
+    /// The layout stays as it is: proofs lie beside models for good. POTLUCK_WRITE_CORPUS=1 writes these files.
+    void the_layout_is_that_of_the_corpus() {
+        const ProofSample sample;
+        for (const auto& [name, bytes] : {std::pair("run", sample.proof()), std::pair("initial", sample.proof(0, 0))}) {
+            QFile file(QStringLiteral(POTLUCK_SOURCE_DIR "/tests/fuzz/corpus/proof/%1").arg(QLatin1String(name)));
+            const std::string_view text = as_text(bytes);
+            if (qEnvironmentVariableIsSet("POTLUCK_WRITE_CORPUS")) {
+                QVERIFY(file.open(QIODevice::WriteOnly));
+                QCOMPARE(file.write(text.data(), static_cast<qint64>(text.size())), static_cast<qint64>(text.size()));
+                file.close();
+            }
+            QVERIFY(file.open(QIODevice::ReadOnly));
+            QVERIFY(file.readAll() == QByteArray(text.data(), static_cast<qsizetype>(text.size())));
+        }
     }
 
     void what_the_certifying_list_adds_is_the_next_state_s() {

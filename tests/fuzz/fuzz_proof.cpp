@@ -1,0 +1,78 @@
+// The proof that lies beside a model, which anybody may have written. What parses is walked as a check does, by a
+// verifier that holds every signature for genuine, so that inputs come as far as the sums; what is proven is bounded by
+// what the file holds.
+#include <algorithm>
+#include <cstdio>
+
+#include "core/base/rng.h"
+#include "core/proof/check_proof.h"
+#include "core/run/agreement/keyring.h"
+#include "tests/fuzz/fuzz_target.h"
+
+using namespace potluck;
+using namespace potluck::proof;
+
+namespace {
+
+class Credulous final : public run::Verifier {
+public:
+    bool verify(const PeerId&, std::string_view, ByteSpan, const identity::Signature&) const override { return true; }
+};
+
+struct Reached {
+    std::uint64_t inputs = 0, parsed = 0, proven = 0;
+};
+Reached reached;
+
+RunId run_of(const ProofFile& proof) {
+    ByteReader in = proof.lists();
+    RunId run;
+    if (proof.list_count() == 0) return run;
+    ByteReader(run::read_committed_list(in).list).array(run.bytes);
+    return run;
+}
+
+}  // namespace
+
+/// Most changes are made behind the manifest, which fuzz_manifest looks after, and are of one bit.
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t, unsigned seed) {
+    Rng rng(seed);
+    ByteReader in(fuzz::input(data, size).subspan(std::min<std::size_t>(size, 8)));
+    const std::size_t begin = rng.below(16) == 0 ? 0 : std::min<std::size_t>(size, 12 + std::size_t{in.u32()});
+    if (begin == size) return size;
+    std::uint8_t& byte = data[begin + rng.below(size - begin)];
+    byte = static_cast<std::uint8_t>(byte ^ (1U << rng.below(8)));
+    return size;
+}
+
+/// A tenth of what is tried gets past the lengths and the manifest.
+extern "C" bool potluck_fuzz_came_far_enough() {
+    std::printf("%llu of %llu parsed, %llu proven\n", static_cast<unsigned long long>(reached.parsed),
+                static_cast<unsigned long long>(reached.inputs), static_cast<unsigned long long>(reached.proven));
+    return 10 * reached.parsed >= reached.inputs && reached.proven > 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const ByteSpan bytes = fuzz::input(data, size);
+    ++reached.inputs;
+    const Result<ProofFile> proof = ProofFile::parse(bytes);
+    if (!proof.ok()) {
+        POTLUCK_CHECK(!proof.error().message.empty());
+        return 0;
+    }
+    ++reached.parsed;
+    POTLUCK_CHECK(proof->pieces().size() <= piece_hashes_max && 32 * proof->pieces().size() <= size);
+    POTLUCK_CHECK(proof->manifest_file().size() <= manifest_file_bytes_max);
+    const Result<Proven> proven = check_proof(*proof, run_of(*proof), Credulous());
+    if (!proven.ok()) {
+        POTLUCK_CHECK(proven.error().code == ErrorCode::untrusted);
+        return 0;
+    }
+    ++reached.proven;
+    POTLUCK_CHECK(proven->round == proof->round() && proven->signers.size() <= proven->committee.size());
+    POTLUCK_CHECK(proven->contributors.size() <= proven->contributions && 178 * proven->contributions <= size);
+    // The input in place of a state: its size is another's, or its pieces are.
+    const auto check = check_state(*proof, bytes, 1);
+    POTLUCK_CHECK(!check.ok() || !check->damaged.empty());
+    return 0;
+}
