@@ -3,6 +3,7 @@
 #include "app/node/cli/command_line.h"
 #include "app/node/cli/commands.h"
 #include "app/node/cli/doctor.h"
+#include "app/node/cli/page_writer.h"
 #include "app/node/cli/plan_view.h"
 #include "app/node/cli/serving.h"
 #include "app/node/cli/verify_view.h"
@@ -24,6 +25,7 @@ int main(int argc, char** argv) {
         case Verb::demo: return static_cast<int>(run_demo(*parsed.command));
         case Verb::doctor: return static_cast<int>(run_doctor(*parsed.command));
         case Verb::pack: return static_cast<int>(run_pack(parsed.command->pack));
+        case Verb::page: return static_cast<int>(run_page(*parsed.command));
         case Verb::verify: return static_cast<int>(run_verify(*parsed.command));
         case Verb::plan: return static_cast<int>(run_plan(*parsed.command));
         default: return static_cast<int>(ask_node(*parsed.command));

@@ -23,10 +23,11 @@ namespace potluck::node {
 namespace {
 
 constexpr std::uint64_t kib = 1024;
+constexpr std::int64_t page_every_min = 5;  // seconds; a round lasts that long, and visitors fetch it no faster
 
 /// What CLI11 fills before it is checked and turned into a Command.
 struct Raw {
-    std::string data_folder, trainer, duration, preset = "tiny", optimizer = "adamw", density = "auto", name;
+    std::string data_folder, trainer, duration, every, preset = "tiny", optimizer = "adamw", density = "auto", name;
     std::string device, gpu_memory, ram, disk, tokens, pause_for, hours;
     std::vector<std::string> import_source, dht_nodes, addresses, backbones, allowed;
     std::uint64_t upload_kib = 0, download_kib = 0;
@@ -244,6 +245,12 @@ void add_model_verbs(CLI::App& app, Command& command, Raw& raw) {
     verify->add_option("model", command.path, "An exported folder, or a checkpoint's file")->required();
     verify->add_option("--proof", command.proof, "Its proof (default: potluck.proof beside it)");
     verify->add_flag("--json", raw.json, "As JSON");
+    CLI::App* page =
+        add_verb(app, command, "page", "Write the run's public page as files that any web server serves", Verb::page);
+    page->add_option("folder", command.path, "Where to; made if it is missing")->required();
+    page->add_option("--every", raw.every, "Again and again, for example every 1m (default: once)");
+    page->add_option("--prompt", command.page_prompt,
+                     "Let the running node's model go on with this text about twenty times in a run, and show it");
     CLI::App* sample = add_verb(app, command, "sample", "Let the model go on with a text", Verb::sample);
     sample->add_option("--prompt", command.prompt, "The beginning");
     sample->add_option("--tokens", command.tokens, "How many tokens")->check(CLI::Range(1, 4096));
@@ -468,6 +475,13 @@ Status finish(Command& command, const Raw& raw) {
         const auto seconds = parse_duration(raw.duration);
         if (!seconds) return seconds.error();
         command.pause_seconds = *seconds;
+    }
+    if (!raw.every.empty()) {
+        const auto seconds = parse_duration(raw.every);
+        if (!seconds) return seconds.error();
+        if (*seconds < page_every_min)
+            return Error{ErrorCode::invalid_argument, "A page is written at most every 5 s."};
+        command.every_seconds = *seconds;
     }
     if (command.verb == Verb::identity_import) return finish_import(command, raw);
     return command.verb == Verb::host ? finish_host(command, raw) : Status();

@@ -33,6 +33,7 @@ enum class Verb {
     checkpoints,
     export_model,
     verify,
+    page,
     sample,
     leaderboard,
     committee,
@@ -84,9 +85,11 @@ struct Command {
     enum class AfterHosting { serve, end } after_hosting = AfterHosting::serve;
     enum class Output { people, json } output = Output::people;
     std::int64_t pause_seconds = 0;
+    std::int64_t every_seconds = 0;          // page; 0: once
+    std::optional<std::string> page_prompt;  // page; nothing: no samples are made
     control::Moderate moderation;
     control::ReplaceCommittee replacement;
-    std::filesystem::path path;   // export folder, model to verify, identity file, file of evidence
+    std::filesystem::path path;   // folder of an export or a page, model to verify, identity file, file of evidence
     std::filesystem::path proof;  // verify; empty: the one beside the model
     enum class ImportFrom { file, words } import_from = ImportFrom::file;
     std::string words;  // identity import --words; empty: they are read from standard input
