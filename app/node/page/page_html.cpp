@@ -157,7 +157,7 @@ std::string members_html(const RunSnapshot& run) {
                      number_cell(loss_text(one.loss))});
     }
     if (rows.empty()) return {};
-    std::string html = table({"name", "", "tokens/s", "loss"}, rows);
+    std::string html = table({"name", "doing", "tokens/s", "loss"}, rows);
     if (members.size() > members_shown_max)
         html += "<p>and " + grouped(members.size() - members_shown_max) + " more.</p>\n";
     return html;

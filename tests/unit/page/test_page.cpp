@@ -1,0 +1,182 @@
+// A run's public page: what it says, that nobody's words become markup, and that its folder always holds a whole page.
+#include <QtTest>
+
+#include "app/node/page/curve_svg.h"
+#include "app/node/page/html.h"
+#include "app/node/page/page_files.h"
+#include "core/base/files.h"
+#include "tests/unit/page/page_sample.h"
+
+using namespace potluck;
+using namespace potluck::node;
+using namespace potluck::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::size_t count_of(const std::string& text, std::string_view part) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++count;
+    return count;
+}
+
+bool holds(const std::string& text, std::string_view part) {
+    if (text.find(part) != std::string::npos) return true;
+    qWarning("no %s in %s", std::string(part).c_str(), text.c_str());
+    return false;
+}
+
+std::string content(const fs::path& file) {
+    const auto bytes = read_file(file, 1 << 20);
+    return bytes ? std::string(as_text(*bytes)) : std::string();
+}
+
+}  // namespace
+
+class PageTest : public QObject {
+    Q_OBJECT
+private slots:
+    void a_page_says_how_far_the_run_is_and_who_trains() {
+        const std::string page = page_html(page_facts());
+        for (const char* part :
+             {"<progress value=\"12\" max=\"40\">", "<strong>Training</strong>", "<dd>2</dd>", "volunteers now",
+              "4,321", "1,234,567", "<bdi>anna</bdi>", "81.0 %", "1,700 tokens in 1 shard",
+              "polyline class=\"line training\"", "polyline class=\"line validation\"", "After round 12",
+              "Round 10</strong>, 1.8 MB", "href=\"round-10.proof\"", "href=\"magnet:?xt=urn:btmh:1220",
+              "again every 60 seconds"})
+            QVERIFY(holds(page, part));
+        QVERIFY(holds(page, "<code>" + std::string(40, 'e') + "</code>"));
+        QVERIFY(holds(page, "<code>" + std::string(64, 'f') + "</code>"));
+    }
+
+    void the_newest_comes_first() {
+        const std::string page = page_html(page_facts());
+        QVERIFY(page.find("After round 12") < page.find("After round 4"));
+        QVERIFY(page.find("Round 11") < page.find("Round 10"));
+    }
+
+    void nobody_s_words_become_markup() {
+        const std::string page = page_html(page_facts());
+        QCOMPARE(count_of(page, "<script"), std::size_t{1});  // the page's own
+        QCOMPARE(count_of(page, "<img"), std::size_t{0});
+        QCOMPARE(count_of(page, "javascript:"), std::size_t{0});
+        QCOMPARE(count_of(page, "\xe2\x80\xae"), std::size_t{0});  // turns the direction of writing round
+        // Title, heading, member and contributor.
+        QCOMPARE(count_of(page, "&lt;/bdi&gt;&lt;/td&gt;&lt;script&gt;"), std::size_t{4});
+        QVERIFY(holds(page, "&lt;img src=x onerror=alert(1)&gt;\nTwo lines."));
+        QVERIFY(holds(page, "dn=Test&quot;&gt;&lt;script&gt;"));
+    }
+
+    void the_policy_allows_nothing_inline_and_nothing_is() {
+        const std::string page = page_html(page_facts());
+        QVERIFY(holds(page, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "));
+        for (const char* forbidden : {"unsafe", "style=", "onclick", "onload", "<style", "http://", "https://"})
+            QVERIFY2(count_of(page, forbidden) == 0, forbidden);
+    }
+
+    void what_is_the_writer_s_own_is_not_shown() {
+        QCOMPARE(count_of(page_html(page_facts()), "secret-folder"), std::size_t{0});
+    }
+
+    void a_page_without_a_run_is_a_page() {
+        PageFacts facts = page_facts();
+        facts.status.run.reset();
+        QVERIFY(holds(page_html(facts), "in no run now"));
+    }
+
+    void a_stored_node_says_nothing_of_who_is_there() {
+        PageFacts facts = page_facts();
+        facts.status.activity = control::Activity::not_running;
+        facts.status.run->members.clear();
+        const std::string page = page_html(facts);
+        QCOMPARE(count_of(page, "volunteers now"), std::size_t{0});
+        QCOMPARE(count_of(page, "id=\"members\""), std::size_t{0});
+        QVERIFY(holds(page, "Not seen by this node now"));
+    }
+
+    void text_is_escaped_whatever_it_holds() {
+        QCOMPARE(escaped("a<b>&\"'"), std::string("a&lt;b&gt;&amp;&quot;&#39;"));
+        QCOMPARE(escaped("one\ntwo\r\x1b[0m\xff"), std::string("one\ntwo??[0m?"));
+        QCOMPARE(escaped(""), std::string());
+        QCOMPARE(name_html(""), std::string("&ndash;"));
+        QVERIFY(name_html(std::string(500, 'x')).size() <= 80 + 11);
+    }
+
+    void numbers_are_read_easily() {
+        QCOMPARE(grouped(0), std::string("0"));
+        QCOMPARE(grouped(999), std::string("999"));
+        QCOMPARE(grouped(1'000), std::string("1,000"));
+        QCOMPARE(grouped(12'345'678), std::string("12,345,678"));
+        QCOMPARE(byte_count_text(999), std::string("999 bytes"));
+        QCOMPARE(byte_count_text(1'800'192), std::string("1.8 MB"));
+        QCOMPARE(time_text(1'764'000'000), std::string("2025-11-24 16:00 UTC"));
+        QCOMPARE(time_stamp(1'764'000'000), std::string("2025-11-24T16:00:00Z"));
+    }
+
+    void ticks_are_round_and_few() {
+        QCOMPARE(tick_step(10, 5), 2.0);
+        QCOMPARE(tick_step(0.3, 6), 0.05);
+        QCOMPARE(tick_step(2000, 8), 500.0);
+    }
+
+    void a_curve_of_nothing_is_no_curve() {
+        QVERIFY(curve_svg({}).empty());
+        QVERIFY(curve_svg({{{3, 0, 0, 0}}, 10, 2.0}).empty());
+        QVERIFY(!curve_svg({{{3, 2.0, 0, 0}}, 10, 2.0}).empty());  // one point, no range
+    }
+
+    void a_long_curve_is_thinned_and_ends_where_it_ends() {
+        CurvePlan plan;
+        for (std::uint64_t round = 0; round < 5'000; ++round) plan.points.push_back({round, 3.0, 0, 0});
+        const std::string svg = curve_svg(plan);
+        QVERIFY(count_of(svg, "<circle") <= 242);
+        QVERIFY(holds(svg, "round 4999: 3.0000"));
+    }
+
+    void hashes_are_hashes_or_nothing() {
+        const std::string v1(40, 'a'), v2(64, 'b');
+        QCOMPARE(hashes_of("magnet:?xt=urn:btih:" + v1 + "&xt=urn:btmh:1220" + v2).v1, v1);
+        QCOMPARE(hashes_of("magnet:?xt=urn:btih:" + v1 + "&xt=urn:btmh:1220" + v2).v2, v2);
+        QVERIFY(hashes_of("magnet:?xt=urn:btih:<b>" + v1).v1.empty());
+        QVERIFY(hashes_of("magnet:?xt=urn:btmh:1220" + v2.substr(1)).v2.empty());
+    }
+
+    void samples_are_kept_coarser_never_shorter() {
+        const QTemporaryDir folder;
+        const fs::path path = folder.path().toStdString();
+        PageSamples samples = PageSamples::load(path, "run");
+        QVERIFY(samples.due(1, 100) && !samples.due(0, 100));
+        for (std::uint64_t round = 1; round <= PageSamples::samples_max + 1; ++round)
+            samples.add({round, 1, "The ", std::string(PageSamples::text_bytes_max + 10, 'x')});
+        QCOMPARE(samples.all().size(), PageSamples::samples_max / 2 + 1);
+        QVERIFY(samples.all().front().round == 1 && samples.all().back().round == PageSamples::samples_max + 1);
+        QCOMPARE(samples.all().front().text.size(), PageSamples::text_bytes_max);
+        QVERIFY(samples.save(path).ok());
+        QVERIFY(PageSamples::load(path, "run").all() == samples.all());
+        QVERIFY(PageSamples::load(path, "another run").all().empty());
+        QVERIFY(!samples.due(42, 100) && samples.due(46, 100) && samples.due(42, 42));
+        QVERIFY(!samples.due(41, 41));
+        QVERIFY(write_file_atomically(path / "samples.json", as_bytes("{")).ok());
+        QVERIFY(PageSamples::load(path, "run").all().empty());
+    }
+
+    void a_folder_holds_the_page_and_what_it_needs() {
+        const QTemporaryDir folder;
+        const fs::path path = fs::path(folder.path().toStdString()) / "new" / "page";
+        QVERIFY(write_page(path, "<p>one</p>").ok());
+        QVERIFY(content(path / "page.css").find("prefers-color-scheme: dark") != std::string::npos);
+        QVERIFY(content(path / "page.js").starts_with("// What the page can do"));
+        QVERIFY(content(path / "icon.svg").starts_with("<svg"));
+        QVERIFY(write_file_atomically(path / "page.css", as_bytes("old")).ok());
+        QVERIFY(write_page(path, "<p>two</p>").ok());
+        QCOMPARE(content(path / "index.html"), std::string("<p>two</p>"));
+        QVERIFY(content(path / "page.css") != "old");
+        for (const auto& entry : fs::directory_iterator(path))
+            QVERIFY(entry.path().extension() != ".tmp" && entry.path().extension() != ".partial");
+        QVERIFY(write_file_atomically(path.parent_path() / "file", as_bytes("x")).ok());
+        QVERIFY(!write_page(path.parent_path() / "file" / "page", "").ok());
+    }
+};
+
+QTEST_APPLESS_MAIN(PageTest)
+#include "test_page.moc"
