@@ -111,8 +111,12 @@ std::string tiles(const PageFacts& facts, const RunSnapshot& run) {
 std::string curve_html(const PageFacts& facts, const RunSnapshot& run) {
     const std::string svg = curve_svg({facts.curve, run.total_rounds, run.bigram_loss});
     if (svg.empty()) return {};
-    std::string legend =
-        "<li class=\"training\">training, mean of the members</li><li class=\"validation\">validation</li>";
+    const auto has = [&](double control::CurvePoint::*loss) {
+        return std::any_of(facts.curve.begin(), facts.curve.end(), [&](const auto& point) { return point.*loss > 0; });
+    };
+    std::string legend;
+    if (has(&control::CurvePoint::loss)) legend += "<li class=\"training\">training, mean of the members</li>";
+    if (has(&control::CurvePoint::validation)) legend += "<li class=\"validation\">validation</li>";
     if (run.bigram_loss > 0) {
         legend += "<li class=\"bigram\">a bigram model, " + formatted("%.3f", run.bigram_loss) + "</li>";
     }

@@ -133,6 +133,13 @@ private slots:
         QVERIFY(holds(svg, "round 4999: 3.0000"));
     }
 
+    void the_legend_names_what_is_drawn() {
+        PageFacts facts = page_facts();
+        QVERIFY(holds(page_html(facts), "<li class=\"validation\">"));
+        for (control::CurvePoint& point : facts.curve) point.validation = 0;
+        QCOMPARE(count_of(page_html(facts), "<li class=\"validation\">"), std::size_t{0});
+    }
+
     void hashes_are_hashes_or_nothing() {
         const std::string v1(40, 'a'), v2(64, 'b');
         QCOMPARE(hashes_of("magnet:?xt=urn:btih:" + v1 + "&xt=urn:btmh:1220" + v2).v1, v1);
