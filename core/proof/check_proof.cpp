@@ -1,6 +1,6 @@
 // The chain is walked list by list from the proof's bytes (run::ChainWalk), so memory holds one list and the sums, not
 // the history. Beside links and signatures each list must be one that may follow (run::check_link): a committee that
-// nobody vouched for, or a contributor who was shut out, makes a chain that this run never had, whoever signed it.
+// nobody vouched for, or a contributor who was shut out, makes a chain that this run never had, with any signature.
 //
 // Credit counts the lists before the last, since L[round] certifies theta[round] and only then adds to it. The digest
 // of a state follows from the hashes of its pieces, which are compared with a file's piece by piece; the state's layout

@@ -22,7 +22,7 @@ struct Contributor {
 class Credits {
 public:
     void add(const run::AcceptList& list);
-    /// Of all; saturates, as hostile hosts could sign lists whose tokens overflow it.
+    /// All of it; saturates, because a hostile host could sign lists whose tokens overflow it.
     [[nodiscard]] TokenCount tokens() const { return m_tokens; }
     /// Accepted entries.
     [[nodiscard]] std::uint64_t contributions() const { return m_contributions; }

@@ -47,9 +47,9 @@ public:
     /// As its host has signed it.
     [[nodiscard]] ByteSpan manifest_file() const { return m_manifest_file; }
     [[nodiscard]] const run::SignedManifest& manifest() const { return m_manifest; }
-    /// Of the state: how many rounds it has seen.
+    /// How many rounds the state has seen.
     [[nodiscard]] RoundId round() const { return m_round; }
-    /// Of the state's pieces, each of piece_size_of(its size).
+    /// Hashes of the state's pieces, each of piece_size_of(its size).
     [[nodiscard]] const std::vector<Digest>& pieces() const { return m_pieces; }
     /// round() + 1 of them, or none for an initial state, which the manifest names.
     [[nodiscard]] std::uint64_t list_count() const { return m_list_count; }

@@ -1,6 +1,9 @@
 // The card is written top to bottom, one function for each section. What the run itself vouches for (data, initial
 // state, rounds, credit) comes from manifest and ledger; losses are what this computer heard or measured, and are said
-// to be that. CommonMark 0.31, section 2.4: any ASCII punctuation may be escaped by a backslash, so all of it is.
+// to be that.
+//
+// Strangers' words are escaped: by CommonMark 0.31, section 2.4, a backslash may stand before any ASCII punctuation, so
+// it stands before all of it.
 #include "app/node/hosting/model_card.h"
 
 #include <algorithm>
@@ -141,7 +144,7 @@ std::string markdown_text(std::string_view text) {
 }
 
 std::string card_licence(const std::string& spdx) {
-    // Of the hub's list, what is spelled as in SPDX but for upper case.
+    // The hub spells these as SPDX does, but in lower case.
     static constexpr std::array<std::string_view, 16> known = {
         "apache-2.0",   "mit",          "cc0-1.0", "cc-by-4.0", "cc-by-sa-4.0", "cc-by-nc-4.0",
         "bsd-2-clause", "bsd-3-clause", "gpl-3.0", "lgpl-3.0",  "agpl-3.0",     "mpl-2.0",

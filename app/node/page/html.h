@@ -12,7 +12,7 @@ namespace potluck::node {
 /// line feeds, and marks that change the direction of writing become question marks.
 [[nodiscard]] std::string escaped(std::string_view text);
 
-/// A name that somebody chose: escaped, at most 80 bytes, isolated from the direction of what stands around it; a dash
+/// A name that a member chose: escaped, at most 80 bytes, isolated from the direction of what stands around it; a dash
 /// if it is empty.
 [[nodiscard]] std::string name_html(std::string_view name);
 

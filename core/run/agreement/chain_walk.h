@@ -17,7 +17,7 @@ namespace potluck::run {
 
 class ChainWalk {
 public:
-    /// Of `rules` the run, its host and its backbones are used.
+    /// Uses run, host and backbones of `rules`.
     ChainWalk(const RunRules& rules, const Verifier& verifier);
 
     /// What is wrong with the list of the next round, as the end of a sentence that names it; then nothing has changed.

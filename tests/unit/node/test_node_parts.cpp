@@ -267,6 +267,18 @@ private slots:
         QVERIFY(!parse_command_line(static_cast<int>(std::size(reshaped)), reshaped).command);
     }
 
+    void a_page_is_written_once_or_again_and_again() {
+        const char* once[] = {"potluck-node", "page", "www", "--prompt", ""};
+        const auto first = parse_command_line(static_cast<int>(std::size(once)), once);
+        QVERIFY(first.command && first.command->verb == Verb::page && first.command->every_seconds == 0);
+        QVERIFY(first.command->path == "www" && first.command->page_prompt == "");
+        const char* often[] = {"potluck-node", "page", "www", "--every", "1m"};
+        const auto again = parse_command_line(static_cast<int>(std::size(often)), often);
+        QVERIFY(again.command && again.command->every_seconds == 60 && !again.command->page_prompt);
+        const char* too_often[] = {"potluck-node", "page", "www", "--every", "4s"};
+        QVERIFY(parse_command_line(static_cast<int>(std::size(too_often)), too_often).exit == ExitCode::usage);
+    }
+
     void a_method_that_is_not_there_is_answered() {
         Dispatcher dispatcher;
         dispatcher.add<control::MakeInvite>([](const control::MakeInvite&) { return control::InviteLink{"magnet:"}; });

@@ -40,6 +40,18 @@ public:
     [[nodiscard]] run::AcceptList& list(std::size_t round) { return m_lists[round]; }
     [[nodiscard]] run::CommittedList& committed(std::size_t round) { return m_committed[round]; }
 
+    /// The host shuts a key out with the list of this round.
+    void ban(std::size_t round, const PeerId& who) {
+        run::SignedAction one;
+        one.action = run::samples::ban(1);
+        one.action.key = who;
+        const Bytes bytes = signed_bytes(m_run, one.action);
+        one.signature = person(host).sign(run::domain_of(run::MessageKind::host_action), bytes);
+        m_lists[round].actions = {one};
+        for (std::size_t later = round + 1; later < m_lists.size(); ++later) m_lists[later].actions_before = 1;
+        commit();
+    }
+
     /// theta[round] as a file.
     [[nodiscard]] Bytes state(std::uint64_t round) const {
         const model::StateLayout layout = model::state_layout(m_manifest.model);

@@ -178,6 +178,21 @@ private slots:
         QVERIFY(mentions(refusal(sample), "The list of round 2 in this proof may not follow the one before it"));
     }
 
+    void a_contributor_whom_the_host_has_shut_out_is_refused() {
+        ProofSample sample;
+        sample.ban(1, key(2));
+        QVERIFY(mentions(refusal(sample), "The list of round 2 in this proof may not follow the one before it"));
+    }
+
+    void what_the_host_decided_is_told() {
+        ProofSample sample;
+        sample.ban(1, key(77));
+        const Bytes bytes = sample.proof();
+        const Result<Proven> proven = check(bytes, sample.run());
+        QVERIFY(proven.ok());
+        QCOMPARE(proven->actions, std::vector<std::string>{"ban " + key(77).hex()});
+    }
+
     void a_run_begins_with_the_state_of_its_manifest() {
         ProofSample sample;
         sample.list(0).base = merkle_root(sample.state(9));
