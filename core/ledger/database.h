@@ -17,8 +17,8 @@ struct sqlite3_stmt;
 
 namespace potluck::ledger {
 
-/// Longest value that is read from or written to the file: room for the longest accept list.
-inline constexpr int value_bytes_max = 1024 * 1024;
+/// Longest value that is read from or written to the file: room for the longest table of a run.
+inline constexpr int value_bytes_max = 48 * 1024 * 1024;
 
 class Connection;
 

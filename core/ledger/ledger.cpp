@@ -1,14 +1,19 @@
 // Writing, reading and checking of the tables in schema.h. Every change is one transaction over all tables of a chain:
 //
-//   append   L[n] is taken only if n is the chain's length and its `previous` is the tip's hash; then rounds, lists and
-//            entries get their rows together
-//   correct  another digest of the state that the last list led to
-//   retract  what a committee decided whom the run's host has replaced
+//   append    L[n] is taken only if n is the chain's length and its `previous` is the tip's hash; then rounds, lists,
+//             entries and credits get their rows together
+//   correct   another digest of the state that the last list led to
+//   retract   what a committee decided whom the run's host has replaced
+//   begin_at  the chain goes on with a list far ahead; of those before it a table says what they come to
+//   prune     forgets lists before some round, but for those that changed the committee
 //
-// So `lists` is always one unbroken chain from round 0, and `entries`, from which credit is summed, is what the lists
-// say: verify_chain() recomputes both from the signed bytes. Sums saturate, because a hostile host could sign lists
-// whose tokens overflow them. Queries do not fail towards the caller: a broken file returns what an empty ledger would
-// and is logged, once for as long as the failure is the same.
+//   lists     . . c . . c . | k k k k k k     c: changed the committee, kept for ever; k: all, from `kept` on
+//   credits   a table's, of the rounds before `base`, and what `entries` say of those since
+//
+// So `lists` is one unbroken chain from `kept` on, and credit is what tables and lists say: verify_chain() recomputes
+// it from the signed bytes. Sums saturate, because a hostile host could sign lists whose tokens overflow them. Queries
+// do not fail towards the caller: a broken file returns what an empty ledger would and is logged, once for as long as
+// the failure is the same.
 #include "core/ledger/ledger.h"
 
 #include <algorithm>
@@ -16,81 +21,20 @@
 #include <limits>
 #include <utility>
 
-#include "core/base/check.h"
-#include "core/base/log.h"
-#include "core/ledger/database.h"
+#include "core/ledger/ledger_rows.h"
 #include "core/ledger/schema.h"
-#include "core/run/agreement/chain_walk.h"
-#include "core/run/agreement/keyring.h"
 
 namespace potluck::ledger {
 
 namespace {
 
-using Step = Statement::Step;
-
-static_assert(run::accept_list_bytes_max < value_bytes_max);
-
-/// How many rows a query may give: SQLite reads a negative limit as none.
-std::int64_t limit_of(std::size_t most) {
-    constexpr auto largest = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
-    return static_cast<std::int64_t>(std::min(most, largest));
-}
-
-run::CommittedList committed_list_at(const Statement& row, int certificate_column, int list_column) {
-    const auto bytes_at = [&](int column) {
-        const ByteSpan bytes = row.blob(column);
-        return Bytes(bytes.begin(), bytes.end());
-    };
-    return {bytes_at(list_column), bytes_at(certificate_column)};
-}
+static_assert(run::accept_list_bytes_max < value_bytes_max && run::table_bytes_max < value_bytes_max);
 
 Credit credit_at(const Statement& row) {
     return {row.id<PeerId>(0), std::string(as_text(row.blob(1))), {row.count(2)}, row.count(3)};
 }
 
-std::string round_name(std::uint64_t round) { return "round " + std::to_string(round); }
-
 }  // namespace
-
-struct Ledger::Database {
-    struct Tip {
-        std::uint64_t length = 0;
-        Digest hash;  // of the last list; zero for an empty chain
-    };
-
-    /// Logs what failed last, once in a row: a broken disk is asked again every second.
-    void report(std::string_view what) const {
-        std::string message = connection.error(what).message;
-        if (message == reported) return;
-        log::of("ledger").error("{}", message);
-        reported = std::move(message);
-    }
-    /// True if the statement ended well; reports why not.
-    bool ended(Step last) const {
-        if (last == Step::failed) report("Cannot read");
-        return last != Step::failed;
-    }
-    /// Calls `take` for every row.
-    template <class Take>
-    void each(Statement& query, Take take) const {
-        Step step = query.step();
-        for (; step == Step::row; step = query.step()) take(query);
-        static_cast<void>(ended(step));
-    }
-
-    [[nodiscard]] Result<std::int64_t> chain_for_writing(const RunId& run);
-    [[nodiscard]] Result<std::optional<std::int64_t>> chain_of(const RunId& run) const;
-    [[nodiscard]] Result<Tip> tip_of(std::int64_t chain) const;
-    [[nodiscard]] Status insert(std::int64_t chain, const run::CommittedList& list, const run::AcceptList& decoded,
-                                const StateDigest& result, std::int64_t at);
-    [[nodiscard]] bool insert_entries(std::int64_t chain, const run::AcceptList& decoded, std::int64_t at);
-    [[nodiscard]] Result<std::string> fault_of(std::int64_t chain, run::ChainWalk& walk) const;
-    [[nodiscard]] bool entries_match(std::int64_t chain, const run::AcceptList& list) const;
-
-    mutable Connection connection;
-    mutable std::string reported;
-};
 
 Ledger::Ledger(std::unique_ptr<Database> database) : m_database(std::move(database)) {}
 Ledger::Ledger(Ledger&&) noexcept = default;
@@ -135,20 +79,26 @@ bool Ledger::Database::insert_entries(std::int64_t chain, const run::AcceptList&
     Statement entry(connection,
                     "INSERT INTO entries(chain, round, peer, tokens, at) "
                     "SELECT ?, ?, id, ?, ? FROM peers WHERE key = ?");
+    Statement sum(connection,
+                  std::string("INSERT INTO credits(chain, peer, tokens, rounds) SELECT ?, id, ?, 1 FROM peers "
+                              "WHERE key = ?")
+                      .append(add_to_credits));
     const std::vector<TokenCount> credit = run::weights_of(decoded.entries);
     for (std::size_t i = 0; i < decoded.entries.size(); ++i) {
         const run::Accepted& accepted = decoded.entries[i];
         if (!peer.bind(accepted.peer.bytes).run()) return false;
         entry.bind(chain).bind(decoded.round.value).bind(credit[i].value).bind(at).bind(accepted.peer.bytes);
-        if (!entry.run()) return false;
+        sum.bind(chain).bind(credit[i].value).bind(accepted.peer.bytes);
+        if (!entry.run() || !sum.run()) return false;
         peer.reset();
         entry.reset();
+        sum.reset();
     }
     return true;
 }
 
-Status Ledger::Database::insert(std::int64_t chain, const run::CommittedList& list, const run::AcceptList& decoded,
-                                const StateDigest& result, std::int64_t at) {
+bool Ledger::Database::insert_round(std::int64_t chain, const run::AcceptList& decoded, const StateDigest& result,
+                                    std::int64_t at) {
     TokenCount tokens;
     for (const TokenCount& credit : run::weights_of(decoded.entries)) tokens += credit;
     const Digest hash = decoded.hash();
@@ -156,14 +106,33 @@ Status Ledger::Database::insert(std::int64_t chain, const run::CommittedList& li
                     "INSERT INTO rounds(chain, round, at, tokens, contributions, hash, result) "
                     "VALUES(?, ?, ?, ?, ?, ?, ?)");
     round.bind(chain).bind(decoded.round.value).bind(at).bind(tokens.value).bind(decoded.entries.size());
-    round.bind(hash.bytes).bind(result.bytes);
-    Statement text(connection, "INSERT INTO lists(chain, round, certificate, list) VALUES(?, ?, ?, ?)");
-    text.bind(chain).bind(decoded.round.value).bind(list.certificate).bind(list.list);
-    if (!round.run() || !text.run() || !insert_entries(chain, decoded, at)) return connection.error("Cannot write to");
-    return {};
+    return round.bind(hash.bytes).bind(result.bytes).run();
 }
 
-Status Ledger::append(const run::CommittedList& list, const StateDigest& result, std::int64_t at) {
+bool Ledger::Database::insert_list(std::int64_t chain, const run::CommittedList& list, RoundId round, bool changes) {
+    Statement text(connection,
+                   "INSERT OR REPLACE INTO lists(chain, round, certificate, list, changes) VALUES(?, ?, ?, ?, ?)");
+    return text.bind(chain).bind(round.value).bind(list.certificate).bind(list.list).bind(changes ? 1L : 0L).run();
+}
+
+/// Whether who decides the next list is not who decided this one. Of a first list nobody knows here.
+bool Ledger::Database::changes_committee(std::int64_t chain, const run::AcceptList& decoded) const {
+    if (decoded.replacement() != nullptr) return true;
+    Statement query(connection, "SELECT list FROM lists WHERE chain = ? ORDER BY round DESC LIMIT 1");
+    if (query.bind(chain).step() != Step::row) return true;
+    const Result<run::AcceptList> before = run::AcceptList::decode(query.blob(0));
+    return !before.ok() || before->committee != decoded.committee;
+}
+
+Status Ledger::Database::insert(std::int64_t chain, const run::CommittedList& list, const run::AcceptList& decoded,
+                                const StateDigest& result, std::int64_t at) {
+    const bool changes = changes_committee(chain, decoded);
+    const bool is_written = insert_round(chain, decoded, result, at) &&
+                            insert_list(chain, list, decoded.round, changes) && insert_entries(chain, decoded, at);
+    return is_written ? Status() : Status(connection.error("Cannot write to"));
+}
+
+Status Ledger::append(const run::CommittedList& list, const StateDigest& result, std::int64_t at, ByteSpan table) {
     m_owner.check();
     const Result<run::AcceptList> decoded = run::AcceptList::decode(list.list);
     if (!decoded.ok()) return decoded.error();
@@ -182,6 +151,9 @@ Status Ledger::append(const run::CommittedList& list, const StateDigest& result,
         return Error{ErrorCode::invalid_argument, "The list of " + round_name(decoded->round.value) +
                                                       " does not follow the ledger's chain of " +
                                                       std::to_string(tip->length) + ": fetch the history first."};
+    }
+    if (!table.empty() && !m_database->insert_table(*chain, decoded->round, table)) {
+        return connection.error("Cannot write to");
     }
     if (const Status inserted = m_database->insert(*chain, list, *decoded, result, at); !inserted.ok()) {
         return inserted;
@@ -208,12 +180,19 @@ Status Ledger::retract(const RunId& run, RoundId first) {
     Connection& connection = m_database->connection;
     Transaction transaction(connection);
     if (!transaction.begun()) return connection.error("Cannot write to");
-    for (const char* table : {"entries", "lists", "rounds"}) {
-        Statement remove(connection, std::string("DELETE FROM ") + table +
-                                         " WHERE chain = (SELECT id FROM chains WHERE run = ?) AND round >= ?");
-        if (!remove.bind(run.bytes).bind(first.value).run()) return connection.error("Cannot write to");
+    const Result<std::int64_t> chain = m_database->chain_for_writing(run);
+    if (!chain.ok()) return chain.error();
+    const Result<Database::Beginnings> from = m_database->beginnings_of(*chain);
+    if (!from.ok()) return from.error();
+    for (const char* table : {"entries", "lists", "rounds", "tables"}) {
+        Statement remove(connection, std::string("DELETE FROM ") + table + " WHERE chain = ? AND round >= ?");
+        if (!remove.bind(*chain).bind(first.value).run()) return connection.error("Cannot write to");
     }
-    return transaction.commit() ? Status() : Status(connection.error("Cannot write to"));
+    // What a table says of the rounds before it cannot be said of fewer.
+    const bool is_lost = first.value < std::max(from->base, from->kept + (from->kept > 0 ? 1 : 0)) ||
+                         (from->base > 0 && !m_database->newest_table(*chain));
+    const bool is_done = is_lost ? m_database->forget_chain(*chain) : m_database->sum_up_again(*chain);
+    return is_done && transaction.commit() ? Status() : Status(connection.error("Cannot write to"));
 }
 
 Status Ledger::remember_action(const RunId& run, const run::SignedAction& action) {
@@ -251,7 +230,7 @@ void Ledger::remember_name(const PeerId& peer, const std::string& name) {
     Statement write(connection, found == Step::row
                                     ? "UPDATE peers SET name = ? WHERE key = ?"
                                     : "INSERT INTO peers(name, key) SELECT ?, ? WHERE (SELECT count(*) FROM peers "
-                                      "WHERE NOT EXISTS (SELECT 1 FROM entries WHERE peer = peers.id)) < ?");
+                                      "WHERE NOT EXISTS (SELECT 1 FROM credits WHERE peer = peers.id)) < ?");
     write.bind(kept).bind(peer.bytes);
     if (found == Step::done) write.bind(strangers_max);
     if (!write.run()) m_database->report("Cannot write to");
@@ -279,7 +258,8 @@ Status Ledger::record_loss(const RunId& run, RoundId round, double loss) {
 std::vector<run::CommittedList> Ledger::lists(const RunId& run, RoundId first, std::size_t most) const {
     m_owner.check();
     std::vector<run::CommittedList> found;
-    if (first.value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return found;
+    if (first.value > run::sum_max) return found;
+    if (first < kept_from(run)) return found;
     Statement query(m_database->connection,
                     "SELECT certificate, list FROM lists WHERE chain = (SELECT id FROM chains WHERE run = ?) "
                     "AND round >= ? ORDER BY round LIMIT ?");
@@ -339,21 +319,25 @@ std::optional<StateDigest> Ledger::digest_after(const RunId& run, RoundId round)
 RunTotals Ledger::totals(const RunId& run) const {
     m_owner.check();
     Statement query(m_database->connection,
-                    "SELECT count(*), saturating_sum(tokens), saturating_sum(contributions) FROM rounds "
-                    "WHERE chain = (SELECT id FROM chains WHERE run = ?)");
+                    "SELECT (SELECT max(round) + 1 FROM rounds WHERE chain = c.id), c.base_tokens, "
+                    "c.base_contributions, "
+                    "(SELECT saturating_sum(tokens) FROM rounds WHERE chain = c.id AND round >= c.base), "
+                    "(SELECT saturating_sum(contributions) FROM rounds WHERE chain = c.id AND round >= c.base) "
+                    "FROM chains c WHERE c.run = ?");
     const Step step = query.bind(run.bytes).step();
     if (!m_database->ended(step) || step != Step::row) return {};
-    return {{query.count(0)}, {query.count(1)}, query.count(2)};
+    const auto sum = [&](int a, int b) {
+        return std::min(run::sum_max, query.count(a) + query.count(b));  // each is at most the largest
+    };
+    return {{query.count(0)}, {sum(1, 3)}, sum(2, 4)};
 }
 
 std::vector<Credit> Ledger::leaderboard(const RunId& run, std::size_t most) const {
     m_owner.check();
     std::vector<Credit> board;
     Statement query(m_database->connection,
-                    "SELECT p.key, p.name, c.tokens, c.rounds FROM "
-                    "(SELECT peer, saturating_sum(tokens) AS tokens, count(*) AS rounds FROM entries "
-                    "WHERE chain = (SELECT id FROM chains WHERE run = ?) GROUP BY peer) c "
-                    "JOIN peers p ON p.id = c.peer ORDER BY c.tokens DESC, p.key LIMIT ?");
+                    "SELECT p.key, p.name, c.tokens, c.rounds FROM credits c JOIN peers p ON p.id = c.peer "
+                    "WHERE c.chain = (SELECT id FROM chains WHERE run = ?) ORDER BY c.tokens DESC, p.key LIMIT ?");
     query.bind(run.bytes).bind(limit_of(most));
     m_database->each(query, [&](const Statement& row) { board.push_back(credit_at(row)); });
     return board;
@@ -362,10 +346,8 @@ std::vector<Credit> Ledger::leaderboard(const RunId& run, std::size_t most) cons
 Credit Ledger::credit_of(const RunId& run, const PeerId& peer) const {
     m_owner.check();
     Statement query(m_database->connection,
-                    "SELECT key, name, "
-                    "(SELECT saturating_sum(tokens) FROM entries WHERE chain = c.id AND peer = p.id), "
-                    "(SELECT count(*) FROM entries WHERE chain = c.id AND peer = p.id) "
-                    "FROM peers p LEFT JOIN chains c ON c.run = ? WHERE p.key = ?");
+                    "SELECT p.key, p.name, s.tokens, s.rounds FROM peers p LEFT JOIN credits s ON s.peer = p.id "
+                    "AND s.chain = (SELECT id FROM chains WHERE run = ?) WHERE p.key = ?");
     const Step step = query.bind(run.bytes).bind(peer.bytes).step();
     Credit credit;
     if (m_database->ended(step) && step == Step::row) credit = credit_at(query);
@@ -409,64 +391,6 @@ std::vector<RoundRecord> Ledger::curve(const RunId& run, std::size_t most) const
         first = end;
     }
     return records;
-}
-
-// --- checking ---
-
-bool Ledger::Database::entries_match(std::int64_t chain, const run::AcceptList& list) const {
-    Statement query(connection,
-                    "SELECT p.key, e.tokens FROM entries e JOIN peers p ON p.id = e.peer "
-                    "WHERE e.chain = ? AND e.round = ? ORDER BY p.key");
-    query.bind(chain).bind(list.round.value);
-    const std::vector<TokenCount> credit = run::weights_of(list.entries);
-    std::size_t matched = 0;
-    bool same = true;
-    each(query, [&](const Statement& row) {
-        same = same && matched < list.entries.size() && row.id<PeerId>(0) == list.entries[matched].peer &&
-               row.count(1) == credit[matched].value;
-        ++matched;
-    });
-    return same && matched == list.entries.size();
-}
-
-/// What is wrong with the round that `walk` comes to, empty if nothing: with its list, or with what is noted of it.
-Result<std::string> Ledger::Database::fault_of(std::int64_t chain, run::ChainWalk& walk) const {
-    Statement query(connection,
-                    "SELECT l.certificate, l.list, r.hash, r.tokens, r.contributions FROM rounds r LEFT JOIN lists l "
-                    "ON l.chain = r.chain AND l.round = r.round WHERE r.chain = ? AND r.round = ?");
-    const Step step = query.bind(chain).bind(walk.length().value).step();
-    if (step == Step::failed) return connection.error("Cannot read");
-    if (step == Step::done) return std::string("is missing");
-    if (std::string fault = walk.take(committed_list_at(query, 0, 1)); !fault.empty()) return fault;
-    const run::AcceptList& list = *walk.head();
-    if (query.id<Digest>(2) != walk.hash()) return std::string("does not have the hash that was noted");
-    TokenCount tokens;
-    for (const TokenCount& credit : run::weights_of(list.entries)) tokens += credit;
-    const bool sums = query.count(3) == tokens.value && query.count(4) == list.entries.size();
-    if (!sums || !entries_match(chain, list)) return std::string("was not credited as its list says");
-    return std::string();
-}
-
-Status Ledger::verify_chain(const RunId& run, const run::RunRules& rules) const {
-    m_owner.check();
-    POTLUCK_CHECK(rules.run == run);
-    const Result<std::optional<std::int64_t>> chain = m_database->chain_of(run);
-    if (!chain.ok()) return chain.error();
-    if (!chain->has_value()) return {};
-    const Result<Database::Tip> tip = m_database->tip_of(**chain);
-    if (!tip.ok()) return tip.error();
-    const run::Ed25519Verifier verifier;
-    run::ChainWalk walk(rules, verifier);
-    for (std::uint64_t round = 0; round < tip->length; ++round) {
-        const Result<std::string> fault = m_database->fault_of(**chain, walk);
-        if (!fault.ok()) return fault.error();
-        if (!fault->empty()) {
-            return Error{ErrorCode::untrusted, "In the ledger's chain " + round_name(round) + " " + *fault +
-                                                   ": move the ledger away, the chain is fetched anew from the other "
-                                                   "members."};
-        }
-    }
-    return {};
 }
 
 }  // namespace potluck::ledger

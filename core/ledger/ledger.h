@@ -17,6 +17,7 @@
 #include "core/base/thread_owner.h"
 #include "core/identity/identity.h"
 #include "core/run/accept_list.h"
+#include "core/run/credit_table.h"
 #include "core/run/message.h"
 #include "core/run/run_rules.h"
 
@@ -47,6 +48,20 @@ struct RoundRecord {
     double loss = 0;  // nats per token, mean over the members that reported one; 0 if none did
 };
 
+/// A table that a list has named.
+struct KeptTable {
+    RoundId round;  // of that list
+    Bytes content;
+};
+
+/// Where a chain goes on whose lists before are not held.
+struct Beginning {
+    Bytes table;                              // run::CreditTable::encode()
+    std::vector<run::CommittedList> changes;  // of the committee, that the chain does not hold yet
+    run::CommittedList before;                // the last of the lists that the table counts
+    StateDigest result;                       // of the state it led to
+};
+
 class Ledger {
 public:
     Ledger(Ledger&&) noexcept;
@@ -60,11 +75,20 @@ public:
     /// caller; the link (round, previous hash) is checked here. `result` is the digest of theta[r+1].
     /// `already_exists` if this very list is in the chain, `invalid_argument` if it does not follow the last one,
     /// `malformed` if it does not decode, `no_space` on a full disk; nothing has changed then.
-    [[nodiscard]] Status append(const run::CommittedList& list, const StateDigest& result, std::int64_t at);
+    /// `table`: the bytes that the list names, if it names some; they are of this chain.
+    [[nodiscard]] Status append(const run::CommittedList& list, const StateDigest& result, std::int64_t at,
+                                ByteSpan table = {});
     /// The last list of a run led to `result`, not to what is on record. `not_found` for an empty chain.
     [[nodiscard]] Status correct_result(const RunId& run, const StateDigest& result);
 
-    /// Takes L[first] and what follows back: the run's host has replaced the committee that decided them.
+    /// The chain goes on far ahead of its last list; what lies between is only known by its sums. The caller has
+    /// verified it all. `invalid_argument` if the chain reaches as far already; nothing has changed then.
+    [[nodiscard]] Status begin_at(const Beginning& beginning, std::int64_t at);
+    /// Forgets the lists before `before`, but for those that changed the committee. Credit stays.
+    [[nodiscard]] Status prune(const RunId& run, RoundId before);
+
+    /// Takes L[first] and what follows back: the run's host has replaced the committee that decided them. A chain whose
+    /// sums cannot be taken back so far is forgotten whole.
     [[nodiscard]] Status retract(const RunId& run, RoundId first);
     /// Keeps an action of the run's host, in force or not yet; another of the same number is replaced, and by a
     /// replacement of the committee all later ones as well.
@@ -74,18 +98,27 @@ public:
 
     /// L[round]; nothing if the chain is shorter.
     [[nodiscard]] std::optional<run::CommittedList> list(const RunId& run, RoundId round) const;
-    /// Up to `most` lists from `first` on.
+    /// Up to `most` lists from `first` on; none if `first` lies before kept_from().
     [[nodiscard]] std::vector<run::CommittedList> lists(const RunId& run, RoundId first, std::size_t most) const;
     /// Last list, decoded; nothing for an empty chain.
     [[nodiscard]] std::optional<run::AcceptList> head(const RunId& run) const;
     [[nodiscard]] std::optional<StateDigest> digest_after(const RunId& run, RoundId round) const;
 
+    /// From this round on no list is missing.
+    [[nodiscard]] RoundId kept_from(const RunId& run) const;
+    /// Up to `most` lists of the rounds from `first` to before `end` that changed the committee.
+    [[nodiscard]] std::vector<run::CommittedList> committee_changes(const RunId& run, RoundId first, RoundId end,
+                                                                    std::size_t most) const;
+    /// What the whole chain comes to, under the rules that hold for its next list.
+    [[nodiscard]] run::CreditTable table(const run::RunRules& rules) const;
+    /// The newest tables that lists have named, oldest first.
+    [[nodiscard]] std::vector<KeptTable> tables(const RunId& run) const;
+
     /// The host's actions that are kept, by number.
     [[nodiscard]] std::vector<run::SignedAction> actions(const RunId& run) const;
 
     [[nodiscard]] RunTotals totals(const RunId& run) const;
-    /// Most tokens first, ties by key. Reads every entry of the run (about 0.1 s for 10,000 rounds of 32 peers): call
-    /// it only when the board is shown.
+    /// Most tokens first, ties by key.
     [[nodiscard]] std::vector<Credit> leaderboard(const RunId& run, std::size_t most) const;
     [[nodiscard]] Credit credit_of(const RunId& run, const PeerId& peer) const;
     /// Tokens of `peer` over all runs accepted at or after `since` (unix seconds).
@@ -99,9 +132,9 @@ public:
     /// a measured loss is given, or its newest if none was measured.
     [[nodiscard]] std::vector<RoundRecord> curve(const RunId& run, std::size_t most) const;
 
-    /// Walks the whole chain of a run: links, hashes, certificates of the committees that its manifest, its lists and
-    /// its host name, signatures of contributors and host, and that credit is what the lists say. The error
-    /// (`untrusted`) names the first round that fails. Of `rules` host and backbones are used.
+    /// Walks the whole chain of a run as far as it is held: links, hashes, certificates of the committees that its
+    /// manifest, its lists and its host name, signatures of contributors and host, and that credit is what lists and
+    /// tables say. The error (`untrusted`) names the first round that fails. Of `rules` host and backbones are used.
     [[nodiscard]] Status verify_chain(const RunId& run, const run::RunRules& rules) const;
 
 private:

@@ -49,8 +49,30 @@ bool keep_host_actions(Connection& connection) {
     )");
 }
 
+/// Credit is a running sum, so that it need not follow from lists that are held. `base`: what is older comes from a
+/// table; `kept`: from here on no list is missing, before it only those that changed the committee are held.
+bool keep_sums(Connection& connection) {
+    return connection.execute(R"(
+        ALTER TABLE chains ADD COLUMN base INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE chains ADD COLUMN base_tokens INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE chains ADD COLUMN base_contributions INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE chains ADD COLUMN kept INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE lists ADD COLUMN changes INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX lists_by_change ON lists(chain, round) WHERE changes = 1;
+        CREATE TABLE credits(chain INTEGER NOT NULL REFERENCES chains, peer INTEGER NOT NULL REFERENCES peers,
+            tokens INTEGER NOT NULL, rounds INTEGER NOT NULL, PRIMARY KEY(chain, peer)) STRICT, WITHOUT ROWID;
+        CREATE INDEX credits_by_tokens ON credits(chain, tokens DESC);
+        CREATE INDEX credits_by_peer ON credits(peer);
+        INSERT INTO credits(chain, peer, tokens, rounds)
+            SELECT chain, peer, saturating_sum(tokens), count(*) FROM entries GROUP BY chain, peer;
+        DROP INDEX entries_by_credit;
+        CREATE TABLE tables(chain INTEGER NOT NULL REFERENCES chains, round INTEGER NOT NULL, content BLOB NOT NULL,
+            PRIMARY KEY(chain, round)) STRICT, WITHOUT ROWID;
+    )");
+}
+
 /// Entry v makes version v + 1 out of version v.
-constexpr std::array<Migration, 3> migrations{make_first_tables, keep_certificates, keep_host_actions};
+constexpr std::array<Migration, 4> migrations{make_first_tables, keep_certificates, keep_host_actions, keep_sums};
 
 Status migrate(Connection& connection, std::int64_t from) {
     Transaction transaction(connection);

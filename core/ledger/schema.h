@@ -3,8 +3,11 @@
 //   chains    one row per run                        rounds    what is known of each accepted round
 //   peers     key and last name heard                lists     the bytes of each round and their certificate
 //   entries   who was accepted when, for what credit
+//   credits   everybody's sum in each run            tables    what lists have named as such sums
+//   actions   what the host has signed
 //
-// `entries` follows from `lists` (Ledger::verify_chain compares them); it exists so that credit is a query.
+// `entries` follows from `lists`, and `credits` from `tables` and `entries` (Ledger::verify_chain compares them); they
+// exist so that credit is a query.
 #pragma once
 
 #include <cstdint>

@@ -235,6 +235,7 @@ Validity Ballots::validity(const Digest& list) {
 Validity Ballots::judge(const run::AcceptList& list) {
     if (!m.mediator.may_judge()) return Validity::unknown;
     if (list.base != m.keeper.digest() || list.term != m_settings->instance.term) return Validity::invalid;
+    if (list.table != m.chain.table()) return Validity::invalid;
     if (list.entries.empty()) return judge_empty(list);
     if (m.context.is_last(list.round)) return Validity::invalid;
     if (!m.machine.playing()) return Validity::unknown;
@@ -299,6 +300,7 @@ std::optional<Digest> Ballots::list_to_propose() {
     list.k = m.chain.k();
     list.committee = m.chain.committee();
     list.actions_before = m.chain.rules().actions;
+    list.table = m.chain.table();
     if (!m.context.is_last(list.round)) {
         list.actions = m.moderation.due();
         if (list.roll_back() == nullptr) add_contributions(list);

@@ -27,7 +27,6 @@ constexpr int heartbeats_for_history = 60;    // patience for the chain up to an
 constexpr int heartbeats_for_answer = 3;      // to a history request
 constexpr int heartbeats_for_the_end = 30;    // between questions for the closing list
 constexpr Duration checkpoint_stalled_after{20'000};
-constexpr std::size_t history_unsent_max = 64 * 1024;  // other messages to one neighbour are shorter than this
 
 }  // namespace
 
@@ -37,6 +36,7 @@ void Peer::Impl::restore() {
     moderation.load();
     ballots.load_evidence();
     ballots.enter();
+    shortcut.publish_tables();
     contributor.restore();
     seeder.fetch_kept_payloads();
     keeper.restore([this](bool sound) {
@@ -144,7 +144,9 @@ void Peer::Impl::checkpoint_here(BlobPointer content) {
         }
         if (wanted.round.value > 0) world.swarm.forget(wanted.ref.root);
         stuck_since.reset();
-        const bool useful = wanted.round <= chain.height() && chain.digest_at(wanted.round) == wanted.ref.root;
+        const StateStore::Held taken{wanted.round, wanted.ref.root};
+        const bool confirmed = wanted.round <= chain.height() && chain.digest_at(wanted.round) == wanted.ref.root;
+        const bool useful = confirmed || rolls_back_to(taken);
         if (!useful || (keeper.round() && *keeper.round() >= wanted.round)) {
             if (!useful) keeper.drop(wanted.round);
             return;
@@ -154,6 +156,40 @@ void Peer::Impl::checkpoint_here(BlobPointer content) {
         if (*keeper.round() == chain.height()) entered();
         advance();
     });
+}
+
+/// Whether the next list takes the model back to this state, of a round that may lie before all lists that are held.
+bool Peer::Impl::rolls_back_to(const StateStore::Held& state) const {
+    if (!keeper.round()) return false;
+    const CheckedList* decision = ballots.decision();
+    const auto next = *keeper.round() < chain.height() ? chain.list_at(*keeper.round())
+                      : decision != nullptr            ? std::optional(decision->list)
+                                                       : std::nullopt;
+    const run::HostAction* back = next ? next->roll_back() : nullptr;
+    return back != nullptr && back->round == state.round && back->state.root == state.digest;
+}
+
+// What a short way asks and means (shortcut.h).
+
+bool Peer::Impl::may_jump() const {
+    const bool is_adopting = checkpoint_fetch && checkpoint_fetch->adopting;
+    return !keeper.applying() && !keeper.checking() && !repairer.active() && !is_adopting;
+}
+
+RoundId Peer::Impl::checkpoint_offered() const {
+    const auto newest = seeder.newest_checkpoint();
+    return newest ? newest->round : RoundId{0};
+}
+
+void Peer::Impl::jumped(std::uint64_t accepted) {
+    if (checkpoint_fetch) world.swarm.forget(std::exchange(checkpoint_fetch, std::nullopt)->ref.root);
+    history.peer.reset();
+    behind_since.reset();
+    stuck_since.reset();
+    contributor.skip(accepted);
+    moderation.load();
+    go_back();
+    ballots.enter();
 }
 
 /// state < chain: the next state from the ledger's list, or a checkpoint if that is nearer.
@@ -195,7 +231,7 @@ PeerId Peer::Impl::history_source(const std::vector<PeerId>& ahead) {
 }
 
 void Peer::Impl::ask_history() {
-    if (keeper.applying() || keeper.checking()) return;
+    if (keeper.applying() || keeper.checking() || shortcut.active()) return;
     if (history.peer && now() < history.at + heartbeats_for_answer * settings.heartbeat) return;
     history.peer.reset();
     std::vector<PeerId> ahead;

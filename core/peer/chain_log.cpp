@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/log.h"
 #include "core/numerics/codec/sparse_codec.h"
 #include "core/peer/payloads.h"
 #include "core/run/agreement/vote.h"
@@ -34,10 +35,16 @@ void ChainLog::load() {
     m_closed = lists.value > m_context.manifest.recipe.total_rounds;
     m_height = m_closed ? RoundId{m_context.manifest.recipe.total_rounds} : lists;
     m_head = m_height.value == 0 ? std::nullopt : list_at(RoundId{m_height.value - 1});
+    m_table.reset();
     m_rules = m_context.rules;
+    if (const std::vector<ledger::KeptTable> kept = tables(); !kept.empty()) {
+        if (const auto table = run::CreditTable::decode(kept.back().content); table.ok()) table->apply_to(m_rules);
+    }
     for (const run::SignedAction& one : m_ledger.actions(m_context.run)) {
         if (one.action.kind == run::ActionKind::replace) replace(one);
-        if (m_head && one.action.number <= m_head->actions_before + m_head->actions.size()) m_rules.apply(one.action);
+        const std::uint32_t number = one.action.number;
+        const bool is_in_force = m_head && number <= m_head->actions_before + m_head->actions.size();
+        if (is_in_force && number > m_rules.actions) m_rules.apply(one.action);
     }
     std::erase_if(m_hashes, [&](const auto& item) { return item.first.next() >= m_height; });
 }
@@ -65,6 +72,8 @@ const run::HostAction* ChainLog::replacement() const {
 std::optional<RoundId> ChainLog::retracted_from() const {
     if (!m_replacement || !m_head || m_replacement->action.term <= m_head->term) return std::nullopt;
     const run::HostAction& action = m_replacement->action;
+    // The list that it follows is not held: it is all to be fetched anew.
+    if (action.round <= kept_from() && kept_from().value > 0) return RoundId{0};
     const bool went_further = action.round < m_height && action.previous == hash_before(action.round);
     return went_further ? std::optional(action.round) : std::nullopt;
 }
@@ -107,6 +116,49 @@ std::vector<run::CommittedList> ChainLog::committed_from(RoundId first, std::siz
     return m_ledger.lists(m_context.run, first, count_max);
 }
 
+bool ChainLog::leads_back_to(const run::HostAction& back) const {
+    const std::optional<StateDigest> known = digest_at(back.round);
+    return known ? *known == back.state.root : back.round < kept_from();
+}
+
+std::vector<run::CommittedList> ChainLog::committee_changes(RoundId first, RoundId end, std::size_t count_max) const {
+    return m_ledger.committee_changes(m_context.run, first, end, count_max);
+}
+
+/// Computed once for each height at which a list names one: it reads the credit of everybody.
+const ChainLog::NamedTable* ChainLog::due_table() const {
+    if (m_closed || !m_context.manifest.recipe.has_table(m_height)) return nullptr;
+    if (!m_table || m_table->round != m_height) {
+        Bytes content = m_ledger.table(m_rules).encode();
+        const run::BlobRef ref = run::table_ref(content);
+        m_table = NamedTable{m_height, std::move(content), ref};
+    }
+    return &*m_table;
+}
+
+std::optional<run::BlobRef> ChainLog::table() const {
+    const NamedTable* table = due_table();
+    return table == nullptr ? std::nullopt : std::optional(table->ref);
+}
+
+std::optional<RoundId> ChainLog::newest_table(RoundId round_max) const {
+    std::optional<RoundId> newest;
+    for (const ledger::KeptTable& table : tables()) {
+        if (table.round <= round_max && (table.round < m_height || m_closed)) newest = table.round;
+    }
+    return newest;
+}
+
+/// The bytes of the table that a list for this height names. If they are others, it is this computer that has summed up
+/// something else than a quorum.
+ByteSpan ChainLog::content_of(const run::AcceptList& list) const {
+    const NamedTable* own = list.table ? due_table() : nullptr;
+    if (own == nullptr) return {};
+    if (own->ref == *list.table) return own->content;
+    log::of("peer").error("the credit in this computer's ledger is not what round {} says of it", list.round.value);
+    return {};
+}
+
 std::optional<run::AcceptList> ChainLog::list_at(RoundId round) const {
     const auto committed = committed_at(round);
     if (!committed) return std::nullopt;
@@ -147,6 +199,7 @@ Verdict ChainLog::read(ByteSpan list, const run::AcceptList* previous, const run
     const run::Recipe& recipe = m_context.manifest.recipe;
     const std::uint32_t k = previous == nullptr ? recipe.k : previous->k;
     if (!run::k_may_follow(recipe, k, decoded->k)) return Verdict::malformed;
+    if (decoded->table.has_value() != recipe.has_table(decoded->round)) return Verdict::malformed;
     const auto plausible = [&](const run::Accepted& entry) {
         const std::uint32_t allowed = entry.late ? run::k_before_max(recipe, k) : k;
         return Payloads::plausible(entry.payload, m_context.layout.parameters, allowed);
@@ -193,7 +246,10 @@ Status ChainLog::append(const CheckedList& checked, const StateDigest& result) {
     for (const run::SignedAction& one : checked.list.actions) {
         if (Status kept = m_ledger.remember_action(m_context.run, one); !kept.ok()) return kept;
     }
-    if (Status kept = m_ledger.append(checked.committed, result, unix_seconds()); !kept.ok()) return kept;
+    Status kept = m_ledger.append(checked.committed, result, unix_seconds(), content_of(checked.list));
+    if (!kept.ok()) return kept;
+    m_table.reset();
+    if (checked.list.table) prune(checked.list.round);
     m_closed = m_context.is_last(m_height);
     if (m_closed) return {};
     m_height = m_height.next();
@@ -204,6 +260,22 @@ Status ChainLog::append(const CheckedList& checked, const StateDigest& result) {
 
 Status ChainLog::retract(RoundId first) {
     if (Status gone = m_ledger.retract(m_context.run, first); !gone.ok()) return gone;
+    load();
+    return {};
+}
+
+/// A volunteer keeps the lists of the last two tables: who is further behind goes the short way. The host and its
+/// backbones keep all.
+void ChainLog::prune(RoundId table) {
+    const std::uint64_t kept_rounds = 2 * m_context.manifest.recipe.table_every;
+    const bool keeps_all = m_context.settings.role == run::Role::backbone || m_context.self() == m_context.rules.host;
+    if (keeps_all || table.value <= kept_rounds) return;
+    const Status pruned = m_ledger.prune(m_context.run, RoundId{table.value - kept_rounds});
+    if (!pruned.ok()) log::of("peer").warn("{}", pruned.error().message);
+}
+
+Status ChainLog::begin_at(const ledger::Beginning& beginning) {
+    if (Status begun = m_ledger.begin_at(beginning, unix_seconds()); !begun.ok()) return begun;
     load();
     return {};
 }

@@ -61,9 +61,22 @@ public:
     /// Digest of theta[round]; nothing beyond the height. That of theta[height] is what this member has computed; the
     /// others are the base of the list that follows.
     [[nodiscard]] std::optional<StateDigest> digest_at(RoundId round) const;
+    /// Whether a roll-back goes to a state that was. Of a round before all lists that are held the host's word is
+    /// taken: what a quorum makes of it is the base of the next list.
+    [[nodiscard]] bool leads_back_to(const run::HostAction& back) const;
     [[nodiscard]] std::optional<run::AcceptList> list_at(RoundId round) const;
     [[nodiscard]] std::optional<run::CommittedList> committed_at(RoundId round) const;
     [[nodiscard]] std::vector<run::CommittedList> committed_from(RoundId first, std::size_t count_max) const;
+    /// From this round on no list is missing.
+    [[nodiscard]] RoundId kept_from() const { return m_ledger.kept_from(m_context.run); }
+    /// Up to `count_max` lists of the rounds from `first` to before `end` that changed the committee.
+    [[nodiscard]] std::vector<run::CommittedList> committee_changes(RoundId first, RoundId end,
+                                                                    std::size_t count_max) const;
+    /// What L[height] names as the table of the lists before it; nothing if it names none.
+    [[nodiscard]] std::optional<run::BlobRef> table() const;
+    /// The newest list with a table whose bytes are kept here, of rounds up to `round_max`.
+    [[nodiscard]] std::optional<RoundId> newest_table(RoundId round_max) const;
+    [[nodiscard]] std::vector<ledger::KeptTable> tables() const { return m_ledger.tables(m_context.run); }
     /// Zero for a list that is not held.
     [[nodiscard]] Digest hash_at(RoundId round) const;
     /// Hash of the list before `round`, which a status names; zero for round 0.
@@ -88,6 +101,8 @@ public:
     /// Takes the list for round `height`, which led to `result`; the closing list leads to its own base. Nothing has
     /// changed if it fails.
     [[nodiscard]] Status append(const CheckedList& checked, const StateDigest& result);
+    /// Goes on far ahead of the newest list (Shortcut).
+    [[nodiscard]] Status begin_at(const ledger::Beginning& beginning);
     /// Takes note of what is in the ledger already.
     void replace(const run::SignedAction& replacement);
     /// Drops L[first] and all that follows.
@@ -96,6 +111,15 @@ public:
     [[nodiscard]] Status correct_result(const StateDigest& result);
 
 private:
+    struct NamedTable {
+        RoundId round;
+        Bytes content;
+        run::BlobRef ref;
+    };
+    [[nodiscard]] const NamedTable* due_table() const;
+    [[nodiscard]] ByteSpan content_of(const run::AcceptList& list) const;
+    void prune(RoundId table);
+
     const Context& m_context;
     ledger::Ledger& m_ledger;
     const run::Verifier& m_verifier;
@@ -105,6 +129,7 @@ private:
     std::optional<run::SignedAction> m_replacement;  // the one of the highest term
     std::optional<run::AcceptList> m_head;           // L[height - 1]
     mutable std::map<RoundId, Digest> m_hashes;      // of recent lists
+    mutable std::optional<NamedTable> m_table;       // that L[height] names, if it was asked for
 };
 
 }  // namespace potluck::peer

@@ -368,6 +368,9 @@ void Contributor::restore() {
     if (const auto bytes = m.store.load_record()) {
         m_record = ContributionRecord::decode(*bytes).value_or(ContributionRecord{});
     }
+    // A jump that ended before it was settled.
+    const auto is_skipped = [&](const run::ContributionMessage& own) { return own.round < m.chain.kept_from(); };
+    if (std::any_of(m_record.pending.begin(), m_record.pending.end(), is_skipped)) skip(0);
     std::set<RoundId> rounds;
     for (const run::ContributionMessage& own : m_record.pending) {
         if (own.round >= m.chain.height()) continue;
@@ -436,6 +439,17 @@ void Contributor::take_back(const std::vector<run::AcceptList>& lists) {
         for (const run::Accepted& entry : list.entries) {
             if (entry.peer != m.context.self() || m_record.pending.size() >= own_contributions_max) continue;
             m_record.pending.push_back(run::contribution_of(list, entry, before ? before->base : StateDigest{}));
+        }
+    }
+    save_record();
+}
+
+void Contributor::skip(std::uint64_t accepted) {
+    for (const run::ContributionMessage& own : std::exchange(m_record.pending, {})) {
+        if (accepted > 0) {
+            --accepted;
+        } else {
+            return_contribution(own);
         }
     }
     save_record();

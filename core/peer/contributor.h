@@ -102,6 +102,9 @@ public:
     void settle(RoundId round, const run::AcceptList& list);
     /// `lists` are retracted: what they held of this member is on offer again, or returns when its round passes.
     void take_back(const std::vector<run::AcceptList>& lists);
+    /// The chain goes on far ahead. Lists that were never seen held `accepted` contributions of this member, its oldest
+    /// offers; the others return.
+    void skip(std::uint64_t accepted);
     /// theta[round] is entered: what was offered for it is offered again.
     void offer_again();
     /// `neighbour` is new here.

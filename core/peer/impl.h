@@ -29,6 +29,7 @@
 #include "core/peer/seeder.h"
 #include "core/peer/self_check.h"
 #include "core/peer/shard_keeper.h"
+#include "core/peer/shortcut.h"
 #include "core/run/density.h"
 #include "core/run/round_machine.h"
 
@@ -50,7 +51,8 @@ struct Peer::Impl final : private StateKeeper::Mediator,
                           private Contributor::Mediator,
                           private Seeder::Mediator,
                           private Repairer::Mediator,
-                          private Ballots::Mediator {
+                          private Ballots::Mediator,
+                          private Shortcut::Mediator {
     Impl(const RunId& run_id, run::Manifest run_manifest, PeerSettings peer_settings, World peer_world);
 
     TimePoint now() const { return context.now(); }
@@ -119,7 +121,8 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     void restore();
     void find_first_state();
     void ask_history();
-    PeerId history_source(const std::vector<PeerId>& ahead);
+    PeerId history_source(const std::vector<PeerId>& ahead) override;
+    bool rolls_back_to(const StateStore::Held& state) const;
     run::Verdict on_history_request(const PeerId& from, const run::HistoryRequest& request);
     run::Verdict on_history(const PeerId& from, const run::HistoryMessage& message);
     void extend_chain(std::vector<CheckedList> lists);
@@ -161,6 +164,9 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     bool in_use(RoundId round) const override { return contributor.in_use(round); }
     void drop_state(RoundId round) override { keeper.drop(round); }
     void status_changed() override { status_due = true; }
+    bool may_jump() const override;
+    RoundId checkpoint_offered() const override;
+    void jumped(std::uint64_t accepted) override;
 
     PeerView view() const;
     StatusFacts facts() const;
@@ -197,6 +203,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     Seats seats;
     Moderation moderation;
     Ballots ballots;
+    Shortcut shortcut;
 
     struct HistoryAsked {
         std::optional<PeerId> peer;

@@ -68,7 +68,8 @@ Peer::Impl::Impl(const RunId& run_id, run::Manifest run_manifest, PeerSettings p
       seats(context, chain, members),
       moderation(context, chain, world.ledger, errors),
       ballots({context, chain, keeper, machine, exchange, keyring, world.store, payloads, seats, moderation, errors,
-               *this}) {}
+               *this}),
+      shortcut({context, chain, keyring, members, errors, *this}) {}
 
 void Peer::Impl::start() {
     started = true;
@@ -89,6 +90,7 @@ void Peer::Impl::tick() {
     }
     members.expire(now(), [this](const PeerId& member) { return gossip.patience(member); });
     gossip.tick();
+    shortcut.tick();
     ask_history();
     repairer.update_repair();
     act(machine.tick(now(), ballots.proposes()));
@@ -242,6 +244,8 @@ Verdict Peer::Impl::handle_envelope(const PeerId& from, const run::Envelope& env
         Verdict operator()(const run::GoodbyeMessage&) const { return impl.on_goodbye(sender); }
         Verdict operator()(const run::HostAction& m) const { return impl.on_host_action(from, envelope, m); }
         Verdict operator()(const run::PayloadRequest& m) const { return impl.on_payload_request(from, m); }
+        Verdict operator()(const run::CommitteeRequest& m) const { return impl.shortcut.on_request(sender, m); }
+        Verdict operator()(const run::CommitteeMessage& m) const { return impl.shortcut.on_answer(sender, m); }
     };
     return std::visit(Dispatch{*this, from, envelope}, *message);
 }
@@ -415,6 +419,7 @@ void Peer::Impl::blob_here(const run::BlobRef& ref, BlobPointer content) {
     ballots.reconsider();
     contributor.update_error_feedback();
     shards.on_blob(ref.root);
+    shortcut.blob_here(ref.root, content);
     if (repairer.fetches(ref.root)) {
         repairer.on_content(std::move(content));
     } else if (checkpoint_fetch && checkpoint_fetch->ref.root == ref.root) {
@@ -435,6 +440,7 @@ void Peer::Impl::blob_failed(const BlobId& id, const Error& error) {
         checkpoint_fetch.reset();
     }
     shards.on_blob_failed(id);
+    shortcut.blob_failed(id);
     if (error.code != ErrorCode::cancelled && !waits) errors.report(error.message);
 }
 
@@ -517,6 +523,11 @@ Result<std::uint32_t> Peer::replace_committee(std::vector<PeerId> keys, std::opt
     if (round > height) {
         return Error{ErrorCode::invalid_argument, "This computer knows of " + std::to_string(height.value) +
                                                       " rounds; the new committee can follow one of those only."};
+    }
+    if (round < height && round <= impl.chain.kept_from() && round.value > 0) {
+        return Error{ErrorCode::invalid_argument, "This computer does not hold the lists before round " +
+                                                      std::to_string(impl.chain.kept_from().value + 1) +
+                                                      "; the new committee can follow a later one only."};
     }
     const auto next = round < height ? impl.chain.list_at(round) : std::nullopt;
     run::HostAction action;

@@ -84,7 +84,7 @@ void Peer::Impl::apply(const run::AcceptList& list, std::shared_ptr<const Checke
 /// Whether what `list` needs is here, every payload or the state that it goes back to; asks for what is not.
 bool Peer::Impl::payloads_here(const run::AcceptList& list) {
     if (const run::HostAction* back = list.roll_back()) {
-        const bool is_here = chain.digest_at(back->round) != back->state.root || keeper.holds(back->round);
+        const bool is_here = !chain.leads_back_to(*back) || keeper.holds(back->round);
         if (!is_here && !checkpoint_fetch) fetch_first(back->round, back->state, members.neighbours());
         return is_here;
     }
@@ -106,8 +106,9 @@ void Peer::Impl::apply_decision() {
 void Peer::Impl::close_run() {
     const CheckedList* decision = ballots.decision();
     if (chain.closed() || decision == nullptr || !agrees_with_base(decision->list)) return;
-    if (const Status kept = chain.append(*decision, decision->list.base); !kept.ok())
-        errors.report(kept.error().message);
+    const Status kept = chain.append(*decision, decision->list.base);
+    if (!kept.ok()) return errors.report(kept.error().message);
+    shortcut.publish_tables();
 }
 
 /// Whether our theta[height] is the one that the committee has; if not, it will be.
@@ -182,6 +183,7 @@ void Peer::Impl::appended(const CheckedList& checked) {
     payloads.forget_refused(checked.list, may_be_late ? checked.list.round : checked.list.round.next(),
                             contributor.payloads_needed());
     seats.count_round();
+    if (checked.list.table) shortcut.publish_tables();
     ballots.enter();
 }
 

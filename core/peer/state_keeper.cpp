@@ -71,7 +71,9 @@ bool StateKeeper::holds(RoundId round) const {
 }
 
 bool StateKeeper::fits(const StateStore::Held& held) const {
-    return held.round <= m.chain.height() && held.digest == m.chain.digest_at(held.round);
+    // The lists that would lead on from an older one are not held.
+    const bool leads_on = held.round >= m.chain.kept_from() && held.round <= m.chain.height();
+    return leads_on && held.digest == m.chain.digest_at(held.round);
 }
 
 StateKeeper::VerifyInput StateKeeper::verify_input(const std::vector<StateStore::Held>& states) const {
@@ -124,7 +126,7 @@ void StateKeeper::apply(const run::AcceptList& list, std::vector<PayloadPointer>
     m_applying = true;
     m.mediator.status_changed();
     const run::HostAction* back = list.roll_back();
-    const bool goes_back = back != nullptr && m.chain.digest_at(back->round) == back->state.root;
+    const bool goes_back = back != nullptr && m.chain.leads_back_to(*back);
     const RoundId from = goes_back ? back->round : *m_round;
     m.jobs.run([in = ApplyInput{m.store, m.store.state(from), std::move(*target), std::move(payloads), list.entries,
                                 m.context.manifest.recipe.outer_step(), m.context.settings.threads, next,

@@ -2,6 +2,9 @@
 // the history. Beside links and signatures each list must be one that may follow (run::check_link): a committee that
 // nobody vouched for, or a contributor who was shut out, makes a chain that this run never had, with any signature.
 //
+// With a table the walk may leave out lists up to L[t-1]; from L[t] on, which names the table, all are there, and the
+// host's changes that hold are the table's.
+//
 // Credit counts the lists before the last, since L[round] certifies theta[round] and only then adds to it. The digest
 // of a state follows from the hashes of its pieces, which are compared with a file's piece by piece; the state's layout
 // follows from the manifest, so the names of tensors in a message are the run's, not the file's.
@@ -58,10 +61,28 @@ Result<Proven> walk_lists(const ProofFile& proof, const RunId& run, const run::V
     Credits credits;
     ByteReader in = proof.lists();
     std::optional<run::AcceptList> before;
-    for (RoundId round; round.value < proof.list_count(); round = round.next()) {
+    bool is_past_table = !proof.table();
+    for (std::uint64_t taken = 0; taken < proof.list_count(); ++taken) {
         const run::CommittedList committed = run::read_committed_list(in);
-        if (const std::string fault = walk.take(committed); !fault.empty()) return forged_list(round, fault);
+        const run::Gap gap = is_past_table ? run::Gap::refused : run::Gap::allowed;
+        if (const std::string fault = walk.take(committed, gap); !fault.empty()) {
+            return forged_list(walk.length(), fault);
+        }
         const run::AcceptList& list = *walk.head();
+        const RoundId round = list.round;
+        if (!is_past_table && round < proof.table()->round) {
+            if (before && before->committee != list.committee) ++proven.committee_changes;
+            before = list;
+            continue;
+        }
+        if (!is_past_table) {
+            const bool follows = before && before->round.next() == round && round == proof.table()->round;
+            const bool is_named = proof.table()->run == run && list.table == proof.table_ref();
+            if (!follows || !is_named) return forged_list(round, "does not name the table of the lists before it");
+            credits.begin_with(*proof.table());
+            proof.table()->apply_to(rules);
+            is_past_table = true;
+        }
         const run::Verdict verdict = run::check_link(list, before ? &*before : nullptr, rules);
         if (verdict != run::Verdict::accepted) {
             return forged_list(round, std::string("may not follow the one before it (") + run::name_of(verdict) + ")");
@@ -82,8 +103,10 @@ Result<Proven> walk_lists(const ProofFile& proof, const RunId& run, const run::V
         }
         for (const run::SignedAction& one : list.actions) rules.apply(one.action);
         before = list;
-        if (progress) progress(static_cast<double>(round.value + 1) / static_cast<double>(proof.list_count()));
+        if (progress) progress(static_cast<double>(taken + 1) / static_cast<double>(proof.list_count()));
     }
+    const bool leads_there = proof.list_count() == 0 || (is_past_table && walk.length() == proof.round().next());
+    if (!leads_there) return forged("The lists in this proof do not lead to the round that it speaks of.");
     proven.tokens = credits.tokens();
     proven.contributions = credits.contributions();
     proven.contributors = credits.contributors();

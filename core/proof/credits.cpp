@@ -7,11 +7,17 @@ namespace potluck::proof {
 
 namespace {
 
-TokenCount saturated(TokenCount a, TokenCount b) {
-    return b.value > UINT64_MAX - a.value ? TokenCount{UINT64_MAX} : a + b;
-}
+/// Each is at most run::sum_max.
+TokenCount saturated(TokenCount a, TokenCount b) { return {std::min(run::sum_max, a.value + b.value)}; }
 
 }  // namespace
+
+void Credits::begin_with(const run::CreditTable& table) {
+    m_by_peer.clear();
+    for (const run::TableCredit& one : table.credits) m_by_peer[one.peer] = {one.peer, one.tokens, one.rounds};
+    m_tokens = table.tokens;
+    m_contributions = table.contributions;
+}
 
 void Credits::add(const run::AcceptList& list) {
     const std::vector<TokenCount> credit = run::weights_of(list.entries);

@@ -8,6 +8,7 @@
 
 #include "core/base/ids.h"
 #include "core/run/accept_list.h"
+#include "core/run/credit_table.h"
 
 namespace potluck::proof {
 
@@ -21,6 +22,8 @@ struct Contributor {
 
 class Credits {
 public:
+    /// What all lists before come to.
+    void begin_with(const run::CreditTable& table);
     void add(const run::AcceptList& list);
     /// All of it; saturates, because a hostile host could sign lists whose tokens overflow it.
     [[nodiscard]] TokenCount tokens() const { return m_tokens; }

@@ -46,14 +46,24 @@ Result<ProofFile> ProofFile::parse(ByteSpan file) {
     proof.m_pieces.resize(pieces);
     for (Digest& hash : proof.m_pieces) in.array(hash.bytes);
 
+    const std::uint32_t table_bytes = in.u32();
+    if (table_bytes > run::table_bytes_max) return malformed("holds a table that is larger than one can be");
+    const ByteSpan table = in.raw(table_bytes);
     proof.m_list_count = in.u64();
     if (in.failed()) return malformed("is cut short");
+    if (!table.empty()) {
+        Result<run::CreditTable> decoded = run::CreditTable::decode(table);
+        if (!decoded) return decoded.error();
+        proof.m_table = std::move(*decoded);
+        proof.m_table_ref = run::table_ref(table);
+    }
     if (proof.m_round.value > proof.m_manifest.manifest.recipe.total_rounds) {
         return malformed("is of a round that its run does not have");
     }
     const bool initial = proof.m_round.value == 0 && proof.m_list_count == 0;
-    if (!initial && proof.m_list_count != proof.m_round.value + 1)
-        return malformed("does not hold a list for each round");
+    const bool has_all = proof.m_list_count == proof.m_round.value + 1;
+    const bool has_enough = proof.m_table && proof.m_list_count >= 2 && proof.m_list_count <= proof.m_round.value + 1;
+    if (proof.m_table ? !has_enough : !initial && !has_all) return malformed("does not hold the lists of its rounds");
     proof.m_lists = in.raw(in.remaining());
     ByteReader lists = proof.lists();
     for (std::uint64_t i = 0; i < proof.m_list_count && !lists.failed(); ++i) {
@@ -71,6 +81,8 @@ Bytes encode(const ProofHead& head) {
     out.raw(head.manifest_file);
     out.u64(head.round.value);
     for (const Digest& hash : head.pieces) out.raw(hash.bytes);
+    out.u32(static_cast<std::uint32_t>(head.table.size()));
+    out.raw(head.table);
     out.u64(head.list_count);
     return out.take();
 }

@@ -57,6 +57,13 @@ void read_actions(ByteReader& in, AcceptList& list) {
     }
 }
 
+void read_table(ByteReader& in, AcceptList& list) {
+    const std::uint8_t has_table = in.u8();
+    if (has_table == 0) return;
+    list.table = BlobRef::read(in);
+    if (has_table > 1 || list.table->kind != BlobKind::plain || list.round.value == 0) in.fail();
+}
+
 /// Lower median of the tokens of those who are no newcomers, or of all if all are; 0 without entries.
 std::uint64_t median_tokens(const std::vector<Accepted>& entries) {
     const auto is_other = [](const Accepted& entry) { return !entry.newcomer; };
@@ -104,6 +111,8 @@ Bytes AcceptList::encode() const {
     out.u32(actions_before);
     out.u8(static_cast<std::uint8_t>(actions.size()));
     for (const SignedAction& one : actions) one.write(out);
+    out.u8(table ? 1 : 0);
+    if (table) table->write(out);
     return out.take();
 }
 
@@ -140,7 +149,10 @@ Result<AcceptList> AcceptList::decode(ByteSpan bytes) {
     if (has_late && list.round.value == 0) in.fail();
     if (in.failed()) return malformed("This accept list has an entry that is out of order or out of range.");
     read_actions(in, list);
-    if (!in.finished()) return malformed("This accept list has an action of its host that is out of place.");
+    if (in.failed()) return malformed("This accept list has an action of its host that is out of place.");
+    read_table(in, list);
+    if (!in.finished())
+        return malformed("This accept list names a table that cannot be one, or goes on after its end.");
     return list;
 }
 

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/base/bytes.h"
@@ -25,9 +26,9 @@ inline constexpr std::uint64_t median_multiple_max =
     4;  // a weight in lower medians: what a good GPU is beside a usual one
 inline constexpr std::uint64_t newcomer_divisor = 4;  // newcomers weigh at most a fourth of the others: a fifth in all
 /// Sizes of encode() with one member and no entry, and with the most of both.
-inline constexpr std::size_t accept_list_bytes_min = 118 + 32;
+inline constexpr std::size_t accept_list_bytes_min = 119 + 32;
 inline constexpr std::size_t accept_list_bytes_max =
-    118 + 32 * committee_members_max + 178 * accepted_max + (host_action_bytes_max + 64) * actions_per_list_max;
+    119 + 73 + 32 * committee_members_max + 178 * accepted_max + (host_action_bytes_max + 64) * actions_per_list_max;
 
 struct Accepted {
     PeerId peer;
@@ -50,6 +51,9 @@ struct AcceptList {
     std::vector<Accepted> entries;        // sorted by peer, no peer and no payload twice
     std::uint32_t actions_before = 0;     // of the host, in force when this list was decided
     std::vector<SignedAction> actions{};  // in force from the next round on; numbered from actions_before + 1
+    /// What the lists before this one come to (core/run/credit_table.h); in every table_every'th and in the closing
+    /// list. Plain.
+    std::optional<BlobRef> table{};
     bool operator==(const AcceptList&) const = default;
 
     /// The canonical bytes that are hashed (docs/wire-format.md).

@@ -19,7 +19,7 @@ namespace potluck::run {
 
 namespace {
 
-constexpr std::string_view magic = "PLKMAN4\n";
+constexpr std::string_view magic = "PLKMAN5\n";
 constexpr std::string_view oldest_magic = "PLKMAN1\n";
 constexpr std::string_view magic_name = "PLKMAN";
 constexpr std::size_t prefix_bytes = magic.size() + 64;

@@ -1,6 +1,6 @@
 // The manifest: what a run is, signed by its host. One blob; the v2 info-hash of that blob's torrent is the RunId.
 //
-//   file := "PLKMAN4\n" | 64-byte Ed25519 signature | JSON (UTF-8, at most 1 MiB, closed set of fields)
+//   file := "PLKMAN5\n" | 64-byte Ed25519 signature | JSON (UTF-8, at most 1 MiB, closed set of fields)
 //
 // The digit is the version of the protocol that the run's members speak: another one is answered with a sentence.
 //

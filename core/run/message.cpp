@@ -141,19 +141,25 @@ BallotMessage read_ballot(ByteReader& in) {
 
 void write(ByteWriter& out, const HistoryRequest& message) { out.u64(message.first.value); }
 
-void write(ByteWriter& out, const HistoryMessage& message) {
-    POTLUCK_CHECK(message.lists.size() <= lists_per_history_max);
-    out.u16(static_cast<std::uint16_t>(message.lists.size()));
-    for (const CommittedList& list : message.lists) run::write(out, list);
+void write_lists(ByteWriter& out, const std::vector<CommittedList>& lists) {
+    POTLUCK_CHECK(lists.size() <= lists_per_history_max);
+    out.u16(static_cast<std::uint16_t>(lists.size()));
+    for (const CommittedList& list : lists) run::write(out, list);
 }
 
-HistoryMessage read_history(ByteReader& in) {
-    HistoryMessage message;
+std::vector<CommittedList> read_lists(ByteReader& in) {
+    std::vector<CommittedList> lists;
     const std::size_t count = in.u16();
     if (count > lists_per_history_max) in.fail();
-    for (std::size_t i = 0; i < count && !in.failed(); ++i) message.lists.push_back(read_committed_list(in));
-    return message;
+    for (std::size_t i = 0; i < count && !in.failed(); ++i) lists.push_back(read_committed_list(in));
+    return lists;
 }
+
+void write(ByteWriter& out, const HistoryMessage& message) { write_lists(out, message.lists); }
+
+void write(ByteWriter& out, const CommitteeRequest& message) { out.u64(message.first.value); }
+
+void write(ByteWriter& out, const CommitteeMessage& message) { write_lists(out, message.lists); }
 
 void write(ByteWriter& out, const LayerRequest& message) {
     out.raw(message.state.bytes);
@@ -210,12 +216,14 @@ Message read_body(MessageKind kind, ByteReader& in) {
         case MessageKind::contribution: return read_contribution(in);
         case MessageKind::ballot: return read_ballot(in);
         case MessageKind::history_request: return HistoryRequest{read_round(in)};
-        case MessageKind::history: return read_history(in);
+        case MessageKind::history: return HistoryMessage{read_lists(in)};
         case MessageKind::layer_request: return read_layer_request(in);
         case MessageKind::layer: return read_layer(in);
         case MessageKind::goodbye: return GoodbyeMessage{};
         case MessageKind::host_action: return HostAction::read(in);
         case MessageKind::payload_request: return read_payload_request(in);
+        case MessageKind::committee_request: return CommitteeRequest{read_round(in)};
+        case MessageKind::committee: return CommitteeMessage{read_lists(in)};
     }
     in.fail();  // a number no kind has
     return GoodbyeMessage{};
@@ -248,6 +256,8 @@ MessageKind kind_of(const Message& message) {
         MessageKind operator()(const GoodbyeMessage&) const { return MessageKind::goodbye; }
         MessageKind operator()(const HostAction&) const { return MessageKind::host_action; }
         MessageKind operator()(const PayloadRequest&) const { return MessageKind::payload_request; }
+        MessageKind operator()(const CommitteeRequest&) const { return MessageKind::committee_request; }
+        MessageKind operator()(const CommitteeMessage&) const { return MessageKind::committee; }
     };
     return std::visit(Kind{}, message);
 }
@@ -265,6 +275,8 @@ std::string_view domain_of(MessageKind kind) {
         case MessageKind::goodbye: return "potluck/goodbye/1";
         case MessageKind::host_action: return "potluck/host-action/1";
         case MessageKind::payload_request: return "potluck/payload-request/1";
+        case MessageKind::committee_request: return "potluck/committee-request/1";
+        case MessageKind::committee: return "potluck/committee/1";
     }
     return "potluck/unknown/1";
 }

@@ -39,8 +39,11 @@ enum class MessageKind : std::uint8_t {
     layer = 8,
     goodbye = 9,
     host_action = 10,
-    payload_request = 11
+    payload_request = 11,
+    committee_request = 12,
+    committee = 13
 };
+inline constexpr MessageKind last_message_kind = MessageKind::committee;
 
 enum class Role : std::uint8_t { volunteer = 0, backbone = 1 };
 enum class Phase : std::uint8_t {
@@ -133,13 +136,26 @@ struct PayloadRequest {
     bool operator==(const PayloadRequest&) const = default;
 };
 
+/// Asks for the short way to a round far ahead: of L[first], L[first+1], ... those that changed the committee, and the
+/// newest list with a table, after the one before it.
+struct CommitteeRequest {
+    RoundId first;
+    bool operator==(const CommitteeRequest&) const = default;
+};
+/// As many of them as one message holds, in the order of their rounds; none where there is no short way.
+struct CommitteeMessage {
+    std::vector<CommittedList> lists;
+    bool operator==(const CommitteeMessage&) const = default;
+};
+
 /// The sender leaves on purpose; what it announced stands.
 struct GoodbyeMessage {
     bool operator==(const GoodbyeMessage&) const = default;
 };
 
 using Message = std::variant<StatusMessage, CloseMessage, ContributionMessage, BallotMessage, HistoryRequest,
-                             HistoryMessage, LayerRequest, LayerMessage, GoodbyeMessage, HostAction, PayloadRequest>;
+                             HistoryMessage, LayerRequest, LayerMessage, GoodbyeMessage, HostAction, PayloadRequest,
+                             CommitteeRequest, CommitteeMessage>;
 
 [[nodiscard]] MessageKind kind_of(const Message& message);
 /// Domain tag under which messages of this kind are signed, for example "potluck/contribution/1".

@@ -11,6 +11,7 @@ namespace {
 constexpr std::uint64_t total_rounds_max = 1'000'000'000;
 constexpr std::uint64_t window_ms_max = 7ULL * 24 * 3600 * 1000;
 constexpr std::uint64_t standing_rounds_max = 10'000;
+constexpr std::uint64_t table_every_min = 2;  // a newcomer begins with the list before
 constexpr std::uint64_t patience_ms_max = 24ULL * 3600 * 1000;
 
 void read_optimizer(Fields& fields, Recipe& recipe) {
@@ -65,6 +66,7 @@ nlohmann::json Recipe::to_json() const {
             {"fit_rounds", fit_rounds},
             {"probation_rounds", probation_rounds},
             {"rounds_late_max", rounds_late_max},
+            {"table_every", table_every},
             {"seed", seed}};
 }
 
@@ -96,6 +98,7 @@ Result<Recipe> Recipe::from_json(const nlohmann::json& object) {
     recipe.fit_rounds = static_cast<std::uint32_t>(fields.integer("fit_rounds", 1, standing_rounds_max));
     recipe.probation_rounds = static_cast<std::uint32_t>(fields.integer("probation_rounds", 0, standing_rounds_max));
     recipe.rounds_late_max = static_cast<std::uint32_t>(fields.integer("rounds_late_max", 0, 1));
+    recipe.table_every = fields.integer("table_every", table_every_min, total_rounds_max);
     recipe.seed = fields.integer("seed", 0, std::numeric_limits<std::uint64_t>::max());
     if (recipe.warmup_rounds > recipe.total_rounds) fields.fail("\"warmup_rounds\" is larger than total_rounds");
     if (const Status status = fields.finish(); !status) return status.error();

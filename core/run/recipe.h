@@ -8,6 +8,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "core/base/clock.h"
+#include "core/base/ids.h"
 #include "core/base/result.h"
 #include "core/numerics/outer/outer_step.h"
 
@@ -53,10 +54,15 @@ struct Recipe {
     std::uint32_t fit_rounds = 50;        // accepted rounds after which a trusted key may sit in the committee
     std::uint32_t probation_rounds = 10;  // accepted rounds until a key that nobody vouches for counts in full
     std::uint32_t rounds_late_max = 0;    // a contribution that missed its list by so many still counts; 0 or 1
+    std::uint64_t table_every = 1000;     // rounds; every such list names what all before it come to
     std::uint64_t seed = 1;               // of sample order and initial state
 
     bool operator==(const Recipe&) const = default;
     [[nodiscard]] numerics::OuterStep outer_step() const { return {alpha, amplification}; }
+    /// Whether L[round] names a table; the list that closes a run does, so that who comes later sees what came out.
+    [[nodiscard]] bool has_table(RoundId round) const {
+        return round.value > 0 && (round.value % table_every == 0 || round.value >= total_rounds);
+    }
     [[nodiscard]] nlohmann::json to_json() const;
     [[nodiscard]] static Result<Recipe> from_json(const nlohmann::json& object);
 };

@@ -159,7 +159,7 @@ Result<run::Envelope> decode_frame(ByteSpan bytes, const RunId& run) {
         return malformed("has too long a body");
     const std::int64_t number = kind.int_value();
     if (number < 1 || number > 255) return malformed("is of an impossible kind");
-    if (number > static_cast<std::int64_t>(run::MessageKind::payload_request)) {
+    if (number > static_cast<std::int64_t>(run::last_message_kind)) {
         return Error{ErrorCode::unavailable, "A peer sent a message that only newer versions know."};
     }
     envelope.kind = static_cast<run::MessageKind>(number);

@@ -7,6 +7,7 @@
 #include "core/base/sha256.h"
 #include "core/model/state_layout.h"
 #include "core/run/accept_list.h"
+#include "core/run/credit_table.h"
 #include "core/run/invite.h"
 #include "core/run/manifest.h"
 #include "core/run/message.h"
@@ -73,6 +74,23 @@ void compare_message(const char* name, const Message& message) {
     QVERIFY(*decoded == message);
 }
 
+run::CreditTable credit_table() {
+    return {.run = samples::id<RunId>(0x11),
+            .round = {1'000},
+            .tokens = {70'000},
+            .contributions = 12,
+            .actions = 5,
+            .vouched = {samples::id<PeerId>(0xa1)},
+            .banned = {samples::id<PeerId>(0xb2)},
+            .credits = {{samples::id<PeerId>(0xa1), {65'536}, 10}, {samples::id<PeerId>(0xb2), {4'464}, 2}}};
+}
+
+AcceptList list_with_table() {
+    AcceptList list = samples::accept_list();
+    list.table = run::table_ref(credit_table().encode());
+    return list;
+}
+
 }  // namespace
 
 class WireVectorsTest : public QObject {
@@ -105,12 +123,19 @@ private slots:
         for (Accepted& entry : late.entries) entry.late = true;
         for (const auto& [name, list] :
              {std::pair{"accept_list_late", late}, std::pair{"accept_list_moderated", samples::moderated_list()},
-              std::pair{"accept_list_roll_back", samples::roll_back_list()}}) {
+              std::pair{"accept_list_roll_back", samples::roll_back_list()},
+              std::pair{"accept_list_table", list_with_table()}}) {
             const Bytes expected = vector_of(name);
             QCOMPARE(hex(list.encode()), hex(expected));
             const Result<AcceptList> decoded = AcceptList::decode(expected);
             QVERIFY2(decoded.ok() && *decoded == list, name);
         }
+    }
+
+    void a_table_has_its_layout() {
+        QCOMPARE(hex(credit_table().encode()), hex(vector_of("credit_table")));
+        const Result<run::CreditTable> decoded = run::CreditTable::decode(vector_of("credit_table"));
+        QVERIFY(decoded.ok() && *decoded == credit_table());
     }
 
     void weights_follow_from_claims_as_the_document_says_data() {
@@ -158,6 +183,8 @@ private slots:
         compare_message("layer", samples::layer());
         compare_message("goodbye", GoodbyeMessage{});
         compare_message("payload_request", PayloadRequest{samples::id<BlobId>(0xc1)});
+        compare_message("committee_request", CommitteeRequest{RoundId{7}});
+        compare_message("committee", CommitteeMessage{{committed, committed}});
         compare_message("host_action_ban", samples::ban(4));
         compare_message("host_action_readmit", samples::readmit(5));
         compare_message("host_action_allow", samples::allow(6));

@@ -18,13 +18,14 @@ namespace {
 /// The largest difference of a coordinate that rounding to fp32 explains; movement of a run is about 1.
 constexpr double rounding_max = 1e-5;
 
-/// The living member with the longest chain.
+/// The living member with the longest chain, of those that have all of it.
 std::size_t furthest(World& world) {
     std::size_t best = 0;
     std::uint64_t length = 0;
     for (std::size_t i = 0; i < world.size(); ++i) {
         const std::uint64_t own = world.home(i).ledger.totals(world.run()).rounds.value;
-        if (world.home(i).alive() && own >= length) {
+        const bool keeps_all = world.home(i).ledger.kept_from(world.run()).value == 0;
+        if (world.home(i).alive() && keeps_all && own >= length) {
             best = i;
             length = own;
         }
@@ -113,13 +114,13 @@ std::string compare(World& world, std::size_t member, const ledger::Ledger& trut
     if (length + 1 > digests.size()) return "a listed payload cannot be read";
     for (RoundId round{0}; round.value < length; round = round.next()) {
         const std::string where = name_of(member) + " round " + std::to_string(round.value);
+        const bool is_kept = round >= home.ledger.kept_from(world.run());
+        const auto list = home.ledger.list(world.run(), round);
+        if (!list && is_kept) return where + ": no list";
         // Certificates of one list may have other signers.
-        if (home.ledger.list(world.run(), round)->list != truth.list(world.run(), round)->list) {
-            return where + ": another list";
-        }
-        if (home.ledger.digest_after(world.run(), round) != digests[round.value + 1]) {
-            return where + ": another digest than F gives";
-        }
+        if (list && list->list != truth.list(world.run(), round)->list) return where + ": another list";
+        const auto digest = home.ledger.digest_after(world.run(), round);
+        if (digest ? *digest != digests[round.value + 1] : is_kept) return where + ": another digest than F gives";
     }
     for (const peer::StateStore::Held& held : home.disk.held()) {
         if (held.round.value <= length && held.digest != digests[held.round.value]) {
@@ -258,8 +259,8 @@ DigestOrigins digest_origins(World& world) {
         }
         const std::uint64_t length = home.ledger.totals(world.run()).rounds.value;
         for (RoundId round{0}; round.value < length; round = round.next()) {
-            const bool own = computed.contains(*home.ledger.digest_after(world.run(), round));
-            ++(own ? origins.computed : origins.copied);
+            const auto digest = home.ledger.digest_after(world.run(), round);
+            if (digest) ++(computed.contains(*digest) ? origins.computed : origins.copied);
         }
     }
     return origins;

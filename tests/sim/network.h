@@ -46,7 +46,8 @@ struct LinkQuality {
 struct Traffic {
     std::uint64_t messages = 0, bytes = 0;
 };
-inline constexpr std::size_t message_kinds = 12;  // and none of them is 0: there payloads are counted
+/// None of them is 0: there payloads are counted.
+inline constexpr std::size_t message_kinds = static_cast<std::size_t>(run::last_message_kind) + 1;
 
 class Port;
 

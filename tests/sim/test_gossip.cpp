@@ -245,8 +245,10 @@ private slots:
         QVERIFY(world.run_until([&] { return world.all_at(2); }, Duration{60'000}));
         Stranger stranger(world, hostile_key(1));
         QCOMPARE(stranger.verdict(0, stranger.envelope(run::HistoryRequest{{0}})), Verdict::accepted);
+        QCOMPARE(stranger.verdict(0, stranger.envelope(run::CommitteeRequest{{0}})), Verdict::accepted);
         world.home(0).process->port->bytes_unsent = 64 * 1024;
         QCOMPARE(stranger.verdict(0, stranger.envelope(run::HistoryRequest{{0}})), Verdict::repeated);
+        QCOMPARE(stranger.verdict(0, stranger.envelope(run::CommitteeRequest{{0}})), Verdict::repeated);
         world.home(0).process->port->bytes_unsent = 64 * 1024 - 1;
         QCOMPARE(stranger.verdict(0, stranger.envelope(run::HistoryRequest{{0}})), Verdict::accepted);
     }

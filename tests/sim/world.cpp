@@ -70,8 +70,9 @@ Digest World::fingerprint() {
     for (const auto& home : m_homes) {
         const std::uint64_t rounds = home->ledger.totals(m_run).rounds.value;
         for (RoundId round{0}; round.value < rounds; round = round.next()) {
-            hash.update(home->ledger.list(m_run, round)->list);
-            hash.update(home->ledger.digest_after(m_run, round)->bytes);
+            // What a jump has left out is in nobody's fingerprint.
+            if (const auto list = home->ledger.list(m_run, round)) hash.update(list->list);
+            if (const auto digest = home->ledger.digest_after(m_run, round)) hash.update(digest->bytes);
         }
         for (const peer::StateStore::Held& held : home->disk.held()) {
             number(held.round.value);
@@ -111,6 +112,7 @@ void World::make_manifest() {
     recipe.fit_rounds = m_plan.fit_rounds;
     recipe.probation_rounds = m_plan.probation_rounds;
     recipe.rounds_late_max = m_plan.rounds_late_max;
+    recipe.table_every = m_plan.table_every;
     recipe.k = m_plan.k;
     recipe.k_max = m_plan.k_max;
     recipe.window = m_plan.window;
@@ -236,7 +238,9 @@ void World::compare_chain(std::size_t member) {
     home.rounds_compared = std::min(home.rounds_compared, rounds);  // the host has replaced the committee further back
     for (; home.rounds_compared < rounds; ++home.rounds_compared) {
         const RoundId round{home.rounds_compared};
-        const Bytes bytes = home.ledger.list(m_run, round)->list;
+        const auto held = home.ledger.list(m_run, round);
+        if (!held) continue;  // it has jumped
+        const Bytes bytes = held->list;
         const run::AcceptList list = run::AcceptList::decode(bytes).value();
         const Digest hash = sha256(bytes);
         const auto [known, added] = m_committed.try_emplace({list.term, round}, Committed{hash, list.committee});

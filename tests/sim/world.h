@@ -32,6 +32,7 @@ struct WorldPlan {
     std::map<std::size_t, std::uint64_t> shard_bytes_max = {};  // by member; no cap for the others
     std::uint32_t probation_rounds = 2;
     std::uint32_t rounds_late_max = 0;
+    std::uint64_t table_every = 1'000;
     std::uint32_t k = 1024, k_max = 4096;  // few rounds: much of the movement in each
     std::uint32_t width = 16;              // of the model
     /// States are damaged under running members. One that most hold then counts as the right one, so members are

@@ -39,7 +39,16 @@ constexpr std::size_t curve_points_max = 500;  // of which the last is told
 /// What the lists before `round` add up to.
 proof::Credits credits_before(const ledger::Ledger& ledger, const RunId& run, RoundId round) {
     proof::Credits credits;
-    static_cast<void>(each_list(ledger, run, round, [&](const run::CommittedList& committed) {
+    RoundId first;
+    const RoundId held_from = ledger.kept_from(run);
+    for (const ledger::KeptTable& kept : ledger.tables(run)) {
+        const auto table = run::CreditTable::decode(kept.content);
+        // While all lists are held they say it themselves.
+        if (!table || held_from.value == 0 || kept.round <= held_from || kept.round > round) continue;
+        credits.begin_with(*table);
+        first = kept.round;
+    }
+    static_cast<void>(each_list(ledger, run, first, round, [&](const run::CommittedList& committed) {
         const auto list = run::AcceptList::decode(committed.list);
         if (list) credits.add(*list);
         return list.ok();

@@ -12,10 +12,11 @@ namespace potluck::node {
 
 inline constexpr std::size_t lists_per_page = 64;  // so many of the longest are 50 MB
 
-/// Calls `take` for L[0] .. L[end - 1] until it returns false; false then, or if the ledger holds fewer.
+/// Calls `take` for L[first] .. L[end - 1] until it returns false; false then, or if the ledger holds fewer.
 template <class Take>
-[[nodiscard]] bool each_list(const ledger::Ledger& ledger, const RunId& run, RoundId end, const Take& take) {
-    for (RoundId first; first < end;) {
+[[nodiscard]] bool each_list(const ledger::Ledger& ledger, const RunId& run, RoundId first, RoundId end,
+                             const Take& take) {
+    while (first < end) {
         const std::uint64_t most = std::min<std::uint64_t>(lists_per_page, end.value - first.value);
         const auto page = ledger.lists(run, first, static_cast<std::size_t>(most));
         if (page.empty() || !std::all_of(page.begin(), page.end(), take)) return false;

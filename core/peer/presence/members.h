@@ -46,8 +46,10 @@ inline constexpr MessageBudget session_budget{200, 1'200};
         // Seven members with four messages a view each, rounds of a tenth of a second, and repetitions.
         case run::MessageKind::ballot: return {100, 600};
         // Asked one by one, and who wakes up asks at once for all that it has missed; each answer is up to 900 KiB.
-        case run::MessageKind::history_request: return {2, 24};
-        case run::MessageKind::history: return {2, 8};
+        case run::MessageKind::history_request:
+        case run::MessageKind::committee_request: return {2, 24};
+        case run::MessageKind::history:
+        case run::MessageKind::committee: return {2, 8};
         case run::MessageKind::layer_request: return {4, 32};  // six tries of a repair, in parts of 16,384 hashes
         case run::MessageKind::layer: return {4, 32};
         case run::MessageKind::goodbye: return {1, 4};
@@ -56,7 +58,7 @@ inline constexpr MessageBudget session_budget{200, 1'200};
     return {1, 4};  // a number that no kind has
 }
 
-inline constexpr std::size_t message_kinds = static_cast<std::size_t>(run::MessageKind::payload_request) + 1;
+inline constexpr std::size_t message_kinds = static_cast<std::size_t>(run::last_message_kind) + 1;
 inline constexpr std::uint32_t offences_max = 50;  // malformed, forged or flooding messages of one session
 inline constexpr Duration offender_refused_for{600'000};
 inline constexpr Duration backlog_max{120'000};  // a session that nobody answers for longer has ended

@@ -15,9 +15,22 @@ const std::vector<PeerId>& ChainWalk::deciding(const AcceptList& list) const {
     return replacement == nullptr ? m_committee : replacement->committee;
 }
 
-std::string ChainWalk::fault_of(const CommittedList& committed, const AcceptList& list) const {
-    if (list.run != m_run || list.round != m_length) return "is that of another place";
-    if (list.previous != m_hash) return "does not follow the round before it";
+void ChainWalk::go_on_behind(AcceptList head) {
+    m_committee = head.committee;
+    m_length = head.round.next();
+    m_hash = head.hash();
+    m_head = std::move(head);
+}
+
+std::string ChainWalk::fault_of(const CommittedList& committed, const AcceptList& list, Gap gap) const {
+    const bool follows = list.round == m_length;
+    const bool skips = gap == Gap::allowed && list.round > m_length;
+    if (list.run != m_run || (!follows && !skips)) return "is that of another place";
+    if (follows && list.previous != m_hash) return "does not follow the round before it";
+    const HostAction* replacement = list.replacement();
+    if (replacement != nullptr ? replacement->term <= term() || replacement->term != list.term : list.term != term()) {
+        return "is of another committee's time";
+    }
     const bool signed_by_host = std::all_of(list.actions.begin(), list.actions.end(), [&](const SignedAction& one) {
         return m_verifier->verify(m_host, domain_of(MessageKind::host_action), signed_bytes(m_run, one.action),
                                   one.signature);
@@ -28,6 +41,7 @@ std::string ChainWalk::fault_of(const CommittedList& committed, const AcceptList
     }
     const StateDigest base_before = m_head ? m_head->base : StateDigest{};
     const bool contributed = std::all_of(list.entries.begin(), list.entries.end(), [&](const Accepted& entry) {
+        if (entry.late && !follows) return true;
         const Message message = contribution_of(list, entry, base_before);
         return m_verifier->verify(entry.peer, domain_of(MessageKind::contribution), signed_bytes(m_run, message),
                                   entry.signature);
@@ -35,14 +49,14 @@ std::string ChainWalk::fault_of(const CommittedList& committed, const AcceptList
     return contributed ? "" : "names a contribution that its contributor did not sign";
 }
 
-std::string ChainWalk::take(const CommittedList& committed) {
+std::string ChainWalk::take(const CommittedList& committed, Gap gap) {
     Result<AcceptList> list = AcceptList::decode(committed.list);
     if (!list.ok()) return "does not decode";
     const Digest hash = list->hash();
-    if (std::string fault = fault_of(committed, *list); !fault.empty()) return fault;
+    if (std::string fault = fault_of(committed, *list, gap); !fault.empty()) return fault;
     m_decided = deciding(*list);
     m_committee = list->committee;
-    m_length = m_length.next();
+    m_length = list->round.next();
     m_hash = hash;
     m_head = std::move(list).value();
     return {};

@@ -20,7 +20,7 @@ def save(target, name, content):
 
 def messages():
     kinds = ["status", "close", "contribution", "ballot", "history_request", "history", "layer_request", "layer", "goodbye", "host_action",
-             "payload_request"]
+             "payload_request", "committee_request", "committee"]
     for number, kind in enumerate(kinds, 1):
         body = vector("host_action_roll_back" if kind == "host_action" else kind)
         save("message", kind, bytes([number]) + body)
@@ -56,7 +56,7 @@ def accept_lists():
 
     def acted(before, *actions, claim=None):
         """The end of a list: so many actions before, and these."""
-        return struct.pack("<IB", before, len(actions) if claim is None else claim) + b"".join(actions)
+        return struct.pack("<IB", before, len(actions) if claim is None else claim) + b"".join(actions) + b"\0"
 
     def ban(number):
         return struct.pack("<IB", number, 1) + bytes(32) + bytes([0x71]) * 64
@@ -99,7 +99,36 @@ def accept_lists():
     save("accept_list", "actions_beyond", listed(first, tail=acted((1 << 20) + 1)))
     save("accept_list", "roll_back_beside", listed(first, tail=acted(6, struct.pack("<I", 7) + roll_back)))
     save("accept_list", "roll_back_behind", listed(tail=acted(5, ban(6), struct.pack("<I", 7) + roll_back)))
+    table = vector("accept_list_table")[-73:]
+    save("accept_list", "table", listed(first, tail=no_action[:-1] + b"\1" + table))
+    save("accept_list", "table_cut", listed(first, tail=no_action[:-1] + b"\1" + table[:40]))
+    save("accept_list", "table_marks_2", listed(first, tail=no_action[:-1] + b"\2" + table))
+    save("accept_list", "table_open", listed(first, tail=no_action[:-1] + b"\1" + table[:40] + b"\1" + bytes([0xd1]) * 32))
+    save("accept_list", "table_in_first_round", whole[:36] + bytes(8) + bytes(32) + listed(first, tail=no_action[:-1] + b"\1" + table)[76:])
     save("accept_list", "term_beyond", whole[:32] + b"\x01\x00\x10\x00" + whole[36:])
+
+
+def credit_tables():
+    whole = vector("credit_table")
+    head, tail = whole[:68], whole[140:]  # before the lists of keys, and the credits
+    keys = lambda *numbers: struct.pack("<I", len(numbers)) + b"".join(bytes([number]) * 32 for number in numbers)
+    credit = lambda number, tokens=1, rounds=1: bytes([number]) * 32 + struct.pack("<QQ", tokens, rounds)
+    credits = lambda *all: struct.pack("<I", len(all)) + b"".join(all)
+    save("credit_table", "whole", whole)
+    save("credit_table", "cut", whole[:200])
+    save("credit_table", "other_magic", b"PLKTAB2\n" + whole[8:])
+    save("credit_table", "nobody", head + keys() + keys() + credits())
+    save("credit_table", "keys_unsorted", head + keys(2, 1) + keys() + tail)
+    save("credit_table", "key_twice", head + keys() + keys(3, 3) + tail)
+    save("credit_table", "keys_claimed", head + b"\xff" * 4 + whole[72:])
+    save("credit_table", "credits_claimed", head + keys() + keys() + b"\xff" * 4)
+    save("credit_table", "credits_unsorted", head + keys() + keys() + credits(credit(9), credit(8)))
+    save("credit_table", "credit_twice", head + keys() + keys() + credits(credit(9), credit(9)))
+    save("credit_table", "no_rounds", head + keys() + keys() + credits(credit(9, rounds=0)))
+    save("credit_table", "great_tokens", head + keys() + keys() + credits(credit(9, tokens=1 << 63)))
+    save("credit_table", "round_0", whole[:40] + bytes(8) + whole[48:])
+    save("credit_table", "left_over", whole + b"\0")
+    save("credit_table", "empty", b"")
 
 
 def manifests():
@@ -280,6 +309,7 @@ messages()
 proofs()
 votes()
 accept_lists()
+credit_tables()
 manifests()
 byte_bpe()
 sentencepiece()

@@ -47,7 +47,7 @@ def roll_back_fields(number):
 MARKS = ("none", "newcomer", "late", "newcomer, late")
 
 
-def list_fields(committee, entries, actions_before=0, actions=()):
+def list_fields(committee, entries, actions_before=0, actions=(), table=()):
     """entries: (peer, root, size, tokens, marks, byte of the signature); actions: (fields, byte of the signature)"""
     fields = [(RUN, "run"), (u32(2), "term"), (u64(7), "round"), (PREVIOUS, "previous"), (BASE, "base"), (u16(128), "k"),
               (u8(len(committee)), "members"), (u16(len(entries)), "entries")]
@@ -61,6 +61,14 @@ def list_fields(committee, entries, actions_before=0, actions=()):
     for place, (action, signature) in enumerate(actions):
         what = f"action {place} "
         fields += [(value, what + name) for value, name in action] + [(bytes([signature]) * 64, what + "signature")]
+    return fields + [(u8(bool(table)), "has a table")] + list(table)
+
+
+def table_fields():
+    fields = [(b"PLKTAB1\n", "magic"), (RUN, "run"), (u64(1_000), "round"), (u64(70_000), "tokens"), (u64(12), "contributions"),
+              (u32(5), "actions"), (u32(1), "vouched"), (PEER_A, "vouched 0"), (u32(1), "banned"), (PEER_B, "banned 0"), (u32(2), "credits")]
+    for number, (peer, tokens, rounds) in enumerate(((PEER_A, 65_536, 10), (PEER_B, 4_464, 2))):
+        fields += [(peer, f"credit {number} peer"), (u64(tokens), f"credit {number} tokens"), (u64(rounds), f"credit {number} rounds")]
     return fields
 
 
@@ -160,7 +168,7 @@ def manifest_json(byte_bpe=False):
                    "clip_norm": 1.0, "batch": 8, "warmup_rounds": 2, "total_rounds": 1000, "window_ms": 60000, "k": 64, "k_max": 4096,
                    "error_decay": struct.unpack("<f", f32(0.95))[0], "alpha": 1.0, "amplification": 4,
                    "checkpoint_every": 10, "collect_ms": 10000, "grace_ms": 5000, "fit_rounds": 50, "probation_rounds": 10,
-                   "rounds_late_max": 0, "seed": 1}}
+                   "rounds_late_max": 0, "table_every": 1000, "seed": 1}}
     if byte_bpe:
         manifest["tokenizer"] = {"kind": "bpe", "model": blob(ROOT_A, 1_042_301), "merges": blob(ROOT_B, 456_318)}
     return json.dumps(manifest, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
@@ -214,6 +222,9 @@ def main():
     save("accept_list_moderated", list_fields(committee, entries, 3, [(key_action_fields(4, 1, "ban", PEER_B), 0x71),
                                                                       (key_action_fields(5, 3, "allow", PEER_A), 0x72)]))
     save("accept_list_roll_back", list_fields(committee, [], 5, [(roll_back_fields(6), 0x73)]))
+    table = save("credit_table", table_fields())  # shorter than a block, so that its root is its hash
+    save("accept_list_table", list_fields(committee, entries, table=blob_fields(hashlib.sha256(table).digest(), len(table), 0, bytes(32),
+                                                                               "table ")))
     accepted_hash = hashlib.sha256(accepted).digest()
     save("accept_list_hash", [(accepted_hash, "SHA-256 of accept_list.hex")])
     certificate = save("accept_list_certificate", [(u8(3), "kind: certificate")] + certificate_fields(3, 2, accepted_hash))
@@ -245,6 +256,9 @@ def main():
     save("host_action_replace", [(u32(8), "number"), (u8(5), "kind: replace"), (u32(3), "term"), (u64(7), "round"),
                                  (PREVIOUS, "previous"), (u8(1), "members"), (HOST, "member 0")])
     save("payload_request", [(ROOT_A, "payload")])
+    save("committee_request", [(u64(7), "first")])
+    save("committee", [(u16(2), "lists")] + committed_fields(accepted, certificate, "list 0 ")
+         + committed_fields(accepted, certificate, "list 1 "))
     save("signed_bytes", [(RUN, "run"), (close, "body: close.hex")])
     save("agreement_proposal", proposal_fields(3, ROOT_A))
     save("agreement_proposal_again", proposal_fields(3, ROOT_A, 1))
@@ -253,8 +267,8 @@ def main():
     save("agreement_certificate", [(u8(3), "kind: certificate")] + certificate_fields(3, 2, ROOT_A))
     save("agreement_evidence", vote_fields(3, 2, ROOT_A, what="first ") + vote_fields(3, 2, ROOT_B, what="second "))
     save("vote_record", record_fields())
-    save("manifest", [(b"PLKMAN4\n", "magic"), (SIGNATURE, "signature"), (manifest_json(), "JSON")])
-    save("manifest_bpe", [(b"PLKMAN4\n", "magic"), (SIGNATURE, "signature"), (manifest_json(byte_bpe=True), "JSON")])
+    save("manifest", [(b"PLKMAN5\n", "magic"), (SIGNATURE, "signature"), (manifest_json(), "JSON")])
+    save("manifest_bpe", [(b"PLKMAN5\n", "magic"), (SIGNATURE, "signature"), (manifest_json(byte_bpe=True), "JSON")])
     link = b"magnet:?xt=urn:btmh:1220" + RUN.hex().encode() + b"&dn=K%c3%bcche%20%26%20Co&x.pe=192.0.2.7:6881&x.pe=[2001:db8::1]:6882"
     save("invite", [(link, "the link, ASCII")])
     save("state_header_small", [(hashlib.sha256(state_header(gpt2_tensors(256, 16, 1, 8))[0]).digest(), "SHA-256 of the header")])

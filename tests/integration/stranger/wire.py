@@ -52,7 +52,7 @@ class Manifest:
     """A run by its manifest's file (section 3)."""
 
     def __init__(self, file):
-        if file[:8] != b"PLKMAN4\n":
+        if file[:8] != b"PLKMAN5\n":
             raise ValueError("not a manifest of this protocol")
         self.run = info_hash(merkle_root(file), len(file), b"manifest.potluck")
         fields = json.loads(file[72:])

@@ -260,8 +260,11 @@ void TestLedger::credit_that_no_number_holds_stops_at_the_largest() {
         QVERIFY(add(ledger, chain.next({{1, 1}, {2, 1}})).ok());
         QVERIFY(add(ledger, chain.next({{1, 1}, {2, 1}})).ok());
     }
-    QVERIFY(meddle(file, "UPDATE entries SET tokens = 9223372036854775807; UPDATE rounds SET tokens = 1 << 62"));
-    const Ledger ledger = std::move(Ledger::open(file)).value();
+    QVERIFY(meddle(file,
+                   "UPDATE entries SET tokens = 9223372036854775807; UPDATE rounds SET tokens = 1 << 62;"
+                   "UPDATE credits SET tokens = 9223372036854775806"));
+    Ledger ledger = std::move(Ledger::open(file)).value();
+    QVERIFY(add(ledger, chain.next({{1, 2}, {2, 2}})).ok());
     constexpr std::uint64_t largest = (1ULL << 63U) - 1;
     QCOMPARE(ledger.leaderboard(chain.run(), 5).at(0).tokens.value, largest);
     QCOMPARE(ledger.totals(chain.run()).tokens.value, largest);

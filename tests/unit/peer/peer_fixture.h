@@ -207,6 +207,7 @@ struct Fixture {
         std::sort(entries.begin(), entries.end());
         list.entries = std::move(entries);
         list.actions_before = chain.rules().actions;
+        list.table = chain.table();
         sign_entries(list, chain.head() == nullptr ? StateDigest{} : chain.head()->base);
         return list;
     }

@@ -216,7 +216,7 @@ private slots:
 
     void a_payload_that_sends_more_than_the_newest_list_allows_gets_none() {
         const auto vote_where_allowed = [](std::uint32_t times) {
-            Bench bench(2);  // who proposes first in round 1 is another
+            Bench bench(1);  // who proposes first in round 1 is another
             const Bench::Made dense = bench.contribution(5, 1.0F, 2);
             run::AcceptList before = bench.unsigned_list_of({});
             before.k = times * bench.context.manifest.recipe.k;
@@ -308,6 +308,8 @@ private slots:
         };
         QCOMPARE(vote_on_closing([](Bench&, run::AcceptList&) {}), for_list);
         QCOMPARE(vote_on_closing([](Bench&, run::AcceptList& list) { list.committee = ids_of({1}); }), nil);
+        // Its table is what this member has summed up itself.
+        QCOMPARE(vote_on_closing([](Bench&, run::AcceptList& list) { list.table->size += 1; }), nil);
         QCOMPARE(
             vote_on_closing([](Bench& bench, run::AcceptList& list) { list.entries = bench.good_list(9.0F).entries; }),
             nil);

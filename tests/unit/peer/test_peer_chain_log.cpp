@@ -18,6 +18,13 @@ run::Manifest manifest_of_four() {
     return manifest;
 }
 
+/// Every second list names a table.
+run::Manifest manifest_with_tables() {
+    run::Manifest manifest = Fixture::manifest_of();
+    manifest.recipe.table_every = 2;
+    return manifest;
+}
+
 /// L[height] without contributions and with these actions, committed by the host alone.
 CheckedList list_with(const Fixture& bench, std::vector<run::SignedAction> actions) {
     run::AcceptList list = bench.unsigned_list_of({});
@@ -153,6 +160,69 @@ private slots:
         Bytes cut = good.committed.list;
         cut.pop_back();
         QCOMPARE(bench.chain.read(cut, nullptr, bench.chain.rules(), out), run::Verdict::malformed);
+    }
+
+    void every_so_many_lists_name_what_those_before_come_to() {
+        Fixture bench(manifest_with_tables());
+        QVERIFY(!bench.chain.table());
+        QVERIFY(bench.chain.append(bench.list_of({bench.payload_of(1.0F).entry}), digest_of("1")).ok());
+        QVERIFY(!bench.chain.table());
+        run::AcceptList early = bench.unsigned_list_of({bench.payload_of(2.0F).entry});
+        early.table = run::table_ref(Bytes(100));
+        CheckedList out;
+        QCOMPARE(bench.chain.read(early.encode(), bench.chain.head(), bench.chain.rules(), out),
+                 run::Verdict::malformed);
+        QVERIFY(bench.chain.append(bench.list_of({bench.payload_of(2.0F).entry}), digest_of("2")).ok());
+        QVERIFY(bench.chain.table().has_value());
+        run::AcceptList list = bench.unsigned_list_of({bench.payload_of(3.0F).entry});
+        QVERIFY(list.table == bench.chain.table());
+        const auto verdict_of = [&](const run::AcceptList& one) {
+            return bench.chain.read(one.encode(), bench.chain.head(), bench.chain.rules(), out);
+        };
+        QCOMPARE(verdict_of(list), run::Verdict::accepted);
+        run::AcceptList without = list;
+        without.table.reset();
+        QCOMPARE(verdict_of(without), run::Verdict::malformed);
+        QVERIFY(!bench.chain.newest_table(RoundId{9}));
+        QVERIFY(bench.chain.append(bench.committed(list, {1}), digest_of("3")).ok());
+        QVERIFY(bench.chain.newest_table(RoundId{2}) == RoundId{2});
+        QVERIFY(!bench.chain.newest_table(RoundId{1}));
+        const auto table = run::CreditTable::decode(bench.chain.tables().at(0).content);
+        QVERIFY(table.ok());
+        QCOMPARE(table->round, RoundId{2});
+        QCOMPARE(table->contributions, 2U);
+        QVERIFY(!bench.chain.table());
+    }
+
+    void a_volunteer_forgets_old_lists_and_the_host_keeps_them() {
+        for (const std::uint8_t self : {std::uint8_t{1}, std::uint8_t{5}}) {
+            Fixture bench(manifest_with_tables(), self);
+            for (int round = 0; round < 9; ++round) {
+                const run::AcceptList list =
+                    bench.unsigned_list_of({bench.payload_of(static_cast<float>(round + 1)).entry});
+                QVERIFY(bench.chain.append(bench.committed(list, {1}), digest_of("1")).ok());
+            }
+            QCOMPARE(bench.chain.kept_from(), RoundId{self == 1 ? 0U : 4U});
+            QCOMPARE(bench.chain.list_at(RoundId{3}).has_value(), self == 1);
+            QVERIFY(bench.chain.list_at(RoundId{4}).has_value());
+        }
+    }
+
+    void a_roll_back_beyond_all_lists_is_the_host_s_word() {
+        Fixture bench(manifest_with_tables(), 5);
+        for (int round = 0; round < 9; ++round) {
+            const run::AcceptList list =
+                bench.unsigned_list_of({bench.payload_of(static_cast<float>(round + 1)).entry});
+            QVERIFY(bench.chain.append(bench.committed(list, {1}), digest_of("1")).ok());
+        }
+        run::HostAction back;
+        back.round = RoundId{8};
+        back.state.root = digest_of("1");
+        QVERIFY(bench.chain.leads_back_to(back));
+        back.state.root = digest_of("another");
+        QVERIFY(!bench.chain.leads_back_to(back));
+        back.round = RoundId{12};  // which has not been
+        QVERIFY(!bench.chain.leads_back_to(back));
     }
 
     void a_list_says_how_much_is_sent_next_by_a_factor_of_two_at_most() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "core/base/merkle.h"
@@ -80,15 +81,21 @@ public:
 
     /// The proof of theta[round]; of an initial state without a list if `lists` is 0.
     [[nodiscard]] Bytes proof(std::uint64_t round = rounds, std::uint64_t lists = rounds + 1) const {
+        std::vector<std::size_t> all(lists);
+        std::iota(all.begin(), all.end(), std::size_t{0});
+        return proof_of(round, all, {});
+    }
+    /// With these lists, and a table of those before one of them.
+    [[nodiscard]] Bytes proof_of(std::uint64_t round, const std::vector<std::size_t>& lists, ByteSpan table) const {
         const Bytes content = state(round);
         const std::vector<Digest> pieces = merkle_layer(content, proof::piece_size_of(content.size()));
         const std::string json = m_manifest.to_json_text();
         const Bytes manifest =
             run::manifest_file(as_bytes(json), person(host).sign(run::manifest_domain, as_bytes(json)));
         ByteWriter out;
-        for (const std::byte byte : encode(proof::ProofHead{manifest, {round}, pieces, lists}))
+        for (const std::byte byte : encode(proof::ProofHead{manifest, {round}, pieces, table, lists.size()}))
             out.u8(std::to_integer<std::uint8_t>(byte));
-        for (std::size_t i = 0; i < lists; ++i) write(out, m_committed[i]);
+        for (const std::size_t list : lists) write(out, m_committed[list]);
         return out.take();
     }
 

@@ -73,6 +73,48 @@ private slots:
         }
     }
 
+    void a_table_stands_for_the_lists_before_it() {
+        run::CreditTable table;
+        table.run = ProofSample().run();
+        table.round = {2};
+        table.tokens = {400};
+        table.contributions = 3;
+        table.credits = {{key(1), {200}, 2}, {key(2), {200}, 1}};
+        std::sort(table.credits.begin(), table.credits.end(),
+                  [](const auto& a, const auto& b) { return a.peer < b.peer; });
+        const auto prove = [](const run::CreditTable& named, const run::CreditTable& told,
+                              const std::vector<std::size_t>& lists) {
+            ProofSample sample;
+            sample.list(2).table = run::table_ref(named.encode());
+            sample.commit();
+            return check(sample.proof_of(4, lists, told.encode()), sample.run());
+        };
+        const Result<Proven> proven = prove(table, table, {1, 2, 3, 4});
+        QVERIFY2(proven.ok(), proven.ok() ? "" : proven.error().message.c_str());
+        const ProofSample sample;
+        const Result<Proven> whole = check(sample.proof(), sample.run());
+        QVERIFY(proven->contributors == whole->contributors);
+        QCOMPARE(proven->contributions, whole->contributions);
+        QCOMPARE(proven->tokens.value, whole->tokens.value);
+        QVERIFY(proven->digest == whole->digest);
+        // The lists before may come as well.
+        QVERIFY(prove(table, table, {0, 1, 2, 3, 4}).ok());
+        run::CreditTable other = table;
+        other.credits[0].tokens.value += 1;
+        QCOMPARE(prove(table, other, {1, 2, 3, 4}).error().code, ErrorCode::untrusted);
+        other = table;
+        other.run = id<RunId>(8);
+        QCOMPARE(prove(other, other, {1, 2, 3, 4}).error().code, ErrorCode::untrusted);
+        other = table;
+        other.round = {3};
+        QCOMPARE(prove(other, other, {1, 2, 3, 4}).error().code, ErrorCode::untrusted);
+        // Without the list that changed the committee, without the one before the table's, or with a gap behind it.
+        for (const std::vector<std::size_t>& lists :
+             std::vector<std::vector<std::size_t>>{{0, 2, 3, 4}, {2, 3, 4}, {1, 3, 4}, {1, 2, 4}, {1, 2, 3}}) {
+            QCOMPARE(prove(table, table, lists).error().code, ErrorCode::untrusted);
+        }
+    }
+
     void what_the_certifying_list_adds_is_the_next_state_s() {
         const ProofSample sample;
         const Bytes bytes = sample.proof(2, 3);
@@ -128,7 +170,7 @@ private slots:
         for (const std::uint64_t lists : {0U, 3U, 5U}) {
             const Bytes bytes = sample.proof(3, lists);
             const Result<ProofFile> parsed = ProofFile::parse(bytes);
-            QVERIFY(!parsed.ok() && mentions(parsed.error().message, "a list for each round"));
+            QVERIFY(!parsed.ok() && mentions(parsed.error().message, "the lists of its rounds"));
         }
     }
 

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t term_at = 32, round_at = 36, k_at = 108, members_at = 110, entries_at = 111;
 constexpr std::size_t head_bytes = 113, member_bytes = 32, entry_bytes = 178;
-constexpr std::size_t tail_bytes = 4 + 1;  // how many actions there were, and how many follow
+constexpr std::size_t tail_bytes = 4 + 1 + 1;  // how many actions there were and how many follow, and no table
+constexpr std::size_t table_bytes = 73;
 constexpr std::size_t key_action_bytes = 4 + 1 + 32 + 64;
 /// The first entry of the sample, which has four members.
 constexpr std::size_t first_entry_at = head_bytes + 4 * member_bytes;
@@ -104,7 +105,7 @@ private slots:
         list.committee.resize(1);
         QVERIFY(decodes(list));
         QCOMPARE(list.encode().size(), accept_list_bytes_min);
-        QCOMPARE(accept_list_bytes_min, std::size_t{150});
+        QCOMPARE(accept_list_bytes_min, std::size_t{151});
     }
 
     void the_fullest_list_fits_and_one_more_does_not() {
@@ -127,11 +128,12 @@ private slots:
         list.committee = members(committee_members_max);
         list.entries = contributors(accepted_max);
         list.actions = actions_after(0, actions_per_list_max);
+        list.table = samples::plain_blob(0xc3, 100);
         QVERIFY(decodes(list));
         // The limit reserves room for the longest kind of action, which never comes in numbers.
         const std::size_t reserve = actions_per_list_max * (host_action_bytes_max + 64 - key_action_bytes);
         QCOMPARE(list.encode().size(), accept_list_bytes_max - reserve);
-        QCOMPARE(accept_list_bytes_max, std::size_t{734'838});
+        QCOMPARE(accept_list_bytes_max, std::size_t{734'912});
         QVERIFY(accept_list_bytes_max + 4 + 2 + statement_bytes_max <= message_bytes_max);
     }
 
@@ -169,8 +171,8 @@ private slots:
         more.actions_before = actions_per_list_max;
         more.actions = actions_after(actions_per_list_max, 1);
         const Bytes extra = more.encode();
-        bytes[bytes.size() - actions_per_list_max * key_action_bytes - 1] = std::byte{actions_per_list_max + 1};
-        bytes.insert(bytes.end(), extra.end() - key_action_bytes, extra.end());
+        bytes[bytes.size() - actions_per_list_max * key_action_bytes - 2] = std::byte{actions_per_list_max + 1};
+        bytes.insert(bytes.end() - 1, extra.end() - key_action_bytes - 1, extra.end() - 1);
         QVERIFY(!AcceptList::decode(bytes).ok());
     }
 
@@ -180,6 +182,29 @@ private slots:
         QVERIFY(decodes_with(before_at, action_number_max, 4));
         QVERIFY(!decodes_with(before_at, action_number_max + 1, 4));
         QVERIFY(!decodes_with(before_at, ~std::uint32_t{0}, 4));
+    }
+
+    void a_list_may_name_a_table() {
+        AcceptList list = samples::accept_list();
+        list.table = samples::plain_blob(0xc3, 100);
+        QVERIFY(decodes(list));
+        QCOMPARE(list.encode().size(), samples::accept_list().encode().size() + table_bytes);
+        QVERIFY(list.hash() != samples::accept_list().hash());
+        const auto mark = [&](std::uint8_t value) {
+            Bytes bytes = list.encode();
+            bytes[bytes.size() - table_bytes - 1] = std::byte{value};
+            return AcceptList::decode(bytes).ok();
+        };
+        QVERIFY(mark(1));
+        QVERIFY(!mark(0));
+        QVERIFY(!mark(2));
+        list.table = samples::open_blob(0xc3, 100);
+        QVERIFY(!decodes(list));
+        // Before the first list there is nothing to sum up.
+        list.table = samples::plain_blob(0xc3, 100);
+        list.round = {0};
+        list.previous = {};
+        QVERIFY(!decodes(list));
     }
 
     void a_roll_back_stands_in_a_list_alone() {

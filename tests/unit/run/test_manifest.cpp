@@ -283,8 +283,8 @@ private slots:
         QTest::addColumn<QString>("advice");
         const int unavailable = static_cast<int>(ErrorCode::unavailable);
         QTest::newRow("oldest") << QByteArray("PLKMAN1\n") << unavailable << "started with an older Potluck";
-        QTest::newRow("older") << QByteArray("PLKMAN3\n") << unavailable << "started with an older Potluck";
-        QTest::newRow("next") << QByteArray("PLKMAN5\n") << unavailable << "update this one";
+        QTest::newRow("older") << QByteArray("PLKMAN4\n") << unavailable << "started with an older Potluck";
+        QTest::newRow("next") << QByteArray("PLKMAN6\n") << unavailable << "update this one";
         QTest::newRow("far") << QByteArray("PLKMAN9\n") << unavailable << "update this one";
         const int malformed = static_cast<int>(ErrorCode::malformed);
         QTest::newRow("none") << QByteArray("PLKMAN0\n") << malformed << "not a manifest of Potluck";

@@ -23,7 +23,9 @@ std::vector<Message> all_messages() {
             samples::layer(),
             GoodbyeMessage{},
             samples::ban(4),
-            PayloadRequest{samples::id<BlobId>(2)}};
+            PayloadRequest{samples::id<BlobId>(2)},
+            CommitteeRequest{RoundId{3}},
+            CommitteeMessage{{samples::committed_list(), samples::committed_list()}}};
 }
 
 bool decodes(const Message& message) {

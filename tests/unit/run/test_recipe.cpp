@@ -22,6 +22,7 @@ private slots:
         recipe.epsilon = 1e-6;
         recipe.fit_rounds = 3;
         recipe.rounds_late_max = 1;
+        recipe.table_every = 4;
         recipe.probation_rounds = 0;
         const Result<nlohmann::json> json = parse_json(recipe.to_json().dump(), 4'096);
         QVERIFY(json.ok());
@@ -46,6 +47,17 @@ private slots:
         QCOMPARE(usual_window(10'000'000).count(), Duration(30'500).count());
         QCOMPARE(usual_window(124'439'808).count(), Duration(60'000).count());
         QCOMPARE(usual_window(std::numeric_limits<std::uint64_t>::max()).count(), Duration(60'000).count());
+    }
+
+    void every_so_many_lists_and_the_last_have_a_table() {
+        Recipe recipe;
+        recipe.table_every = 4;
+        recipe.total_rounds = 10;
+        std::vector<std::uint64_t> with;
+        for (std::uint64_t round = 0; round <= 10; ++round) {
+            if (recipe.has_table(RoundId{round})) with.push_back(round);
+        }
+        QVERIFY(with == (std::vector<std::uint64_t>{4, 8, 10}));
     }
 
     void a_field_out_of_range_is_named_data() {
@@ -76,6 +88,8 @@ private slots:
                                                               {"total_rounds", "1000000001"},
                                                               {"window_ms", "0"},
                                                               {"window_ms", "604800001"},
+                                                              {"table_every", "1"},
+                                                              {"table_every", "1000000001"},
                                                               {"k", "0"},
                                                               {"k", "4097"},
                                                               {"k_max", "63"},

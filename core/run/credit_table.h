@@ -1,0 +1,59 @@
+// What the lists of a run before some round come to: who has done how much, and which of the host's changes hold. Every
+// table_every'th list names the table of those before it, so a newcomer whom the committee's certificates lead to that
+// list knows all that matters of the others, and lists may be forgotten. The same bytes on every computer.
+//
+// Does not: hold names, which nobody signs, or anything of single rounds.
+// Threads: a value.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "core/base/bytes.h"
+#include "core/base/ids.h"
+#include "core/base/result.h"
+#include "core/run/blob_ref.h"
+#include "core/run/host_action.h"
+#include "core/run/run_rules.h"
+
+namespace potluck::run {
+
+/// Sums of tokens and contributions stop here, the largest number that the ledger's file holds.
+inline constexpr auto sum_max = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+/// People in a table: keys are free, so those with the least credit are left out, and begin anew.
+inline constexpr std::size_t table_credits_max = 131'072;
+/// An action of the host puts at most one key into one of the two lists of keys.
+inline constexpr std::size_t table_keys_max = action_number_max;
+inline constexpr std::size_t table_bytes_max = 80 + 32 * table_keys_max + 48 * table_credits_max;
+
+struct TableCredit {
+    PeerId peer;
+    TokenCount tokens;
+    std::uint64_t rounds = 0;  // accepted contributions
+    bool operator==(const TableCredit&) const = default;
+};
+
+struct CreditTable {
+    RunId run;
+    RoundId round;                     // the lists before it are counted
+    TokenCount tokens;                 // of all that they accepted, saturating
+    std::uint64_t contributions = 0;   // of all
+    std::uint32_t actions = 0;         // of the host, in force
+    std::vector<PeerId> vouched;       // sorted, no key twice
+    std::vector<PeerId> banned;        // sorted, no key twice
+    std::vector<TableCredit> credits;  // sorted by key, at most table_credits_max
+    bool operator==(const CreditTable&) const = default;
+
+    /// The canonical bytes (docs/wire-format.md).
+    [[nodiscard]] Bytes encode() const;
+    /// Strict: sorted, bounded, nothing left over.
+    [[nodiscard]] static Result<CreditTable> decode(ByteSpan bytes);
+    /// `rules` as a manifest has them become those that hold for the table's round.
+    void apply_to(RunRules& rules) const;
+};
+
+/// What a list says of the table with these bytes.
+[[nodiscard]] BlobRef table_ref(ByteSpan content);
+
+}  // namespace potluck::run
