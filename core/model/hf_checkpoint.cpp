@@ -145,10 +145,6 @@ Status check_head(const Found& head, const TensorSpec& embedding, std::span<cons
                     ", which this version cannot train.");
 }
 
-bool is_position(const TensorSpec& tensor) {
-    return tensor.name == "wpe.weight" || tensor.name == "model.decoder.embed_positions.weight";
-}
-
 bool is_file_name(const std::string& name) {
     return name.size() <= file_name_max && name.ends_with(".safetensors") && !name.starts_with('.') &&
            name.find_first_of(std::string_view("/\\:\0", 4)) == std::string::npos;
@@ -193,7 +189,7 @@ Status read_checkpoint(const ModelSpec& model, std::uint32_t stored_context, std
     for (const TensorSpec& tensor : wanted) {
         const auto found = tensors.extract(tensor.name);
         if (!found) return unusable("The checkpoint lacks the tensor " + tensor.name + ".");
-        const std::uint64_t more_rows = is_position(tensor) ? stored_context - model.context : 0;
+        const std::uint64_t more_rows = tensor.role == Role::positions ? stored_context - model.context : 0;
         if (const Status fits = check_shape(tensor, found.mapped(), more_rows); !fits) return fits;
         const std::span<float> values = out.subspan(tensor.offset, tensor.elements());
         if (const Status taken = take_values(tensor, found.mapped(), values); !taken) return taken;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/base/json.h"
+#include "core/model/tensor_list.h"
 
 namespace potluck::model {
 
@@ -25,62 +26,50 @@ constexpr const char* norm_name(NormPlace norm) { return norm == NormPlace::befo
 /// OPT learns its positions from the third row on (Zhang et al. 2022, fairseq's padding offset).
 constexpr std::uint64_t opt_position_offset = 2;
 
-/// Appends tensors one behind the other in the flat vector.
-class TensorList {
-public:
-    void add(std::string name, std::vector<std::uint64_t> shape) {
-        TensorSpec tensor{std::move(name), std::move(shape), m_next};
-        m_next += tensor.elements();
-        m_tensors.push_back(std::move(tensor));
-    }
-    /// "<name>.weight" of the given shape and "<name>.bias" of `outputs`.
-    void add_affine(const std::string& name, std::vector<std::uint64_t> shape, std::uint64_t outputs) {
-        add(name + ".weight", std::move(shape));
-        add(name + ".bias", {outputs});
-    }
-    void add_norm(const std::string& name, std::uint64_t width) { add_affine(name, {width}, width); }
-    /// Weights as [in, out], as GPT-2's Conv1D keeps them.
-    void add_conv1d(const std::string& name, std::uint64_t in, std::uint64_t out) { add_affine(name, {in, out}, out); }
-    /// Weights as [out, in], as torch.nn.Linear keeps them.
-    void add_linear(const std::string& name, std::uint64_t in, std::uint64_t out) { add_affine(name, {out, in}, out); }
-    [[nodiscard]] std::vector<TensorSpec> take() { return std::move(m_tensors); }
-
-private:
-    std::vector<TensorSpec> m_tensors;
-    std::uint64_t m_next = 0;
-};
+/// Weights as [in, out], as GPT-2's Conv1D keeps them.
+void add_conv1d(TensorList& list, const std::string& name, std::uint64_t in, std::uint64_t out,
+                Role role = Role::matrix) {
+    list.add_affine(name, {in, out}, out, role);
+}
+/// Weights as [out, in], as torch.nn.Linear keeps them.
+void add_linear(TensorList& list, const std::string& name, std::uint64_t in, std::uint64_t out,
+                Role role = Role::matrix) {
+    list.add_affine(name, {out, in}, out, role);
+}
 
 void add_gpt2_layer(TensorList& list, const std::string& prefix, std::uint64_t c) {
     list.add_norm(prefix + "ln_1", c);
-    list.add_conv1d(prefix + "attn.c_attn", c, 3 * c);
-    list.add_conv1d(prefix + "attn.c_proj", c, c);
+    add_conv1d(list, prefix + "attn.c_attn", c, 3 * c);
+    add_conv1d(list, prefix + "attn.c_proj", c, c, Role::output);
     list.add_norm(prefix + "ln_2", c);
-    list.add_conv1d(prefix + "mlp.c_fc", c, 4 * c);
-    list.add_conv1d(prefix + "mlp.c_proj", 4 * c, c);
+    add_conv1d(list, prefix + "mlp.c_fc", c, 4 * c);
+    add_conv1d(list, prefix + "mlp.c_proj", 4 * c, c, Role::output);
 }
 
 /// The three weights, then the three biases, lie side by side: each triple is one [3C, C] matrix or [3C] vector.
 void add_opt_attention(TensorList& list, const std::string& prefix, std::uint64_t c) {
-    for (const char* part : {"q_proj", "k_proj", "v_proj"}) list.add(prefix + part + ".weight", {c, c});
-    for (const char* part : {"q_proj", "k_proj", "v_proj"}) list.add(prefix + part + ".bias", {c});
-    list.add_linear(prefix + "out_proj", c, c);
+    for (const char* part : {"q_proj", "k_proj", "v_proj"}) list.add(prefix + part + ".weight", {c, c}, Role::matrix);
+    for (const char* part : {"q_proj", "k_proj", "v_proj"}) list.add(prefix + part + ".bias", {c}, Role::bias);
+    add_linear(list, prefix + "out_proj", c, c, Role::output);
 }
 
 void add_opt_layer(TensorList& list, const std::string& prefix, std::uint64_t c) {
     list.add_norm(prefix + "self_attn_layer_norm", c);
     add_opt_attention(list, prefix + "self_attn.", c);
     list.add_norm(prefix + "final_layer_norm", c);
-    list.add_linear(prefix + "fc1", c, 4 * c);
-    list.add_linear(prefix + "fc2", 4 * c, c);
+    add_linear(list, prefix + "fc1", c, 4 * c);
+    add_linear(list, prefix + "fc2", 4 * c, c, Role::output);
 }
 
 std::vector<TensorSpec> gpt2_tensors(const ModelSpec& spec) {
     TensorList list;
-    list.add("wte.weight", {spec.vocabulary, spec.width});
-    list.add("wpe.weight", {spec.context, spec.width});
+    list.add("wte.weight", {spec.vocabulary, spec.width}, Role::embedding);
+    list.add("wpe.weight", {spec.context, spec.width}, Role::positions);
     for (std::uint32_t layer = 0; layer < spec.layers; ++layer) {
+        list.enter(layer);
         add_gpt2_layer(list, "h." + std::to_string(layer) + ".", spec.width);
     }
+    list.enter(std::nullopt);
     list.add_norm("ln_f", spec.width);
     return list.take();
 }
@@ -90,15 +79,17 @@ std::vector<TensorSpec> opt_tensors(const ModelSpec& spec) {
     const std::uint64_t c = spec.width;
     const std::uint64_t e = spec.embedding == 0 ? c : spec.embedding;
     TensorList list;
-    list.add(decoder + "embed_tokens.weight", {spec.vocabulary, e});
-    list.add(decoder + "embed_positions.weight", {spec.context + opt_position_offset, c});
+    list.add(decoder + "embed_tokens.weight", {spec.vocabulary, e}, Role::embedding);
+    list.add(decoder + "embed_positions.weight", {spec.context + opt_position_offset, c}, Role::positions);
     if (spec.embedding != 0) {
-        list.add(decoder + "project_in.weight", {c, e});
-        list.add(decoder + "project_out.weight", {e, c});
+        list.add(decoder + "project_in.weight", {c, e}, Role::projection);
+        list.add(decoder + "project_out.weight", {e, c}, Role::projection);
     }
     for (std::uint32_t layer = 0; layer < spec.layers; ++layer) {
+        list.enter(layer);
         add_opt_layer(list, decoder + "layers." + std::to_string(layer) + ".", c);
     }
+    list.enter(std::nullopt);
     if (spec.norm == NormPlace::before) list.add_norm(decoder + "final_layer_norm", c);
     return list.take();
 }
@@ -187,5 +178,7 @@ std::uint64_t TensorSpec::elements() const {
 std::vector<TensorSpec> tensors_of(const ModelSpec& spec) {
     return spec.family == Family::gpt2 ? gpt2_tensors(spec) : opt_tensors(spec);
 }
+
+MatrixOrder matrix_order(Family family) { return family == Family::gpt2 ? MatrixOrder::in_out : MatrixOrder::out_in; }
 
 }  // namespace potluck::model

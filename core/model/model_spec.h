@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,12 +41,28 @@ struct ModelSpec {
     [[nodiscard]] static Result<ModelSpec> from_json(const nlohmann::json& object);
 };
 
+/// What a tensor is for. Initial values, decay, Muon, pruning and blocks go by it, not by names.
+enum class Role {
+    embedding,   // of tokens
+    positions,   // learned, one row each
+    projection,  // a matrix outside the layers
+    matrix,      // of a layer
+    output,      // a matrix of a layer whose product is added to the residual stream
+    gain,
+    bias,
+};
+
 /// One tensor of the flat vector, at `offset` floats, row-major.
 struct TensorSpec {
     std::string name;                  // as in HF checkpoints, for example "h.0.attn.c_attn.weight"
     std::vector<std::uint64_t> shape;  // gpt2: Conv1D weights are [in, out]; opt: Linear weights are [out, in]
     std::uint64_t offset = 0;          // in floats
+    Role role = Role::matrix;
+    std::optional<std::uint32_t> layer = {};  // none: the tensor is shared by all, or stands behind the last one
     [[nodiscard]] std::uint64_t elements() const;
+    /// In a layer, between its activations: what Muon steps and 2:4 pruning prunes.
+    [[nodiscard]] bool is_hidden_matrix() const { return role == Role::matrix || role == Role::output; }
+    [[nodiscard]] bool decays() const { return role != Role::gain && role != Role::bias; }
 };
 
 /// All tensors in the order of the flat vector. The head is tied to the token embedding and stored once.
@@ -54,5 +71,9 @@ struct TensorSpec {
 /// then each layer's self_attn_layer_norm, the weights of q, k, v side by side, their biases side by side, out_proj,
 /// final_layer_norm, fc1, fc2, then the decoder's final_layer_norm where norms stand before.
 [[nodiscard]] std::vector<TensorSpec> tensors_of(const ModelSpec& spec);
+
+/// Which way a matrix of a layer lies: inputs first as in GPT-2's Conv1D, or outputs first as in torch.nn.Linear.
+enum class MatrixOrder { in_out, out_in };
+[[nodiscard]] MatrixOrder matrix_order(Family family);
 
 }  // namespace potluck::model

@@ -1,6 +1,6 @@
 #include "core/training/decoder/weights.h"
 
-#include <string_view>
+#include <algorithm>
 
 #include "core/base/check.h"
 
@@ -21,9 +21,10 @@ public:
         m_next += size;
         return view;
     }
-    /// [in, out], from [out, in] for opt.
+    /// [in, out], whichever way it lies.
     Tensor matrix(const model::ModelSpec& spec, std::int64_t in, std::int64_t out) {
-        return spec.family == model::Family::opt ? take({out, in}).t() : take({in, out});
+        const bool inputs_first = model::matrix_order(spec.family) == model::MatrixOrder::in_out;
+        return inputs_first ? take({in, out}) : take({out, in}).t();
     }
     void finish() const { POTLUCK_CHECK(m_next == m_block.size(0)); }
 
@@ -32,17 +33,13 @@ private:
     std::int64_t m_next = 0;
 };
 
-bool is_of_layer(std::string_view name) {
-    return name.starts_with("h.") || name.find(".layers.") != std::string_view::npos;
-}
-
 }  // namespace
 
 BlockRanges block_ranges(const model::ModelSpec& spec) {
     const std::vector<model::TensorSpec> tensors = model::tensors_of(spec);
     std::uint64_t first_layer = spec.parameters(), after_layers = 0;
     for (const model::TensorSpec& tensor : tensors) {
-        if (!is_of_layer(tensor.name)) continue;
+        if (!tensor.layer) continue;
         first_layer = std::min(first_layer, tensor.offset);
         after_layers = tensor.offset + tensor.elements();
     }

@@ -6,34 +6,25 @@
 
 namespace potluck::training {
 
-namespace {
-
-bool is_hidden_matrix(const model::ModelSpec& model, const model::TensorSpec& tensor) {
-    const bool in_layer = tensor.name.starts_with(model.family == model::Family::gpt2 ? "h." : "model.decoder.layers.");
-    return in_layer && tensor.shape.size() == 2;
-}
-
-}  // namespace
-
 std::vector<numerics::ParameterSlice> optimizer_slices(const model::ModelSpec& model, const run::Recipe& recipe) {
     const bool muon = recipe.optimizer == run::Optimizer::muon;
     std::vector<numerics::ParameterSlice> slices;
     for (const model::TensorSpec& tensor : model::tensors_of(model)) {
-        const float decay = tensor.shape.size() >= 2 ? static_cast<float>(recipe.weight_decay) : 0.0F;
+        const float decay = tensor.decays() ? static_cast<float>(recipe.weight_decay) : 0.0F;
         const auto rule =
-            muon && is_hidden_matrix(model, tensor) ? numerics::SliceRule::matrix : numerics::SliceRule::elementwise;
+            muon && tensor.is_hidden_matrix() ? numerics::SliceRule::matrix : numerics::SliceRule::elementwise;
         slices.push_back({tensor.offset, tensor.offset + tensor.elements(), decay, rule});
     }
     return slices;
 }
 
 std::vector<HiddenMatrix> hidden_matrices(const model::ModelSpec& model) {
-    const bool inputs_first = model.family == model::Family::gpt2;  // Conv1D; OPT's Linear has outputs first
+    const bool inputs_first = model::matrix_order(model.family) == model::MatrixOrder::in_out;
     const std::vector<model::TensorSpec> tensors = model::tensors_of(model);
     std::vector<HiddenMatrix> matrices;
     for (std::size_t slice = 0; slice < tensors.size(); ++slice) {
         const model::TensorSpec& tensor = tensors[slice];
-        if (!is_hidden_matrix(model, tensor)) continue;
+        if (!tensor.is_hidden_matrix()) continue;
         HiddenMatrix matrix{.slice = slice, .rows = tensor.shape[0], .columns = tensor.shape[1]};
         if (std::string_view(tensor.name).ends_with("attn.c_attn.weight")) matrix.parts = 3;
         const std::uint64_t part_columns = matrix.columns / matrix.parts;

@@ -13,7 +13,7 @@
 
 namespace potluck::training {
 
-/// A slice per tensor, in their order; decay on tensors of two dimensions or more, none on gains and biases.
+/// A slice per tensor, in their order; decay on matrices and embeddings, none on gains and biases.
 [[nodiscard]] std::vector<numerics::ParameterSlice> optimizer_slices(const model::ModelSpec& model,
                                                                      const run::Recipe& recipe);
 

@@ -8,7 +8,6 @@
 
 using namespace potluck;
 using namespace potluck::run;
-using namespace potluck::model;
 
 namespace {
 
