@@ -30,60 +30,69 @@ struct Heads {
     Tensor q_BHTD, k_BHTD, v_BHTD;
 };
 
-/// Views of the projection.
-Heads split(const Tensor& qkv_N3C, const AttentionShape& shape) {
-    const auto part = [&](std::int64_t index) {
-        return qkv_N3C.view({shape.batch, shape.time, 3 * shape.heads, shape.width / shape.heads})
-            .narrow(2, index * shape.heads, shape.heads)
+/// The projection head by head: views, but for keys and values that several heads read, which are repeated.
+Heads split(const Tensor& qkv_NQ, const AttentionShape& shape) {
+    const auto part = [&](std::int64_t first, std::int64_t count) {
+        return qkv_NQ.view({shape.batch, shape.time, shape.heads + 2 * shape.kv_heads, shape.depth})
+            .narrow(2, first, count)
             .transpose(1, 2);
     };
-    return {part(0), part(1), part(2)};
+    const Tensor q_BHTD = part(0, shape.heads), k_BKTD = part(shape.heads, shape.kv_heads);
+    const Tensor v_BKTD = part(shape.heads + shape.kv_heads, shape.kv_heads);
+    if (shape.kv_heads == shape.heads) return {q_BHTD, k_BKTD, v_BKTD};
+    const std::int64_t sharing = shape.heads / shape.kv_heads;
+    return {q_BHTD, k_BKTD.repeat_interleave(sharing, 1), v_BKTD.repeat_interleave(sharing, 1)};
 }
 
-/// (N, C) to (B, H, T, D), a view.
-Tensor split_heads(const Tensor& x_NC, const AttentionShape& shape) {
-    return x_NC.view({shape.batch, shape.time, shape.heads, shape.width / shape.heads}).transpose(1, 2);
+/// (N, A) to (B, H, T, D), a view.
+Tensor split_heads(const Tensor& x_NA, const AttentionShape& shape) {
+    return x_NA.view({shape.batch, shape.time, shape.heads, shape.depth}).transpose(1, 2);
 }
 
 Tensor merge_heads(const Tensor& x_BHTD, const AttentionShape& shape) {
-    return x_BHTD.transpose(1, 2).reshape({shape.batch * shape.time, shape.width});
+    return x_BHTD.transpose(1, 2).reshape({shape.batch * shape.time, x_BHTD.size(1) * shape.depth});
+}
+
+/// The gradient of keys or values: summed over the heads that share them, in fp32.
+Tensor shared(const Tensor& d_BHTD, const AttentionShape& shape) {
+    if (shape.kv_heads == shape.heads) return d_BHTD;
+    const std::int64_t sharing = shape.heads / shape.kv_heads;
+    const Tensor d_BKGTD = d_BHTD.reshape({shape.batch, shape.kv_heads, sharing, shape.time, shape.depth});
+    return d_BKGTD.sum(2, /*keepdim=*/false, at::kFloat).to(d_BHTD.scalar_type());
 }
 
 Tensor joined(const Tensor& dq_BHTD, const Tensor& dk_BHTD, const Tensor& dv_BHTD, const AttentionShape& shape) {
-    return at::cat({merge_heads(dq_BHTD, shape), merge_heads(dk_BHTD, shape), merge_heads(dv_BHTD, shape)}, 1);
+    return at::cat({merge_heads(dq_BHTD, shape), merge_heads(shared(dk_BHTD, shape), shape),
+                    merge_heads(shared(dv_BHTD, shape), shape)},
+                   1);
 }
 
 BlockedShape blocked_shape(const AttentionShape& shape) {
-    return {shape.batch,
-            shape.time,
-            shape.heads,
-            shape.width / shape.heads,
-            {shape.drop.seed, static_cast<float>(shape.drop.rate)}};
+    return {shape.batch,    shape.time,  shape.heads,
+            shape.kv_heads, shape.depth, {shape.drop.seed, static_cast<float>(shape.drop.rate)}};
 }
 
-double score_scale(const AttentionShape& shape) {
-    return 1.0 / std::sqrt(static_cast<double>(shape.width / shape.heads));
-}
+double score_scale(const AttentionShape& shape) { return 1.0 / std::sqrt(static_cast<double>(shape.depth)); }
 
 template <class Dtype>
-void blocked_forward(const Tensor& qkv_N3C, const AttentionShape& shape, const AttentionCache& cache) {
-    const BlockedForward<Dtype> forward{static_cast<const Dtype*>(qkv_N3C.const_data_ptr()),
-                                        static_cast<Dtype*>(cache.out_NC.data_ptr()),
+void blocked_forward(const Tensor& qkv_NQ, const AttentionShape& shape, const AttentionCache& cache) {
+    const BlockedForward<Dtype> forward{static_cast<const Dtype*>(qkv_NQ.const_data_ptr()),
+                                        static_cast<Dtype*>(cache.out_NA.data_ptr()),
                                         cache.logsumexp_BHT.data_ptr<float>()};
-    at::parallel_for(0, shape.batch * shape.heads, 1, [&](std::int64_t begin, std::int64_t end) {
+    at::parallel_for(0, shape.batch * shape.kv_heads, 1, [&](std::int64_t begin, std::int64_t end) {
         blocked_attention(blocked_shape(shape), forward, {begin, end});
     });
 }
 
 template <class Dtype>
-void blocked_backward(const Tensor& dout_NC, const Tensor& qkv_N3C, const AttentionShape& shape,
-                      const AttentionCache& cache, const Tensor& dqkv_N3C) {
-    const BlockedGradient<Dtype> gradient{.qkv = static_cast<const Dtype*>(qkv_N3C.const_data_ptr()),
-                                          .out = static_cast<const Dtype*>(cache.out_NC.const_data_ptr()),
+void blocked_backward(const Tensor& dout_NA, const Tensor& qkv_NQ, const AttentionShape& shape,
+                      const AttentionCache& cache, const Tensor& dqkv_NQ) {
+    const BlockedGradient<Dtype> gradient{.qkv = static_cast<const Dtype*>(qkv_NQ.const_data_ptr()),
+                                          .out = static_cast<const Dtype*>(cache.out_NA.const_data_ptr()),
                                           .logsumexp = cache.logsumexp_BHT.const_data_ptr<float>(),
-                                          .dout = static_cast<const Dtype*>(dout_NC.const_data_ptr()),
-                                          .dqkv = static_cast<Dtype*>(dqkv_N3C.data_ptr())};
-    at::parallel_for(0, shape.batch * shape.heads, 1, [&](std::int64_t begin, std::int64_t end) {
+                                          .dout = static_cast<const Dtype*>(dout_NA.const_data_ptr()),
+                                          .dqkv = static_cast<Dtype*>(dqkv_NQ.data_ptr())};
+    at::parallel_for(0, shape.batch * shape.kv_heads, 1, [&](std::int64_t begin, std::int64_t end) {
         blocked_attention_backward(blocked_shape(shape), gradient, {begin, end});
     });
 }
@@ -99,9 +108,9 @@ Tensor plain_forward(const Heads& in, const AttentionShape& shape, AttentionCach
     return at::matmul(used_BHTT, in.v_BHTD.to(at::kFloat)).to(in.v_BHTD.scalar_type());
 }
 
-Tensor plain_backward(const Tensor& dout_NC, const Heads& in, const AttentionShape& shape,
+Tensor plain_backward(const Tensor& dout_NA, const Heads& in, const AttentionShape& shape,
                       const AttentionCache& cache) {
-    const Tensor dout_BHTD = split_heads(dout_NC, shape).to(at::kFloat);
+    const Tensor dout_BHTD = split_heads(dout_NA, shape).to(at::kFloat);
     const Tensor& p_BHTT = cache.probabilities_BHTT;
     Tensor used_BHTT = p_BHTT;
     Tensor dp_BHTT = at::matmul(dout_BHTD, in.v_BHTD.to(at::kFloat).transpose(2, 3));
@@ -114,7 +123,7 @@ Tensor plain_backward(const Tensor& dout_NC, const Heads& in, const AttentionSha
     const Tensor ds_BHTT = at::_softmax_backward_data(dp_BHTT, p_BHTT, -1, at::kFloat).mul_(score_scale(shape));
     const Tensor dq_BHTD = at::matmul(ds_BHTT, in.k_BHTD.to(at::kFloat));
     const Tensor dk_BHTD = at::matmul(ds_BHTT.transpose(2, 3), in.q_BHTD.to(at::kFloat));
-    return joined(dq_BHTD, dk_BHTD, dv_BHTD, shape).to(dout_NC.scalar_type());
+    return joined(dq_BHTD, dk_BHTD, dv_BHTD, shape).to(dout_NA.scalar_type());
 }
 
 /// What LibTorch chooses for the device, under its own differentiation.
@@ -124,14 +133,14 @@ Tensor device_attention(const Heads& in, const AttentionShape& shape) {
 }
 
 /// Runs the forward pass again, now recorded: nothing of it is kept between the passes.
-Tensor device_backward(const Tensor& dout_NC, const Heads& in, const AttentionShape& shape) {
+Tensor device_backward(const Tensor& dout_NA, const Heads& in, const AttentionShape& shape) {
     const c10::InferenceMode recording(false);
     const at::AutoGradMode gradients(true);
     const auto leaf = [](const Tensor& part) { return part.clone().requires_grad_(true); };
     const Heads own{leaf(in.q_BHTD), leaf(in.k_BHTD), leaf(in.v_BHTD)};
     const Tensor out_BHTD = device_attention(own, shape);
     const auto d =
-        torch::autograd::grad({out_BHTD}, {own.q_BHTD, own.k_BHTD, own.v_BHTD}, {split_heads(dout_NC, shape).clone()});
+        torch::autograd::grad({out_BHTD}, {own.q_BHTD, own.k_BHTD, own.v_BHTD}, {split_heads(dout_NA, shape).clone()});
     return joined(d[0], d[1], d[2], shape);
 }
 
@@ -140,23 +149,23 @@ Tensor device_backward(const Tensor& dout_NC, const Heads& in, const AttentionSh
 AttentionWay attention_way(AttentionKernel wanted, const Operations& operations, const AttentionShape& shape) {
     if (wanted == AttentionKernel::plain) return AttentionWay::plain;
     if (!operations.is_own()) return AttentionWay::device;
-    const bool fits = blocked_attention_takes(shape.width / shape.heads);
+    const bool fits = blocked_attention_takes(shape.depth);
     if (fits && (wanted == AttentionKernel::blocked || shape.drop.rate > 0)) return AttentionWay::blocked;
     return shape.drop.rate > 0 ? AttentionWay::plain : AttentionWay::fused;
 }
 
-Tensor attend(const Tensor& qkv_N3C, const AttentionShape& shape, AttentionWay way, AttentionCache& cache) {
+Tensor attend(const Tensor& qkv_NQ, const AttentionShape& shape, AttentionWay way, AttentionCache& cache) {
     if (way == AttentionWay::blocked) {
-        cache.out_NC = at::empty({shape.batch * shape.time, shape.width}, qkv_N3C.options());
+        cache.out_NA = at::empty({shape.batch * shape.time, shape.width()}, qkv_NQ.options());
         cache.logsumexp_BHT = at::empty({shape.batch, shape.heads, shape.time}, at::kFloat);
-        if (qkv_N3C.scalar_type() == at::kFloat) {
-            blocked_forward<float>(qkv_N3C, shape, cache);
+        if (qkv_NQ.scalar_type() == at::kFloat) {
+            blocked_forward<float>(qkv_NQ, shape, cache);
         } else {
-            blocked_forward<Bf16>(qkv_N3C, shape, cache);
+            blocked_forward<Bf16>(qkv_NQ, shape, cache);
         }
-        return cache.out_NC;
+        return cache.out_NA;
     }
-    const Heads in = split(qkv_N3C, shape);
+    const Heads in = split(qkv_NQ, shape);
     if (way == AttentionWay::plain) return merge_heads(plain_forward(in, shape, cache), shape);
     if (way == AttentionWay::device) return merge_heads(device_attention(in, shape), shape);
     std::tie(cache.out_BHTD, cache.logsumexp_BHT) =
@@ -164,22 +173,22 @@ Tensor attend(const Tensor& qkv_N3C, const AttentionShape& shape, AttentionWay w
     return merge_heads(cache.out_BHTD, shape);
 }
 
-Tensor attend_backward(const Tensor& dout_NC, const Tensor& qkv_N3C, const AttentionShape& shape, AttentionWay way,
+Tensor attend_backward(const Tensor& dout_NA, const Tensor& qkv_NQ, const AttentionShape& shape, AttentionWay way,
                        const AttentionCache& cache) {
     if (way == AttentionWay::blocked) {
-        const Tensor dqkv_N3C = at::empty_like(qkv_N3C);
-        if (qkv_N3C.scalar_type() == at::kFloat) {
-            blocked_backward<float>(dout_NC, qkv_N3C, shape, cache, dqkv_N3C);
+        const Tensor dqkv_NQ = at::empty_like(qkv_NQ);
+        if (qkv_NQ.scalar_type() == at::kFloat) {
+            blocked_backward<float>(dout_NA, qkv_NQ, shape, cache, dqkv_NQ);
         } else {
-            blocked_backward<Bf16>(dout_NC, qkv_N3C, shape, cache, dqkv_N3C);
+            blocked_backward<Bf16>(dout_NA, qkv_NQ, shape, cache, dqkv_NQ);
         }
-        return dqkv_N3C;
+        return dqkv_NQ;
     }
-    const Heads in = split(qkv_N3C, shape);
-    if (way == AttentionWay::plain) return plain_backward(dout_NC, in, shape, cache);
-    if (way == AttentionWay::device) return device_backward(dout_NC, in, shape);
+    const Heads in = split(qkv_NQ, shape);
+    if (way == AttentionWay::plain) return plain_backward(dout_NA, in, shape, cache);
+    if (way == AttentionWay::device) return device_backward(dout_NA, in, shape);
     const auto [dq_BHTD, dk_BHTD, dv_BHTD] = at::_scaled_dot_product_flash_attention_for_cpu_backward(
-        split_heads(dout_NC, shape), in.q_BHTD, in.k_BHTD, in.v_BHTD, cache.out_BHTD, cache.logsumexp_BHT, 0.0,
+        split_heads(dout_NA, shape), in.q_BHTD, in.k_BHTD, in.v_BHTD, cache.out_BHTD, cache.logsumexp_BHT, 0.0,
         /*is_causal=*/true);
     return joined(dq_BHTD, dk_BHTD, dv_BHTD, shape);
 }

@@ -10,8 +10,12 @@
 namespace potluck::training {
 
 struct AttentionShape {
-    std::int64_t batch = 0, time = 0, heads = 0, width = 0;  // D = width / heads
-    Drop drop = {};                                          // of probabilities; rate 0 in evaluation
+    std::int64_t batch = 0, time = 0, heads = 0;
+    std::int64_t kv_heads = 0;  // K divides H; head h of the queries reads head h / (H / K) of keys and values
+    std::int64_t depth = 0;     // D, entries of a head
+    Drop drop = {};             // of probabilities; rate 0 in evaluation
+    [[nodiscard]] std::int64_t width() const { return heads * depth; }                          // A = H D
+    [[nodiscard]] std::int64_t joined_width() const { return (heads + 2 * kv_heads) * depth; }  // Q = (H + 2 K) D
 };
 
 enum class AttentionWay { blocked, fused, device, plain };
@@ -22,17 +26,17 @@ enum class AttentionWay { blocked, fused, device, plain };
 
 /// What the backward pass needs again beside the projection.
 struct AttentionCache {
-    at::Tensor out_NC;              // blocked
+    at::Tensor out_NA;              // blocked
     at::Tensor out_BHTD;            // fused
     at::Tensor logsumexp_BHT;       // blocked, fused
     at::Tensor probabilities_BHTT;  // plain
 };
 
-/// qkv_N3C (the products' type, N = B*T rows) to the heads' outputs side by side: (N, C).
-[[nodiscard]] at::Tensor attend(const at::Tensor& qkv_N3C, const AttentionShape& shape, AttentionWay way,
+/// qkv_NQ (the products' type, N = B*T rows) to the heads' outputs side by side: (N, A).
+[[nodiscard]] at::Tensor attend(const at::Tensor& qkv_NQ, const AttentionShape& shape, AttentionWay way,
                                 AttentionCache& cache);
-/// Gradient of the projection, (N, 3C), from that of `attend`'s result; both in the products' type.
-[[nodiscard]] at::Tensor attend_backward(const at::Tensor& dout_NC, const at::Tensor& qkv_N3C,
+/// Gradient of the projection, (N, Q), from that of `attend`'s result; both in the products' type.
+[[nodiscard]] at::Tensor attend_backward(const at::Tensor& dout_NA, const at::Tensor& qkv_NQ,
                                          const AttentionShape& shape, AttentionWay way, const AttentionCache& cache);
 
 }  // namespace potluck::training

@@ -14,7 +14,7 @@ Drop drop_of(const PassShape& pass, std::size_t layer, DropUse use) {
 AttentionShape DecoderLayer::attention_shape() const {
     Drop drop = drop_of(m_pass, m_index, DropUse::attention);
     if (m_spec.family == model::Family::opt) drop.rate = 0;  // drops only what is added to the stream
-    return {m_pass.batch, m_pass.time, m_spec.heads, m_spec.width, drop};
+    return {m_pass.batch, m_pass.time, m_spec.heads, m_spec.heads, m_spec.width / m_spec.heads, drop};
 }
 
 /// x + proj_out, normed where norms stand after; leaves the operand of `up` in the cache.

@@ -5,7 +5,8 @@
 //              dQ = dS K,  dK += dS^T Q,  dV += P^T dO                       (Dao et al. 2022, without the tiling)
 //
 // With dropout, M P stands for P in O and dV, and M dP for dP, where M is drawn anew from the seed each time. A head is
-// gathered into fp32 first, K and V also transposed, so that products with a row of Q or dO run along keys.
+// gathered into fp32 first, K and V also transposed, so that products with a row of Q or dO run along keys. Heads that
+// share keys follow each other: keys and values are gathered once for them, and their gradients add up in one place.
 #include "core/training/kernels/attention_blocked.h"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ constexpr int rows = 4;
 constexpr std::int64_t key_step = 2 * lanes;
 constexpr float never = -1e30F;
 
-/// One head of one sequence.
+/// One head of queries of one sequence.
 struct Head {
     std::int64_t time = 0, padded = 0;        // padded: to a multiple of key_step
     std::int64_t stride = 0, out_stride = 0;  // between rows of qkv and of out
@@ -194,19 +195,25 @@ Scratch backward_scratch(std::int64_t depth, const Head& head) {
     return made;
 }
 
+/// What a head shares with the others of its group.
+enum class Keys { gathered_now, gathered_before };
+
 template <class Dtype>
 struct HeadForward {
     const Dtype *q, *k, *v;
     Dtype* out;
     float* logsumexp;
+    Keys keys;
 };
 
 template <int depth, class Dtype>
 POTLUCK_INLINE void forward_head(const Head& head, const HeadForward<Dtype>& f, Scratch& scratch) {
     gather<depth>(f.q, head.stride, head.time, scratch.q.data());
-    gather<depth>(f.k, head.stride, head.time, scratch.k.data());
-    gather<depth>(f.v, head.stride, head.time, scratch.v.data());
-    transpose<depth>(scratch.k.data(), head, scratch.transposed_keys.data());
+    if (f.keys == Keys::gathered_now) {
+        gather<depth>(f.k, head.stride, head.time, scratch.k.data());
+        gather<depth>(f.v, head.stride, head.time, scratch.v.data());
+        transpose<depth>(scratch.k.data(), head, scratch.transposed_keys.data());
+    }
     float* scores = scratch.scores.data();
     for (std::int64_t first = 0; first < head.time; first += rows) {
         const std::int64_t seen = std::min(first + rows, head.time);
@@ -251,15 +258,18 @@ struct HeadGradient {
     const Dtype *q, *k, *v, *out, *dout;
     const float* logsumexp;
     Dtype *dq, *dk, *dv;
+    Keys keys;
+    bool is_last = true;  // of its group: then dk and dv are whole
 };
 
 template <int depth, class Dtype>
 POTLUCK_INLINE void gather_gradient(const Head& head, const HeadGradient<Dtype>& g, Scratch& scratch) {
     gather<depth>(g.q, head.stride, head.time, scratch.q.data());
-    gather<depth>(g.k, head.stride, head.time, scratch.k.data());
-    gather<depth>(g.v, head.stride, head.time, scratch.v.data());
     gather<depth>(g.out, head.out_stride, head.time, scratch.out.data());
     gather<depth>(g.dout, head.out_stride, head.time, scratch.dout.data());
+    if (g.keys == Keys::gathered_before) return;
+    gather<depth>(g.k, head.stride, head.time, scratch.k.data());
+    gather<depth>(g.v, head.stride, head.time, scratch.v.data());
     transpose<depth>(scratch.k.data(), head, scratch.transposed_keys.data());
     transpose<depth>(scratch.v.data(), head, scratch.transposed_values.data());
     std::fill(scratch.dk.begin(), scratch.dk.end(), 0.0F);
@@ -298,16 +308,16 @@ POTLUCK_INLINE void backward_head(const Head& head, const HeadGradient<Dtype>& g
         spread<depth>(dp, head.padded, queries, scratch.dk.data(), seen);
         spread<depth>(p, head.padded, douts, scratch.dv.data(), seen);
     }
+    if (!g.is_last) return;
     scatter<depth>(scratch.dk.data(), g.dk, head.stride, head.time);
     scatter<depth>(scratch.dv.data(), g.dv, head.stride, head.time);
 }
 
 Head head_of(const BlockedShape& shape, std::int64_t pair) {
-    const std::int64_t width = shape.heads * shape.depth;
     return {.time = shape.time,
             .padded = rounded_up(shape.time),
-            .stride = 3 * width,
-            .out_stride = width,
+            .stride = (shape.heads + 2 * shape.kv_heads) * shape.depth,
+            .out_stride = shape.heads * shape.depth,
             .scale = 1.0F / std::sqrt(static_cast<float>(shape.depth)),
             .dropout = shape.dropout.rate,
             .seed = shape.dropout.seed + static_cast<std::uint64_t>(pair) * 0xd1342543de82ef95ULL};
@@ -327,55 +337,80 @@ POTLUCK_ATTENTION_OF(16, Bf16)
 POTLUCK_ATTENTION_OF(32, Bf16)
 POTLUCK_ATTENTION_OF(64, Bf16)
 
+/// Where one query head reads and writes: its number, and the first entry of each of its parts.
+struct Places {
+    std::int64_t pair = 0, q = 0, k = 0, v = 0, out = 0;
+    Keys keys = Keys::gathered_now;
+    bool is_last = true;
+};
+
+/// Calls `body(head, places)` for the query heads of the groups, those that share keys one behind the other.
+template <class Body>
+void for_each_head(const BlockedShape& shape, GroupRange groups, const Body& body) {
+    POTLUCK_CHECK(blocked_attention_takes(shape.depth) && shape.heads % shape.kv_heads == 0);
+    const std::int64_t sharing = shape.heads / shape.kv_heads;
+    for (std::int64_t group = groups.begin; group < groups.end; ++group) {
+        const std::int64_t sequence = group / shape.kv_heads, kv_head = group % shape.kv_heads;
+        for (std::int64_t i = 0; i < sharing; ++i) {
+            const std::int64_t query_head = kv_head * sharing + i;
+            const std::int64_t pair = sequence * shape.heads + query_head;
+            const Head head = head_of(shape, pair);
+            const std::int64_t row = sequence * shape.time, in = row * head.stride;
+            body(head, Places{.pair = pair,
+                              .q = in + query_head * shape.depth,
+                              .k = in + head.out_stride + kv_head * shape.depth,
+                              .v = in + head.out_stride + (shape.kv_heads + kv_head) * shape.depth,
+                              .out = row * head.out_stride + query_head * shape.depth,
+                              .keys = i == 0 ? Keys::gathered_now : Keys::gathered_before,
+                              .is_last = i + 1 == sharing});
+        }
+    }
+}
+
 }  // namespace
 
 bool blocked_attention_takes(std::int64_t depth) { return depth == 16 || depth == 32 || depth == 64; }
 
 template <class Dtype>
-void blocked_attention(const BlockedShape& shape, const BlockedForward<Dtype>& forward, PairRange pairs) {
-    POTLUCK_CHECK(blocked_attention_takes(shape.depth));
+void blocked_attention(const BlockedShape& shape, const BlockedForward<Dtype>& forward, GroupRange groups) {
     Scratch scratch = forward_scratch(shape.depth, head_of(shape, 0));
-    for (std::int64_t pair = pairs.begin; pair < pairs.end; ++pair) {
-        const Head head = head_of(shape, pair);
-        const std::int64_t first_row = pair / shape.heads * shape.time, column = pair % shape.heads * shape.depth;
-        const Dtype* q = forward.qkv + first_row * head.stride + column;
-        const HeadForward<Dtype> part{q, q + head.out_stride, q + 2 * head.out_stride,
-                                      forward.out + first_row * head.out_stride + column,
-                                      forward.logsumexp + pair * shape.time};
+    for_each_head(shape, groups, [&](const Head& head, const Places& at) {
+        const HeadForward<Dtype> part{forward.qkv + at.q,
+                                      forward.qkv + at.k,
+                                      forward.qkv + at.v,
+                                      forward.out + at.out,
+                                      forward.logsumexp + at.pair * shape.time,
+                                      at.keys};
         if (shape.depth == 16) forward_16(head, part, scratch);
         if (shape.depth == 32) forward_32(head, part, scratch);
         if (shape.depth == 64) forward_64(head, part, scratch);
-    }
+    });
 }
 
 template <class Dtype>
-void blocked_attention_backward(const BlockedShape& shape, const BlockedGradient<Dtype>& gradient, PairRange pairs) {
-    POTLUCK_CHECK(blocked_attention_takes(shape.depth));
+void blocked_attention_backward(const BlockedShape& shape, const BlockedGradient<Dtype>& gradient, GroupRange groups) {
     Scratch scratch = backward_scratch(shape.depth, head_of(shape, 0));
-    for (std::int64_t pair = pairs.begin; pair < pairs.end; ++pair) {
-        const Head head = head_of(shape, pair);
-        const std::int64_t first_row = pair / shape.heads * shape.time, column = pair % shape.heads * shape.depth;
-        const std::int64_t in = first_row * head.stride + column, out = first_row * head.out_stride + column;
-        const Dtype* q = gradient.qkv + in;
-        Dtype* dq = gradient.dqkv + in;
-        const HeadGradient<Dtype> part{q,
-                                       q + head.out_stride,
-                                       q + 2 * head.out_stride,
-                                       gradient.out + out,
-                                       gradient.dout + out,
-                                       gradient.logsumexp + pair * shape.time,
-                                       dq,
-                                       dq + head.out_stride,
-                                       dq + 2 * head.out_stride};
+    for_each_head(shape, groups, [&](const Head& head, const Places& at) {
+        const HeadGradient<Dtype> part{.q = gradient.qkv + at.q,
+                                       .k = gradient.qkv + at.k,
+                                       .v = gradient.qkv + at.v,
+                                       .out = gradient.out + at.out,
+                                       .dout = gradient.dout + at.out,
+                                       .logsumexp = gradient.logsumexp + at.pair * shape.time,
+                                       .dq = gradient.dqkv + at.q,
+                                       .dk = gradient.dqkv + at.k,
+                                       .dv = gradient.dqkv + at.v,
+                                       .keys = at.keys,
+                                       .is_last = at.is_last};
         if (shape.depth == 16) backward_16(head, part, scratch);
         if (shape.depth == 32) backward_32(head, part, scratch);
         if (shape.depth == 64) backward_64(head, part, scratch);
-    }
+    });
 }
 
-template void blocked_attention<float>(const BlockedShape&, const BlockedForward<float>&, PairRange);
-template void blocked_attention<Bf16>(const BlockedShape&, const BlockedForward<Bf16>&, PairRange);
-template void blocked_attention_backward<float>(const BlockedShape&, const BlockedGradient<float>&, PairRange);
-template void blocked_attention_backward<Bf16>(const BlockedShape&, const BlockedGradient<Bf16>&, PairRange);
+template void blocked_attention<float>(const BlockedShape&, const BlockedForward<float>&, GroupRange);
+template void blocked_attention<Bf16>(const BlockedShape&, const BlockedForward<Bf16>&, GroupRange);
+template void blocked_attention_backward<float>(const BlockedShape&, const BlockedGradient<float>&, GroupRange);
+template void blocked_attention_backward<Bf16>(const BlockedShape&, const BlockedGradient<Bf16>&, GroupRange);
 
 }  // namespace potluck::training

@@ -2,7 +2,7 @@
 // reads and writes. LibTorch's fused kernel spends its time on calls of a matrix library that are larger than the
 // matrices; this one keeps four query rows in registers and never looks beyond the diagonal, holds no T x T scores, and
 // can drop probabilities out. Other heads go to LibTorch's.
-// Threads: any, on separate (sequence, head) pairs; each call owns its scratch.
+// Threads: any, on separate (sequence, kv head) groups; each call owns its scratch.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,22 @@
 
 namespace potluck::training {
 
-/// N = batch * time rows. A row of qkv holds all heads' queries, then keys, then values.
+/// N = batch * time rows. A row of qkv holds all heads' queries, then keys, then values. H heads of queries share K
+/// heads of keys and values, H / K of them each (Ainslie et al. 2023).
 struct BlockedShape {
-    std::int64_t batch = 0, time = 0, heads = 0, depth = 0;
+    std::int64_t batch = 0, time = 0, heads = 0, kv_heads = 0, depth = 0;
     Dropout dropout = {};  // of probabilities
-    [[nodiscard]] std::int64_t pairs() const { return batch * heads; }
+    [[nodiscard]] std::int64_t groups() const { return batch * kv_heads; }
 };
 
-/// The pairs (sequence, head) of one call; pair = sequence * heads + head.
-struct PairRange {
+/// The groups (sequence, kv head) of one call; group = sequence * kv_heads + key head.
+struct GroupRange {
     std::int64_t begin = 0, end = 0;
 };
 
 [[nodiscard]] bool blocked_attention_takes(std::int64_t depth);
 
-/// qkv (N, 3, H, D) to out (N, H, D) and the logarithm of each row's softmax sum (B, H, T). `Dtype`: float or Bf16.
+/// qkv (N, H + 2 K, D) to out (N, H, D) and the logarithm of each row's softmax sum (B, H, T). `Dtype`: float or Bf16.
 template <class Dtype>
 struct BlockedForward {
     const Dtype* qkv;
@@ -33,7 +34,7 @@ struct BlockedForward {
     float* logsumexp;
 };
 template <class Dtype>
-void blocked_attention(const BlockedShape& shape, const BlockedForward<Dtype>& forward, PairRange pairs);
+void blocked_attention(const BlockedShape& shape, const BlockedForward<Dtype>& forward, GroupRange groups);
 
 template <class Dtype>
 struct BlockedGradient {
@@ -41,9 +42,9 @@ struct BlockedGradient {
     const Dtype* out;
     const float* logsumexp;
     const Dtype* dout;  // (N, H, D)
-    Dtype* dqkv;        // (N, 3, H, D), overwritten
+    Dtype* dqkv;        // as qkv, overwritten
 };
 template <class Dtype>
-void blocked_attention_backward(const BlockedShape& shape, const BlockedGradient<Dtype>& gradient, PairRange pairs);
+void blocked_attention_backward(const BlockedShape& shape, const BlockedGradient<Dtype>& gradient, GroupRange groups);
 
 }  // namespace potluck::training
