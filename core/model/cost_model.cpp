@@ -76,8 +76,9 @@ Result<GpuFigures> find_gpu(std::string_view name) {
 }
 
 double flops_per_token(const ModelSpec& model, double recomputed) {
-    const auto parameters = static_cast<double>(model.parameters());
-    const double attention = static_cast<double>(model.layers) * model.width * model.context;
+    const auto parameters = static_cast<double>(model.applied_parameters());
+    const auto width = static_cast<double>(layer_widths(model).attention());
+    const double attention = static_cast<double>(model.layers) * width * model.context;
     return (2 * parameters + 4 * attention) * (3 + recomputed);
 }
 

@@ -19,7 +19,7 @@ double normal(Rng& rng) {
 
 void fill_initial_state(const ModelSpec& spec, std::uint64_t seed, std::span<float> out) {
     POTLUCK_CHECK(out.size() == spec.parameters());
-    const double usual = spec.family == Family::gpt2 ? 0.02 : 0.006;
+    const double usual = spec.family == Family::opt ? 0.006 : 0.02;
     const double residual = usual / std::sqrt(2.0 * spec.layers);
     std::uint64_t index = 0;
     for (const TensorSpec& tensor : tensors_of(spec)) {

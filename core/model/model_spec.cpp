@@ -4,7 +4,8 @@
 //
 // parameters() is the closed form of what tensors_of() adds up; it is asked of a stranger's spec before any list is
 // made of it, and the fields' ranges keep it within 64 bits. A test holds the two together. Names and shapes are those
-// of Hugging Face's GPT2LMHeadModel (Conv1D weights, [in, out]) and OPTForCausalLM (Linear weights, [out, in]).
+// of Hugging Face's GPT2LMHeadModel (Conv1D weights, [in, out]) and OPTForCausalLM (Linear weights, [out, in]);
+// Llama-shaped ones are in llama.cpp.
 //
 // Sources: Radford et al. 2019; Zhang et al. 2022.
 #include "core/model/model_spec.h"
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "core/base/json.h"
+#include "core/model/llama.h"
 #include "core/model/tensor_list.h"
 
 namespace potluck::model {
@@ -94,9 +96,29 @@ std::vector<TensorSpec> opt_tensors(const ModelSpec& spec) {
     return list.take();
 }
 
-/// The fields that only one family has, read or checked.
-void read_family(Fields& fields, ModelSpec& spec) {
-    if (spec.family == Family::gpt2) return;
+constexpr const char* family_name(Family family) {
+    return family == Family::gpt2 ? "gpt2" : family == Family::opt ? "opt" : "llama";
+}
+
+Family read_family(Fields& fields) {
+    const std::string name = fields.text("family", 16);
+    for (const Family family : {Family::gpt2, Family::opt, Family::llama}) {
+        if (name == family_name(family)) return family;
+    }
+    fields.fail("family is not one this version knows (gpt2, opt, llama)");
+    return Family::gpt2;
+}
+
+Activation read_activation(Fields& fields) {
+    const std::string name = fields.text("activation", 16);
+    for (const Activation activation : {Activation::gelu_tanh, Activation::relu}) {
+        if (name == activation_name(activation)) return activation;
+    }
+    fields.fail("activation is not one this version knows (gelu_tanh, relu)");
+    return Activation::gelu_tanh;
+}
+
+void read_opt(Fields& fields, ModelSpec& spec) {
     const std::string norm = fields.text("norm", 16);
     if (norm == norm_name(NormPlace::after)) {
         spec.norm = NormPlace::after;
@@ -110,6 +132,7 @@ void read_family(Fields& fields, ModelSpec& spec) {
 }  // namespace
 
 std::uint64_t ModelSpec::parameters() const {
+    if (family == Family::llama) return llama_parameters(*this);
     const std::uint64_t c = width;
     const std::uint64_t norm_size = 2 * c;
     const std::uint64_t attention = 3 * c * c + 3 * c + c * c + c;
@@ -122,15 +145,24 @@ std::uint64_t ModelSpec::parameters() const {
     return std::uint64_t{vocabulary} * embedding + positions + 2 * c * embedding + body + last;
 }
 
+std::uint64_t ModelSpec::applied_parameters() const {
+    const bool looked_up_only = family == Family::llama && !llama.tied;
+    return parameters() - (looked_up_only ? std::uint64_t{vocabulary} * width : 0);
+}
+
 nlohmann::json ModelSpec::to_json() const {
-    nlohmann::json object = {{"family", family == Family::gpt2 ? "gpt2" : "opt"},
+    nlohmann::json object = {{"family", family_name(family)},
                              {"vocabulary", vocabulary},
                              {"context", context},
                              {"layers", layers},
                              {"heads", heads},
                              {"width", width},
-                             {"activation", activation_name(activation)},
                              {"dropout", dropout}};
+    if (family == Family::llama) {
+        write_llama(llama, object);
+    } else {
+        object["activation"] = activation_name(activation);
+    }
     if (family == Family::opt) {
         object["norm"] = norm_name(norm);
         object["embedding"] = embedding;
@@ -144,26 +176,21 @@ Result<ModelSpec> ModelSpec::from_json(const nlohmann::json& object) {
         return static_cast<std::uint32_t>(fields.integer(name, low, high));
     };
     ModelSpec spec;
-    const std::string family = fields.text("family", 16);
-    if (family == "opt") {
-        spec.family = Family::opt;
-    } else if (family != "gpt2") {
-        fields.fail("family is not one this version knows (gpt2, opt)");
-    }
+    spec.family = read_family(fields);
     spec.vocabulary = count("vocabulary", 2, 1'048'576);
     spec.context = count("context", 8, 16'384);
     spec.layers = count("layers", 1, 256);
     spec.heads = count("heads", 1, 16'384);
     spec.width = count("width", 8, 16'384);
-    const std::string activation = fields.text("activation", 16);
-    if (activation == activation_name(Activation::relu)) {
-        spec.activation = Activation::relu;
-    } else if (activation != activation_name(Activation::gelu_tanh)) {
-        fields.fail("activation is not one this version knows (gelu_tanh, relu)");
-    }
     spec.dropout = static_cast<float>(fields.number("dropout", 0.0, 0.9));
-    read_family(fields, spec);
-    if (spec.width % spec.heads != 0) fields.fail("heads does not divide width");
+    if (spec.family == Family::llama) {
+        spec.activation = Activation::silu_gated;
+        spec.llama = read_llama(fields, spec.heads);
+    } else {
+        spec.activation = read_activation(fields);
+        if (spec.family == Family::opt) read_opt(fields, spec);
+        if (spec.width % spec.heads != 0) fields.fail("heads does not divide width");
+    }
     if (spec.parameters() > parameters_max) fields.fail("it has more than 20,000,000,000 parameters");
     if (const Status status = fields.finish(); !status) return status.error();
     return spec;
@@ -176,7 +203,30 @@ std::uint64_t TensorSpec::elements() const {
 }
 
 std::vector<TensorSpec> tensors_of(const ModelSpec& spec) {
+    if (spec.family == Family::llama) return llama_tensors(spec);
     return spec.family == Family::gpt2 ? gpt2_tensors(spec) : opt_tensors(spec);
+}
+
+LayerWidths layer_widths(const ModelSpec& spec) {
+    if (spec.family == Family::llama) {
+        return {.heads = spec.heads,
+                .kv_heads = spec.llama.kv_heads,
+                .head_width = spec.llama.head_width,
+                .inner = spec.llama.inner,
+                .up = 2 * std::uint64_t{spec.llama.inner}};
+    }
+    const std::uint64_t inner = 4 * std::uint64_t{spec.width};
+    return {.heads = spec.heads,
+            .kv_heads = spec.heads,
+            .head_width = spec.width / spec.heads,
+            .inner = inner,
+            .up = inner};
+}
+
+const char* family_title(const ModelSpec& spec) {
+    if (spec.family == Family::gpt2) return "GPT-2";
+    if (spec.family == Family::opt) return "OPT";
+    return spec.llama.qkv_bias ? "Qwen2" : spec.llama.qk_norm ? "Qwen3" : "Llama";
 }
 
 MatrixOrder matrix_order(Family family) { return family == Family::gpt2 ? MatrixOrder::in_out : MatrixOrder::out_in; }

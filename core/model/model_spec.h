@@ -14,38 +14,71 @@
 namespace potluck::model {
 
 /// gpt2: Radford et al. 2019. opt: Zhang et al. 2022 (learned positions with an offset of 2, ReLU, separate q, k, v).
-enum class Family { gpt2, opt };
-enum class Activation { gelu_tanh, relu };
+/// llama: Touvron et al. 2023 and what is shaped like it, SmolLM, Qwen2 and Qwen3 (RMS norms, rotary positions, a gated
+/// MLP, no biases).
+enum class Family { gpt2, opt, llama };
+/// silu_gated: down(silu(gate x) * up x) instead of down(f(up x)); llama's only.
+enum class Activation { gelu_tanh, relu, silu_gated };
 /// Where a layer norm stands: before attention and MLP, or after the residual sum (OPT-350M only).
 enum class NormPlace { before, after };
 
 inline constexpr std::uint64_t parameters_max = 20'000'000'000ULL;
+
+/// What llama alone has. Queries, keys and values have a head width of their own, so `heads` need not divide the width.
+struct LlamaShape {
+    std::uint32_t kv_heads = 1;     // of keys and values; divides heads
+    std::uint32_t head_width = 32;  // D, even, 2..512
+    std::uint32_t inner = 384;      // F of the MLP, 8..131,072
+    double rope_theta = 10'000;     // of the rotary positions, 1..1e9
+    double norm_epsilon = 1e-5;     // 1e-12..0.01
+    bool qkv_bias = false;          // as Qwen2 has them
+    bool qk_norm = false;           // an RMS norm over each head of queries and keys, as Qwen3 has; not with qkv_bias
+    bool tied = true;               // the head is the token embedding
+    bool operator==(const LlamaShape&) const = default;
+};
 
 struct ModelSpec {
     Family family = Family::gpt2;
     std::uint32_t vocabulary = 256;  // V, 2..1,048,576
     std::uint32_t context = 128;     // T, 8..16,384 tokens
     std::uint32_t layers = 4;        // 1..256
-    std::uint32_t heads = 4;         // divides width
+    std::uint32_t heads = 4;         // divides width, but for llama
     std::uint32_t width = 128;       // C, 8..16,384
     Activation activation = Activation::gelu_tanh;
     float dropout = 0.0F;                // 0..0.9
     NormPlace norm = NormPlace::before;  // gpt2: before; with `after` there is no final norm
     std::uint32_t embedding = 0;  // opt: width of the token embedding where it differs from C (350M: 512), else 0
+    LlamaShape llama = {};
     bool operator==(const ModelSpec&) const = default;
 
     [[nodiscard]] std::uint64_t parameters() const;
-    /// `norm` and `embedding` are there for opt only.
+    /// Those that take part in a product with every token: all but an embedding that is not the head, too.
+    [[nodiscard]] std::uint64_t applied_parameters() const;
+    /// `norm` and `embedding` are there for opt only, the fields of LlamaShape in the place of `activation` for llama.
     [[nodiscard]] nlohmann::json to_json() const;
     /// `malformed` with a sentence that names the field; also if parameters() exceeds parameters_max.
     [[nodiscard]] static Result<ModelSpec> from_json(const nlohmann::json& object);
 };
+
+/// The widths of one layer, whatever the family: H heads of queries, K of keys and values, D entries each.
+struct LayerWidths {
+    std::uint64_t heads = 0, kv_heads = 0, head_width = 0;
+    std::uint64_t inner = 0;  // F, of what the MLP's output projection reads
+    std::uint64_t up = 0;     // U = F, or 2 F where the MLP is gated
+    [[nodiscard]] std::uint64_t attention() const { return heads * head_width; }                // A = H D
+    [[nodiscard]] std::uint64_t joined() const { return (heads + 2 * kv_heads) * head_width; }  // Q = (H + 2 K) D
+};
+[[nodiscard]] LayerWidths layer_widths(const ModelSpec& spec);
+
+/// What people call it: "GPT-2", "OPT", "Llama", "Qwen2" or "Qwen3".
+[[nodiscard]] const char* family_title(const ModelSpec& spec);
 
 /// What a tensor is for. Initial values, decay, Muon, pruning and blocks go by it, not by names.
 enum class Role {
     embedding,   // of tokens
     positions,   // learned, one row each
     projection,  // a matrix outside the layers
+    head,        // of the model, where it is not the token embedding
     matrix,      // of a layer
     output,      // a matrix of a layer whose product is added to the residual stream
     gain,
@@ -65,11 +98,14 @@ struct TensorSpec {
     [[nodiscard]] bool decays() const { return role != Role::gain && role != Role::bias; }
 };
 
-/// All tensors in the order of the flat vector. The head is tied to the token embedding and stored once.
+/// All tensors in the order of the flat vector. A head that is tied to the token embedding is stored once.
 /// gpt2: wte, wpe, then each layer's ln_1, attn, ln_2, mlp, then ln_f.
 /// opt: embed_tokens, embed_positions [T + 2, C], project_in and project_out where the embedding has its own width,
 /// then each layer's self_attn_layer_norm, the weights of q, k, v side by side, their biases side by side, out_proj,
 /// final_layer_norm, fc1, fc2, then the decoder's final_layer_norm where norms stand before.
+/// llama: embed_tokens, lm_head where it is not tied, then each layer's input_layernorm, the weights of q, k, v side by
+/// side, their biases side by side or the gains of q_norm and k_norm where there are any, o_proj,
+/// post_attention_layernorm, gate_proj and up_proj side by side, down_proj, then norm.
 [[nodiscard]] std::vector<TensorSpec> tensors_of(const ModelSpec& spec);
 
 /// Which way a matrix of a layer lies: inputs first as in GPT-2's Conv1D, or outputs first as in torch.nn.Linear.

@@ -56,7 +56,7 @@ private slots:
     void initial_states_have_their_digests() {
         QFETCH(const QList<QByteArray>, fields);
         ModelSpec model;
-        model.family = fields[0] == "gpt2" ? Family::gpt2 : Family::opt;
+        model.family = fields[0] == "gpt2" ? Family::gpt2 : fields[0] == "opt" ? Family::opt : Family::llama;
         model.vocabulary = fields[1].toUInt();
         model.context = fields[2].toUInt();
         model.layers = fields[3].toUInt();

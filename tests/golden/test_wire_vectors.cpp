@@ -57,6 +57,27 @@ ModelSpec opt_350m() {
             .embedding = 512};
 }
 
+ModelSpec smollm2_135m() {
+    return {.family = Family::llama,
+            .vocabulary = 49'152,
+            .context = 2'048,
+            .layers = 30,
+            .heads = 9,
+            .width = 576,
+            .activation = Activation::silu_gated,
+            .llama = {.kv_heads = 3, .head_width = 64, .inner = 1'536, .rope_theta = 1e5}};
+}
+
+ModelSpec qwen(const LlamaShape& shape) {
+    return {.family = Family::llama,
+            .vocabulary = 256,
+            .layers = 2,
+            .heads = 2,
+            .width = 8,
+            .activation = Activation::silu_gated,
+            .llama = shape};
+}
+
 QString hex(ByteSpan bytes) { return QString::fromStdString(to_hex(bytes)); }
 
 /// So many bytes of a vector from `at` on.
@@ -248,6 +269,11 @@ private slots:
         QCOMPARE(hex(sha256(state_layout(gpt2_small()).header).bytes), hex(vector_of("state_header_gpt2")));
         QCOMPARE(hex(sha256(state_layout(opt_125m()).header).bytes), hex(vector_of("state_header_opt_125m")));
         QCOMPARE(hex(sha256(state_layout(opt_350m()).header).bytes), hex(vector_of("state_header_opt_350m")));
+        QCOMPARE(hex(sha256(state_layout(smollm2_135m()).header).bytes), hex(vector_of("state_header_smollm2_135m")));
+        const LlamaShape qwen2{.kv_heads = 1, .head_width = 6, .inner = 24, .qkv_bias = true, .tied = false};
+        const LlamaShape qwen3{.kv_heads = 1, .head_width = 6, .inner = 24, .qk_norm = true};
+        QCOMPARE(hex(sha256(state_layout(qwen(qwen2)).header).bytes), hex(vector_of("state_header_qwen2_small")));
+        QCOMPARE(hex(sha256(state_layout(qwen(qwen3)).header).bytes), hex(vector_of("state_header_qwen3_small")));
     }
 };
 

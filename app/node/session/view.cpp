@@ -78,10 +78,9 @@ ActivityStatus activity_status(const NodeConditions& conditions) {
 }
 
 std::string describe(const model::ModelSpec& model) {
-    const char* family = model.family == model::Family::opt ? "OPT" : "GPT-2";
     char text[120];
-    std::snprintf(text, sizeof text, "%s shape, %u layers, width %u: %.1f M parameters", family, model.layers,
-                  model.width, static_cast<double>(model.parameters()) / 1e6);
+    std::snprintf(text, sizeof text, "%s shape, %u layers, width %u: %.1f M parameters", family_title(model),
+                  model.layers, model.width, static_cast<double>(model.parameters()) / 1e6);
     return text;
 }
 

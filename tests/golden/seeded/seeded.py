@@ -73,6 +73,19 @@ def opt(vocabulary, context, layers, c):
     yield from (("final_layer_norm.weight", (c,)), ("final_layer_norm.bias", (c,)))
 
 
+def llama(vocabulary, context, layers, c, heads=4, kv_heads=1, head=32, inner=384):
+    """What an untouched LlamaShape says; positions are rotary, so the context has no tensor."""
+    yield "model.embed_tokens.weight", (vocabulary, c)
+    for layer in range(layers):
+        at = f"model.layers.{layer}."
+        for name, shape in (("input_layernorm", (c,)), ("self_attn.q_proj", (heads * head, c)),
+                            ("self_attn.k_proj", (kv_heads * head, c)), ("self_attn.v_proj", (kv_heads * head, c)),
+                            ("self_attn.o_proj", (c, heads * head)), ("post_attention_layernorm", (c,)),
+                            ("mlp.gate_proj", (inner, c)), ("mlp.up_proj", (inner, c)), ("mlp.down_proj", (c, inner))):
+            yield f"{at}{name}.weight", shape
+    yield "model.norm.weight", (c,)
+
+
 def initial_state(tensors, usual, layers, seed):
     """Gains are one, biases zero, all else the sum of twelve uniform numbers minus six, times its deviation, as fp32.
     Tensor i, counted from one, draws from a stream of its own."""
@@ -82,7 +95,8 @@ def initial_state(tensors, usual, layers, seed):
         if name.endswith(".bias") or len(shape) == 1:
             out += struct.pack("<f", 0.0 if name.endswith(".bias") else 1.0) * count
             continue
-        residual = name.endswith(("c_proj.weight", "out_proj.weight", "fc2.weight"))
+        residual = name.endswith(("c_proj.weight", "out_proj.weight", "fc2.weight", ".o_proj.weight",
+                                  "down_proj.weight"))
         deviation = usual / math.sqrt(2.0 * layers) if residual else usual
         state = mix(seed) ^ mix(number)
         for _ in range(count):
@@ -104,7 +118,7 @@ def main():
                                           (7, 3, 0x51, 1_000_000, 1_000_001), (1, 0, 0x22, 1, 5), (1, 0, 0x22, 2, 1),
                                           (MASK, 1 << 40, 0xFF, 1 << 40, 123), (9, 12, 0xA1, 65_537, 1 << 50)):
         rows.append(f"record {seed} {round} {fill} {records} {n} {record(seed, round, bytes([fill]) * 32, records, n)}")
-    for family, tensors, usual in (("gpt2", gpt2, 0.02), ("opt", opt, 0.006)):
+    for family, tensors, usual in (("gpt2", gpt2, 0.02), ("opt", opt, 0.006), ("llama", llama, 0.02)):
         for layers, seed in ((1, 1), (3, MASK)):
             digest = initial_state(tensors(256, 16, layers, 8), usual, layers, seed)
             rows.append(f"state {family} 256 16 {layers} 8 {seed} {digest}")

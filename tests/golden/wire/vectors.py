@@ -136,6 +136,26 @@ def opt_tensors(vocabulary, context, layers, width, embedding, norm):
     return [("model.decoder." + name, shape) for name, shape in tensors]
 
 
+def llama_tensors(vocabulary, layers, width, heads, kv_heads, head, inner, own_head=False, bias=False, norm=False):
+    c, tensors = width, [("model.embed_tokens", [vocabulary, width])]
+    if own_head:
+        tensors.append(("lm_head", [vocabulary, c]))
+    for i in range(layers):
+        layer, attention = f"model.layers.{i}.", f"model.layers.{i}.self_attn."
+        sizes = {"q": heads * head, "k": kv_heads * head, "v": kv_heads * head}
+        tensors += [(layer + "input_layernorm", [c])]
+        tensors += [(f"{attention}{part}_proj", [size, c]) for part, size in sizes.items()]
+        if bias:
+            tensors += [(f"{attention}{part}_proj.bias", [size]) for part, size in sizes.items()]
+        if norm:
+            tensors += [(f"{attention}{part}_norm", [head]) for part in "qk"]
+        tensors += [(attention + "o_proj", [c, heads * head]), (layer + "post_attention_layernorm", [c]),
+                    (layer + "mlp.gate_proj", [inner, c]), (layer + "mlp.up_proj", [inner, c]),
+                    (layer + "mlp.down_proj", [c, inner])]
+    tensors.append(("model.norm", [c]))
+    return [(name if name.endswith(".bias") else name + ".weight", shape) for name, shape in tensors]
+
+
 def state_header(tensors):
     header, offset = {"__metadata__": {"format": "pt"}}, 0
     for name, shape in tensors:
@@ -274,7 +294,10 @@ def main():
     save("state_header_small", [(hashlib.sha256(state_header(gpt2_tensors(256, 16, 1, 8))[0]).digest(), "SHA-256 of the header")])
     save("state_header_gpt2", [(hashlib.sha256(state_header(gpt2_tensors(50_257, 1_024, 12, 768))[0]).digest(), "SHA-256 of the header")])
     for name, tensors in (("opt_125m", opt_tensors(50_272, 2_048, 12, 768, 0, "before")),
-                          ("opt_350m", opt_tensors(50_272, 2_048, 24, 1_024, 512, "after"))):
+                          ("opt_350m", opt_tensors(50_272, 2_048, 24, 1_024, 512, "after")),
+                          ("smollm2_135m", llama_tensors(49_152, 30, 576, 9, 3, 64, 1_536)),
+                          ("qwen2_small", llama_tensors(256, 2, 8, 2, 1, 6, 24, own_head=True, bias=True)),
+                          ("qwen3_small", llama_tensors(256, 2, 8, 2, 1, 6, 24, norm=True))):
         save("state_header_" + name, [(hashlib.sha256(state_header(tensors)[0]).digest(), "SHA-256 of the header")])
 
 

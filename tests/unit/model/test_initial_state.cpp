@@ -16,6 +16,7 @@ ModelSpec model_of(Family family) {
     model.family = family;
     model.layers = 2;
     model.embedding = family == Family::opt ? 64 : 0;
+    model.llama.tied = false;
     return model;
 }
 
@@ -35,6 +36,7 @@ private slots:
         QTest::addColumn<double>("deviation");
         QTest::addRow("gpt2") << static_cast<int>(Family::gpt2) << 0.02;
         QTest::addRow("opt") << static_cast<int>(Family::opt) << 0.006;
+        QTest::addRow("llama") << static_cast<int>(Family::llama) << 0.02;
     }
     void every_tensor_has_its_spread() {
         QFETCH(const int, family);
@@ -54,7 +56,8 @@ private slots:
                 continue;
             }
             const bool output = tensor.name.ends_with("c_proj.weight") || tensor.name.ends_with(".out_proj.weight") ||
-                                tensor.name.ends_with("fc2.weight");
+                                tensor.name.ends_with("fc2.weight") || tensor.name.ends_with(".o_proj.weight") ||
+                                tensor.name.ends_with("down_proj.weight");
             residual += output ? 1 : 0;
             const double expected = output ? deviation / 2 : deviation;  // sqrt(2 * 2 layers) = 2
             QVERIFY2(std::abs(std::sqrt(squares / count) / expected - 1) < 0.05, tensor.name.c_str());

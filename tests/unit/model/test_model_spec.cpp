@@ -40,6 +40,49 @@ ModelSpec small_opt() {
     return spec;
 }
 
+ModelSpec llama(std::uint32_t layers, std::uint32_t heads, std::uint32_t width, const LlamaShape& shape) {
+    return {.family = Family::llama,
+            .vocabulary = 49'152,
+            .context = 2'048,
+            .layers = layers,
+            .heads = heads,
+            .width = width,
+            .activation = Activation::silu_gated,
+            .llama = shape};
+}
+
+ModelSpec smollm2_135m() { return llama(30, 9, 576, {.kv_heads = 3, .head_width = 64, .inner = 1'536}); }
+
+ModelSpec qwen2_500m() {
+    ModelSpec spec =
+        llama(24, 14, 896, {.kv_heads = 2, .head_width = 64, .inner = 4'864, .rope_theta = 1e6, .qkv_bias = true});
+    spec.vocabulary = 151'936;
+    return spec;
+}
+
+ModelSpec qwen3_600m() {
+    ModelSpec spec =
+        llama(28, 16, 1'024, {.kv_heads = 8, .head_width = 128, .inner = 3'072, .rope_theta = 1e6, .qk_norm = true});
+    spec.vocabulary = 151'936;
+    return spec;
+}
+
+ModelSpec tinyllama() {
+    ModelSpec spec = llama(22, 32, 2'048, {.kv_heads = 4, .head_width = 64, .inner = 5'632, .tied = false});
+    spec.vocabulary = 32'000;
+    return spec;
+}
+
+/// The sample as a Llama-shaped model with two query heads to a key head.
+ModelSpec small_llama() {
+    ModelSpec spec = samples::model();
+    spec.family = Family::llama;
+    spec.activation = Activation::silu_gated;
+    spec.heads = 2;
+    spec.llama = {.kv_heads = 1, .head_width = 6, .inner = 24};
+    return spec;
+}
+
 using Shape = std::vector<std::uint64_t>;
 using NamedShapes = std::vector<std::pair<std::string, Shape>>;
 
@@ -77,11 +120,25 @@ private slots:
         QCOMPARE(opt(24, 32, 2'048).parameters(), std::uint64_t{1'315'758'080});
         QCOMPARE(opt(32, 32, 2'560).parameters(), std::uint64_t{2'651'596'800});
         QCOMPARE(opt(32, 32, 4'096).parameters(), std::uint64_t{6'658'473'984});
+        QCOMPARE(smollm2_135m().parameters(), std::uint64_t{134'515'008});
+        QCOMPARE(llama(32, 15, 960, {.kv_heads = 5, .head_width = 64, .inner = 2'560}).parameters(),
+                 std::uint64_t{361'821'120});
+        QCOMPARE(tinyllama().parameters(), std::uint64_t{1'100'048'384});
+        QCOMPARE(qwen2_500m().parameters(), std::uint64_t{494'032'768});
+        QCOMPARE(qwen3_600m().parameters(), std::uint64_t{596'049'920});
+    }
+
+    void an_embedding_that_is_only_looked_up_is_in_no_product() {
+        QCOMPARE(tinyllama().applied_parameters(), tinyllama().parameters() - 32'000 * 2'048);
+        for (const ModelSpec& spec : {gpt2(12, 12, 768), opt_350m(), smollm2_135m()}) {
+            QCOMPARE(spec.applied_parameters(), spec.parameters());
+        }
     }
 
     void tensors_lie_one_behind_the_other_and_fill_the_vector() {
         for (const ModelSpec& spec :
-             {samples::model(), gpt2(12, 12, 768), gpt2(48, 25, 1'600), small_opt(), opt(12, 12, 768), opt_350m()}) {
+             {samples::model(), gpt2(12, 12, 768), gpt2(48, 25, 1'600), small_opt(), opt(12, 12, 768), opt_350m(),
+              small_llama(), tinyllama(), qwen2_500m(), qwen3_600m()}) {
             std::uint64_t next = 0;
             for (const TensorSpec& tensor : tensors_of(spec)) {
                 QCOMPARE(tensor.offset, next);
@@ -142,6 +199,98 @@ private slots:
         QVERIFY(named_shapes(after) == expected);
     }
 
+    void llama_tensors_have_hf_names_and_keep_what_is_one_product_side_by_side() {
+        NamedShapes expected = {{"model.embed_tokens.weight", {256, 8}},
+                                {"model.layers.0.input_layernorm.weight", {8}},
+                                {"model.layers.0.self_attn.q_proj.weight", {12, 8}},
+                                {"model.layers.0.self_attn.k_proj.weight", {6, 8}},
+                                {"model.layers.0.self_attn.v_proj.weight", {6, 8}},
+                                {"model.layers.0.self_attn.o_proj.weight", {8, 12}},
+                                {"model.layers.0.post_attention_layernorm.weight", {8}},
+                                {"model.layers.0.mlp.gate_proj.weight", {24, 8}},
+                                {"model.layers.0.mlp.up_proj.weight", {24, 8}},
+                                {"model.layers.0.mlp.down_proj.weight", {8, 24}},
+                                {"model.norm.weight", {8}}};
+        QVERIFY(named_shapes(small_llama()) == expected);
+        ModelSpec spec = small_llama();
+        spec.llama.tied = false;
+        spec.llama.qkv_bias = true;
+        expected.insert(expected.begin() + 1, {"lm_head.weight", {256, 8}});
+        const NamedShapes biases = {{"model.layers.0.self_attn.q_proj.bias", {12}},
+                                    {"model.layers.0.self_attn.k_proj.bias", {6}},
+                                    {"model.layers.0.self_attn.v_proj.bias", {6}}};
+        expected.insert(expected.begin() + 6, biases.begin(), biases.end());
+        QVERIFY(named_shapes(spec) == expected);
+        spec = small_llama();
+        spec.llama.qk_norm = true;
+        const NamedShapes gains = {{"model.layers.0.self_attn.q_norm.weight", {6}},
+                                   {"model.layers.0.self_attn.k_norm.weight", {6}}};
+        const NamedShapes found = named_shapes(spec);
+        QVERIFY(NamedShapes(found.begin() + 5, found.begin() + 7) == gains);
+    }
+
+    void a_llama_survives_its_json_and_has_no_other_familys_fields() {
+        for (const ModelSpec& spec : {small_llama(), smollm2_135m(), tinyllama(), qwen2_500m(), qwen3_600m()}) {
+            const Result<nlohmann::json> json = parse_json(spec.to_json().dump(), 4'096);
+            const Result<ModelSpec> parsed = ModelSpec::from_json(*json);
+            QVERIFY2(parsed.ok(), parsed.ok() ? "" : parsed.error().message.c_str());
+            QVERIFY(*parsed == spec);
+        }
+        const nlohmann::json whole = small_llama().to_json();
+        for (const auto& [field, value] : whole.items()) {
+            nlohmann::json object = whole;
+            object.erase(field);
+            QVERIFY2(names(ModelSpec::from_json(object), field.c_str()), field.c_str());
+            if (samples::model().to_json().contains(field)) continue;
+            QVERIFY2(names(parsed_with(field.c_str(), value), field.c_str()), field.c_str());
+        }
+        QVERIFY(names(parsed_with("activation", "relu", small_llama()), "activation"));
+    }
+
+    void fields_of_llama_are_checked_data() {
+        QTest::addColumn<QString>("field");
+        QTest::addColumn<QString>("value");
+        QTest::addColumn<bool>("fits");
+        const auto row = [](const char* field, const char* value, bool fits) {
+            QTest::addRow("%s=%s", field, value) << QString(field) << QString(value) << fits;
+        };
+        row("kv_heads", "0", false);
+        row("kv_heads", "2", true);
+        row("kv_heads", "3", false);
+        row("head_width", "2", true);
+        row("head_width", "0", false);
+        row("head_width", "7", false);
+        row("head_width", "512", true);
+        row("head_width", "514", false);
+        row("inner", "7", false);
+        row("inner", "8", true);
+        row("inner", "131072", true);
+        row("inner", "131073", false);
+        row("rope_theta", "0.5", false);
+        row("rope_theta", "1000000000", true);
+        row("rope_theta", "1000000001", false);
+        row("norm_epsilon", "0", false);
+        row("norm_epsilon", "1e-12", true);
+        row("norm_epsilon", "0.02", false);
+        row("tied", "1", false);
+        row("qk_norm", "true", true);
+    }
+    void fields_of_llama_are_checked() {
+        QFETCH(const QString, field);
+        QFETCH(const QString, value);
+        QFETCH(const bool, fits);
+        const std::string name = field.toStdString();
+        const Result<ModelSpec> parsed =
+            parsed_with(name.c_str(), nlohmann::json::parse(value.toStdString()), small_llama());
+        QVERIFY2(fits ? parsed.ok() : names(parsed, name.c_str()), parsed.ok() ? "" : parsed.error().message.c_str());
+    }
+
+    void biases_and_norms_of_queries_exclude_each_other() {
+        ModelSpec spec = small_llama();
+        spec.llama.qkv_bias = spec.llama.qk_norm = true;
+        QVERIFY(names(ModelSpec::from_json(spec.to_json()), "qk_norm"));
+    }
+
     void a_spec_survives_its_json() {
         ModelSpec spec = gpt2(12, 12, 768);
         spec.activation = Activation::relu;
@@ -178,7 +327,7 @@ private slots:
         QTest::addColumn<QString>("field");
         QTest::addColumn<QString>("value");
         for (const auto& [field, value] :
-             std::vector<std::pair<const char*, const char*>>{{"family", "\"llama\""},
+             std::vector<std::pair<const char*, const char*>>{{"family", "\"bert\""},
                                                               {"family", "7"},
                                                               {"vocabulary", "1"},
                                                               {"vocabulary", "1048577"},
