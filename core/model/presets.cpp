@@ -1,5 +1,6 @@
 #include "core/model/presets.h"
 
+#include <algorithm>
 #include <iterator>
 
 namespace potluck::model {
@@ -24,7 +25,17 @@ constexpr Preset presets[] = {
     {"opt-1.3b", Family::opt, 50'272, 2'048, 24, 32, 2'048},
     {"opt-2.7b", Family::opt, 50'272, 2'048, 32, 32, 2'560},
     {"opt-6.7b", Family::opt, 50'272, 2'048, 32, 32, 4'096},
+    {"llama-tiny", Family::llama, 256, 128, 4, 4, 128},
+    // SmolLM2's checkpoints take 8,192 tokens; 2,048 is what they were trained with for most of the time.
+    {"smollm2-135m", Family::llama, 49'152, 2'048, 30, 9, 576},
+    {"smollm2-360m", Family::llama, 49'152, 2'048, 32, 15, 960},
 };
+
+LlamaShape llama_shape(std::string_view name) {
+    if (name == "smollm2-135m") return {.kv_heads = 3, .head_width = 64, .inner = 1'536, .rope_theta = 1e5};
+    if (name == "smollm2-360m") return {.kv_heads = 5, .head_width = 64, .inner = 2'560, .rope_theta = 1e5};
+    return {.kv_heads = 2, .head_width = 32, .inner = 384};
+}
 
 ModelSpec model_of(const Preset& preset) {
     ModelSpec model;
@@ -35,6 +46,10 @@ ModelSpec model_of(const Preset& preset) {
     model.heads = preset.heads;
     model.width = preset.width;
     if (preset.family == Family::opt) model.activation = Activation::relu;
+    if (preset.family == Family::llama) {
+        model.activation = Activation::silu_gated;
+        model.llama = llama_shape(preset.name);
+    }
     return model;
 }
 
@@ -52,6 +67,20 @@ Result<ModelSpec> model_preset(std::string_view name) {
     }
     return Error{ErrorCode::invalid_argument,
                  "There is no model preset of that name; use " + model_preset_names() + "."};
+}
+
+ModelSpec reshaped(const ModelSpec& preset, const Reshaping& wanted) {
+    ModelSpec model = preset;
+    if (wanted.layers > 0) model.layers = wanted.layers;
+    if (wanted.heads > 0) model.heads = wanted.heads;
+    if (wanted.width > 0) model.width = wanted.width;
+    if (model.family != Family::llama || (model.heads == preset.heads && model.width == preset.width)) return model;
+    const std::uint32_t sharing = preset.heads / preset.llama.kv_heads;
+    model.llama.kv_heads = model.heads % sharing == 0 ? model.heads / sharing : model.heads;
+    model.llama.head_width = std::max(2U, model.width / model.heads / 2 * 2);
+    const std::uint64_t inner = std::uint64_t{preset.llama.inner} * model.width / preset.width;
+    model.llama.inner = static_cast<std::uint32_t>(std::max<std::uint64_t>(8, (inner + 7) / 8 * 8));
+    return model;
 }
 
 std::string model_preset_names() {

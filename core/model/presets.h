@@ -1,6 +1,7 @@
 // The models that people ask for by name, as their papers have them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -8,10 +9,18 @@
 
 namespace potluck::model {
 
-/// "tiny", "small", "gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl", "opt-125m", "opt-350m", "opt-1.3b", "opt-2.7b" or
-/// "opt-6.7b", without dropout. The vocabulary is the published tokenizer's (256 for tiny and small); a run with
-/// another tokenizer replaces it.
+/// "tiny", "small", "gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl", "opt-125m", "opt-350m", "opt-1.3b", "opt-2.7b",
+/// "opt-6.7b", "llama-tiny", "smollm2-135m" or "smollm2-360m", without dropout. The vocabulary is the published
+/// tokenizer's (256 for tiny, small and llama-tiny); a run with another tokenizer replaces it.
 [[nodiscard]] Result<ModelSpec> model_preset(std::string_view name);
+
+/// What a preset is made with instead; 0: as the preset has it.
+struct Reshaping {
+    std::uint32_t layers = 0, heads = 0, width = 0;
+};
+/// A Llama-shaped model keeps its proportions: head width times heads is the width, and kv heads and inner width are
+/// in the same ratio as before, as far as they divide.
+[[nodiscard]] ModelSpec reshaped(const ModelSpec& preset, const Reshaping& wanted);
 
 /// All names in one line, for messages and help texts.
 [[nodiscard]] std::string model_preset_names();

@@ -338,12 +338,13 @@ Status finish_model(model::ModelSpec& model, const Raw& raw) {
     auto preset = model::model_preset(raw.preset);
     if (!preset) return preset.error();
     preset->dropout = model.dropout;
-    model = *preset;
-    if (raw.layers > 0) model.layers = raw.layers;
-    if (raw.heads > 0) model.heads = raw.heads;
-    if (raw.width > 0) model.width = raw.width;
+    model = model::reshaped(*preset, {.layers = raw.layers, .heads = raw.heads, .width = raw.width});
     if (raw.context > 0) model.context = raw.context;
-    if (raw.relu) model.activation = model::Activation::relu;
+    if (!raw.relu) return {};
+    if (model.family == model::Family::llama) {
+        return Error{ErrorCode::invalid_argument, "--relu is for GPT-2 and OPT; " + raw.preset + " is gated."};
+    }
+    model.activation = model::Activation::relu;
     return {};
 }
 

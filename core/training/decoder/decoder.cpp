@@ -1,9 +1,10 @@
 // The decoder, top to bottom. Tensor names end in their shape: B sequences, T time, N = B*T rows, C width, E width of
 // the token embedding (C but for OPT-350M), V vocabulary. A residual stream x_NC passes through the layers:
 //
-//   x = tokens[id] (in) + positions     per layer: layer.h     logits = (out) norm_f(x) tokens^T: head.h
+//   x = tokens[id] (in) + positions     per layer: layer.h     logits = (out) norm_f(x) head^T: head.h
 //
-// Weights come from a ParameterStore and gradients go to a GradientStore, block by block.
+// The head is the token embedding unless the two are untied; Llama-shaped models have no positions here. Weights come
+// from a ParameterStore and gradients go to a GradientStore, block by block.
 #include "core/training/decoder/decoder.h"
 
 #include <cmath>
@@ -34,6 +35,7 @@ struct Decoder::Network {
     model::ModelSpec spec;
     DecoderOptions options;
     Operations operations;
+    LayerShape layer_shape;
     ParameterStore parameters;
     GradientStore gradients;
 
@@ -41,6 +43,7 @@ struct Decoder::Network {
         : spec(model),
           options(wanted),
           operations(type_of(wanted.matmul), device_of(wanted.device), wanted.kernels),
+          layer_shape(training::layer_shape(model, operations)),
           parameters(model, operations, wanted.weights_flow),
           gradients(model, operations) {}
 
@@ -50,6 +53,10 @@ struct Decoder::Network {
     void embed_backward(const Tensor& dx_NC, const Targets& in);
     [[nodiscard]] Tensor through_layers(const Targets& in, std::vector<LayerCache>* caches);
     [[nodiscard]] Tensor back_through_layers(const Targets& in, Tensor d_NC, std::vector<LayerCache>& caches);
+    [[nodiscard]] NormWeights final_norm_weights() const {
+        const FinalNormWeights& w = parameters.final_norm();
+        return {w.gain_C, w.bias_C, layer_shape.norm_epsilon};
+    }
     [[nodiscard]] Tensor final_norm(const Tensor& x_NC, NormCache& cache) const;
     [[nodiscard]] Tensor final_norm_backward(const Tensor& dnormed_NC, const NormCache& cache);
     [[nodiscard]] Head head(const EmbeddingWeights& weights);
@@ -69,10 +76,10 @@ Targets Decoder::Network::targets_of(std::span<const model::Token> records) cons
     return {all_BS.narrow(1, 0, time).reshape(-1), all_BS.narrow(1, 1, time).reshape(-1), {batch, time}};
 }
 
-/// gpt2 drops from the embedding, too; opt only from what is added to the stream.
+/// gpt2 drops from the embedding, too; the others only from what is added to the stream.
 Drop Decoder::Network::embedding_drop(const PassShape& pass) const {
     Drop drop = drop_of(pass, spec.layers, DropUse::embedding);
-    if (spec.family == model::Family::opt) drop.rate = 0;
+    if (spec.family != model::Family::gpt2) drop.rate = 0;
     return drop;
 }
 
@@ -81,13 +88,17 @@ Tensor Decoder::Network::embed(const Targets& in) {
     if (spec.embedding != 0) {
         x_NC = at::mm(x_NC.to(operations.type()), parameters.head().in_EC).to(at::kFloat);
     }
-    x_NC.view({in.pass.batch, in.pass.time, spec.width}).add_(parameters.position_rows(in.pass.time));
+    if (parameters.has_positions()) {
+        x_NC.view({in.pass.batch, in.pass.time, spec.width}).add_(parameters.position_rows(in.pass.time));
+    }
     return operations.dropped(x_NC, embedding_drop(in.pass));
 }
 
 void Decoder::Network::embed_backward(const Tensor& dx_NC, const Targets& in) {
     const Tensor d_NC = operations.dropped(dx_NC, embedding_drop(in.pass));
-    gradients.add_position_rows(d_NC.view({in.pass.batch, in.pass.time, spec.width}).sum(0));
+    if (parameters.has_positions()) {
+        gradients.add_position_rows(d_NC.view({in.pass.batch, in.pass.time, spec.width}).sum(0));
+    }
     if (spec.embedding == 0) return gradients.add_token_rows(in.ids_N, d_NC);
     const Tensor dt_NC = d_NC.to(operations.type());
     gradients.add_input_product(parameters.token_rows(in.ids_N).to(operations.type()), dt_NC);
@@ -99,7 +110,7 @@ Tensor Decoder::Network::through_layers(const Targets& in, std::vector<LayerCach
     Tensor x_NC = embed(in);
     for (std::size_t i = 0; i < spec.layers; ++i) {
         const std::optional<std::size_t> next = i + 1 < spec.layers ? std::optional(i + 1) : std::nullopt;
-        const DecoderLayer layer(spec, operations, options.attention, in.pass, i);
+        const DecoderLayer layer(layer_shape, operations, options.attention, in.pass, i);
         LayerCache cache;
         x_NC = layer.forward(parameters.layer(i, next), x_NC, cache);
         if (caches == nullptr) continue;
@@ -112,7 +123,7 @@ Tensor Decoder::Network::through_layers(const Targets& in, std::vector<LayerCach
 Tensor Decoder::Network::back_through_layers(const Targets& in, Tensor d_NC, std::vector<LayerCache>& caches) {
     for (std::size_t i = spec.layers; i-- > 0;) {
         const std::optional<std::size_t> next = i > 0 ? std::optional(i - 1) : std::nullopt;
-        const DecoderLayer layer(spec, operations, options.attention, in.pass, i);
+        const DecoderLayer layer(layer_shape, operations, options.attention, in.pass, i);
         const LayerWeights& weights = parameters.layer(i, next);
         layer.restore(weights, caches[i], options.checkpointing);
         d_NC = layer.backward(weights, gradients.layer(i), d_NC, caches[i]);
@@ -123,22 +134,22 @@ Tensor Decoder::Network::back_through_layers(const Targets& in, Tensor d_NC, std
 }
 
 Tensor Decoder::Network::final_norm(const Tensor& x_NC, NormCache& cache) const {
-    const FinalNormWeights& w = parameters.final_norm();
+    const NormWeights w = final_norm_weights();
     if (!w.gain_C.defined()) return x_NC.to(operations.type());
-    return operations.norm(x_NC, w.gain_C, w.bias_C, operations.type(), cache);
+    return operations.norm(x_NC, w, operations.type(), cache);
 }
 
 Tensor Decoder::Network::final_norm_backward(const Tensor& dnormed_NC, const NormCache& cache) {
     if (!cache.x_NC.defined()) return dnormed_NC.to(at::kFloat);
     const FinalNormWeights sums = gradients.final_norm();
     const Tensor d_NC = at::zeros_like(cache.x_NC);
-    operations.norm_backward(dnormed_NC, cache, parameters.final_norm().gain_C, {d_NC, sums.gain_C, sums.bias_C});
+    operations.norm_backward(dnormed_NC, cache, final_norm_weights(), {d_NC, sums.gain_C, sums.bias_C});
     gradients.finish_final_norm();
     return d_NC;
 }
 
 Head Decoder::Network::head(const EmbeddingWeights& weights) {
-    return {operations, weights.tokens_VE, parameters.token_magnitude()};
+    return {operations, weights.head_VE, parameters.head_magnitude()};
 }
 
 double Decoder::Network::loss(std::span<const model::Token> records) {
@@ -167,7 +178,7 @@ double Decoder::Network::add_gradient(const BackwardRequest& request) {
         const EmbeddingWeights sums = gradients.head();
         const bool transposed = weights.out_CE.defined();
         const Tensor h_NE = transposed ? at::mm(normed_NC, weights.out_CE) : normed_NC;
-        const Head::Gradient found = head(weights).gradient(h_NE, in.targets_N, sums.tokens_VE, request.scale);
+        const Head::Gradient found = head(weights).gradient(h_NE, in.targets_N, sums.head_VE, request.scale);
         if (!found.dh_NE.defined()) return found.loss;
         if (transposed) operations.add_product(sums.out_CE, normed_NC, found.dh_NE);
         dnormed_NC = transposed ? at::mm(found.dh_NE, weights.out_CE.t()) : found.dh_NE;
@@ -194,7 +205,7 @@ std::vector<float> Decoder::Network::scores(std::span<const std::uint32_t> token
     Tensor h_RE = final_norm(x_NC.narrow(0, time - rows_wanted, rows_wanted), cache);
     const EmbeddingWeights weights = parameters.head();
     if (weights.out_CE.defined()) h_RE = at::mm(h_RE, weights.out_CE);
-    const Tensor scores_RV = at::mm(h_RE, weights.tokens_VE.t()).to(at::kCPU, at::kFloat).contiguous();
+    const Tensor scores_RV = at::mm(h_RE, weights.head_VE.t()).to(at::kCPU, at::kFloat).contiguous();
     const float* values = scores_RV.const_data_ptr<float>();
     return {values, values + scores_RV.numel()};
 }

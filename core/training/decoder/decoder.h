@@ -1,8 +1,8 @@
-// A GPT-2 or OPT decoder (Radford et al. 2019, Zhang et al. 2022; names and shapes as in HF's) over one flat parameter
-// vector: forward, loss, and a backward pass written out by hand, which adds into one flat gradient vector. Written
-// out, because a fifth of an autograd step of a small model is graph upkeep and copies between separate gradients, and
-// because weights and gradients of a large one come and go block by block. `plain.h` is the plain version; a
-// test holds the two together.
+// A GPT-2, OPT or Llama-shaped decoder (Radford et al. 2019, Zhang et al. 2022, Touvron et al. 2023; names and shapes
+// as in HF's) over one flat parameter vector: forward, loss, and a backward pass written out by hand, which adds into
+// one flat gradient vector. Written out, because a fifth of an autograd step of a small model is graph upkeep and
+// copies between separate gradients, and because weights and gradients of a large one come and go block by block.
+// `plain.h` is the plain version; a test holds the two together.
 //
 // It does not own parameters or gradients, steps no optimizer and reads no files. LibTorch stays inside the .cpp.
 // Threads: one at a time; the matrix products use LibTorch's pool. Owns: scratch memory, copies of weights.

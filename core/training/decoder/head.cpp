@@ -8,7 +8,7 @@ namespace potluck::training {
 using at::Tensor;
 
 std::int64_t Head::rows_at_once() const {
-    return std::max<std::int64_t>(1, logits_bytes_max / m_operations.cross_entropy_row_bytes(m_tokens_VE.size(0)));
+    return std::max<std::int64_t>(1, logits_bytes_max / m_operations.cross_entropy_row_bytes(m_head_VE.size(0)));
 }
 
 double Head::loss(const Tensor& h_NE, const Tensor& targets_N) const {
@@ -16,7 +16,7 @@ double Head::loss(const Tensor& h_NE, const Tensor& targets_N) const {
     const std::int64_t rows = rows_at_once();
     for (std::int64_t i = 0; i < h_NE.size(0); i += rows) {
         const std::int64_t n = std::min(rows, h_NE.size(0) - i);
-        Tensor logits_nV = at::mm(h_NE.narrow(0, i, n), m_tokens_VE.t());
+        Tensor logits_nV = at::mm(h_NE.narrow(0, i, n), m_head_VE.t());
         sum += m_operations.cross_entropy(logits_nV, targets_N.narrow(0, i, n), 0);
     }
     return sum;
@@ -26,12 +26,11 @@ double Head::loss(const Tensor& h_NE, const Tensor& targets_N) const {
 bool Head::is_surely_finite(const Tensor& h_NE) const {
     const auto [least, most] = at::aminmax(h_NE);
     const double magnitude = std::max(std::fabs(least.item<double>()), std::fabs(most.item<double>()));
-    const double bound = magnitude * m_token_magnitude * static_cast<double>(h_NE.size(1));
+    const double bound = magnitude * m_head_magnitude * static_cast<double>(h_NE.size(1));
     return bound < (m_operations.type() == at::kHalf ? 6e4 : 1e37);  // false for NaN
 }
 
-Head::Gradient Head::gradient(const Tensor& h_NE, const Tensor& targets_N, const Tensor& dtokens_VE,
-                              double scale) const {
+Head::Gradient Head::gradient(const Tensor& h_NE, const Tensor& targets_N, const Tensor& dhead_VE, double scale) const {
     const std::int64_t rows = std::min(rows_at_once(), h_NE.size(0));
     // Gradients of early chunks are committed before later chunks are computed, so check first that the loss is finite.
     if (rows < h_NE.size(0) && !is_surely_finite(h_NE)) {
@@ -40,17 +39,17 @@ Head::Gradient Head::gradient(const Tensor& h_NE, const Tensor& targets_N, const
     }
     Gradient result;
     const Tensor dh_NE = at::empty_like(h_NE);
-    Tensor buffer_RV = at::empty({rows, m_tokens_VE.size(0)}, h_NE.options());
+    Tensor buffer_RV = at::empty({rows, m_head_VE.size(0)}, h_NE.options());
     for (std::int64_t i = 0; i < h_NE.size(0); i += rows) {
         const std::int64_t n = std::min(rows, h_NE.size(0) - i);
         const Tensor h_nE = h_NE.narrow(0, i, n);
         Tensor d_nV = buffer_RV.narrow(0, 0, n);
-        at::mm_out(d_nV, h_nE, m_tokens_VE.t());
+        at::mm_out(d_nV, h_nE, m_head_VE.t());
         result.loss += m_operations.cross_entropy(d_nV, targets_N.narrow(0, i, n), scale);
         if (!std::isfinite(result.loss)) return {result.loss, {}};
         Tensor dh_nE = dh_NE.narrow(0, i, n);
-        at::mm_out(dh_nE, d_nV, m_tokens_VE);
-        m_operations.add_product(dtokens_VE, d_nV, h_nE);
+        at::mm_out(dh_nE, d_nV, m_head_VE);
+        m_operations.add_product(dhead_VE, d_nV, h_nE);
     }
     result.dh_NE = dh_NE;
     return result;

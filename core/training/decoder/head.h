@@ -1,4 +1,4 @@
-// The end of a decoder: logits = h tokens^T, the cross-entropy and its gradient, a few rows at a time, so that at most
+// The end of a decoder: logits = h head^T, the cross-entropy and its gradient, a few rows at a time, so that at most
 // `logits_bytes_max` of logits exist at any vocabulary. Only for files that name tensors.
 //
 // Threads: one at a time. Owns nothing.
@@ -12,9 +12,9 @@ inline constexpr std::int64_t logits_bytes_max = 25'000'000;
 
 class Head {
 public:
-    /// `tokens_VE` in the products' type; `token_magnitude`: of its entries.
-    Head(const Operations& operations, const at::Tensor& tokens_VE, double token_magnitude)
-        : m_operations(operations), m_tokens_VE(tokens_VE), m_token_magnitude(token_magnitude) {}
+    /// `head_VE` in the products' type; `head_magnitude`: of its entries.
+    Head(const Operations& operations, const at::Tensor& head_VE, double head_magnitude)
+        : m_operations(operations), m_head_VE(head_VE), m_head_magnitude(head_magnitude) {}
 
     /// Sum of -ln p(target) over the rows of h (products' type).
     [[nodiscard]] double loss(const at::Tensor& h_NE, const at::Tensor& targets_N) const;
@@ -23,8 +23,8 @@ public:
         double loss = 0;
         at::Tensor dh_NE;  // the products' type; undefined, and nothing was added, if the loss is not finite
     };
-    /// Adds scale * d(loss)/d(tokens) to `dtokens_VE` (fp32).
-    [[nodiscard]] Gradient gradient(const at::Tensor& h_NE, const at::Tensor& targets_N, const at::Tensor& dtokens_VE,
+    /// Adds scale * d(loss)/d(head) to `dhead_VE` (fp32).
+    [[nodiscard]] Gradient gradient(const at::Tensor& h_NE, const at::Tensor& targets_N, const at::Tensor& dhead_VE,
                                     double scale) const;
 
 private:
@@ -32,8 +32,8 @@ private:
     [[nodiscard]] bool is_surely_finite(const at::Tensor& h_NE) const;
 
     const Operations& m_operations;
-    at::Tensor m_tokens_VE;
-    double m_token_magnitude;
+    at::Tensor m_head_VE;
+    double m_head_magnitude;
 };
 
 }  // namespace potluck::training

@@ -6,25 +6,94 @@ namespace potluck::training {
 
 using at::Tensor;
 
+namespace {
+
+/// x w + bias, if there is one.
+Tensor affine(const Tensor& bias_O, const Tensor& x_NI, const Tensor& w_IO) {
+    return bias_O.defined() ? at::addmm(bias_O, x_NI, w_IO) : at::mm(x_NI, w_IO);
+}
+
+}  // namespace
+
 Drop drop_of(const PassShape& pass, std::size_t layer, DropUse use) {
     const std::uint64_t number = layer * 4 + static_cast<std::uint64_t>(use) + 1;
     return {pass.dropout, mix64(pass.seed ^ mix64(number))};
 }
 
+LayerShape layer_shape(const model::ModelSpec& spec, const Operations& operations) {
+    const model::LayerWidths widths = model::layer_widths(spec);
+    LayerShape shape{.heads = static_cast<std::int64_t>(widths.heads),
+                     .kv_heads = static_cast<std::int64_t>(widths.kv_heads),
+                     .depth = static_cast<std::int64_t>(widths.head_width),
+                     .norm = spec.norm,
+                     .activation = spec.activation,
+                     .drops_probabilities = spec.family == model::Family::gpt2,
+                     .angles = {}};
+    if (spec.family == model::Family::llama) {
+        shape.norm_epsilon = spec.llama.norm_epsilon;
+        shape.angles = operations.rotary_angles(spec.context, shape.depth, spec.llama.rope_theta);
+    }
+    return shape;
+}
+
 AttentionShape DecoderLayer::attention_shape() const {
     Drop drop = drop_of(m_pass, m_index, DropUse::attention);
-    if (m_spec.family == model::Family::opt) drop.rate = 0;  // drops only what is added to the stream
-    return {m_pass.batch, m_pass.time, m_spec.heads, m_spec.heads, m_spec.width / m_spec.heads, drop};
+    if (!m_shape.drops_probabilities) drop.rate = 0;
+    return {m_pass.batch, m_pass.time, m_shape.heads, m_shape.kv_heads, m_shape.depth, drop};
+}
+
+/// An RMS norm over each head of a part of the projection, in place.
+void DecoderLayer::norm_heads(const Tensor& part_NH, const Tensor& gain_D, NormCache& cache) const {
+    const Tensor wide_NH = part_NH.to(at::kFloat, /*non_blocking=*/false, /*copy=*/true).contiguous();
+    const NormWeights w{gain_D, {}, m_shape.norm_epsilon};
+    const Tensor y_RD = m_operations.norm(wide_NH.view({-1, m_shape.depth}), w, m_operations.type(), cache);
+    Tensor(part_NH).copy_(y_RD.view(wide_NH.sizes()));
+}
+
+void DecoderLayer::norm_heads_backward(const Tensor& dpart_NH, const Tensor& gain_D, const NormCache& cache,
+                                       const Tensor& dgain_D) const {
+    const Tensor dy_RD = dpart_NH.contiguous().view({-1, m_shape.depth});
+    const Tensor dx_RD = at::zeros_like(cache.x_NC);
+    m_operations.norm_backward(dy_RD, cache, {gain_D, {}, m_shape.norm_epsilon}, {dx_RD, dgain_D, {}});
+    Tensor(dpart_NH).copy_(dx_RD.view(dpart_NH.sizes()));
+}
+
+/// Makes queries and keys of the projection what attention reads.
+void DecoderLayer::place(const LayerWeights& w, LayerCache& cache) const {
+    const std::int64_t queries = m_shape.heads * m_shape.depth, keys = m_shape.kv_heads * m_shape.depth;
+    if (w.q_gain_D.defined()) {
+        norm_heads(cache.qkv_NQ.narrow(1, 0, queries), w.q_gain_D, cache.q_norm);
+        norm_heads(cache.qkv_NQ.narrow(1, queries, keys), w.k_gain_D, cache.k_norm);
+    }
+    if (!m_shape.angles.cosines_TR.defined()) return;
+    const std::int64_t turned = m_shape.heads + m_shape.kv_heads;
+    m_operations.rotate(cache.qkv_NQ, m_shape.angles, turned, m_pass.time, Operations::Turn::forward);
+}
+
+void DecoderLayer::place_backward(const LayerWeights& w, const LayerWeights& gradients, const Tensor& dqkv_NQ,
+                                  const LayerCache& cache) const {
+    const std::int64_t queries = m_shape.heads * m_shape.depth, keys = m_shape.kv_heads * m_shape.depth;
+    if (m_shape.angles.cosines_TR.defined()) {
+        const std::int64_t turned = m_shape.heads + m_shape.kv_heads;
+        m_operations.rotate(dqkv_NQ, m_shape.angles, turned, m_pass.time, Operations::Turn::back);
+    }
+    if (!w.q_gain_D.defined()) return;
+    norm_heads_backward(dqkv_NQ.narrow(1, 0, queries), w.q_gain_D, cache.q_norm, gradients.q_gain_D);
+    norm_heads_backward(dqkv_NQ.narrow(1, queries, keys), w.k_gain_D, cache.k_norm, gradients.k_gain_D);
+}
+
+Tensor DecoderLayer::activated(const Tensor& up_NU) const {
+    return is_gated() ? m_operations.gated(up_NU) : m_operations.activation(m_shape.activation, up_NU);
 }
 
 /// x + proj_out, normed where norms stand after; leaves the operand of `up` in the cache.
 Tensor DecoderLayer::stream_after_attention(const LayerWeights& w, LayerCache& cache) const {
     const Tensor sum_NC = m_operations.add(cache.x_NC, cache.proj_out_NC, drop_of(m_pass, m_index, DropUse::proj));
     if (norms_before()) {
-        cache.ln2_out_NC = m_operations.norm(sum_NC, w.ln2_gain_C, w.ln2_bias_C, m_operations.type(), cache.norm2);
+        cache.ln2_out_NC = m_operations.norm(sum_NC, norm2(w), m_operations.type(), cache.norm2);
         return sum_NC;
     }
-    const Tensor middle_NC = m_operations.norm(sum_NC, w.ln1_gain_C, w.ln1_bias_C, at::kFloat, cache.norm1);
+    const Tensor middle_NC = m_operations.norm(sum_NC, norm1(w), at::kFloat, cache.norm1);
     cache.ln2_out_NC = middle_NC.to(m_operations.type());
     return middle_NC;
 }
@@ -32,21 +101,21 @@ Tensor DecoderLayer::stream_after_attention(const LayerWeights& w, LayerCache& c
 Tensor DecoderLayer::stream_after_mlp(const LayerWeights& w, const Tensor& middle_NC, LayerCache& cache) const {
     const Tensor sum_NC = m_operations.add(middle_NC, cache.down_NC, drop_of(m_pass, m_index, DropUse::down));
     if (norms_before()) return sum_NC;
-    return m_operations.norm(sum_NC, w.ln2_gain_C, w.ln2_bias_C, at::kFloat, cache.norm2);
+    return m_operations.norm(sum_NC, norm2(w), at::kFloat, cache.norm2);
 }
 
 Tensor DecoderLayer::forward(const LayerWeights& w, const Tensor& x_NC, LayerCache& cache) const {
     cache.x_NC = x_NC;
-    cache.ln1_out_NC = norms_before()
-                           ? m_operations.norm(x_NC, w.ln1_gain_C, w.ln1_bias_C, m_operations.type(), cache.norm1)
-                           : x_NC.to(m_operations.type());
-    cache.qkv_N3C = at::addmm(w.qkv_bias_3C, cache.ln1_out_NC, w.qkv_C3C);
-    cache.attn_out_NC = attend(cache.qkv_N3C, attention_shape(), way(), cache.attention);
-    cache.proj_out_NC = at::addmm(w.proj_bias_C, cache.attn_out_NC, w.proj_CC);
+    cache.ln1_out_NC = norms_before() ? m_operations.norm(x_NC, norm1(w), m_operations.type(), cache.norm1)
+                                      : x_NC.to(m_operations.type());
+    cache.qkv_NQ = affine(w.qkv_bias_Q, cache.ln1_out_NC, w.qkv_CQ);
+    place(w, cache);
+    cache.attn_out_NA = attend(cache.qkv_NQ, attention_shape(), way(), cache.attention);
+    cache.proj_out_NC = affine(w.proj_bias_C, cache.attn_out_NA, w.proj_AC);
     const Tensor middle_NC = stream_after_attention(w, cache);
-    cache.up_NF = at::addmm(w.up_bias_F, cache.ln2_out_NC, w.up_CF);
-    cache.activated_NF = m_operations.activation(m_spec.activation, cache.up_NF);
-    cache.down_NC = at::addmm(w.down_bias_C, cache.activated_NF, w.down_FC);
+    cache.up_NU = affine(w.up_bias_U, cache.ln2_out_NC, w.up_CU);
+    cache.activated_NF = activated(cache.up_NU);
+    cache.down_NC = affine(w.down_bias_C, cache.activated_NF, w.down_FC);
     return stream_after_mlp(w, middle_NC, cache);
 }
 
@@ -73,10 +142,9 @@ void DecoderLayer::restore(const LayerWeights& w, LayerCache& cache, Checkpointi
         (void)forward(w, x_NC, cache);
     } else {
         const Tensor middle_NC = stream_after_attention(w, cache);
-        cache.ln1_out_NC =
-            norms_before() ? m_operations.norm(cache.x_NC, w.ln1_gain_C, w.ln1_bias_C, m_operations.type(), cache.norm1)
-                           : cache.x_NC.to(m_operations.type());
-        cache.activated_NF = m_operations.activation(m_spec.activation, cache.up_NF);
+        cache.ln1_out_NC = norms_before() ? m_operations.norm(cache.x_NC, norm1(w), m_operations.type(), cache.norm1)
+                                          : cache.x_NC.to(m_operations.type());
+        cache.activated_NF = activated(cache.up_NU);
         if (!norms_before()) (void)stream_after_mlp(w, middle_NC, cache);
     }
     trim(cache, Checkpointing::none);
@@ -88,12 +156,14 @@ Tensor DecoderLayer::mlp_backward(const LayerWeights& w, const LayerWeights& gra
     const Tensor ddown_NC = m_operations.narrow(d_NC, gradients.down_bias_C, drop_of(m_pass, m_index, DropUse::down));
     m_operations.add_product(gradients.down_FC, cache.activated_NF, ddown_NC);
     cache.activated_NF = Tensor();
-    const Tensor dup_NF = m_operations.activation_backward(m_spec.activation, cache.up_NF,
-                                                           at::mm(ddown_NC, w.down_FC.t()), gradients.up_bias_F);
-    cache.up_NF = Tensor();
-    m_operations.add_product(gradients.up_CF, cache.ln2_out_NC, dup_NF);
+    const Tensor dactivated_NF = at::mm(ddown_NC, w.down_FC.t());
+    const Tensor dup_NU = is_gated() ? m_operations.gated_backward(cache.up_NU, dactivated_NF)
+                                     : m_operations.activation_backward(m_shape.activation, cache.up_NU, dactivated_NF,
+                                                                        gradients.up_bias_U);
+    cache.up_NU = Tensor();
+    m_operations.add_product(gradients.up_CU, cache.ln2_out_NC, dup_NU);
     cache.ln2_out_NC = Tensor();
-    return at::mm(dup_NF, w.up_CF.t());
+    return at::mm(dup_NU, w.up_CU.t());
 }
 
 /// Gradient of the operand of `qkv`, from that of what attention adds to the stream.
@@ -101,36 +171,38 @@ Tensor DecoderLayer::attention_backward(const LayerWeights& w, const LayerWeight
                                         LayerCache& cache) const {
     const Tensor dproj_out_NC =
         m_operations.narrow(d_NC, gradients.proj_bias_C, drop_of(m_pass, m_index, DropUse::proj));
-    m_operations.add_product(gradients.proj_CC, cache.attn_out_NC, dproj_out_NC);
-    cache.attn_out_NC = Tensor();
-    const Tensor dqkv_N3C =
-        attend_backward(at::mm(dproj_out_NC, w.proj_CC.t()), cache.qkv_N3C, attention_shape(), way(), cache.attention);
+    m_operations.add_product(gradients.proj_AC, cache.attn_out_NA, dproj_out_NC);
+    cache.attn_out_NA = Tensor();
+    const Tensor dqkv_NQ =
+        attend_backward(at::mm(dproj_out_NC, w.proj_AC.t()), cache.qkv_NQ, attention_shape(), way(), cache.attention);
     cache.attention = {};
-    cache.qkv_N3C = Tensor();
-    m_operations.add_column_sums(dqkv_N3C, gradients.qkv_bias_3C);
-    m_operations.add_product(gradients.qkv_C3C, cache.ln1_out_NC, dqkv_N3C);
+    cache.qkv_NQ = Tensor();
+    place_backward(w, gradients, dqkv_NQ, cache);
+    cache.q_norm = cache.k_norm = {};
+    if (gradients.qkv_bias_Q.defined()) m_operations.add_column_sums(dqkv_NQ, gradients.qkv_bias_Q);
+    m_operations.add_product(gradients.qkv_CQ, cache.ln1_out_NC, dqkv_NQ);
     cache.ln1_out_NC = Tensor();
-    return at::mm(dqkv_N3C, w.qkv_C3C.t());
+    return at::mm(dqkv_NQ, w.qkv_CQ.t());
 }
 
 Tensor DecoderLayer::backward(const LayerWeights& w, const LayerWeights& gradients, const Tensor& d_NC,
                               LayerCache& cache) const {
     if (norms_before()) {
         const Tensor doperand2_NC = mlp_backward(w, gradients, d_NC, cache);
-        m_operations.norm_backward(doperand2_NC, cache.norm2, w.ln2_gain_C,
+        m_operations.norm_backward(doperand2_NC, cache.norm2, norm2(w),
                                    {d_NC, gradients.ln2_gain_C, gradients.ln2_bias_C});
         cache.norm2 = {};
         const Tensor doperand1_NC = attention_backward(w, gradients, d_NC, cache);
-        m_operations.norm_backward(doperand1_NC, cache.norm1, w.ln1_gain_C,
+        m_operations.norm_backward(doperand1_NC, cache.norm1, norm1(w),
                                    {d_NC, gradients.ln1_gain_C, gradients.ln1_bias_C});
         return d_NC;
     }
     const Tensor dsum2_NC = at::zeros_like(d_NC);
-    m_operations.norm_backward(d_NC, cache.norm2, w.ln2_gain_C, {dsum2_NC, gradients.ln2_gain_C, gradients.ln2_bias_C});
+    m_operations.norm_backward(d_NC, cache.norm2, norm2(w), {dsum2_NC, gradients.ln2_gain_C, gradients.ln2_bias_C});
     cache.norm2 = {};
     const Tensor dmiddle_NC = m_operations.add(dsum2_NC, mlp_backward(w, gradients, dsum2_NC, cache), {});
     const Tensor dsum1_NC = at::zeros_like(d_NC);
-    m_operations.norm_backward(dmiddle_NC, cache.norm1, w.ln1_gain_C,
+    m_operations.norm_backward(dmiddle_NC, cache.norm1, norm1(w),
                                {dsum1_NC, gradients.ln1_gain_C, gradients.ln1_bias_C});
     return m_operations.add(dsum1_NC, attention_backward(w, gradients, dsum1_NC, cache), {});
 }

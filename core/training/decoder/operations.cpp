@@ -16,6 +16,9 @@
 
 #include "core/base/check.h"
 #include "core/training/kernels/elementwise.h"
+#include "core/training/kernels/gated.h"
+#include "core/training/kernels/rms_norm.h"
+#include "core/training/kernels/rotary.h"
 
 namespace potluck::training {
 
@@ -23,7 +26,6 @@ namespace {
 
 using at::Tensor;
 
-constexpr double norm_epsilon = 1e-5;
 constexpr std::int64_t share_min = 1 << 15;     // entries; below this a thread costs more than it saves
 constexpr std::int64_t product_rows = 1 << 22;  // entries of a weight's gradient that are made at a time
 
@@ -91,47 +93,72 @@ Tensor dropout_mask(const Tensor& like, const Drop& drop) {
 Operations::Operations(at::ScalarType type, at::Device device, Kernels kernels)
     : m_type(type), m_device(device), m_own(kernels == Kernels::own && device.is_cpu() && type != at::kHalf) {}
 
-Tensor Operations::norm(const Tensor& x_NC, const Tensor& gain_C, const Tensor& bias_C, at::ScalarType as,
-                        NormCache& cache) const {
+Tensor Operations::norm(const Tensor& x_NC, const NormWeights& w, at::ScalarType as, NormCache& cache) const {
     cache.x_NC = x_NC;
+    if (!m_own && w.is_rms()) {
+        cache.rstd_N1 = (x_NC * x_NC).mean(1, /*keepdim=*/true).add_(w.epsilon).rsqrt_();
+        return (x_NC * cache.rstd_N1).mul_(w.gain_C).to(as);
+    }
     if (!m_own) {
         Tensor y_NC;
         std::tie(y_NC, cache.mean_N1, cache.rstd_N1) =
-            at::native_layer_norm(x_NC, {x_NC.size(1)}, gain_C, bias_C, norm_epsilon);
+            at::native_layer_norm(x_NC, {x_NC.size(1)}, w.gain_C, w.bias_C, w.epsilon);
         return y_NC.to(as);
     }
-    cache.mean_N1 = at::empty({x_NC.size(0), 1}, at::kFloat);
+    if (!w.is_rms()) cache.mean_N1 = at::empty({x_NC.size(0), 1}, at::kFloat);
     cache.rstd_N1 = at::empty({x_NC.size(0), 1}, at::kFloat);
     const Tensor y_NC = at::empty(x_NC.sizes(), as);
+    const auto epsilon = static_cast<float>(w.epsilon);
     typed(y_NC, [&](auto* y) {
         over_rows(x_NC, [&](const RowShape& shape, std::int64_t first) {
-            norm_rows(shape,
-                      {floats(x_NC) + first, floats(gain_C), floats(bias_C), floats_to(cache.mean_N1) + shape.first,
-                       floats_to(cache.rstd_N1) + shape.first},
-                      y + first);
+            const float* x = floats(x_NC) + first;
+            float* rstd = floats_to(cache.rstd_N1) + shape.first;
+            if (w.is_rms()) return rms_rows(shape, {x, floats(w.gain_C), rstd, epsilon}, y + first);
+            float* mean = floats_to(cache.mean_N1) + shape.first;
+            norm_rows(shape, {x, floats(w.gain_C), floats(w.bias_C), mean, rstd, epsilon}, y + first);
         });
     });
     return y_NC;
 }
 
-void Operations::norm_backward(const Tensor& dy_NC, const NormCache& cache, const Tensor& gain_C,
-                               const NormGradients& out) const {
-    if (!m_own) {
-        const auto [dx_NC, dgain_C, dbias_C] =
-            at::native_layer_norm_backward(dy_NC.to(at::kFloat), cache.x_NC, {dy_NC.size(1)}, cache.mean_N1,
-                                           cache.rstd_N1, gain_C, gain_C, {true, true, true});
-        out.dx_NC.add_(dx_NC);
-        out.dgain_C.add_(dgain_C);
-        out.dbias_C.add_(dbias_C);
+/// By LibTorch's operations.
+void Operations::library_norm_backward(const Tensor& dy_NC, const NormCache& cache, const NormWeights& w,
+                                       const NormGradients& out) const {
+    const Tensor wide_NC = dy_NC.to(at::kFloat);
+    if (w.is_rms()) {
+        const Tensor h_NC = cache.x_NC * cache.rstd_N1;
+        const Tensor g_NC = wide_NC * w.gain_C;
+        out.dgain_C.add_((wide_NC * h_NC).sum(0));
+        const Tensor mean_N1 = (g_NC * h_NC).mean(1, /*keepdim=*/true);
+        out.dx_NC.add_((g_NC - h_NC * mean_N1).mul_(cache.rstd_N1));
         return;
     }
-    const std::int64_t width = dy_NC.size(1);
+    const auto [dx_NC, dgain_C, dbias_C] = at::native_layer_norm_backward(
+        wide_NC, cache.x_NC, {dy_NC.size(1)}, cache.mean_N1, cache.rstd_N1, w.gain_C, w.bias_C, {true, true, true});
+    out.dx_NC.add_(dx_NC);
+    out.dgain_C.add_(dgain_C);
+    out.dbias_C.add_(dbias_C);
+}
+
+void Operations::norm_backward(const Tensor& dy_NC, const NormCache& cache, const NormWeights& w,
+                               const NormGradients& out) const {
+    if (!m_own) return library_norm_backward(dy_NC, cache, w, out);
     typed(dy_NC, [&](const auto* dy) {
+        if (w.is_rms()) {
+            over_rows_with_sums(dy_NC, {out.dgain_C}, [&](const RowShape& shape, std::int64_t first, float* sums) {
+                rms_rows_backward(shape,
+                                  {floats(cache.x_NC) + first, floats(w.gain_C), floats(cache.rstd_N1) + shape.first,
+                                   floats_to(out.dx_NC) + first, sums},
+                                  dy + first);
+            });
+            return;
+        }
+        const std::int64_t width = dy_NC.size(1);
         over_rows_with_sums(
             dy_NC, {out.dgain_C, out.dbias_C}, [&](const RowShape& shape, std::int64_t first, float* sums) {
                 norm_rows_backward(
                     shape,
-                    {floats(cache.x_NC) + first, floats(gain_C), floats(cache.mean_N1) + shape.first,
+                    {floats(cache.x_NC) + first, floats(w.gain_C), floats(cache.mean_N1) + shape.first,
                      floats(cache.rstd_N1) + shape.first, floats_to(out.dx_NC) + first, sums, sums + width},
                     dy + first);
             });
@@ -150,6 +177,7 @@ Tensor Operations::add(const Tensor& x_NC, const Tensor& y_NC, const Drop& drop)
 }
 
 Tensor Operations::narrow(const Tensor& d_NC, const Tensor& sums_C, const Drop& drop) const {
+    if (!sums_C.defined()) return dropped(d_NC, drop).to(m_type);
     if (!m_own) {
         const Tensor dy_NC = drop.rate > 0 ? d_NC * dropout_mask(d_NC, drop) : d_NC;
         sums_C.add_(dy_NC.sum(0));
@@ -204,6 +232,68 @@ Tensor Operations::activation_backward(model::Activation function, const Tensor&
         });
     });
     return dy_NF;
+}
+
+Tensor Operations::gated(const Tensor& x_NU) const {
+    const std::int64_t width = x_NU.size(1) / 2;
+    if (!m_own) return at::silu(x_NU.narrow(1, 0, width)) * x_NU.narrow(1, width, width);
+    const Tensor y_NF = at::empty({x_NU.size(0), width}, x_NU.options());
+    typed(y_NF, [&](auto* y) {
+        const auto* x = static_cast<const std::remove_pointer_t<decltype(y)>*>(x_NU.const_data_ptr());
+        over_rows(y_NF,
+                  [&](const RowShape& shape, std::int64_t first) { gated_rows(shape, x + 2 * first, y + first); });
+    });
+    return y_NF;
+}
+
+Tensor Operations::gated_backward(const Tensor& x_NU, const Tensor& dy_NF) const {
+    if (!m_own) {
+        const std::int64_t width = dy_NF.size(1);
+        const Tensor gate_NF = x_NU.narrow(1, 0, width).to(at::kFloat), up_NF = x_NU.narrow(1, width, width);
+        const Tensor s_NF = at::sigmoid(gate_NF), wide_NF = dy_NF.to(at::kFloat);
+        const Tensor dgate_NF = wide_NF * up_NF * s_NF * (1 + gate_NF * (1 - s_NF));
+        return at::cat({dgate_NF, wide_NF * gate_NF * s_NF}, 1).to(m_type);
+    }
+    typed(dy_NF, [&](const auto* dy) {
+        auto* x = static_cast<std::remove_const_t<std::remove_pointer_t<decltype(dy)>>*>(x_NU.data_ptr());
+        over_rows(dy_NF, [&](const RowShape& shape, std::int64_t first) {
+            gated_rows_backward(shape, x + 2 * first, dy + first);
+        });
+    });
+    return x_NU;
+}
+
+RotaryAngles Operations::rotary_angles(std::int64_t time, std::int64_t depth, double theta) const {
+    const RotaryTable table = rotary_table(time, depth, theta);
+    const auto as_tensor = [&](const std::vector<float>& values) {
+        return at::tensor(values).view({time, depth / 2}).to(m_device);
+    };
+    return {as_tensor(table.cosines), as_tensor(table.sines)};
+}
+
+void Operations::rotate(const Tensor& x_NQ, const RotaryAngles& angles, std::int64_t heads, std::int64_t time,
+                        Turn turn) const {
+    const std::int64_t half = angles.cosines_TR.size(1), depth = 2 * half;
+    if (!m_own) {
+        const Tensor x_BTHD = x_NQ.narrow(1, 0, heads * depth).view({-1, time, heads, depth});
+        const Tensor first_BTHR = x_BTHD.narrow(3, 0, half).to(at::kFloat, /*non_blocking=*/false, /*copy=*/true);
+        const Tensor second_BTHR = x_BTHD.narrow(3, half, half).to(at::kFloat, /*non_blocking=*/false, /*copy=*/true);
+        const Tensor cosines_T1R = angles.cosines_TR.narrow(0, 0, time).unsqueeze(1);
+        const Tensor forward_T1R = angles.sines_TR.narrow(0, 0, time).unsqueeze(1);
+        const Tensor sines_T1R = turn == Turn::forward ? forward_T1R : -forward_T1R;
+        x_BTHD.narrow(3, 0, half).copy_(first_BTHR * cosines_T1R - second_BTHR * sines_T1R);
+        x_BTHD.narrow(3, half, half).copy_(second_BTHR * cosines_T1R + first_BTHR * sines_T1R);
+        return;
+    }
+    const RotaryRows rotary{.cosines = floats(angles.cosines_TR),
+                            .sines = floats(angles.sines_TR),
+                            .time = time,
+                            .heads = heads,
+                            .depth = depth,
+                            .turn = turn == Turn::forward ? training::Turn::forward : training::Turn::back};
+    typed(x_NQ, [&](auto* x) {
+        over_rows(x_NQ, [&](const RowShape& shape, std::int64_t first) { rotate_rows(shape, rotary, x + first); });
+    });
 }
 
 void Operations::add_column_sums(const Tensor& x_NO, const Tensor& sums_O) const {

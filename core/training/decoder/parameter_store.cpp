@@ -24,7 +24,7 @@ void ParameterStore::bind(const FlatView& local) {
     if (local.data != m_bound.data || local.dtype != m_bound.dtype || !(local.device == m_bound.device)) {
         point_at(local);
     }
-    m_token_magnitude.reset();
+    m_head_magnitude.reset();
     for (Slot& slot : m_slots) slot.layer.reset();
     if (m_copy.defined()) m_copy.copy_(m_local);
     copy_norms();
@@ -77,6 +77,8 @@ void ParameterStore::copy_norms() {
         kept(to.ln1_bias_C, from.ln1_bias_C);
         kept(to.ln2_gain_C, from.ln2_gain_C);
         kept(to.ln2_bias_C, from.ln2_bias_C);
+        kept(to.q_gain_D, from.q_gain_D);
+        kept(to.k_gain_D, from.k_gain_D);
     }
     kept(m_norms.final_norm.gain_C, m_local_views.final_norm.gain_C);
     kept(m_norms.final_norm.bias_C, m_local_views.final_norm.bias_C);
@@ -89,6 +91,8 @@ LayerWeights ParameterStore::with_norms(LayerWeights weights, std::size_t index)
     weights.ln1_bias_C = norms.ln1_bias_C;
     weights.ln2_gain_C = norms.ln2_gain_C;
     weights.ln2_bias_C = norms.ln2_bias_C;
+    weights.q_gain_D = norms.q_gain_D;
+    weights.k_gain_D = norms.k_gain_D;
     return weights;
 }
 
@@ -135,13 +139,13 @@ Tensor ParameterStore::position_rows(std::int64_t time) const {
     return m_local_views.embedding.positions_PC.narrow(0, position_offset(m_spec), time).to(m_operations.fp32());
 }
 
-double ParameterStore::token_magnitude() {
-    if (!m_token_magnitude) {
-        const auto [least, most] = at::aminmax(m_local_views.embedding.tokens_VE);
+double ParameterStore::head_magnitude() {
+    if (!m_head_magnitude) {
+        const auto [least, most] = at::aminmax(m_local_views.embedding.head_VE);
         const double low = least.item<double>(), high = most.item<double>();
-        m_token_magnitude = std::isnan(low) || std::isnan(high) ? NAN : std::max(std::fabs(low), std::fabs(high));
+        m_head_magnitude = std::isnan(low) || std::isnan(high) ? NAN : std::max(std::fabs(low), std::fabs(high));
     }
-    return *m_token_magnitude;
+    return *m_head_magnitude;
 }
 
 }  // namespace potluck::training

@@ -28,14 +28,15 @@ public:
     /// Valid until the next call. `next` is the layer that will be asked for after it, if any.
     [[nodiscard]] const LayerWeights& layer(std::size_t index, std::optional<std::size_t> next);
     [[nodiscard]] const FinalNormWeights& final_norm() const { return m_norms.final_norm; }
-    /// The parts of the embedding that enter products: tokens (the head) and the two projections. Made anew if
+    /// The parts of the embedding that enter products: the head and the two projections. Made anew if
     /// streamed.
     [[nodiscard]] EmbeddingWeights head() const;
     /// Rows of the token embedding and of the positions as L has them, in fp32 on the compute device.
     [[nodiscard]] at::Tensor token_rows(const at::Tensor& ids_N) const;
+    [[nodiscard]] bool has_positions() const { return m_local_views.embedding.positions_PC.defined(); }
     [[nodiscard]] at::Tensor position_rows(std::int64_t time) const;
-    /// The largest magnitude of a token embedding's entry, not a number if one is none. Read once after each `bind`.
-    [[nodiscard]] double token_magnitude();
+    /// The largest magnitude of an entry of the head, not a number if one is none. Read once after each `bind`.
+    [[nodiscard]] double head_magnitude();
 
 private:
     struct Slot {
@@ -65,7 +66,7 @@ private:
     std::vector<LayerWeights> m_layers;  // resident or direct
     Norms m_norms;
     std::array<Slot, 2> m_slots;
-    std::optional<double> m_token_magnitude;
+    std::optional<double> m_head_magnitude;
 };
 
 }  // namespace potluck::training

@@ -33,6 +33,19 @@ private:
     std::int64_t m_next = 0;
 };
 
+/// LayerWidths as tensors count.
+struct Widths {
+    std::int64_t attention, joined, inner, up, depth;
+    explicit Widths(const model::ModelSpec& spec) {
+        const model::LayerWidths widths = model::layer_widths(spec);
+        attention = static_cast<std::int64_t>(widths.attention());
+        joined = static_cast<std::int64_t>(widths.joined());
+        inner = static_cast<std::int64_t>(widths.inner);
+        up = static_cast<std::int64_t>(widths.up);
+        depth = static_cast<std::int64_t>(widths.head_width);
+    }
+};
+
 }  // namespace
 
 BlockRanges block_ranges(const model::ModelSpec& spec) {
@@ -57,7 +70,12 @@ EmbeddingWeights embedding_views(const model::ModelSpec& spec, const Tensor& blo
     const std::int64_t c = spec.width, e = spec.embedding == 0 ? c : spec.embedding;
     Cursor cursor(block);
     EmbeddingWeights w;
-    w.tokens_VE = cursor.take({spec.vocabulary, e});
+    w.tokens_VE = w.head_VE = cursor.take({spec.vocabulary, e});
+    if (spec.family == model::Family::llama) {
+        if (!spec.llama.tied) w.head_VE = cursor.take({spec.vocabulary, c});
+        cursor.finish();
+        return w;
+    }
     w.positions_PC = cursor.take({spec.context + position_offset(spec), c});
     if (spec.embedding != 0) {
         w.in_EC = cursor.matrix(spec, e, c);
@@ -67,21 +85,47 @@ EmbeddingWeights embedding_views(const model::ModelSpec& spec, const Tensor& blo
     return w;
 }
 
-LayerWeights layer_views(const model::ModelSpec& spec, const Tensor& block) {
+namespace {
+
+LayerWeights llama_views(const model::ModelSpec& spec, const Tensor& block) {
     const std::int64_t c = spec.width;
+    const Widths n(spec);
+    Cursor cursor(block);
+    LayerWeights w;
+    w.ln1_gain_C = cursor.take({c});
+    w.qkv_CQ = cursor.matrix(spec, c, n.joined);
+    if (spec.llama.qkv_bias) w.qkv_bias_Q = cursor.take({n.joined});
+    if (spec.llama.qk_norm) {
+        w.q_gain_D = cursor.take({n.depth});
+        w.k_gain_D = cursor.take({n.depth});
+    }
+    w.proj_AC = cursor.matrix(spec, n.attention, c);
+    w.ln2_gain_C = cursor.take({c});
+    w.up_CU = cursor.matrix(spec, c, n.up);
+    w.down_FC = cursor.matrix(spec, n.inner, c);
+    cursor.finish();
+    return w;
+}
+
+}  // namespace
+
+LayerWeights layer_views(const model::ModelSpec& spec, const Tensor& block) {
+    if (spec.family == model::Family::llama) return llama_views(spec, block);
+    const std::int64_t c = spec.width;
+    const Widths n(spec);
     Cursor cursor(block);
     LayerWeights w;
     w.ln1_gain_C = cursor.take({c});
     w.ln1_bias_C = cursor.take({c});
-    w.qkv_C3C = cursor.matrix(spec, c, 3 * c);
-    w.qkv_bias_3C = cursor.take({3 * c});
-    w.proj_CC = cursor.matrix(spec, c, c);
+    w.qkv_CQ = cursor.matrix(spec, c, n.joined);
+    w.qkv_bias_Q = cursor.take({n.joined});
+    w.proj_AC = cursor.matrix(spec, n.attention, c);
     w.proj_bias_C = cursor.take({c});
     w.ln2_gain_C = cursor.take({c});
     w.ln2_bias_C = cursor.take({c});
-    w.up_CF = cursor.matrix(spec, c, 4 * c);
-    w.up_bias_F = cursor.take({4 * c});
-    w.down_FC = cursor.matrix(spec, 4 * c, c);
+    w.up_CU = cursor.matrix(spec, c, n.up);
+    w.up_bias_U = cursor.take({n.up});
+    w.down_FC = cursor.matrix(spec, n.inner, c);
     w.down_bias_C = cursor.take({c});
     cursor.finish();
     return w;
@@ -92,7 +136,7 @@ FinalNormWeights final_norm_views(const model::ModelSpec& spec, const Tensor& bl
     FinalNormWeights w;
     if (block.size(0) > 0) {
         w.gain_C = cursor.take({spec.width});
-        w.bias_C = cursor.take({spec.width});
+        if (spec.family != model::Family::llama) w.bias_C = cursor.take({spec.width});
     }
     cursor.finish();
     return w;

@@ -1,6 +1,6 @@
 // The named tensors of a model as views, block by block: the embedding, each layer, the final norm. Only for files that
-// name tensors. Both families give the same views: a weight is [in, out] whether the flat vector holds it so (gpt2) or
-// transposed (opt), and q, k, v are one matrix.
+// name tensors. All families have the same views: a weight is [in, out] whether the flat vector holds it so (gpt2) or
+// transposed (opt, llama), q, k, v are one matrix, and so are gate and up. What a family lacks is undefined.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,21 @@ namespace potluck::training {
 
 /// V vocabulary, C width, E width of the embedding (C but for OPT-350M), P positions (context, for opt two more).
 struct EmbeddingWeights {
-    at::Tensor tokens_VE;  // tied: embedding and head
-    at::Tensor positions_PC;
+    at::Tensor tokens_VE;
+    at::Tensor head_VE;        // the same as tokens_VE where the two are tied
+    at::Tensor positions_PC;   // undefined where positions are rotary
     at::Tensor in_EC, out_CE;  // undefined where E = C
 };
 
-/// F = 4 C.
+/// A, Q, F and U as in model::LayerWidths: of gpt2 and opt C, 3 C, 4 C and 4 C. llama has no biases but qkv_bias_Q of
+/// Qwen2.
 struct LayerWeights {
     at::Tensor ln1_gain_C, ln1_bias_C;
-    at::Tensor qkv_C3C, qkv_bias_3C;
-    at::Tensor proj_CC, proj_bias_C;
+    at::Tensor qkv_CQ, qkv_bias_Q;
+    at::Tensor q_gain_D, k_gain_D;  // of Qwen3
+    at::Tensor proj_AC, proj_bias_C;
     at::Tensor ln2_gain_C, ln2_bias_C;
-    at::Tensor up_CF, up_bias_F;
+    at::Tensor up_CU, up_bias_U;  // llama: gate and up side by side
     at::Tensor down_FC, down_bias_C;
 };
 

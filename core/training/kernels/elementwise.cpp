@@ -19,7 +19,6 @@ namespace {
 
 constexpr float twice_root = 1.5957691216057308F;  // 2 sqrt(2/pi)
 constexpr float cubic = 0.044715F;
-constexpr float norm_epsilon = 1e-5F;
 
 POTLUCK_INLINE void sigmoid_gate(Lanes& s, const Lanes& x) {
     Lanes power = -twice_root * (x + cubic * x * x * x);
@@ -97,7 +96,7 @@ POTLUCK_INLINE void norm_forward(const RowShape& shape, const NormForward& in, D
                 for (int lane = 0; lane < part.count; ++lane) squares[lane] += centred[lane] * centred[lane];
             }
         });
-        const float rstd = 1.0F / std::sqrt(sum_of(squares) * share + norm_epsilon);
+        const float rstd = 1.0F / std::sqrt(sum_of(squares) * share + in.epsilon);
         in.mean[row] = mean;
         in.rstd[row] = rstd;
         for_each_lane_block(shape.width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {

@@ -30,10 +30,11 @@ void gelu_tanh_backward(const RowShape& shape, const Dtype* x, Dtype* dy, float*
 template <class Dtype>
 void relu_backward(const RowShape& shape, const Dtype* x, Dtype* dy, float* sums);
 
-/// y = (x - mean) / sqrt(variance + 1e-5) * gain + bias, over each row; keeps mean and 1/sqrt.
+/// y = (x - mean) / sqrt(variance + epsilon) * gain + bias, over each row; keeps mean and 1/sqrt.
 struct NormForward {
     const float *x, *gain, *bias;
     float *mean, *rstd;
+    float epsilon;
 };
 template <class Dtype>
 void norm_rows(const RowShape& shape, const NormForward& in, Dtype* y);

@@ -70,27 +70,32 @@ ActivationBytes activation_bytes(const model::ModelSpec& model, const Layout& la
     const std::uint64_t c = model.width;
     const std::uint64_t p = bytes_of(layout.matmul);
     const bool exact = layout.matmul == Dtype::fp32;
-    ActivationBytes bytes;
-    // Bytes per row and unit of width: what a layer keeps, counted from its cache, and what it and its backward pass
-    // take at work, measured on the processor for each kind.
+    const model::LayerWidths w = model::layer_widths(model);
+    // What attention and the MLP keep in the products' type: qkv, its output, up; then the norms' outputs and what the
+    // activation made. Queries and keys before their norm are kept in fp32.
+    const std::uint64_t products = p * (w.joined() + w.attention() + w.up), cheap = p * (2 * c + w.inner);
+    const std::uint64_t head_norms = model.llama.qk_norm ? 4 * (w.heads + w.kv_heads) * (w.head_width + 1) : 0;
+    // Bytes per row: what a layer keeps, counted from its cache, and what it and its backward pass take at work,
+    // measured on the processor for each kind as multiples of the width and of the MLP's.
     std::uint64_t kept = 0, working = 0;
     switch (layout.checkpointing) {
         case Checkpointing::none:
-            kept = 8 + 14 * p;
-            working = 22;
+            kept = 8 * c + products + cheap + head_norms;
+            working = 6 * c + 4 * w.inner;
             break;
         case Checkpointing::selective:
-            kept = 4 + 9 * p + (model.norm == model::NormPlace::after ? p : 0);
-            working = exact ? 44 : 37;
+            kept = 4 * c + products + p * c + (model.norm == model::NormPlace::after ? p * c : 0) + head_norms;
+            working = exact ? 12 * c + 8 * w.inner : 9 * c + 7 * w.inner;
             break;
         case Checkpointing::full:
-            kept = 4;
-            working = exact ? 85 : 58;
+            kept = 4 * c;
+            working = (exact ? 13 : 14) * c + 4 * w.inner + products + cheap + head_norms;
             break;
     }
     const std::uint64_t sums = layout.checkpointing == Checkpointing::full ? 0 : 4ULL * model.heads;
-    bytes.kept = model.layers * rows * (kept * c + sums);
-    bytes.working = std::max(rows * c * working, head_bytes_max + rows * c * 12);
+    ActivationBytes bytes;
+    bytes.kept = model.layers * rows * (kept + sums);
+    bytes.working = std::max(rows * working, head_bytes_max + rows * c * 12);
     return bytes;
 }
 

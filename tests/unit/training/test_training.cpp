@@ -40,7 +40,25 @@ model::ModelSpec small_opt(model::NormPlace norm, std::uint32_t embedding) {
     return spec;
 }
 
+/// Two query heads to a key head, a head width that is not width / heads, and an inner width of its own.
+model::ModelSpec small_llama() {
+    model::ModelSpec spec = small_model();
+    spec.family = model::Family::llama;
+    spec.activation = model::Activation::silu_gated;
+    spec.heads = 4;
+    spec.llama = {.kv_heads = 2, .head_width = 16, .inner = 40, .rope_theta = 100, .norm_epsilon = 1e-4};
+    return spec;
+}
+
 model::ModelSpec model_named(const QString& name) {
+    if (name.startsWith("llama") || name.startsWith("qwen")) {
+        model::ModelSpec spec = small_llama();
+        spec.llama.tied = name != "llama, own head";
+        spec.llama.qkv_bias = name == "qwen2";
+        spec.llama.qk_norm = name == "qwen3";
+        if (name == "llama, odd heads") spec.llama.head_width = 10;
+        return spec;
+    }
     if (name == "opt") return small_opt(model::NormPlace::before, 0);
     if (name == "opt 350m") return small_opt(model::NormPlace::after, 24);
     model::ModelSpec spec = small_model();
@@ -111,7 +129,9 @@ class TrainingTest : public QObject {
 private:
     static void add_models() {
         QTest::addColumn<QString>("name");
-        for (const char* name : {"gelu", "relu", "opt", "opt 350m"}) QTest::newRow(name) << QString(name);
+        for (const char* name : {"gelu", "relu", "opt", "opt 350m", "llama", "llama, own head", "qwen2", "qwen3"}) {
+            QTest::newRow(name) << QString(name);
+        }
     }
 
 private slots:
@@ -194,6 +214,12 @@ private slots:
         QTest::newRow("opt") << "opt" << 16 << 32 << 2 << 32;
         QTest::newRow("opt with odd heads") << "opt" << 21 << 40 << 4 << 50;
         QTest::newRow("opt, norms after, narrow embedding") << "opt 350m" << 16 << 32 << 2 << 32;
+        QTest::newRow("llama") << "llama" << 37 << 32 << 4 << 32;
+        QTest::newRow("llama, one key head") << "llama" << 16 << 24 << 2 << 33;
+        QTest::newRow("llama, own head") << "llama, own head" << 16 << 32 << 4 << 32;
+        QTest::newRow("llama, odd heads") << "llama, odd heads" << 21 << 40 << 4 << 50;
+        QTest::newRow("qwen2") << "qwen2" << 16 << 32 << 4 << 32;
+        QTest::newRow("qwen3") << "qwen3" << 16 << 32 << 4 << 32;
     }
     void the_fast_model_agrees_with_the_plain_one() {
         QFETCH(const QString, name);
@@ -206,6 +232,7 @@ private slots:
         spec.width = static_cast<std::uint32_t>(width);
         spec.heads = static_cast<std::uint32_t>(heads);
         spec.vocabulary = static_cast<std::uint32_t>(vocabulary);
+        if (spec.family == model::Family::llama) spec.llama.kv_heads = spec.heads / 2;
         std::vector<float> parameters = lively_parameters(spec);
         const std::vector<Token> batch = random_records(spec, 3);
         std::vector<float> plain(parameters.size());
