@@ -37,6 +37,7 @@ class Model:
     embedding: int = WIDTH
     clip: float = 0.5
     larger: int = 1     # factor on all matrices of the initial state
+    own_head: bool = False
 
 
 MODELS = {
@@ -45,7 +46,13 @@ MODELS = {
     "opt": Model("opt"),  # shaped like OPT-125M
     # Shaped like OPT-350M. OPT's small initial values leave so narrow a model hardly a gradient: hence the factor.
     "opt_post": Model("opt", norm_before=False, embedding=16, clip=0.25, larger=8),
+    # Shaped like Llama (with a head that is not the embedding), Qwen2 and Qwen3.
+    "llama": Model("llama", larger=4, own_head=True),
+    "qwen2": Model("qwen2", larger=4),
+    "qwen3": Model("qwen3", larger=4),
 }
+# Of the last three: query heads, key heads, their width (not WIDTH / heads), inner width, theta and epsilon.
+LLAMA_HEADS, KEY_HEADS, HEAD_WIDTH, INNER, THETA, EPSILON = 4, 2, 16, 40, 500.0, 1e-5
 
 
 def mix64(x):
@@ -99,12 +106,34 @@ def opt_tensors(model):
     return out
 
 
+def llama_tensors(model):
+    c, queries, keys = WIDTH, LLAMA_HEADS * HEAD_WIDTH, KEY_HEADS * HEAD_WIDTH
+    out = [("model.embed_tokens.weight", [VOCABULARY, c])]
+    if model.own_head:
+        out.append(("lm_head.weight", [VOCABULARY, c]))
+    for i in range(LAYERS):
+        layer, attention = f"model.layers.{i}.", f"model.layers.{i}.self_attn."
+        projections = (("q", queries), ("k", keys), ("v", keys))
+        out.append((layer + "input_layernorm.weight", [c]))
+        out += [(f"{attention}{part}_proj.weight", [size, c]) for part, size in projections]
+        if model.family == "qwen2":
+            out += [(f"{attention}{part}_proj.bias", [size]) for part, size in projections]
+        if model.family == "qwen3":
+            out += [(f"{attention}{part}_norm.weight", [HEAD_WIDTH]) for part in "qk"]
+        out += [(attention + "o_proj.weight", [c, queries]), (layer + "post_attention_layernorm.weight", [c]),
+                (layer + "mlp.gate_proj.weight", [INNER, c]), (layer + "mlp.up_proj.weight", [INNER, c]),
+                (layer + "mlp.down_proj.weight", [c, INNER])]
+    return out + [("model.norm.weight", [c])]
+
+
 def tensors(model):
-    return gpt2_tensors() if model.family == "gpt2" else opt_tensors(model)
+    if model.family == "gpt2":
+        return gpt2_tensors()
+    return opt_tensors(model) if model.family == "opt" else llama_tensors(model)
 
 
 def initial_values(model):
-    usual, pieces = 0.02 if model.family == "gpt2" else 0.006, []
+    usual, pieces = 0.006 if model.family == "opt" else 0.02, []
     for index, (name, shape) in enumerate(tensors(model), start=1):
         count = math.prod(shape)
         if name.endswith(".bias"):
@@ -113,7 +142,7 @@ def initial_values(model):
         if len(shape) == 1:
             pieces.append(np.ones(count, np.float32))
             continue
-        residual = name.endswith(("c_proj.weight", "out_proj.weight", "fc2.weight"))
+        residual = name.endswith(("c_proj.weight", "out_proj.weight", "fc2.weight", ".o_proj.weight", "down_proj.weight"))
         deviation = usual / math.sqrt(2.0 * LAYERS) if residual else usual
         rng = Rng(mix64(SEED) ^ mix64(index))
         values = []
@@ -137,12 +166,29 @@ def state_file(model, values):
     return struct.pack("<Q", len(text)) + text + values.astype("<f4").tobytes()
 
 
+LLAMAS = {"llama": (transformers.LlamaConfig, transformers.LlamaForCausalLM),
+          "qwen2": (transformers.Qwen2Config, transformers.Qwen2ForCausalLM),
+          "qwen3": (transformers.Qwen3Config, transformers.Qwen3ForCausalLM)}
+
+
+def door_of(model):
+    if model.family in LLAMAS:
+        return LLAMAS[model.family][1]
+    return transformers.GPT2LMHeadModel if model.family == "gpt2" else transformers.OPTForCausalLM
+
+
 def config_of(model):
     if model.family == "gpt2":
         return transformers.GPT2Config(
             vocab_size=VOCABULARY, n_positions=CONTEXT, n_embd=WIDTH, n_layer=LAYERS, n_head=HEADS,
             activation_function=model.activation, resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0,
             architectures=["GPT2LMHeadModel"], bos_token_id=0, eos_token_id=0)
+    if model.family in LLAMAS:
+        return LLAMAS[model.family][0](
+            vocab_size=VOCABULARY, max_position_embeddings=CONTEXT, hidden_size=WIDTH, num_hidden_layers=LAYERS,
+            num_attention_heads=LLAMA_HEADS, num_key_value_heads=KEY_HEADS, head_dim=HEAD_WIDTH, intermediate_size=INNER,
+            rms_norm_eps=EPSILON, rope_parameters={"rope_type": "default", "rope_theta": THETA},
+            tie_word_embeddings=not model.own_head, bos_token_id=0, eos_token_id=0)
     # Without a padding token: its row would get no gradient as an input, and no token of ours is padding.
     return transformers.OPTConfig(
         vocab_size=VOCABULARY, max_position_embeddings=CONTEXT, hidden_size=WIDTH, num_hidden_layers=LAYERS,
@@ -154,11 +200,10 @@ def config_of(model):
 
 def open_in_transformers(file, model):
     """Any state file of ours with the config of its model spec, through the library's ordinary door."""
-    door = transformers.GPT2LMHeadModel if model.family == "gpt2" else transformers.OPTForCausalLM
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "model.safetensors").write_bytes(file)
         config_of(model).save_pretrained(folder)
-        opened = door.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32)
+        opened = door_of(model).from_pretrained(folder, attn_implementation="eager", dtype=torch.float32)
     return opened.train()
 
 
