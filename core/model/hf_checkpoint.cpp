@@ -4,10 +4,11 @@
 // checkpoint was overlooked.
 //
 // Two tensors differ from the model's list. Positions may have more rows than the model's context; the first ones are
-// used. The output head is tied to the embedding here: a checkpoint may hold it under either name, and a head of its
+// used. Where the output head is tied to the embedding, a checkpoint may hold it under either name, and a head of its
 // own is accepted only if it equals the embedding value by value.
 //
-// Source: modeling_gpt2.py and modeling_opt.py of huggingface/transformers for the names; the safetensors format.
+// Source: modeling_gpt2.py, modeling_opt.py, modeling_llama.py, modeling_qwen2.py and modeling_qwen3.py of
+// huggingface/transformers for the names; the safetensors format.
 #include "core/model/hf_checkpoint.h"
 
 #include <algorithm>
@@ -56,6 +57,7 @@ std::string canonical_name(Family family, std::string_view name) {
         return std::string(name);
     }
     strip(name, "model.");
+    if (family == Family::llama) return "model." + std::string(name);
     strip(name, "decoder.");
     return "model.decoder." + std::string(name);
 }
@@ -64,6 +66,9 @@ std::string canonical_name(Family family, std::string_view name) {
 bool is_mask(std::string_view name) {
     return name.starts_with("h.") && (name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias"));
 }
+
+/// The frequencies of rotary positions that old checkpoints of Llama carry; they follow from theta.
+bool is_frequencies(std::string_view name) { return name.ends_with(".rotary_emb.inv_freq"); }
 
 /// One tensor of one file.
 struct Found {
@@ -104,6 +109,7 @@ Status take_entries(Family family, const CheckpointFile& file, FoundTensors& ten
     for (SafetensorsEntry& entry : *entries) {
         std::string name = canonical_name(family, entry.name);
         if (family == Family::gpt2 && is_mask(name)) continue;
+        if (family == Family::llama && is_frequencies(name)) continue;
         const auto begin = static_cast<std::size_t>(entry.begin);
         const ByteSpan bytes = file.bytes.subspan(header + begin, static_cast<std::size_t>(entry.end) - begin);
         if (tensors.contains(name)) return unusable("The checkpoint holds the tensor " + shown(entry.name) + " twice.");
@@ -135,7 +141,7 @@ Status take_values(const TensorSpec& wanted, const Found& found, std::span<float
     return unusable("The tensor " + wanted.name + " of the checkpoint holds a value that is not a finite number.");
 }
 
-/// The head is the embedding in our models; a head of its own would be lost.
+/// The head is the embedding in such models; a head of its own would be lost.
 Status check_head(const Found& head, const TensorSpec& embedding, std::span<const float> values) {
     bool equal = head.entry.shape == embedding.shape;
     if (equal)
@@ -180,7 +186,8 @@ Status read_checkpoint(const ModelSpec& model, std::uint32_t stored_context, std
         if (const Status taken = take_entries(model.family, file, tensors); !taken) return taken;
     }
     const std::vector<TensorSpec> wanted = tensors_of(model);
-    auto head = tensors.extract(std::string(head_name));
+    const bool own_head = std::ranges::any_of(wanted, [](const TensorSpec& one) { return one.role == Role::head; });
+    auto head = own_head ? FoundTensors::node_type() : tensors.extract(std::string(head_name));
     if (head && !tensors.contains(wanted.front().name)) {  // tied tensors are stored once, under either name
         head.key() = wanted.front().name;
         tensors.insert(std::move(head));

@@ -8,38 +8,17 @@
 // the same spec, except for dropout, which belongs to training.
 #include "core/model/hf_config.h"
 
-#include <initializer_list>
 #include <string>
 
 #include "core/base/json.h"
+#include "core/model/hf_fields.h"
+#include "core/model/hf_llama.h"
 
 namespace potluck::model {
 
 namespace {
 
 constexpr double norm_epsilon = 1e-5;
-constexpr std::uint64_t count_max = 1ULL << 24U;  // ModelSpec's own limits are narrower and checked behind
-
-/// Those fields of `config` that have a value.
-nlohmann::json picked(const nlohmann::json& config, std::initializer_list<const char*> names) {
-    nlohmann::json known = nlohmann::json::object();
-    for (const char* name : names) {
-        const auto found = config.find(name);
-        if (found != config.end() && !found->is_null()) known[name] = *found;
-    }
-    return known;
-}
-
-std::uint32_t count(Fields& fields, std::string_view name) {
-    return static_cast<std::uint32_t>(fields.integer(name, 1, count_max));
-}
-
-/// A switch that must stand where our models have it.
-void expect(Fields& fields, const std::string& name, bool value) {
-    if (fields.flag_or(name, value) != value) {
-        fields.fail(name + " is " + (value ? "false" : "true") + ", which this version cannot train");
-    }
-}
 
 void read_activation(Fields& fields, ModelSpec& model, std::string_view fallback) {
     const std::string name = fields.text_or("activation_function", 64, fallback);
@@ -50,11 +29,6 @@ void read_activation(Fields& fields, ModelSpec& model, std::string_view fallback
     } else {
         fields.fail("activation_function is not one this version trains (gelu_new, relu)");
     }
-}
-
-Result<ModelSpec> checked(Fields& fields, const ModelSpec& model) {
-    if (const Status status = fields.finish(); !status) return status.error();
-    return ModelSpec::from_json(model.to_json());
 }
 
 Result<ModelSpec> read_gpt2(const nlohmann::json& config) {
@@ -171,14 +145,19 @@ Result<ModelSpec> parse_hugging_face_config(ByteSpan text) {
     const nlohmann::json head = config->is_object() ? picked(*config, {"model_type", "quantization_config"}) : *config;
     Fields fields(head, "config.json");
     const std::string family = fields.text("model_type", 64);
-    if (family != "gpt2" && family != "opt") fields.fail("model_type is not one this version trains (gpt2, opt)");
+    const std::optional<LlamaKind> llama = llama_kind_named(family);
+    if (family != "gpt2" && family != "opt" && !llama) {
+        fields.fail("model_type is not one this version trains (gpt2, opt, llama, qwen2, qwen3)");
+    }
     if (fields.has("quantization_config"))
         fields.fail("its weights are quantised; take the model in fp32, bf16 or fp16");
     if (const Status status = fields.finish(); !status) return status.error();
+    if (llama) return parse_llama_config(*config, *llama);
     return family == "gpt2" ? read_gpt2(*config) : read_opt(*config);
 }
 
 nlohmann::json hugging_face_config(const ModelSpec& model) {
+    if (model.family == Family::llama) return llama_config(model);
     nlohmann::json config = model.family == Family::gpt2 ? gpt2_config(model) : opt_config(model);
     config.update(common_config(model));
     return config;

@@ -1,4 +1,4 @@
-// config.json of Hugging Face transformers, to and from a ModelSpec, for GPT-2 and OPT.
+// config.json of Hugging Face transformers, to and from a ModelSpec, for GPT-2, OPT, Llama, Qwen2 and Qwen3.
 //
 // The file is open (it holds much that is no business of the weights); what decides how the weights are used is read
 // strictly, with transformers' defaults where it is missing. Dropout is not read: it belongs to how one trains.
@@ -14,12 +14,13 @@ namespace potluck::model {
 
 inline constexpr std::size_t hf_config_bytes_max = 1U << 20U;
 
-/// `malformed` with a sentence that names what we cannot train: another family, activation, inner width, untied head,
-/// missing biases, other scaling of attention, quantised weights.
+/// `malformed` with a sentence that names what we cannot train: another family, activation, scaling of attention or of
+/// angles, sliding windows, biases too many or too few, quantised weights; of GPT-2 and OPT another inner width and an
+/// untied head.
 [[nodiscard]] Result<ModelSpec> parse_hugging_face_config(ByteSpan text);
 
-/// config.json of a GPT2LMHeadModel or an OPTForCausalLM with these shapes. Parsing it returns `model` without its
-/// dropout.
+/// config.json of a GPT2LMHeadModel, OPTForCausalLM, LlamaForCausalLM, Qwen2ForCausalLM or Qwen3ForCausalLM. Parsing it
+/// returns `model` without its dropout.
 [[nodiscard]] nlohmann::json hugging_face_config(const ModelSpec& model);
 
 }  // namespace potluck::model

@@ -189,8 +189,8 @@ Result<ModelSpec> ModelSpec::from_json(const nlohmann::json& object) {
     } else {
         spec.activation = read_activation(fields);
         if (spec.family == Family::opt) read_opt(fields, spec);
-        if (spec.width % spec.heads != 0) fields.fail("heads does not divide width");
     }
+    if (spec.width % spec.heads != 0) fields.fail("heads does not divide width");
     if (spec.parameters() > parameters_max) fields.fail("it has more than 20,000,000,000 parameters");
     if (const Status status = fields.finish(); !status) return status.error();
     return spec;

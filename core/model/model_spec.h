@@ -24,7 +24,7 @@ enum class NormPlace { before, after };
 
 inline constexpr std::uint64_t parameters_max = 20'000'000'000ULL;
 
-/// What llama alone has. Queries, keys and values have a head width of their own, so `heads` need not divide the width.
+/// What llama alone has. Heads have a width of their own, which need not be width / heads.
 struct LlamaShape {
     std::uint32_t kv_heads = 1;     // of keys and values; divides heads
     std::uint32_t head_width = 32;  // D, even, 2..512
@@ -42,7 +42,7 @@ struct ModelSpec {
     std::uint32_t vocabulary = 256;  // V, 2..1,048,576
     std::uint32_t context = 128;     // T, 8..16,384 tokens
     std::uint32_t layers = 4;        // 1..256
-    std::uint32_t heads = 4;         // divides width, but for llama
+    std::uint32_t heads = 4;         // divides width
     std::uint32_t width = 128;       // C, 8..16,384
     Activation activation = Activation::gelu_tanh;
     float dropout = 0.0F;                // 0..0.9

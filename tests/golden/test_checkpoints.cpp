@@ -37,6 +37,9 @@ private slots:
         QTest::addRow("gpt2_old") << 1;
         QTest::addRow("opt_fp16") << 1;
         QTest::addRow("opt_post_fp32_sharded") << 3;
+        QTest::addRow("llama_fp32") << 1;
+        QTest::addRow("qwen2_bf16_sharded") << 3;
+        QTest::addRow("qwen3_fp16") << 1;
     }
     void a_checkpoint_of_transformers_loads_exactly() {
         QFETCH(const int, files);

@@ -58,6 +58,7 @@ private slots:
         QTest::addRow("gpt2") << QStringList{};
         QTest::addRow("opt") << QStringList{"--model", "opt-125m"};
         QTest::addRow("opt, post-norm") << QStringList{"--model", "opt-350m"};
+        QTest::addRow("llama") << QStringList{"--model", "llama-tiny"};
     }
     void an_exported_model_is_the_first_state_of_another_run() {
         QFETCH(const QStringList, model);
@@ -110,6 +111,20 @@ private slots:
         QVERIFY(std::equal(after->begin() + kept, after->end(), before->begin() + kept + dropped, before->end()));
     }
 
+    void rotary_positions_are_made_for_any_context_of_a_checkpoint() {
+        Swarm swarm;
+        swarm.host(2, {"--model", "llama-tiny"});
+        const fs::path folder = swarm.root() / "exported";
+        QVERIFY(swarm.backbone().call("export", {{"folder", folder.string()}}).is_object());
+        const Ended made = host_from(folder, swarm, swarm.root() / "short", {"--context", "16"});
+        QVERIFY2(made.code == 0, qPrintable(made.err));
+        model::ModelSpec model = model_of(folder);
+        const Bytes state = content(only_run(swarm.root() / "short") / "data" / "initial.safetensors");
+        model.context = 16;
+        QVERIFY(model::parameters_of(model::state_layout(model), state).ok());
+        QVERIFY(state == content(folder / "model.safetensors"));
+    }
+
     void a_sparse_export_has_half_zeros_where_they_belong() {
         Swarm swarm;
         swarm.host(2, {"--model", "opt-125m"});
@@ -151,7 +166,8 @@ private slots:
 
     void a_checkpoint_of_transformers_is_hosted_from_its_files_data() {
         QTest::addColumn<QString>("folder");
-        for (const char* name : {"gpt2_bytes", "opt_bytes_sharded"}) QTest::addRow("%s", name) << QString(name);
+        for (const char* name : {"gpt2_bytes", "opt_bytes_sharded", "llama_bytes"})
+            QTest::addRow("%s", name) << QString(name);
     }
     void a_checkpoint_of_transformers_is_hosted_from_its_files() {
         QFETCH(const QString, folder);

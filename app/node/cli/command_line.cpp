@@ -81,7 +81,8 @@ void add_node_options(CLI::App& app, Command& command, Raw& raw) {
 
 void add_host_model(CLI::App& host, Command& command, Raw& raw) {
     CLI::Option* from = host.add_option(
-        "--from", command.host.from, "Go on from this checkpoint: a GPT-2 or OPT folder of Hugging Face transformers");
+        "--from", command.host.from,
+        "Go on from this checkpoint: a folder of Hugging Face transformers with a GPT-2, OPT, Llama, Qwen2 or Qwen3");
     for (CLI::Option* shape : {host.add_option("--model", raw.preset, model::model_preset_names()),
                                host.add_option("--layers", raw.layers, "Layers, instead of the preset's"),
                                host.add_option("--heads", raw.heads, "Attention heads, instead of the preset's"),

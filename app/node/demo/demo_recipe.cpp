@@ -27,7 +27,9 @@ std::uint64_t DemoRecipe::rounds_in(double for_minutes) const {
 }
 
 std::vector<std::string> DemoRecipe::host_arguments(std::uint64_t rounds) const {
-    return {"--layers",
+    return {"--model",
+            model,
+            "--layers",
             std::to_string(layers),
             "--width",
             std::to_string(width),
@@ -90,6 +92,7 @@ Result<DemoRecipe> DemoRecipe::from_file(const std::filesystem::path& file) {
         value = static_cast<std::uint32_t>(fields.integer_or(name, 1, 1 << 20, value));
     };
     const auto real = [&](const char* name, double& value) { value = fields.number_or(name, 0, 1e6, value); };
+    recipe.model = fields.text_or("model", 32, recipe.model);
     whole("layers", recipe.layers);
     whole("width", recipe.width);
     whole("heads", recipe.heads);

@@ -11,6 +11,7 @@
 namespace potluck::node {
 
 struct DemoRecipe {
+    std::string model = "tiny";  // the preset whose layers, width, heads and context the next line replaces
     std::uint32_t layers = 2, width = 128, heads = 4, context = 128;
     std::uint32_t batch = 4;
     double window_seconds = 2.5;

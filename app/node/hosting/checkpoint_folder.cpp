@@ -36,8 +36,8 @@ Result<CheckpointFolder> CheckpointFolder::open(const fs::path& folder) {
     const fs::path config = folder / "config.json";
     if (!is_file(config)) {
         return Error{ErrorCode::not_found, "The folder " + folder.string() +
-                                               " holds no config.json; give a folder with a GPT-2 or OPT checkpoint "
-                                               "of Hugging Face transformers."};
+                                               " holds no config.json; give a folder with a GPT-2, OPT, Llama, Qwen2 "
+                                               "or Qwen3 checkpoint of Hugging Face transformers."};
     }
     const auto text = read_file(config, model::hf_config_bytes_max);
     if (!text) return text.error();

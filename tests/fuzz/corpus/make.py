@@ -152,6 +152,10 @@ def manifests():
     save("manifest", "bpe", vector("manifest_bpe"))
     save("manifest", "no_tokenizer", prefix + text.replace(b'{"kind":"bytes"}', b'{"kind":"none"}'))
     save("manifest", "opt", prefix + text.replace(b'"family":"gpt2"', b'"embedding":4,"family":"opt","norm":"after"'))
+    llama = (b'"head_width":4,"inner":24,"kv_heads":1,"norm_epsilon":1e-05,"qk_norm":false,"qkv_bias":true,"rope_theta":10000.0,'
+             b'"tied":false,')
+    save("manifest", "llama", prefix + text.replace(b'"activation":"gelu_tanh",', b"").replace(
+        b'"family":"gpt2",', b'"family":"llama",').replace(b'"heads":2,', b'"heads":2,' + llama))
     save("manifest", "great_model", prefix + text.replace(b'"layers":1', b'"layers":256').replace(b'"width":8', b'"width":16384'))
 
 
@@ -250,6 +254,8 @@ def hf_checkpoints():
                              ("c", "config_opt", "opt_post_fp32_sharded/config.json"),
                              ("i", "index", "gpt2_bf16_sharded/model.safetensors.index.json"),
                              ("g", "gpt2", "gpt2_fp32/model.safetensors"), ("g", "gpt2_old", "gpt2_old/model.safetensors"),
+                             ("c", "config_llama", "llama_fp32/config.json"), ("c", "config_qwen2", "qwen2_bf16_sharded/config.json"),
+                             ("l", "llama", "llama_fp32/model.safetensors"),
                              ("o", "opt", "opt_fp16/model.safetensors"),
                              ("o", "opt_part", "opt_post_fp32_sharded/model-00002-of-00003.safetensors")):
         save("hf_checkpoint", name, kind.encode() + (CHECKPOINTS / path).read_bytes())

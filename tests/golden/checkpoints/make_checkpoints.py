@@ -10,7 +10,8 @@ import shutil
 
 import torch
 from safetensors.torch import save_file
-from transformers import GPT2Config, GPT2LMHeadModel, OPTConfig, OPTForCausalLM
+from transformers import (GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, OPTConfig, OPTForCausalLM, Qwen2Config,
+                          Qwen2ForCausalLM, Qwen3Config, Qwen3ForCausalLM)
 
 LAYERS = 2
 
@@ -42,6 +43,21 @@ def opt_order(config):
     return ["model.decoder." + name for name in names]
 
 
+def llama_order(config):
+    names = ["model.embed_tokens.weight"] + ([] if config.tie_word_embeddings else ["lm_head.weight"])
+    for i in range(LAYERS):
+        attention = f"model.layers.{i}.self_attn."
+        names.append(f"model.layers.{i}.input_layernorm.weight")
+        names += [f"{attention}{part}_proj.weight" for part in "qkv"]
+        if config.model_type == "qwen2":
+            names += [f"{attention}{part}_proj.bias" for part in "qkv"]
+        if config.model_type == "qwen3":
+            names += [f"{attention}{part}_norm.weight" for part in "qk"]
+        names += [f"model.layers.{i}.{part}.weight" for part in
+                  ("self_attn.o_proj", "post_attention_layernorm", "mlp.gate_proj", "mlp.up_proj", "mlp.down_proj")]
+    return names + ["model.norm.weight"]
+
+
 def gpt2(vocabulary=20):
     return GPT2LMHeadModel(GPT2Config(vocab_size=vocabulary, n_positions=8, n_embd=8, n_layer=LAYERS, n_head=2,
                                       bos_token_id=0, eos_token_id=0))
@@ -50,6 +66,12 @@ def gpt2(vocabulary=20):
 def opt(vocabulary=20, **more):
     return OPTForCausalLM(OPTConfig(vocab_size=vocabulary, max_position_embeddings=8, hidden_size=8, num_hidden_layers=LAYERS,
                                     num_attention_heads=2, ffn_dim=32, bos_token_id=0, eos_token_id=0, **more))
+
+
+def llama(config, model, vocabulary=20, **more):
+    return model(config(vocab_size=vocabulary, max_position_embeddings=8, hidden_size=8, num_hidden_layers=LAYERS,
+                        num_attention_heads=2, num_key_value_heads=1, intermediate_size=12, bos_token_id=0, eos_token_id=0,
+                        rope_parameters={"rope_type": "default", "rope_theta": 500.0}, **more))
 
 
 def save(name, model, order, dtype, **options):
@@ -78,6 +100,14 @@ def main():
     save("gpt2_bytes", gpt2(256), gpt2_order(), torch.bfloat16)
     model = opt(256)
     save("opt_bytes_sharded", model, opt_order(model.config), torch.float16, max_shard_size="4KB")
+    model = llama(LlamaConfig, LlamaForCausalLM, rms_norm_eps=1e-5)
+    save("llama_fp32", model, llama_order(model.config), torch.float32)
+    model = llama(Qwen2Config, Qwen2ForCausalLM, tie_word_embeddings=True)
+    save("qwen2_bf16_sharded", model, llama_order(model.config), torch.bfloat16, max_shard_size="1KB")
+    model = llama(Qwen3Config, Qwen3ForCausalLM, head_dim=6)
+    save("qwen3_fp16", model, llama_order(model.config), torch.float16)
+    model = llama(LlamaConfig, LlamaForCausalLM, vocabulary=256, tie_word_embeddings=True)
+    save("llama_bytes", model, llama_order(model.config), torch.bfloat16)
     # As the first GPT-2 checkpoints on the hub are: no wrapper around the names, masks among the weights, a head.
     state, _ = save("gpt2_old", gpt2(), gpt2_order(), torch.float32)
     old = {key.removeprefix("transformer."): value.clone() for key, value in state.items()}

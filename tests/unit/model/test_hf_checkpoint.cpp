@@ -119,6 +119,27 @@ private slots:
         }
     }
 
+    void llama_loads_with_its_own_head_or_the_embedding() {
+        ModelSpec model = samples::model();
+        model.family = Family::llama;
+        model.activation = Activation::silu_gated;
+        model.llama = {.kv_heads = 1, .head_width = 4, .inner = 12};
+        Tensors tensors = sample_tensors(model);
+        tensors.push_back({"model.layers.0.self_attn.rotary_emb.inv_freq", {2}, {1, 0.01F}});
+        QVERIFY(is_count_by_eighths(load({file_of(tensors)}, model).values));
+        for (Tensor& each : tensors) each.name = each.name.substr(std::strlen("model."));  // of a LlamaModel
+        QVERIFY(is_count_by_eighths(load({file_of(tensors)}, model).values));
+        tensors.front().name = "lm_head.weight";  // one name or the other for what is tied
+        QVERIFY(is_count_by_eighths(load({file_of(tensors)}, model).values));
+
+        model.llama.tied = false;
+        QVERIFY(complains_of(load({file_of(tensors)}, model), "lacks the tensor model.embed_tokens.weight"));
+        tensors = sample_tensors(model);
+        QVERIFY(is_count_by_eighths(load({file_of(tensors)}, model).values));
+        model.llama.tied = true;
+        QVERIFY(complains_of(load({file_of(tensors)}, model), "lm_head.weight is not its embedding"));
+    }
+
     void a_checkpoint_may_be_cut_into_files() {
         const Tensors tensors = sample_tensors();
         const Tensors first(tensors.begin(), tensors.begin() + 5), second(tensors.begin() + 5, tensors.end());

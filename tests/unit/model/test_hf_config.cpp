@@ -46,6 +46,47 @@ json opt_350m_of_the_hub() {
             {"torch_dtype", "float16"}};
 }
 
+/// As version 4 of transformers wrote it.
+json smollm2_135m_of_the_hub() {
+    return {{"model_type", "llama"},
+            {"vocab_size", 49152},
+            {"max_position_embeddings", 2048},
+            {"hidden_size", 576},
+            {"intermediate_size", 1536},
+            {"num_hidden_layers", 30},
+            {"num_attention_heads", 9},
+            {"num_key_value_heads", 3},
+            {"hidden_act", "silu"},
+            {"rms_norm_eps", 1e-05},
+            {"rope_theta", 100000},
+            {"rope_scaling", nullptr},
+            {"rope_interleaved", false},
+            {"attention_bias", false},
+            {"mlp_bias", false},
+            {"tie_word_embeddings", true},
+            {"initializer_range", 0.041666666666666664},
+            {"torch_dtype", "bfloat16"}};
+}
+
+/// As version 5 writes it.
+json qwen_of_the_hub(const char* model_type) {
+    return {{"model_type", model_type},
+            {"vocab_size", 151936},
+            {"max_position_embeddings", 40960},
+            {"hidden_size", 1024},
+            {"intermediate_size", 3072},
+            {"num_hidden_layers", 28},
+            {"num_attention_heads", 16},
+            {"num_key_value_heads", 8},
+            {"head_dim", 128},
+            {"rms_norm_eps", 1e-06},
+            {"rope_parameters", {{"rope_theta", 1e6}, {"rope_type", "default"}}},
+            {"layer_types", {"full_attention", "full_attention"}},
+            {"sliding_window", nullptr},
+            {"use_sliding_window", false},
+            {"tie_word_embeddings", true}};
+}
+
 }  // namespace
 
 class HfConfigTest : public QObject {
@@ -58,11 +99,63 @@ private slots:
         const auto opt = parsed(opt_350m_of_the_hub());
         QVERIFY2(opt.ok(), opt.ok() ? "" : opt.error().message.c_str());
         QVERIFY(*opt == *model_preset("opt-350m"));
+        const auto llama = parsed(smollm2_135m_of_the_hub());
+        QVERIFY2(llama.ok(), llama.ok() ? "" : llama.error().message.c_str());
+        QVERIFY(*llama == *model_preset("smollm2-135m"));
+    }
+
+    void qwens_differ_from_llama_by_biases_norms_and_head_width() {
+        json config = qwen_of_the_hub("qwen3");
+        const auto qwen3 = parsed(config);
+        QVERIFY2(qwen3.ok(), qwen3.ok() ? "" : qwen3.error().message.c_str());
+        QCOMPARE(qwen3->parameters(), std::uint64_t{596'049'920});
+        QVERIFY(qwen3->llama.qk_norm && !qwen3->llama.qkv_bias);
+        QCOMPARE(qwen3->context, 16'384U);  // the most that a model of ours may have; angles have no weights
+        config.erase("head_dim");
+        QCOMPARE(parsed(config)->llama.head_width, 128U);
+        config["model_type"] = "qwen2";
+        QVERIFY(parsed(config)->llama.qkv_bias && !parsed(config)->llama.qk_norm);
+        QCOMPARE(parsed(config)->llama.head_width, 64U);
+        config["num_key_value_heads"] = nullptr;
+        QCOMPARE(parsed(config)->llama.kv_heads, 16U);
+        config["num_attention_heads"] = 32;
+        config.erase("num_key_value_heads");
+        QCOMPARE(parsed(config)->llama.kv_heads, 32U);
+    }
+
+    void what_llama_leaves_out_is_transformers_default() {
+        json config = smollm2_135m_of_the_hub();
+        for (const char* name : {"num_key_value_heads", "rms_norm_eps", "rope_theta", "tie_word_embeddings"}) {
+            config.erase(name);
+        }
+        const LlamaShape shape = parsed(config)->llama;
+        QCOMPARE(shape.kv_heads, 9U);
+        QCOMPARE(shape.norm_epsilon, 1e-6);
+        QCOMPARE(shape.rope_theta, 1e4);
+        QVERIFY(!shape.tied);
+    }
+
+    void theta_is_read_from_where_either_version_keeps_it() {
+        json config = smollm2_135m_of_the_hub();
+        config["rope_parameters"] = {{"rope_type", "default"}, {"rope_theta", 5e5}};
+        QCOMPARE(parsed(config)->llama.rope_theta, 5e5);  // the newer place counts
+        config["rope_parameters"] = {{"rope_type", "default"}};
+        QCOMPARE(parsed(config)->llama.rope_theta, 1e5);
+        for (const char* place : {"rope_parameters", "rope_scaling"}) {
+            for (const json& angles : {json{{"rope_type", "llama3"}, {"factor", 8.0}}, json{{"type", "linear"}},
+                                       json{{"partial_rotary_factor", 0.5}}, json::array()}) {
+                config = smollm2_135m_of_the_hub();
+                config[place] = angles;
+                QVERIFY2(!parsed(config), angles.dump().c_str());
+                QVERIFY(parsed(config).error().message.find(place) != std::string::npos);
+            }
+        }
     }
 
     void every_preset_survives_its_config() {
-        for (const char* name : {"tiny", "small", "gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl", "opt-125m",
-                                 "opt-350m", "opt-1.3b", "opt-2.7b", "opt-6.7b"}) {
+        for (const char* name :
+             {"tiny", "small", "gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl", "opt-125m", "opt-350m", "opt-1.3b",
+              "opt-2.7b", "opt-6.7b", "llama-tiny", "smollm2-135m", "smollm2-360m"}) {
             ModelSpec model = *model_preset(name);
             const auto back = parsed(hugging_face_config(model));
             QVERIFY2(back.ok(), name);
@@ -70,8 +163,29 @@ private slots:
             model.dropout = 0.25F;  // how one trains, not what the weights are
             QCOMPARE(parsed(hugging_face_config(model))->dropout, 0.0F);
         }
+        ModelSpec model = *model_preset("llama-tiny");
+        model.llama.tied = false;
+        model.llama.qkv_bias = true;
+        QVERIFY(*parsed(hugging_face_config(model)) == model);
+        model.llama.qkv_bias = false;
+        model.llama.qk_norm = true;
+        model.llama.head_width = 48;
+        QVERIFY(*parsed(hugging_face_config(model)) == model);
         QVERIFY(!model_preset("gpt3"));
-        QVERIFY(model_preset("gpt3").error().message.find("opt-2.7b or opt-6.7b") != std::string::npos);
+        QVERIFY(model_preset("gpt3").error().message.find("smollm2-135m or smollm2-360m") != std::string::npos);
+    }
+
+    void a_reshaped_preset_keeps_its_proportions() {
+        const ModelSpec tiny = *model_preset("llama-tiny");
+        QVERIFY(reshaped(tiny, {}) == tiny);
+        const ModelSpec wide = reshaped(*model_preset("smollm2-135m"), {.layers = 2, .heads = 6, .width = 192});
+        QVERIFY(ModelSpec::from_json(wide.to_json()).ok());
+        QCOMPARE(wide.layers, 2U);
+        QCOMPARE(wide.llama.kv_heads, 2U);
+        QCOMPARE(wide.llama.head_width, 32U);
+        QCOMPARE(wide.llama.inner, 512U);
+        QCOMPARE(reshaped(tiny, {.heads = 1}).llama.kv_heads, 1U);  // two to a key head does not divide one
+        QCOMPARE(reshaped(*model_preset("gpt2"), {.layers = 3}).layers, 3U);
     }
 
     void null_and_missing_mean_the_default() {
@@ -97,7 +211,7 @@ private slots:
         const auto row = [](bool opt, const char* field, const char* value) {
             QTest::addRow("%s %s=%s", opt ? "opt" : "gpt2", field, value) << opt << QString(field) << QString(value);
         };
-        row(false, "model_type", "\"llama\"");
+        row(false, "model_type", "\"mistral\"");
         row(false, "model_type", "7");
         row(false, "activation_function", "\"gelu\"");
         row(false, "activation_function", "\"silu\"");
@@ -124,6 +238,33 @@ private slots:
         QFETCH(const QString, field);
         QFETCH(const QString, value);
         json config = opt ? opt_350m_of_the_hub() : gpt2_of_the_hub();
+        config[field.toStdString()] = json::parse(value.toStdString());
+        const auto model = parsed(config);
+        QVERIFY(!model.ok());
+        QVERIFY2(model.error().message.find(field.toStdString()) != std::string::npos, model.error().message.c_str());
+    }
+
+    void what_of_llama_cannot_be_trained_is_named_data() {
+        QTest::addColumn<QString>("field");
+        QTest::addColumn<QString>("value");
+        const auto row = [](const char* field, const char* value) {
+            QTest::addRow("%s=%s", field, value) << QString(field) << QString(value);
+        };
+        row("hidden_act", "\"gelu\"");
+        row("attention_bias", "true");
+        row("mlp_bias", "true");
+        row("use_sliding_window", "true");
+        row("layer_types", "[\"full_attention\", \"sliding_attention\"]");
+        row("intermediate_size", "null");
+        row("num_key_value_heads", "4294967299");  // 3 when cut to 32 bits
+        row("head_dim", "\"64\"");
+        row("tie_word_embeddings", "1");
+        row("rope_theta", "0");
+    }
+    void what_of_llama_cannot_be_trained_is_named() {
+        QFETCH(const QString, field);
+        QFETCH(const QString, value);
+        json config = smollm2_135m_of_the_hub();
         config[field.toStdString()] = json::parse(value.toStdString());
         const auto model = parsed(config);
         QVERIFY(!model.ok());
