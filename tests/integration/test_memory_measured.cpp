@@ -33,12 +33,17 @@ struct Run {
     VectorFile state{folder.filePath("state").toStdString(), 0};
     std::string shard = folder.filePath("shard").toStdString();
 
-    Run() {
+    explicit Run(model::Family family = model::Family::gpt2) {
+        model.family = family;
         model.vocabulary = 8192;
         model.context = 256;
         model.layers = 8;
         model.heads = 8;
         model.width = 512;
+        if (family == model::Family::llama) {
+            model.activation = model::Activation::silu_gated;
+            model.llama = {.kv_heads = 2, .head_width = 64, .inner = 1'408, .tied = false};
+        }
         recipe.batch = 8;
         write();
     }
@@ -98,7 +103,9 @@ class MemoryMeasuredTest : public QObject {
 private slots:
     void the_measured_peak_is_within_a_tenth_of_the_plan_data() {
         QTest::addColumn<json>("layout");
-        const auto row = [](const char* name, const json& layout) { QTest::newRow(name) << layout; };
+        QTest::addColumn<bool>("llama");
+        const auto row = [](const char* name, const json& layout) { QTest::newRow(name) << layout << false; };
+        const auto llama = [](const char* name, const json& layout) { QTest::newRow(name) << layout << true; };
         row("fp32, all in memory", layout("fp32", "fp32", "fp32", "none", "resident", "host", 8, 32));
         row("fp32, 8 bit", layout("fp32", "fp32", "fp32", "none", "resident", "host", 8, 8));
         row("fp32, selective", layout("fp32", "fp32", "fp32", "selective", "resident", "host", 8, 8));
@@ -107,10 +114,15 @@ private slots:
         row("bf16 streamed", layout("bf16", "fp32", "fp32", "selective", "streamed", "host", 4, 8));
         row("bf16, anchor on disk", layout("bf16", "fp32", "fp32", "full", "resident", "disk", 2, 8));
         row("least", layout("bf16", "bf16", "bf16", "full", "resident", "disk", 1, 8));
+        llama("llama, fp32", layout("fp32", "fp32", "fp32", "none", "resident", "host", 8, 8));
+        llama("llama, fp32, selective", layout("fp32", "fp32", "fp32", "selective", "resident", "host", 8, 8));
+        llama("llama, bf16, selective", layout("bf16", "fp32", "fp32", "selective", "streamed", "host", 8, 8));
+        llama("llama, bf16, full", layout("bf16", "fp32", "fp32", "full", "resident", "host", 8, 8));
     }
     void the_measured_peak_is_within_a_tenth_of_the_plan() {
         QFETCH(const json, layout);
-        const Run run;
+        QFETCH(const bool, llama);
+        const Run run(llama ? model::Family::llama : model::Family::gpt2);
         TrainerChild child(QStringList{});
         LoadRequest request = run.load();
         request.layout = layout;
