@@ -8,6 +8,7 @@
 //
 //   bench_training --layers n --width n --heads n --context n --vocabulary n --batch n [--threads n]
 //                  [--precision fp32|bf16] [--state-bits 8|32] [--device cpu|cuda]
+//                  [--kv-heads n --inner n]      a Llama-shaped model instead of GPT-2
 #include <sys/resource.h>
 
 #include <chrono>
@@ -106,6 +107,13 @@ training::TrainerSetup setup_from(const Options& options) {
     setup.model.heads = options.number("--heads", 4);
     setup.model.context = options.number("--context", 128);
     setup.model.vocabulary = options.number("--vocabulary", 256);
+    if (const std::uint32_t kv_heads = options.number("--kv-heads", 0); kv_heads > 0) {
+        setup.model.family = model::Family::llama;
+        setup.model.activation = model::Activation::silu_gated;
+        setup.model.llama = {.kv_heads = kv_heads,
+                             .head_width = setup.model.width / setup.model.heads,
+                             .inner = options.number("--inner", 0)};
+    }
     setup.recipe.batch = options.number("--batch", 8);
     setup.recipe.state_bits = options.number("--state-bits", 8);
     const bool bf16 = options.text("--precision", "fp32") == "bf16";

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """What Python PyTorch reaches at the training of a GPT: the yardstick of bench_training.cpp.
 
-The model is GPT-2 as its paper describes it (norms before, learned positions, tanh GELU, biases, tied head), in the
-operations that PyTorch recommends: scaled_dot_product_attention, cross_entropy, AdamW(fused=True) with decay on matrices
+The model is GPT-2 as its paper describes it (norms before, learned positions, tanh GELU, biases, tied head) or, with
+--kv-heads, Llama (RMS norms, rotary positions, gated SiLU, no biases, tied head), in the operations that PyTorch
+recommends: scaled_dot_product_attention, rms_norm, cross_entropy, AdamW(fused=True) with decay on matrices
 only, gradients clipped to 1, autocast for bf16. A step is everything from tokens to new parameters.
 
 Lines on standard input, each answered by one line of JSON:
@@ -10,7 +11,7 @@ Lines on standard input, each answered by one line of JSON:
 End of input ends it. The first line out, `{"ready": ...}`, comes after compilation and warm-up.
 
 Usage: training_python.py --layers n --width n --heads n --context n --vocabulary n --batch n --threads n
-                          [--precision fp32|bf16] [--compile] [--device cpu|cuda]
+                          [--precision fp32|bf16] [--compile] [--device cpu|cuda] [--kv-heads n --inner n]
 """
 import argparse
 import json
@@ -67,11 +68,61 @@ class Gpt(nn.Module):
         return F.cross_entropy(logits_BTV.view(-1, logits_BTV.size(-1)), targets_BT.reshape(-1))
 
 
+class LlamaBlock(nn.Module):
+    def __init__(self, shape):
+        super().__init__()
+        self.heads, self.kv_heads, self.depth = shape.heads, shape.kv_heads, shape.width // shape.heads
+        joined = (shape.heads + 2 * shape.kv_heads) * self.depth
+        self.norm1 = nn.RMSNorm(shape.width, eps=1e-5)
+        self.qkv = nn.Linear(shape.width, joined, bias=False)
+        self.merge = nn.Linear(shape.width, shape.width, bias=False)
+        self.norm2 = nn.RMSNorm(shape.width, eps=1e-5)
+        self.gate_up = nn.Linear(shape.width, 2 * shape.inner, bias=False)
+        self.down = nn.Linear(shape.inner, shape.width, bias=False)
+
+    def turned(self, x_BHTD, cosines_TD, sines_TD):
+        first, second = x_BHTD.chunk(2, dim=-1)
+        return x_BHTD * cosines_TD + torch.cat((-second, first), dim=-1) * sines_TD
+
+    def forward(self, x_BTC, cosines_TD, sines_TD):
+        b, t, c = x_BTC.shape
+        heads_BNTD = self.qkv(self.norm1(x_BTC)).view(b, t, -1, self.depth).transpose(1, 2)
+        q, k, v = heads_BNTD.split((self.heads, self.kv_heads, self.kv_heads), dim=1)
+        q, k = (self.turned(part, cosines_TD.to(part.dtype), sines_TD.to(part.dtype)) for part in (q, k))
+        attended = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=self.heads != self.kv_heads)
+        x_BTC = x_BTC + self.merge(attended.transpose(1, 2).reshape(b, t, c))
+        gate, up = self.gate_up(self.norm2(x_BTC)).chunk(2, dim=-1)
+        return x_BTC + self.down(F.silu(gate) * up)
+
+
+class Llama(nn.Module):
+    def __init__(self, shape):
+        super().__init__()
+        self.tokens = nn.Embedding(shape.vocabulary, shape.width)
+        self.blocks = nn.ModuleList(LlamaBlock(shape) for _ in range(shape.layers))
+        self.norm = nn.RMSNorm(shape.width, eps=1e-5)
+        depth = shape.width // shape.heads
+        angles = torch.outer(torch.arange(shape.context).float(), 1e4 ** (-torch.arange(0, depth, 2) / depth)).repeat(1, 2)
+        self.register_buffer("cosines", angles.cos(), persistent=False)
+        self.register_buffer("sines", angles.sin(), persistent=False)
+        for name, parameter in self.named_parameters():
+            if parameter.dim() >= 2:
+                residual = name.endswith(("merge.weight", "down.weight"))
+                nn.init.normal_(parameter, std=0.02 / math.sqrt(2 * shape.layers) if residual else 0.02)
+
+    def forward(self, inputs_BT, targets_BT):
+        x_BTC = self.tokens(inputs_BT)
+        for block in self.blocks:
+            x_BTC = block(x_BTC, self.cosines, self.sines)
+        logits_BTV = F.linear(self.norm(x_BTC), self.tokens.weight)
+        return F.cross_entropy(logits_BTV.view(-1, logits_BTV.size(-1)), targets_BT.reshape(-1))
+
+
 class Training:
     def __init__(self, given):
         torch.manual_seed(1)
         self.given = given
-        self.model = Gpt(given).to(given.device)
+        self.model = (Llama if given.kv_heads else Gpt)(given).to(given.device)
         self.parameters = list(self.model.parameters())
         self.optimizer = torch.optim.AdamW(
             [{"params": [p for p in self.parameters if p.dim() >= 2], "weight_decay": 0.1},
@@ -119,6 +170,8 @@ def main():
     arguments = argparse.ArgumentParser()
     for name in ("layers", "width", "heads", "context", "vocabulary", "batch"):
         arguments.add_argument(f"--{name}", type=int, required=True)
+    for name in ("kv-heads", "inner"):
+        arguments.add_argument(f"--{name}", type=int, default=0)
     arguments.add_argument("--threads", type=int, default=1)
     arguments.add_argument("--precision", choices=["fp32", "bf16"], default="fp32")
     arguments.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
