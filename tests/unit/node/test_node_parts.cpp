@@ -364,6 +364,10 @@ private slots:
         QVERIFY(QString::fromStdString(describe(model)).startsWith("GPT-2 shape, 4 layers, width"));
         model.family = model::Family::opt;
         QVERIFY(QString::fromStdString(describe(model)).startsWith("OPT shape, 4 layers, width"));
+        model.family = model::Family::llama;
+        QVERIFY(QString::fromStdString(describe(model)).startsWith("Llama shape, 4 layers, width"));
+        model.llama.qk_norm = true;
+        QVERIFY(QString::fromStdString(describe(model)).startsWith("Qwen3 shape, 4 layers, width"));
     }
 
     void the_turns_of_a_demo_come_in_order() {
