@@ -1,3 +1,13 @@
+// Every family runs through the same lines; what differs are the widths, which biases and gains there are, and three
+// places: the norms (before or after the sum), place() between the qkv product and attention, and the activation. An
+// undefined bias means that there is none, and a norm without one is an RMS norm.
+//
+// The backward pass mirrors the forward pass step by step and frees each part of the cache behind its last use.
+// restore() runs exactly those lines of forward() again whose results trim() freed, so that gradients are the same bits
+// whatever is kept. Queries and keys are kept as attention reads them, normed and turned; their gradients are turned
+// back.
+//
+// Sources: Radford et al. 2019; Zhang et al. 2022; Touvron et al. 2023; Su et al. 2021 for rotary positions.
 #include "core/training/decoder/layer.h"
 
 #include "core/base/rng.h"

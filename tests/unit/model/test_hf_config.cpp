@@ -110,7 +110,7 @@ private slots:
         QVERIFY2(qwen3.ok(), qwen3.ok() ? "" : qwen3.error().message.c_str());
         QCOMPARE(qwen3->parameters(), std::uint64_t{596'049'920});
         QVERIFY(qwen3->llama.qk_norm && !qwen3->llama.qkv_bias);
-        QCOMPARE(qwen3->context, 16'384U);  // the most that a model of ours may have; angles have no weights
+        QCOMPARE(qwen3->context, 16'384U);  // context_max: angles have no weights
         config.erase("head_dim");
         QCOMPARE(parsed(config)->llama.head_width, 128U);
         config["model_type"] = "qwen2";
