@@ -2,7 +2,7 @@
 // 0..V-1, each once, all 256 byte symbols among them), then merges.txt by rank (both parts and their concatenation are
 // known tokens), then the separator, which must be a token that text cannot produce.
 //
-// encode() splits text into GPT-2's words and merges within each. A word's tokens depend on that word alone, so they
+// encode() splits text into words and merges within each. A word's tokens depend on that word alone, so they
 // are cached: WordCache is direct-mapped, 65,536 slots of at most 22 bytes and 8 tokens, fixed memory, and a hit can
 // never change the result. The caches and scratch are mutable members, hence one thread at a time.
 //
@@ -19,6 +19,7 @@
 #include "core/base/rng.h"
 #include "core/data/merge_table.h"
 #include "core/data/tokenizer.h"
+#include "core/data/tokenizer_json.h"
 #include "core/data/word_split.h"
 
 namespace potluck::data {
@@ -97,7 +98,7 @@ private:
 
 class ByteBpe final : public TokenizerModel {
 public:
-    explicit ByteBpe(std::size_t merges) : m_merges(merges) {}
+    ByteBpe(std::size_t merges, WordPattern pattern) : m_merges(merges), m_split(pattern) {}
 
     Status read_vocabulary(std::string_view text);
     Status read_merges(std::string_view text);
@@ -239,9 +240,10 @@ std::string byte_symbol(unsigned char byte) {
     return {static_cast<char>(0xC0U | symbol >> 6U), static_cast<char>(0x80U | (symbol & 0x3FU))};
 }
 
-Result<TokenizerModelPointer> parse_byte_bpe(std::string_view vocabulary_json, std::string_view merges_text) {
+Result<TokenizerModelPointer> parse_byte_bpe(std::string_view vocabulary_json, std::string_view merges_text,
+                                             WordPattern pattern) {
     const auto lines = static_cast<std::size_t>(std::count(merges_text.begin(), merges_text.end(), '\n'));
-    auto model = std::make_unique<ByteBpe>(std::min(lines + 1, merges_max + 1));
+    auto model = std::make_unique<ByteBpe>(std::min(lines + 1, merges_max + 1), pattern);
     if (const Status read = model->read_vocabulary(vocabulary_json); !read) return read.error();
     if (const Status read = model->read_merges(merges_text); !read) return read.error();
     return TokenizerModelPointer(std::move(model));
@@ -254,6 +256,14 @@ Result<TokenizerModelPointer> open_byte_bpe(const std::filesystem::path& vocabul
     const auto merges_text = read_file(merges, run::bpe_file_bytes_max);
     if (!merges_text) return merges_text.error();
     return parse_byte_bpe(as_text(*vocabulary_json), as_text(*merges_text));
+}
+
+Result<TokenizerModelPointer> open_byte_bpe_json(const std::filesystem::path& file) {
+    const auto text = read_file(file, run::tokenizer_json_bytes_max);
+    if (!text) return text.error();
+    const auto files = parse_tokenizer_json(as_text(*text));
+    if (!files) return files.error();
+    return parse_byte_bpe(files->vocabulary, files->merges, files->pattern);
 }
 
 }  // namespace potluck::data

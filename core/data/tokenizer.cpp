@@ -3,7 +3,9 @@
 #include <system_error>
 
 #include "core/base/check.h"
+#include "core/base/files.h"
 #include "core/data/byte_bpe.h"
+#include "core/data/tokenizer_json.h"
 #include "core/data/tokenizer_model.h"
 
 namespace potluck::data {
@@ -14,20 +16,37 @@ namespace fs = std::filesystem;
 
 constexpr std::uint32_t byte_vocabulary = 256;
 
+Result<WordPattern> pattern_in(const fs::path& tokenizer_json) {
+    const auto text = read_file(tokenizer_json, run::tokenizer_json_bytes_max);
+    if (!text) return text.error();
+    const auto files = parse_tokenizer_json(as_text(*text));
+    if (!files) return files.error();
+    return files->pattern;
+}
+
 }  // namespace
 
 Result<TokenizerFiles> find_tokenizer(const fs::path& path) {
     if (path.empty()) return TokenizerFiles{};
     std::error_code failed;
-    if (fs::is_regular_file(path, failed)) return TokenizerFiles{run::TokenizerKind::sentencepiece, path, {}};
+    const bool is_json = path.extension() == ".json";
+    const auto kind = is_json ? run::TokenizerKind::tokenizer_json : run::TokenizerKind::sentencepiece;
+    if (fs::is_regular_file(path, failed)) return TokenizerFiles{kind, path, {}};
     const auto holds = [&](const char* name) { return fs::is_regular_file(path / name, failed); };
-    if (holds("vocab.json") && holds("merges.txt"))
-        return TokenizerFiles{run::TokenizerKind::bpe, path / "vocab.json", path / "merges.txt"};
+    const TokenizerFiles json_file{run::TokenizerKind::tokenizer_json, path / "tokenizer.json", {}};
+    if (holds("vocab.json") && holds("merges.txt")) {
+        const TokenizerFiles two_files{run::TokenizerKind::bpe, path / "vocab.json", path / "merges.txt"};
+        if (!holds("tokenizer.json")) return two_files;
+        const auto pattern = pattern_in(json_file.model);
+        if (!pattern) return pattern.error();
+        return *pattern == WordPattern::gpt2 ? two_files : json_file;
+    }
     if (holds("tokenizer.model"))
         return TokenizerFiles{run::TokenizerKind::sentencepiece, path / "tokenizer.model", {}};
+    if (holds("tokenizer.json")) return json_file;
     return Error{ErrorCode::not_found, "There is no tokenizer at " + path.string() +
-                                           "; give a sentencepiece .model file, or a folder with tokenizer.model, or "
-                                           "with vocab.json and merges.txt."};
+                                           "; give a sentencepiece .model file, a tokenizer.json, or a folder with "
+                                           "one of them or with vocab.json and merges.txt."};
 }
 
 Tokenizer::Tokenizer(std::unique_ptr<const TokenizerModel> model) : m_model(std::move(model)) {}
@@ -40,8 +59,9 @@ Tokenizer Tokenizer::bytes() { return Tokenizer(nullptr); }
 Result<Tokenizer> Tokenizer::open(const TokenizerFiles& files) {
     POTLUCK_CHECK(files.kind != run::TokenizerKind::none);
     if (files.kind == run::TokenizerKind::bytes) return bytes();
-    auto model = files.kind == run::TokenizerKind::bpe ? open_byte_bpe(files.model, files.merges)
-                                                       : open_sentencepiece(files.model);
+    auto model = files.kind == run::TokenizerKind::bpe              ? open_byte_bpe(files.model, files.merges)
+                 : files.kind == run::TokenizerKind::tokenizer_json ? open_byte_bpe_json(files.model)
+                                                                    : open_sentencepiece(files.model);
     if (!model) return model.error();
     return Tokenizer(std::move(*model));
 }

@@ -1,5 +1,5 @@
 // Text to tokens and back. The kinds are the manifest's: bytes (token = byte value, vocabulary 256), a sentencepiece
-// model file, and byte-level BPE as GPT-2 and OPT have it (vocab.json and merges.txt).
+// model file, and byte-level BPE as GPT-2 and OPT have it (vocab.json and merges.txt) or in a tokenizer.json.
 // Does not: train a vocabulary.
 // Threads: one at a time. Owns: the loaded model.
 #pragma once
@@ -26,12 +26,13 @@ class TokenizerModel;
 /// Where a tokenizer's files are.
 struct TokenizerFiles {
     run::TokenizerKind kind = run::TokenizerKind::bytes;
-    std::filesystem::path model;   // the sentencepiece model, or vocab.json
+    std::filesystem::path model;   // the sentencepiece model, vocab.json or tokenizer.json
     std::filesystem::path merges;  // merges.txt of bpe
 };
 
-/// What `path` names: a sentencepiece model file, or a folder with tokenizer.model, or with vocab.json and merges.txt;
-/// an empty path means bytes.
+/// What `path` names: a sentencepiece model file, a tokenizer.json, or a folder with one of them, or with vocab.json
+/// and merges.txt; an empty path means bytes. Where a tokenizer.json beside those two cuts text in another way than
+/// GPT-2, it counts; where it cannot be read, they would make other tokens than it means, so nothing is found.
 [[nodiscard]] Result<TokenizerFiles> find_tokenizer(const std::filesystem::path& path);
 
 class Tokenizer {

@@ -15,8 +15,14 @@ namespace {
 constexpr const char* space =
     "\\t-\\r \\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}";
 
-std::string pattern_text() {
+std::string pattern_text(WordPattern kind) {
     const std::string s(space);
+    if (kind == WordPattern::gpt2_single_digits) {
+        // One pass for two: what stands between digits is cut as if the text ended there, so white space before a digit
+        // keeps its last character.
+        return "\\p{N}|'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?[^" + s + "\\p{L}\\p{N}]+|[" + s + "]+(?![^" + s +
+               "\\p{N}])|[" + s + "]+";
+    }
     return "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^" + s + "\\p{L}\\p{N}]+|[" + s + "]+(?![^" + s + "])|[" +
            s + "]+";
 }
@@ -26,8 +32,8 @@ bool is_utf8_error(int outcome) { return outcome <= PCRE2_ERROR_UTF8_ERR1 && out
 }  // namespace
 
 struct WordSplit::Pattern {
-    Pattern() {
-        const std::string text = pattern_text();
+    explicit Pattern(WordPattern kind) {
+        const std::string text = pattern_text(kind);
         int error = 0;
         PCRE2_SIZE at = 0;
         code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
@@ -51,7 +57,7 @@ struct WordSplit::Pattern {
     const PCRE2_SIZE* range = nullptr;  // begin and end of the last match
 };
 
-WordSplit::WordSplit() : m_pattern(std::make_unique<Pattern>()) {}
+WordSplit::WordSplit(WordPattern kind) : m_pattern(std::make_unique<Pattern>(kind)) {}
 WordSplit::~WordSplit() = default;
 
 void WordSplit::split(std::string_view text, std::vector<std::size_t>& ends) const {

@@ -1,5 +1,6 @@
 // Cuts text into the pieces within which byte-level BPE merges, as GPT-2 does: contractions, and runs of letters, of
-// digits, of other characters, each with one space before it, and runs of white space.
+// digits, of other characters, each with one space before it, and runs of white space. SmolLM and StarCoder cut every
+// digit off first.
 //
 // Letters and digits are Unicode's as PCRE2 knows them; white space is the property White_Space, which is what Python's
 // regex calls \s (PCRE2's own \s has U+180E too). A byte that is no UTF-8 is a piece of its own.
@@ -14,9 +15,11 @@
 
 namespace potluck::data {
 
+enum class WordPattern { gpt2, gpt2_single_digits };
+
 class WordSplit {
 public:
-    WordSplit();
+    explicit WordSplit(WordPattern kind = WordPattern::gpt2);
     ~WordSplit();
     WordSplit(const WordSplit&) = delete;
     WordSplit& operator=(const WordSplit&) = delete;

@@ -41,6 +41,7 @@ nlohmann::json to_json(const Tokenizer& tokenizer) {
         case TokenizerKind::bytes: return {{"kind", "bytes"}};
         case TokenizerKind::none: return {{"kind", "none"}};
         case TokenizerKind::sentencepiece: return {{"kind", "sentencepiece"}, {"model", to_json(tokenizer.model)}};
+        case TokenizerKind::tokenizer_json: return {{"kind", "tokenizer_json"}, {"model", to_json(tokenizer.model)}};
         case TokenizerKind::bpe: break;
     }
     return {{"kind", "bpe"}, {"model", to_json(tokenizer.model)}, {"merges", to_json(tokenizer.merges)}};
@@ -124,10 +125,14 @@ Tokenizer read_tokenizer(const nlohmann::json& object, Fields& parent, const mod
         tokenizer.merges = read_blob(fields.object("merges"), fields);
         if (std::max(tokenizer.model.size, tokenizer.merges.size) > bpe_file_bytes_max)
             fields.fail("model or merges is larger than 8 MiB");
+    } else if (kind == "tokenizer_json") {
+        tokenizer.kind = TokenizerKind::tokenizer_json;
+        tokenizer.model = read_blob(fields.object("model"), fields);
+        if (tokenizer.model.size > tokenizer_json_bytes_max) fields.fail("model is larger than 32 MiB");
     } else if (kind == "none") {
         tokenizer.kind = TokenizerKind::none;
     } else if (kind != "bytes") {
-        fields.fail("kind is not bytes, sentencepiece, bpe or none");
+        fields.fail("kind is not bytes, sentencepiece, bpe, tokenizer_json or none");
     } else if (model.vocabulary != 256) {
         fields.fail("bytes needs a model whose vocabulary is 256");
     }
@@ -205,7 +210,8 @@ std::vector<BlobRef> Tokenizer::blobs() const {
     switch (kind) {
         case TokenizerKind::bytes:
         case TokenizerKind::none: return {};
-        case TokenizerKind::sentencepiece: return {model};
+        case TokenizerKind::sentencepiece:
+        case TokenizerKind::tokenizer_json: return {model};
         case TokenizerKind::bpe: break;
     }
     return {model, merges};

@@ -29,19 +29,21 @@ inline constexpr std::size_t backbones_max = 16;
 inline constexpr std::size_t allowed_max = 4096;
 inline constexpr std::uint64_t tokenizer_bytes_max = 64ULL << 20U;
 inline constexpr std::uint64_t bpe_file_bytes_max = 8ULL << 20U;  // vocab.json, merges.txt
+inline constexpr std::uint64_t tokenizer_json_bytes_max = 32ULL << 20U;
 /// Domain under which the host signs the JSON.
 inline constexpr std::string_view manifest_domain = "manifest";
 
 enum class TokenizerKind {
-    bytes,          // token = byte value, vocabulary 256
-    sentencepiece,  // one model file
-    bpe,            // byte-level BPE: GPT-2's vocab.json and merges.txt
-    none,           // the shards were given as tokens, and nobody said what they stand for
+    bytes,           // token = byte value, vocabulary 256
+    sentencepiece,   // one model file
+    bpe,             // byte-level BPE: GPT-2's vocab.json and merges.txt
+    tokenizer_json,  // byte-level BPE: one tokenizer.json
+    none,            // the shards were given as tokens, and nobody said what they stand for
 };
 
 struct Tokenizer {
     TokenizerKind kind = TokenizerKind::bytes;
-    BlobRef model = {};   // of a sentencepiece model file or vocab.json; unused for bytes and none
+    BlobRef model = {};   // of a sentencepiece model file, vocab.json or tokenizer.json; unused for bytes and none
     BlobRef merges = {};  // of merges.txt; unused but for bpe
     bool operator==(const Tokenizer&) const = default;
 

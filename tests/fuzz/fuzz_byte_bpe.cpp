@@ -1,5 +1,7 @@
-// vocab.json and merges.txt from a stranger, with a NUL between them. What parses gives text back from its tokens.
+// vocab.json and merges.txt from a stranger, with a NUL between them, or without one a tokenizer.json. What parses
+// gives text back from its tokens.
 #include "core/data/byte_bpe.h"
+#include "core/data/tokenizer_json.h"
 #include "tests/fuzz/fuzz_target.h"
 
 using namespace potluck;
@@ -8,7 +10,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view both = as_text(fuzz::input(data, size));
     const std::size_t middle = std::min(both.find('\0'), both.size());
     const std::string_view merges = both.substr(std::min(middle + 1, both.size()));
-    const auto model = data::parse_byte_bpe(both.substr(0, middle), merges);
+    const auto files = data::parse_tokenizer_json(middle == both.size() ? both : std::string_view());
+    const auto model = files.ok() ? data::parse_byte_bpe(files->vocabulary, files->merges, files->pattern)
+                                  : data::parse_byte_bpe(both.substr(0, middle), merges);
     if (!model.ok()) {
         POTLUCK_CHECK(!model.error().message.empty());
         return 0;

@@ -110,6 +110,31 @@ private slots:
         QCOMPARE(config->at("eos_token").get<std::string>(), std::string("<|endoftext|>"));
     }
 
+    /// As SmolLM's folders hold it: one file, in which digits are cut off first.
+    void a_member_exports_a_tokenizer_json_as_it_was() {
+        Swarm swarm;
+        const fs::path source = swarm.root() / "tokenizer.json";
+        const fs::path given = tokenizer.toStdString();
+        nlohmann::json file = {{"normalizer", nullptr}, {"pre_tokenizer", nlohmann::json::object()}};
+        file["pre_tokenizer"] = {{"type", "Sequence"},
+                                 {"pretokenizers",
+                                  {{{"type", "Digits"}, {"individual_digits", true}},
+                                   {{"type", "ByteLevel"}, {"add_prefix_space", false}}}}};
+        file["model"] = {{"type", "BPE"},
+                         {"vocab", parse_json(as_text(bytes_of(given / "vocab.json")), 1 << 20U).value()},
+                         {"merges", nlohmann::json::array({"e r"})}};
+        std::ofstream(source) << file.dump();
+        swarm.host(3, {"--tokenizer", QString::fromStdString(source.string())});
+        ServingNode& anna = swarm.volunteer("anna");
+        QVERIFY(swarm.all_end_equal(40'000));
+        const fs::path exported = folder("exported-json");
+        const nlohmann::json answer = anna.call("export", {{"folder", exported.string()}});
+        QVERIFY2(answer.contains("files"), anna.error().c_str());
+        QVERIFY(bytes_of(exported / "tokenizer.json") == bytes_of(source));
+        const auto config = parse_json(as_text(bytes_of(exported / "tokenizer_config.json")), 10'000);
+        QCOMPARE(config->at("tokenizer_class").get<std::string>(), std::string("PreTrainedTokenizerFast"));
+    }
+
     void who_joins_after_the_host_is_gone_still_finds_every_shard() {
         Swarm swarm;
         write_text(swarm.root() / "text" / "more.txt", 18'000'000);

@@ -124,8 +124,8 @@ void add_host(CLI::App& app, Command& command, Raw& raw) {
         ->check(CLI::Range(2, 65'536));
     host->add_option(
         "--tokenizer", plan.tokenizer,
-        "A sentencepiece model file, or a folder with vocab.json and merges.txt (default: the checkpoint's, or "
-        "bytes)");
+        "A sentencepiece model file, a byte-level tokenizer.json, or a folder with one of them or with vocab.json and "
+        "merges.txt (default: the checkpoint's, or bytes)");
     host->add_option("--name", plan.name, "Name of the run");
     host->add_option("--purpose", plan.purpose, "What the model is for");
     host->add_option("--licence", plan.licence, "SPDX licence of the resulting model");

@@ -27,23 +27,20 @@ Status write(const fs::path& file, ByteSpan bytes, std::vector<std::string>& fil
     return write_file_atomically(file, bytes);
 }
 
-Status write_byte_bpe(const data::Tokenizer& tokenizer, std::uint32_t context, const fs::path& folder,
-                      std::vector<std::string>& files) {
+Status write_byte_bpe(const data::Tokenizer& tokenizer, const char* reader, std::uint32_t context,
+                      const fs::path& folder, std::vector<std::string>& files) {
     std::string separator;
     if (const auto token = tokenizer.separator()) separator = tokenizer.decode(std::vector<std::uint32_t>{*token});
-    return write(folder / "tokenizer_config.json", as_bytes(gpt2_tokenizer_config(separator, context)), files);
+    return write(folder / "tokenizer_config.json", as_bytes(tokenizer_config(reader, separator, context)), files);
 }
 
 }  // namespace
 
-std::string gpt2_tokenizer_config(const std::string& separator, std::uint32_t context) {
+std::string tokenizer_config(const char* reader, const std::string& separator, std::uint32_t context) {
     const nlohmann::json special = separator.empty() ? nlohmann::json() : nlohmann::json(separator);
-    const nlohmann::json config = {{"tokenizer_class", "GPT2Tokenizer"},
-                                   {"add_prefix_space", false},
-                                   {"model_max_length", context},
-                                   {"bos_token", special},
-                                   {"eos_token", special},
-                                   {"unk_token", special}};
+    const nlohmann::json config = {{"tokenizer_class", reader},   {"add_prefix_space", false},
+                                   {"model_max_length", context}, {"bos_token", special},
+                                   {"eos_token", special},        {"unk_token", special}};
     return config.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
@@ -57,12 +54,16 @@ Status export_tokenizer(const HeldModel& model, const fs::path& folder, std::vec
     const bool bpe = kind == run::TokenizerKind::bpe;
     std::vector<const char*> names{"tokenizer.model"};
     if (bpe) names = {"vocab.json", "merges.txt"};
+    const bool json = kind == run::TokenizerKind::tokenizer_json;
+    if (json) names = {"tokenizer.json"};
     for (std::size_t i = 0; i < names.size(); ++i) {
         const auto content = MappedFile::open_read(model.tokenizer_files.at(i));
         if (!content) return content.error();
         if (Status written = write(folder / names[i], content->bytes(), files); !written) return written;
     }
-    if (bpe) return write_byte_bpe(*tokenizer, model.manifest.model.context, folder, files);
+    const std::uint32_t context = model.manifest.model.context;
+    if (bpe) return write_byte_bpe(*tokenizer, "GPT2Tokenizer", context, folder, files);
+    if (json) return write_byte_bpe(*tokenizer, "PreTrainedTokenizerFast", context, folder, files);
     return write(note, as_bytes(sentencepiece_note), files);
 }
 

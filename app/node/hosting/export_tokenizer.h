@@ -10,9 +10,9 @@
 
 namespace potluck::node {
 
-/// tokenizer_config.json for vocab.json and merges.txt. `separator` is the text of the token between documents, or
-/// empty.
-[[nodiscard]] std::string gpt2_tokenizer_config(const std::string& separator, std::uint32_t context);
+/// tokenizer_config.json for byte-level BPE. `reader` is the class of transformers that opens the files; `separator` is
+/// the text of the token between documents, or empty.
+[[nodiscard]] std::string tokenizer_config(const char* reader, const std::string& separator, std::uint32_t context);
 
 /// Appends the paths of what it wrote to `files`. `unavailable` if the tokenizer's files are not here.
 [[nodiscard]] Status export_tokenizer(const HeldModel& model, const std::filesystem::path& folder,

@@ -94,9 +94,10 @@ Result<data::TokenizerFiles> Host::find_tokenizer() const {
     if (may_lack) return data::TokenizerFiles{run::TokenizerKind::none, {}, {}};
     constexpr std::uint32_t byte_values = 256;  // a model of bytes needs no file
     if (m_checkpoint->model().vocabulary == byte_values) return data::TokenizerFiles{};
-    return Error{ErrorCode::not_found,
-                 "The checkpoint's folder holds neither vocab.json with merges.txt nor tokenizer.model; give its "
-                 "tokenizer with --tokenizer."};
+    return Error{
+        ErrorCode::not_found,
+        "The checkpoint's folder holds neither vocab.json with merges.txt nor tokenizer.json nor tokenizer.model; "
+        "give its tokenizer with --tokenizer."};
 }
 
 /// Copies a file of the tokenizer into the run's folder and returns what the manifest calls it.
@@ -107,6 +108,12 @@ Result<run::BlobRef> Host::adopt(const fs::path& file, const char* name) {
     fs::copy_file(file, copy, fs::copy_options::overwrite_existing, failed);
     if (failed) return Error{ErrorCode::io, copy.string() + " cannot be written (" + failed.message() + ")."};
     return reference(copy, "blob", run::BlobKind::plain);
+}
+
+/// What the run's folder calls a tokenizer's first file.
+const char* own_name(run::TokenizerKind kind) {
+    if (kind == run::TokenizerKind::bpe) return "vocab.json";
+    return kind == run::TokenizerKind::tokenizer_json ? "tokenizer.json" : "tokenizer.model";
 }
 
 /// The tokenizer, opened from the copies that are seeded, and its part of the manifest.
@@ -124,8 +131,7 @@ Status Host::tokenizer() {
     };
     const bool bpe = files->kind == run::TokenizerKind::bpe;
     Status taken;
-    if (!files->model.empty())
-        taken = take(files->model, bpe ? "vocab.json" : "tokenizer.model", m_manifest.tokenizer.model);
+    if (!files->model.empty()) taken = take(files->model, own_name(files->kind), m_manifest.tokenizer.model);
     if (taken && bpe) taken = take(files->merges, "merges.txt", m_manifest.tokenizer.merges);
     if (!taken) return taken.error();
     if (files->kind == run::TokenizerKind::none) return check_vocabulary();

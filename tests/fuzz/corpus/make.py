@@ -177,6 +177,12 @@ def byte_bpe():
     save("byte_bpe", "great_id", whole.replace(b":256,", b":70000,"))
     save("byte_bpe", "fractional_id", whole.replace(b":256,", b":2.5e2,"))
     save("byte_bpe", "deep", b"[" * 5_000)
+    digits = b'{"type":"Digits","individual_digits":true},{"type":"ByteLevel","add_prefix_space":false}'
+    file = (b'{"normalizer":null,"pre_tokenizer":{"type":"Sequence","pretokenizers":[' + digits + b']},"added_tokens":[{"id":'
+            + str(len(json.loads(whole))).encode() + b',"content":"<|endoftext|>"}],"model":{"type":"BPE","vocab":' + whole
+            + b',"merges":[["a","b"]]}}')
+    save("byte_bpe", "tokenizer_json", file)
+    save("byte_bpe", "tokenizer_json_normalizer", file.replace(b'"normalizer":null', b'"normalizer":{"type":"NFC"}'))
 
 
 def sentencepiece():

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes vocab.json, merges.txt and encodings.json: a small byte-level BPE and what Python makes of difficult strings.
+"""Writes vocab.json, merges.txt and encodings.json: a small byte-level BPE and what Python makes of difficult strings, once
+cut as GPT-2 does (tokens) and once with every digit cut off first, as SmolLM does (digits).
 
 Needs tokenizers, transformers and regex. Run it in its own folder; the texts are the repository's sources.
 The expected tokens come from a plain byte-level BPE in Python below and must equal those of GPT2Tokenizer.
@@ -26,7 +27,7 @@ STRINGS = [
     "ไทยภาษา ทดสอบ", "שָׁלוֹם עוֹלָם", "안녕하세요, 세계!", "Ελληνικά ΑΒΓ ῥήτωρ", "Ünïcödé ß ſ ŉ ǅ ﬁ", "_snake_case camelCase PascalCase kebab-case a_b__c", "if (x<y&&z>=1){return -1;} // why?",
     "<|endoftext|> </s> <s> [MASK]", "a<|endoftext|>b", "\ufeffBOM", "\ufffd\ufffe\uffff\U0010ffff", "\ue000 private \U000f0000", "math ∑∫√≤ → ← ∞ x² + y² = z²",
     "“quotes” ‘single’ don’t it’s … – —", "$€£¥ 5% #tag @name a@b.c http://x.y/z?q=1&r=2", "word" * 50 + " " + "12" * 60, "\u1680ogham\u1680", "\u00ad soft\u00adhyphen",
-    " 's 't ' s", "'", "' '", "'ll'd've're'm", "don't'", "0x1F 1e-9 1_000 ４５６", "\u0e33 \u17b4 \u115f \u3164x", "   leading and trailing   ", "\u2000\u2001 \u2002",
+    "a  1", "  12  34 ", "2023-11-23 04:20:59", "x 7\n 8\t9\t\t10", " 's 't ' s", "'", "' '", "'ll'd've're'm", "don't'", "0x1F 1e-9 1_000 ４５６", "\u0e33 \u17b4 \u115f \u3164x", "   leading and trailing   ", "\u2000\u2001 \u2002",
 ]
 
 
@@ -80,6 +81,14 @@ def train():
         file.write("#version: 0.2\n" + "".join(f"{a} {b}\n" for a, b in trained["merges"]))
 
 
+def digits_tokenizer(vocab, merges):
+    """Of the tokenizers library, with SmolLM's pre-tokenizer."""
+    tokenizer = Tokenizer(models.BPE(vocab=vocab, merges=merges))
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True),
+                                                       pre_tokenizers.ByteLevel(add_prefix_space=False)])
+    return tokenizer
+
+
 def main():
     if not os.path.exists("vocab.json"):
         train()
@@ -88,6 +97,7 @@ def main():
     ranks = {pair: rank for rank, pair in enumerate(merges)}
     rows = []
     fast = GPT2Tokenizer(vocab="vocab.json", merges="merges.txt")
+    digits = digits_tokenizer(vocab, merges)
     assert len(fast) == len(vocab), (len(fast), len(vocab))
     for text in STRINGS:
         tokens = plain_encode(text, vocab, ranks, byte_symbols())
@@ -95,7 +105,7 @@ def main():
             other = fast(text)["input_ids"]
             assert other == tokens, (text, tokens, other)
             assert fast.decode(tokens, clean_up_tokenization_spaces=False) == text, repr(text)
-        rows.append({"text": text, "tokens": tokens})
+        rows.append({"text": text, "tokens": tokens, "digits": digits.encode(text).ids})
     with open("encodings.json", "w") as file:
         file.write("[\n" + ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows) + "\n]\n")
 

@@ -1,10 +1,13 @@
+#include <QTemporaryDir>
 #include <QTest>
 
+#include "core/base/files.h"
 #include "core/base/json.h"
 #include "core/base/rng.h"
 #include "core/data/byte_bpe.h"
 #include "core/data/merge_table.h"
 #include "core/data/tokenizer.h"
+#include "core/data/tokenizer_json.h"
 
 using namespace potluck;
 using namespace potluck::data;
@@ -27,6 +30,30 @@ std::vector<std::uint16_t> encoded(const TokenizerModel& model, std::string_view
 
 using Tokens = std::vector<std::uint16_t>;
 
+nlohmann::json byte_level() { return {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"trim_offsets", true}}; }
+
+/// As SmolLM2's is made.
+nlohmann::json tokenizer_json() {
+    const nlohmann::json digits = {{"type", "Digits"}, {"individual_digits", true}};
+    return {{"version", "1.0"},
+            {"added_tokens", {{{"id", 258}, {"content", "<|endoftext|>"}, {"special", true}}}},
+            {"normalizer", nullptr},
+            {"pre_tokenizer", {{"type", "Sequence"}, {"pretokenizers", {digits, byte_level()}}}},
+            {"post_processor", nullptr},
+            {"model",
+             {{"type", "BPE"},
+              {"dropout", nullptr},
+              {"unk_token", nullptr},
+              {"ignore_merges", false},
+              {"vocab", vocabulary_with({"ab", "12"})},
+              {"merges", {"a b", "1 2"}}}}};
+}
+
+Result<BytePairFiles> parsed_file(const nlohmann::json& file) {
+    const std::string text = file.dump();
+    return parse_tokenizer_json(text);
+}
+
 }  // namespace
 
 class ByteBpeTest : public QObject {
@@ -40,6 +67,87 @@ private slots:
         QVERIFY(encoded(**model, "abc") == Tokens{258});
         QVERIFY(encoded(**model, "ab") == Tokens{256});
         QVERIFY(encoded(**model, "abbc") == (Tokens{256, 257}));
+    }
+
+    void a_tokenizer_json_is_its_vocabulary_merges_and_way_to_cut() {
+        nlohmann::json file = tokenizer_json();
+        for (const bool pairs : {false, true}) {
+            if (pairs)
+                file["model"]["merges"] =
+                    nlohmann::json::parse(R"([["a", "b"], ["1", "2"]])");  // as newer versions write them
+            const auto files = parsed_file(file);
+            QVERIFY2(files.ok(), files.ok() ? "" : files.error().message.c_str());
+            QVERIFY(files->pattern == WordPattern::gpt2_single_digits);
+            const auto model = parse_byte_bpe(files->vocabulary, files->merges, files->pattern);
+            QVERIFY2(model.ok(), model.ok() ? "" : model.error().message.c_str());
+            QVERIFY(encoded(**model, "ab12") == (Tokens{256, '1', '2'}));
+            QVERIFY((*model)->separator() == std::uint16_t{258});
+        }
+        file["pre_tokenizer"] = byte_level();
+        QVERIFY(parsed_file(file)->pattern == WordPattern::gpt2);
+        file["pre_tokenizer"] = {{"type", "Sequence"}, {"pretokenizers", {byte_level()}}};
+        QVERIFY(parsed_file(file)->pattern == WordPattern::gpt2);
+        file["added_tokens"] = {{{"id", 256}, {"content", "ab"}}};  // listed in both places
+        QVERIFY(parsed_file(file).ok());
+    }
+
+    void what_a_tokenizer_json_would_do_otherwise_is_refused_by_name_data() {
+        QTest::addColumn<QString>("place");
+        QTest::addColumn<QString>("value");
+        QTest::addColumn<QString>("named");
+        const auto row = [](const char* place, const char* value, const char* named) {
+            QTest::addRow("%s %s", place, value) << QString(place) << QString(value) << QString(named);
+        };
+        row("/normalizer", R"({"type":"NFC"})", "normalizer");
+        row("/pre_tokenizer", "null", "pre_tokenizer");
+        row("/pre_tokenizer", R"({"type":"Whitespace"})", "pre_tokenizer");
+        row("/pre_tokenizer/pretokenizers/0/individual_digits", "false", "pre_tokenizer");
+        row("/pre_tokenizer/pretokenizers/1/add_prefix_space", "true", "pre_tokenizer");
+        row("/pre_tokenizer/pretokenizers/1/use_regex", "false", "pre_tokenizer");
+        row("/model/type", R"("Unigram")", "BPE");
+        row("/model/dropout", "0.1", "dropout");
+        row("/model/continuing_subword_prefix", R"("##")", "continuing_subword_prefix");
+        row("/model/ignore_merges", "true", "ignore_merges");
+        row("/model/byte_fallback", "true", "byte_fallback");
+        row("/model/vocab", "[]", "vocab");
+        row("/model/merges", R"([["a","b","c"]])", "merge");
+        row("/model/merges", "{}", "merges");
+        row("/added_tokens/0/id", "-1", "added token");
+        row("/added_tokens/0/content", R"("ab")", "two ids");
+        row("/added_tokens", "7", "added_tokens");
+    }
+    void what_a_tokenizer_json_would_do_otherwise_is_refused_by_name() {
+        QFETCH(const QString, place);
+        QFETCH(const QString, value);
+        QFETCH(const QString, named);
+        nlohmann::json file = tokenizer_json();
+        file[nlohmann::json::json_pointer(place.toStdString())] = nlohmann::json::parse(value.toStdString());
+        const auto files = parsed_file(file);
+        QVERIFY(!files.ok() && files.error().code == ErrorCode::malformed);
+        QVERIFY2(files.error().message.find(named.toStdString()) != std::string::npos, files.error().message.c_str());
+        QVERIFY(!parse_tokenizer_json("[]").ok());
+    }
+
+    void a_folder_is_read_by_the_file_that_cuts_text_its_way() {
+        const QTemporaryDir folder;
+        const std::filesystem::path at = folder.path().toStdString();
+        const auto put = [&](const char* name, const std::string& text) {
+            QVERIFY(write_file_atomically(at / name, as_bytes(text)).ok());
+        };
+        nlohmann::json file = tokenizer_json();
+        put("tokenizer.json", file.dump());
+        QVERIFY(find_tokenizer(at)->kind == run::TokenizerKind::tokenizer_json);
+        QVERIFY(find_tokenizer(at / "tokenizer.json")->kind == run::TokenizerKind::tokenizer_json);
+        QCOMPARE(Tokenizer::open(*find_tokenizer(at))->vocabulary(), 259U);
+        put("vocab.json", file["model"]["vocab"].dump());
+        put("merges.txt", "a b\n1 2\n");
+        QVERIFY(find_tokenizer(at)->kind == run::TokenizerKind::tokenizer_json);
+        file["pre_tokenizer"] = byte_level();
+        put("tokenizer.json", file.dump());
+        QVERIFY(find_tokenizer(at)->kind == run::TokenizerKind::bpe);
+        file["normalizer"] = {{"type", "NFC"}};
+        put("tokenizer.json", file.dump());
+        QVERIFY(find_tokenizer(at).error().message.find("normalizer") != std::string::npos);
     }
 
     void opts_separator_is_preferred_and_a_token_that_text_gives_is_none() {

@@ -81,6 +81,19 @@ private slots:
         QVERIFY(!parsed(without.dump()).ok());
     }
 
+    void a_tokenizer_json_is_one_file() {
+        Manifest manifest = samples::manifest();
+        manifest.tokenizer = {TokenizerKind::tokenizer_json, samples::plain_blob(9, 500'000)};
+        const Result<SignedManifest> result = parsed(manifest.to_json_text());
+        QVERIFY(result.ok());
+        QVERIFY(result->manifest == manifest);
+        QVERIFY(manifest.tokenizer.blobs() == std::vector<BlobRef>{manifest.tokenizer.model});
+        manifest.tokenizer.model.size = tokenizer_json_bytes_max;
+        QVERIFY(parsed(manifest.to_json_text()).ok());
+        manifest.tokenizer.model.size = tokenizer_json_bytes_max + 1;
+        QVERIFY(!parsed(manifest.to_json_text()).ok());
+    }
+
     void tokens_without_a_tokenizer_name_nothing() {
         Manifest manifest = samples::manifest();
         manifest.tokenizer = {TokenizerKind::none};
