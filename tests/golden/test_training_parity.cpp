@@ -7,8 +7,11 @@
 #include <fstream>
 #include <map>
 
+#include <nlohmann/json.hpp>
+
 #include "core/base/files.h"
 #include "core/base/sha256.h"
+#include "core/model/hf_config.h"
 #include "core/model/initial_state.h"
 #include "core/model/state_layout.h"
 #include "core/run/sample_order.h"
@@ -243,6 +246,18 @@ private slots:
         const ByteSpan content = std::as_bytes(std::span(values));
         file.insert(file.end(), content.begin(), content.end());
         QVERIFY(as_text(reference.file).find(sha256(file).hex()) != std::string_view::npos);
+    }
+
+    void the_config_that_an_export_writes_is_the_one_transformers_opened_data() {
+        QTest::addColumn<QString>("name");
+        for (const char* name : {"llama", "qwen2", "qwen3"}) QTest::newRow(name) << name;
+    }
+    void the_config_that_an_export_writes_is_the_one_transformers_opened() {
+        QFETCH(const QString, name);
+        const std::string path = POTLUCK_SOURCE_DIR "/tests/golden/training/config_" + name.toStdString() + ".json";
+        const Bytes recorded = read_file(path, 1 << 16).value();
+        const std::string written = model::hugging_face_config(Reference(name).spec).dump(2) + "\n";
+        QCOMPARE(QString::fromStdString(written), QString::fromStdString(std::string(as_text(recorded))));
     }
 
     void logits_match_data() { add_models_and_numbers(); }

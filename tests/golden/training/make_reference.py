@@ -15,6 +15,7 @@ import hashlib
 import json
 import math
 import pathlib
+import shutil
 import struct
 import tempfile
 
@@ -23,6 +24,7 @@ import safetensors.torch
 import torch
 import transformers
 
+HERE = pathlib.Path(__file__).parent
 MASK = (1 << 64) - 1
 VOCABULARY, CONTEXT, LAYERS, HEADS, WIDTH = 48, 24, 2, 2, 32
 BATCH, STEPS, PEAK_RATE = 3, 10, 3e-3
@@ -198,11 +200,22 @@ def config_of(model):
         eos_token_id=0)
 
 
+def assert_same_model(ours, theirs):
+    for name in ("rope_parameters", "rms_norm_eps", "head_dim", "num_key_value_heads", "intermediate_size",
+                 "tie_word_embeddings"):
+        assert getattr(ours, name) == getattr(theirs, name), name
+
+
 def open_in_transformers(file, model):
-    """Any state file of ours with the config of its model spec, through the library's ordinary door."""
+    """Any state file of ours with the config of its model spec, through the library's ordinary door. Of a Llama-shaped
+    model the config is the very file that `potluck-node export` writes beside it, kept as config_<model>.json."""
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "model.safetensors").write_bytes(file)
-        config_of(model).save_pretrained(folder)
+        if model.family in LLAMAS:
+            shutil.copy(HERE / f"config_{model.family}.json", pathlib.Path(folder, "config.json"))
+            assert_same_model(transformers.AutoConfig.from_pretrained(folder), config_of(model))
+        else:
+            config_of(model).save_pretrained(folder)
         opened = door_of(model).from_pretrained(folder, attn_implementation="eager", dtype=torch.float32)
     return opened.train()
 
@@ -274,7 +287,7 @@ def make(name, folder):
 
 if __name__ == "__main__":
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--to", default=pathlib.Path(__file__).parent)
+    arguments.add_argument("--to", default=HERE)
     arguments.add_argument("models", nargs="*", choices=[[], *MODELS])
     given = arguments.parse_args()
     for model_name in given.models or MODELS:
