@@ -48,8 +48,9 @@ void Shortcut::tick() {
     std::vector<PeerId> ahead = far_ahead();
     if (ahead.empty()) return;
     std::erase_if(ahead, [&](const PeerId& peer) { return m_in_vain.contains(peer); });
-    if (ahead.empty()) {
+    if (ahead.empty() || m_tries >= shortcut_tries_max) {
         m_in_vain.clear();
+        m_tries = 0;
         m_again_at = now + shortcut_pause;
         return;
     }
@@ -62,6 +63,7 @@ void Shortcut::begin(const PeerId& peer) {
                 .walk = run::ChainWalk(m.context.rules, m.verifier),
                 .lists = {},
                 .goal = std::nullopt};
+    ++m_tries;
     if (m.chain.head() != nullptr) m_way->walk.go_on_behind(*m.chain.head());
     ask();
 }
@@ -173,6 +175,7 @@ void Shortcut::blob_here(const BlobId& id, const BlobPointer& content) {
                          m_way->goal->round.value);
     m_way.reset();
     m_in_vain.clear();
+    m_tries = 0;
     publish_tables();
     m.mediator.jumped(accepted);
 }

@@ -29,7 +29,10 @@ inline constexpr std::size_t history_unsent_max = 64 * 1024;
 /// Lists that changed the committee, of one way: thousands of changes of a run that lasts for years.
 inline constexpr std::size_t shortcut_bytes_max = 64 * 1024 * 1024;
 inline constexpr Duration table_stalled_after{20'000};
-inline constexpr Duration shortcut_pause{60'000};  // after all who are far ahead were asked in vain
+inline constexpr Duration shortcut_pause{60'000};  // after all who are far ahead, or so many, were asked in vain
+inline constexpr unsigned shortcut_tries_max = 8;
+/// Anybody can say to be far ahead: for so many tries lists in between are not asked for, then they are.
+inline constexpr unsigned shortcut_tries_alone = 3;
 
 class Shortcut {
 public:
@@ -57,7 +60,7 @@ public:
 
     void tick();
     /// A way is being looked for, so that no lists in between are asked for.
-    [[nodiscard]] bool active() const { return m_way.has_value(); }
+    [[nodiscard]] bool active() const { return m_way && (m_way->goal || m_tries <= shortcut_tries_alone); }
     [[nodiscard]] run::Verdict on_request(const PeerId& from, const run::CommitteeRequest& request) const;
     [[nodiscard]] run::Verdict on_answer(const PeerId& from, const run::CommitteeMessage& answer);
     void blob_here(const BlobId& id, const BlobPointer& content);
@@ -93,6 +96,7 @@ private:
     const Parts m;
     std::optional<Way> m_way;
     std::set<PeerId> m_in_vain;  // asked, since the last pause
+    unsigned m_tries = 0;        // since then
     TimePoint m_again_at;
     std::map<RoundId, BlobId> m_published;
 };

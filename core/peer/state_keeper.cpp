@@ -71,9 +71,10 @@ bool StateKeeper::holds(RoundId round) const {
 }
 
 bool StateKeeper::fits(const StateStore::Held& held) const {
-    // The lists that would lead on from an older one are not held.
-    const bool leads_on = held.round >= m.chain.kept_from() && held.round <= m.chain.height();
-    return leads_on && held.digest == m.chain.digest_at(held.round);
+    // Of an older one the list that led to it is not held, or none that lead on from it.
+    const RoundId kept = m.chain.kept_from();
+    const bool is_in_chain = (held.round > kept || kept.value == 0) && held.round <= m.chain.height();
+    return is_in_chain && held.digest == m.chain.digest_at(held.round);
 }
 
 StateKeeper::VerifyInput StateKeeper::verify_input(const std::vector<StateStore::Held>& states) const {
