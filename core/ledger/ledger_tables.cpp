@@ -3,7 +3,7 @@
 // host's changes hold, and how often each contributor was accepted.
 //
 // Every change is one transaction. A table and the list that names it enter together; who is not in the table loses the
-// credit of before in every ledger alike, since whether somebody is a newcomer is part of what a committee votes on.
+// credit of before in every ledger alike, since whether a key is a newcomer's is part of what a committee votes on.
 #include <algorithm>
 #include <utility>
 

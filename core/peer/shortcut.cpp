@@ -143,8 +143,7 @@ void Shortcut::fetch_table() {
                           {.sources = {m_way->peer}, .deadline = m.context.now(), .damaged_copy = {}, .layer = {}});
 }
 
-/// Of contributions whose lists were never seen. What the table says of this member is more than its own chain says by
-/// as many as were accepted meanwhile.
+/// How many contributions were accepted in lists that were never seen: the table counts so many more than the chain.
 std::uint64_t Shortcut::accepted_since(const run::CreditTable& table) const {
     const auto own = std::find_if(table.credits.begin(), table.credits.end(),
                                   [&](const run::TableCredit& one) { return one.peer == m.context.self(); });

@@ -71,7 +71,7 @@ bool StateKeeper::holds(RoundId round) const {
 }
 
 bool StateKeeper::fits(const StateStore::Held& held) const {
-    // Of an older one the list that led to it is not held, or none that lead on from it.
+    // An older one has lost the list that led to it, or those that lead on from it.
     const RoundId kept = m.chain.kept_from();
     const bool is_in_chain = (held.round > kept || kept.value == 0) && held.round <= m.chain.height();
     return is_in_chain && held.digest == m.chain.digest_at(held.round);
