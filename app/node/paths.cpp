@@ -31,6 +31,14 @@ std::string user_number() {
 #endif
 }
 
+std::string program_file(const std::string& name) {
+#ifdef _WIN32
+    return name + ".exe";
+#else
+    return name;
+#endif
+}
+
 }  // namespace
 
 Environment process_environment() {
@@ -95,12 +103,13 @@ fs::path own_program() {
 #endif
 }
 
-fs::path program_beside(const std::string& name) {
-#ifdef _WIN32
-    return own_program().parent_path() / (name + ".exe");
-#else
-    return own_program().parent_path() / name;
-#endif
+fs::path program_beside(const std::string& name) { return own_program().parent_path() / program_file(name); }
+
+fs::path installed_trainer(const fs::path& program_folder) {
+    const std::string name = program_file("potluck-trainer");
+    std::error_code failed;
+    const fs::path beside = program_folder / name;
+    return fs::exists(beside, failed) ? beside : program_folder.parent_path() / "lib" / "potluck" / name;
 }
 
 Status make_data_folder(const fs::path& folder) {

@@ -39,6 +39,11 @@ inline constexpr std::size_t socket_path_max = 104;
 /// `name` (without .exe) beside this program.
 [[nodiscard]] std::filesystem::path program_beside(const std::string& name);
 
+/// The trainer that belongs to this program: beside it, as a build leaves it, or in lib/potluck beside its folder,
+/// where the package potluck-trainer and the bundle put it together with LibTorch. If neither is there, the place of a
+/// package.
+[[nodiscard]] std::filesystem::path installed_trainer(const std::filesystem::path& program_folder);
+
 /// Makes the data folder, readable by its owner only.
 [[nodiscard]] Status make_data_folder(const std::filesystem::path& folder);
 

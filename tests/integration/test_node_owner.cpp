@@ -147,7 +147,7 @@ private slots:
         missing.insert("POTLUCK_TRAINER", "/nowhere/potluck-trainer");
         ServingNode& ben = swarm.volunteer("ben", missing);
         QVERIFY(ben.wait_for([](const auto& now) { return now.activity == control::Activity::failed; }, 20'000));
-        QVERIFY(ben.status().reason.find("cannot be started") != std::string::npos);
+        QVERIFY(ben.status().reason.find("install the package potluck-trainer") != std::string::npos);
     }
 
     void status_tells_people_and_scripts() {

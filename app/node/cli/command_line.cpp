@@ -49,7 +49,7 @@ void add_node_options(CLI::App& app, Command& command, Raw& raw) {
     app.add_option("--data-dir", raw.data_folder,
                    "Folder for identity, ledger and runs (default: POTLUCK_HOME or the system's place)");
     app.add_option("--trainer", raw.trainer,
-                   "The trainer program (default: POTLUCK_TRAINER or the one beside this program)");
+                   "The trainer program (default: POTLUCK_TRAINER or the one that is installed with this program)");
     app.add_option("--port", command.node.port, "BitTorrent port to listen on (default: any free one)");
     app.add_option("--dht", raw.dht_nodes, "Entry point into the DHT, host:port; may be repeated")
         ->envname("POTLUCK_DHT");
@@ -442,7 +442,7 @@ Status finish(Command& command, const Raw& raw) {
     const auto trainer = environment("POTLUCK_TRAINER");
     command.node.trainer_program = !raw.trainer.empty() ? std::filesystem::path(raw.trainer)
                                    : trainer            ? std::filesystem::path(*trainer)
-                                                        : program_beside("potluck-trainer");
+                                                        : installed_trainer(own_program().parent_path());
     command.node.reach = raw.loopback ? net::NetworkScope::loopback : net::NetworkScope::internet;
     command.node.upload_bytes_per_second = raw.upload_kib * kib;
     command.node.download_bytes_per_second = raw.download_kib * kib;

@@ -204,6 +204,8 @@ Result<std::unique_ptr<LineProcess>> LineProcess::start(asio::io_context& loop, 
 #else
     launch();
 #endif
+    if (failed == std::errc::no_such_file_or_directory && !options.if_missing.empty())
+        return Error{ErrorCode::unavailable, options.if_missing};
     if (failed) {
         return Error{ErrorCode::unavailable,
                      "The program " + program + " cannot be started (" + failed.message() + "); install it again."};

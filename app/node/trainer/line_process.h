@@ -23,11 +23,16 @@ namespace potluck::node {
 /// `own`: kill() ends the child and everything it started (POSIX).
 enum class ProcessGroup { ours, own };
 
+/// Packages keep the trainer apart, because LibTorch is ten times as large as the rest.
+inline constexpr const char* no_trainer =
+    "This computer cannot train, because no trainer is installed; install the package potluck-trainer.";
+
 struct LineProcessOptions {
     std::filesystem::path program;
     std::vector<std::string> arguments;
     std::filesystem::path error_file;  // appended to; empty: our standard error
     ProcessGroup group = ProcessGroup::ours;
+    std::string if_missing = "";  // what is said if there is no such program; empty: install it again
 };
 
 struct LineProcessEvents {

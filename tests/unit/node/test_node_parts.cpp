@@ -62,6 +62,16 @@ private slots:
         QCOMPARE(default_data_folder(xdg, Platform::linux_like)->string(), std::string("/data/potluck"));
     }
 
+    void the_trainer_is_beside_the_node_or_in_the_folder_of_its_package() {
+        const QTemporaryDir folder;
+        const fs::path bin = fs::path(folder.path().toStdString()) / "bin";
+        const std::string name = program_beside("potluck-trainer").filename().string();
+        fs::create_directory(bin);
+        QCOMPARE(installed_trainer(bin).string(), (bin.parent_path() / "lib" / "potluck" / name).string());
+        std::ofstream(bin / name) << "built";
+        QCOMPARE(installed_trainer(bin).string(), (bin / name).string());
+    }
+
     void a_socket_path_always_fits() {
         const auto runtime = environment_of({{"XDG_RUNTIME_DIR", "/run/user/1000"}});
         QCOMPARE(socket_path("/home/a/potluck", runtime).string(), std::string("/home/a/potluck/node.sock"));
