@@ -15,6 +15,8 @@
 #include <CLI/CLI.hpp>
 
 #include "app/node/cli/byte_size.h"
+#include "app/node/cli/manual_page.h"
+#include "app/node/cli/shell_completion.h"
 #include "app/node/paths.h"
 #include "core/model/presets.h"
 
@@ -324,6 +326,14 @@ void add_demo(CLI::App& app, Command& command, Raw& raw) {
                    "Then train one computer alone, to tell how many the swarm was worth; takes as long again");
 }
 
+CLI::App* add_completion(CLI::App& app, std::string& shell) {
+    CLI::App* completion = app.add_subcommand("completion", "Print what a shell needs to complete this command line");
+    completion->add_option("shell", shell, "bash, zsh or fish")
+        ->required()
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+    return completion;
+}
+
 Status take_keys(const std::vector<std::string>& texts, std::vector<PeerId>& out) {
     for (const std::string& text : texts) {
         const auto key = PeerId::parse(text);
@@ -583,11 +593,19 @@ ParsedCommand parse_command_line(int argc, const char* const* argv) {
     add_device_verbs(app, command, raw);
     add_pack(app, command);
     add_demo(app, command, raw);
+    std::string shell;
+    const CLI::App* completion = add_completion(app, shell);
+    const CLI::App* manual = app.add_subcommand("manual", "Print this program's manual page, for man");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& outcome) {
         const int code = app.exit(outcome, std::cout, std::cerr);
         return {std::nullopt, code == 0 ? ExitCode::ok : ExitCode::usage};
+    }
+    if (completion->parsed() || manual->parsed()) {
+        std::cout << (manual->parsed() ? manual_page(app, POTLUCK_VERSION)
+                                       : shell_completion(app, shell_named(shell).value_or(Shell::bash)));
+        return {std::nullopt, ExitCode::ok};
     }
     if (const Status checked = finish(command, raw); !checked) {
         std::cerr << "potluck-node: " << checked.error().message << "\n";
