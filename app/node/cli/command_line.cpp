@@ -36,7 +36,7 @@ struct Raw {
     double window_seconds = 0, collect_seconds = 0, grace_seconds = 0;
     std::uint32_t layers = 0, heads = 0, width = 0, context = 0;
     bool replace = false, words = false, loopback = false, json = false, volunteer = false, prepare = false,
-         window = false, worth = false, relu = false, sparse = false;
+         window = false, worth = false, relu = false, sparse = false, standalone = false;
 };
 
 /// The signals of which a node without a window knows anything, and the hours.
@@ -174,7 +174,9 @@ void add_member_verbs(CLI::App& app, Command& command, Raw& raw) {
             ->add_option("invite", command.link, "A magnet: or potluck: link")
             ->required();
     }
-    add_verb(app, command, "serve", "Run a node that is spoken to over standard input and output", Verb::serve);
+    add_verb(app, command, "serve", "Run a node that is spoken to over standard input and output", Verb::serve)
+        ->add_flag("--standalone", raw.standalone,
+                   "Listen on the local socket only and go on when standard input is closed, as a service does");
     add_verb(app, command, "control", "Speak to the running node over standard input and output", Verb::control);
     add_verb(app, command, "status", "What the node does and why", Verb::status)
         ->add_flag("--json", raw.json, "As JSON");
@@ -479,6 +481,7 @@ Status finish(Command& command, const Raw& raw) {
     }
     command.node_name = fit_name(raw.name);
     command.sparsity = raw.sparse ? Sparsity::two_of_four : Sparsity::dense;
+    command.parent = raw.standalone ? Command::Parent::none : Command::Parent::speaks;
     command.output = raw.json ? Command::Output::json : Command::Output::people;
     command.demo.folder_use = raw.replace ? DemoOptions::FolderUse::replace : DemoOptions::FolderUse::fresh;
     command.demo.worth = raw.worth ? DemoOptions::Worth::measured : DemoOptions::Worth::unknown;

@@ -84,6 +84,7 @@ struct Command {
     enum class HostRole { backbone, volunteer } host_role = HostRole::backbone;
     enum class AfterHosting { serve, end } after_hosting = AfterHosting::serve;
     enum class Output { people, json } output = Output::people;
+    enum class Parent { speaks, none } parent = Parent::speaks;  // serve: at the other end of standard input
     std::int64_t pause_seconds = 0;
     std::int64_t every_seconds = 0;          // page; 0: once
     std::optional<std::string> page_prompt;  // page; nothing: no samples are made

@@ -106,6 +106,11 @@ private:
         return m_command.verb == Verb::backbone ? run::Role::backbone : run::Role::volunteer;
     }
 
+    /// Whether a program speaks over standard input, whose end is this one's, too.
+    [[nodiscard]] bool has_parent() const {
+        return m_command.verb == Verb::serve && m_command.parent == Command::Parent::speaks;
+    }
+
     /// Another node has the folder: a command that only joins lets that one do it.
     ExitCode refuse(const Error& error) {
         const bool member = m_command.verb == Verb::join || m_command.verb == Verb::backbone;
@@ -122,7 +127,7 @@ private:
         if (Status listening = m_server->listen(socket_path(m_command.node.data_folder, process_environment()));
             !listening)
             return listening;
-        if (m_command.verb != Verb::serve) return {};
+        if (!has_parent()) return {};
         return m_server->serve_parent([this] { stop(); });
     }
 
@@ -135,7 +140,7 @@ private:
 
     void changed() {
         m_server->publish_status();
-        if (m_command.verb == Verb::serve) return;
+        if (has_parent()) return;
         const control::NodeSnapshot now = m_node->snapshot();
         if (!m_invite_printed && now.run && m_command.verb == Verb::host) print_invite(now.run->magnet);
         std::string line = now.reason;
