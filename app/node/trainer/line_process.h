@@ -24,8 +24,10 @@ namespace potluck::node {
 enum class ProcessGroup { ours, own };
 
 /// Packages keep the trainer apart, because LibTorch is ten times as large as the rest.
-inline constexpr const char* no_trainer =
-    "This computer cannot train, because no trainer is installed; install the package potluck-trainer.";
+[[nodiscard]] inline std::string no_trainer(const std::filesystem::path& program) {
+    return "This computer cannot train, because " + program.string() +
+           " is missing; install the package potluck-trainer, or name the program with --trainer.";
+}
 
 struct LineProcessOptions {
     std::filesystem::path program;

@@ -7,6 +7,8 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include "app/node/trainer/line_process.h"
+
 namespace potluck::node {
 
 namespace {
@@ -36,11 +38,7 @@ std::string end_of(const fs::path& file) {
 
 OneAnswer<nlohmann::json> ask_once_by_name(TrainerQuestion question, std::string method, nlohmann::json params) {
     std::error_code unknown;
-    if (!fs::exists(question.program, unknown)) {
-        return {Error{ErrorCode::not_found, "The trainer program " + question.program.string() +
-                                                " is missing; install Potluck again, or name it with --trainer."},
-                {}};
-    }
+    if (!fs::exists(question.program, unknown)) return {Error{ErrorCode::not_found, no_trainer(question.program)}, {}};
     question.error_file = log_file();
     const fs::path log = question.error_file;
     boost::asio::io_context loop;

@@ -69,7 +69,7 @@ void TrainerProcess::start(const run::Manifest& manifest, const peer::VectorPlac
 
 void TrainerProcess::launch() {
     auto child = LineProcess::start(
-        m_loop, {m_settings.program, {}, m_settings.error_file, ProcessGroup::ours, no_trainer},
+        m_loop, {m_settings.program, {}, m_settings.error_file, ProcessGroup::ours, no_trainer(m_settings.program)},
         {[this](const std::string& line) { on_line(line); }, [this](const std::string& how) { on_exit(how); }});
     if (!child) {
         m_unstarted = child.error();  // reported at the next tick: the peer is in the middle of asking
