@@ -5,6 +5,7 @@
 #include <QFile>
 #include <QUrl>
 
+#include "app/potluck/autostart.h"
 #include "ui/activity/probes.h"
 #include "ui/client/invite_link.h"
 #include "ui/widgets/icons.h"
@@ -27,7 +28,14 @@ Result<QString> readInvite(const QString& name) {
 }
 
 ui::Desktop desktop() {
-    return {readInvite, [](const QString& folder) { QDesktopServices::openUrl(QUrl::fromLocalFile(folder)); }};
+    ui::Desktop desktop{
+        readInvite, [](const QString& folder) { QDesktopServices::openUrl(QUrl::fromLocalFile(folder)); }, {}, {}};
+#ifdef __linux__
+    const AutostartEntry entry(autostartFolder(), QCoreApplication::applicationFilePath());
+    desktop.autostart = [entry] { return entry.read(); };
+    desktop.set_autostart = [entry](ui::Autostart wanted) { return entry.write(wanted); };
+#endif
+    return desktop;
 }
 
 }  // namespace
@@ -39,7 +47,8 @@ Program::Program(QApplication& application, Options options)
       m_instance(m_options.data_folder),
       m_transport(m_options.node_program, m_options.data_folder),
       m_client(m_transport),
-      m_monitor(m_client, ui::desktopProbes) {
+      m_monitor(m_client, ui::desktopProbes),
+      m_busObject(m_client) {
     QApplication::setWindowIcon(ui::appIcon());
     m_theme.choose(m_preferences.look());
     connect(&m_theme, &ui::Theme::chosen, this, [this](ui::Look look) { m_preferences.setLook(look); });
@@ -61,6 +70,10 @@ void Program::begin() {
         m_window->raiseWindow();
         m_window->offerInvite(link);
     });
+    connect(&m_client, &ui::NodeClient::changed, this, [this] {
+        if (const auto notice = m_notices.next(m_client.view())) m_notifier.show(*notice);
+    });
+    connect(&m_notifier, &ui::Notifier::unserved, m_tray.get(), &ui::Tray::tell);
     m_client.start();
     if (m_options.first_show == FirstShow::window)
         m_window->show();

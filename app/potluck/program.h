@@ -15,6 +15,9 @@
 #include "ui/client/single_instance.h"
 #include "ui/pages/main_window.h"
 #include "ui/pages/tray.h"
+#include "ui/session/bus_object.h"
+#include "ui/session/notices.h"
+#include "ui/session/notifier.h"
 
 namespace potluck::app {
 
@@ -47,6 +50,9 @@ private:
     ui::ProcessTransport m_transport;
     ui::NodeClient m_client;
     ui::ActivityMonitor m_monitor;
+    ui::BusObject m_busObject;
+    ui::Notices m_notices;
+    ui::Notifier m_notifier;
     std::unique_ptr<ui::Tray> m_tray;
     std::unique_ptr<ui::MainWindow> m_window;
 };

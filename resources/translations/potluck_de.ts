@@ -940,6 +940,14 @@
         <source>Trains on: %1</source>
         <translation>Trainiert auf: %1</translation>
     </message>
+    <message>
+        <source>Start</source>
+        <translation>Start</translation>
+    </message>
+    <message>
+        <source>Start &amp;with the session, in the tray</source>
+        <translation>&amp;Beim Anmelden starten, im Infobereich</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::StatusCard</name>

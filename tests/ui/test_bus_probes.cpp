@@ -8,11 +8,10 @@
 #include <QDBusMessage>
 #include <QDBusVariant>
 #include <QDBusVirtualObject>
-#include <QProcess>
-#include <QStandardPaths>
 #include <QtTest>
 
 #include "core/activity/system/watch.h"
+#include "private_bus.h"
 #include "ui/activity/bus_probes.h"
 
 using namespace potluck;
@@ -20,6 +19,7 @@ using namespace potluck::ui;
 using activity::blind;
 using activity::Blindness;
 using activity::seen;
+using potluck::tests::PrivateBus;
 
 namespace {
 
@@ -57,7 +57,7 @@ activity::Sight lookWith() {
 class TestBusProbes : public QObject {
     Q_OBJECT
 
-    QProcess m_bus;
+    PrivateBus m_bus;
     Service m_service;
 
     [[nodiscard]] bool own(const char* name) {
@@ -69,23 +69,14 @@ class TestBusProbes : public QObject {
 
 private slots:
     void initTestCase() {
-        const QString daemon = QStandardPaths::findExecutable(QStringLiteral("dbus-daemon"));
-        if (daemon.isEmpty()) QSKIP("dbus-daemon is not installed");
-        m_bus.start(daemon,
-                    {QStringLiteral("--session"), QStringLiteral("--nofork"), QStringLiteral("--print-address")});
-        QVERIFY(m_bus.waitForStarted() && m_bus.waitForReadyRead(10'000));
-        const QByteArray address = m_bus.readLine().trimmed();
-        qputenv("DBUS_SESSION_BUS_ADDRESS", address);
-        qputenv("DBUS_SYSTEM_BUS_ADDRESS", address);
-        auto services = QDBusConnection::connectToBus(QString::fromUtf8(address), QStringLiteral("services"));
+        if (!PrivateBus::isInstalled()) QSKIP("dbus-daemon is not installed");
+        const QString address = m_bus.start();
+        QVERIFY(!address.isEmpty());
+        auto services = QDBusConnection::connectToBus(address, QStringLiteral("services"));
         QVERIFY(services.isConnected());
         QVERIFY(services.registerVirtualObject(QStringLiteral("/"), &m_service, QDBusConnection::SubPath));
     }
-    void cleanupTestCase() {
-        QDBusConnection::disconnectFromBus(QStringLiteral("services"));
-        m_bus.terminate();
-        m_bus.waitForFinished(3000);
-    }
+    void cleanupTestCase() { QDBusConnection::disconnectFromBus(QStringLiteral("services")); }
 
     void game_mode_without_a_daemon_has_no_clients() {
         QVERIFY(lookWith<GameModeProbe>() == seen(0));

@@ -31,7 +31,7 @@ struct RealWindow {
     ui::Tray tray{client};
     ui::MainWindow window{
         client, theme, tray,
-        ui::Desktop{[](const QString&) -> Result<QString> { return QString(); }, [](const QString&) {}}};
+        ui::Desktop{[](const QString&) -> Result<QString> { return QString(); }, [](const QString&) {}, {}, {}}};
 };
 
 }  // namespace

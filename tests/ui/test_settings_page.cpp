@@ -48,6 +48,19 @@ private slots:
         QCOMPARE(fixture.find<QLineEdit>("name")->text(), QStringLiteral("Half a na"));
     }
 
+    void starting_with_the_session_is_a_switch_that_shows_what_is() {
+        WindowFixture fixture;
+        openSettings(fixture);
+        QVERIFY(!fixture.button("autostart")->isChecked());
+        fixture.button("autostart")->click();
+        QCOMPARE(fixture.autostart, ui::Autostart::on);
+        QVERIFY(fixture.button("autostart")->isChecked());
+        fixture.autostartAllowed = false;
+        fixture.button("autostart")->click();
+        QVERIFY(fixture.button("autostart")->isChecked());
+        QVERIFY(fixture.shows(QStringLiteral("No.")));
+    }
+
     void a_refused_name_shows_why() {
         WindowFixture fixture;
         openSettings(fixture);

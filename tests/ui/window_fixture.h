@@ -22,13 +22,17 @@ inline constexpr ui::Pace quick_pace{std::chrono::milliseconds(20), std::chrono:
 struct WindowFixture {
     explicit WindowFixture(ui::Look look = ui::Look::light) {
         theme.choose(look);
-        window =
-            std::make_unique<ui::MainWindow>(client, theme, tray,
-                                             ui::Desktop{[this](const QString& file) -> Result<QString> {
-                                                             readFile = file;
-                                                             return inviteInFile;
-                                                         },
-                                                         [this](const QString& folder) { openedFolder = folder; }});
+        window = std::make_unique<ui::MainWindow>(
+            client, theme, tray,
+            ui::Desktop{[this](const QString& file) -> Result<QString> {
+                            readFile = file;
+                            return inviteInFile;
+                        },
+                        [this](const QString& folder) { openedFolder = folder; }, [this] { return autostart; },
+                        [this](ui::Autostart wanted) {
+                            if (autostartAllowed) autostart = wanted;
+                            return autostartAllowed ? Status() : Status(Error{ErrorCode::permission, "No."});
+                        }});
         client.start();
         window->show();
         POTLUCK_CHECK(QTest::qWaitForWindowExposed(window.get()));
@@ -77,6 +81,8 @@ struct WindowFixture {
     Result<QString> inviteInFile = QString();
     QString readFile;
     QString openedFolder;
+    ui::Autostart autostart = ui::Autostart::off;
+    bool autostartAllowed = true;
     std::unique_ptr<ui::MainWindow> window;
 };
 

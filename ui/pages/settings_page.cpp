@@ -8,6 +8,7 @@
 #include "ui/pages/settings_page.h"
 
 #include <QButtonGroup>
+#include <QCheckBox>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QRadioButton>
@@ -49,6 +50,7 @@ SettingsPage::SettingsPage(NodeClient& client, Theme& theme, const Desktop& desk
     cards->addWidget(new ActivityCard(client, scrolled));
     cards->addWidget(new PausesCard(client, scrolled));
     cards->addWidget(makeLookCard());
+    if (desktop.set_autostart) cards->addWidget(makeStartCard(desktop));
     cards->addWidget(makeDataCard(desktop));
     cards->addStretch(1);
     scroll->setWidget(scrolled);
@@ -136,6 +138,25 @@ QFrame* SettingsPage::makeLookCard() {
     }
     row->addStretch(1);
     column->addLayout(row);
+    return card;
+}
+
+QFrame* SettingsPage::makeStartCard(const Desktop& desktop) {
+    QFrame* card = makeCard(this);
+    QBoxLayout* column = cardLayout(card);
+    column->addWidget(makeLabel(tr("Start"), "heading", card));
+    auto* box = new QCheckBox(tr("Start &with the session, in the tray"), card);
+    box->setObjectName(QStringLiteral("autostart"));
+    box->setChecked(desktop.autostart() == Autostart::on);
+    auto* outcome = makeWrappedLabel({}, "problem", card);
+    outcome->hide();
+    column->addWidget(box);
+    column->addWidget(outcome);
+    connect(box, &QCheckBox::clicked, this, [box, outcome, &desktop](bool on) {
+        const Status set = desktop.set_autostart(on ? Autostart::on : Autostart::off);
+        showOrHide(outcome, set ? QString() : QString::fromStdString(set.error().message));
+        box->setChecked(desktop.autostart() == Autostart::on);
+    });
     return card;
 }
 

@@ -31,6 +31,7 @@ private:
     QFrame* makeNameCard();
     QFrame* makePauseCard();
     QFrame* makeLookCard();
+    QFrame* makeStartCard(const Desktop& desktop);
     QFrame* makeDataCard(const Desktop& desktop);
     void saveName();
     void refresh();

@@ -10,11 +10,17 @@
 
 namespace potluck::ui {
 
+/// Whether the program starts with the session, in the tray.
+enum class Autostart { off, on };
+
 struct Desktop {
     /// A small text file that holds an invite.
     std::function<Result<QString>(const QString& file)> read_invite;
     /// Shows a folder in the file manager.
     std::function<void(const QString& folder)> open_folder;
+    /// Both empty where the system has no such entry.
+    std::function<Autostart()> autostart;
+    std::function<Status(Autostart)> set_autostart;
 };
 
 }  // namespace potluck::ui
