@@ -26,13 +26,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string shown(const fs::path& path) {
+std::string shown_path(const fs::path& path) {
     const std::u8string text = path.u8string();
     return std::string(text.begin(), text.end());
 }
 
 Error file_error(const char* verb, const fs::path& path, DWORD number) {
-    const std::string what = std::string("Could not ") + verb + " " + shown(path);
+    const std::string what = std::string("Could not ") + verb + " " + shown_path(path);
     switch (number) {
         case ERROR_FILE_NOT_FOUND:
         case ERROR_PATH_NOT_FOUND: return {ErrorCode::not_found, what + ": it does not exist; check the path."};
@@ -111,7 +111,7 @@ Result<Bytes> read_file(const fs::path& path, std::uint64_t limit) {
     if (!size) return size.error();
     if (*size > limit) {
         return Error{ErrorCode::malformed,
-                     shown(path) + " is larger than " + std::to_string(limit) + " bytes; choose another file."};
+                     shown_path(path) + " is larger than " + std::to_string(limit) + " bytes; choose another file."};
     }
     Bytes bytes(static_cast<std::size_t>(*size));
     std::size_t filled = 0;
@@ -221,11 +221,11 @@ Result<FileLock> FileLock::acquire(const fs::path& path) {
                                    FILE_ATTRIBUTE_NORMAL, nullptr));
     if (!file.ok() && GetLastError() == ERROR_SHARING_VIOLATION) {
         return Error{ErrorCode::already_exists,
-                     shown(path) + " is in use by another Potluck; close it or choose another folder."};
+                     shown_path(path) + " is in use by another Potluck; close it or choose another folder."};
     }
     if (!file.ok()) return file_error("lock", path, GetLastError());
     const int handle = ::_open_osfhandle(reinterpret_cast<std::intptr_t>(file.release()), _O_RDWR | _O_NOINHERIT);
-    if (handle < 0) return Error{ErrorCode::io, "Could not lock " + shown(path) + ": too many open files."};
+    if (handle < 0) return Error{ErrorCode::io, "Could not lock " + shown_path(path) + ": too many open files."};
     return FileLock(handle);
 }
 

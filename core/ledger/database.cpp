@@ -45,8 +45,15 @@ void sum_final(sqlite3_context* context) {
     sqlite3_result_int64(context, sum == nullptr ? 0 : *sum);
 }
 
+bool means_no_space(int system_number) {
+#ifdef EDQUOT  // Windows has no such number
+    if (system_number == EDQUOT) return true;
+#endif
+    return system_number == EFBIG || system_number == ENOSPC;
+}
+
 ErrorCode code_of(int result, int system_number) {
-    if (system_number == EFBIG || system_number == EDQUOT || system_number == ENOSPC) return ErrorCode::no_space;
+    if (means_no_space(system_number)) return ErrorCode::no_space;
     switch (result & 0xff) {
         case SQLITE_FULL: return ErrorCode::no_space;
         case SQLITE_BUSY:
