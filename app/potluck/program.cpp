@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QDesktopServices>
 #include <QFile>
+#include <QFileOpenEvent>
 #include <QUrl>
 
 #include "app/potluck/autostart.h"
@@ -66,10 +67,8 @@ void Program::begin() {
     m_window = std::make_unique<ui::MainWindow>(m_client, m_theme, *m_tray, desktop());
     m_window->restoreGeometry(m_preferences.geometry());
     connect(m_window.get(), &ui::MainWindow::quitAsked, this, &Program::quit);
-    connect(&m_instance, &ui::SingleInstance::opened, this, [this](const QString& link) {
-        m_window->raiseWindow();
-        m_window->offerInvite(link);
-    });
+    connect(&m_instance, &ui::SingleInstance::opened, this, &Program::open);
+    QCoreApplication::instance()->installEventFilter(this);
     connect(&m_client, &ui::NodeClient::changed, this, [this] {
         if (const auto notice = m_notices.next(m_client.view())) m_notifier.show(*notice);
     });
@@ -79,9 +78,18 @@ void Program::begin() {
         m_window->show();
     else if (!m_tray->isShown())
         m_window->showMinimized();
-    if (m_options.link.isEmpty()) return;
+    if (!m_options.link.isEmpty()) open(m_options.link);
+}
+
+void Program::open(const QString& link) {
     m_window->raiseWindow();
-    m_window->offerInvite(m_options.link);
+    m_window->offerInvite(link);
+}
+
+bool Program::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() != QEvent::FileOpen) return QObject::eventFilter(watched, event);
+    open(static_cast<QFileOpenEvent*>(event)->url().toString(QUrl::FullyEncoded));
+    return true;
 }
 
 void Program::quit() {

@@ -39,8 +39,14 @@ public:
     /// Looks for a window that is already open, then either hands over and ends, or begins. Returns at once.
     void start();
 
+protected:
+    /// macOS hands a link to a program that runs as an event, where others start it a second time.
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
     void begin();
+    /// Shows a link from outside; nothing is joined before the person says so.
+    void open(const QString& link);
     void quit();
 
     Options m_options;

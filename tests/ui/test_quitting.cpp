@@ -1,6 +1,8 @@
 // The program's parts put together as main does it, up to the end: quitting must end the event loop although the window
 // refuses to be closed by others. A shell script stands for the node.
 #include <QFile>
+#include <QFileOpenEvent>
+#include <QLineEdit>
 #include <QTemporaryDir>
 #include <QTimer>
 #include <QtTest>
@@ -58,6 +60,27 @@ private slots:
         const QString ended = folder.filePath(QStringLiteral("ended"));
         QCOMPARE(runAndQuit(folder, script(folder, "cat >/dev/null\ntouch \"$3/ended\"\n")), 0);
         QVERIFY(QFile::exists(ended));
+    }
+
+    void a_link_that_arrives_as_an_event_is_shown_and_not_joined() {
+        const QTemporaryDir folder;
+        const QString link = QStringLiteral("potluck:?xt=urn:btmh:1220") + QString(64, QLatin1Char('a'));
+        QString shown;
+        QTimer poll;
+        QObject::connect(&poll, &QTimer::timeout, &poll, [&] {
+            ui::MainWindow* window = shownWindow();
+            if (window == nullptr) return;
+            QFileOpenEvent event{QUrl(link)};
+            QCoreApplication::sendEvent(qApp, &event);
+            for (const QLineEdit* field : window->findChildren<QLineEdit*>())
+                if (field->text().contains(QLatin1String("urn:btmh"))) shown = field->text();
+        });
+        poll.start(100);
+        QCOMPARE(runAndQuit(folder, script(folder, "cat >\"$3/asked\"\n")), 0);
+        QCOMPARE(shown, link);
+        QFile asked(folder.filePath(QStringLiteral("asked")));
+        QVERIFY(asked.open(QIODevice::ReadOnly));
+        QVERIFY(!asked.readAll().contains("\"join\""));
     }
 
     void quitting_works_without_a_node() {
