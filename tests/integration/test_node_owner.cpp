@@ -140,6 +140,22 @@ private slots:
         QVERIFY2(now.reason.find("failed three times") != std::string::npos, now.reason.c_str());
     }
 
+    void a_standalone_node_goes_on_without_a_parent_until_it_is_told_to_end() {
+        const QTemporaryDir folder;
+        const QString data = folder.filePath("data");
+        QProcess node;
+        node.setStandardInputFile(QProcess::nullDevice());
+        node.start(node_program(), {"serve", "--standalone", "--loopback", "--data-dir", data});
+        QVERIFY(node.waitForStarted(5000));
+        const auto answers = [&] { return run_node({"status", "--data-dir", data}).code == 0; };
+        QTRY_VERIFY_WITH_TIMEOUT(answers(), 20'000);
+        QCOMPARE(node.state(), QProcess::Running);
+        node.terminate();
+        QVERIFY(node.waitForFinished(20'000));
+        QCOMPARE(node.exitStatus(), QProcess::NormalExit);
+        QCOMPARE(node.exitCode(), 0);
+    }
+
     void a_missing_trainer_is_told() {
         Swarm swarm;
         swarm.host(1000);
