@@ -60,9 +60,10 @@ if(PotluckTorch_FOUND AND NOT TARGET PotluckTorch::torch)
     INTERFACE_INCLUDE_DIRECTORIES
       "${PotluckTorch_INCLUDE_DIR};${PotluckTorch_INCLUDE_DIR}/torch/csrc/api/include")
   if(NOT MSVC)
-    # libgomp lies beside libtorch_cpu under its own file name: the linker and the loader look there for it.
+    # libgomp lies beside libtorch_cpu under its own file name: the linker looks there for it. The loader does, too, since
+    # CMake writes the folder into what is built, and takes it out of what is installed.
     set_property(TARGET PotluckTorch::torch APPEND PROPERTY
-      INTERFACE_LINK_OPTIONS "-Wl,-rpath-link,${PotluckTorch_LIBRARY_DIR}" "-Wl,-rpath,${PotluckTorch_LIBRARY_DIR}")
+      INTERFACE_LINK_OPTIONS "-Wl,-rpath-link,${PotluckTorch_LIBRARY_DIR}")
   endif()
 endif()
 
