@@ -1,6 +1,7 @@
 # The installer for Windows, through CPack and NSIS: `cmake --build build/release --target potluck_packages`, then
 # `cpack --config build/release/CPackConfig.cmake`. For everybody's folder of programs, with a menu entry and the handler
-# of potluck: links; the uninstaller asks before it removes an identity, and keeps it unless told otherwise.
+# of potluck: links; the uninstaller asks before it removes an identity, and keeps it unless told otherwise. The data folder
+# is looked up in the environment: NSIS's own $LOCALAPPDATA means everybody's while it removes what is everybody's.
 set(CPACK_GENERATOR NSIS)
 set(CPACK_PACKAGE_INSTALL_DIRECTORY Potluck)
 set(CPACK_NSIS_PACKAGE_NAME Potluck)
@@ -19,6 +20,8 @@ set(CPACK_NSIS_EXTRA_INSTALL_COMMANDS [[
 set(CPACK_NSIS_EXTRA_UNINSTALL_COMMANDS [[
   DeleteRegKey SHCTX 'Software\\Classes\\potluck'
   MessageBox MB_YESNO|MB_ICONQUESTION|MB_DEFBUTTON2 'Remove your identity and the data of your runs, too? Without the key or its 24 words nobody can train under that identity again.' /SD IDNO IDNO keep_identity
-  RMDir /r '$LOCALAPPDATA\\Potluck'
+  ReadEnvStr $0 LOCALAPPDATA
+  StrCmp $0 '' keep_identity
+  RMDir /r '$0\\Potluck'
   keep_identity:
 ]])
