@@ -112,7 +112,8 @@ bool Ledger::Database::insert_round(std::int64_t chain, const run::AcceptList& d
 bool Ledger::Database::insert_list(std::int64_t chain, const run::CommittedList& list, RoundId round, bool changes) {
     Statement text(connection,
                    "INSERT OR REPLACE INTO lists(chain, round, certificate, list, changes) VALUES(?, ?, ?, ?, ?)");
-    return text.bind(chain).bind(round.value).bind(list.certificate).bind(list.list).bind(changes ? 1L : 0L).run();
+    text.bind(chain).bind(round.value).bind(list.certificate).bind(list.list);
+    return text.bind(std::int64_t{changes ? 1 : 0}).run();
 }
 
 /// Whether who decides the next list is not who decided this one. Of a first list nobody knows here.
