@@ -156,6 +156,11 @@ Status Host::check_vocabulary() const {
 Result<model::ModelSpec> Host::checkpoint_model() const {
     model::ModelSpec model = m_checkpoint->model();
     const std::uint32_t tokens = vocabulary();
+    if (model.vocabulary > data::vocabulary_max) {
+        return Error{ErrorCode::invalid_argument, "The checkpoint has " + std::to_string(model.vocabulary) +
+                                                      " tokens; this version trains at most 65536, so take a model "
+                                                      "with fewer."};
+    }
     const bool bytes = m_manifest.tokenizer.kind == run::TokenizerKind::bytes;
     if (bytes ? tokens != model.vocabulary : tokens > model.vocabulary) {
         return Error{ErrorCode::invalid_argument, "The tokenizer has " + std::to_string(tokens) +
