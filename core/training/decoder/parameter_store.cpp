@@ -1,6 +1,6 @@
-// Three ways to hold the same views. Direct: L is in the products' type where they run, and nothing is copied. Resident:
-// one whole copy, renewed at each bind(). Streamed: two slots of one layer each, of which neighbouring layers take
-// different ones, so that the next layer can be on its way while one computes.
+// Three ways to hold the same views. Direct: L is in the products' type where they run, and nothing is copied.
+// Resident: one whole copy, renewed at each bind(). Streamed: two slots of one layer each, of which neighbouring layers
+// take different ones, so that the next layer can be on its way while one computes.
 //
 // Gains and biases of norms are read in fp32 whatever the products' type is: a copy of them is kept where L has them
 // otherwise, and with_norms() puts them into the place of those that were copied with their layer. What a family lacks

@@ -1,3 +1,9 @@
+// Views are cut out of a block by walking through it in the order of model::tensors_of(), which is the order of the
+// flat vector; a walk that does not end at the block's end is a bug of ours and ends the program. Tensors that lie side
+// by side and enter one product (q, k and v; gate and up) are taken in one step as one matrix.
+//
+// Where blocks begin and end follows from the layer that each tensor states: what stands before the first layer is the
+// embedding's block, what stands behind the last one the final norm's.
 #include "core/training/decoder/weights.h"
 
 #include <algorithm>
