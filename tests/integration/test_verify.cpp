@@ -1,5 +1,6 @@
-// A real run's model is proven by what `export` writes beside it, without a node: `potluck-node verify` takes it, names
-// the byte that was changed and the certificate that was forged, and says so by its exit code.
+// What leaves a run. A real run's model is proven by what `export` writes beside it, without a node: `potluck-node
+// verify` takes it, names the byte that was changed and the certificate that was forged, and says so by its exit code.
+// `potluck-node page` shows the run, of a node or of its folder.
 #include "tests/integration/node_fixture.h"
 
 #include "core/base/files.h"
@@ -17,6 +18,11 @@ void change_byte(const fs::path& file, std::uint64_t at, std::byte mask) {
     QVERIFY(map.ok() && map->writable().size() > at);
     map->writable()[at] ^= mask;
     QVERIFY(map->sync().ok());
+}
+
+std::string content_of(const fs::path& file) {
+    const auto bytes = read_file(file, 1 << 20);
+    return bytes ? std::string(as_text(*bytes)) : std::string();
 }
 
 nlohmann::json json_of(const Ended& ended) {
@@ -68,6 +74,34 @@ private slots:
         QCOMPARE(run_node({"verify", text_of(folder)}).code, 0);
 
         check_forgeries(folder);
+    }
+
+    void a_page_shows_a_node_s_run_or_its_folder_s_with_proofs_of_checkpoints() {
+        Swarm swarm;
+        swarm.host(4, {"--purpose", "<b>To test.</b>"});
+        swarm.volunteer("anna");
+        QVERIFY(swarm.all_end_equal(40'000));
+        const fs::path www = swarm.root() / "www";
+        const QString data = swarm.backbone().data();
+        const Ended written = run_node({"page", text_of(www), "--data-dir", data});
+        QVERIFY2(written.code == 0, qPrintable(written.err));
+        const std::string live = content_of(www / "index.html");
+        for (const char* part : {"<bdi>Test</bdi>", "&lt;b&gt;To test.", "<bdi>anna</bdi>",
+                                 "xt=urn:btih:", "href=\"round-3.proof\"", "volunteers now"})
+            QVERIFY2(live.find(part) != std::string::npos, part);
+        const auto checkpoints = swarm.backbone().call("checkpoints").at("rows");
+        const fs::path state = checkpoints.at(0).at("file").get<std::string>();
+        QCOMPARE(run_node({"verify", text_of(state), "--proof", text_of(www / "round-3.proof")}).code, 0);
+
+        QCOMPARE(swarm.backbone().close(), 0);
+        fs::remove(www / "round-3.proof");
+        QVERIFY(write_file_atomically(www / "round-1.proof", as_bytes("of a checkpoint that is gone")).ok());
+        QCOMPARE(run_node({"page", text_of(www), "--data-dir", data}).code, 0);
+        const std::string stored = content_of(www / "index.html");
+        QVERIFY(stored.find("Complete") != std::string::npos && stored.find("volunteers now") == std::string::npos);
+        QVERIFY(fs::exists(www / "round-3.proof") && !fs::exists(www / "round-1.proof"));
+        const Ended nowhere = run_node({"page", text_of(www), "--data-dir", text_of(swarm.root() / "none")});
+        QVERIFY2(nowhere.code != 0 && content_of(www / "index.html") == stored, qPrintable(nowhere.err));
     }
 
     void what_nobody_has_agreed_on_yet_is_not_proven() {
