@@ -26,10 +26,14 @@ struct Join {
     using Reply = Done;
     std::string invite;
     run::Role role = run::Role::volunteer;
+    OtherRun other_run = OtherRun::keep;
 
     static void fields(auto& value, auto&& field) {
         field("invite", value.invite, Text{run::invite_bytes_max}, "A magnet: or potluck: link.");
         field("role", value.role, Optional{Any{}}, "Whether to train, or to lead and relay.");
+        field("other_run", value.other_run, Optional{Any{}},
+              "Of another run that the node is in: keep refuses the invite, leave leaves that run for it. An invite "
+              "with which nobody was reached yet is replaced by either.");
     }
 };
 
@@ -38,9 +42,15 @@ struct Leave : Nothing {
     using Reply = Done;
 };
 
-struct Finish : Nothing {
+struct Finish {
     static constexpr std::string_view name = "finish";
     using Reply = Done;
+    AfterFinish after = AfterFinish::stay;
+
+    static void fields(auto& value, auto&& field) {
+        field("then", value.after, Optional{Any{}},
+              "Whether to stay a member that relays, or to leave once the round has what was trained.");
+    }
 };
 
 struct Pause {

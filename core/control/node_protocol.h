@@ -12,6 +12,7 @@
 #include "core/control/methods.h"
 #include "core/run/invite.h"
 #include "core/run/message.h"
+#include "core/status/states.h"
 
 namespace potluck::control {
 
@@ -30,22 +31,12 @@ inline constexpr std::uint64_t pause_seconds_max = 1ULL << 32U;
 inline constexpr std::uint64_t yield_seconds_max = 600;
 inline constexpr std::size_t own_name_bytes_max = 256;
 
-/// What the node does. `reason` of the snapshot always says why. The window's icon and title follow from it.
-enum class Activity {
-    idle,
-    connecting,
-    downloading,
-    preparing,
-    training,
-    sharing,
-    paused,
-    finished,
-    failed,
-    not_running,
-};
+/// What the node does, and why (core/status). Title, sign and buttons of the window follow from the reason.
+using status::Activity;
 template <>
-inline constexpr std::array names<Activity> = {"idle",    "connecting", "downloading", "preparing", "training",
-                                               "sharing", "paused",     "finished",    "failed",    "not_running"};
+inline constexpr std::array names<Activity> = status::activity_names;
+template <>
+inline constexpr std::array names<status::Reason> = status::reason_names;
 
 /// absent: there is no process, and its memory is free.
 enum class TrainerState { absent, starting, training, stopping, failed };
@@ -70,6 +61,15 @@ static_assert(names<activity::Signal>.size() == activity::signal_count);
 enum class ModerationKind { ban, readmit, allow, rollback };
 template <>
 inline constexpr std::array names<ModerationKind> = {"ban", "readmit", "allow", "rollback"};
+
+/// What becomes of a member that has finished its round.
+enum class AfterFinish { stay, leave };
+template <>
+inline constexpr std::array names<AfterFinish> = {"stay", "leave"};
+/// What becomes of the run one is in when an invite to another is to be joined.
+enum class OtherRun { keep, leave };
+template <>
+inline constexpr std::array names<OtherRun> = {"keep", "leave"};
 
 struct SeatRow {
     static constexpr std::string_view label = "seat";
@@ -276,6 +276,25 @@ struct EpisodeRow {
     }
 };
 
+/// Why the node does what it does: a code of core/status/reason.h, and the values that its sentence needs.
+struct Why : status::Why {
+    static constexpr std::string_view label = "why";
+
+    static void fields(auto& value, auto&& field) {
+        field("code", value.reason, Any{}, "The reason; what a front end words in its own language.");
+        field("detail", value.detail, Optional{Text{text_bytes_max}},
+              "A run's or program's name, an id, or in English what went wrong; empty for most codes.");
+        field("round", value.round, Optional{Whole{}}, "The round that is open.");
+        field("seconds", value.seconds, Optional{Whole{}}, "How long the round stays open, or a wait lasts.");
+        field("tokens_per_second", value.tokens_per_second, Optional{Whole{}}, "Speed of this computer; 0 if unknown.");
+        field("here", value.here, Optional{Whole{}}, "Members of the run's committee that are here.");
+        field("needed", value.needed, Optional{Whole{}}, "How many of them a round needs.");
+        field("since", value.since, Optional{Whole{}}, "Unix seconds; 0 if it does not matter.");
+        field("until", value.until, Optional{Whole{}}, "Unix seconds; 0: until it is resumed.");
+        field("signal", value.signal, Any{}, "What was noticed of the owner.");
+    }
+};
+
 /// Everybody who subscribed gets a NodeSnapshot under this name at every change and at least once a second.
 inline constexpr std::string_view status_notification = "status";
 
@@ -283,6 +302,7 @@ struct NodeSnapshot {
     static constexpr std::string_view label = "node snapshot";
     std::uint32_t version = node_protocol_version;
     Activity activity = Activity::idle;
+    Why why;
     std::string reason;
     double progress = -1;
     std::int64_t paused_until = 0;
@@ -296,8 +316,9 @@ struct NodeSnapshot {
     static void fields(auto& value, auto&& field) {
         field("version", value.version, Whole{}, "Version of this protocol.");
         field("activity", value.activity, Any{}, "What the node does.");
+        field("why", value.why, Any{}, "Why it does that, as a code with values.");
         field("reason", value.reason, Text{text_bytes_max},
-              "One sentence: what it does and why, and what to do if something is wrong.");
+              "The same in English: what it does and why, and what to do if something is wrong.");
         field("progress", value.progress, Real{-1, 1}, "Of a long wait, from 0 to 1; negative if unknown.");
         field("paused_until", value.paused_until, Whole{}, "Unix seconds; 0 if not paused or until resumed.");
         field("yield", value.yield, Any{}, "Why it makes way to its owner by itself; missing while it does not.");

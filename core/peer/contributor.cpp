@@ -642,7 +642,7 @@ void Contributor::on_progress(TokenCount window_tokens, double tokens_per_second
 
 void Contributor::on_lost(const Error& error) {
     if (!running()) return;
-    m.errors.report(error.message);
+    m_failure = error.message;
     if (m_work == Work::contribution_snapshot) m.mediator.nothing_offered();
     m_process = error.code == ErrorCode::unavailable ? Process::failed : Process::off;
     m_retry_at = m.context.now() + m_retry_wait;
@@ -662,9 +662,11 @@ std::set<BlobId> Contributor::payloads_needed() const {
 StatusFacts::Training Contributor::facts() const {
     return {.paused = m_paused,
             .pausing = stopping(),
+            .finishing = m_finish == Finish::after_this_window,
             .finished = m_finish == Finish::finished,
             .loaded = m_process == Process::loaded || stopping(),
             .failed = m_process == Process::failed,
+            .failure = m_process == Process::failed ? m_failure : std::string(),
             .contributing = m_work == Work::encoding || m_work == Work::contribution_snapshot,
             .has_data = !m.shards.whole().empty(),
             .window_tokens = m_window_tokens,

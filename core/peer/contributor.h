@@ -133,6 +133,7 @@ public:
     void pause();
     void resume();
     void finish();
+    [[nodiscard]] bool has_finished() const { return m_finish == Finish::finished && !busy(); }
 
     // What the trainer and the swarm say.
     void on_started();
@@ -216,6 +217,7 @@ private:
     Duration m_retry_wait = trainer_retry_first;
     TokenCount m_window_tokens;
     double m_tokens_per_second = 0, m_loss = 0;
+    std::string m_failure;  // why the trainer ended without having been asked to, last
     std::uint64_t m_payload_bytes_sent = 0, m_payloads_sent = 0;
 };
 

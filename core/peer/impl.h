@@ -182,6 +182,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     ErrorReport errors{context};
 
     TimePoint started_at, entered_at, last_status_at;
+    TimePoint company_at;  // when another member was heard of last
     bool started = false, leaving = false, gone = false, advancing = false, advance_again = false, status_due = false;
     std::uint64_t sequence = 0, first_sequence = 0;  // of our statuses: the newest, and where this process began
     bool clock_was_behind = false;

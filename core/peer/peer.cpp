@@ -73,7 +73,7 @@ Peer::Impl::Impl(const RunId& run_id, run::Manifest run_manifest, PeerSettings p
 
 void Peer::Impl::start() {
     started = true;
-    started_at = now();
+    started_at = company_at = now();
     for (const PeerId& peer : world.swarm.neighbours()) members.joined(peer);
     restore();
     broadcast_status();
@@ -83,6 +83,7 @@ void Peer::Impl::start() {
 void Peer::Impl::tick() {
     if (!started || gone) return;
     notice_sleep();
+    if (!members.all().empty()) company_at = now();
     payloads.retry(now());
     if (const auto rules = std::pair(chain.term(), chain.rules().actions); rules != trusted_since) {
         trusted_since = rules;
@@ -640,6 +641,9 @@ void Peer::finish(TimePoint now) {
     m_impl->contributor.finish();
 }
 
+bool Peer::has_finished() const { return m_impl->contributor.has_finished(); }
+bool Peer::all_settled() const { return has_finished() && m_impl->contributor.record().pending.empty(); }
+
 void Peer::set_name(const std::string& name) {
     m_impl->name = name;
     m_impl->status_due = true;
@@ -674,6 +678,9 @@ StatusFacts Peer::Impl::facts() const {
     facts.checkpoint = seeder.newest_checkpoint();
     facts.seats_here = seats.seated_here();
     facts.seats_needed = ballots.quorum();
+    facts.alone_for = members.all().empty() ? now() - company_at : Duration{0};
+    facts.round_length = manifest.recipe.window + manifest.recipe.collect;
+    facts.unix_time = std::chrono::floor<std::chrono::seconds>(Duration{world.unix_clock()}).count();
     facts.window_closed = machine.closed();
     facts.window_reopened = machine.reopened();
     facts.window_left = machine.opened_at() + manifest.recipe.window - now();
@@ -685,7 +692,7 @@ PeerView Peer::Impl::view() const {
     PeerView view;
     const StatusFacts own = facts();
     view.phase = phase_of(own);
-    view.reason = reason_of(own);
+    view.why = why_of(own);
     if (!keeper.round() && checkpoint_fetch) view.progress = world.swarm.progress(checkpoint_fetch->ref.root);
     if (const auto shard = contributor.shard_waited_for(); keeper.round() && shard)
         view.progress = world.swarm.progress(*shard);

@@ -60,6 +60,10 @@ public:
     void resume(TimePoint now);
     /// Contribute the current window, then stop training for good.
     void finish(TimePoint now);
+    /// Nothing of this member is trained or encoded any more.
+    [[nodiscard]] bool has_finished() const;
+    /// Nor is anything on offer that no list has yet.
+    [[nodiscard]] bool all_settled() const;
     /// This member is about to go: training ends as for a pause, and a seat in the committee becomes another's. Then
     /// call tick() until may_leave(), or until there is no more time, and leave().
     void begin_leaving(TimePoint now);

@@ -14,6 +14,7 @@
 #include "core/run/blob_ref.h"
 #include "core/run/message.h"
 #include "core/run/run_rules.h"
+#include "core/status/reason.h"
 
 namespace potluck::peer {
 
@@ -35,7 +36,7 @@ struct Checkpoint {
 struct PeerView {
     using Checkpoint = peer::Checkpoint;
     run::Phase phase = run::Phase::joining;
-    std::string reason;    // one sentence for the person
+    status::Why why;       // it is where it is
     double progress = -1;  // 0..1 of a wait, negative if unknown
     RoundId round;
     StateDigest digest;
@@ -102,17 +103,22 @@ struct StatusFacts {
     std::optional<Checkpoint> checkpoint;  // the newest that is seeded
 
     std::size_t seats_here = 0, seats_needed = 0;  // of the committee, and its quorum
+    Duration alone_for{0};                         // since anybody else was heard of
+    Duration round_length{0};                      // of a usual round; who is alone for longer is told so
+    std::int64_t unix_time = 0;                    // now
 
     bool window_closed = false;
     bool window_reopened = false;
     Duration window_left{0};
 
     struct Training {
-        bool paused = false;   // the owner's wish
-        bool pausing = false;  // the trainer has not ended yet
+        bool paused = false;     // the owner's wish
+        bool pausing = false;    // the trainer has not ended yet
+        bool finishing = false;  // at the end of this window
         bool finished = false;
         bool loaded = false;
         bool failed = false;        // it cannot run here
+        std::string failure;        // why
         bool contributing = false;  // a snapshot for this round is written or encoded
         bool has_data = false;
         TokenCount window_tokens, pending_tokens;
@@ -123,7 +129,7 @@ struct StatusFacts {
 
 [[nodiscard]] run::Phase phase_of(const StatusFacts& facts);
 [[nodiscard]] run::StatusMessage status_message_of(const StatusFacts& facts);
-/// Why the member is where it is, as a sentence for the person.
-[[nodiscard]] std::string reason_of(const StatusFacts& facts);
+/// Why the member is where it is.
+[[nodiscard]] status::Why why_of(const StatusFacts& facts);
 
 }  // namespace potluck::peer

@@ -1,6 +1,7 @@
 #include "core/peer/peer_view.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "core/peer/presence/members.h"
 
@@ -8,21 +9,48 @@ namespace potluck::peer {
 
 namespace {
 
-std::string training_reason(const StatusFacts& facts) {
+using status::Reason;
+using status::Why;
+
+Why training_why(const StatusFacts& facts) {
     const auto seconds = std::max<std::int64_t>(1, std::chrono::ceil<std::chrono::seconds>(facts.window_left).count());
-    std::string sentence = "Round " + std::to_string(facts.state->value) + " is open for " + std::to_string(seconds) +
-                           (seconds == 1 ? " more second" : " more seconds");
-    if (facts.training.tokens_per_second >= 1) {
-        sentence += "; this computer trains at " +
-                    std::to_string(static_cast<std::uint64_t>(facts.training.tokens_per_second)) + " tokens per second";
-    }
-    return sentence + ".";
+    return {.reason = Reason::training,
+            .round = facts.state->value,
+            .seconds = static_cast<std::uint64_t>(seconds),
+            .tokens_per_second = static_cast<std::uint64_t>(std::max(0.0, facts.training.tokens_per_second))};
 }
 
-std::string stateless_reason(const StatusFacts& facts) {
-    if (facts.checking) return "Checking the model on disk.";
-    if (!facts.members_known) return "Looking for other members of the run.";
-    return facts.fetching_state ? "Fetching the model." : "Fetching the history of the run.";
+std::int64_t alone_since(const StatusFacts& facts) {
+    return facts.unix_time - std::chrono::floor<std::chrono::seconds>(facts.alone_for).count();
+}
+bool is_alone(const StatusFacts& facts) { return !facts.members_known && facts.alone_for > facts.round_length; }
+
+Why stateless_why(const StatusFacts& facts) {
+    if (facts.checking) return {Reason::checking_model};
+    if (is_alone(facts)) return {.reason = Reason::members_unreachable, .since = alone_since(facts)};
+    if (!facts.members_known) return {Reason::searching_members};
+    return {facts.fetching_state ? Reason::fetching_model : Reason::fetching_history};
+}
+
+/// What keeps a member from its work, or from being told that all is well; nothing if nothing does.
+std::optional<Why> obstacle(const StatusFacts& facts) {
+    const StatusFacts::Training& training = facts.training;
+    const bool trains = training.has_data && training.loaded;
+    if (facts.error_recent) {
+        const bool stands_still = facts.volunteer && !trains;
+        return Why{stands_still ? Reason::hindered : Reason::trouble, facts.last_error};
+    }
+    if (facts.volunteer && !training.has_data) return Why{Reason::fetching_data};
+    if (facts.volunteer && !training.loaded) return Why{Reason::starting_trainer};
+    const bool quorum = facts.seats_here >= facts.seats_needed;
+    if (is_alone(facts)) {
+        return Why{.reason = quorum ? Reason::alone : Reason::alone_waiting,
+                   .here = facts.seats_here,
+                   .needed = facts.seats_needed,
+                   .since = alone_since(facts)};
+    }
+    if (quorum) return std::nullopt;
+    return Why{.reason = Reason::waiting_for_committee, .here = facts.seats_here, .needed = facts.seats_needed};
 }
 
 }  // namespace
@@ -70,40 +98,24 @@ run::StatusMessage status_message_of(const StatusFacts& facts) {
     return status;
 }
 
-std::string reason_of(const StatusFacts& facts) {
+status::Why why_of(const StatusFacts& facts) {
     const StatusFacts::Training& training = facts.training;
-    if (training.failed) return facts.last_error;
-    if (facts.own_key_elsewhere) {
-        return "Another computer uses this identity; only what one of them does counts. Stop Potluck on one of them, "
-               "or give it a data folder of its own.";
-    }
-    if (facts.calculates_differently) {
-        return "This computer calculates differently; its memory may be faulty. It contributes nothing more until "
-               "Potluck is started again; test its memory first.";
-    }
-    if (facts.repairing) return "Repairing a damaged copy of the model.";
-    if (!facts.unadmitted_id.empty()) {
-        return "This run admits only people its host has listed; send the host your id " + facts.unadmitted_id + ".";
-    }
-    if (facts.leaving) return "Leaving; another member takes this computer's place in the committee.";
-    if (!facts.state) return stateless_reason(facts);
-    if (facts.run_complete) return "The run is complete; the finished model is being shared.";
-    if (*facts.state < facts.chain_height) return "Catching up with the others.";
-    if (training.paused) return "Paused; this computer stays a member and relays.";
-    if (training.finished) return "Finished training; this computer stays a member and relays.";
-    if (facts.error_recent) return facts.last_error;
-    if (facts.volunteer && !training.has_data) return "Fetching training data.";
-    if (facts.volunteer && !training.loaded) return "Starting the trainer.";
-    if (facts.seats_here < facts.seats_needed) {
-        return "Waiting for the run's committee: " + std::to_string(facts.seats_here) + " of the " +
-               std::to_string(facts.seats_needed) + " needed are here. Training goes on, and nothing is lost.";
-    }
-    if (facts.window_reopened) return "Nobody contributed to this round yet; its window stays open.";
-    if (facts.window_closed) {
-        return facts.volunteer ? "Exchanging this round's contributions; training goes on meanwhile."
-                               : "Collecting this round's contributions.";
-    }
-    return facts.volunteer ? training_reason(facts) : "Keeping the rounds and passing on what others need.";
+    if (training.failed) return {Reason::trainer_failed, training.failure};
+    if (facts.own_key_elsewhere) return {Reason::identity_in_use};
+    if (facts.calculates_differently) return {Reason::calculates_differently};
+    if (facts.repairing) return {Reason::repairing_model};
+    if (!facts.unadmitted_id.empty()) return {Reason::not_admitted, facts.unadmitted_id};
+    if (facts.leaving) return {Reason::leaving};
+    if (!facts.state) return stateless_why(facts);
+    if (facts.run_complete) return {Reason::run_complete};
+    if (*facts.state < facts.chain_height) return {Reason::catching_up};
+    if (training.paused) return {Reason::paused};
+    if (training.finished) return {Reason::finished};
+    if (training.finishing) return {Reason::finishing};
+    if (auto found = obstacle(facts)) return *std::move(found);
+    if (facts.window_reopened) return {Reason::window_reopened};
+    if (facts.window_closed) return {facts.volunteer ? Reason::exchanging : Reason::collecting};
+    return facts.volunteer ? training_why(facts) : Why{Reason::keeping};
 }
 
 }  // namespace potluck::peer

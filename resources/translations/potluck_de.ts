@@ -231,15 +231,31 @@
     <name>potluck::ui::HomePage</name>
     <message>
         <source>&amp;Try now</source>
-        <translation>&amp;Jetzt versuchen</translation>
+        <translation type="vanished">&amp;Jetzt versuchen</translation>
     </message>
     <message>
         <source>You opened an invite while in a run: leave this run first, then the invite waits for you here.</source>
-        <translation>Du hast eine Einladung geöffnet, bist aber in einem Lauf: Verlasse ihn zuerst, dann wartet die Einladung hier.</translation>
+        <translation type="vanished">Du hast eine Einladung geöffnet, bist aber in einem Lauf: Verlasse ihn zuerst, dann wartet die Einladung hier.</translation>
     </message>
     <message>
         <source>&amp;Dismiss</source>
         <translation>&amp;Schließen</translation>
+    </message>
+    <message>
+        <source>&amp;Switch to it</source>
+        <translation>&amp;Zu ihm wechseln</translation>
+    </message>
+    <message>
+        <source>You are in this run already.</source>
+        <translation>Du bist schon in diesem Lauf.</translation>
+    </message>
+    <message>
+        <source>This link is an invite to another run; switching leaves this one.</source>
+        <translation>Dieser Link lädt zu einem anderen Lauf ein; ein Wechsel verlässt diesen.</translation>
+    </message>
+    <message>
+        <source>This link is an invite to another run, “%1” by its own words; switching leaves this one.</source>
+        <translation>Dieser Link lädt zu einem anderen Lauf ein, nach eigenen Worten „%1“; ein Wechsel verlässt diesen.</translation>
     </message>
 </context>
 <context>
@@ -742,6 +758,327 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::ReasonWords</name>
+    <message>
+        <source>this run</source>
+        <translation>diesem Lauf</translation>
+    </message>
+    <message>
+        <source>“%1”</source>
+        <translation>„%1“</translation>
+    </message>
+    <message>
+        <source>Ready</source>
+        <translation>Bereit</translation>
+    </message>
+    <message>
+        <source>Connecting</source>
+        <translation>Verbindet</translation>
+    </message>
+    <message>
+        <source>Downloading</source>
+        <translation>Lädt herunter</translation>
+    </message>
+    <message>
+        <source>Preparing</source>
+        <translation>Bereitet vor</translation>
+    </message>
+    <message>
+        <source>Training</source>
+        <translation>Trainiert</translation>
+    </message>
+    <message>
+        <source>Sharing</source>
+        <translation>Teilt</translation>
+    </message>
+    <message>
+        <source>Waiting</source>
+        <translation>Wartet</translation>
+    </message>
+    <message>
+        <source>Alone</source>
+        <translation>Allein</translation>
+    </message>
+    <message>
+        <source>Offline</source>
+        <translation>Ohne Netz</translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
+        <source>Finished</source>
+        <translation>Fertig</translation>
+    </message>
+    <message>
+        <source>Needs attention</source>
+        <translation>Braucht dich</translation>
+    </message>
+    <message>
+        <source>Node not running</source>
+        <translation>Knoten läuft nicht</translation>
+    </message>
+    <message>
+        <source>Connecting to the network, to look for %1.</source>
+        <translation>Verbindet sich mit dem Netz, um nach %1 zu suchen.</translation>
+    </message>
+    <message>
+        <source>Looking for members of %1 since %2.</source>
+        <translation>Sucht seit %2 nach Mitgliedern von %1.</translation>
+    </message>
+    <message>
+        <source>A member of %1 is asked for the run&apos;s description.</source>
+        <translation>Ein Mitglied von %1 wird nach der Beschreibung des Laufs gefragt.</translation>
+    </message>
+    <message>
+        <source>The description of %1 is on its way.</source>
+        <translation>Die Beschreibung von %1 ist unterwegs.</translation>
+    </message>
+    <message>
+        <source>Nobody in %1 could be reached since %2; the search goes on. Its members may be away, or the invite is too old: ask for a new one.</source>
+        <translation>In %1 war seit %2 niemand zu erreichen; die Suche geht weiter. Vielleicht sind alle fort, oder die Einladung ist zu alt: Bitte um eine neue.</translation>
+    </message>
+    <message>
+        <source>Nothing of the network could be reached since %2, and nobody in %1; check this computer&apos;s connection. The search goes on.</source>
+        <translation>Seit %2 war vom Netz nichts zu erreichen und in %1 niemand; sieh nach der Verbindung dieses Computers. Die Suche geht weiter.</translation>
+    </message>
+    <message>
+        <source>This run cannot be joined: %1</source>
+        <translation>Diesem Lauf kannst du nicht beitreten: %1</translation>
+    </message>
+    <message>
+        <source>The model on disk is checked.</source>
+        <translation>Das Modell auf der Platte wird geprüft.</translation>
+    </message>
+    <message>
+        <source>Looking for other members of the run.</source>
+        <translation>Sucht nach anderen Mitgliedern des Laufs.</translation>
+    </message>
+    <message>
+        <source>Nobody else in the run can be reached since %1, and the model comes from them; training begins when they are back.</source>
+        <translation>Seit %1 ist im Lauf sonst niemand zu erreichen, und das Modell kommt von den anderen; das Training beginnt, wenn sie zurück sind.</translation>
+    </message>
+    <message>
+        <source>The model comes from other members.</source>
+        <translation>Das Modell kommt von anderen Mitgliedern.</translation>
+    </message>
+    <message>
+        <source>The history of the run comes from other members.</source>
+        <translation>Die Geschichte des Laufs kommt von anderen Mitgliedern.</translation>
+    </message>
+    <message>
+        <source>Catching up with the others.</source>
+        <translation>Holt die anderen ein.</translation>
+    </message>
+    <message>
+        <source>The text to train on comes from other members.</source>
+        <translation>Der Text zum Trainieren kommt von anderen Mitgliedern.</translation>
+    </message>
+    <message>
+        <source>The trainer is starting.</source>
+        <translation>Der Trainer startet.</translation>
+    </message>
+    <message>
+        <source>A damaged copy of the model is repaired.</source>
+        <translation>Eine beschädigte Kopie des Modells wird repariert.</translation>
+    </message>
+    <message>
+        <source>This run admits only people its host has listed; send the host your id %1.</source>
+        <translation>In diesen Lauf kommen nur Leute, die der Gastgeber eingetragen hat; schicke ihm deine Kennung %1.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Round %1 is open for %n more second(s).</source>
+        <translation>
+            <numerusform>Runde %1 ist noch %n Sekunde offen.</numerusform>
+            <numerusform>Runde %1 ist noch %n Sekunden offen.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>This computer trains at %1 tokens per second.</source>
+        <translation>Dieser Computer trainiert mit %1 Token pro Sekunde.</translation>
+    </message>
+    <message>
+        <source>This round&apos;s contributions are exchanged; training goes on meanwhile.</source>
+        <translation>Die Beiträge dieser Runde werden ausgetauscht; das Training geht derweil weiter.</translation>
+    </message>
+    <message>
+        <source>This round&apos;s contributions are collected.</source>
+        <translation>Die Beiträge dieser Runde werden gesammelt.</translation>
+    </message>
+    <message>
+        <source>The rounds are kept, and others get what they need.</source>
+        <translation>Die Runden werden aufbewahrt, und andere bekommen, was sie brauchen.</translation>
+    </message>
+    <message>
+        <source>Nobody contributed to this round yet; it stays open.</source>
+        <translation>Zu dieser Runde hat noch niemand beigetragen; sie bleibt offen.</translation>
+    </message>
+    <message>
+        <source>Of the run&apos;s committee, %1 of the %2 needed are here. Training goes on, and nothing is lost.</source>
+        <translation>Vom Ausschuss des Laufs sind %1 der %2 nötigen da. Das Training geht weiter, und nichts geht verloren.</translation>
+    </message>
+    <message>
+        <source>Nobody else is here since %1; this computer decides the rounds by itself, and what it trains counts.</source>
+        <translation>Seit %1 ist sonst niemand da; dieser Computer entscheidet die Runden allein, und was er trainiert, zählt.</translation>
+    </message>
+    <message>
+        <source>Nobody else can be reached since %1, and of the run&apos;s committee %2 of the %3 needed are here. What this computer trains is kept, and counts when they are back.</source>
+        <translation>Seit %1 ist sonst niemand zu erreichen, und vom Ausschuss des Laufs sind %2 der %3 nötigen da. Was dieser Computer trainiert, bleibt erhalten und zählt, wenn sie zurück sind.</translation>
+    </message>
+    <message>
+        <source>Nothing of the network can be reached since %1; check this computer&apos;s connection. What it trains is kept, and counts when it is back.</source>
+        <translation>Seit %1 ist vom Netz nichts zu erreichen; sieh nach der Verbindung dieses Computers. Was er trainiert, bleibt erhalten und zählt, wenn sie zurück ist.</translation>
+    </message>
+    <message>
+        <source>The trainer ended (%1) and is started again.</source>
+        <translation>Der Trainer endete (%1) und wird neu gestartet.</translation>
+    </message>
+    <message>
+        <source>The trainer has changed its plan: %1</source>
+        <translation>Der Trainer hat seinen Plan geändert: %1</translation>
+    </message>
+    <message>
+        <source>Something went wrong, and training goes on: %1</source>
+        <translation>Etwas ging schief, und das Training geht weiter: %1</translation>
+    </message>
+    <message>
+        <source>Nothing can be trained: %1</source>
+        <translation>Es kann nichts trainiert werden: %1</translation>
+    </message>
+    <message>
+        <source>The trainer failed three times (%1); the log says more.</source>
+        <translation>Der Trainer scheiterte dreimal (%1); das Protokoll sagt mehr.</translation>
+    </message>
+    <message>
+        <source>Another computer uses this identity; only what one of them does counts. Stop Potluck on one of them, or give it a data folder of its own.</source>
+        <translation>Ein anderer Computer benutzt diese Identität; nur was einer von beiden tut, zählt. Beende Potluck auf einem, oder gib ihm einen eigenen Datenordner.</translation>
+    </message>
+    <message>
+        <source>This computer calculates differently; its memory may be faulty. It contributes nothing more until Potluck is started again; test its memory first.</source>
+        <translation>Dieser Computer rechnet anders; vielleicht ist sein Speicher defekt. Er trägt nichts mehr bei, bis Potluck neu gestartet wird; prüfe erst seinen Speicher.</translation>
+    </message>
+    <message>
+        <source>Until you resume.</source>
+        <translation>Bis du fortsetzt.</translation>
+    </message>
+    <message>
+        <source>Until %1; then training goes on.</source>
+        <translation>Bis %1; dann geht das Training weiter.</translation>
+    </message>
+    <message>
+        <source>Training comes back by itself.</source>
+        <translation>Das Training kommt von selbst zurück.</translation>
+    </message>
+    <message>
+        <source>This computer trains to the end of this round, and then no more.</source>
+        <translation>Dieser Computer trainiert bis zum Ende dieser Runde und dann nicht mehr.</translation>
+    </message>
+    <message>
+        <source>This computer trains to the end of this round and leaves when its contribution is accepted.</source>
+        <translation>Dieser Computer trainiert bis zum Ende dieser Runde und geht, wenn sein Beitrag angenommen ist.</translation>
+    </message>
+    <message>
+        <source>This computer trains no more; it stays a member and relays.</source>
+        <translation>Dieser Computer trainiert nicht mehr; er bleibt Mitglied und gibt weiter.</translation>
+    </message>
+    <message>
+        <source>The run is complete; the finished model is being shared.</source>
+        <translation>Der Lauf ist zu Ende; das fertige Modell wird geteilt.</translation>
+    </message>
+    <message>
+        <source>Another member takes this computer&apos;s place in the committee.</source>
+        <translation>Ein anderes Mitglied übernimmt den Platz dieses Computers im Ausschuss.</translation>
+    </message>
+    <message>
+        <source>Not in a run; an invite is all it takes.</source>
+        <translation>In keinem Lauf; eine Einladung genügt.</translation>
+    </message>
+    <message>
+        <source>The node is starting; this takes a few seconds.</source>
+        <translation>Der Knoten startet; das dauert ein paar Sekunden.</translation>
+    </message>
+    <message>
+        <source>The node writes its state to disk, then ends.</source>
+        <translation>Der Knoten schreibt seinen Stand auf die Platte und endet dann.</translation>
+    </message>
+    <message>
+        <source>The node has not answered for a while; if this lasts, quit Potluck and start it again.</source>
+        <translation>Der Knoten antwortet seit einer Weile nicht; wenn das so bleibt, beende Potluck und starte es neu.</translation>
+    </message>
+    <message>
+        <source>The node stopped.</source>
+        <translation>Der Knoten hat angehalten.</translation>
+    </message>
+    <message>
+        <source>No node runs for this data folder.</source>
+        <translation>Für diesen Datenordner läuft kein Knoten.</translation>
+    </message>
+    <message>
+        <source>Not admitted</source>
+        <translation>Nicht zugelassen</translation>
+    </message>
+    <message>
+        <source>Paused by itself</source>
+        <translation>Pause von selbst</translation>
+    </message>
+    <message>
+        <source>Finishing the round</source>
+        <translation>Beendet die Runde</translation>
+    </message>
+    <message>
+        <source>Run complete</source>
+        <translation>Lauf zu Ende</translation>
+    </message>
+    <message>
+        <source>Leaving</source>
+        <translation>Verlässt den Lauf</translation>
+    </message>
+    <message>
+        <source>Starting again</source>
+        <translation>Startet neu</translation>
+    </message>
+    <message>
+        <source>Starting</source>
+        <translation>Startet</translation>
+    </message>
+    <message>
+        <source>Stopping</source>
+        <translation>Hält an</translation>
+    </message>
+    <message>
+        <source>ddd d MMM</source>
+        <translation>ddd, d. MMM</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::Remedies</name>
+    <message>
+        <source>&amp;Try again</source>
+        <translation>&amp;Noch einmal versuchen</translation>
+    </message>
+    <message>
+        <source>&amp;Train again</source>
+        <translation>&amp;Weiter trainieren</translation>
+    </message>
+    <message>
+        <source>&amp;Try now</source>
+        <translation>&amp;Jetzt versuchen</translation>
+    </message>
+    <message>
+        <source>&amp;Cancel</source>
+        <translation>&amp;Abbrechen</translation>
+    </message>
+    <message>
+        <source>Show &amp;log</source>
+        <translation>&amp;Protokoll zeigen</translation>
+    </message>
+    <message>
+        <source>&amp;Leave the run</source>
+        <translation>Lauf &amp;verlassen</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::RunView</name>
     <message>
         <source>&amp;Copy invite</source>
@@ -865,6 +1202,10 @@
         <source>of %1</source>
         <translation>von %1</translation>
     </message>
+    <message>
+        <source>Your credit and your identity stay, and the invite brings you back.</source>
+        <translation>Dein Guthaben und deine Identität bleiben, und die Einladung bringt dich zurück.</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::SettingsPage</name>
@@ -960,83 +1301,91 @@
     <name>potluck::ui::StatusSummary</name>
     <message>
         <source>Paused until you resume</source>
-        <translation>Pause, bis du fortsetzt</translation>
+        <translation type="vanished">Pause, bis du fortsetzt</translation>
     </message>
     <message>
         <source>Paused until %1</source>
-        <translation>Pause bis %1</translation>
+        <translation type="vanished">Pause bis %1</translation>
     </message>
     <message>
         <source>GPU and trainer memory is free.</source>
-        <translation>Der Speicher von GPU und Trainer ist frei.</translation>
+        <translation type="vanished">Der Speicher von GPU und Trainer ist frei.</translation>
     </message>
     <message>
         <source>The trainer is stopping; its memory is free in a moment.</source>
-        <translation>Der Trainer hält an; sein Speicher ist gleich frei.</translation>
+        <translation type="vanished">Der Trainer hält an; sein Speicher ist gleich frei.</translation>
     </message>
     <message>
         <source>Ready</source>
-        <translation>Bereit</translation>
+        <translation type="vanished">Bereit</translation>
     </message>
     <message>
         <source>Connecting</source>
-        <translation>Verbindet</translation>
+        <translation type="vanished">Verbindet</translation>
     </message>
     <message>
         <source>Downloading</source>
-        <translation>Lädt herunter</translation>
+        <translation type="vanished">Lädt herunter</translation>
     </message>
     <message>
         <source>Preparing</source>
-        <translation>Bereitet vor</translation>
+        <translation type="vanished">Bereitet vor</translation>
     </message>
     <message>
         <source>Training</source>
-        <translation>Trainiert</translation>
+        <translation type="vanished">Trainiert</translation>
     </message>
     <message>
         <source>Sharing</source>
-        <translation>Tauscht aus</translation>
+        <translation type="vanished">Tauscht aus</translation>
     </message>
     <message>
         <source>Finished</source>
-        <translation>Fertig</translation>
+        <translation type="vanished">Fertig</translation>
     </message>
     <message>
         <source>Needs attention</source>
-        <translation>Braucht dich</translation>
+        <translation type="vanished">Braucht dich</translation>
     </message>
     <message>
         <source>Node not running</source>
-        <translation>Knoten läuft nicht</translation>
+        <translation type="vanished">Knoten läuft nicht</translation>
     </message>
     <message>
         <source>Stopping</source>
-        <translation>Hält an</translation>
+        <translation type="vanished">Hält an</translation>
     </message>
     <message>
         <source>The node writes its state to disk, then ends.</source>
-        <translation>Der Knoten schreibt seinen Stand auf die Platte und endet dann.</translation>
+        <translation type="vanished">Der Knoten schreibt seinen Stand auf die Platte und endet dann.</translation>
     </message>
     <message>
         <source>Starting</source>
-        <translation>Startet</translation>
+        <translation type="vanished">Startet</translation>
     </message>
     <message>
         <source>The node is starting; this takes a few seconds.</source>
-        <translation>Der Knoten startet; das dauert einige Sekunden.</translation>
+        <translation type="vanished">Der Knoten startet; das dauert einige Sekunden.</translation>
     </message>
     <message>
         <source>Paused by itself</source>
-        <translation>Pause von selbst</translation>
+        <translation type="vanished">Pause von selbst</translation>
     </message>
     <message>
         <source>Training comes back by itself.</source>
-        <translation>Danach wird von selbst weiter trainiert.</translation>
+        <translation type="vanished">Danach wird von selbst weiter trainiert.</translation>
     </message>
     <message>
         <source>Training goes on at half speed.</source>
         <translation>Trainiert wird mit halber Kraft.</translation>
+    </message>
+    <message>
+        <source>The trainer has ended and its memory is free.</source>
+        <translation>Der Trainer ist beendet und sein Speicher frei.</translation>
+    </message>
+    <message>
+        <source>The trainer is ending; its memory is free in a moment.</source>
+        <translation>Der Trainer endet; sein Speicher ist gleich frei.</translation>
     </message>
 </context>
 <context>
@@ -1060,6 +1409,14 @@
     <message>
         <source>%1 tokens today</source>
         <translation>%1 Token heute</translation>
+    </message>
+    <message>
+        <source>&amp;Try again</source>
+        <translation>&amp;Noch einmal versuchen</translation>
+    </message>
+    <message>
+        <source>&amp;Train again</source>
+        <translation>&amp;Weiter trainieren</translation>
     </message>
 </context>
 <context>

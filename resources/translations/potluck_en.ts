@@ -12,6 +12,16 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::ReasonWords</name>
+    <message numerus="yes">
+        <source>Round %1 is open for %n more second(s).</source>
+        <translation>
+            <numerusform>Round %1 is open for %n more second.</numerusform>
+            <numerusform>Round %1 is open for %n more seconds.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::RunView</name>
     <message numerus="yes">
         <source>%n round(s)</source>

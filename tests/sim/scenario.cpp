@@ -1,4 +1,5 @@
 #include "tests/sim/scenario.h"
+#include "core/status/sentence.h"
 
 #include <algorithm>
 
@@ -27,7 +28,7 @@ std::string where_all_stand(World& world) {
             continue;
         }
         const peer::PeerView view = world.peer(i).view();
-        where.append(std::to_string(view.round.value)).append(", ").append(view.reason);
+        where.append(std::to_string(view.round.value)).append(", ").append(status::sentence(view.why));
     }
     return where;
 }

@@ -77,7 +77,8 @@ private slots:
         const std::uint64_t left_at = world.round_of(1);
         world.run_for(Duration{60'000});
         QVERIFY(world.round_of(1) <= left_at + 1);
-        QVERIFY(QString::fromStdString(world.peer(1).view().reason).contains("0 of the 1 needed"));
+        const status::Why why = world.peer(1).view().why;
+        QVERIFY(why.here == 0 && why.needed == 1);
         world.start(0);
         const std::string wrong = finish_run(world, Duration{200'000});
         QVERIFY2(wrong.empty(), wrong.c_str());

@@ -88,7 +88,7 @@ private slots:
             const std::uint64_t stuck = world.round_of(2);
             world.run_for(Duration{60'000});
             QCOMPARE(world.round_of(2), stuck);
-            QVERIFY(QString::fromStdString(world.peer(4).view().reason).contains("2 of the 3 needed"));
+            QVERIFY(world.peer(4).view().why.here == 2 && world.peer(4).view().why.needed == 3);
             world.start(1);
             QVERIFY(world.run_until([&] { return world.all_at(stuck + 1); }, Duration{60'000}));
             world.start(0);

@@ -8,6 +8,7 @@
 #include "core/base/merkle.h"
 #include "core/base/sha256.h"
 #include "core/model/initial_state.h"
+#include "core/status/sentence.h"
 #include "tests/sim/checks.h"
 
 namespace potluck::sim {
@@ -88,7 +89,7 @@ Digest World::fingerprint() {
             number(count);
         }
         for (const auto& [verdict, count] : home->process->peer->verdicts()) number(count);
-        hash.update(as_bytes(view.reason));
+        hash.update(as_bytes(status::sentence(view.why)));
     }
     number(static_cast<std::uint64_t>(now().since_epoch.count()));
     number(m_rng.next());

@@ -122,6 +122,7 @@ private:
         }
 
         static std::string default_text(double value) { return number_text(value); }
+        static std::string default_text(std::int64_t value) { return std::to_string(value); }
         static std::string default_text(std::uint64_t value) { return std::to_string(value); }
         static std::string default_text(std::uint32_t value) { return std::to_string(value); }
         static std::string default_text(const std::string& value) { return value.empty() ? "empty" : value; }

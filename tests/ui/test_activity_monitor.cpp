@@ -156,11 +156,12 @@ private slots:
         view.heard = true;
         view.snapshot = recordedSnapshot("paused");
         view.snapshot.paused_until = 0;
-        view.snapshot.yield = control::YieldState{Level::pause, Signal::full_screen, "mpv", 100};
+        view.snapshot.why = {{.reason = status::Reason::yielding, .detail = "mpv", .signal = Signal::full_screen}};
         QCOMPARE(ui::summarize(view).title, QStringLiteral("Paused by itself"));
         QCOMPARE(ui::summarize(view).reason,
                  QStringLiteral("A program fills the screen (mpv). Training comes back by itself."));
         view.snapshot.activity = control::Activity::training;
+        view.snapshot.why = {{status::Reason::training}};
         view.snapshot.yield = control::YieldState{Level::quiet, Signal::input, "", 100};
         QCOMPARE(ui::summarize(view).title, QStringLiteral("Training"));
         QCOMPARE(ui::summarize(view).reason, QStringLiteral("You use the computer. Training goes on at half speed."));

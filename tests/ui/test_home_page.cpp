@@ -121,15 +121,57 @@ private slots:
         WindowFixture fixture;
         fixture.push("training");
         fixture.window->offerInvite(cookbooks);
-        QVERIFY(fixture.shows(QStringLiteral("leave this run first")));
+        QVERIFY(fixture.text("offer").contains(QStringLiteral("another run, “Cookbooks”")));
         QCOMPARE(fixture.node.count("join") + fixture.node.count("leave"), 0);
+        fixture.click("dismiss");
+        QVERIFY(!fixture.find<QLabel>("offer")->isVisible());
+        fixture.window->offerInvite(cookbooks);
+        fixture.click("switch");
+        QCOMPARE(fixture.node.count("join"), 1);
+        QCOMPARE(fixture.node.lastParams("join").at("other_run").get<std::string>(), std::string("leave"));
+    }
+
+    void the_invite_of_the_run_one_is_in_says_so() {
+        WindowFixture fixture;
+        fixture.push("training");
+        const std::string run = recordedSnapshot("training").run->id;
+        fixture.window->offerInvite(QStringLiteral("magnet:?xt=urn:btmh:1220") + QString::fromStdString(run));
+        QCOMPARE(fixture.text("offer"), QStringLiteral("You are in this run already."));
+        QVERIFY(!fixture.button("switch")->isVisible());
+    }
+
+    void a_search_can_be_cancelled_and_another_invite_joined_meanwhile() {
+        WindowFixture fixture;
+        control::NodeSnapshot snapshot = recordedSnapshot("before_joining");
+        snapshot.activity = control::Activity::connecting;
+        snapshot.why = {{.reason = status::Reason::run_unreachable, .detail = "Gone", .since = 1'700'000'000}};
+        fixture.node.push(snapshot);
+        QVERIFY(fixture.shows(QStringLiteral("Nobody in “Gone” could be reached since")));
+        fixture.type("invite", cookbooks);
+        QVERIFY(fixture.button("join")->isEnabled());
+        fixture.click("cancelSearch");
+        QCOMPARE(fixture.node.count("leave"), 1);
+    }
+
+    void a_failed_trainer_can_be_tried_again_and_its_log_seen() {
+        WindowFixture fixture;
+        fixture.push("failed");
+        QVERIFY(!fixture.button("pause")->isEnabled());
+        fixture.click("tryAgain");
+        QCOMPARE(fixture.node.count("resume"), 1);
+        fixture.click("showLog");
+        QCOMPARE(fixture.openedFolder, QStringLiteral("/home/ada/.local/share/potluck"));
+        QAction* resume = nullptr;
+        for (QAction* action : fixture.tray.menu().actions())
+            if (action->text() == QStringLiteral("&Try again")) resume = action;
+        QVERIFY(resume != nullptr && resume->isEnabled());
     }
 
     void a_run_shows_activity_reason_and_numbers() {
         WindowFixture fixture;
         fixture.push("training");
         QVERIFY(fixture.shows(QStringLiteral("Training")));
-        QVERIFY(fixture.shows(QStringLiteral("74 more seconds")));
+        QVERIFY(fixture.shows(QStringLiteral("74 more second")));
         const QString gap = QChar(0x202F);
         QVERIFY(fixture.shows(QStringLiteral("4.18") + gap + QStringLiteral("M")));
         QVERIFY(fixture.shows(QStringLiteral("31.2") + gap + QStringLiteral("M")));
@@ -205,7 +247,7 @@ private slots:
     void while_paused_memory_is_reported_free_and_one_click_resumes() {
         WindowFixture fixture;
         fixture.push("paused");
-        QVERIFY(fixture.shows(QStringLiteral("GPU and trainer memory is free.")));
+        QVERIFY(fixture.shows(QStringLiteral("The trainer has ended and its memory is free.")));
         QCOMPARE(fixture.find<QPushButton>("pause")->menu(), nullptr);
         fixture.click("pause");
         QCOMPARE(fixture.node.count("resume"), 1);
@@ -230,6 +272,7 @@ private slots:
         fixture.push("training");
         fixture.find<QPushButton>("more")->menu()->actions().first()->trigger();
         QCOMPARE(fixture.node.count("finish"), 1);
+        QCOMPARE(fixture.node.lastParams("finish").at("then").get<std::string>(), std::string("leave"));
     }
 
     void the_invite_goes_to_the_clipboard() {

@@ -122,7 +122,7 @@ private slots:
         WindowFixture fixture;
         QList<QImage> shapes;
         for (const auto sign : {ui::StatusIcon::idle, ui::StatusIcon::training, ui::StatusIcon::sharing,
-                                ui::StatusIcon::paused, ui::StatusIcon::problem}) {
+                                ui::StatusIcon::waiting, ui::StatusIcon::paused, ui::StatusIcon::problem}) {
             // One colour for all: what differs now is the shape.
             const QImage image = ui::iconNamed(ui::nameOf(sign), QPalette::Text).pixmap(32, 32).toImage();
             QVERIFY(image.pixelColor(0, 0).alpha() == 0);

@@ -1,11 +1,14 @@
 // The pure parts: text, numbers, axis, links, and what the window says about a state of things.
+#include <QTranslator>
 #include <QtTest>
 
 #include "fake_node.h"
 #include "ui/client/invite_link.h"
 #include "ui/client/plain_text.h"
+#include "ui/client/reason_words.h"
 #include "ui/client/status_summary.h"
 #include "ui/widgets/chart_scale.h"
+#include "ui/widgets/translations.h"
 
 using namespace potluck;
 using namespace potluck::ui;
@@ -19,6 +22,20 @@ NodeView viewOf(control::NodeSnapshot snapshot) {
     view.heard = true;
     view.snapshot = std::move(snapshot);
     return view;
+}
+
+/// With a value wherever a sentence may want one.
+QString saidOf(std::size_t place) {
+    return sentenceOf({.reason = static_cast<status::Reason>(place),
+                       .detail = "detail",
+                       .round = 12,
+                       .seconds = 34,
+                       .tokens_per_second = 56,
+                       .here = 1,
+                       .needed = 3,
+                       .since = 1'700'000'000,
+                       .until = 1'700'003'600,
+                       .signal = activity::Signal::full_screen});
 }
 
 }  // namespace
@@ -106,15 +123,35 @@ private slots:
         QCOMPARE(claimedName(QStringLiteral("magnet:nothing")), QString());
     }
 
-    void every_activity_has_a_title_and_its_icon() {
-        using control::Activity;
-        control::NodeSnapshot snapshot = recordedSnapshot("training");
-        for (const auto activity :
-             {Activity::idle, Activity::connecting, Activity::downloading, Activity::preparing, Activity::training,
-              Activity::sharing, Activity::paused, Activity::finished, Activity::failed, Activity::not_running}) {
-            snapshot.activity = activity;
-            QVERIFY(!summarize(viewOf(snapshot)).title.isEmpty());
+    void every_reason_has_a_title_and_a_sentence_of_its_own_in_each_language_data() {
+        QTest::addColumn<QLocale>("locale");
+        QTest::newRow("English") << QLocale(QLocale::English);
+        QTest::newRow("German") << QLocale(QLocale::German);
+    }
+    void every_reason_has_a_title_and_a_sentence_of_its_own_in_each_language() {
+        QFETCH(QLocale, locale);
+        QStringList english;
+        for (std::size_t place = 0; place < status::reason_count; ++place) english << saidOf(place);
+        installTranslations(*qApp, locale);
+        QSet<QString> sentences;
+        for (std::size_t place = 0; place < status::reason_count; ++place) {
+            const QString said = saidOf(place);
+            QVERIFY2(!said.isEmpty() && !sentences.contains(said), status::reason_names[place]);
+            sentences.insert(said);
+            QVERIFY(!titleOf(static_cast<status::Reason>(place), true).isEmpty());
+            const bool isGerman = locale.language() == QLocale::German;
+            QVERIFY2(!isGerman || said != english[static_cast<qsizetype>(place)], qPrintable(said));
         }
+        qDeleteAll(qApp->findChildren<QTranslator*>());
+    }
+
+    void a_pause_that_ends_on_another_day_says_which() {
+        const std::int64_t noon = QDateTime(QDate(2026, 3, 2), QTime(12, 0)).toSecsSinceEpoch();
+        QCOMPARE(timeText(noon, noon - 3600), QLocale().toString(QTime(12, 0), QLocale::ShortFormat));
+        QVERIFY(timeText(noon, noon - 86'400).startsWith(QStringLiteral("Mon 2 Mar, ")));
+    }
+
+    void signs_follow_from_reasons() {
         QCOMPARE(summarize(viewOf(recordedSnapshot("training"))).icon, StatusIcon::training);
         QCOMPARE(summarize(viewOf(recordedSnapshot("paused"))).icon, StatusIcon::paused);
         QCOMPARE(summarize(viewOf(recordedSnapshot("failed"))).icon, StatusIcon::problem);

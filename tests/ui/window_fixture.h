@@ -49,9 +49,13 @@ struct WindowFixture {
 
     template <class Widget>
     [[nodiscard]] Widget* find(const char* name) const {
-        auto* widget = window->findChild<Widget*>(QString::fromLatin1(name));
-        POTLUCK_CHECK(widget != nullptr);
-        return widget;
+        const auto widgets = window->findChildren<Widget*>(QString::fromLatin1(name));
+        POTLUCK_CHECK(!widgets.isEmpty());
+        // A state's buttons stand on the page without a run and on that of the run: the visible one is meant.
+        for (Widget* widget : widgets) {
+            if (widget->isVisible()) return widget;
+        }
+        return widgets.front();
     }
     [[nodiscard]] QString text(const char* name) const { return find<QLabel>(name)->text(); }
     [[nodiscard]] QAbstractButton* button(const char* name) const { return find<QAbstractButton>(name); }

@@ -3,6 +3,7 @@
 #include <QUrl>
 #include <QUrlQuery>
 
+#include "core/run/invite.h"
 #include "ui/client/plain_text.h"
 
 namespace potluck::ui {
@@ -20,6 +21,11 @@ QString claimedName(const QString& link) {
     QString query = link.trimmed().mid(mark + 1);
     query.replace(QLatin1Char('+'), QLatin1String("%20"));
     return plainText(QUrlQuery(query).queryItemValue(QStringLiteral("dn"), QUrl::FullyDecoded), 60);
+}
+
+bool namesRun(const QString& link, const QString& run) {
+    const auto invite = run::Invite::parse(link.trimmed().toStdString());
+    return invite.ok() && invite->run.hex() == run.toStdString();
 }
 
 }  // namespace potluck::ui

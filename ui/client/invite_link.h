@@ -13,5 +13,7 @@ inline constexpr int invite_characters_max = 4096;
 [[nodiscard]] bool looksLikeInvite(const QString& text);
 /// The run's name in the link as plain text; empty if there is none.
 [[nodiscard]] QString claimedName(const QString& link);
+/// Whether it is an invite to the run with this id, in hexadecimal digits.
+[[nodiscard]] bool namesRun(const QString& link, const QString& run);
 
 }  // namespace potluck::ui

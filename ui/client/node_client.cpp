@@ -252,9 +252,11 @@ void NodeClient::setLink(Link::State state, const QString& sentence) {
     emit changed();
 }
 
-void NodeClient::join(const QString& invite) { call(control::Join{utf8(invite)}); }
+void NodeClient::join(const QString& invite, control::OtherRun otherRun) {
+    call(control::Join{utf8(invite), run::Role::volunteer, otherRun});
+}
 void NodeClient::leave() { call(control::Leave{}); }
-void NodeClient::finishRound() { call(control::Finish{}); }
+void NodeClient::finishRound() { call(control::Finish{control::AfterFinish::leave}); }
 void NodeClient::pause(std::chrono::seconds duration) {
     call(control::Pause{static_cast<std::uint64_t>(duration.count())});
 }

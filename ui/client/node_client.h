@@ -69,8 +69,9 @@ public:
     /// Does not wait for the end of the pause between two attempts.
     void retryNow();
 
-    void join(const QString& invite);
+    void join(const QString& invite, control::OtherRun otherRun = control::OtherRun::keep);
     void leave();
+    /// Trains to the end of the round, then leaves.
     void finishRound();
     /// Zero seconds: until `resume`.
     void pause(std::chrono::seconds duration);

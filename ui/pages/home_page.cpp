@@ -3,6 +3,8 @@
 #include <QHBoxLayout>
 #include <QStackedWidget>
 
+#include "ui/client/invite_link.h"
+#include "ui/client/status_summary.h"
 #include "ui/pages/join_card.h"
 #include "ui/pages/run_view.h"
 #include "ui/pages/status_card.h"
@@ -20,12 +22,8 @@ HomePage::HomePage(NodeClient& client, const Desktop& desktop, QWidget* parent) 
     column->addWidget(m_offer);
     m_stack = new QStackedWidget(this);
     m_stack->addWidget(makeWelcome(desktop));
-    m_stack->addWidget(new RunView(client, m_stack));
+    m_stack->addWidget(new RunView(client, desktop, m_stack));
     column->addWidget(m_stack, 1);
-    m_retry = makeButton(tr("&Try now"), iconNamed(QStringLiteral("resume")), Emphasis::normal, this);
-    m_retry->setObjectName(QStringLiteral("retry"));
-    column->addWidget(m_retry, 0, Qt::AlignLeft);
-    connect(m_retry, &QPushButton::clicked, &client, &NodeClient::retryNow);
     connect(&client, &NodeClient::changed, this, &HomePage::refresh);
     refresh();
 }
@@ -35,7 +33,7 @@ QWidget* HomePage::makeWelcome(const Desktop& desktop) {
     auto* column = new QVBoxLayout(welcome);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(2 * grid);
-    m_status = new StatusCard(welcome);
+    m_status = new StatusCard(m_client, desktop, welcome);
     m_join = new JoinCard(m_client, desktop, welcome);
     column->addWidget(m_join, 1);
     column->addWidget(m_status);
@@ -47,20 +45,39 @@ QFrame* HomePage::makeOffer() {
     frame->setObjectName(QStringLiteral("notice"));
     auto* row = new QHBoxLayout(frame);
     row->setContentsMargins(2 * grid, grid, grid, grid);
-    auto* text = makeWrappedLabel(
-        tr("You opened an invite while in a run: leave this run first, then the invite waits for you here."), "strong",
-        frame);
+    m_offerText = makeWrappedLabel({}, "strong", frame);
+    m_offerText->setObjectName(QStringLiteral("offer"));
+    m_switch = makeButton(tr("&Switch to it"), {}, Emphasis::normal, frame);
+    m_switch->setObjectName(QStringLiteral("switch"));
     auto* dismiss = makeButton(tr("&Dismiss"), {}, Emphasis::quiet, frame);
-    row->addWidget(text, 1);
+    dismiss->setObjectName(QStringLiteral("dismiss"));
+    row->addWidget(m_offerText, 1);
+    row->addWidget(m_switch);
     row->addWidget(dismiss);
+    connect(m_switch, &QPushButton::clicked, this, [this] {
+        m_client.join(m_offered, control::OtherRun::leave);
+        m_offer->hide();
+    });
     connect(dismiss, &QPushButton::clicked, frame, &QWidget::hide);
     frame->hide();
     return frame;
 }
 
+/// Outside a run the invite waits in its field. In one it can only be another's, or be needless.
 void HomePage::offer(const QString& link) {
-    m_join->offer(link);
-    m_offer->setVisible(isInRun(m_client.view()));
+    const NodeView& view = m_client.view();
+    if (!isInRun(view)) return m_join->offer(link);
+    m_offered = link.trimmed();
+    const bool same = namesRun(m_offered, QString::fromStdString(view.snapshot.run->id));
+    const QString name = claimedName(m_offered);
+    m_offerText->setText(same ? tr("You are in this run already.")
+                         : name.isEmpty()
+                             ? tr("This link is an invite to another run; switching leaves this one.")
+                             : tr("This link is an invite to another run, “%1” by its own words; switching "
+                                  "leaves this one.")
+                                   .arg(name));
+    m_switch->setVisible(!same);
+    m_offer->show();
 }
 
 void HomePage::refresh() {
@@ -69,7 +86,6 @@ void HomePage::refresh() {
     m_stack->setCurrentIndex(inRun ? 1 : 0);
     if (!inRun) m_offer->hide();
     m_status->show(summarize(view));
-    m_retry->setVisible(view.link.state == Link::State::down);
 }
 
 }  // namespace potluck::ui

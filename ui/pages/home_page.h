@@ -1,5 +1,5 @@
-// The first page: the welcome with the invite field while there is no run, the run once there is one. A problem with
-// the node shows above either, as a banner with "Try now".
+// The first page: the welcome with the invite field while there is no run, the run once there is one. An invite that is
+// opened in a run offers to switch to the other one.
 //
 // Threads: Qt's main thread.
 #pragma once
@@ -36,8 +36,10 @@ private:
     NodeClient& m_client;
     JoinCard* m_join = nullptr;
     StatusCard* m_status = nullptr;  // above the welcome, when there is something to say
-    QPushButton* m_retry = nullptr;
-    QFrame* m_offer = nullptr;  // "you are in a run already"
+    QFrame* m_offer = nullptr;       // an invite that was opened in a run
+    QLabel* m_offerText = nullptr;
+    QPushButton* m_switch = nullptr;
+    QString m_offered;
     QStackedWidget* m_stack = nullptr;
 };
 

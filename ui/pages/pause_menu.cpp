@@ -27,16 +27,17 @@ PauseButton::PauseButton(NodeClient& client, QWidget* parent) : QPushButton(pare
     setAutoDefault(false);
     addPauses(m_menu, client);
     connect(this, &QPushButton::clicked, this, [this] {
-        if (isPaused(m_client.view())) m_client.resume();
+        if (actionsOf(m_client.view()).has(status::Action::resume)) m_client.resume();
     });
     connect(&client, &NodeClient::changed, this, &PauseButton::refresh);
     refresh();
 }
 
 void PauseButton::refresh() {
-    const bool paused = isPaused(m_client.view());
+    const status::Actions actions = actionsOf(m_client.view());
+    const bool paused = actions.has(status::Action::resume);
     const QString text = paused ? tr("&Resume") : tr("&Pause");
-    setEnabled(m_client.view().link.state == Link::State::up);
+    setEnabled(paused || actions.has(status::Action::pause));
     // Setting an icon or a menu anew once a second would close an open menu.
     if (text == this->text()) return;
     setText(text);

@@ -29,7 +29,7 @@ namespace potluck::ui {
 
 using namespace control;
 
-RunView::RunView(NodeClient& client, QWidget* parent) : QWidget(parent), m_client(client) {
+RunView::RunView(NodeClient& client, const Desktop& desktop, QWidget* parent) : QWidget(parent), m_client(client) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(2 * grid);
@@ -38,7 +38,7 @@ RunView::RunView(NodeClient& client, QWidget* parent) : QWidget(parent), m_clien
     m_notice->setObjectName(QStringLiteral("notice"));
     m_notice->hide();
     column->addWidget(m_notice);
-    m_status = new StatusCard(this);
+    m_status = new StatusCard(client, desktop, this);
     column->addWidget(m_status);
     column->addWidget(makeTiles());
     auto* row = new QHBoxLayout;
@@ -80,28 +80,30 @@ QWidget* RunView::makeHeader() {
     auto* pause = new PauseButton(m_client, header);
     pause->setObjectName(QStringLiteral("pause"));
     row->addWidget(pause);
-    auto* more = makeButton({}, iconNamed(QStringLiteral("more")), Emphasis::normal, header);
-    more->setObjectName(QStringLiteral("more"));
-    more->setAccessibleName(tr("Leave the run"));
-    more->setToolTip(tr("Leave the run"));
-    auto* menu = new QMenu(more);
+    m_more = makeButton({}, iconNamed(QStringLiteral("more")), Emphasis::normal, header);
+    m_more->setObjectName(QStringLiteral("more"));
+    m_more->setAccessibleName(tr("Leave the run"));
+    m_more->setToolTip(tr("Leave the run"));
+    auto* menu = new QMenu(m_more);
     fillMenu(*menu);
-    more->setMenu(menu);
-    row->addWidget(more);
+    m_more->setMenu(menu);
+    row->addWidget(m_more);
     return header;
 }
 
 void RunView::fillMenu(QMenu& menu) {
-    menu.addAction(iconNamed(QStringLiteral("flag")), tr("&Finish this round, then leave"), this,
-                   [this] { m_client.finishRound(); });
-    menu.addAction(iconNamed(QStringLiteral("leave")), tr("&Leave now…"), this, &RunView::askBeforeLeaving);
+    m_finish = menu.addAction(iconNamed(QStringLiteral("flag")), tr("&Finish this round, then leave"), this,
+                              [this] { m_client.finishRound(); });
+    m_leave = menu.addAction(iconNamed(QStringLiteral("leave")), tr("&Leave now…"), this, &RunView::askBeforeLeaving);
 }
 
 void RunView::askBeforeLeaving() {
-    auto* box =
-        new QMessageBox(QMessageBox::Question, tr("Leave the run?"),
-                        tr("What was trained since the last round is lost. Your credit and your identity stay."),
-                        QMessageBox::NoButton, this);
+    const bool trains = actionsOf(m_client.view()).has(status::Action::finish);
+    auto* box = new QMessageBox(
+        QMessageBox::Question, tr("Leave the run?"),
+        trains ? tr("What was trained since the last round is lost. Your credit and your identity stay.")
+               : tr("Your credit and your identity stay, and the invite brings you back."),
+        QMessageBox::NoButton, this);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setTextFormat(Qt::PlainText);
     QPushButton* leave = box->addButton(tr("&Leave"), QMessageBox::AcceptRole);
@@ -168,7 +170,11 @@ void RunView::copyInvite(const QString& magnet) {
 
 void RunView::refresh() {
     const NodeView& view = m_client.view();
-    m_status->show(summarize(view));
+    const StatusSummary summary = summarize(view);
+    m_status->show(summary);
+    m_finish->setVisible(summary.actions.has(status::Action::finish));
+    m_leave->setVisible(summary.actions.has(status::Action::leave));
+    m_more->setEnabled(m_finish->isVisible() || m_leave->isVisible());
     if (!isInRun(view)) {
         showOrHide(m_notice, {});
         return;

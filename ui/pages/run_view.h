@@ -7,7 +7,9 @@
 #include <QWidget>
 
 #include "ui/client/node_client.h"
+#include "ui/widgets/desktop.h"
 
+class QAction;
 class QLabel;
 class QMenu;
 class QPushButton;
@@ -23,7 +25,7 @@ class RunView : public QWidget {
     Q_OBJECT
 
 public:
-    RunView(NodeClient& client, QWidget* parent);
+    RunView(NodeClient& client, const Desktop& desktop, QWidget* parent);
 
 private:
     QWidget* makeHeader();
@@ -41,6 +43,9 @@ private:
     QLabel* m_name = nullptr;
     QLabel* m_about = nullptr;
     QLabel* m_notice = nullptr;
+    QPushButton* m_more = nullptr;
+    QAction* m_finish = nullptr;
+    QAction* m_leave = nullptr;
     StatusCard* m_status = nullptr;
     StatTile* m_today = nullptr;
     StatTile* m_total = nullptr;

@@ -197,8 +197,8 @@ void SettingsPage::refresh() {
         m_name->setText(plainText(view.snapshot.name, name_characters_max));
     m_saveName->setEnabled(up && !m_client.waitsFor(method_of<SetName>));
     const StatusSummary summary = summarize(view);
-    m_pause->setText(isPaused(view) ? summary.title + QStringLiteral(". ") + summary.memory
-                                    : tr("Ends the trainer and frees its memory at once."));
+    m_pause->setText(!summary.memory.isEmpty() ? summary.title + QStringLiteral(". ") + summary.memory
+                                               : tr("Ends the trainer and frees its memory at once."));
     m_folder->setText(plainText(view.snapshot.data_folder, 300));
     m_folder->setToolTip(m_folder->text());
     const QString device = plainText(view.snapshot.trainer.device, 120);

@@ -5,13 +5,14 @@
 
 #include <QHBoxLayout>
 
+#include "ui/pages/remedies.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/parts.h"
 #include "ui/widgets/theme.h"
 
 namespace potluck::ui {
 
-StatusCard::StatusCard(QWidget* parent) : QFrame(parent) {
+StatusCard::StatusCard(NodeClient& client, const Desktop& desktop, QWidget* parent) : QFrame(parent) {
     setObjectName(QStringLiteral("card"));
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(2 * grid + 4, 2 * grid, 2 * grid + 4, 2 * grid);
@@ -21,6 +22,7 @@ StatusCard::StatusCard(QWidget* parent) : QFrame(parent) {
     auto* column = new QVBoxLayout;
     column->setSpacing(grid / 2);
     m_title = makeLabel({}, "heading", this);
+    m_title->setObjectName(QStringLiteral("state"));
     m_reason = makeWrappedLabel({}, "muted", this);
     m_reason->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     m_reason->setObjectName(QStringLiteral("reason"));
@@ -35,6 +37,8 @@ StatusCard::StatusCard(QWidget* parent) : QFrame(parent) {
     column->addWidget(m_memory);
     column->addSpacing(grid / 2);
     column->addWidget(m_progress);
+    m_remedies = new Remedies(client, desktop, this);
+    column->addWidget(m_remedies);
     row->addLayout(column, 1);
 }
 
@@ -46,6 +50,7 @@ void StatusCard::show(const StatusSummary& summary) {
     const bool waits = std::isfinite(summary.progress) && summary.progress >= 0;
     m_progress->setVisible(waits);
     if (waits) m_progress->setValue(static_cast<int>(std::lround(1000 * std::clamp(summary.progress, 0.0, 1.0))));
+    m_remedies->show(summary.actions);
     setAccessibleName(summary.title);
     setAccessibleDescription(summary.reason + QLatin1Char(' ') + summary.memory);
 }

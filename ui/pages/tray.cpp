@@ -57,9 +57,14 @@ void Tray::refresh() {
         tip = QStringLiteral("Potluck – ") + summary.title + QLatin1Char('\n') +
               tr("%1 tokens today").arg(shortCount(view.snapshot.run->my_tokens_today));
     m_icon.setToolTip(tip.left(tool_tip_characters_max));
-    const bool up = view.link.state == Link::State::up;
-    m_pause->menuAction()->setEnabled(up && !isPaused(view));
-    m_resume->setEnabled(up && isPaused(view));
+    using status::Action;
+    const status::Actions& actions = summary.actions;
+    m_pause->menuAction()->setEnabled(actions.has(Action::pause));
+    m_resume->setText(actions.has(Action::try_again)     ? tr("&Try again")
+                      : actions.has(Action::train_again) ? tr("&Train again")
+                                                         : tr("&Resume"));
+    m_resume->setEnabled(actions.has(Action::resume) || actions.has(Action::try_again) ||
+                         actions.has(Action::train_again));
     if (m_sign == summary.icon) return;
     m_sign = summary.icon;
     m_icon.setIcon(trayIcon(summary.icon));

@@ -16,7 +16,8 @@ namespace potluck::ui {
 BusWords busWords(const NodeView& view) {
     if (view.link.state != Link::State::up) return {QStringLiteral("not_running"), {}};
     const QString state = QString::fromUtf8(control::name_of(view.snapshot.activity));
-    return {state, isPaused(view) ? summarize(view).reason : QString()};
+    const bool is_paused = view.snapshot.activity == control::Activity::paused;
+    return {state, is_paused ? summarize(view).reason : QString()};
 }
 
 #ifdef __linux__

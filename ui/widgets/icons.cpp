@@ -103,6 +103,7 @@ QPalette::ColorRole roleOf(StatusIcon icon) {
         case StatusIcon::idle: return QPalette::PlaceholderText;
         case StatusIcon::training: return QPalette::Link;
         case StatusIcon::sharing: return QPalette::Highlight;
+        case StatusIcon::waiting:
         case StatusIcon::paused: return QPalette::Midlight;
         case StatusIcon::problem: return QPalette::BrightText;
     }

@@ -88,6 +88,7 @@ struct Command {
     std::int64_t pause_seconds = 0;
     std::int64_t every_seconds = 0;          // page; 0: once
     std::optional<std::string> page_prompt;  // page; nothing: no samples are made
+    control::AfterFinish after_finish = control::AfterFinish::stay;
     control::Moderate moderation;
     control::ReplaceCommittee replacement;
     std::filesystem::path path;   // folder of an export or a page, model to verify, identity file, file of evidence

@@ -29,6 +29,7 @@
 #include "core/activity/words.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/status/states.h"
 
 namespace potluck::node {
 
@@ -68,8 +69,22 @@ std::string density_of(const control::RunSnapshot& run) {
            ", because contributions of this computer came too late; a higher upload limit may help";
 }
 
+/// The verbs that lead out of a state: "resume, leave".
+std::string verbs_of(const status::Actions& actions) {
+    using enum status::Action;
+    constexpr std::pair<status::Action, const char*> verbs[] = {
+        {join, "join INVITE"}, {try_again, "resume"}, {resume, "resume"}, {train_again, "resume"},
+        {pause, "pause"},      {finish, "finish"},    {cancel, "leave"},  {leave, "leave"}};
+    std::string text;
+    for (const auto& [action, verb] : verbs) {
+        if (actions.has(action)) text += (text.empty() ? "" : ", ") + std::string(verb);
+    }
+    return text;
+}
+
 void print(const control::NodeSnapshot& node) {
-    std::cout << name_of(node.activity) << ": " << node.reason << "\n";
+    std::cout << name_of(node.activity) << ": " << node.reason << "\n"
+              << "you can: " << verbs_of(status::row_of(node.why.reason).actions) << "\n";
     if (node.run) {
         std::cout << "run: " << log::printable(node.run->name) << ", " << node.run->model << "\n"
                   << "     " << line_of(*node.run) << "\n"
@@ -211,6 +226,7 @@ ExitCode show(const Command& command, const Result<Reply>& reply) {
 control::NodeSnapshot never_run(const Command& command, const Error& error) {
     control::NodeSnapshot snapshot;
     snapshot.activity = control::Activity::not_running;
+    snapshot.why = {{status::Reason::not_running}};
     snapshot.reason = error.message;
     snapshot.data_folder = command.node.data_folder.string();
     return snapshot;
@@ -321,7 +337,7 @@ ExitCode ask_node(const Command& command) {
         case Verb::pause: return ask(command, control::Pause{static_cast<std::uint64_t>(command.pause_seconds)});
         case Verb::pauses: return ask(command, control::ReadPauses{});
         case Verb::resume: return ask(command, control::Resume{});
-        case Verb::finish: return ask(command, control::Finish{});
+        case Verb::finish: return ask(command, control::Finish{command.after_finish});
         case Verb::leave: return ask(command, control::Leave{});
         case Verb::invite: return ask(command, control::MakeInvite{});
         case Verb::stop: return ask(command, control::StopNode{});

@@ -25,7 +25,7 @@ void add_run_methods(Dispatcher& dispatcher, Node& node) {
     dispatcher.add<Join>([&node](const Join& call) -> Result<Done> {
         const auto invite = run::Invite::parse(call.invite);
         if (!invite) return invite.error();
-        return done(node.join(*invite, call.role));
+        return done(node.join(*invite, call.role, call.other_run));
     });
     dispatcher.add<Leave>([&node](const Leave&) { return done(node.leave()); });
     dispatcher.add<Pause>(
@@ -37,7 +37,7 @@ void add_run_methods(Dispatcher& dispatcher, Node& node) {
     });
     dispatcher.add<SetRules>([&node](const SetRules& call) { return done(node.set_rules(call.rules)); });
     dispatcher.add<ReadPauses>([&node](const ReadPauses&) { return node.pauses(); });
-    dispatcher.add<Finish>([&node](const Finish&) { return done(node.finish()); });
+    dispatcher.add<Finish>([&node](const Finish& call) { return done(node.finish(call.after)); });
     dispatcher.add<SetName>([&node](const SetName& call) { return done(node.set_name(call.new_name)); });
     dispatcher.add<ReadCommittee>([&node](const ReadCommittee&) { return node.committee(); });
     dispatcher.add<Moderate>([&node](const Moderate& call) { return numbered(node.moderate(call)); });

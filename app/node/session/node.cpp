@@ -150,6 +150,7 @@ void Node::tick() {
     if (m_session) {
         m_session->tick(m_now);
         record_curve(m_session->peer().view());
+        leave_when_finished();
     }
     if (m_retiring) {
         m_retiring->tick(m_now);
@@ -190,18 +191,28 @@ std::string Node::change_key() const {
     return key;
 }
 
-Status Node::join(const run::Invite& invite, run::Role role) {
+/// Whether the run is one's own by more than an invite.
+bool Node::is_member() const {
+    return m_session && m_session->peer().view().why.reason != status::Reason::not_admitted;
+}
+
+Status Node::join(const run::Invite& invite, run::Role role, control::OtherRun other_run) {
     m_owner.check();
     if (m_session && m_session->run() == invite.run) {
         m_session->swarm().add_hints(invite.hints);
         return m_settings.run && m_settings.run->finishing ? resume() : Status();
     }
     if (m_settings.run && m_settings.run->invite.run != invite.run) {
-        return Error{ErrorCode::already_exists,
-                     "This node is in another run already; leave it first, or use another data folder."};
+        if (is_member() && other_run == control::OtherRun::keep) {
+            return Error{ErrorCode::already_exists, "This node is in the run “" + m_session->peer().manifest().name +
+                                                        "” already; leave it first, or use another data folder."};
+        }
+        if (const Status left = leave(); !left) return left;
     }
-    m_settings.run = SavedRun{invite, role, false};
+    m_settings.run = SavedRun{.invite = invite, .role = role};
     m_join_error.clear();
+    m_search_since = 0;
+    m_nobody_in_time = false;
     if (Status saved = save_settings(); !saved) return saved;
     search();
     return {};
@@ -213,6 +224,7 @@ void Node::search() {
     auto file = read_file(run_folder(m_options.data_folder, invite.run) / "manifest", manifest_file_bytes_max);
     if (file) return manifest_here(invite, std::move(*file));
     m_searching = invite.run;
+    if (m_search_since == 0) m_search_since = unix_seconds();
     m_network->fetch_manifest(invite, m_options.manifest_patience,
                               [this, alive = m_alive, invite](Result<Bytes> fetched) {
                                   if (*alive) manifest_here(invite, std::move(fetched));
@@ -224,9 +236,10 @@ void Node::manifest_here(const run::Invite& invite, Result<Bytes> file) {
     if (!m_settings.run || m_settings.run->invite.run != invite.run || m_session || m_stopping) return;
     if (!file && file.error().code == ErrorCode::timed_out) {
         // A member that has it may come online later: the search goes on, and the reason is shown.
-        m_join_error =
-            "Nobody in this run could be reached so far; still looking. Check the invite and your connection.";
-        log::of("node").warn("{}", m_join_error);
+        if (!std::exchange(m_nobody_in_time, true)) {
+            log::of("node").warn("Nobody in the run \"{}\" could be reached so far; the search goes on.",
+                                 log::printable(invite.name));
+        }
         return search();
     }
     const Status opened = file ? open_session(invite, *file) : Status(file.error());
@@ -273,6 +286,8 @@ Status Node::open_session(const run::Invite& invite, const Bytes& manifest_file)
     obey();
     if (m_settings.run->finishing) m_session->peer().finish(m_now);
     m_join_error.clear();
+    m_search_since = 0;
+    m_nobody_in_time = false;
     return {};
 }
 
@@ -296,6 +311,7 @@ Status Node::leave() {
         m_retiring->stop(m_now);
     }
     m_settings.run.reset();
+    m_go_by.reset();
     m_join_error.clear();
     return save_settings();
 }
@@ -394,15 +410,28 @@ Status Node::end_pause() {
         m_join_error.clear();
         search();
     }
+    m_go_by.reset();
     return save_settings();
 }
 
-Status Node::finish() {
+Status Node::finish(control::AfterFinish after) {
     m_owner.check();
     if (!m_settings.run || !m_session) return not_in_a_run;
     m_settings.run->finishing = true;
+    m_settings.run->after = after;
     m_session->peer().finish(m_now);
     return save_settings();
+}
+
+/// Once a list has what was trained; where no list comes, two rounds later. What was not accepted waits on disk.
+void Node::leave_when_finished() {
+    const bool leaves =
+        m_settings.run && m_settings.run->finishing && m_settings.run->after == control::AfterFinish::leave;
+    if (!leaves || !m_session || !m_session->peer().has_finished()) return m_go_by.reset();
+    const run::Recipe& recipe = m_session->peer().manifest().recipe;
+    if (!m_go_by) m_go_by = m_now + 2 * (recipe.window + recipe.collect + recipe.grace);
+    if (!m_session->peer().all_settled() && m_now < *m_go_by) return;
+    if (const Status left = leave(); !left) log::of("node").warn("{}", left.error().message);
 }
 
 Status Node::set_name(const std::string& name) {
@@ -495,6 +524,50 @@ void Node::record_curve(const peer::PeerView& view) {
     }
 }
 
+NodeConditions Node::conditions() const {
+    NodeConditions conditions;
+    conditions.paused = m_settings.paused;
+    conditions.paused_until = m_settings.paused_until;
+    conditions.error = m_join_error;
+    const net::SessionCounters counters = m_network->counters();
+    conditions.network_silent = m_options.reach == net::NetworkScope::internet && counters.dht_nodes == 0;
+    if (m_searching) {
+        conditions.search =
+            SearchConditions{m_network->manifest_search(*m_searching).value_or(net::ManifestSearch{}),
+                             log::printable(m_settings.run->invite.name), m_search_since, m_nobody_in_time};
+    }
+    if (!m_session) return conditions;
+    const peer::PeerView view = m_session->peer().view();
+    conditions.member = view.why;
+    conditions.progress = view.progress;
+    conditions.leaves_after_round = m_settings.run->finishing && m_settings.run->after == control::AfterFinish::leave;
+    const TrainerProcess* trainer = m_session->trainer();
+    conditions.volunteer = trainer != nullptr;
+    if (trainer == nullptr) return conditions;
+    conditions.yield = m_right_of_way.decision();
+    conditions.trainer_failure = trainer->failure();
+    conditions.trainer_interruption = trainer->interruption();
+    conditions.trainer_notice = trainer->notice();
+    conditions.trainer_alive = !trainer->gone();
+    return conditions;
+}
+
+/// The run, and what only a member has.
+void Node::add_run(control::NodeSnapshot& snapshot) const {
+    const peer::PeerView view = m_session->peer().view();
+    snapshot.run = run_snapshot(m_session->run(), m_session->peer().manifest(), view);
+    snapshot.run->magnet = m_network->invite(m_session->run(), snapshot.run->name).to_magnet();
+    snapshot.run->refusals = m_session->refusals();
+    add_credit(m_ledger, m_session->run(), m_identity.id(), *snapshot.run);
+    if (const Validation* measured = m_session->validation(); measured && !measured->points().empty()) {
+        snapshot.run->validation_loss = measured->points().back().loss;
+        snapshot.run->validation_round = measured->points().back().round.value;
+    }
+    snapshot.network.payload_bytes_up = view.payload_bytes_sent;
+    snapshot.network.peers = static_cast<std::uint32_t>(m_session->swarm().counters().sessions);
+    if (const TrainerProcess* trainer = m_session->trainer()) snapshot.trainer = trainer->view();
+}
+
 control::NodeSnapshot Node::snapshot() const {
     m_owner.check();
     control::NodeSnapshot snapshot;
@@ -502,48 +575,15 @@ control::NodeSnapshot Node::snapshot() const {
     snapshot.name = m_settings.name;
     snapshot.data_folder = m_options.data_folder.string();
     snapshot.paused_until = m_settings.paused ? m_settings.paused_until : 0;
-
     snapshot.rules = control::described(m_settings.rules);
-    const bool trains = m_session && m_session->trainer() != nullptr;
-    NodeConditions conditions;
-    if (trains) conditions.yield = m_right_of_way.decision();
-    if (!m_settings.paused && conditions.yield.level != activity::Level::run) {
-        snapshot.yield = control::YieldState{conditions.yield.level, conditions.yield.signal, conditions.yield.detail,
-                                             m_yields_since};
-    }
-    conditions.paused = m_settings.paused;
-    conditions.paused_until = m_settings.paused_until;
-    conditions.error = m_join_error;
-    if (m_searching) conditions.search = m_network->manifest_search(*m_searching).value_or(net::ManifestSearch{});
-    if (m_session) {
-        const peer::PeerView view = m_session->peer().view();
-        const PeerId self = m_identity.id();
-        snapshot.run = run_snapshot(m_session->run(), m_session->peer().manifest(), view);
-        snapshot.run->magnet = m_network->invite(m_session->run(), snapshot.run->name).to_magnet();
-        snapshot.run->refusals = m_session->refusals();
-        add_credit(m_ledger, m_session->run(), self, *snapshot.run);
-        if (const Validation* measured = m_session->validation(); measured && !measured->points().empty()) {
-            snapshot.run->validation_loss = measured->points().back().loss;
-            snapshot.run->validation_round = measured->points().back().round.value;
-        }
-        snapshot.network.payload_bytes_up = view.payload_bytes_sent;
-        snapshot.network.peers = static_cast<std::uint32_t>(m_session->swarm().counters().sessions);
-        conditions.phase = view.phase;
-        conditions.phase_reason = view.reason;
-        conditions.progress = view.progress;
-        conditions.calculates_differently = view.calculates_differently;
-        if (const TrainerProcess* trainer = m_session->trainer()) {
-            snapshot.trainer = trainer->view();
-            conditions.trainer_failure = trainer->failure();
-            conditions.trainer_notice = trainer->notice();
-            conditions.trainer_alive = !trainer->gone();
-        } else {
-            conditions.volunteer = false;
-        }
-    }
-    ActivityStatus status = activity_status(conditions);
+    const NodeConditions now = conditions();
+    if (!m_settings.paused && now.yield.level != activity::Level::run)
+        snapshot.yield = control::YieldState{now.yield.level, now.yield.signal, now.yield.detail, m_yields_since};
+    if (m_session) add_run(snapshot);
+    NodeStatus status = node_status(now);
     snapshot.activity = status.activity;
-    snapshot.reason = std::move(status.reason);
+    snapshot.why = {std::move(status.why)};
+    snapshot.reason = std::move(status.sentence);
     snapshot.progress = status.progress;
     const net::SessionCounters counters = m_network->counters();
     snapshot.network.port = counters.port;

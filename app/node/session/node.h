@@ -18,6 +18,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "app/node/session/node_status.h"
 #include "app/node/session/right_of_way.h"
 #include "app/node/session/run_session.h"
 #include "app/node/session/settings.h"
@@ -73,11 +74,13 @@ public:
     void stop(std::function<void()> done);
 
     // What a person may ask. Errors are sentences.
-    [[nodiscard]] Status join(const run::Invite& invite, run::Role role);
+    /// An invite with which nobody was reached yet is replaced; a run is left for another only if `other_run` says so.
+    [[nodiscard]] Status join(const run::Invite& invite, run::Role role,
+                              control::OtherRun other_run = control::OtherRun::keep);
     [[nodiscard]] Status leave();
     [[nodiscard]] Status pause(std::int64_t seconds);  // 0: until resumed
     [[nodiscard]] Status resume();
-    [[nodiscard]] Status finish();
+    [[nodiscard]] Status finish(control::AfterFinish after);
     /// What a window sees of the owner's use of this computer; it counts for `call.seconds`.
     void give_way(const control::Yield& call);
     [[nodiscard]] Status set_rules(const control::OwnerRules& described);
@@ -128,6 +131,10 @@ private:
     Status open_session(const run::Invite& invite, const Bytes& manifest_file);
     void close_session();
     void record_curve(const peer::PeerView& view);
+    void leave_when_finished();
+    [[nodiscard]] bool is_member() const;
+    [[nodiscard]] NodeConditions conditions() const;
+    void add_run(control::NodeSnapshot& snapshot) const;
     void look_after_owner();
     void obey();
     [[nodiscard]] Status end_pause();
@@ -156,6 +163,9 @@ private:
     std::optional<TimePoint> m_looked_after;
     std::int64_t m_yields_since = 0;  // unix seconds
     std::optional<RunId> m_searching;
+    std::int64_t m_search_since = 0;   // unix seconds; 0: nothing was looked for since the last session
+    bool m_nobody_in_time = false;     // while searching: for as long as a search lasts
+    std::optional<TimePoint> m_go_by;  // finished, and to leave: by then at the latest
     std::string m_join_error;
     boost::asio::steady_timer m_timer;
     TimePoint m_now;

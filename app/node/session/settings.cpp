@@ -23,6 +23,7 @@ Result<std::optional<SavedRun>> run_from(Fields& fields) {
     run.role = role == "backbone" ? run::Role::backbone : run::Role::volunteer;
     if (role != "backbone" && role != "volunteer") row.fail("A role is backbone or volunteer.");
     run.finishing = row.flag_or("finishing", false);
+    if (row.flag_or("then_leave", false)) run.after = control::AfterFinish::leave;
     if (const Status done = row.finish(); !done) return done.error();
     if (!invite) return invite.error();
     run.invite = *invite;
@@ -72,7 +73,8 @@ Status NodeSettings::save(const std::filesystem::path& data_folder) const {
     if (run) {
         json["run"] = {{"invite", run->invite.to_magnet()},
                        {"role", run->role == run::Role::backbone ? "backbone" : "volunteer"},
-                       {"finishing", run->finishing}};
+                       {"finishing", run->finishing},
+                       {"then_leave", run->after == control::AfterFinish::leave}};
     }
     if (budget != control::Budget{}) json["limits"] = to_json(budget);
     if (disk != 0) json["disk"] = disk;

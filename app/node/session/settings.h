@@ -11,6 +11,7 @@
 #include "core/activity/rules.h"
 #include "core/base/ids.h"
 #include "core/base/result.h"
+#include "core/control/node_protocol.h"
 #include "core/control/trainer_protocol.h"
 #include "core/run/invite.h"
 #include "core/run/message.h"
@@ -21,6 +22,7 @@ struct SavedRun {
     run::Invite invite;
     run::Role role = run::Role::volunteer;
     bool finishing = false;  // the person asked to stop after a round
+    control::AfterFinish after = control::AfterFinish::stay;
     bool operator==(const SavedRun&) const = default;
 };
 

@@ -3,6 +3,7 @@
 #include "app/node/paths.h"
 #include "app/node/session/validation.h"
 #include "app/node/session/view.h"
+#include "core/status/sentence.h"
 
 namespace potluck::node {
 
@@ -54,7 +55,8 @@ control::NodeSnapshot StoredNode::snapshot() const {
     m_owner.check();
     control::NodeSnapshot snapshot;
     snapshot.activity = control::Activity::not_running;
-    snapshot.reason = "No node runs for this data folder; start one with potluck-node join <invite> or serve.";
+    snapshot.why = {{status::Reason::not_running}};
+    snapshot.reason = status::sentence(snapshot.why);
     snapshot.name = m_settings.name;
     snapshot.data_folder = m_folder.string();
     if (m_self) snapshot.peer_id = m_self->hex();

@@ -1,9 +1,3 @@
-// One place decides what a node says it is doing. activity_status() takes the first condition that holds, from what
-// ends everything to what is merely going on: finished, paused by the person, giving way to its owner, a computer that
-// calculates differently, a trainer that will not start, then the phase the peer reports, a search, a failed join,
-// nothing. Each carries a sentence for the person; window, status line and logs show that sentence and derive none of
-// their own.
-//
 // The swarm's loss weights members by their speed, so that a slow computer's noisy mean does not count as much as a
 // fast one's. "Today" begins at local midnight by this computer's time zone, with mktime deciding about daylight
 // saving.
@@ -17,66 +11,12 @@
 
 #include "app/node/session/state_files.h"
 #include "core/activity/system/local_time.h"
-#include "core/activity/words.h"
 #include "core/model/state_layout.h"
 #include "core/run/agreement/evidence.h"
 
 namespace potluck::node {
 
 using activity::local_time;
-using control::Activity;
-
-namespace {
-
-ActivityStatus search_status(const net::ManifestSearch& search) {
-    if (search.stage == net::SearchStage::fetching) {
-        return {Activity::downloading, "Downloading the run's description.", search.progress};
-    }
-    if (search.peers > 0) return {Activity::connecting, "Connected to a peer; asking for the run's description.", -1};
-    if (search.dht_nodes > 0) return {Activity::connecting, "Looking for a peer that is in this run.", -1};
-    return {Activity::connecting, "Connecting to the network.", -1};
-}
-
-std::string paused_reason(const NodeConditions& conditions) {
-    const std::string memory =
-        conditions.trainer_alive ? "the trainer is ending." : "the trainer has ended and its memory is free.";
-    if (!conditions.paused) return activity::sentence(conditions.yield) + "; " + memory;
-    if (conditions.paused_until == 0) return "Paused until you resume; " + memory;
-    return "Paused until " + clock_text(conditions.paused_until) + "; " + memory;
-}
-
-Activity activity_of(run::Phase phase, const NodeConditions& conditions) {
-    switch (phase) {
-        case run::Phase::joining: return conditions.progress >= 0 ? Activity::downloading : Activity::preparing;
-        case run::Phase::paused: return Activity::paused;
-        case run::Phase::finished: return Activity::finished;
-        default: return conditions.volunteer ? Activity::training : Activity::sharing;
-    }
-}
-
-}  // namespace
-
-ActivityStatus activity_status(const NodeConditions& conditions) {
-    if (conditions.phase && *conditions.phase == run::Phase::finished) {
-        return {Activity::finished, conditions.phase_reason, -1};
-    }
-    const bool yields = conditions.yield.level == activity::Level::pause;
-    if (conditions.paused || yields) return {Activity::paused, paused_reason(conditions), -1};
-    if (conditions.calculates_differently) return {Activity::failed, conditions.phase_reason, -1};
-    if (!conditions.trainer_failure.empty()) return {Activity::failed, conditions.trainer_failure, -1};
-    if (conditions.phase && *conditions.phase != run::Phase::joining && !conditions.trainer_notice.empty()) {
-        return {activity_of(*conditions.phase, conditions), conditions.trainer_notice, conditions.progress};
-    }
-    if (conditions.phase) {
-        const bool quiet = conditions.yield.level == activity::Level::quiet && conditions.volunteer;
-        const std::string before = quiet ? activity::sentence(conditions.yield) + ". " : std::string();
-        return {activity_of(*conditions.phase, conditions), before + conditions.phase_reason, conditions.progress};
-    }
-    if (conditions.search) return search_status(*conditions.search);
-    if (!conditions.error.empty()) return {Activity::failed, conditions.error, -1};
-    return {Activity::idle, "Not in a run; paste an invite to join one.", -1};
-}
-
 std::string describe(const model::ModelSpec& model) {
     char text[120];
     std::snprintf(text, sizeof text, "%s shape, %u layers, width %u: %.1f M parameters", family_title(model),
@@ -231,13 +171,6 @@ Result<std::string> evidence_text(ByteSpan file) {
     if (!evidence) return evidence.error();
     return "key: " + evidence->author().hex() + "\nrun: " + evidence->instance().run.hex() + "\nsigned " +
            run::describe(*evidence);
-}
-
-std::string clock_text(std::int64_t unix_time) {
-    const std::tm parts = local_time(unix_time);
-    char text[16];
-    std::snprintf(text, sizeof text, "%02d:%02d", parts.tm_hour % 24, parts.tm_min % 60);
-    return text;
 }
 
 std::int64_t midnight_before(std::int64_t unix_time) {

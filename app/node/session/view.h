@@ -9,7 +9,6 @@
 
 #include "app/node/session/settings.h"
 #include "app/node/session/validation.h"
-#include "core/activity/signals.h"
 #include "core/control/node_methods.h"
 #include "core/ledger/ledger.h"
 #include "core/peer/peer.h"
@@ -17,29 +16,6 @@
 #include "net/session.h"
 
 namespace potluck::node {
-
-/// Everything that the activity and its reason follow from.
-struct NodeConditions {
-    bool paused = false;
-    std::int64_t paused_until = 0;  // unix seconds, 0: until resumed
-    bool trainer_alive = false;
-    activity::Decision yield;                   // what the owner's use of the computer calls for
-    std::string trainer_failure;                // not empty: it will not start again by itself
-    std::string trainer_notice;                 // what it changed by itself a moment ago
-    std::string error;                          // why the last join failed; empty if it did not
-    std::optional<net::ManifestSearch> search;  // looking for a run's manifest
-    std::optional<run::Phase> phase;            // in a run
-    std::string phase_reason;
-    double progress = -1;
-    bool volunteer = true;
-    bool calculates_differently = false;
-};
-struct ActivityStatus {
-    control::Activity activity = control::Activity::idle;
-    std::string reason;
-    double progress = -1;
-};
-[[nodiscard]] ActivityStatus activity_status(const NodeConditions& conditions);
 
 /// "GPT-2 shape, 4 layers, width 128: 0.8 M parameters"; the family is the model's.
 [[nodiscard]] std::string describe(const model::ModelSpec& model);
@@ -77,8 +53,6 @@ inline constexpr std::size_t manifest_file_bytes_max = run::manifest_bytes_max +
 /// proves nothing.
 [[nodiscard]] Result<std::string> evidence_text(ByteSpan file);
 
-/// "18:05" in this computer's time zone.
-[[nodiscard]] std::string clock_text(std::int64_t unix_time);
 /// Last local midnight before `unix_time`.
 [[nodiscard]] std::int64_t midnight_before(std::int64_t unix_time);
 

@@ -131,6 +131,7 @@ void TrainerProcess::end_evaluation(const Result<control::EvaluateReply>& outcom
 void TrainerProcess::stop(const std::optional<peer::MomentsToKeep>& moments) {
     m_owner.check();
     m_wanted.reset();
+    m_interruption.clear();
     if (m_state == State::waiting) m_state = State::absent;
     if (!m_child || m_state == State::stopping) return;
     m_state = State::stopping;
@@ -213,6 +214,7 @@ void TrainerProcess::on_reply(const control::Reply& reply) {
             return m_child->kill();
         }
         m_state = State::running;
+        m_interruption.clear();
         m_stepped = false;
         if (m_share < 1) request(control::PaceRequest{m_share});
         m_events.on_trainer_started();
@@ -295,12 +297,11 @@ void TrainerProcess::lose(const std::string& why) {
         m_not_before = m_now + *delay;
     } else {
         m_state = State::failed;
-        m_failure = "The trainer failed three times (" + why + "); see " + m_settings.error_file.filename().string() +
-                    " in the data folder, then resume to try again.";
+        m_failure = why;
     }
+    m_interruption = delay ? why : std::string();
     m_wanted.reset();
-    m_events.on_trainer_lost(delay ? Error{ErrorCode::io, "The trainer stopped (" + why + ") and is started again."}
-                                   : Error{ErrorCode::unavailable, m_failure});
+    m_events.on_trainer_lost({delay ? ErrorCode::io : ErrorCode::unavailable, why});
 }
 
 void TrainerProcess::set_share(double share) {

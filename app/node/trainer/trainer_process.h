@@ -93,10 +93,15 @@ public:
         m_owner.check();
         return !m_child;
     }
-    /// Why it will not start again, for the person; empty if it may.
+    /// Why it ended last, if it will not start again; empty if it may.
     [[nodiscard]] const std::string& failure() const {
         m_owner.check();
         return m_failure;
+    }
+    /// Why it ended last, until it runs again; empty if it ended because it was asked to.
+    [[nodiscard]] const std::string& interruption() const {
+        m_owner.check();
+        return m_interruption;
     }
     /// What it had to change by itself, for the person, for a while after it did; else empty.
     [[nodiscard]] std::string notice() const {
@@ -148,7 +153,7 @@ private:
     std::optional<TimePoint> m_kill_at, m_release_by;
     std::optional<Error> m_unstarted;
     RestartPolicy m_policy;
-    std::string m_failure, m_last_words, m_device, m_plan, m_notice;
+    std::string m_failure, m_interruption, m_last_words, m_device, m_plan, m_notice;
     TimePoint m_notice_until;
     bool m_stepped = false;
     std::uint64_t m_restarts = 0;

@@ -96,7 +96,7 @@ private slots:
                 for (std::size_t i = 0; i < world.size(); ++i) {
                     if (away.contains(i)) continue;
                     const peer::PeerView view = world.peer(i).view();
-                    lost = lost || (view.round.value > 0 && view.reason.find("stays open") != std::string::npos);
+                    lost = lost || (view.round.value > 0 && view.why.reason == status::Reason::window_reopened);
                 }
                 return lost || world.all_at(rounds);
             };

@@ -14,6 +14,11 @@ namespace {
 NodeSnapshot snapshot() {
     NodeSnapshot node;
     node.activity = Activity::training;
+    node.why = {{.reason = status::Reason::yielding,
+                 .detail = "mpv",
+                 .round = 12,
+                 .since = 100,
+                 .signal = activity::Signal::full_screen}};
     node.reason = "Training round 12.";
     node.progress = 0.25;
     node.name =
@@ -44,6 +49,9 @@ private slots:
         QVERIFY(from_json(object, back).ok());
         QVERIFY(to_json(back) == object);
         QVERIFY(back.activity == Activity::training);
+        const status::Why& why = snapshot().why;
+        QVERIFY(static_cast<const status::Why&>(back.why) == why);
+        QCOMPARE(object.at("why").at("code").get<std::string>(), std::string("yielding"));
         QVERIFY(back.run.has_value());
         QCOMPARE(back.run->validation_loss, 2.5);
         QCOMPARE(back.run->validation_round, std::uint64_t{11});

@@ -11,6 +11,7 @@
 #include "app/node/demo/report.h"
 #include "app/node/demo/scenario.h"
 #include "app/node/paths.h"
+#include "app/node/session/node_status.h"
 #include "app/node/session/settings.h"
 #include "app/node/session/view.h"
 #include "core/control/node_methods.h"
@@ -91,7 +92,10 @@ private slots:
         settings.name = "kitchen";
         settings.paused = true;
         settings.paused_until = 1'700'000'000;
-        settings.run = SavedRun{{RunId{{std::byte{1}}}, "soup", {{"127.0.0.1", 6881}}}, run::Role::backbone, true};
+        settings.run = SavedRun{{RunId{{std::byte{1}}}, "soup", {{"127.0.0.1", 6881}}},
+                                run::Role::backbone,
+                                true,
+                                control::AfterFinish::leave};
         QVERIFY(settings.save(path).ok());
         QVERIFY(NodeSettings::load(path).value() == settings);
         // The invite in it lets anybody in who reads it.
@@ -152,34 +156,81 @@ private slots:
         QVERIFY(fit_name(std::string(100, 'x')).size() == run::name_bytes_max);
     }
 
-    void the_activity_always_says_why() {
+    void the_first_reason_that_holds_is_taken() {
+        using status::Reason;
         NodeConditions conditions;
-        QCOMPARE(activity_status(conditions).activity, control::Activity::idle);
+        const auto reason = [&] { return node_status(conditions).why.reason; };
+        QVERIFY(reason() == Reason::no_run);
         conditions.error = "No such run.";
-        QCOMPARE(activity_status(conditions).activity, control::Activity::failed);
-        conditions.search = net::ManifestSearch{};
-        QCOMPARE(activity_status(conditions).activity, control::Activity::connecting);
-        conditions.search->stage = net::SearchStage::fetching;
-        QCOMPARE(activity_status(conditions).activity, control::Activity::downloading);
-        conditions.phase = run::Phase::training;
-        conditions.phase_reason = "Training.";
-        QCOMPARE(activity_status(conditions).activity, control::Activity::training);
-        QCOMPARE(activity_status(conditions).reason, std::string("Training."));
+        QVERIFY(reason() == Reason::run_refused);
+        QCOMPARE(node_status(conditions).sentence, conditions.error);
+        conditions.search.emplace();
+        QVERIFY(reason() == Reason::searching_network);
+        conditions.member = status::Why{Reason::training};
+        QVERIFY(reason() == Reason::training);
         conditions.volunteer = false;
-        QCOMPARE(activity_status(conditions).activity, control::Activity::sharing);
-        conditions.calculates_differently = true;
-        conditions.phase_reason = "This computer calculates differently.";
-        QCOMPARE(activity_status(conditions).activity, control::Activity::failed);
-        QCOMPARE(activity_status(conditions).reason, conditions.phase_reason);
-        conditions.trainer_failure = "The trainer failed.";
-        QCOMPARE(activity_status(conditions).activity, control::Activity::failed);
+        QCOMPARE(node_status(conditions).activity, control::Activity::sharing);
+        conditions.volunteer = true;
+        conditions.trainer_notice = "Memory ran out.";
+        QVERIFY(reason() == Reason::trainer_changed);
+        conditions.member->reason = Reason::trouble;
+        QVERIFY(reason() == Reason::trouble);
+        conditions.trainer_failure = "signal 9";
+        QVERIFY(reason() == Reason::trainer_failed);
+        conditions.member->reason = Reason::calculates_differently;
+        QVERIFY(reason() == Reason::calculates_differently);
+        conditions.yield = {activity::Level::pause, activity::Signal::battery, ""};
+        QVERIFY(reason() == Reason::yielding);
         conditions.paused = true;
-        QCOMPARE(activity_status(conditions).activity, control::Activity::paused);
-        QVERIFY(activity_status(conditions).reason.find("memory is free") != std::string::npos);
+        QVERIFY(reason() == Reason::paused);
+        QVERIFY(node_status(conditions).sentence.find("memory is free") != std::string::npos);
         conditions.trainer_alive = true;
-        QVERIFY(activity_status(conditions).reason.find("is ending") != std::string::npos);
-        conditions.phase = run::Phase::finished;
-        QCOMPARE(activity_status(conditions).activity, control::Activity::finished);
+        QVERIFY(node_status(conditions).sentence.find("is ending") != std::string::npos);
+        conditions.member->reason = Reason::run_complete;
+        QVERIFY(reason() == Reason::run_complete);
+    }
+
+    void a_search_that_reaches_nobody_says_so() {
+        using status::Reason;
+        NodeConditions conditions;
+        conditions.search = SearchConditions{.search = {}, .run_name = "Gone", .since = 77};
+        SearchConditions& looking = *conditions.search;
+        const auto why = [&] { return node_status(conditions).why; };
+        QVERIFY(why().reason == Reason::searching_network && why().detail == "Gone" && why().since == 77);
+        looking.search.dht_nodes = 3;
+        QVERIFY(why().reason == Reason::searching_run);
+        looking.nobody_in_time = true;
+        QVERIFY(why().reason == Reason::run_unreachable);
+        looking.search.dht_nodes = 0;
+        QVERIFY(why().reason == Reason::search_offline);
+        looking.search.peers = 1;
+        QVERIFY(why().reason == Reason::asking_run);
+        looking.search.stage = net::SearchStage::fetching;
+        looking.search.progress = 0.5;
+        QVERIFY(why().reason == Reason::fetching_run);
+        QCOMPARE(node_status(conditions).progress, 0.5);
+    }
+
+    void what_the_person_asked_for_and_the_trainer_did_is_told_of_a_member() {
+        using status::Reason;
+        NodeConditions conditions;
+        const auto reason_with = [&](Reason member) {
+            conditions.member = status::Why{member};
+            return node_status(conditions).why.reason;
+        };
+        conditions.trainer_interruption = "signal 9";
+        QVERIFY(reason_with(Reason::starting_trainer) == Reason::trainer_restarting);
+        QVERIFY(reason_with(Reason::training) == Reason::training);
+        QVERIFY(reason_with(Reason::alone_waiting) == Reason::alone_waiting);
+        conditions.network_silent = true;
+        QVERIFY(reason_with(Reason::alone_waiting) == Reason::offline);
+        QVERIFY(reason_with(Reason::alone) == Reason::alone);
+        QVERIFY(reason_with(Reason::finished) == Reason::finished);
+        conditions.leaves_after_round = true;
+        for (const Reason member : {Reason::training, Reason::finishing, Reason::finished, Reason::exchanging})
+            QVERIFY(reason_with(member) == Reason::finishing_to_leave);
+        conditions.paused = true;
+        QVERIFY(reason_with(Reason::finished) == Reason::paused);
     }
 
     void evidence_is_shown_with_its_file_and_checked_without_a_node() {

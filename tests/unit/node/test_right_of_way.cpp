@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "app/node/cli/command_line.h"
+#include "app/node/session/node_status.h"
 #include "app/node/session/pause_file.h"
 #include "app/node/session/right_of_way.h"
 #include "app/node/session/settings.h"
@@ -181,19 +182,18 @@ private slots:
 
     void the_status_says_why_and_a_pause_by_hand_comes_first() {
         NodeConditions conditions;
-        conditions.phase = run::Phase::training;
-        conditions.phase_reason = "Round 3 is open.";
+        conditions.member = status::Why{.reason = status::Reason::training, .round = 3, .seconds = 2};
         conditions.yield = {Level::quiet, Signal::input, ""};
-        QCOMPARE(activity_status(conditions).activity, control::Activity::training);
-        QCOMPARE(activity_status(conditions).reason,
-                 std::string("Training quietly while you use the computer. Round 3 is open."));
+        QCOMPARE(node_status(conditions).activity, control::Activity::training);
+        QCOMPARE(node_status(conditions).sentence,
+                 std::string("Training quietly while you use the computer. Round 3 is open for 2 more seconds."));
         conditions.yield = game;
-        QCOMPARE(activity_status(conditions).activity, control::Activity::paused);
-        QCOMPARE(activity_status(conditions).reason,
+        QCOMPARE(node_status(conditions).activity, control::Activity::paused);
+        QCOMPARE(node_status(conditions).sentence,
                  std::string(
                      "Paused while a program fills the screen (game); the trainer has ended and its memory is free."));
         conditions.paused = true;
-        QVERIFY(activity_status(conditions).reason.starts_with("Paused until you resume"));
+        QVERIFY(node_status(conditions).sentence.starts_with("Paused until you resume"));
     }
 };
 

@@ -5,6 +5,8 @@
 
 using namespace potluck;
 using namespace potluck::peer;
+using status::Reason;
+using status::Why;
 
 namespace {
 StatusFacts training_member() {
@@ -51,11 +53,11 @@ private slots:
         StatusFacts facts = training_member();
         facts.calculates_differently = true;
         QCOMPARE(phase_of(facts), run::Phase::paused);
-        QVERIFY(reason_of(facts).starts_with("This computer calculates differently; its memory may be faulty."));
+        QVERIFY(why_of(facts).reason == Reason::calculates_differently);
         facts.volunteer = false;
         QCOMPARE(phase_of(facts), run::Phase::training);
         facts.repairing = true;
-        QVERIFY(reason_of(facts).starts_with("This computer calculates differently"));
+        QVERIFY(why_of(facts).reason == Reason::calculates_differently);
     }
 
     void a_backbone_trains_in_no_trainer() {
@@ -96,15 +98,45 @@ private slots:
 
     void the_reason_tells_what_to_wait_for() {
         StatusFacts facts = training_member();
-        QCOMPARE(reason_of(facts), std::string("Round 3 is open for 5 more seconds."));
         facts.training.tokens_per_second = 120.4;
-        QVERIFY(reason_of(facts).find("120 tokens per second") != std::string::npos);
+        QVERIFY((why_of(facts) == Why{.reason = Reason::training, .round = 3, .seconds = 5, .tokens_per_second = 120}));
+        facts.window_closed = true;
+        QVERIFY(why_of(facts).reason == Reason::exchanging);
         facts.last_error = "The disk is full.";
         facts.error_recent = true;
-        QCOMPARE(reason_of(facts), facts.last_error);
+        QVERIFY((why_of(facts) == Why{Reason::trouble, "The disk is full."}));
+        facts.training.loaded = false;
+        QVERIFY((why_of(facts) == Why{Reason::hindered, "The disk is full."}));
         facts.error_recent = false;
+        QVERIFY(why_of(facts).reason == Reason::starting_trainer);
+        facts.training.has_data = false;
+        QVERIFY(why_of(facts).reason == Reason::fetching_data);
+        facts.training.finishing = true;
+        QVERIFY(why_of(facts).reason == Reason::finishing);
         facts.training.failed = true;
-        QCOMPARE(reason_of(facts), facts.last_error);
+        facts.training.failure = "signal 9";
+        QVERIFY((why_of(facts) == Why{Reason::trainer_failed, "signal 9"}));
+    }
+
+    void alone_for_a_round_is_told_with_what_becomes_of_the_training() {
+        StatusFacts facts = training_member();
+        facts.members_known = false;
+        facts.round_length = Duration{70'000};
+        facts.unix_time = 1'000;
+        facts.alone_for = Duration{70'000};
+        facts.seats_here = facts.seats_needed = 1;
+        QVERIFY(why_of(facts).reason == Reason::training);
+        facts.alone_for = Duration{90'000};
+        QVERIFY((why_of(facts) == Why{.reason = Reason::alone, .here = 1, .needed = 1, .since = 910}));
+        facts.seats_needed = 3;
+        QVERIFY((why_of(facts) == Why{.reason = Reason::alone_waiting, .here = 1, .needed = 3, .since = 910}));
+        facts.members_known = true;
+        QVERIFY((why_of(facts) == Why{.reason = Reason::waiting_for_committee, .here = 1, .needed = 3}));
+        facts.members_known = false;
+        facts.state.reset();
+        QVERIFY((why_of(facts) == Why{.reason = Reason::members_unreachable, .since = 910}));
+        facts.alone_for = Duration{1'000};
+        QVERIFY(why_of(facts).reason == Reason::searching_members);
     }
 };
 
