@@ -98,13 +98,16 @@ bool Contributor::trainer_wanted() const {
            m_process != Process::failed;
 }
 
+/// Its memory is the owner's then, as in a pause.
+bool Contributor::training_is_over() const {
+    return m_finish == Finish::finished || (m.keeper.round() && m.context.is_last(*m.keeper.round()));
+}
+
 void Contributor::update_trainer() {
     if (stopping() && m.context.now() >= m_stop_asked + pause_patience && m_work != Work::encoding) stop_trainer();
     const bool at_work = busy() || !m.machine.closed();
-    if (m_finish == Finish::after_this_window && (!at_work || !m.machine.playing())) {
-        m_finish = Finish::finished;
-        if (running()) m.trainer->idle();
-    }
+    if (m_finish == Finish::after_this_window && (!at_work || !m.machine.playing())) m_finish = Finish::finished;
+    if (training_is_over() && running() && !busy()) stop_trainer();
     forget_old_moments();
     if (m_process == Process::loaded && m_waits_for_data && plan_for(*m_waits_for_data)) {
         train_or_idle(*m_waits_for_data);
@@ -619,7 +622,6 @@ void Contributor::finish() {
     if (m_finish != Finish::no) return;
     if (!running() || m.machine.closed() || !m.machine.playing()) {
         m_finish = Finish::finished;
-        if (running()) m.trainer->idle();
         return;
     }
     m_finish = Finish::after_this_window;

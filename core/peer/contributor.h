@@ -167,6 +167,7 @@ private:
     [[nodiscard]] bool stopping() const { return m_process == Process::stopping; }
     [[nodiscard]] bool snapshotting() const;
     [[nodiscard]] bool trainer_wanted() const;
+    [[nodiscard]] bool training_is_over() const;
     [[nodiscard]] std::size_t shard_of(RoundId round) const;
     [[nodiscard]] std::optional<WindowPlan> plan_for(RoundId round) const;
     void train_or_idle(RoundId round);

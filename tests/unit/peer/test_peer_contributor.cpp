@@ -580,6 +580,16 @@ private slots:
         QVERIFY(!bench.trainer.kept);
     }
 
+    void the_last_state_ends_the_trainer() {
+        Bench bench;
+        bench.contributor.update_trainer();
+        QCOMPARE(bench.trainer.count("stop"), 0L);
+        const RoundId last{bench.context.manifest.recipe.total_rounds};
+        bench.keeper.hold({last, bench.commit(last.value, 0.25F)});
+        bench.contributor.update_trainer();
+        QCOMPARE(bench.trainer.count("stop"), 1L);
+    }
+
     void moments_that_no_trainer_will_take_give_their_disk_back() {
         Bench bench;
         bench.pause();
@@ -634,7 +644,8 @@ private slots:
         bench.machine.leave();
         bench.contributor.finish();
         QCOMPARE(bench.contributor.phase(), TrainerPhase::done);
-        QCOMPARE(bench.trainer.count("idle"), 1L);
+        bench.contributor.update_trainer();
+        QCOMPARE(bench.trainer.count("stop"), 1L);
     }
 
     // The host takes the model back.
