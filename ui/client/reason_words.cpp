@@ -193,6 +193,11 @@ QString nodeSentence(const Why& why) {
 
 QString titleOf(Reason reason, bool trains) {
     switch (reason) {
+        case Reason::searching_network:
+        case Reason::searching_run:
+        case Reason::asking_run:
+        case Reason::fetching_run:
+        case Reason::run_unreachable: return Tr::tr("Joining");
         case Reason::not_admitted: return Tr::tr("Not admitted");
         case Reason::yielding: return Tr::tr("Paused by itself");
         case Reason::finishing:
