@@ -226,7 +226,7 @@ private slots:
 
     void a_damaged_identity_is_never_replaced() {
         const QTemporaryDir folder;
-        QVERIFY(run_node({"identity", "show", "--data-dir", folder.path()}).code == 0);
+        QVERIFY(run_node({"identity", "create", "--data-dir", folder.path()}).code == 0);
         QFile key(folder.filePath("identity.key"));
         QVERIFY(key.open(QIODevice::ReadWrite));
         key.seek(30);
@@ -243,7 +243,7 @@ private slots:
 
     void an_identity_moves_to_another_computer() {
         const QTemporaryDir one, two;
-        const Ended shown = run_node({"identity", "show", "--data-dir", one.path()});
+        const Ended shown = run_node({"identity", "create", "--data-dir", one.path()});
         QCOMPARE(run_node({"identity", "export", one.filePath("copy.key"), "--data-dir", one.path()}).code, 0);
         QCOMPARE(run_node({"identity", "import", one.filePath("copy.key"), "--data-dir", two.path()}).code, 0);
         const Ended there = run_node({"identity", "show", "--data-dir", two.path()});
@@ -252,10 +252,11 @@ private slots:
 
     void recovery_words_bring_an_identity_back_and_keep_the_other() {
         const QTemporaryDir one, two;
-        const Ended shown = run_node({"identity", "show", "--data-dir", one.path()});
+        QCOMPARE(run_node({"identity", "create", "--data-dir", one.path()}).code, 0);
+        const Ended shown = run_node({"identity", "show", "--words", "--data-dir", one.path()});
         const QStringList words = shown.out.section("(keep them secret): ", 1).split(' ', Qt::SkipEmptyParts);
         QCOMPARE(words.size(), 24);
-        QVERIFY(run_node({"identity", "show", "--data-dir", two.path()}).code == 0);
+        QVERIFY(run_node({"identity", "create", "--data-dir", two.path()}).code == 0);
         const QByteArray before = read_all(two.filePath("identity.key"));
         const QStringList importing = {"identity", "import", "--words", "--data-dir", two.path()};
         QCOMPARE(run_node(importing + QStringList{words.mid(0, 23).join(' ')}).code, 5);
@@ -273,9 +274,40 @@ private slots:
         QCOMPARE(read_all(two.filePath(keys[0] == "identity.key" ? keys[1] : keys[0])), before);
     }
 
+    void a_question_makes_nothing_and_prints_no_secret() {
+        const QTemporaryDir folder;
+        const QString typo = folder.filePath("typo");
+        for (const QStringList& question :
+             {QStringList{"identity", "show"}, QStringList{"identity", "export", folder.filePath("key")},
+              QStringList{"status"}, QStringList{"name"}, QStringList{"runs"}, QStringList{"log"},
+              QStringList{"leaderboard"}}) {
+            const Ended asked = run_node(question + QStringList{"--data-dir", typo});
+            QVERIFY2(asked.code > 0 && asked.err.endsWith(".\n"), qPrintable(question.join(' ') + asked.err));
+            QVERIFY(!QDir(typo).exists());
+        }
+        const QStringList mine = {"--data-dir", folder.path()};
+        const Ended made = run_node(QStringList{"identity", "create"} + mine);
+        QVERIFY(made.out.startsWith("id: ") && !made.out.contains("words"));
+        QCOMPARE(run_node(QStringList{"identity", "show"} + mine).out, made.out);
+    }
+
+    void the_name_is_kept_with_and_without_a_node() {
+        const QTemporaryDir folder;
+        const QStringList mine = {"--data-dir", folder.path()};
+        QCOMPARE(run_node(QStringList{"name", "Grace"} + mine).code, 0);
+        QCOMPARE(run_node(QStringList{"name"} + mine).out, QString("Grace\n"));
+        ServingNode node(folder.path().toStdString());
+        node.start();
+        QCOMPARE(node.status().name, std::string("Grace"));
+        QVERIFY(run_node(QStringList{"name", "Ada"} + mine).out.contains("Ada."));
+        QCOMPARE(node.status().name, std::string("Ada"));
+        QVERIFY(run_node(QStringList{"log", "--lines", "1"} + mine).out.count('\n') == 1);
+    }
+
     void a_running_node_takes_recovery_words() {
         const QTemporaryDir one, two;
-        const Ended shown = run_node({"identity", "show", "--data-dir", one.path()});
+        QCOMPARE(run_node({"identity", "create", "--data-dir", one.path()}).code, 0);
+        const Ended shown = run_node({"identity", "show", "--words", "--data-dir", one.path()});
         const QString words = shown.out.section("(keep them secret): ", 1).trimmed();
         const QString id = shown.out.section('\n', 0, 0).section("id: ", 1);
         ServingNode node(two.path().toStdString());

@@ -19,9 +19,11 @@ struct Unit {
     double factor;
 };
 
-constexpr Unit byte_units[] = {{"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"TiB", 1099511627776.0},
-                               {"kB", 1e3},     {"KB", 1e3},        {"MB", 1e6},           {"GB", 1e9},
-                               {"TB", 1e12}};
+constexpr Unit byte_units[] = {
+    {"KiB", 1024.0},       {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"TiB", 1099511627776.0},
+    {"kB", 1e3},           {"KB", 1e3},        {"MB", 1e6},           {"GB", 1e9},
+    {"TB", 1e12},          {"K", 1024.0},      {"M", 1048576.0},      {"G", 1073741824.0},
+    {"T", 1099511627776.0}};
 constexpr Unit count_units[] = {{"", 1}, {"k", 1e3}, {"M", 1e6}, {"B", 1e9}, {"T", 1e12}};
 
 std::optional<double> scaled(const std::string& text, std::span<const Unit> units, double most) {
@@ -50,7 +52,7 @@ Result<std::uint64_t> parse_bytes(const std::string& text) {
     if (text == "0") return std::uint64_t{0};
     const auto bytes = scaled(text, byte_units, bytes_max);
     if (bytes) return static_cast<std::uint64_t>(std::llround(*bytes));
-    return Error{ErrorCode::invalid_argument, "A size is a number with its unit, for example 4GiB, 512MiB or 4GB."};
+    return Error{ErrorCode::invalid_argument, "A size is a number with its unit, for example 4GiB, 4G, 512MiB or 4GB."};
 }
 
 std::string bytes_text(std::uint64_t bytes) {

@@ -15,7 +15,9 @@
 #include <CLI/CLI.hpp>
 
 #include "app/node/cli/byte_size.h"
+#include "app/node/cli/complain.h"
 #include "app/node/cli/manual_page.h"
+#include "app/node/cli/nearest.h"
 #include "app/node/cli/shell_completion.h"
 #include "app/node/paths.h"
 #include "core/model/presets.h"
@@ -36,7 +38,8 @@ struct Raw {
     double window_seconds = 0, collect_seconds = 0, grace_seconds = 0;
     std::uint32_t layers = 0, heads = 0, width = 0, context = 0;
     bool replace = false, words = false, loopback = false, json = false, volunteer = false, prepare = false,
-         window = false, worth = false, relu = false, sparse = false, standalone = false;
+         window = false, worth = false, relu = false, sparse = false, standalone = false, watch = false,
+         switches = false, then_leave = false, shows_words = false;
 };
 
 /// The signals of which a node without a window knows anything, and the hours.
@@ -170,26 +173,40 @@ void add_member_verbs(CLI::App& app, Command& command, Raw& raw) {
     for (const auto& [name, help, verb] :
          {std::tuple("join", "Join a run and train", Verb::join),
           std::tuple("backbone", "Join a run to lead and relay, without training", Verb::backbone)}) {
-        add_verb(app, command, name, help, verb)
-            ->add_option("invite", command.link, "A magnet: or potluck: link")
-            ->required();
+        CLI::App* sub = add_verb(app, command, name, help, verb);
+        sub->add_option("invite", command.link, "A magnet: or potluck: link")->required();
+        sub->add_flag("--switch", raw.switches, "Leave the run that the node is in, if it is another");
     }
     add_verb(app, command, "serve", "Run a node that is spoken to over standard input and output", Verb::serve)
         ->add_flag("--standalone", raw.standalone,
                    "Listen on the local socket only and go on when standard input is closed, as a service does");
     add_verb(app, command, "control", "Speak to the running node over standard input and output", Verb::control);
-    add_verb(app, command, "status", "What the node does and why", Verb::status)
-        ->add_flag("--json", raw.json, "As JSON");
-    add_verb(app, command, "pause",
-             "Stop training and free its memory; for four rounds its moments wait on disk, "
-             "about 2 bytes per parameter (8 with 32 bits)",
-             Verb::pause)
-        ->add_option("--for", raw.duration, "For how long, for example 30m or 1h (default: until resume)");
+    CLI::App* status = add_verb(app, command, "status", "What the node does and why", Verb::status);
+    status->add_flag("--json", raw.json, "As JSON");
+    status->add_flag("--watch", raw.watch, "A line whenever that changes, until the node ends");
+    CLI::App* pause = add_verb(app, command, "pause",
+                               "Stop training and free its memory; for four rounds its moments wait on disk, "
+                               "about 2 bytes per parameter (8 with 32 bits)",
+                               Verb::pause);
+    pause->add_option("--for", raw.duration, "For how long, for example 30m or 1h30m (default: until resume)");
+    pause->add_flag("--json", raw.json, "Answer with the status as JSON");
     add_verb(app, command, "pauses", "When training was paused, and why", Verb::pauses)
         ->add_flag("--json", raw.json, "As JSON");
-    add_verb(app, command, "resume", "Train again", Verb::resume);
-    add_verb(app, command, "finish", "Contribute the current window, then stop training", Verb::finish);
-    add_verb(app, command, "leave", "Leave the run", Verb::leave);
+    add_verb(app, command, "resume", "Train again: after a pause, after finishing, after a failure", Verb::resume)
+        ->add_flag("--json", raw.json, "Answer with the status as JSON");
+    CLI::App* finish =
+        add_verb(app, command, "finish", "Contribute the current window, then stop training", Verb::finish);
+    finish->add_flag("--leave", raw.then_leave, "Then leave the run, instead of staying to relay");
+    finish->add_flag("--json", raw.json, "Answer with the status as JSON");
+    add_verb(app, command, "leave", "Leave the run, or give up looking for it", Verb::leave)
+        ->add_flag("--json", raw.json, "Answer with the status as JSON");
+    add_verb(app, command, "name", "Print what others call this computer, or change it", Verb::name)
+        ->add_option("new_name", command.new_name, "The new name");
+    add_verb(app, command, "runs", "The runs that lie in the data folder, with their size", Verb::runs);
+    add_verb(app, command, "log", "The last lines of node.log", Verb::log)
+        ->add_option("--lines", command.log_lines, "How many")
+        ->check(CLI::Range(1, 10'000))
+        ->capture_default_str();
     add_verb(app, command, "invite", "Print a link by which others join", Verb::invite);
     add_verb(app, command, "stop", "End the running node", Verb::stop);
     add_verb(app, command, "checkpoints", "Checkpoints with their magnet links", Verb::checkpoints)
@@ -263,7 +280,10 @@ void add_model_verbs(CLI::App& app, Command& command, Raw& raw) {
     sample->add_option("--seed", command.seed, "Seed of the choice");
     CLI::App* identity = app.add_subcommand("identity", "This person's key");
     identity->require_subcommand(1);
-    add_verb(*identity, command, "show", "Print id, data folder and recovery words", Verb::identity_show);
+    add_verb(*identity, command, "show", "Print id and data folder", Verb::identity_show)
+        ->add_flag("--words", raw.shows_words, "And the recovery words; keep them secret");
+    add_verb(*identity, command, "create", "Make the key, if there is none yet, and print its id",
+             Verb::identity_create);
     add_verb(*identity, command, "export", "Write the key to a file", Verb::identity_export)
         ->add_option("file", command.path, "Where to")
         ->required();
@@ -334,6 +354,43 @@ CLI::App* add_completion(CLI::App& app, std::string& shell) {
         ->required()
         ->check(CLI::IsMember({"bash", "zsh", "fish"}));
     return completion;
+}
+
+/// The verb that was given, or its part, or the program if none was.
+const CLI::App& innermost(const CLI::App& app) {
+    const CLI::App* inner = &app;
+    while (!inner->get_subcommands().empty()) inner = inner->get_subcommands().front();
+    return *inner;
+}
+
+/// The first word that is no command, option or value.
+std::optional<std::string> unknown_word(const CLI::App& app) {
+    const std::vector<std::string> left = app.remaining(true);
+    if (left.empty()) return std::nullopt;
+    return left.front();
+}
+
+/// What could have been meant, as a sentence.
+std::string not_understood(const CLI::App& app, const std::string& word) {
+    std::vector<std::string> known;
+    const bool is_option = word.starts_with("-");
+    const CLI::App& inner = innermost(app);
+    for (const CLI::App* one : {&inner, &app}) {
+        for (const CLI::Option* option : one->get_options())
+            for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+        if (one == &app) break;
+    }
+    if (!is_option) {
+        known.clear();
+        for (const CLI::App* sub : inner.get_subcommands([](const CLI::App*) { return true; }))
+            known.push_back(sub->get_name());
+    }
+    const std::string typed = word.substr(0, word.find('='));
+    const std::string said = (is_option ? "There is no option " : "There is no command ") + clean(typed);
+    const std::string meant = nearest(typed, known);
+    if (!meant.empty()) return said + "; did you mean " + meant + "?";
+    const std::string where = &inner == &app ? "" : inner.get_name() + " ";
+    return said + "; potluck-node " + where + "--help lists what there is.";
 }
 
 Status take_keys(const std::vector<std::string>& texts, std::vector<PeerId>& out) {
@@ -483,6 +540,10 @@ Status finish(Command& command, const Raw& raw) {
     command.sparsity = raw.sparse ? Sparsity::two_of_four : Sparsity::dense;
     command.parent = raw.standalone ? Command::Parent::none : Command::Parent::speaks;
     command.output = raw.json ? Command::Output::json : Command::Output::people;
+    command.watch = raw.watch ? Command::Watch::until_ended : Command::Watch::once;
+    command.secrets = raw.shows_words ? Command::Secrets::show : Command::Secrets::hide;
+    command.other_run = raw.switches ? control::OtherRun::leave : control::OtherRun::keep;
+    command.after_finish = raw.then_leave ? control::AfterFinish::leave : control::AfterFinish::stay;
     command.demo.folder_use = raw.replace ? DemoOptions::FolderUse::replace : DemoOptions::FolderUse::fresh;
     command.demo.worth = raw.worth ? DemoOptions::Worth::measured : DemoOptions::Worth::unknown;
     command.demo.window = raw.window ? DemoOptions::Window::open : DemoOptions::Window::closed;
@@ -505,16 +566,25 @@ Status finish(Command& command, const Raw& raw) {
 }  // namespace
 
 Result<std::int64_t> parse_duration(const std::string& text) {
-    static const std::map<std::string, std::int64_t> units = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86'400}};
+    static const std::map<char, std::int64_t> units = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86'400}};
     constexpr std::int64_t most = 366LL * 86'400;
-    std::int64_t count = 0;
-    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), count);
-    const auto unit = units.find(std::string(end, text.data() + text.size()));
-    if (failed != std::errc() || unit == units.end() || count <= 0 || count > most / unit->second) {
-        return Error{ErrorCode::invalid_argument,
-                     "A duration is a number with s, m, h or d, at most a year, for example 30m."};
+    const Error refused{ErrorCode::invalid_argument,
+                        "A duration is a number with s, m, h or d, at most a year, for example 90s, 30m or 1h30m."};
+    std::int64_t seconds = 0;
+    const char* const end = text.data() + text.size();
+    for (const char* from = text.data(); from != end;) {
+        std::int64_t count = 0;
+        const auto [stop, failed] = std::from_chars(from, end, count);
+        if (failed == std::errc() && stop == end) {
+            return Error{ErrorCode::invalid_argument,
+                         "A duration needs its unit: " + text + "s, " + text + "m, " + text + "h or " + text + "d."};
+        }
+        const auto unit = failed == std::errc() ? units.find(*stop) : units.end();
+        if (unit == units.end() || count <= 0 || count > (most - seconds) / unit->second) return refused;
+        seconds += count * unit->second;
+        from = stop + 1;
     }
-    return count * unit->second;
+    return seconds > 0 ? Result<std::int64_t>(seconds) : refused;
 }
 
 Result<std::vector<activity::Signal>> parse_signals(const std::string& text) {
@@ -602,6 +672,14 @@ ParsedCommand parse_command_line(int argc, const char* const* argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& outcome) {
+        if (const auto unknown = unknown_word(app)) {
+            if (*unknown == "help") {
+                std::cout << app.help();
+                return {std::nullopt, ExitCode::ok};
+            }
+            std::cerr << "potluck-node: " << not_understood(app, *unknown) << "\n";
+            return {std::nullopt, ExitCode::usage};
+        }
         const int code = app.exit(outcome, std::cout, std::cerr);
         return {std::nullopt, code == 0 ? ExitCode::ok : ExitCode::usage};
     }

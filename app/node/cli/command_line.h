@@ -41,8 +41,12 @@ enum class Verb {
     replace_committee,
     verify_evidence,
     identity_show,
+    identity_create,
     identity_export,
     identity_import,
+    name,
+    runs,
+    log,
     stop,
     demo,
     pack,
@@ -94,7 +98,12 @@ struct Command {
     std::filesystem::path path;   // folder of an export or a page, model to verify, identity file, file of evidence
     std::filesystem::path proof;  // verify; empty: the one beside the model
     enum class ImportFrom { file, words } import_from = ImportFrom::file;
-    std::string words;  // identity import --words; empty: they are read from standard input
+    enum class Secrets { hide, show } secrets = Secrets::hide;   // identity show --words
+    enum class Watch { once, until_ended } watch = Watch::once;  // status --watch
+    control::OtherRun other_run = control::OtherRun::keep;       // join --switch
+    std::size_t log_lines = 40;
+    std::string new_name;  // name; empty: it is asked for
+    std::string words;     // identity import --words; empty: they are read from standard input
     Sparsity sparsity = Sparsity::dense;
     std::string prompt;
     std::uint32_t tokens = 200;
@@ -105,7 +114,7 @@ struct Command {
     PlanOptions plan;
 };
 
-/// "90", "90s", "30m", "1h", "2d" as seconds.
+/// "90s", "30m", "1h30m", "2d" as seconds; a number without its unit is refused with the question which.
 [[nodiscard]] Result<std::int64_t> parse_duration(const std::string& text);
 /// "cpu", "cuda", "cuda:1" or "mps"; "any" returns an empty text.
 [[nodiscard]] Result<std::string> parse_device_choice(const std::string& text);

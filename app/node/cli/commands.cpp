@@ -18,9 +18,11 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include "app/node/cli/complain.h"
 #include "app/node/cli/control_client.h"
+#include "app/node/cli/folder_verbs.h"
 #include "app/node/control/node_methods.h"
 #include "app/node/paths.h"
 #include "app/node/session/replace_identity.h"
@@ -38,6 +40,7 @@ namespace {
 constexpr std::size_t shown_name = 24;
 constexpr std::size_t words_bytes_max = 1024;  // 24 words of at most 8 letters, and room for white space
 constexpr std::chrono::seconds sample_patience{300};
+constexpr std::chrono::seconds watch_every{1};
 
 /// "members: 5", or "members: 5, 2 of them through others".
 std::string members_of(const control::RunSnapshot& run) {
@@ -256,6 +259,45 @@ ExitCode ask(const Command& command, const Call& call, std::chrono::seconds pati
     }
 }
 
+/// The node's answer to a wish is the state that it leads to, in one line or as JSON.
+template <control::MethodCall Call>
+ExitCode act(const Command& command, const Call& call) {
+    auto client = ControlClient::connect(command.node.data_folder);
+    if (!client) {
+        const bool none = client.error().code == ErrorCode::not_found;
+        if (none && command.output == Command::Output::json)
+            (void)show(command, Result<control::NodeSnapshot>(never_run(command, client.error())));
+        return complain(client.error(), none ? ExitCode::not_running : exit_code_of(client.error().code));
+    }
+    if (const auto done = client->call(call); !done) return complain(done.error());
+    const auto now = client->call(control::ReadStatus{});
+    if (!now || command.output == Command::Output::json) return show(command, now);
+    std::cout << name_of(now->activity) << ": " << now->reason << std::endl;
+    return ExitCode::ok;
+}
+
+/// A line, or an object in one line, whenever reason or round are others.
+ExitCode watch_status(const Command& command) {
+    auto client = ControlClient::connect(command.node.data_folder);
+    if (!client) return complain(client.error(), ExitCode::not_running);
+    boost::asio::io_context loop;
+    boost::asio::steady_timer timer(loop);
+    std::string before;
+    while (true) {
+        const auto now = client->call(control::ReadStatus{});
+        if (!now) return complain(now.error(), ExitCode::not_running);
+        const std::uint64_t round = now->run ? now->run->round : 0;
+        const std::string key = std::string(control::name_of(now->why.reason)) + " " + std::to_string(round);
+        if (key != std::exchange(before, key)) {
+            const bool json = command.output == Command::Output::json;
+            std::cout << (json ? to_json(*now).dump() : std::string(name_of(now->activity)) + ": " + now->reason)
+                      << std::endl;
+        }
+        timer.expires_after(watch_every);
+        timer.wait();
+    }
+}
+
 ExitCode bridge(const Command& command) {
     auto client = ControlClient::connect(command.node.data_folder);
     if (!client) {
@@ -297,21 +339,50 @@ Status import_identity(const Command& command) {
     return {};
 }
 
-ExitCode identity_verb(const Command& command) {
+/// A key that others can read is no secret any more.
+void warn_of_readers(const std::filesystem::path& file) {
+    using std::filesystem::perms;
+    std::error_code unknown;
+    const perms mode = std::filesystem::status(file, unknown).permissions();
+    if (unknown || (mode & (perms::group_read | perms::others_read)) == perms::none) return;
+    std::cerr << "potluck-node: " << clean(file.string())
+              << " can be read by others of this computer; delete it, or keep it where they cannot." << std::endl;
+}
+
+Result<identity::Identity> own_identity(const Command& command) {
     const std::filesystem::path& folder = command.node.data_folder;
-    if (const Status made = make_data_folder(folder); !made) return complain(made.error());
-    if (command.verb == Verb::identity_import) {
-        const Status imported = import_identity(command);
-        return imported ? ExitCode::ok : complain(imported.error());
+    if (command.verb == Verb::identity_create) {
+        if (const Status made = make_data_folder(folder); !made) return made.error();
+        return identity::Identity::open_or_create(folder / "identity.key");
     }
-    const auto identity = identity::Identity::open_or_create(folder / "identity.key");
+    auto identity = identity::Identity::import_file(folder / "identity.key");
+    if (!identity && identity.error().code == ErrorCode::not_found) {
+        return Error{ErrorCode::not_found, "There is no identity in " + folder.string() +
+                                               "; check --data-dir, or make one with potluck-node identity create."};
+    }
+    return identity;
+}
+
+ExitCode identity_verb(const Command& command) {
+    if (command.verb == Verb::identity_import) {
+        if (const Status made = make_data_folder(command.node.data_folder); !made) return complain(made.error());
+        const Status imported = import_identity(command);
+        if (!imported) return complain(imported.error());
+        if (command.import_from == Command::ImportFrom::file) warn_of_readers(command.path);
+        return ExitCode::ok;
+    }
+    const auto identity = own_identity(command);
     if (!identity) return complain(identity.error());
     if (command.verb == Verb::identity_export) {
-        const Status saved = identity->save(std::filesystem::absolute(command.path));
-        return saved ? ExitCode::ok : complain(saved.error());
+        const auto file = std::filesystem::absolute(command.path);
+        const Status saved = identity->save(file);
+        if (!saved) return complain(saved.error());
+        std::cout << "The key is in " << file.string() << "; keep it where only you can read it." << std::endl;
+        return ExitCode::ok;
     }
-    std::cout << "id: " << identity->id().hex() << "\ndata: " << folder.string()
-              << "\nrecovery words (keep them secret): " << identity->recovery_words() << std::endl;
+    std::cout << "id: " << identity->id().hex() << "\ndata: " << command.node.data_folder.string() << std::endl;
+    if (command.secrets == Command::Secrets::show)
+        std::cout << "recovery words (keep them secret): " << identity->recovery_words() << std::endl;
     return ExitCode::ok;
 }
 
@@ -330,16 +401,20 @@ ExitCode verify_evidence(const Command& command) {
 ExitCode ask_node(const Command& command) {
     switch (command.verb) {
         case Verb::identity_show:
+        case Verb::identity_create:
         case Verb::identity_export:
         case Verb::identity_import: return identity_verb(command);
         case Verb::verify_evidence: return verify_evidence(command);
         case Verb::control: return bridge(command);
-        case Verb::pause: return ask(command, control::Pause{static_cast<std::uint64_t>(command.pause_seconds)});
+        case Verb::pause: return act(command, control::Pause{static_cast<std::uint64_t>(command.pause_seconds)});
         case Verb::pauses: return ask(command, control::ReadPauses{});
-        case Verb::resume: return ask(command, control::Resume{});
-        case Verb::finish: return ask(command, control::Finish{command.after_finish});
-        case Verb::leave: return ask(command, control::Leave{});
+        case Verb::resume: return act(command, control::Resume{});
+        case Verb::finish: return act(command, control::Finish{command.after_finish});
+        case Verb::leave: return act(command, control::Leave{});
         case Verb::invite: return ask(command, control::MakeInvite{});
+        case Verb::name: return name_verb(command);
+        case Verb::runs: return list_runs(command);
+        case Verb::log: return print_log(command);
         case Verb::stop: return ask(command, control::StopNode{});
         case Verb::checkpoints: return ask(command, control::ReadCheckpoints{});
         case Verb::leaderboard: return ask(command, control::ReadLeaderboard{});
@@ -354,7 +429,9 @@ ExitCode ask_node(const Command& command) {
         case Verb::sample:
             return ask(command, control::SampleText{command.prompt, command.tokens, command.temperature, command.seed},
                        sample_patience);
-        default: return ask(command, control::ReadStatus{});
+        default:
+            return command.watch == Command::Watch::until_ended ? watch_status(command)
+                                                                : ask(command, control::ReadStatus{});
     }
 }
 

@@ -117,8 +117,15 @@ private:
         if (error.code != ErrorCode::already_exists || !member) return complain(error);
         auto client = ControlClient::connect(m_command.node.data_folder);
         if (!client) return complain(error);
-        const auto joined = client->call(control::Join{m_command.link, role()});
+        const auto invite = run::Invite::parse(m_command.link);
+        const auto now = client->call(control::ReadStatus{});
+        const bool same = invite && now && now->run && now->run->id == invite->run.hex();
+        const auto joined = client->call(control::Join{m_command.link, role(), m_command.other_run});
         if (!joined) return complain(joined.error());
+        if (same) {
+            std::cout << "The node that is running for this data folder is in this run already." << std::endl;
+            return ExitCode::ok;
+        }
         std::cout << "The node that is running for this data folder joins the run." << std::endl;
         return ExitCode::ok;
     }
@@ -135,7 +142,7 @@ private:
         if (m_command.verb != Verb::join && m_command.verb != Verb::backbone) return {};
         const auto invite = run::Invite::parse(m_command.link);
         if (!invite) return invite.error();
-        return m_node->join(*invite, role());
+        return m_node->join(*invite, role(), m_command.other_run);
     }
 
     void changed() {

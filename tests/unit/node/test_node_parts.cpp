@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "app/node/cli/command_line.h"
+#include "app/node/cli/nearest.h"
 #include "app/node/control/dispatcher.h"
 #include "app/node/demo/report.h"
 #include "app/node/demo/scenario.h"
@@ -265,8 +266,21 @@ private slots:
         QCOMPARE(parsed.command->path, fs::path("proof"));
     }
 
+    void a_mistyped_word_is_told_with_what_was_meant() {
+        const std::vector<std::string> verbs = {"join", "pause", "pauses", "leave", "status"};
+        QCOMPARE(nearest("joni", verbs), std::string("join"));
+        QCOMPARE(nearest("stats", verbs), std::string("status"));
+        QCOMPARE(nearest("paus", verbs), std::string("pause"));
+        QCOMPARE(nearest("xyzzy", verbs), std::string());
+        QCOMPARE(nearest(std::string(1000, 'j'), verbs), std::string());
+        QCOMPARE(distance("abc", "acb"), std::size_t{1});
+        QCOMPARE(distance("", "abc"), std::size_t{3});
+    }
+
     void durations_and_addresses_are_read_strictly() {
-        QCOMPARE(parse_duration("90").value(), std::int64_t{90});
+        QCOMPARE(parse_duration("90s").value(), std::int64_t{90});
+        QCOMPARE(parse_duration("1h30m").value(), std::int64_t{5400});
+        QCOMPARE(parse_duration("90").error().message, std::string("A duration needs its unit: 90s, 90m, 90h or 90d."));
         QCOMPARE(parse_duration("30m").value(), std::int64_t{1800});
         QCOMPARE(parse_duration("2d").value(), std::int64_t{172'800});
         for (const char* wrong : {"", "m", "-3h", "1.5h", "1y", "999999999999d", "3h "})
