@@ -56,7 +56,7 @@ Identity Identity::from_seed(const std::array<std::byte, 32>& seed) {
 }
 
 Result<Identity> Identity::open_or_create(const std::filesystem::path& file) {
-    const Result<SecretSeed> present = read_key_file(file);
+    const Result<SecretSeed> present = read_key_file(file, KeyReaders::owner_only);
     if (present.ok()) return Identity(std::make_unique<Secret>(*present));
     if (present.error().code != ErrorCode::not_found) return present.error();
     if (const Status made = make_private_folder_of(file); !made.ok()) return made.error();
@@ -64,12 +64,18 @@ Result<Identity> Identity::open_or_create(const std::filesystem::path& file) {
     const Status written = write_key_file(file, identity.m_secret->seed);
     if (written.ok()) return identity;
     // Another process of this person was a moment earlier: its identity is the one.
-    if (written.error().code == ErrorCode::already_exists) return import_file(file);
+    if (written.error().code == ErrorCode::already_exists) return open(file);
     return written.error();
 }
 
+Result<Identity> Identity::open(const std::filesystem::path& file) {
+    const Result<SecretSeed> seed = read_key_file(file, KeyReaders::owner_only);
+    if (!seed.ok()) return seed.error();
+    return Identity(std::make_unique<Secret>(*seed));
+}
+
 Result<Identity> Identity::import_file(const std::filesystem::path& file) {
-    const Result<SecretSeed> seed = read_key_file(file);
+    const Result<SecretSeed> seed = read_key_file(file, KeyReaders::anybody);
     if (!seed.ok()) return seed.error();
     return Identity(std::make_unique<Secret>(*seed));
 }

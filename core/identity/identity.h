@@ -30,6 +30,9 @@ public:
     /// Opens the key file, or makes one (mode 0600, synced) if there is none. A file that is damaged or readable by
     /// others is an error that says what to do; it is never replaced.
     [[nodiscard]] static Result<Identity> open_or_create(const std::filesystem::path& file);
+    /// The same, and makes nothing: `not_found` if there is none.
+    [[nodiscard]] static Result<Identity> open(const std::filesystem::path& file);
+    /// A copy that was brought from elsewhere; others may be able to read it.
     [[nodiscard]] static Result<Identity> import_file(const std::filesystem::path& file);
     [[nodiscard]] static Result<Identity> from_recovery_words(std::string_view words);
 

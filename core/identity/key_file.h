@@ -16,8 +16,13 @@
 
 namespace potluck::identity {
 
-/// `not_found` if there is no such file; `permission` if other users can read it; `malformed` if it is damaged.
-[[nodiscard]] Result<SecretSeed> read_key_file(const std::filesystem::path& file);
+/// Who may be able to read a key file: one's own nobody else, one that was brought from elsewhere anybody, because
+/// sticks, downloads and attachments have no permissions.
+enum class KeyReaders { owner_only, anybody };
+
+/// `not_found` if there is no such file; `permission` if other users can read it and must not; `malformed` if it is
+/// damaged.
+[[nodiscard]] Result<SecretSeed> read_key_file(const std::filesystem::path& file, KeyReaders readers);
 
 /// Writes and syncs the file in a folder that exists. `already_exists` if the name is taken; a crash leaves the whole
 /// file or none.

@@ -66,14 +66,14 @@ Status write_new(const std::filesystem::path& path, std::string_view text) {
 
 }  // namespace
 
-Result<SecretSeed> read_key_file(const std::filesystem::path& file) {
+Result<SecretSeed> read_key_file(const std::filesystem::path& file, KeyReaders readers) {
     // O_NONBLOCK: a pipe in this place is refused below instead of waited for.
     const Descriptor handle(file, O_RDONLY | O_NONBLOCK);
     if (!handle.ok()) return system_error(KeyFileTask::read, file, errno);
     struct stat facts {};
     if (::fstat(handle.get(), &facts) != 0) return system_error(KeyFileTask::read, file, errno);
     if (!S_ISREG(facts.st_mode)) return damaged_key_file(file);
-    if ((facts.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    if (readers == KeyReaders::owner_only && (facts.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
         return Error{ErrorCode::permission, "The identity file " + quoted(file) +
                                                 " is open to other users of this computer: run chmod 600 " +
                                                 quoted(file) +

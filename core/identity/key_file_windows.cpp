@@ -171,7 +171,7 @@ Status write_new(const fs::path& path, std::string_view text) {
 
 }  // namespace
 
-Result<SecretSeed> read_key_file(const fs::path& file) {
+Result<SecretSeed> read_key_file(const fs::path& file, KeyReaders readers) {
     const DWORD attributes = GetFileAttributesW(file.c_str());
     if (attributes == INVALID_FILE_ATTRIBUTES) return system_error(KeyFileTask::read, file, GetLastError());
     if ((attributes & FILE_ATTRIBUTE_DIRECTORY) != 0) return damaged_key_file(file);
@@ -183,7 +183,7 @@ Result<SecretSeed> read_key_file(const fs::path& file) {
     if (const DWORD failed = find_readers(handle.get(), open_to_others); failed != ERROR_SUCCESS) {
         return system_error(KeyFileTask::read, file, failed);
     }
-    if (open_to_others) {
+    if (open_to_others && readers == KeyReaders::owner_only) {
         return Error{ErrorCode::permission,
                      "The identity file " + quoted(file) +
                          " is open to other users of this computer: remove them under Properties, Security, or use a "

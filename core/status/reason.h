@@ -1,4 +1,4 @@
-// Why a node is where it is: a code, and the values that its sentence needs. Whoever shows it words it in its own
+// Why a node is where it is: a code, and the values that its sentence needs. Each front end words it in its own
 // language (sentence.h in English, ui/client/reason_words.h in the window's); nobody derives a state from prose.
 //
 // Threads: values.

@@ -1,7 +1,8 @@
 // One case per reason. What a reason says must not contradict the title, the sign or the buttons that the table has for
 // it, nor repeat them: "paused" is the title's word, and what the person can press is not told as prose.
 //
-// The details of trouble come from deep inside in English and end with a full stop of their own.
+// The details of trouble come from deep inside in English and end with a full stop of their own. A pause is no whole
+// sentence, because what became of the trainer's memory follows it (app/node/session/node_status.cpp).
 #include "core/status/sentence.h"
 
 #include <algorithm>

@@ -230,14 +230,6 @@
 <context>
     <name>potluck::ui::HomePage</name>
     <message>
-        <source>&amp;Try now</source>
-        <translation type="vanished">&amp;Jetzt versuchen</translation>
-    </message>
-    <message>
-        <source>You opened an invite while in a run: leave this run first, then the invite waits for you here.</source>
-        <translation type="vanished">Du hast eine Einladung geöffnet, bist aber in einem Lauf: Verlasse ihn zuerst, dann wartet die Einladung hier.</translation>
-    </message>
-    <message>
         <source>&amp;Dismiss</source>
         <translation>&amp;Schließen</translation>
     </message>
@@ -283,10 +275,6 @@
     <message>
         <source>Hide recovery &amp;words</source>
         <translation>&amp;Wörter verbergen</translation>
-    </message>
-    <message>
-        <source>The identity is in the file; keep it where only you can read it.</source>
-        <translation>Die Identität ist in der Datei; bewahre sie auf, wo nur du sie lesen kannst.</translation>
     </message>
     <message>
         <source>This computer now uses the identity of the file.</source>
@@ -359,6 +347,14 @@
     <message>
         <source>&amp;Keep</source>
         <translation>&amp;Behalten</translation>
+    </message>
+    <message>
+        <source>The identity is in %1; keep it where only you can read it.</source>
+        <translation>Die Identität liegt in %1; bewahre sie dort auf, wo nur du sie lesen kannst.</translation>
+    </message>
+    <message>
+        <source>The one it had is kept in the data folder.</source>
+        <translation>Die bisherige bleibt im Datenordner.</translation>
     </message>
 </context>
 <context>
@@ -1050,6 +1046,10 @@
         <source>ddd d MMM</source>
         <translation>ddd, d. MMM</translation>
     </message>
+    <message>
+        <source>Joining</source>
+        <translation>Tritt bei</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::Remedies</name>
@@ -1299,82 +1299,6 @@
 </context>
 <context>
     <name>potluck::ui::StatusSummary</name>
-    <message>
-        <source>Paused until you resume</source>
-        <translation type="vanished">Pause, bis du fortsetzt</translation>
-    </message>
-    <message>
-        <source>Paused until %1</source>
-        <translation type="vanished">Pause bis %1</translation>
-    </message>
-    <message>
-        <source>GPU and trainer memory is free.</source>
-        <translation type="vanished">Der Speicher von GPU und Trainer ist frei.</translation>
-    </message>
-    <message>
-        <source>The trainer is stopping; its memory is free in a moment.</source>
-        <translation type="vanished">Der Trainer hält an; sein Speicher ist gleich frei.</translation>
-    </message>
-    <message>
-        <source>Ready</source>
-        <translation type="vanished">Bereit</translation>
-    </message>
-    <message>
-        <source>Connecting</source>
-        <translation type="vanished">Verbindet</translation>
-    </message>
-    <message>
-        <source>Downloading</source>
-        <translation type="vanished">Lädt herunter</translation>
-    </message>
-    <message>
-        <source>Preparing</source>
-        <translation type="vanished">Bereitet vor</translation>
-    </message>
-    <message>
-        <source>Training</source>
-        <translation type="vanished">Trainiert</translation>
-    </message>
-    <message>
-        <source>Sharing</source>
-        <translation type="vanished">Tauscht aus</translation>
-    </message>
-    <message>
-        <source>Finished</source>
-        <translation type="vanished">Fertig</translation>
-    </message>
-    <message>
-        <source>Needs attention</source>
-        <translation type="vanished">Braucht dich</translation>
-    </message>
-    <message>
-        <source>Node not running</source>
-        <translation type="vanished">Knoten läuft nicht</translation>
-    </message>
-    <message>
-        <source>Stopping</source>
-        <translation type="vanished">Hält an</translation>
-    </message>
-    <message>
-        <source>The node writes its state to disk, then ends.</source>
-        <translation type="vanished">Der Knoten schreibt seinen Stand auf die Platte und endet dann.</translation>
-    </message>
-    <message>
-        <source>Starting</source>
-        <translation type="vanished">Startet</translation>
-    </message>
-    <message>
-        <source>The node is starting; this takes a few seconds.</source>
-        <translation type="vanished">Der Knoten startet; das dauert einige Sekunden.</translation>
-    </message>
-    <message>
-        <source>Paused by itself</source>
-        <translation type="vanished">Pause von selbst</translation>
-    </message>
-    <message>
-        <source>Training comes back by itself.</source>
-        <translation type="vanished">Danach wird von selbst weiter trainiert.</translation>
-    </message>
     <message>
         <source>Training goes on at half speed.</source>
         <translation>Trainiert wird mit halber Kraft.</translation>

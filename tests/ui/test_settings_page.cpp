@@ -89,6 +89,19 @@ private slots:
         QCOMPARE(fixture.text("words"), QString());
     }
 
+    void words_vanish_when_the_identity_changes() {
+        WindowFixture fixture;
+        openSettings(fixture);
+        fixture.click("toggleWords");
+        QTRY_VERIFY(!fixture.text("words").isEmpty());
+        control::NodeSnapshot other = recordedSnapshot("training");
+        fixture.node.push(other);
+        QVERIFY(!fixture.text("words").isEmpty());
+        other.peer_id = std::string(64, '7');
+        fixture.node.push(other);
+        QCOMPARE(fixture.text("words"), QString());
+    }
+
     void an_answer_that_comes_after_leaving_the_page_is_thrown_away() {
         WindowFixture fixture;
         openSettings(fixture);
@@ -106,7 +119,7 @@ private slots:
         QVERIFY(dialog != nullptr);
         emit dialog->fileSelected(QStringLiteral("/tmp/me.key"));
         QCOMPARE(fixture.node.lastParams("identity_export").at("file").get<std::string>(), "/tmp/me.key");
-        QTRY_VERIFY(fixture.text("outcome").contains(QStringLiteral("in the file")));
+        QTRY_VERIFY(fixture.text("outcome").contains(QStringLiteral("in /tmp/me.key")));
         dialog->close();
     }
 
@@ -166,7 +179,7 @@ private slots:
         WindowFixture fixture;
         fixture.push("paused");
         fixture.window->showPage(ui::MainWindow::settings_page);
-        QVERIFY(fixture.shows(QStringLiteral("GPU and trainer memory is free.")));
+        QVERIFY(fixture.shows(QStringLiteral("The trainer has ended and its memory is free.")));
         fixture.click("pauseInSettings");
         QCOMPARE(fixture.node.count("resume"), 1);
     }

@@ -60,10 +60,13 @@ IdentityCard::IdentityCard(NodeClient& client, QWidget* parent) : QFrame(parent)
     });
     connect(&client, &NodeClient::done, this, [this](Method method) {
         if (method == method_of<ExportIdentity>)
-            tell(tr("The identity is in the file; keep it where only you can read it."), "good");
-        if (method == method_of<ImportIdentity>) tell(tr("This computer now uses the identity of the file."), "good");
+            tell(tr("The identity is in %1; keep it where only you can read it.").arg(plainText(m_exportedTo, 200)),
+                 "good");
+        const QString kept = u' ' + tr("The one it had is kept in the data folder.");
+        if (method == method_of<ImportIdentity>)
+            tell(tr("This computer now uses the identity of the file.") + kept, "good");
         if (method == method_of<ImportIdentityWords>)
-            tell(tr("This computer now uses the identity of the words."), "good");
+            tell(tr("This computer now uses the identity of the words.") + kept, "good");
     });
     refresh();
 }
@@ -116,7 +119,12 @@ void IdentityCard::exportToFile() {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->selectFile(QStringLiteral("potluck-identity.key"));
-    connect(dialog, &QFileDialog::fileSelected, &m_client, &NodeClient::exportIdentity);
+    // The node replaces no file: whether to is not asked in vain.
+    dialog->setOption(QFileDialog::DontConfirmOverwrite);
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
+        m_exportedTo = file;
+        m_client.exportIdentity(file);
+    });
     dialog->open();
 }
 
@@ -186,7 +194,10 @@ void IdentityCard::tell(const QString& sentence, const char* role) {
 }
 
 void IdentityCard::refresh() {
-    m_id->setText(plainText(m_client.view().snapshot.peer_id, 64));
+    const QString id = plainText(m_client.view().snapshot.peer_id, 64);
+    // The words on the screen would be those of another key.
+    if (id != m_id->text()) hideWords();
+    m_id->setText(id);
     m_id->setToolTip(m_id->text());
     setEnabled(m_client.view().link.state == Link::State::up);
 }

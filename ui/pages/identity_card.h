@@ -42,6 +42,7 @@ private:
     QLabel* m_wordsHint = nullptr;
     QPushButton* m_toggle = nullptr;
     QLabel* m_outcome = nullptr;
+    QString m_exportedTo;
     bool m_wordsAsked = false;  // an answer that comes after hiding is thrown away
 };
 

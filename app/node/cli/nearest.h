@@ -1,4 +1,4 @@
-// What somebody may have meant who mistyped a word: the known one with the fewest changed letters.
+// What was meant by a mistyped word: the known one with the fewest changed letters.
 //
 // Threads: pure.
 #pragma once

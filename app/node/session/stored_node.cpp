@@ -21,7 +21,7 @@ Result<StoredNode> StoredNode::open(const fs::path& data_folder) {
     if (!settings) return settings.error();
     StoredNode node(data_folder, std::move(*lock), std::move(*settings));
     if (fs::exists(data_folder / "identity.key", unknown)) {
-        const auto identity = identity::Identity::import_file(data_folder / "identity.key");
+        const auto identity = identity::Identity::open(data_folder / "identity.key");
         if (!identity) return identity.error();
         node.m_self = identity->id();
     }

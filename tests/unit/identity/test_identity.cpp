@@ -242,10 +242,14 @@ void TestIdentity::a_copy_imports_as_the_same_person() {
     QVERIFY(imported.ok());
     QCOMPARE(imported->id().hex(), alice.id().hex());
     QVERIFY(verify(alice.id(), "d", as_bytes("x"), imported->sign("d", as_bytes("x"))));
+    QCOMPARE(::chmod(at("copy").c_str(), 0644), 0);  // as on a stick, or after a download
+    QCOMPARE(Identity::import_file(at("copy"))->id().hex(), alice.id().hex());
+    QCOMPARE(Identity::open(at("copy")).error().code, ErrorCode::permission);
 }
 
 void TestIdentity::a_missing_import_is_not_found_and_not_made() {
     QCOMPARE(Identity::import_file(at("none")).error().code, ErrorCode::not_found);
+    QCOMPARE(Identity::open(at("none")).error().code, ErrorCode::not_found);
     QVERIFY(!fs::exists(at("none")));
     QCOMPARE(Identity::from_seed(seed_number(7)).save(at("no/folder")).error().code, ErrorCode::not_found);
 }
