@@ -53,6 +53,7 @@ private slots:
         Recipe recipe;
         recipe.table_every = 4;
         recipe.total_rounds = 10;
+        // A newcomer begins with the list before one with a table: table_every_min is 2.
         std::vector<std::uint64_t> with;
         for (std::uint64_t round = 0; round <= 10; ++round) {
             if (recipe.has_table(RoundId{round})) with.push_back(round);
