@@ -157,6 +157,8 @@ private slots:
         control::NodeSnapshot snapshot = recordedSnapshot("paused");
         snapshot.paused_until = 0;
         snapshot.yield = control::YieldState{activity::Level::pause, Signal::battery, "", 5};
+        snapshot.why.reason = status::Reason::yielding;
+        snapshot.why.signal = Signal::battery;
         page.node.push(snapshot);
         page.settle();
         QVERIFY(page.tray.menu().actions().front()->text().startsWith(

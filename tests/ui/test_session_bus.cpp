@@ -46,6 +46,7 @@ ui::NodeView viewOf(control::Activity activity, const char* reason) {
     view.link.state = ui::Link::State::up;
     view.snapshot.activity = activity;
     view.snapshot.reason = reason;
+    if (activity == control::Activity::failed) view.snapshot.why = {status::Reason::hindered, reason};
     return view;
 }
 

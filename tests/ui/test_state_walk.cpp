@@ -1,6 +1,7 @@
 // A real window over a real node, led through every state that a node can be brought into, and out of each by clicks
 // alone back to "Ready". At every snapshot on the way the window is looked at: title, sign, sentence, memory line and
 // buttons must be those of the table, must not contradict each other and say nothing twice.
+#include <algorithm>
 #include <csignal>
 #include <set>
 
@@ -52,6 +53,12 @@ public:
     }
     [[nodiscard]] bool trains() const {
         return (is(Reason::training) || is(Reason::exchanging)) && node().trainer.tokens_per_second > 0;
+    }
+    /// In this window, so that there is something to contribute.
+    [[nodiscard]] bool hasTrained() const {
+        const auto& run = node().run;
+        return run && std::any_of(run->members.begin(), run->members.end(),
+                                  [](const auto& member) { return member.self && member.window_tokens > 0; });
     }
     /// The visible widget of that name; null if there is none.
     template <class Widget>
@@ -283,6 +290,7 @@ private:
     /// The host stands still meanwhile, so that the round does not end before one's mind is changed.
     void finish_and_change_ones_mind(Walk& walk, Swarm& swarm) {
         const auto host = static_cast<pid_t>(swarm.backbone().process().processId());
+        REACHES(walk.hasTrained());
         ::kill(host, SIGSTOP);
         QVERIFY(walk.choose("more", 0));
         const bool finishes = QTest::qWaitFor([&] { return walk.is(Reason::finishing_to_leave); }, 5000);
