@@ -207,7 +207,7 @@ void TestLedgerKill::a_full_disk_is_a_sentence_and_loses_nothing() {
     QCOMPARE(::getrlimit(RLIMIT_FSIZE, &before), 0);
     const auto handler = std::signal(SIGXFSZ, SIG_IGN);
     rlimit small = before;
-    small.rlim_cur = 300'000;
+    small.rlim_cur = 600'000;
     QCOMPARE(::setrlimit(RLIMIT_FSIZE, &small), 0);
     Digest previous;
     RoundId round;
