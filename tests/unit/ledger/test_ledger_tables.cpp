@@ -178,6 +178,9 @@ private slots:
         QTest::newRow("the table") << QByteArray(
             "UPDATE tables SET content = CAST(substr(content, 1, length(content) - 8) "
             "|| x'0900000000000000' AS BLOB)");
+        QTest::newRow("what nobody is credited") << QByteArray(
+            "UPDATE tables SET content = CAST(substr(content, 1, 56) || x'0900000000000000' || substr(content, 65) AS "
+            "BLOB)");
         QTest::newRow("a change") << QByteArray(
             "UPDATE lists SET certificate = (SELECT certificate FROM lists "
             "WHERE round = 3) WHERE round = 1");
