@@ -223,7 +223,8 @@ private slots:
     void a_contributor_whom_the_host_has_shut_out_is_refused() {
         ProofSample sample;
         sample.ban(1, key(2));
-        QVERIFY(mentions(refusal(sample), "The list of round 2 in this proof may not follow the one before it"));
+        QVERIFY(mentions(refusal(sample),
+                         "The list of round 2 in this proof may not follow the one before it (not_allowed)"));
     }
 
     void what_the_host_decided_is_told() {
