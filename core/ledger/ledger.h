@@ -111,6 +111,8 @@ public:
                                                                     std::size_t most) const;
     /// What the whole chain comes to, under the rules that hold for its next list.
     [[nodiscard]] run::CreditTable table(const run::RunRules& rules) const;
+    /// The round of the newest table up to `round_max`; reads no table's bytes.
+    [[nodiscard]] std::optional<RoundId> newest_table(const RunId& run, RoundId round_max) const;
     /// The newest tables that lists have named, oldest first.
     [[nodiscard]] std::vector<KeptTable> tables(const RunId& run) const;
 

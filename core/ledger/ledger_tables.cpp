@@ -114,8 +114,8 @@ Status Ledger::begin_at(const Beginning& beginning, std::int64_t at) {
     }
     is_written = is_written && m_database->insert_list(*chain, beginning.before, before->round, changes) &&
                  m_database->insert_round(*chain, *before, beginning.result, at) &&
-                 m_database->insert_table(*chain, table->round, beginning.table) &&
-                 m_database->take_credits(*chain, *table);
+                 m_database->take_credits(*chain, *table) &&
+                 m_database->insert_table(*chain, table->round, beginning.table);
     Statement update(connection,
                      "UPDATE chains SET base = ?, base_tokens = ?, base_contributions = ?, kept = ? WHERE id = ?");
     update.bind(table->round.value).bind(table->tokens.value).bind(table->contributions);
@@ -172,6 +172,16 @@ std::vector<KeptTable> Ledger::tables(const RunId& run) const {
         found.push_back({{row.count(0)}, {content.begin(), content.end()}});
     });
     return found;
+}
+
+std::optional<RoundId> Ledger::newest_table(const RunId& run, RoundId round_max) const {
+    m_owner.check();
+    Statement query(m_database->connection,
+                    "SELECT round FROM tables WHERE chain = (SELECT id FROM chains WHERE run = ?) AND round <= ? "
+                    "ORDER BY round DESC LIMIT 1");
+    const Step step = query.bind(run.bytes).bind(round_max.value).step();
+    if (!m_database->ended(step) || step != Step::row) return std::nullopt;
+    return RoundId{query.count(0)};
 }
 
 RoundId Ledger::kept_from(const RunId& run) const {

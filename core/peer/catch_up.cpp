@@ -259,13 +259,8 @@ Verdict Peer::Impl::on_history_request(const PeerId& from, const run::HistoryReq
     // The answer before has not left yet: a second one would only fill memory.
     if (world.swarm.unsent(from) >= history_unsent_max) return Verdict::repeated;
     if (request.first >= (chain.closed() ? chain.height().next() : chain.height())) return Verdict::stale;
-    run::HistoryMessage answer;
-    std::size_t bytes = 64;
-    for (run::CommittedList& one : chain.committed_from(request.first, run::lists_per_history_max)) {
-        bytes += one.list.size() + one.certificate.size() + 16;
-        if (bytes > run::message_bytes_max) break;
-        answer.lists.push_back(std::move(one));
-    }
+    run::HistoryMessage answer{chain.committed_from(request.first, run::lists_per_history_max)};
+    keep_what_fits(answer.lists);
     tell_actions({from});  // without them it may not understand the lists
     context.send(from, answer);
     return Verdict::accepted;

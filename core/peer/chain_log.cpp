@@ -27,6 +27,16 @@ constexpr std::size_t hashes_max = 64;
 
 }  // namespace
 
+void keep_what_fits(std::vector<run::CommittedList>& lists) {
+    std::size_t bytes = 64, fitting = 0;
+    while (fitting < lists.size()) {
+        bytes += lists[fitting].list.size() + lists[fitting].certificate.size() + 16;
+        if (bytes > run::message_bytes_max) break;
+        ++fitting;
+    }
+    lists.resize(fitting);
+}
+
 ChainLog::ChainLog(const Context& context, ledger::Ledger& ledger, const run::Verifier& verifier)
     : m_context(context), m_ledger(ledger), m_verifier(verifier), m_rules(context.rules) {}
 
@@ -142,11 +152,9 @@ std::optional<run::BlobRef> ChainLog::table() const {
 }
 
 std::optional<RoundId> ChainLog::newest_table(RoundId round_max) const {
-    std::optional<RoundId> newest;
-    for (const ledger::KeptTable& table : tables()) {
-        if (table.round <= round_max && (table.round < m_height || m_closed)) newest = table.round;
-    }
-    return newest;
+    // A list that is held names it.
+    const RoundId newest{m_closed || m_height.value == 0 ? m_height.value : m_height.value - 1};
+    return m_ledger.newest_table(m_context.run, std::min(round_max, newest));
 }
 
 /// The bytes of the table that a list for this height names. If they are others, it is this computer that has summed up

@@ -26,6 +26,9 @@ struct CheckedList {
     Digest hash;
 };
 
+/// Drops from the end what one message does not hold.
+void keep_what_fits(std::vector<run::CommittedList>& lists);
+
 class ChainLog {
 public:
     ChainLog(const Context& context, ledger::Ledger& ledger, const run::Verifier& verifier);

@@ -92,13 +92,7 @@ Verdict Shortcut::on_request(const PeerId& from, const run::CommitteeRequest& re
             auto list = has_room && round >= request.first ? m.chain.committed_at(round) : std::nullopt;
             if (list) answer.lists.push_back(std::move(*list));
         }
-        std::size_t bytes = 64, fitting = 0;
-        while (fitting < answer.lists.size()) {
-            bytes += answer.lists[fitting].list.size() + answer.lists[fitting].certificate.size() + 16;
-            if (bytes > run::message_bytes_max) break;
-            ++fitting;
-        }
-        answer.lists.resize(fitting);
+        keep_what_fits(answer.lists);
     }
     m.context.send(from, answer);
     return Verdict::accepted;
