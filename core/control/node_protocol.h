@@ -137,6 +137,7 @@ struct RunSnapshot {
     std::uint64_t density = 0, density_allowed = 0;
     bool calculates_differently = false;
     std::string digest;
+    bool closed = false;
     std::vector<MemberRow> members;
     std::vector<RefusalRow> refusals;
 
@@ -180,6 +181,8 @@ struct RunSnapshot {
             "it contributes nothing more until the node is started again.");
         field("join_seconds", value.join_seconds, Real{}, "From joining to the first training step; 0 before it.");
         field("digest", value.digest, Text{id_bytes_max}, "Digest of the current state in hexadecimal digits.");
+        field("closed", value.closed, Optional{Any{}},
+              "Whether the run is over and its committee has agreed on the last state.");
         field("members", value.members, List{members_max, Any{}}, "Everybody this node hears of, itself included.");
         field("refusals", value.refusals, Optional{List{refusals_max, Any{}}},
               "What was not accepted of others, by kind and reason.");

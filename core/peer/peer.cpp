@@ -699,6 +699,7 @@ PeerView Peer::Impl::view() const {
     if (const auto progress = repairer.progress()) view.progress = *progress;
     view.round = keeper.round().value_or(RoundId{0});
     view.digest = keeper.round() ? keeper.digest() : StateDigest{};
+    view.closed = chain.closed();
     if (machine.playing()) view.proposer = ballots.proposer();
     view.members.push_back({context.self(), status_message_of(own), true});
     for (const auto& [peer, member] : members.all())

@@ -40,6 +40,7 @@ struct PeerView {
     double progress = -1;  // 0..1 of a wait, negative if unknown
     RoundId round;
     StateDigest digest;
+    bool closed = false;  // the run is over, and the committee has agreed on its last state
     std::optional<PeerId> proposer;
     std::vector<MemberView> members;  // self included
     TokenCount window_tokens;

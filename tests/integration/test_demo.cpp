@@ -153,18 +153,18 @@ private slots:
         QVERIFY(said.contains("\n  worth  ") && found["worth"]["computers"].toDouble() >= 1);
     }
 
-    /// Two volunteers, and one that joins later; the real trainer in each.
+    /// Two volunteers, and one that joins later; the real trainer in each. On busy cores the loss ends a fifth below
+    /// the bigram model's.
     void a_llama_trains_with_three_volunteers_and_all_digests_agree() {
         QTemporaryDir folder;
         QFile recipe(folder.filePath("recipe.json"));
         QVERIFY(recipe.open(QIODevice::WriteOnly));
-        recipe.write(R"({"model": "llama-tiny", "layers": 1, "width": 64, "heads": 4, "context": 64,
-                         "window_seconds": 1.0})");
+        recipe.write(R"({"model": "llama-tiny", "window_seconds": 2.0})");
         recipe.close();
         int code = 0;
         const QByteArray said = run_demo(
-            {"--text", POTLUCK_SOURCE_DIR "/core/peer", "--volunteers", "2", "--rounds", "10", "--recipe",
-             recipe.fileName(), "--report", folder.filePath("report.json"), "--data-dir", folder.filePath("data")},
+            {"--text", POTLUCK_SOURCE_DIR "/core", "--volunteers", "2", "--rounds", "10", "--recipe", recipe.fileName(),
+             "--report", folder.filePath("report.json"), "--data-dir", folder.filePath("data")},
             code);
         const QJsonObject found = read_json(folder.filePath("report.json"));
         QVERIFY2(!found.isEmpty(), said.right(3000).constData());
@@ -174,10 +174,10 @@ private slots:
         QVERIFY2(compared > 10, qPrintable(QString::number(compared)));
         QCOMPARE(found["leaderboard"].toArray().size(), 3);
         QVERIFY(found["late_volunteer_rounds"].toInt() > 0);
-        QVERIFY(found["final_loss"].toDouble() < 0.8 * found["initial_loss"].toDouble());
+        QVERIFY2(found["final_loss"].toDouble() < found["bigram_loss"].toDouble(), said.right(3000).constData());
         QFile log(folder.filePath("data/demo/volunteer-1/node.log"));
         QVERIFY(log.open(QIODevice::ReadOnly));
-        QVERIFY(log.readAll().contains("Llama shape, 1 layers, width 64"));
+        QVERIFY(log.readAll().contains("Llama shape, 2 layers, width 128"));
     }
 
     void text_that_cannot_train_is_refused_in_one_sentence_and_leaves_nothing() {

@@ -25,7 +25,9 @@ private slots:
         World world(1, {});
         world.start_all();
         QVERIFY(world.run_until([&] { return world.all_at(5); }, Duration{120'000}));
+        QVERIFY(!world.peer(0).view().closed);
         world.run_for(Duration{5'000});
+        for (std::size_t i = 0; i < world.size(); ++i) QVERIFY(world.peer(i).view().closed);
         verify_world(world);
         QCOMPARE(world.peer(1).view().digest, world.peer(0).view().digest);
         QCOMPARE(world.peer(2).view().phase, run::Phase::finished);

@@ -79,6 +79,7 @@ std::vector<std::string> faults_of(const DemoReport& report) {
     require(report.late_rounds > 0, "The volunteer that joined late was not credited.");
     require(report.returned_rounds > 0, "The volunteer that was killed was not credited after its return.");
     require(report.all_in_step, "Not every node ended with the same state.");
+    require(report.closed, "Not every node has the list that certifies the last state.");
     return faults;
 }
 
@@ -118,6 +119,7 @@ nlohmann::json to_json(const DemoReport& report) {
             {"late_volunteer_rounds", report.late_rounds},
             {"killed_volunteer_rounds_after_return", report.returned_rounds},
             {"all_in_step", report.all_in_step},
+            {"closed", report.closed},
             {"leaderboard", places},
             {"sample", harmless(report.sample)},
             {"checkpoint", report.checkpoint},

@@ -34,6 +34,7 @@ struct DemoReport {
     std::uint64_t volunteers = 0;
     std::uint64_t late_rounds = 0, returned_rounds = 0;  // accepted after joining late, after coming back
     bool all_in_step = false;                            // every node ended with the same state
+    bool closed = false;                                 // and has the committee's word for it, if all rounds were had
     struct Place {
         std::string name;
         std::uint64_t tokens = 0, rounds = 0;

@@ -218,9 +218,19 @@ bool Scenario::in_step() const {
     });
 }
 
+/// Every node has the list that certifies the last state, so that whatever is exported can be proven. A demo that ran
+/// out of time has no last state: its newest one is a round ahead of what is certified.
+bool Scenario::closed() const {
+    return round() < m_plan.rounds || std::all_of(m_nodes.begin(), m_nodes.end(), [](const auto& node) {
+               const auto& snapshot = node->snapshot();
+               return snapshot && snapshot->run && snapshot->run->closed;
+           });
+}
+
 void Scenario::look_at_end() {
     m_in_step = in_step();
-    if (!m_in_step && Clock::now() - m_stage_began < end_patience) return;
+    m_closed = closed();
+    if (!(m_in_step && m_closed) && Clock::now() - m_stage_began < end_patience) return;
     if (!m_asking) ask_checkpoints();
 }
 
@@ -332,6 +342,7 @@ void Scenario::fill(DemoReport& report) const {
         if (report.plan.empty() && node->snapshot()) report.plan = node->snapshot()->trainer.device;
     }
     report.all_in_step = m_in_step;
+    report.closed = m_closed;
     report.seconds_join_to_first_step = m_late_seconds;
     report.seconds = m_trained_seconds;
     std::uint64_t bytes = 0, rounds = 0;

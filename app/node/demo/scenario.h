@@ -87,6 +87,7 @@ private:
     void ask_checkpoints();
     [[nodiscard]] std::uint64_t round() const;
     [[nodiscard]] bool in_step() const;
+    [[nodiscard]] bool closed() const;
     [[nodiscard]] double seconds_since(std::chrono::steady_clock::time_point moment) const;
 
     ThreadOwner m_owner;
@@ -106,7 +107,7 @@ private:
     bool m_killed = false, m_returned = false, m_asking = false;
     RoundId m_returned_at;
     double m_late_seconds = 0, m_trained_seconds = 0;
-    bool m_in_step = false;
+    bool m_in_step = false, m_closed = false;
     std::function<void(Status)> m_done;
     std::function<void()> m_stopped;
 };

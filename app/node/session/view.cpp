@@ -61,6 +61,7 @@ control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifes
     if (view.join_to_first_step)
         snapshot.join_seconds = std::chrono::duration<double>(*view.join_to_first_step).count();
     snapshot.digest = view.digest.hex();
+    snapshot.closed = view.closed;
     for (const peer::MemberView& member : view.members) {
         const run::StatusMessage& status = member.status;
         snapshot.swarm_tokens_per_second += status.tokens_per_second;

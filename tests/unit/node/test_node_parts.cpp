@@ -41,6 +41,7 @@ DemoReport good_report() {
     report.leaderboard = {{"a", 600, 6, 650}, {"b", 400, 4, 400}};
     report.late_rounds = report.returned_rounds = 3;
     report.all_in_step = true;
+    report.closed = true;
     report.committee_size = report.committee_size_wanted = 4;
     return report;
 }
@@ -388,6 +389,7 @@ private slots:
         QVERIFY(faulty([](DemoReport& r) { r.late_rounds = 0; }));
         QVERIFY(faulty([](DemoReport& r) { r.returned_rounds = 0; }));
         QVERIFY(faulty([](DemoReport& r) { r.all_in_step = false; }));
+        QVERIFY(faulty([](DemoReport& r) { r.closed = false; }));
         for (const char* field :
              {"rounds", "rounds_lost", "digests_compared", "digests_equal", "initial_loss", "final_loss", "bigram_loss",
               "k", "bits_per_parameter", "trained_tokens", "digests_copied", "credited_tokens",
