@@ -35,7 +35,8 @@ Statistics statistics_of(const lt::session_stats_alert& alert) {
     return {.bytes_up = counter(counters, "net.sent_bytes"),
             .bytes_down = counter(counters, "net.recv_bytes"),
             .dht_nodes = counter(counters, "dht.dht_nodes"),
-            .connections = counter(counters, "peer.num_peers_connected")};
+            .connections = counter(counters, "peer.num_peers_connected"),
+            .handshakes = counter(counters, "ses.num_incoming_ext_handshake")};
 }
 
 ResumeSaved resume_of(const lt::save_resume_data_alert& alert) {

@@ -74,7 +74,7 @@ struct ListenFailed {
     Error error;
 };
 struct Statistics {
-    std::uint64_t bytes_up = 0, bytes_down = 0, dht_nodes = 0, connections = 0;
+    std::uint64_t bytes_up = 0, bytes_down = 0, dht_nodes = 0, connections = 0, handshakes = 0;
 };
 struct AlertsLost {};
 /// Answer of the DHT to Engine::find_peers; the key is the first 20 bytes of the torrent's v2 info-hash.

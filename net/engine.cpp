@@ -158,7 +158,7 @@ Result<lt::torrent_handle> Engine::add(lt::add_torrent_params params, Start star
             });
         });
     }
-    params.extensions.push_back(listen_port_plugin());
+    params.extensions.push_back(blob_plugin());
     params.flags |= lt::torrent_flags::duplicate_is_error;
     try {
         lt::torrent_handle torrent = m_session->add_torrent(std::move(params));

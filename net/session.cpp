@@ -115,6 +115,7 @@ void Session::Impl::take_events() {
             counters.bytes_down = statistics->bytes_down;
             counters.dht_nodes = statistics->dht_nodes;
             counters.connections = statistics->connections;
+            counters.handshakes = statistics->handshakes;
         } else if (const auto* peers = std::get_if<PeersFound>(&event)) {
             for (LiveSwarm* swarm : swarms) swarm->found(*peers);
         } else if (std::holds_alternative<AlertsLost>(event)) {

@@ -59,6 +59,7 @@ struct SessionCounters {
     std::uint64_t bytes_up = 0, bytes_down = 0;  // everything libtorrent sent and received, since open
     std::uint64_t dht_nodes = 0;
     std::uint64_t connections = 0;  // BitTorrent connections of all torrents
+    std::uint64_t handshakes = 0;   // connections that were opened since then, whichever end began
     std::uint64_t torrents = 0;     // manifests and blobs, fetching and seeding
     std::uint64_t alerts_lost = 0;  // libtorrent's queue overflowed; should stay 0
 };

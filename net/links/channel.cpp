@@ -230,7 +230,7 @@ private:
     std::shared_ptr<Hub> m_hub;
 };
 
-class PortTeller final : public lt::peer_plugin {
+class BlobConnection final : public lt::peer_plugin {
 public:
     void add_handshake(lt::entry& handshake) override {
         const lt::entry* told = handshake.find_key(bep10_port_key);
@@ -239,20 +239,36 @@ public:
         handshake.dict().erase(bep10_port_key);
         handshake[own_port_key] = port;
     }
+    bool on_bitfield(const lt::bitfield&) override { return tells_what_it_has(); }
+    bool on_have_all() override { return tells_what_it_has(); }
+    bool on_have_none() override { return tells_what_it_has(); }
+
+    bool can_disconnect(const lt::error_code& why) override {
+        return m_told || why != lt::errors::upload_upload_connection;
+    }
+
+private:
+    /// libtorrent does with the message what it always does.
+    bool tells_what_it_has() {
+        m_told = true;
+        return false;
+    }
+
+    bool m_told = false;
 };
 
-class PortTellers final : public lt::torrent_plugin {
+class BlobConnections final : public lt::torrent_plugin {
 public:
     std::shared_ptr<lt::peer_plugin> new_connection(const lt::peer_connection_handle& connection) override {
         if (connection.type() != lt::connection_type::bittorrent) return nullptr;
-        return std::make_shared<PortTeller>();
+        return std::make_shared<BlobConnection>();
     }
 };
 
 }  // namespace
 
-std::function<std::shared_ptr<lt::torrent_plugin>(const lt::torrent_handle&, lt::client_data_t)> listen_port_plugin() {
-    return [](const lt::torrent_handle&, lt::client_data_t) { return std::make_shared<PortTellers>(); };
+std::function<std::shared_ptr<lt::torrent_plugin>(const lt::torrent_handle&, lt::client_data_t)> blob_plugin() {
+    return [](const lt::torrent_handle&, lt::client_data_t) { return std::make_shared<BlobConnections>(); };
 }
 
 Hub::Hub(lt::io_context& io, std::function<void()> wake) : m_io(io), m_wake(std::move(wake)) {}

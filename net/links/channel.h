@@ -80,13 +80,18 @@ struct LinkStats {
     std::atomic<bool> malformed{false};
 };
 
-/// What to add to every torrent: its connections tell where this end listens under a key of ours instead of BEP 10's
-/// "p". libtorrent 2.0.8 (peer_list::update_peer_port) closes a connection that has come in if its "p" names an
+/// What to add to every torrent. Its connections tell where this end listens under a key of ours instead of BEP 10's
+/// "p": libtorrent 2.0.8 (peer_list::update_peer_port) closes a connection that has come in if its "p" names an
 /// endpoint to which it is opening one itself. A member behind a router names one that nobody reaches, and an attempt
 /// to open it ends by time only: until then every connection by which that member brings its payload was closed, for
 /// ten seconds of each round between homes.
+///
+/// And two ends that both have everything part only after they have said so. libtorrent parts them as soon as the
+/// handshakes say "upload only", before it has noted the other as a seed, and then dials it again whenever
+/// min_reconnect_time has passed: two handshakes a second for each neighbour and recent blob, for as long as both are
+/// there.
 [[nodiscard]] std::function<std::shared_ptr<lt::torrent_plugin>(const lt::torrent_handle&, lt::client_data_t)>
-listen_port_plugin();
+blob_plugin();
 
 enum class Direction { incoming, outgoing };
 

@@ -243,6 +243,27 @@ private slots:
         QCOMPARE(std::filesystem::file_size(copy), damaged.size());
     }
 
+    void who_has_everything_is_not_dialled_again() {
+        Room room;
+        room.open(2);
+        QVERIFY(room.wait_until_all_know_each_other());
+        // A message brings it to those who try to fetch it of one another.
+        const Bytes content = random_bytes(100'000, 17);
+        const run::BlobRef ref{merkle_root(content), content.size(), run::BlobKind::plain, {}};
+        for (std::size_t i : {0U, 1U}) room[i].swarm->fetch(ref, from({room[1 - i].id()}));
+        static_cast<void>(room.wait([] { return false; }, 500));
+        for (const auto& one : room.computers) QCOMPARE(one->swarm->publish(content).value(), ref);
+        const auto handshakes = [&] {
+            return room[0].session->counters().handshakes + room[1].session->counters().handshakes;
+        };
+        // Twice the pause after which a connection that has failed is tried again.
+        static_cast<void>(room.wait([] { return false; }, 2'000));
+        const std::uint64_t before = handshakes();
+        static_cast<void>(room.wait([] { return false; }, 4'000));
+        QVERIFY(before > 0);
+        QCOMPARE(handshakes(), before);
+    }
+
     void a_wrong_layer_costs_bytes_but_not_the_content() {
         Room room;
         room.open(2);
