@@ -85,6 +85,8 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     void note_late(const PeerId& author, const run::ContributionMessage& message);
     void blob_here(const run::BlobRef& ref, BlobPointer content);
     void blob_failed(const BlobId& id, const Error& error);
+    /// Between own statuses.
+    [[nodiscard]] Duration status_pause() const;
     void broadcast_status();
     bool admits(const PeerId& peer) const;
     run::StatusMessage next_status();
@@ -182,6 +184,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     ErrorReport errors{context};
 
     TimePoint started_at, entered_at, last_status_at;
+    run::Phase last_phase = run::Phase::joining;  // that the others were told
     TimePoint company_at;  // when another member was heard of last
     bool started = false, leaving = false, gone = false, advancing = false, advance_again = false, status_due = false;
     std::uint64_t sequence = 0, first_sequence = 0;  // of our statuses: the newest, and where this process began

@@ -105,7 +105,7 @@ void Peer::Impl::tick() {
     shards.update(contributor.shards_needed());
     contributor.update_trainer();
     if (jobs.count() == 0 && keeper.round() && !repairer.active()) seeder.forget_old();
-    if (status_due || now() >= last_status_at + settings.heartbeat) broadcast_status();
+    if (status_due || now() >= last_status_at + status_pause()) broadcast_status();
 }
 
 void Peer::Impl::act(const run::RoundActions& actions) {
@@ -128,10 +128,18 @@ void Peer::Impl::act(const run::RoundActions& actions) {
     if (actions.decide) ballots.decide();
 }
 
+Duration Peer::Impl::status_pause() const {
+    const Duration window_left = machine.opened_at() + manifest.recipe.window - now();
+    const bool quiet = is_quiet(last_phase, window_left, settings.heartbeat) && phase_of(facts()) == last_phase;
+    return quiet ? heartbeats_when_quiet * settings.heartbeat : settings.heartbeat;
+}
+
 void Peer::Impl::broadcast_status() {
     status_due = false;
     last_status_at = now();
-    context.broadcast(next_status());
+    const run::StatusMessage status = next_status();
+    last_phase = status.phase;
+    context.broadcast(status);
     world.swarm.seek(members.heard_through_others());
 }
 
@@ -259,7 +267,7 @@ Verdict Peer::Impl::on_status(const PeerId& from, const run::Envelope& envelope,
     const bool new_name = !status.name.empty() && (before == nullptr || before->status.name != status.name);
     const bool changed = before == nullptr || before->status.phase != status.phase ||
                          before->status.round != status.round || before->status.list != status.list;
-    const Verdict verdict = members.take(author, status, source, now(), run::heartbeats_to_live * settings.heartbeat);
+    const Verdict verdict = members.take(author, status, source, now(), gossip.silence(author));
     if (verdict == Verdict::stale || verdict == Verdict::repeated) gossip.take_old(from, envelope, status.sequence);
     if (verdict != Verdict::accepted) return verdict;
     gossip.take(from, envelope, status.sequence, changed ? Gossip::Urgency::urgent : Gossip::Urgency::waits);

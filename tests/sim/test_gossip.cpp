@@ -97,6 +97,31 @@ private slots:
         }
     }
 
+    /// A status tells nothing new then, and goes out a third as often; nobody is taken for gone, and no round is lost.
+    void a_pause_and_a_long_window_are_quiet() {
+        World world(1, {.backbones = 1, .volunteers = 3, .rounds = 100, .window = Duration{40'000}});
+        world.start_all();
+        const auto statuses_in = [&](Duration time) {
+            const auto count = [&] {
+                return world.network().traffic()[static_cast<std::size_t>(run::MessageKind::status)];
+            };
+            const std::uint64_t before = count().messages;
+            world.run_for(time);
+            return static_cast<double>(count().messages - before) /
+                   (std::chrono::duration<double>(time).count() * 4 * 3);
+        };
+        QVERIFY(world.run_until([&] { return world.all_at(1); }, Duration{120'000}));
+        const double training = statuses_in(Duration{84'000});  // of each to each other, in a second; about two rounds
+        QVERIFY2(training < 0.9, std::to_string(training).c_str());
+        QVERIFY(world.rounds_committed() >= 3);
+        QCOMPARE(world.peer(1).view().rounds_lost, 0U);
+        for (std::size_t i = 0; i < world.size(); ++i) world.peer(i).pause(world.now());
+        world.run_for(Duration{60'000});
+        const double paused = statuses_in(Duration{60'000});
+        QVERIFY2(paused < 0.5, std::to_string(paused).c_str());
+        QVERIFY(everybody_sees_everybody(world));
+    }
+
     /// At the far end of a chain a member that is gone is gone too, and nobody brings it back.
     void who_goes_is_missed_everywhere_and_cannot_be_replayed() {
         World world(3, {.backbones = 1, .volunteers = 5, .rounds = 1'000});

@@ -18,8 +18,24 @@ Duration Gossip::pace(const PeerId& author) const {
     return std::max(heartbeats_to_relay * m_context.settings.heartbeat, std::chrono::ceil<Duration>(shared));
 }
 
+bool is_quiet(run::Phase phase, Duration window_left, Duration heartbeat) {
+    if (phase == run::Phase::training) return window_left > heartbeats_before_close * heartbeat;
+    return phase == run::Phase::paused || phase == run::Phase::finished;
+}
+
+/// Between the statuses that `author` sends to its neighbours, at most.
+Duration Gossip::beat(const PeerId& author) const {
+    const Duration heartbeat = m_context.settings.heartbeat;
+    const auto found = m_members.all().find(author);
+    const bool quiet = found != m_members.all().end() &&
+                       is_quiet(found->second.status.phase, m_context.manifest.recipe.window, heartbeat);
+    return quiet ? heartbeats_when_quiet * heartbeat : heartbeat;
+}
+
+Duration Gossip::silence(const PeerId& author) const { return run::heartbeats_to_live * beat(author); }
+
 Duration Gossip::patience(const PeerId& author) const {
-    if (m_members.is_neighbour(author)) return run::heartbeats_to_live * m_context.settings.heartbeat;
+    if (m_members.is_neighbour(author)) return silence(author);
     return paces_to_live * pace(author);
 }
 
@@ -32,8 +48,7 @@ void Gossip::take(const PeerId& from, const run::Envelope& status, std::uint64_t
     author.newest = status;
     author.sequence = sequence;
     author.grown_at = m_context.now();
-    author.ask_at = m_context.now() +
-                    (m_members.is_neighbour(id) ? heartbeats_to_ask * m_context.settings.heartbeat : patience(id) / 2);
+    author.ask_at = m_context.now() + (m_members.is_neighbour(id) ? heartbeats_to_ask * beat(id) : patience(id) / 2);
     if (urgency == Urgency::urgent) author.urgency = urgency;
     if (from != id) mark(author, from);
     refill();

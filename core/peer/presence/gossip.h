@@ -30,12 +30,18 @@ inline constexpr double relayed_per_second = 3;
 inline constexpr double relayed_in_all_per_second = 300;
 inline constexpr double relayed_at_once = 256;  // members that all change their phase at the same moment
 inline constexpr int heartbeats_to_relay = 3;   // between statuses of one author, at least, if nothing changes
+inline constexpr int heartbeats_when_quiet = 3;    // between own statuses, see is_quiet()
+inline constexpr int heartbeats_before_close = 8;  // of a window, in which everybody is heard at every heartbeat
 inline constexpr int paces_to_live = 4;         // silence after which a member without a session is believed gone
 inline constexpr int heartbeats_to_ask = 2;     // silence of a neighbour after which others are asked for it
 /// Neighbours that hear of an author without us, over all authors. Beyond, more is passed on than is needed.
 inline constexpr std::size_t marks_max = 65'536;
 /// Authors without a session whose statuses are kept; as many as members may be.
 inline constexpr std::size_t relayed_authors_max = run::members_max;
+
+/// Whether who is in this phase tells only at every third heartbeat that it is here: a pause, the end of the run and
+/// the midst of a long window bring nothing new. Before a window closes all must know who trains.
+[[nodiscard]] bool is_quiet(run::Phase phase, Duration window_left, Duration heartbeat);
 
 class Gossip {
 public:
@@ -56,6 +62,8 @@ public:
     /// Between statuses of one author that tell nothing new; it grows with the number of members, and for those that
     /// the host vouches for only with theirs.
     [[nodiscard]] Duration pace(const PeerId& author) const;
+    /// Silence after which a session does not speak for itself any more.
+    [[nodiscard]] Duration silence(const PeerId& author) const;
     /// Silence after which a member is believed gone.
     [[nodiscard]] Duration patience(const PeerId& author) const;
 
@@ -68,6 +76,7 @@ private:
         std::set<PeerId> hears_without_us;
     };
     using Authors = std::map<PeerId, Author>;
+    [[nodiscard]] Duration beat(const PeerId& author) const;
     [[nodiscard]] bool is_due(const PeerId& id, const Author& author) const;
     void refill();
     void mark(Author& author, const PeerId& neighbour);

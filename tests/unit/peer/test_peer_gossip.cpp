@@ -75,6 +75,30 @@ private slots:
         QVERIFY(bench.sent(9, 100).empty());
     }
 
+    void who_is_quiet_is_missed_three_times_as_late() {
+        constexpr Duration second{1'000};
+        QVERIFY(is_quiet(run::Phase::paused, Duration{0}, second));
+        QVERIFY(is_quiet(run::Phase::finished, Duration{0}, second));
+        QVERIFY(!is_quiet(run::Phase::collecting, 60 * second, second));
+        QVERIFY(!is_quiet(run::Phase::training, heartbeats_before_close * second, second));
+        QVERIFY(is_quiet(run::Phase::training, (heartbeats_before_close + 1) * second, second));
+
+        Bench bench;
+        const Duration heartbeat = bench.context.settings.heartbeat;
+        const auto say = [&](run::Phase phase) {
+            static std::uint64_t sequence = 100;
+            run::StatusMessage status;
+            status.sequence = ++sequence;
+            status.phase = phase;
+            QCOMPARE(bench.members.take(Bench::id(2), status, Source::itself, bench.context.now()), Verdict::accepted);
+        };
+        say(run::Phase::collecting);
+        QCOMPARE(bench.gossip.patience(Bench::id(2)), run::heartbeats_to_live * heartbeat);
+        say(run::Phase::paused);
+        QCOMPARE(bench.gossip.patience(Bench::id(2)), 3 * run::heartbeats_to_live * heartbeat);
+        QCOMPARE(bench.gossip.silence(Bench::id(2)), 3 * run::heartbeats_to_live * heartbeat);
+    }
+
     void a_neighbours_own_status_is_not_sent_back_to_it() {
         Bench bench;
         QCOMPARE(bench.hear(2, 2, 100, urgent), Verdict::accepted);
