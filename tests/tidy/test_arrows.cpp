@@ -22,6 +22,7 @@ const QMap<QString, QStringList>& allowed_rooms() {
         {"core/run", {"core/model", "core/numerics/outer", "core/base"}},
         {"core/run/agreement", {"core/run", "core/identity", "core/base"}},
         {"core/identity", {"core/base"}},
+        {"core/release", {"core/identity", "core/base"}},
         {"core/ledger", {"core/run/agreement", "core/run", "core/identity", "core/base"}},
         {"core/proof", {"core/run/agreement", "core/run", "core/identity", "core/model", "core/base"}},
         {"core/peer/seams", {"core/run/agreement", "core/run", "core/base"}},
@@ -98,6 +99,7 @@ struct Library {
 const QList<Library>& libraries() {
     static const QList<Library> all = {
         {"libsodium", QRegularExpression("^sodium"), {"core/identity"}},
+        {"libarchive", QRegularExpression("^archive"), {"core/release"}},
         {"SQLite", QRegularExpression("^sqlite3"), {"core/ledger"}},
         {"LibTorch", QRegularExpression("^(torch|ATen|c10)/"), {"core/training/compute", "core/training/decoder"}},
         {"CUDA", QRegularExpression("^(cuda|cublas)"), {"core/numerics/cuda"}},
@@ -116,8 +118,9 @@ const QList<Library>& libraries() {
         {"spdlog", QRegularExpression("^(spdlog|fmt)/"), {"core/base"}},
         {"nlohmann-json",
          QRegularExpression("^nlohmann/"),
-         {"core/base", "core/model", "core/run", "core/control", "core/training/memory", "app/node/trainer",
-          "app/node/session", "app/node/hosting", "app/node/control", "app/node/cli", "app/node/demo", "app/trainer"}},
+         {"core/base", "core/model", "core/run", "core/release", "core/control", "core/training/memory",
+          "app/node/trainer", "app/node/session", "app/node/hosting", "app/node/control", "app/node/cli",
+          "app/node/demo", "app/trainer"}},
     };
     return all;
 }

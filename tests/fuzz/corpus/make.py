@@ -317,11 +317,30 @@ def proofs():
     save("proof", "list_beyond", whole[:-1000] + b"\xff" * 1000)
 
 
+def release_indexes():
+    """Indexes as installer/package writes them, and names of members of archives."""
+    pack = {"name": "potluck-trainer-0.1.0-linux-x86_64-cpu.tar.xz", "kind": "cpu", "apps": ["0.1.0"], "system": "linux",
+            "architecture": "x86_64", "size": 1000, "unpacked": 4000, "files": 10, "sha256": "11" * 32, "root": "22" * 32,
+            "torrent": "33" * 32, "magnet": "magnet:?xt=urn:btmh:1220" + "33" * 32, "driver": 0,
+            "url": "https://example.org/pack.tar.xz"}
+    release = {"version": "0.3.0", "date": "2026-11-20", "protocol": 1, "notes": "Faster.", "page": "https://example.org"}
+    index = {"format": "potluck-releases-1", "serial": 7, "issued": 1000, "expires": 2000, "releases": [release],
+             "packs": [pack]}
+    save("release_index", "whole", json.dumps(index).encode())
+    save("release_index", "cut", json.dumps(index).encode()[:300])
+    save("release_index", "empty_lists", json.dumps(index | {"releases": [], "packs": []}).encode())
+    save("release_index", "name_is_a_path", json.dumps(index | {"packs": [pack | {"name": "../../x"}]}).encode())
+    save("release_index", "no_web_link", json.dumps(index | {"packs": [pack | {"url": "file:///x"}]}).encode())
+    for number, name in enumerate([b"licences/torch/LICENSE", b"../x", b"/x", b"a//b", b"a/./b", b"lib/libc10.so.1"]):
+        save("release_index", f"member_{number}", name)
+
+
 messages()
 proofs()
 votes()
 accept_lists()
 credit_tables()
+release_indexes()
 manifests()
 byte_bpe()
 sentencepiece()
