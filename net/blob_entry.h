@@ -20,6 +20,7 @@ struct Blobs::Entry {
     bool finished = false;    // libtorrent has every piece; complete once they are in the file
     int rechecks = 0;         // after contradicting hashes
     std::vector<Endpoint> sources;
+    OnTheWeb web;
     double progress = 0;
     std::uint64_t bytes_down = 0;
     mutable std::weak_ptr<const peer::Blob> content;

@@ -52,8 +52,8 @@ bool copy_damaged(const fs::path& from, const fs::path& to, std::uint64_t size) 
 
 }  // namespace
 
-void Blobs::fetch(const RunId& run, const run::BlobRef& ref, peer::FetchOptions options,
-                  std::vector<Endpoint> sources) {
+void Blobs::fetch(const RunId& run, const run::BlobRef& ref, peer::FetchOptions options, std::vector<Endpoint> sources,
+                  OnTheWeb web) {
     m_owner.check();
     take_from_index(run, ref.root);
     if (const Entry* complete = find_complete(ref.root)) {
@@ -97,6 +97,7 @@ void Blobs::fetch(const RunId& run, const run::BlobRef& ref, peer::FetchOptions 
     entry->index.runs = {run};
     entry->index.file = fetched_path(m_folder, ref);
     entry->options = std::move(options);
+    entry->web = std::move(web);
     if (ref.kind == run::BlobKind::plain) {
         InfoDict info = plain_info(ref.root, ref.size);
         entry->index.info = std::move(info.bytes);
@@ -166,13 +167,30 @@ void Blobs::start_fetch(Entry& entry, std::vector<Endpoint> sources) {
                   std::move(sources), Engine::Start::when_checked);
         return;
     }
+    if (!entry.web.torrent.empty()) {
+        start_described(entry, std::move(sources));
+        return;
+    }
     lt::add_torrent_params params = params_for(nullptr, entry.index.file, audience);
     params.info_hashes.v2 = v2_hash(entry.torrent);
     add_fetch(entry, std::move(params), std::move(sources), Engine::Start::resumed);
 }
 
+/// An open blob whose description came from a web server, which is believed no more than a peer.
+void Blobs::start_described(Entry& entry, std::vector<Endpoint> sources) {
+    std::shared_ptr<lt::torrent_info> info = torrent_info_of(entry.web.torrent);
+    if (!info || info->info_hashes().v2 != v2_hash(entry.torrent)) {
+        fail(entry, {ErrorCode::untrusted,
+                     "The description of " + entry.name() + " is not the one that was signed for; try again later."});
+        return;
+    }
+    add_fetch(entry, params_for(std::move(info), entry.index.file, Visibility::everybody), std::move(sources),
+              Engine::Start::when_checked);
+}
+
 void Blobs::add_fetch(Entry& entry, lt::add_torrent_params params, std::vector<Endpoint> sources, Engine::Start start) {
     params.peers.assign(sources.begin(), sources.end());
+    params.url_seeds = entry.web.web_seeds;
     entry.sources = std::move(sources);
     entry.state = Entry::State::fetching;
     // Repairs fetch few pieces and have the rest as soon as it is checked: no deadline is needed.

@@ -56,7 +56,16 @@ public:
 
     [[nodiscard]] Result<run::BlobRef> publish(const RunId& run, ByteSpan content, run::Retention retention);
     void publish_file(const RunId& run, const std::filesystem::path& file, const std::string& name, run::BlobKind kind);
-    void fetch(const RunId& run, const run::BlobRef& ref, peer::FetchOptions options, std::vector<Endpoint> sources);
+    /// Where else an open blob is to be had, for those who fetch it outside a run.
+    struct OnTheWeb {
+        Bytes torrent;                       // its .torrent, from anywhere; empty: a peer is asked for its description
+        std::vector<std::string> web_seeds;  // BEP 19: servers that have the file
+    };
+    void fetch(const RunId& run, const run::BlobRef& ref, peer::FetchOptions options, std::vector<Endpoint> sources) {
+        fetch(run, ref, std::move(options), std::move(sources), {});
+    }
+    void fetch(const RunId& run, const run::BlobRef& ref, peer::FetchOptions options, std::vector<Endpoint> sources,
+               OnTheWeb web);
     void retain(const BlobId& root, run::Retention retention);
     void forget(const RunId& run, const BlobId& root);
 
@@ -117,6 +126,7 @@ private:
     void begin_fetch(Entry& entry, std::vector<Endpoint> sources);
     void start_repair(Entry& entry, std::vector<Endpoint> sources);
     void start_fetch(Entry& entry, std::vector<Endpoint> sources);
+    void start_described(Entry& entry, std::vector<Endpoint> sources);
     void add_fetch(Entry& entry, lt::add_torrent_params params, std::vector<Endpoint> sources, Engine::Start start);
     [[nodiscard]] std::optional<lt::add_torrent_params> resumed(const Entry& entry) const;
     static void offer(const Entry& entry, const Endpoint& source);

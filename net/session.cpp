@@ -26,6 +26,7 @@
 #include "net/engine.h"
 #include "net/manifests.h"
 #include "net/own_addresses.h"
+#include "net/public_files.h"
 #include "net/swarm.h"
 
 namespace potluck::net {
@@ -62,6 +63,7 @@ struct Session::Impl {
           }),
           blobs(*engine, worker, settings.data_folder / "blobs", settings.blob_bytes_max,
                 [this](const RunId& run, Blobs::Call call) { queued.emplace_back(run, std::move(call)); }),
+          files(blobs),
           manifests(*engine, settings.data_folder / "manifests"),
           now(steady_now()) {}
 
@@ -81,6 +83,7 @@ struct Session::Impl {
     Mailbox<std::function<void()>> finished{Worker::jobs_max};  // of the worker's jobs, until the next poll
     Worker worker;
     Blobs blobs;
+    PublicFiles files;
     Manifests manifests;
     std::vector<LiveSwarm*> swarms;
     SessionCounters counters;
@@ -151,7 +154,11 @@ std::vector<run::PeerHint> Session::Impl::own_hints() const {
 /// Calls that were made while others are delivered come next time, so that nobody is called from inside a call.
 void Session::Impl::deliver() {
     for (const auto& [run, call] : std::exchange(queued, {})) {
-        if (LiveSwarm* swarm = find(run)) call(swarm->events());
+        if (run == PublicFiles::run()) {
+            call(files);
+        } else if (LiveSwarm* swarm = find(run)) {
+            call(swarm->events());
+        }
     }
     if (!queued.empty() && settings.wake) settings.wake();
 }
@@ -238,6 +245,27 @@ std::string Session::magnet(const run::BlobRef& blob, const std::string& name) c
     if (!name.empty()) link += "&dn=" + percent_encoded(name);
     for (const run::PeerHint& hint : m_impl->own_hints()) link += "&x.pe=" + text_of(hint);
     return link;
+}
+
+void Session::fetch_file(PublicFile file, FileDone done) {
+    m_owner.check();
+    m_impl->files.fetch(std::move(file), std::move(done));
+    if (m_impl->settings.wake) m_impl->settings.wake();
+}
+
+double Session::file_progress(const BlobId& root) const {
+    m_owner.check();
+    return m_impl->files.progress(root);
+}
+
+void Session::share_files() {
+    m_owner.check();
+    m_impl->files.share();
+}
+
+void Session::forget_file(const BlobId& root) {
+    m_owner.check();
+    m_impl->files.forget(root);
 }
 
 void Session::set_rate_limits(std::uint64_t upload_bytes_per_second, std::uint64_t download_bytes_per_second) {

@@ -109,6 +109,14 @@ struct ManifestSearch {
 };
 using ManifestDone = std::function<void(Result<Bytes> file)>;
 
+/// A file that belongs to no run, named by somebody whom the caller trusts: a pack of the trainer.
+struct PublicFile {
+    run::BlobRef ref;                    // open
+    Bytes torrent;                       // its .torrent, checked against `ref`; empty: peers are asked for it
+    std::vector<std::string> web_seeds;  // BEP 19
+};
+using FileDone = std::function<void(Result<std::filesystem::path> file)>;
+
 class Session {
 public:
     /// Errors: the folder cannot be written (permission, no_space, io), the port is taken (already_exists).
@@ -144,6 +152,17 @@ public:
     [[nodiscard]] run::Invite invite(const RunId& run, const std::string& name) const;
     /// The magnet link of an open blob for stock clients, with the same hints.
     [[nodiscard]] std::string magnet(const run::BlobRef& blob, const std::string& name) const;
+
+    /// Fetches a public file from whoever has it, web servers among them, and seeds it from then on; `done` is called
+    /// once, from poll(), with the whole and checked file. What is cut off goes on where it was, also after a restart,
+    /// as soon as it is asked for again. A second call for the same file replaces the first one's `done`.
+    void fetch_file(PublicFile file, FileDone done);
+    /// 0..1; 0 if it is unknown.
+    [[nodiscard]] double file_progress(const BlobId& root) const;
+    /// Seeds the public files that are here.
+    void share_files();
+    /// Ends fetching and seeding, and deletes the file.
+    void forget_file(const BlobId& root);
 
     void set_rate_limits(std::uint64_t upload_bytes_per_second, std::uint64_t download_bytes_per_second);
     [[nodiscard]] std::uint16_t port() const;
