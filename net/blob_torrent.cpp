@@ -75,6 +75,12 @@ InfoDict open_info(std::string_view name, const BlobId& root, std::uint64_t size
     return finished(info);
 }
 
+Sha1 v1_hash(ByteSpan info) {
+    std::vector<Sha1> hashes;
+    append_sha1(info, info.size(), hashes);
+    return hashes.front();
+}
+
 std::string harmless_name(std::string_view name) {
     std::string harmless(name.substr(0, name_bytes_max));
     const auto harmful = [](char letter) {

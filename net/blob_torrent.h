@@ -43,6 +43,9 @@ struct InfoDict {
 /// A complete .torrent: the info dictionary and, for more than one piece, the layer (may be empty: not known).
 [[nodiscard]] Bytes torrent_file(ByteSpan info, const BlobId& root, std::span<const Digest> layer);
 
+/// The v1 info-hash of an open blob, by which most clients know it.
+[[nodiscard]] Sha1 v1_hash(ByteSpan info);
+
 /// Everything that hashing a content yields.
 struct ContentHashes {
     BlobId root;

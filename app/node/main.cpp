@@ -5,6 +5,7 @@
 #include "app/node/cli/doctor.h"
 #include "app/node/cli/page_writer.h"
 #include "app/node/cli/plan_view.h"
+#include "app/node/cli/release_verbs.h"
 #include "app/node/cli/serving.h"
 #include "app/node/cli/verify_view.h"
 #include "app/node/demo/demo.h"
@@ -15,13 +16,22 @@ int main(int argc, char** argv) {
 #ifdef SIGPIPE
     std::signal(SIGPIPE, SIG_IGN);  // a reader may close its end at any time; the write then fails, and that is enough
 #endif
-    const ParsedCommand parsed = parse_command_line(argc, argv);
+    ParsedCommand parsed = parse_command_line(argc, argv);
     if (!parsed.command) return static_cast<int>(parsed.exit);
     switch (parsed.command->verb) {
         case Verb::host:
         case Verb::join:
         case Verb::backbone:
         case Verb::serve: return static_cast<int>(serve(*parsed.command));
+        case Verb::trainer_list:
+        case Verb::trainer_install:
+        case Verb::trainer_remove:
+        case Verb::updates:
+        case Verb::release_index: return static_cast<int>(run_release_verb(*parsed.command));
+        default: break;
+    }
+    use_installed_pack(parsed.command->node);  // a node does so by itself, and again when another is installed
+    switch (parsed.command->verb) {
         case Verb::demo: return static_cast<int>(run_demo(*parsed.command));
         case Verb::doctor: return static_cast<int>(run_doctor(*parsed.command));
         case Verb::pack: return static_cast<int>(run_pack(parsed.command->pack));

@@ -359,10 +359,10 @@ struct StopNode : Nothing {
     using Reply = Done;
 };
 
-using NodeMethods =
-    Methods<ReadStatus, Subscribe, Join, Leave, Finish, Pause, Resume, Yield, SetRules, ReadPauses, SetName, MakeInvite,
-            ReadCommittee, Moderate, ReplaceCommittee, ReadLeaderboard, ReadCurve, ReadCheckpoints, ExportModel,
-            SampleText, ShowIdentity, ExportIdentity, ImportIdentity, ImportIdentityWords, StopNode>;
+using NodeMethods = Methods<ReadStatus, Subscribe, Join, Leave, Finish, Pause, Resume, Yield, SetRules, ReadPauses,
+                            SetName, MakeInvite, ReadCommittee, Moderate, ReplaceCommittee, ReadLeaderboard, ReadCurve,
+                            ReadCheckpoints, ExportModel, SampleText, ShowIdentity, ExportIdentity, ImportIdentity,
+                            ImportIdentityWords, CheckReleases, InstallTrainer, RemoveTrainer, SetReleases, StopNode>;
 
 template <MethodCall R>
 inline constexpr Method method_of = NodeMethods::place_of<R>();

@@ -10,6 +10,7 @@
 #include "core/activity/history.h"
 #include "core/activity/rules.h"
 #include "core/control/methods.h"
+#include "core/control/release_protocol.h"
 #include "core/run/invite.h"
 #include "core/run/message.h"
 #include "core/status/states.h"
@@ -311,6 +312,7 @@ struct NodeSnapshot {
     std::int64_t paused_until = 0;
     std::optional<YieldState> yield;
     std::optional<OwnerRules> rules;
+    std::optional<ReleaseState> releases;
     std::string peer_id, name, data_folder;
     std::optional<RunSnapshot> run;
     NetworkSnapshot network;
@@ -326,6 +328,7 @@ struct NodeSnapshot {
         field("paused_until", value.paused_until, Whole{}, "Unix seconds; 0 if not paused or until resumed.");
         field("yield", value.yield, Any{}, "Why it makes way to its owner by itself; missing while it does not.");
         field("rules", value.rules, Any{}, "What its owner wants to be noticed.");
+        field("releases", value.releases, Any{}, "Trainers to download, and newer versions.");
         field("peer_id", value.peer_id, Text{id_bytes_max}, "This node's public key in hexadecimal digits.");
         field("name", value.name, Text{name_bytes_max}, "The name its owner goes by.");
         field("data_folder", value.data_folder, Text{text_bytes_max}, "Where it keeps everything.");

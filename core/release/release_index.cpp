@@ -185,6 +185,16 @@ std::optional<PackKind> pack_kind_of(std::string_view name) {
     return static_cast<PackKind>(found - pack_kind_names.begin());
 }
 
+bool Pack::serves(const Version& app) const { return std::ranges::find(apps, app) != apps.end(); }
+
+Result<Pack> Pack::parse(std::string_view text) {
+    const Result<json> object = parse_json(text, index_bytes_max);
+    if (!object) return object.error();
+    return pack_of(*object);
+}
+
+std::string Pack::to_text() const { return json_of(*this).dump(1) + "\n"; }
+
 Result<Index> Index::parse(std::string_view text) {
     const Result<json> object = parse_json(text, index_bytes_max);
     if (!object) return object.error();
@@ -234,10 +244,9 @@ std::vector<Pack> packs_for(const Index& index, const Computer& computer) {
     std::vector<Pack> fitting;
     for (const Pack& pack : index.packs) {
         const bool here = pack.system == computer.system && pack.architecture == computer.architecture;
-        const bool serves = std::ranges::find(pack.apps, computer.app) != pack.apps.end();
         const bool driven =
             pack.kind != PackKind::cuda || (computer.nvidia_driver > 0 && computer.nvidia_driver >= pack.driver_min);
-        if (here && serves && driven) fitting.push_back(pack);
+        if (here && driven && pack.serves(computer.app)) fitting.push_back(pack);
     }
     std::ranges::stable_sort(fitting, {}, [](const Pack& pack) { return rank_of(pack.kind); });
     return fitting;

@@ -70,6 +70,11 @@ struct Pack {
     std::uint32_t driver_min = 0;  // NVIDIA's driver, first number; 0: any
     std::string url;               // of the archive on a web server; empty: peers alone have it
     bool operator==(const Pack&) const = default;
+
+    [[nodiscard]] bool serves(const Version& app) const;
+    /// One pack by itself, as the record of an installed one.
+    [[nodiscard]] static Result<Pack> parse(std::string_view text);
+    [[nodiscard]] std::string to_text() const;
 };
 
 struct Index {

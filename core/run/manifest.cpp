@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/base/json.h"
+#include "core/base/text.h"
 #include "core/model/state_layout.h"
 #include "core/run/plain_text.h"
 
@@ -243,6 +244,15 @@ Bytes manifest_file(ByteSpan json, const std::array<std::byte, 64>& signature) {
     out.raw(signature);
     out.raw(json);
     return out.take();
+}
+
+std::uint32_t protocol_version() { return *protocol_of(as_bytes(magic)); }
+
+std::optional<std::uint32_t> protocol_of(ByteSpan file) {
+    const std::string_view begin = as_text(file).substr(0, magic.size());
+    const bool manifest = begin.starts_with(magic_name) && begin.size() == magic.size() && begin.ends_with('\n');
+    const char digit = manifest ? begin[magic_name.size()] : ' ';
+    return is_digit(digit) ? std::optional(static_cast<std::uint32_t>(digit - '0')) : std::nullopt;
 }
 
 Result<SignedManifest> parse_manifest_file(ByteSpan file) {

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,10 @@ inline constexpr std::size_t allowed_max = 4096;
 inline constexpr std::uint64_t tokenizer_bytes_max = 64ULL << 20U;
 inline constexpr std::uint64_t bpe_file_bytes_max = 8ULL << 20U;  // vocab.json, merges.txt
 inline constexpr std::uint64_t tokenizer_json_bytes_max = 32ULL << 20U;
+/// The protocol that this program speaks.
+[[nodiscard]] std::uint32_t protocol_version();
+/// The protocol that the members of a manifest's run speak, this one or another; nothing if it is no manifest.
+[[nodiscard]] std::optional<std::uint32_t> protocol_of(ByteSpan file);
 /// Domain under which the host signs the JSON.
 inline constexpr std::string_view manifest_domain = "manifest";
 

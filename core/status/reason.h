@@ -63,7 +63,8 @@ enum class Reason : std::uint8_t {
     leaving,
 
     // Not at work, and a person is needed.
-    trainer_failed,  // detail: why it ended, in English
+    trainer_failed,   // detail: why it ended, in English
+    trainer_missing,  // detail: where it was looked for, in English
     identity_in_use,
     calculates_differently,
 
@@ -117,6 +118,7 @@ inline constexpr std::array<const char*, reason_count> reason_names = {
     "run_complete",
     "leaving",
     "trainer_failed",
+    "trainer_missing",
     "identity_in_use",
     "calculates_differently",
     "node_starting",

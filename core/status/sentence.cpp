@@ -109,6 +109,7 @@ std::string rest_sentence(const Why& why) {
         case Reason::leaving: return "Leaving; another member takes this computer's place in the committee.";
         case Reason::trainer_failed:
             return "The trainer failed three times (" + why.detail + "); see trainer.log in the data folder.";
+        case Reason::trainer_missing: return why.detail;
         case Reason::identity_in_use:
             return "Another computer uses this identity; only what one of them does counts. Stop Potluck on one of "
                    "them, or give it a data folder of its own.";

@@ -60,6 +60,7 @@ constexpr std::array<Row, reason_count> table = {{
     {Reason::leaving, Activity::preparing, Sign::sharing, may_be_held, {leave}},
 
     {Reason::trainer_failed, Activity::failed, Sign::problem, free, {try_again, show_log, leave}},
+    {Reason::trainer_missing, Activity::failed, Sign::problem, free, {get_trainer, try_again, leave}},
     {Reason::identity_in_use, Activity::failed, Sign::problem, may_be_held, {pause, leave}},
     {Reason::calculates_differently, Activity::failed, Sign::problem, free, {leave, show_log}},
 

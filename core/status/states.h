@@ -45,6 +45,7 @@ enum class Action : std::uint8_t {
     join,         // an invite; in place of the one that is looked for, too
     cancel,       // the search
     try_again,    // what failed
+    get_trainer,  // download what this computer lacks to train
     pause,        // for a while or until resumed
     resume,       // a pause
     train_again,  // after or instead of finishing

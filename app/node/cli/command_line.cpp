@@ -18,6 +18,7 @@
 #include "app/node/cli/complain.h"
 #include "app/node/cli/manual_page.h"
 #include "app/node/cli/nearest.h"
+#include "app/node/cli/release_options.h"
 #include "app/node/cli/shell_completion.h"
 #include "app/node/paths.h"
 #include "core/model/presets.h"
@@ -78,6 +79,7 @@ void add_node_options(CLI::App& app, Command& command, Raw& raw) {
            "What pauses training by itself, for example battery,load; none, or usual (remembered): " + signal_words())
         ->envname("POTLUCK_PAUSE_FOR");
     app.add_option("--hours", raw.hours, "When to train, for example 22-6, or all (remembered)");
+    add_release_options(app, command);
     app.add_option("--log-level", command.log_level, "What node.log tells: trace, debug, info, warning or error")
         ->envname("POTLUCK_LOG_LEVEL")
         ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error"}));
@@ -509,6 +511,7 @@ Status finish(Command& command, const Raw& raw) {
                      "This system tells no home folder; give a data folder with --data-dir."};
     command.node.data_folder = std::filesystem::absolute(*folder).lexically_normal();
     const auto trainer = environment("POTLUCK_TRAINER");
+    if (!raw.trainer.empty() || trainer) command.node.trainer_from = NodeOptions::TrainerFrom::named;
     command.node.trainer_program = !raw.trainer.empty() ? std::filesystem::path(raw.trainer)
                                    : trainer            ? std::filesystem::path(*trainer)
                                                         : installed_trainer(own_program().parent_path());
@@ -665,6 +668,7 @@ ParsedCommand parse_command_line(int argc, const char* const* argv) {
     add_model_verbs(app, command, raw);
     add_device_verbs(app, command, raw);
     add_pack(app, command);
+    add_release_verbs(app, command);
     add_demo(app, command, raw);
     std::string shell;
     const CLI::App* completion = add_completion(app, shell);

@@ -11,6 +11,7 @@
 #include "app/node/hosting/export_model.h"
 #include "app/node/hosting/host_run.h"
 #include "app/node/hosting/pack_files.h"
+#include "app/node/release/index_maker.h"
 #include "app/node/session/node.h"
 #include "core/control/node_methods.h"
 #include "core/model/cost_model.h"
@@ -52,6 +53,11 @@ enum class Verb {
     pack,
     doctor,
     plan,
+    trainer_list,
+    trainer_install,
+    trainer_remove,
+    updates,
+    release_index,
 };
 
 /// What `potluck-node plan` is asked.
@@ -112,6 +118,8 @@ struct Command {
     DemoOptions demo;
     PackOptions pack;
     PlanOptions plan;
+    std::string trainer;  // trainer install: a kind, an archive, or empty for the best
+    IndexPlan release;
 };
 
 /// "90s", "30m", "1h30m", "2d" as seconds; a number without its unit is refused with the question which.

@@ -76,8 +76,11 @@ std::string density_of(const control::RunSnapshot& run) {
 std::string verbs_of(const status::Actions& actions) {
     using enum status::Action;
     constexpr std::pair<status::Action, const char*> verbs[] = {
-        {join, "join INVITE"}, {try_again, "resume"}, {resume, "resume"}, {train_again, "resume"},
-        {pause, "pause"},      {finish, "finish"},    {cancel, "leave"},  {leave, "leave"}};
+        {join, "join INVITE"},   {get_trainer, "trainer install"},
+        {try_again, "resume"},   {resume, "resume"},
+        {train_again, "resume"}, {pause, "pause"},
+        {finish, "finish"},      {cancel, "leave"},
+        {leave, "leave"}};
     std::string text;
     for (const auto& [action, verb] : verbs) {
         if (actions.has(action)) text += (text.empty() ? "" : ", ") + std::string(verb);

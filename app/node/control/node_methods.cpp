@@ -38,6 +38,10 @@ void add_run_methods(Dispatcher& dispatcher, Node& node) {
     dispatcher.add<SetRules>([&node](const SetRules& call) { return done(node.set_rules(call.rules)); });
     dispatcher.add<ReadPauses>([&node](const ReadPauses&) { return node.pauses(); });
     dispatcher.add<Finish>([&node](const Finish& call) { return done(node.finish(call.after)); });
+    dispatcher.add<CheckReleases>([&node](const CheckReleases&) { return done(node.check_releases()); });
+    dispatcher.add<InstallTrainer>([&node](const InstallTrainer& call) { return done(node.install_trainer(call)); });
+    dispatcher.add<RemoveTrainer>([&node](const RemoveTrainer&) { return done(node.remove_trainer()); });
+    dispatcher.add<SetReleases>([&node](const SetReleases& call) { return done(node.set_releases(call)); });
     dispatcher.add<SetName>([&node](const SetName& call) { return done(node.set_name(call.new_name)); });
     dispatcher.add<ReadCommittee>([&node](const ReadCommittee&) { return node.committee(); });
     dispatcher.add<Moderate>([&node](const Moderate& call) { return numbered(node.moderate(call)); });

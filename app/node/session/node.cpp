@@ -66,6 +66,7 @@ Node::~Node() {
     m_timer.cancel();
     m_session.reset();
     m_retiring.reset();
+    m_releases.reset();
     m_network.reset();
 }
 
@@ -87,12 +88,14 @@ Result<std::unique_ptr<Node>> Node::open(boost::asio::io_context& loop, NodeOpti
     const NodeSettings saved = *settings;
     settings->apply(options.limits);
     settings->apply(options.rules);
+    settings->apply(options.releases);
     if (*settings != saved) {
         if (const Status kept = settings->save(options.data_folder); !kept) return kept.error();
     }
     std::unique_ptr<Node> node(new Node(loop, std::move(options), std::move(*lock), std::move(*identity),
                                         std::move(*ledger), std::move(*settings)));
     if (const Status opened = node->open_network(); !opened) return opened.error();
+    node->open_releases();
     return node;
 }
 
@@ -161,6 +164,7 @@ void Node::tick() {
         if (const Status ended = end_pause(); !ended) log::of("node").warn("{}", ended.error().message);
     }
     if (!m_looked_after || m_now - *m_looked_after >= owner_every) look_after_owner();
+    look_for_releases();
     if (!m_changed || ++m_ticks % ticks_per_look != 0) return;
     std::string key = change_key();
     if (key != std::exchange(m_last_reported, key)) m_changed();
@@ -186,6 +190,10 @@ std::string Node::change_key() const {
     const control::NodeSnapshot now = snapshot();
     std::string key = std::string(name_of(now.activity)) + "|" + now.reason + "|" + std::to_string(now.paused_until) +
                       "|" + std::to_string(now.network.peers) + "|" + name_of(now.trainer.state) + "|" + now.name;
+    if (now.releases) {
+        key += std::string("|") + control::name_of(now.releases->stage) + now.releases->error +
+               now.releases->installed + std::to_string(now.releases->packs.size());
+    }
     if (now.run)
         key += "|" + now.run->id + "|" + std::to_string(now.run->round) + "|" + control::name_of(now.run->phase);
     return key;
@@ -244,7 +252,7 @@ void Node::manifest_here(const run::Invite& invite, Result<Bytes> file) {
     }
     const Status opened = file ? open_session(invite, *file) : Status(file.error());
     if (opened) return;
-    m_join_error = opened.error().message;
+    m_join_error = opened.error().message + newer_protocol(file);
     log::of("node").error("{}", m_join_error);
 }
 
@@ -546,6 +554,7 @@ NodeConditions Node::conditions() const {
     if (trainer == nullptr) return conditions;
     conditions.yield = m_right_of_way.decision();
     conditions.trainer_failure = trainer->failure();
+    conditions.trainer_missing = trainer->lacks_program();
     conditions.trainer_interruption = trainer->interruption();
     conditions.trainer_notice = trainer->notice();
     conditions.trainer_alive = !trainer->gone();
@@ -576,6 +585,7 @@ control::NodeSnapshot Node::snapshot() const {
     snapshot.data_folder = m_options.data_folder.string();
     snapshot.paused_until = m_settings.paused ? m_settings.paused_until : 0;
     snapshot.rules = control::described(m_settings.rules);
+    snapshot.releases = release_state();
     const NodeConditions now = conditions();
     if (!m_settings.paused && now.yield.level != activity::Level::run)
         snapshot.yield = control::YieldState{now.yield.level, now.yield.signal, now.yield.detail, m_yields_since};
@@ -643,6 +653,7 @@ void Node::continue_stop() {
     }
     m_session.reset();
     m_retiring.reset();
+    m_releases.reset();
     m_pauses.close(unix_seconds());
     static_cast<void>(save_pauses(m_options.data_folder, m_pauses));
     static_cast<void>(m_network->stop(network_stop_limit));

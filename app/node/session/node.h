@@ -18,6 +18,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "app/node/release/releases.h"
 #include "app/node/session/node_status.h"
 #include "app/node/session/right_of_way.h"
 #include "app/node/session/run_session.h"
@@ -38,6 +39,8 @@ inline constexpr std::size_t addresses_max = 4;  // in an invite
 struct NodeOptions {
     std::filesystem::path data_folder;
     std::filesystem::path trainer_program;
+    /// A trainer that was named counts before an installed pack, a pack before one beside this program.
+    enum class TrainerFrom { installation, named } trainer_from = TrainerFrom::installation;
     std::uint16_t port = 0;  // 0: any free one
     net::NetworkScope reach = net::NetworkScope::internet;
     std::vector<run::PeerHint> dht_nodes;
@@ -47,6 +50,8 @@ struct NodeOptions {
     unsigned trainer_threads = 0;                                              // 0: the trainer chooses
     LimitOptions limits;                                                       // saved for later starts
     RuleOptions rules;                                                         // saved, too
+    ReleaseOptions releases;                                                   // saved, too
+    ReleaseSource release_source;                                              // whom to believe about them
     Duration heartbeat{1'000};
     Duration manifest_patience{120'000};
 };
@@ -58,6 +63,8 @@ public:
     /// For what others need of this computer before it sleeps; the system waits for five seconds.
     static constexpr Duration hand_over_limit{2'000};
     static constexpr Duration owner_every{200};
+    static constexpr std::int64_t look_every = 86'400;      // seconds between two looks for a newer version
+    static constexpr Duration look_again_after{3'600'000};  // one that failed
     /// The share of the time that the trainer computes while training is to be quiet.
     static constexpr double quiet_share = 0.5;
 
@@ -86,6 +93,11 @@ public:
     [[nodiscard]] Status set_rules(const control::OwnerRules& described);
     [[nodiscard]] control::PauseHistory pauses() const;
     [[nodiscard]] Status set_name(const std::string& name);
+    /// What follows these is told by the snapshot's `releases`.
+    [[nodiscard]] Status check_releases();
+    [[nodiscard]] Status install_trainer(const control::InstallTrainer& call);
+    [[nodiscard]] Status remove_trainer();
+    [[nodiscard]] Status set_releases(const control::SetReleases& call);
     [[nodiscard]] Result<std::string> invite() const;
     /// What the host of the run that this node is in wants changed; its number.
     [[nodiscard]] Result<std::uint32_t> moderate(const control::Moderate& wanted);
@@ -136,6 +148,11 @@ private:
     [[nodiscard]] NodeConditions conditions() const;
     void add_run(control::NodeSnapshot& snapshot) const;
     void look_after_owner();
+    void open_releases();
+    void look_for_releases();
+    void use_installed_trainer();
+    [[nodiscard]] control::ReleaseState release_state() const;
+    [[nodiscard]] std::string newer_protocol(const Result<Bytes>& manifest_file) const;
     void obey();
     [[nodiscard]] Status end_pause();
     [[nodiscard]] activity::Decision hold() const;
@@ -153,6 +170,9 @@ private:
     NodeSettings m_settings;
     std::shared_ptr<bool> m_alive = std::make_shared<bool>(true);  // false once wake-ups must not reach us
     std::unique_ptr<net::Session> m_network;
+    std::unique_ptr<Releases> m_releases;
+    std::filesystem::path m_own_trainer;  // which counts while no pack is installed
+    std::optional<TimePoint> m_looked_for_releases;
     std::unique_ptr<RunSession> m_session;
     std::unique_ptr<RunSession> m_retiring;  // of the run that was left
     SleepWatch m_sleep;

@@ -30,6 +30,7 @@ struct NodeConditions {
     bool trainer_alive = false;
     activity::Decision yield;                // what the owner's use of the computer calls for
     std::string trainer_failure;             // not empty: it will not start again by itself, and why it ended
+    bool trainer_missing = false;            // there is no program to start
     std::string trainer_interruption;        // not empty: it ended for this reason and is started again
     std::string trainer_notice;              // what it changed by itself a moment ago
     std::string error;                       // why the last invite could not be joined; empty if it could

@@ -110,6 +110,12 @@ Status RunSession::open_parts() {
     return {};
 }
 
+void RunSession::use_trainer(const std::filesystem::path& program) {
+    m_owner.check();
+    m_plan.trainer_program = program;
+    if (m_trainer) m_trainer->use_program(program);
+}
+
 RunSession::~RunSession() {
     // What the worker is at still uses store and blobs: it finishes before they go.
     if (m_worker) m_worker->finish();

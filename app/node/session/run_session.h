@@ -87,6 +87,8 @@ public:
         m_owner.check();
         return *m_peer;
     }
+    /// Counts from the trainer's next start on.
+    void use_trainer(const std::filesystem::path& program);
     /// Null for a backbone.
     [[nodiscard]] TrainerProcess* trainer() const { return m_trainer.get(); }
     [[nodiscard]] net::RunSwarm& swarm() const { return *m_swarm; }

@@ -48,6 +48,8 @@ Result<NodeSettings> NodeSettings::load(const std::filesystem::path& data_folder
     settings.paused = fields.flag_or("paused", false);
     settings.paused_until = static_cast<std::int64_t>(fields.integer_or("paused_until", 0, moment_max, 0));
     settings.disk = fields.integer_or("disk", 0, disk_max, 0);
+    settings.looks = fields.flag_or("looks_for_releases", false);
+    settings.passes_on = fields.flag_or("passes_packs_on", true);
     if (fields.has("limits")) {
         if (const Status limits = from_json(fields.object("limits"), settings.budget); !limits) {
             return damaged(limits.error().message);
@@ -78,6 +80,8 @@ Status NodeSettings::save(const std::filesystem::path& data_folder) const {
     }
     if (budget != control::Budget{}) json["limits"] = to_json(budget);
     if (disk != 0) json["disk"] = disk;
+    if (looks) json["looks_for_releases"] = true;
+    if (!passes_on) json["passes_packs_on"] = false;
     if (rules != activity::Rules{}) json["rules"] = to_json(control::described(rules));
     const std::string text = json.dump(2) + "\n";
     return write_file_atomically(file_of(data_folder), as_bytes(text), FileAccess::private_to_owner);
@@ -96,6 +100,11 @@ void NodeSettings::apply(const RuleOptions& options) {
         for (const activity::Signal signal : *options.pause_for) rules.on[activity::place_of(signal)] = true;
     }
     if (options.hours) rules.schedule = *options.hours;
+}
+
+void NodeSettings::apply(const ReleaseOptions& options) {
+    looks = options.looks.value_or(looks);
+    passes_on = options.passes_on.value_or(passes_on);
 }
 
 std::string fit_name(std::string_view name) {

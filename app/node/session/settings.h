@@ -40,6 +40,11 @@ struct RuleOptions {
     std::optional<activity::Schedule> hours = std::nullopt;
 };
 
+/// What a start says about releases; what is not given stays as it was saved.
+struct ReleaseOptions {
+    std::optional<bool> looks = std::nullopt, passes_on = std::nullopt;
+};
+
 /// What blobs may take unless the person says otherwise: a run of 2.5 billion tokens in four copies of each shard on
 /// three computers, with its payloads and a model of a billion parameters.
 inline constexpr std::uint64_t disk_default_bytes = 20ULL << 30U;
@@ -52,6 +57,8 @@ struct NodeSettings {
     control::Budget budget;         // the trainer's; zeros and an empty device: the defaults
     std::uint64_t disk = 0;         // bytes that blobs may take; 0: the default
     activity::Rules rules;          // when training makes way to the owner
+    bool looks = false;             // for newer versions, once a day
+    bool passes_on = true;          // packs of the trainer that are here
     bool operator==(const NodeSettings&) const = default;
 
     /// Defaults if there is no file; `malformed` with what to do if it is damaged.
@@ -60,6 +67,7 @@ struct NodeSettings {
 
     void apply(const LimitOptions& limits);
     void apply(const RuleOptions& options);
+    void apply(const ReleaseOptions& options);
     [[nodiscard]] std::uint64_t blob_bytes_max() const { return disk == 0 ? disk_default_bytes : disk; }
     /// Shards take three quarters at most, so that rounds, checkpoints and repairs always find room.
     [[nodiscard]] std::uint64_t shard_bytes_max() const { return blob_bytes_max() / 4 * 3; }

@@ -26,7 +26,8 @@ enum class ProcessGroup { ours, own };
 /// Packages keep the trainer apart, because LibTorch is ten times as large as the rest.
 [[nodiscard]] inline std::string no_trainer(const std::filesystem::path& program) {
     return "This computer cannot train, because " + program.string() +
-           " is missing; install the package potluck-trainer, or name the program with --trainer.";
+           " is missing; download it with potluck-node trainer install, install the package potluck-trainer, or name "
+           "the program with --trainer.";
 }
 
 struct LineProcessOptions {

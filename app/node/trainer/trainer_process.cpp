@@ -67,6 +67,12 @@ void TrainerProcess::start(const run::Manifest& manifest, const peer::VectorPlac
     }
 }
 
+bool TrainerProcess::lacks_program() const {
+    m_owner.check();
+    std::error_code failed;
+    return !std::filesystem::exists(m_settings.program, failed);
+}
+
 void TrainerProcess::launch() {
     auto child = LineProcess::start(
         m_loop, {m_settings.program, {}, m_settings.error_file, ProcessGroup::ours, no_trainer(m_settings.program)},
@@ -292,7 +298,8 @@ void TrainerProcess::lose(const std::string& why) {
     log::of("trainer").warn("the trainer is gone: {}", why);
     ++m_restarts;
     m_state = State::absent;
-    const auto delay = m_policy.on_failure(m_now);
+    // A program that is not there does not come by itself.
+    const auto delay = lacks_program() ? std::nullopt : m_policy.on_failure(m_now);
     if (delay) {
         m_not_before = m_now + *delay;
     } else {

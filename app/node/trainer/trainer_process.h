@@ -86,6 +86,13 @@ public:
     }
     /// How much of the time it may compute, from now on and for the trainers that follow.
     void set_share(double share);
+    /// The program to start from now on; one that runs goes on.
+    void use_program(const std::filesystem::path& program) {
+        m_owner.check();
+        m_settings.program = program;
+    }
+    /// Whether there is no program to start.
+    [[nodiscard]] bool lacks_program() const;
     /// The person says to try again after a failure.
     void reset_failures();
     /// True once no child is alive.

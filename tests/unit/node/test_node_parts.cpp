@@ -179,6 +179,9 @@ private slots:
         QVERIFY(reason() == Reason::trouble);
         conditions.trainer_failure = "signal 9";
         QVERIFY(reason() == Reason::trainer_failed);
+        conditions.trainer_missing = true;
+        QVERIFY(reason() == Reason::trainer_missing);
+        conditions.trainer_missing = false;
         conditions.member->reason = Reason::calculates_differently;
         QVERIFY(reason() == Reason::calculates_differently);
         conditions.yield = {activity::Level::pause, activity::Signal::battery, ""};

@@ -290,6 +290,12 @@ private slots:
         QVERIFY(!parsed(json.substr(0, json.size() - 1) + ",\"name\":\"again\"}").ok());
     }
 
+    void a_manifest_tells_its_protocol_whatever_it_is() {
+        QVERIFY(protocol_version() >= 5);
+        QCOMPARE(*protocol_of(as_bytes("PLKMAN7\nand what this version cannot read")), 7U);
+        for (const char* none : {"", "PLKMAN7", "PLKMANx\n", "PLKPRF7\n"}) QVERIFY(!protocol_of(as_bytes(none)));
+    }
+
     void a_manifest_of_another_protocol_is_answered_with_what_to_do_data() {
         QTest::addColumn<QByteArray>("magic");
         QTest::addColumn<int>("code");

@@ -43,7 +43,8 @@ private slots:
             QVERIFY(names.insert(reason_names[place]).second);
             const Why why = full_of_values(reason);
             const bool is_detail = reason == Reason::run_refused || reason == Reason::trainer_changed ||
-                                   reason == Reason::trouble || reason == Reason::hindered;
+                                   reason == Reason::trouble || reason == Reason::hindered ||
+                                   reason == Reason::trainer_missing;
             const std::string text = sentence(why);
             QVERIFY2(!text.empty(), reason_names[place]);
             QVERIFY2(is_detail == (text == why.detail), reason_names[place]);

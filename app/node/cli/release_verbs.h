@@ -1,0 +1,15 @@
+// `potluck-node trainer ...`, `updates` and `release-index`: through the node that runs for the data folder, else with
+// a network of their own for as long as it takes.
+// Threads: the caller's.
+#pragma once
+
+#include "app/node/cli/command_line.h"
+
+namespace potluck::node {
+
+[[nodiscard]] ExitCode run_release_verb(const Command& command);
+
+/// For verbs that start a trainer without a node: an installed pack's counts, unless another was named.
+void use_installed_pack(NodeOptions& node);
+
+}  // namespace potluck::node
