@@ -31,6 +31,7 @@ Result<QString> readInvite(const QString& name) {
 ui::Desktop desktop() {
     ui::Desktop desktop{
         readInvite, [](const QString& folder) { QDesktopServices::openUrl(QUrl::fromLocalFile(folder)); }, {}, {}};
+    desktop.open_link = [](const QString& link) { QDesktopServices::openUrl(QUrl(link)); };
 #ifdef __linux__
     const AutostartEntry entry(autostartFolder(), QCoreApplication::applicationFilePath());
     desktop.autostart = [entry] { return entry.read(); };

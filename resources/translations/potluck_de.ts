@@ -1050,6 +1050,10 @@
         <source>Joining</source>
         <translation>Tritt bei</translation>
     </message>
+    <message>
+        <source>This computer has no trainer yet; once it is downloaded, training begins by itself.</source>
+        <translation>Dieser Computer hat noch keinen Trainer; sobald er heruntergeladen ist, beginnt das Training von selbst.</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::Remedies</name>
@@ -1313,6 +1317,85 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::TrainerCard</name>
+    <message>
+        <source>for NVIDIA</source>
+        <translation>für NVIDIA</translation>
+    </message>
+    <message>
+        <source>for AMD</source>
+        <translation>für AMD</translation>
+    </message>
+    <message>
+        <source>for the processor</source>
+        <translation>für den Prozessor</translation>
+    </message>
+    <message>
+        <source>Asking which trainers there are.</source>
+        <translation>Es wird gefragt, welche Trainer es gibt.</translation>
+    </message>
+    <message>
+        <source>The trainer is being downloaded; it goes on after a break.</source>
+        <translation>Der Trainer wird heruntergeladen; nach einer Unterbrechung geht es weiter.</translation>
+    </message>
+    <message>
+        <source>The trainer is being checked and unpacked.</source>
+        <translation>Der Trainer wird geprüft und ausgepackt.</translation>
+    </message>
+    <message>
+        <source>The trainer was downloaded and is ready.</source>
+        <translation>Der Trainer ist heruntergeladen und bereit.</translation>
+    </message>
+    <message>
+        <source>The trainer is installed on this computer.</source>
+        <translation>Der Trainer ist auf diesem Computer installiert.</translation>
+    </message>
+    <message>
+        <source>This computer has no trainer yet, and this build of Potluck cannot download one: install the package potluck-trainer.</source>
+        <translation>Dieser Computer hat noch keinen Trainer, und dieses Potluck kann keinen herunterladen: installiere das Paket potluck-trainer.</translation>
+    </message>
+    <message>
+        <source>This computer has no trainer yet. It comes as a download of its own.</source>
+        <translation>Dieser Computer hat noch keinen Trainer. Er wird getrennt heruntergeladen.</translation>
+    </message>
+    <message>
+        <source>This computer has no trainer yet. Choose one; it is checked against its makers&apos; signature.</source>
+        <translation>Dieser Computer hat noch keinen Trainer. Wähle einen; er wird anhand der Unterschrift seiner Hersteller geprüft.</translation>
+    </message>
+    <message>
+        <source>Trainer</source>
+        <translation>Trainer</translation>
+    </message>
+    <message>
+        <source>Progress of the download</source>
+        <translation>Fortschritt des Herunterladens</translation>
+    </message>
+    <message>
+        <source>Look for downloads</source>
+        <translation>Nach Downloads suchen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Remove the trainer</source>
+        <translation>Trainer entfernen</translation>
+    </message>
+    <message>
+        <source>Pass it on to other volunteers, within the limits of upload and disk</source>
+        <translation>An andere Freiwillige weitergeben, im Rahmen der Grenzen für Upload und Speicherplatz</translation>
+    </message>
+    <message>
+        <source>Download %1 (%2)</source>
+        <translation>Herunterladen %1 (%2)</translation>
+    </message>
+    <message>
+        <source>Takes %1 on the disk.</source>
+        <translation>Belegt %1 auf der Festplatte.</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::Tray</name>
     <message>
         <source>&amp;Open Potluck</source>
@@ -1341,6 +1424,41 @@
     <message>
         <source>&amp;Train again</source>
         <translation>&amp;Weiter trainieren</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::UpdateCard</name>
+    <message>
+        <source>This build of Potluck does not know whose releases to believe.</source>
+        <translation>Dieses Potluck weiß nicht, wessen Veröffentlichungen es glauben soll.</translation>
+    </message>
+    <message>
+        <source>No newer version is known.</source>
+        <translation>Es ist keine neuere Version bekannt.</translation>
+    </message>
+    <message>
+        <source>Potluck %1 is out (%2): %3</source>
+        <translation>Potluck %1 ist da (%2): %3</translation>
+    </message>
+    <message>
+        <source>New versions</source>
+        <translation>Neue Versionen</translation>
+    </message>
+    <message>
+        <source>Open its page</source>
+        <translation>Seite öffnen</translation>
+    </message>
+    <message>
+        <source>Look now</source>
+        <translation>Jetzt nachsehen</translation>
+    </message>
+    <message>
+        <source>Look once a day</source>
+        <translation>Einmal am Tag nachsehen</translation>
+    </message>
+    <message>
+        <source>Potluck then fetches one small signed file. The web server that has it sees this computer&apos;s address, and nothing else. Nothing is ever installed by itself.</source>
+        <translation>Potluck holt dann eine kleine, unterschriebene Datei. Der Webserver, auf dem sie liegt, sieht die Adresse dieses Computers und sonst nichts. Nie wird etwas von selbst installiert.</translation>
     </message>
 </context>
 <context>

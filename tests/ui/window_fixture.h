@@ -32,7 +32,8 @@ struct WindowFixture {
                         [this](ui::Autostart wanted) {
                             if (autostartAllowed) autostart = wanted;
                             return autostartAllowed ? Status() : Status(Error{ErrorCode::permission, "No."});
-                        }});
+                        },
+                        [this](const QString& link) { openedLink = link; }});
         client.start();
         window->show();
         POTLUCK_CHECK(QTest::qWaitForWindowExposed(window.get()));
@@ -84,7 +85,7 @@ struct WindowFixture {
     ui::Tray tray{client};
     Result<QString> inviteInFile = QString();
     QString readFile;
-    QString openedFolder;
+    QString openedFolder, openedLink;
     ui::Autostart autostart = ui::Autostart::off;
     bool autostartAllowed = true;
     std::unique_ptr<ui::MainWindow> window;

@@ -262,6 +262,10 @@ void NodeClient::pause(std::chrono::seconds duration) {
 }
 void NodeClient::resume() { call(control::Resume{}); }
 void NodeClient::setName(const QString& name) { call(control::SetName{utf8(name)}); }
+void NodeClient::checkReleases() { call(control::CheckReleases{}); }
+void NodeClient::installTrainer(const QString& kind) { call(control::InstallTrainer{utf8(kind), ""}); }
+void NodeClient::removeTrainer() { call(control::RemoveTrainer{}); }
+void NodeClient::setReleases(bool looks, bool passesOn) { call(control::SetReleases{looks, passesOn}); }
 void NodeClient::giveWay(const activity::Decision& decision, std::chrono::seconds lease) {
     if (waitsFor(control::method_of<control::Yield>)) return;
     std::string detail = decision.detail;

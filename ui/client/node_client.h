@@ -77,6 +77,11 @@ public:
     void pause(std::chrono::seconds duration);
     void resume();
     void setName(const QString& name);
+    void checkReleases();
+    void installTrainer(const QString& kind);
+    /// Or gives a download up.
+    void removeTrainer();
+    void setReleases(bool looks, bool passesOn);
     /// What is seen of the owner here; the node believes it for `lease`.
     void giveWay(const activity::Decision& decision, std::chrono::seconds lease);
     void setRules(const control::OwnerRules& rules);

@@ -145,6 +145,8 @@ QString troubleSentence(const Why& why) {
         case Reason::hindered: return Tr::tr("Nothing can be trained: %1").arg(detailOf(why));
         case Reason::trainer_failed:
             return Tr::tr("The trainer failed three times (%1); the log says more.").arg(detailOf(why));
+        case Reason::trainer_missing:
+            return Tr::tr("This computer has no trainer yet; once it is downloaded, training begins by itself.");
         case Reason::identity_in_use:
             return Tr::tr(
                 "Another computer uses this identity; only what one of them does counts. Stop Potluck on one "

@@ -8,6 +8,8 @@
 #include "ui/pages/join_card.h"
 #include "ui/pages/run_view.h"
 #include "ui/pages/status_card.h"
+#include "ui/pages/trainer_card.h"
+#include "ui/pages/update_card.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/parts.h"
 #include "ui/widgets/theme.h"
@@ -20,6 +22,8 @@ HomePage::HomePage(NodeClient& client, const Desktop& desktop, QWidget* parent) 
     column->setSpacing(2 * grid);
     m_offer = makeOffer();
     column->addWidget(m_offer);
+    column->addWidget(new TrainerCard(client, CardPlace::home, this));
+    column->addWidget(new UpdateCard(client, desktop, CardPlace::home, this));
     m_stack = new QStackedWidget(this);
     m_stack->addWidget(makeWelcome(desktop));
     m_stack->addWidget(new RunView(client, desktop, m_stack));

@@ -20,6 +20,8 @@
 #include "ui/pages/identity_card.h"
 #include "ui/pages/pause_menu.h"
 #include "ui/pages/pauses_card.h"
+#include "ui/pages/trainer_card.h"
+#include "ui/pages/update_card.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/parts.h"
 #include "ui/widgets/theme.h"
@@ -49,6 +51,8 @@ SettingsPage::SettingsPage(NodeClient& client, Theme& theme, const Desktop& desk
     cards->addWidget(makePauseCard());
     cards->addWidget(new ActivityCard(client, scrolled));
     cards->addWidget(new PausesCard(client, scrolled));
+    cards->addWidget(new TrainerCard(client, CardPlace::settings, scrolled));
+    cards->addWidget(new UpdateCard(client, desktop, CardPlace::settings, scrolled));
     cards->addWidget(makeLookCard());
     if (desktop.set_autostart) cards->addWidget(makeStartCard(desktop));
     cards->addWidget(makeDataCard(desktop));

@@ -21,6 +21,8 @@ struct Desktop {
     /// Both empty where the system has no such entry.
     std::function<Autostart()> autostart;
     std::function<Status(Autostart)> set_autostart;
+    /// Shows a page of the web in the browser.
+    std::function<void(const QString& link)> open_link = {};
 };
 
 }  // namespace potluck::ui
