@@ -1,6 +1,6 @@
 // Signatures of files in minisign's format (https://jedisct1.github.io/minisign/): Ed25519 over the BLAKE2b-512 of the
 // file, and over that signature with its trusted comment. Release indexes are signed so, by a key that the program was
-// built with; whoever makes a release signs with the program minisign.
+// built with; the makers of a release sign with the program minisign.
 //
 // Does not: sign, nor keep a secret key. minisign's older signatures, over the file itself, are refused.
 // Threads: functions of values.

@@ -1,5 +1,8 @@
+// One sentence, a bar while something is under way, and a button for each trainer that this computer can use.
+//
 // The buttons are made anew only when the packs are others, so that a snapshot which arrives every second takes the
-// focus from nobody. What a pack is called comes from a signed index, and still is plain text.
+// focus from nobody. What a pack is called comes from a signed index, and still is plain text. What the node refuses is
+// told as it says it, and stays until something else is under way.
 #include "ui/pages/trainer_card.h"
 
 #include <QCheckBox>
