@@ -109,7 +109,7 @@ struct ManifestSearch {
 };
 using ManifestDone = std::function<void(Result<Bytes> file)>;
 
-/// A file that belongs to no run, named by somebody whom the caller trusts: a pack of the trainer.
+/// A file that belongs to no run, named by a source that the caller trusts: a pack of the trainer.
 struct PublicFile {
     run::BlobRef ref;                    // open
     Bytes torrent;                       // its .torrent, checked against `ref`; empty: peers are asked for it
@@ -153,7 +153,7 @@ public:
     /// The magnet link of an open blob for stock clients, with the same hints.
     [[nodiscard]] std::string magnet(const run::BlobRef& blob, const std::string& name) const;
 
-    /// Fetches a public file from whoever has it, web servers among them, and seeds it from then on; `done` is called
+    /// Fetches a public file from all who have it, web servers among them, and seeds it from then on; `done` is called
     /// once, from poll(), with the whole and checked file. What is cut off goes on where it was, also after a restart,
     /// as soon as it is asked for again. A second call for the same file replaces the first one's `done`.
     void fetch_file(PublicFile file, FileDone done);

@@ -79,7 +79,7 @@ public:
     void setName(const QString& name);
     void checkReleases();
     void installTrainer(const QString& kind);
-    /// Or gives a download up.
+    /// Also ends a download that is under way.
     void removeTrainer();
     void setReleases(bool looks, bool passesOn);
     /// What is seen of the owner here; the node believes it for `lease`.
