@@ -185,7 +185,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
 
     TimePoint started_at, entered_at, last_status_at;
     run::Phase last_phase = run::Phase::joining;  // that the others were told
-    TimePoint company_at;  // when another member was heard of last
+    TimePoint company_at;                         // when another member was heard of last
     bool started = false, leaving = false, gone = false, advancing = false, advance_again = false, status_due = false;
     std::uint64_t sequence = 0, first_sequence = 0;  // of our statuses: the newest, and where this process began
     bool clock_was_behind = false;

@@ -28,12 +28,12 @@ namespace potluck::peer {
 inline constexpr double relayed_per_second = 3;
 /// The limit of one member for all its neighbours together, 100 KB/s: what the hub of a star of a hundred needs.
 inline constexpr double relayed_in_all_per_second = 300;
-inline constexpr double relayed_at_once = 256;  // members that all change their phase at the same moment
-inline constexpr int heartbeats_to_relay = 3;   // between statuses of one author, at least, if nothing changes
+inline constexpr double relayed_at_once = 256;     // members that all change their phase at the same moment
+inline constexpr int heartbeats_to_relay = 3;      // between statuses of one author, at least, if nothing changes
 inline constexpr int heartbeats_when_quiet = 3;    // between own statuses, see is_quiet()
 inline constexpr int heartbeats_before_close = 8;  // of a window, in which everybody is heard at every heartbeat
-inline constexpr int paces_to_live = 4;         // silence after which a member without a session is believed gone
-inline constexpr int heartbeats_to_ask = 2;     // silence of a neighbour after which others are asked for it
+inline constexpr int paces_to_live = 4;            // silence after which a member without a session is believed gone
+inline constexpr int heartbeats_to_ask = 2;        // silence of a neighbour after which others are asked for it
 /// Neighbours that hear of an author without us, over all authors. Beyond, more is passed on than is needed.
 inline constexpr std::size_t marks_max = 65'536;
 /// Authors without a session whose statuses are kept; as many as members may be.
