@@ -27,7 +27,7 @@ namespace potluck::data {
 namespace {
 
 constexpr std::uint32_t byte_values = 256;
-constexpr std::size_t merges_max = vocabulary_max;
+constexpr std::size_t merges_max = 2 * std::size_t{vocabulary_max};  // Llama 3 has 280,147 merges for 128,000 tokens
 
 /// The code point of byte_symbol.
 std::uint32_t symbol_of(unsigned char byte) {
@@ -70,7 +70,7 @@ public:
     struct Slot {
         std::uint8_t length = 0, count = 0;
         std::array<char, 22> word{};
-        std::array<std::uint16_t, 8> tokens{};
+        std::array<model::Token, 8> tokens{};
     };
     /// Null if the word is too long to be kept.
     [[nodiscard]] Slot* slot_of(std::string_view word) {
@@ -83,7 +83,7 @@ public:
     [[nodiscard]] static bool holds(const Slot& slot, std::string_view word) {
         return slot.length == word.size() && std::memcmp(slot.word.data(), word.data(), word.size()) == 0;
     }
-    static void keep(Slot& slot, std::string_view word, const std::vector<std::uint16_t>& tokens) {
+    static void keep(Slot& slot, std::string_view word, const std::vector<model::Token>& tokens) {
         if (tokens.size() > slot.tokens.size()) return;
         slot.length = static_cast<std::uint8_t>(word.size());
         slot.count = static_cast<std::uint8_t>(tokens.size());
@@ -104,25 +104,25 @@ public:
     Status read_merges(std::string_view text);
 
     std::uint32_t vocabulary() const override { return static_cast<std::uint32_t>(m_spelled.size()); }
-    std::optional<std::uint16_t> separator() const override { return m_separator; }
-    void encode(std::string_view text, std::vector<std::uint16_t>& out) const override;
+    std::optional<model::Token> separator() const override { return m_separator; }
+    void encode(std::string_view text, std::vector<model::Token>& out) const override;
     std::string decode(std::span<const std::uint32_t> tokens) const override;
 
 private:
     Status add_merge(std::string_view line, std::size_t number);
     void choose_separator();
 
-    std::unordered_map<std::string, std::uint16_t> m_ids;  // emptied once the merges are read
-    std::vector<std::string> m_spelled;                    // by token
-    std::vector<std::uint8_t> m_from_text;                 // by token: a byte, or the result of a merge
-    std::array<std::uint16_t, byte_values> m_bytes{};
+    std::unordered_map<std::string, model::Token> m_ids;  // emptied once the merges are read
+    std::vector<std::string> m_spelled;                   // by token
+    std::vector<std::uint8_t> m_from_text;                // by token: a byte, or the result of a merge
+    std::array<model::Token, byte_values> m_bytes{};
     MergeTable m_merges;
-    std::optional<std::uint16_t> m_separator;
+    std::optional<model::Token> m_separator;
     WordSplit m_split;
     // Scratch of encode.
     mutable WordCache m_cache;
     mutable std::vector<std::size_t> m_ends;
-    mutable std::vector<std::uint16_t> m_word;
+    mutable std::vector<model::Token> m_word;
 };
 
 Error malformed(const std::string& sentence) { return {ErrorCode::malformed, sentence}; }
@@ -135,8 +135,8 @@ Status ByteBpe::read_vocabulary(std::string_view text) {
             "belongs to merges.txt.");
     }
     if (json->size() < byte_values || json->size() > vocabulary_max) {
-        return malformed("The tokenizer's vocab.json has " + std::to_string(json->size()) +
-                         " tokens; 256 to 65536 are needed.");
+        return malformed("The tokenizer's vocab.json has " + std::to_string(json->size()) + " tokens; 256 to " +
+                         std::to_string(vocabulary_max) + " are needed.");
     }
     const SymbolBytes bytes = symbol_bytes();
     m_spelled.resize(json->size());
@@ -148,7 +148,7 @@ Status ByteBpe::read_vocabulary(std::string_view text) {
             return malformed("The ids in the tokenizer's vocab.json are not the numbers from 0 to " +
                              std::to_string(json->size() - 1) + ", each once.");
         }
-        m_ids.emplace(token, static_cast<std::uint16_t>(id));
+        m_ids.emplace(token, static_cast<model::Token>(id));
         m_spelled[static_cast<std::size_t>(id)] = spelled_out(token, bytes);
     }
     for (const auto& [symbol, byte] : bytes) {
@@ -189,7 +189,9 @@ Status ByteBpe::read_merges(std::string_view text) {
         const std::string_view line = text.substr(0, end);
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
         if (++number == 1 && line.starts_with("#version")) continue;
-        if (++merges > merges_max) return malformed("The tokenizer's merges.txt has more than 65536 merges.");
+        if (++merges > merges_max) {
+            return malformed("The tokenizer's merges.txt has more than " + std::to_string(merges_max) + " merges.");
+        }
         if (const Status added = add_merge(line, number); !added) return added;
     }
     choose_separator();
@@ -205,7 +207,7 @@ void ByteBpe::choose_separator() {
     }
 }
 
-void ByteBpe::encode(std::string_view text, std::vector<std::uint16_t>& out) const {
+void ByteBpe::encode(std::string_view text, std::vector<model::Token>& out) const {
     m_split.split(text, m_ends);
     std::size_t begin = 0;
     for (const std::size_t end : m_ends) {

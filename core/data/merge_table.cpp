@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t plain_max = 48;  // tokens of a word for which looking at every pair is quickest
 constexpr std::uint32_t nowhere = UINT32_MAX;
 
+std::uint64_t pair_of(model::Token left, model::Token right) { return std::uint64_t{left} << 32U | right; }
+
 /// A word as a list from which merged tokens are unlinked.
 struct Linked {
     explicit Linked(std::size_t size) : before(size), after(size), gone(size) {
@@ -35,8 +37,8 @@ struct Linked {
 
 MergeTable::MergeTable(std::size_t merges) : m_slots(std::bit_ceil(2 * merges + 2)) {}
 
-const MergeTable::Slot& MergeTable::find(std::uint16_t left, std::uint16_t right) const {
-    const std::uint32_t pair = static_cast<std::uint32_t>(left) << 16U | right;
+const MergeTable::Slot& MergeTable::find(model::Token left, model::Token right) const {
+    const std::uint64_t pair = pair_of(left, right);
     const std::size_t mask = m_slots.size() - 1;
     std::size_t slot = static_cast<std::size_t>(mix64(pair)) & mask;
     while (m_slots[slot].rank != no_rank && m_slots[slot].pair != pair) slot = (slot + 1) & mask;
@@ -47,11 +49,11 @@ bool MergeTable::add(const Merge& merge) {
     POTLUCK_CHECK(2 * (std::size_t{m_count} + 1) <= m_slots.size());
     Slot& slot = m_slots[static_cast<std::size_t>(&find(merge.left, merge.right) - m_slots.data())];
     if (slot.rank != no_rank) return false;
-    slot = {static_cast<std::uint32_t>(merge.left) << 16U | merge.right, m_count++, merge.result};
+    slot = {pair_of(merge.left, merge.right), m_count++, merge.result};
     return true;
 }
 
-void MergeTable::apply_plainly(std::vector<std::uint16_t>& word) const {
+void MergeTable::apply_plainly(std::vector<model::Token>& word) const {
     while (word.size() > 1) {
         Slot best;
         for (std::size_t i = 0; i + 1 < word.size(); ++i) {
@@ -61,8 +63,7 @@ void MergeTable::apply_plainly(std::vector<std::uint16_t>& word) const {
         if (best.rank == no_rank) return;
         std::size_t out = 0;
         for (std::size_t i = 0; i < word.size(); ++i, ++out) {
-            const bool merges =
-                i + 1 < word.size() && (static_cast<std::uint32_t>(word[i]) << 16U | word[i + 1]) == best.pair;
+            const bool merges = i + 1 < word.size() && pair_of(word[i], word[i + 1]) == best.pair;
             word[out] = merges ? best.result : word[i];
             if (merges) ++i;
         }
@@ -70,7 +71,7 @@ void MergeTable::apply_plainly(std::vector<std::uint16_t>& word) const {
     }
 }
 
-void MergeTable::apply(std::vector<std::uint16_t>& word) const {
+void MergeTable::apply(std::vector<model::Token>& word) const {
     if (word.size() <= plain_max) return apply_plainly(word);
     POTLUCK_CHECK(word.size() < nowhere);
     Linked links(word.size());

@@ -11,12 +11,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/model/token.h"
+
 namespace potluck::data {
 
 class MergeTable {
 public:
     struct Merge {
-        std::uint16_t left = 0, right = 0, result = 0;
+        model::Token left = 0, right = 0, result = 0;
     };
     /// Room for so many merges.
     explicit MergeTable(std::size_t merges);
@@ -24,17 +26,17 @@ public:
     /// The next merge; its rank is the number of merges before it. False if the pair is there already.
     [[nodiscard]] bool add(const Merge& merge);
 
-    void apply(std::vector<std::uint16_t>& word) const;
-    void apply_plainly(std::vector<std::uint16_t>& word) const;
+    void apply(std::vector<model::Token>& word) const;
+    void apply_plainly(std::vector<model::Token>& word) const;
 
 private:
     static constexpr std::uint32_t no_rank = UINT32_MAX;
     struct Slot {
-        std::uint32_t pair = 0;        // left << 16 | right
+        std::uint64_t pair = 0;        // left << 32 | right
         std::uint32_t rank = no_rank;  // of an empty slot
-        std::uint16_t result = 0;
+        model::Token result = 0;
     };
-    [[nodiscard]] const Slot& find(std::uint16_t left, std::uint16_t right) const;
+    [[nodiscard]] const Slot& find(model::Token left, model::Token right) const;
 
     std::vector<Slot> m_slots;  // open addressing, at most half full
     std::uint32_t m_count = 0;

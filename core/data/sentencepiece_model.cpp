@@ -20,11 +20,11 @@ public:
     Status load(std::string_view model, const std::string& name);
 
     std::uint32_t vocabulary() const override { return static_cast<std::uint32_t>(m_processor.GetPieceSize()); }
-    std::optional<std::uint16_t> separator() const override {
+    std::optional<model::Token> separator() const override {
         const int end = m_processor.eos_id();
-        return end < 0 ? std::nullopt : std::optional(static_cast<std::uint16_t>(end));
+        return end < 0 ? std::nullopt : std::optional(static_cast<model::Token>(end));
     }
-    void encode(std::string_view text, std::vector<std::uint16_t>& out) const override;
+    void encode(std::string_view text, std::vector<model::Token>& out) const override;
     std::string decode(std::span<const std::uint32_t> tokens) const override;
 
 private:
@@ -53,8 +53,8 @@ Status SentencepieceModel::load(std::string_view model, const std::string& name)
     }
     const int size = m_processor.GetPieceSize();
     if (size < 2 || static_cast<std::uint32_t>(size) > vocabulary_max) {
-        return Error{ErrorCode::malformed,
-                     name + " has " + std::to_string(size) + " pieces; a vocabulary of 2 to 65536 is needed."};
+        return Error{ErrorCode::malformed, name + " has " + std::to_string(size) + " pieces; a vocabulary of 2 to " +
+                                               std::to_string(vocabulary_max) + " is needed."};
     }
     for (const char* piece : {"\n", "<0x0A>"}) {
         const int id = m_processor.PieceToId(piece);
@@ -63,15 +63,15 @@ Status SentencepieceModel::load(std::string_view model, const std::string& name)
     return {};
 }
 
-void SentencepieceModel::encode(std::string_view text, std::vector<std::uint16_t>& out) const {
+void SentencepieceModel::encode(std::string_view text, std::vector<model::Token>& out) const {
     std::vector<int> ids;
     while (!text.empty()) {
         const std::size_t end = text.find('\n');
         if (m_processor.Encode(text.substr(0, end), &ids).ok()) {
-            for (const int id : ids) out.push_back(static_cast<std::uint16_t>(id));
+            for (const int id : ids) out.push_back(static_cast<model::Token>(id));
         }
         if (end == std::string_view::npos) break;
-        if (m_line_break != no_token) out.push_back(static_cast<std::uint16_t>(m_line_break));
+        if (m_line_break != no_token) out.push_back(static_cast<model::Token>(m_line_break));
         text.remove_prefix(end + 1);
     }
 }

@@ -49,6 +49,7 @@ public:
     Packer(const PackPlan& plan, std::uint32_t vocabulary, const PackProgress& progress)
         : m_plan(plan),
           m_vocabulary(vocabulary),
+          m_width(model::token_width(std::max(vocabulary, plan.model_vocabulary))),
           m_progress(progress),
           m_record_tokens(std::size_t{plan.context} + 1) {}
 
@@ -69,6 +70,7 @@ public:
 private:
     [[nodiscard]] fs::path sequential_file() const { return m_plan.folder / "train.tokens.partial"; }
     [[nodiscard]] fs::path validation_file() const { return m_plan.folder / "validation.tokens"; }
+    [[nodiscard]] std::uint64_t record_bytes() const { return m_record_tokens * model::bytes_of(m_width); }
     [[nodiscard]] bool told(std::uint64_t done, std::uint64_t of) const {
         return !m_progress || m_progress(PackStage::shuffling, static_cast<double>(done) / static_cast<double>(of));
     }
@@ -81,6 +83,7 @@ private:
 
     const PackPlan& m_plan;
     std::uint32_t m_vocabulary;
+    model::TokenWidth m_width;
     const PackProgress& m_progress;
     std::size_t m_record_tokens;
     std::optional<BigramBaseline> m_bigram;
@@ -97,8 +100,8 @@ Status Packer::make_folder() {
 }
 
 Status Packer::split(const Split& split_source) {
-    const auto split = split_source(
-        {m_plan.source, sequential_file(), validation_file(), TokenFormat::nanogpt, m_record_tokens, m_plan.key});
+    const auto split = split_source({m_plan.source, sequential_file(), validation_file(), TokenFormat::nanogpt, m_width,
+                                     m_record_tokens, m_plan.key});
     if (!split) return split.error();
     m_packed.text_bytes = split->text_bytes;
     m_packed.text_files = split->text_files;
@@ -117,7 +120,7 @@ Status Packer::split(const Split& split_source) {
 
 /// Cuts the validation file to whole records and starts the baseline from it.
 Status Packer::read_validation() {
-    const std::uint64_t size = m_packed.validation.records * m_record_tokens * 2;
+    const std::uint64_t size = m_packed.validation.records * record_bytes();
     std::error_code failed;
     fs::resize_file(validation_file(), size, failed);
     if (failed)
@@ -125,23 +128,21 @@ Status Packer::read_validation() {
     if (Status synced = sync_file(validation_file()); !synced) return synced;
     const auto bytes = read_file(validation_file(), size);
     if (!bytes) return bytes.error();
-    ByteReader reader(*bytes);
-    std::vector<std::uint16_t> tokens(static_cast<std::size_t>(size / 2));
-    for (std::uint16_t& token : tokens) token = reader.u16();
+    std::vector<model::Token> tokens(static_cast<std::size_t>(m_packed.validation.records) * m_record_tokens);
+    model::load_tokens(*bytes, m_width, tokens);
     m_bigram.emplace(m_vocabulary, tokens, m_record_tokens);
     return {};
 }
 
 Result<std::vector<MappedFile>> Packer::create_shards(std::uint64_t records) {
-    const std::uint64_t record_bytes = m_record_tokens * 2;
-    const std::uint64_t shards = shard_count(records, record_bytes);
+    const std::uint64_t shards = shard_count(records, record_bytes());
     std::vector<MappedFile> files;
     for (std::uint64_t shard = 0; shard < shards; ++shard) {
         const std::string number = std::to_string(shard);
         const std::string name =
             "shard-" + std::string(4 - std::min<std::size_t>(number.size(), 4), '0') + number + ".tokens";
         const std::uint64_t count = records / shards + (shard < records % shards ? 1 : 0);
-        auto file = MappedFile::create(m_plan.folder / name, count * record_bytes);
+        auto file = MappedFile::create(m_plan.folder / name, count * record_bytes());
         if (!file) return file.error();
         files.push_back(std::move(*file));
         m_packed.shards.push_back({m_plan.folder / name, count});
@@ -152,8 +153,8 @@ Result<std::vector<MappedFile>> Packer::create_shards(std::uint64_t records) {
 Status Packer::shuffle() {
     auto source = MappedFile::open_read(sequential_file());
     if (!source) return source.error();
-    const std::uint64_t record_bytes = m_record_tokens * 2;
-    const std::uint64_t records = source->bytes().size() / record_bytes;
+    const std::uint64_t size = record_bytes();
+    const std::uint64_t records = source->bytes().size() / size;
     auto shards = create_shards(records);
     if (!shards) return shards.error();
 
@@ -161,20 +162,19 @@ Status Packer::shuffle() {
     const std::uint64_t small = records / shards->size();
     const std::uint64_t larger = records % shards->size();
     const KeyedPermutation order(mix64(m_plan.key ^ shuffle_key), records);
-    std::vector<std::uint16_t> tokens(m_record_tokens);
+    std::vector<model::Token> tokens(m_record_tokens);
     for (std::uint64_t record = 0; record < records; ++record) {
         if (record % 4096 == 0 && !told(record, records)) return packing_stopped;
-        const ByteSpan bytes = source->bytes().subspan(static_cast<std::size_t>(record * record_bytes),
-                                                       static_cast<std::size_t>(record_bytes));
+        const ByteSpan bytes =
+            source->bytes().subspan(static_cast<std::size_t>(record * size), static_cast<std::size_t>(size));
         const std::uint64_t position = order.at(record);
         const std::uint64_t boundary = larger * (small + 1);
         const std::uint64_t shard =
             position < boundary ? position / (small + 1) : larger + (position - boundary) / small;
         const std::uint64_t within = position < boundary ? position % (small + 1) : (position - boundary) % small;
-        std::memcpy((*shards)[static_cast<std::size_t>(shard)].writable().data() + within * record_bytes, bytes.data(),
+        std::memcpy((*shards)[static_cast<std::size_t>(shard)].writable().data() + within * size, bytes.data(),
                     bytes.size());
-        ByteReader reader(bytes);
-        for (std::uint16_t& token : tokens) token = reader.u16();
+        model::load_tokens(bytes, m_width, tokens);
         m_bigram->count(tokens);
     }
     for (MappedFile& shard : *shards) {

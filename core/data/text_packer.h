@@ -3,9 +3,9 @@
 //   source --token_split--> train.tokens --records, keyed permutation--> shard-0000.tokens ...
 //                       \--> validation.tokens
 //
-// A record is context + 1 consecutive tokens, little-endian uint16. Record i of the training tokens goes to position
-// permutation(i) over all shards laid end to end, so every shard is an even sample of the whole.
-// Deterministic: the same source, tokenizer and plan give the same bytes.
+// A record is context + 1 consecutive tokens, each as wide as the vocabulary needs (core/model/token.h). Record i of
+// the training tokens goes to position permutation(i) over all shards laid end to end, so every shard is an even sample
+// of the whole. Deterministic: the same source, tokenizer and plan give the same bytes.
 //
 // Does not: publish anything. Threads: one at a time. Needs disk for twice the tokens while it works.
 #pragma once
@@ -26,7 +26,8 @@ struct PackPlan {
     std::filesystem::path source;  // file or folder, of text or of tokens
     std::filesystem::path folder;  // receives the shards; made if missing
     std::uint32_t context = 128;
-    std::uint64_t key = 1;  // of the shuffle and of what is held out
+    std::uint64_t key = 1;               // of the shuffle and of what is held out
+    std::uint32_t model_vocabulary = 0;  // that the shards are for, where it is larger than that of the tokens
 };
 
 struct PackedShard {

@@ -1,7 +1,8 @@
-// Both formats are little-endian uint16 tokens; llm.c puts 1,024 bytes before them. Which one a file has is decided by
-// its first 32 bits. A nanoGPT file that begins with llm.c's magic number would hold the tokens 55432 and 308, and the
-// first is beyond GPT-2's vocabulary; a file that is taken for the wrong format is refused, because llm.c's count must
-// match the size.
+// Both formats are little-endian tokens; llm.c puts 1,024 bytes before them, which say whether a token has 16 or 32
+// bits. Which format a file has is decided by its first 32 bits. A nanoGPT file that begins with llm.c's magic number
+// would hold the tokens 55432 and 308, and the first is beyond GPT-2's vocabulary; a file that is taken for the wrong
+// format is refused, because llm.c's count must match the size. A nanoGPT file of 16-bit tokens that is read with a
+// larger vocabulary is refused by its size or at a token beyond the vocabulary.
 //
 // llm.c's header says zero tokens until the file is closed, because only then is the count known: a file that was cut
 // short is refused, since its size and its count do not fit. Reading checks every token against the vocabulary: a file
@@ -23,9 +24,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t llmc_magic = 20240520;
-constexpr std::uint32_t llmc_version = 1;  // uint16 tokens
 constexpr std::size_t llmc_header_bytes = 256 * 4;
+
+/// How llm.c's headers begin: of GPT-2's tokens and of Llama 3's.
+struct LlmcKind {
+    std::uint32_t magic, version;
+    model::TokenWidth width;
+};
+constexpr LlmcKind llmc_kinds[] = {{20240520, 1, model::TokenWidth::bits16}, {20240801, 7, model::TokenWidth::bits32}};
 
 Error unreadable_tokens(const fs::path& file, const std::string& why) {
     return {ErrorCode::io, "The token file " + file.string() + " cannot be read (" + why +
@@ -36,9 +42,10 @@ Error damaged(const fs::path& file, const std::string& what) {
 }
 
 /// The first three fields of llm.c's header. The others are zero.
-std::string llmc_header(std::uint32_t tokens) {
+std::string llmc_header(model::TokenWidth width, std::uint32_t tokens) {
+    const LlmcKind& kind = llmc_kinds[width == model::TokenWidth::bits16 ? 0 : 1];
     ByteWriter header;
-    for (const std::uint32_t value : {llmc_magic, llmc_version, tokens}) header.u32(value);
+    for (const std::uint32_t value : {kind.magic, kind.version, tokens}) header.u32(value);
     return std::string(as_text(header.bytes()));
 }
 
@@ -74,9 +81,9 @@ Result<std::vector<fs::path>> token_files_in(const fs::path& folder) {
 
 }  // namespace
 
-TokenWriter::TokenWriter(const fs::path& file, TokenFormat format)
-    : m_out(file, std::ios::binary | std::ios::trunc), m_file(file), m_format(format) {
-    if (format == TokenFormat::llmc) m_out << llmc_header(0) << std::string(llmc_header_bytes - 12, '\0');
+TokenWriter::TokenWriter(const fs::path& file, TokenFormat format, model::TokenWidth width)
+    : m_out(file, std::ios::binary | std::ios::trunc), m_file(file), m_format(format), m_width(width) {
+    if (format == TokenFormat::llmc) m_out << llmc_header(width, 0) << std::string(llmc_header_bytes - 12, '\0');
 }
 
 Status TokenWriter::check() const {
@@ -84,33 +91,31 @@ Status TokenWriter::check() const {
     return Error{ErrorCode::no_space, "Writing " + m_file.string() + " failed; free some disk space and try again."};
 }
 
-Status TokenWriter::write(std::span<const std::uint16_t> tokens) {
+Status TokenWriter::write(std::span<const model::Token> tokens) {
     m_tokens += tokens.size();
     if (m_format == TokenFormat::llmc && m_tokens > llmc_tokens_max) {
         return Error{ErrorCode::invalid_argument,
                      "A file of llm.c holds at most 2147483647 tokens; give less text or choose the format nanogpt."};
     }
-    m_bytes.clear();
-    for (const std::uint16_t token : tokens) {
-        m_bytes.push_back(static_cast<char>(token & 0xFFU));
-        m_bytes.push_back(static_cast<char>(token >> 8U));
-    }
-    m_out.write(m_bytes.data(), static_cast<std::streamsize>(m_bytes.size()));
+    const Bytes bytes = model::stored_tokens(tokens, m_width);
+    m_out.write(as_text(bytes).data(), static_cast<std::streamsize>(bytes.size()));
     return check();
 }
 
 Status TokenWriter::close() {
     if (m_format == TokenFormat::llmc) {
         m_out.seekp(0);
-        m_out << llmc_header(static_cast<std::uint32_t>(m_tokens));
+        m_out << llmc_header(m_width, static_cast<std::uint32_t>(m_tokens));
     }
     m_out.close();
     return check();
 }
 
-Result<TokenReader> TokenReader::open(const fs::path& file) {
+Result<TokenReader> TokenReader::open(const fs::path& file, std::uint32_t vocabulary) {
     TokenReader reader;
     reader.m_file = file;
+    reader.m_vocabulary = vocabulary;
+    reader.m_width = model::token_width(vocabulary);
     reader.m_in.open(file, std::ios::binary);
     std::error_code failed;
     const std::uint64_t bytes = fs::file_size(file, failed);
@@ -119,19 +124,26 @@ Result<TokenReader> TokenReader::open(const fs::path& file) {
     reader.m_in.read(start, sizeof start);
     ByteReader header(as_bytes({start, static_cast<std::size_t>(reader.m_in.gcount())}));
     reader.m_in.clear();
-    reader.m_tokens = bytes / 2;
     std::size_t begin = 0;
-    if (header.u32() == llmc_magic) {
+    const std::uint32_t magic = header.u32();
+    for (const LlmcKind& kind : llmc_kinds) {
+        if (magic != kind.magic) continue;
         reader.m_format = TokenFormat::llmc;
+        reader.m_width = kind.width;
         const std::uint32_t version = header.u32();
         reader.m_tokens = header.u32();
-        if (version != llmc_version)
-            return damaged(file, "is a token file of llm.c in another version than 1, for example for Llama 3");
+        if (version != kind.version)
+            return damaged(file, "is a token file of llm.c in another version than " + std::to_string(kind.version));
         begin = llmc_header_bytes;
-        if (bytes != llmc_header_bytes + 2 * reader.m_tokens)
+        if (bytes != llmc_header_bytes + model::bytes_of(kind.width) * reader.m_tokens)
             return damaged(file, "does not hold as many tokens as its header says");
     }
-    if (bytes % 2 != 0) return damaged(file, "is no file of 16-bit tokens: its size is odd");
+    const std::uint64_t width = model::bytes_of(reader.m_width);
+    if (reader.m_format == TokenFormat::nanogpt) reader.m_tokens = bytes / width;
+    if (bytes % width != 0) {
+        return damaged(file, width == 2 ? "is no file of 16-bit tokens: its size is odd"
+                                        : "is no file of 32-bit tokens: its size is not a multiple of four");
+    }
     if (reader.m_tokens == 0) return damaged(file, "holds no tokens");
     if (reader.m_tokens > token_file_tokens_max)
         return Error{ErrorCode::invalid_argument, file.string() + " holds more than 2^40 tokens; give a part of it."};
@@ -139,21 +151,19 @@ Result<TokenReader> TokenReader::open(const fs::path& file) {
     return reader;
 }
 
-Status TokenReader::read(std::size_t most, std::uint32_t vocabulary, std::vector<std::uint16_t>& out) {
+Status TokenReader::read(std::size_t most, std::vector<model::Token>& out) {
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(most, m_tokens - m_read));
-    m_bytes.resize(2 * count);
-    m_in.read(m_bytes.data(), static_cast<std::streamsize>(m_bytes.size()));
+    m_bytes.resize(model::bytes_of(m_width) * count);
+    m_in.read(reinterpret_cast<char*>(m_bytes.data()), static_cast<std::streamsize>(m_bytes.size()));
     if (static_cast<std::size_t>(m_in.gcount()) != m_bytes.size())
         return unreadable_tokens(m_file, "it changed meanwhile");
     out.resize(count);
+    model::load_tokens(m_bytes, m_width, out);
     for (std::size_t i = 0; i < count; ++i) {
-        const auto low = static_cast<unsigned char>(m_bytes[2 * i]),
-                   high = static_cast<unsigned char>(m_bytes[2 * i + 1]);
-        out[i] = static_cast<std::uint16_t>(low | high << 8U);
-        if (out[i] < vocabulary) continue;
+        if (out[i] < m_vocabulary) continue;
         return Error{ErrorCode::malformed, m_file.string() + " holds the token " + std::to_string(out[i]) +
                                                " at position " + std::to_string(m_read + i) +
-                                               ", beyond the vocabulary of " + std::to_string(vocabulary) +
+                                               ", beyond the vocabulary of " + std::to_string(m_vocabulary) +
                                                "; name the tokenizer or vocabulary that it was made with."};
     }
     m_read += count;

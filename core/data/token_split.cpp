@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/base/check.h"
 #include "core/base/rng.h"
 #include "core/data/text_source.h"
 
@@ -35,6 +36,7 @@ bool told(const PackProgress& progress, PackStage stage, std::uint64_t done, std
 struct Extent {
     std::uint64_t amount = 0, segments = 0;
     double amount_per_token = 1;
+    model::TokenWidth width = model::TokenWidth::bits16;
 };
 
 /// How many segments are held out: 5% of the source, at least 64 records' worth, at most 2 MiB of tokens.
@@ -44,7 +46,7 @@ Result<std::uint64_t> held_out_segments(const Extent& extent, std::uint64_t reco
     };
     // A quarter more than the least, because tokens per byte differ between segments.
     const std::uint64_t least = amount_of(validation_records_min * record_tokens * 5 / 4);
-    const std::uint64_t most = std::max(least, amount_of(validation_bytes_max / 2));
+    const std::uint64_t most = std::max(least, amount_of(validation_bytes_max / model::bytes_of(extent.width)));
     const std::uint64_t wanted = std::clamp(extent.amount / held_out_divisor, least, most);
     if (wanted > extent.amount / held_out_share_max) {
         return Error{ErrorCode::invalid_argument, "There is too little for a context of " +
@@ -60,20 +62,21 @@ Result<std::uint64_t> held_out_segments(const Extent& extent, std::uint64_t reco
 /// The two files.
 class Streams {
 public:
-    Streams(const SplitPlan& plan, std::optional<std::uint16_t> separator)
-        : m_training{TokenWriter(plan.training, plan.format), no_file},
-          m_validation{TokenWriter(plan.validation, plan.format), no_file},
+    Streams(const SplitPlan& plan, std::optional<model::Token> separator)
+        : m_training{TokenWriter(plan.training, plan.format, plan.width), no_file},
+          m_validation{TokenWriter(plan.validation, plan.format, plan.width), no_file},
           m_separator(separator) {
-        const std::uint64_t whole_records = validation_bytes_max / 2 / plan.record_tokens * plan.record_tokens;
+        const std::uint64_t whole_records =
+            validation_bytes_max / model::bytes_of(plan.width) / plan.record_tokens * plan.record_tokens;
         m_validation_max = std::max(whole_records, validation_records_min * plan.record_tokens);
     }
 
     enum class To { training, validation };
     /// `tokens` are of the document number `file`; validation takes no more than it may hold.
-    Status write(To to, std::size_t file, std::span<const std::uint16_t> tokens) {
+    Status write(To to, std::size_t file, std::span<const model::Token> tokens) {
         Stream& stream = to == To::training ? m_training : m_validation;
         if (stream.file != file && m_separator) {
-            const std::uint16_t separator[] = {*m_separator};
+            const model::Token separator[] = {*m_separator};
             if (const Status written = write_some(to, separator); !written) return written;
         }
         stream.file = file;
@@ -95,20 +98,20 @@ private:
         TokenWriter writer;
         std::size_t file = no_file;  // of what was written last
     };
-    Status write_some(To to, std::span<const std::uint16_t> tokens) {
+    Status write_some(To to, std::span<const model::Token> tokens) {
         if (to == To::training) return m_training.writer.write(tokens);
         const std::uint64_t room = m_validation_max - m_validation.writer.tokens();
         return m_validation.writer.write(
             tokens.first(static_cast<std::size_t>(std::min<std::uint64_t>(tokens.size(), room))));
     }
     Stream m_training, m_validation;
-    std::optional<std::uint16_t> m_separator;
+    std::optional<model::Token> m_separator;
     std::uint64_t m_validation_max = 0;
 };
 
 Result<double> bytes_per_token(const TextScan& scan, const Tokenizer& tokenizer) {
     std::uint64_t seen = 0;
-    std::vector<std::uint16_t> tokens;
+    std::vector<model::Token> tokens;
     const Status sampled = for_each_segment(scan, [&](const Segment& segment) -> Status {
         tokenizer.encode(segment.text, tokens);
         seen += segment.text.size();
@@ -123,41 +126,44 @@ Result<double> bytes_per_token(const TextScan& scan, const Tokenizer& tokenizer)
 template <class Take>
 Status for_each_token_segment(const std::vector<std::filesystem::path>& files, std::uint64_t segment_tokens,
                               std::uint32_t vocabulary, const Take& take) {
-    std::vector<std::uint16_t> tokens;
+    std::vector<model::Token> tokens;
     for (const auto& file : files) {
-        auto reader = TokenReader::open(file);
+        auto reader = TokenReader::open(file, vocabulary);
         if (!reader) return reader.error();
         for (std::uint64_t left = reader->tokens(); left > 0; left -= tokens.size()) {
-            if (const Status read = reader->read(static_cast<std::size_t>(segment_tokens), vocabulary, tokens); !read)
-                return read;
+            if (const Status read = reader->read(static_cast<std::size_t>(segment_tokens), tokens); !read) return read;
             if (const Status taken = take(tokens); !taken) return taken;
         }
     }
     return {};
 }
 
-Result<std::uint64_t> tokens_in(const std::vector<std::filesystem::path>& files) {
-    std::uint64_t tokens = 0;
+struct TokenCounts {
+    std::uint64_t tokens = 0, bytes = 0;
+    std::vector<std::uint64_t> by_file;
+};
+Result<TokenCounts> tokens_in(const std::vector<std::filesystem::path>& files, std::uint32_t vocabulary) {
+    TokenCounts counts;
     for (const auto& file : files) {
-        const auto reader = TokenReader::open(file);
+        const auto reader = TokenReader::open(file, vocabulary);
         if (!reader) return reader.error();
-        tokens += reader->tokens();
+        counts.tokens += reader->tokens();
+        counts.bytes += reader->tokens() * model::bytes_of(reader->width());
+        counts.by_file.push_back(reader->tokens());
     }
-    return tokens;
+    return counts;
 }
 
-std::uint64_t segments_of(const std::vector<std::filesystem::path>& files, std::uint64_t segment_tokens) {
+std::uint64_t segments_of(const TokenCounts& counts, std::uint64_t segment_tokens) {
     std::uint64_t segments = 0;
-    for (const auto& file : files) {
-        const auto reader = TokenReader::open(file);
-        if (reader) segments += (reader->tokens() + segment_tokens - 1) / segment_tokens;
-    }
+    for (const std::uint64_t tokens : counts.by_file) segments += (tokens + segment_tokens - 1) / segment_tokens;
     return segments;
 }
 
 }  // namespace
 
 Result<SplitTokens> split_text(const SplitPlan& plan, const Tokenizer& tokenizer, const PackProgress& progress) {
+    POTLUCK_CHECK(plan.width >= model::token_width(tokenizer.vocabulary()));
     const auto scan = scan_text(plan.source, [&](std::uint64_t done) {
         // The size is known only afterwards: a fraction that approaches one without promising anything.
         return told(progress, PackStage::reading, done, done + 100'000'000);
@@ -165,12 +171,12 @@ Result<SplitTokens> split_text(const SplitPlan& plan, const Tokenizer& tokenizer
     if (!scan) return scan.error();
     const auto per_token = bytes_per_token(*scan, tokenizer);
     if (!per_token) return per_token.error();
-    const auto held_out = held_out_segments({scan->bytes, scan->segments, *per_token}, plan.record_tokens);
+    const auto held_out = held_out_segments({scan->bytes, scan->segments, *per_token, plan.width}, plan.record_tokens);
     if (!held_out) return held_out.error();
 
     const KeyedPermutation order(mix64(plan.key ^ held_out_key), scan->segments);
     Streams streams(plan, tokenizer.separator());
-    std::vector<std::uint16_t> tokens;
+    std::vector<model::Token> tokens;
     const Status done = for_each_segment(*scan, [&](const Segment& segment) -> Status {
         if (!told(progress, PackStage::tokenizing, segment.index, scan->segments)) return stopped;
         tokens.clear();
@@ -185,17 +191,18 @@ Result<SplitTokens> split_text(const SplitPlan& plan, const Tokenizer& tokenizer
 }
 
 Result<SplitTokens> split_tokens(const SplitPlan& plan, std::uint32_t vocabulary, const PackProgress& progress) {
+    POTLUCK_CHECK(plan.width >= model::token_width(vocabulary));
     const auto files = find_token_files(plan.source);
     if (!files) return files.error();
-    const auto total = tokens_in(files->training);
+    const auto total = tokens_in(files->training, vocabulary);
     if (!total) return total.error();
     const std::uint64_t segment_tokens =
-        std::clamp(*total / token_segments_wanted, segment_tokens_min, segment_tokens_max);
-    const std::uint64_t segments = segments_of(files->training, segment_tokens);
+        std::clamp(total->tokens / token_segments_wanted, segment_tokens_min, segment_tokens_max);
+    const std::uint64_t segments = segments_of(*total, segment_tokens);
     std::uint64_t held_out = 0;
     Streams streams(plan, {});
     if (files->validation.empty()) {
-        const auto chosen = held_out_segments({*total, segments, 1.0}, plan.record_tokens);
+        const auto chosen = held_out_segments({total->tokens, segments, 1.0, plan.width}, plan.record_tokens);
         if (!chosen) return chosen.error();
         held_out = *chosen;
     } else {
@@ -214,7 +221,7 @@ Result<SplitTokens> split_tokens(const SplitPlan& plan, std::uint32_t vocabulary
             return streams.write(is_held_out ? Streams::To::validation : Streams::To::training, 0, tokens);
         });
     if (!done) return done.error();
-    SplitTokens split{0, 0, 2 * *total, files->training.size(), 0};
+    SplitTokens split{0, 0, total->bytes, files->training.size(), 0};
     if (const Status closed = streams.close(split); !closed) return closed.error();
     return split;
 }

@@ -31,6 +31,7 @@ struct SplitPlan {
     std::filesystem::path source;  // file or folder
     std::filesystem::path training, validation;
     TokenFormat format = TokenFormat::nanogpt;
+    model::TokenWidth width = model::TokenWidth::bits16;  // of both files; no narrower than the vocabulary needs
     std::uint64_t record_tokens = 1;  // 64 records are held out at least, and at most as many as fit 2 MiB
     std::uint64_t key = 1;            // of what is held out
 };

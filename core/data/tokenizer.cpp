@@ -68,9 +68,9 @@ Result<Tokenizer> Tokenizer::open(const TokenizerFiles& files) {
 
 std::uint32_t Tokenizer::vocabulary() const { return m_model ? m_model->vocabulary() : byte_vocabulary; }
 
-std::optional<std::uint16_t> Tokenizer::separator() const { return m_model ? m_model->separator() : std::nullopt; }
+std::optional<model::Token> Tokenizer::separator() const { return m_model ? m_model->separator() : std::nullopt; }
 
-void Tokenizer::encode(std::string_view text, std::vector<std::uint16_t>& out) const {
+void Tokenizer::encode(std::string_view text, std::vector<model::Token>& out) const {
     if (m_model) return m_model->encode(text, out);
     for (const char character : text) out.push_back(static_cast<unsigned char>(character));
 }

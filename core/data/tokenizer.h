@@ -14,12 +14,13 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/model/token.h"
 #include "core/run/manifest.h"
 
 namespace potluck::data {
 
-/// Tokens are stored as uint16 in shards.
-inline constexpr std::uint32_t vocabulary_max = 65'536;
+/// As many as the largest vocabularies in use have (Gemma 3's).
+inline constexpr std::uint32_t vocabulary_max = 262'144;
 
 class TokenizerModel;
 
@@ -31,8 +32,8 @@ struct TokenizerFiles {
 };
 
 /// What `path` names: a sentencepiece model file, a tokenizer.json, or a folder with one of them, or with vocab.json
-/// and merges.txt; an empty path means bytes. Where a tokenizer.json beside those two cuts text in another way than
-/// GPT-2, it counts; where it cannot be read, they would make other tokens than it means, so nothing is found.
+/// and merges.txt; an empty path means bytes. Where a tokenizer.json beside those two makes tokens by other rules than
+/// GPT-2's, it counts; where it cannot be read, they would make other tokens than it means, so nothing is found.
 [[nodiscard]] Result<TokenizerFiles> find_tokenizer(const std::filesystem::path& path);
 
 class Tokenizer {
@@ -42,15 +43,15 @@ public:
     ~Tokenizer();
 
     [[nodiscard]] static Tokenizer bytes();
-    /// `malformed` if a file is not what it should be or the vocabulary does not fit 16 bits.
+    /// `malformed` if a file is not what it should be or the vocabulary is larger than `vocabulary_max`.
     [[nodiscard]] static Result<Tokenizer> open(const TokenizerFiles& files);
 
     [[nodiscard]] std::uint32_t vocabulary() const;
     /// The token that stands before every document; none if the vocabulary has no such token. No text encodes to it.
-    [[nodiscard]] std::optional<std::uint16_t> separator() const;
+    [[nodiscard]] std::optional<model::Token> separator() const;
     /// Appends the tokens of `text`. A sentencepiece model is given one line at a time, and a line break becomes its
     /// own token where the model has one, because sentencepiece would fold it into a space.
-    void encode(std::string_view text, std::vector<std::uint16_t>& out) const;
+    void encode(std::string_view text, std::vector<model::Token>& out) const;
     /// Tokens outside the vocabulary are left out. The result may be text that is not UTF-8.
     [[nodiscard]] std::string decode(std::span<const std::uint32_t> tokens) const;
 

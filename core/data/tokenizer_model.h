@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/model/token.h"
 
 namespace potluck::data {
 
@@ -20,8 +21,8 @@ public:
     virtual ~TokenizerModel() = default;
     [[nodiscard]] virtual std::uint32_t vocabulary() const = 0;
     /// The token between documents, if the vocabulary has one. No text encodes to it.
-    [[nodiscard]] virtual std::optional<std::uint16_t> separator() const = 0;
-    virtual void encode(std::string_view text, std::vector<std::uint16_t>& out) const = 0;
+    [[nodiscard]] virtual std::optional<model::Token> separator() const = 0;
+    virtual void encode(std::string_view text, std::vector<model::Token>& out) const = 0;
     [[nodiscard]] virtual std::string decode(std::span<const std::uint32_t> tokens) const = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "core/model/state_layout.h"
+#include "core/model/token.h"
 
 namespace potluck::model {
 
@@ -12,7 +13,6 @@ namespace {
 
 constexpr double seconds_per_day = 86'400;
 constexpr double joules_per_kilowatt_hour = 3.6e6;
-constexpr std::uint64_t token_bytes = 2;
 
 // Makers' figures. GeForce: the appendices of NVIDIA's architecture papers (Turing TU102, Ampere GA102, Ada AD102,
 // Blackwell RTX), fp16 tensor operations with fp32 accumulation, without sparsity, and graphics power. Data-centre
@@ -93,7 +93,7 @@ Cost cost_of(const CostQuestion& question) {
     cost.price = cost.kilowatt_hours * question.price_per_kilowatt_hour;
     cost.checkpoint_bytes = state_layout(question.model).file_size();
     const std::uint64_t records = (question.tokens + question.model.context - 1) / question.model.context;
-    cost.data_bytes = records * (question.model.context + 1) * token_bytes;
+    cost.data_bytes = records * (question.model.context + 1) * bytes_of(token_width(question.model.vocabulary));
     return cost;
 }
 

@@ -14,6 +14,7 @@
 #include "core/base/json.h"
 #include "core/base/text.h"
 #include "core/model/state_layout.h"
+#include "core/model/token.h"
 #include "core/run/plain_text.h"
 
 namespace potluck::run {
@@ -26,7 +27,6 @@ constexpr std::string_view magic_name = "PLKMAN";
 constexpr std::size_t prefix_bytes = magic.size() + 64;
 constexpr std::uint64_t created_max = 1ULL << 40U;
 constexpr std::uint64_t records_max = 1ULL << 40U;
-constexpr std::uint32_t token_values = 65'536;  // a shard's tokens are uint16
 
 nlohmann::json to_json(const BlobRef& blob) {
     nlohmann::json object = {{"root", blob.root.hex()}, {"size", blob.size}};
@@ -106,7 +106,8 @@ Shard read_shard(const nlohmann::json& object, Fields& parent, const model::Mode
     Shard shard;
     shard.blob = read_blob(fields.object("blob"), fields);
     shard.records = fields.integer("records", 1, records_max);
-    const std::uint64_t record_bytes = 2 * (std::uint64_t{model.context} + 1);
+    const std::uint64_t token_bytes = model::bytes_of(model::token_width(model.vocabulary));
+    const std::uint64_t record_bytes = token_bytes * (std::uint64_t{model.context} + 1);
     if (shard.blob.size != shard.records * record_bytes) fields.fail("the blob's size does not fit the records");
     if (const Status status = fields.finish(); !status) adopt(parent, status.error());
     return shard;
@@ -137,7 +138,6 @@ Tokenizer read_tokenizer(const nlohmann::json& object, Fields& parent, const mod
     } else if (model.vocabulary != 256) {
         fields.fail("bytes needs a model whose vocabulary is 256");
     }
-    if (model.vocabulary > token_values) fields.fail("the model's vocabulary is larger than 65,536");
     if (const Status status = fields.finish(); !status) adopt(parent, status.error());
     return tokenizer;
 }

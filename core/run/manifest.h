@@ -56,8 +56,8 @@ struct Tokenizer {
     [[nodiscard]] std::vector<BlobRef> blobs() const;
 };
 
-/// A file of little-endian uint16 tokens in records of context + 1, each of which can be trained on alone. Its size is
-/// exactly records * (context + 1) * 2.
+/// A file of little-endian tokens in records of context + 1, each of which can be trained on alone. Its size is exactly
+/// records * (context + 1) * 2, or * 4 where the vocabulary is larger than 65,536.
 struct Shard {
     BlobRef blob;
     std::uint64_t records = 0;

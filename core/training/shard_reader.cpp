@@ -1,7 +1,5 @@
 #include "core/training/shard_reader.h"
 
-#include <cstring>
-
 #include "core/base/check.h"
 #include "core/run/sample_order.h"
 
@@ -10,7 +8,8 @@ namespace potluck::training {
 Result<Shard> Shard::open(const std::filesystem::path& path, const ShardShape& shape) {
     Result<MappedFile> file = MappedFile::open_read(path);
     if (!file.ok()) return file.error();
-    const std::uint64_t record_bytes = (std::uint64_t{shape.context} + 1) * sizeof(model::Token);
+    const std::uint64_t record_bytes =
+        (std::uint64_t{shape.context} + 1) * model::bytes_of(model::token_width(shape.vocabulary));
     if (shape.records == 0 || file->bytes().size() % record_bytes != 0 ||
         file->bytes().size() / record_bytes != shape.records) {
         return Error{ErrorCode::malformed,
@@ -24,8 +23,10 @@ Status Shard::append_record(std::uint64_t index, std::vector<model::Token>& out)
     const std::size_t length = std::size_t{m_shape.context} + 1;
     const std::size_t start = out.size();
     out.resize(start + length);
-    const std::size_t bytes = length * sizeof(model::Token);
-    std::memcpy(&out[start], m_file.bytes().data() + index * bytes, bytes);
+    const model::TokenWidth width = model::token_width(m_shape.vocabulary);
+    const std::size_t bytes = length * model::bytes_of(width);
+    const ByteSpan record = m_file.bytes().subspan(static_cast<std::size_t>(index) * bytes, bytes);
+    model::load_tokens(record, width, std::span(out).subspan(start));
     for (std::size_t i = start; i < out.size(); ++i) {
         if (out[i] >= m_shape.vocabulary) {
             return Error{ErrorCode::malformed, "The data file " + m_path.string() +

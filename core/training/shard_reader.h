@@ -1,6 +1,6 @@
-// A shard: a memory-mapped file of little-endian uint16 tokens in records of context + 1, and the order in which one
-// peer reads it in one round. A record holds context inputs (its first tokens) and as many targets (the same, shifted).
-// The file must not be truncated while it is open.
+// A shard: a memory-mapped file of tokens in records of context + 1, each token as wide as the vocabulary needs
+// (core/model/token.h), and the order in which one peer reads it in one round. A record holds context inputs (its first
+// tokens) and as many targets (the same, shifted). The file must not be truncated while it is open.
 // Threads: one. Owns: the mapping.
 #pragma once
 

@@ -42,9 +42,6 @@ Trainer::Trainer(const TrainerSetup& setup, LocalModel local)
       m_loss_scale(setup.layout.matmul) {}
 
 Result<Trainer> Trainer::create(const TrainerSetup& setup) {
-    if (setup.model.vocabulary > 65'536) {
-        return Error{ErrorCode::invalid_argument, "This version trains vocabularies of at most 65,536 tokens."};
-    }
     if (setup.recipe.optimizer == run::Optimizer::muon && setup.layout.state == Residency::device) {
         return Error{
             ErrorCode::invalid_argument,

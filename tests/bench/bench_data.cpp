@@ -110,7 +110,7 @@ int main(int argc, char** argv) {
         return 1;
     }
     double best = 1e9;
-    std::vector<std::uint16_t> tokens;
+    std::vector<model::Token> tokens;
     for (int i = 0; i < repeats; ++i) {
         tokens.clear();
         const auto began = std::chrono::steady_clock::now();

@@ -202,8 +202,7 @@ int main(int argc, char** argv) {
     run.shard = folder / "shard";
     const bench::SplitText text = bench::split_text(options["--text"], run.model.context);
     std::ofstream(run.shard, std::ios::binary)
-        .write(reinterpret_cast<const char*>(text.training.data()),
-               static_cast<std::streamsize>(text.training.size() * sizeof(model::Token)));
+        << as_text(model::stored_tokens(text.training, model::token_width(run.model.vocabulary)));
     report["parameters"] = run.model.parameters();
     report["steps_per_round"] = run.steps;
     for (run.seed = 1; run.seed <= number("--seeds"); ++run.seed) {

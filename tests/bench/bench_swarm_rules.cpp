@@ -269,8 +269,7 @@ int main(int argc, char** argv) {
     if (text.training.empty() || text.validation.empty()) give_up("there is too little text");
     ground.text = &text;
     std::ofstream(ground.folder / "shard.bin", std::ios::binary)
-        .write(reinterpret_cast<const char*>(text.training.data()),
-               static_cast<std::streamsize>(text.training.size() * sizeof(model::Token)));
+        << as_text(model::stored_tokens(text.training, model::token_width(ground.model.vocabulary)));
 
     std::vector<Measured> all;
     const std::string list = smoke ? smoke_cells : options["--cells"].empty() ? usual_cells : options["--cells"];

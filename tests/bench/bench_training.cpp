@@ -61,12 +61,11 @@ public:
     explicit Shard(const model::ModelSpec& model)
         : m_path(std::filesystem::temp_directory_path() /
                  ("bench_training_" + std::to_string(Clock::now().time_since_epoch().count()) + ".bin")) {
-        std::ofstream file(m_path, std::ios::binary);
         Rng rng(7);
-        for (std::uint64_t i = 0; i < records * (model.context + 1); ++i) {
-            const auto token = static_cast<model::Token>(rng.below(model.vocabulary));
-            file.write(reinterpret_cast<const char*>(&token), sizeof token);
-        }
+        std::vector<model::Token> tokens(static_cast<std::size_t>(records) * (model.context + 1));
+        for (model::Token& token : tokens) token = static_cast<model::Token>(rng.below(model.vocabulary));
+        std::ofstream(m_path, std::ios::binary)
+            << as_text(model::stored_tokens(tokens, model::token_width(model.vocabulary)));
     }
     Shard(const Shard&) = delete;
     Shard& operator=(const Shard&) = delete;

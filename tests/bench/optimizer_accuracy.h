@@ -104,8 +104,7 @@ inline double trained_loss(const AccuracyRun& run, const SplitText& text, std::u
                            const std::function<void(std::uint64_t step, double loss)>& told = {}) {
     POTLUCK_CHECK(!text.validation.empty() && !text.training.empty());
     std::ofstream(run.shard, std::ios::binary)
-        .write(reinterpret_cast<const char*>(text.training.data()),
-               static_cast<std::streamsize>(text.training.size() * sizeof(model::Token)));
+        << as_text(model::stored_tokens(text.training, model::token_width(run.model.vocabulary)));
     training::TrainerSetup setup{.model = run.model, .recipe = {}, .layout = {}, .threads = run.threads};
     setup.recipe.batch = run.batch;
     setup.recipe.state_bits = state_bits;

@@ -19,9 +19,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     POTLUCK_CHECK((*model)->vocabulary() >= 256);
     for (const std::string_view text : {std::string_view("aaabab baab  abcabc\n"), both.substr(0, 2000)}) {
-        std::vector<std::uint16_t> tokens;
+        std::vector<model::Token> tokens;
         (*model)->encode(text, tokens);
-        POTLUCK_CHECK((*model)->decode(std::vector<std::uint32_t>(tokens.begin(), tokens.end())) == text);
+        POTLUCK_CHECK((*model)->decode(tokens) == text);
     }
     return 0;
 }

@@ -22,9 +22,9 @@ TokenizerModelPointer fixture_model() {
     return std::move(*model);
 }
 
-std::string joined(const std::vector<std::uint16_t>& tokens) {
+std::string joined(const std::vector<model::Token>& tokens) {
     std::string text;
-    for (const std::uint16_t token : tokens) text += std::to_string(token) + " ";
+    for (const model::Token token : tokens) text += std::to_string(token) + " ";
     return text;
 }
 
@@ -42,8 +42,8 @@ private slots:
         for (int pass = 0; pass < 2; ++pass) {
             for (const auto& row : rows) {
                 const auto text = row.at("text").get<std::string>();
-                const auto expected = row.at("tokens").get<std::vector<std::uint16_t>>();
-                std::vector<std::uint16_t> tokens;
+                const auto expected = row.at("tokens").get<std::vector<model::Token>>();
+                std::vector<model::Token> tokens;
                 model->encode(text, tokens);
                 QVERIFY2(tokens == expected, (text + ": " + joined(tokens) + "not " + joined(expected)).c_str());
                 QCOMPARE(model->decode(std::vector<std::uint32_t>(tokens.begin(), tokens.end())), text);
@@ -58,11 +58,11 @@ private slots:
         int differ = 0;
         for (const auto& row : nlohmann::json::parse(fixture("encodings.json"))) {
             const auto text = row.at("text").get<std::string>();
-            const auto expected = row.at("digits").get<std::vector<std::uint16_t>>();
-            std::vector<std::uint16_t> tokens;
+            const auto expected = row.at("digits").get<std::vector<model::Token>>();
+            std::vector<model::Token> tokens;
             (*model)->encode(text, tokens);
             QVERIFY2(tokens == expected, (text + ": " + joined(tokens) + "not " + joined(expected)).c_str());
-            differ += tokens == row.at("tokens").get<std::vector<std::uint16_t>>() ? 0 : 1;
+            differ += tokens == row.at("tokens").get<std::vector<model::Token>>() ? 0 : 1;
         }
         QVERIFY(differ > 5);
     }
@@ -70,10 +70,10 @@ private slots:
     void the_separator_is_the_last_token_and_text_never_gives_it() {
         const auto model = fixture_model();
         QCOMPARE(model->vocabulary(), 1500U);
-        QVERIFY(model->separator() == std::uint16_t{1499});
+        QVERIFY(model->separator() == model::Token{1499});
         const std::vector<std::uint32_t> separator{1499};
         QCOMPARE(model->decode(separator), std::string("<|endoftext|>"));
-        std::vector<std::uint16_t> tokens;
+        std::vector<model::Token> tokens;
         model->encode("<|endoftext|>", tokens);
         QVERIFY(tokens.size() > 1);
     }
@@ -83,7 +83,7 @@ private slots:
         for (const std::string& text :
              {std::string("\xFF"), std::string("a\x80"), std::string("word \xC3(\xE2\x82 more"),
               std::string(5000, '\xBF'), std::string("\xF0\x9F\x98")}) {
-            std::vector<std::uint16_t> tokens;
+            std::vector<model::Token> tokens;
             model->encode(text, tokens);
             QVERIFY(model->decode(std::vector<std::uint32_t>(tokens.begin(), tokens.end())) == text);
         }

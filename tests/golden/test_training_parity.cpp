@@ -154,7 +154,7 @@ std::vector<float> ten_steps(const Reference& reference, Dtype matmul, std::vect
         std::copy_n(&records[n * length], length, &shard[place * length]);
     }
     std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(shard.data()), static_cast<std::streamsize>(shard.size() * sizeof(Token)));
+        << as_text(model::stored_tokens(shard, model::token_width(reference.spec.vocabulary)));
 
     run::Recipe recipe;
     recipe.batch = batch;

@@ -162,15 +162,21 @@ private slots:
         fs::create_directories(broken);
         fs::copy_file(checkpoints / "gpt2_bf16_sharded" / "config.json", broken / "config.json");
         QVERIFY(refusal(broken).contains("holds no model.safetensors"));
+    }
 
+    void more_tokens_than_a_tokenizer_may_have_are_refused() {
+        Swarm swarm;
+        write_text(swarm.root() / "text" / "words.txt");
         const fs::path large = swarm.root() / "large";
         fs::create_directories(large);
         fs::copy_file(checkpoints / "llama_fp32" / "model.safetensors", large / "model.safetensors");
         nlohmann::json config =
             parse_json(as_text(content(checkpoints / "llama_fp32" / "config.json")), 1 << 20U).value();
-        config["vocab_size"] = 151'936;
+        config["vocab_size"] = 262'145;
         std::ofstream(large / "config.json") << config.dump();
-        QVERIFY(refusal(large, {"--tokenizer", text_of(tokenizer)}).contains("trains at most 65536"));
+        const Ended refused = host_from(large, swarm, swarm.root() / "home", {"--tokenizer", text_of(tokenizer)});
+        QVERIFY(refused.code != 0);
+        QVERIFY2(refused.err.contains("trains at most 262144"), qPrintable(refused.err));
     }
 
     void a_checkpoint_of_transformers_is_hosted_from_its_files_data() {

@@ -128,7 +128,7 @@ void add_host(CLI::App& app, Command& command, Raw& raw) {
         ->excludes("--text");
     host->add_option("--vocabulary", plan.vocabulary,
                      "At least so many tokens, instead of as many as the tokenizer has")
-        ->check(CLI::Range(2, 65'536));
+        ->check(CLI::Range(std::uint32_t{2}, data::vocabulary_max));
     host->add_option(
         "--tokenizer", plan.tokenizer,
         "A sentencepiece model file, a byte-level tokenizer.json, or a folder with one of them or with vocab.json and "

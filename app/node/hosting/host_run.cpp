@@ -147,7 +147,8 @@ Status Host::check_vocabulary() const {
     if (m_plan.vocabulary > data::vocabulary_max || (bytes && m_plan.vocabulary != m_tokenizer->vocabulary()) ||
         (m_tokenizer && m_plan.vocabulary < m_tokenizer->vocabulary())) {
         return Error{ErrorCode::invalid_argument,
-                     "The vocabulary is as large as the tokenizer's (256 without one) or larger, up to 65536."};
+                     "The vocabulary is as large as the tokenizer's (256 without one) or larger, up to " +
+                         std::to_string(data::vocabulary_max) + "."};
     }
     return {};
 }
@@ -158,8 +159,9 @@ Result<model::ModelSpec> Host::checkpoint_model() const {
     const std::uint32_t tokens = vocabulary();
     if (model.vocabulary > data::vocabulary_max) {
         return Error{ErrorCode::invalid_argument, "The checkpoint has " + std::to_string(model.vocabulary) +
-                                                      " tokens; this version trains at most 65536, so take a model "
-                                                      "with fewer."};
+                                                      " tokens; this version trains at most " +
+                                                      std::to_string(data::vocabulary_max) +
+                                                      ", so take a model with fewer."};
     }
     const bool bytes = m_manifest.tokenizer.kind == run::TokenizerKind::bytes;
     if (bytes ? tokens != model.vocabulary : tokens > model.vocabulary) {
@@ -194,8 +196,11 @@ Status Host::model() {
 
 Status Host::text() {
     const bool tokens = !m_plan.tokens.empty();
-    const data::PackPlan plan{tokens ? m_plan.tokens : m_plan.text, m_folder / "data", m_manifest.model.context,
-                              m_plan.recipe.seed};
+    const data::PackPlan plan{.source = tokens ? m_plan.tokens : m_plan.text,
+                              .folder = m_folder / "data",
+                              .context = m_manifest.model.context,
+                              .key = m_plan.recipe.seed,
+                              .model_vocabulary = m_manifest.model.vocabulary};
     const std::uint32_t below = vocabulary() > 0 ? vocabulary() : m_manifest.model.vocabulary;
     auto text = tokens ? data::pack_tokens(plan, below, m_progress) : data::pack_text(plan, *m_tokenizer, m_progress);
     if (!text) return text.error();

@@ -71,6 +71,7 @@ Result<data::SplitTokens> pack_files(const PackOptions& options, const data::Pac
                                .training = training.partial,
                                .validation = validation.partial,
                                .format = options.format,
+                               .width = model::token_width(tokenizer->vocabulary()),
                                .key = options.seed};
     const auto split = data::split_text(plan, *tokenizer, progress);
     if (!split) return split.error();

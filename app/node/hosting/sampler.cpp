@@ -11,7 +11,7 @@ void Sampler::sample(const Result<HeldModel>& model, const SamplePlan& plan,
     if (*m_busy) return done(Error{ErrorCode::unavailable, "Another sample is being made; try again in a moment."});
     auto tokenizer = open_tokenizer(*model);
     if (!tokenizer) return done(tokenizer.error());
-    std::vector<std::uint16_t> prompt;
+    std::vector<model::Token> prompt;
     // Training text begins its documents with the separator, or is plain lines.
     if (plan.prompt.empty() && tokenizer->separator()) prompt.push_back(*tokenizer->separator());
     if (prompt.empty()) tokenizer->encode(plan.prompt.empty() ? "\n" : plan.prompt, prompt);
@@ -19,7 +19,7 @@ void Sampler::sample(const Result<HeldModel>& model, const SamplePlan& plan,
 
     control::SampleRequest request;
     request.state = {model->state.file.string(), model->state.offset};
-    request.prompt.assign(prompt.begin(), prompt.end());
+    request.prompt = std::move(prompt);
     request.tokens = plan.tokens;
     request.temperature = plan.temperature;
     request.seed = plan.seed;

@@ -22,13 +22,13 @@ nlohmann::json vocabulary_with(const std::vector<std::string>& more) {
     return vocabulary;
 }
 
-std::vector<std::uint16_t> encoded(const TokenizerModel& model, std::string_view text) {
-    std::vector<std::uint16_t> tokens;
+std::vector<model::Token> encoded(const TokenizerModel& model, std::string_view text) {
+    std::vector<model::Token> tokens;
     model.encode(text, tokens);
     return tokens;
 }
 
-using Tokens = std::vector<std::uint16_t>;
+using Tokens = std::vector<model::Token>;
 
 nlohmann::json byte_level() { return {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"trim_offsets", true}}; }
 
@@ -81,7 +81,7 @@ private slots:
             const auto model = parse_byte_bpe(files->vocabulary, files->merges, files->pattern);
             QVERIFY2(model.ok(), model.ok() ? "" : model.error().message.c_str());
             QVERIFY(encoded(**model, "ab12") == (Tokens{256, '1', '2'}));
-            QVERIFY((*model)->separator() == std::uint16_t{258});
+            QVERIFY((*model)->separator() == model::Token{258});
         }
         file["pre_tokenizer"] = byte_level();
         QVERIFY(parsed_file(file)->pattern == WordPattern::gpt2);
@@ -153,7 +153,7 @@ private slots:
     void opts_separator_is_preferred_and_a_token_that_text_gives_is_none() {
         const auto both = parse_byte_bpe(vocabulary_with({"<|endoftext|>", "</s>"}).dump(), "");
         QVERIFY(both.ok());
-        QVERIFY((*both)->separator() == std::uint16_t{257});
+        QVERIFY((*both)->separator() == model::Token{257});
         const auto made = parse_byte_bpe(vocabulary_with({"</", "s>", "</s>"}).dump(), "< /\ns >\n</ s>\n");
         QVERIFY(made.ok());
         QVERIFY(!(*made)->separator());
@@ -164,12 +164,12 @@ private slots:
         for (int round = 0; round < 200; ++round) {
             // Merges of tokens over a small alphabet, in any order: results may come before their parts.
             MergeTable table(60);
-            for (std::uint16_t i = 0; i < 60; ++i) {
-                const auto any = [&] { return static_cast<std::uint16_t>(rng.below(3 + i)); };
-                (void)table.add({any(), any(), static_cast<std::uint16_t>(3 + rng.below(60))});
+            for (model::Token i = 0; i < 60; ++i) {
+                const auto any = [&] { return static_cast<model::Token>(rng.below(3 + i)); };
+                (void)table.add({any(), any(), static_cast<model::Token>(3 + rng.below(60))});
             }
             Tokens word(49 + rng.below(300));
-            for (auto& token : word) token = static_cast<std::uint16_t>(rng.below(3));
+            for (auto& token : word) token = static_cast<model::Token>(rng.below(3));
             Tokens plain = word;
             table.apply(word);
             table.apply_plainly(plain);
@@ -229,24 +229,24 @@ private slots:
         QVERIFY2(QString::fromStdString(model.error().message).contains(says), model.error().message.c_str());
     }
 
-    void a_vocabulary_has_65536_tokens_and_not_one_more() {
+    void a_vocabulary_has_262144_tokens_and_not_one_more() {
         std::vector<std::string> more;
         for (std::uint32_t i = 256; i < vocabulary_max; ++i) more.push_back(std::to_string(i) + "#");
         const auto largest = parse_byte_bpe(vocabulary_with(more).dump(), "");
         QVERIFY(largest.ok());
-        QCOMPARE((*largest)->vocabulary(), 65'536U);
+        QCOMPARE((*largest)->vocabulary(), 262'144U);
         more.push_back("<one more>");
         QVERIFY(!parse_byte_bpe(vocabulary_with(more).dump(), "").ok());
     }
 
-    void there_are_65536_merges_and_not_one_more_data() {
+    void there_are_524288_merges_and_not_one_more_data() {
         QTest::addColumn<QByteArray>("head");
         QTest::newRow("with a version") << QByteArray("#version: 0.2\n");
         QTest::newRow("without") << QByteArray();
     }
-    void there_are_65536_merges_and_not_one_more() {  // merges_max
+    void there_are_524288_merges_and_not_one_more() {  // merges_max
         QFETCH(const QByteArray, head);
-        // All words of two letters, and as many of three as it takes: each of these comes from two merges.
+        // All words of two letters, of three and as many of four as it takes: these come from two and three merges.
         std::vector<std::string> words;
         std::vector<std::string> merges;
         const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -256,20 +256,27 @@ private slots:
                 merges.push_back({a, ' ', b});
             }
         }
-        for (std::size_t i = 0; merges.size() < 65'537; ++i) {
+        for (std::size_t i = 0; i < 52 * 52 * 52; ++i) {
             const char a = letters[i / 52 / 52], b = letters[i / 52 % 52], c = letters[i % 52];
             words.push_back({a, b, c});
             merges.push_back({a, ' ', b, c});
             merges.push_back({a, b, ' ', c});
         }
+        for (std::size_t i = 0; merges.size() < 524'289; ++i) {
+            const char a = letters[i / 52 / 52], b = letters[i / 52 % 52], c = letters[i % 52], d = 'A';
+            words.push_back({a, b, c, d});
+            merges.push_back({a, ' ', b, c, d});
+            merges.push_back({a, b, ' ', c, d});
+            merges.push_back({a, b, c, ' ', d});
+        }
         const std::string vocabulary = vocabulary_with(words).dump();
         std::string text = head.toStdString();
-        for (std::size_t i = 0; i < 65'536; ++i) text += merges[i] + "\n";
+        for (std::size_t i = 0; i < 524'288; ++i) text += merges[i] + "\n";
         const auto largest = parse_byte_bpe(vocabulary, text);
         QVERIFY2(largest.ok(), largest ? "" : largest.error().message.c_str());
-        const auto beyond = parse_byte_bpe(vocabulary, text + merges[65'536] + "\n");
+        const auto beyond = parse_byte_bpe(vocabulary, text + merges[524'288] + "\n");
         QVERIFY(!beyond.ok());
-        QVERIFY2(beyond.error().message.find("more than 65536 merges") != std::string::npos,
+        QVERIFY2(beyond.error().message.find("more than 524288 merges") != std::string::npos,
                  beyond.error().message.c_str());
     }
 

@@ -97,8 +97,8 @@ private slots:
         const auto model = data::parse_sentencepiece(bytes, "tokenizer.model");
         QVERIFY(model.ok());
         if (normalization == "identity") return;
-        std::vector<std::uint16_t> plain;
-        std::vector<std::uint16_t> wide;
+        std::vector<model::Token> plain;
+        std::vector<model::Token> wide;
         (*model)->encode("dish", plain);
         (*model)->encode("\xef\xbd\x84\xef\xbd\x89\xef\xbd\x93\xef\xbd\x88", wide);  // the same in full-width letters
         QCOMPARE(wide, plain);

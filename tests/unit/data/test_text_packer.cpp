@@ -34,20 +34,20 @@ std::string numbered(std::uint64_t first, std::size_t bytes) {
     return text;
 }
 
-std::vector<std::vector<std::uint16_t>> records_of(const PackedShard& shard, std::size_t record_tokens) {
+std::vector<std::vector<model::Token>> records_of(const PackedShard& shard, std::size_t record_tokens) {
     const Bytes bytes = read_file(shard.file, 1 << 30).value();
     if (bytes.size() != shard.records * record_tokens * 2) return {};
     ByteReader reader(bytes);
-    std::vector<std::vector<std::uint16_t>> records(shard.records, std::vector<std::uint16_t>(record_tokens));
+    std::vector<std::vector<model::Token>> records(shard.records, std::vector<model::Token>(record_tokens));
     for (auto& record : records) {
         for (auto& token : record) token = reader.u16();
     }
     return records;
 }
 
-std::string text_of(const std::vector<std::uint16_t>& record) {
+std::string text_of(const std::vector<model::Token>& record) {
     std::string text;
-    for (const std::uint16_t token : record) text.push_back(static_cast<char>(token));
+    for (const model::Token token : record) text.push_back(static_cast<char>(token));
     return text;
 }
 
@@ -212,9 +212,9 @@ private slots:
 
     void the_bigram_baseline_is_what_a_plain_count_gives() {
         Rng rng(3);
-        std::vector<std::uint16_t> training(5000), validation(20 * 11);
-        for (auto& token : training) token = static_cast<std::uint16_t>(rng.below(6) * rng.below(6));
-        for (auto& token : validation) token = static_cast<std::uint16_t>(rng.below(6) * rng.below(6));
+        std::vector<model::Token> training(5000), validation(20 * 11);
+        for (auto& token : training) token = static_cast<model::Token>(rng.below(6) * rng.below(6));
+        for (auto& token : validation) token = static_cast<model::Token>(rng.below(6) * rng.below(6));
         BigramBaseline baseline(40, validation, 11);
         baseline.count(std::span(training).first(1234));
         baseline.count(std::span(training).subspan(1234));

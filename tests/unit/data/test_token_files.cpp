@@ -16,13 +16,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using Tokens = std::vector<std::uint16_t>;
+using Tokens = std::vector<model::Token>;
 
 Bytes bytes_of(const fs::path& file) { return read_file(file, 1 << 30).value(); }
 
-void write_tokens(const fs::path& file, TokenFormat format, const Tokens& tokens) {
+void write_tokens(const fs::path& file, TokenFormat format, const Tokens& tokens,
+                  model::TokenWidth width = model::TokenWidth::bits16) {
     fs::create_directories(file.parent_path());
-    TokenWriter writer(file, format);
+    TokenWriter writer(file, format, width);
     QVERIFY(writer.write(tokens).ok());
     QVERIFY(writer.close().ok());
 }
@@ -32,16 +33,16 @@ void write_bytes(const fs::path& file, const Bytes& bytes) { std::ofstream(file,
 Tokens some_tokens(std::size_t count, std::uint32_t vocabulary) {
     Rng rng(5);
     Tokens tokens(count);
-    for (auto& token : tokens) token = static_cast<std::uint16_t>(rng.below(vocabulary));
+    for (auto& token : tokens) token = static_cast<model::Token>(rng.below(vocabulary));
     return tokens;
 }
 
 Result<Tokens> all_of(const fs::path& file, std::uint32_t vocabulary) {
-    auto reader = TokenReader::open(file);
+    auto reader = TokenReader::open(file, vocabulary);
     if (!reader) return reader.error();
     Tokens all, some;
     do {
-        if (const Status read = reader->read(1000, vocabulary, some); !read) return read.error();
+        if (const Status read = reader->read(1000, some); !read) return read.error();
         all.insert(all.end(), some.begin(), some.end());
     } while (!some.empty());
     return all;
@@ -71,15 +72,45 @@ class TokenFilesTest : public QObject {
 
 private slots:
     void both_formats_survive_and_are_told_apart() {
-        const Tokens tokens = some_tokens(12'345, 60'000);
-        for (const TokenFormat format : {TokenFormat::nanogpt, TokenFormat::llmc}) {
-            const fs::path file = folder("formats/file.bin");
-            write_tokens(file, format, tokens);
-            QCOMPARE(bytes_of(file).size(), 2 * tokens.size() + (format == TokenFormat::llmc ? 1024 : 0));
-            QVERIFY(TokenReader::open(file)->format() == format);
-            QCOMPARE(TokenReader::open(file)->tokens(), tokens.size());
-            QVERIFY(all_of(file, 60'000).value() == tokens);
+        for (const std::uint32_t vocabulary : {60'000U, 65'536U, 65'537U, 151'936U}) {
+            const model::TokenWidth width = model::token_width(vocabulary);
+            QCOMPARE(model::bytes_of(width), std::size_t{vocabulary <= 65'536 ? 2U : 4U});
+            Tokens tokens = some_tokens(12'345, vocabulary);
+            tokens.back() = vocabulary - 1;
+            for (const TokenFormat format : {TokenFormat::nanogpt, TokenFormat::llmc}) {
+                const fs::path file = folder("formats/file.bin");
+                write_tokens(file, format, tokens, width);
+                QCOMPARE(bytes_of(file).size(),
+                         model::bytes_of(width) * tokens.size() + (format == TokenFormat::llmc ? 1024 : 0));
+                const auto reader = TokenReader::open(file, vocabulary);
+                QVERIFY(reader->format() == format);
+                QVERIFY(reader->width() == width);
+                QCOMPARE(reader->tokens(), tokens.size());
+                QVERIFY(all_of(file, vocabulary).value() == tokens);
+            }
         }
+    }
+
+    void an_llmc_file_says_itself_how_wide_its_tokens_are() {
+        const Tokens tokens = some_tokens(3000, 50'000);
+        for (const model::TokenWidth width : {model::TokenWidth::bits16, model::TokenWidth::bits32}) {
+            write_tokens(folder("wide/file.bin"), TokenFormat::llmc, tokens, width);
+            for (const std::uint32_t vocabulary : {50'000U, 128'256U}) {
+                QVERIFY(all_of(folder("wide/file.bin"), vocabulary).value() == tokens);
+            }
+        }
+    }
+
+    void a_nanogpt_file_of_the_other_width_is_refused() {
+        const Tokens tokens = some_tokens(3001, 50'000);
+        write_tokens(folder("other/file.bin"), TokenFormat::nanogpt, tokens);
+        const auto odd = TokenReader::open(folder("other/file.bin"), 128'256);
+        QVERIFY(!odd.ok());
+        QVERIFY(odd.error().message.find("32-bit") != std::string::npos);
+        write_tokens(folder("other/file.bin"), TokenFormat::nanogpt, some_tokens(3000, 50'000));
+        const auto pairs = all_of(folder("other/file.bin"), 128'256);
+        QVERIFY(!pairs.ok());
+        QVERIFY(pairs.error().message.find("beyond the vocabulary of 128256") != std::string::npos);
     }
 
     void an_llmc_header_is_256_integers() {
@@ -92,16 +123,23 @@ private slots:
         QCOMPARE(reader.u32(), 3U);
         for (int i = 3; i < 256; ++i) QCOMPARE(reader.u32(), 0U);
         QCOMPARE(reader.u16(), 7);
+        write_tokens(file, TokenFormat::llmc, {7, 8, 128'000}, model::TokenWidth::bits32);
+        const Bytes wide = bytes_of(file);
+        ByteReader wide_reader(wide);
+        QCOMPARE(wide_reader.u32(), 20240801U);  // of llm.c's data for Llama 3
+        QCOMPARE(wide_reader.u32(), 7U);
+        QCOMPARE(wide_reader.u32(), 3U);
+        QCOMPARE(wide.size(), std::size_t{1024 + 12});
     }
 
     void an_llmc_file_that_was_not_completed_is_refused() {
         const fs::path file = folder("cut/file.bin");
         fs::create_directories(file.parent_path());
         {
-            TokenWriter writer(file, TokenFormat::llmc);
+            TokenWriter writer(file, TokenFormat::llmc, model::TokenWidth::bits16);
             QVERIFY(writer.write(Tokens{7, 8, 9}).ok());
         }  // without close(), as after a crash
-        const auto reader = TokenReader::open(file);
+        const auto reader = TokenReader::open(file, 60'000);
         QVERIFY(!reader.ok());
         QCOMPARE(reader.error().code, ErrorCode::malformed);
     }
@@ -112,7 +150,7 @@ private slots:
         const Bytes whole = bytes_of(file);
         const auto says = [&](const Bytes& bytes) {
             write_bytes(file, bytes);
-            const auto reader = TokenReader::open(file);
+            const auto reader = TokenReader::open(file, 60'000);
             return reader ? std::string("fine") : reader.error().message;
         };
         Bytes changed = whole;
@@ -126,7 +164,7 @@ private slots:
         QVERIFY(says(Bytes(7)).find("odd") != std::string::npos);
         QVERIFY(says({}).find("no tokens") != std::string::npos);
         QCOMPARE(says(Bytes(2)), std::string("fine"));
-        QVERIFY(!TokenReader::open(folder("damaged/none.bin")).ok());
+        QVERIFY(!TokenReader::open(folder("damaged/none.bin"), 100).ok());
     }
 
     void a_token_beyond_the_vocabulary_is_told_with_its_position() {
@@ -148,7 +186,7 @@ private slots:
         write_tokens(file, TokenFormat::nanogpt, {1});
         const auto opens = [&](std::uint64_t tokens) {
             fs::resize_file(file, 2 * tokens);  // a hole: no byte of it is on the disk
-            return TokenReader::open(file).ok();
+            return TokenReader::open(file, 60'000).ok();
         };
         QVERIFY(opens(token_file_tokens_max));
         QVERIFY(!opens(token_file_tokens_max + 1));
@@ -230,7 +268,7 @@ private slots:
 
     void token_files_without_validation_are_split() {
         Tokens tokens(200'000);
-        for (std::size_t i = 0; i < tokens.size(); ++i) tokens[i] = static_cast<std::uint16_t>(i % 65'521);
+        for (std::size_t i = 0; i < tokens.size(); ++i) tokens[i] = static_cast<model::Token>(i % 65'521);
         write_tokens(folder("alone/train.bin"), TokenFormat::llmc, tokens);
         const auto packed = pack_tokens({folder("alone"), folder("alone-out"), 16, 7}, 65'536, {});
         QVERIFY2(packed.ok(), packed ? "" : packed.error().message.c_str());
@@ -238,6 +276,19 @@ private slots:
         QVERIFY(held_out > tokens.size() / 25 && held_out < tokens.size() / 15);
         const std::uint64_t cut = tokens.size() - packed->training_tokens - held_out;  // to whole records
         QVERIFY2(cut < 17, std::to_string(cut).c_str());
+    }
+
+    void shards_are_as_wide_as_the_model_needs() {
+        const Tokens tokens = some_tokens(60'000, 60'000);
+        write_tokens(folder("narrow/train.bin"), TokenFormat::nanogpt, tokens);
+        const auto narrow = pack_tokens({folder("narrow"), folder("narrow-out"), 16, 7}, 60'000, {});
+        const auto wide = pack_tokens({folder("narrow"), folder("wide-out"), 16, 7, 70'000}, 60'000, {});
+        QVERIFY(narrow.ok() && wide.ok());
+        QCOMPARE(narrow->bigram_loss, wide->bigram_loss);
+        const Bytes bytes = bytes_of(narrow->shards.front().file);
+        Tokens all(bytes.size() / 2);
+        model::load_tokens(bytes, model::TokenWidth::bits16, all);
+        QVERIFY(bytes_of(wide->shards.front().file) == model::stored_tokens(all, model::TokenWidth::bits32));
     }
 
     void every_document_begins_with_the_separator() {

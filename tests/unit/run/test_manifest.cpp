@@ -176,16 +176,23 @@ private slots:
         QVERIFY(!parses("bpe", bpe_file_bytes_max, bpe_file_bytes_max + 1));
     }
 
-    void a_vocabulary_has_no_more_tokens_than_sixteen_bits() {
-        const auto parses = [](std::uint32_t vocabulary) {
+    void a_token_has_32_bits_where_the_vocabulary_does_not_fit_16() {
+        const auto parses = [](std::uint32_t vocabulary, std::uint64_t token_bytes) {
             Manifest manifest = samples::manifest();
             manifest.model.vocabulary = vocabulary;
             manifest.tokenizer = {TokenizerKind::none};
             manifest.initial_state.size = state_layout(manifest.model).file_size();
+            for (Shard* shard : {&manifest.shards.front(), &manifest.validation}) {
+                shard->blob.size = shard->records * (manifest.model.context + 1) * token_bytes;
+            }
+            manifest.shards.resize(1);
             return parsed(manifest.to_json_text()).ok();
         };
-        QVERIFY(parses(65'536));
-        QVERIFY(!parses(65'537));
+        QVERIFY(parses(65'536, 2));
+        QVERIFY(!parses(65'536, 4));
+        QVERIFY(!parses(65'537, 2));
+        QVERIFY(parses(65'537, 4));
+        QVERIFY(parses(151'936, 4));
     }
 
     void records_whose_bytes_wrap_around_are_refused() {

@@ -60,8 +60,7 @@ struct Fixture {
     }
     void write(const std::vector<Token>& text) const {
         std::ofstream(shard, std::ios::binary)
-            .write(reinterpret_cast<const char*>(text.data()),
-                   static_cast<std::streamsize>(text.size() * sizeof(Token)));
+            << as_text(model::stored_tokens(text, model::token_width(model.vocabulary)));
     }
     [[nodiscard]] Trainer trainer() const {
         Trainer made = Trainer::create({.model = model,
@@ -246,6 +245,30 @@ private slots:
         fixture.write(text);
         QVERIFY(trainer.train_in(fixture.place()).ok());
         QVERIFY(trainer.micro_step().error().code == ErrorCode::malformed);
+    }
+
+    void tokens_beyond_16_bits_are_read_and_learnt() {
+        Fixture fixture;
+        fixture.model.vocabulary = 70'000;
+        fixture.model.width = 16;
+        std::vector<Token> text = toy_text(small_model(), 3);
+        for (Token& token : text) token += 69'968;
+        fixture.write(text);
+        const auto shard = Shard::open(fixture.shard, {records, fixture.model.context, fixture.model.vocabulary});
+        QVERIFY(shard.ok());
+        std::vector<Token> record;
+        QVERIFY(shard->append_record(3, record).ok());
+        QVERIFY(std::equal(record.begin(), record.end(), text.begin() + 3 * (fixture.model.context + 1)));
+        QVERIFY(!Shard::open(fixture.shard, {records, fixture.model.context, 65'536}).ok());
+
+        Trainer trainer = fixture.trainer();
+        QVERIFY(trainer.train_in(fixture.place()).ok());
+        steps(trainer, 1);
+        const double first = trainer.totals().loss_sum;
+        QVERIFY(std::abs(trainer.totals().mean_loss() - std::log(70'000.0)) < 0.5);
+        steps(trainer, 60);
+        const double others = (trainer.totals().loss_sum - first) / 60;
+        QVERIFY2(others < 0.9 * first, std::to_string(others / first).c_str());
     }
 
     void micro_batches_are_equal_parts_within_the_aim() {
