@@ -20,6 +20,7 @@
 #include "core/data/merge_table.h"
 #include "core/data/tokenizer.h"
 #include "core/data/tokenizer_json.h"
+#include "core/data/unicode_form.h"
 #include "core/data/word_split.h"
 
 namespace potluck::data {
@@ -98,7 +99,8 @@ private:
 
 class ByteBpe final : public TokenizerModel {
 public:
-    ByteBpe(std::size_t merges, WordPattern pattern) : m_merges(merges), m_split(pattern) {}
+    ByteBpe(std::size_t merges, const BytePairRules& rules)
+        : m_rules(rules), m_merges(merges), m_split(rules.pattern) {}
 
     Status read_vocabulary(std::string_view text);
     Status read_merges(std::string_view text);
@@ -111,11 +113,15 @@ public:
 private:
     Status add_merge(std::string_view line, std::size_t number);
     void choose_separator();
+    void index_whole_words();
+    void encode_word(std::string_view word, std::vector<model::Token>& out) const;
 
+    BytePairRules m_rules;
     std::unordered_map<std::string, model::Token> m_ids;  // emptied once the merges are read
     std::vector<std::string> m_spelled;                   // by token
     std::vector<std::uint8_t> m_from_text;                // by token: a byte, or the result of a merge
     std::array<model::Token, byte_values> m_bytes{};
+    std::unordered_map<std::string_view, model::Token> m_words;  // of m_spelled, where words are taken whole
     MergeTable m_merges;
     std::optional<model::Token> m_separator;
     WordSplit m_split;
@@ -194,20 +200,48 @@ Status ByteBpe::read_merges(std::string_view text) {
         }
         if (const Status added = add_merge(line, number); !added) return added;
     }
+    if (m_rules.whole_words == WholeWords::taken) index_whole_words();
     choose_separator();
     m_ids = {};
     return {};
 }
 
+void ByteBpe::index_whole_words() {
+    std::vector<std::uint8_t> apart(m_spelled.size(), 0);
+    for (const std::string& token : m_rules.added) {
+        const auto id = m_ids.find(token);
+        if (id != m_ids.end()) apart[id->second] = 1;
+    }
+    std::array<std::string, byte_values> symbols;
+    for (unsigned byte = 0; byte < byte_values; ++byte) symbols[byte] = byte_symbol(static_cast<unsigned char>(byte));
+    for (const auto& [token, id] : m_ids) {
+        std::string in_symbols;  // differs from a token that has other characters, which no word is
+        for (const char byte : m_spelled[id]) in_symbols += symbols[static_cast<unsigned char>(byte)];
+        if (apart[id] != 0 || in_symbols != token) continue;
+        m_words.emplace(m_spelled[id], id);
+        m_from_text[id] = 1;
+    }
+}
+
 void ByteBpe::choose_separator() {
-    // OPT's vocabulary has both and separates by the first.
-    for (const char* name : {"</s>", "<|endoftext|>"}) {
+    // OPT's vocabulary has the first two and separates by the first.
+    for (const char* name : {"</s>", "<|endoftext|>", "<|begin_of_text|>"}) {
         const auto id = m_ids.find(name);
         if (!m_separator && id != m_ids.end() && m_from_text[id->second] == 0) m_separator = id->second;
     }
 }
 
+void ByteBpe::encode_word(std::string_view word, std::vector<model::Token>& out) const {
+    out.clear();
+    const auto whole = m_words.find(word);
+    if (whole != m_words.end()) return out.push_back(whole->second);
+    for (const char byte : word) out.push_back(m_bytes[static_cast<unsigned char>(byte)]);
+    m_merges.apply(out);
+}
+
 void ByteBpe::encode(std::string_view text, std::vector<model::Token>& out) const {
+    std::string normal;
+    if (m_rules.normalization == Normalization::nfc) text = normal = composed(text);
     m_split.split(text, m_ends);
     std::size_t begin = 0;
     for (const std::size_t end : m_ends) {
@@ -218,9 +252,7 @@ void ByteBpe::encode(std::string_view text, std::vector<model::Token>& out) cons
             out.insert(out.end(), slot->tokens.begin(), slot->tokens.begin() + slot->count);
             continue;
         }
-        m_word.clear();
-        for (const char byte : word) m_word.push_back(m_bytes[static_cast<unsigned char>(byte)]);
-        m_merges.apply(m_word);
+        encode_word(word, m_word);
         if (slot != nullptr) WordCache::keep(*slot, word, m_word);
         out.insert(out.end(), m_word.begin(), m_word.end());
     }
@@ -243,9 +275,9 @@ std::string byte_symbol(unsigned char byte) {
 }
 
 Result<TokenizerModelPointer> parse_byte_bpe(std::string_view vocabulary_json, std::string_view merges_text,
-                                             WordPattern pattern) {
+                                             const BytePairRules& rules) {
     const auto lines = static_cast<std::size_t>(std::count(merges_text.begin(), merges_text.end(), '\n'));
-    auto model = std::make_unique<ByteBpe>(std::min(lines + 1, merges_max + 1), pattern);
+    auto model = std::make_unique<ByteBpe>(std::min(lines + 1, merges_max + 1), rules);
     if (const Status read = model->read_vocabulary(vocabulary_json); !read) return read.error();
     if (const Status read = model->read_merges(merges_text); !read) return read.error();
     return TokenizerModelPointer(std::move(model));
@@ -265,7 +297,7 @@ Result<TokenizerModelPointer> open_byte_bpe_json(const std::filesystem::path& fi
     if (!text) return text.error();
     const auto files = parse_tokenizer_json(as_text(*text));
     if (!files) return files.error();
-    return parse_byte_bpe(files->vocabulary, files->merges, files->pattern);
+    return parse_byte_bpe(files->vocabulary, files->merges, files->rules);
 }
 
 }  // namespace potluck::data

@@ -16,12 +16,12 @@ namespace fs = std::filesystem;
 
 constexpr std::uint32_t byte_vocabulary = 256;
 
-Result<WordPattern> pattern_in(const fs::path& tokenizer_json) {
+Result<BytePairRules> rules_in(const fs::path& tokenizer_json) {
     const auto text = read_file(tokenizer_json, run::tokenizer_json_bytes_max);
     if (!text) return text.error();
     const auto files = parse_tokenizer_json(as_text(*text));
     if (!files) return files.error();
-    return files->pattern;
+    return files->rules;
 }
 
 }  // namespace
@@ -37,9 +37,9 @@ Result<TokenizerFiles> find_tokenizer(const fs::path& path) {
     if (holds("vocab.json") && holds("merges.txt")) {
         const TokenizerFiles two_files{run::TokenizerKind::bpe, path / "vocab.json", path / "merges.txt"};
         if (!holds("tokenizer.json")) return two_files;
-        const auto pattern = pattern_in(json_file.model);
-        if (!pattern) return pattern.error();
-        return *pattern == WordPattern::gpt2 ? two_files : json_file;
+        const auto rules = rules_in(json_file.model);
+        if (!rules) return rules.error();
+        return rules->are_gpt2s() ? two_files : json_file;
     }
     if (holds("tokenizer.model"))
         return TokenizerFiles{run::TokenizerKind::sentencepiece, path / "tokenizer.model", {}};

@@ -34,6 +34,16 @@ bool is_single_digits(const json& step) {
     return says(step, "type", "Digits") && says(step, "individual_digits", true);
 }
 
+/// Bytes as their symbols, without GPT-2's way to cut.
+bool is_bytes_only(const json& step) {
+    return says(step, "type", "ByteLevel") && says(step, "add_prefix_space", false) && says(step, "use_regex", false);
+}
+
+bool is_split(const json& step, WordPattern pattern) {
+    return says(step, "type", "Split") && says(member(step, "pattern"), "Regex", pattern_in_files(pattern)) &&
+           says(step, "behavior", "Isolated") && says(step, "invert", false);
+}
+
 Result<WordPattern> pattern_of(const json& step) {
     if (is_byte_level(step)) return WordPattern::gpt2;
     const json& steps = member(step, "pretokenizers");
@@ -42,7 +52,10 @@ Result<WordPattern> pattern_of(const json& step) {
     if (is_sequence && steps.size() == 2 && is_single_digits(steps[0]) && is_byte_level(steps[1])) {
         return WordPattern::gpt2_single_digits;
     }
-    return unreadable("its pre_tokenizer is neither GPT-2's nor single digits before GPT-2's");
+    for (const WordPattern pattern : {WordPattern::llama3, WordPattern::qwen2}) {
+        if (is_sequence && steps.size() == 2 && is_split(steps[0], pattern) && is_bytes_only(steps[1])) return pattern;
+    }
+    return unreadable("its pre_tokenizer is none of GPT-2's, single digits before GPT-2's, Llama 3's and Qwen2's");
 }
 
 /// What a model may say of itself and still be the BPE that ByteBpe applies.
@@ -52,14 +65,12 @@ Status check_model(const json& model) {
         const json& value = member(model, name);
         if (!value.is_null() && value != "") return unreadable("its model has a " + std::string(name));
     }
-    for (const char* name : {"byte_fallback", "ignore_merges"}) {
-        if (says(model, name, true)) return unreadable("its model has " + std::string(name));
-    }
+    if (says(model, "byte_fallback", true)) return unreadable("its model has byte_fallback");
     return {};
 }
 
 /// Tokens that stand beside the model's vocabulary, or in it under the same number.
-Status take_added(const json& added, json& vocabulary) {
+Status take_added(const json& added, json& vocabulary, std::vector<std::string>& names) {
     if (added.is_null()) return {};
     if (!added.is_array()) return unreadable("its added_tokens are not a list");
     for (const json& token : added) {
@@ -67,6 +78,7 @@ Status take_added(const json& added, json& vocabulary) {
         if (!content.is_string() || !id.is_number_unsigned()) return unreadable("an added token has no content or id");
         const auto [place, is_new] = vocabulary.emplace(content.get<std::string>(), id);
         if (!is_new && place.value() != id) return unreadable("an added token has two ids");
+        names.push_back(content.get<std::string>());
     }
     return {};
 }
@@ -93,17 +105,24 @@ Result<std::string> merges_text(const json& merges) {
 Result<BytePairFiles> parse_tokenizer_json(std::string_view text) {
     const auto file = parse_json(text, run::tokenizer_json_bytes_max);
     if (!file || !file->is_object()) return unreadable("it is no JSON object");
-    if (!member(*file, "normalizer").is_null()) return unreadable("it has a normalizer");
+    BytePairRules rules;
+    const json& normalizer = member(*file, "normalizer");
+    if (!normalizer.is_null() && !says(normalizer, "type", "NFC")) return unreadable("it has a normalizer but NFC");
+    if (!normalizer.is_null()) rules.normalization = Normalization::nfc;
     const auto pattern = pattern_of(member(*file, "pre_tokenizer"));
     if (!pattern) return pattern.error();
+    rules.pattern = *pattern;
     const json& model = member(*file, "model");
     if (const Status fits = check_model(model); !fits) return fits.error();
+    if (says(model, "ignore_merges", true)) rules.whole_words = WholeWords::taken;
     json vocabulary = member(model, "vocab");
     if (!vocabulary.is_object()) return unreadable("its model has no vocab");
-    if (const Status taken = take_added(member(*file, "added_tokens"), vocabulary); !taken) return taken.error();
+    if (const Status taken = take_added(member(*file, "added_tokens"), vocabulary, rules.added); !taken)
+        return taken.error();
     auto merges = merges_text(member(model, "merges"));
     if (!merges) return merges.error();
-    return BytePairFiles{vocabulary.dump(-1, ' ', false, json::error_handler_t::replace), *std::move(merges), *pattern};
+    return BytePairFiles{vocabulary.dump(-1, ' ', false, json::error_handler_t::replace), *std::move(merges),
+                         std::move(rules)};
 }
 
 }  // namespace potluck::data

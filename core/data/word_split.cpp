@@ -23,6 +23,11 @@ std::string pattern_text(WordPattern kind) {
         return "\\p{N}|'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?[^" + s + "\\p{L}\\p{N}]+|[" + s + "]+(?![^" + s +
                "\\p{N}])|[" + s + "]+";
     }
+    if (kind == WordPattern::llama3 || kind == WordPattern::qwen2) {
+        const std::string digits = kind == WordPattern::llama3 ? "\\p{N}{1,3}" : "\\p{N}";
+        return "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|" + digits + "| ?[^" + s +
+               "\\p{L}\\p{N}]+[\\r\\n]*|[" + s + "]*[\\r\\n]+|[" + s + "]+(?![^" + s + "])|[" + s + "]+";
+    }
     return "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^" + s + "\\p{L}\\p{N}]+|[" + s + "]+(?![^" + s + "])|[" +
            s + "]+";
 }
@@ -30,6 +35,20 @@ std::string pattern_text(WordPattern kind) {
 bool is_utf8_error(int outcome) { return outcome <= PCRE2_ERROR_UTF8_ERR1 && outcome >= PCRE2_ERROR_UTF8_ERR21; }
 
 }  // namespace
+
+const char* pattern_in_files(WordPattern kind) {
+    switch (kind) {
+        case WordPattern::llama3:
+            return R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*)"
+                   R"(|\s*[\r\n]+|\s+(?!\S)|\s+)";
+        case WordPattern::qwen2:
+            return R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*)"
+                   R"(|\s*[\r\n]+|\s+(?!\S)|\s+)";
+        case WordPattern::gpt2:
+        case WordPattern::gpt2_single_digits: break;
+    }
+    return nullptr;
+}
 
 struct WordSplit::Pattern {
     explicit Pattern(WordPattern kind) {

@@ -1,6 +1,7 @@
 // Cuts text into the pieces within which byte-level BPE merges, as GPT-2 does: contractions, and runs of letters, of
 // digits, of other characters, each with one space before it, and runs of white space. SmolLM and StarCoder cut every
-// digit off first.
+// digit off first. Llama 3 and Qwen take one character that is no letter before a word, line breaks with what stands
+// before them, contractions in either case, and three digits or one at a time.
 //
 // Letters and digits are Unicode's as PCRE2 knows them; white space is the property White_Space, which is what Python's
 // regex calls \s (PCRE2's own \s has U+180E too). A byte that is no UTF-8 is a piece of its own.
@@ -15,7 +16,10 @@
 
 namespace potluck::data {
 
-enum class WordPattern { gpt2, gpt2_single_digits };
+enum class WordPattern { gpt2, gpt2_single_digits, llama3, qwen2 };
+
+/// Llama 3's and Qwen2's patterns as their files spell them; null for the others.
+[[nodiscard]] const char* pattern_in_files(WordPattern kind);
 
 class WordSplit {
 public:

@@ -4,6 +4,7 @@
 
 #include "core/base/json.h"
 #include "core/data/byte_bpe.h"
+#include "core/data/unicode_form.h"
 
 using namespace potluck;
 using namespace potluck::data;
@@ -26,6 +27,21 @@ std::string joined(const std::vector<model::Token>& tokens) {
     std::string text;
     for (const model::Token token : tokens) text += std::to_string(token) + " ";
     return text;
+}
+
+/// Whether every string of encodings.json has the tokens that Python gave under this name, and comes back composed.
+void compare_with(const TokenizerModel& model, const char* name) {
+    int differ = 0;
+    for (const auto& row : nlohmann::json::parse(fixture("encodings.json"))) {
+        const auto text = row.at("text").get<std::string>();
+        const auto expected = row.at(name).get<std::vector<model::Token>>();
+        std::vector<model::Token> tokens;
+        model.encode(text, tokens);
+        QVERIFY2(tokens == expected, (text + ": " + joined(tokens) + "not " + joined(expected)).c_str());
+        QCOMPARE(composed(model.decode(tokens)), composed(text));
+        differ += tokens == row.at("tokens").get<std::vector<model::Token>>() ? 0 : 1;
+    }
+    QVERIFY(differ > 5);
 }
 
 }  // namespace
@@ -53,7 +69,7 @@ private slots:
 
     void digits_that_are_cut_off_first_give_the_tokens_that_python_gives() {
         const auto model =
-            parse_byte_bpe(fixture("vocab.json"), fixture("merges.txt"), WordPattern::gpt2_single_digits);
+            parse_byte_bpe(fixture("vocab.json"), fixture("merges.txt"), {.pattern = WordPattern::gpt2_single_digits});
         QVERIFY(model.ok());
         int differ = 0;
         for (const auto& row : nlohmann::json::parse(fixture("encodings.json"))) {
@@ -65,6 +81,27 @@ private slots:
             differ += tokens == row.at("tokens").get<std::vector<model::Token>>() ? 0 : 1;
         }
         QVERIFY(differ > 5);
+    }
+
+    void text_is_cut_and_composed_as_qwen2_does() {
+        const auto model = parse_byte_bpe(fixture("vocab.json"), fixture("merges.txt"),
+                                          {.pattern = WordPattern::qwen2, .normalization = Normalization::nfc});
+        QVERIFY(model.ok());
+        compare_with(**model, "qwen2");
+    }
+
+    void text_is_cut_as_llama3_does_and_words_are_taken_whole() {
+        std::string merges = fixture("merges.txt");
+        for (int left_out = 0; left_out < 300; ++left_out) merges.erase(merges.rfind('\n', merges.size() - 2) + 1);
+        BytePairRules rules{.pattern = WordPattern::llama3, .whole_words = WholeWords::taken};
+        const auto model = parse_byte_bpe(fixture("vocab.json"), merges, rules);
+        QVERIFY(model.ok());
+        compare_with(**model, "llama3");
+        rules.whole_words = WholeWords::merged;
+        std::vector<model::Token> merged, whole;
+        (*model)->encode(" without", whole);
+        (*parse_byte_bpe(fixture("vocab.json"), merges, rules))->encode(" without", merged);
+        QVERIFY(merged.size() > whole.size());
     }
 
     void the_separator_is_the_last_token_and_text_never_gives_it() {

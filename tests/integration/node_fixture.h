@@ -150,8 +150,12 @@ class Swarm {
 public:
     std::filesystem::path root() const { return m_root.path().toStdString(); }
 
-    /// Hosts and serves a run of `rounds` rounds with short windows.
+    /// Hosts and serves a run of `rounds` rounds with short windows, of a fresh small model.
     void host(int rounds, const QStringList& more = {}) {
+        host_model(rounds, QStringList{"--layers", "1", "--width", "32", "--heads", "2"} + more);
+    }
+    /// The same of the model that `more` names.
+    void host_model(int rounds, const QStringList& more) {
         write_text(root() / "text" / "words.txt");
         const Ended made = run_node(QStringList{"host",
                                                 "--prepare",
@@ -161,12 +165,6 @@ public:
                                                 QString::fromStdString((root() / "text").string()),
                                                 "--name",
                                                 "Test",
-                                                "--layers",
-                                                "1",
-                                                "--width",
-                                                "32",
-                                                "--heads",
-                                                "2",
                                                 "--context",
                                                 "32",
                                                 "--rounds",

@@ -4,12 +4,17 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 
 #include "core/base/files.h"
 #include "core/base/json.h"
+#include "core/data/byte_bpe.h"
 #include "core/model/hf_config.h"
+#include "core/model/initial_state.h"
+#include "core/model/presets.h"
 #include "core/model/sparse_model.h"
 #include "core/model/state_layout.h"
+#include "core/model/token.h"
 #include "tests/integration/node_fixture.h"
 
 using namespace potluck;
@@ -46,6 +51,59 @@ Bytes content(const fs::path& file) { return read_file(file, 64U << 20U).value()
 
 model::ModelSpec model_of(const fs::path& exported) {
     return model::parse_hugging_face_config(content(exported / "config.json")).value();
+}
+
+/// Letters of a word that occurs in every text of these tests, and the merges that make one token of it.
+const std::vector<std::string> word_tokens{"wo", "rd", "word", "Ġword"};
+const std::vector<std::string> word_merges{"w o", "r d", "wo rd", "Ġ word"};
+
+/// A tokenizer.json as Llama 3 or Qwen2 has it, whose last tokens are `word_tokens` and one that is added.
+nlohmann::json large_tokenizer(data::WordPattern pattern, std::uint32_t tokens) {
+    nlohmann::json vocabulary = nlohmann::json::object();
+    for (unsigned byte = 0; byte < 256; ++byte) vocabulary[data::byte_symbol(static_cast<unsigned char>(byte))] = byte;
+    while (vocabulary.size() + word_tokens.size() + 1 < tokens) {
+        vocabulary["unused" + std::to_string(vocabulary.size())] = vocabulary.size();
+    }
+    for (const std::string& token : word_tokens) vocabulary[token] = vocabulary.size();
+    const bool llama3 = pattern == data::WordPattern::llama3;
+    const nlohmann::json split = {{"type", "Split"},
+                                  {"pattern", {{"Regex", data::pattern_in_files(pattern)}}},
+                                  {"behavior", "Isolated"},
+                                  {"invert", false}};
+    const nlohmann::json bytes = {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}};
+    nlohmann::json file = {
+        {"added_tokens",
+         {{{"id", tokens - 1}, {"content", llama3 ? "<|begin_of_text|>" : "<|endoftext|>"}, {"special", true}}}},
+        {"normalizer", nullptr},
+        {"pre_tokenizer", {{"type", "Sequence"}, {"pretokenizers", {split, bytes}}}},
+        {"model", {{"type", "BPE"}, {"ignore_merges", llama3}, {"vocab", vocabulary}, {"merges", word_merges}}}};
+    if (!llama3) file["normalizer"] = {{"type", "NFC"}};
+    return file;
+}
+
+/// A random model of more tokens than 16 bits count, saved as transformers saves it.
+model::ModelSpec save_large_checkpoint(const fs::path& folder, data::WordPattern pattern) {
+    const bool llama3 = pattern == data::WordPattern::llama3;
+    model::ModelSpec model = model::model_preset("llama-tiny").value();
+    model.vocabulary = 70'000;
+    model.context = 64;
+    model.layers = 1;
+    model.heads = 2;
+    model.width = 16;
+    model.llama.kv_heads = 1;
+    model.llama.head_width = 8;
+    model.llama.inner = 24;
+    model.llama.qkv_bias = !llama3;
+    model.llama.tied = !llama3;
+    const model::StateLayout layout = model::state_layout(model);
+    std::vector<float> parameters(static_cast<std::size_t>(layout.parameters));
+    model::fill_initial_state(model, 5, parameters);
+    fs::create_directories(folder);
+    std::ofstream(folder / "model.safetensors", std::ios::binary)
+        << as_text(layout.header) << as_text(std::as_bytes(std::span(parameters)));
+    std::ofstream(folder / "config.json") << model::hugging_face_config(model);
+    std::ofstream(folder / "tokenizer.json") << large_tokenizer(pattern, model.vocabulary - 10).dump();
+    return model;
 }
 
 }  // namespace
@@ -177,6 +235,33 @@ private slots:
         const Ended refused = host_from(large, swarm, swarm.root() / "home", {"--tokenizer", text_of(tokenizer)});
         QVERIFY(refused.code != 0);
         QVERIFY2(refused.err.contains("trains at most 262144"), qPrintable(refused.err));
+    }
+
+    void a_vocabulary_beyond_16_bits_is_hosted_and_exported_data() {
+        QTest::addColumn<int>("pattern");
+        QTest::addRow("as Llama 3") << static_cast<int>(data::WordPattern::llama3);
+        QTest::addRow("as Qwen2") << static_cast<int>(data::WordPattern::qwen2);
+    }
+    void a_vocabulary_beyond_16_bits_is_hosted_and_exported() {
+        QFETCH(const int, pattern);
+        Swarm swarm;
+        const fs::path checkpoint = swarm.root() / "checkpoint", folder = swarm.root() / "exported";
+        const model::ModelSpec model = save_large_checkpoint(checkpoint, static_cast<data::WordPattern>(pattern));
+        swarm.host_model(2, {"--from", text_of(checkpoint)});
+
+        const fs::path shard = only_run(swarm.root() / "host") / "data" / "validation.tokens";
+        const Bytes stored = content(shard);
+        std::vector<model::Token> tokens(stored.size() / 4);
+        model::load_tokens(stored, model::TokenWidth::bits32, tokens);
+        const model::Token word = model.vocabulary - 10 - 2;
+        QVERIFY(std::count(tokens.begin(), tokens.end(), word) > 100);
+        QVERIFY(std::ranges::all_of(tokens, [&](model::Token token) { return token < model.vocabulary - 10; }));
+
+        swarm.volunteer("anna");
+        QVERIFY(swarm.all_end_equal(60'000));
+        QVERIFY2(swarm.exports_the_end(folder), swarm.backbone().error().c_str());
+        QCOMPARE(model_of(folder).vocabulary, model.vocabulary);
+        QVERIFY(content(folder / "tokenizer.json") == content(checkpoint / "tokenizer.json"));
     }
 
     void a_checkpoint_of_transformers_is_hosted_from_its_files_data() {

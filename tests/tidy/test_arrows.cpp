@@ -118,6 +118,7 @@ const QList<Library>& libraries() {
         {"CLI11", QRegularExpression("^CLI/"), {"app/node/cli", "app/trainer", "app/potluck"}},
         {"sentencepiece", QRegularExpression("^sentencepiece"), {"core/data"}},
         {"PCRE2", QRegularExpression("^pcre2"), {"core/data"}},
+        {"utf8proc", QRegularExpression("^utf8proc"), {"core/data"}},
         {"spdlog", QRegularExpression("^(spdlog|fmt)/"), {"core/base"}},
         {"nlohmann-json",
          QRegularExpression("^nlohmann/"),

@@ -182,7 +182,13 @@ def byte_bpe():
             + str(len(json.loads(whole))).encode() + b',"content":"<|endoftext|>"}],"model":{"type":"BPE","vocab":' + whole
             + b',"merges":[["a","b"]]}}')
     save("byte_bpe", "tokenizer_json", file)
-    save("byte_bpe", "tokenizer_json_normalizer", file.replace(b'"normalizer":null', b'"normalizer":{"type":"NFC"}'))
+    composed = file.replace(b'"normalizer":null', b'"normalizer":{"type":"NFC"}')
+    save("byte_bpe", "tokenizer_json_normalizer", composed)
+    words = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}%s| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
+    for name, source, count in (("llama3", file.replace(b'"BPE"', b'"BPE","ignore_merges":true'), "{1,3}"), ("qwen2", composed, "")):
+        split = {"type": "Split", "pattern": {"Regex": words % count}, "behavior": "Isolated", "invert": False}
+        steps = json.dumps(split).encode() + b',{"type":"ByteLevel","add_prefix_space":false,"use_regex":false}'
+        save("byte_bpe", "tokenizer_json_" + name, source.replace(digits, steps))
 
 
 def sentencepiece():

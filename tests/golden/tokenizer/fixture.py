@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes vocab.json, merges.txt and encodings.json: a small byte-level BPE and what Python makes of difficult strings, once
-cut as GPT-2 does (tokens) and once with every digit cut off first, as SmolLM does (digits).
+cut as GPT-2 does (tokens), with every digit cut off first, as SmolLM does (digits), as Qwen2 does (qwen2), and as Llama 3
+does (llama3): words that are tokens are taken whole, and to show it, the last WHOLE merges are left out.
 
 Needs tokenizers, transformers and regex. Run it in its own folder; the texts are the repository's sources.
 The expected tokens come from a plain byte-level BPE in Python below and must equal those of GPT2Tokenizer.
@@ -9,11 +10,13 @@ import glob
 import json
 import os
 import regex
-from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 from transformers import GPT2Tokenizer
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
 PATTERN = regex.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+")
+WORDS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}%s| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+WHOLE = 300
 WORLD = ["Übung macht den Meister, größer, naïve café", "Привет, мир! Как дела?", "你好世界，这是一个测试。", "こんにちは世界", "مرحبا بالعالم",
          "नमस्ते दुनिया", "שלום עולם", "안녕하세요 세계", "Ελληνικά γράμματα", "👋🌍🎉 emoji"]
 
@@ -28,6 +31,7 @@ STRINGS = [
     "<|endoftext|> </s> <s> [MASK]", "a<|endoftext|>b", "\ufeffBOM", "\ufffd\ufffe\uffff\U0010ffff", "\ue000 private \U000f0000", "math ∑∫√≤ → ← ∞ x² + y² = z²",
     "“quotes” ‘single’ don’t it’s … – —", "$€£¥ 5% #tag @name a@b.c http://x.y/z?q=1&r=2", "word" * 50 + " " + "12" * 60, "\u1680ogham\u1680", "\u00ad soft\u00adhyphen",
     "a  1", "  12  34 ", "2023-11-23 04:20:59", "x 7\n 8\t9\t\t10", " 's 't ' s", "'", "' '", "'ll'd've're'm", "don't'", "0x1F 1e-9 1_000 ４５６", "\u0e33 \u17b4 \u115f \u3164x", "   leading and trailing   ", "\u2000\u2001 \u2002",
+    "'\u017ft 'S'T a'Ll'rE'", "\u1112\u1161\u11ab\u1100\u1173\u11af", "\u212b \u2126 \u0958 \u0344x q\u0307\u0323", "!word (word) \tword\n\tword \r\n  \r\n!\n\n?\r\nx", "12345 1234567 a12b",
 ]
 
 
@@ -89,6 +93,13 @@ def digits_tokenizer(vocab, merges):
     return tokenizer
 
 
+def split_tokenizer(digits, **model):
+    tokenizer = Tokenizer(models.BPE(**model))
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(WORDS % digits), "isolated"),
+                                                       pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+    return tokenizer
+
+
 def main():
     if not os.path.exists("vocab.json"):
         train()
@@ -98,6 +109,9 @@ def main():
     rows = []
     fast = GPT2Tokenizer(vocab="vocab.json", merges="merges.txt")
     digits = digits_tokenizer(vocab, merges)
+    qwen2 = split_tokenizer("", vocab=vocab, merges=merges)
+    qwen2.normalizer = normalizers.NFC()
+    llama3 = split_tokenizer("{1,3}", vocab=vocab, merges=merges[:-WHOLE], ignore_merges=True)
     assert len(fast) == len(vocab), (len(fast), len(vocab))
     for text in STRINGS:
         tokens = plain_encode(text, vocab, ranks, byte_symbols())
@@ -105,7 +119,8 @@ def main():
             other = fast(text)["input_ids"]
             assert other == tokens, (text, tokens, other)
             assert fast.decode(tokens, clean_up_tokenization_spaces=False) == text, repr(text)
-        rows.append({"text": text, "tokens": tokens, "digits": digits.encode(text).ids})
+        rows.append({"text": text, "tokens": tokens, "digits": digits.encode(text).ids,
+                     "qwen2": qwen2.encode(text).ids, "llama3": llama3.encode(text).ids})
     with open("encodings.json", "w") as file:
         file.write("[\n" + ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows) + "\n]\n")
 

@@ -8,6 +8,7 @@
 #include "core/data/merge_table.h"
 #include "core/data/tokenizer.h"
 #include "core/data/tokenizer_json.h"
+#include "core/data/unicode_form.h"
 
 using namespace potluck;
 using namespace potluck::data;
@@ -29,6 +30,14 @@ std::vector<model::Token> encoded(const TokenizerModel& model, std::string_view 
 }
 
 using Tokens = std::vector<model::Token>;
+
+nlohmann::json split(WordPattern pattern) {
+    return {{"type", "Split"},
+            {"pattern", {{"Regex", pattern_in_files(pattern)}}},
+            {"behavior", "Isolated"},
+            {"invert", false}};
+}
+nlohmann::json bytes_only() { return {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}}; }
 
 nlohmann::json byte_level() { return {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"trim_offsets", true}}; }
 
@@ -77,16 +86,16 @@ private slots:
                     nlohmann::json::parse(R"([["a", "b"], ["1", "2"]])");  // as newer versions write them
             const auto files = parsed_file(file);
             QVERIFY2(files.ok(), files.ok() ? "" : files.error().message.c_str());
-            QVERIFY(files->pattern == WordPattern::gpt2_single_digits);
-            const auto model = parse_byte_bpe(files->vocabulary, files->merges, files->pattern);
+            QVERIFY(files->rules.pattern == WordPattern::gpt2_single_digits);
+            const auto model = parse_byte_bpe(files->vocabulary, files->merges, files->rules);
             QVERIFY2(model.ok(), model.ok() ? "" : model.error().message.c_str());
             QVERIFY(encoded(**model, "ab12") == (Tokens{256, '1', '2'}));
             QVERIFY((*model)->separator() == model::Token{258});
         }
         file["pre_tokenizer"] = byte_level();
-        QVERIFY(parsed_file(file)->pattern == WordPattern::gpt2);
+        QVERIFY(parsed_file(file)->rules.pattern == WordPattern::gpt2);
         file["pre_tokenizer"] = {{"type", "Sequence"}, {"pretokenizers", {byte_level()}}};
-        QVERIFY(parsed_file(file)->pattern == WordPattern::gpt2);
+        QVERIFY(parsed_file(file)->rules.pattern == WordPattern::gpt2);
         file["added_tokens"] = {{{"id", 256}, {"content", "ab"}}};  // listed in both places
         QVERIFY(parsed_file(file).ok());
     }
@@ -98,7 +107,8 @@ private slots:
         const auto row = [](const char* place, const char* value, const char* named) {
             QTest::addRow("%s %s", place, value) << QString(place) << QString(value) << QString(named);
         };
-        row("/normalizer", R"({"type":"NFC"})", "normalizer");
+        row("/normalizer", R"({"type":"NFKC"})", "normalizer");
+        row("/normalizer", R"({"type":"Sequence","normalizers":[{"type":"NFC"}]})", "normalizer");
         row("/pre_tokenizer", "null", "pre_tokenizer");
         row("/pre_tokenizer", R"({"type":"Whitespace"})", "pre_tokenizer");
         row("/pre_tokenizer/pretokenizers/0/individual_digits", "false", "pre_tokenizer");
@@ -107,7 +117,6 @@ private slots:
         row("/model/type", R"("Unigram")", "BPE");
         row("/model/dropout", "0.1", "dropout");
         row("/model/continuing_subword_prefix", R"("##")", "continuing_subword_prefix");
-        row("/model/ignore_merges", "true", "ignore_merges");
         row("/model/byte_fallback", "true", "byte_fallback");
         row("/model/vocab", "[]", "vocab");
         row("/model/merges", R"([["a","b","c"]])", "merge");
@@ -147,7 +156,71 @@ private slots:
         QVERIFY(find_tokenizer(at)->kind == run::TokenizerKind::bpe);
         file["normalizer"] = {{"type", "NFC"}};
         put("tokenizer.json", file.dump());
+        QVERIFY(find_tokenizer(at)->kind == run::TokenizerKind::tokenizer_json);
+        file["normalizer"] = {{"type", "NFKC"}};
+        put("tokenizer.json", file.dump());
         QVERIFY(find_tokenizer(at).error().message.find("normalizer") != std::string::npos);
+    }
+
+    void llama3s_and_qwens_files_say_their_rules() {
+        nlohmann::json file = tokenizer_json();
+        file["pre_tokenizer"]["pretokenizers"] = {split(WordPattern::llama3), bytes_only()};
+        file["model"]["ignore_merges"] = true;
+        const auto llama3 = parsed_file(file);
+        QVERIFY2(llama3.ok(), llama3 ? "" : llama3.error().message.c_str());
+        QVERIFY(llama3->rules.pattern == WordPattern::llama3);
+        QVERIFY(llama3->rules.whole_words == WholeWords::taken);
+        QVERIFY(llama3->rules.normalization == Normalization::none);
+        QVERIFY(llama3->rules.added == std::vector<std::string>{"<|endoftext|>"});
+        file["pre_tokenizer"]["pretokenizers"][0] = split(WordPattern::qwen2);
+        file["model"]["ignore_merges"] = false;
+        file["normalizer"] = {{"type", "NFC"}};
+        const auto qwen2 = parsed_file(file);
+        QVERIFY2(qwen2.ok(), qwen2 ? "" : qwen2.error().message.c_str());
+        QVERIFY(qwen2->rules.pattern == WordPattern::qwen2);
+        QVERIFY(qwen2->rules.whole_words == WholeWords::merged);
+        QVERIFY(qwen2->rules.normalization == Normalization::nfc);
+        for (const auto& [place, value] :
+             std::vector<std::pair<const char*, nlohmann::json>>{{"/0/behavior", "Removed"},
+                                                                 {"/0/invert", true},
+                                                                 {"/0/pattern/Regex", "\\p{L}"},
+                                                                 {"/1/use_regex", true},
+                                                                 {"/1/add_prefix_space", true}}) {
+            nlohmann::json other = file;
+            other["pre_tokenizer"]["pretokenizers"][nlohmann::json::json_pointer(place)] = value;
+            QVERIFY2(!parsed_file(other).ok(), place);
+        }
+    }
+
+    void words_that_are_tokens_are_taken_whole_or_merged() {
+        const std::string vocabulary = vocabulary_with({"ab", "bc", "abc", "日"}).dump();
+        BytePairRules rules{.pattern = WordPattern::llama3, .whole_words = WholeWords::taken};
+        QVERIFY(encoded(**parse_byte_bpe(vocabulary, "a b\n", rules), "abc") == Tokens{258});
+        QVERIFY(encoded(**parse_byte_bpe(vocabulary, "a b\n", rules), "abcb") == (Tokens{256, 'c', 'b'}));
+        // A token that is written in other characters than those for bytes is no word.
+        QCOMPARE(encoded(**parse_byte_bpe(vocabulary, "a b\n", rules), "日").size(), std::size_t{3});
+        rules.whole_words = WholeWords::merged;
+        QVERIFY(encoded(**parse_byte_bpe(vocabulary, "a b\n", rules), "abc") == (Tokens{256, 'c'}));
+    }
+
+    void no_word_is_an_added_token() {
+        const std::string vocabulary = vocabulary_with({"abc", "<|begin_of_text|>"}).dump();
+        BytePairRules rules{.pattern = WordPattern::llama3, .whole_words = WholeWords::taken};
+        QVERIFY(encoded(**parse_byte_bpe(vocabulary, "", rules), "abc") == Tokens{256});
+        rules.added = {"abc", "<|begin_of_text|>"};
+        const auto model = parse_byte_bpe(vocabulary, "", rules);
+        QVERIFY(encoded(**model, "abc") == (Tokens{'a', 'b', 'c'}));
+        QVERIFY((*model)->separator() == model::Token{257});
+    }
+
+    void text_is_composed_and_other_bytes_stay() {
+        QCOMPARE(composed("plain"), std::string("plain"));
+        QCOMPARE(composed("e\xCC\x81 A\xCC\x8A"), std::string("\xC3\xA9 \xC3\x85"));
+        QCOMPARE(composed("\xE2\x84\xAB"), std::string("\xC3\x85"));  // the unit Angstrom
+        QCOMPARE(composed("e\xCC\x81\xFF"
+                          "e\xCC\x81\xC3"),
+                 std::string("\xC3\xA9\xFF\xC3\xA9\xC3"));
+        QCOMPARE(composed(std::string("a\0\xC3\xA9", 4)), std::string("a\0\xC3\xA9", 4));
     }
 
     void opts_separator_is_preferred_and_a_token_that_text_gives_is_none() {
