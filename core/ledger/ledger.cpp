@@ -83,12 +83,10 @@ bool Ledger::Database::insert_entries(std::int64_t chain, const run::AcceptList&
                   std::string("INSERT INTO credits(chain, peer, tokens, rounds) SELECT ?, id, ?, 1 FROM peers "
                               "WHERE key = ?")
                       .append(add_to_credits));
-    const std::vector<TokenCount> credit = run::weights_of(decoded.entries);
-    for (std::size_t i = 0; i < decoded.entries.size(); ++i) {
-        const run::Accepted& accepted = decoded.entries[i];
-        if (!peer.bind(accepted.peer.bytes).run()) return false;
-        entry.bind(chain).bind(decoded.round.value).bind(credit[i].value).bind(at).bind(accepted.peer.bytes);
-        sum.bind(chain).bind(credit[i].value).bind(accepted.peer.bytes);
+    for (const auto& [person, credit] : credit_by_person(decoded)) {
+        if (!peer.bind(person.bytes).run()) return false;
+        entry.bind(chain).bind(decoded.round.value).bind(credit.value).bind(at).bind(person.bytes);
+        sum.bind(chain).bind(credit.value).bind(person.bytes);
         if (!entry.run() || !sum.run()) return false;
         peer.reset();
         entry.reset();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -37,6 +38,14 @@ inline run::CommittedList committed_list_at(const Statement& row, int certificat
 inline constexpr const char* add_to_credits =
     " ON CONFLICT(chain, peer) DO UPDATE SET rounds = rounds + excluded.rounds, tokens = CASE "
     "WHEN tokens > 9223372036854775807 - excluded.tokens THEN 9223372036854775807 ELSE tokens + excluded.tokens END";
+
+/// What a list credits each person with, all computers together.
+inline std::map<PeerId, TokenCount> credit_by_person(const run::AcceptList& list) {
+    std::map<PeerId, TokenCount> credits;
+    const std::vector<TokenCount> weights = run::weights_of(list.entries);
+    for (std::size_t i = 0; i < weights.size(); ++i) credits[list.entries[i].person()] += weights[i];
+    return credits;
+}
 
 inline std::string round_name(std::uint64_t round) { return "round " + std::to_string(round); }
 

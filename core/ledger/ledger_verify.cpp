@@ -25,15 +25,15 @@ bool Ledger::Database::entries_match(std::int64_t chain, const run::AcceptList& 
                     "SELECT p.key, e.tokens FROM entries e JOIN peers p ON p.id = e.peer "
                     "WHERE e.chain = ? AND e.round = ? ORDER BY p.key");
     query.bind(chain).bind(list.round.value);
-    const std::vector<TokenCount> credit = run::weights_of(list.entries);
+    const std::map<PeerId, TokenCount> credits = credit_by_person(list);
     std::size_t matched = 0;
     bool same = true;
     each(query, [&](const Statement& row) {
-        same = same && matched < list.entries.size() && row.id<PeerId>(0) == list.entries[matched].peer &&
-               row.count(1) == credit[matched].value;
+        const auto found = credits.find(row.id<PeerId>(0));
+        same = same && found != credits.end() && row.count(1) == found->second.value;
         ++matched;
     });
-    return same && matched == list.entries.size();
+    return same && matched == credits.size();
 }
 
 /// Whether the sums are those of the newest table and of the entries since.

@@ -242,7 +242,7 @@ Validity Ballots::judge(const run::AcceptList& list) {
     if (!m.seats.accepts(list.committee)) return Validity::invalid;
     bool all_here = true;
     for (const run::Accepted& entry : list.entries) {
-        if (entry.newcomer != m.chain.is_newcomer(entry.peer)) return Validity::invalid;
+        if (entry.newcomer != m.chain.is_newcomer(entry.person())) return Validity::invalid;
         const PayloadPointer payload = m.payloads.find(entry.payload.root);
         if (m.payloads.bad(entry.payload.root)) return Validity::invalid;
         if (payload && payload->author != entry.peer) return Validity::invalid;
@@ -270,8 +270,11 @@ Validity Ballots::judge_empty(const run::AcceptList& list) const {
 
 std::vector<run::Accepted> Ballots::entries_to_propose() const {
     std::vector<run::Accepted> entries = m.machine.held_entries();
-    std::erase_if(entries, [&](const run::Accepted& entry) { return !m.chain.rules().admits(entry.peer); });
-    for (run::Accepted& entry : entries) entry.newcomer = m.chain.is_newcomer(entry.peer);
+    std::map<PeerId, std::size_t> devices;  // of each person
+    std::erase_if(entries, [&](const run::Accepted& entry) {
+        return !m.chain.rules().admits(entry.person()) || ++devices[entry.person()] > run::devices_per_person_max;
+    });
+    for (run::Accepted& entry : entries) entry.newcomer = m.chain.is_newcomer(entry.person());
     return entries;
 }
 
@@ -308,6 +311,7 @@ std::optional<Digest> Ballots::list_to_propose() {
             return std::nullopt;
         }
     }
+    list.committee_owners = m.seats.owners_of(list.committee);
     own.checked.committed.list = list.encode();
     own.checked.hash = list.hash();
     own.valid = true;
@@ -339,13 +343,23 @@ void Ballots::carry_out(const run::Actions& actions) {
 /// cannot be written the key is convicted for this life only.
 void Ballots::keep(const run::Evidence& evidence) {
     const PeerId& author = evidence.author();
-    m.seats.convict(author);
+    m.seats.convict(author, m.seats.person_of(author));
     if (m_evidence.contains(author) || m_evidence.size() >= run::evidence_kept_max) return;
     if (const Status kept = m.store.save_evidence(author, evidence.encode()); !kept.ok()) {
         return m.errors.report(kept.error().message);
     }
     m_evidence.emplace(author, evidence);
     log::of("peer").error("{} has signed {} and loses its seat", author.hex(), describe(evidence));
+}
+
+/// Whose computer `key` was when it had a seat in this round: the last list before that changed the committee says so.
+PeerId Ballots::owner_at(const PeerId& key, RoundId round) const {
+    for (const run::CommittedList& change : m.chain.committee_changes(RoundId{0}, round, run::lists_per_history_max)) {
+        const auto list = run::AcceptList::decode(change.list);
+        const PeerId person = list.ok() ? run::person_in(list->committee_owners, key) : key;
+        if (person != key) return person;
+    }
+    return run::person_in(m.context.rules.first_owners(), key);
 }
 
 void Ballots::load_evidence() {
@@ -355,7 +369,7 @@ void Ballots::load_evidence() {
             log::of("peer").warn("a file of evidence is damaged or of another run, and is left aside");
             continue;
         }
-        m.seats.convict(read->author());
+        m.seats.convict(read->author(), owner_at(read->author(), read->instance().round));
         m_evidence.emplace(read->author(), *read);
     }
 }

@@ -105,7 +105,7 @@ std::optional<Peer::Impl::CheckpointOffer> Peer::Impl::best_checkpoint(std::uint
         if (!members.is_neighbour(peer) || !checkpoint_fits(status) || round.value < round_min) continue;
         if (references_failed.contains(status.checkpoint)) continue;
         if (round > chain.height() || chain.digest_at(round) != status.checkpoint.root) continue;
-        const bool trusted = chain.rules().trusts(peer);
+        const bool trusted = chain.rules().trusts(members.person_of(peer));
         if (!best || std::pair(round, trusted) > std::pair(best->round, best->trusted)) {
             best = CheckpointOffer{round, status.checkpoint, trusted, {}};
         }
@@ -223,7 +223,7 @@ void Peer::Impl::wait_for_payloads(const run::AcceptList& list) {
 PeerId Peer::Impl::history_source(const std::vector<PeerId>& ahead) {
     std::vector<PeerId> trusted;
     std::copy_if(ahead.begin(), ahead.end(), std::back_inserter(trusted),
-                 [&](const PeerId& peer) { return chain.rules().trusts(peer); });
+                 [&](const PeerId& peer) { return chain.rules().trusts(members.person_of(peer)); });
     const std::uint64_t turn = history.turn++;
     if (trusted.empty()) return ahead[turn % ahead.size()];
     const std::vector<PeerId>& asked = turn % 2 == 0 ? trusted : ahead;

@@ -93,6 +93,11 @@ std::vector<PeerId> ChainLog::committee() const {
     return m_head ? m_head->committee : m_context.rules.first_committee();
 }
 
+run::Owners ChainLog::committee_owners() const {
+    if (const run::HostAction* now = replacement()) return now->committee_owners;
+    return m_head ? m_head->committee_owners : m_context.rules.first_owners();
+}
+
 std::uint32_t ChainLog::k() const { return m_head ? m_head->k : m_context.manifest.recipe.k; }
 
 std::optional<run::RoundBefore> ChainLog::before() const {
@@ -190,12 +195,12 @@ Digest ChainLog::hash_before(RoundId round) const {
     return round.value == 0 ? Digest{} : hash_at(RoundId{round.value - 1});
 }
 
-std::uint64_t ChainLog::rounds_accepted(const PeerId& peer) const {
-    return m_ledger.credit_of(m_context.run, peer).rounds;
+std::uint64_t ChainLog::rounds_accepted(const PeerId& person) const {
+    return m_ledger.credit_of(m_context.run, person).rounds;
 }
 
-bool ChainLog::is_newcomer(const PeerId& peer) const {
-    return !m_rules.trusts(peer) && rounds_accepted(peer) < m_context.manifest.recipe.probation_rounds;
+bool ChainLog::is_newcomer(const PeerId& person) const {
+    return !m_rules.trusts(person) && rounds_accepted(person) < m_context.manifest.recipe.probation_rounds;
 }
 
 Verdict ChainLog::read(ByteSpan list, const run::AcceptList* previous, const run::RunRules& rules,
@@ -219,6 +224,7 @@ Verdict ChainLog::read(ByteSpan list, const run::AcceptList* previous, const run
     for (const run::SignedAction& one : decoded->actions) {
         if (!is_signed_by_host(one)) return Verdict::bad_signature;
     }
+    if (!run::are_certified(decoded->committee_owners, m_verifier)) return Verdict::bad_signature;
     out.committed = {Bytes(list.begin(), list.end()), {}};
     out.list = std::move(decoded).value();
     out.hash = out.list.hash();
@@ -245,7 +251,8 @@ bool ChainLog::is_signed_by_contributors(const run::AcceptList& list) const {
     return std::all_of(list.entries.begin(), list.entries.end(), [&](const run::Accepted& entry) {
         const run::Message message = run::contribution_of(list, entry, base_before);
         return m_verifier.verify(entry.peer, run::domain_of(run::MessageKind::contribution),
-                                 run::signed_bytes(list.run, message), entry.signature);
+                                 run::signed_bytes(list.run, message), entry.signature) &&
+               run::is_certified(entry.peer, entry.certificate, m_verifier);
     });
 }
 
@@ -276,7 +283,7 @@ Status ChainLog::retract(RoundId first) {
 /// backbones keep all.
 void ChainLog::prune(RoundId table) {
     const std::uint64_t kept_rounds = 2 * m_context.manifest.recipe.table_every;
-    const bool keeps_all = m_context.settings.role == run::Role::backbone || m_context.self() == m_context.rules.host;
+    const bool keeps_all = m_context.settings.role == run::Role::backbone || m_context.is_host();
     if (keeps_all || table.value <= kept_rounds) return;
     const Status pruned = m_ledger.prune(m_context.run, RoundId{table.value - kept_rounds});
     if (!pruned.ok()) log::of("peer").warn("{}", pruned.error().message);

@@ -53,6 +53,8 @@ public:
     [[nodiscard]] std::optional<RoundId> retracted_from() const;
     /// Who decides L[height], sorted.
     [[nodiscard]] std::vector<PeerId> committee() const;
+    /// Certificates of those of them whose keys are not persons' own.
+    [[nodiscard]] run::Owners committee_owners() const;
     /// The most of every 4,096 entries that contributions to L[height] send.
     [[nodiscard]] std::uint32_t k() const;
     /// And those that were made for the round before and are late.
@@ -84,10 +86,10 @@ public:
     [[nodiscard]] Digest hash_at(RoundId round) const;
     /// Hash of the list before `round`, which a status names; zero for round 0.
     [[nodiscard]] Digest hash_before(RoundId round) const;
-    /// In how many lists `peer` stands.
-    [[nodiscard]] std::uint64_t rounds_accepted(const PeerId& peer) const;
-    /// Whether entries of `peer` in the next list are a newcomer's.
-    [[nodiscard]] bool is_newcomer(const PeerId& peer) const;
+    /// In how many lists a computer of `person` stands.
+    [[nodiscard]] std::uint64_t rounds_accepted(const PeerId& person) const;
+    /// Whether entries of `person` in the next list are a newcomer's.
+    [[nodiscard]] bool is_newcomer(const PeerId& person) const;
 
     /// `accepted` if the bytes are a list of this run that may follow `previous` (null for round 0) under `rules`, with
     /// actions that the host has signed, and names payloads that can exist. Base, votes and contributors' signatures

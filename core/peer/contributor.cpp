@@ -307,7 +307,7 @@ void Contributor::encoded(RoundId round, const StateDigest& base, Bytes payload)
         return;
     }
     const TokenCount tokens{std::min(m_record.carried.value, run::tokens_max)};
-    const run::ContributionMessage own{round, base, *published, tokens};
+    const run::ContributionMessage own{round, base, *published, tokens, m.context.certificate};
     m_record.carried = m_record.carried - tokens;
     m_record.pending.push_back(own);
     save_record();
@@ -370,6 +370,7 @@ void Contributor::looked_ahead(RoundId round, bool possible) {
 void Contributor::restore() {
     if (const auto bytes = m.store.load_record()) {
         m_record = ContributionRecord::decode(*bytes).value_or(ContributionRecord{});
+        for (run::ContributionMessage& own : m_record.pending) own.certificate = m.context.certificate;
     }
     // A jump that ended before it was settled.
     const auto is_skipped = [&](const run::ContributionMessage& own) { return own.round < m.chain.kept_from(); };

@@ -78,17 +78,18 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     void ask_payload(const PeerId& from, const PeerId& author, const run::BlobRef& payload);
     run::Verdict on_payload_request(const PeerId& from, const run::PayloadRequest& request);
     void answer_askers(const BlobId& payload);
-    run::Retention rank_of(const PeerId& author) const;
+    run::Retention rank_of(const PeerId& person) const;
     void payload_here(const BlobId& id);
     void payload_useless(const BlobId& id);
-    bool tells_density(const PeerId& author) const;
+    bool tells_density(const PeerId& person) const;
     void note_late(const PeerId& author, const run::ContributionMessage& message);
     void blob_here(const run::BlobRef& ref, BlobPointer content);
     void blob_failed(const BlobId& id, const Error& error);
     /// Between own statuses.
     [[nodiscard]] Duration status_pause() const;
     void broadcast_status();
-    bool admits(const PeerId& peer) const;
+    bool admits(const PeerId& person) const;
+    run::Verdict judge_author(const PeerId& from, const run::Envelope& envelope, const run::Message& message) const;
     run::StatusMessage next_status();
     run::Verdict on_own_status(const run::Envelope& envelope);
     void own_key_is_elsewhere();
@@ -146,7 +147,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     void on_state_dropped(RoundId round) override { seeder.state_dropped(round); }
     bool may_judge() const override { return in_step() && !repairer.checks_own(); }
     bool may_train() const override {
-        return in_step() && !over() && machine.playing() && chain.rules().admits(context.self()) &&
+        return in_step() && !over() && machine.playing() && chain.rules().admits(context.self_person()) &&
                !self_check.calculates_differently();
     }
     bool repairing() const override { return repairer.active(); }
@@ -158,7 +159,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     }
     void offered(const run::ContributionMessage& own) override {
         machine.offered(own, context.signature_of(own), now());
-        if (own.round == machine.round()) exchange.announced(context.self(), own.payload.root);
+        if (own.round == machine.round()) exchange.announced(context.self_person(), own.payload.root);
     }
     void nothing_offered() override { machine.nothing_offered(now()); }
     void close_early() override { machine.close_early(); }

@@ -47,10 +47,18 @@ run::Envelope signed_by(const PeerId& author, const RunId& run, const run::Messa
     return {run, author, run::kind_of(message), run::encode_body(message), signature, {}};
 }
 
+/// Whose computer a message says that its author is; null if it says nothing of it.
+const run::DeviceCertificate* certificate_of(const run::Message& message) {
+    if (const auto* status = std::get_if<run::StatusMessage>(&message)) return &status->certificate;
+    const auto* contribution = std::get_if<run::ContributionMessage>(&message);
+    return contribution == nullptr ? nullptr : &contribution->certificate;
+}
+
 }  // namespace
 
 Peer::Impl::Impl(const RunId& run_id, run::Manifest run_manifest, PeerSettings peer_settings, World peer_world)
-    : context(run_id, std::move(run_manifest), std::move(peer_settings), peer_world.swarm, peer_world.identity),
+    : context(run_id, std::move(run_manifest), std::move(peer_settings), peer_world.swarm, peer_world.identity,
+              peer_world.certificate, peer_world.person),
       name(context.settings.name),
       world(std::move(peer_world)),
       keyring(world.identity, world.verify),
@@ -158,13 +166,26 @@ void Peer::Impl::receive(const PeerId& from, const run::Envelope& envelope) {
     const Source source = envelope.sender == from ? Source::itself : Source::others;
     if (members.count(from, envelope.kind, verdict, source)) world.swarm.drop(from, offender_refused_for);
     // The next list may let it in.
-    if (!admits(from)) world.swarm.drop(from, std::min(manifest.recipe.window, unadmitted_refused_for));
+    const bool is_shut_out = verdict == Verdict::not_allowed && source == Source::itself;
+    if (is_shut_out || !admits(members.person_of(from)))
+        world.swarm.drop(from, std::min(manifest.recipe.window, unadmitted_refused_for));
     if (verdict == Verdict::accepted) advance();
 }
 
 /// Who is not in step does not know yet whom the host has let in since the manifest was written.
-bool Peer::Impl::admits(const PeerId& peer) const {
-    return chain.rules().admits(peer) || (!in_step() && !chain.rules().bans(peer));
+bool Peer::Impl::admits(const PeerId& person) const {
+    return chain.rules().admits(person) || (!in_step() && !chain.rules().bans(person));
+}
+
+/// Whether the run admits who wrote and who sent this, and a certificate that is new is good.
+Verdict Peer::Impl::judge_author(const PeerId& from, const run::Envelope& envelope, const run::Message& message) const {
+    const PeerId& sender = envelope.sender;
+    const run::DeviceCertificate known = members.certificate_of(sender);
+    const run::DeviceCertificate* told = certificate_of(message);
+    if (!admits((told == nullptr ? known : *told).person_of(sender))) return Verdict::not_allowed;
+    if (sender != from && !admits(members.person_of(from))) return Verdict::not_allowed;
+    const bool is_sound = told == nullptr || *told == known || run::is_certified(sender, *told, keyring);
+    return is_sound ? Verdict::accepted : Verdict::bad_signature;
 }
 
 /// A sequence is the computer's clock, so that it goes on growing over restarts, and ends in a mark of this process.
@@ -221,12 +242,14 @@ Verdict Peer::Impl::handle_envelope(const PeerId& from, const run::Envelope& env
     if (envelope.run != context.run) return Verdict::wrong_run;
     if (envelope.body.size() > run::message_bytes_max) return Verdict::too_large;
     const bool is_status = envelope.kind == run::MessageKind::status;
-    if (envelope.sender == context.self()) return is_status ? on_own_status(envelope) : Verdict::repeated;
+    // A host's action is signed by its person, at any of that person's computers.
+    const bool is_own = envelope.sender == context.self() && envelope.kind != run::MessageKind::host_action;
+    if (is_own) return is_status ? on_own_status(envelope) : Verdict::repeated;
     if (is_status && envelope.sender != from && gossip.take_repeated(from, envelope)) return Verdict::repeated;
-    if (!admits(envelope.sender) || !admits(from)) return Verdict::not_allowed;
     if (envelope.sender != from && !may_be_passed_on(envelope.kind)) return Verdict::not_allowed;
     const Result<run::Message> message = run::decode_body(envelope.kind, envelope.body);
     if (!message.ok()) return Verdict::malformed;
+    if (const Verdict author = judge_author(from, envelope, *message); author != Verdict::accepted) return author;
     const auto* contribution = std::get_if<run::ContributionMessage>(&*message);
     // Every neighbour passes it on; the copies cost no arithmetic, but one may bring the payload that another lacked.
     if (contribution != nullptr && machine.holds(envelope.sender, *contribution, envelope.signature)) {
@@ -271,7 +294,7 @@ Verdict Peer::Impl::on_status(const PeerId& from, const run::Envelope& envelope,
     if (verdict == Verdict::stale || verdict == Verdict::repeated) gossip.take_old(from, envelope, status.sequence);
     if (verdict != Verdict::accepted) return verdict;
     gossip.take(from, envelope, status.sequence, changed ? Gossip::Urgency::urgent : Gossip::Urgency::waits);
-    if (new_name) world.ledger.remember_name(author, status.name);
+    if (new_name) world.ledger.remember_name(members.person_of(author), status.name);
     // Whom to wait for at the end of a window is asked of those whose own session tells at every heartbeat.
     if (source == Source::itself)
         machine.heard(author, {status.role, status.phase, status.round, status.window_tokens}, now());
@@ -296,8 +319,9 @@ Verdict Peer::Impl::on_contribution(const PeerId& from, const run::Envelope& env
     const bool is_late = message.round != machine.round();
     if (is_late) note_late(envelope.sender, message);
     if (verdict != Verdict::accepted) return verdict;
-    if (!is_late && tells_density(envelope.sender)) exchange.announced(envelope.sender, message.payload.root);
-    payloads.expect(message.payload, message.round, {envelope.sender, from}, now(), rank_of(envelope.sender));
+    const PeerId& person = message.certificate.person_of(envelope.sender);
+    if (!is_late && tells_density(person)) exchange.announced(person, message.payload.root);
+    payloads.expect(message.payload, message.round, {envelope.sender, from}, now(), rank_of(person));
     if (const Verdict taken = take_payload(envelope, message); taken != Verdict::accepted) return taken;
     if (envelope.payload.empty()) ask_payload(from, envelope.sender, message.payload);
     payload_here(message.payload.root);
@@ -307,7 +331,7 @@ Verdict Peer::Impl::on_contribution(const PeerId& from, const run::Envelope& env
 }
 
 /// Keys are free, and who pretends to be slow would make everybody send less: what newcomers do says nothing.
-bool Peer::Impl::tells_density(const PeerId& author) const { return !chain.is_newcomer(author); }
+bool Peer::Impl::tells_density(const PeerId& person) const { return !chain.is_newcomer(person); }
 
 /// A contribution to the last round that its list does not have.
 void Peer::Impl::note_late(const PeerId& author, const run::ContributionMessage& message) {
@@ -316,11 +340,12 @@ void Peer::Impl::note_late(const PeerId& author, const run::ContributionMessage&
     const bool is_accepted = std::any_of(last->entries.begin(), last->entries.end(), [&](const run::Accepted& entry) {
         return entry.peer == author && !entry.late;
     });
-    if (!is_accepted && tells_density(author)) exchange.late(author);
+    const PeerId& person = message.certificate.person_of(author);
+    if (!is_accepted && tells_density(person)) exchange.late(person);
 }
 
-run::Retention Peer::Impl::rank_of(const PeerId& author) const {
-    return chain.is_newcomer(author) ? run::Retention::newcomer : run::Retention::offered;
+run::Retention Peer::Impl::rank_of(const PeerId& person) const {
+    return chain.is_newcomer(person) ? run::Retention::newcomer : run::Retention::offered;
 }
 
 /// The signature does not cover what a contribution brings with it, but its hash, so a neighbour that passes on another
@@ -330,7 +355,8 @@ Verdict Peer::Impl::take_payload(const run::Envelope& envelope, const run::Contr
     const run::BlobRef& ref = message.payload;
     if (envelope.payload.empty() || payloads.find(ref.root) != nullptr) return Verdict::accepted;
     if (envelope.payload.size() != ref.size || merkle_root(envelope.payload) != ref.root) return Verdict::malformed;
-    if (world.swarm.publish(envelope.payload, rank_of(envelope.sender)).ok()) payloads.found(ref.root, now());
+    if (world.swarm.publish(envelope.payload, rank_of(message.certificate.person_of(envelope.sender))).ok())
+        payloads.found(ref.root, now());
     return Verdict::accepted;
 }
 
@@ -471,7 +497,7 @@ void Peer::tick(TimePoint now) {
 }
 
 Status Peer::Impl::may_moderate() const {
-    if (context.self() != manifest.host) {
+    if (!context.is_host()) {
         return Error{ErrorCode::permission,
                      "Only the run's host can do this: it takes the key " + manifest.host.hex() + "."};
     }
@@ -508,10 +534,12 @@ Result<std::uint32_t> Peer::moderate(run::ActionKind kind, const PeerId& key, Ro
         }
         action.round = round;
         action.state = found->blob;
-    } else if (kind == run::ActionKind::ban && key == impl.manifest.host) {
-        return Error{ErrorCode::invalid_argument, "A host cannot ban itself."};
     } else {
-        action.key = key;
+        // All of a person's computers, whichever of them was pointed at.
+        action.key = impl.seats.person_of(key);
+        if (kind == run::ActionKind::ban && action.key == impl.manifest.host) {
+            return Error{ErrorCode::invalid_argument, "A host cannot ban itself."};
+        }
     }
     return impl.sign(action);
 }
@@ -519,13 +547,17 @@ Result<std::uint32_t> Peer::moderate(run::ActionKind kind, const PeerId& key, Ro
 Result<std::uint32_t> Peer::replace_committee(std::vector<PeerId> keys, std::optional<RoundId> after) {
     Impl& impl = *m_impl;
     if (const Status may = impl.may_moderate(); !may.ok()) return may.error();
+    for (PeerId& key : keys) key = impl.seats.device_of(key);
     std::sort(keys.begin(), keys.end());
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-    const auto is_trusted = [&](const PeerId& key) { return impl.chain.rules().trusts(key); };
-    if (!run::is_committee_size(keys.size()) || !std::all_of(keys.begin(), keys.end(), is_trusted)) {
+    const run::Owners owners = impl.seats.owners_of(keys);
+    const auto is_trusted = [&](const PeerId& key) { return impl.chain.rules().trusts(run::person_in(owners, key)); };
+    const bool may_decide = run::is_committee_size(keys.size()) && std::all_of(keys.begin(), keys.end(), is_trusted) &&
+                            run::are_different_persons(keys, owners);
+    if (!may_decide) {
         return Error{ErrorCode::invalid_argument,
-                     "A committee has 1, 4 or 7 members whom the host trusts: itself, its backbones, and keys that it "
-                     "allows."};
+                     "A committee has 1, 4 or 7 members, each another person's whom the host trusts: itself, its "
+                     "backbones, and keys that it allows."};
     }
     const RoundId height = impl.chain.height();
     const RoundId round = after.value_or(height);
@@ -545,6 +577,7 @@ Result<std::uint32_t> Peer::replace_committee(std::vector<PeerId> keys, std::opt
     action.round = round;
     action.previous = impl.chain.hash_before(round);
     action.committee = std::move(keys);
+    action.committee_owners = owners;
     const auto& last = impl.chain.last_replacement();
     action.term = std::max(impl.chain.term(), last ? last->action.term : 0) + 1;
     const Result<std::uint32_t> number = impl.sign(action);
@@ -675,7 +708,8 @@ StatusFacts Peer::Impl::facts() const {
     facts.chain_height = chain.height();
     facts.run_complete = over();
     facts.leaving = leaving || sleepy;
-    if (!chain.rules().admits(context.self())) facts.unadmitted_id = context.self().hex();
+    facts.certificate = context.certificate;
+    if (!chain.rules().admits(context.self_person())) facts.unadmitted_id = context.self_person().hex();
     facts.applying = keeper.applying();
     facts.checking = keeper.checking();
     facts.repairing = repairer.active();

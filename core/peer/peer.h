@@ -38,12 +38,15 @@ public:
         Trainer* trainer;  // null for a backbone
         StateStore& store;
         ledger::Ledger& ledger;
-        const identity::Identity& identity;
+        const identity::Identity& identity;  // this computer's key
         Offload offload;
         /// How signatures are checked. A simulation may remember what it has checked for another peer already.
         run::IdentityKeyring::Verify verify = identity::verify;
         /// Milliseconds since 1970, as far as this computer knows; statuses are numbered by it.
         std::function<std::int64_t()> unix_clock = unix_milliseconds;
+        /// Whose computer this is, and that person's key, by which a host signs its actions. Null: `identity` is both.
+        run::DeviceCertificate certificate{};
+        const identity::Identity* person = nullptr;
     };
 
     /// `manifest` was parsed and its signature checked. What disk and ledger hold of the run is picked up by start().

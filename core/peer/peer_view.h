@@ -81,6 +81,7 @@ struct CommitteeView {
 /// What a member knows of itself, for its status, its phase and one sentence for the person (status.cpp).
 struct StatusFacts {
     bool volunteer = false;
+    run::DeviceCertificate certificate;
     std::string name;
     std::uint16_t port = 0;
     std::uint64_t sequence = 0;

@@ -21,6 +21,54 @@ bool contains(const std::vector<PeerId>& sorted, const PeerId& key) {
 Seats::Seats(const Context& context, const ChainLog& chain, const Members& members)
     : m_context(context), m_chain(chain), m_members(members) {}
 
+/// A seat's certificate stands in the list that gave it the seat; the others are told by statuses.
+run::DeviceCertificate Seats::certificate_of(const PeerId& key) const {
+    if (key == m_context.self()) return m_context.certificate;
+    const run::Owners seated = m_chain.committee_owners();
+    const auto found = seated.find(key);
+    return found == seated.end() ? m_members.certificate_of(key) : found->second;
+}
+
+run::Owners Seats::owners_of(const std::vector<PeerId>& committee) const {
+    run::Owners owners;
+    for (const PeerId& key : committee) {
+        const run::DeviceCertificate certificate = certificate_of(key);
+        if (!certificate.is_own()) owners.emplace(key, certificate);
+    }
+    return owners;
+}
+
+PeerId Seats::device_of(const PeerId& key) const {
+    if (is_here(key)) return key;
+    if (m_context.self_person() == key) return m_context.self();
+    const auto& members = m_members.all();
+    const auto found = std::find_if(members.begin(), members.end(),
+                                    [&](const auto& one) { return m_members.person_of(one.first) == key; });
+    return found == members.end() ? key : found->first;
+}
+
+bool Seats::is_convicted(const PeerId& key) const {
+    const PeerId person = person_of(key);
+    return std::any_of(m_convicted.begin(), m_convicted.end(),
+                       [&](const auto& one) { return one.first == key || one.second == person; });
+}
+
+std::vector<PeerId> Seats::trusted_devices() const {
+    std::vector<PeerId> keys = m_chain.rules().trusted();
+    const auto add = [&](const PeerId& key) {
+        if (is_trusted(key)) keys.push_back(key);
+    };
+    add(m_context.self());
+    for (const PeerId& key : m_chain.committee()) add(key);
+    for (const auto& [key, member] : m_members.all()) add(key);
+    for (const auto& [key, attended] : m_attended) {
+        if (attended.rounds_silent < run::silent_rounds_max) add(key);
+    }
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    return keys;
+}
+
 bool Seats::is_here(const PeerId& key) const { return key == m_context.self() || m_members.all().contains(key); }
 
 const run::StatusMessage* Seats::status_of(const PeerId& key) const {
@@ -45,7 +93,9 @@ bool Seats::is_in_step(const PeerId& key) const {
 
 void Seats::count_round() {
     const std::size_t rounds_kept = m_context.manifest.recipe.fit_rounds;
-    for (const PeerId& key : m_chain.rules().trusted()) {
+    const std::vector<PeerId> counted = trusted_devices();
+    std::erase_if(m_attended, [&](const auto& one) { return !contains(counted, one.first); });
+    for (const PeerId& key : counted) {
         // Who has gone has to prove itself anew, or one key could hand its seat over round after round.
         if (is_leaving(key)) m_attended.erase(key);
         Attended& attended = m_attended[key];
@@ -59,9 +109,9 @@ void Seats::count_round() {
 }
 
 run::Standing Seats::standing_of(const PeerId& key) const {
-    run::Standing standing{.key = key, .person = key};
+    run::Standing standing{.key = key, .person = person_of(key)};
     if (is_here(key)) standing.attendance = is_leaving(key) ? run::Attendance::leaving : run::Attendance::here;
-    standing.convicted = m_convicted.contains(key);
+    standing.convicted = is_convicted(key);
     standing.rounds_silent = is_here(key) ? 0 : run::silent_rounds_max;
     const auto found = m_attended.find(key);
     if (found == m_attended.end()) return standing;
@@ -80,7 +130,7 @@ run::Standing Seats::standing_of(const PeerId& key) const {
                                                    : status->role;
     const bool trains = role == run::Role::volunteer;
     // A backbone trains nothing; what it can be measured by is that it is there.
-    const std::uint64_t accepted = trains ? m_chain.rounds_accepted(key) : is_tried ? fit_rounds : 0;
+    const std::uint64_t accepted = trains ? m_chain.rounds_accepted(standing.person) : is_tried ? fit_rounds : 0;
     standing.rounds_accepted = static_cast<std::uint32_t>(std::min<std::uint64_t>(accepted, fit_rounds));
     return standing;
 }
@@ -95,7 +145,7 @@ std::vector<PeerId> Seats::next_after(std::uint32_t silent_rounds) const {
     const std::vector<PeerId> present = m_chain.committee();
     const Result<run::Committee> committee = run::Committee::from_keys(present);
     if (!committee.ok()) return present;
-    const std::vector<PeerId> trusted = m_chain.rules().trusted();
+    const std::vector<PeerId> trusted = trusted_devices();
     std::vector<run::Standing> standings;
     for (const PeerId& key : trusted) {
         standings.push_back(standing_of(key));
@@ -106,7 +156,7 @@ std::vector<PeerId> Seats::next_after(std::uint32_t silent_rounds) const {
 }
 
 bool Seats::may_lose_its_seat(const PeerId& key) const {
-    if (m_convicted.contains(key) || !m_chain.rules().trusts(key) || is_leaving(key)) return true;
+    if (is_convicted(key) || !is_trusted(key) || is_leaving(key)) return true;
     const auto found = m_attended.find(key);
     return !is_here(key) && found != m_attended.end() && found->second.rounds_silent >= silent_rounds_excused;
 }
@@ -119,7 +169,7 @@ bool Seats::accepts(const std::vector<PeerId>& next) const {
     std::set_difference(next.begin(), next.end(), present.begin(), present.end(), std::back_inserter(joined));
     std::set_difference(present.begin(), present.end(), next.begin(), next.end(), std::back_inserter(left));
     const bool are_fit = std::all_of(joined.begin(), joined.end(), [&](const PeerId& key) {
-        return m_chain.rules().trusts(key) && is_here(key) && !is_leaving(key) && !m_convicted.contains(key);
+        return is_trusted(key) && is_here(key) && !is_leaving(key) && !is_convicted(key);
     });
     const auto excused = [&](const PeerId& key) { return may_lose_its_seat(key); };
     // A smaller committee takes seats from members that are here. It stands fewer liars, so that this member must see

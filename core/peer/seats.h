@@ -3,8 +3,11 @@
 // what another sees, so a member votes for less than it would propose: anybody who is trusted and here may take a seat,
 // and nobody who is honest and was here lately may lose one.
 //
+// Seats are computers'. Of a person's computers one may sit, and each is measured by itself, but for the rounds in
+// which a contribution was accepted, which are the person's.
+//
 // Does not: decide; a list does.
-// Threads: the peer's. Owns: the attendance of trusted keys.
+// Threads: the peer's. Owns: the attendance of trusted persons' computers.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +35,14 @@ public:
     void count_round();
     /// A vote or a proposal of `key` in this round came, through any neighbour.
     void heard(const PeerId& key) { m_heard.insert(key); }
-    /// There is evidence that `key` signed two different things for one place.
-    void convict(const PeerId& key) { m_convicted.insert(key); }
+    /// There is evidence that `key`, a computer of `person`, signed two different things for one place: none of that
+    /// person's computers has a seat again.
+    void convict(const PeerId& key, const PeerId& person) { m_convicted.insert_or_assign(key, person); }
+    [[nodiscard]] PeerId person_of(const PeerId& key) const { return certificate_of(key).person_of(key); }
+    /// The computer by which the person `key` is here, if that key is no computer's that is here.
+    [[nodiscard]] PeerId device_of(const PeerId& key) const;
+    /// The certificates of those of these computers whose keys are not persons' own.
+    [[nodiscard]] run::Owners owners_of(const std::vector<PeerId>& committee) const;
     /// This member is about to go; its seat, if it has one, becomes another's.
     void leave();
     /// It stays after all, or has come back: it may have a seat again, as anybody else.
@@ -59,6 +68,11 @@ private:
         std::deque<bool> in_step;  // of the last fit_rounds, newest last
         std::uint32_t rounds_silent = 0;
     };
+    [[nodiscard]] run::DeviceCertificate certificate_of(const PeerId& key) const;
+    [[nodiscard]] bool is_trusted(const PeerId& key) const { return m_chain.rules().trusts(person_of(key)); }
+    [[nodiscard]] bool is_convicted(const PeerId& key) const;
+    /// The computers of trusted persons that are here or were lately, and those persons' own keys; sorted.
+    [[nodiscard]] std::vector<PeerId> trusted_devices() const;
     [[nodiscard]] bool is_here(const PeerId& key) const;
     /// What another member said last; null if it is not here.
     [[nodiscard]] const run::StatusMessage* status_of(const PeerId& key) const;
@@ -73,8 +87,8 @@ private:
     const ChainLog& m_chain;
     const Members& m_members;
     std::map<PeerId, Attended> m_attended;
-    std::set<PeerId> m_heard;  // of the committee, since the last list
-    std::set<PeerId> m_convicted;
+    std::set<PeerId> m_heard;              // of the committee, since the last list
+    std::map<PeerId, PeerId> m_convicted;  // and whose they are
     bool m_leaving = false;
     bool m_had_seat = false;  // since it began to leave
 };

@@ -106,10 +106,13 @@ void ShardKeeper::look_around() {
     std::erase_if(m_seen, [&](const auto& item) {
         return item.second.at != now && (!item.second.established || now >= item.second.at + absence_excused);
     });
-    const bool newcomer = m.chain.is_newcomer(m.context.self());
+    const bool newcomer = m.chain.is_newcomer(m.context.self_person());
     std::set<PeerId> keys{m.context.self()};
+    // One computer of a person is believed to hold shards, or one person could be assigned all copies of them.
+    std::set<PeerId> persons{m.context.self_person()};
     for (const auto& [peer, seen] : m_seen) {
-        if (newcomer || seen.established) keys.insert(peer);
+        const bool counts = newcomer || seen.established;
+        if (counts && persons.insert(m.members.person_of(peer)).second) keys.insert(peer);
     }
     if (keys != m_counted) assign(std::move(keys));
 }
@@ -118,7 +121,7 @@ void ShardKeeper::look_up(const PeerId& peer, Seen& seen) {
     if (seen.established || seen.looked_up == m.chain.height() || m_lookups == lookups_max) return;
     ++m_lookups;
     seen.looked_up = m.chain.height();
-    seen.established = !m.chain.is_newcomer(peer);
+    seen.established = !m.chain.is_newcomer(m.members.person_of(peer));
 }
 
 void ShardKeeper::assign(std::set<PeerId> keys) {

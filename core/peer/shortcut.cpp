@@ -137,12 +137,13 @@ void Shortcut::fetch_table() {
                           {.sources = {m_way->peer}, .deadline = m.context.now(), .damaged_copy = {}, .layer = {}});
 }
 
-/// How many contributions were accepted in lists that were never seen: the table counts so many more than the chain.
+/// How many contributions were accepted in lists that were never seen: the table counts so many more than the chain. It
+/// counts persons: what another of this one's computers did passes for this one's, so that nothing counts twice.
 std::uint64_t Shortcut::accepted_since(const run::CreditTable& table) const {
     const auto own = std::find_if(table.credits.begin(), table.credits.end(),
-                                  [&](const run::TableCredit& one) { return one.peer == m.context.self(); });
+                                  [&](const run::TableCredit& one) { return one.peer == m.context.self_person(); });
     const std::uint64_t there = own == table.credits.end() ? 0 : own->rounds;
-    const std::uint64_t here = m.chain.rounds_accepted(m.context.self());
+    const std::uint64_t here = m.chain.rounds_accepted(m.context.self_person());
     return there - std::min(there, here);
 }
 

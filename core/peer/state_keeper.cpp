@@ -10,6 +10,7 @@
 #include "core/peer/state_keeper.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "core/base/check.h"
@@ -36,10 +37,13 @@ StateKeeper::Computed StateKeeper::compute(const ApplyInput& in) {
         whole = whole && merkle_root(in.payloads[i]->blob->bytes(), in.threads) == in.entries[i].payload.root;
     }
     std::vector<numerics::WeightedPayload> weighted;
+    std::set<PeerId> persons;
     const std::vector<TokenCount> weights = run::weights_of(in.entries);
     for (std::size_t i = 0; i < in.payloads.size(); ++i) {
         if (weights[i].value == 0) continue;
-        weighted.push_back({&in.payloads[i]->view, weights[i].value, in.entries[i].newcomer});
+        // However many computers a person has, it has one say in how large a payload may be.
+        const bool repeated = !persons.insert(in.entries[i].person()).second;
+        weighted.push_back({&in.payloads[i]->view, weights[i].value, in.entries[i].newcomer, repeated});
     }
     if (weighted.empty()) {
         // A list that hands a seat over leaves the model as it is; one that takes it back begins with what it was.

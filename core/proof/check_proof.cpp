@@ -35,6 +35,7 @@ Error forged_list(RoundId round, const std::string& fault) {
 
 run::RunRules rules_of(const run::Manifest& manifest, const RunId& run) {
     run::RunRules rules{run, manifest.host, manifest.backbones, manifest.allowed};
+    rules.host_device = manifest.host_device;
     std::sort(rules.allowed.begin(), rules.allowed.end());
     return rules;
 }

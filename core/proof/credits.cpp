@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 namespace potluck::proof {
 
@@ -21,11 +22,13 @@ void Credits::begin_with(const run::CreditTable& table) {
 
 void Credits::add(const run::AcceptList& list) {
     const std::vector<TokenCount> credit = run::weights_of(list.entries);
+    std::set<PeerId> persons;
     for (std::size_t i = 0; i < list.entries.size(); ++i) {
-        Contributor& one = m_by_peer[list.entries[i].peer];
-        one.peer = list.entries[i].peer;
+        const PeerId& person = list.entries[i].person();
+        Contributor& one = m_by_peer[person];
+        one.peer = person;
         one.tokens = saturated(one.tokens, credit[i]);
-        ++one.rounds;
+        if (persons.insert(person).second) ++one.rounds;
         m_tokens = saturated(m_tokens, credit[i]);
     }
     m_contributions += list.entries.size();

@@ -7,6 +7,7 @@
 #include "core/run/accept_list.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -17,8 +18,8 @@ namespace potluck::run {
 
 namespace {
 
-constexpr std::size_t entry_bytes = 32 + 73 + 8 + 1 + 64;
-constexpr unsigned newcomer_mark = 1, late_mark = 2;  // of an entry
+constexpr std::size_t short_entry_bytes = 32 + 73 + 8 + 1 + 64 + 1;  // with the certificate of a person's own key
+constexpr unsigned newcomer_mark = 1, late_mark = 2;                 // of an entry
 
 Error malformed(const char* message) { return {ErrorCode::malformed, message}; }
 
@@ -35,6 +36,7 @@ void read_entries(ByteReader& in, std::size_t count, std::vector<Accepted>& entr
         entry.newcomer = (marks & newcomer_mark) != 0;
         entry.late = (marks & late_mark) != 0;
         in.array(entry.signature);
+        entry.certificate = DeviceCertificate::read(in, &entry.peer);
         if (entry.payload.kind != BlobKind::plain || marks > (newcomer_mark | late_mark)) in.fail();
         if (entry.tokens.value == 0 || entry.tokens.value > tokens_max) in.fail();
         if (!entries.empty() && entries.back().peer >= entry.peer) in.fail();
@@ -64,13 +66,31 @@ void read_table(ByteReader& in, AcceptList& list) {
     if (has_table > 1 || list.table->kind != BlobKind::plain || list.round.value == 0) in.fail();
 }
 
-/// Lower median of the tokens of those who are no newcomers, or of all if all are; 0 without entries.
-std::uint64_t median_tokens(const std::vector<Accepted>& entries) {
-    const auto is_other = [](const Accepted& entry) { return !entry.newcomer; };
-    const bool has_others = std::any_of(entries.begin(), entries.end(), is_other);
-    std::vector<std::uint64_t> tokens;
+/// What the entries of one person come to.
+struct Claim {
+    std::uint64_t tokens = 0;
+    bool newcomer = false;
+};
+
+using Claims = std::map<PeerId, Claim>;
+
+Claims claims_of(const std::vector<Accepted>& entries) {
+    Claims claims;
     for (const Accepted& entry : entries) {
-        if (!has_others || !entry.newcomer) tokens.push_back(entry.tokens.value);
+        Claim& claim = claims[entry.person()];
+        claim.tokens += entry.tokens.value;  // at most 2^52 of a whole list
+        claim.newcomer = entry.newcomer;
+    }
+    return claims;
+}
+
+/// Lower median of the tokens of those who are no newcomers, or of all if all are; 0 without entries.
+std::uint64_t median_tokens(const Claims& claims) {
+    const auto is_other = [](const auto& claim) { return !claim.second.newcomer; };
+    const bool has_others = std::any_of(claims.begin(), claims.end(), is_other);
+    std::vector<std::uint64_t> tokens;
+    for (const auto& [person, claim] : claims) {
+        if (!has_others || !claim.newcomer) tokens.push_back(claim.tokens);
     }
     if (tokens.empty()) return 0;
     const auto middle = tokens.begin() + static_cast<std::ptrdiff_t>((tokens.size() - 1) / 2);
@@ -99,13 +119,14 @@ Bytes AcceptList::encode() const {
     out.u16(static_cast<std::uint16_t>(k));
     out.u8(static_cast<std::uint8_t>(committee.size()));
     out.u16(static_cast<std::uint16_t>(entries.size()));
-    for (const PeerId& member : committee) out.raw(member.bytes);
+    write_committee(out, committee, committee_owners);
     for (const Accepted& entry : entries) {
         out.raw(entry.peer.bytes);
         entry.payload.write(out);
         out.u64(entry.tokens.value);
         out.u8(static_cast<std::uint8_t>((entry.newcomer ? newcomer_mark : 0U) | (entry.late ? late_mark : 0U)));
         out.raw(entry.signature);
+        entry.certificate.write(out);
     }
     POTLUCK_CHECK(actions.size() <= actions_per_list_max);
     out.u32(actions_before);
@@ -139,10 +160,10 @@ Result<AcceptList> AcceptList::decode(ByteSpan bytes) {
     if (members == 0 || members > committee_members_max) {
         return malformed("This accept list names no committee of one to seven members.");
     }
-    if (count > accepted_max || in.remaining() < members * 32 + count * entry_bytes) {
+    if (count > accepted_max || in.remaining() < members * 33 + count * short_entry_bytes) {
         return malformed("This accept list is not as long as its entries.");
     }
-    list.committee = read_committee(in, members);
+    list.committee = read_committee(in, members, list.committee_owners);
     read_entries(in, count, list.entries);
     const bool has_late =
         std::any_of(list.entries.begin(), list.entries.end(), [](const auto& one) { return one.late; });
@@ -169,11 +190,13 @@ const HostAction* AcceptList::replacement() const {
 Digest AcceptList::hash() const { return sha256(encode()); }
 
 std::vector<TokenCount> weights_of(const std::vector<Accepted>& entries) {
-    const std::uint64_t most = median_multiple_max * median_tokens(entries);
+    const Claims claims = claims_of(entries);
+    const std::uint64_t most = median_multiple_max * median_tokens(claims);
     std::vector<TokenCount> weights;
     std::uint64_t newcomers = 0, others = 0;
     for (const Accepted& entry : entries) {
-        weights.push_back({std::min(entry.tokens.value, most)});
+        const std::uint64_t all = claims.at(entry.person()).tokens;
+        weights.push_back({all <= most ? entry.tokens.value : scaled(entry.tokens.value, most, all)});
         (entry.newcomer ? newcomers : others) += weights.back().value;
     }
     const std::uint64_t share = others / newcomer_divisor;

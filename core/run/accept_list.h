@@ -15,20 +15,23 @@
 #include "core/base/ids.h"
 #include "core/base/result.h"
 #include "core/run/blob_ref.h"
+#include "core/run/device.h"
 #include "core/run/host_action.h"
 
 namespace potluck::run {
 
-inline constexpr std::size_t accepted_max = 4096;
+/// So many that a list fits a message, each with its contributor's certificate.
+inline constexpr std::size_t accepted_max = 3072;
 inline constexpr std::uint64_t tokens_max = 1ULL << 40U;  // of one contribution
 inline constexpr std::uint64_t round_max = 1ULL << 40U;   // of any message; far beyond any recipe, so r + 1 is safe
 inline constexpr std::uint64_t median_multiple_max =
     4;  // a weight in lower medians: what a good GPU is beside a usual one
 inline constexpr std::uint64_t newcomer_divisor = 4;  // newcomers weigh at most a fourth of the others: a fifth in all
 /// Sizes of encode() with one member and no entry, and with the most of both.
-inline constexpr std::size_t accept_list_bytes_min = 119 + 32;
-inline constexpr std::size_t accept_list_bytes_max =
-    119 + 73 + 32 * committee_members_max + 178 * accepted_max + (host_action_bytes_max + 64) * actions_per_list_max;
+inline constexpr std::size_t accept_list_bytes_min = 119 + 33;
+inline constexpr std::size_t accept_list_bytes_max = 119 + 73 + (32 + certificate_bytes_max) * committee_members_max +
+                                                     (178 + certificate_bytes_max) * accepted_max +
+                                                     (host_action_bytes_max + 64) * actions_per_list_max;
 
 struct Accepted {
     PeerId peer;
@@ -37,6 +40,8 @@ struct Accepted {
     bool newcomer = false;                  // too few accepted rounds to count in full (weights_of)
     std::array<std::byte, 64> signature{};  // the contributor's, over its ContributionMessage
     bool late = false;                      // made for the round before, whose list it missed
+    DeviceCertificate certificate{};        // whose computer `peer` is, as it says in what it has signed
+    [[nodiscard]] const PeerId& person() const { return certificate.person_of(peer); }
     auto operator<=>(const Accepted&) const = default;
 };
 
@@ -47,13 +52,14 @@ struct AcceptList {
     Digest previous;                      // hash of L[r-1]; zero for round 0
     StateDigest base;                     // digest of theta[r], which a quorum has computed
     std::uint32_t k = 1;                  // of every 4,096 entries, the most that contributions of the next round send
-    std::vector<PeerId> committee;        // of the next round; sorted, 1 to committee_members_max
+    std::vector<PeerId> committee;        // of the next round: computers; sorted, 1 to committee_members_max
     std::vector<Accepted> entries;        // sorted by peer, no peer and no payload twice
     std::uint32_t actions_before = 0;     // of the host, in force when this list was decided
     std::vector<SignedAction> actions{};  // in force from the next round on; numbered from actions_before + 1
     /// What the lists before this one come to (core/run/credit_table.h); in every table_every'th and in the closing
     /// list. Plain.
     std::optional<BlobRef> table{};
+    Owners committee_owners{};  // of the committee's computers: no two are one person's
     bool operator==(const AcceptList&) const = default;
 
     /// The canonical bytes that are hashed (docs/wire-format.md).
@@ -68,8 +74,9 @@ struct AcceptList {
     [[nodiscard]] Digest hash() const;
 };
 
-/// Weight of each entry in F, and its credit: min(tokens, 4 x lower median of the tokens), so that a claim buys little.
-/// Keys are free, so newcomers have no say in the median and weigh together at most a fifth of the list, each in
+/// Weight of each entry in F, and its credit. A person's entries weigh min(tokens, 4 x lower median of the persons'
+/// tokens) together, so that a claim buys little and more computers' keys buy nothing; each of them in proportion. Keys
+/// are free, so newcomers have no say in the median and weigh together at most a fifth of the list, each in
 /// proportion. While all are newcomers, all count. A weight may be 0: such an entry takes no part in F.
 [[nodiscard]] std::vector<TokenCount> weights_of(const std::vector<Accepted>& entries);
 

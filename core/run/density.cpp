@@ -15,6 +15,7 @@ std::uint32_t less(const Recipe& recipe, std::uint32_t k) { return std::max(k / 
 void Exchange::begin() {
     m_closed.reset();
     m_arrivals.clear();
+    m_announced.clear();
     m_late.clear();
 }
 
@@ -22,9 +23,10 @@ void Exchange::closed(TimePoint now) {
     if (!m_closed) m_closed = now;
 }
 
-void Exchange::announced(const PeerId& author, const BlobId& payload) {
+void Exchange::announced(const PeerId& person, const BlobId& payload) {
+    if (m_announced.try_emplace(person, payload).first->second != payload) return;
     m_arrivals.try_emplace(payload);
-    m_late.erase(author);
+    m_late.erase(person);
 }
 
 void Exchange::arrived(const BlobId& payload, TimePoint now) {

@@ -33,14 +33,15 @@ public:
     void begin();
     /// The window has ended here; the first time counts.
     void closed(TimePoint now);
-    /// Who is late for one round and takes part in the next counts once.
-    void announced(const PeerId& author, const BlobId& payload);
+    /// Who is late for one round and takes part in the next counts once, and so does a person with several computers:
+    /// the first that is announced.
+    void announced(const PeerId& person, const BlobId& payload);
     /// Nothing if it was not announced.
     void arrived(const BlobId& payload, TimePoint now);
     /// It is no payload of this round after all.
     void refused(const BlobId& payload) { m_arrivals.erase(payload); }
-    /// A contribution of `author` came after the list of its round.
-    void late(const PeerId& author) { m_late.insert(author); }
+    /// A contribution of `person` came after the list of its round.
+    void late(const PeerId& person) { m_late.insert(person); }
 
     /// Nothing was announced: it tells nothing.
     [[nodiscard]] bool empty() const { return m_arrivals.empty() && m_late.empty(); }
@@ -50,6 +51,7 @@ public:
 private:
     std::optional<TimePoint> m_closed;
     std::map<BlobId, std::optional<TimePoint>> m_arrivals;
+    std::map<PeerId, BlobId> m_announced;
     std::set<PeerId> m_late;
 };
 

@@ -19,20 +19,30 @@ void HostAction::write(ByteWriter& out) const {
             out.u64(round.value);
             out.raw(previous.bytes);
             out.u8(static_cast<std::uint8_t>(committee.size()));
-            for (const PeerId& member : committee) out.raw(member.bytes);
+            write_committee(out, committee, committee_owners);
             break;
         default: out.raw(key.bytes);
     }
 }
 
-std::vector<PeerId> read_committee(ByteReader& in, std::size_t count) {
+void write_committee(ByteWriter& out, const std::vector<PeerId>& committee, const Owners& owners) {
+    for (const PeerId& member : committee) {
+        out.raw(member.bytes);
+        certificate_in(owners, member).write(out);
+    }
+}
+
+std::vector<PeerId> read_committee(ByteReader& in, std::size_t count, Owners& owners) {
     std::vector<PeerId> committee;
     for (std::size_t i = 0; i < count && !in.failed(); ++i) {
         PeerId member;
         in.array(member.bytes);
         if (!committee.empty() && committee.back() >= member) in.fail();
         committee.push_back(member);
+        const DeviceCertificate certificate = DeviceCertificate::read(in, &member);
+        if (!certificate.is_own()) owners[member] = certificate;
     }
+    if (!are_different_persons(committee, owners)) in.fail();
     return committee;
 }
 
@@ -45,7 +55,7 @@ void read_replacement(ByteReader& in, HostAction& action) {
     const std::size_t members = in.u8();
     if (action.term == 0 || action.term > term_max || action.round.value > round_max) in.fail();
     if (members == 0 || members > committee_members_max) in.fail();
-    action.committee = read_committee(in, members);
+    action.committee = read_committee(in, members, action.committee_owners);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "core/base/bytes.h"
 #include "core/base/ids.h"
 #include "core/run/blob_ref.h"
+#include "core/run/device.h"
 
 namespace potluck::run {
 
@@ -24,11 +25,12 @@ inline constexpr std::uint32_t action_number_max = 1U << 20U;  // years of one a
 inline constexpr std::size_t actions_per_list_max = 16;
 inline constexpr std::uint32_t term_max = 1U << 20U;     // so often may a host replace its committee
 inline constexpr std::size_t committee_members_max = 7;  // f = 2; more would make each vote dearer than it is worth
-inline constexpr std::size_t host_action_bytes_max = 4 + 1 + 4 + 8 + 32 + 1 + 32 * committee_members_max;
+inline constexpr std::size_t host_action_bytes_max =
+    4 + 1 + 4 + 8 + 32 + 1 + (32 + certificate_bytes_max) * committee_members_max;
 
 /// As on the wire.
 enum class ActionKind : std::uint8_t {
-    ban = 1,        // `key` neither contributes nor has a seat
+    ban = 1,        // the person `key` neither contributes nor has a seat, with any computer
     readmit = 2,    // takes a ban back
     allow = 3,      // the host vouches for `key`: it may join, have a seat, and is no newcomer
     roll_back = 4,  // theta of the next round is `state`, which was theta[round]
@@ -38,7 +40,7 @@ enum class ActionKind : std::uint8_t {
 struct HostAction {
     std::uint32_t number = 1;  // 1, 2, 3, ...
     ActionKind kind = ActionKind::ban;
-    PeerId key;     // of ban, readmit and allow
+    PeerId key;     // of ban, readmit and allow: a person
     RoundId round;  // of roll_back and replace
     BlobRef state;  // of roll_back: a checkpoint
     // Replace alone has these: how often it has happened, this time included; the hash of L[round - 1], zero for round
@@ -46,6 +48,7 @@ struct HostAction {
     std::uint32_t term = 0;
     Digest previous;
     std::vector<PeerId> committee{};
+    Owners committee_owners{};
     bool operator==(const HostAction&) const = default;
 
     void write(ByteWriter& out) const;
@@ -53,8 +56,10 @@ struct HostAction {
     [[nodiscard]] static HostAction read(ByteReader& in);
 };
 
-/// `count` keys; fails the reader if they are out of order.
-[[nodiscard]] std::vector<PeerId> read_committee(ByteReader& in, std::size_t count);
+/// Each key and its certificate.
+void write_committee(ByteWriter& out, const std::vector<PeerId>& committee, const Owners& owners);
+/// `count` keys; fails the reader if they are out of order, or two are one person's.
+[[nodiscard]] std::vector<PeerId> read_committee(ByteReader& in, std::size_t count, Owners& owners);
 
 /// For logs, as "ban <key>".
 [[nodiscard]] std::string describe(const HostAction& action);

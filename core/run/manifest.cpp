@@ -21,7 +21,7 @@ namespace potluck::run {
 
 namespace {
 
-constexpr std::string_view magic = "PLKMAN5\n";
+constexpr std::string_view magic = "PLKMAN6\n";
 constexpr std::string_view oldest_magic = "PLKMAN1\n";
 constexpr std::string_view magic_name = "PLKMAN";
 constexpr std::size_t prefix_bytes = magic.size() + 64;
@@ -180,6 +180,18 @@ Part read_part(Fields& fields, std::string_view name) {
     return Part{};
 }
 
+/// Two empty texts if the host's key is its computer's.
+std::optional<Device> read_host_device(Fields& fields, const PeerId& host) {
+    const std::string key = fields.text("host_device", 64);
+    const std::string signature = fields.text("host_device_signature", 128);
+    if (key.empty() && signature.empty()) return std::nullopt;
+    Device device;
+    device.certificate.person = host;
+    const bool is_one = from_hex(key, device.key.bytes) && from_hex(signature, device.certificate.signature);
+    if (!is_one || device.key == host) fields.fail("host_device is no computer's key with its signature");
+    return device;
+}
+
 Result<Manifest> parse_manifest(const nlohmann::json& object) {
     Fields fields(object, "manifest");
     Manifest manifest;
@@ -188,6 +200,7 @@ Result<Manifest> parse_manifest(const nlohmann::json& object) {
     manifest.purpose = read_plain(fields, "purpose", 2'000, LineBreaks::allowed);
     manifest.licence = read_licence(fields);
     manifest.host = read_id<PeerId>(fields, "host");
+    manifest.host_device = read_host_device(fields, manifest.host);
     manifest.backbones = read_peers(fields, "backbones", backbones_max);
     manifest.model = read_part<model::ModelSpec>(fields, "model");
     manifest.tokenizer = read_tokenizer(fields.object("tokenizer"), fields, manifest.model);
@@ -221,20 +234,23 @@ std::vector<BlobRef> Tokenizer::blobs() const {
 std::string Manifest::to_json_text() const {
     nlohmann::json shard_array = nlohmann::json::array();
     for (const Shard& shard : shards) shard_array.push_back(to_json(shard));
-    const nlohmann::json object = {{"name", name},
-                                   {"purpose", purpose},
-                                   {"licence", licence},
-                                   {"host", host.hex()},
-                                   {"backbones", to_json(backbones)},
-                                   {"model", model.to_json()},
-                                   {"tokenizer", to_json(tokenizer)},
-                                   {"shards", std::move(shard_array)},
-                                   {"validation", to_json(validation)},
-                                   {"bigram_loss", bigram_loss},
-                                   {"recipe", recipe.to_json()},
-                                   {"initial_state", to_json(initial_state)},
-                                   {"allowed", to_json(allowed)},
-                                   {"created", created}};
+    const nlohmann::json object = {
+        {"name", name},
+        {"purpose", purpose},
+        {"licence", licence},
+        {"host", host.hex()},
+        {"host_device", host_device ? host_device->key.hex() : ""},
+        {"host_device_signature", host_device ? to_hex(host_device->certificate.signature) : ""},
+        {"backbones", to_json(backbones)},
+        {"model", model.to_json()},
+        {"tokenizer", to_json(tokenizer)},
+        {"shards", std::move(shard_array)},
+        {"validation", to_json(validation)},
+        {"bigram_loss", bigram_loss},
+        {"recipe", recipe.to_json()},
+        {"initial_state", to_json(initial_state)},
+        {"allowed", to_json(allowed)},
+        {"created", created}};
     return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

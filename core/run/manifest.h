@@ -1,6 +1,6 @@
 // The manifest: what a run is, signed by its host. One blob; the v2 info-hash of that blob's torrent is the RunId.
 //
-//   file := "PLKMAN5\n" | 64-byte Ed25519 signature | JSON (UTF-8, at most 1 MiB, closed set of fields)
+//   file := "PLKMAN6\n" | 64-byte Ed25519 signature | JSON (UTF-8, at most 1 MiB, closed set of fields)
 //
 // The digit is the version of the protocol that the run's members speak: another one is answered with a sentence.
 //
@@ -20,6 +20,7 @@
 #include "core/base/result.h"
 #include "core/model/model_spec.h"
 #include "core/run/blob_ref.h"
+#include "core/run/device.h"
 #include "core/run/recipe.h"
 
 namespace potluck::run {
@@ -69,7 +70,8 @@ struct Manifest {
     std::string purpose;  // at most 2,000 characters
     std::string licence;  // SPDX expression of the resulting model
     PeerId host;
-    std::vector<PeerId> backbones;  // lead before all others, in this order
+    std::optional<Device> host_device{};  // the computer that hosts it, if the host's key is not its own
+    std::vector<PeerId> backbones;        // lead before all others, in this order
     model::ModelSpec model;
     Tokenizer tokenizer;
     std::vector<Shard> shards;  // at least one

@@ -84,6 +84,7 @@ void write(ByteWriter& out, const StatusMessage& message) {
     if (seeds) message.checkpoint.write(out);
     out.u16(message.port);
     out.string(plain_text_of(message.name, name_bytes_max, LineBreaks::refused));
+    message.certificate.write(out);
 }
 
 StatusMessage read_status(ByteReader& in) {
@@ -102,6 +103,7 @@ StatusMessage read_status(ByteReader& in) {
     if (seeds == 1) message.checkpoint = BlobRef::read(in);
     message.port = in.u16();
     message.name = in.string(name_bytes_max);
+    message.certificate = DeviceCertificate::read(in);
     const bool in_range = message.window_tokens.value <= tokens_max && is_plausible_loss(message.loss) && seeds <= 1;
     if (!in_range || !plain_text_length(message.name, LineBreaks::refused)) in.fail();
     return message;
@@ -114,6 +116,7 @@ void write(ByteWriter& out, const ContributionMessage& message) {
     out.raw(message.base.bytes);
     message.payload.write(out);
     out.u64(message.tokens.value);
+    message.certificate.write(out);
 }
 
 ContributionMessage read_contribution(ByteReader& in) {
@@ -122,6 +125,7 @@ ContributionMessage read_contribution(ByteReader& in) {
     in.array(message.base.bytes);
     message.payload = BlobRef::read(in);
     message.tokens.value = in.u64();
+    message.certificate = DeviceCertificate::read(in);
     if (message.payload.kind != BlobKind::plain) in.fail();
     if (message.tokens.value == 0 || message.tokens.value > tokens_max) in.fail();
     return message;
@@ -296,8 +300,8 @@ Bytes signed_bytes(const RunId& run, const Message& message) {
 }
 
 ContributionMessage contribution_of(const AcceptList& list, const Accepted& entry, const StateDigest& base_before) {
-    if (entry.late) return {RoundId{list.round.value - 1}, base_before, entry.payload, entry.tokens};
-    return {list.round, list.base, entry.payload, entry.tokens};
+    if (entry.late) return {RoundId{list.round.value - 1}, base_before, entry.payload, entry.tokens, entry.certificate};
+    return {list.round, list.base, entry.payload, entry.tokens, entry.certificate};
 }
 
 Bytes encode_body(const Message& message) {

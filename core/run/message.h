@@ -15,6 +15,7 @@
 #include "core/base/result.h"
 #include "core/run/accept_list.h"
 #include "core/run/blob_ref.h"
+#include "core/run/device.h"
 
 namespace potluck::run {
 
@@ -67,11 +68,12 @@ struct StatusMessage {
     Digest list;               // hash of L[round-1]; zero for round 0
     TokenCount window_tokens;  // trained in this window so far
     std::uint32_t tokens_per_second = 0;
-    float loss = 0;            // mean training loss of the last window; 0 if none or not finite
-    RoundId checkpoint_round;  // newest checkpoint this peer seeds
-    BlobRef checkpoint;        // size 0 if none
-    std::uint16_t port = 0;    // BitTorrent listen port
-    std::string name;          // of this computer; sent is what is plain of it, at most 40 bytes
+    float loss = 0;                   // mean training loss of the last window; 0 if none or not finite
+    RoundId checkpoint_round;         // newest checkpoint this peer seeds
+    BlobRef checkpoint;               // size 0 if none
+    std::uint16_t port = 0;           // BitTorrent listen port
+    std::string name;                 // of this computer; sent is what is plain of it, at most 40 bytes
+    DeviceCertificate certificate{};  // whose computer this is
     bool operator==(const StatusMessage&) const = default;
 };
 
@@ -86,6 +88,7 @@ struct ContributionMessage {
     StateDigest base;  // digest of theta[round] that the sender holds
     BlobRef payload;   // plain
     TokenCount tokens;
+    DeviceCertificate certificate{};  // whose the sender is, and the credit will be
     bool operator==(const ContributionMessage&) const = default;
 };
 

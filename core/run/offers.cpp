@@ -5,9 +5,19 @@
 namespace potluck::run {
 
 Verdict Offers::take(const PeerId& author, const ContributionMessage& message, const Signature& signature) {
-    if (m_offers.size() >= accepted_max && !m_offers.contains(author)) return Verdict::flood;
-    const bool added = m_offers.try_emplace(author, Offer{message, signature}).second;
-    return added ? Verdict::accepted : Verdict::repeated;
+    if (m_offers.contains(author)) return Verdict::repeated;
+    if (m_offers.size() >= accepted_max) return Verdict::flood;
+    // A person with so many computers does nothing wrong.
+    if (devices_of(message.certificate.person_of(author)) >= devices_per_person_max) return Verdict::no_room;
+    m_offers.emplace(author, Offer{message, signature});
+    return Verdict::accepted;
+}
+
+std::size_t Offers::devices_of(const PeerId& person) const {
+    const auto devices = std::count_if(m_offers.begin(), m_offers.end(), [&](const auto& one) {
+        return one.second.message.certificate.person_of(one.first) == person;
+    });
+    return static_cast<std::size_t>(devices);
 }
 
 void Offers::put_own(const PeerId& self, const ContributionMessage& message, const Signature& signature) {

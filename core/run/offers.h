@@ -27,7 +27,8 @@ class Offers {
 public:
     using Signature = SignedContribution::Signature;
 
-    /// `accepted` if it is the author's first; `flood` beyond accepted_max authors.
+    /// `accepted` if it is the author's first; `flood` beyond accepted_max authors, `no_room` beyond
+    /// devices_per_person_max of one person.
     [[nodiscard]] Verdict take(const PeerId& author, const ContributionMessage& message, const Signature& signature);
     /// This member's own, whose payload is here.
     void put_own(const PeerId& self, const ContributionMessage& message, const Signature& signature);
@@ -52,6 +53,7 @@ public:
     std::optional<PeerId> payload_bad(const BlobId& payload);
 
 private:
+    [[nodiscard]] std::size_t devices_of(const PeerId& person) const;
     struct Offer {
         ContributionMessage message;
         Signature signature{};

@@ -141,8 +141,8 @@ std::vector<Accepted> RoundMachine::held_entries() const {
     const auto add = [&](const SignedContribution& one, bool late) {
         const ContributionMessage& message = one.message;
         if (entries.size() >= accepted_max) return;
-        entries.try_emplace(one.author,
-                            Accepted{one.author, message.payload, message.tokens, false, one.signature, late});
+        entries.try_emplace(one.author, Accepted{one.author, message.payload, message.tokens, false, one.signature,
+                                                 late, message.certificate});
     };
     for (const SignedContribution& one : m_offers.held()) add(one, false);
     for (const SignedContribution& one : m_late.held()) add(one, true);

@@ -1,6 +1,7 @@
 #include "core/run/run_rules.h"
 
 #include <algorithm>
+#include <map>
 
 namespace potluck::run {
 
@@ -15,16 +16,39 @@ void insert(std::vector<PeerId>& sorted, const PeerId& key) {
     if (place == sorted.end() || *place != key) sorted.insert(place, key);
 }
 
-bool is_trusted_committee(const std::vector<PeerId>& committee, const RunRules& rules) {
-    return is_committee_size(committee.size()) &&
-           std::all_of(committee.begin(), committee.end(), [&](const PeerId& key) { return rules.trusts(key); });
+bool is_trusted_committee(const HostAction& action, const RunRules& rules) {
+    const auto is_trusted = [&](const PeerId& key) { return rules.trusts(person_in(action.committee_owners, key)); };
+    return is_committee_size(action.committee.size()) &&
+           std::all_of(action.committee.begin(), action.committee.end(), is_trusted);
+}
+
+/// Contributors whom the run admits, none with more computers than a person may have in a list.
+bool are_admitted(const AcceptList& list, const AcceptList* previous, const RunRules& rules) {
+    std::map<PeerId, std::size_t> devices;
+    return std::all_of(list.entries.begin(), list.entries.end(), [&](const Accepted& entry) {
+        if (entry.late && !may_be_late(entry.peer, previous)) return false;
+        return rules.admits(entry.person()) && ++devices[entry.person()] <= devices_per_person_max;
+    });
+}
+
+/// Who has a seat may keep it, as the same person's; anyone else is trusted.
+bool may_decide(const AcceptList& list, const AcceptList* previous, const RunRules& rules) {
+    const std::vector<PeerId> seated = committee_of(list, previous, rules);
+    const Owners owners = owners_of(list, previous, rules);
+    const auto may_sit = [&](const PeerId& member) {
+        const DeviceCertificate certificate = certificate_in(list.committee_owners, member);
+        if (contains(seated, member)) return certificate == certificate_in(owners, member);
+        return rules.trusts(certificate.person_of(member));
+    };
+    return std::all_of(list.committee.begin(), list.committee.end(), may_sit) &&
+           are_different_persons(list.committee, list.committee_owners);
 }
 
 /// Whether the host may do this now: it cannot ban itself, go back to what has not been, or name whom it does not
 /// trust.
 bool is_possible(const HostAction& action, const RunRules& rules, RoundId round) {
     if (action.kind == ActionKind::roll_back) return action.round <= round;
-    if (action.kind == ActionKind::replace) return is_trusted_committee(action.committee, rules);
+    if (action.kind == ActionKind::replace) return is_trusted_committee(action, rules);
     return action.kind != ActionKind::ban || action.key != rules.host;
 }
 
@@ -59,13 +83,19 @@ std::vector<PeerId> RunRules::trusted() const {
 }
 
 std::vector<PeerId> RunRules::first_committee() const {
-    std::vector<PeerId> keys{host};
+    std::vector<PeerId> keys{host_device ? host_device->key : host};
     for (const PeerId& key : backbones) {
-        if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+        if (key != host && std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
     }
     keys.resize(largest_committee(keys.size()));
     std::sort(keys.begin(), keys.end());
     return keys;
+}
+
+Owners RunRules::first_owners() const {
+    const std::vector<PeerId> seated = first_committee();
+    if (!host_device || !contains(seated, host_device->key)) return {};
+    return {{host_device->key, host_device->certificate}};
 }
 
 std::size_t largest_committee(std::size_t members) {
@@ -77,6 +107,11 @@ bool is_committee_size(std::size_t size) { return size > 0 && size == largest_co
 std::vector<PeerId> committee_of(const AcceptList& list, const AcceptList* previous, const RunRules& rules) {
     if (const HostAction* replacement = list.replacement()) return replacement->committee;
     return previous == nullptr ? rules.first_committee() : previous->committee;
+}
+
+Owners owners_of(const AcceptList& list, const AcceptList* previous, const RunRules& rules) {
+    if (const HostAction* replacement = list.replacement()) return replacement->committee_owners;
+    return previous == nullptr ? rules.first_owners() : previous->committee_owners;
 }
 
 bool may_be_late(const PeerId& contributor, const AcceptList* previous) {
@@ -98,15 +133,8 @@ Verdict check_link(const AcceptList& list, const AcceptList* previous, const Run
     } else if (list.term != term) {
         return Verdict::stale;
     }
-    const std::vector<PeerId> seated = committee_of(list, previous, rules);
-    for (const PeerId& member : list.committee) {
-        const bool stays = contains(seated, member);
-        if (!stays && !rules.trusts(member)) return Verdict::not_allowed;
-    }
-    for (const Accepted& entry : list.entries) {
-        if (!rules.admits(entry.peer)) return Verdict::not_allowed;
-        if (entry.late && !may_be_late(entry.peer, previous)) return Verdict::not_allowed;
-    }
+    if (!may_decide(list, previous, rules)) return Verdict::not_allowed;
+    if (!are_admitted(list, previous, rules)) return Verdict::not_allowed;
     if (list.actions_before != rules.actions) return Verdict::stale;
     for (const SignedAction& one : list.actions) {
         if (!is_possible(one.action, rules, list.round)) return Verdict::not_allowed;

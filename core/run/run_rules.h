@@ -2,6 +2,7 @@
 // Threads: values; any.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/base/ids.h"
@@ -10,15 +11,16 @@
 
 namespace potluck::run {
 
-/// What the manifest says of it, and what the host has changed since.
+/// What the manifest says of it, and what the host has changed since. All keys are persons' but those of committees.
 struct RunRules {
     RunId run;
     PeerId host;
     std::vector<PeerId> backbones;
-    std::vector<PeerId> allowed;    // by the manifest; sorted; empty: anybody
-    std::vector<PeerId> vouched{};  // by the host since; sorted
-    std::vector<PeerId> banned{};   // sorted
-    std::uint32_t actions = 0;      // of the host, that are in force
+    std::vector<PeerId> allowed;          // by the manifest; sorted; empty: anybody
+    std::vector<PeerId> vouched{};        // by the host since; sorted
+    std::vector<PeerId> banned{};         // sorted
+    std::uint32_t actions = 0;            // of the host, that are in force
+    std::optional<Device> host_device{};  // the computer that decides L[0], if the host's key is not its own
 
     /// The next action is in force.
     void apply(const HostAction& action);
@@ -31,6 +33,7 @@ struct RunRules {
     [[nodiscard]] std::vector<PeerId> trusted() const;
     /// Who decides L[0], sorted: the host and the backbones that follow it, as many as make a size of 1, 4 or 7.
     [[nodiscard]] std::vector<PeerId> first_committee() const;
+    [[nodiscard]] Owners first_owners() const;
 };
 
 /// The largest committee that so many members make: 7, 4 or 1, which stand 2, 1 and 0 liars; 0 of none.
@@ -41,13 +44,17 @@ struct RunRules {
 [[nodiscard]] std::vector<PeerId> committee_of(const AcceptList& list, const AcceptList* previous,
                                                const RunRules& rules);
 
+/// The certificates of committee_of().
+[[nodiscard]] Owners owners_of(const AcceptList& list, const AcceptList* previous, const RunRules& rules);
+
 /// Whether the list after `previous` may hold a contribution of this member to the round of `previous`: not if that
 /// list has one, or has taken the model back. Whether the run's recipe lets any be late is not asked here.
 [[nodiscard]] bool may_be_late(const PeerId& contributor, const AcceptList* previous);
 
-/// Whether `list` may follow `previous` (null for round 0): place, link, admitted contributors, trusted committee, and
-/// actions that are the next ones. `rules` are those in force before it. Who has a seat and is banned keeps it until
-/// the others have agreed on who follows. Base, signatures and votes are the caller's to check.
+/// Whether `list` may follow `previous` (null for round 0): place, link, admitted contributors, a committee of trusted
+/// persons with one computer each, and actions that are the next ones. `rules` are those in force before it. Who has a
+/// seat and is banned keeps it until the others have agreed on who follows. Base, signatures and votes are the caller's
+/// to check.
 [[nodiscard]] Verdict check_link(const AcceptList& list, const AcceptList* previous, const RunRules& rules);
 
 }  // namespace potluck::run

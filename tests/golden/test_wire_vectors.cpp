@@ -145,6 +145,7 @@ private slots:
         for (const auto& [name, list] :
              {std::pair{"accept_list_late", late}, std::pair{"accept_list_moderated", samples::moderated_list()},
               std::pair{"accept_list_roll_back", samples::roll_back_list()},
+              std::pair{"accept_list_computers", samples::list_of_computers()},
               std::pair{"accept_list_table", list_with_table()}}) {
             const Bytes expected = vector_of(name);
             QCOMPARE(hex(list.encode()), hex(expected));
@@ -164,6 +165,7 @@ private slots:
         QTest::newRow("weights") << 6;
         QTest::newRow("weights_of_newcomers") << 3;
         QTest::newRow("weights_at_the_limits") << 10;
+        QTest::newRow("weights_of_persons") << 7;
     }
     void weights_follow_from_claims_as_the_document_says() {
         QFETCH(const int, entries);
@@ -174,6 +176,8 @@ private slots:
         std::vector<TokenCount> weights;
         for (int i = 0; i < entries; ++i) {
             Accepted& claim = claims.emplace_back();
+            claim.peer = samples::id<PeerId>(static_cast<std::uint8_t>(200 + i));
+            claim.certificate.person = samples::id<PeerId>(in.u8());
             claim.tokens = {in.u64()};
             claim.newcomer = in.u8() == 1;
             weights.push_back({in.u64()});
@@ -194,6 +198,12 @@ private slots:
         const CommittedList committed{samples::accept_list().encode(), vector_of("accept_list_certificate")};
         compare_message("status", samples::status());
         compare_message("status_without_checkpoint", bare);
+        StatusMessage of_computer = bare;
+        of_computer.certificate = samples::certificate();
+        compare_message("status_of_computer", of_computer);
+        ContributionMessage by_computer = samples::contribution();
+        by_computer.certificate = samples::certificate();
+        compare_message("contribution_of_computer", by_computer);
         compare_message("close", samples::close());
         compare_message("contribution", samples::contribution());
         compare_message("ballot", BallotMessage{part_of("ballot", 2, 178), samples::accept_list().encode()});
@@ -227,6 +237,23 @@ private slots:
         const Result<SignedManifest> parsed = parse_manifest_file(expected);
         QVERIFY2(parsed.ok(), parsed.ok() ? "" : parsed.error().message.c_str());
         QVERIFY(parsed->manifest == samples::manifest());
+    }
+
+    void a_person_signs_its_own_key_and_the_computers() {
+        const Bytes expected = vector_of("device_signed_bytes");
+        QCOMPARE(hex(signed_bytes_of_device(samples::certificate().person, samples::id<PeerId>(0xa1))), hex(expected));
+        QCOMPARE(device_domain, std::string_view("potluck/device/1"));
+    }
+
+    void a_manifest_of_another_computer_than_the_hosts_own_has_its_layout() {
+        const Bytes expected = vector_of("manifest_of_computer");
+        Manifest manifest = samples::manifest();
+        manifest.host_device = Device{samples::id<PeerId>(0xa1), {manifest.host, samples::signature(0x66)}};
+        const std::string json = manifest.to_json_text();
+        QCOMPARE(hex(manifest_file(as_bytes(json), samples::signature())), hex(expected));
+        const Result<SignedManifest> parsed = parse_manifest_file(expected);
+        QVERIFY2(parsed.ok(), parsed.ok() ? "" : parsed.error().message.c_str());
+        QVERIFY(parsed->manifest == manifest);
     }
 
     void a_manifest_with_byte_level_bpe_has_its_layout() {

@@ -65,10 +65,13 @@ std::optional<std::vector<float>> stepped(World& world, const std::vector<float>
     std::vector<numerics::PayloadView> views;
     for (const run::Accepted& entry : list.entries) views.push_back(payload_of(world, entry.payload.root));
     std::vector<numerics::WeightedPayload> weighted;
+    std::set<PeerId> persons;
     const std::vector<TokenCount> weights = run::weights_of(list.entries);
     for (std::size_t i = 0; i < views.size(); ++i) {
         if (views[i].size() != theta.size()) return std::nullopt;
-        if (weights[i].value > 0) weighted.push_back({&views[i], weights[i].value, list.entries[i].newcomer});
+        if (weights[i].value == 0) continue;
+        const bool repeated = !persons.insert(list.entries[i].person()).second;
+        weighted.push_back({&views[i], weights[i].value, list.entries[i].newcomer, repeated});
     }
     if (list.entries.empty()) return theta;  // it hands a seat over
     std::vector<float> next(theta.size());
@@ -150,7 +153,8 @@ std::string not_on_disk(Home& home, const RunId& run, const run::StatusMessage& 
     return {};
 }
 
-std::string not_on_disk(Home& home, const run::ContributionMessage& own) {
+std::string not_on_disk(Home& home, run::ContributionMessage own) {
+    own.certificate = {};  // which the record leaves out
     if (!home.folder.blobs.contains(own.payload.root)) return "the payload of a contribution";
     const auto bytes = home.disk.load_record();
     const auto record = bytes ? peer::ContributionRecord::decode(*bytes) : std::nullopt;

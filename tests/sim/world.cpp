@@ -8,6 +8,7 @@
 #include "core/base/merkle.h"
 #include "core/base/sha256.h"
 #include "core/model/initial_state.h"
+#include "core/run/agreement/keyring.h"
 #include "core/status/sentence.h"
 #include "tests/sim/checks.h"
 
@@ -52,7 +53,12 @@ World::World(std::uint64_t seed, WorldPlan plan)
     for (std::size_t i = 0; i < plan.backbones + plan.volunteers; ++i) {
         m_homes.push_back(std::make_unique<Home>(world_key(i), Disk("member" + std::to_string(i), layout),
                                                  std::move(ledger::Ledger::open(":memory:")).value()));
-        m_homes.back()->backbone = i < plan.backbones;
+        Home& home = *m_homes.back();
+        home.backbone = i < plan.backbones;
+        if (const auto owner = plan.owners.find(i); owner != plan.owners.end()) {
+            home.person = world_key(owner->second);
+            home.certificate = run::certify(*home.person, home.id());
+        }
         watch_announcements(*m_homes.back(), m_run);
     }
     make_manifest();
@@ -99,11 +105,14 @@ Digest World::fingerprint() {
 void World::make_manifest() {
     m_manifest.name = "sim";
     m_manifest.licence = "CC0-1.0";
-    m_manifest.host = home(0).id();
-    for (std::size_t i = 0; i < m_plan.backbones; ++i) m_manifest.backbones.push_back(home(i).id());
+    m_manifest.host = home(0).person_id();
+    if (home(0).person) m_manifest.host_device = run::Device{home(0).id(), home(0).certificate};
+    const auto add = [](std::vector<PeerId>& persons, const PeerId& person) {
+        if (std::find(persons.begin(), persons.end(), person) == persons.end()) persons.push_back(person);
+    };
+    for (std::size_t i = 0; i < m_plan.backbones; ++i) add(m_manifest.backbones, home(i).person_id());
     if (m_plan.friends) {
-        for (const auto& home : m_homes) m_manifest.allowed.push_back(home->id());
-        m_manifest.allowed.resize(m_manifest.allowed.size() - m_plan.left_out);
+        for (std::size_t i = 0; i + m_plan.left_out < size(); ++i) add(m_manifest.allowed, home(i).person_id());
     }
     m_manifest.model = tiny_model(m_plan.width);
     run::Recipe& recipe = m_manifest.recipe;
@@ -188,7 +197,9 @@ void World::start(std::size_t member) {
                        const identity::Signature& signature) {
                     return remembered_verify(signer, domain, bytes, signature);
                 },
-            .unix_clock = [this, error = clock_error] { return unix_start + (now().since_epoch + error).count(); }});
+            .unix_clock = [this, error = clock_error] { return unix_start + (now().since_epoch + error).count(); },
+            .certificate = home.certificate,
+            .person = home.person ? &*home.person : nullptr});
     process.port->connect(*process.peer);
     process.port->after_event = [this, member, &home, chains = std::uint64_t{0}]() mutable {
         home.process->peer->check_invariants();
@@ -216,9 +227,21 @@ void World::tick(std::size_t member) {
     home.process->port->later(Duration{100}, [this, member] { tick(member); });
 }
 
+run::Owners World::owners() const {
+    run::Owners owners;
+    for (const auto& home : m_homes) {
+        if (home->person) owners.emplace(home->id(), home->certificate);
+    }
+    return owners;
+}
+
 std::vector<PeerId> World::committee_of(std::size_t member) { return home(member).ledger.head(m_run)->committee; }
 
-run::RunRules World::rules() const { return {m_run, m_manifest.host, m_manifest.backbones, m_manifest.allowed}; }
+run::RunRules World::rules() const {
+    run::RunRules rules{m_run, m_manifest.host, m_manifest.backbones, m_manifest.allowed};
+    rules.host_device = m_manifest.host_device;
+    return rules;
+}
 
 void World::use(const Topology& topology) {
     for (const Topology::Link& link : topology.links) {
@@ -248,6 +271,9 @@ void World::compare_chain(std::size_t member) {
         if (added) {
             if (!has_quorum(home, list.term, round)) {
                 m_divided = "a minority has committed round " + std::to_string(round.value);
+            }
+            if (!run::are_different_persons(list.committee, owners())) {
+                m_divided = "a person has two seats after round " + std::to_string(round.value);
             }
             m_rounds_committed = std::max(m_rounds_committed, round.value + 1);
         } else if (known->second.list != hash) {

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -33,8 +34,9 @@ struct WorldPlan {
     std::uint32_t probation_rounds = 2;
     std::uint32_t rounds_late_max = 0;
     std::uint64_t table_every = 1'000;
-    std::uint32_t k = 1024, k_max = 4096;  // few rounds: much of the movement in each
-    std::uint32_t width = 16;              // of the model
+    std::map<std::size_t, std::size_t> owners = {};  // members that are computers of world_key(the second)
+    std::uint32_t k = 1024, k_max = 4096;            // few rounds: much of the movement in each
+    std::uint32_t width = 16;                        // of the model
     /// States are damaged under running members. One that most hold then counts as the right one, so members are
     /// compared with each other and no longer with F.
     bool damage_may_spread = false;
@@ -60,9 +62,12 @@ struct Home {
     Home(identity::Identity key, Disk store, ledger::Ledger chain)
         : identity(std::move(key)), disk(std::move(store)), ledger(std::move(chain)) {}
     [[nodiscard]] const PeerId& id() const { return identity.id(); }
+    [[nodiscard]] const PeerId& person_id() const { return person ? person->id() : id(); }
     [[nodiscard]] bool alive() const { return process != nullptr; }
 
     identity::Identity identity;
+    std::optional<identity::Identity> person;  // whose computer it is, if another's
+    run::DeviceCertificate certificate;
     Disk disk;
     ledger::Ledger ledger;
     BlobFolder folder;
@@ -103,6 +108,8 @@ public:
     [[nodiscard]] std::vector<PeerId> first_committee() const { return rules().first_committee(); }
     /// As the manifest has them.
     [[nodiscard]] run::RunRules rules() const;
+    /// Certificates of the members that are another's computers.
+    [[nodiscard]] run::Owners owners() const;
     /// Who decides the next list, as `member` has it.
     [[nodiscard]] std::vector<PeerId> committee_of(std::size_t member);
     /// Sessions are where `topology` has links.
@@ -111,8 +118,8 @@ public:
     /// quorum may finish the round under way and nothing more.
     void split(const std::vector<int>& groups);
     void heal() { split({}); }
-    /// What was wrong with the lists that members held at any moment: two of them for one round, or one that a minority
-    /// has committed. Empty if nothing. Looked at after every event.
+    /// What was wrong with the lists that members held at any moment: two of them for one round, one that a minority
+    /// has committed, or one that seats two computers of a person. Empty if nothing. Looked at after every event.
     [[nodiscard]] const std::string& divided() const { return m_divided; }
     /// How many signatures members have looked at so far.
     [[nodiscard]] std::uint64_t verifications() const { return m_verifications; }

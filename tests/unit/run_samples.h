@@ -48,6 +48,18 @@ inline AcceptList accept_list() {
     return list;
 }
 
+/// Of a computer of the person 77..77.
+inline DeviceCertificate certificate() { return {id<PeerId>(0x77), signature(0x66)}; }
+
+/// The list above, of two of whose members the keys are not persons' own.
+inline AcceptList list_of_computers() {
+    AcceptList list = accept_list();
+    list.committee_owners = {{id<PeerId>(0x05), {id<PeerId>(0x44), signature(0x66)}},
+                             {id<PeerId>(0xa1), certificate()}};
+    list.entries[0].certificate = certificate();
+    return list;
+}
+
 inline HostAction ban(std::uint32_t number) {
     return {
         .number = number, .kind = ActionKind::ban, .key = id<PeerId>(0xb2), .round = {}, .state = {}, .previous = {}};

@@ -1,7 +1,8 @@
 // F, the agreed step: theta[r+1] = F(theta[r], L[r]).
 //
 //   1. clip     each payload's norm to the lower median of the norms that count: those of contributors who are no
-//               newcomers, payloads of nothing but zeros left out; of the newcomers' norms if there are no others
+//               newcomers, one of each, payloads of nothing but zeros left out; of the newcomers' norms if there are
+//               no others
 //   2. sum      weight * value per coordinate in int64 fixed point, with one power-of-two scale for the whole list
 //   3. divide   once, by max(weight of the coordinate's senders, total weight / A)      (amplification cap A)
 //   4. subtract alpha * mean in fp32
@@ -24,6 +25,7 @@ struct WeightedPayload {
     const PayloadView* payload = nullptr;
     std::uint64_t weight = 0;  // tokens, at least 1
     bool newcomer = false;     // its norm does not say what others' may be
+    bool repeated = false;     // nor does this one's: another entry is of the same contributor
 };
 
 struct OuterStep {

@@ -16,7 +16,8 @@ std::vector<double> norms_of(std::span<const WeightedPayload> list, bool newcome
     std::vector<double> norms;
     norms.reserve(list.size());
     for (const WeightedPayload& entry : list) {
-        if (entry.newcomer == newcomers && entry.payload->norm() > 0) norms.push_back(entry.payload->norm());
+        const bool counts = entry.newcomer == newcomers && !entry.repeated;
+        if (counts && entry.payload->norm() > 0) norms.push_back(entry.payload->norm());
     }
     return norms;
 }

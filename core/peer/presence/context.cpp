@@ -11,6 +11,7 @@ namespace {
 
 run::RunRules rules_of(const RunId& run, const run::Manifest& manifest) {
     run::RunRules rules{run, manifest.host, manifest.backbones, manifest.allowed};
+    rules.host_device = manifest.host_device;
     std::sort(rules.allowed.begin(), rules.allowed.end());
     return rules;
 }
@@ -18,18 +19,23 @@ run::RunRules rules_of(const RunId& run, const run::Manifest& manifest) {
 }  // namespace
 
 Context::Context(const RunId& run_id, run::Manifest run_manifest, PeerSettings peer_settings, Swarm& run_swarm,
-                 const identity::Identity& own_identity)
+                 const identity::Identity& own_identity, run::DeviceCertificate own_certificate,
+                 const identity::Identity* person)
     : run(run_id),
       manifest(std::move(run_manifest)),
       settings(std::move(peer_settings)),
       rules(rules_of(run, manifest)),
       layout(model::state_layout(manifest.model)),
       swarm(run_swarm),
-      identity(own_identity) {}
+      identity(own_identity),
+      certificate(own_certificate),
+      m_person(person == nullptr ? own_identity : *person) {}
 
 run::Envelope Context::envelope_of(const run::Message& message) const {
-    run::Envelope envelope{run, identity.id(), run::kind_of(message), run::encode_body(message), {}, {}};
-    envelope.signature = identity.sign(run::domain_of(envelope.kind), run::signed_bytes(envelope));
+    const bool is_persons = std::holds_alternative<run::HostAction>(message);
+    const identity::Identity& author = is_persons ? m_person : identity;
+    run::Envelope envelope{run, author.id(), run::kind_of(message), run::encode_body(message), {}, {}};
+    envelope.signature = author.sign(run::domain_of(envelope.kind), run::signed_bytes(envelope));
     return envelope;
 }
 

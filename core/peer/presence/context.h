@@ -30,8 +30,11 @@ struct PeerSettings {
 
 class Context {
 public:
+    /// `identity` is this computer's key; `person` the key that `certificate` says it belongs to, or null if they are
+    /// one.
     Context(const RunId& run, run::Manifest manifest, PeerSettings settings, Swarm& swarm,
-            const identity::Identity& identity);
+            const identity::Identity& identity, run::DeviceCertificate certificate = {},
+            const identity::Identity* person = nullptr);
 
     const RunId run;
     const run::Manifest manifest;
@@ -40,8 +43,11 @@ public:
     const model::StateLayout layout;
     Swarm& swarm;
     const identity::Identity& identity;
+    const run::DeviceCertificate certificate;
 
     [[nodiscard]] const PeerId& self() const { return identity.id(); }
+    [[nodiscard]] const PeerId& self_person() const { return certificate.person_of(self()); }
+    [[nodiscard]] bool is_host() const { return self_person() == manifest.host; }
     [[nodiscard]] TimePoint now() const { return m_now; }
     void set_now(TimePoint now) { m_now = now; }
     /// Whether theta[round] ends the run.
@@ -50,7 +56,8 @@ public:
     void send(const PeerId& to, const run::Message& message) const;
     /// To all neighbours but `from`, of whom this came.
     void pass_on(const run::Message& message, const PeerId& from) const;
-    /// What a contribution or action of ours is signed with, in its message and in lists.
+    /// What a contribution or action of ours is signed with, in its message and in lists: a host's action with its
+    /// person's key, all else with this computer's.
     [[nodiscard]] identity::Signature signature_of(const run::Message& own) const;
     void broadcast(const run::Message& message) const;
     /// With the payload that it names, if that is short enough.
@@ -60,6 +67,7 @@ public:
 private:
     [[nodiscard]] run::Envelope envelope_of(const run::Message& message) const;
     [[nodiscard]] run::Envelope envelope_of(const run::ContributionMessage& own, ByteSpan payload) const;
+    const identity::Identity& m_person;
     TimePoint m_now;
 };
 

@@ -2,7 +2,7 @@
 // neither, so that what is refused uses nothing up.
 //
 // Sequences of members who have gone are kept until there are too many; then the lowest goes, which is the oldest,
-// since they begin at their authors' clocks. Those of trusted keys stay: they may have seats.
+// since they begin at their authors' clocks. Those of trusted persons stay longest: they may have seats.
 #include "core/peer/presence/members.h"
 
 #include <algorithm>
@@ -81,27 +81,47 @@ bool Members::admit_message(const PeerId& peer, run::MessageKind kind, TimePoint
     return true;
 }
 
-bool Members::trusts(const PeerId& peer) const { return std::binary_search(m_trusted.begin(), m_trusted.end(), peer); }
-
-bool Members::has_room_for(const PeerId& peer, Source source) const {
-    if (m_members.contains(peer)) return true;
-    if (m_members.size() >= run::members_max) return false;
-    if (source == Source::itself || trusts(peer)) return true;
-    const auto relayed = std::count_if(m_members.begin(), m_members.end(), [this](const auto& one) {
-        return !m_sessions.contains(one.first) && !trusts(one.first);
-    });
-    return static_cast<std::size_t>(relayed) < relayed_members_max;
+bool Members::trusts(const PeerId& peer) const {
+    return std::binary_search(m_trusted.begin(), m_trusted.end(), person_of(peer));
 }
 
-void Members::keep_sequence(const PeerId& peer, std::uint64_t sequence) {
-    m_sequences[peer] = sequence;
-    if (m_sequences.size() <= sequences_max) return;
-    auto oldest = m_sequences.end();
-    for (auto it = m_sequences.begin(); it != m_sequences.end(); ++it) {
-        if (trusts(it->first) || m_members.contains(it->first)) continue;
-        if (oldest == m_sequences.end() || it->second < oldest->second) oldest = it;
+run::DeviceCertificate Members::certificate_of(const PeerId& peer) const {
+    const auto found = m_heard.find(peer);
+    return found == m_heard.end() ? run::DeviceCertificate{} : found->second.certificate;
+}
+
+bool Members::is_relayed(const PeerId& peer) const { return !m_sessions.contains(peer); }
+
+bool Members::has_room_for(const PeerId& peer, const PeerId& person, Source source) const {
+    if (m_members.contains(peer)) return true;
+    if (m_members.size() >= run::members_max) return false;
+    if (source == Source::itself) return true;
+    const bool is_trusted = std::binary_search(m_trusted.begin(), m_trusted.end(), person);
+    const auto relayed = std::count_if(m_members.begin(), m_members.end(), [&](const auto& one) {
+        const bool competes = is_trusted ? person_of(one.first) == person : !trusts(one.first);
+        return competes && is_relayed(one.first);
+    });
+    return static_cast<std::size_t>(relayed) < (is_trusted ? run::devices_per_person_max : relayed_members_max);
+}
+
+/// The author among those who are not here that goes first: trusted ones go last.
+Members::HeardOf::iterator Members::oldest_absent() {
+    auto oldest = m_heard.end();
+    for (const bool spares_trusted : {true, false}) {
+        for (auto it = m_heard.begin(); it != m_heard.end(); ++it) {
+            if (m_members.contains(it->first) || (spares_trusted && trusts(it->first))) continue;
+            if (oldest == m_heard.end() || it->second.sequence < oldest->second.sequence) oldest = it;
+        }
+        if (oldest != m_heard.end()) break;
     }
-    if (oldest != m_sequences.end()) m_sequences.erase(oldest);
+    return oldest;
+}
+
+void Members::keep(const PeerId& peer, const run::StatusMessage& status) {
+    m_heard[peer] = {status.sequence, status.certificate};
+    if (m_heard.size() <= sequences_max) return;
+    const auto oldest = oldest_absent();
+    if (oldest != m_heard.end()) m_heard.erase(oldest);
 }
 
 Verdict Members::take(const PeerId& peer, const run::StatusMessage& status, Source source, TimePoint now,
@@ -109,7 +129,7 @@ Verdict Members::take(const PeerId& peer, const run::StatusMessage& status, Sour
     const std::optional<std::uint64_t> known = sequence_of(peer);
     if (known && status.sequence <= *known)
         return status.sequence == *known && source == Source::others ? Verdict::repeated : Verdict::stale;
-    if (!has_room_for(peer, source)) return Verdict::no_room;
+    if (!has_room_for(peer, status.certificate.person_of(peer), source)) return Verdict::no_room;
     Member& member = m_members[peer];
     const bool speaks_itself =
         member.heard_itself && m_sessions.contains(peer) && now - *member.heard_itself <= silence;
@@ -117,7 +137,7 @@ Verdict Members::take(const PeerId& peer, const run::StatusMessage& status, Sour
     member.status = status;
     member.last_seen = now;
     if (source == Source::itself) member.heard_itself = now;
-    keep_sequence(peer, status.sequence);
+    keep(peer, status);
     return Verdict::accepted;
 }
 
@@ -143,8 +163,8 @@ std::vector<PeerId> Members::neighbours() const {
 }
 
 std::optional<std::uint64_t> Members::sequence_of(const PeerId& peer) const {
-    const auto found = m_sequences.find(peer);
-    return found == m_sequences.end() ? std::nullopt : std::optional(found->second);
+    const auto found = m_heard.find(peer);
+    return found == m_heard.end() ? std::nullopt : std::optional(found->second.sequence);
 }
 
 bool Members::count(const PeerId& peer, run::MessageKind kind, Verdict verdict, Source source) {

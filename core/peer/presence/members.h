@@ -94,7 +94,8 @@ struct Refusal {
 
 class Members {
 public:
-    /// `trusted` are keys that the host vouches for, sorted; there is always room for them.
+    /// `trusted` are persons that the host vouches for, sorted; there is always room for them, each with up to
+    /// devices_per_person_max computers.
     explicit Members(std::vector<PeerId> trusted = {}) : m_trusted(std::move(trusted)) {}
 
     void joined(const PeerId& peer);
@@ -106,7 +107,8 @@ public:
     void was_away(Duration silence);
 
     /// accepted; stale or repeated for a sequence that is not new; repeated for what its own session tells, too;
-    /// no_room beyond members_max or relayed_members_max. `silence`: after which a session does not speak for itself.
+    /// no_room beyond members_max or relayed_members_max. The certificate was verified. `silence`: after which a
+    /// session does not speak for itself.
     [[nodiscard]] run::Verdict take(const PeerId& peer, const run::StatusMessage& status, Source source, TimePoint now,
                                     Duration silence = run::heartbeats_to_live * Duration{1'000});
     /// It is not here any more. Its sequence is kept.
@@ -121,6 +123,9 @@ public:
     /// The host vouches for others now; `trusted` is sorted.
     void trust(std::vector<PeerId> trusted) { m_trusted = std::move(trusted); }
     [[nodiscard]] bool trusts(const PeerId& peer) const;
+    /// Whose computer `peer` is, as it has said and its person has signed; its own person if nothing was heard of it.
+    [[nodiscard]] run::DeviceCertificate certificate_of(const PeerId& peer) const;
+    [[nodiscard]] PeerId person_of(const PeerId& peer) const { return certificate_of(peer).person_of(peer); }
     /// Highest sequence that was ever heard of `peer`.
     [[nodiscard]] std::optional<std::uint64_t> sequence_of(const PeerId& peer) const;
     /// Drops those of whom nothing new was heard for longer than `patience` allows each.
@@ -148,12 +153,19 @@ private:
         std::uint32_t offences = 0;
     };
     static constexpr std::size_t verdict_kinds = static_cast<std::size_t>(run::Verdict::flood) + 1;
-    [[nodiscard]] bool has_room_for(const PeerId& peer, Source source) const;
-    void keep_sequence(const PeerId& peer, std::uint64_t sequence);
+    struct Heard {
+        std::uint64_t sequence = 0;
+        run::DeviceCertificate certificate;
+    };
+    using HeardOf = std::map<PeerId, Heard>;
+    [[nodiscard]] bool has_room_for(const PeerId& peer, const PeerId& person, Source source) const;
+    [[nodiscard]] bool is_relayed(const PeerId& peer) const;
+    [[nodiscard]] HeardOf::iterator oldest_absent();
+    void keep(const PeerId& peer, const run::StatusMessage& status);
 
     std::vector<PeerId> m_trusted;
     std::map<PeerId, Member> m_members;
-    std::map<PeerId, std::uint64_t> m_sequences;
+    HeardOf m_heard;
     std::map<PeerId, Session> m_sessions;
     std::array<std::array<std::uint64_t, verdict_kinds>, message_kinds> m_verdicts{};
 };

@@ -44,9 +44,11 @@ std::string ChainWalk::fault_of(const CommittedList& committed, const AcceptList
         if (entry.late && !follows) return true;
         const Message message = contribution_of(list, entry, base_before);
         return m_verifier->verify(entry.peer, domain_of(MessageKind::contribution), signed_bytes(m_run, message),
-                                  entry.signature);
+                                  entry.signature) &&
+               is_certified(entry.peer, entry.certificate, *m_verifier);
     });
-    return contributed ? "" : "names a contribution that its contributor did not sign";
+    if (!contributed) return "names a contribution that its contributor did not sign";
+    return are_certified(list.committee_owners, *m_verifier) ? "" : "seats a computer that its person did not sign";
 }
 
 std::string ChainWalk::take(const CommittedList& committed, Gap gap) {

@@ -2,6 +2,7 @@
 // Ed25519.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string_view>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "core/base/bytes.h"
 #include "core/base/ids.h"
 #include "core/identity/identity.h"
+#include "core/run/device.h"
 
 namespace potluck::run {
 
@@ -32,6 +34,24 @@ public:
         return identity::verify(signer, domain, bytes, signature);
     }
 };
+
+/// Whether the person that it names, if it names one, has signed that `device` is its computer.
+[[nodiscard]] inline bool is_certified(const PeerId& device, const DeviceCertificate& certificate,
+                                       const Verifier& verifier) {
+    return certificate.is_own() ||
+           verifier.verify(certificate.person, device_domain, signed_bytes_of_device(certificate.person, device),
+                           certificate.signature);
+}
+
+[[nodiscard]] inline bool are_certified(const Owners& owners, const Verifier& verifier) {
+    return std::all_of(owners.begin(), owners.end(),
+                       [&](const auto& one) { return is_certified(one.first, one.second, verifier); });
+}
+
+/// The certificate by which `device` is a computer of `person`.
+[[nodiscard]] inline DeviceCertificate certify(const identity::Identity& person, const PeerId& device) {
+    return {person.id(), person.sign(device_domain, signed_bytes_of_device(person.id(), device))};
+}
 
 /// Signs with an identity, which it borrows, and checks with `verify`: Ed25519, or a simulation's memory of it.
 class IdentityKeyring final : public Keyring {

@@ -27,7 +27,13 @@ def messages():
         save("message", kind + "_cut", bytes([number]) + body[:len(body) // 2])
     save("message", "status_without_checkpoint", b"\x01" + vector("status_without_checkpoint"))
     save("message", "status_loss_nan", b"\x01" + vector("status")[:94] + b"\x00\x00\xc0\x7f" + vector("status")[98:])
-    save("message", "status_name_beyond_end", b"\x01" + vector("status")[:-6] + b"\xff\xff" + b"n" * 8)
+    save("message", "status_name_beyond_end", b"\x01" + vector("status")[:-8] + b"\xff\xff" + b"n" * 8)
+    save("message", "status_of_computer", b"\x01" + vector("status_of_computer"))
+    owned = vector("contribution_of_computer")
+    save("message", "contribution_of_computer", b"\x03" + owned)
+    save("message", "contribution_of_nobody", b"\x03" + owned[:-96] + bytes(32) + owned[-64:])
+    save("message", "contribution_certificate_2", b"\x03" + owned[:-97] + b"\x02" + owned[-96:])
+    save("message", "contribution_certificate_cut", b"\x03" + owned[:-1])
     save("message", "history_claims_all", b"\x06\x00\x01" + b"\xff" * 4)
     save("message", "history_no_certificate", b"\x06" + vector("history")[:6 + 600] + b"\x00\x00")
     save("message", "ballot_without_list", b"\x04" + vector("ballot_without_list"))
@@ -48,11 +54,11 @@ def messages():
 
 def accept_lists():
     whole = vector("accept_list")  # four members, two entries
-    head, members, first, second, no_action = whole[:113], whole[113:241], whole[241:419], whole[419:597], whole[597:]
+    head, members, first, second, no_action = whole[:113], whole[113:245], whole[245:424], whole[424:603], whole[603:]
 
     def listed(*entries, claim=None, size=None, seats=members, tail=no_action):
         count = len(entries) if claim is None else claim
-        return head[:110] + struct.pack("<BH", len(seats) // 32 if size is None else size, count) + seats + b"".join(entries) + tail
+        return head[:110] + struct.pack("<BH", len(seats) // 33 if size is None else size, count) + seats + b"".join(entries) + tail
 
     def acted(before, *actions, claim=None):
         """The end of a list: so many actions before, and these."""
@@ -84,10 +90,15 @@ def accept_lists():
     save("accept_list", "all_newcomers", listed(*(entry(i, 1 << i % 40, 1) for i in range(8))))
     save("accept_list", "tiny_share", listed(entry(1, 3), entry(2, 1 << 40, 1)))
     save("accept_list", "no_member", listed(first, seats=b""))
-    save("accept_list", "seven_members", listed(first, seats=b"".join(bytes([i]) * 32 for i in range(7))))
-    save("accept_list", "eight_members", listed(first, seats=b"".join(bytes([i]) * 32 for i in range(8))))
-    save("accept_list", "members_unsorted", listed(first, seats=members[32:64] + members[:32]))
-    save("accept_list", "member_twice", listed(first, seats=members[:32] * 2))
+    save("accept_list", "seven_members", listed(first, seats=b"".join(bytes([i]) * 32 + b"\0" for i in range(7))))
+    save("accept_list", "eight_members", listed(first, seats=b"".join(bytes([i]) * 32 + b"\0" for i in range(8))))
+    save("accept_list", "members_unsorted", listed(first, seats=members[33:66] + members[:33]))
+    save("accept_list", "member_twice", listed(first, seats=members[:33] * 2))
+    other = lambda key: bytes([key]) * 32 + b"\1" + bytes([0x77]) * 32 + bytes([0x66]) * 64  # a computer of one person
+    save("accept_list", "computers", vector("accept_list_computers"))
+    save("accept_list", "one_person_twice", listed(first, seats=other(1) + other(2), size=2))
+    save("accept_list", "own_person_named", listed(first, seats=other(0x77), size=1))
+    save("accept_list", "entry_of_nobody", listed(first[:-1] + b"\1" + bytes(32) + bytes([0x66]) * 64))
     save("accept_list", "members_claimed", listed(first, size=255))
     roll_back = vector("host_action_roll_back")[4:] + bytes([0x73]) * 64
     save("accept_list", "moderated", vector("accept_list_moderated"))
@@ -138,6 +149,8 @@ def manifests():
     save("manifest", "cut", whole[:900])
     save("manifest", "prefix", prefix)
     save("manifest", "other_magic", b"PLKMAN9\n" + whole[8:])
+    save("manifest", "of_computer", vector("manifest_of_computer"))
+    save("manifest", "computer_without_signature", prefix + text.replace(b'"host_device":""', b'"host_device":"' + b"a1" * 32 + b'"'))
     save("manifest", "older", b"PLKMAN1\n" + whole[8:])
     save("manifest", "no_fit_rounds", prefix + text.replace(b'"fit_rounds":50,', b""))
     save("manifest", "great_probation", prefix + text.replace(b'"probation_rounds":10', b'"probation_rounds":10001'))
@@ -226,8 +239,8 @@ def sentencepiece():
 
 
 def records():
-    contribution = vector("contribution")
-    deferred = contribution[40:-8] + struct.pack("<h", -3)
+    contribution = vector("contribution")[:-1]
+    deferred = contribution[40:-8] + struct.pack("<h", -3)  # which names no certificate
     older, head = (bytes([version]) + struct.pack("<Q", 12) for version in (2, 3))
     one, nothing = b"\x01\0" + contribution, b"\0\0"
     save("record", "none", head + nothing * 2)

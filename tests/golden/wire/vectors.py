@@ -9,7 +9,7 @@ import json
 import struct
 
 RUN, BACKBONE, PREVIOUS, BASE = b"\x11" * 32, b"\x22" * 32, b"\x33" * 32, b"\x44" * 32
-PEER_A, PEER_B, HOST = b"\xa1" * 32, b"\xb2" * 32, b"\x05" * 32
+PEER_A, PEER_B, HOST, PERSON = b"\xa1" * 32, b"\xb2" * 32, b"\x05" * 32, b"\x77" * 32
 ROOT_A, ROOT_B, INFO = b"\xc1" * 32, b"\xc2" * 32, b"\xd1" * 32
 SIGNATURE = b"\x5a" * 64
 
@@ -36,6 +36,13 @@ def blob_fields(root, size, kind, info, what=""):
     return [(root, what + "root"), (u64(size), what + "size"), (u8(kind), what + "kind"), (info, what + "info-hash")]
 
 
+def certificate_of(person, what=""):
+    """Of a computer: of nobody else, or of `person`."""
+    if person is None:
+        return [(u8(0), what + "certificate: its own person")]
+    return [(u8(1), what + "certificate"), (person, what + "person"), (b"\x66" * 64, what + "person's signature")]
+
+
 def key_action_fields(number, kind, name, key):
     return [(u32(number), "number"), (u8(kind), "kind: " + name), (key, "key")]
 
@@ -47,16 +54,17 @@ def roll_back_fields(number):
 MARKS = ("none", "newcomer", "late", "newcomer, late")
 
 
-def list_fields(committee, entries, actions_before=0, actions=(), table=()):
-    """entries: (peer, root, size, tokens, marks, byte of the signature); actions: (fields, byte of the signature)"""
+def list_fields(committee, entries, actions_before=0, actions=(), table=(), owners={}):
+    """entries: (peer, root, size, tokens, marks, byte of the signature); actions: (fields, byte of the signature); owners: whose computers some keys are"""
     fields = [(RUN, "run"), (u32(2), "term"), (u64(7), "round"), (PREVIOUS, "previous"), (BASE, "base"), (u16(128), "k"),
               (u8(len(committee)), "members"), (u16(len(entries)), "entries")]
-    fields += [(key, f"member {number}") for number, key in enumerate(committee)]
+    for number, key in enumerate(committee):
+        fields += [(key, f"member {number}")] + certificate_of(owners.get(key), f"member {number} ")
     for number, (peer, root, size, tokens, marks, signature) in enumerate(entries):
         what = f"entry {number} "
         fields += [(peer, what + "peer")] + blob_fields(root, size, 0, bytes(32), what + "payload ")
         fields += [(u64(tokens), what + "tokens"), (u8(marks), what + "marks: " + MARKS[marks]),
-                   (bytes([signature]) * 64, what + "signature")]
+                   (bytes([signature]) * 64, what + "signature")] + certificate_of(owners.get(peer), what)
     fields += [(u32(actions_before), "actions before"), (u8(len(actions)), "actions")]
     for place, (action, signature) in enumerate(actions):
         what = f"action {place} "
@@ -78,31 +86,36 @@ def committed_fields(list_bytes, certificate, what=""):
 
 
 def weights(entries):
-    """entries: (tokens, is a newcomer's)"""
-    counted = sorted([tokens for tokens, newcomer in entries if not newcomer] or [tokens for tokens, _ in entries])
+    """entries: (person, tokens, is a newcomer's)"""
+    claims = {}
+    for person, tokens, newcomer in entries:
+        claims[person] = (claims.get(person, (0, newcomer))[0] + tokens, newcomer)
+    counted = sorted([tokens for tokens, newcomer in claims.values() if not newcomer] or [tokens for tokens, _ in claims.values()])
     most = 4 * counted[(len(counted) - 1) // 2]
-    capped = [min(tokens, most) for tokens, _ in entries]
-    others = sum(weight for weight, (_, newcomer) in zip(capped, entries) if not newcomer)
+    capped = [tokens if claims[person][0] <= most else tokens * most // claims[person][0] for person, tokens, _ in entries]
+    others = sum(weight for weight, (_, _, newcomer) in zip(capped, entries) if not newcomer)
     newcomers = sum(capped) - others
     if others == 0 or newcomers <= others // 4:
         return capped
-    return [weight * (others // 4) // newcomers if newcomer else weight for weight, (_, newcomer) in zip(capped, entries)]
+    return [weight * (others // 4) // newcomers if newcomer else weight for weight, (_, _, newcomer) in zip(capped, entries)]
 
 
 def weight_fields(entries):
+    """entries: (tokens, is a newcomer's) and, where it is not the only one of its person, a number of that person"""
+    entries = [(entry[2] if len(entry) > 2 else 100 + number, *entry[:2]) for number, entry in enumerate(entries)]
     fields = [(u16(len(entries)), "entries")]
-    for number, ((tokens, newcomer), weight) in enumerate(zip(entries, weights(entries))):
+    for number, ((person, tokens, newcomer), weight) in enumerate(zip(entries, weights(entries))):
         what = f"entry {number} "
-        fields += [(u64(tokens), f"{what}tokens: {tokens}"), (u8(newcomer), what + "newcomer: " + ("yes" if newcomer else "no")),
+        fields += [(u8(person), f"{what}person: {person}"), (u64(tokens), f"{what}tokens: {tokens}"), (u8(newcomer), what + "newcomer: " + ("yes" if newcomer else "no")),
                    (u64(weight), f"{what}weight: {weight}")]
     return fields
 
 
-def status_fields(checkpoint):
+def status_fields(checkpoint, person=None):
     fields = [(u64(42), "sequence"), (u8(1), "role: backbone"), (u8(2), "phase: collecting"), (u64(7), "round"),
               (BASE, "digest"), (PREVIOUS, "list"), (u64(65_536), "window tokens"), (u32(1_250), "tokens per second"),
               (f32(2.5), "loss"), (u64(5 if checkpoint else 0), "checkpoint round"), (u8(bool(checkpoint)), "has a checkpoint")]
-    return fields + checkpoint + [(u16(6881), "port"), (u16(len("Büro".encode())), "length of name"), ("Büro".encode(), "name")]
+    return fields + checkpoint + [(u16(6881), "port"), (u16(len("Büro".encode())), "length of name"), ("Büro".encode(), "name")] + certificate_of(person)
 
 
 def gpt2_tensors(vocabulary, context, layers, width):
@@ -169,7 +182,7 @@ def state_header(tensors):
     return u64(len(text)) + text, offset
 
 
-def manifest_json(byte_bpe=False):
+def manifest_json(byte_bpe=False, hosted_elsewhere=False):
     def blob(root, size, info=None):
         value = {"root": root.hex(), "size": size, "kind": "open" if info else "plain"}
         return value | ({"info_hash": info.hex()} if info else {})
@@ -177,6 +190,7 @@ def manifest_json(byte_bpe=False):
     header, content = state_header(gpt2_tensors(256, 16, 1, 8))
     manifest = {
         "name": "Küche", "purpose": "Shows the layout.\nTwo lines.", "licence": "CC0-1.0", "host": HOST.hex(),
+        "host_device": PEER_A.hex() if hosted_elsewhere else "", "host_device_signature": "66" * 64 if hosted_elsewhere else "",
         "backbones": [BACKBONE.hex()], "allowed": [PEER_A.hex(), PEER_B.hex()], "created": 1_750_000_000,
         "model": {"family": "gpt2", "vocabulary": 256, "context": 16, "layers": 1, "heads": 2, "width": 8,
                   "activation": "gelu_tanh", "dropout": 0.0},
@@ -242,6 +256,7 @@ def main():
     save("accept_list_moderated", list_fields(committee, entries, 3, [(key_action_fields(4, 1, "ban", PEER_B), 0x71),
                                                                       (key_action_fields(5, 3, "allow", PEER_A), 0x72)]))
     save("accept_list_roll_back", list_fields(committee, [], 5, [(roll_back_fields(6), 0x73)]))
+    save("accept_list_computers", list_fields(committee, entries, owners={HOST: BASE, PEER_A: PERSON}))
     table = save("credit_table", table_fields())  # shorter than a block, so that its root is its hash
     save("accept_list_table", list_fields(committee, entries, table=blob_fields(hashlib.sha256(table).digest(), len(table), 0, bytes(32),
                                                                                "table ")))
@@ -252,11 +267,16 @@ def main():
     save("weights_of_newcomers", weight_fields([(100, True), (200, True), (900, True)]))
     save("weights_at_the_limits", weight_fields([(1 << 40, False), (1 << 40, False), (1, False)] + [(1 << 40, True)] * 6
                                                 + [(3, True)]))
+    save("weights_of_persons", weight_fields([(100, False), (200, False), (100, False, 1), (500, False, 1), (300, False, 1), (40, True, 2), (60, True, 2)]))
     save("status", status_fields([(value, "checkpoint " + name) for value, name in open_blob]))
     save("status_without_checkpoint", status_fields([]))
+    save("status_of_computer", status_fields([], PERSON))
     close = save("close", [(u64(7), "round")])
     save("contribution", [(u64(7), "round"), (BASE, "base")] + blob_fields(ROOT_A, 4_096, 0, bytes(32), "payload ")
-         + [(u64(65_536), "tokens")])
+         + [(u64(65_536), "tokens")] + certificate_of(None))
+    save("contribution_of_computer", [(u64(7), "round"), (BASE, "base")] + blob_fields(ROOT_A, 4_096, 0, bytes(32), "payload ")
+         + [(u64(65_536), "tokens")] + certificate_of(PERSON))
+    save("device_signed_bytes", [(PERSON, "person"), (PEER_A, "computer")])
     proposal = b"".join(value for value, _ in proposal_fields(3, accepted_hash))
     vote = b"".join(value for value, _ in vote_fields(3, 2, accepted_hash))
     save("ballot", [(u16(len(proposal)), "length of statement"), (proposal, "statement: a proposal"),
@@ -274,7 +294,7 @@ def main():
     save("host_action_allow", key_action_fields(6, 3, "allow", PEER_A))
     save("host_action_roll_back", roll_back_fields(7))
     save("host_action_replace", [(u32(8), "number"), (u8(5), "kind: replace"), (u32(3), "term"), (u64(7), "round"),
-                                 (PREVIOUS, "previous"), (u8(1), "members"), (HOST, "member 0")])
+                                 (PREVIOUS, "previous"), (u8(1), "members"), (HOST, "member 0")] + certificate_of(None, "member 0 "))
     save("payload_request", [(ROOT_A, "payload")])
     save("committee_request", [(u64(7), "first")])
     save("committee", [(u16(2), "lists")] + committed_fields(accepted, certificate, "list 0 ")
@@ -287,8 +307,9 @@ def main():
     save("agreement_certificate", [(u8(3), "kind: certificate")] + certificate_fields(3, 2, ROOT_A))
     save("agreement_evidence", vote_fields(3, 2, ROOT_A, what="first ") + vote_fields(3, 2, ROOT_B, what="second "))
     save("vote_record", record_fields())
-    save("manifest", [(b"PLKMAN5\n", "magic"), (SIGNATURE, "signature"), (manifest_json(), "JSON")])
-    save("manifest_bpe", [(b"PLKMAN5\n", "magic"), (SIGNATURE, "signature"), (manifest_json(byte_bpe=True), "JSON")])
+    save("manifest", [(b"PLKMAN6\n", "magic"), (SIGNATURE, "signature"), (manifest_json(), "JSON")])
+    save("manifest_of_computer", [(b"PLKMAN6\n", "magic"), (SIGNATURE, "signature"), (manifest_json(hosted_elsewhere=True), "JSON")])
+    save("manifest_bpe", [(b"PLKMAN6\n", "magic"), (SIGNATURE, "signature"), (manifest_json(byte_bpe=True), "JSON")])
     link = b"magnet:?xt=urn:btmh:1220" + RUN.hex().encode() + b"&dn=K%c3%bcche%20%26%20Co&x.pe=192.0.2.7:6881&x.pe=[2001:db8::1]:6882"
     save("invite", [(link, "the link, ASCII")])
     save("state_header_small", [(hashlib.sha256(state_header(gpt2_tensors(256, 16, 1, 8))[0]).digest(), "SHA-256 of the header")])

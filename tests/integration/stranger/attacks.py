@@ -85,7 +85,7 @@ async def copied_payloads(stranger):
                 continue
             seen.add(body)
             for session in sessions:
-                session.send(wire.CONTRIBUTION, body[:-8] + wire.u64(wire.TOKENS_MAX))
+                session.send(wire.CONTRIBUTION, body[:-9] + wire.u64(wire.TOKENS_MAX) + wire.OWN)
                 session.send_raw(wire.framed(session.key.id, wire.CONTRIBUTION, body, signature))
         await asyncio.sleep(PACE / 10)
 

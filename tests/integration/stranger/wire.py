@@ -14,6 +14,7 @@ PREVOTE, PRECOMMIT = 1, 2
 BLOCK_BYTES, PIECES_MAX = 16384, 4096
 TOKENS_MAX = 1 << 40
 NOTHING = bytes(32)
+OWN = b"\0"  # the certificate of a key that is its own person's
 
 
 def u8(n): return struct.pack("<B", n)
@@ -52,7 +53,7 @@ class Manifest:
     """A run by its manifest's file (section 3)."""
 
     def __init__(self, file):
-        if file[:8] != b"PLKMAN5\n":
+        if file[:8] != b"PLKMAN6\n":
             raise ValueError("not a manifest of this protocol")
         self.run = info_hash(merkle_root(file), len(file), b"manifest.potluck")
         fields = json.loads(file[72:])
@@ -85,7 +86,7 @@ def status(sequence, round_, digest, list_hash, role=VOLUNTEER, phase=TRAINING, 
     """`loss` and `name` are bytes: they may be what no honest member would write."""
     return (u64(sequence) + u8(role) + u8(phase) + u64(round_) + digest + list_hash + u64(window_tokens) + u32(speed) +
             loss + u64(checkpoint_round) + (u8(0) if checkpoint is None else u8(1) + checkpoint) + u16(port) +
-            u16(len(name)) + name)
+            u16(len(name)) + name + OWN)
 
 
 class Status:
@@ -100,7 +101,7 @@ class Status:
 
 
 def contribution(round_, base, payload, tokens):
-    return u64(round_) + base + payload + u64(tokens)
+    return u64(round_) + base + payload + u64(tokens) + OWN
 
 
 def ballot(statement, accept_list=b""):
@@ -121,11 +122,11 @@ def layer(state, first, hashes):
 
 def accept_list(run, round_, previous, base, k, members, entries):
     """`k`: the most that contributions of the next round send. `entries`: (peer, blob reference, tokens, is a
-    newcomer's, signature). Names no action of the host."""
-    rows = [peer + payload + u64(tokens) + u8(newcomer) + signature
+    newcomer's, signature). Names no action of the host and no table."""
+    rows = [peer + payload + u64(tokens) + u8(newcomer) + signature + OWN
             for peer, payload, tokens, newcomer, signature in sorted(entries)]
     return (run + u32(0) + u64(round_) + previous + base + u16(k) + u8(len(members)) + u16(len(rows)) +
-            b"".join(sorted(members)) + b"".join(rows) + u32(0) + u8(0))
+            b"".join(member + OWN for member in sorted(members)) + b"".join(rows) + u32(0) + u8(0) + u8(0))
 
 
 def vote(key, run, round_, view, step, list_hash):

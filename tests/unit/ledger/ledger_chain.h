@@ -61,6 +61,7 @@ public:
         std::uint64_t tokens = 0;
         bool newcomer = false;
         bool late = false;
+        std::uint64_t owner = 0;  // whose computer `person` is, if it is another's
     };
     run::CommittedList next(const std::vector<Share>& shares) { return commit(draft(shares)); }
 
@@ -82,6 +83,7 @@ public:
             entry.tokens = {share.tokens};
             entry.newcomer = share.newcomer;
             entry.late = share.late;
+            if (share.owner != 0) entry.certificate = run::certify(person(share.owner), entry.peer);
             const StateDigest base_before = m_round.value == 0 ? StateDigest{} : id<StateDigest>(m_round.value - 1);
             const Bytes bytes = signed_bytes(m_run, run::contribution_of(list, entry, base_before));
             entry.signature = person(share.person).sign(run::domain_of(run::MessageKind::contribution), bytes);

@@ -54,6 +54,7 @@ private slots:
     void strangers_do_not_fill_the_disk();
 
     void credit_is_what_a_list_weighs_and_not_what_was_claimed();
+    void computers_of_a_person_are_credited_together();
     void a_newcomer_that_weighs_nothing_was_accepted_nevertheless();
     void the_last_result_can_be_corrected_and_no_other();
 
@@ -344,6 +345,26 @@ void TestLedger::credit_is_what_a_list_weighs_and_not_what_was_claimed() {
     QCOMPARE(ledger.tokens_since(key(4), 0).value, 800U);
     QVERIFY(ledger.leaderboard(chain.run(), 1).at(0).peer == key(4));
     QVERIFY(verify(ledger, chain.run()).ok());
+}
+
+void TestLedger::computers_of_a_person_are_credited_together() {
+    Ledger ledger = in_memory();
+    Chain chain;
+    QVERIFY(add(ledger, chain.next({{1, 100}, {2, 100}, {11, 70, false, false, 1}, {12, 30, false, false, 1}})).ok());
+    QVERIFY(add(ledger, chain.next({{2, 100}, {11, 300, false, false, 1}, {12, 500, false, false, 1}})).ok());
+    const Credit credit = ledger.credit_of(chain.run(), key(1));
+    QCOMPARE(credit.tokens.value, 100U + 70 + 30 + 400);  // of the second list four medians
+    QCOMPARE(credit.rounds, 2U);
+    QCOMPARE(ledger.credit_of(chain.run(), key(11)).rounds, 0U);
+    QCOMPARE(ledger.leaderboard(chain.run(), 10).size(), std::size_t{2});
+    QCOMPARE(ledger.totals(chain.run()).contributions, 4U + 3U);
+    QCOMPARE(ledger.totals(chain.run()).tokens.value, credit.tokens.value + 200);
+    QVERIFY(verify(ledger, chain.run()).ok());
+    const run::CreditTable table = ledger.table({chain.run(), Chain::first_committee()[0], {}, {}});
+    QCOMPARE(table.credits.size(), std::size_t{2});
+    QVERIFY(std::any_of(table.credits.begin(), table.credits.end(), [&](const run::TableCredit& one) {
+        return one == run::TableCredit{key(1), credit.tokens, credit.rounds};
+    }));
 }
 
 void TestLedger::a_newcomer_that_weighs_nothing_was_accepted_nevertheless() {

@@ -92,7 +92,7 @@ private slots:
             if (!leaves) {
                 // It may lose its seat for another reason, which waits for the next contributions.
                 bench.hear_of(turns()[1], run::Phase::training);
-                bench.seats.convict(key_of(turns()[1]).id());
+                bench.seats.convict(key_of(turns()[1]).id(), key_of(turns()[1]).id());
             }
             if (is_heir_here) bench.hear_of(9, run::Phase::training);
             run::AcceptList list = bench.unsigned_list_of({});

@@ -378,6 +378,38 @@ private slots:
         QVERIFY(!holds([](run::AcceptList& list) { list.run.bytes[0] ^= std::byte{1}; }));
     }
 
+    void an_entry_of_a_computer_has_its_persons_signature() {
+        Fixture bench;
+        run::AcceptList list = bench.unsigned_list_of({bench.payload_of(1.0F).entry});
+        const auto sign_with = [&](const run::DeviceCertificate& certificate) {
+            list.entries[0].certificate = certificate;
+            list.entries[0].signature = bench.context.signature_of(run::contribution_of(list, list.entries[0]));
+            return bench.chain.is_signed_by_contributors(list);
+        };
+        QVERIFY(sign_with({}));
+        QVERIFY(sign_with(run::certify(key_of(7), key_of(1).id())));
+        QVERIFY(!sign_with(run::certify(key_of(7), key_of(2).id())));
+        QVERIFY(!sign_with({key_of(7).id(), run::certify(key_of(8), key_of(1).id()).signature}));
+    }
+
+    void a_seat_of_a_computer_has_its_persons_signature() {
+        run::Manifest manifest = Fixture::manifest_of();
+        manifest.backbones = {key_of(7).id()};
+        Fixture bench(manifest);
+        run::AcceptList list = bench.unsigned_list_of({bench.payload_of(1.0F).entry});
+        list.committee = {key_of(9).id()};
+        const auto verdict_of = [&](const run::DeviceCertificate& certificate) {
+            list.committee_owners[key_of(9).id()] = certificate;
+            CheckedList out;
+            return bench.chain.read(list.encode(), nullptr, bench.chain.rules(), out);
+        };
+        QCOMPARE(verdict_of(run::certify(key_of(7), key_of(9).id())), run::Verdict::accepted);
+        QCOMPARE(verdict_of(run::certify(key_of(7), key_of(8).id())), run::Verdict::bad_signature);
+        QCOMPARE(verdict_of({key_of(7).id(), run::certify(key_of(9), key_of(9).id()).signature}),
+                 run::Verdict::bad_signature);
+        QCOMPARE(verdict_of(run::certify(key_of(8), key_of(9).id())), run::Verdict::not_allowed);
+    }
+
     void an_action_that_the_host_has_not_signed_makes_a_list_refused() {
         Fixture bench;
         const auto verdict_of = [&](const run::SignedAction& action) {

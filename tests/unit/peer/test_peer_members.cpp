@@ -130,6 +130,50 @@ private slots:
         QCOMPARE(relayed(members, 2'000'000, 1), Verdict::accepted);
     }
 
+    void a_member_is_the_person_s_whose_computer_it_says_it_is() {
+        Members members({peer_of(7)});
+        run::StatusMessage status = status_of(5);
+        status.certificate.person = peer_of(7);
+        QVERIFY(members.person_of(peer_of(1)) == peer_of(1) && !members.trusts(peer_of(1)));
+        QCOMPARE(members.take(peer_of(1), status, Source::itself, at(0)), Verdict::accepted);
+        QVERIFY(members.person_of(peer_of(1)) == peer_of(7) && members.trusts(peer_of(1)));
+        members.remove(peer_of(1));
+        QVERIFY(members.trusts(peer_of(1)));  // as its sequence, that is known beyond its absence
+        QCOMPARE(take(members, 1, 6), Verdict::accepted);
+        QVERIFY(!members.trusts(peer_of(1)));
+    }
+
+    void a_trusted_person_has_room_for_sixteen_computers_that_others_tell_of() {
+        Members members({peer_of(2'000'000)});
+        for (std::uint32_t i = 0; i < relayed_members_max; ++i) QCOMPARE(relayed(members, i, 1), Verdict::accepted);
+        run::StatusMessage status = status_of(1);
+        status.certificate.person = peer_of(2'000'000);
+        for (std::uint32_t i = 0; i < run::devices_per_person_max; ++i) {
+            QCOMPARE(members.take(peer_of(1'000'000 + i), status, Source::others, at(0)), Verdict::accepted);
+        }
+        QCOMPARE(members.take(peer_of(1'500'000), status, Source::others, at(0)), Verdict::no_room);
+        members.joined(peer_of(1'500'000));
+        QCOMPARE(members.take(peer_of(1'500'000), status, Source::itself, at(0)), Verdict::accepted);
+    }
+
+    void sequences_of_a_trusted_person_s_computers_have_a_limit() {
+        Members members({peer_of(7)});
+        run::StatusMessage status = status_of(100);
+        status.certificate.person = peer_of(7);
+        QCOMPARE(take(members, 1, 5), Verdict::accepted);
+        members.remove(peer_of(1));
+        for (std::uint32_t i = 0; i < sequences_max; ++i) {
+            QCOMPARE(members.take(peer_of(1'000 + i), status, Source::itself, at(0)), Verdict::accepted);
+            members.remove(peer_of(1'000 + i));
+        }
+        QVERIFY(!members.sequence_of(peer_of(1)));
+        status.sequence = 101;
+        QCOMPARE(members.take(peer_of(900'000), status, Source::itself, at(0)), Verdict::accepted);
+        std::size_t kept = 0;
+        for (std::uint32_t i = 0; i < sequences_max; ++i) kept += members.sequence_of(peer_of(1'000 + i)) ? 1 : 0;
+        QCOMPARE(kept, sequences_max - 1);
+    }
+
     void a_neighbour_that_talks_too_much_is_cut_short_and_recovers() {
         Members members;
         members.joined(peer_of(1));

@@ -35,7 +35,12 @@ struct Bench : Fixture {
         status.role = backbones.contains(who) ? run::Role::backbone : run::Role::volunteer;
         status.phase = phase;
         status.round = RoundId{chain.height().value - std::min(behind, chain.height().value)};
+        if (const auto owner = owners.find(who); owner != owners.end()) status.certificate = computer(who);
         POTLUCK_CHECK(members.take(key_of(who).id(), status, Source::itself, context.now()) == run::Verdict::accepted);
+    }
+    /// The certificate of `who`, which is another's computer.
+    [[nodiscard]] run::DeviceCertificate computer(std::uint8_t who) const {
+        return run::certify(key_of(owners.at(who)), key_of(who).id());
     }
     void lose(std::uint8_t who) { members.remove(key_of(who).id()); }
     /// A list in which the host and these members contribute.
@@ -44,6 +49,7 @@ struct Bench : Fixture {
         for (const std::uint8_t who : contributors) {
             const std::string text = std::to_string(who) + " " + std::to_string(chain.height().value);
             entries.push_back({key_of(who).id(), {merkle_root(as_bytes(text)), 10, run::BlobKind::plain, {}}, {64}});
+            if (owners.contains(who)) entries.back().certificate = computer(who);
         }
         POTLUCK_CHECK(chain.append(list_of(entries), StateDigest{}).ok());
     }
@@ -64,7 +70,8 @@ struct Bench : Fixture {
 
     Members members;
     Seats seats{context, chain, members};
-    std::set<std::uint8_t> backbones;  // members that say they train nothing
+    std::set<std::uint8_t> backbones;             // members that say they train nothing
+    std::map<std::uint8_t, std::uint8_t> owners;  // members that are another's computers
     std::uint64_t sequence = 0;
 };
 
@@ -280,16 +287,63 @@ private slots:
     void the_convicted_leave_and_never_return() {
         Bench bench(manifest_of_four());
         bench.play(fit_rounds, {2, 3, 4, 5});
-        bench.seats.convict(key_of(4).id());
+        bench.seats.convict(key_of(4).id(), key_of(4).id());
         QVERIFY(bench.seats.committee_to_propose() == ids_of({1, 2, 3, 5}));
         QVERIFY(bench.seats.accepts(ids_of({1, 2, 3, 5})));
         QVERIFY(!bench.seats.accepts(ids_of({1, 2, 4, 5})));
 
         Bench without(manifest_of_friends());
         without.play(fit_rounds, {2, 3, 4});
-        without.seats.convict(key_of(4).id());
+        without.seats.convict(key_of(4).id(), key_of(4).id());
         QVERIFY(without.seats.committee_to_propose() == ids_of({1}));
         QVERIFY(!without.seats.accepts(ids_of({1, 2, 3, 4})));
+    }
+
+    void a_trusted_persons_computers_are_fit_one_by_one_and_one_sits() {
+        Bench bench(manifest_of_friends());
+        bench.owners = {{12, 2}, {13, 3}, {22, 2}};
+        // Key 4 itself, a computer of 3, and two of 2, whose own keys are nowhere.
+        bench.play(fit_rounds, {4, 12, 13, 22});
+        const std::vector<PeerId> next = bench.seats.committee_to_propose();
+        QCOMPARE(next.size(), std::size_t{4});
+        QVERIFY(next == ids_of({1, 4, 12, 13}) || next == ids_of({1, 4, 13, 22}));
+        QVERIFY(bench.seats.accepts(next));
+        const run::Owners owners = bench.seats.owners_of(next);
+        QCOMPARE(owners.size(), std::size_t{2});
+        QVERIFY(run::certificate_in(owners, key_of(13).id()) == bench.computer(13));
+
+        Bench fewer(manifest_of_friends());
+        fewer.owners = {{12, 2}, {22, 2}};
+        fewer.play(fit_rounds, {4, 12, 22});
+        QVERIFY(fewer.seats.committee_to_propose() == ids_of({1}));
+        Bench strangers(manifest_of_friends());
+        strangers.owners = {{12, 7}, {13, 8}, {22, 9}};  // of persons whom the host does not trust
+        strangers.play(fit_rounds, {12, 13, 22});
+        QVERIFY(strangers.seats.committee_to_propose() == ids_of({1}));
+        QVERIFY(!strangers.seats.accepts(ids_of({1, 12, 13, 22})));
+    }
+
+    void a_conviction_is_for_all_computers_of_a_person() {
+        Bench bench(manifest_of_friends());
+        bench.owners = {{12, 2}, {22, 2}, {13, 3}, {14, 4}, {15, 5}};
+        bench.play(fit_rounds, {12, 13, 14});
+        bench.seats.convict(key_of(12).id(), key_of(2).id());
+        bench.play(fit_rounds, {13, 14, 22});
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1}));
+        QVERIFY(!bench.seats.accepts(ids_of({1, 13, 14, 22})));
+        bench.play(fit_rounds, {13, 14, 15});
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1, 13, 14, 15}));
+    }
+
+    void a_persons_key_stands_for_the_computer_that_is_here() {
+        Bench bench(manifest_of_friends());
+        bench.owners = {{12, 2}};
+        bench.hear(12);
+        bench.hear(3);
+        QVERIFY(bench.seats.device_of(key_of(2).id()) == key_of(12).id());
+        QVERIFY(bench.seats.device_of(key_of(12).id()) == key_of(12).id());
+        QVERIFY(bench.seats.device_of(key_of(3).id()) == key_of(3).id());
+        QVERIFY(bench.seats.device_of(key_of(4).id()) == key_of(4).id());
     }
 
     void who_leaves_hands_its_seat_to_the_fittest() {

@@ -36,6 +36,7 @@ struct Bench : Fixture {
         for (std::uint8_t number = first; number <= last; ++number) {
             run::StatusMessage status;
             status.sequence = ++sequence;
+            if (owner && number > 2) status.certificate = run::certify(key_of(*owner), key_of(number).id());
             POTLUCK_CHECK(members.take(key_of(number).id(), status, Source::itself, context.now()) ==
                           run::Verdict::accepted);
         }
@@ -68,7 +69,8 @@ struct Bench : Fixture {
     }
 
     std::uint64_t sequence = 0;
-    std::uint8_t others = 1;  // the last of them
+    std::uint8_t others = 1;              // the last of them
+    std::optional<std::uint8_t> owner{};  // whose computers all from 3 on are
     Members members;
     ShardKeeper keeper{{context, chain, members, errors}};
 };
@@ -125,6 +127,14 @@ private slots:
         }
         QVERIFY(expected.size() > 8 && expected.size() < 32);
         QVERIFY(bench.keeper.assigned() == expected);
+    }
+
+    void one_computer_of_a_person_is_believed_to_hold_shards() {
+        Bench bench(40, run::no_shard_cap, 20);  // a newcomer, who counts everybody
+        bench.owner = 2;
+        bench.meet(2, 9);
+        bench.keeper.update({});
+        QCOMPARE(bench.keeper.assigned().size(), std::size_t{40});  // two people: both keep all
     }
 
     void newcomers_take_nothing_off_an_established_member() {

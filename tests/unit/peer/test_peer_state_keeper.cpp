@@ -39,6 +39,7 @@ struct Bench : Fixture {
         Made made;
         std::uint64_t tokens = 0;
         bool newcomer = false;
+        PeerId person{};
     };
     /// Whether a list of these leads to what F makes of `weights`, the plain way.
     [[nodiscard]] bool leads_to(const std::vector<Weighed>& contributions,
@@ -53,6 +54,8 @@ struct Bench : Fixture {
             list.entries.push_back(one.made.entry);
             list.entries.back().tokens = {one.tokens};
             list.entries.back().newcomer = one.newcomer;
+            list.entries.back().peer = key_of(static_cast<std::uint8_t>(list.entries.size())).id();
+            list.entries.back().certificate.person = one.person;
             payloads.push_back(one.made.payload);
         }
         keeper.apply(list, payloads, nullptr);
@@ -151,6 +154,20 @@ private slots:
         QVERIFY(
             bench.leads_to({{old, 64}, {one, 64, true}, {two, 64, true}},
                            {{&old.payload->view, 64}, {&one.payload->view, 8, true}, {&two.payload->view, 8, true}}));
+    }
+
+    /// However many computers contribute for a person, the norm of the first alone counts.
+    void a_person_has_one_say_in_how_large_a_payload_may_be() {
+        Bench bench;
+        const PeerId person = key_of(77).id();
+        const Bench::Made small = bench.payload_of(0.01F), one = bench.payload_of(-0.5F), two = bench.payload_of(-0.4F);
+        const Bench::Made three = bench.payload_of(-0.3F);
+        QVERIFY(bench.leads_to(
+            {{small, 64}, {one, 64, false, person}, {two, 64, false, person}, {three, 64, false, person}},
+            {{&small.payload->view, 64},
+             {&one.payload->view, 64},
+             {&two.payload->view, 64, false, true},
+             {&three.payload->view, 64, false, true}}));
     }
 
     void a_contribution_of_no_weight_is_left_out() {

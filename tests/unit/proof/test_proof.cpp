@@ -57,6 +57,19 @@ private slots:
         QVERIFY(proven->contributors[0].peer < proven->contributors[1].peer);
     }
 
+    void computers_of_a_person_are_credited_together() {
+        Chain chain;
+        proof::Credits credits;
+        const auto add = [&](const std::vector<Chain::Share>& shares) {
+            credits.add(*run::AcceptList::decode(chain.next(shares).list));
+        };
+        add({{1, 100}, {2, 100}, {11, 70, false, false, 1}});
+        add({{2, 100}, {11, 100, false, false, 1}});
+        QCOMPARE(credits.contributions(), 5U);
+        QCOMPARE(credits.contributors().size(), std::size_t{2});
+        QCOMPARE(credits.contributors()[0], (proof::Contributor{key(1), {270}, 2}));
+    }
+
     /// The layout stays as it is: proofs lie beside models for good. POTLUCK_WRITE_CORPUS=1 writes these files.
     void the_layout_is_that_of_the_corpus() {
         const ProofSample sample;

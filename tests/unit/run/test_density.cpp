@@ -57,6 +57,16 @@ private slots:
         QCOMPARE(exchange_of({1, 2, 3, 4, 5, 6, 7, 8, 9, -1}).duration(), Duration{9});
     }
 
+    void a_person_with_several_computers_counts_once() {
+        Exchange exchange = exchange_of({100, 200});
+        exchange.announced(peer(1), payload(50));  // another computer of the first, whose payload never comes
+        QCOMPARE(exchange.duration(), Duration{200});
+        exchange.arrived(payload(50), closed_at + Duration{900});
+        QCOMPARE(exchange.duration(), Duration{200});
+        exchange.announced(peer(1), payload(1));
+        QCOMPARE(exchange.duration(), Duration{200});
+    }
+
     void who_missed_the_last_list_counts_once_as_not_here() {
         Exchange exchange = exchange_of({1, 2, 3, 4, 5, 6, 7, 8, 9});
         exchange.late(peer(50));

@@ -45,7 +45,7 @@ private slots:
         for (const HostAction& action : each_kind()) {
             const Bytes bytes = bytes_of(action);
             const std::size_t size = action.kind == ActionKind::roll_back ? 86U
-                                     : action.kind == ActionKind::replace ? 82U
+                                     : action.kind == ActionKind::replace ? 83U
                                                                           : 37U;
             QCOMPARE(bytes.size(), size);
             QVERIFY(read(bytes) == action);
@@ -116,6 +116,8 @@ private slots:
         full.committee.clear();
         for (std::uint8_t member = 1; member <= committee_members_max; ++member) {
             full.committee.push_back(samples::id<PeerId>(member));
+            full.committee_owners[samples::id<PeerId>(member)] = {
+                samples::id<PeerId>(static_cast<std::uint8_t>(member + 100)), samples::signature()};
         }
         QCOMPARE(bytes_of(full).size(), host_action_bytes_max);
         QVERIFY(read(bytes_of(full)) == full);
@@ -123,7 +125,10 @@ private slots:
         QVERIFY(!read(bytes_of(full)));
         Bytes eight = bytes_of(action);
         eight[members_at] = std::byte{8};
-        for (std::uint8_t member = 6; member < 13; ++member) eight.insert(eight.end(), 32, std::byte{member});
+        for (std::uint8_t member = 6; member < 13; ++member) {
+            eight.insert(eight.end(), 32, std::byte{member});
+            eight.push_back(std::byte{0});
+        }
         QVERIFY(!read(eight));
     }
 

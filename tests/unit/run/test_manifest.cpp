@@ -262,9 +262,22 @@ private slots:
         QVERIFY(!result.error().message.empty());
     }
 
+    void a_hosts_computer_has_a_key_and_a_signature_or_neither() {
+        Manifest manifest = samples::manifest();
+        manifest.host_device = Device{samples::id<PeerId>(0xa1), {manifest.host, samples::signature(0x66)}};
+        const Result<SignedManifest> whole = parsed(manifest.to_json_text());
+        QVERIFY(whole.ok() && whole->manifest.host_device == manifest.host_device);
+        const QByteArray host = '"' + QByteArray::fromStdString(manifest.host.hex()) + '"';
+        QVERIFY(!parsed(changed("/host_device", host)).ok());
+        QVERIFY(!parsed(changed("/host_device", '"' + QByteArray(64, 'a') + '"')).ok());
+        QVERIFY(!parsed(changed("/host_device_signature", '"' + QByteArray(128, 'a') + '"')).ok());
+        manifest.host_device->key = manifest.host;
+        QVERIFY(!parsed(manifest.to_json_text()).ok());
+    }
+
     void every_field_is_required() {
         const nlohmann::json whole = sample_json();
-        QCOMPARE(whole.size(), std::size_t{14});
+        QCOMPARE(whole.size(), std::size_t{16});
         for (const auto& [name, value] : whole.items()) {
             nlohmann::json object = whole;
             object.erase(name);
@@ -309,8 +322,8 @@ private slots:
         QTest::addColumn<QString>("advice");
         const int unavailable = static_cast<int>(ErrorCode::unavailable);
         QTest::newRow("oldest") << QByteArray("PLKMAN1\n") << unavailable << "started with an older Potluck";
-        QTest::newRow("older") << QByteArray("PLKMAN4\n") << unavailable << "started with an older Potluck";
-        QTest::newRow("next") << QByteArray("PLKMAN6\n") << unavailable << "update this one";
+        QTest::newRow("older") << QByteArray("PLKMAN5\n") << unavailable << "started with an older Potluck";
+        QTest::newRow("next") << QByteArray("PLKMAN7\n") << unavailable << "update this one";
         QTest::newRow("far") << QByteArray("PLKMAN9\n") << unavailable << "update this one";
         const int malformed = static_cast<int>(ErrorCode::malformed);
         QTest::newRow("none") << QByteArray("PLKMAN0\n") << malformed << "not a manifest of Potluck";

@@ -147,9 +147,10 @@ private slots:
             StatusMessage status = samples::status();
             status.name.clear();
             Bytes body = encode_body(status);
-            body.resize(body.size() - 2);
+            body.resize(body.size() - 3);
             ByteWriter tail;
             tail.string({chosen.constData(), static_cast<std::size_t>(chosen.size())});
+            status.certificate.write(tail);
             body.insert(body.end(), tail.bytes().begin(), tail.bytes().end());
             return decode_body(MessageKind::status, body).ok();
         };

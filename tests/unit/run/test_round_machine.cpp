@@ -496,7 +496,7 @@ private slots:
         QCOMPARE(verdict([](ContributionMessage&) {}), Verdict::stale);
     }
 
-    void a_round_has_4096_contributions() {
+    void a_round_has_3072_contributions() {
         RoundMachine machine = machine_of(Role::backbone);
         const auto offer = [&](std::size_t number) {
             PeerId from;

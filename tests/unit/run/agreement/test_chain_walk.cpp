@@ -72,6 +72,46 @@ private slots:
         QCOMPARE(walk(mixed, {0, 1}, Gap::allowed), std::string("1 does not follow the round before it"));
     }
 
+    void a_computer_is_its_persons_by_that_persons_signature() {
+        Chain chain;
+        std::vector<run::CommittedList> lists{chain.next({{1, 10}, {11, 10, false, false, 1}})};
+        run::AcceptList forged = chain.draft({{1, 10}, {11, 10, false, false, 2}});
+        run::Accepted& entry = forged.entries[forged.entries[0].peer == key(11) ? 0 : 1];
+        entry.certificate.person = key(1);  // who has not signed it, while the contributor has
+        entry.signature = person(11).sign(run::domain_of(run::MessageKind::contribution),
+                                          run::signed_bytes(chain.run(), run::contribution_of(forged, entry)));
+        lists.push_back(chain.commit(forged));
+        QCOMPARE(walk(lists, {0, 1}, Gap::refused),
+                 std::string("1 names a contribution that its contributor did not sign"));
+
+        Chain seated;
+        const auto with_seat = [&](const run::DeviceCertificate& certificate) {
+            run::AcceptList list = seated.draft({{1, 10}});
+            list.committee_owners[Chain::first_committee()[0]] = certificate;
+            return std::vector{seated.commit(list)};
+        };
+        QCOMPARE(walk(with_seat(run::certify(person(5), Chain::first_committee()[0])), {0}, Gap::refused),
+                 std::string());
+        Chain other;
+        std::swap(seated, other);
+        QCOMPARE(walk(with_seat(run::certify(person(5), key(6))), {0}, Gap::refused),
+                 std::string("0 seats a computer that its person did not sign"));
+    }
+
+    /// Nor can a proposer make it somebody else's, or a stranger's.
+    void what_a_contributor_has_signed_says_whose_it_is() {
+        Chain chain;
+        run::AcceptList list = chain.draft({{11, 10, false, false, 1}});
+        list.entries[0].certificate = {};
+        QCOMPARE(walk({chain.commit(list)}, {0}, Gap::refused),
+                 std::string("0 names a contribution that its contributor did not sign"));
+        Chain other;
+        list = other.draft({{11, 10, false, false, 1}});
+        list.entries[0].certificate = run::certify(person(2), key(11));
+        QCOMPARE(walk({other.commit(list)}, {0}, Gap::refused),
+                 std::string("0 names a contribution that its contributor did not sign"));
+    }
+
     void only_the_host_begins_another_committee_s_time() {
         Chain chain;
         std::vector<run::CommittedList> lists{chain.next({{1, 10}})};
