@@ -76,12 +76,15 @@ struct SeatRow {
     static constexpr std::string_view label = "seat";
     std::string id, name;
     bool here = false, self = false;
+    std::string person;
 
     static void fields(auto& value, auto&& field) {
-        field("id", value.id, Text{id_bytes_max}, "Public key in hexadecimal digits.");
+        field("id", value.id, Text{id_bytes_max}, "The computer's public key in hexadecimal digits.");
         field("name", value.name, Text{name_bytes_max}, "The last name heard; may be empty.");
         field("here", value.here, Any{}, "Whether this node hears of it.");
         field("self", value.self, Any{}, "Whether it is this node.");
+        field("person", value.person, Optional{Text{id_bytes_max}},
+              "Public key of the person whose computer it is; missing if that is its own key, or it is not here.");
     }
 };
 
@@ -94,9 +97,10 @@ struct MemberRow {
     std::uint32_t tokens_per_second = 0;
     double loss = 0;
     bool self = false, connected = false;
+    std::string person;
 
     static void fields(auto& value, auto&& field) {
-        field("id", value.id, Text{id_bytes_max}, "Public key in hexadecimal digits.");
+        field("id", value.id, Text{id_bytes_max}, "The computer's public key in hexadecimal digits.");
         field("name", value.name, Text{name_bytes_max}, "The name it goes by, not verified.");
         field("role", value.role, Any{}, "Whether it trains, or only decides and relays.");
         field("phase", value.phase, Any{}, "What it says it does.");
@@ -107,6 +111,8 @@ struct MemberRow {
         field("self", value.self, Any{}, "Whether it is this node.");
         field("connected", value.connected, Any{},
               "Whether this node has a session with it; what the others say comes through members.");
+        field("person", value.person, Optional{Text{id_bytes_max}},
+              "Public key of the person whose computer it is; missing if that is its own key.");
     }
 };
 
@@ -313,7 +319,7 @@ struct NodeSnapshot {
     std::optional<YieldState> yield;
     std::optional<OwnerRules> rules;
     std::optional<ReleaseState> releases;
-    std::string peer_id, name, data_folder;
+    std::string peer_id, name, data_folder, person_id;
     std::optional<RunSnapshot> run;
     NetworkSnapshot network;
     TrainerSnapshot trainer;
@@ -329,7 +335,9 @@ struct NodeSnapshot {
         field("yield", value.yield, Any{}, "Why it makes way to its owner by itself; missing while it does not.");
         field("rules", value.rules, Any{}, "What its owner wants to be noticed.");
         field("releases", value.releases, Any{}, "Trainers to download, and newer versions.");
-        field("peer_id", value.peer_id, Text{id_bytes_max}, "This node's public key in hexadecimal digits.");
+        field("peer_id", value.peer_id, Text{id_bytes_max}, "This computer's public key in hexadecimal digits.");
+        field("person_id", value.person_id, Optional{Text{id_bytes_max}},
+              "Its person's; the same where that key was made.");
         field("name", value.name, Text{name_bytes_max}, "The name its owner goes by.");
         field("data_folder", value.data_folder, Text{text_bytes_max}, "Where it keeps everything.");
         field("run", value.run, Any{}, "The run it is in.");

@@ -248,6 +248,15 @@ private slots:
         QCOMPARE(run_node({"identity", "import", one.filePath("copy.key"), "--data-dir", two.path()}).code, 0);
         const Ended there = run_node({"identity", "show", "--data-dir", two.path()});
         QCOMPARE(there.out.section('\n', 0, 0), shown.out.section('\n', 0, 0));
+        // There it is another computer, with a key of its own that no export has.
+        QVERIFY(!shown.out.contains("computer: ") && there.out.contains("\ncomputer: "));
+        QCOMPARE(run_node({"identity", "export", two.filePath("again.key"), "--data-dir", two.path()}).code, 0);
+        QCOMPARE(read_all(two.filePath("again.key")), read_all(one.filePath("identity.key")));
+        QVERIFY(read_all(two.filePath("computer.key")) != read_all(one.filePath("identity.key")));
+        QCOMPARE(run_node({"identity", "import", one.filePath("copy.key"), "--data-dir", two.path()}).code, 0);
+        const Ended anew = run_node({"identity", "show", "--data-dir", two.path()});
+        QVERIFY(anew.out.section('\n', 0, 0) == there.out.section('\n', 0, 0) &&
+                anew.out.section('\n', 1, 1) != there.out.section('\n', 1, 1));
     }
 
     void recovery_words_bring_an_identity_back_and_keep_the_other() {
@@ -316,7 +325,8 @@ private slots:
         QVERIFY(node.call("identity_import_words", {{"words", "abandon ability"}}).is_null());
         QVERIFY(!node.error().empty());
         QCOMPARE(run_node({"identity", "import", "--words", "--data-dir", two.path(), words}).code, 0);
-        QCOMPARE(QString::fromStdString(node.status().peer_id), id);
+        QCOMPARE(QString::fromStdString(node.status().person_id), id);
+        QVERIFY(node.status().peer_id != node.status().person_id);
         QCOMPARE(QDir(two.path()).entryList({"identity*"}).size(), 2);  // the new key and the old one, no copy besides
     }
 

@@ -1,6 +1,9 @@
 // Real nodes train over loopback with the fake trainer: whoever joins late, dies or is damaged, all end with one state.
+#include <algorithm>
 #include <fstream>
+#include <map>
 
+#include "core/ledger/ledger.h"
 #include "tests/integration/node_fixture.h"
 
 using namespace potluck;
@@ -29,6 +32,62 @@ private slots:
         QVERIFY(rows[0].at("name") != "");
         QVERIFY(!swarm.backbone().call("curve", {{"most", 10}}).at("points").empty());
         QVERIFY(!swarm.backbone().call("checkpoints").at("rows").empty());
+    }
+
+    /// An identity that was imported on a second computer trains there beside the first.
+    void two_computers_of_a_person_train_side_by_side() {
+        Swarm swarm;
+        swarm.host(9);
+        ServingNode& desk = swarm.volunteer("desk");
+        const auto at = [&](const char* name) { return QString::fromStdString((swarm.root() / name).string()); };
+        QCOMPARE(run_node({"identity", "export", at("copy.key"), "--data-dir", desk.data()}).code, 0);
+        QCOMPARE(run_node({"identity", "import", at("copy.key"), "--data-dir", at("laptop")}).code, 0);
+        ServingNode& laptop = swarm.volunteer("laptop");
+        ServingNode& ben = swarm.volunteer("ben");
+        QVERIFY(swarm.all_end_equal(60'000));
+        const control::NodeSnapshot one = desk.status(), two = laptop.status(), other = ben.status();
+        QVERIFY(one.peer_id != two.peer_id);
+        QCOMPARE(two.person_id, one.person_id);
+        QCOMPARE(one.activity, control::Activity::finished);
+        QCOMPARE(two.activity, control::Activity::finished);
+        QCOMPARE(two.run->my_tokens, one.run->my_tokens);
+        QCOMPARE(one.run->my_tokens + other.run->my_tokens, one.run->accepted_tokens);
+        const auto rows = swarm.backbone().call("leaderboard", {{"most", 10}}).at("rows");
+        QCOMPARE(rows.size(), std::size_t{2});
+        for (const auto& row : rows) QVERIFY(row.at("id") == one.person_id || row.at("id") == other.person_id);
+        const control::NodeSnapshot hosted = swarm.backbone().status();
+        const auto its = [&](const control::MemberRow& row) {
+            return row.id == two.peer_id && row.person == one.person_id;
+        };
+        QCOMPARE(std::count_if(hosted.run->members.begin(), hosted.run->members.end(), its), 1);
+        // Both have contributed, each what it has signed itself.
+        QCOMPARE(swarm.backbone().close(), 0);
+        const auto ledger = ledger::Ledger::open(swarm.root() / "host" / "ledger.db");
+        QVERIFY(ledger.ok());
+        std::map<std::string, int> entries;
+        for (const auto& list : ledger->lists(*RunId::parse(hosted.run->id), RoundId{0}, 100)) {
+            const Result<run::AcceptList> decoded = run::AcceptList::decode(list.list);
+            QVERIFY(decoded.ok());
+            for (const run::Accepted& entry : decoded->entries) ++entries[entry.peer.hex()];
+        }
+        QVERIFY(entries[one.peer_id] > 0 && entries[two.peer_id] > 0);
+    }
+
+    /// And a host hosts from whichever it likes.
+    void a_host_hosts_from_another_of_its_computers() {
+        Swarm swarm;
+        const auto at = [&](const char* name) { return QString::fromStdString((swarm.root() / name).string()); };
+        QCOMPARE(run_node({"identity", "create", "--data-dir", at("home")}).code, 0);
+        QCOMPARE(run_node({"identity", "export", at("copy.key"), "--data-dir", at("home")}).code, 0);
+        QCOMPARE(run_node({"identity", "import", at("copy.key"), "--data-dir", at("host")}).code, 0);
+        swarm.host(5);
+        swarm.volunteer("anna");
+        swarm.volunteer("home");
+        QVERIFY(swarm.all_end_equal(60'000));
+        const control::NodeSnapshot host = swarm.backbone().status();
+        QVERIFY(host.peer_id != host.person_id);
+        QCOMPARE(swarm.volunteers()[1]->status().peer_id, host.person_id);
+        QVERIFY(host.run->my_tokens > 0);
     }
 
     void a_late_joiner_is_credited_and_in_step() {

@@ -25,7 +25,7 @@
 #include "app/node/cli/folder_verbs.h"
 #include "app/node/control/node_methods.h"
 #include "app/node/paths.h"
-#include "app/node/session/replace_identity.h"
+#include "app/node/session/own_keys.h"
 #include "app/node/session/stored_node.h"
 #include "app/node/session/view.h"
 #include "core/activity/words.h"
@@ -366,6 +366,12 @@ Result<identity::Identity> own_identity(const Command& command) {
     return identity;
 }
 
+/// This computer's key, if it is another than its person's.
+std::optional<PeerId> own_computer(const Command& command) {
+    const auto computer = identity::Identity::import_file(command.node.data_folder / "computer.key");
+    return computer ? std::optional(computer->id()) : std::nullopt;
+}
+
 ExitCode identity_verb(const Command& command) {
     if (command.verb == Verb::identity_import) {
         if (const Status made = make_data_folder(command.node.data_folder); !made) return complain(made.error());
@@ -383,7 +389,9 @@ ExitCode identity_verb(const Command& command) {
         std::cout << "The key is in " << file.string() << "; keep it where only you can read it." << std::endl;
         return ExitCode::ok;
     }
-    std::cout << "id: " << identity->id().hex() << "\ndata: " << command.node.data_folder.string() << std::endl;
+    std::cout << "id: " << identity->id().hex();
+    if (const auto computer = own_computer(command)) std::cout << "\ncomputer: " << computer->hex();
+    std::cout << "\ndata: " << command.node.data_folder.string() << std::endl;
     if (command.secrets == Command::Secrets::show)
         std::cout << "recovery words (keep them secret): " << identity->recovery_words() << std::endl;
     return ExitCode::ok;

@@ -47,8 +47,8 @@ Result<HostedRun> host(const Command& command) {
         return Error{lock.error().code, "Another node is using the data folder " + command.node.data_folder.string() +
                                             "; stop it, or give another folder with --data-dir."};
     }
-    auto identity = identity::Identity::open_or_create(command.node.data_folder / "identity.key");
-    if (!identity) return identity.error();
+    const auto keys = OwnKeys::open_or_create(command.node.data_folder);
+    if (!keys) return keys.error();
     auto settings = NodeSettings::load(command.node.data_folder);
     if (!settings) return settings.error();
     if (settings->run) {
@@ -57,8 +57,8 @@ Result<HostedRun> host(const Command& command) {
     }
     HostPlan plan = command.host;
     const bool backbone = command.host_role == Command::HostRole::backbone;
-    if (backbone) plan.backbones.insert(plan.backbones.begin(), identity->id());
-    auto hosted = host_run(plan, *identity, command.node.data_folder, print_progress());
+    if (backbone) plan.backbones.insert(plan.backbones.begin(), keys->person.id());
+    auto hosted = host_run(plan, keys->person, keys->device(), command.node.data_folder, print_progress());
     if (!hosted) return hosted.error();
     settings->run = SavedRun{hosted->invite, backbone ? run::Role::backbone : run::Role::volunteer, false};
     if (const Status saved = settings->save(command.node.data_folder); !saved) return saved.error();

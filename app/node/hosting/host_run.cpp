@@ -33,8 +33,9 @@ namespace fs = std::filesystem;
 /// Makes the run in `m_folder`, a folder of its own that becomes the run's once its id is known.
 class Host {
 public:
-    Host(const HostPlan& plan, const identity::Identity& host, fs::path folder, const data::PackProgress& progress)
-        : m_plan(plan), m_host(host), m_folder(std::move(folder)), m_progress(progress) {}
+    Host(const HostPlan& plan, const identity::Identity& host, const run::Device& computer, fs::path folder,
+         const data::PackProgress& progress)
+        : m_plan(plan), m_host(host), m_computer(computer), m_folder(std::move(folder)), m_progress(progress) {}
 
     Status tokenizer();
     Status model();
@@ -62,6 +63,7 @@ private:
 
     const HostPlan& m_plan;
     const identity::Identity& m_host;
+    const run::Device m_computer;
     fs::path m_folder;
     const data::PackProgress& m_progress;
     std::optional<CheckpointFolder> m_checkpoint;
@@ -265,6 +267,7 @@ Result<Bytes> Host::signed_manifest() {
     m_manifest.purpose = m_plan.purpose;
     m_manifest.licence = m_plan.licence;
     m_manifest.host = m_host.id();
+    if (!m_computer.certificate.is_own()) m_manifest.host_device = m_computer;
     m_manifest.backbones = m_plan.backbones;
     m_manifest.allowed = m_plan.allowed;
     m_manifest.created = unix_seconds();
@@ -279,12 +282,12 @@ Result<Bytes> Host::signed_manifest() {
 
 }  // namespace
 
-Result<HostedRun> host_run(const HostPlan& plan, const identity::Identity& host, const fs::path& data_folder,
-                           const data::PackProgress& progress) {
+Result<HostedRun> host_run(const HostPlan& plan, const identity::Identity& host, const run::Device& computer,
+                           const fs::path& data_folder, const data::PackProgress& progress) {
     const fs::path folder = data_folder / "runs" / "new";
     std::error_code failed;
     fs::remove_all(folder, failed);
-    Host making(plan, host, folder, progress);
+    Host making(plan, host, computer, folder, progress);
     // What is quick to refuse comes before the text, which may be gigabytes.
     const auto passes = {&Host::tokenizer, &Host::model, &Host::initial_state, &Host::text, &Host::shards};
     Status done;

@@ -40,7 +40,9 @@ struct HostedRun {
     data::PackedText text;
 };
 
+/// `computer` is the one that hosts, one of the person `host`.
 [[nodiscard]] Result<HostedRun> host_run(const HostPlan& plan, const identity::Identity& host,
-                                         const std::filesystem::path& data_folder, const data::PackProgress& progress);
+                                         const run::Device& computer, const std::filesystem::path& data_folder,
+                                         const data::PackProgress& progress);
 
 }  // namespace potluck::node

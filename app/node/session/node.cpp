@@ -18,7 +18,6 @@
 
 #include "app/node/paths.h"
 #include "app/node/session/pause_file.h"
-#include "app/node/session/replace_identity.h"
 #include "app/node/session/view.h"
 #include "core/activity/words.h"
 #include "core/base/log.h"
@@ -49,12 +48,12 @@ run::ActionKind action_kind(control::ModerationKind kind) {
 
 }  // namespace
 
-Node::Node(boost::asio::io_context& loop, NodeOptions options, FileLock lock, identity::Identity identity,
-           ledger::Ledger ledger, NodeSettings settings)
+Node::Node(boost::asio::io_context& loop, NodeOptions options, FileLock lock, OwnKeys keys, ledger::Ledger ledger,
+           NodeSettings settings)
     : m_loop(loop),
       m_options(std::move(options)),
       m_lock(std::move(lock)),
-      m_identity(std::move(identity)),
+      m_keys(std::move(keys)),
       m_ledger(std::move(ledger)),
       m_settings(std::move(settings)),
       m_right_of_way(m_settings.rules),
@@ -79,8 +78,8 @@ Result<std::unique_ptr<Node>> Node::open(boost::asio::io_context& loop, NodeOpti
                                                     options.data_folder.string() +
                                                     "; use that one, or give another folder with --data-dir."};
     }
-    auto identity = identity::Identity::open_or_create(options.data_folder / "identity.key");
-    if (!identity) return identity.error();
+    auto keys = OwnKeys::open_or_create(options.data_folder);
+    if (!keys) return keys.error();
     auto ledger = ledger::Ledger::open(options.data_folder / "ledger.db");
     if (!ledger) return ledger.error();
     auto settings = NodeSettings::load(options.data_folder);
@@ -92,7 +91,7 @@ Result<std::unique_ptr<Node>> Node::open(boost::asio::io_context& loop, NodeOpti
     if (*settings != saved) {
         if (const Status kept = settings->save(options.data_folder); !kept) return kept.error();
     }
-    std::unique_ptr<Node> node(new Node(loop, std::move(options), std::move(*lock), std::move(*identity),
+    std::unique_ptr<Node> node(new Node(loop, std::move(options), std::move(*lock), std::move(*keys),
                                         std::move(*ledger), std::move(*settings)));
     if (const Status opened = node->open_network(); !opened) return opened.error();
     node->open_releases();
@@ -125,8 +124,8 @@ Status Node::open_network() {
 
 void Node::start() {
     m_owner.check();
-    log::of("node").info("node {} is up; data in {}, port {}", m_identity.id().brief(), m_options.data_folder.string(),
-                         m_network->counters().port);
+    log::of("node").info("node {} is up; data in {}, port {}", m_keys.device_key().id().brief(),
+                         m_options.data_folder.string(), m_network->counters().port);
     if (m_settings.pause_over(unix_seconds())) {
         m_settings.paused = false;
         m_settings.paused_until = 0;
@@ -285,7 +284,7 @@ Status Node::open_session(const run::Invite& invite, const Bytes& manifest_file)
     plan.budget = m_settings.budget;
     plan.shard_bytes_max = m_settings.shard_bytes_max();
     plan.heartbeat = m_options.heartbeat;
-    auto session = RunSession::open({m_loop, *m_network, m_ledger, m_identity}, std::move(plan));
+    auto session = RunSession::open({m_loop, *m_network, m_ledger, m_keys}, std::move(plan));
     if (!session) return session.error();
     m_session = std::move(*session);
     m_now = steady_now();
@@ -513,7 +512,9 @@ Status Node::replace_identity(Result<identity::Identity> imported) {
     if (!imported) return imported.error();
     close_session();
     if (Status replaced = node::replace_identity(m_options.data_folder, *imported); !replaced) return replaced;
-    m_identity = std::move(*imported);
+    auto keys = OwnKeys::open(m_options.data_folder);
+    if (!keys) return keys.error();
+    m_keys = std::move(*keys);
     return {};
 }
 
@@ -567,7 +568,7 @@ void Node::add_run(control::NodeSnapshot& snapshot) const {
     snapshot.run = run_snapshot(m_session->run(), m_session->peer().manifest(), view);
     snapshot.run->magnet = m_network->invite(m_session->run(), snapshot.run->name).to_magnet();
     snapshot.run->refusals = m_session->refusals();
-    add_credit(m_ledger, m_session->run(), m_identity.id(), *snapshot.run);
+    add_credit(m_ledger, m_session->run(), m_keys.person.id(), *snapshot.run);
     if (const Validation* measured = m_session->validation(); measured && !measured->points().empty()) {
         snapshot.run->validation_loss = measured->points().back().loss;
         snapshot.run->validation_round = measured->points().back().round.value;
@@ -580,7 +581,8 @@ void Node::add_run(control::NodeSnapshot& snapshot) const {
 control::NodeSnapshot Node::snapshot() const {
     m_owner.check();
     control::NodeSnapshot snapshot;
-    snapshot.peer_id = m_identity.id().hex();
+    snapshot.peer_id = m_keys.device_key().id().hex();
+    snapshot.person_id = m_keys.person.id().hex();
     snapshot.name = m_settings.name;
     snapshot.data_folder = m_options.data_folder.string();
     snapshot.paused_until = m_settings.paused ? m_settings.paused_until : 0;
@@ -606,7 +608,7 @@ control::NodeSnapshot Node::snapshot() const {
 std::vector<control::LeaderboardRow> Node::leaderboard(std::size_t rows_max) const {
     m_owner.check();
     if (!m_session) return {};
-    return leaderboard_rows(m_ledger, m_session->run(), m_identity.id(), m_settings.name, rows_max);
+    return leaderboard_rows(m_ledger, m_session->run(), m_keys.person.id(), m_settings.name, rows_max);
 }
 
 std::vector<control::CurvePoint> Node::curve(std::size_t rows_max) const {

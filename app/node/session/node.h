@@ -20,6 +20,7 @@
 
 #include "app/node/release/releases.h"
 #include "app/node/session/node_status.h"
+#include "app/node/session/own_keys.h"
 #include "app/node/session/right_of_way.h"
 #include "app/node/session/run_session.h"
 #include "app/node/session/settings.h"
@@ -112,9 +113,10 @@ public:
     [[nodiscard]] std::vector<control::CheckpointRow> checkpoints() const;
 
     [[nodiscard]] const NodeOptions& options() const { return m_options; }
+    /// The person's key.
     [[nodiscard]] const identity::Identity& identity() const {
         m_owner.check();
-        return m_identity;
+        return m_keys.person;
     }
     [[nodiscard]] const ledger::Ledger& ledger() const {
         m_owner.check();
@@ -132,8 +134,8 @@ public:
     }
 
 private:
-    Node(boost::asio::io_context& loop, NodeOptions options, FileLock lock, identity::Identity identity,
-         ledger::Ledger ledger, NodeSettings settings);
+    Node(boost::asio::io_context& loop, NodeOptions options, FileLock lock, OwnKeys keys, ledger::Ledger ledger,
+         NodeSettings settings);
     Status open_network();
     void schedule();
     void tick();
@@ -165,7 +167,7 @@ private:
     boost::asio::io_context& m_loop;
     NodeOptions m_options;
     FileLock m_lock;
-    identity::Identity m_identity;
+    OwnKeys m_keys;
     ledger::Ledger m_ledger;
     NodeSettings m_settings;
     std::shared_ptr<bool> m_alive = std::make_shared<bool>(true);  // false once wake-ups must not reach us

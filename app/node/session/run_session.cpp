@@ -87,13 +87,13 @@ Status RunSession::open_parts() {
         }
         m_trainer = std::make_unique<TrainerProcess>(
             m_world.loop,
-            TrainerProcess::Settings{m_plan.trainer_program, m_plan.trainer_errors, m_world.identity.id(),
+            TrainerProcess::Settings{m_plan.trainer_program, m_plan.trainer_errors, m_world.keys.device_key().id(),
                                      m_plan.trainer_threads, m_plan.budget, m_plan.folder, m_plan.folder / "moments",
                                      m_plan.run},
             *this);
         m_validation.emplace(m_plan.manifest, validation_file_in(m_plan.folder));
     }
-    auto swarm = m_world.network.open_swarm({m_plan.run, m_plan.hints}, m_world.identity, *this);
+    auto swarm = m_world.network.open_swarm({m_plan.run, m_plan.hints}, m_world.keys.device_key(), *this);
     if (!swarm) return swarm.error();
     m_swarm = std::move(*swarm);
     m_worker = std::make_unique<Worker>(
@@ -103,10 +103,12 @@ Status RunSession::open_parts() {
     m_peer = std::make_unique<peer::Peer>(
         m_plan.run, m_plan.manifest,
         peer::PeerSettings{m_plan.role, m_plan.name, m_plan.threads, m_plan.heartbeat, shard_bytes_max},
-        peer::Peer::World{*m_swarm, m_trainer.get(), *m_store, m_world.ledger, m_world.identity,
+        peer::Peer::World{*m_swarm, m_trainer.get(), *m_store, m_world.ledger, m_world.keys.device_key(),
                           [this](std::function<void()> work, std::function<void()> done) {
                               m_worker->run(std::move(work), std::move(done));
-                          }});
+                          },
+                          identity::verify, unix_milliseconds, m_world.keys.device().certificate,
+                          &m_world.keys.person});
     return {};
 }
 

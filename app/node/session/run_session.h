@@ -15,6 +15,7 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include "app/node/session/own_keys.h"
 #include "app/node/session/run_log.h"
 #include "app/node/session/state_files.h"
 #include "app/node/session/validation.h"
@@ -43,7 +44,7 @@ public:
         boost::asio::io_context& loop;
         net::Session& network;
         ledger::Ledger& ledger;
-        const identity::Identity& identity;
+        const OwnKeys& keys;
     };
     struct Plan {
         std::filesystem::path folder;  // of this run; holds manifest

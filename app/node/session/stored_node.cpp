@@ -1,6 +1,7 @@
 #include "app/node/session/stored_node.h"
 
 #include "app/node/paths.h"
+#include "app/node/session/own_keys.h"
 #include "app/node/session/validation.h"
 #include "app/node/session/view.h"
 #include "core/status/sentence.h"
@@ -21,9 +22,10 @@ Result<StoredNode> StoredNode::open(const fs::path& data_folder) {
     if (!settings) return settings.error();
     StoredNode node(data_folder, std::move(*lock), std::move(*settings));
     if (fs::exists(data_folder / "identity.key", unknown)) {
-        const auto identity = identity::Identity::open(data_folder / "identity.key");
-        if (!identity) return identity.error();
-        node.m_self = identity->id();
+        const auto keys = OwnKeys::open(data_folder);
+        if (!keys) return keys.error();
+        node.m_self = keys->person.id();
+        node.m_device = keys->device_key().id();
     }
     if (fs::exists(data_folder / "ledger.db", unknown)) {
         auto ledger = ledger::Ledger::open(data_folder / "ledger.db");
@@ -59,7 +61,8 @@ control::NodeSnapshot StoredNode::snapshot() const {
     snapshot.reason = status::sentence(snapshot.why);
     snapshot.name = m_settings.name;
     snapshot.data_folder = m_folder.string();
-    if (m_self) snapshot.peer_id = m_self->hex();
+    if (m_device) snapshot.peer_id = m_device->hex();
+    if (m_self) snapshot.person_id = m_self->hex();
     if (!m_run) return snapshot;
     peer::PeerView view;
     view.phase = m_settings.paused ? run::Phase::paused : run::Phase::joining;

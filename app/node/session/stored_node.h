@@ -44,7 +44,7 @@ public:
         m_owner.check();
         return m_folder;
     }
-    /// Nothing before the node's first start.
+    /// The person; nothing before the node's first start.
     [[nodiscard]] const std::optional<PeerId>& self() const {
         m_owner.check();
         return m_self;
@@ -73,7 +73,7 @@ private:
     std::filesystem::path m_folder;
     FileLock m_lock;
     NodeSettings m_settings;
-    std::optional<PeerId> m_self;
+    std::optional<PeerId> m_self, m_device;
     std::optional<ledger::Ledger> m_ledger;
     std::optional<Run> m_run;
 };

@@ -24,6 +24,16 @@ std::string describe(const model::ModelSpec& model) {
     return text;
 }
 
+namespace {
+
+/// Empty for a computer whose key is its person's.
+std::string person_text(const peer::MemberView& member) {
+    const run::DeviceCertificate& certificate = member.status.certificate;
+    return certificate.is_own() ? std::string() : certificate.person.hex();
+}
+
+}  // namespace
+
 double swarm_loss(const peer::PeerView& view) {
     double sum = 0, weight = 0;
     for (const peer::MemberView& member : view.members) {
@@ -67,7 +77,8 @@ control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifes
         snapshot.swarm_tokens_per_second += status.tokens_per_second;
         snapshot.members.push_back({member.id.hex(), status.name, status.role, status.phase, status.round.value,
                                     status.window_tokens.value, status.tokens_per_second,
-                                    static_cast<double>(status.loss), member.is_self, member.is_connected});
+                                    static_cast<double>(status.loss), member.is_self, member.is_connected,
+                                    person_text(member)});
     }
     return snapshot;
 }
@@ -111,12 +122,13 @@ control::Committee committee_rows(const peer::CommitteeView& committee, const pe
     control::Committee rows;
     rows.needed = committee.quorum;
     for (const PeerId& seat : committee.seats) {
-        control::SeatRow row{.id = seat.hex(), .name = {}};
+        control::SeatRow row{.id = seat.hex(), .name = {}, .person = {}};
         for (const peer::MemberView& member : view.members) {
             if (member.id != seat) continue;
             row.name = member.status.name;
             row.here = true;
             row.self = member.is_self;
+            row.person = person_text(member);
         }
         rows.seats.push_back(std::move(row));
     }
