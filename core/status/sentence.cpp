@@ -111,8 +111,8 @@ std::string rest_sentence(const Why& why) {
             return "The trainer failed three times (" + why.detail + "); see trainer.log in the data folder.";
         case Reason::trainer_missing: return why.detail;
         case Reason::identity_in_use:
-            return "Another computer uses this identity; only what one of them does counts. Stop Potluck on one of "
-                   "them, or give it a data folder of its own.";
+            return "Another process uses this computer's key; only what one of them does counts. Stop Potluck on one "
+                   "of them, or import your identity there, which gives it a key of its own.";
         case Reason::calculates_differently:
             return "This computer calculates differently; its memory may be faulty. It contributes nothing more until "
                    "Potluck is started again; test its memory first.";

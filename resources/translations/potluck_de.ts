@@ -257,8 +257,8 @@
         <translation>Identität</translation>
     </message>
     <message>
-        <source>Your credit belongs to this key. Keep a copy: it is all you need on a new computer.</source>
-        <translation>Deine Gutschriften gehören diesem Schlüssel. Bewahre eine Kopie auf: Mehr brauchst du auf einem neuen Computer nicht.</translation>
+        <source>Your credit belongs to this key. Keep a copy: import it on another computer, and both train for you.</source>
+        <translation>Deine Gutschriften gehören diesem Schlüssel. Bewahre eine Kopie auf: Importiere sie auf einem anderen Computer, und beide trainieren für dich.</translation>
     </message>
     <message>
         <source>&amp;Copy</source>
@@ -353,8 +353,8 @@
         <translation>Die Identität liegt in %1; bewahre sie dort auf, wo nur du sie lesen kannst.</translation>
     </message>
     <message>
-        <source>The one it had is kept in the data folder.</source>
-        <translation>Die bisherige bleibt im Datenordner.</translation>
+        <source>It has a key of its own, so that your other computers may train beside it. The identity it had is kept in the data folder.</source>
+        <translation>Er hat einen eigenen Schlüssel, damit deine anderen Computer neben ihm trainieren können. Die bisherige Identität bleibt im Datenordner.</translation>
     </message>
 </context>
 <context>
@@ -617,6 +617,14 @@
     <message>
         <source>%1, through others</source>
         <translation>%1, über andere</translation>
+    </message>
+    <message>
+        <source>%1, your other computer</source>
+        <translation>%1, dein anderer Computer</translation>
+    </message>
+    <message>
+        <source>%1, a computer of %2</source>
+        <translation>%1, ein Computer von %2</translation>
     </message>
     <message>
         <source>%1 tok/s</source>
@@ -947,8 +955,8 @@
         <translation>Der Trainer scheiterte dreimal (%1); das Protokoll sagt mehr.</translation>
     </message>
     <message>
-        <source>Another computer uses this identity; only what one of them does counts. Stop Potluck on one of them, or give it a data folder of its own.</source>
-        <translation>Ein anderer Computer benutzt diese Identität; nur was einer von beiden tut, zählt. Beende Potluck auf einem, oder gib ihm einen eigenen Datenordner.</translation>
+        <source>Another process uses this computer's key; only what one of them does counts. Stop Potluck on one of them, or import your identity there, which gives it a key of its own.</source>
+        <translation>Ein anderer Prozess benutzt den Schlüssel dieses Computers; nur was einer von beiden tut, zählt. Beende Potluck auf einem, oder importiere deine Identität dort: Das gibt ihm einen eigenen Schlüssel.</translation>
     </message>
     <message>
         <source>This computer calculates differently; its memory may be faulty. It contributes nothing more until Potluck is started again; test its memory first.</source>

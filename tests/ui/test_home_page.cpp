@@ -198,6 +198,33 @@ private slots:
         QVERIFY(texts().front().contains(QStringLiteral("Bela")));
     }
 
+    void whose_computer_a_member_is_is_told_where_it_cannot_be_seen() {
+        WindowFixture fixture;
+        control::NodeSnapshot snapshot = recordedSnapshot("training");
+        const auto texts = [&](const QString& part) {
+            fixture.node.push(snapshot);
+            const QAbstractItemModel* members = fixture.find<QListView>("members")->model();
+            QStringList all;
+            for (int row = 0; row < members->rowCount(); ++row)
+                all << members->index(row, 0).data(Qt::AccessibleTextRole).toString();
+            return all.filter(part);
+        };
+        QVERIFY(texts(QStringLiteral("computer")).isEmpty());
+        auto& members = snapshot.run->members;
+        const auto own = std::find_if(members.begin(), members.end(), [](const auto& one) { return one.self; });
+        control::MemberRow& other = own == members.begin() ? members[1] : members[0];
+        other.person = own->id;
+        QCOMPARE(texts(QStringLiteral(", your other computer")).size(), 1);
+        own->person = std::string(64, 'e');
+        QCOMPARE(texts(QStringLiteral(", your other computer")).size(), 0);
+        QCOMPARE(texts(QStringLiteral(", a computer of ")).size(), 1);
+        other.person = own->person;
+        QCOMPARE(texts(QStringLiteral(", your other computer")).size(), 1);
+        other.id = own->person;
+        other.person.clear();
+        QCOMPARE(texts(QStringLiteral(", your other computer")).size(), 1);
+    }
+
     void a_long_wait_shows_how_far_it_is() {
         WindowFixture fixture;
         fixture.push("downloading");

@@ -149,8 +149,8 @@ QString troubleSentence(const Why& why) {
             return Tr::tr("This computer has no trainer yet; once it is downloaded, training begins by itself.");
         case Reason::identity_in_use:
             return Tr::tr(
-                "Another computer uses this identity; only what one of them does counts. Stop Potluck on one "
-                "of them, or give it a data folder of its own.");
+                "Another process uses this computer's key; only what one of them does counts. Stop Potluck on one "
+                "of them, or import your identity there, which gives it a key of its own.");
         case Reason::calculates_differently:
             return Tr::tr(
                 "This computer calculates differently; its memory may be faulty. It contributes nothing more "

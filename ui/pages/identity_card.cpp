@@ -28,7 +28,8 @@ IdentityCard::IdentityCard(NodeClient& client, QWidget* parent) : QFrame(parent)
     QBoxLayout* column = cardLayout(this);
     column->addWidget(makeLabel(tr("Identity"), "heading", this));
     column->addWidget(makeWrappedLabel(
-        tr("Your credit belongs to this key. Keep a copy: it is all you need on a new computer."), "muted", this));
+        tr("Your credit belongs to this key. Keep a copy: import it on another computer, and both train for you."),
+        "muted", this));
     auto* row = new QHBoxLayout;
     m_id = makeLabel({}, "strong", this);
     m_id->setObjectName(QStringLiteral("id"));
@@ -62,7 +63,8 @@ IdentityCard::IdentityCard(NodeClient& client, QWidget* parent) : QFrame(parent)
         if (method == method_of<ExportIdentity>)
             tell(tr("The identity is in %1; keep it where only you can read it.").arg(plainText(m_exportedTo, 200)),
                  "good");
-        const QString kept = u' ' + tr("The one it had is kept in the data folder.");
+        const QString kept = u' ' + tr("It has a key of its own, so that your other computers may train beside it. The "
+                                       "identity it had is kept in the data folder.");
         if (method == method_of<ImportIdentity>)
             tell(tr("This computer now uses the identity of the file.") + kept, "good");
         if (method == method_of<ImportIdentityWords>)
@@ -194,7 +196,8 @@ void IdentityCard::tell(const QString& sentence, const char* role) {
 }
 
 void IdentityCard::refresh() {
-    const QString id = plainText(m_client.view().snapshot.peer_id, 64);
+    const NodeSnapshot& snapshot = m_client.view().snapshot;
+    const QString id = plainText(snapshot.person_id.empty() ? snapshot.peer_id : snapshot.person_id, 64);
     // The words on the screen would be those of another key.
     if (id != m_id->text()) hideWords();
     m_id->setText(id);

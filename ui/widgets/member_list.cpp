@@ -34,6 +34,10 @@ QString phaseText(const control::MemberRow& member) {
     return {};
 }
 
+const std::string& personOf(const control::MemberRow& member) {
+    return member.person.empty() ? member.id : member.person;
+}
+
 bool comesBefore(const control::MemberRow& a, const control::MemberRow& b) {
     if (a.self != b.self) return a.self;
     if (a.role != b.role) return a.role == run::Role::volunteer;
@@ -45,6 +49,7 @@ bool comesBefore(const control::MemberRow& a, const control::MemberRow& b) {
 
 void MemberModel::show(std::vector<control::MemberRow> members) {
     std::sort(members.begin(), members.end(), comesBefore);
+    m_ownPerson = members.empty() || !members.front().self ? std::string() : personOf(members.front());
     if (members.size() > members_shown_max) members.resize(members_shown_max);
     const auto before = static_cast<int>(m_members.size());
     const auto after = static_cast<int>(members.size());
@@ -60,14 +65,22 @@ int MemberModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(m_members.size());
 }
 
+/// What it does, over which way, and whose it is where that cannot be seen.
+QString MemberModel::detailText(const control::MemberRow& member) const {
+    const QString phase = phaseText(member);
+    const QString part = member.role == run::Role::backbone ? tr("backbone, %1").arg(phase) : phase;
+    const QString way = member.self || member.connected ? part : tr("%1, through others").arg(part);
+    if (!member.self && personOf(member) == m_ownPerson) return tr("%1, your other computer").arg(way);
+    if (member.self || member.person.empty()) return way;
+    return tr("%1, a computer of %2").arg(way, displayName({}, member.person));
+}
+
 QVariant MemberModel::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
     const control::MemberRow& member = m_members[static_cast<std::size_t>(index.row())];
     const bool backbone = member.role == run::Role::backbone;
     const QString name = displayName(member.name, member.id);
-    const QString phase = phaseText(member);
-    const QString part = backbone ? tr("backbone, %1").arg(phase) : phase;
-    const QString detail = member.self || member.connected ? part : tr("%1, through others").arg(part);
+    const QString detail = detailText(member);
     const QString speed =
         member.tokens_per_second > 0 ? tr("%1 tok/s").arg(shortCount(member.tokens_per_second)) : QString();
     switch (role) {

@@ -1,6 +1,6 @@
 // Who takes part in the run at the moment: a model over the snapshot's members and the delegate that paints a row with
-// name, role, phase and speed. Rows are told apart by text, the person's own row by the word "you" as well as by
-// weight.
+// name, role, phase and speed. Each row is a computer, and says whose if its key is not a person's own. Rows are told
+// apart by text, the person's own row by the word "you" as well as by weight.
 //
 // Threads: Qt's main thread.
 #pragma once
@@ -28,7 +28,10 @@ public:
     [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
 
 private:
+    [[nodiscard]] QString detailText(const control::MemberRow& member) const;
+
     std::vector<control::MemberRow> m_members;
+    std::string m_ownPerson;
 };
 
 class MemberDelegate : public QStyledItemDelegate {
