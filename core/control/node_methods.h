@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/control/host_methods.h"
 #include "core/control/node_protocol.h"
 #include "core/run/accept_list.h"
 
@@ -359,10 +360,11 @@ struct StopNode : Nothing {
     using Reply = Done;
 };
 
-using NodeMethods = Methods<ReadStatus, Subscribe, Join, Leave, Finish, Pause, Resume, Yield, SetRules, ReadPauses,
-                            SetName, MakeInvite, ReadCommittee, Moderate, ReplaceCommittee, ReadLeaderboard, ReadCurve,
-                            ReadCheckpoints, ExportModel, SampleText, ShowIdentity, ExportIdentity, ImportIdentity,
-                            ImportIdentityWords, CheckReleases, InstallTrainer, RemoveTrainer, SetReleases, StopNode>;
+using NodeMethods =
+    Methods<ReadStatus, Subscribe, Join, Leave, Finish, Pause, Resume, Yield, SetRules, ReadPauses, SetName, MakeInvite,
+            ReadRunOptions, EstimateRun, HostRun, CancelHosting, ReadCommittee, Moderate, ReplaceCommittee,
+            ReadLeaderboard, ReadCurve, ReadCheckpoints, ExportModel, SampleText, ShowIdentity, ExportIdentity,
+            ImportIdentity, ImportIdentityWords, CheckReleases, InstallTrainer, RemoveTrainer, SetReleases, StopNode>;
 
 template <MethodCall R>
 inline constexpr Method method_of = NodeMethods::place_of<R>();

@@ -308,6 +308,25 @@ struct Why : status::Why {
 /// Everybody who subscribed gets a NodeSnapshot under this name at every change and at least once a second.
 inline constexpr std::string_view status_notification = "status";
 
+/// What the node is at while it makes a run.
+enum class MakingStage { model, reading, tokenizing, shuffling, hashing };
+template <>
+inline constexpr std::array names<MakingStage> = {"model", "reading", "tokenizing", "shuffling", "hashing"};
+
+/// A run that is being made here.
+struct Preparation {
+    static constexpr std::string_view label = "preparation";
+    std::string run_name;
+    MakingStage stage = MakingStage::model;
+    double fraction = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("name", value.run_name, Text{name_bytes_max}, "The name that its host chose.");
+        field("stage", value.stage, Any{}, "What is being done; stages come in the order of their names.");
+        field("fraction", value.fraction, Real{0, 1}, "How much of that stage is done.");
+    }
+};
+
 struct NodeSnapshot {
     static constexpr std::string_view label = "node snapshot";
     std::uint32_t version = node_protocol_version;
@@ -321,6 +340,7 @@ struct NodeSnapshot {
     std::optional<ReleaseState> releases;
     std::string peer_id, name, data_folder, person_id;
     std::optional<RunSnapshot> run;
+    std::optional<Preparation> preparation;
     NetworkSnapshot network;
     TrainerSnapshot trainer;
 
@@ -341,6 +361,7 @@ struct NodeSnapshot {
         field("name", value.name, Text{name_bytes_max}, "The name its owner goes by.");
         field("data_folder", value.data_folder, Text{text_bytes_max}, "Where it keeps everything.");
         field("run", value.run, Any{}, "The run it is in.");
+        field("preparation", value.preparation, Any{}, "The run that it is making; missing while it makes none.");
         field("network", value.network, Any{}, "Its connections.");
         field("trainer", value.trainer, Any{}, "Its trainer process.");
     }

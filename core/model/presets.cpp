@@ -83,6 +83,12 @@ ModelSpec reshaped(const ModelSpec& preset, const Reshaping& wanted) {
     return model;
 }
 
+std::vector<std::string_view> model_presets() {
+    std::vector<std::string_view> names;
+    for (const Preset& preset : presets) names.emplace_back(preset.name);
+    return names;
+}
+
 std::string model_preset_names() {
     std::string names;
     for (const Preset& preset : presets) {

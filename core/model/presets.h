@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/model/model_spec.h"
 
@@ -22,6 +23,7 @@ struct Reshaping {
 /// in the same ratio as before, as far as they divide.
 [[nodiscard]] ModelSpec reshaped(const ModelSpec& preset, const Reshaping& wanted);
 
+[[nodiscard]] std::vector<std::string_view> model_presets();
 /// All names in one line, for messages and help texts.
 [[nodiscard]] std::string model_preset_names();
 

@@ -75,12 +75,8 @@ std::string read_plain(Fields& fields, std::string_view name, std::size_t charac
 }
 
 std::string read_licence(Fields& fields) {
-    static constexpr std::string_view allowed_characters =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-+(): ";
-    std::string text = fields.text("licence", 120);
-    if (text.empty() || text.find_first_not_of(allowed_characters) != std::string::npos) {
-        fields.fail("licence is not an SPDX expression");
-    }
+    std::string text = fields.text("licence", licence_bytes_max);
+    if (!is_licence(text)) fields.fail("licence is not an SPDX expression");
     return text;
 }
 
@@ -195,9 +191,9 @@ std::optional<Device> read_host_device(Fields& fields, const PeerId& host) {
 Result<Manifest> parse_manifest(const nlohmann::json& object) {
     Fields fields(object, "manifest");
     Manifest manifest;
-    manifest.name = read_plain(fields, "name", 80, LineBreaks::refused);
+    manifest.name = read_plain(fields, "name", run_name_characters_max, LineBreaks::refused);
     if (manifest.name.empty()) fields.fail("name is empty");
-    manifest.purpose = read_plain(fields, "purpose", 2'000, LineBreaks::allowed);
+    manifest.purpose = read_plain(fields, "purpose", purpose_characters_max, LineBreaks::allowed);
     manifest.licence = read_licence(fields);
     manifest.host = read_id<PeerId>(fields, "host");
     manifest.host_device = read_host_device(fields, manifest.host);
@@ -219,6 +215,13 @@ Result<Manifest> parse_manifest(const nlohmann::json& object) {
 }
 
 }  // namespace
+
+bool is_licence(std::string_view text) {
+    static constexpr std::string_view characters =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-+(): ";
+    return !text.empty() && text.size() <= licence_bytes_max &&
+           text.find_first_not_of(characters) == std::string_view::npos;
+}
 
 std::vector<BlobRef> Tokenizer::blobs() const {
     switch (kind) {

@@ -29,6 +29,9 @@ inline constexpr std::size_t manifest_bytes_max = 1 << 20;
 inline constexpr std::size_t shards_max = 4096;
 inline constexpr std::size_t backbones_max = 16;
 inline constexpr std::size_t allowed_max = 4096;
+inline constexpr std::size_t run_name_characters_max = 80;
+inline constexpr std::size_t purpose_characters_max = 2'000;
+inline constexpr std::size_t licence_bytes_max = 120;
 inline constexpr std::uint64_t tokenizer_bytes_max = 64ULL << 20U;
 inline constexpr std::uint64_t bpe_file_bytes_max = 8ULL << 20U;  // vocab.json, merges.txt
 inline constexpr std::uint64_t tokenizer_json_bytes_max = 32ULL << 20U;
@@ -36,6 +39,8 @@ inline constexpr std::uint64_t tokenizer_json_bytes_max = 32ULL << 20U;
 [[nodiscard]] std::uint32_t protocol_version();
 /// The protocol that the members of a manifest's run speak, this one or another; nothing if it is no manifest.
 [[nodiscard]] std::optional<std::uint32_t> protocol_of(ByteSpan file);
+/// Whether `text` can be an SPDX expression: which letters it has and how many, not what they mean.
+[[nodiscard]] bool is_licence(std::string_view text);
 /// Domain under which the host signs the JSON.
 inline constexpr std::string_view manifest_domain = "manifest";
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/node/cli/command_line.h"
+#include "app/node/hosting/chosen_run.h"
 #include "core/control/trainer_protocol.h"
 #include "core/model/cost_model.h"
 
@@ -20,10 +21,6 @@ struct PlanView {
     model::CostQuestion question;
     model::Cost cost;
 };
-
-/// Tokens per parameter if nobody says how many: where larger models begin to pay more than more text (Hoffmann et al.
-/// 2022).
-inline constexpr std::uint64_t tokens_per_parameter = 20;
 
 [[nodiscard]] Result<PlanView> view_plan(const model::ModelSpec& model, const PlanOptions& options,
                                          control::PlanReply plan);

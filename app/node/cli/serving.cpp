@@ -25,7 +25,6 @@
 #include "app/node/cli/plan_view.h"
 #include "app/node/control/control_server.h"
 #include "app/node/control/node_methods.h"
-#include "app/node/hosting/pack_files.h"
 #include "app/node/paths.h"
 #include "core/base/log.h"
 #include "core/base/text.h"
@@ -38,6 +37,26 @@ namespace asio = boost::asio;
 
 constexpr int signal_exit = 128;
 constexpr Duration addresses_known_after{10'000};  // routers and peers tell them within seconds, if at all
+
+const char* words_for(control::MakingStage stage) {
+    switch (stage) {
+        case control::MakingStage::model: return "making the model that everybody begins with";
+        case control::MakingStage::reading: return "reading what to train on";
+        case control::MakingStage::tokenizing: return "turning it into tokens";
+        case control::MakingStage::shuffling: return "shuffling records";
+        case control::MakingStage::hashing: return "hashing what will be shared";
+    }
+    return "";
+}
+
+/// Prints each stage once: percents are for terminals, and logs should stay short.
+MakingProgress print_making() {
+    return [last = std::optional<control::MakingStage>()](control::MakingStage stage, double) mutable {
+        if (last != stage) std::cerr << "potluck-node: " << words_for(stage) << std::endl;
+        last = stage;
+        return true;
+    };
+}
 
 /// Makes the run and saves it as the one that the node is in.
 Result<HostedRun> host(const Command& command) {
@@ -58,7 +77,7 @@ Result<HostedRun> host(const Command& command) {
     HostPlan plan = command.host;
     const bool backbone = command.host_role == Command::HostRole::backbone;
     if (backbone) plan.backbones.insert(plan.backbones.begin(), keys->person.id());
-    auto hosted = host_run(plan, keys->person, keys->device(), command.node.data_folder, print_progress());
+    auto hosted = host_run(plan, keys->person, keys->device(), command.node.data_folder, print_making());
     if (!hosted) return hosted.error();
     settings->run = SavedRun{hosted->invite, backbone ? run::Role::backbone : run::Role::volunteer, false};
     if (const Status saved = settings->save(command.node.data_folder); !saved) return saved.error();
@@ -88,7 +107,9 @@ public:
         }
         m_sampler.emplace(m_loop);
         m_exporter.emplace(m_loop);
-        add_node_methods(m_dispatcher, *m_node, *m_sampler, *m_exporter, [this] { stop(); });
+        m_planner.emplace(m_loop, *m_node);
+        m_preparer.emplace(m_loop, *m_node);
+        add_node_methods(m_dispatcher, {*m_node, *m_sampler, *m_exporter, *m_planner, *m_preparer}, [this] { stop(); });
         m_server.emplace(m_loop, m_dispatcher, [this] { return m_node->snapshot(); });
         if (const Status open = open_doors(); !open) return complain(open.error());
         m_node->on_change([this] { changed(); });
@@ -97,6 +118,8 @@ public:
         await_signal();
         m_loop.run();
         m_server.reset();
+        m_preparer.reset();
+        m_planner.reset();
         m_node.reset();
         return ExitCode::ok;
     }
@@ -208,6 +231,8 @@ private:
     std::unique_ptr<Node> m_node;
     std::optional<Sampler> m_sampler;
     std::optional<ModelExporter> m_exporter;
+    std::optional<RunPlanner> m_planner;
+    std::optional<RunPreparer> m_preparer;
     Dispatcher m_dispatcher;
     std::optional<ControlServer> m_server;
     std::string m_printed;

@@ -73,6 +73,18 @@ void add_model_methods(Dispatcher& dispatcher, const Node& node, ModelExporter& 
     });
 }
 
+void add_host_methods(Dispatcher& dispatcher, RunPlanner& planner, RunPreparer& preparer) {
+    dispatcher.add<ReadRunOptions>([](const ReadRunOptions&) { return run_options(); });
+    dispatcher.add_later<EstimateRun>(
+        [&planner](const EstimateRun& call, const Dispatcher::Respond<EstimateRun>& respond) {
+            planner.estimate(call, respond);
+        });
+    dispatcher.add_later<HostRun>([&preparer](const HostRun& call, const Dispatcher::Respond<HostRun>& respond) {
+        preparer.host(call.choices, [respond](const Status& made) { respond(done(made)); });
+    });
+    dispatcher.add<CancelHosting>([&preparer](const CancelHosting&) { return done(preparer.cancel()); });
+}
+
 void add_identity_methods(Dispatcher& dispatcher, Node& node) {
     dispatcher.add<ShowIdentity>([&node](const ShowIdentity&) {
         return IdentityWords{node.identity().id().hex(), node.identity().recovery_words()};
@@ -110,12 +122,12 @@ void sample_held_model(Sampler& sampler, const Result<HeldModel>& model, const S
                    });
 }
 
-void add_node_methods(Dispatcher& dispatcher, Node& node, Sampler& sampler, ModelExporter& exporter,
-                      std::function<void()> stop) {
-    add_run_methods(dispatcher, node);
-    add_table_methods(dispatcher, node);
-    add_model_methods(dispatcher, node, exporter, sampler);
-    add_identity_methods(dispatcher, node);
+void add_node_methods(Dispatcher& dispatcher, const Answerers& answerers, std::function<void()> stop) {
+    add_run_methods(dispatcher, answerers.node);
+    add_table_methods(dispatcher, answerers.node);
+    add_model_methods(dispatcher, answerers.node, answerers.exporter, answerers.sampler);
+    add_host_methods(dispatcher, answerers.planner, answerers.preparer);
+    add_identity_methods(dispatcher, answerers.node);
     dispatcher.add_later<StopNode>(
         [stop = std::move(stop)](const StopNode&, const Dispatcher::Respond<StopNode>& respond) {
             respond(Done{});

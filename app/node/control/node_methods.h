@@ -6,6 +6,8 @@
 
 #include "app/node/control/dispatcher.h"
 #include "app/node/hosting/export_model.h"
+#include "app/node/hosting/run_planner.h"
+#include "app/node/hosting/run_preparer.h"
 #include "app/node/hosting/sampler.h"
 #include "app/node/session/node.h"
 #include "core/control/node_methods.h"
@@ -18,8 +20,15 @@ void export_held_model(ModelExporter& exporter, const Result<HeldModel>& model, 
 void sample_held_model(Sampler& sampler, const Result<HeldModel>& model, const control::SampleText& call,
                        const Dispatcher::Respond<control::SampleText>& respond);
 
-/// `node`, `sampler` and `exporter` outlive the dispatcher; `stop` ends the program.
-void add_node_methods(Dispatcher& dispatcher, Node& node, Sampler& sampler, ModelExporter& exporter,
-                      std::function<void()> stop);
+/// What answers beside the node. All of it outlives the dispatcher.
+struct Answerers {
+    Node& node;
+    Sampler& sampler;
+    ModelExporter& exporter;
+    RunPlanner& planner;
+    RunPreparer& preparer;
+};
+/// `stop` ends the program.
+void add_node_methods(Dispatcher& dispatcher, const Answerers& answerers, std::function<void()> stop);
 
 }  // namespace potluck::node

@@ -30,11 +30,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
+const Error given_up{ErrorCode::cancelled, "The run was given up before it was made."};
+
+control::MakingStage stage_of(data::PackStage stage) {
+    switch (stage) {
+        case data::PackStage::reading: return control::MakingStage::reading;
+        case data::PackStage::tokenizing: return control::MakingStage::tokenizing;
+        case data::PackStage::shuffling: break;
+    }
+    return control::MakingStage::shuffling;
+}
+
 /// Makes the run in `m_folder`, a folder of its own that becomes the run's once its id is known.
 class Host {
 public:
     Host(const HostPlan& plan, const identity::Identity& host, const run::Device& computer, fs::path folder,
-         const data::PackProgress& progress)
+         const MakingProgress& progress)
         : m_plan(plan), m_host(host), m_computer(computer), m_folder(std::move(folder)), m_progress(progress) {}
 
     Status tokenizer();
@@ -65,7 +76,7 @@ private:
     const identity::Identity& m_host;
     const run::Device m_computer;
     fs::path m_folder;
-    const data::PackProgress& m_progress;
+    const MakingProgress& m_progress;
     std::optional<CheckpointFolder> m_checkpoint;
     std::optional<data::Tokenizer> m_tokenizer;
     run::Manifest m_manifest;
@@ -204,7 +215,10 @@ Status Host::text() {
                               .key = m_plan.recipe.seed,
                               .model_vocabulary = m_manifest.model.vocabulary};
     const std::uint32_t below = vocabulary() > 0 ? vocabulary() : m_manifest.model.vocabulary;
-    auto text = tokens ? data::pack_tokens(plan, below, m_progress) : data::pack_text(plan, *m_tokenizer, m_progress);
+    const data::PackProgress progress = [this](data::PackStage stage, double fraction) {
+        return m_progress(stage_of(stage), fraction);
+    };
+    auto text = tokens ? data::pack_tokens(plan, below, progress) : data::pack_text(plan, *m_tokenizer, progress);
     if (!text) return text.error();
     m_text = std::move(*text);
     return {};
@@ -225,6 +239,9 @@ Result<run::BlobRef> Host::reference(const fs::path& file, const std::string& na
 
 Status Host::shards() {
     for (const data::PackedShard& shard : m_text.shards) {
+        const auto done = static_cast<double>(m_manifest.shards.size());
+        if (!m_progress(control::MakingStage::hashing, done / static_cast<double>(m_text.shards.size())))
+            return given_up;
         auto blob = reference(shard.file, file_title(shard.file.filename().string()), run::BlobKind::open);
         if (!blob) return blob.error();
         m_manifest.shards.push_back({*blob, shard.records});
@@ -245,6 +262,7 @@ Status Host::fill(std::span<float> parameters) const {
 
 /// theta[0] as this node's first state, and a copy of it that is seeded for ever.
 Status Host::initial_state() {
+    if (!m_progress(control::MakingStage::model, 0)) return given_up;
     auto store = StateFiles::open(m_folder, m_manifest.model, std::max(1U, std::thread::hardware_concurrency()));
     if (!store) return store.error();
     auto parameters = (*store)->begin_state(RoundId{0});
@@ -252,6 +270,7 @@ Status Host::initial_state() {
     if (const Status filled = fill(parameters->values); !filled) return filled;
     const auto digest = (*store)->commit_state(RoundId{0});
     if (!digest) return digest.error();
+    if (!m_progress(control::MakingStage::model, 0.5)) return given_up;
     const fs::path copy = m_folder / "data" / "initial.safetensors";
     std::error_code failed;
     fs::create_directories(copy.parent_path(), failed);
@@ -283,7 +302,7 @@ Result<Bytes> Host::signed_manifest() {
 }  // namespace
 
 Result<HostedRun> host_run(const HostPlan& plan, const identity::Identity& host, const run::Device& computer,
-                           const fs::path& data_folder, const data::PackProgress& progress) {
+                           const fs::path& data_folder, const MakingProgress& progress) {
     const fs::path folder = data_folder / "runs" / "new";
     std::error_code failed;
     fs::remove_all(folder, failed);

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "core/control/node_protocol.h"
 #include "core/data/text_packer.h"
 #include "core/identity/identity.h"
 #include "core/run/invite.h"
@@ -40,9 +42,12 @@ struct HostedRun {
     data::PackedText text;
 };
 
+/// `fraction` of the stage; false gives the run up, and the call returns `cancelled`.
+using MakingProgress = std::function<bool(control::MakingStage stage, double fraction)>;
+
 /// `computer` is the one that hosts, one of the person `host`.
 [[nodiscard]] Result<HostedRun> host_run(const HostPlan& plan, const identity::Identity& host,
                                          const run::Device& computer, const std::filesystem::path& data_folder,
-                                         const data::PackProgress& progress);
+                                         const MakingProgress& progress);
 
 }  // namespace potluck::node

@@ -193,6 +193,10 @@ std::string Node::change_key() const {
         key += std::string("|") + control::name_of(now.releases->stage) + now.releases->error +
                now.releases->installed + std::to_string(now.releases->packs.size());
     }
+    if (now.preparation) {
+        const auto percent = static_cast<int>(100 * now.preparation->fraction);
+        key += std::string("|") + control::name_of(now.preparation->stage) + std::to_string(percent);
+    }
     if (now.run)
         key += "|" + now.run->id + "|" + std::to_string(now.run->round) + "|" + control::name_of(now.run->phase);
     return key;
@@ -588,6 +592,7 @@ control::NodeSnapshot Node::snapshot() const {
     snapshot.paused_until = m_settings.paused ? m_settings.paused_until : 0;
     snapshot.rules = control::described(m_settings.rules);
     snapshot.releases = release_state();
+    snapshot.preparation = m_preparation;
     const NodeConditions now = conditions();
     if (!m_settings.paused && now.yield.level != activity::Level::run)
         snapshot.yield = control::YieldState{now.yield.level, now.yield.signal, now.yield.detail, m_yields_since};

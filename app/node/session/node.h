@@ -112,11 +112,32 @@ public:
     [[nodiscard]] std::vector<control::CurvePoint> curve(std::size_t rows_max) const;
     [[nodiscard]] std::vector<control::CheckpointRow> checkpoints() const;
 
+    /// What is told of a run that is being made here; nothing once that has ended.
+    void show_preparation(std::optional<control::Preparation> preparation) {
+        m_owner.check();
+        m_preparation = std::move(preparation);
+    }
+    /// Whether it is in a run, or looks for one.
+    [[nodiscard]] bool has_run() const {
+        m_owner.check();
+        return m_settings.run.has_value();
+    }
+    /// The trainer's.
+    [[nodiscard]] const control::Budget& budget() const {
+        m_owner.check();
+        return m_settings.budget;
+    }
+
     [[nodiscard]] const NodeOptions& options() const { return m_options; }
     /// The person's key.
     [[nodiscard]] const identity::Identity& identity() const {
         m_owner.check();
         return m_keys.person;
+    }
+    /// The key with which this computer speaks.
+    [[nodiscard]] const PeerId& device() const {
+        m_owner.check();
+        return m_keys.device_key().id();
     }
     [[nodiscard]] const ledger::Ledger& ledger() const {
         m_owner.check();
@@ -189,6 +210,7 @@ private:
     bool m_nobody_in_time = false;     // while searching: for as long as a search lasts
     std::optional<TimePoint> m_go_by;  // finished, and to leave: by then at the latest
     std::string m_join_error;
+    std::optional<control::Preparation> m_preparation;
     boost::asio::steady_timer m_timer;
     TimePoint m_now;
     std::function<void()> m_changed, m_stopped;

@@ -1,0 +1,70 @@
+#include "app/node/hosting/run_planner.h"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+
+#include "app/node/trainer/trainer_task.h"
+
+namespace potluck::node {
+
+namespace {
+
+constexpr std::size_t plans_kept_max = 32;         // of a person who tries one model after the other
+constexpr std::chrono::seconds plan_patience{60};  // a driver may take half of that to start
+
+}  // namespace
+
+void RunPlanner::estimate(const control::EstimateRun& question, Done done) {
+    m_owner.check();
+    if (m_busy) return done(Error{ErrorCode::unavailable, "Another run is being planned; ask again in a moment."});
+    m_busy = true;
+    if (!m_worker) {
+        m_worker = std::make_unique<Worker>(
+            [&loop = m_loop](std::function<void()> call) { boost::asio::post(loop, std::move(call)); });
+    }
+    m_worker->run([choices = question.choices, stop = m_worker->stopping()] { return look_at(choices, stop); },
+                  [this, question, done = std::move(done)](const ChosenRun& chosen) { plan(chosen, question, done); });
+}
+
+void RunPlanner::plan(const ChosenRun& chosen, const control::EstimateRun& question, Done done) {
+    if (!chosen.model) return answer(chosen, question, Error{ErrorCode::not_found, {}}, done);
+    const control::PlanRequest request{*chosen.model, chosen.plan.recipe, m_node.budget(),
+                                       m_node.options().trainer_threads};
+    control::PlanRequest key = request;
+    key.recipe.total_rounds = run::Recipe{}.total_rounds;  // on which no plan depends
+    key.recipe.warmup_rounds = run::Recipe{}.warmup_rounds;
+    const std::string asked = to_json(key).dump();
+    if (const auto known = m_plans.find(asked); known != m_plans.end())
+        return answer(chosen, question, known->second, done);
+    TrainerQuestion trainer;
+    trainer.program = m_node.options().trainer_program;
+    trainer.error_file = m_node.options().data_folder / "trainer.log";
+    trainer.patience = plan_patience;
+    ask_trainer(m_loop, std::move(trainer), request,
+                [this, chosen, question, asked, done = std::move(done)](const Result<control::PlanReply>& plan) {
+                    if (m_plans.size() >= plans_kept_max) m_plans.clear();
+                    if (plan) m_plans.emplace(asked, *plan);
+                    answer(chosen, question, plan, done);
+                });
+}
+
+void RunPlanner::answer(const ChosenRun& chosen, const control::EstimateRun& question,
+                        const Result<control::PlanReply>& plan, const Done& done) {
+    EstimateFacts facts;
+    if (plan) facts.plan = *plan;
+    std::error_code unknown;
+    const auto space = std::filesystem::space(m_node.options().data_folder, unknown);
+    if (!unknown) facts.disk_free = space.available;
+    control::RunEstimate estimate = estimate_run(chosen, question, facts);
+    // Who only decides and relays needs no trainer here.
+    const bool trains = question.choices.role == run::Role::volunteer;
+    if (!plan && chosen.model && trains)
+        estimate.problems.push_back({control::ChoiceField::trainer, plan.error().message});
+    m_busy = false;
+    done(estimate);
+}
+
+}  // namespace potluck::node

@@ -1,0 +1,45 @@
+// What a new run would come to, asked again and again while a person fills in a form: looks at the choices on a worker
+// thread, has a trainer of its own plan the model once for each model and recipe, and puts both together. One question
+// at a time, so that somebody who types fast starts no swarm of trainers.
+//
+// Threads: the loop's. Owns: the worker, and the newest plans.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include <boost/asio/io_context.hpp>
+
+#include "app/node/hosting/chosen_run.h"
+#include "app/node/session/node.h"
+#include "core/base/thread_owner.h"
+#include "core/base/worker.h"
+
+namespace potluck::node {
+
+class RunPlanner {
+public:
+    using Done = std::function<void(const Result<control::RunEstimate>&)>;
+
+    /// `node` outlives the planner.
+    RunPlanner(boost::asio::io_context& loop, const Node& node) : m_loop(loop), m_node(node) {}
+
+    /// `unavailable` while another question is being answered.
+    void estimate(const control::EstimateRun& question, Done done);
+
+private:
+    void plan(const ChosenRun& chosen, const control::EstimateRun& question, Done done);
+    void answer(const ChosenRun& chosen, const control::EstimateRun& question, const Result<control::PlanReply>& plan,
+                const Done& done);
+
+    ThreadOwner m_owner;
+    boost::asio::io_context& m_loop;
+    const Node& m_node;
+    std::map<std::string, control::PlanReply> m_plans;  // by what was asked
+    bool m_busy = false;
+    std::unique_ptr<Worker> m_worker;
+};
+
+}  // namespace potluck::node
