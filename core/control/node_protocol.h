@@ -11,6 +11,7 @@
 #include "core/activity/rules.h"
 #include "core/control/methods.h"
 #include "core/control/release_protocol.h"
+#include "core/run/host_action.h"
 #include "core/run/invite.h"
 #include "core/run/message.h"
 #include "core/status/states.h"
@@ -129,9 +130,25 @@ struct RefusalRow {
     }
 };
 
+/// What becomes of the run if its host leaves now.
+struct Succession {
+    static constexpr std::string_view label = "succession";
+    std::vector<SeatRow> seats;
+    std::uint64_t needed = 0, shard_copies = 0, checkpoint_holders = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("seats", value.seats, List{run::committee_members_max, Any{}},
+              "Who would decide; empty if nobody here could.");
+        field("needed", value.needed, Whole{}, "How many of them a round needs.");
+        field("shard_copies", value.shard_copies, Whole{}, "Of each part of the training data, on others' disks.");
+        field("checkpoint_holders", value.checkpoint_holders, Whole{}, "Others that seed a checkpoint.");
+    }
+};
+
 struct RunSnapshot {
     static constexpr std::string_view label = "run";
-    std::string id, name, purpose, licence, model, magnet;
+    std::string id, name, purpose, licence, model, magnet, host;
+    std::optional<Succession> succession;
     std::uint64_t parameters = 0, round = 0, total_rounds = 0;
     run::Phase phase = run::Phase::joining;
     std::string proposer;
@@ -155,6 +172,9 @@ struct RunSnapshot {
         field("licence", value.licence, Text{name_bytes_max}, "SPDX licence of the model.");
         field("model", value.model, Text{name_bytes_max}, "The model's shape in words.");
         field("magnet", value.magnet, Text{text_bytes_max}, "The link by which others join.");
+        field("host", value.host, Optional{Text{id_bytes_max}}, "Key of the run's host in hexadecimal digits.");
+        field("succession", value.succession, Any{},
+              "Who would carry the run on; missing unless this node is its host.");
         field("parameters", value.parameters, Whole{}, "Parameters of the model.");
         field("round", value.round, Whole{}, "Rounds that have ended.");
         field("total_rounds", value.total_rounds, Whole{}, "Rounds that are planned.");

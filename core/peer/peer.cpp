@@ -772,6 +772,15 @@ CommitteeView Peer::committee() const {
     return view;
 }
 
+Succession Peer::succession() const {
+    const Impl& impl = *m_impl;
+    Succession next{.seats = impl.seats.committee_without_self(), .shard_copies = impl.shards.other_copies()};
+    const auto committee = run::Committee::from_keys(next.seats);
+    next.needed = committee ? committee->quorum() : impl.ballots.quorum();
+    for (const auto& [peer, member] : impl.members.all()) next.checkpoint_holders += member.status.checkpoint.size > 0;
+    return next;
+}
+
 Accounting Peer::accounting() const { return m_impl->contributor.accounting(); }
 
 void Peer::check_invariants() const {

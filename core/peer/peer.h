@@ -90,6 +90,7 @@ public:
 
     [[nodiscard]] PeerView view() const;
     [[nodiscard]] CommitteeView committee() const;
+    [[nodiscard]] Succession succession() const;
     [[nodiscard]] Accounting accounting() const;
     /// Aborts if the parts contradict each other. Cheap enough to be called after every event.
     void check_invariants() const;

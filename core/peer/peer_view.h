@@ -78,6 +78,14 @@ struct CommitteeView {
     std::vector<run::Evidence> evidence;     // that keys lied
 };
 
+/// What becomes of the run if this member leaves now.
+struct Succession {
+    std::vector<PeerId> seats;           // who would decide; sorted, empty if nobody could
+    std::size_t needed = 1;              // of them for a round
+    std::size_t shard_copies = 0;        // of each shard, on others' disks
+    std::size_t checkpoint_holders = 0;  // others that seed one
+};
+
 /// What a member knows of itself, for its status, its phase and one sentence for the person (status.cpp).
 struct StatusFacts {
     bool volunteer = false;

@@ -140,6 +140,14 @@ std::vector<PeerId> Seats::committee_to_propose() const {
     return m_attended.empty() && !is_any_leaving() ? m_chain.committee() : next_after(run::silent_rounds_max);
 }
 
+std::vector<PeerId> Seats::committee_without_self() const {
+    Seats gone = *this;
+    gone.leave();
+    std::vector<PeerId> next = gone.committee_to_propose();
+    std::erase(next, m_context.self());
+    return next;
+}
+
 /// The committee that follows if a seat may be empty for `silent_rounds`.
 std::vector<PeerId> Seats::next_after(std::uint32_t silent_rounds) const {
     const std::vector<PeerId> present = m_chain.committee();

@@ -50,6 +50,8 @@ public:
 
     /// The committee that this member would put into the next list; sorted.
     [[nodiscard]] std::vector<PeerId> committee_to_propose() const;
+    /// Who would have the seats if this member left now; sorted, without it, and empty if nobody here could take them.
+    [[nodiscard]] std::vector<PeerId> committee_without_self() const;
     /// Whether it can vote for a list that hands the seats to `next`.
     [[nodiscard]] bool accepts(const std::vector<PeerId>& next) const;
     /// How many of the present committee are here, this member included.

@@ -124,6 +124,11 @@ void ShardKeeper::look_up(const PeerId& peer, Seen& seen) {
     seen.established = !m.chain.is_newcomer(m.members.person_of(peer));
 }
 
+std::size_t ShardKeeper::other_copies() const {
+    const std::size_t others = m_counted.size() - m_counted.count(m.context.self());
+    return std::min(others, run::shard_copies);
+}
+
 void ShardKeeper::assign(std::set<PeerId> keys) {
     m_counted = std::move(keys);
     const bool unlimited = m_cap == run::no_shard_cap;

@@ -57,6 +57,8 @@ public:
 
     [[nodiscard]] const std::set<std::size_t>& whole() const { return m_whole; }
     [[nodiscard]] const std::set<std::size_t>& assigned() const { return m_assigned; }
+    /// How many others keep each shard, as far as this member relies on them: those that count, up to shard_copies.
+    [[nodiscard]] std::size_t other_copies() const;
     void check_invariants() const;
 
 private:

@@ -572,6 +572,8 @@ void Node::add_run(control::NodeSnapshot& snapshot) const {
     snapshot.run = run_snapshot(m_session->run(), m_session->peer().manifest(), view);
     snapshot.run->magnet = m_network->invite(m_session->run(), snapshot.run->name).to_magnet();
     snapshot.run->refusals = m_session->refusals();
+    if (m_session->peer().manifest().host == m_keys.person.id())
+        snapshot.run->succession = succession_rows(m_session->peer().succession(), view);
     add_credit(m_ledger, m_session->run(), m_keys.person.id(), *snapshot.run);
     if (const Validation* measured = m_session->validation(); measured && !measured->points().empty()) {
         snapshot.run->validation_loss = measured->points().back().loss;

@@ -51,6 +51,7 @@ control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifes
     snapshot.name = manifest.name;
     snapshot.purpose = manifest.purpose;
     snapshot.licence = manifest.licence;
+    snapshot.host = manifest.host.hex();
     snapshot.model = describe(manifest.model);
     snapshot.parameters = model::state_layout(manifest.model).parameters;
     snapshot.round = view.round.value;
@@ -117,21 +118,36 @@ void add_credit(const ledger::Ledger& ledger, const RunId& run, const PeerId& se
     snapshot.my_tokens_today = ledger.tokens_since(self, midnight_before(unix_seconds())).value;
 }
 
+namespace {
+
+control::SeatRow seat_row(const PeerId& seat, const peer::PeerView& view) {
+    control::SeatRow row{.id = seat.hex(), .name = {}, .person = {}};
+    for (const peer::MemberView& member : view.members) {
+        if (member.id != seat) continue;
+        row.name = member.status.name;
+        row.here = true;
+        row.self = member.is_self;
+        row.person = person_text(member);
+    }
+    return row;
+}
+
+}  // namespace
+
+control::Succession succession_rows(const peer::Succession& succession, const peer::PeerView& view) {
+    control::Succession rows{.seats = {},
+                             .needed = succession.needed,
+                             .shard_copies = succession.shard_copies,
+                             .checkpoint_holders = succession.checkpoint_holders};
+    for (const PeerId& seat : succession.seats) rows.seats.push_back(seat_row(seat, view));
+    return rows;
+}
+
 control::Committee committee_rows(const peer::CommitteeView& committee, const peer::PeerView& view,
                                   const std::filesystem::path& run_folder) {
     control::Committee rows;
     rows.needed = committee.quorum;
-    for (const PeerId& seat : committee.seats) {
-        control::SeatRow row{.id = seat.hex(), .name = {}, .person = {}};
-        for (const peer::MemberView& member : view.members) {
-            if (member.id != seat) continue;
-            row.name = member.status.name;
-            row.here = true;
-            row.self = member.is_self;
-            row.person = person_text(member);
-        }
-        rows.seats.push_back(std::move(row));
-    }
+    for (const PeerId& seat : committee.seats) rows.seats.push_back(seat_row(seat, view));
     for (const run::SignedAction& one : committee.waiting) rows.waiting.push_back(run::describe(one.action));
     for (const run::Evidence& one : committee.evidence) {
         rows.evidence.push_back({one.author().hex(), run::describe(one),

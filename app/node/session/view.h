@@ -41,6 +41,9 @@ void add_credit(const ledger::Ledger& ledger, const RunId& run, const PeerId& se
 [[nodiscard]] std::vector<control::CurvePoint> curve_points(const ledger::Ledger& ledger, const RunId& run,
                                                             const Validation* measured, std::size_t rows_max);
 
+/// What becomes of a run without its host, with the names of those who are here.
+[[nodiscard]] control::Succession succession_rows(const peer::Succession& succession, const peer::PeerView& view);
+
 /// The committee of a run, with the names of those who are here, and where proofs of lies lie.
 [[nodiscard]] control::Committee committee_rows(const peer::CommitteeView& committee, const peer::PeerView& view,
                                                 const std::filesystem::path& run_folder);

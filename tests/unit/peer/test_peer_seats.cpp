@@ -131,6 +131,29 @@ private slots:
         QVERIFY(!bench.seats.accepts(ids_of({1, 2, 3, 4})));
     }
 
+    void who_would_decide_without_this_member_is_known_before_it_goes() {
+        Bench bench(manifest_of_friends());
+        bench.play(fit_rounds, {2});
+        QVERIFY(bench.seats.committee_without_self() == ids_of({2}));
+        QVERIFY(bench.seats.committee_to_propose() == ids_of({1}));  // it has not begun to leave
+        bench.lose(2);
+        QVERIFY(bench.seats.committee_without_self().empty());
+        Bench four(manifest_of_four());
+        four.play(fit_rounds, {2, 3, 4, 5});
+        QVERIFY(four.seats.committee_without_self() == ids_of({2, 3, 4, 5}));
+    }
+
+    void strangers_would_not_decide_without_the_host() {
+        run::Manifest manifest = manifest_of_friends();
+        manifest.allowed.clear();
+        Bench bench(manifest);
+        bench.play(5 * fit_rounds, {2, 3, 4});
+        QVERIFY(bench.seats.committee_without_self().empty());
+        bench.moderate(action_of(run::ActionKind::allow, 3, 1));
+        bench.play(1, {2, 3, 4});
+        QVERIFY(bench.seats.committee_without_self() == ids_of({3}));
+    }
+
     void who_is_away_gets_no_seat() {
         Bench bench(manifest_of_friends());
         bench.play(fit_rounds, {2, 3, 4});

@@ -107,6 +107,25 @@ private slots:
         QVERIFY(bench.swarm.forgotten.empty());
     }
 
+    void copies_elsewhere_are_those_of_members_that_count() {
+        Bench alone(20);
+        QCOMPARE(alone.keeper.other_copies(), 0U);
+        alone.keeper.update({});
+        QCOMPARE(alone.keeper.other_copies(), 0U);
+        Bench host(20);
+        host.meet(2, 9);
+        host.keeper.update({});
+        QCOMPARE(host.keeper.other_copies(), 0U);  // all of them are newcomers
+        Bench newcomer(20, run::no_shard_cap, 5);
+        newcomer.meet(1, 3);
+        newcomer.keeper.update({});
+        QCOMPARE(newcomer.keeper.other_copies(), 3U);
+        newcomer.meet(6, 9);
+        newcomer.pass(newcomer.context.settings.heartbeat);
+        newcomer.keeper.update({});
+        QCOMPARE(newcomer.keeper.other_copies(), run::shard_copies);
+    }
+
     void nobody_fetches_while_alone() {
         Bench bench(20);
         bench.run_on({});
