@@ -193,7 +193,7 @@ struct HostRun {
     static void fields(auto& value, auto&& field) { field("choices", value.choices, Any{}, "What is to be hosted."); }
 };
 
-/// Gives up what HostRun is making; nothing of it stays.
+/// Ends what HostRun is making; nothing of it stays.
 struct CancelHosting : Nothing {
     static constexpr std::string_view name = "cancel_hosting";
     using Reply = Done;

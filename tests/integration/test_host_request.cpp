@@ -67,7 +67,7 @@ private slots:
         QVERIFY(home.node.call("host", home.with("role", "backbone"), 60'000).is_object());
         QVERIFY(home.node.status().run->members.front().role == run::Role::backbone);
         QVERIFY(home.node.call("host", {{"choices", home.choices()}}).is_null());
-        QVERIFY(QString::fromStdString(home.node.error()).contains("leave"));
+        QVERIFY(QString::fromStdString(home.node.error()).contains("before you start another"));
         QCOMPARE(home.folders(), std::size_t{1});
     }
 

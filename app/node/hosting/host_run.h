@@ -42,7 +42,7 @@ struct HostedRun {
     data::PackedText text;
 };
 
-/// `fraction` of the stage; false gives the run up, and the call returns `cancelled`.
+/// `fraction` of the stage; false ends the making, and the call returns `cancelled`.
 using MakingProgress = std::function<bool(control::MakingStage stage, double fraction)>;
 
 /// `computer` is the one that hosts, one of the person `host`.

@@ -1,6 +1,6 @@
 // What a new run would come to, asked again and again while a person fills in a form: looks at the choices on a worker
 // thread, has a trainer of its own plan the model once for each model and recipe, and puts both together. One question
-// at a time, so that somebody who types fast starts no swarm of trainers.
+// at a time, so that fast typing starts no swarm of trainers.
 //
 // Threads: the loop's. Owns: the worker, and the newest plans.
 #pragma once

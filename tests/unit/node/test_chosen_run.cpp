@@ -61,10 +61,13 @@ private slots:
         };
         row("no name", ChoiceField::name, "name", {});
         row("a name of two lines", ChoiceField::name, "name", "a\nb");
-        row("a name of 81 letters", ChoiceField::name, "name", QString(81, 'a'));
-        row("a purpose of 2,001 letters", ChoiceField::purpose, "purpose", QString(2001, 'a'));
+        row("a name of 81 letters", ChoiceField::name, "name",
+            QString(static_cast<int>(run::run_name_characters_max) + 1, 'a'));
+        row("a purpose of 2,001 letters", ChoiceField::purpose, "purpose",
+            QString(static_cast<int>(run::purpose_characters_max) + 1, 'a'));
         row("no licence", ChoiceField::licence, "licence", {});
-        row("a licence of 121 letters", ChoiceField::licence, "licence", QString(121, 'a'));
+        row("a licence of 121 letters", ChoiceField::licence, "licence",
+            QString(static_cast<int>(run::licence_bytes_max) + 1, 'a'));
         row("a licence with a star", ChoiceField::licence, "licence", "MIT*");
         row("no such model", ChoiceField::model, "model", "huge");
         row("no data", ChoiceField::data, "data", {});
@@ -85,9 +88,9 @@ private slots:
 
     void the_longest_words_stand() {
         control::RunChoices made = choices();
-        made.run_name = std::string(80, 'a');
-        made.purpose = std::string(2000, 'a');
-        made.licence = std::string(120, 'a');
+        made.run_name = std::string(run::run_name_characters_max, 'a');
+        made.purpose = std::string(run::purpose_characters_max, 'a');
+        made.licence = std::string(run::licence_bytes_max, 'a');
         const ChosenRun run = look_at(made, {});
         QCOMPARE(run.problems.size(), std::size_t{1});  // the data
         QVERIFY(run.problems.front().place == ChoiceField::data);
