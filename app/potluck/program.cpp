@@ -4,6 +4,7 @@
 #include <QDesktopServices>
 #include <QFile>
 #include <QFileOpenEvent>
+#include <QSaveFile>
 #include <QUrl>
 
 #include "app/potluck/autostart.h"
@@ -28,10 +29,18 @@ Result<QString> readInvite(const QString& name) {
     return QString::fromUtf8(bytes);
 }
 
+Status writeInvite(const QString& name, const QString& link) {
+    QSaveFile file(name);
+    const QByteArray line = link.toUtf8() + '\n';
+    if (file.open(QIODevice::WriteOnly) && file.write(line) == line.size() && file.commit()) return {};
+    return Error{ErrorCode::io, "The invite cannot be written there; choose a folder in which you may write."};
+}
+
 ui::Desktop desktop() {
     ui::Desktop desktop{
         readInvite, [](const QString& folder) { QDesktopServices::openUrl(QUrl::fromLocalFile(folder)); }, {}, {}};
     desktop.open_link = [](const QString& link) { QDesktopServices::openUrl(QUrl(link)); };
+    desktop.write_invite = writeInvite;
 #ifdef __linux__
     const AutostartEntry entry(autostartFolder(), QCoreApplication::applicationFilePath());
     desktop.autostart = [entry] { return entry.read(); };

@@ -251,6 +251,167 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::HostPage</name>
+    <message>
+        <source>Host</source>
+        <translation>Gastgeber</translation>
+    </message>
+    <message>
+        <source>Signed. It is in force with the next round&apos;s list; a new committee is at once.</source>
+        <translation>Unterschrieben. Es gilt mit der Liste der nächsten Runde; ein neues Komitee gilt sofort.</translation>
+    </message>
+    <message>
+        <source>If you leave</source>
+        <translation>Wenn du gehst</translation>
+    </message>
+    <message>
+        <source>Leaving ends nothing for the others: a run ends by itself with its last round. You can come back with the invite and are its host again.</source>
+        <translation>Dein Gehen beendet für die anderen nichts: Ein Lauf endet von selbst mit seiner letzten Runde. Mit der Einladung kannst du wiederkommen und bist wieder sein Gastgeber.</translation>
+    </message>
+    <message>
+        <source>Committee and members</source>
+        <translation>Komitee und Mitglieder</translation>
+    </message>
+    <message>
+        <source>64 digits</source>
+        <translation>64 Ziffern</translation>
+    </message>
+    <message>
+        <source>Key of another computer</source>
+        <translation>Schlüssel eines anderen Computers</translation>
+    </message>
+    <message>
+        <source>&amp;Let it in…</source>
+        <translation>&amp;Zulassen…</translation>
+    </message>
+    <message>
+        <source>&amp;Ban…</source>
+        <translation>&amp;Ausschließen…</translation>
+    </message>
+    <message>
+        <source>&amp;Readmit…</source>
+        <translation>&amp;Wieder zulassen…</translation>
+    </message>
+    <message>
+        <source>&amp;Vouch for it…</source>
+        <translation>&amp;Bürgen…</translation>
+    </message>
+    <message>
+        <source>Make those &amp;ticked the committee…</source>
+        <translation>Die A&amp;ngekreuzten zum Komitee machen…</translation>
+    </message>
+    <message>
+        <source>Go back</source>
+        <translation>Zurückgehen</translation>
+    </message>
+    <message>
+        <source>If training went wrong, the next round can begin with an earlier checkpoint.</source>
+        <translation>Wenn das Training missraten ist, kann die nächste Runde mit einem früheren Stand beginnen.</translation>
+    </message>
+    <message>
+        <source>Checkpoint to go back to</source>
+        <translation>Stand, zu dem zurückgegangen wird</translation>
+    </message>
+    <message>
+        <source>&amp;Go back to it…</source>
+        <translation>Dahin &amp;zurückgehen…</translation>
+    </message>
+    <message>
+        <source>&amp;Cancel</source>
+        <translation>&amp;Abbrechen</translation>
+    </message>
+    <message>
+        <source>Ban %1?</source>
+        <translation>%1 ausschließen?</translation>
+    </message>
+    <message>
+        <source>From the next list on %1 neither contributes nor has a seat. What was credited stays. You can readmit it later; with a new key it is a newcomer.</source>
+        <translation>Von der nächsten Liste an trägt %1 weder bei noch hat es einen Sitz. Was gutgeschrieben wurde, bleibt. Du kannst es später wieder zulassen; mit einem neuen Schlüssel ist es ein Neuling.</translation>
+    </message>
+    <message>
+        <source>&amp;Ban</source>
+        <translation>&amp;Ausschließen</translation>
+    </message>
+    <message>
+        <source>Readmit %1?</source>
+        <translation>%1 wieder zulassen?</translation>
+    </message>
+    <message>
+        <source>From the next list on %1 may contribute again.</source>
+        <translation>Von der nächsten Liste an darf %1 wieder beitragen.</translation>
+    </message>
+    <message>
+        <source>&amp;Readmit</source>
+        <translation>&amp;Wieder zulassen</translation>
+    </message>
+    <message>
+        <source>Vouch for %1?</source>
+        <translation>Für %1 bürgen?</translation>
+    </message>
+    <message>
+        <source>From the next list on %1 may join, counts in full at once, and may have a seat in the committee. Vouch only for computers of people whom you trust.</source>
+        <translation>Von der nächsten Liste an darf %1 beitreten, zählt sofort voll und darf einen Sitz im Komitee haben. Bürge nur für Computer von Menschen, denen du vertraust.</translation>
+    </message>
+    <message>
+        <source>&amp;Vouch</source>
+        <translation>&amp;Bürgen</translation>
+    </message>
+    <message>
+        <source>Let this key in?</source>
+        <translation>Diesen Schlüssel zulassen?</translation>
+    </message>
+    <message>
+        <source>From the next list on the computer with the key %1 may join, counts in full at once, and may have a seat in the committee. Let in only computers of people whom you trust.</source>
+        <translation>Von der nächsten Liste an darf der Computer mit dem Schlüssel %1 beitreten, zählt sofort voll und darf einen Sitz im Komitee haben. Lass nur Computer von Menschen zu, denen du vertraust.</translation>
+    </message>
+    <message>
+        <source>&amp;Let in</source>
+        <translation>&amp;Zulassen</translation>
+    </message>
+    <message>
+        <source>Go back to round %1?</source>
+        <translation>Zur Runde %1 zurückgehen?</translation>
+    </message>
+    <message>
+        <source>The next round begins with the model as it was after round %1. What was trained since is lost; everybody&apos;s credit stays.</source>
+        <translation>Die nächste Runde beginnt mit dem Modell, wie es nach Runde %1 war. Was seitdem trainiert wurde, ist verloren; alle Gutschriften bleiben.</translation>
+    </message>
+    <message>
+        <source>&amp;Go back</source>
+        <translation>&amp;Zurückgehen</translation>
+    </message>
+    <message>
+        <source>Replace the committee?</source>
+        <translation>Das Komitee ersetzen?</translation>
+    </message>
+    <message numerus="yes">
+        <source>From now on %n computer(s) that you ticked decide(s) about the run, at once. This is for a committee that cannot decide any more; members who went further go back to where this computer is.</source>
+        <translation>
+            <numerusform>Von jetzt an entscheidet sofort %n Computer, den du angekreuzt hast, über den Lauf. Das ist für ein Komitee, das nicht mehr entscheiden kann; Mitglieder, die weiter waren, gehen dorthin zurück, wo dieser Computer steht.</numerusform>
+            <numerusform>Von jetzt an entscheiden sofort %n Computer, die du angekreuzt hast, über den Lauf. Das ist für ein Komitee, das nicht mehr entscheiden kann; Mitglieder, die weiter waren, gehen dorthin zurück, wo dieser Computer steht.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>&amp;Replace</source>
+        <translation>&amp;Ersetzen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %n seat(s) are needed for each round.</source>
+        <translation>
+            <numerusform>%1 von %n Sitz wird für jede Runde gebraucht.</numerusform>
+            <numerusform>%1 von %n Sitzen werden für jede Runde gebraucht.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Waits for the next list: %1</source>
+        <translation>Wartet auf die nächste Liste: %1</translation>
+    </message>
+    <message>
+        <source>After round %1</source>
+        <translation>Nach Runde %1</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::IdentityCard</name>
     <message>
         <source>Identity</source>
@@ -358,6 +519,57 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::InvitePage</name>
+    <message>
+        <source>Whoever has this line can join: send it in a message, as a file, or let a phone read the code.</source>
+        <translation>Wer diese Zeile hat, kann beitreten: Schick sie als Nachricht oder als Datei, oder lass ein Telefon den Code lesen.</translation>
+    </message>
+    <message>
+        <source>Invite link</source>
+        <translation>Einladungslink</translation>
+    </message>
+    <message>
+        <source>&amp;Copy</source>
+        <translation>&amp;Kopieren</translation>
+    </message>
+    <message>
+        <source>&amp;Save as file…</source>
+        <translation>Als Datei &amp;sichern…</translation>
+    </message>
+    <message>
+        <source>To the &amp;run</source>
+        <translation>Zum &amp;Lauf</translation>
+    </message>
+    <message>
+        <source>The invite is on the clipboard: send it to whoever should join.</source>
+        <translation>Die Einladung ist in der Zwischenablage: Schick sie denen, die beitreten sollen.</translation>
+    </message>
+    <message>
+        <source>Save the invite</source>
+        <translation>Einladung sichern</translation>
+    </message>
+    <message>
+        <source>invite</source>
+        <translation>einladung</translation>
+    </message>
+    <message>
+        <source>The invite is in %1.</source>
+        <translation>Die Einladung ist in %1.</translation>
+    </message>
+    <message>
+        <source>Invite others to “%1”</source>
+        <translation>Andere zu „%1“ einladen</translation>
+    </message>
+    <message>
+        <source>It names addresses of this computer, so that others find the run at once.</source>
+        <translation>Sie nennt Adressen dieses Computers, sodass andere den Lauf sofort finden.</translation>
+    </message>
+    <message>
+        <source>It names no address of this computer, because none is known that the internet can reach; others look for the run in the DHT, which takes longer.</source>
+        <translation>Sie nennt keine Adresse dieses Computers, weil keine bekannt ist, die aus dem Internet erreichbar ist; andere suchen den Lauf in der DHT, was länger dauert.</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::JoinCard</name>
     <message>
         <source>Bring what you have</source>
@@ -450,6 +662,14 @@
     <message>
         <source>The link says that the run is called “%1”.</source>
         <translation>Laut dem Link heißt der Lauf „%1“.</translation>
+    </message>
+    <message>
+        <source>&amp;Start a run…</source>
+        <translation>Lauf &amp;starten…</translation>
+    </message>
+    <message>
+        <source>Has others train a model on your text with you.</source>
+        <translation>Lässt andere mit dir ein Modell auf deinem Text trainieren.</translation>
     </message>
 </context>
 <context>
@@ -607,6 +827,18 @@
         <source>&amp;Cancel</source>
         <translation>&amp;Abbrechen</translation>
     </message>
+    <message>
+        <source>Start a run</source>
+        <translation>Lauf starten</translation>
+    </message>
+    <message>
+        <source>Invite</source>
+        <translation>Einladen</translation>
+    </message>
+    <message>
+        <source>Host</source>
+        <translation>Gastgeber</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::MemberModel</name>
@@ -710,6 +942,25 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::PathField</name>
+    <message>
+        <source>File…</source>
+        <translation>Datei…</translation>
+    </message>
+    <message>
+        <source>%1: choose a file</source>
+        <translation>%1: Datei wählen</translation>
+    </message>
+    <message>
+        <source>Folder…</source>
+        <translation>Ordner…</translation>
+    </message>
+    <message>
+        <source>%1: choose a folder</source>
+        <translation>%1: Ordner wählen</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::PauseButton</name>
     <message>
         <source>&amp;Resume</source>
@@ -755,10 +1006,167 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::PeopleList</name>
+    <message>
+        <source>Members, seats and keys</source>
+        <translation>Mitglieder, Sitze und Schlüssel</translation>
+    </message>
+    <message>
+        <source>The space bar ticks whom a new committee is to have.</source>
+        <translation>Die Leertaste kreuzt an, wen ein neues Komitee haben soll.</translation>
+    </message>
+    <message>
+        <source>here</source>
+        <translation>da</translation>
+    </message>
+    <message>
+        <source>away</source>
+        <translation>weg</translation>
+    </message>
+    <message>
+        <source>has a seat</source>
+        <translation>hat einen Sitz</translation>
+    </message>
+    <message>
+        <source>you vouched for it</source>
+        <translation>du bürgst dafür</translation>
+    </message>
+    <message>
+        <source>banned</source>
+        <translation>ausgeschlossen</translation>
+    </message>
+    <message>
+        <source>%1 (you)</source>
+        <translation>%1 (du)</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::PlainText</name>
     <message>
         <source>Volunteer %1</source>
         <translation>Freiwillig %1</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::PlanCard</name>
+    <message>
+        <source>The plan</source>
+        <translation>Der Plan</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>Daten</translation>
+    </message>
+    <message>
+        <source>To train on</source>
+        <translation>Zu trainieren</translation>
+    </message>
+    <message>
+        <source>Everybody together</source>
+        <translation>Alle zusammen</translation>
+    </message>
+    <message>
+        <source>This computer alone</source>
+        <translation>Dieser Computer allein</translation>
+    </message>
+    <message>
+        <source>Electricity of all GPUs</source>
+        <translation>Strom aller GPUs</translation>
+    </message>
+    <message>
+        <source>Disk here</source>
+        <translation>Platz auf der Platte</translation>
+    </message>
+    <message>
+        <source>Training here</source>
+        <translation>Training hier</translation>
+    </message>
+    <message>
+        <source>It appears once you have chosen what to train on.</source>
+        <translation>Er erscheint, sobald du gewählt hast, worauf trainiert wird.</translation>
+    </message>
+    <message>
+        <source>not known</source>
+        <translation>nicht bekannt</translation>
+    </message>
+    <message>
+        <source>Planning…</source>
+        <translation>Wird geplant…</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 in %n file(s), about %2 tokens</source>
+        <translation>
+            <numerusform>%1 in %n Datei, etwa %2 Token</numerusform>
+            <numerusform>%1 in %n Dateien, etwa %2 Token</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 of GPU memory, %2 of memory</source>
+        <translation>%1 GPU-Speicher, %2 Arbeitsspeicher</translation>
+    </message>
+    <message>
+        <source>%1 of memory</source>
+        <translation>%1 Arbeitsspeicher</translation>
+    </message>
+    <message>
+        <source>on %1: %2</source>
+        <translation>auf %1: %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n minute(s)</source>
+        <translation>
+            <numerusform>%n Minute</numerusform>
+            <numerusform>%n Minuten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n hour(s)</source>
+        <translation>
+            <numerusform>%n Stunde</numerusform>
+            <numerusform>%n Stunden</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n day(s)</source>
+        <translation>
+            <numerusform>%n Tag</numerusform>
+            <numerusform>%n Tage</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 Token</translation>
+    </message>
+    <message>
+        <source>%1, the data %2 times</source>
+        <translation>%1, die Daten %2-mal</translation>
+    </message>
+    <message>
+        <source>%1 in %2 rounds</source>
+        <translation>%1 in %2 Runden</translation>
+    </message>
+    <message>
+        <source>%1 kWh, %2 in your currency</source>
+        <translation>%1 kWh, %2 in deiner Währung</translation>
+    </message>
+    <message>
+        <source>about %1 of %2 that are free</source>
+        <translation>etwa %1 von %2, die frei sind</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::QrCode</name>
+    <message>
+        <source>QR code of the invite</source>
+        <translation>QR-Code der Einladung</translation>
+    </message>
+    <message>
+        <source>A phone&apos;s camera reads the same text as stands in the field.</source>
+        <translation>Die Kamera eines Telefons liest denselben Text, der im Feld steht.</translation>
     </message>
 </context>
 <context>
@@ -1091,6 +1499,219 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::RunCrowdCard</name>
+    <message>
+        <source>Who takes part, and for how long</source>
+        <translation>Wer mitmacht, und wie lange</translation>
+    </message>
+    <message>
+        <source>Train on this computer, &amp;too</source>
+        <translation>Auch auf &amp;diesem Computer trainieren</translation>
+    </message>
+    <message>
+        <source>Otherwise it only decides and relays.</source>
+        <translation>Sonst entscheidet er nur und leitet weiter.</translation>
+    </message>
+    <message>
+        <source>Volunteers you expect</source>
+        <translation>Freiwillige, die du erwartest</translation>
+    </message>
+    <message>
+        <source>&amp;Volunteers you expect</source>
+        <translation>Freiwillige, die du er&amp;wartest</translation>
+    </message>
+    <message>
+        <source>Their computers</source>
+        <translation>Ihre Computer</translation>
+    </message>
+    <message>
+        <source>like this computer</source>
+        <translation>wie dieser Computer</translation>
+    </message>
+    <message>
+        <source>Their comp&amp;uters</source>
+        <translation>Ihre Comp&amp;uter</translation>
+    </message>
+    <message>
+        <source>as planned</source>
+        <translation>wie geplant</translation>
+    </message>
+    <message>
+        <source>Rounds until the run is complete</source>
+        <translation>Runden, bis der Lauf vollendet ist</translation>
+    </message>
+    <message>
+        <source>&amp;Rounds</source>
+        <translation>&amp;Runden</translation>
+    </message>
+    <message>
+        <source>Price of a kilowatt-hour</source>
+        <translation>Preis einer Kilowattstunde</translation>
+    </message>
+    <message>
+        <source>&amp;Price of a kilowatt-hour</source>
+        <translation>&amp;Preis einer Kilowattstunde</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::RunSourceCard</name>
+    <message>
+        <source>What to train on</source>
+        <translation>Worauf trainiert wird</translation>
+    </message>
+    <message>
+        <source>&amp;Text</source>
+        <translation>&amp;Text</translation>
+    </message>
+    <message>
+        <source>T&amp;oken files</source>
+        <translation>T&amp;oken-Dateien</translation>
+    </message>
+    <message>
+        <source>File or folder to train on</source>
+        <translation>Datei oder Ordner, worauf trainiert wird</translation>
+    </message>
+    <message>
+        <source>&amp;File or folder</source>
+        <translation>&amp;Datei oder Ordner</translation>
+    </message>
+    <message>
+        <source>The model</source>
+        <translation>Das Modell</translation>
+    </message>
+    <message>
+        <source>A &amp;new one</source>
+        <translation>Ein &amp;neues</translation>
+    </message>
+    <message>
+        <source>&amp;Go on from a trained one</source>
+        <translation>Ein trainiertes &amp;weiterführen</translation>
+    </message>
+    <message>
+        <source>Shape and size of the model</source>
+        <translation>Form und Größe des Modells</translation>
+    </message>
+    <message>
+        <source>S&amp;hape and size</source>
+        <translation>F&amp;orm und Größe</translation>
+    </message>
+    <message>
+        <source>Folder of the trained model</source>
+        <translation>Ordner des trainierten Modells</translation>
+    </message>
+    <message>
+        <source>Its &amp;folder</source>
+        <translation>Sein O&amp;rdner</translation>
+    </message>
+    <message>
+        <source>A GPT-2, OPT, Llama, Qwen2 or Qwen3 as Hugging Face transformers saves it.</source>
+        <translation>Ein GPT-2, OPT, Llama, Qwen2 oder Qwen3, wie Hugging Face transformers es speichert.</translation>
+    </message>
+    <message>
+        <source>Tokenizer</source>
+        <translation>Tokenizer</translation>
+    </message>
+    <message>
+        <source>To&amp;kenizer, if you have one</source>
+        <translation>To&amp;kenizer, falls du einen hast</translation>
+    </message>
+    <message>
+        <source>as usual</source>
+        <translation>wie üblich</translation>
+    </message>
+    <message>
+        <source>Context in tokens</source>
+        <translation>Kontext in Token</translation>
+    </message>
+    <message>
+        <source>&amp;Context in tokens</source>
+        <translation>&amp;Kontext in Token</translation>
+    </message>
+    <message>
+        <source>Optimizer</source>
+        <translation>Optimierer</translation>
+    </message>
+    <message>
+        <source>Opti&amp;mizer</source>
+        <translation>Opti&amp;mierer</translation>
+    </message>
+    <message>
+        <source>%1 – %2 parameters, context %3</source>
+        <translation>%1 – %2 Parameter, Kontext %3</translation>
+    </message>
+    <message>
+        <source>Files of nanoGPT or llm.c, which end in .bin; those called val… are for validation.</source>
+        <translation>Dateien von nanoGPT oder llm.c, die auf .bin enden; die namens val… sind zum Prüfen.</translation>
+    </message>
+    <message>
+        <source>Plain text, from 100 kB to gigabytes; of a folder, all text files in it.</source>
+        <translation>Reiner Text, von 100 kB bis zu Gigabytes; von einem Ordner alle Textdateien darin.</translation>
+    </message>
+    <message>
+        <source>Without one, that of the trained model.</source>
+        <translation>Ohne einen gilt der des trainierten Modells.</translation>
+    </message>
+    <message>
+        <source>Without one, every byte is a token.</source>
+        <translation>Ohne einen ist jedes Byte ein Token.</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::RunTermsCard</name>
+    <message>
+        <source>What everybody sees</source>
+        <translation>Was alle sehen</translation>
+    </message>
+    <message>
+        <source>Name of the run</source>
+        <translation>Name des Laufs</translation>
+    </message>
+    <message>
+        <source>&amp;Name of the run</source>
+        <translation>&amp;Name des Laufs</translation>
+    </message>
+    <message>
+        <source>What the model is for</source>
+        <translation>Wofür das Modell ist</translation>
+    </message>
+    <message>
+        <source>What the model is fo&amp;r</source>
+        <translation>Wofü&amp;r das Modell ist</translation>
+    </message>
+    <message>
+        <source>Licence of the model</source>
+        <translation>Lizenz des Modells</translation>
+    </message>
+    <message>
+        <source>&amp;Licence of the model</source>
+        <translation>&amp;Lizenz des Modells</translation>
+    </message>
+    <message>
+        <source>Who may join</source>
+        <translation>Wer beitreten darf</translation>
+    </message>
+    <message>
+        <source>&amp;Anybody with the invite</source>
+        <translation>&amp;Alle mit der Einladung</translation>
+    </message>
+    <message>
+        <source>Onl&amp;y these keys</source>
+        <translation>Nur diese Schlüsse&amp;l</translation>
+    </message>
+    <message>
+        <source>Keys that may join, one a line</source>
+        <translation>Schlüssel, die beitreten dürfen, einer je Zeile</translation>
+    </message>
+    <message>
+        <source>&amp;Keys, one a line</source>
+        <translation>S&amp;chlüssel, einer je Zeile</translation>
+    </message>
+    <message>
+        <source>Settings shows everybody their own. You can let in more later.</source>
+        <translation>Die Einstellungen zeigen allen ihren eigenen. Du kannst später weitere zulassen.</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::RunView</name>
     <message>
         <source>&amp;Copy invite</source>
@@ -1303,6 +1924,77 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::StartPage</name>
+    <message>
+        <source>Making the model that everybody begins with</source>
+        <translation>Das Modell, mit dem alle beginnen, entsteht</translation>
+    </message>
+    <message>
+        <source>Reading what to train on</source>
+        <translation>Was trainiert wird, wird gelesen</translation>
+    </message>
+    <message>
+        <source>Turning it into tokens</source>
+        <translation>Es wird in Token verwandelt</translation>
+    </message>
+    <message>
+        <source>Shuffling it</source>
+        <translation>Es wird gemischt</translation>
+    </message>
+    <message>
+        <source>Hashing what will be shared</source>
+        <translation>Was geteilt wird, wird gehasht</translation>
+    </message>
+    <message>
+        <source>Start a run</source>
+        <translation>Lauf starten</translation>
+    </message>
+    <message>
+        <source>&amp;Start the run</source>
+        <translation>Lauf &amp;starten</translation>
+    </message>
+    <message>
+        <source>Progress of making the run</source>
+        <translation>Wie weit der Lauf entstanden ist</translation>
+    </message>
+    <message>
+        <source>&amp;Cancel</source>
+        <translation>&amp;Abbrechen</translation>
+    </message>
+    <message>
+        <source>You may go on using Potluck meanwhile.</source>
+        <translation>Du kannst Potluck solange weiter benutzen.</translation>
+    </message>
+    <message>
+        <source>Choose what to train on.</source>
+        <translation>Wähle, worauf trainiert wird.</translation>
+    </message>
+    <message>
+        <source>Give the run a name.</source>
+        <translation>Gib dem Lauf einen Namen.</translation>
+    </message>
+    <message>
+        <source>Choose a licence.</source>
+        <translation>Wähle eine Lizenz.</translation>
+    </message>
+    <message>
+        <source>List at least one key, or let anybody join.</source>
+        <translation>Nenne mindestens einen Schlüssel, oder lass alle beitreten.</translation>
+    </message>
+    <message>
+        <source>Choose the tokenizer that made these tokens.</source>
+        <translation>Wähle den Tokenizer, der diese Token gemacht hat.</translation>
+    </message>
+    <message>
+        <source>Something is missing or cannot stand; it is said beside its field.</source>
+        <translation>Etwas fehlt oder geht so nicht; es steht bei seinem Feld.</translation>
+    </message>
+    <message>
+        <source>“%1” is being made</source>
+        <translation>„%1“ entsteht</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::StatusCard</name>
     <message>
         <source>Progress</source>
@@ -1322,6 +2014,25 @@
     <message>
         <source>The trainer is ending; its memory is free in a moment.</source>
         <translation>Der Trainer endet; sein Speicher ist gleich frei.</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::SuccessionWords</name>
+    <message>
+        <source>Nobody could carry the run on now: it waits until you are back. Vouch for a computer that is often here.</source>
+        <translation>Niemand könnte den Lauf jetzt weiterführen: Er wartet, bis du zurück bist. Bürge für einen Computer, der oft da ist.</translation>
+    </message>
+    <message>
+        <source>You may leave. The run is carried on by %1.</source>
+        <translation>Du darfst gehen. Den Lauf führt weiter: %1.</translation>
+    </message>
+    <message>
+        <source>Others hold each part of the data %1 times and %2 checkpoints.</source>
+        <translation>Andere halten jeden Teil der Daten %1-mal und %2 Stände.</translation>
+    </message>
+    <message>
+        <source>Stay until there are more, or some may be lost.</source>
+        <translation>Bleib, bis es mehr sind, sonst kann etwas verloren gehen.</translation>
     </message>
 </context>
 <context>

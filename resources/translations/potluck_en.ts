@@ -2,12 +2,60 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>potluck::ui::HostPage</name>
+    <message numerus="yes">
+        <source>From now on %n computer(s) that you ticked decide(s) about the run, at once. This is for a committee that cannot decide any more; members who went further go back to where this computer is.</source>
+        <translation>
+            <numerusform>From now on %n computer that you ticked decides about the run, at once. This is for a committee that cannot decide any more; members who went further go back to where this computer is.</numerusform>
+            <numerusform>From now on the %n computers that you ticked decide about the run, at once. This is for a committee that cannot decide any more; members who went further go back to where this computer is.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %n seat(s) are needed for each round.</source>
+        <translation>
+            <numerusform>%1 of %n seat is needed for each round.</numerusform>
+            <numerusform>%1 of %n seats are needed for each round.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::NodeClient</name>
     <message numerus="yes">
         <source>Potluck starts it again in %n second(s).</source>
         <translation>
             <numerusform>Potluck starts it again in %n second.</numerusform>
             <numerusform>Potluck starts it again in %n seconds.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::PlanCard</name>
+    <message numerus="yes">
+        <source>%1 in %n file(s), about %2 tokens</source>
+        <translation>
+            <numerusform>%1 in %n file, about %2 tokens</numerusform>
+            <numerusform>%1 in %n files, about %2 tokens</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n minute(s)</source>
+        <translation>
+            <numerusform>%n minute</numerusform>
+            <numerusform>%n minutes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n hour(s)</source>
+        <translation>
+            <numerusform>%n hour</numerusform>
+            <numerusform>%n hours</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n day(s)</source>
+        <translation>
+            <numerusform>%n day</numerusform>
+            <numerusform>%n days</numerusform>
         </translation>
     </message>
 </context>

@@ -58,6 +58,23 @@ class Node:
                 self.process.wait()
 
 
+class Window(Node):
+    """The window of a person who starts a run by clicks; its node listens at an address that others reach."""
+
+    def start(self, clicks, address, text):
+        output = open(self.folder.with_suffix(".log"), "ab")
+        wrapper = self.folder.with_suffix(".sh")
+        wrapper.write_text(f'#!/bin/sh\nexec "{self.program}" "$@" --port {PORT} --address {address}:{PORT} '
+                           "--trainer-threads 1\n", encoding="utf-8")
+        wrapper.chmod(0o755)
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("POTLUCK_")}
+        environment["QT_QPA_PLATFORM"] = "offscreen"
+        self.process = subprocess.Popen(
+            ["ip", "netns", "exec", network.PREFIX + self.namespace, "nice", "-n", "5", str(clicks), str(wrapper),
+             str(self.folder), str(text)], stdin=subprocess.PIPE, stdout=output, stderr=subprocess.STDOUT,
+            env=environment)
+
+
 def wait_for(what, seconds, sentence):
     end = time.monotonic() + seconds
     while time.monotonic() < end:

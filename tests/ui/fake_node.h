@@ -36,6 +36,8 @@ public:
         answer(ReadCurve::name, recorded("curve"));
         answer(ReadLeaderboard::name, recorded("leaderboard"));
         answer(ReadPauses::name, to_json(PauseHistory{}));
+        answer(ReadRunOptions::name, to_json(RunOptions{}));
+        answer(EstimateRun::name, to_json(RunEstimate{}));
         answer(MakeInvite::name, to_json(InviteLink{"magnet:?xt=urn:btmh:1220ab"}));
         answer(ShowIdentity::name, to_json(IdentityWords{"ab12", "apple river stone lamp"}));
     }
@@ -50,6 +52,13 @@ public:
     void refuse(const std::string& method, const std::string& sentence) { m_refusals[method] = sentence; }
     void answer(std::string_view method, nlohmann::json result) { m_answers[std::string(method)] = std::move(result); }
     void hold(const std::string& method) { m_held.insert(method); }
+    /// Answers what was held, and holds no more.
+    void release(const std::string& method) {
+        m_held.erase(method);
+        for (const control::Request& request : requests) {
+            if (request.method == method) reply(request);
+        }
+    }
     void sayRaw(const QByteArray& bytes) { emit received(bytes); }
     void die(End end, const QString& detail) {
         m_isOpen = false;

@@ -20,6 +20,13 @@ int coloursOf(const QImage& image) {
     return static_cast<int>(colours.size());
 }
 
+/// A form as somebody leaves it who starts a run, with the plan that the node makes of it.
+void fillIn(const WindowFixture& fixture) {
+    fixture.find<QLineEdit>("data")->setText(QStringLiteral("/home/ada/recipes"));
+    fixture.find<QLineEdit>("runTitle")->setText(QStringLiteral("Recipes of my grandmother"));
+    QVERIFY(QTest::qWaitFor([&] { return fixture.text("planModel").contains(QStringLiteral("10.8 M")); }, 5000));
+}
+
 }  // namespace
 
 class TestScreenshots : public QObject {
@@ -50,6 +57,10 @@ private slots:
             add("home-paused", "paused", Window::home_page);
             add("leaderboard", "training", Window::leaderboard_page);
             add("settings", "training", Window::settings_page);
+            add("start", "before_joining", Window::start_page);
+            add("making", "making", Window::start_page);
+            add("invite", "training", Window::invite_page);
+            add("host", "hosting", Window::host_page);
         }
     }
 
@@ -59,10 +70,14 @@ private slots:
         QFETCH(int, page);
         QFETCH(ui::Look, look);
         WindowFixture fixture(look);
+        fixture.node.answer(control::ReadCommittee::name, recorded("committee"));
+        fixture.node.answer(control::ReadRunOptions::name, recorded("run_options"));
+        fixture.node.answer(control::EstimateRun::name, recorded("run_estimate"));
         fixture.window->resize(1000, 680);
         fixture.push(snapshot.constData());
         fixture.window->showPage(static_cast<ui::MainWindow::Page>(page));
         WindowFixture::settle();
+        if (name.startsWith(QStringLiteral("start"))) fillIn(fixture);
         if (QWidget* focus = QApplication::focusWidget()) focus->clearFocus();
         WindowFixture::settle();
         const QPixmap picture = fixture.window->grab();

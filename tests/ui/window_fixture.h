@@ -33,7 +33,12 @@ struct WindowFixture {
                             if (autostartAllowed) autostart = wanted;
                             return autostartAllowed ? Status() : Status(Error{ErrorCode::permission, "No."});
                         },
-                        [this](const QString& link) { openedLink = link; }});
+                        [this](const QString& link) { openedLink = link; },
+                        [this](const QString& file, const QString& link) {
+                            writtenFile = file;
+                            writtenLink = link;
+                            return writeAllowed ? Status() : Status(Error{ErrorCode::io, "No."});
+                        }});
         client.start();
         window->show();
         POTLUCK_CHECK(QTest::qWaitForWindowExposed(window.get()));
@@ -88,6 +93,8 @@ struct WindowFixture {
     QString openedFolder, openedLink;
     ui::Autostart autostart = ui::Autostart::off;
     bool autostartAllowed = true;
+    QString writtenFile, writtenLink;
+    bool writeAllowed = true;
     std::unique_ptr<ui::MainWindow> window;
 };
 

@@ -144,6 +144,10 @@ void NodeClient::refreshPauses(const control::NodeSnapshot* before) {
 
 void NodeClient::refreshRunTables(const control::NodeSnapshot& before) {
     const auto& run = m_view.snapshot.run;
+    if (!run || (before.run && before.run->id != run->id)) {
+        m_view.committee.reset();
+        m_view.checkpoints.clear();
+    }
     if (!run) {
         const bool nothingShown = m_view.curve.empty() && m_view.leaderboard.empty();
         m_view.curve.clear();
@@ -231,6 +235,10 @@ void NodeClient::refuseAllPending() {
                           entry.method == control::method_of<control::ReadCurve> ||
                           entry.method == control::method_of<control::ReadPauses> ||
                           entry.method == control::method_of<control::Yield> ||
+                          entry.method == control::method_of<control::ReadRunOptions> ||
+                          entry.method == control::method_of<control::EstimateRun> ||
+                          entry.method == control::method_of<control::ReadCommittee> ||
+                          entry.method == control::method_of<control::ReadCheckpoints> ||
                           entry.method == control::method_of<control::ReadLeaderboard>;
         if (!ours) emit refused(entry.method, tr("The node stopped before it answered; try again when it is back."));
     }
@@ -289,6 +297,42 @@ void NodeClient::showSights(const activity::Sights& sights, bool inputDrifts) {
 void NodeClient::requestInvite() {
     call(control::MakeInvite{},
          [this](const control::InviteLink& invite) { emit inviteReady(QString::fromStdString(invite.magnet)); });
+}
+void NodeClient::requestRunOptions() {
+    if (m_view.runOptions || waitsFor(control::method_of<control::ReadRunOptions>)) return;
+    call(control::ReadRunOptions{}, [this](const control::RunOptions& options) {
+        m_view.runOptions = options;
+        emit runOptionsChanged();
+    });
+}
+void NodeClient::estimateRun(const control::EstimateRun& question) {
+    if (waitsFor(control::method_of<control::EstimateRun>)) return;
+    call(question, [this](const control::RunEstimate& estimate) { emit estimated(estimate); });
+}
+void NodeClient::hostRun(const control::RunChoices& choices) { call(control::HostRun{choices}); }
+void NodeClient::cancelHosting() { call(control::CancelHosting{}); }
+void NodeClient::requestCommittee() {
+    if (!waitsFor(control::method_of<control::ReadCommittee>)) {
+        call(control::ReadCommittee{}, [this](const control::Committee& committee) {
+            m_view.committee = committee;
+            emit committeeChanged();
+        });
+    }
+    if (waitsFor(control::method_of<control::ReadCheckpoints>)) return;
+    call(control::ReadCheckpoints{}, [this](const control::Checkpoints& checkpoints) {
+        m_view.checkpoints = checkpoints.rows;
+        emit committeeChanged();
+    });
+}
+void NodeClient::moderate(control::ModerationKind kind, const std::string& key) {
+    call(control::Moderate{.kind = kind, .key = key}, [this](const auto&) { requestCommittee(); });
+}
+void NodeClient::rollBack(std::uint64_t round) {
+    call(control::Moderate{.kind = control::ModerationKind::rollback, .key = {}, .round = round},
+         [this](const auto&) { requestCommittee(); });
+}
+void NodeClient::replaceCommittee(const std::vector<std::string>& keys) {
+    call(control::ReplaceCommittee{keys, std::nullopt}, [this](const auto&) { requestCommittee(); });
 }
 void NodeClient::requestIdentity() {
     call(control::ShowIdentity{}, [this](const control::IdentityWords& identity) {

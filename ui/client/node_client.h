@@ -42,8 +42,11 @@ struct NodeView {
     std::vector<control::LeaderboardRow> leaderboard;
     std::vector<control::CurvePoint> curve;
     std::vector<control::EpisodeRow> pauses;  // oldest first
-    std::optional<activity::Sights> sights;   // what this program's probes see; nothing before they looked
-    bool inputDrifts = false;                 // input without a break is not taken for a person's
+    std::optional<control::RunOptions> runOptions;
+    std::optional<control::Committee> committee;      // what was asked for last of the run
+    std::vector<control::CheckpointRow> checkpoints;  // oldest first; likewise
+    std::optional<activity::Sights> sights;           // what this program's probes see; nothing before they looked
+    bool inputDrifts = false;                         // input without a break is not taken for a person's
 };
 
 /// How long the client waits. Tests make it short.
@@ -88,6 +91,17 @@ public:
     /// For the window: what the probes of this program see. Nothing of it goes to the node.
     void showSights(const activity::Sights& sights, bool inputDrifts);
     void requestInvite();
+    /// What a new run may be made of; once for each node.
+    void requestRunOptions();
+    /// One at a time; the answer is estimated().
+    void estimateRun(const control::EstimateRun& question);
+    void hostRun(const control::RunChoices& choices);
+    void cancelHosting();
+    /// Committee and checkpoints of the run, and what its host has changed.
+    void requestCommittee();
+    void moderate(control::ModerationKind kind, const std::string& key);
+    void rollBack(std::uint64_t round);
+    void replaceCommittee(const std::vector<std::string>& keys);
     /// The answer, identityShown(), holds the recovery words: nothing of it is kept here.
     void requestIdentity();
     void exportIdentity(const QString& file);
@@ -101,6 +115,9 @@ signals:
     void pausesChanged();
     void sightsChanged();
     void inviteReady(const QString& magnet);
+    void runOptionsChanged();
+    void estimated(const potluck::control::RunEstimate& estimate);
+    void committeeChanged();
     void identityShown(const QString& id, const QString& words);
     void done(potluck::control::Method method);
     void refused(potluck::control::Method method, const QString& sentence);

@@ -40,6 +40,7 @@ QWidget* HomePage::makeWelcome(const Desktop& desktop) {
     m_status = new StatusCard(m_client, desktop, welcome);
     m_join = new JoinCard(m_client, desktop, welcome);
     column->addWidget(m_join, 1);
+    connect(m_join, &JoinCard::startAsked, this, &HomePage::startAsked);
     column->addWidget(m_status);
     return welcome;
 }

@@ -28,6 +28,10 @@ public:
     /// A link from outside the window: shown for confirmation, never acted on.
     void offer(const QString& link);
 
+signals:
+    /// The person wants to start a run of their own.
+    void startAsked();
+
 private:
     QWidget* makeWelcome(const Desktop& desktop);
     QFrame* makeOffer();

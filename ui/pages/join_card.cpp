@@ -39,6 +39,11 @@ JoinCard::JoinCard(NodeClient& client, const Desktop& desktop, QWidget* parent)
                                               "volunteers. All you need is an invite."),
                                            "muted", this));
     head->addLayout(textColumn, 1);
+    auto* start = makeButton(tr("&Start a run…"), {}, Emphasis::normal, this);
+    start->setObjectName(QStringLiteral("startOwn"));
+    start->setAccessibleDescription(tr("Has others train a model on your text with you."));
+    connect(start, &QPushButton::clicked, this, &JoinCard::startAsked);
+    head->addWidget(start, 0, Qt::AlignTop);
     column->addLayout(head);
     column->addSpacing(2 * grid);
     column->addWidget(makeField());

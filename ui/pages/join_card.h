@@ -26,6 +26,10 @@ public:
     /// Puts a link from outside into the field and asks for confirmation.
     void offer(const QString& link);
 
+signals:
+    /// The person wants to start a run instead.
+    void startAsked();
+
 private:
     QWidget* makeField();
     QWidget* makeAssurances();

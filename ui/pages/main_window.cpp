@@ -1,3 +1,8 @@
+// Entries of the bar and pages have the same places, so that a page's number is all that passes between them. Pages
+// that are of no use now (starting a run in a run, inviting and hosting outside one) lose their entry, and the window
+// goes home if one of them was open. All pages lie in one area that scrolls where the window is smaller than they need.
+//
+// Closing means the tray where there is one; it asks where there is none and a run would end with it.
 #include "ui/pages/main_window.h"
 
 #include <QCloseEvent>
@@ -5,11 +10,15 @@
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QShortcut>
 #include <QStackedWidget>
 
 #include "ui/client/invite_link.h"
 #include "ui/client/status_summary.h"
+#include "ui/hosting/host_page.h"
+#include "ui/hosting/invite_page.h"
+#include "ui/hosting/start_page.h"
 #include "ui/pages/home_page.h"
 #include "ui/pages/leaderboard_page.h"
 #include "ui/pages/navigation.h"
@@ -25,7 +34,7 @@ MainWindow::MainWindow(NodeClient& client, Theme& theme, Tray& tray, Desktop des
     setWindowTitle(QStringLiteral("Potluck"));
     setWindowIcon(appIcon());
     setAcceptDrops(true);
-    setMinimumSize(820, 560);
+    setMinimumSize(640, 400);
     resize(1000, 680);
     auto* central = new QWidget(this);
     auto* row = new QHBoxLayout(central);
@@ -35,12 +44,14 @@ MainWindow::MainWindow(NodeClient& client, Theme& theme, Tray& tray, Desktop des
     m_navigation->addEntry(tr("Home"), QStringLiteral("nav-home"));
     m_navigation->addEntry(tr("Leaderboard"), QStringLiteral("nav-leaderboard"));
     m_navigation->addEntry(tr("Settings"), QStringLiteral("nav-settings"));
+    m_navigation->addEntry(tr("Start a run"), QStringLiteral("nav-start"));
+    m_navigation->addEntry(tr("Invite"), QStringLiteral("share"));
+    m_navigation->addEntry(tr("Host"), QStringLiteral("shield"));
     row->addWidget(m_navigation);
     row->addWidget(makePages(), 1);
     setCentralWidget(central);
     connect(m_navigation, &Navigation::selected, m_pages, &QStackedWidget::setCurrentIndex);
-    const auto refresh = [this] { m_navigation->show(summarize(m_client.view())); };
-    connect(&client, &NodeClient::changed, this, refresh);
+    connect(&client, &NodeClient::changed, this, &MainWindow::refresh);
     refresh();
     auto* quit = new QShortcut(QKeySequence(QStringLiteral("Ctrl+Q")), this);
     connect(quit, &QShortcut::activated, this, &MainWindow::quitAsked);
@@ -52,15 +63,45 @@ QWidget* MainWindow::makePages() {
     auto* surround = new QWidget(this);
     auto* margin = new QVBoxLayout(surround);
     margin->setContentsMargins(3 * grid, 3 * grid, 3 * grid, 3 * grid);
-    m_pages = new QStackedWidget(surround);
-    margin->addWidget(m_pages);
+    // What does not fit a small screen, or a large font, is scrolled to.
+    auto* scroll = new QScrollArea(surround);
+    scroll->setWidgetResizable(true);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    m_pages = new QStackedWidget(scroll);
+    scroll->setWidget(m_pages);
+    margin->addWidget(scroll);
     m_home = new HomePage(m_client, m_desktop, m_pages);
     auto* settings = new SettingsPage(m_client, m_theme, m_desktop, m_pages);
     m_pages->addWidget(m_home);
     m_pages->addWidget(new LeaderboardPage(m_client, m_pages));
     m_pages->addWidget(settings);
+    addRunPages();
     connect(settings, &SettingsPage::quitAsked, this, &MainWindow::quitAsked);
     return surround;
+}
+
+void MainWindow::addRunPages() {
+    auto* start = new StartPage(m_client, m_pages);
+    auto* invite = new InvitePage(m_client, m_desktop, m_pages);
+    m_pages->addWidget(start);
+    m_pages->addWidget(invite);
+    m_pages->addWidget(new HostPage(m_client, m_pages));
+    connect(m_home, &HomePage::startAsked, this, [this] { showPage(start_page); });
+    connect(start, &StartPage::started, this, [this] { showPage(invite_page); });
+    connect(invite, &InvitePage::homeAsked, this, [this] { showPage(home_page); });
+}
+
+void MainWindow::refresh() {
+    using Entry = Navigation::Entry;
+    const NodeView& view = m_client.view();
+    m_navigation->show(summarize(view));
+    const bool inRun = isInRun(view);
+    m_navigation->setEntry(start_page, inRun ? Entry::hidden : Entry::shown);
+    m_navigation->setEntry(invite_page, inRun ? Entry::shown : Entry::hidden);
+    const bool hosts = inRun && view.snapshot.run->succession.has_value();
+    m_navigation->setEntry(host_page, hosts ? Entry::shown : Entry::hidden);
+    const int page = m_pages->currentIndex();
+    if ((page == invite_page && !inRun) || (page == host_page && !hosts)) showPage(home_page);
 }
 
 void MainWindow::showPage(Page page) { m_navigation->select(page); }

@@ -1,5 +1,6 @@
-// The window: navigation and three pages. It also decides what closing means: into the tray where there is one, a
-// question where there is none and a run is going on, the end of the program otherwise. It never hides without a tray.
+// The window: navigation and its pages, of which those for starting, inviting and hosting come and go with the run. It
+// also decides what closing means: into the tray where there is one, a question where there is none and a run is going
+// on, the end of the program otherwise. It never hides without a tray.
 //
 // Threads: Qt's main thread. Owns: its pages. Client, theme and tray outlive it.
 #pragma once
@@ -22,7 +23,7 @@ class MainWindow : public QMainWindow {
     Q_OBJECT
 
 public:
-    enum Page { home_page, leaderboard_page, settings_page };
+    enum Page { home_page, leaderboard_page, settings_page, start_page, invite_page, host_page };
 
     MainWindow(NodeClient& client, Theme& theme, Tray& tray, Desktop desktop, QWidget* parent = nullptr);
 
@@ -42,6 +43,8 @@ protected:
 
 private:
     QWidget* makePages();
+    void addRunPages();
+    void refresh();
     void askWhatClosingMeans();
 
     NodeClient& m_client;

@@ -64,6 +64,8 @@ void Navigation::select(int index) {
     emit selected(index);
 }
 
+void Navigation::setEntry(int index, Entry entry) { m_entries->button(index)->setVisible(entry == Entry::shown); }
+
 void Navigation::show(const StatusSummary& summary) {
     m_sign->setIcon(iconNamed(nameOf(summary.icon), roleOf(summary.icon)));
     m_title->setText(summary.title);

@@ -23,6 +23,9 @@ public:
     /// Entries get the indices 0, 1, ... and the shortcuts Ctrl+1, Ctrl+2, ...
     void addEntry(const QString& text, const QString& icon);
     void select(int index);
+    /// A page that is of no use now has no entry.
+    enum class Entry { hidden, shown };
+    void setEntry(int index, Entry entry);
     void show(const StatusSummary& summary);
 
 signals:

@@ -17,6 +17,7 @@
 
 #include "ui/client/plain_text.h"
 #include "ui/client/status_summary.h"
+#include "ui/hosting/succession_words.h"
 #include "ui/pages/pause_menu.h"
 #include "ui/pages/status_card.h"
 #include "ui/widgets/icons.h"
@@ -99,11 +100,14 @@ void RunView::fillMenu(QMenu& menu) {
 
 void RunView::askBeforeLeaving() {
     const bool trains = actionsOf(m_client.view()).has(status::Action::finish);
-    auto* box = new QMessageBox(
-        QMessageBox::Question, tr("Leave the run?"),
-        trains ? tr("What was trained since the last round is lost. Your credit and your identity stay.")
-               : tr("Your credit and your identity stay, and the invite brings you back."),
-        QMessageBox::NoButton, this);
+    const QString kept = trains
+                             ? tr("What was trained since the last round is lost. Your credit and your identity stay.")
+                             : tr("Your credit and your identity stay, and the invite brings you back.");
+    const auto& run = m_client.view().snapshot.run;
+    const QString succession =
+        run && run->succession ? carriersText(*run->succession).text + QLatin1Char(' ') : QString();
+    auto* box =
+        new QMessageBox(QMessageBox::Question, tr("Leave the run?"), succession + kept, QMessageBox::NoButton, this);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setTextFormat(Qt::PlainText);
     QPushButton* leave = box->addButton(tr("&Leave"), QMessageBox::AcceptRole);

@@ -23,6 +23,8 @@ struct Desktop {
     std::function<Status(Autostart)> set_autostart;
     /// Shows a page of the web in the browser.
     std::function<void(const QString& link)> open_link = {};
+    /// A small text file that holds an invite, for others to open; what is there is replaced.
+    std::function<Status(const QString& file, const QString& link)> write_invite = {};
 };
 
 }  // namespace potluck::ui

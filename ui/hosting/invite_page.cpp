@@ -1,0 +1,123 @@
+#include "ui/hosting/invite_page.h"
+
+#include <QClipboard>
+#include <QFileDialog>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QPlainTextEdit>
+#include <QScrollArea>
+
+#include "ui/client/plain_text.h"
+#include "ui/client/status_summary.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/parts.h"
+#include "ui/widgets/qr_code.h"
+#include "ui/widgets/theme.h"
+
+namespace potluck::ui {
+
+InvitePage::InvitePage(NodeClient& client, const Desktop& desktop, QWidget* parent)
+    : QWidget(parent), m_client(client), m_desktop(desktop) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(2 * grid);
+    m_title = makeWrappedLabel({}, "title", this);
+    m_title->setObjectName(QStringLiteral("inviteTitle"));
+    column->addWidget(m_title);
+    auto* scroll = new QScrollArea(this);
+    scroll->setWidgetResizable(true);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    auto* scrolled = new QWidget(scroll);
+    scrolled->setObjectName(QStringLiteral("scrolled"));
+    auto* inside = new QVBoxLayout(scrolled);
+    inside->setContentsMargins(0, 0, grid, 0);
+    QFrame* card = makeCard(scrolled);
+    QBoxLayout* words = cardLayout(card);
+    addLink(*words, card);
+    inside->addWidget(card);
+    inside->addStretch(1);
+    scroll->setWidget(scrolled);
+    column->addWidget(scroll, 1);
+    connect(&client, &NodeClient::changed, this, &InvitePage::refresh);
+    refresh();
+}
+
+void InvitePage::addLink(QBoxLayout& column, QWidget* card) {
+    column.addWidget(
+        makeWrappedLabel(tr("Whoever has this line can join: send it in a message, as a file, or let a phone "
+                            "read the code."),
+                         "muted", card));
+    m_link = new QPlainTextEdit(card);
+    m_link->setObjectName(QStringLiteral("inviteText"));
+    m_link->setAccessibleName(tr("Invite link"));
+    m_link->setReadOnly(true);
+    m_link->setTabChangesFocus(true);
+    m_link->setFixedHeight(10 * grid);
+    m_link->setWordWrapMode(QTextOption::WrapAnywhere);
+    column.addWidget(m_link);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(grid);
+    auto* copy = makeButton(tr("&Copy"), iconNamed(QStringLiteral("copy")), Emphasis::primary, card);
+    copy->setObjectName(QStringLiteral("copyInviteText"));
+    auto* save = makeButton(tr("&Save as file…"), {}, Emphasis::normal, card);
+    save->setObjectName(QStringLiteral("saveInvite"));
+    auto* home = makeButton(tr("To the &run"), {}, Emphasis::normal, card);
+    home->setObjectName(QStringLiteral("toRun"));
+    row->addWidget(copy);
+    if (m_desktop.write_invite) row->addWidget(save);
+    row->addWidget(home);
+    row->addStretch(1);
+    save->setVisible(static_cast<bool>(m_desktop.write_invite));
+    column.addLayout(row);
+    m_outcome = makeWrappedLabel({}, "good", card);
+    m_outcome->setObjectName(QStringLiteral("inviteOutcome"));
+    m_outcome->hide();
+    m_reach = makeWrappedLabel({}, "muted", card);
+    m_reach->setObjectName(QStringLiteral("inviteReach"));
+    m_code = new QrCode(card);
+    m_code->setObjectName(QStringLiteral("inviteCode"));
+    column.addWidget(m_outcome);
+    column.addWidget(m_reach);
+    column.addWidget(m_code, 0, Qt::AlignLeft);
+    connect(copy, &QPushButton::clicked, this, &InvitePage::copy);
+    connect(save, &QPushButton::clicked, this, &InvitePage::save);
+    connect(home, &QPushButton::clicked, this, &InvitePage::homeAsked);
+}
+
+void InvitePage::copy() {
+    QGuiApplication::clipboard()->setText(m_link->toPlainText());
+    setRole(m_outcome, "good");
+    showOrHide(m_outcome, tr("The invite is on the clipboard: send it to whoever should join."));
+}
+
+void InvitePage::save() {
+    auto* dialog = new QFileDialog(this, tr("Save the invite"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(QStringLiteral("potluck"));
+    dialog->selectFile(tr("invite") + QStringLiteral(".potluck"));
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
+        const Status written = m_desktop.write_invite(file, m_link->toPlainText());
+        setRole(m_outcome, written.ok() ? "good" : "problem");
+        showOrHide(m_outcome, written.ok() ? tr("The invite is in %1.").arg(plainText(file, 300))
+                                           : plainText(written.error().message, 300));
+    });
+    dialog->open();
+}
+
+void InvitePage::refresh() {
+    const NodeView& view = m_client.view();
+    if (!isInRun(view)) return showOrHide(m_outcome, {});
+    const control::RunSnapshot& run = *view.snapshot.run;
+    m_title->setText(tr("Invite others to “%1”").arg(plainText(run.name, 60)));
+    const QString link = QString::fromStdString(run.magnet);
+    if (m_link->toPlainText() != link) m_link->setPlainText(link);
+    m_code->show(link);
+    const bool has_address = link.contains(QLatin1String("x.pe="));
+    m_reach->setText(
+        has_address ? tr("It names addresses of this computer, so that others find the run at once.")
+                    : tr("It names no address of this computer, because none is known that the internet can reach; "
+                         "others look for the run in the DHT, which takes longer."));
+}
+
+}  // namespace potluck::ui

@@ -1,0 +1,49 @@
+// The second part of the form of a new run: what it is called, what for, under which licence, and who may join.
+//
+// Threads: Qt's main thread.
+#pragma once
+
+#include <QFrame>
+
+#include "ui/client/node_client.h"
+
+class QBoxLayout;
+class QComboBox;
+class QLineEdit;
+class QPlainTextEdit;
+class QRadioButton;
+
+namespace potluck::ui {
+
+class FormField;
+
+class RunTermsCard : public QFrame {
+    Q_OBJECT
+
+public:
+    explicit RunTermsCard(QWidget* parent);
+
+    void fill(control::RunChoices& choices) const;
+    /// Null if another card has it.
+    [[nodiscard]] FormField* fieldOf(control::ChoiceField place) const;
+
+signals:
+    void edited();
+
+private:
+    void addWords(QBoxLayout& column);
+    void addAdmission(QBoxLayout& column);
+
+    QLineEdit* m_name = nullptr;
+    QPlainTextEdit* m_purpose = nullptr;
+    QComboBox* m_licence = nullptr;
+    QRadioButton* m_anybody = nullptr;
+    QRadioButton* m_listed = nullptr;
+    QPlainTextEdit* m_keys = nullptr;
+    FormField* m_nameField = nullptr;
+    FormField* m_purposeField = nullptr;
+    FormField* m_licenceField = nullptr;
+    FormField* m_keysField = nullptr;
+};
+
+}  // namespace potluck::ui

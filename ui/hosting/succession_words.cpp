@@ -1,0 +1,44 @@
+#include "ui/hosting/succession_words.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include "ui/client/plain_text.h"
+
+namespace potluck::ui {
+
+namespace {
+
+/// As a run keeps them if it has that many members (run::shard_copies_min).
+constexpr std::uint64_t copies_wanted = 3;
+
+struct SuccessionWords {
+    Q_DECLARE_TR_FUNCTIONS(potluck::ui::SuccessionWords)
+};
+
+}  // namespace
+
+SuccessionText carriersText(const control::Succession& succession) {
+    QStringList here;
+    for (const control::SeatRow& seat : succession.seats) {
+        if (seat.here) here << displayName(seat.name, seat.id);
+    }
+    if (here.isEmpty() || static_cast<std::uint64_t>(here.size()) < succession.needed) {
+        return {SuccessionWords::tr("Nobody could carry the run on now: it waits until you are back. Vouch for a "
+                                    "computer that is often here."),
+                false};
+    }
+    const QString names = here.join(QStringLiteral(", "));
+    return {SuccessionWords::tr("You may leave. The run is carried on by %1.").arg(names), true};
+}
+
+SuccessionText holdersText(const control::Succession& succession) {
+    const bool kept = succession.shard_copies >= copies_wanted && succession.checkpoint_holders > 0;
+    const QString holders = SuccessionWords::tr("Others hold each part of the data %1 times and %2 checkpoints.")
+                                .arg(fullCount(succession.shard_copies), fullCount(succession.checkpoint_holders));
+    if (kept) return {holders, true};
+    const QString stay = SuccessionWords::tr("Stay until there are more, or some may be lost.");
+    return {holders + QLatin1Char(' ') + stay, false};
+}
+
+}  // namespace potluck::ui
