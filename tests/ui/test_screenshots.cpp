@@ -46,11 +46,14 @@ private slots:
         QTest::addColumn<QByteArray>("snapshot");
         QTest::addColumn<int>("page");
         QTest::addColumn<ui::Look>("look");
+        QTest::addColumn<QSize>("size");
         using Window = ui::MainWindow;
         for (const auto& [suffix, look] : {std::pair("light", ui::Look::light), std::pair("dark", ui::Look::dark)}) {
-            const auto add = [&](const char* name, const char* snapshot, Window::Page page) {
+            const auto add = [&](const char* name, const char* snapshot, Window::Page page,
+                                 const QSize& size = QSize(1000, 680)) {
                 const QString file = QStringLiteral("%1-%2").arg(QLatin1String(name), QLatin1String(suffix));
-                QTest::newRow(qPrintable(file)) << file << QByteArray(snapshot) << static_cast<int>(page) << look;
+                QTest::newRow(qPrintable(file))
+                    << file << QByteArray(snapshot) << static_cast<int>(page) << look << size;
             };
             add("home-before-joining", "before_joining", Window::home_page);
             add("home-training", "training", Window::home_page);
@@ -61,6 +64,11 @@ private slots:
             add("making", "making", Window::start_page);
             add("invite", "training", Window::invite_page);
             add("host", "hosting", Window::host_page);
+            const QSize smallest(640, 400);
+            add("small-home", "before_joining", Window::home_page, smallest);
+            add("small-start", "before_joining", Window::start_page, smallest);
+            add("small-invite", "training", Window::invite_page, smallest);
+            add("small-host", "hosting", Window::host_page, smallest);
         }
     }
 
@@ -69,19 +77,20 @@ private slots:
         QFETCH(QByteArray, snapshot);
         QFETCH(int, page);
         QFETCH(ui::Look, look);
+        QFETCH(QSize, size);
         WindowFixture fixture(look);
         fixture.node.answer(control::ReadCommittee::name, recorded("committee"));
         fixture.node.answer(control::ReadRunOptions::name, recorded("run_options"));
         fixture.node.answer(control::EstimateRun::name, recorded("run_estimate"));
-        fixture.window->resize(1000, 680);
+        fixture.window->resize(size);
         fixture.push(snapshot.constData());
         fixture.window->showPage(static_cast<ui::MainWindow::Page>(page));
         WindowFixture::settle();
-        if (name.startsWith(QStringLiteral("start"))) fillIn(fixture);
+        if (name.contains(QStringLiteral("start"))) fillIn(fixture);
         if (QWidget* focus = QApplication::focusWidget()) focus->clearFocus();
         WindowFixture::settle();
         const QPixmap picture = fixture.window->grab();
-        QCOMPARE(picture.size(), QSize(1000, 680));
+        QCOMPARE(picture.deviceIndependentSize().toSize(), size);  // whatever the screen's scale
         const QImage image = picture.toImage();
         QVERIFY2(coloursOf(image) > 60, qPrintable(QString::number(coloursOf(image))));
         const bool dark = image.pixelColor(image.width() - 4, image.height() - 4).lightness() < 100;

@@ -38,7 +38,6 @@ HostPage::HostPage(NodeClient& client, QWidget* parent) : QWidget(parent), m_cli
     auto* scroll = new QScrollArea(this);
     scroll->setWidgetResizable(true);
     scroll->setFocusPolicy(Qt::NoFocus);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* scrolled = new QWidget(scroll);
     scrolled->setObjectName(QStringLiteral("scrolled"));
     auto* cards = new QVBoxLayout(scrolled);

@@ -25,6 +25,7 @@ using control::ChoiceField;
 namespace {
 
 constexpr int context_max = 1 << 20;
+constexpr int model_characters_min = 16;
 constexpr const char* usual_model = "small";  // trains on a laptop in hours
 
 /// Two choices beside each other, the first of which is on.
@@ -81,6 +82,8 @@ void RunSourceCard::addModel(QBoxLayout& column) {
     column.addLayout(row);
     m_model = new QComboBox(this);
     m_model->setObjectName(QStringLiteral("model"));
+    m_model->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);  // a narrow window cuts its text
+    m_model->setMinimumContentsLength(model_characters_min);
     m_model->setAccessibleName(tr("Shape and size of the model"));
     m_modelField = new FormField(tr("S&hape and size"), m_model, this);
     column.addWidget(m_modelField);

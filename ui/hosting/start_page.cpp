@@ -35,7 +35,6 @@ QScrollArea* makeScroll(QWidget* parent, QVBoxLayout*& inside) {
     auto* scroll = new QScrollArea(parent);
     scroll->setWidgetResizable(true);
     scroll->setFocusPolicy(Qt::NoFocus);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* scrolled = new QWidget(scroll);
     scrolled->setObjectName(QStringLiteral("scrolled"));
     inside = new QVBoxLayout(scrolled);

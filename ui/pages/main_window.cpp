@@ -76,6 +76,16 @@ QWidget* MainWindow::makePages() {
     m_pages->addWidget(new LeaderboardPage(m_client, m_pages));
     m_pages->addWidget(settings);
     addRunPages();
+    const auto fit = [this] {
+        // Only the page that is open says how much room it needs.
+        for (int i = 0; i < m_pages->count(); ++i) {
+            const bool open = i == m_pages->currentIndex();
+            const auto policy = open ? QSizePolicy::Preferred : QSizePolicy::Ignored;
+            m_pages->widget(i)->setSizePolicy(policy, policy);
+        }
+    };
+    fit();
+    connect(m_pages, &QStackedWidget::currentChanged, this, fit);
     connect(settings, &SettingsPage::quitAsked, this, &MainWindow::quitAsked);
     return surround;
 }
