@@ -153,6 +153,7 @@ void Node::tick() {
         m_session->tick(m_now);
         record_curve(m_session->peer().view());
         leave_when_finished();
+        look_at_succession();
     }
     if (m_retiring) {
         m_retiring->tick(m_now);
@@ -167,6 +168,13 @@ void Node::tick() {
     if (!m_changed || ++m_ticks % ticks_per_look != 0) return;
     std::string key = change_key();
     if (key != std::exchange(m_last_reported, key)) m_changed();
+}
+
+void Node::look_at_succession() {
+    if (!m_session || (m_succession_at && m_now < *m_succession_at + succession_every)) return;
+    m_succession_at = m_now;
+    m_succession.reset();
+    if (m_session->peer().manifest().host == m_keys.person.id()) m_succession = m_session->peer().succession();
 }
 
 /// Who sleeps hands its seat over first and comes back by itself. A run that was left a moment ago has done so already.
@@ -291,6 +299,8 @@ Status Node::open_session(const run::Invite& invite, const Bytes& manifest_file)
     auto session = RunSession::open({m_loop, *m_network, m_ledger, m_keys}, std::move(plan));
     if (!session) return session.error();
     m_session = std::move(*session);
+    m_succession.reset();
+    m_succession_at.reset();
     m_now = steady_now();
     m_session->start(m_now);
     m_obeyed = activity::Level::run;
@@ -572,8 +582,7 @@ void Node::add_run(control::NodeSnapshot& snapshot) const {
     snapshot.run = run_snapshot(m_session->run(), m_session->peer().manifest(), view);
     snapshot.run->magnet = m_network->invite(m_session->run(), snapshot.run->name).to_magnet();
     snapshot.run->refusals = m_session->refusals();
-    if (m_session->peer().manifest().host == m_keys.person.id())
-        snapshot.run->succession = succession_rows(m_session->peer().succession(), view);
+    if (m_succession) snapshot.run->succession = succession_rows(*m_succession, view);
     add_credit(m_ledger, m_session->run(), m_keys.person.id(), *snapshot.run);
     if (const Validation* measured = m_session->validation(); measured && !measured->points().empty()) {
         snapshot.run->validation_loss = measured->points().back().loss;

@@ -66,6 +66,8 @@ public:
     static constexpr Duration owner_every{200};
     static constexpr std::int64_t look_every = 86'400;      // seconds between two looks for a newer version
     static constexpr Duration look_again_after{3'600'000};  // one that failed
+    /// Who would carry on a run without its host is worked out from the credit of everybody whom the host trusts.
+    static constexpr Duration succession_every{2'000};
     /// The share of the time that the trainer computes while training is to be quiet.
     static constexpr double quiet_share = 0.5;
 
@@ -176,6 +178,7 @@ private:
     void use_installed_trainer();
     [[nodiscard]] control::ReleaseState release_state() const;
     [[nodiscard]] std::string newer_protocol(const Result<Bytes>& manifest_file) const;
+    void look_at_succession();
     void obey();
     [[nodiscard]] Status end_pause();
     [[nodiscard]] activity::Decision hold() const;
@@ -211,6 +214,8 @@ private:
     std::optional<TimePoint> m_go_by;  // finished, and to leave: by then at the latest
     std::string m_join_error;
     std::optional<control::Preparation> m_preparation;
+    std::optional<peer::Succession> m_succession;  // of a run that this node hosts
+    std::optional<TimePoint> m_succession_at;
     boost::asio::steady_timer m_timer;
     TimePoint m_now;
     std::function<void()> m_changed, m_stopped;
