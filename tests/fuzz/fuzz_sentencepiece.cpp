@@ -14,9 +14,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     const std::uint32_t vocabulary = (*model)->vocabulary();
     POTLUCK_CHECK(vocabulary >= 2 && vocabulary <= data::vocabulary_max);
-    std::vector<std::uint16_t> tokens;
+    std::vector<std::uint32_t> tokens;
     (*model)->encode("ab abc\nb  a\xc3\xbc\xff", tokens);
-    for (const std::uint16_t token : tokens) POTLUCK_CHECK(token < vocabulary);
+    for (const std::uint32_t token : tokens) POTLUCK_CHECK(token < vocabulary);
     const std::vector<std::uint32_t> all{0, 1, vocabulary - 1, vocabulary, 0xffffffffU};
     static_cast<void>((*model)->decode(all));
     return 0;
