@@ -31,7 +31,7 @@ control::NodeSnapshot hosting() {
         node.run->members.push_back(member);
     }
     control::Succession next;
-    next.seats = {{key('a'), "Member a", true, false}};
+    next.seats = {{key('a'), "Member a", true, false, ""}};
     next.needed = 1;
     next.shard_copies = 4;
     next.checkpoint_holders = 2;
@@ -41,7 +41,7 @@ control::NodeSnapshot hosting() {
 
 control::Committee committee() {
     control::Committee rows;
-    rows.seats = {{self, "Ada", true, true}};
+    rows.seats = {{self, "Ada", true, true, ""}};
     rows.needed = 1;
     rows.banned = {key('d')};
     rows.vouched = {key('b')};
