@@ -60,9 +60,11 @@ void Gossip::take_old(const PeerId& from, const run::Envelope& status, std::uint
     if (found == m_authors.end()) return;
     Author& author = found->second;
     if (sequence < author.sequence) {
-        // Also its author: after a restart with a clock that was set back it has to go on where it was.
+        // Also its author: after a restart with a clock that was set back it has to go on where it was. Who wakes up
+        // may hear hundreds of old ones at once; to answer each would be a flood.
         unmark(author, from);
-        send(from, author);
+        refill();
+        if (m_tokens > 0) send(from, author);
     } else if (from != status.sender && !author.hears_without_us.contains(from)) {
         // What comes long after it was passed on did not cross it: its sender asks whether we have newer.
         const bool was_told = author.passed_sequence == author.sequence;

@@ -99,6 +99,16 @@ private slots:
         QCOMPARE(bench.gossip.silence(Bench::id(2)), 3 * run::heartbeats_to_live * heartbeat);
     }
 
+    /// What a neighbour said while this computer slept comes at once, and the author's newest came before it.
+    void who_brings_hundreds_of_old_statuses_is_answered_within_limits() {
+        Bench bench;
+        QCOMPARE(bench.hear(2, 9, 1'000), Verdict::accepted);
+        bench.swarm.sent_to.clear();
+        for (std::uint64_t old = 100; old < 700; ++old) static_cast<void>(bench.hear(3, 9, old));
+        const std::size_t answers = bench.swarm.sent_to.size();
+        QVERIFY2(answers > 0 && answers <= 256, std::to_string(answers).c_str());
+    }
+
     void a_neighbours_own_status_is_not_sent_back_to_it() {
         Bench bench;
         QCOMPARE(bench.hear(2, 2, 100, urgent), Verdict::accepted);
