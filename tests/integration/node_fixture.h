@@ -241,6 +241,15 @@ public:
         return false;
     }
 
+    /// Whether the backbone exports the state that it holds, as soon as it holds one.
+    bool exports(const std::filesystem::path& folder, int limit = 20'000) {
+        return QTest::qWaitFor(
+            [&] {
+                return m_backbone->call("export", {{"folder", folder.string()}}).is_object();
+            },
+            limit);
+    }
+
     /// Whether all nodes go on comparing their states with others' and find them equal.
     bool all_stay_equal(int limit) {
         std::vector<ServingNode*> nodes{m_backbone.get()};

@@ -140,7 +140,7 @@ private slots:
         Swarm swarm;
         swarm.host(2, {"--tokenizer", text_of(tokenizer), "--vocabulary", "1536"});
         const fs::path folder = swarm.root() / "exported";
-        QTRY_VERIFY_WITH_TIMEOUT(swarm.backbone().call("export", {{"folder", folder.string()}}).is_object(), 20'000);
+        QVERIFY(swarm.exports(folder));
         QCOMPARE(model_of(folder).vocabulary, 1'536U);
         const Ended again = host_from(folder, swarm, swarm.root() / "again");
         QVERIFY2(again.code == 0, qPrintable(again.err));
@@ -153,7 +153,7 @@ private slots:
         Swarm swarm;
         swarm.host(2);
         const fs::path folder = swarm.root() / "exported";
-        QTRY_VERIFY_WITH_TIMEOUT(swarm.backbone().call("export", {{"folder", folder.string()}}).is_object(), 20'000);
+        QVERIFY(swarm.exports(folder));
         const Ended made = host_from(folder, swarm, swarm.root() / "short", {"--context", "16", "--dropout", "0.1"});
         QVERIFY2(made.code == 0, qPrintable(made.err));
         model::ModelSpec model = model_of(folder);
@@ -173,7 +173,7 @@ private slots:
         Swarm swarm;
         swarm.host(2, {"--model", "llama-tiny"});
         const fs::path folder = swarm.root() / "exported";
-        QTRY_VERIFY_WITH_TIMEOUT(swarm.backbone().call("export", {{"folder", folder.string()}}).is_object(), 20'000);
+        QVERIFY(swarm.exports(folder));
         const Ended made = host_from(folder, swarm, swarm.root() / "short", {"--context", "16"});
         QVERIFY2(made.code == 0, qPrintable(made.err));
         model::ModelSpec model = model_of(folder);

@@ -67,8 +67,7 @@ Result<Bytes> read_near(const fs::path& file, std::size_t bytes_max) {
 }  // namespace
 
 Releases::Releases(boost::asio::io_context& loop, net::Session& network, Settings settings)
-    : m_loop(loop),
-      m_network(network),
+    : m_network(network),
       m_settings(std::move(settings)),
       m_worker([&loop, alive = m_alive](std::function<void()> done) {
           boost::asio::post(loop, [alive, done = std::move(done)] {

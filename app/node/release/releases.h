@@ -80,7 +80,6 @@ private:
     void end(const Status& outcome);
 
     ThreadOwner m_owner;
-    boost::asio::io_context& m_loop;
     net::Session& m_network;
     Settings m_settings;
     std::shared_ptr<bool> m_alive = std::make_shared<bool>(true);
