@@ -188,7 +188,7 @@ private slots:
         QVERIFY(demo.exitCode() != 0);
         const QByteArray said = demo.readAllStandardError();
         // What it was doing, and the one sentence that says why it stopped.
-        QVERIFY2(said.count('\n') <= 2, said.constData());
+        QVERIFY2(said.count('\n') <= 3, said.constData());
         const QByteArray sentence = said.trimmed().split('\n').last();
         QVERIFY2(sentence.startsWith("potluck-node: ") && sentence.contains("at least"), said.constData());
         QVERIFY(QDir(folder.filePath("data")).entryList(QDir::NoDotAndDotDot | QDir::AllEntries).isEmpty());
