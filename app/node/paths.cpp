@@ -105,8 +105,10 @@ fs::path own_program() {
 
 fs::path program_beside(const std::string& name) { return own_program().parent_path() / program_file(name); }
 
+std::string trainer_file() { return program_file("potluck-trainer"); }
+
 fs::path installed_trainer(const fs::path& program_folder) {
-    const std::string name = program_file("potluck-trainer");
+    const std::string name = trainer_file();
     std::error_code failed;
     const fs::path beside = program_folder / name;
     return fs::exists(beside, failed) ? beside : program_folder.parent_path() / "lib" / "potluck" / name;

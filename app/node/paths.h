@@ -39,6 +39,8 @@ inline constexpr std::size_t socket_path_max = 104;
 /// `name` (without .exe) beside this program.
 [[nodiscard]] std::filesystem::path program_beside(const std::string& name);
 
+/// The trainer's file name.
+[[nodiscard]] std::string trainer_file();
 /// The trainer that belongs to this program: beside it, as a build leaves it, or in lib/potluck beside its folder,
 /// where the package potluck-trainer and the bundle put it together with LibTorch. If neither is there, the place of a
 /// package.

@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 #endif
 
+#include "app/node/paths.h"
 #include "core/base/check.h"
 #include "core/base/files.h"
 
@@ -19,12 +20,6 @@ namespace {
 constexpr std::size_t place_digits = 16;
 constexpr std::uint64_t record_bytes_max = 64 * 1024;
 constexpr const char* record_name = "installed.json";
-
-#ifdef _WIN32
-constexpr const char* trainer_name = "potluck-trainer.exe";
-#else
-constexpr const char* trainer_name = "potluck-trainer";
-#endif
 
 std::string architecture() {
 #ifdef _WIN32
@@ -62,7 +57,7 @@ fs::path pack_place(const fs::path& data_folder, const release::Pack& pack) {
     return packs_folder(data_folder) / pack.sha256.hex().substr(0, place_digits);
 }
 
-fs::path trainer_in(const fs::path& place) { return place / trainer_name; }
+fs::path trainer_in(const fs::path& place) { return place / trainer_file(); }
 
 std::optional<InstalledPack> installed_pack(const fs::path& data_folder, const release::Version& app) {
     const auto record = read_file(packs_folder(data_folder) / record_name, record_bytes_max);
