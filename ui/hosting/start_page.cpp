@@ -31,19 +31,6 @@ constexpr int side_width = 34 * grid;
 constexpr int beside_from = 88 * grid;  // of the page's width: below it the plan goes under the form
 constexpr int progress_steps = 1000;
 
-QScrollArea* makeScroll(QWidget* parent, QVBoxLayout*& inside) {
-    auto* scroll = new QScrollArea(parent);
-    scroll->setWidgetResizable(true);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    auto* scrolled = new QWidget(scroll);
-    scrolled->setObjectName(QStringLiteral("scrolled"));
-    inside = new QVBoxLayout(scrolled);
-    inside->setContentsMargins(0, 0, grid, 0);
-    inside->setSpacing(2 * grid);
-    scroll->setWidget(scrolled);
-    return scroll;
-}
-
 QString stageText(MakingStage stage) {
     switch (stage) {
         case MakingStage::model: return StartPage::tr("Making the model that everybody begins with");
@@ -95,25 +82,24 @@ QWidget* StartPage::makeForm() {
     column->setSpacing(2 * grid);
     auto* row = new QHBoxLayout;
     row->setSpacing(2 * grid);
-    QVBoxLayout* cards = nullptr;
-    QVBoxLayout* beside = nullptr;
-    QScrollArea* scroll = makeScroll(form, cards);
-    m_side = makeScroll(form, beside);
+    const ScrolledCards cards = makeScrolledCards(form);
+    const ScrolledCards beside = makeScrolledCards(form);
+    m_side = beside.area;
     m_side->setFixedWidth(side_width);
-    m_cards = cards;
-    m_beside = beside;
+    m_cards = cards.column;
+    m_beside = beside.column;
     m_source = new RunSourceCard(form);
     m_crowd = new RunCrowdCard(form);
     m_terms = new RunTermsCard(form);
     m_plan = new PlanCard(form);
-    cards->addWidget(m_source);
-    cards->addWidget(m_terms);
-    cards->addWidget(m_crowd);
-    beside->addWidget(m_plan);
+    m_cards->addWidget(m_source);
+    m_cards->addWidget(m_terms);
+    m_cards->addWidget(m_crowd);
+    m_beside->addWidget(m_plan);
     connect(m_source, &RunSourceCard::edited, this, &StartPage::edited);
     connect(m_terms, &RunTermsCard::edited, this, &StartPage::edited);
     connect(m_crowd, &RunCrowdCard::edited, this, &StartPage::edited);
-    row->addWidget(scroll, 1);
+    row->addWidget(cards.area, 1);
     row->addWidget(m_side);
     column->addLayout(row, 1);
     column->addWidget(makeFoot());

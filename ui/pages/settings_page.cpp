@@ -38,14 +38,7 @@ constexpr int name_characters_max = 32;
 
 SettingsPage::SettingsPage(NodeClient& client, Theme& theme, const Desktop& desktop, QWidget* parent)
     : QWidget(parent), m_client(client), m_theme(theme) {
-    auto* scroll = new QScrollArea(this);
-    scroll->setWidgetResizable(true);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    auto* scrolled = new QWidget(scroll);
-    scrolled->setObjectName(QStringLiteral("scrolled"));
-    auto* cards = new QVBoxLayout(scrolled);
-    cards->setContentsMargins(0, 0, grid, 0);
-    cards->setSpacing(2 * grid);
+    const auto [scroll, scrolled, cards] = makeScrolledCards(this);
     cards->addWidget(makeNameCard());
     cards->addWidget(new IdentityCard(client, scrolled));
     cards->addWidget(makePauseCard());
@@ -57,7 +50,6 @@ SettingsPage::SettingsPage(NodeClient& client, Theme& theme, const Desktop& desk
     if (desktop.set_autostart) cards->addWidget(makeStartCard(desktop));
     cards->addWidget(makeDataCard(desktop));
     cards->addStretch(1);
-    scroll->setWidget(scrolled);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(2 * grid);

@@ -1,5 +1,6 @@
 #include "ui/widgets/parts.h"
 
+#include <QScrollArea>
 #include <QStyle>
 #include <QVBoxLayout>
 
@@ -53,6 +54,19 @@ QPushButton* makeButton(const QString& text, const QIcon& icon, Emphasis emphasi
     if (emphasis == Emphasis::primary) button->setProperty("role", QStringLiteral("primary"));
     if (emphasis == Emphasis::quiet) button->setProperty("role", QStringLiteral("quiet"));
     return button;
+}
+
+ScrolledCards makeScrolledCards(QWidget* parent) {
+    auto* area = new QScrollArea(parent);
+    area->setWidgetResizable(true);
+    area->setFocusPolicy(Qt::NoFocus);
+    auto* scrolled = new QWidget(area);
+    scrolled->setObjectName(QStringLiteral("scrolled"));
+    auto* column = new QVBoxLayout(scrolled);
+    column->setContentsMargins(0, 0, grid, 0);
+    column->setSpacing(2 * grid);
+    area->setWidget(scrolled);
+    return {area, scrolled, column};
 }
 
 StatTile::StatTile(const QString& what, const QString& toolTip, QWidget* parent) : QFrame(parent), m_what(what) {

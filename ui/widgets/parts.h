@@ -8,6 +8,8 @@
 #include <QPushButton>
 
 class QBoxLayout;
+class QScrollArea;
+class QVBoxLayout;
 
 namespace potluck::ui {
 
@@ -15,6 +17,14 @@ namespace potluck::ui {
 [[nodiscard]] QFrame* makeCard(QWidget* parent);
 /// A vertical layout with the margins of a card.
 QBoxLayout* cardLayout(QFrame* card);
+
+/// A column of cards that is scrolled where the page is too small: cards have `parent` and go into `column`.
+struct ScrolledCards {
+    QScrollArea* area = nullptr;
+    QWidget* parent = nullptr;
+    QVBoxLayout* column = nullptr;
+};
+[[nodiscard]] ScrolledCards makeScrolledCards(QWidget* parent);
 
 /// A plain-text label; `role` is one of the style sheet's: title, heading, strong, muted, small, number, problem, good.
 [[nodiscard]] QLabel* makeLabel(const QString& text, const char* role, QWidget* parent);
