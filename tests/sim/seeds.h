@@ -1,5 +1,6 @@
-// Which seeds a test tries: POTLUCK_SIM_SEED replays one, POTLUCK_SIM_SEEDS says how many. From a thousand on, as
-// `./dev test --long` asks for, tests that have one long case instead of many run it at full length.
+// Which seeds a test tries: POTLUCK_SIM_SEED replays one, POTLUCK_SIM_SEEDS says how many, POTLUCK_SIM_FIRST with which
+// to begin, so that a long search can be cut in pieces. From a thousand seeds on, as `./dev test --long` asks for, tests
+// that have one long case instead of many run it at full length.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,10 @@ inline std::vector<std::uint64_t> seeds(std::uint64_t usual) {
     if (const char* one = std::getenv("POTLUCK_SIM_SEED")) return {std::strtoull(one, nullptr, 10)};
     std::uint64_t count = usual;
     if (const char* many = std::getenv("POTLUCK_SIM_SEEDS")) count = std::strtoull(many, nullptr, 10);
+    std::uint64_t first = 1;
+    if (const char* begin = std::getenv("POTLUCK_SIM_FIRST")) first = std::strtoull(begin, nullptr, 10);
     std::vector<std::uint64_t> list;
-    for (std::uint64_t seed = 1; seed <= count; ++seed) list.push_back(seed);
+    for (std::uint64_t i = 0; i < count; ++i) list.push_back(first + i);
     return list;
 }
 
