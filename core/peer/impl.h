@@ -100,6 +100,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     bool over() const { return keeper.round() && context.is_last(*keeper.round()); }
     void advance();
     void retract();
+    [[nodiscard]] Status may_go_back_to(RoundId round) const;
     void go_back();
     bool payloads_here(const run::AcceptList& list);
     void apply(const run::AcceptList& list, std::shared_ptr<const CheckedList> fresh);

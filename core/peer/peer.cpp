@@ -561,15 +561,7 @@ Result<std::uint32_t> Peer::replace_committee(std::vector<PeerId> keys, std::opt
     }
     const RoundId height = impl.chain.height();
     const RoundId round = after.value_or(height);
-    if (round > height) {
-        return Error{ErrorCode::invalid_argument, "This computer knows of " + std::to_string(height.value) +
-                                                      " rounds; the new committee can follow one of those only."};
-    }
-    if (round < height && round <= impl.chain.kept_from() && round.value > 0) {
-        return Error{ErrorCode::invalid_argument, "This computer does not hold the lists before round " +
-                                                      std::to_string(impl.chain.kept_from().value + 1) +
-                                                      "; the new committee can follow a later one only."};
-    }
+    if (const Status may = impl.may_go_back_to(round); !may.ok()) return may.error();
     const auto next = round < height ? impl.chain.list_at(round) : std::nullopt;
     run::HostAction action;
     action.number = (next ? next->actions_before : impl.chain.rules().actions) + 1;

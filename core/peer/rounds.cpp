@@ -42,6 +42,32 @@ void Peer::Impl::advance() {
     advancing = false;
 }
 
+/// Whether everybody can take up the run again at `round`: lists and a state that lead there are kept.
+Status Peer::Impl::may_go_back_to(RoundId round) const {
+    const RoundId height = chain.height();
+    if (round > height) {
+        return Error{ErrorCode::invalid_argument, "This computer knows of " + std::to_string(height.value) +
+                                                      " rounds; the new committee can follow one of those only."};
+    }
+    if (round == height) return {};
+    if (round <= chain.kept_from() && round.value > 0) {
+        return Error{ErrorCode::invalid_argument, "This computer does not hold the lists before round " +
+                                                      std::to_string(chain.kept_from().value + 1) +
+                                                      "; the new committee can follow a later one only."};
+    }
+    // Payloads are kept from the older of two checkpoints on. What lies before every kept state, nobody may have: the
+    // run would stand still with a committee and without a model.
+    std::optional<RoundId> oldest;
+    for (const StateStore::Held& one : world.store.held()) {
+        if (keeper.fits(one) && (!oldest || one.round < *oldest)) oldest = one.round;
+    }
+    if (oldest && *oldest <= round) return {};
+    if (!oldest) return Error{ErrorCode::not_found, "This computer holds no state of the run yet; try again later."};
+    return Error{ErrorCode::not_found, "This computer keeps no state that leads to round " +
+                                           std::to_string(round.value) + "; the new committee can follow round " +
+                                           std::to_string(oldest->value) + " or a later one."};
+}
+
 /// The host has put another committee in the place of one that went further. Back to the last list that stays.
 void Peer::Impl::retract() {
     if (keeper.applying() || keeper.checking() || repairer.active()) return;

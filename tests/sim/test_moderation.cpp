@@ -193,6 +193,24 @@ private slots:
         }
     }
 
+    /// States are kept of the last rounds and of two checkpoints; a committee cannot begin before the older one.
+    void no_committee_begins_where_there_is_no_state() {
+        for (const std::uint64_t seed : seeds(3)) {
+            World world(seed, {.backbones = 1, .volunteers = 3, .rounds = 26, .checkpoint_every = 6});
+            world.start_all();
+            QVERIFY(world.run_until([&] { return world.all_at(20); }, Duration{200'000}));
+            const std::vector<PeerId> alone{world.home(0).id()};
+            QCOMPARE(world.peer(0).replace_committee(alone, RoundId{11}).error().code, ErrorCode::not_found);
+            world.run_for(Duration{5'000});
+            QCOMPARE(head_of(world, 0).term, 0U);
+            QVERIFY(world.peer(0).replace_committee(alone, RoundId{13}).ok());
+            const auto is_one = [&] { return head_of(world, 0).term == 1 && world.all_at(16); };
+            QVERIFY2(world.run_until(is_one, Duration{90'000}), at_seed(seed, "nobody goes on").c_str());
+            const std::string wrong = finish_run(world, Duration{300'000});
+            QVERIFY2(wrong.empty(), at_seed(seed, wrong).c_str());
+        }
+    }
+
     void nobody_but_the_host_moderates() {
         World world(1, {.backbones = 4, .volunteers = 2, .rounds = 4});
         world.start_all();
