@@ -96,6 +96,7 @@ private slots:
         QVERIFY(reads(whole) && reads(whole, &bob));
         QVERIFY(!reads(whole, &ada));  // its own person, which has a spelling of its own
         QVERIFY(reads({std::byte{0}}));
+        QVERIFY(!reads({std::byte{2}}));
         Bytes changed = whole;
         changed[0] = std::byte{2};
         QVERIFY(!reads(changed));
