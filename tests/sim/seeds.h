@@ -1,6 +1,6 @@
 // Which seeds a test tries: POTLUCK_SIM_SEED replays one, POTLUCK_SIM_SEEDS says how many, POTLUCK_SIM_FIRST with which
-// to begin, so that a long search can be cut in pieces. From a thousand seeds on, as `./dev test --long` asks for, tests
-// that have one long case instead of many run it at full length.
+// to begin, so that a long search can be cut in pieces. From a thousand seeds on, as `./dev test --long` asks for,
+// tests that have one long case instead of many run it at full length.
 #pragma once
 
 #include <cstdint>
