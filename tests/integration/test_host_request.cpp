@@ -1,6 +1,8 @@
 // A run that is started by asking a node that is up: made in its background, joined by it, given up, refused.
+#include "core/base/files.h"
 #include "core/control/host_methods.h"
 #include "core/run/invite.h"
+#include "core/run/manifest.h"
 #include "tests/integration/node_fixture.h"
 
 using namespace potluck;
@@ -38,6 +40,16 @@ struct Home {
         return count;
     }
 
+    /// The only run's.
+    [[nodiscard]] run::Manifest manifest() const {
+        const fs::path run = fs::directory_iterator(node.folder() / "runs")->path();
+        const auto file = read_file(run / "manifest", 1U << 20U);
+        POTLUCK_CHECK(file.ok());
+        const auto read = run::parse_manifest_file(*file);
+        POTLUCK_CHECK(read.ok());
+        return read->manifest;
+    }
+
     QTemporaryDir folder;
     ServingNode node{root() / "node"};
 };
@@ -60,6 +72,7 @@ private slots:
         QVERIFY(now.run->members.front().role == run::Role::volunteer);
         QVERIFY(home.node.wait_for_round(1, 60'000));
         QCOMPARE(home.folders(), std::size_t{1});
+        QVERIFY(home.manifest().backbones.empty());  // a host that trains is none
     }
 
     void who_is_in_a_run_starts_none() {
