@@ -96,6 +96,7 @@ public:
     [[nodiscard]] std::uint64_t bytes_stored() const;
     /// What kept blobs may still take.
     [[nodiscard]] std::uint64_t room() const;
+    void set_bytes_max(std::uint64_t bytes) { m_bytes_max = bytes; }
 
 private:
     using Key = std::pair<BlobId, run::BlobKind>;

@@ -268,6 +268,11 @@ void Session::forget_file(const BlobId& root) {
     m_impl->files.forget(root);
 }
 
+void Session::set_blob_bytes_max(std::uint64_t bytes) {
+    m_owner.check();
+    m_impl->blobs.set_bytes_max(bytes);
+}
+
 void Session::set_rate_limits(std::uint64_t upload_bytes_per_second, std::uint64_t download_bytes_per_second) {
     m_owner.check();
     m_impl->engine->set_rate_limits(upload_bytes_per_second, download_bytes_per_second);

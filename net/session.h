@@ -164,6 +164,8 @@ public:
     /// Ends fetching and seeding, and deletes the file.
     void forget_file(const BlobId& root);
 
+    /// What stored blobs may take from now on; those that are here stay until others need their room.
+    void set_blob_bytes_max(std::uint64_t bytes);
     void set_rate_limits(std::uint64_t upload_bytes_per_second, std::uint64_t download_bytes_per_second);
     [[nodiscard]] std::uint16_t port() const;
     [[nodiscard]] SessionCounters counters() const;

@@ -97,6 +97,17 @@ struct SetRules {
     }
 };
 
+/// They hold at once.
+struct SetResources {
+    static constexpr std::string_view name = "set_resources";
+    using Reply = Done;
+    Resources resources;
+
+    static void fields(auto& value, auto&& field) {
+        field("resources", value.resources, Any{}, "What the owner lets the node use.");
+    }
+};
+
 struct PauseHistory {
     static constexpr std::string_view label = "pause history";
     std::vector<EpisodeRow> rows;
@@ -360,11 +371,11 @@ struct StopNode : Nothing {
     using Reply = Done;
 };
 
-using NodeMethods =
-    Methods<ReadStatus, Subscribe, Join, Leave, Finish, Pause, Resume, Yield, SetRules, ReadPauses, SetName, MakeInvite,
-            ReadRunOptions, EstimateRun, HostRun, CancelHosting, ReadCommittee, Moderate, ReplaceCommittee,
-            ReadLeaderboard, ReadCurve, ReadCheckpoints, ExportModel, SampleText, ShowIdentity, ExportIdentity,
-            ImportIdentity, ImportIdentityWords, CheckReleases, InstallTrainer, RemoveTrainer, SetReleases, StopNode>;
+using NodeMethods = Methods<ReadStatus, Subscribe, Join, Leave, Finish, Pause, Resume, Yield, SetRules, SetResources,
+                            ReadPauses, SetName, MakeInvite, ReadRunOptions, EstimateRun, HostRun, CancelHosting,
+                            ReadCommittee, Moderate, ReplaceCommittee, ReadLeaderboard, ReadCurve, ReadCheckpoints,
+                            ExportModel, SampleText, ShowIdentity, ExportIdentity, ImportIdentity, ImportIdentityWords,
+                            CheckReleases, InstallTrainer, RemoveTrainer, SetReleases, StopNode>;
 
 template <MethodCall R>
 inline constexpr Method method_of = NodeMethods::place_of<R>();

@@ -32,6 +32,8 @@ inline constexpr std::uint64_t sample_seed_max = 1ULL << 53U;  // what every JSO
 inline constexpr std::uint64_t pause_seconds_max = 1ULL << 32U;
 inline constexpr std::uint64_t yield_seconds_max = 600;
 inline constexpr std::size_t own_name_bytes_max = 256;
+inline constexpr std::uint64_t rate_max = 1ULL << 30U;  // bytes a second; what libtorrent can limit to
+inline constexpr std::uint64_t disk_bytes_max = 1ULL << 62U;
 
 /// What the node does, and why (core/status). Title, sign and buttons of the window follow from the reason.
 using status::Activity;
@@ -58,6 +60,14 @@ inline constexpr std::array names<activity::Signal> = {"person",  "program",    
                                                        "gpu_use", "gpu_memory", "heat",     "battery",   "power_saver",
                                                        "metered", "load",       "input",    "schedule"};
 static_assert(names<activity::Signal>.size() == activity::signal_count);
+
+/// How much of the time the trainer computes while its owner needs nothing of the computer.
+enum class Effort { quiet, balanced, full };
+template <>
+inline constexpr std::array names<Effort> = {"quiet", "balanced", "full"};
+[[nodiscard]] constexpr double share_of(Effort effort) {
+    return effort == Effort::full ? 1 : effort == Effort::balanced ? 0.75 : 0.5;
+}
 
 /// What a run's host may do while the run goes on (core/run/host_action.h).
 enum class ModerationKind { ban, readmit, allow, rollback };
@@ -286,6 +296,21 @@ struct OwnerRules {
               "One letter for each hour of the week from Monday's first on: r run, q quiet, p pause.");
     }
 };
+/// What this computer gives: time, traffic and disk.
+struct Resources {
+    static constexpr std::string_view label = "resources";
+    Effort effort = Effort::full;
+    std::uint64_t upload = 0, download = 0, disk = 0;
+    bool operator==(const Resources&) const = default;
+
+    static void fields(auto& value, auto&& field) {
+        field("effort", value.effort, Any{},
+              "How much of the time the trainer computes: half of it, three quarters, or all.");
+        field("upload", value.upload, Whole{0, rate_max}, "Bytes a second that are sent at most; 0: no limit.");
+        field("download", value.download, Whole{0, rate_max}, "Bytes a second that are received at most; 0: no limit.");
+        field("disk", value.disk, Whole{0, disk_bytes_max}, "Bytes that a run's files may take; 0: 20 GiB.");
+    }
+};
 [[nodiscard]] OwnerRules described(const activity::Rules& rules);
 [[nodiscard]] Result<activity::Rules> rules_of(const OwnerRules& described);
 
@@ -357,6 +382,7 @@ struct NodeSnapshot {
     std::int64_t paused_until = 0;
     std::optional<YieldState> yield;
     std::optional<OwnerRules> rules;
+    std::optional<Resources> resources;
     std::optional<ReleaseState> releases;
     std::string peer_id, name, data_folder, person_id;
     std::optional<RunSnapshot> run;
@@ -374,6 +400,7 @@ struct NodeSnapshot {
         field("paused_until", value.paused_until, Whole{}, "Unix seconds; 0 if not paused or until resumed.");
         field("yield", value.yield, Any{}, "Why it makes way to its owner by itself; missing while it does not.");
         field("rules", value.rules, Any{}, "What its owner wants to be noticed.");
+        field("resources", value.resources, Any{}, "What its owner lets it use.");
         field("releases", value.releases, Any{}, "Trainers to download, and newer versions.");
         field("peer_id", value.peer_id, Text{id_bytes_max}, "This computer's public key in hexadecimal digits.");
         field("person_id", value.person_id, Optional{Text{id_bytes_max}},

@@ -1363,7 +1363,7 @@
         <translation>Der Trainer scheiterte dreimal (%1); das Protokoll sagt mehr.</translation>
     </message>
     <message>
-        <source>Another process uses this computer's key; only what one of them does counts. Stop Potluck on one of them, or import your identity there, which gives it a key of its own.</source>
+        <source>Another process uses this computer&apos;s key; only what one of them does counts. Stop Potluck on one of them, or import your identity there, which gives it a key of its own.</source>
         <translation>Ein anderer Prozess benutzt den Schlüssel dieses Computers; nur was einer von beiden tut, zählt. Beende Potluck auf einem, oder importiere deine Identität dort: Das gibt ihm einen eigenen Schlüssel.</translation>
     </message>
     <message>
@@ -1496,6 +1496,69 @@
     <message>
         <source>&amp;Leave the run</source>
         <translation>Lauf &amp;verlassen</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::ResourcesCard</name>
+    <message>
+        <source>What this computer gives</source>
+        <translation>Was dieser Computer gibt</translation>
+    </message>
+    <message>
+        <source>Changes hold at once; no round is lost by them.</source>
+        <translation>Änderungen gelten sofort; keine Runde geht dadurch verloren.</translation>
+    </message>
+    <message>
+        <source>Q&amp;uiet: it trains half of the time, and stays cool</source>
+        <translation>&amp;Leise: er trainiert die Hälfte der Zeit und bleibt kühl</translation>
+    </message>
+    <message>
+        <source>&amp;Balanced: it trains three quarters of the time</source>
+        <translation>Ausge&amp;wogen: er trainiert drei Viertel der Zeit</translation>
+    </message>
+    <message>
+        <source>F&amp;ull: it trains all the time</source>
+        <translation>&amp;Voll: er trainiert die ganze Zeit</translation>
+    </message>
+    <message>
+        <source>U&amp;pload at most</source>
+        <translation>Höchstens &amp;senden</translation>
+    </message>
+    <message>
+        <source>What it has trained, and pieces of the data for others.</source>
+        <translation>Was er trainiert hat, und Teile der Daten für andere.</translation>
+    </message>
+    <message>
+        <source> KB/s</source>
+        <translation> KB/s</translation>
+    </message>
+    <message>
+        <source>&amp;Download at most</source>
+        <translation>Höchstens &amp;empfangen</translation>
+    </message>
+    <message>
+        <source>Data, and what the others have trained.</source>
+        <translation>Daten, und was die anderen trainiert haben.</translation>
+    </message>
+    <message>
+        <source>Dis&amp;k at most</source>
+        <translation>Höchstens auf der &amp;Festplatte</translation>
+    </message>
+    <message>
+        <source>The model, the data and copies of both for others; parts of the data from the next start on.</source>
+        <translation>Das Modell, die Daten und Kopien von beidem für andere; für Teile der Daten ab dem nächsten Start.</translation>
+    </message>
+    <message>
+        <source> GB</source>
+        <translation> GB</translation>
+    </message>
+    <message>
+        <source>20 GiB, as usual</source>
+        <translation>20 GiB, wie üblich</translation>
+    </message>
+    <message>
+        <source>No limit</source>
+        <translation>Keine Grenze</translation>
     </message>
 </context>
 <context>

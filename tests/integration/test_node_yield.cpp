@@ -132,6 +132,37 @@ private slots:
         QTRY_COMPARE(paces(), QByteArray("0.5\n0.5\n1\n"));
     }
 
+    void who_gives_less_trains_less_at_once_and_after_a_restart() {
+        Swarm swarm;
+        swarm.host(1000);
+        const QString report = QString::fromStdString((swarm.root() / "paces").string());
+        QProcessEnvironment reports;
+        reports.insert("FAKE_TRAINER_PACES", report);
+        ServingNode& ben = swarm.volunteer("ben", reports);
+        QVERIFY(ben.wait_for(trains, 20'000));
+        const auto paces = [&] {
+            QFile file(report);
+            return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+        };
+        control::Resources given{.effort = control::Effort::balanced, .upload = 500'000};
+        ben.call("set_resources", {{"resources", to_json(given)}});
+        QTRY_COMPARE(paces(), QByteArray("0.75\n"));
+        ben.call("yield", level("quiet"));  // the owner needs more than that
+        QTRY_COMPARE(paces(), QByteArray("0.75\n0.5\n"));
+        ben.call("yield", level("run"));
+        QTRY_COMPARE(paces(), QByteArray("0.75\n0.5\n0.75\n"));
+        QCOMPARE(ben.close(), 0);
+        ben.start({"--dht", "127.0.0.1:" + QString::number(swarm.backbone().status().network.port)}, reports);
+        QVERIFY(ben.wait_for(trains, 20'000));
+        QVERIFY(ben.status().resources == given);
+        QTRY_COMPARE(paces(), QByteArray("0.75\n0.5\n0.75\n0.75\n"));
+        given.effort = control::Effort::full;
+        ben.call("set_resources", {{"resources", to_json(given)}});
+        QTRY_COMPARE(paces(), QByteArray("0.75\n0.5\n0.75\n0.75\n1\n"));
+        ben.call("set_resources", {{"resources", {{"effort", "lazy"}, {"upload", 0}, {"download", 0}, {"disk", 0}}}});
+        QVERIFY(!ben.error().empty());
+    }
+
     void without_a_window_it_keeps_the_hours_of_its_owner() {
         Swarm swarm;
         swarm.host(1000);

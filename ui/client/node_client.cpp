@@ -286,6 +286,12 @@ void NodeClient::setRules(const control::OwnerRules& rules) {
         emit changed();
     });
 }
+void NodeClient::setResources(const control::Resources& resources) {
+    call(control::SetResources{resources}, [this, resources](const control::Done&) {
+        m_view.snapshot.resources = resources;
+        emit changed();
+    });
+}
 void NodeClient::showSights(const activity::Sights& sights, bool inputDrifts) {
     const auto same = [](const activity::Sight& a, const activity::Sight& b) { return a.blindness == b.blindness; };
     const bool shown = m_view.sights && m_view.inputDrifts == inputDrifts &&

@@ -88,6 +88,7 @@ public:
     /// What is seen of the owner here; the node believes it for `lease`.
     void giveWay(const activity::Decision& decision, std::chrono::seconds lease);
     void setRules(const control::OwnerRules& rules);
+    void setResources(const control::Resources& resources);
     /// For the window: what the probes of this program see. Nothing of it goes to the node.
     void showSights(const activity::Sights& sights, bool inputDrifts);
     void requestInvite();

@@ -88,6 +88,8 @@ Result<std::unique_ptr<Node>> Node::open(boost::asio::io_context& loop, NodeOpti
     settings->apply(options.limits);
     settings->apply(options.rules);
     settings->apply(options.releases);
+    if (options.upload_bytes_per_second > 0) settings->resources.upload = options.upload_bytes_per_second;
+    if (options.download_bytes_per_second > 0) settings->resources.download = options.download_bytes_per_second;
     if (*settings != saved) {
         if (const Status kept = settings->save(options.data_folder); !kept) return kept.error();
     }
@@ -105,8 +107,8 @@ Status Node::open_network() {
     settings.reach = m_options.reach;
     settings.dht_nodes = m_options.dht_nodes;
     settings.addresses = m_options.addresses;
-    settings.upload_bytes_per_second = m_options.upload_bytes_per_second;
-    settings.download_bytes_per_second = m_options.download_bytes_per_second;
+    settings.upload_bytes_per_second = m_settings.resources.upload;
+    settings.download_bytes_per_second = m_settings.resources.download;
     settings.blob_bytes_max = m_settings.blob_bytes_max();
     settings.wake = [this, alive = m_alive] {
         boost::asio::post(m_loop, [this, alive] {
@@ -377,10 +379,13 @@ void Node::obey() {
             log::of("node").warn("{}", kept.error().message);
     }
     const activity::Level before = std::exchange(m_obeyed, now.level);
-    if (!m_session || before == now.level) return;
+    if (!m_session) return;
     TrainerProcess* trainer = m_session->trainer();
-    if (trainer != nullptr && now.level != activity::Level::pause)
-        trainer->set_share(now.level == activity::Level::quiet ? quiet_share : 1);
+    if (trainer != nullptr && now.level != activity::Level::pause) {
+        const double share = control::share_of(m_settings.resources.effort);
+        trainer->set_share(now.level == activity::Level::quiet ? std::min(share, quiet_share) : share);
+    }
+    if (before == now.level) return;
     if (now.level == activity::Level::pause) {
         m_session->peer().pause(m_now);
         if (trainer != nullptr) trainer->release_by(m_now + RunSession::pause_limit);
@@ -403,6 +408,15 @@ Status Node::set_rules(const control::OwnerRules& described) {
     if (!rules) return rules.error();
     m_settings.rules = *rules;
     m_right_of_way.set_rules(*std::move(rules));
+    return save_settings();
+}
+
+Status Node::set_resources(const control::Resources& wanted) {
+    m_owner.check();
+    m_settings.resources = wanted;
+    m_network->set_rate_limits(wanted.upload, wanted.download);
+    m_network->set_blob_bytes_max(m_settings.blob_bytes_max());
+    obey();
     return save_settings();
 }
 
@@ -602,6 +616,7 @@ control::NodeSnapshot Node::snapshot() const {
     snapshot.data_folder = m_options.data_folder.string();
     snapshot.paused_until = m_settings.paused ? m_settings.paused_until : 0;
     snapshot.rules = control::described(m_settings.rules);
+    snapshot.resources = m_settings.resources;
     snapshot.releases = release_state();
     snapshot.preparation = m_preparation;
     const NodeConditions now = conditions();

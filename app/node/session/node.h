@@ -46,7 +46,7 @@ struct NodeOptions {
     net::NetworkScope reach = net::NetworkScope::internet;
     std::vector<run::PeerHint> dht_nodes;
     std::vector<run::PeerHint> addresses;                                      // for invites, as the owner says
-    std::uint64_t upload_bytes_per_second = 0, download_bytes_per_second = 0;  // 0: no limit
+    std::uint64_t upload_bytes_per_second = 0, download_bytes_per_second = 0;  // saved if not 0
     unsigned threads = 1;                                                      // for codec, F and hashing
     unsigned trainer_threads = 0;                                              // 0: the trainer chooses
     LimitOptions limits;                                                       // saved for later starts
@@ -68,7 +68,7 @@ public:
     static constexpr Duration look_again_after{3'600'000};  // one that failed
     /// Who would carry on a run without its host is worked out from the credit of everybody whom the host trusts.
     static constexpr Duration succession_every{2'000};
-    /// The share of the time that the trainer computes while training is to be quiet.
+    /// The share of the time that the trainer computes at most while training is to be quiet.
     static constexpr double quiet_share = 0.5;
 
     /// `already_exists` if another node holds the folder, `permission`/`malformed` if identity or settings cannot be
@@ -94,6 +94,7 @@ public:
     /// What a window sees of the owner's use of this computer; it counts for `call.seconds`.
     void give_way(const control::Yield& call);
     [[nodiscard]] Status set_rules(const control::OwnerRules& described);
+    [[nodiscard]] Status set_resources(const control::Resources& wanted);
     [[nodiscard]] control::PauseHistory pauses() const;
     [[nodiscard]] Status set_name(const std::string& name);
     /// What follows these is told by the snapshot's `releases`.

@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::size_t settings_bytes_max = 64 * 1024;
 constexpr std::uint64_t moment_max = 1ULL << 40U;
-constexpr std::uint64_t disk_max = 1ULL << 62U;
 
 std::filesystem::path file_of(const std::filesystem::path& folder) { return folder / "node.json"; }
 
@@ -47,7 +46,11 @@ Result<NodeSettings> NodeSettings::load(const std::filesystem::path& data_folder
     settings.name = fit_name(fields.text_or("name", 256, ""));
     settings.paused = fields.flag_or("paused", false);
     settings.paused_until = static_cast<std::int64_t>(fields.integer_or("paused_until", 0, moment_max, 0));
-    settings.disk = fields.integer_or("disk", 0, disk_max, 0);
+    if (fields.has("resources")) {
+        if (const Status read = from_json(fields.object("resources"), settings.resources); !read) {
+            return damaged(read.error().message);
+        }
+    }
     settings.looks = fields.flag_or("looks_for_releases", false);
     settings.passes_on = fields.flag_or("passes_packs_on", true);
     if (fields.has("limits")) {
@@ -79,7 +82,7 @@ Status NodeSettings::save(const std::filesystem::path& data_folder) const {
                        {"then_leave", run->after == control::AfterFinish::leave}};
     }
     if (budget != control::Budget{}) json["limits"] = to_json(budget);
-    if (disk != 0) json["disk"] = disk;
+    if (resources != control::Resources{}) json["resources"] = to_json(resources);
     if (looks) json["looks_for_releases"] = true;
     if (!passes_on) json["passes_packs_on"] = false;
     if (rules != activity::Rules{}) json["rules"] = to_json(control::described(rules));
@@ -91,7 +94,7 @@ void NodeSettings::apply(const LimitOptions& limits) {
     budget.device = limits.device.value_or(budget.device);
     budget.gpu_memory = limits.gpu_memory.value_or(budget.gpu_memory);
     budget.ram = limits.ram.value_or(budget.ram);
-    disk = limits.disk.value_or(disk);
+    resources.disk = limits.disk.value_or(resources.disk);
 }
 
 void NodeSettings::apply(const RuleOptions& options) {

@@ -55,7 +55,7 @@ struct NodeSettings {
     bool paused = false;
     std::int64_t paused_until = 0;  // unix seconds; 0: until resumed
     control::Budget budget;         // the trainer's; zeros and an empty device: the defaults
-    std::uint64_t disk = 0;         // bytes that blobs may take; 0: the default
+    control::Resources resources;   // time, traffic and disk
     activity::Rules rules;          // when training makes way to the owner
     bool looks = false;             // for newer versions, once a day
     bool passes_on = true;          // packs of the trainer that are here
@@ -68,7 +68,9 @@ struct NodeSettings {
     void apply(const LimitOptions& limits);
     void apply(const RuleOptions& options);
     void apply(const ReleaseOptions& options);
-    [[nodiscard]] std::uint64_t blob_bytes_max() const { return disk == 0 ? disk_default_bytes : disk; }
+    [[nodiscard]] std::uint64_t blob_bytes_max() const {
+        return resources.disk == 0 ? disk_default_bytes : resources.disk;
+    }
     /// Shards take three quarters at most, so that rounds, checkpoints and repairs always find room.
     [[nodiscard]] std::uint64_t shard_bytes_max() const { return blob_bytes_max() / 4 * 3; }
 

@@ -1,0 +1,111 @@
+// What this computer gives, by real clicks and keys: what is asked of the node, and what the fields say of it.
+#include <QLabel>
+#include <QRadioButton>
+#include <QSpinBox>
+
+#include "window_fixture.h"
+
+using namespace potluck;
+using namespace potluck::tests;
+using control::Effort;
+
+namespace {
+
+struct Settings : WindowFixture {
+    Settings() {
+        node.answer(control::SetResources::name, nlohmann::json::object());
+        say({});
+        window->showPage(ui::MainWindow::settings_page);
+        settle();
+    }
+    void say(const control::Resources& resources) {
+        snapshot.resources = resources;
+        node.push(snapshot);
+        settle();
+    }
+    [[nodiscard]] control::Resources asked() const {
+        control::Resources resources;
+        const nlohmann::json params = node.lastParams("set_resources");
+        POTLUCK_CHECK(!params.is_null() && control::from_json(params.at("resources"), resources).ok());
+        return resources;
+    }
+    /// As somebody does who types a number and goes on to the next field.
+    void type(const char* name, const char* digits) {
+        auto* box = find<QSpinBox>(name);
+        box->setFocus();
+        box->selectAll();
+        QTest::keyClicks(box, digits);
+        QTest::keyClick(box, Qt::Key_Return);
+        box->clearFocus();
+        settle();
+    }
+    control::NodeSnapshot snapshot = recordedSnapshot("training");
+};
+
+}  // namespace
+
+class TestResourcesCard : public QObject {
+    Q_OBJECT
+
+private slots:
+    void an_effort_is_chosen_by_a_click() {
+        Settings page;
+        QVERIFY(page.find<QRadioButton>("effort-full")->isChecked());
+        page.find<QRadioButton>("effort-quiet")->click();
+        page.settle();
+        QVERIFY(page.asked().effort == Effort::quiet);
+        QVERIFY(page.find<QRadioButton>("effort-quiet")->isChecked());
+        page.say({.effort = Effort::balanced});  // another window has chosen
+        QVERIFY(page.find<QRadioButton>("effort-balanced")->isChecked());
+        QCOMPARE(page.node.count("set_resources"), 1);
+    }
+
+    void limits_are_typed_once_and_sent_once() {
+        Settings page;
+        QCOMPARE(page.find<QSpinBox>("uploadLimit")->text(), QStringLiteral("No limit"));
+        page.type("uploadLimit", "150");
+        QCOMPARE(page.node.count("set_resources"), 1);
+        QCOMPARE(page.asked().upload, std::uint64_t{150'000});
+        page.type("downloadLimit", "2000");
+        page.type("diskLimit", "50");
+        const control::Resources all = page.asked();
+        QCOMPARE(all.upload, std::uint64_t{150'000});
+        QCOMPARE(all.download, std::uint64_t{2'000'000});
+        QCOMPARE(all.disk, std::uint64_t{50'000'000'000});
+        page.type("uploadLimit", "0");
+        QCOMPARE(page.asked().upload, std::uint64_t{0});
+        QCOMPARE(page.node.count("set_resources"), 4);
+    }
+
+    void a_limit_that_was_not_touched_stays_exact() {
+        Settings page;
+        page.say({.upload = 1536, .disk = 5ULL << 30U});
+        QCOMPARE(page.find<QSpinBox>("uploadLimit")->value(), 2);
+        page.find<QRadioButton>("effort-balanced")->click();
+        QCOMPARE(page.asked().upload, std::uint64_t{1536});
+        QCOMPARE(page.asked().disk, 5ULL << 30U);
+    }
+
+    void news_do_not_overwrite_what_is_being_typed() {
+        Settings page;
+        auto* box = page.find<QSpinBox>("uploadLimit");
+        box->setFocus();
+        box->selectAll();
+        QTest::keyClicks(box, "7");
+        page.say({.upload = 999'000});
+        QVERIFY(box->text().startsWith(QLatin1Char('7')));
+        QCOMPARE(page.node.count("set_resources"), 0);
+    }
+
+    void a_refusal_is_told_and_the_choice_goes_back() {
+        Settings page;
+        page.node.refuse("set_resources", "The disk is full.");
+        page.find<QRadioButton>("effort-quiet")->click();
+        page.settle();
+        QCOMPARE(page.find<QLabel>("resourcesProblem")->text(), QStringLiteral("The disk is full."));
+        QVERIFY(page.find<QRadioButton>("effort-full")->isChecked());
+    }
+};
+
+QTEST_MAIN(TestResourcesCard)
+#include "test_resources_card.moc"
