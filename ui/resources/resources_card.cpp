@@ -82,7 +82,7 @@ QSpinBox* ResourcesCard::addLimit(QVBoxLayout& column, const QString& label, con
     box->setSuffix(unit);
     box->setSpecialValueText(tr("No limit"));
     box->setKeyboardTracking(false);  // 1, 15, 150: only the last is meant
-    box->setMaximumWidth(220);
+    box->setButtonSymbols(QAbstractSpinBox::NoButtons);
     auto* field = new FormField(label, box, this);
     field->setHint(hint);
     column.addWidget(field);
