@@ -32,6 +32,7 @@ namespace {
 constexpr std::size_t file_name_max = 255;
 constexpr std::size_t shown_name = 80;
 constexpr std::string_view head_name = "lm_head.weight";
+constexpr std::string_view head_bias_name = "predictions.decoder.bias";  // ALBERT's, stored as predictions.bias
 
 Error unusable(std::string message) { return {ErrorCode::malformed, std::move(message)}; }
 
@@ -52,6 +53,7 @@ bool strip(std::string_view& name, std::string_view prefix) {
 /// The name as tensors_of() has it.
 std::string canonical_name(Family family, std::string_view name) {
     if (name == head_name) return std::string(name);
+    if (family == Family::albert) return std::string(name == "predictions.decoder.weight" ? head_name : name);
     if (family == Family::gpt2) {
         strip(name, "transformer.");
         return std::string(name);
@@ -69,6 +71,9 @@ bool is_mask(std::string_view name) {
 
 /// The frequencies of rotary positions that old checkpoints of Llama carry; they follow from theta.
 bool is_frequencies(std::string_view name) { return name.ends_with(".rotary_emb.inv_freq"); }
+
+/// The numbers from 0 on, and zeros, that checkpoints of ALBERT carry.
+bool is_counter(std::string_view name) { return name.ends_with(".position_ids") || name.ends_with(".token_type_ids"); }
 
 /// One tensor of one file.
 struct Found {
@@ -110,6 +115,7 @@ Status take_entries(Family family, const CheckpointFile& file, FoundTensors& ten
         std::string name = canonical_name(family, entry.name);
         if (family == Family::gpt2 && is_mask(name)) continue;
         if (family == Family::llama && is_frequencies(name)) continue;
+        if (family == Family::albert && is_counter(name)) continue;
         const auto begin = static_cast<std::size_t>(entry.begin);
         const ByteSpan bytes = file.bytes.subspan(header + begin, static_cast<std::size_t>(entry.end) - begin);
         if (tensors.contains(name)) return unusable("The checkpoint holds the tensor " + shown(entry.name) + " twice.");
@@ -147,7 +153,8 @@ Status check_head(const Found& head, const TensorSpec& embedding, std::span<cons
     if (equal)
         each_value(head, values.size(), [&](std::size_t i, float value) { equal = equal && value == values[i]; });
     if (equal) return {};
-    return unusable("The checkpoint's head lm_head.weight is not its embedding " + embedding.name +
+    const std::string what = embedding.role == Role::embedding ? "embedding " : "";
+    return unusable("The checkpoint's head " + shown(head.entry.name) + " is not its " + what + embedding.name +
                     ", which this version cannot train.");
 }
 
@@ -200,6 +207,13 @@ Status read_checkpoint(const ModelSpec& model, std::uint32_t stored_context, std
         if (const Status fits = check_shape(tensor, found.mapped(), more_rows); !fits) return fits;
         const std::span<float> values = out.subspan(tensor.offset, tensor.elements());
         if (const Status taken = take_values(tensor, found.mapped(), values); !taken) return taken;
+    }
+    const auto twin =
+        model.family == Family::albert ? tensors.extract(std::string(head_bias_name)) : FoundTensors::node_type();
+    if (twin) {
+        const TensorSpec& bias = wanted.back();
+        const Status same = check_head(twin.mapped(), bias, out.subspan(bias.offset, bias.elements()));
+        if (!same) return same;
     }
     if (!tensors.empty()) {
         return unusable("The checkpoint holds the tensor " + shown(tensors.begin()->second.entry.name) +

@@ -1,5 +1,6 @@
 #include "core/model/initial_state.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/check.h"
@@ -29,6 +30,10 @@ void fill_initial_state(const ModelSpec& spec, std::uint64_t seed, std::span<flo
         const double deviation = tensor.role == Role::output ? residual : usual;
         for (float& value : values) {
             value = is_gain ? 1.0F : is_bias ? 0.0F : static_cast<float>(deviation * normal(rng));
+        }
+        if (spec.family == Family::albert && tensor.role == Role::embedding) {  // padding means nothing
+            const std::uint64_t width = spec.albert.embedding;
+            std::ranges::fill(values.subspan(spec.albert.pad * width, width), 0.0F);
         }
     }
 }

@@ -5,7 +5,7 @@
 // parameters() is the closed form of what tensors_of() adds up; it is asked of a stranger's spec before any list is
 // made of it, and the fields' ranges keep it within 64 bits. A test holds the two together. Names and shapes are those
 // of Hugging Face's GPT2LMHeadModel (Conv1D weights, [in, out]) and OPTForCausalLM (Linear weights, [out, in]);
-// Llama-shaped ones are in llama.cpp.
+// Llama-shaped ones are in llama.cpp, ALBERT's in albert.cpp.
 //
 // Sources: Radford et al. 2019; Zhang et al. 2022.
 #include "core/model/model_spec.h"
@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/base/json.h"
+#include "core/model/albert.h"
 #include "core/model/llama.h"
 #include "core/model/tensor_list.h"
 
@@ -97,15 +98,21 @@ std::vector<TensorSpec> opt_tensors(const ModelSpec& spec) {
 }
 
 constexpr const char* family_name(Family family) {
-    return family == Family::gpt2 ? "gpt2" : family == Family::opt ? "opt" : "llama";
+    switch (family) {
+        case Family::gpt2: return "gpt2";
+        case Family::opt: return "opt";
+        case Family::llama: return "llama";
+        case Family::albert: break;
+    }
+    return "albert";
 }
 
 Family read_family(Fields& fields) {
     const std::string name = fields.text("family", 16);
-    for (const Family family : {Family::gpt2, Family::opt, Family::llama}) {
+    for (const Family family : {Family::gpt2, Family::opt, Family::llama, Family::albert}) {
         if (name == family_name(family)) return family;
     }
-    fields.fail("family is not one this version knows (gpt2, opt, llama)");
+    fields.fail("family is not one this version knows (gpt2, opt, llama, albert)");
     return Family::gpt2;
 }
 
@@ -133,6 +140,7 @@ void read_opt(Fields& fields, ModelSpec& spec) {
 
 std::uint64_t ModelSpec::parameters() const {
     if (family == Family::llama) return llama_parameters(*this);
+    if (family == Family::albert) return albert_parameters(*this);
     const std::uint64_t c = width;
     const std::uint64_t norm_size = 2 * c;
     const std::uint64_t attention = 3 * c * c + 3 * c + c * c + c;
@@ -146,6 +154,7 @@ std::uint64_t ModelSpec::parameters() const {
 }
 
 std::uint64_t ModelSpec::applied_parameters() const {
+    if (family == Family::albert) return albert_applied_parameters(*this);
     const bool looked_up_only = family == Family::llama && !llama.tied;
     return parameters() - (looked_up_only ? std::uint64_t{vocabulary} * width : 0);
 }
@@ -160,6 +169,8 @@ nlohmann::json ModelSpec::to_json() const {
                              {"dropout", dropout}};
     if (family == Family::llama) {
         write_llama(llama, object);
+    } else if (family == Family::albert) {
+        write_albert(albert, object);
     } else {
         object["activation"] = activation_name(activation);
     }
@@ -186,6 +197,9 @@ Result<ModelSpec> ModelSpec::from_json(const nlohmann::json& object) {
     if (spec.family == Family::llama) {
         spec.activation = Activation::silu_gated;
         spec.llama = read_llama(fields, spec.heads);
+    } else if (spec.family == Family::albert) {
+        spec.albert = read_albert(fields, spec.vocabulary);
+        if (spec.dropout != 0.0F) fields.fail("dropout is not 0; ALBERT is trained without");
     } else {
         spec.activation = read_activation(fields);
         if (spec.family == Family::opt) read_opt(fields, spec);
@@ -204,6 +218,7 @@ std::uint64_t TensorSpec::elements() const {
 
 std::vector<TensorSpec> tensors_of(const ModelSpec& spec) {
     if (spec.family == Family::llama) return llama_tensors(spec);
+    if (spec.family == Family::albert) return albert_tensors(spec);
     return spec.family == Family::gpt2 ? gpt2_tensors(spec) : opt_tensors(spec);
 }
 
@@ -215,7 +230,7 @@ LayerWidths layer_widths(const ModelSpec& spec) {
                 .inner = spec.llama.inner,
                 .up = 2 * std::uint64_t{spec.llama.inner}};
     }
-    const std::uint64_t inner = 4 * std::uint64_t{spec.width};
+    const std::uint64_t inner = spec.family == Family::albert ? spec.albert.inner : 4 * std::uint64_t{spec.width};
     return {.heads = spec.heads,
             .kv_heads = spec.heads,
             .head_width = spec.width / spec.heads,
@@ -226,6 +241,7 @@ LayerWidths layer_widths(const ModelSpec& spec) {
 const char* family_title(const ModelSpec& spec) {
     if (spec.family == Family::gpt2) return "GPT-2";
     if (spec.family == Family::opt) return "OPT";
+    if (spec.family == Family::albert) return "ALBERT";
     return spec.llama.qkv_bias ? "Qwen2" : spec.llama.qk_norm ? "Qwen3" : "Llama";
 }
 

@@ -15,8 +15,9 @@ namespace potluck::model {
 
 /// gpt2: Radford et al. 2019. opt: Zhang et al. 2022 (learned positions with an offset of 2, ReLU, separate q, k, v).
 /// llama: Touvron et al. 2023 and what is shaped like it, SmolLM, Qwen2 and Qwen3 (RMS norms, rotary positions, a gated
-/// MLP, no biases).
-enum class Family { gpt2, opt, llama };
+/// MLP, no biases). albert: Lan et al. 2019, an encoder that fills gaps and tells the order of two texts; its layers
+/// share one set of weights.
+enum class Family { gpt2, opt, llama, albert };
 /// silu_gated: down(silu(gate x) * up x) instead of down(f(up x)); llama's only.
 enum class Activation { gelu_tanh, relu, silu_gated };
 /// Where a layer norm stands: before attention and MLP, or after the residual sum (OPT-350M only).
@@ -37,6 +38,19 @@ struct LlamaShape {
     bool operator==(const LlamaShape&) const = default;
 };
 
+inline constexpr std::uint32_t albert_segments = 2;  // the first text and the second
+inline constexpr std::uint32_t albert_orders = 2;    // as they stood, or swapped
+
+/// What albert alone has.
+struct AlbertShape {
+    std::uint32_t embedding = 128;    // E, width of the embeddings, 8..16,384
+    std::uint32_t inner = 1'024;      // F of the MLP, 8..131,072
+    double mask_share = 0.15;         // of a record's tokens, 0.01..0.5
+    std::uint32_t pad = 0, cls = 2;   // four different tokens that no text has: behind a record's texts, before them,
+    std::uint32_t sep = 3, mask = 4;  // behind each of them, and in a gap
+    bool operator==(const AlbertShape&) const = default;
+};
+
 struct ModelSpec {
     Family family = Family::gpt2;
     std::uint32_t vocabulary = 256;  // V, 2..1,048,576
@@ -49,12 +63,15 @@ struct ModelSpec {
     NormPlace norm = NormPlace::before;  // gpt2: before; with `after` there is no final norm
     std::uint32_t embedding = 0;  // opt: width of the token embedding where it differs from C (350M: 512), else 0
     LlamaShape llama = {};
+    AlbertShape albert = {};
     bool operator==(const ModelSpec&) const = default;
 
     [[nodiscard]] std::uint64_t parameters() const;
-    /// Those that take part in a product with every token: all but an embedding that is not the head, too.
+    /// Those that take part in a product with every token, as often as they do: all but an embedding that is not the
+    /// head, too; those of albert's layer once per layer.
     [[nodiscard]] std::uint64_t applied_parameters() const;
-    /// `norm` and `embedding` are there for opt only, the fields of LlamaShape in the place of `activation` for llama.
+    /// `norm` and `embedding` are there for opt only, the fields of LlamaShape or of AlbertShape in the place of
+    /// `activation` for llama and albert.
     [[nodiscard]] nlohmann::json to_json() const;
     /// `malformed` with a sentence that names the field; also if parameters() exceeds parameters_max.
     [[nodiscard]] static Result<ModelSpec> from_json(const nlohmann::json& object);
@@ -70,7 +87,7 @@ struct LayerWidths {
 };
 [[nodiscard]] LayerWidths layer_widths(const ModelSpec& spec);
 
-/// What people call it: "GPT-2", "OPT", "Llama", "Qwen2" or "Qwen3".
+/// What people call it: "GPT-2", "OPT", "Llama", "Qwen2", "Qwen3" or "ALBERT".
 [[nodiscard]] const char* family_title(const ModelSpec& spec);
 
 /// What a tensor is for. Initial values, decay, Muon, pruning and blocks go by it, not by names.
@@ -106,6 +123,9 @@ struct TensorSpec {
 /// llama: embed_tokens, lm_head where it is not tied, then each layer's input_layernorm, the weights of q, k, v side by
 /// side, their biases side by side or the gains of q_norm and k_norm where there are any, o_proj,
 /// post_attention_layernorm, gate_proj and up_proj side by side, down_proj, then norm.
+/// albert: embeddings of words, positions and segments, their LayerNorm, embedding_hidden_mapping_in, then the one
+/// layer's query, key, value side by side, their biases side by side, dense, LayerNorm, ffn, ffn_output,
+/// full_layer_layer_norm, then pooler, sop_classifier, and predictions' dense, LayerNorm and bias.
 [[nodiscard]] std::vector<TensorSpec> tensors_of(const ModelSpec& spec);
 
 /// Which way a matrix of a layer lies: inputs first as in GPT-2's Conv1D, or outputs first as in torch.nn.Linear.

@@ -29,6 +29,10 @@ constexpr Preset presets[] = {
     // SmolLM2's checkpoints take 8,192 tokens; 2,048 is what they were trained with for most of the time.
     {"smollm2-135m", Family::llama, 49'152, 2'048, 30, 9, 576},
     {"smollm2-360m", Family::llama, 49'152, 2'048, 32, 15, 960},
+    {"albert-tiny", Family::albert, 260, 128, 12, 4, 256},
+    {"albert-base", Family::albert, 30'000, 512, 12, 12, 768},
+    {"albert-large", Family::albert, 30'000, 512, 24, 16, 1'024},
+    {"sahajbert", Family::albert, 32'000, 512, 24, 16, 1'024},
 };
 
 LlamaShape llama_shape(std::string_view name) {
@@ -49,6 +53,11 @@ ModelSpec model_of(const Preset& preset) {
     if (preset.family == Family::llama) {
         model.activation = Activation::silu_gated;
         model.llama = llama_shape(preset.name);
+    }
+    if (preset.family == Family::albert) {
+        model.albert.inner = 4 * model.width;
+        if (preset.vocabulary == 260)
+            model.albert = {128, model.albert.inner, 0.15, 256, 257, 258, 259};  // behind bytes
     }
     return model;
 }
@@ -74,6 +83,7 @@ ModelSpec reshaped(const ModelSpec& preset, const Reshaping& wanted) {
     if (wanted.layers > 0) model.layers = wanted.layers;
     if (wanted.heads > 0) model.heads = wanted.heads;
     if (wanted.width > 0) model.width = wanted.width;
+    if (model.family == Family::albert) model.albert.inner = preset.albert.inner / preset.width * model.width;
     if (model.family != Family::llama || (model.heads == preset.heads && model.width == preset.width)) return model;
     const std::uint32_t sharing = preset.heads / preset.llama.kv_heads;
     model.llama.kv_heads = model.heads % sharing == 0 ? model.heads / sharing : model.heads;

@@ -33,6 +33,7 @@ void try_index(ByteSpan bytes) {
 void try_weights(Family family, ByteSpan bytes) {
     ModelSpec model{.family = family, .vocabulary = 20, .context = 8, .layers = 2, .heads = 2, .width = 8};
     model.llama = {.kv_heads = 1, .head_width = 4, .inner = 12, .tied = false};
+    model.albert = {.embedding = 8, .inner = 12};
     std::vector<float> values(model.parameters());
     const CheckpointFile file{"model.safetensors", bytes};
     if (!read_checkpoint(model, model.context, {&file, 1}, values)) return;
@@ -49,6 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         case 'i': try_index(bytes); break;
         case 'g': try_weights(Family::gpt2, bytes); break;
         case 'o': try_weights(Family::opt, bytes); break;
+        case 'a': try_weights(Family::albert, bytes); break;
         case 'l': try_weights(Family::llama, bytes); break;
         default: break;
     }

@@ -169,6 +169,9 @@ def manifests():
              b'"tied":false,')
     save("manifest", "llama", prefix + text.replace(b'"activation":"gelu_tanh",', b"").replace(
         b'"family":"gpt2",', b'"family":"llama",').replace(b'"heads":2,', b'"heads":2,' + llama))
+    albert = b'"cls":2,"embedding":8,"inner":24,"mask":4,"mask_share":0.15,"pad":0,"sep":3,'
+    save("manifest", "albert", prefix + text.replace(b'"activation":"gelu_tanh",', b"").replace(
+        b'"family":"gpt2",', b'"family":"albert",').replace(b'"heads":2,', b'"heads":2,' + albert))
     save("manifest", "great_model", prefix + text.replace(b'"layers":1', b'"layers":256').replace(b'"width":8', b'"width":16384'))
 
 
@@ -274,6 +277,13 @@ def safetensors():
     save("safetensors", "deep", header(b'{"a":' + b"[" * 2_000, 16))
 
 
+def albert_part():
+    """The head's bias under its second name, and numbers from 0 on that are no parameter."""
+    header = json.dumps({"albert.embeddings.position_ids": {"dtype": "I64", "shape": [1, 2], "data_offsets": [0, 16]},
+                         "predictions.decoder.bias": {"dtype": "F32", "shape": [20], "data_offsets": [16, 96]}}).encode()
+    return struct.pack("<Q", len(header)) + header + bytes(96)
+
+
 def hf_checkpoints():
     for kind, name, path in (("c", "config_gpt2", "gpt2_fp32/config.json"),
                              ("c", "config_opt", "opt_post_fp32_sharded/config.json"),
@@ -284,6 +294,8 @@ def hf_checkpoints():
                              ("o", "opt", "opt_fp16/model.safetensors"),
                              ("o", "opt_part", "opt_post_fp32_sharded/model-00002-of-00003.safetensors")):
         save("hf_checkpoint", name, kind.encode() + (CHECKPOINTS / path).read_bytes())
+    save("hf_checkpoint", "config_albert", b"c" + (CHECKPOINTS / "../training/config_albert.json").read_bytes())
+    save("hf_checkpoint", "albert_part", b"a" + albert_part())
 
 
 def invites():

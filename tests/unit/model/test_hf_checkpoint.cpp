@@ -140,6 +140,26 @@ private slots:
         QVERIFY(complains_of(load({file_of(tensors)}, model), "lm_head.weight is not its embedding"));
     }
 
+    void albert_loads_with_what_transformers_stores_twice() {
+        ModelSpec model = samples::model();
+        model.family = Family::albert;
+        model.albert = {.embedding = 8, .inner = 12};
+        Tensors tensors = sample_tensors(model);
+        QVERIFY(is_count_by_eighths(load({file_of(tensors)}, model).values));
+        tensors.push_back({"albert.embeddings.position_ids", {1, 2}, {0, 1}, "BOOL"});
+        tensors.push_back({"predictions.decoder.weight", {256, 8}, tensors.front().values});
+        tensors.push_back({"predictions.decoder.bias", {256}, tensors[tensors.size() - 3].values});
+        QVERIFY(is_count_by_eighths(load({file_of(tensors)}, model).values));
+        tensors.back().values[7] += 1;
+        QVERIFY(complains_of(load({file_of(tensors)}, model), "predictions.decoder.bias is not its predictions.bias"));
+        tensors.pop_back();
+        tensors.back().values[7] += 1;
+        QVERIFY(complains_of(load({file_of(tensors)}, model), "is not its embedding"));
+        tensors = sample_tensors(model);  // of an AlbertForMaskedLM
+        std::erase_if(tensors, [](const Tensor& one) { return one.name.starts_with("sop_classifier"); });
+        QVERIFY(complains_of(load({file_of(tensors)}, model), "lacks the tensor sop_classifier.classifier.weight"));
+    }
+
     void a_checkpoint_may_be_cut_into_files() {
         const Tensors tensors = sample_tensors();
         const Tensors first(tensors.begin(), tensors.begin() + 5), second(tensors.begin() + 5, tensors.end());

@@ -123,6 +123,26 @@ private slots:
         QCOMPARE(parsed(config)->llama.kv_heads, 32U);
     }
 
+    void albert_is_read_strictly() {
+        json config = hugging_face_config(*model_preset("sahajbert"));
+        QVERIFY(*parsed(config) == *model_preset("sahajbert"));
+        config.erase("mask_token_id");  // the library does not write it
+        QVERIFY(*parsed(config) == *model_preset("sahajbert"));
+        for (const auto& [name, value] :
+             std::vector<std::pair<const char*, json>>{{"num_hidden_groups", 2},
+                                                       {"inner_group_num", 2},
+                                                       {"type_vocab_size", 3},
+                                                       {"hidden_act", "gelu"},
+                                                       {"layer_norm_eps", 1e-5},
+                                                       {"tie_word_embeddings", false},
+                                                       {"position_embedding_type", "relative_key"}}) {
+            json other = config;
+            other[name] = value;
+            QVERIFY(!parsed(other).ok());
+            QVERIFY2(parsed(other).error().message.find(name) != std::string::npos, name);
+        }
+    }
+
     void what_llama_leaves_out_is_transformers_default() {
         json config = smollm2_135m_of_the_hub();
         for (const char* name : {"num_key_value_heads", "rms_norm_eps", "rope_theta", "tie_word_embeddings"}) {
@@ -153,9 +173,9 @@ private slots:
     }
 
     void every_preset_survives_its_config() {
-        for (const char* name :
-             {"tiny", "small", "gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl", "opt-125m", "opt-350m", "opt-1.3b",
-              "opt-2.7b", "opt-6.7b", "llama-tiny", "smollm2-135m", "smollm2-360m"}) {
+        for (const char* name : {"tiny", "small", "gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl", "opt-125m",
+                                 "opt-350m", "opt-1.3b", "opt-2.7b", "opt-6.7b", "llama-tiny", "smollm2-135m",
+                                 "smollm2-360m", "albert-tiny", "albert-base", "albert-large", "sahajbert"}) {
             ModelSpec model = *model_preset(name);
             const auto back = parsed(hugging_face_config(model));
             QVERIFY2(back.ok(), name);
@@ -172,7 +192,7 @@ private slots:
         model.llama.head_width = 48;
         QVERIFY(*parsed(hugging_face_config(model)) == model);
         QVERIFY(!model_preset("gpt3"));
-        QVERIFY(model_preset("gpt3").error().message.find("smollm2-135m or smollm2-360m") != std::string::npos);
+        QVERIFY(model_preset("gpt3").error().message.find("albert-large or sahajbert") != std::string::npos);
     }
 
     void a_reshaped_preset_keeps_its_proportions() {

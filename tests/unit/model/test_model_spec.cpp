@@ -1,6 +1,7 @@
 #include <QTest>
 
 #include "core/base/json.h"
+#include "core/model/presets.h"
 #include "tests/unit/run_samples.h"
 
 using namespace potluck;
@@ -126,6 +127,31 @@ private slots:
         QCOMPARE(tinyllama().parameters(), std::uint64_t{1'100'048'384});
         QCOMPARE(qwen2_500m().parameters(), std::uint64_t{494'032'768});
         QCOMPARE(qwen3_600m().parameters(), std::uint64_t{596'049'920});
+        QCOMPARE(model_preset("albert-base")->parameters(), std::uint64_t{11'813'810});
+        QCOMPARE(model_preset("albert-large")->parameters(), std::uint64_t{17'847'474});
+        QCOMPARE(model_preset("sahajbert")->parameters(), std::uint64_t{18'105'474});
+    }
+
+    void a_shared_layer_counts_as_often_as_it_is_applied() {
+        ModelSpec one = *model_preset("albert-large"), two = one;
+        two.layers += 1;
+        QCOMPARE(two.parameters(), one.parameters());
+        QCOMPARE(two.applied_parameters() - one.applied_parameters(), std::uint64_t{12'596'224});
+        QVERIFY(one.applied_parameters() > 300'000'000 && one.applied_parameters() < 304'000'000);
+    }
+
+    void the_marks_of_an_encoder_are_four_tokens_of_its_vocabulary() {
+        const ModelSpec spec = *model_preset("albert-tiny");
+        QVERIFY(ModelSpec::from_json(spec.to_json()).value() == spec);
+        for (const auto& [name, value] : std::vector<std::pair<const char*, nlohmann::json>>{
+                 {"mask", 258}, {"pad", 260}, {"mask_share", 0.6}, {"embedding", 4}, {"dropout", 0.1}}) {
+            nlohmann::json other = spec.to_json();
+            other[name] = value;
+            QVERIFY2(!ModelSpec::from_json(other).ok(), name);
+        }
+        nlohmann::json without = spec.to_json();
+        without.erase("cls");
+        QVERIFY(!ModelSpec::from_json(without).ok());
     }
 
     void an_embedding_that_is_only_looked_up_is_in_no_product() {
@@ -136,9 +162,9 @@ private slots:
     }
 
     void tensors_lie_one_behind_the_other_and_fill_the_vector() {
-        for (const ModelSpec& spec :
-             {samples::model(), gpt2(12, 12, 768), gpt2(48, 25, 1'600), small_opt(), opt(12, 12, 768), opt_350m(),
-              small_llama(), tinyllama(), qwen2_500m(), qwen3_600m()}) {
+        for (const ModelSpec& spec : {samples::model(), gpt2(12, 12, 768), gpt2(48, 25, 1'600), small_opt(),
+                                      opt(12, 12, 768), opt_350m(), small_llama(), tinyllama(), qwen2_500m(),
+                                      qwen3_600m(), *model_preset("albert-tiny"), *model_preset("sahajbert")}) {
             std::uint64_t next = 0;
             for (const TensorSpec& tensor : tensors_of(spec)) {
                 QCOMPARE(tensor.offset, next);
