@@ -24,6 +24,11 @@ public:
         const int end = m_processor.eos_id();
         return end < 0 ? std::nullopt : std::optional(static_cast<model::Token>(end));
     }
+    std::optional<model::Token> mark(std::string_view name) const override {
+        const int id = m_processor.PieceToId(name);
+        const bool found = id >= 0 && m_processor.IsControl(id) && m_processor.IdToPiece(id) == name;
+        return found ? std::optional(static_cast<model::Token>(id)) : std::nullopt;
+    }
     void encode(std::string_view text, std::vector<model::Token>& out) const override;
     std::string decode(std::span<const std::uint32_t> tokens) const override;
 

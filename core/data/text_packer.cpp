@@ -19,6 +19,7 @@
 #include "core/base/files.h"
 #include "core/base/rng.h"
 #include "core/data/bigram.h"
+#include "core/data/unigram.h"
 #include "core/run/manifest.h"
 
 namespace potluck::data {
@@ -46,12 +47,14 @@ using Split = std::function<Result<SplitTokens>(const SplitPlan& plan)>;
 
 class Packer {
 public:
-    Packer(const PackPlan& plan, std::uint32_t vocabulary, const PackProgress& progress)
+    Packer(const PackPlan& plan, std::uint32_t vocabulary, const PackProgress& progress,
+           std::optional<PairMarks> marks = {})
         : m_plan(plan),
           m_vocabulary(vocabulary),
           m_width(model::token_width(std::max(vocabulary, plan.model_vocabulary))),
           m_progress(progress),
-          m_record_tokens(std::size_t{plan.context} + 1) {}
+          m_record_tokens(std::size_t{plan.context} + 1),
+          m_marks(marks) {}
 
     Result<PackedText> pack(const Split& split_source) {
         const std::vector<std::function<Status()>> passes = {
@@ -86,7 +89,9 @@ private:
     model::TokenWidth m_width;
     const PackProgress& m_progress;
     std::size_t m_record_tokens;
+    std::optional<PairMarks> m_marks;
     std::optional<BigramBaseline> m_bigram;
+    std::optional<UnigramBaseline> m_unigram;
     PackedText m_packed;
 };
 
@@ -130,7 +135,8 @@ Status Packer::read_validation() {
     if (!bytes) return bytes.error();
     std::vector<model::Token> tokens(static_cast<std::size_t>(m_packed.validation.records) * m_record_tokens);
     model::load_tokens(*bytes, m_width, tokens);
-    m_bigram.emplace(m_vocabulary, tokens, m_record_tokens);
+    m_marks ? void(m_unigram.emplace(m_vocabulary, *m_marks, tokens))
+            : void(m_bigram.emplace(m_vocabulary, tokens, m_record_tokens));
     return {};
 }
 
@@ -175,12 +181,12 @@ Status Packer::shuffle() {
         std::memcpy((*shards)[static_cast<std::size_t>(shard)].writable().data() + within * size, bytes.data(),
                     bytes.size());
         model::load_tokens(bytes, m_width, tokens);
-        m_bigram->count(tokens);
+        m_marks ? m_unigram->count(tokens) : m_bigram->count(tokens);
     }
     for (MappedFile& shard : *shards) {
         if (Status synced = shard.sync(); !synced) return synced;
     }
-    m_packed.bigram_loss = m_bigram->loss();
+    m_packed.bigram_loss = m_marks ? m_unigram->loss() : m_bigram->loss();
     if (!told(records, records)) return packing_stopped;
     return {};
 }
@@ -191,6 +197,14 @@ Result<PackedText> pack_text(const PackPlan& plan, const Tokenizer& tokenizer, c
     POTLUCK_CHECK(plan.context >= 1);
     return Packer(plan, tokenizer.vocabulary(), progress).pack([&](const SplitPlan& split) {
         return split_text(split, tokenizer, progress);
+    });
+}
+
+Result<PackedText> pack_pairs(const PackPlan& plan, const Tokenizer& tokenizer, const PairMarks& marks,
+                              const PackProgress& progress) {
+    POTLUCK_CHECK(plan.context >= 8 && plan.model_vocabulary > std::max({marks.pad, marks.cls, marks.sep, marks.mask}));
+    return Packer(plan, plan.model_vocabulary, progress, marks).pack([&](const SplitPlan& split) {
+        return split_pairs(split, tokenizer, marks, progress);
     });
 }
 

@@ -38,7 +38,7 @@ struct PackedShard {
 struct PackedText {
     std::vector<PackedShard> shards;
     PackedShard validation;
-    double bigram_loss = 0;  // nats per token on validation
+    double bigram_loss = 0;  // nats per token on validation; of pairs the unigram baseline's
     std::uint64_t text_bytes = 0, text_files = 0, files_left_out = 0;
     std::uint64_t training_tokens = 0;
 };
@@ -46,6 +46,10 @@ struct PackedText {
 /// Errors are one sentence each: no such text, unreadable, empty, binary, too small for the context, disk full.
 [[nodiscard]] Result<PackedText> pack_text(const PackPlan& plan, const Tokenizer& tokenizer,
                                            const PackProgress& progress);
+
+/// Pairs of texts for a model that fills gaps; `marks` are below the model's vocabulary.
+[[nodiscard]] Result<PackedText> pack_pairs(const PackPlan& plan, const Tokenizer& tokenizer, const PairMarks& marks,
+                                            const PackProgress& progress);
 
 /// From files of tokens below `vocabulary` (token_file.h); their own validation files are used if they have some.
 [[nodiscard]] Result<PackedText> pack_tokens(const PackPlan& plan, std::uint32_t vocabulary,

@@ -160,10 +160,12 @@ std::uint64_t segments_of(const TokenCounts& counts, std::uint64_t segment_token
     return segments;
 }
 
-}  // namespace
+/// Turns a segment's text into what is written of it.
+using Encode = std::function<void(const Segment& segment, std::vector<model::Token>& out)>;
 
-Result<SplitTokens> split_text(const SplitPlan& plan, const Tokenizer& tokenizer, const PackProgress& progress) {
-    POTLUCK_CHECK(plan.width >= model::token_width(tokenizer.vocabulary()));
+Result<SplitTokens> split_segments(const SplitPlan& plan, const Tokenizer& tokenizer,
+                                   std::optional<model::Token> separator, const Encode& encode,
+                                   const PackProgress& progress) {
     const auto scan = scan_text(plan.source, [&](std::uint64_t done) {
         // The size is known only afterwards: a fraction that approaches one without promising anything.
         return told(progress, PackStage::reading, done, done + 100'000'000);
@@ -175,12 +177,12 @@ Result<SplitTokens> split_text(const SplitPlan& plan, const Tokenizer& tokenizer
     if (!held_out) return held_out.error();
 
     const KeyedPermutation order(mix64(plan.key ^ held_out_key), scan->segments);
-    Streams streams(plan, tokenizer.separator());
+    Streams streams(plan, separator);
     std::vector<model::Token> tokens;
     const Status done = for_each_segment(*scan, [&](const Segment& segment) -> Status {
         if (!told(progress, PackStage::tokenizing, segment.index, scan->segments)) return stopped;
         tokens.clear();
-        tokenizer.encode(segment.text, tokens);
+        encode(segment, tokens);
         const bool is_held_out = order.at(segment.index) < *held_out;
         return streams.write(is_held_out ? Streams::To::validation : Streams::To::training, segment.file, tokens);
     });
@@ -188,6 +190,26 @@ Result<SplitTokens> split_text(const SplitPlan& plan, const Tokenizer& tokenizer
     SplitTokens split{0, 0, scan->bytes, scan->files.size(), scan->files_left_out};
     if (const Status closed = streams.close(split); !closed) return closed.error();
     return split;
+}
+
+}  // namespace
+
+Result<SplitTokens> split_text(const SplitPlan& plan, const Tokenizer& tokenizer, const PackProgress& progress) {
+    POTLUCK_CHECK(plan.width >= model::token_width(tokenizer.vocabulary()));
+    const Encode encode = [&](const Segment& segment, std::vector<model::Token>& out) {
+        tokenizer.encode(segment.text, out);
+    };
+    return split_segments(plan, tokenizer, tokenizer.separator(), encode, progress);
+}
+
+Result<SplitTokens> split_pairs(const SplitPlan& plan, const Tokenizer& tokenizer, const PairMarks& marks,
+                                const PackProgress& progress) {
+    PairRecords records(tokenizer, marks, static_cast<std::uint32_t>(plan.record_tokens - 1));
+    const Encode encode = [&](const Segment& segment, std::vector<model::Token>& out) {
+        Rng rng(mix64(plan.key ^ mix64(segment.index)));
+        records.append(segment.text, rng, out);
+    };
+    return split_segments(plan, tokenizer, std::nullopt, encode, progress);
 }
 
 Result<SplitTokens> split_tokens(const SplitPlan& plan, std::uint32_t vocabulary, const PackProgress& progress) {

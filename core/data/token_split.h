@@ -15,6 +15,7 @@
 #include <functional>
 
 #include "core/base/result.h"
+#include "core/data/pair_records.h"
 #include "core/data/token_file.h"
 #include "core/data/tokenizer.h"
 
@@ -43,6 +44,9 @@ struct SplitTokens {
 
 [[nodiscard]] Result<SplitTokens> split_text(const SplitPlan& plan, const Tokenizer& tokenizer,
                                              const PackProgress& progress);
+/// Both streams are whole records of pairs (pair_records.h), of `record_tokens` tokens each.
+[[nodiscard]] Result<SplitTokens> split_pairs(const SplitPlan& plan, const Tokenizer& tokenizer, const PairMarks& marks,
+                                              const PackProgress& progress);
 /// `vocabulary`: every token must be below it.
 [[nodiscard]] Result<SplitTokens> split_tokens(const SplitPlan& plan, std::uint32_t vocabulary,
                                                const PackProgress& progress);

@@ -41,8 +41,9 @@ Result<TokenizerFiles> find_tokenizer(const fs::path& path) {
         if (!rules) return rules.error();
         return rules->are_gpt2s() ? two_files : json_file;
     }
-    if (holds("tokenizer.model"))
-        return TokenizerFiles{run::TokenizerKind::sentencepiece, path / "tokenizer.model", {}};
+    for (const char* name : {"tokenizer.model", "spiece.model"}) {  // ALBERT's
+        if (holds(name)) return TokenizerFiles{run::TokenizerKind::sentencepiece, path / name, {}};
+    }
     if (holds("tokenizer.json")) return json_file;
     return Error{ErrorCode::not_found, "There is no tokenizer at " + path.string() +
                                            "; give a sentencepiece .model file, a tokenizer.json, or a folder with "
@@ -69,6 +70,14 @@ Result<Tokenizer> Tokenizer::open(const TokenizerFiles& files) {
 std::uint32_t Tokenizer::vocabulary() const { return m_model ? m_model->vocabulary() : byte_vocabulary; }
 
 std::optional<model::Token> Tokenizer::separator() const { return m_model ? m_model->separator() : std::nullopt; }
+
+PairMarks Tokenizer::marks() const {
+    const auto own = [&](std::string_view name) { return m_model ? m_model->mark(name) : std::nullopt; };
+    const auto pad = own("<pad>"), cls = own("[CLS]"), sep = own("[SEP]"), mask = own("[MASK]");
+    if (pad && cls && sep && mask) return {*pad, *cls, *sep, *mask};
+    const model::Token behind = vocabulary();
+    return {behind, behind + 1, behind + 2, behind + 3};
+}
 
 void Tokenizer::encode(std::string_view text, std::vector<model::Token>& out) const {
     if (m_model) return m_model->encode(text, out);

@@ -24,6 +24,11 @@ inline constexpr std::uint32_t vocabulary_max = 262'144;
 
 class TokenizerModel;
 
+/// The tokens of an encoder's records that no text has.
+struct PairMarks {
+    model::Token pad = 0, cls = 0, sep = 0, mask = 0;
+};
+
 /// Where a tokenizer's files are.
 struct TokenizerFiles {
     run::TokenizerKind kind = run::TokenizerKind::bytes;
@@ -49,6 +54,9 @@ public:
     [[nodiscard]] std::uint32_t vocabulary() const;
     /// The token that stands before every document; none if the vocabulary has no such token. No text encodes to it.
     [[nodiscard]] std::optional<model::Token> separator() const;
+    /// The tokens of an encoder's marks: the tokenizer's own where it has all of <pad>, [CLS], [SEP] and [MASK], else
+    /// the four behind its vocabulary.
+    [[nodiscard]] PairMarks marks() const;
     /// Appends the tokens of `text`. A sentencepiece model is given one line at a time, and a line break becomes its
     /// own token where the model has one, because sentencepiece would fold it into a space.
     void encode(std::string_view text, std::vector<model::Token>& out) const;

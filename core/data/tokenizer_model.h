@@ -22,6 +22,8 @@ public:
     [[nodiscard]] virtual std::uint32_t vocabulary() const = 0;
     /// The token between documents, if the vocabulary has one. No text encodes to it.
     [[nodiscard]] virtual std::optional<model::Token> separator() const = 0;
+    /// The token that is spelled like this and that no text encodes to, if there is one.
+    [[nodiscard]] virtual std::optional<model::Token> mark(std::string_view) const { return std::nullopt; }
     virtual void encode(std::string_view text, std::vector<model::Token>& out) const = 0;
     [[nodiscard]] virtual std::string decode(std::span<const std::uint32_t> tokens) const = 0;
 };
