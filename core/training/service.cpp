@@ -14,12 +14,15 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
+#include <memory>
 #include <new>
 #include <utility>
 
 #include "core/base/files.h"
 #include "core/training/compute/device.h"
 #include "core/training/compute/devices.h"
+#include "core/training/make_model.h"
 #include "core/training/memory/memory_error.h"
 #include "core/training/plan_facts.h"
 #include "core/training/sampler.h"
@@ -56,19 +59,20 @@ public:
             return values->write(begin, piece);
         });
         if (!read.ok()) return read.error();
-        Decoder decoder(setup.model, {.device = layout.device,
-                                      .matmul = layout.matmul,
-                                      .attention = setup.attention,
-                                      .weights_flow = layout.weights_flow});
-        if (const Status used = decoder.use_parameters(values->view()); !used.ok()) return used.error();
-        return OtherModel(*std::move(values), std::move(decoder));
+        auto model = make_model(setup.model, {.device = layout.device,
+                                              .matmul = layout.matmul,
+                                              .attention = setup.attention,
+                                              .weights_flow = layout.weights_flow});
+        if (const Status used = model->use_parameters(values->view()); !used.ok()) return used.error();
+        return OtherModel(*std::move(values), std::move(model));
     }
-    [[nodiscard]] Decoder& decoder() { return m_decoder; }
+    [[nodiscard]] Model& model() { return *m_model; }
 
 private:
-    OtherModel(FlatVector values, Decoder decoder) : m_values(std::move(values)), m_decoder(std::move(decoder)) {}
+    OtherModel(FlatVector values, std::unique_ptr<Model> model)
+        : m_values(std::move(values)), m_model(std::move(model)) {}
     FlatVector m_values;
-    Decoder m_decoder;
+    std::unique_ptr<Model> m_model;
 };
 
 control::PlanReply reply_of(const MemoryPlan& plan, const run::Recipe& recipe, const PlanFacts& facts) {
@@ -93,29 +97,54 @@ bool same_file(const control::VectorFile& a, const control::VectorFile& b) {
     return a.path == b.path && a.offset == b.offset;
 }
 
-Result<double> mean_loss(Decoder& decoder, const Shard& shard, std::uint64_t records, std::uint32_t at_once) {
+Result<double> mean_loss(Model& model, const Shard& shard, std::uint64_t records, std::uint32_t at_once) {
     double sum = 0;
     std::vector<model::Token> batch;
     for (std::uint64_t next = 0; next < records;) {
         batch.clear();
+        const std::uint64_t first = next;
         for (std::uint32_t i = 0; i < at_once && next < records; ++i, ++next) {
             if (const Status status = shard.append_record(next, batch); !status.ok()) return status.error();
         }
-        const Result<double> loss = decoder.loss_sum(batch);
+        const Result<double> loss = model.loss_sum(batch, first);
         if (!loss.ok()) return loss.error();
         sum += *loss;
     }
     return sum / static_cast<double>(records * shard.shape().context);
 }
 
-Result<std::vector<std::uint32_t>> continuation(Decoder& decoder, const control::SampleRequest& request,
-                                                std::uint32_t context) {
+/// The prompt with its gaps filled, from the first to the last: each sees those before it.
+Result<std::vector<std::uint32_t>> filled(Model& model, const control::SampleRequest& request,
+                                          const model::ModelSpec& spec) {
+    const SampleRule rule{.temperature = request.temperature, .top_k = request.top_k};
+    Rng rng(request.seed);
+    std::vector<std::uint32_t> text = request.prompt;
+    if (text.size() > spec.context) {
+        return Error{ErrorCode::invalid_argument,
+                     "The text is longer than the model's " + std::to_string(spec.context) + " tokens; shorten it."};
+    }
+    for (std::uint32_t& token : text) {
+        if (token != spec.albert.mask) continue;
+        const Result<std::vector<float>> logits = model.next_logits(text);
+        if (!logits.ok()) return logits.error();
+        std::vector<float> scores = *logits;
+        for (const std::uint32_t special : {spec.albert.pad, spec.albert.cls, spec.albert.sep, spec.albert.mask}) {
+            scores[special] = -std::numeric_limits<float>::infinity();
+        }
+        token = choose_token(scores, rule, rng);
+    }
+    return text;
+}
+
+Result<std::vector<std::uint32_t>> continuation(Model& model, const control::SampleRequest& request,
+                                                const model::ModelSpec& spec) {
+    if (spec.family == model::Family::albert) return filled(model, request, spec);
     const SampleRule rule{.temperature = request.temperature, .top_k = request.top_k};
     Rng rng(request.seed);
     std::vector<std::uint32_t> text = request.prompt;
     while (text.size() < request.prompt.size() + request.tokens) {
-        const std::size_t seen = std::min<std::size_t>(text.size(), context);
-        const Result<std::vector<float>> logits = decoder.next_logits(std::span(text).last(seen));
+        const std::size_t seen = std::min<std::size_t>(text.size(), spec.context);
+        const Result<std::vector<float>> logits = model.next_logits(std::span(text).last(seen));
         if (!logits.ok()) return logits.error();
         text.push_back(choose_token(*logits, rule, rng));
     }
@@ -123,14 +152,14 @@ Result<std::vector<std::uint32_t>> continuation(Decoder& decoder, const control:
     return text;
 }
 
-/// Calls `ask` with the decoder of `state`: the trainer's own if that is what it holds, else another.
+/// Calls `ask` with the model of `state`: the trainer's own if that is what it holds, else another.
 template <class Ask>
 auto with_state(Trainer& trainer, bool is_own, const control::VectorFile& state, const Ask& ask)
-    -> decltype(ask(trainer.decoder())) {
-    if (is_own) return ask(trainer.decoder());
+    -> decltype(ask(trainer.model())) {
+    if (is_own) return ask(trainer.model());
     Result<OtherModel> other = OtherModel::load(trainer.setup(), state);
     if (!other.ok()) return other.error();
-    return ask(other->decoder());
+    return ask(other->model());
 }
 
 }  // namespace
@@ -360,9 +389,8 @@ Result<control::EvaluateReply> TrainerService::answer(const control::EvaluateReq
     if (!shard.ok()) return shard.error();
     const std::uint64_t records = std::min(request.records, request.records_max);
     const std::uint32_t at_once = std::clamp(m_trainer->setup().layout.micro_batch, 1U, evaluate_at_once);
-    const Result<double> loss =
-        with_state(*m_trainer, same_file(request.state, m_loaded), request.state,
-                   [&](Decoder& decoder) { return mean_loss(decoder, *shard, records, at_once); });
+    const Result<double> loss = with_state(*m_trainer, same_file(request.state, m_loaded), request.state,
+                                           [&](Model& model) { return mean_loss(model, *shard, records, at_once); });
     if (!loss.ok()) return loss.error();
     return control::EvaluateReply{.loss = *loss, .tokens = records * spec.context};
 }
@@ -376,7 +404,7 @@ Result<control::SampleReply> TrainerService::answer(const control::SampleRequest
     }
     Result<std::vector<std::uint32_t>> tokens =
         with_state(*m_trainer, same_file(request.state, m_loaded), request.state,
-                   [&](Decoder& decoder) { return continuation(decoder, request, spec.context); });
+                   [&](Model& model) { return continuation(model, request, spec); });
     if (!tokens.ok()) return tokens.error();
     return control::SampleReply{*std::move(tokens)};
 }

@@ -18,6 +18,7 @@
 
 #include "core/base/check.h"
 #include "core/base/rng.h"
+#include "core/training/make_model.h"
 #include "core/training/memory/memory_error.h"
 #include "core/training/memory/optimizer_slices.h"
 
@@ -25,7 +26,7 @@ namespace potluck::training {
 
 namespace {
 
-DecoderOptions options_of(const TrainerSetup& setup) {
+ModelOptions options_of(const TrainerSetup& setup) {
     return {.device = setup.layout.device,
             .matmul = setup.layout.matmul,
             .attention = setup.attention,
@@ -37,7 +38,7 @@ DecoderOptions options_of(const TrainerSetup& setup) {
 
 Trainer::Trainer(const TrainerSetup& setup, LocalModel local)
     : m_setup(setup),
-      m_decoder(setup.model, options_of(setup)),
+      m_model(make_model(setup.model, options_of(setup))),
       m_local(std::move(local)),
       m_loss_scale(setup.layout.matmul) {}
 
@@ -46,6 +47,9 @@ Result<Trainer> Trainer::create(const TrainerSetup& setup) {
         return Error{
             ErrorCode::invalid_argument,
             "Muon steps in the computer's memory in this version: choose a layout whose state is on the host."};
+    }
+    if (setup.model.family == model::Family::albert && setup.layout.matmul != Dtype::fp32) {
+        return Error{ErrorCode::invalid_argument, "This version trains ALBERT in fp32: choose such a layout."};
     }
     Result<LocalModel> local = LocalModel::create(setup.model.parameters(), setup.layout, setup.scratch, setup.threads);
     if (!local.ok()) return local.error();
@@ -174,10 +178,12 @@ Status Trainer::micro_step() {
 
     const std::uint64_t context = m_setup.model.context;
     const Result<double> loss =
-        m_decoder.add_gradient({.records = m_records,
-                                .gradient = m_gradient.view(),
-                                .scale = m_loss_scale.factor() / static_cast<double>(batch * context),
-                                .dropout_seed = mix64(m_place.key.seed ^ mix64(m_place.key.round.value) ^ position)});
+        m_model->add_gradient({.records = m_records,
+                               .gradient = m_gradient.view(),
+                               .scale = m_loss_scale.factor() / static_cast<double>(batch * context),
+                               .dropout_seed = mix64(m_place.key.seed ^ mix64(m_place.key.round.value) ^ position),
+                               .record_seed = mix64(m_place.key.seed ^ mix64(~m_place.key.round.value)),
+                               .first = position});
     if (!loss.ok()) {
         (void)forget_batch();  // part of this gradient may be in
         return loss.error();
@@ -256,7 +262,7 @@ Status Trainer::rebase(const control::VectorFile& next) {
 
 Status Trainer::follow(const Layout& layout) {
     m_owner.check();
-    m_decoder = Decoder(m_setup.model, DecoderOptions{});  // frees the old one's copies before more is taken
+    m_model.reset();  // frees its copies before more is taken
     const Layout before = std::exchange(m_setup.layout, layout);
     if (const Status moved = m_local.follow(layout, m_setup.scratch); !moved.ok()) return moved;
     const bool trained = m_gradient.size() > 0;
@@ -268,7 +274,7 @@ Status Trainer::follow(const Layout& layout) {
         m_device_optimizer.reset();
         if (const Status taken = take_memory(); !taken.ok()) return taken;
     }
-    m_decoder = Decoder(m_setup.model, options_of(m_setup));
+    m_model = make_model(m_setup.model, options_of(m_setup));
     m_loss_scale = LossScale(layout.matmul);
     m_seconds_per_sequence = 0;
     const Status forgotten = forget_batch();

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,7 +24,7 @@
 #include "core/run/recipe.h"
 #include "core/training/compute/device_optimizer.h"
 #include "core/training/compute/flat_vector.h"
-#include "core/training/decoder/decoder.h"
+#include "core/training/compute/model.h"
 #include "core/training/local_model.h"
 #include "core/training/loss_scale.h"
 #include "core/training/memory/layout.h"
@@ -89,9 +90,9 @@ public:
     /// A copy of L in fp32.
     [[nodiscard]] std::vector<float> parameters() const;
     /// L as the model reads it.
-    [[nodiscard]] Decoder& decoder() {
+    [[nodiscard]] Model& model() {
         m_owner.check();
-        return m_decoder;
+        return *m_model;
     }
 
     /// Trains in `place` from the next micro-step on. The same key and shard go on where they were. A half-collected
@@ -144,11 +145,11 @@ private:
     [[nodiscard]] Status finish_step();
     [[nodiscard]] Status step_optimizer(double gradient_scale);
     [[nodiscard]] Status forget_batch();
-    [[nodiscard]] Status parameters_changed() { return m_decoder.use_parameters(m_local.values().view()); }
+    [[nodiscard]] Status parameters_changed() { return m_model->use_parameters(m_local.values().view()); }
 
     ThreadOwner m_owner;
     TrainerSetup m_setup;
-    Decoder m_decoder;
+    std::unique_ptr<Model> m_model;
     LocalModel m_local;
     FlatVector m_gradient;                              // empty until the first train_in
     std::optional<numerics::OptimizerState> m_moments;  // the same; or, if the state lives on the device:

@@ -16,6 +16,7 @@
 #include "core/model/state_layout.h"
 #include "core/run/sample_order.h"
 #include "core/training/compute/device.h"
+#include "core/training/decoder/decoder.h"
 #include "core/training/decoder/plain.h"
 #include "core/training/trainer.h"
 

@@ -180,6 +180,33 @@ private slots:
         QVERIFY(log.readAll().contains("Llama shape, 2 layers, width 128"));
     }
 
+    /// A small encoder: ten short rounds bring its loss down, but not below a count of tokens.
+    void an_albert_trains_with_three_volunteers_and_all_digests_agree() {
+        QTemporaryDir folder;
+        QFile recipe(folder.filePath("recipe.json"));
+        QVERIFY(recipe.open(QIODevice::WriteOnly));
+        recipe.write(R"({"model": "albert-tiny", "layers": 1, "width": 64, "heads": 4, "context": 64,
+                         "window_seconds": 1.0})");
+        recipe.close();
+        int code = 0;
+        const QByteArray said = run_demo(
+            {"--text", POTLUCK_SOURCE_DIR "/core/peer", "--volunteers", "2", "--rounds", "10", "--recipe",
+             recipe.fileName(), "--report", folder.filePath("report.json"), "--data-dir", folder.filePath("data")},
+            code);
+        const QJsonObject found = read_json(folder.filePath("report.json"));
+        QVERIFY2(!found.isEmpty(), said.right(3000).constData());
+        QCOMPARE(found["rounds"].toInt(), 10);
+        const int compared = found["digests_compared"].toInt();
+        QCOMPARE(found["digests_equal"].toInt(), compared);
+        QVERIFY2(compared > 10, qPrintable(QString::number(compared)));
+        QVERIFY(found["late_volunteer_rounds"].toInt() > 0);
+        QVERIFY2(found["final_loss"].toDouble() < 0.9 * found["initial_loss"].toDouble(), said.right(3000).constData());
+        QVERIFY(!found["sample"].toString().isEmpty());
+        QFile log(folder.filePath("data/demo/volunteer-1/node.log"));
+        QVERIFY(log.open(QIODevice::ReadOnly));
+        QVERIFY(log.readAll().contains("ALBERT shape, 1 layers, width 64"));
+    }
+
     void text_that_cannot_train_is_refused_in_one_sentence_and_leaves_nothing() {
         QTemporaryDir folder;
         QProcess demo;

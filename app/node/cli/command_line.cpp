@@ -89,7 +89,8 @@ void add_node_options(CLI::App& app, Command& command, Raw& raw) {
 void add_host_model(CLI::App& host, Command& command, Raw& raw) {
     CLI::Option* from = host.add_option(
         "--from", command.host.from,
-        "Go on from this checkpoint: a folder of Hugging Face transformers with a GPT-2, OPT, Llama, Qwen2 or Qwen3");
+        "Go on from this checkpoint: a folder of Hugging Face transformers with a GPT-2, OPT, Llama, Qwen2, Qwen3 or "
+        "ALBERT");
     for (CLI::Option* shape : {host.add_option("--model", raw.preset, model::model_preset_names()),
                                host.add_option("--layers", raw.layers, "Layers, instead of the preset's"),
                                host.add_option("--heads", raw.heads, "Attention heads, instead of the preset's"),
@@ -413,8 +414,9 @@ Status finish_model(model::ModelSpec& model, const Raw& raw) {
     model = model::reshaped(*preset, {.layers = raw.layers, .heads = raw.heads, .width = raw.width});
     if (raw.context > 0) model.context = raw.context;
     if (!raw.relu) return {};
-    if (model.family == model::Family::llama) {
-        return Error{ErrorCode::invalid_argument, "--relu is for GPT-2 and OPT; " + raw.preset + " is gated."};
+    if (model.family == model::Family::llama || model.family == model::Family::albert) {
+        return Error{ErrorCode::invalid_argument,
+                     "--relu is for GPT-2 and OPT; " + raw.preset + " has an activation of its own."};
     }
     model.activation = model::Activation::relu;
     return {};

@@ -13,6 +13,8 @@ namespace fs = std::filesystem;
 constexpr const char* bytes_note =
     "This model reads and writes bytes: token n is the byte n of UTF-8 text, and the vocabulary is 256.\n"
     "Encode with list(text.encode()), decode with bytes(tokens).decode(errors=\"replace\").\n";
+constexpr const char* marks_note =
+    "The four tokens behind it are <pad>, [CLS], [SEP] and [MASK]; a text stands between [CLS] and [SEP].\n";
 constexpr const char* sentencepiece_note =
     "This model's tokens are those of tokenizer.model, a sentencepiece model. It was trained line by line: encode "
     "each\n"
@@ -48,7 +50,11 @@ Status export_tokenizer(const HeldModel& model, const fs::path& folder, std::vec
     const run::TokenizerKind kind = model.manifest.tokenizer.kind;
     const fs::path note = folder / "tokenizer.txt";
     if (kind == run::TokenizerKind::none) return write(note, as_bytes(none_note), files);
-    if (kind == run::TokenizerKind::bytes) return write(note, as_bytes(bytes_note), files);
+    if (kind == run::TokenizerKind::bytes) {
+        const bool marks = model.manifest.model.family == model::Family::albert;
+        const std::string text = std::string(bytes_note) + (marks ? marks_note : "");
+        return write(note, as_bytes(text), files);
+    }
     const auto tokenizer = open_tokenizer(model);
     if (!tokenizer) return tokenizer.error();
     const bool bpe = kind == run::TokenizerKind::bpe;

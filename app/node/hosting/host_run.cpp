@@ -41,6 +41,8 @@ control::MakingStage stage_of(data::PackStage stage) {
     return control::MakingStage::shuffling;
 }
 
+bool is_encoder(const model::ModelSpec& model) { return model.family == model::Family::albert; }
+
 /// Makes the run in `m_folder`, a folder of its own that becomes the run's once its id is known.
 class Host {
 public:
@@ -63,6 +65,7 @@ private:
     Result<model::ModelSpec> checkpoint_model() const;
     Result<data::TokenizerFiles> find_tokenizer() const;
     Status check_vocabulary() const;
+    void take_marks(model::ModelSpec& model) const;
     /// Tokens that may occur; 0 if nobody said.
     [[nodiscard]] std::uint32_t vocabulary() const {
         return std::max(m_plan.vocabulary, m_tokenizer ? m_tokenizer->vocabulary() : 0);
@@ -106,7 +109,9 @@ Result<data::TokenizerFiles> Host::find_tokenizer() const {
     if (own) return own;
     if (may_lack) return data::TokenizerFiles{run::TokenizerKind::none, {}, {}};
     constexpr std::uint32_t byte_values = 256;  // a model of bytes needs no file
-    if (m_checkpoint->model().vocabulary == byte_values) return data::TokenizerFiles{};
+    const model::ModelSpec& model = m_checkpoint->model();
+    const bool marks_behind = model.family == model::Family::albert && model.albert.pad == byte_values;
+    if (model.vocabulary == byte_values + (marks_behind ? 4 : 0)) return data::TokenizerFiles{};
     return Error{
         ErrorCode::not_found,
         "The checkpoint's folder holds neither vocab.json with merges.txt nor tokenizer.json nor tokenizer.model; "
@@ -177,7 +182,7 @@ Result<model::ModelSpec> Host::checkpoint_model() const {
                                                       ", so take a model with fewer."};
     }
     const bool bytes = m_manifest.tokenizer.kind == run::TokenizerKind::bytes;
-    if (bytes ? tokens != model.vocabulary : tokens > model.vocabulary) {
+    if (bytes && !is_encoder(model) ? tokens != model.vocabulary : tokens > model.vocabulary) {
         return Error{ErrorCode::invalid_argument, "The tokenizer has " + std::to_string(tokens) +
                                                       " tokens and the checkpoint " + std::to_string(model.vocabulary) +
                                                       "; give the tokenizer that the checkpoint was trained with."};
@@ -191,15 +196,31 @@ Result<model::ModelSpec> Host::checkpoint_model() const {
     return model;
 }
 
+/// The marks of a fresh encoder: the tokenizer's own, or four behind it.
+void Host::take_marks(model::ModelSpec& model) const {
+    if (!m_tokenizer) return;
+    const data::PairMarks marks = m_tokenizer->marks();
+    model.albert.pad = marks.pad;
+    model.albert.cls = marks.cls;
+    model.albert.sep = marks.sep;
+    model.albert.mask = marks.mask;
+    model.vocabulary = std::max(model.vocabulary, std::max({marks.pad, marks.cls, marks.sep, marks.mask}) + 1);
+}
+
 Status Host::model() {
     m_manifest.model = m_plan.model;
     m_manifest.model.vocabulary = vocabulary();
+    if (!m_checkpoint && is_encoder(m_manifest.model)) take_marks(m_manifest.model);
     if (m_checkpoint) {
         const auto model = checkpoint_model();
         if (!model) return model.error();
         m_manifest.model = *model;
     }
     if (const auto checked = model::ModelSpec::from_json(m_manifest.model.to_json()); !checked) return checked.error();
+    if (is_encoder(m_manifest.model) && (!m_plan.tokens.empty() || !m_tokenizer)) {
+        return Error{ErrorCode::invalid_argument,
+                     "An encoder is trained on pairs of sentences, which files of tokens do not show; give --text."};
+    }
     m_manifest.recipe = m_plan.recipe;
     if (m_plan.window == HostPlan::Window::by_size)
         m_manifest.recipe.window = run::usual_window(m_manifest.model.parameters());
@@ -218,6 +239,14 @@ Status Host::text() {
     const data::PackProgress progress = [this](data::PackStage stage, double fraction) {
         return m_progress(stage_of(stage), fraction);
     };
+    if (is_encoder(m_manifest.model)) {
+        const model::AlbertShape& shape = m_manifest.model.albert;
+        const data::PairMarks marks{shape.pad, shape.cls, shape.sep, shape.mask};
+        auto pairs = data::pack_pairs(plan, *m_tokenizer, marks, progress);
+        if (!pairs) return pairs.error();
+        m_text = std::move(*pairs);
+        return {};
+    }
     auto text = tokens ? data::pack_tokens(plan, below, progress) : data::pack_text(plan, *m_tokenizer, progress);
     if (!text) return text.error();
     m_text = std::move(*text);

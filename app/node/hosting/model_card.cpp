@@ -96,7 +96,8 @@ std::string training(const CardFacts& facts) {
                              loss_row("validation, measured on the computer that exported", facts.validation);
     if (!rows.empty()) text += "| loss in nats per token | | of round |\n|---|---|---|\n" + rows;
     if (manifest.bigram_loss > 0)
-        text += formatted("| a bigram model, for comparison | %.4f | |\n", manifest.bigram_loss);
+        text += formatted("| a %s model, for comparison | %.4f | |\n",
+                          manifest.model.family == model::Family::albert ? "unigram" : "bigram", manifest.bigram_loss);
     return text + "\n";
 }
 

@@ -4,6 +4,30 @@
 
 namespace potluck::node {
 
+namespace {
+
+constexpr std::string_view gap = "[MASK]";
+constexpr std::uint32_t gaps_usual = 8;  // behind a prompt that has none
+
+/// An encoder's prompt: between its marks, with a gap for every [MASK], or some at the end.
+std::vector<model::Token> with_gaps(const data::Tokenizer& tokenizer, const model::AlbertShape& shape,
+                                    const SamplePlan& plan) {
+    std::vector<model::Token> prompt{shape.cls};
+    std::string_view rest = plan.prompt;
+    for (std::size_t at = rest.find(gap); at != std::string_view::npos; at = rest.find(gap)) {
+        tokenizer.encode(rest.substr(0, at), prompt);
+        prompt.push_back(shape.mask);
+        rest.remove_prefix(at + gap.size());
+    }
+    tokenizer.encode(rest, prompt);
+    const bool none = plan.prompt.find(gap) == std::string::npos;
+    if (none) prompt.insert(prompt.end(), std::min(plan.tokens, gaps_usual), shape.mask);
+    prompt.push_back(shape.sep);
+    return prompt;
+}
+
+}  // namespace
+
 void Sampler::sample(const Result<HeldModel>& model, const SamplePlan& plan,
                      std::function<void(const Result<std::string>&)> done) {
     m_owner.check();
@@ -12,8 +36,11 @@ void Sampler::sample(const Result<HeldModel>& model, const SamplePlan& plan,
     auto tokenizer = open_tokenizer(*model);
     if (!tokenizer) return done(tokenizer.error());
     std::vector<model::Token> prompt;
+    const model::ModelSpec& spec = model->manifest.model;
+    const bool encoder = spec.family == model::Family::albert;
+    if (encoder) prompt = with_gaps(*tokenizer, spec.albert, plan);
     // Training text begins its documents with the separator, or is plain lines.
-    if (plan.prompt.empty() && tokenizer->separator()) prompt.push_back(*tokenizer->separator());
+    if (prompt.empty() && plan.prompt.empty() && tokenizer->separator()) prompt.push_back(*tokenizer->separator());
     if (prompt.empty()) tokenizer->encode(plan.prompt.empty() ? "\n" : plan.prompt, prompt);
     if (prompt.empty()) prompt.push_back(0);
 

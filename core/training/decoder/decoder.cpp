@@ -62,7 +62,7 @@ struct Decoder::Network {
     [[nodiscard]] Head head(const EmbeddingWeights& weights);
 
     [[nodiscard]] double loss(std::span<const model::Token> records);
-    [[nodiscard]] double add_gradient(const BackwardRequest& request);
+    [[nodiscard]] double add_gradient(const Model::BackwardRequest& request);
     [[nodiscard]] std::vector<float> scores(std::span<const std::uint32_t> tokens, std::int64_t rows_wanted);
 };
 
@@ -212,8 +212,6 @@ std::vector<float> Decoder::Network::scores(std::span<const std::uint32_t> token
 
 Decoder::Decoder(const model::ModelSpec& spec, const DecoderOptions& options)
     : m_network(std::make_unique<Network>(spec, options)) {}
-Decoder::Decoder(Decoder&&) noexcept = default;
-Decoder& Decoder::operator=(Decoder&&) noexcept = default;
 Decoder::~Decoder() = default;
 
 Status Decoder::use_parameters(const FlatView& local) {
@@ -230,6 +228,8 @@ Result<double> Decoder::loss_sum(std::span<const model::Token> records) {
         return m_network->loss(records);
     });
 }
+
+Result<double> Decoder::loss_sum(std::span<const model::Token> records, std::uint64_t) { return loss_sum(records); }
 
 Result<double> Decoder::add_gradient(const BackwardRequest& request) {
     return guarded([&]() -> Result<double> {

@@ -15,50 +15,30 @@
 
 #include "core/base/result.h"
 #include "core/model/model_spec.h"
-#include "core/model/token.h"
-#include "core/training/memory/layout.h"
+#include "core/training/compute/model.h"
 
 namespace potluck::training {
 
-/// What of a Layout concerns the model. Residual stream, norms, softmax and accumulated gradients are fp32 whatever
-/// `matmul` is.
-struct DecoderOptions {
-    DeviceId device = {};
-    Dtype matmul = Dtype::fp32;
-    AttentionKernel attention = AttentionKernel::blocked;
-    Checkpointing checkpointing = Checkpointing::none;
-    Streaming weights_flow = Streaming::resident;
-    Kernels kernels = Kernels::own;
-};
+using DecoderOptions = ModelOptions;
 
-class Decoder {
+class Decoder final : public Model {
 public:
     Decoder(const model::ModelSpec& spec, const DecoderOptions& options);
-    Decoder(Decoder&&) noexcept;
-    Decoder& operator=(Decoder&&) noexcept;
-    ~Decoder();
+    ~Decoder() override;
 
-    /// Takes L, spec.parameters() numbers in fp32 or bf16, as the weights. They stay the caller's and must outlive
-    /// their use here; after they change, call this again (it refreshes copies).
-    [[nodiscard]] Status use_parameters(const FlatView& local);
+    [[nodiscard]] Status use_parameters(const FlatView& local) override;
 
-    /// `records`: whole records of context + 1 tokens each (B, T+1). Sum over all B*T targets of -ln p, in nats.
+    /// Sum over all B*T targets of -ln p, in nats.
     [[nodiscard]] Result<double> loss_sum(std::span<const model::Token> records);
+    /// The same: nothing is drawn for a record.
+    [[nodiscard]] Result<double> loss_sum(std::span<const model::Token> records, std::uint64_t first) override;
 
-    struct BackwardRequest {
-        std::span<const model::Token> records;  // (B, T+1)
-        FlatView gradient;                      // fp32 or bf16; added to
-        double scale = 1;                       // gradient += scale * d(loss sum)/d(parameters)
-        std::uint64_t dropout_seed = 0;
-    };
-    /// Loss sum of the records, and its gradient. Leaves `gradient` as it was if the loss is not finite. 16-bit numbers
-    /// may overflow in the backward pass all the same: then `gradient` holds infinities or NaN, which its norm shows.
-    [[nodiscard]] Result<double> add_gradient(const BackwardRequest& request);
+    [[nodiscard]] Result<double> add_gradient(const BackwardRequest& request) override;
 
     /// Scores of every next token after each of `tokens` (1..context): (tokens, vocabulary), row-major.
     [[nodiscard]] Result<std::vector<float>> logits(std::span<const std::uint32_t> tokens);
     /// The last row of `logits`.
-    [[nodiscard]] Result<std::vector<float>> next_logits(std::span<const std::uint32_t> tokens);
+    [[nodiscard]] Result<std::vector<float>> next_logits(std::span<const std::uint32_t> tokens) override;
 
 private:
     struct Network;

@@ -164,6 +164,10 @@ std::vector<MemoryPlan> all_plans(const model::ModelSpec& model, const run::Reci
         const bool gpu = layout.device.kind != DeviceKind::cpu;
         const bool in_place = layout.weights == layout.matmul && (!gpu || layout.state == Residency::device);
         if (in_place && layout.weights_flow == Streaming::streamed) return;  // there is no copy to stream
+        // Shared weights are one block, and autograd keeps all of a layer or nothing.
+        const bool shared = model.family == model::Family::albert;
+        if (shared && layout.weights_flow == Streaming::streamed) return;
+        if (shared && layout.checkpointing == Checkpointing::selective) return;
         MemoryPlan plan = priced(model, recipe, facts, layout);
         const double seconds = layout.micro_batch * model.context / std::max(plan.tokens_per_second, 1e-9);
         if (layout.micro_batch > 1 && plan.tokens_per_second > 0 && seconds > 2 * micro_step_seconds) return;

@@ -1,3 +1,9 @@
+// Bytes are counted from the shapes of what the trainer really holds: the flat vectors and their copies, the moments,
+// what a forward pass keeps for its backward pass (from a layer's cache, or from autograd's graph for an encoder), and
+// what one layer or the head takes at work, measured as multiples of its widths. Every part goes to the memory in which
+// it lives, the computer's or the GPU's, and the sums are the plan's peaks.
+//
+// A test holds the peaks to what a process was measured to take, within a tenth, for a dozen layouts of every family.
 #include "core/training/memory/price.h"
 
 #include <algorithm>
@@ -58,6 +64,7 @@ std::uint64_t orthogonal_bytes(std::uint64_t largest, Dtype products) {
 }  // namespace
 
 BlockSizes block_sizes(const model::ModelSpec& model) {
+    if (model.family == model::Family::albert) return {model.parameters(), 0};  // a layer's weights are all layers'
     model::ModelSpec one = model, two = model;
     one.layers = 1;
     two.layers = 2;
@@ -65,7 +72,29 @@ BlockSizes block_sizes(const model::ModelSpec& model) {
     return {one.parameters() - layer, layer};
 }
 
+namespace {
+
+/// What autograd keeps of an encoder, and what it and the loss take at work.
+ActivationBytes encoder_activation_bytes(const model::ModelSpec& model, const Layout& layout) {
+    const std::uint64_t records = std::max(1U, layout.micro_batch), rows = records * model.context;
+    const std::uint64_t c = model.width, inner = model.albert.inner;
+    // Counted from the graph and measured: qkv, attention's output twice, both sums before their norms, the norms'
+    // outputs, what the heap leaves between them; up and the activation.
+    const std::uint64_t layer = rows * 4 * (10 * c + 2 * inner + model.heads);
+    const bool again = layout.checkpointing == Checkpointing::full;
+    const auto gaps = static_cast<std::uint64_t>(model.albert.mask_share * static_cast<double>(rows)) + records;
+    const std::uint64_t scores = gaps * model.vocabulary * 4;
+    const std::uint64_t table = std::uint64_t{model.vocabulary} * model.albert.embedding * 4;
+    ActivationBytes bytes;
+    bytes.kept = again ? model.layers * rows * 4 * c : model.layers * layer;
+    bytes.working = std::max((again ? layer : 0) + rows * 4 * (4 * c + 2 * inner), 3 * scores + 2 * table);
+    return bytes;
+}
+
+}  // namespace
+
 ActivationBytes activation_bytes(const model::ModelSpec& model, const Layout& layout) {
+    if (model.family == model::Family::albert) return encoder_activation_bytes(model, layout);
     const std::uint64_t rows = std::uint64_t{std::max(1U, layout.micro_batch)} * model.context;
     const std::uint64_t c = model.width;
     const std::uint64_t p = bytes_of(layout.matmul);

@@ -1,0 +1,60 @@
+// What the trainer sees of a model, whatever its family: parameters in, losses and gradients out. `make_model` in
+// core/training/make_model.h is the only switch over families.
+//
+// Every loss is a sum over a record's positions, so that a batch's mean divides by records * context for all families.
+// Threads: one at a time.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/model/token.h"
+#include "core/training/memory/layout.h"
+
+namespace potluck::training {
+
+/// What of a Layout concerns the model. Residual stream, norms, softmax and accumulated gradients are fp32 whatever
+/// `matmul` is.
+struct ModelOptions {
+    DeviceId device = {};
+    Dtype matmul = Dtype::fp32;
+    AttentionKernel attention = AttentionKernel::blocked;
+    Checkpointing checkpointing = Checkpointing::none;
+    Streaming weights_flow = Streaming::resident;
+    Kernels kernels = Kernels::own;
+};
+
+class Model {
+public:
+    Model() = default;
+    Model(const Model&) = delete;
+    Model& operator=(const Model&) = delete;
+    virtual ~Model() = default;
+
+    /// Takes L, spec.parameters() numbers in fp32 or bf16, as the weights. They stay the caller's and must outlive
+    /// their use here; after they change, call this again (it refreshes copies).
+    [[nodiscard]] virtual Status use_parameters(const FlatView& local) = 0;
+
+    /// The loss sum of whole records of context + 1 tokens each, in nats. `first`: the number of the first of them,
+    /// from which follows what is drawn for each.
+    [[nodiscard]] virtual Result<double> loss_sum(std::span<const model::Token> records, std::uint64_t first) = 0;
+
+    struct BackwardRequest {
+        std::span<const model::Token> records;  // (B, T+1)
+        FlatView gradient;                      // fp32 or bf16; added to
+        double scale = 1;                       // gradient += scale * d(loss sum)/d(parameters)
+        std::uint64_t dropout_seed = 0;
+        std::uint64_t record_seed = 0;  // with the number of a record: of what is drawn for it
+        std::uint64_t first = 0;        // number of the first record
+    };
+    /// Loss sum of the records, and its gradient. Leaves `gradient` as it was if the loss is not finite. 16-bit numbers
+    /// may overflow in the backward pass all the same: then `gradient` holds infinities or NaN, which its norm shows.
+    [[nodiscard]] virtual Result<double> add_gradient(const BackwardRequest& request) = 0;
+
+    /// Scores of every token behind the last of `tokens` (1..context); of an encoder, of every token in the first gap.
+    [[nodiscard]] virtual Result<std::vector<float>> next_logits(std::span<const std::uint32_t> tokens) = 0;
+};
+
+}  // namespace potluck::training

@@ -1,0 +1,362 @@
+// The encoder, top to bottom. Tensor names end in their shape: B examples, T time, C width, E width of the embeddings,
+// F of the MLP, V vocabulary, R gaps of all examples.
+//
+//   x = LN(word + position + segment) in            the same layer, `layers` times; norms stand after the sums
+//   gaps:  LN(gelu(x W)) word^T + bias              order: tanh(x[0] W) W'
+//
+// Every tensor of the flat vector is a leaf of autograd's graph, a view of L, and its gradient a view of the flat
+// gradient, into which autograd adds in place: the layer's as often as it is applied. With full checkpointing only each
+// layer's input is kept; the backward pass runs the layers again, one by one.
+//
+// Sources: Lan et al. 2019; modeling_albert.py of huggingface/transformers.
+#include "core/training/encoder/encoder.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <cmath>
+#include <vector>
+
+#include "core/base/check.h"
+#include "core/training/compute/tensor_guard.h"
+#include "core/training/compute/tensor_types.h"
+#include "core/training/encoder/masking.h"
+
+namespace potluck::training {
+
+namespace {
+
+using at::Tensor;
+
+constexpr double norm_epsilon = 1e-12;
+
+struct Affine {
+    Tensor w_OI, bias_O;
+};
+struct Norm {
+    Tensor gain_C, bias_C;
+};
+struct Weights {
+    Tensor words_VE, positions_TE, segments_2E;
+    Norm embedding_norm;
+    Affine in;
+    Affine qkv, attention_out;
+    Norm attention_norm;
+    Affine up, down;
+    Norm last_norm;
+    Affine pooler, order, gap;
+    Norm gap_norm;
+    Tensor gap_bias_V;
+};
+
+/// Views of one flat vector from its beginning on, in the order of model::tensors_of.
+class Cursor {
+public:
+    explicit Cursor(Tensor flat) : m_flat(std::move(flat)) {}
+    Tensor take(at::IntArrayRef shape) {
+        const std::int64_t size = c10::multiply_integers(shape);
+        const Tensor view = m_flat.narrow(0, m_next, size).view(shape);
+        m_next += size;
+        return view;
+    }
+    Affine affine(std::int64_t out, std::int64_t in) {
+        Tensor w_OI = take({out, in});
+        return {std::move(w_OI), take({out})};
+    }
+    Norm norm(std::int64_t width) {
+        Tensor gain_C = take({width});
+        return {std::move(gain_C), take({width})};
+    }
+    [[nodiscard]] std::int64_t taken() const { return m_next; }
+
+private:
+    Tensor m_flat;
+    std::int64_t m_next = 0;
+};
+
+Weights views_of(const model::ModelSpec& spec, const Tensor& flat) {
+    const std::int64_t c = spec.width, e = spec.albert.embedding, inner = spec.albert.inner;
+    Cursor cursor(flat);
+    Weights w;
+    w.words_VE = cursor.take({spec.vocabulary, e});
+    w.positions_TE = cursor.take({spec.context, e});
+    w.segments_2E = cursor.take({model::albert_segments, e});
+    w.embedding_norm = cursor.norm(e);
+    w.in = cursor.affine(c, e);
+    w.qkv = cursor.affine(3 * c, c);
+    w.attention_out = cursor.affine(c, c);
+    w.attention_norm = cursor.norm(c);
+    w.up = cursor.affine(inner, c);
+    w.down = cursor.affine(c, inner);
+    w.last_norm = cursor.norm(c);
+    w.pooler = cursor.affine(c, c);
+    w.order = cursor.affine(model::albert_orders, c);
+    w.gap = cursor.affine(e, c);
+    w.gap_norm = cursor.norm(e);
+    w.gap_bias_V = cursor.take({spec.vocabulary});
+    POTLUCK_CHECK(cursor.taken() == flat.numel());
+    return w;
+}
+
+template <class Use>
+void each_tensor(Weights& w, const Use& use) {
+    for (Affine* map : {&w.in, &w.qkv, &w.attention_out, &w.up, &w.down, &w.pooler, &w.order, &w.gap}) {
+        use(map->w_OI);
+        use(map->bias_O);
+    }
+    for (Norm* norm : {&w.embedding_norm, &w.attention_norm, &w.last_norm, &w.gap_norm}) {
+        use(norm->gain_C);
+        use(norm->bias_C);
+    }
+    for (Tensor* one : {&w.words_VE, &w.positions_TE, &w.segments_2E, &w.gap_bias_V}) use(*one);
+}
+
+/// The gradients beside the tensors, in the same order.
+template <class Use>
+void each_pair(Weights& a, Weights& b, const Use& use) {
+    std::vector<Tensor*> first, second;
+    each_tensor(a, [&](Tensor& one) { first.push_back(&one); });
+    each_tensor(b, [&](Tensor& one) { second.push_back(&one); });
+    for (std::size_t i = 0; i < first.size(); ++i) use(*first[i], *second[i]);
+}
+
+Tensor applied(const Affine& map, const Tensor& x) { return at::linear(x, map.w_OI, map.bias_O); }
+Tensor normed(const Norm& norm, const Tensor& x) {
+    return at::layer_norm(x, {norm.gain_C.size(0)}, norm.gain_C, norm.bias_C, norm_epsilon);
+}
+
+Tensor on_device(const std::vector<std::int64_t>& values, at::IntArrayRef shape, at::Device device) {
+    Tensor made = at::empty(shape, at::kLong);
+    std::copy(values.begin(), values.end(), made.mutable_data_ptr<std::int64_t>());
+    return made.to(device);
+}
+
+/// What goes into the layers.
+struct Inputs {
+    Tensor ids_BT, segments_BT;
+    Tensor hidden_B11T;  // minus infinity at padding; undefined where there is none
+};
+struct Questions {
+    Tensor places_R, targets_R, weights_R, orders_B;
+};
+struct Losses {
+    Tensor masked, order, right;  // sums over examples
+};
+
+}  // namespace
+
+struct Encoder::Network {
+    model::ModelSpec spec;
+    ModelOptions options;
+    at::Device device;
+    Tensor flat;
+    Weights weights;
+
+    Network(const model::ModelSpec& model, const ModelOptions& wanted)
+        : spec(model), options(wanted), device(device_of(wanted.device)) {}
+
+    void bind(const FlatView& local);
+    [[nodiscard]] Inputs inputs_of(const MaskedExamples& examples) const;
+    [[nodiscard]] Questions questions_of(const MaskedExamples& examples) const;
+    [[nodiscard]] Tensor embed(const Inputs& in) const;
+    [[nodiscard]] Tensor layer(const Tensor& x_BTC, const Inputs& in) const;
+    [[nodiscard]] Tensor gap_scores(const Tensor& rows_RC) const;
+    [[nodiscard]] Losses losses(const Tensor& x_BTC, const Questions& questions) const;
+    [[nodiscard]] Tensor through_layers(Tensor x_BTC, const Inputs& in) const;
+    [[nodiscard]] double backward(const MaskedExamples& examples, double scale);
+    [[nodiscard]] double backward_again(const MaskedExamples& examples, double scale);
+    [[nodiscard]] double add_gradient(const MaskedExamples& examples, const FlatView& gradient, double scale);
+};
+
+void Encoder::Network::bind(const FlatView& local) {
+    const auto kind = at::TensorOptions().dtype(type_of(local.dtype)).device(device_of(local.device));
+    weights = {};  // an older copy makes room first
+    flat = Tensor();
+    flat = at::from_blob(local.data, {static_cast<std::int64_t>(local.size)}, kind).to(device, at::kFloat);
+    weights = views_of(spec, flat);
+    each_tensor(weights, [](Tensor& one) { one.set_requires_grad(true); });
+}
+
+Inputs Encoder::Network::inputs_of(const MaskedExamples& examples) const {
+    const auto batch = static_cast<std::int64_t>(examples.lengths.size());
+    const std::int64_t time = static_cast<std::int64_t>(examples.ids.size()) / batch;
+    Inputs in{on_device(examples.ids, {batch, time}, device), on_device(examples.segments, {batch, time}, device), {}};
+    const bool padded = std::ranges::any_of(examples.lengths, [&](std::int64_t length) { return length < time; });
+    if (padded) {
+        const Tensor lengths_B1 = on_device(examples.lengths, {batch, 1}, device);
+        const Tensor padding_BT = at::arange(time, lengths_B1.options()).unsqueeze(0) >= lengths_B1;
+        in.hidden_B11T = at::zeros({batch, time}, flat.options())
+                             .masked_fill_(padding_BT, -std::numeric_limits<float>::infinity())
+                             .view({batch, 1, 1, time});
+    }
+    return in;
+}
+
+Questions Encoder::Network::questions_of(const MaskedExamples& examples) const {
+    const auto rows = static_cast<std::int64_t>(examples.places.size());
+    const Tensor weights_R = at::empty({rows}, at::kFloat);
+    std::copy(examples.weights.begin(), examples.weights.end(), weights_R.mutable_data_ptr<float>());
+    return {on_device(examples.places, {rows}, device), on_device(examples.targets, {rows}, device),
+            weights_R.to(device),
+            on_device(examples.orders, {static_cast<std::int64_t>(examples.orders.size())}, device)};
+}
+
+Tensor Encoder::Network::embed(const Inputs& in) const {
+    const Tensor words_BTE = at::embedding(weights.words_VE, in.ids_BT, spec.albert.pad);
+    const Tensor segments_BTE = at::embedding(weights.segments_2E, in.segments_BT);
+    const Tensor sum_BTE = words_BTE + segments_BTE + weights.positions_TE.narrow(0, 0, in.ids_BT.size(1));
+    return applied(weights.in, normed(weights.embedding_norm, sum_BTE));
+}
+
+Tensor Encoder::Network::layer(const Tensor& x_BTC, const Inputs& in) const {
+    const std::int64_t batch = x_BTC.size(0), time = x_BTC.size(1), heads = spec.heads;
+    const Tensor qkv_3BHTD =
+        applied(weights.qkv, x_BTC).view({batch, time, 3, heads, spec.width / heads}).permute({2, 0, 3, 1, 4});
+    const std::optional<Tensor> hidden =
+        in.hidden_B11T.defined() ? std::optional(in.hidden_B11T.expand({batch, heads, time, time})) : std::nullopt;
+    const Tensor attended_BTC =
+        at::scaled_dot_product_attention(qkv_3BHTD[0], qkv_3BHTD[1], qkv_3BHTD[2], hidden, 0.0, false)
+            .transpose(1, 2)
+            .reshape({batch, time, spec.width});
+    const Tensor middle_BTC = normed(weights.attention_norm, x_BTC + applied(weights.attention_out, attended_BTC));
+    const Tensor up_BTF = at::gelu(applied(weights.up, middle_BTC), "tanh");
+    return normed(weights.last_norm, middle_BTC + applied(weights.down, up_BTF));
+}
+
+Tensor Encoder::Network::gap_scores(const Tensor& rows_RC) const {
+    const Tensor h_RE = normed(weights.gap_norm, at::gelu(applied(weights.gap, rows_RC), "tanh"));
+    return at::linear(h_RE, weights.words_VE, weights.gap_bias_V);
+}
+
+Losses Encoder::Network::losses(const Tensor& x_BTC, const Questions& questions) const {
+    const Tensor rows_RC = x_BTC.reshape({-1, spec.width}).index_select(0, questions.places_R);
+    const Tensor each_R = at::cross_entropy_loss(gap_scores(rows_RC), questions.targets_R, {}, at::Reduction::None);
+    const Tensor orders_B2 = applied(weights.order, at::tanh(applied(weights.pooler, x_BTC.select(1, 0))));
+    return {(each_R * questions.weights_R).sum(),
+            at::cross_entropy_loss(orders_B2, questions.orders_B, {}, at::Reduction::Sum),
+            (orders_B2.argmax(1) == questions.orders_B).sum()};
+}
+
+Tensor Encoder::Network::through_layers(Tensor x_BTC, const Inputs& in) const {
+    for (std::uint32_t i = 0; i < spec.layers; ++i) x_BTC = layer(x_BTC, in);
+    return x_BTC;
+}
+
+/// Adds to the leaves' gradients; with everything kept.
+double Encoder::Network::backward(const MaskedExamples& examples, double scale) {
+    const Inputs in = inputs_of(examples);
+    const Losses found = losses(through_layers(embed(in), in), questions_of(examples));
+    const Tensor loss = found.masked + found.order;
+    const auto value = loss.item<double>();
+    if (std::isfinite(value)) (loss * scale).backward();
+    return value;
+}
+
+/// The same with only the layers' inputs kept.
+double Encoder::Network::backward_again(const MaskedExamples& examples, double scale) {
+    const Inputs in = inputs_of(examples);
+    std::vector<Tensor> inputs_BTC;
+    {
+        const at::NoGradGuard nothing_kept;
+        Tensor x_BTC = embed(in);
+        for (std::uint32_t i = 0; i < spec.layers; ++i) {
+            inputs_BTC.push_back(x_BTC);
+            x_BTC = layer(x_BTC, in);
+        }
+        inputs_BTC.push_back(x_BTC);
+    }
+    const Tensor last_BTC = inputs_BTC.back().set_requires_grad(true);
+    inputs_BTC.pop_back();
+    const Losses found = losses(last_BTC, questions_of(examples));
+    const Tensor loss = found.masked + found.order;
+    const auto value = loss.item<double>();
+    if (!std::isfinite(value)) return value;
+    (loss * scale).backward();
+    Tensor d_BTC = last_BTC.grad();
+    while (!inputs_BTC.empty()) {
+        const Tensor x_BTC = inputs_BTC.back().set_requires_grad(true);
+        inputs_BTC.pop_back();
+        torch::autograd::backward({layer(x_BTC, in)}, {d_BTC});
+        d_BTC = x_BTC.grad();
+    }
+    torch::autograd::backward({embed(in)}, {d_BTC});
+    return value;
+}
+
+double Encoder::Network::add_gradient(const MaskedExamples& examples, const FlatView& gradient, double scale) {
+    const auto kind = at::TensorOptions().dtype(type_of(gradient.dtype)).device(device_of(gradient.device));
+    const Tensor target = at::from_blob(gradient.data, {static_cast<std::int64_t>(gradient.size)}, kind);
+    const bool in_place = gradient.dtype == Dtype::fp32 && target.device() == device;
+    const Tensor sums = in_place ? target : at::zeros_like(flat);
+    Weights gradients = views_of(spec, sums);
+    each_pair(weights, gradients, [](Tensor& one, Tensor& sum) { one.mutable_grad() = sum; });
+    const bool again = options.checkpointing == Checkpointing::full;
+    const double loss = again ? backward_again(examples, scale) : backward(examples, scale);
+    each_tensor(weights, [](Tensor& one) { one.mutable_grad() = Tensor(); });
+    if (!in_place && std::isfinite(loss)) target.add_(sums.to(target.device()));
+    return loss;
+}
+
+Encoder::Encoder(const model::ModelSpec& spec, const ModelOptions& options)
+    : m_network(std::make_unique<Network>(spec, options)) {}
+Encoder::~Encoder() = default;
+
+Status Encoder::use_parameters(const FlatView& local) {
+    return guarded([&]() -> Status {
+        m_network->bind(local);
+        return {};
+    });
+}
+
+Result<Encoder::Evaluation> Encoder::evaluate(std::span<const model::Token> records, std::uint64_t seed,
+                                              std::uint64_t first) {
+    const Result<MaskedExamples> examples = mask_records(m_network->spec, records, seed, first);
+    if (!examples.ok()) return examples.error();
+    return guarded([&]() -> Result<Evaluation> {
+        const at::NoGradGuard nothing_kept;
+        const Inputs in = m_network->inputs_of(*examples);
+        const Tensor x_BTC = m_network->through_layers(m_network->embed(in), in);
+        const Losses found = m_network->losses(x_BTC, m_network->questions_of(*examples));
+        return Evaluation{found.masked.item<double>(), found.order.item<double>(),
+                          static_cast<std::uint64_t>(found.right.item<std::int64_t>())};
+    });
+}
+
+Result<double> Encoder::loss_sum(std::span<const model::Token> records, std::uint64_t first) {
+    const Result<Evaluation> found = evaluate(records, 0, first);
+    if (!found.ok()) return found.error();
+    return (found->masked + found->order) * m_network->spec.context;
+}
+
+Result<double> Encoder::add_gradient(const BackwardRequest& request) {
+    const double context = m_network->spec.context;
+    const Result<MaskedExamples> examples =
+        mask_records(m_network->spec, request.records, request.record_seed, request.first);
+    if (!examples.ok()) return examples.error();
+    return guarded([&]() -> Result<double> {
+        return context * m_network->add_gradient(*examples, request.gradient, request.scale * context);
+    });
+}
+
+Result<std::vector<float>> Encoder::next_logits(std::span<const std::uint32_t> tokens) {
+    const model::AlbertShape& shape = m_network->spec.albert;
+    MaskedExamples example;
+    example.ids.assign(tokens.begin(), tokens.end());
+    const auto middle = std::ranges::find(tokens, shape.sep);
+    example.segments.assign(tokens.size(), 1);
+    std::fill_n(example.segments.begin(), std::min<std::ptrdiff_t>(middle - tokens.begin() + 1, std::ssize(tokens)), 0);
+    example.lengths = {static_cast<std::int64_t>(tokens.size())};
+    const auto gap = std::ranges::find(tokens, shape.mask);
+    if (gap == tokens.end()) return Error{ErrorCode::invalid_argument, "There is no gap to fill in the text."};
+    return guarded([&]() -> Result<std::vector<float>> {
+        const at::NoGradGuard nothing_kept;
+        const Inputs in = m_network->inputs_of(example);
+        const Tensor x_BTC = m_network->through_layers(m_network->embed(in), in);
+        const Tensor scores_1V =
+            m_network->gap_scores(x_BTC.select(0, 0).narrow(0, gap - tokens.begin(), 1)).to(at::kCPU).contiguous();
+        const float* values = scores_1V.const_data_ptr<float>();
+        return std::vector<float>(values, values + scores_1V.numel());
+    });
+}
+
+}  // namespace potluck::training

@@ -1,0 +1,14 @@
+// The model of a spec: the only switch over families in this room.
+// Threads: any.
+#pragma once
+
+#include <memory>
+
+#include "core/model/model_spec.h"
+#include "core/training/compute/model.h"
+
+namespace potluck::training {
+
+[[nodiscard]] std::unique_ptr<Model> make_model(const model::ModelSpec& spec, const ModelOptions& options);
+
+}  // namespace potluck::training
