@@ -14,7 +14,9 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "core/base/check.h"
@@ -129,6 +131,15 @@ Tensor on_device(const std::vector<std::int64_t>& values, at::IntArrayRef shape,
     Tensor made = at::empty(shape, at::kLong);
     std::copy(values.begin(), values.end(), made.mutable_data_ptr<std::int64_t>());
     return made.to(device);
+}
+
+/// In pieces, because LibTorch first converts what it adds to as a whole where the two are of different types.
+void add_in_pieces(const Tensor& target, const Tensor& sums) {
+    constexpr std::int64_t piece = 1 << 18;
+    for (std::int64_t begin = 0; begin < target.numel(); begin += piece) {
+        const std::int64_t count = std::min(piece, target.numel() - begin);
+        target.narrow(0, begin, count).add_(sums.narrow(0, begin, count).to(target.device()));
+    }
 }
 
 /// What goes into the layers.
@@ -293,7 +304,7 @@ double Encoder::Network::add_gradient(const MaskedExamples& examples, const Flat
     const bool again = options.checkpointing == Checkpointing::full;
     const double loss = again ? backward_again(examples, scale) : backward(examples, scale);
     each_tensor(weights, [](Tensor& one) { one.mutable_grad() = Tensor(); });
-    if (!in_place && std::isfinite(loss)) target.add_(sums.to(target.device()));
+    if (!in_place && std::isfinite(loss)) add_in_pieces(target, sums);
     return loss;
 }
 
