@@ -186,7 +186,7 @@ private slots:
         QFile recipe(folder.filePath("recipe.json"));
         QVERIFY(recipe.open(QIODevice::WriteOnly));
         recipe.write(R"({"model": "albert-tiny", "layers": 1, "width": 64, "heads": 4, "context": 64,
-                         "window_seconds": 1.0})");
+                         "window_seconds": 1.0, "learning_rate": 0.001})");
         recipe.close();
         int code = 0;
         const QByteArray said = run_demo(
@@ -200,7 +200,8 @@ private slots:
         QCOMPARE(found["digests_equal"].toInt(), compared);
         QVERIFY2(compared > 10, qPrintable(QString::number(compared)));
         QVERIFY(found["late_volunteer_rounds"].toInt() > 0);
-        QVERIFY2(found["final_loss"].toDouble() < 0.9 * found["initial_loss"].toDouble(), said.right(3000).constData());
+        const double before = found["initial_loss"].toDouble(), after = found["final_loss"].toDouble();
+        QVERIFY2(after > 0 && after < 0.9 * before, qPrintable(QString("%1, then %2").arg(before).arg(after)));
         QVERIFY(!found["sample"].toString().isEmpty());
         QFile log(folder.filePath("data/demo/volunteer-1/node.log"));
         QVERIFY(log.open(QIODevice::ReadOnly));
