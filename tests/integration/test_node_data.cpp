@@ -80,6 +80,20 @@ private slots:
         }
     }
 
+    void an_encoder_is_hosted_with_a_vocabulary_trained_on_its_text() {
+        write_text(folder("own") / "words.txt", 400'000);
+        const Ended pack = run_node({"pack", "--text", path("own"), "--train-vocabulary", "300", path("own-packed")});
+        QVERIFY2(pack.code == 0, qPrintable(pack.err));
+        QVERIFY(pack.out.contains("--model albert-tiny"));
+        const QString vocabulary = path("own-packed/tokenizer.model");
+        const Ended host = run_node({"host", "--prepare", "--model", "albert-tiny", "--text", path("own"),
+                                     "--tokenizer", vocabulary, "--data-dir", path("own-run")});
+        QVERIFY2(host.code == 0, qPrintable(host.err));
+        QVERIFY(bytes_of(run_in(folder("own-run")) / "tokenizer.model") == bytes_of(vocabulary.toStdString()));
+        const Ended again = run_node({"pack", "--text", path("own"), "--train-vocabulary", "300", path("own-packed")});
+        QVERIFY(again.code != 0 && again.err.contains("give another folder"));
+    }
+
     void tokens_need_a_vocabulary_and_text_or_tokens_are_needed() {
         fs::create_directories(folder("bare"));
         std::ofstream(folder("bare") / "train.bin", std::ios::binary) << std::string(200'000, '\1');

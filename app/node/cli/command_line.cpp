@@ -302,8 +302,14 @@ void add_pack(CLI::App& app, Command& command) {
     static const std::map<std::string, data::TokenFormat> formats = {{"nanogpt", data::TokenFormat::nanogpt},
                                                                      {"llmc", data::TokenFormat::llmc}};
     pack->add_option("--text", command.pack.text, "File or folder of UTF-8 text")->required();
-    pack->add_option("--tokenizer", command.pack.tokenizer,
-                     "A sentencepiece model file, or a folder with vocab.json and merges.txt (default: bytes)");
+    CLI::Option* tokenizer =
+        pack->add_option("--tokenizer", command.pack.tokenizer,
+                         "A sentencepiece model file, or a folder with vocab.json and merges.txt (default: bytes)");
+    pack->add_option("--train-vocabulary", command.pack.train_vocabulary,
+                     "Train a sentencepiece vocabulary of at most so many pieces on the text first, in lower case and "
+                     "with ALBERT's marks, and keep it as tokenizer.model")
+        ->check(CLI::Range(data::trained_vocabulary_min, data::trained_vocabulary_max))
+        ->excludes(tokenizer);
     pack->add_option("--format", command.pack.format, "nanogpt (bare tokens) or llmc (with a header)")
         ->transform(CLI::CheckedTransformer(formats));
     pack->add_option("--seed", command.pack.seed, "Seed of what is held out for validation");

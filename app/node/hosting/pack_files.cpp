@@ -41,6 +41,22 @@ const char* stage_name(data::PackStage stage) {
     return "";
 }
 
+Result<data::Tokenizer> tokenizer_at(const fs::path& path) {
+    const auto files = data::find_tokenizer(path);
+    if (!files) return files.error();
+    return data::Tokenizer::open(*files);
+}
+
+/// Trains a vocabulary on the text into `file`.
+Result<data::Tokenizer> trained_tokenizer(const PackOptions& options, const fs::path& file) {
+    std::cerr << "potluck-node: training a vocabulary, which can take minutes" << std::endl;
+    const auto unasked = [](std::uint64_t) { return true; };
+    const auto model = data::train_vocabulary(options.text, options.train_vocabulary, unasked);
+    if (!model) return model.error();
+    if (const Status written = write_file_atomically(file, as_bytes(*model)); !written) return written.error();
+    return data::Tokenizer::open({.kind = run::TokenizerKind::sentencepiece, .model = file, .merges = {}});
+}
+
 }  // namespace
 
 data::PackProgress print_progress() {
@@ -52,9 +68,8 @@ data::PackProgress print_progress() {
 }
 
 Result<data::SplitTokens> pack_files(const PackOptions& options, const data::PackProgress& progress) {
-    const auto files = data::find_tokenizer(options.tokenizer);
-    if (!files) return files.error();
-    const auto tokenizer = data::Tokenizer::open(*files);
+    const bool trains = options.train_vocabulary > 0;
+    auto tokenizer = trains ? Result<data::Tokenizer>(data::Tokenizer::bytes()) : tokenizer_at(options.tokenizer);
     if (!tokenizer) return tokenizer.error();
     std::error_code failed;
     fs::create_directories(options.folder, failed);
@@ -62,10 +77,19 @@ Result<data::SplitTokens> pack_files(const PackOptions& options, const data::Pac
         return Error{ErrorCode::permission,
                      "The folder " + options.folder.string() + " cannot be made (" + failed.message() + ")."};
     }
-    const NewFile training(options.folder / "train.bin"), validation(options.folder / "val.bin");
+    const NewFile training(options.folder / "train.bin"), validation(options.folder / "val.bin"),
+        vocabulary(options.folder / "tokenizer.model");
     if (fs::exists(training.name, failed) || fs::exists(validation.name, failed)) {
         return Error{ErrorCode::already_exists,
                      options.folder.string() + " already holds train.bin or val.bin; give another folder."};
+    }
+    if (trains) {
+        if (fs::exists(vocabulary.name, failed)) {
+            return Error{ErrorCode::already_exists,
+                         options.folder.string() + " already holds a tokenizer.model; give another folder."};
+        }
+        tokenizer = trained_tokenizer(options, vocabulary.partial);
+        if (!tokenizer) return tokenizer.error();
     }
     const data::SplitPlan plan{.source = options.text,
                                .training = training.partial,
@@ -75,7 +99,8 @@ Result<data::SplitTokens> pack_files(const PackOptions& options, const data::Pac
                                .key = options.seed};
     const auto split = data::split_text(plan, *tokenizer, progress);
     if (!split) return split.error();
-    for (const NewFile* file : {&training, &validation}) {
+    for (const NewFile* file : {&training, &validation, &vocabulary}) {
+        if (file == &vocabulary && !trains) continue;
         if (const Status kept = file->keep(); !kept) return kept.error();
     }
     return split;
@@ -89,6 +114,11 @@ ExitCode run_pack(const PackOptions& options) {
     }
     std::cout << (options.folder / "train.bin").string() << "  " << split->training << " tokens\n"
               << (options.folder / "val.bin").string() << "  " << split->validation << " tokens" << std::endl;
+    if (options.train_vocabulary > 0) {
+        const std::string file = (options.folder / "tokenizer.model").string();
+        std::cout << file << "  the vocabulary; train ALBERT with it: potluck-node host --model albert-tiny --text "
+                  << options.text.string() << " --tokenizer " << file << std::endl;
+    }
     return ExitCode::ok;
 }
 

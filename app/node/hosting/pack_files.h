@@ -7,11 +7,13 @@
 
 #include "app/node/exit_code.h"
 #include "core/data/token_split.h"
+#include "core/data/vocabulary/train_vocabulary.h"
 
 namespace potluck::node {
 
 struct PackOptions {
     std::filesystem::path text, tokenizer;  // tokenizer: as find_tokenizer takes it
+    std::uint32_t train_vocabulary = 0;     // pieces of one that is trained on the text instead; 0: none
     data::TokenFormat format = data::TokenFormat::nanogpt;
     std::filesystem::path folder;  // made if missing; files that are there are not replaced
     std::uint64_t seed = 1;        // of what is held out for validation
@@ -20,7 +22,8 @@ struct PackOptions {
 /// Prints each stage once to standard error; percents are for terminals, and logs should stay short.
 [[nodiscard]] data::PackProgress print_progress();
 
-/// The same text, tokenizer and seed give the same files. Nothing is left behind after an error.
+/// The same text, tokenizer and seed give the same files. Nothing is left behind after an error. A vocabulary that was
+/// trained is kept beside the tokens, as tokenizer.model.
 [[nodiscard]] Result<data::SplitTokens> pack_files(const PackOptions& options, const data::PackProgress& progress);
 
 /// The verb: packs and says what it wrote.
