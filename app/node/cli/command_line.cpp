@@ -16,10 +16,10 @@
 
 #include "app/node/cli/byte_size.h"
 #include "app/node/cli/complain.h"
-#include "app/node/cli/manual_page.h"
-#include "app/node/cli/nearest.h"
+#include "app/node/cli/help/manual_page.h"
+#include "app/node/cli/help/nearest.h"
+#include "app/node/cli/help/shell_completion.h"
 #include "app/node/cli/release_options.h"
-#include "app/node/cli/shell_completion.h"
 #include "app/node/paths.h"
 #include "core/model/presets.h"
 

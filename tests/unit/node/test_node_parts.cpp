@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "app/node/cli/command_line.h"
-#include "app/node/cli/nearest.h"
+#include "app/node/cli/help/nearest.h"
 #include "app/node/control/dispatcher.h"
 #include "app/node/demo/report.h"
 #include "app/node/demo/scenario.h"

@@ -1,4 +1,4 @@
-#include "app/node/cli/nearest.h"
+#include "app/node/cli/help/nearest.h"
 
 #include <algorithm>
 

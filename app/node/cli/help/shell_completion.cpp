@@ -4,7 +4,7 @@
 // shell completes files, because most values are files or folders.
 //
 // fish has no walk of its own here: each entry carries the condition under which it is offered.
-#include "app/node/cli/shell_completion.h"
+#include "app/node/cli/help/shell_completion.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "app/node/cli/manual_page.h"
+#include "app/node/cli/help/manual_page.h"
 
 #include <CLI/CLI.hpp>
 
