@@ -122,17 +122,6 @@ struct Command {
     IndexPlan release;
 };
 
-/// "90s", "30m", "1h30m", "2d" as seconds; a number without its unit is refused with the question which.
-[[nodiscard]] Result<std::int64_t> parse_duration(const std::string& text);
-/// "cpu", "cuda", "cuda:1" or "mps"; "any" returns an empty text.
-[[nodiscard]] Result<std::string> parse_device_choice(const std::string& text);
-/// "battery,load", "none" or "usual" (what a new data folder has): which signals pause training.
-[[nodiscard]] Result<std::vector<activity::Signal>> parse_signals(const std::string& text);
-/// "22-6" trains from 22 to 6 o'clock and pauses the rest of each day, "all" trains at every hour.
-[[nodiscard]] Result<activity::Schedule> parse_hours(const std::string& text);
-/// "host:port" or "[v6]:port".
-[[nodiscard]] Result<run::PeerHint> parse_endpoint(const std::string& text);
-
 /// Either a command, or the exit code to end with: help and version were printed to standard output, a usage error to
 /// standard error.
 struct ParsedCommand {
