@@ -8,6 +8,7 @@
 #include "app/node/cli/command_line.h"
 
 #include <charconv>
+#include <chrono>
 #include <iostream>
 #include <map>
 #include <thread>
@@ -16,6 +17,7 @@
 
 #include "app/node/cli/byte_size.h"
 #include "app/node/cli/complain.h"
+#include "app/node/cli/help/help_text.h"
 #include "app/node/cli/help/manual_page.h"
 #include "app/node/cli/help/nearest.h"
 #include "app/node/cli/help/shell_completion.h"
@@ -45,10 +47,16 @@ struct Raw {
 };
 
 void add_node_options(CLI::App& app, Command& command, Raw& raw) {
+    app.option_defaults()->group("This node");
+    app.add_option("--name-of-node", raw.name, "What others call this computer");
     app.add_option("--data-dir", raw.data_folder,
                    "Folder for identity, ledger and runs (default: POTLUCK_HOME or the system's place)");
     app.add_option("--trainer", raw.trainer,
                    "The trainer program (default: POTLUCK_TRAINER or the one that is installed with this program)");
+    app.add_option("--log-level", command.log_level, "What node.log tells: trace, debug, info, warning or error")
+        ->envname("POTLUCK_LOG_LEVEL")
+        ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error"}));
+    app.option_defaults()->group("Network");
     app.add_option("--port", command.node.port, "BitTorrent port to listen on (default: any free one)");
     app.add_option("--dht", raw.dht_nodes, "Entry point into the DHT, host:port; may be repeated")
         ->envname("POTLUCK_DHT");
@@ -57,9 +65,11 @@ void add_node_options(CLI::App& app, Command& command, Raw& raw) {
         ->envname("POTLUCK_ADDRESS");
     app.add_flag("--loopback", raw.loopback, "Stay on this computer: listen on 127.0.0.1 with a private DHT")
         ->envname("POTLUCK_LOOPBACK");
-    app.add_option("--max-upload", raw.upload_kib, "Upload limit in KiB/s");
-    app.add_option("--max-download", raw.download_kib, "Download limit in KiB/s");
+    app.add_option("--max-upload", raw.upload_kib, "Upload limit in KiB/s (default: none)");
+    app.add_option("--max-download", raw.download_kib, "Download limit in KiB/s (default: none)");
+    app.option_defaults()->group("What training may take");
     app.add_option("--trainer-threads", command.node.trainer_threads, "Threads of the trainer (default: it chooses)");
+    app.add_option("--threads", command.node.threads, "Threads for payloads and hashing (default: half the cores)");
     app.add_option("--device", raw.device,
                    "What trains: cpu, cuda:0, cuda:1, mps, or any for the fastest (remembered)");
     app.add_option("--gpu-memory", raw.gpu_memory,
@@ -67,23 +77,23 @@ void add_node_options(CLI::App& app, Command& command, Raw& raw) {
     app.add_option("--ram", raw.ram, "Memory the trainer may use, for example 12GiB; 0 for the default (remembered)");
     app.add_option("--disk", raw.disk,
                    "Disk that what members share may take, for example 50GiB; 0 for the default, 20GiB (remembered)");
+    app.option_defaults()->group("When it pauses");
     app.add_option(
            "--pause-for", raw.pause_for,
            "What pauses training by itself, for example battery,load; none, or usual (remembered): " + signal_words())
         ->envname("POTLUCK_PAUSE_FOR");
     app.add_option("--hours", raw.hours, "When to train, for example 22-6, or all (remembered)");
+    app.option_defaults()->group("Releases");
     add_release_options(app, command);
-    app.add_option("--log-level", command.log_level, "What node.log tells: trace, debug, info, warning or error")
-        ->envname("POTLUCK_LOG_LEVEL")
-        ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error"}));
-    app.add_option("--threads", command.node.threads, "Threads for payloads and hashing (default: half the cores)");
+    app.option_defaults()->group("Options");
 }
 
 void add_host_model(CLI::App& host, Command& command, Raw& raw) {
+    host.option_defaults()->group("Model");
     CLI::Option* from = host.add_option(
         "--from", command.host.from,
-        "Go on from this checkpoint: a folder of Hugging Face transformers with a GPT-2, OPT, Llama, Qwen2, Qwen3 or "
-        "ALBERT");
+        "Go on from a checkpoint instead of a fresh model: a folder of transformers with a GPT-2, OPT, Llama, Qwen2, "
+        "Qwen3 or ALBERT");
     for (CLI::Option* shape : {host.add_option("--model", raw.preset, model::model_preset_names()),
                                host.add_option("--layers", raw.layers, "Layers, instead of the preset's"),
                                host.add_option("--heads", raw.heads, "Attention heads, instead of the preset's"),
@@ -98,6 +108,8 @@ void add_host_model(CLI::App& host, Command& command, Raw& raw) {
 
 void add_host_optimizer(CLI::App& host, Command& command, Raw& raw) {
     run::Recipe& recipe = command.host.recipe;
+    host.option_defaults()->group("Optimizer");
+    host.add_option("--batch", recipe.batch, "Sequences per inner step");
     host.add_option("--optimizer", raw.optimizer, "adamw, lamb or muon")
         ->check(CLI::IsMember({"adamw", "lamb", "muon"}));
     host.add_option("--state-bits", recipe.state_bits, "Bits of the optimizer's moments, 8 or 32")
@@ -110,12 +122,35 @@ void add_host_optimizer(CLI::App& host, Command& command, Raw& raw) {
     host.add_option("--beta2", recipe.beta2, "Decay of the second moment");
     host.add_option("--epsilon", recipe.epsilon, "Added to the root of the second moment");
     host.add_option("--clip", recipe.clip_norm, "Norm to which gradients are clipped");
+    host.add_option("--seed", recipe.seed, "Seed of initial state and sample order");
+}
+
+void add_host_rounds(CLI::App& host, Command& command, Raw& raw) {
+    run::Recipe& recipe = command.host.recipe;
+    host.option_defaults()->group("Rounds");
+    host.add_option("--rounds", recipe.total_rounds, "Rounds until the run is complete");
+    host.add_option("--window", raw.window_seconds,
+                    "Training time of a round in seconds (default: 5 to 60, by the size of the model)");
+    raw.collect_seconds = std::chrono::duration<double>(recipe.collect).count();
+    host.add_option("--collect", raw.collect_seconds, "Patience for contributions in seconds");
+    raw.grace_seconds = std::chrono::duration<double>(recipe.grace).count();
+    host.add_option("--grace", raw.grace_seconds, "Patience in seconds for the member whose turn it is to propose");
+    host.add_option("--checkpoint-every", recipe.checkpoint_every, "Rounds between checkpoints");
+    host.add_option("--rounds-late", recipe.rounds_late_max,
+                    "1: a contribution that missed its list counts in the next one; 0: its work goes into the next");
+    host.option_defaults()->group("What is exchanged");
+    host.add_option("--density", raw.density,
+                    "Values sent of every 4096: \"auto\", as many as links carry, or a number (default: auto)");
+    host.add_option("--error-decay", recipe.error_decay, "Decay of the error feedback");
+    host.add_option("--alpha", recipe.alpha, "Outer learning rate");
+    host.add_option("--amplification", recipe.amplification, "Cap on the amplification of rare coordinates");
 }
 
 void add_host(CLI::App& app, Command& command, Raw& raw) {
     CLI::App* host = app.add_subcommand("host", "Make a run out of text, print its invite and serve it");
     HostPlan& plan = command.host;
     run::Recipe& recipe = plan.recipe;
+    host->option_defaults()->group("What to train on");
     host->add_option("--text", plan.text, "File or folder of UTF-8 text, from 100 KB to gigabytes");
     host->add_option("--tokens", plan.tokens,
                      "Instead of text: token files of nanoGPT or llm.c, one or a folder of .bin; val*.bin validates")
@@ -127,33 +162,20 @@ void add_host(CLI::App& app, Command& command, Raw& raw) {
         "--tokenizer", plan.tokenizer,
         "A sentencepiece model file, a byte-level tokenizer.json, or a folder with one of them or with vocab.json and "
         "merges.txt (default: the checkpoint's, or bytes)");
+    host->option_defaults()->group("What others are told");
     host->add_option("--name", plan.name, "Name of the run");
     host->add_option("--purpose", plan.purpose, "What the model is for");
     host->add_option("--licence", plan.licence, "SPDX licence of the resulting model");
     add_host_model(*host, command, raw);
     add_host_optimizer(*host, command, raw);
-    host->add_option("--rounds", recipe.total_rounds, "Rounds until the run is complete");
-    host->add_option("--window", raw.window_seconds,
-                     "Training time of a round in seconds (default: 5 to 60, by the size of the model)");
-    host->add_option("--density", raw.density,
-                     "Values sent of every 4096: \"auto\", as many as links carry, or a number (default: auto)");
-    host->add_option("--batch", recipe.batch, "Sequences per inner step");
-    host->add_option("--error-decay", recipe.error_decay, "Decay of the error feedback");
-    host->add_option("--alpha", recipe.alpha, "Outer learning rate");
-    host->add_option("--amplification", recipe.amplification, "Cap on the amplification of rare coordinates");
-    host->add_option("--checkpoint-every", recipe.checkpoint_every, "Rounds between checkpoints");
-    host->add_option("--collect", raw.collect_seconds, "Patience for contributions in seconds");
-    host->add_option("--grace", raw.grace_seconds, "Patience in seconds for the member whose turn it is to propose");
+    add_host_rounds(*host, command, raw);
+    host->option_defaults()->group("Members");
+    host->add_option("--backbone-key", raw.backbones, "Key of another backbone; may be repeated");
+    host->add_option("--allow", raw.allowed, "Key of somebody who may join (default: anybody); may be repeated");
     host->add_option("--fit-rounds", recipe.fit_rounds,
                      "Rounds after which somebody on the allow list may sit in the run's committee");
     host->add_option("--probation-rounds", recipe.probation_rounds,
                      "Rounds until somebody who is not on it counts in full");
-    host->add_option("--rounds-late", recipe.rounds_late_max,
-                     "1: a contribution that missed its list counts in the next one; 0: its work goes into the next")
-        ->capture_default_str();
-    host->add_option("--seed", recipe.seed, "Seed of initial state and sample order");
-    host->add_option("--backbone-key", raw.backbones, "Key of another backbone; may be repeated");
-    host->add_option("--allow", raw.allowed, "Key of somebody who may join (default: anybody); may be repeated");
     host->add_flag("--volunteer", raw.volunteer, "Train here too, instead of only deciding and relaying");
     host->add_flag("--prepare", raw.prepare, "Only make the run and print its id; serve it later");
     host->callback([&command] { command.verb = Verb::host; });
@@ -173,10 +195,6 @@ void add_member_verbs(CLI::App& app, Command& command, Raw& raw) {
         sub->add_option("invite", command.link, "A magnet: or potluck: link")->required();
         sub->add_flag("--switch", raw.switches, "Leave the run that the node is in, if it is another");
     }
-    add_verb(app, command, "serve", "Run a node that is spoken to over standard input and output", Verb::serve)
-        ->add_flag("--standalone", raw.standalone,
-                   "Listen on the local socket only and go on when standard input is closed, as a service does");
-    add_verb(app, command, "control", "Speak to the running node over standard input and output", Verb::control);
     CLI::App* status = add_verb(app, command, "status", "What the node does and why", Verb::status);
     status->add_flag("--json", raw.json, "As JSON");
     status->add_flag("--watch", raw.watch, "A line whenever that changes, until the node ends");
@@ -201,14 +219,20 @@ void add_member_verbs(CLI::App& app, Command& command, Raw& raw) {
     add_verb(app, command, "runs", "The runs that lie in the data folder, with their size", Verb::runs);
     add_verb(app, command, "log", "The last lines of node.log", Verb::log)
         ->add_option("--lines", command.log_lines, "How many")
-        ->check(CLI::Range(1, 10'000))
-        ->capture_default_str();
+        ->check(CLI::Range(1, 10'000));
     add_verb(app, command, "invite", "Print a link by which others join", Verb::invite);
     add_verb(app, command, "stop", "End the running node", Verb::stop);
     add_verb(app, command, "checkpoints", "Checkpoints with their magnet links", Verb::checkpoints)
         ->add_flag("--json", raw.json, "As JSON");
     add_verb(app, command, "leaderboard", "Who trained how much", Verb::leaderboard)
         ->add_flag("--json", raw.json, "As JSON");
+}
+
+void add_program_verbs(CLI::App& app, Command& command, Raw& raw) {
+    add_verb(app, command, "serve", "Run a node that is spoken to over standard input and output", Verb::serve)
+        ->add_flag("--standalone", raw.standalone,
+                   "Listen on the local socket only and go on when standard input is closed, as a service does");
+    add_verb(app, command, "control", "Speak to the running node over standard input and output", Verb::control);
 }
 
 void add_host_verbs(CLI::App& app, Command& command, Raw& raw) {
@@ -304,7 +328,8 @@ void add_pack(CLI::App& app, Command& command) {
         ->check(CLI::Range(data::trained_vocabulary_min, data::trained_vocabulary_max))
         ->excludes(tokenizer);
     pack->add_option("--format", command.pack.format, "nanogpt (bare tokens) or llmc (with a header)")
-        ->transform(CLI::CheckedTransformer(formats));
+        ->transform(CLI::CheckedTransformer(formats))
+        ->default_str("nanogpt");
     pack->add_option("--seed", command.pack.seed, "Seed of what is held out for validation");
     pack->add_option("folder", command.pack.folder, "Where to")->required();
 }
@@ -318,7 +343,8 @@ void add_device_verbs(CLI::App& app, Command& command, Raw& raw) {
         ->required();
     plan->add_option("--context", options.context, "Context in tokens, instead of the model's")
         ->check(CLI::Range(8, 16'384));
-    plan->add_option("--batch", options.batch, "Sequences per optimizer step")->check(CLI::Range(1, 65'536));
+    plan->add_option("--batch", options.batch, "Sequences per optimizer step (default: the recipe's)")
+        ->check(CLI::Range(1, 65'536));
     plan->add_option("--tokens", raw.tokens, "Tokens to train on, for example 10B (default: 20 for each parameter)");
     plan->add_option("--volunteers", options.volunteers, "Volunteers who share the work")
         ->check(CLI::Range(1, 1'000'000));
@@ -356,6 +382,20 @@ CLI::App* add_completion(CLI::App& app, std::string& shell) {
         ->required()
         ->check(CLI::IsMember({"bash", "zsh", "fish"}));
     return completion;
+}
+
+/// What people ask for most comes first.
+void group_verbs(CLI::App& app) {
+    const std::pair<const char*, std::vector<const char*>> groups[] = {
+        {"Take part",
+         {"join", "status", "pause", "pauses", "resume", "finish", "leave", "leaderboard", "name", "runs", "log",
+          "stop"}},
+        {"Host a run", {"host", "backbone", "invite", "committee", "moderate", "page"}},
+        {"The model", {"checkpoints", "export", "verify", "sample"}},
+        {"This computer", {"doctor", "plan", "trainer", "updates", "identity", "demo"}},
+        {"For other programs", {"serve", "control", "pack", "release-index", "completion", "manual"}}};
+    for (const auto& [title, verbs] : groups)
+        for (const char* verb : verbs) app.get_subcommand(verb)->group(title);
 }
 
 /// The verb that was given, or its part, or the program if none was.
@@ -575,22 +615,25 @@ ParsedCommand parse_command_line(int argc, const char* const* argv) {
     command.node.threads = std::max(1U, std::thread::hardware_concurrency() / 2);
     CLI::App app("Potluck: volunteers train a neural network together. This is the node and its command line.",
                  "potluck-node");
+    app.formatter(help_formatter());
+    app.option_defaults()->always_capture_default();
     app.set_version_flag("--version", "potluck-node " POTLUCK_VERSION);
     app.require_subcommand(1);
     app.fallthrough();
-    app.add_option("--name-of-node", raw.name, "What others call this computer");
     add_node_options(app, command, raw);
-    add_host(app, command, raw);
     add_member_verbs(app, command, raw);
+    add_host(app, command, raw);
     add_host_verbs(app, command, raw);
     add_model_verbs(app, command, raw);
     add_device_verbs(app, command, raw);
+    add_program_verbs(app, command, raw);
     add_pack(app, command);
     add_release_verbs(app, command);
     add_demo(app, command, raw);
     std::string shell;
     const CLI::App* completion = add_completion(app, shell);
     const CLI::App* manual = app.add_subcommand("manual", "Print this program's manual page, for man");
+    group_verbs(app);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& outcome) {

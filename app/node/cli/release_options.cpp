@@ -48,7 +48,7 @@ void add_release_verbs(CLI::App& app, Command& command) {
     index->add_option("--serial", plan.serial, "One more than the last index had")
         ->required()
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40U));
-    index->add_option("--days", plan.days, "Until it expires")->check(CLI::Range(1, 3'650))->capture_default_str();
+    index->add_option("--days", plan.days, "Until it expires")->check(CLI::Range(1, 3'650));
     index->add_option("--url", plan.url, "Below which the archives will lie on the web");
     index->add_option("--driver", plan.driver_min, "NVIDIA's driver that packs for CUDA need, for example 580");
     index->add_option("--notes", plan.notes, "A text that says what is new in this version");

@@ -22,16 +22,24 @@ QString printed(std::vector<const char*> words) {
     return parsed.command || parsed.exit != ExitCode::ok ? QString() : QString::fromStdString(text.str());
 }
 
-/// The words after a heading of --help, one per line that is indented by two.
-QStringList listed(const QString& help, const QString& heading) {
+enum class Listed { verbs, options };
+
+/// The words that begin a line of --help that is indented by two.
+QStringList listed(const QString& help, Listed which) {
     QStringList names;
-    bool inside = false;
     for (const QString& line : help.split('\n')) {
-        if (!line.startsWith(' ')) inside = line.startsWith(heading);
-        if (inside && line.startsWith("  ") && line.size() > 2 && line[2] != ' ')
-            names << line.trimmed().section(' ', 0, 0).section(',', -1);
+        if (!line.startsWith("  ") || line[2] == ' ') continue;
+        const QString name = line.trimmed().section(' ', 0, 0).section(',', -1);
+        if (name.startsWith("--") == (which == Listed::options)) names << name;
     }
     return names;
+}
+
+/// The line of --help that begins with a word.
+QString line_of(const QString& help, const QString& word) {
+    for (const QString& line : help.split('\n'))
+        if (line.startsWith("  " + word + " ")) return line.simplified();
+    return {};
 }
 
 }  // namespace
@@ -40,7 +48,7 @@ class CompletionTest : public QObject {
     Q_OBJECT
 private slots:
     void every_verb_and_option_of_the_help_is_in_scripts_and_manual() {
-        const QStringList verbs = listed(printed({"--help"}), "Subcommands:");
+        const QStringList verbs = listed(printed({"--help"}), Listed::verbs);
         QVERIFY2(verbs.size() > 20 && verbs.contains("host"), qPrintable(verbs.join(' ')));
         const QString bash = printed({"completion", "bash"}), zsh = printed({"completion", "zsh"}),
                       fish = printed({"completion", "fish"}), manual = printed({"manual"});
@@ -51,14 +59,66 @@ private slots:
             QVERIFY2(zsh.contains(" '" + verb + ":"), qPrintable(verb));
             QVERIFY2(fish.contains(" -a " + verb + " -d '"), qPrintable(verb));
             QVERIFY2(manual.contains(".SS " + QString(verb).replace("-", "\\-") + "\n"), qPrintable(verb));
-            for (const QString& option :
-                 listed(printed({verb.toUtf8().constData(), "--help"}), "Options:").filter("--")) {
+            for (const QString& option : listed(printed({verb.toUtf8().constData(), "--help"}), Listed::options)) {
                 QVERIFY2(bash.contains(option), qPrintable(verb + " " + option));
                 QVERIFY2(zsh.contains("'" + option + ":"), qPrintable(verb + " " + option));
                 QVERIFY2(fish.contains(" -l " + option.mid(2) + " "), qPrintable(verb + " " + option));
                 QVERIFY2(manual.contains(QString(option).replace("-", "\\-")), qPrintable(verb + " " + option));
             }
         }
+    }
+
+    void help_tells_what_holds_without_an_option_data() {
+        QTest::addColumn<QString>("verb");
+        QTest::addColumn<QString>("option");
+        QTest::addColumn<QString>("end");
+        QTest::newRow("a number") << "host"
+                                  << "--rounds"
+                                  << "is complete (default: 1000)";
+        QTest::newRow("a fraction") << "host"
+                                    << "--learning-rate"
+                                    << "rate (default: 0.003)";
+        QTest::newRow("a time of the recipe") << "host"
+                                              << "--collect"
+                                              << "in seconds (default: 10)";
+        QTest::newRow("a name") << "host"
+                                << "--optimizer"
+                                << "muon (default: adamw)";
+        QTest::newRow("what the description says itself") << "host"
+                                                          << "--window"
+                                                          << "(default: 5 to 60, by the size of the model)";
+        QTest::newRow("a range, too") << "sample"
+                                      << "--tokens"
+                                      << "many tokens (from 1 to 4096; default: 200)";
+        QTest::newRow("a range beside its own words") << "demo"
+                                                      << "--minutes"
+                                                      << "about three minutes; from 0.1 to 10000)";
+        QTest::newRow("a word for a choice") << "pack"
+                                             << "--format"
+                                             << "(default: nanogpt)";
+        QTest::newRow("nothing where there is none") << "host"
+                                                     << "--purpose"
+                                                     << "What the model is for";
+    }
+    void help_tells_what_holds_without_an_option() {
+        QFETCH(QString, verb);
+        QFETCH(QString, option);
+        QFETCH(QString, end);
+        const QString line = line_of(printed({verb.toUtf8().constData(), "--help"}), option);
+        QVERIFY2(line.endsWith(end), qPrintable(line));
+        const QString manual = printed({"manual"}).replace("\\-", "-");
+        QVERIFY2(manual.contains(end + ".\n"), qPrintable(end));
+    }
+
+    void help_groups_options_and_verbs() {
+        const QString host = printed({"host", "--help"});
+        for (const char* group : {"What to train on:", "Model:", "Optimizer:", "Rounds:", "Members:"})
+            QVERIFY2(host.contains("\n\n" + QString(group) + "\n"), group);
+        const QString top = printed({"--help"});
+        QVERIFY(top.indexOf("\nTake part:\n") < top.indexOf("\n  status "));
+        QVERIFY2(!top.contains("ommands:"), "a verb is in no group");
+        QVERIFY2(!top.contains("\n\n\n") && !host.contains("\n\n\n"), "one empty line is enough");
+        QVERIFY(top.contains("(environment: POTLUCK_DHT)"));
     }
 
     void bash_completes_verbs_below_verbs_and_options_of_their_own_data() {

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/node/cli/help/help_text.h"
 #include "app/node/exit_code.h"
 
 namespace potluck::node {
@@ -38,9 +39,7 @@ std::string option_names(const CLI::Option& option) {
 std::string options_of(const CLI::App& app) {
     std::string page;
     for (const CLI::Option* option : app.get_options()) {
-        page += ".TP\n" + option_names(*option) + "\n" + roff(option->get_description());
-        if (!option->get_envname().empty()) page += " (environment: " + roff(option->get_envname()) + ")";
-        page += ".\n";
+        page += ".TP\n" + option_names(*option) + "\n" + roff(full_description(*option)) + ".\n";
     }
     return page;
 }
