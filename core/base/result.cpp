@@ -13,6 +13,7 @@ const char* name_of(ErrorCode code) {
         case ErrorCode::io: return "io";
         case ErrorCode::unavailable: return "unavailable";
         case ErrorCode::timed_out: return "timed_out";
+        case ErrorCode::no_run: return "no_run";
         case ErrorCode::untrusted: return "untrusted";
         case ErrorCode::out_of_memory: return "out_of_memory";
         case ErrorCode::cancelled: return "cancelled";

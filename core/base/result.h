@@ -21,6 +21,7 @@ enum class ErrorCode {
     io,           // any other failure of disk or network
     unavailable,  // something needed is missing: LibTorch, a child process, a running node
     timed_out,
+    no_run,     // what was asked for needs a run, and the node is in none
     untrusted,  // a signature or a hash that does not match
     out_of_memory,
     cancelled,

@@ -191,6 +191,23 @@ private slots:
         }
     }
 
+    void what_needs_a_run_exits_with_7_outside_one() {
+        const QTemporaryDir folder;
+        ServingNode node(folder.path().toStdString());
+        node.start();
+        QVERIFY(node.wait_for([](const auto& now) { return now.network.port > 0; }, 8000));
+        for (const bool runs : {true, false}) {
+            for (const char* verb : {"invite", "leaderboard", "checkpoints", "finish", "leave", "sample"}) {
+                const bool needs_node = QStringList{"invite", "finish", "leave"}.contains(verb);
+                const Ended ended = run_node({verb, "--data-dir", folder.path()});
+                QVERIFY2(ended.code == (runs || !needs_node ? 7 : 3), qPrintable(QString(verb) + ": " + ended.err));
+                if (ended.code == 7) QVERIFY2(ended.err.contains("in no run"), qPrintable(ended.err));
+                QVERIFY(ended.out.isEmpty());
+            }
+            if (runs) QCOMPARE(node.close(), 0);
+        }
+    }
+
     void a_second_node_on_a_folder_exits_with_4() {
         const QTemporaryDir folder;
         ServingNode node(folder.path().toStdString());

@@ -26,6 +26,7 @@
 #include "app/node/control/node_methods.h"
 #include "app/node/paths.h"
 #include "app/node/session/own_keys.h"
+#include "app/node/session/settings.h"
 #include "app/node/session/stored_node.h"
 #include "app/node/session/view.h"
 #include "core/activity/words.h"
@@ -178,9 +179,11 @@ public:
 
     Result<control::NodeSnapshot> answer(const control::ReadStatus&) { return m_node.snapshot(); }
     Result<control::Leaderboard> answer(const control::ReadLeaderboard& call) {
+        if (!m_node.run()) return not_in_a_run();
         return control::Leaderboard{m_node.leaderboard(static_cast<std::size_t>(call.rows))};
     }
     Result<control::Checkpoints> answer(const control::ReadCheckpoints&) {
+        if (!m_node.run()) return not_in_a_run();
         return control::Checkpoints{m_node.checkpoints()};
     }
     Result<control::ExportedFiles> answer(const control::ExportModel& call) {
@@ -238,11 +241,22 @@ control::NodeSnapshot never_run(const Command& command, const Error& error) {
     return snapshot;
 }
 
+/// Where rows are a run's, none outside a run are told from none so far.
+template <class Reply>
+Result<Reply> of_a_run(ControlClient& client, const Result<Reply>& reply) {
+    if constexpr (std::is_same_v<Reply, control::Leaderboard> || std::is_same_v<Reply, control::Checkpoints>) {
+        if (!reply || !reply->rows.empty()) return reply;
+        const auto now = client.call(control::ReadStatus{});
+        if (now && now->activity == control::Activity::idle) return not_in_a_run();
+    }
+    return reply;
+}
+
 /// The running node answers; without one the data folder, where that is enough.
 template <control::MethodCall Call>
 ExitCode ask(const Command& command, const Call& call, std::chrono::seconds patience = ControlClient::patience) {
     auto client = ControlClient::connect(command.node.data_folder);
-    if (client) return show(command, client->call(call, patience));
+    if (client) return show(command, of_a_run(*client, client->call(call, patience)));
     if (client.error().code != ErrorCode::not_found) return complain(client.error());
     if constexpr (requires(StoredAnswers & stored) { stored.answer(call); }) {
         constexpr bool asks_status = std::is_same_v<Call, control::ReadStatus>;

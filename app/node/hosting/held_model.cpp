@@ -63,9 +63,7 @@ Choice choose(const std::vector<peer::StateStore::Held>& held, WhichState which,
 
 Result<HeldModel> held_model(const Node& node, WhichState which) {
     const RunSession* session = node.session();
-    if (session == nullptr) {
-        return Error{ErrorCode::not_found, "This node is in no run; join one with an invite first."};
-    }
+    if (session == nullptr) return not_in_a_run();
     const auto held = session->store().held();
     if (held.empty()) return no_state;
     const run::Manifest& manifest = session->plan().manifest;
@@ -96,7 +94,7 @@ Result<HeldModel> held_model(const Node& node, WhichState which) {
 }
 
 Result<HeldModel> held_model(const StoredNode& node, const fs::path& trainer_program, WhichState which) {
-    if (!node.run()) return Error{ErrorCode::not_found, "The node of this data folder is in no run."};
+    if (!node.run()) return not_in_a_run();
     const StoredNode::Run& run = *node.run();
     if (run.states.empty()) {
         return Error{ErrorCode::unavailable,

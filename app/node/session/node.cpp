@@ -34,8 +34,6 @@ constexpr std::int64_t pause_seconds_max = 366LL * 24 * 3600;
 constexpr std::size_t key_digits_min = 8;    // of a key that is named by its beginning
 constexpr std::uint64_t ticks_per_look = 4;  // a snapshot asks the ledger
 
-const Error not_in_a_run{ErrorCode::not_found, "This node is in no run; join one with an invite first."};
-
 run::ActionKind action_kind(control::ModerationKind kind) {
     switch (kind) {
         case control::ModerationKind::ban: return run::ActionKind::ban;
@@ -323,7 +321,7 @@ void Node::close_session() {
 
 Status Node::leave() {
     m_owner.check();
-    if (!m_settings.run) return not_in_a_run;
+    if (!m_settings.run) return not_in_a_run();
     log::of("node").info("leaving run {}", m_settings.run->invite.run.brief());
     if (m_searching) m_network->cancel_manifest(*m_searching);
     m_searching.reset();
@@ -451,7 +449,7 @@ Status Node::end_pause() {
 
 Status Node::finish(control::AfterFinish after) {
     m_owner.check();
-    if (!m_settings.run || !m_session) return not_in_a_run;
+    if (!m_settings.run || !m_session) return not_in_a_run();
     m_settings.run->finishing = true;
     m_settings.run->after = after;
     m_session->peer().finish(m_now);
@@ -478,13 +476,13 @@ Status Node::set_name(const std::string& name) {
 
 Result<std::string> Node::invite() const {
     m_owner.check();
-    if (!m_session) return not_in_a_run;
+    if (!m_session) return not_in_a_run();
     return m_network->invite(m_session->run(), m_session->peer().manifest().name).to_magnet();
 }
 
 Result<std::uint32_t> Node::moderate(const control::Moderate& wanted) {
     m_owner.check();
-    if (!m_session) return not_in_a_run;
+    if (!m_session) return not_in_a_run();
     PeerId key;
     if (wanted.kind != control::ModerationKind::rollback) {
         const auto known = known_key(wanted.key);
@@ -496,7 +494,7 @@ Result<std::uint32_t> Node::moderate(const control::Moderate& wanted) {
 
 Result<std::uint32_t> Node::replace_committee(const control::ReplaceCommittee& wanted) {
     m_owner.check();
-    if (!m_session) return not_in_a_run;
+    if (!m_session) return not_in_a_run();
     std::vector<PeerId> keys;
     for (const std::string& text : wanted.keys) {
         const auto known = known_key(text);
@@ -528,7 +526,7 @@ Result<PeerId> Node::known_key(const std::string& text) const {
 
 Result<control::Committee> Node::committee() const {
     m_owner.check();
-    if (!m_session) return not_in_a_run;
+    if (!m_session) return not_in_a_run();
     return committee_rows(m_session->peer().committee(), m_session->peer().view(), m_session->plan().folder);
 }
 

@@ -18,6 +18,11 @@
 
 namespace potluck::node {
 
+/// For what needs a run, outside one.
+[[nodiscard]] inline Error not_in_a_run() {
+    return {ErrorCode::no_run, "This node is in no run; join one with an invite first."};
+}
+
 struct SavedRun {
     run::Invite invite;
     run::Role role = run::Role::volunteer;

@@ -8,6 +8,7 @@
 
 #include "app/node/cli/command_line.h"
 
+using namespace potluck;
 using namespace potluck::node;
 
 namespace {
@@ -108,6 +109,17 @@ private slots:
         QVERIFY2(line.endsWith(end), qPrintable(line));
         const QString manual = printed({"manual"}).replace("\\-", "-");
         QVERIFY2(manual.contains(end + ".\n"), qPrintable(end));
+    }
+
+    void the_manual_tells_every_exit_status() {
+        const QString manual = printed({"manual"});
+        for (int number = 0; number <= static_cast<int>(ErrorCode::cancelled); ++number) {
+            const ExitCode code = exit_code_of(static_cast<ErrorCode>(number));
+            QVERIFY2(manual.contains(".TP\n\\fB" + QString::number(static_cast<int>(code)) + "\\fR\n"),
+                     name_of(static_cast<ErrorCode>(number)));
+        }
+        for (const ExitCode code : {ExitCode::ok, ExitCode::not_running, ExitCode::no_run})
+            QVERIFY(manual.contains(".TP\n\\fB" + QString::number(static_cast<int>(code)) + "\\fR\n"));
     }
 
     void help_groups_options_and_verbs() {

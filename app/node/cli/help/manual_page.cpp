@@ -52,6 +52,13 @@ void add_verbs(const CLI::App& app, const std::string& above, std::string& page)
     }
 }
 
+std::string exit_statuses() {
+    std::string list;
+    for (const auto& [code, meaning] : exit_meanings)
+        list += ".TP\n\\fB" + std::to_string(static_cast<int>(code)) + "\\fR\n" + roff(meaning) + "\n";
+    return list + ".TP\n\\fB128 + N\\fR\na second signal, of number N, ended it before it was done\n";
+}
+
 }  // namespace
 
 std::string manual_page(const CLI::App& app, const std::string& version) {
@@ -63,14 +70,11 @@ std::string manual_page(const CLI::App& app, const std::string& version) {
                        roff(app.get_description()) + "\n.SH OPTIONS\nThey may stand before or after the command.\n" +
                        options_of(app) + ".SH COMMANDS\n";
     add_verbs(app, "", page);
-    page +=
-        ".SH EXIT STATUS\n"
-        "0 success; 2 wrong usage; 3 no node is running for the data folder; other values name what failed, in a "
-        "sentence on standard error.\n"
-        ".SH FILES\n.TP\n\\fI~/.local/share/potluck\\fR\n"
-        "Identity, ledger and runs, unless \\fB\\-\\-data\\-dir\\fR, \\fBPOTLUCK_HOME\\fR or \\fBXDG_DATA_HOME\\fR "
-        "names another folder.\n"
-        ".SH SEE ALSO\n.BR potluck (1),\n.BR potluck\\-trainer (1)\n";
+    page += ".SH EXIT STATUS\nWhatever is not 0 comes with a sentence on standard error.\n" + exit_statuses() +
+            ".SH FILES\n.TP\n\\fI~/.local/share/potluck\\fR\n"
+            "Identity, ledger and runs, unless \\fB\\-\\-data\\-dir\\fR, \\fBPOTLUCK_HOME\\fR or \\fBXDG_DATA_HOME\\fR "
+            "names another folder.\n"
+            ".SH SEE ALSO\n.BR potluck (1),\n.BR potluck\\-trainer (1)\n";
     return page;
 }
 
