@@ -214,14 +214,17 @@ void add_member_verbs(CLI::App& app, Command& command, Raw& raw) {
     finish->add_flag("--json", raw.json, "Answer with the status as JSON");
     add_verb(app, command, "leave", "Leave the run, or give up looking for it", Verb::leave)
         ->add_flag("--json", raw.json, "Answer with the status as JSON");
-    add_verb(app, command, "name", "Print what others call this computer, or change it", Verb::name)
-        ->add_option("new_name", command.new_name, "The new name");
-    add_verb(app, command, "runs", "The runs that lie in the data folder, with their size", Verb::runs);
-    add_verb(app, command, "log", "The last lines of node.log", Verb::log)
-        ->add_option("--lines", command.log_lines, "How many")
-        ->check(CLI::Range(1, 10'000));
+    CLI::App* name = add_verb(app, command, "name", "Print what others call this computer, or change it", Verb::name);
+    name->add_option("new_name", command.new_name, "The new name");
+    name->add_flag("--json", raw.json, "As JSON");
+    add_verb(app, command, "runs", "The runs that lie in the data folder, with their size", Verb::runs)
+        ->add_flag("--json", raw.json, "As JSON");
+    CLI::App* log = add_verb(app, command, "log", "The last lines of node.log", Verb::log);
+    log->add_flag("-f,--follow", raw.watch, "Then what is added, until it is interrupted");
+    log->add_option("--lines", command.log_lines, "How many")->check(CLI::Range(1, 10'000));
     add_verb(app, command, "invite", "Print a link by which others join", Verb::invite);
-    add_verb(app, command, "stop", "End the running node", Verb::stop);
+    add_verb(app, command, "stop", "End the running node", Verb::stop)
+        ->add_flag("--json", raw.json, "Answer with its last status as JSON");
     add_verb(app, command, "checkpoints", "Checkpoints with their magnet links", Verb::checkpoints)
         ->add_flag("--json", raw.json, "As JSON");
     add_verb(app, command, "leaderboard", "Who trained how much", Verb::leaderboard)
@@ -298,19 +301,22 @@ void add_model_verbs(CLI::App& app, Command& command, Raw& raw) {
     sample->add_option("--tokens", command.tokens, "How many tokens")->check(CLI::Range(1, 4096));
     sample->add_option("--temperature", command.temperature, "0: always the likeliest")->check(CLI::Range(0.0, 10.0));
     sample->add_option("--seed", command.seed, "Seed of the choice");
+}
+
+void add_identity_verbs(CLI::App& app, Command& command, Raw& raw) {
     CLI::App* identity = app.add_subcommand("identity", "This person's key");
     identity->require_subcommand(1);
-    add_verb(*identity, command, "show", "Print id and data folder", Verb::identity_show)
-        ->add_flag("--words", raw.shows_words, "And the recovery words; keep them secret");
-    add_verb(*identity, command, "create", "Make the key, if there is none yet, and print its id",
-             Verb::identity_create);
-    add_verb(*identity, command, "export", "Write the key to a file", Verb::identity_export)
-        ->add_option("file", command.path, "Where to")
-        ->required();
+    CLI::App* show = add_verb(*identity, command, "show", "Print id and data folder", Verb::identity_show);
+    show->add_flag("--words", raw.shows_words, "And the recovery words; keep them secret");
+    CLI::App* create = add_verb(*identity, command, "create", "Make the key, if there is none yet, and print its id",
+                                Verb::identity_create);
+    CLI::App* exporting = add_verb(*identity, command, "export", "Write the key to a file", Verb::identity_export);
+    exporting->add_option("file", command.path, "Where to")->required();
     CLI::App* importing =
         add_verb(*identity, command, "import", "Take the key from a file or from words", Verb::identity_import);
     importing->add_option("source", raw.import_source, "The file, or the 24 recovery words");
     importing->add_flag("--words", raw.words, "Take recovery words; without any, they are read from standard input");
+    for (CLI::App* verb : {show, create, exporting, importing}) verb->add_flag("--json", raw.json, "As JSON");
 }
 
 void add_pack(CLI::App& app, Command& command) {
@@ -625,6 +631,7 @@ ParsedCommand parse_command_line(int argc, const char* const* argv) {
     add_host(app, command, raw);
     add_host_verbs(app, command, raw);
     add_model_verbs(app, command, raw);
+    add_identity_verbs(app, command, raw);
     add_device_verbs(app, command, raw);
     add_program_verbs(app, command, raw);
     add_pack(app, command);

@@ -105,7 +105,7 @@ struct Command {
     std::filesystem::path proof;  // verify; empty: the one beside the model
     enum class ImportFrom { file, words } import_from = ImportFrom::file;
     enum class Secrets { hide, show } secrets = Secrets::hide;   // identity show --words
-    enum class Watch { once, until_ended } watch = Watch::once;  // status --watch
+    enum class Watch { once, until_ended } watch = Watch::once;  // status --watch, log --follow
     control::OtherRun other_run = control::OtherRun::keep;       // join --switch
     std::size_t log_lines = 40;
     std::string new_name;  // name; empty: it is asked for

@@ -156,7 +156,6 @@ void print(const control::ModerationNumber&) {
 
 void print(const control::InviteLink& invite) { std::cout << invite.magnet << std::endl; }
 void print(const control::SampledText& sample) { std::cout << sample.text << std::endl; }
-void print(const control::Done&) {}
 
 void print(const control::ExportedFiles& exported) {
     for (const std::string& file : exported.files) std::cout << file << "\n";
@@ -276,20 +275,34 @@ ExitCode ask(const Command& command, const Call& call, std::chrono::seconds pati
     }
 }
 
+/// Who asked for JSON gets a status all the same.
+ExitCode nobody_runs(const Command& command, const Error& error) {
+    const bool none = error.code == ErrorCode::not_found;
+    if (none && command.output == Command::Output::json)
+        (void)show(command, Result<control::NodeSnapshot>(never_run(command, error)));
+    return complain(error, none ? ExitCode::not_running : exit_code_of(error.code));
+}
+
 /// The node's answer to a wish is the state that it leads to, in one line or as JSON.
 template <control::MethodCall Call>
 ExitCode act(const Command& command, const Call& call) {
     auto client = ControlClient::connect(command.node.data_folder);
-    if (!client) {
-        const bool none = client.error().code == ErrorCode::not_found;
-        if (none && command.output == Command::Output::json)
-            (void)show(command, Result<control::NodeSnapshot>(never_run(command, client.error())));
-        return complain(client.error(), none ? ExitCode::not_running : exit_code_of(client.error().code));
-    }
+    if (!client) return nobody_runs(command, client.error());
     if (const auto done = client->call(call); !done) return complain(done.error());
     const auto now = client->call(control::ReadStatus{});
     if (!now || command.output == Command::Output::json) return show(command, now);
     std::cout << name_of(now->activity) << ": " << now->reason << std::endl;
+    return ExitCode::ok;
+}
+
+/// The node's last status is what it was when it was told to end.
+ExitCode stop_node(const Command& command) {
+    auto client = ControlClient::connect(command.node.data_folder);
+    if (!client) return nobody_runs(command, client.error());
+    const auto last = client->call(control::ReadStatus{});
+    if (const auto done = client->call(control::StopNode{}); !done) return complain(done.error());
+    if (command.output == Command::Output::json) return show(command, last);
+    std::cout << "The node ends." << std::endl;
     return ExitCode::ok;
 }
 
@@ -342,18 +355,21 @@ Status give_to_running_node(ControlClient& client, const Command& command, const
     return done ? Status() : Status(done.error());
 }
 
-Status import_identity(const Command& command) {
+/// Whose key it is.
+Result<PeerId> import_identity(const Command& command) {
     const bool words = command.import_from == Command::ImportFrom::words;
     const auto imported = words ? identity::Identity::from_recovery_words(read_words(command))
                                 : identity::Identity::import_file(command.path);
     if (!imported) return imported.error();
     const std::filesystem::path& folder = command.node.data_folder;
-    if (auto client = ControlClient::connect(folder)) return give_to_running_node(*client, command, *imported);
+    if (auto client = ControlClient::connect(folder)) {
+        const Status given = give_to_running_node(*client, command, *imported);
+        return given ? Result<PeerId>(imported->id()) : given.error();
+    }
     const auto lock = FileLock::acquire(folder / "node.lock");
     if (!lock) return lock.error();
-    if (Status replaced = replace_identity(folder, *imported); !replaced) return replaced;
-    std::cout << imported->id().hex() << std::endl;
-    return {};
+    if (const Status replaced = replace_identity(folder, *imported); !replaced) return replaced.error();
+    return imported->id();
 }
 
 /// A key that others can read is no secret any more.
@@ -386,28 +402,50 @@ std::optional<PeerId> own_computer(const Command& command) {
     return computer ? std::optional(computer->id()) : std::nullopt;
 }
 
+void show_identity(const Command& command, const identity::Identity& identity) {
+    const auto computer = own_computer(command);
+    const bool words = command.secrets == Command::Secrets::show;
+    const std::string folder = command.node.data_folder.string();
+    if (command.output == Command::Output::json) {
+        nlohmann::json object{{"id", identity.id().hex()}, {"data_folder", folder}};
+        if (computer) object["computer"] = computer->hex();
+        if (words) object["recovery_words"] = identity.recovery_words();
+        return print_json(std::move(object));
+    }
+    std::cout << "id: " << identity.id().hex();
+    if (computer) std::cout << "\ncomputer: " << computer->hex();
+    std::cout << "\ndata: " << folder << std::endl;
+    if (words) std::cout << "recovery words (keep them secret): " << identity.recovery_words() << std::endl;
+}
+
 ExitCode identity_verb(const Command& command) {
+    const bool json = command.output == Command::Output::json;
     if (command.verb == Verb::identity_import) {
-        if (const Status made = make_data_folder(command.node.data_folder); !made) return complain(made.error());
-        const Status imported = import_identity(command);
-        if (!imported) return complain(imported.error());
+        if (const Status made = make_data_folder(command.node.data_folder); !made) return refuse(command, made.error());
+        const auto imported = import_identity(command);
+        if (!imported) return refuse(command, imported.error());
+        if (json) {
+            print_json({{"id", imported->hex()}});
+        } else {
+            std::cout << imported->hex() << std::endl;
+        }
         if (command.import_from == Command::ImportFrom::file) warn_of_readers(command.path);
         return ExitCode::ok;
     }
     const auto identity = own_identity(command);
-    if (!identity) return complain(identity.error());
+    if (!identity) return refuse(command, identity.error());
     if (command.verb == Verb::identity_export) {
         const auto file = std::filesystem::absolute(command.path);
         const Status saved = identity->save(file);
-        if (!saved) return complain(saved.error());
-        std::cout << "The key is in " << file.string() << "; keep it where only you can read it." << std::endl;
+        if (!saved) return refuse(command, saved.error());
+        if (json) {
+            print_json({{"id", identity->id().hex()}, {"file", file.string()}});
+        } else {
+            std::cout << "The key is in " << file.string() << "; keep it where only you can read it." << std::endl;
+        }
         return ExitCode::ok;
     }
-    std::cout << "id: " << identity->id().hex();
-    if (const auto computer = own_computer(command)) std::cout << "\ncomputer: " << computer->hex();
-    std::cout << "\ndata: " << command.node.data_folder.string() << std::endl;
-    if (command.secrets == Command::Secrets::show)
-        std::cout << "recovery words (keep them secret): " << identity->recovery_words() << std::endl;
+    show_identity(command, *identity);
     return ExitCode::ok;
 }
 
@@ -440,7 +478,7 @@ ExitCode ask_node(const Command& command) {
         case Verb::name: return name_verb(command);
         case Verb::runs: return list_runs(command);
         case Verb::log: return print_log(command);
-        case Verb::stop: return ask(command, control::StopNode{});
+        case Verb::stop: return stop_node(command);
         case Verb::checkpoints: return ask(command, control::ReadCheckpoints{});
         case Verb::leaderboard: return ask(command, control::ReadLeaderboard{});
         case Verb::committee: return ask(command, control::ReadCommittee{});

@@ -1,9 +1,19 @@
+// The verbs that need a data folder rather than a node: what this computer is called, which runs lie there, the log.
+// A name is the running node's to change where one runs; else it is changed in the saved settings, under their lock.
+//
+// A log is followed by reading on from where the last look ended. It is moved aside when it is full: a file shorter
+// than what was read is the next one, and the old one, which stays open until then, is read to its end before.
 #include "app/node/cli/folder_verbs.h"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include "app/node/cli/byte_size.h"
 #include "app/node/cli/complain.h"
@@ -21,6 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::streamoff log_bytes_max = 4 << 20;  // of which the last lines are printed
+constexpr std::chrono::milliseconds look_every{250};  // for what was added to a log
 constexpr std::size_t shown_name = 40;
 
 Error no_folder(const fs::path& folder) {
@@ -49,34 +60,104 @@ Status save_name(const fs::path& folder, const std::string& name) {
     return settings->save(folder);
 }
 
+/// Where the last lines of a file begin.
+std::streamoff last_lines(std::ifstream& file, std::size_t wanted) {
+    file.seekg(0, std::ios::end);
+    const std::streamoff end = file.tellg(), size = std::min<std::streamoff>(end, log_bytes_max);
+    file.seekg(end - size);
+    std::string text(static_cast<std::size_t>(size), '\0');
+    file.read(text.data(), size);
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    std::size_t from = text.size();
+    for (std::size_t lines = 0; from > 0 && lines <= wanted; --from) {
+        if (text[from - 1] == '\n' && from != text.size() && ++lines == wanted) break;
+    }
+    return end - size + static_cast<std::streamoff>(from);
+}
+
+/// Prints the file from `begin` on, and returns where it ended.
+std::streamoff print_from(std::ifstream& file, std::streamoff begin) {
+    std::array<char, 4096> part{};
+    file.clear();
+    file.seekg(begin);
+    do {
+        file.read(part.data(), part.size());
+        std::cout.write(part.data(), file.gcount());
+        begin += file.gcount();
+    } while (file);
+    std::cout << std::flush;
+    return begin;
+}
+
+/// Prints what is added until nobody reads it any more. A log that is shorter than it was is the next one: the old was
+/// moved away.
+void follow_log(const fs::path& path, std::ifstream& file, std::streamoff printed) {
+    boost::asio::io_context loop;
+    boost::asio::steady_timer timer(loop);
+    while (std::cout) {
+        timer.expires_after(look_every);
+        timer.wait();
+        printed = print_from(file, printed);
+        std::error_code gone;
+        const std::uintmax_t size = fs::file_size(path, gone);
+        if (gone || static_cast<std::streamoff>(size) >= printed) continue;
+        file.close();
+        file.open(path, std::ios::binary);
+        printed = 0;
+    }
+}
+
 }  // namespace
+
+void print_json(nlohmann::json object) {
+    object["version"] = control::node_protocol_version;
+    std::cout << object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+}
+
+ExitCode refuse(const Command& command, const Error& error) {
+    if (command.output == Command::Output::json)
+        print_json({{"error", {{"kind", name_of(error.code)}, {"message", error.message}}}});
+    return complain(error);
+}
 
 ExitCode name_verb(const Command& command) {
     const fs::path& folder = command.node.data_folder;
+    const bool json = command.output == Command::Output::json;
     auto client = ControlClient::connect(folder);
     if (command.new_name.empty()) {
         std::error_code unknown;
-        if (!client && !fs::exists(folder, unknown)) return complain(no_folder(folder));
+        if (!client && !fs::exists(folder, unknown)) return refuse(command, no_folder(folder));
         const auto running = client ? client->call(control::ReadStatus{}) : client.error();
         const auto saved = NodeSettings::load(folder);
-        if (!running && !saved) return complain(saved.error());
+        if (!running && !saved) return refuse(command, saved.error());
         const std::string name = running ? running->name : saved->name;
-        std::cout << (name.empty() ? "-" : log::printable(name)) << std::endl;
+        if (json) {
+            print_json({{"name", name}});
+        } else {
+            std::cout << (name.empty() ? "-" : log::printable(name)) << std::endl;
+        }
         return ExitCode::ok;
     }
     const auto told = client ? client->call(control::SetName{command.new_name}) : client.error();
     const Status done = client ? (told ? Status() : Status(told.error())) : save_name(folder, command.new_name);
-    if (!done) return complain(done.error());
-    std::cout << "Others call this computer " << log::printable(fit_name(command.new_name)) << "." << std::endl;
+    if (!done) return refuse(command, done.error());
+    const std::string name = fit_name(command.new_name);
+    if (json) {
+        print_json({{"name", name}});
+    } else {
+        std::cout << "Others call this computer " << log::printable(name) << "." << std::endl;
+    }
     return ExitCode::ok;
 }
 
 ExitCode list_runs(const Command& command) {
     const fs::path& folder = command.node.data_folder;
     std::error_code unknown;
-    if (!fs::exists(folder, unknown)) return complain(no_folder(folder));
+    if (!fs::exists(folder, unknown)) return refuse(command, no_folder(folder));
     const auto settings = NodeSettings::load(folder);
-    if (!settings) return complain(settings.error());
+    if (!settings) return refuse(command, settings.error());
+    const bool json = command.output == Command::Output::json;
+    nlohmann::json rows = nlohmann::json::array();
     for (const auto& entry : fs::directory_iterator(folder / "runs", unknown)) {
         const auto id = RunId::parse(entry.path().filename().string());
         const auto file =
@@ -84,27 +165,23 @@ ExitCode list_runs(const Command& command) {
         const auto manifest = file ? check_manifest(*file) : file.error();
         if (!manifest) continue;
         const bool current = settings->run && settings->run->invite.run == *id;
+        const std::uint64_t bytes = bytes_below(entry.path());
+        rows.push_back({{"id", id->hex()}, {"name", manifest->manifest.name}, {"bytes", bytes}, {"current", current}});
+        if (json) continue;
         std::printf("%s  %-*s %10s%s\n", id->hex().substr(0, 8).c_str(), static_cast<int>(shown_name),
-                    log::printable(manifest->manifest.name, shown_name).c_str(),
-                    bytes_text(bytes_below(entry.path())).c_str(), current ? "  (this node is in it)" : "");
+                    log::printable(manifest->manifest.name, shown_name).c_str(), bytes_text(bytes).c_str(),
+                    current ? "  (this node is in it)" : "");
     }
+    if (json) print_json({{"runs", rows}});
     return ExitCode::ok;
 }
 
 ExitCode print_log(const Command& command) {
     const fs::path path = command.node.data_folder / "node.log";
-    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    std::ifstream file(path, std::ios::binary);
     if (!file) return complain(Error{ErrorCode::not_found, "There is no log " + path.string() + "; check --data-dir."});
-    const std::streamoff size = std::min<std::streamoff>(file.tellg(), log_bytes_max);
-    file.seekg(-size, std::ios::end);
-    std::string text(static_cast<std::size_t>(size), '\0');
-    file.read(text.data(), size);
-    text.resize(static_cast<std::size_t>(file.gcount()));
-    std::size_t from = text.size();
-    for (std::size_t lines = 0; from > 0 && lines <= command.log_lines; --from) {
-        if (text[from - 1] == '\n' && from != text.size() && ++lines == command.log_lines) break;
-    }
-    std::cout << text.substr(from) << std::flush;
+    const std::streamoff printed = print_from(file, last_lines(file, command.log_lines));
+    if (command.watch == Command::Watch::until_ended) follow_log(path, file, printed);
     return ExitCode::ok;
 }
 

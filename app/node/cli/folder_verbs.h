@@ -4,10 +4,17 @@
 // Threads: the caller's.
 #pragma once
 
+#include <nlohmann/json.hpp>
+
 #include "app/node/cli/command_line.h"
 #include "app/node/exit_code.h"
 
 namespace potluck::node {
+
+/// To standard output, with the protocol's version.
+void print_json(nlohmann::json object);
+/// Complains; a program that asked for JSON reads why from standard output, too.
+[[nodiscard]] ExitCode refuse(const Command& command, const Error& error);
 
 [[nodiscard]] ExitCode name_verb(const Command& command);
 [[nodiscard]] ExitCode list_runs(const Command& command);
