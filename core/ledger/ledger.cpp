@@ -354,6 +354,35 @@ Credit Ledger::credit_of(const RunId& run, const PeerId& peer) const {
     return credit;
 }
 
+std::vector<RunCredit> Ledger::runs_of(const PeerId& peer) const {
+    m_owner.check();
+    std::vector<RunCredit> found;
+    Statement query(m_database->connection,
+                    "WITH me(id) AS (SELECT id FROM peers WHERE key = ?) "
+                    "SELECT c.run, s.tokens, s.rounds, e.first, e.last, "
+                    "(SELECT count(*) + 1 FROM credits o WHERE o.chain = c.id AND o.tokens > s.tokens) "
+                    "FROM chains c LEFT JOIN credits s ON s.chain = c.id AND s.peer = (SELECT id FROM me) "
+                    "LEFT JOIN (SELECT chain, min(at) AS first, max(at) AS last FROM entries "
+                    "WHERE peer = (SELECT id FROM me) GROUP BY chain) e ON e.chain = c.id");
+    query.bind(peer.bytes);
+    m_database->each(query, [&](const Statement& row) {
+        const std::uint64_t rounds = row.count(2);
+        found.push_back(
+            {row.id<RunId>(0), {row.count(1)}, rounds, rounds > 0 ? row.count(5) : 0, row.integer(3), row.integer(4)});
+    });
+    return found;
+}
+
+TokenCount Ledger::tokens_between(const PeerId& peer, std::int64_t since, std::int64_t end) const {
+    m_owner.check();
+    Statement query(m_database->connection,
+                    "SELECT saturating_sum(tokens) FROM entries "
+                    "WHERE peer = (SELECT id FROM peers WHERE key = ?) AND at >= ? AND at < ?");
+    const Step step = query.bind(peer.bytes).bind(since).bind(end).step();
+    if (!m_database->ended(step) || step != Step::row) return {};
+    return {query.count(0)};
+}
+
 TokenCount Ledger::tokens_since(const PeerId& peer, std::int64_t since) const {
     m_owner.check();
     Statement query(m_database->connection,

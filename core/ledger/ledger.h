@@ -36,6 +36,15 @@ struct RunTotals {
     std::uint64_t contributions = 0;
 };
 
+/// What one person was credited with in one run.
+struct RunCredit {
+    RunId run;
+    TokenCount tokens;
+    std::uint64_t rounds = 0;          // accepted contributions
+    std::uint64_t rank = 0;            // from 1 on; 0 if nothing was credited
+    std::int64_t first = 0, last = 0;  // unix seconds when accepted here; 0: a table told of it
+};
+
 /// People whose name is remembered without their ever having been accepted.
 inline constexpr std::uint64_t strangers_max = 10000;
 
@@ -123,6 +132,10 @@ public:
     /// Most tokens first, ties by key.
     [[nodiscard]] std::vector<Credit> leaderboard(const RunId& run, std::size_t most) const;
     [[nodiscard]] Credit credit_of(const RunId& run, const PeerId& peer) const;
+    /// Every run of the ledger, with what `peer` was credited in it; unsorted.
+    [[nodiscard]] std::vector<RunCredit> runs_of(const PeerId& peer) const;
+    /// Tokens of `peer` over all runs accepted from `since` to before `end` (unix seconds).
+    [[nodiscard]] TokenCount tokens_between(const PeerId& peer, std::int64_t since, std::int64_t end) const;
     /// Tokens of `peer` over all runs accepted at or after `since` (unix seconds).
     [[nodiscard]] TokenCount tokens_since(const PeerId& peer, std::int64_t since) const;
 

@@ -50,6 +50,8 @@ private slots:
     void the_leaderboard_is_sorted_and_cut();
     void credit_that_no_number_holds_stops_at_the_largest();
     void tokens_since_count_all_runs_from_that_second_on();
+    void tokens_between_two_seconds_leave_the_end_out();
+    void every_run_is_known_with_one_s_place_in_it();
     void names_are_kept_whole_replaced_and_cut();
     void strangers_do_not_fill_the_disk();
 
@@ -283,6 +285,38 @@ void TestLedger::tokens_since_count_all_runs_from_that_second_on() {
     QCOMPARE(ledger.tokens_since(key(1), 200).value, 110U);
     QCOMPARE(ledger.tokens_since(key(1), 201).value, 100U);
     QCOMPARE(ledger.tokens_since(key(1), 301).value, 0U);
+}
+
+void TestLedger::tokens_between_two_seconds_leave_the_end_out() {
+    Ledger ledger = in_memory();
+    Chain one(1), two(2);
+    QVERIFY(ledger.append(one.next({{1, 1}, {2, 500}}), no_state, 100).ok());
+    QVERIFY(ledger.append(two.next({{1, 10}}), no_state, 200).ok());
+    QCOMPARE(ledger.tokens_between(key(1), 100, 200).value, 1U);
+    QCOMPARE(ledger.tokens_between(key(1), 100, 201).value, 11U);
+    QCOMPARE(ledger.tokens_between(key(1), 101, 200).value, 0U);
+    QCOMPARE(ledger.tokens_between(key(3), 0, 1000).value, 0U);
+}
+
+void TestLedger::every_run_is_known_with_one_s_place_in_it() {
+    Ledger ledger = in_memory();
+    Chain one(1), two(2);
+    QVERIFY(ledger.append(one.next({{1, 5}, {2, 500}}), no_state, 100).ok());
+    QVERIFY(ledger.append(one.next({{1, 10}}), no_state, 300).ok());
+    QVERIFY(ledger.append(two.next({{2, 7}}), no_state, 400).ok());
+    std::map<RunId, ledger::RunCredit> runs;
+    for (const ledger::RunCredit& each : ledger.runs_of(key(1))) runs.emplace(each.run, each);
+    QCOMPARE(runs.size(), 2U);
+    const ledger::RunCredit& given = runs.at(one.run());
+    QCOMPARE(given.tokens.value, 15U);
+    QCOMPARE(given.rounds, 2U);
+    QCOMPARE(given.rank, 2U);
+    QCOMPARE(given.first, 100);
+    QCOMPARE(given.last, 300);
+    const ledger::RunCredit& watched = runs.at(two.run());
+    QCOMPARE(watched.tokens.value + watched.rounds + watched.rank, 0U);
+    QCOMPARE(watched.last, 0);
+    QCOMPARE(ledger.runs_of(key(2)).size(), 2U);
 }
 
 void TestLedger::names_are_kept_whole_replaced_and_cut() {
