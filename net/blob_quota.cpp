@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/base/check.h"
 #include "core/base/files.h"
 #include "net/blob_entry.h"
 
@@ -19,6 +20,33 @@ std::uint64_t Blobs::bytes_stored() const {
         if (index.keeping == Storage::stored) bytes += index.ref.size;
     }
     return bytes;
+}
+
+std::uint64_t Blobs::bytes_left_by(const RunId& run) const {
+    m_owner.check();
+    std::uint64_t bytes = 0;
+    for (const IndexEntry& index : m_index) {
+        const bool only_its = index.runs.size() == 1 && index.runs.contains(run);
+        if (only_its && index.keeping == Storage::stored) bytes += index.ref.size;
+    }
+    return bytes;
+}
+
+void Blobs::forget_run(const RunId& run) {
+    m_owner.check();
+    POTLUCK_CHECK(!m_open.contains(run));
+    for (const auto& [key, entry] : m_entries) {
+        if (entry->index.runs.erase(run) == 1 && entry->state == Entry::State::complete) write_index_later(*entry);
+    }
+    for (auto it = m_index.begin(); it != m_index.end();) {
+        const bool was_its = it->runs.erase(run) == 1, is_last = was_its && it->runs.empty();
+        if (is_last) {
+            discard(*it);
+        } else if (was_its) {
+            write_index_later(*it);
+        }
+        it = is_last ? m_index.erase(it) : it + 1;
+    }
 }
 
 std::uint64_t Blobs::room() const {

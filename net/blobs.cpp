@@ -338,8 +338,10 @@ void Blobs::remove_torrent(Entry& entry, Engine::Files files) {
     entry.handle = {};
 }
 
-void Blobs::write_index_later(const Entry& entry) {
-    m_worker.run([folder = m_folder, index = entry.index] {
+void Blobs::write_index_later(const Entry& entry) { write_index_later(entry.index); }
+
+void Blobs::write_index_later(const IndexEntry& index) {
+    m_worker.run([folder = m_folder, index] {
         if (Status written = write_index(folder, index); !written.ok())
             log::of("net").warn("{}", written.error().message);
     });

@@ -94,6 +94,10 @@ public:
     [[nodiscard]] std::uint64_t bytes_down() const;
     /// On the disk, or promised to fetches.
     [[nodiscard]] std::uint64_t bytes_stored() const;
+    /// Of these, what only `run` wants, which is not open: what forget_run() frees.
+    [[nodiscard]] std::uint64_t bytes_left_by(const RunId& run) const;
+    /// Forgets every complete blob for a run that is not open.
+    void forget_run(const RunId& run);
     /// What kept blobs may still take.
     [[nodiscard]] std::uint64_t room() const;
     void set_bytes_max(std::uint64_t bytes) { m_bytes_max = bytes; }
@@ -114,6 +118,7 @@ private:
     void discard(const IndexEntry& index);
     void remove_torrent(Entry& entry, Engine::Files files);
     void write_index_later(const Entry& entry);
+    void write_index_later(const IndexEntry& index);
     void announce(const Entry& entry);
     void announce_to(const RunId& run, const Entry& entry);
     [[nodiscard]] Entry* find(const Digest& torrent);

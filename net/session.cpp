@@ -231,6 +231,18 @@ Result<std::unique_ptr<RunSwarm>> Session::open_swarm(SwarmOptions options, cons
     return std::unique_ptr<RunSwarm>(std::move(*swarm));
 }
 
+std::uint64_t Session::blob_bytes_of(const RunId& run) const {
+    m_owner.check();
+    return m_impl->blobs.bytes_left_by(run);
+}
+
+Status Session::forget_run(const RunId& run) {
+    m_owner.check();
+    if (m_impl->find(run) != nullptr) return Error{ErrorCode::invalid_argument, "The files of an open run are in use."};
+    m_impl->blobs.forget_run(run);
+    return {};
+}
+
 run::Invite Session::invite(const RunId& run, const std::string& name) const {
     m_owner.check();
     return {.run = run, .name = name.substr(0, 80), .hints = m_impl->own_hints()};

@@ -147,6 +147,12 @@ public:
     [[nodiscard]] Result<std::unique_ptr<RunSwarm>> open_swarm(SwarmOptions options, const identity::Identity& identity,
                                                                peer::SwarmEvents& events);
 
+    /// What the blobs take on the disk that only `run` has wanted, whose swarm is not open.
+    [[nodiscard]] std::uint64_t blob_bytes_of(const RunId& run) const;
+    /// Deletes them. Manifest and known addresses stay, so that the run can be joined again. `invalid_argument` while
+    /// its swarm is open.
+    [[nodiscard]] Status forget_run(const RunId& run);
+
     /// An invite to the run with this computer's public addresses as hints, as far as they are known: it takes
     /// seconds to minutes after open to learn them, and a computer that is offline has none.
     [[nodiscard]] run::Invite invite(const RunId& run, const std::string& name) const;
