@@ -7,6 +7,7 @@
 
 #include "core/control/host_methods.h"
 #include "core/control/node_protocol.h"
+#include "core/control/record_methods.h"
 #include "core/run/accept_list.h"
 
 namespace potluck::control {
@@ -371,11 +372,12 @@ struct StopNode : Nothing {
     using Reply = Done;
 };
 
-using NodeMethods = Methods<ReadStatus, Subscribe, Join, Leave, Finish, Pause, Resume, Yield, SetRules, SetResources,
-                            ReadPauses, SetName, MakeInvite, ReadRunOptions, EstimateRun, HostRun, CancelHosting,
-                            ReadCommittee, Moderate, ReplaceCommittee, ReadLeaderboard, ReadCurve, ReadCheckpoints,
-                            ExportModel, SampleText, ShowIdentity, ExportIdentity, ImportIdentity, ImportIdentityWords,
-                            CheckReleases, InstallTrainer, RemoveTrainer, SetReleases, StopNode>;
+using NodeMethods =
+    Methods<ReadStatus, Subscribe, Join, Leave, Finish, Pause, Resume, Yield, SetRules, SetResources, ReadPauses,
+            SetName, MakeInvite, ReadRunOptions, EstimateRun, HostRun, CancelHosting, ReadCommittee, Moderate,
+            ReplaceCommittee, ReadRuns, Rejoin, DeleteRunFiles, ReadDisk, ReadDays, ReadLeaderboard, ReadCurve,
+            ReadCheckpoints, ExportModel, SampleText, ShowIdentity, ExportIdentity, ImportIdentity, ImportIdentityWords,
+            CheckReleases, InstallTrainer, RemoveTrainer, SetReleases, StopNode>;
 
 template <MethodCall R>
 inline constexpr Method method_of = NodeMethods::place_of<R>();

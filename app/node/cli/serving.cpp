@@ -109,7 +109,9 @@ public:
         m_exporter.emplace(m_loop);
         m_planner.emplace(m_loop, *m_node);
         m_preparer.emplace(m_loop, *m_node);
-        add_node_methods(m_dispatcher, {*m_node, *m_sampler, *m_exporter, *m_planner, *m_preparer}, [this] { stop(); });
+        m_records.emplace(m_loop, *m_node);
+        add_node_methods(m_dispatcher, {*m_node, *m_sampler, *m_exporter, *m_planner, *m_preparer, *m_records},
+                         [this] { stop(); });
         m_server.emplace(m_loop, m_dispatcher, [this] { return m_node->snapshot(); });
         if (const Status open = open_doors(); !open) return complain(open.error());
         m_node->on_change([this] { changed(); });
@@ -118,6 +120,7 @@ public:
         await_signal();
         m_loop.run();
         m_server.reset();
+        m_records.reset();
         m_preparer.reset();
         m_planner.reset();
         m_node.reset();
@@ -233,6 +236,7 @@ private:
     std::optional<ModelExporter> m_exporter;
     std::optional<RunPlanner> m_planner;
     std::optional<RunPreparer> m_preparer;
+    std::optional<RunRecords> m_records;
     Dispatcher m_dispatcher;
     std::optional<ControlServer> m_server;
     std::string m_printed;

@@ -1,3 +1,8 @@
+// One line for each method, so that a reader finds in one place what the protocol asks and who answers it.
+//
+// A Status becomes an empty answer or its error; what takes time (an export, a plan, a walk through folders) answers
+// later, through the respond that it is given. Subscriptions are the control server's, who knows the connection; that
+// no other method of the list is missing is checked once, when the table is made.
 #include "app/node/control/node_methods.h"
 
 #include "core/base/check.h"
@@ -87,6 +92,19 @@ void add_host_methods(Dispatcher& dispatcher, RunPlanner& planner, RunPreparer& 
     dispatcher.add<CancelHosting>([&preparer](const CancelHosting&) { return done(preparer.cancel()); });
 }
 
+void add_record_methods(Dispatcher& dispatcher, RunRecords& records) {
+    dispatcher.add_later<ReadRuns>(
+        [&records](const ReadRuns&, const Dispatcher::Respond<ReadRuns>& respond) { records.runs(respond); });
+    dispatcher.add_later<ReadDisk>(
+        [&records](const ReadDisk&, const Dispatcher::Respond<ReadDisk>& respond) { records.disk(respond); });
+    dispatcher.add<ReadDays>([&records](const ReadDays& call) { return Result<Days>(records.days(call.days)); });
+    dispatcher.add<Rejoin>([&records](const Rejoin& call) { return done(records.rejoin(call)); });
+    dispatcher.add_later<DeleteRunFiles>(
+        [&records](const DeleteRunFiles& call, const Dispatcher::Respond<DeleteRunFiles>& respond) {
+            records.delete_files(call, [respond](const Status& deleted) { respond(done(deleted)); });
+        });
+}
+
 void add_identity_methods(Dispatcher& dispatcher, Node& node) {
     dispatcher.add<ShowIdentity>([&node](const ShowIdentity&) {
         return IdentityWords{node.identity().id().hex(), node.identity().recovery_words()};
@@ -129,6 +147,7 @@ void add_node_methods(Dispatcher& dispatcher, const Answerers& answerers, std::f
     add_table_methods(dispatcher, answerers.node);
     add_model_methods(dispatcher, answerers.node, answerers.exporter, answerers.sampler);
     add_host_methods(dispatcher, answerers.planner, answerers.preparer);
+    add_record_methods(dispatcher, answerers.records);
     add_identity_methods(dispatcher, answerers.node);
     dispatcher.add_later<StopNode>(
         [stop = std::move(stop)](const StopNode&, const Dispatcher::Respond<StopNode>& respond) {

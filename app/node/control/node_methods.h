@@ -9,6 +9,7 @@
 #include "app/node/hosting/run_planner.h"
 #include "app/node/hosting/run_preparer.h"
 #include "app/node/hosting/sampler.h"
+#include "app/node/records/run_records.h"
 #include "app/node/session/node.h"
 #include "core/control/node_methods.h"
 
@@ -27,6 +28,7 @@ struct Answerers {
     ModelExporter& exporter;
     RunPlanner& planner;
     RunPreparer& preparer;
+    RunRecords& records;
 };
 /// `stop` ends the program.
 void add_node_methods(Dispatcher& dispatcher, const Answerers& answerers, std::function<void()> stop);

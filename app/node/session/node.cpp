@@ -544,6 +544,26 @@ Status Node::replace_identity(Result<identity::Identity> imported) {
     return {};
 }
 
+bool Node::is_open(const RunId& run) const {
+    m_owner.check();
+    return (m_settings.run && m_settings.run->invite.run == run) || (m_retiring && m_retiring->run() == run) ||
+           (m_session && m_session->run() == run);
+}
+
+std::uint64_t Node::blob_bytes_of(const RunId& run) const {
+    m_owner.check();
+    return m_network->blob_bytes_of(run);
+}
+
+Status Node::forget_run(const RunId& run) {
+    m_owner.check();
+    if (m_retiring && m_retiring->run() == run)
+        return Error{ErrorCode::unavailable, "This run is still being left; try again in a few seconds."};
+    if (is_open(run))
+        return Error{ErrorCode::invalid_argument, "This node is in that run; leave it before you delete its files."};
+    return m_network->forget_run(run);
+}
+
 Status Node::save_settings() { return m_settings.save(m_options.data_folder); }
 
 /// The loss that members told of the round that has just ended becomes a point of the curve.

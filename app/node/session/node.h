@@ -120,6 +120,17 @@ public:
         m_owner.check();
         m_preparation = std::move(preparation);
     }
+    /// Whether `run` has its files in use: the node is in it, looks for it, or is leaving it.
+    [[nodiscard]] bool is_open(const RunId& run) const;
+    /// What others may fetch from here of a run that was left, in bytes.
+    [[nodiscard]] std::uint64_t blob_bytes_of(const RunId& run) const;
+    /// Shares it no more and deletes it. `invalid_argument` while the run is open.
+    [[nodiscard]] Status forget_run(const RunId& run);
+    /// What blobs may take on the disk.
+    [[nodiscard]] std::uint64_t shared_bytes_max() const {
+        m_owner.check();
+        return m_settings.blob_bytes_max();
+    }
     /// Whether it is in a run, or looks for one.
     [[nodiscard]] bool has_run() const {
         m_owner.check();
