@@ -228,6 +228,121 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::ContributionPage</name>
+    <message>
+        <source>Your contribution</source>
+        <translation>Dein Beitrag</translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation>Heute</translation>
+    </message>
+    <message>
+        <source>Accepted and credited to you since midnight, in all runs</source>
+        <translation>Seit Mitternacht angenommen und dir gutgeschrieben, in allen Läufen</translation>
+    </message>
+    <message>
+        <source>Last 7 days</source>
+        <translation>Letzte 7 Tage</translation>
+    </message>
+    <message>
+        <source>Today and the six days before it, in all runs</source>
+        <translation>Heute und die sechs Tage davor, in allen Läufen</translation>
+    </message>
+    <message>
+        <source>In total</source>
+        <translation>Insgesamt</translation>
+    </message>
+    <message>
+        <source>Everything that was ever credited to you in the runs below</source>
+        <translation>Alles, was dir in den Läufen unten je gutgeschrieben wurde</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>Läufe</translation>
+    </message>
+    <message>
+        <source>Runs that this computer was in</source>
+        <translation>Läufe, in denen dieser Computer war</translation>
+    </message>
+    <message>
+        <source>By day</source>
+        <translation>Nach Tagen</translation>
+    </message>
+    <message>
+        <source>Days count what this computer saw accepted; totals also hold what your other computers gave.</source>
+        <translation>Tage zählen, was dieser Computer angenommen sah; die Summen enthalten auch, was deine anderen Computer beigetragen haben.</translation>
+    </message>
+    <message>
+        <source>By run</source>
+        <translation>Nach Läufen</translation>
+    </message>
+    <message>
+        <source>&amp;Join again</source>
+        <translation>Wieder &amp;teilnehmen</translation>
+    </message>
+    <message>
+        <source>Joins the selected run again.</source>
+        <translation>Nimmt am ausgewählten Lauf wieder teil.</translation>
+    </message>
+    <message>
+        <source>Switch to the other run?</source>
+        <translation>Zum anderen Lauf wechseln?</translation>
+    </message>
+    <message>
+        <source>Joining “%1” leaves the run that this computer is in. What was trained there since the last round is lost; your credit stays.</source>
+        <translation>Wer an „%1“ teilnimmt, verlässt den Lauf, in dem dieser Computer ist. Was dort seit der letzten Runde trainiert wurde, geht verloren; deine Gutschrift bleibt.</translation>
+    </message>
+    <message>
+        <source>S&amp;witch</source>
+        <translation>&amp;Wechseln</translation>
+    </message>
+    <message>
+        <source>&amp;Stay</source>
+        <translation>&amp;Bleiben</translation>
+    </message>
+    <message>
+        <source>tokens</source>
+        <translation>Token</translation>
+    </message>
+    <message>
+        <source>%1 in the 7 days before</source>
+        <translation>%1 in den 7 Tagen davor</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n round(s)</source>
+        <translation>
+            <numerusform>%n Runde</numerusform>
+            <numerusform>%n Runden</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>credited in %n</source>
+        <translation>
+            <numerusform>Gutschrift in %n</numerusform>
+            <numerusform>Gutschrift in %n</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::DayChart</name>
+    <message>
+        <source>Tokens by day</source>
+        <translation>Token nach Tagen</translation>
+    </message>
+    <message>
+        <source>%1: %2 tokens</source>
+        <translation>%1: %2 Token</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 tokens in %n day(s).</source>
+        <translation>
+            <numerusform>%1 Token an %n Tag.</numerusform>
+            <numerusform>%1 Token in %n Tagen.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::HomePage</name>
     <message>
         <source>&amp;Dismiss</source>
@@ -838,6 +953,14 @@
     <message>
         <source>Host</source>
         <translation>Gastgeber</translation>
+    </message>
+    <message>
+        <source>Contribution</source>
+        <translation>Beitrag</translation>
+    </message>
+    <message>
+        <source>Storage</source>
+        <translation>Speicher</translation>
     </message>
 </context>
 <context>
@@ -1617,6 +1740,45 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::RunModel</name>
+    <message>
+        <source>Run %1</source>
+        <translation>Lauf %1</translation>
+    </message>
+    <message>
+        <source>%1 (now)</source>
+        <translation>%1 (jetzt)</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 Token</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Lauf</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Token</translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <translation>Runden</translation>
+    </message>
+    <message>
+        <source>Rank</source>
+        <translation>Rang</translation>
+    </message>
+    <message>
+        <source>Last</source>
+        <translation>Zuletzt</translation>
+    </message>
+    <message>
+        <source>On disk</source>
+        <translation>Belegt</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::RunSourceCard</name>
     <message>
         <source>What to train on</source>
@@ -1717,6 +1879,13 @@
     <message>
         <source>Without one, every byte is a token.</source>
         <translation>Ohne einen ist jedes Byte ein Token.</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::RunTable</name>
+    <message>
+        <source>Runs</source>
+        <translation>Läufe</translation>
     </message>
 </context>
 <context>
@@ -2077,6 +2246,89 @@
     <message>
         <source>The trainer is ending; its memory is free in a moment.</source>
         <translation>Der Trainer endet; sein Speicher ist gleich frei.</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::StoragePage</name>
+    <message>
+        <source>Runs: models, text and what is shared</source>
+        <translation>Läufe: Modelle, Text und was geteilt wird</translation>
+    </message>
+    <message>
+        <source>Trainers</source>
+        <translation>Trainer</translation>
+    </message>
+    <message>
+        <source>Ledger: everybody&apos;s credit</source>
+        <translation>Hauptbuch: die Gutschriften aller</translation>
+    </message>
+    <message>
+        <source>Logs</source>
+        <translation>Protokolle</translation>
+    </message>
+    <message>
+        <source>Keys, settings and the rest</source>
+        <translation>Schlüssel, Einstellungen und der Rest</translation>
+    </message>
+    <message>
+        <source>Storage</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>On this disk</source>
+        <translation>Auf dieser Festplatte</translation>
+    </message>
+    <message>
+        <source>Open data &amp;folder</source>
+        <translation>Daten&amp;ordner öffnen</translation>
+    </message>
+    <message>
+        <source>Files of runs</source>
+        <translation>Dateien der Läufe</translation>
+    </message>
+    <message>
+        <source>&amp;Delete files…</source>
+        <translation>Dateien &amp;löschen …</translation>
+    </message>
+    <message>
+        <source>Deletes the files of the selected run, after a question.</source>
+        <translation>Löscht die Dateien des ausgewählten Laufs, nach einer Rückfrage.</translation>
+    </message>
+    <message>
+        <source>A run that you left keeps its files, so that coming back is quick. Your credit stays without them.</source>
+        <translation>Ein Lauf, den du verlassen hast, behält seine Dateien, damit die Rückkehr schnell geht. Deine Gutschrift bleibt auch ohne sie.</translation>
+    </message>
+    <message>
+        <source>The files of “%1” take %2. Your credit stays, and joining again fetches what is needed.</source>
+        <translation>Die Dateien von „%1“ belegen %2. Deine Gutschrift bleibt, und wer wieder teilnimmt, holt sich, was nötig ist.</translation>
+    </message>
+    <message>
+        <source>You host this run: if nobody else has its model and its text, they are lost for good.</source>
+        <translation>Du bist Gastgeber dieses Laufs: Wenn niemand sonst sein Modell und seinen Text hat, sind sie für immer verloren.</translation>
+    </message>
+    <message>
+        <source>Delete the files?</source>
+        <translation>Dateien löschen?</translation>
+    </message>
+    <message>
+        <source>&amp;Delete</source>
+        <translation>&amp;Löschen</translation>
+    </message>
+    <message>
+        <source>&amp;Keep</source>
+        <translation>&amp;Behalten</translation>
+    </message>
+    <message>
+        <source>Deleted: “%1”, %2.</source>
+        <translation>Gelöscht: „%1“, %2.</translation>
+    </message>
+    <message>
+        <source>%1 in all, %2 free</source>
+        <translation>zusammen %1, %2 frei</translation>
+    </message>
+    <message>
+        <source>Leave this run before you delete its files.</source>
+        <translation>Verlass diesen Lauf, bevor du seine Dateien löschst.</translation>
     </message>
 </context>
 <context>

@@ -2,6 +2,33 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>potluck::ui::ContributionPage</name>
+    <message numerus="yes">
+        <source>%n round(s)</source>
+        <translation>
+            <numerusform>%n round</numerusform>
+            <numerusform>%n rounds</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>credited in %n</source>
+        <translation>
+            <numerusform>credited in %n</numerusform>
+            <numerusform>credited in %n</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::DayChart</name>
+    <message numerus="yes">
+        <source>%1 tokens in %n day(s).</source>
+        <translation>
+            <numerusform>%1 tokens in %n day.</numerusform>
+            <numerusform>%1 tokens in %n days.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::HostPage</name>
     <message numerus="yes">
         <source>From now on %n computer(s) that you ticked decide(s) about the run, at once. This is for a committee that cannot decide any more; members who went further go back to where this computer is.</source>

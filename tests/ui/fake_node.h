@@ -36,6 +36,9 @@ public:
         answer(ReadCurve::name, recorded("curve"));
         answer(ReadLeaderboard::name, recorded("leaderboard"));
         answer(ReadPauses::name, to_json(PauseHistory{}));
+        answer(ReadRuns::name, recorded("runs"));
+        answer(ReadDays::name, recorded("days"));
+        answer(ReadDisk::name, recorded("disk"));
         answer(ReadRunOptions::name, to_json(RunOptions{}));
         answer(EstimateRun::name, to_json(RunEstimate{}));
         answer(MakeInvite::name, to_json(InviteLink{"magnet:?xt=urn:btmh:1220ab"}));

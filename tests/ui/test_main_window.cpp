@@ -41,7 +41,7 @@ private slots:
             if (button->accessibleName() == QStringLiteral("Leaderboard")) QTest::mouseClick(button, Qt::LeftButton);
         }
         QVERIFY(fixture.find<QWidget>("leaderboard")->isVisible());
-        QTest::keyClick(fixture.window.get(), Qt::Key_3, Qt::ControlModifier);
+        QTest::keyClick(fixture.window.get(), Qt::Key_5, Qt::ControlModifier);
         QTRY_VERIFY(fixture.find<QWidget>("name")->isVisible());
         QTest::keyClick(fixture.window.get(), Qt::Key_1, Qt::ControlModifier);
         QTRY_VERIFY(fixture.find<QWidget>("members")->isVisible());

@@ -59,6 +59,8 @@ private slots:
             add("home-training", "training", Window::home_page);
             add("home-paused", "paused", Window::home_page);
             add("leaderboard", "training", Window::leaderboard_page);
+            add("contribution", "training", Window::contribution_page);
+            add("storage", "training", Window::storage_page);
             add("settings", "training", Window::settings_page);
             add("start", "before_joining", Window::start_page);
             add("making", "making", Window::start_page);
@@ -66,6 +68,8 @@ private slots:
             add("host", "hosting", Window::host_page);
             const QSize smallest(640, 400);
             add("small-home", "before_joining", Window::home_page, smallest);
+            add("small-contribution", "training", Window::contribution_page, smallest);
+            add("small-storage", "training", Window::storage_page, smallest);
             add("small-start", "before_joining", Window::start_page, smallest);
             add("small-invite", "training", Window::invite_page, smallest);
             add("small-host", "hosting", Window::host_page, smallest);

@@ -25,6 +25,7 @@ namespace {
 constexpr std::size_t pending_max = 64;
 constexpr std::size_t curve_points_max = 1000;
 constexpr std::size_t leaderboard_rows_max = 500;
+constexpr std::uint64_t days_shown = 30;
 
 std::string utf8(const QString& text) { return text.toUtf8().toStdString(); }
 
@@ -239,6 +240,9 @@ void NodeClient::refuseAllPending() {
                           entry.method == control::method_of<control::EstimateRun> ||
                           entry.method == control::method_of<control::ReadCommittee> ||
                           entry.method == control::method_of<control::ReadCheckpoints> ||
+                          entry.method == control::method_of<control::ReadRuns> ||
+                          entry.method == control::method_of<control::ReadDays> ||
+                          entry.method == control::method_of<control::ReadDisk> ||
                           entry.method == control::method_of<control::ReadLeaderboard>;
         if (!ours) emit refused(entry.method, tr("The node stopped before it answered; try again when it is back."));
     }
@@ -340,6 +344,22 @@ void NodeClient::rollBack(std::uint64_t round) {
 void NodeClient::replaceCommittee(const std::vector<std::string>& keys) {
     call(control::ReplaceCommittee{keys, std::nullopt}, [this](const auto&) { requestCommittee(); });
 }
+void NodeClient::requestRecords() {
+    if (!m_open || waitsFor(control::method_of<control::ReadRuns>)) return;
+    call(control::ReadDays{days_shown}, [this](const control::Days& days) { m_view.days = days.rows; });
+    call(control::ReadDisk{}, [this](const control::DiskUse& disk) {
+        m_view.disk = disk;
+        emit recordsChanged();
+    });
+    call(control::ReadRuns{}, [this](const control::KnownRuns& runs) {
+        m_view.runs = runs.rows;
+        emit recordsChanged();
+    });
+}
+void NodeClient::rejoin(const std::string& run, control::OtherRun otherRun) {
+    call(control::Rejoin{run, run::Role::volunteer, otherRun});
+}
+void NodeClient::deleteRunFiles(const std::string& run) { call(control::DeleteRunFiles{run}); }
 void NodeClient::requestIdentity() {
     call(control::ShowIdentity{}, [this](const control::IdentityWords& identity) {
         emit identityShown(QString::fromStdString(identity.id), QString::fromStdString(identity.words));

@@ -45,6 +45,9 @@ struct NodeView {
     std::optional<control::RunOptions> runOptions;
     std::optional<control::Committee> committee;      // what was asked for last of the run
     std::vector<control::CheckpointRow> checkpoints;  // oldest first; likewise
+    std::vector<control::KnownRun> runs;              // what was asked for last of earlier runs
+    std::vector<control::DayRow> days;                // oldest first; likewise
+    std::optional<control::DiskUse> disk;             // likewise
     std::optional<activity::Sights> sights;           // what this program's probes see; nothing before they looked
     bool inputDrifts = false;                         // input without a break is not taken for a person's
 };
@@ -103,6 +106,10 @@ public:
     void moderate(control::ModerationKind kind, const std::string& key);
     void rollBack(std::uint64_t round);
     void replaceCommittee(const std::vector<std::string>& keys);
+    /// Runs of before, what was given on which day, and the use of the disk.
+    void requestRecords();
+    void rejoin(const std::string& run, control::OtherRun otherRun);
+    void deleteRunFiles(const std::string& run);
     /// The answer, identityShown(), holds the recovery words: nothing of it is kept here.
     void requestIdentity();
     void exportIdentity(const QString& file);
@@ -119,6 +126,7 @@ signals:
     void runOptionsChanged();
     void estimated(const potluck::control::RunEstimate& estimate);
     void committeeChanged();
+    void recordsChanged();
     void identityShown(const QString& id, const QString& words);
     void done(potluck::control::Method method);
     void refused(potluck::control::Method method, const QString& sentence);

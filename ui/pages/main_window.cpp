@@ -24,6 +24,8 @@
 #include "ui/pages/navigation.h"
 #include "ui/pages/settings_page.h"
 #include "ui/pages/tray.h"
+#include "ui/records/contribution_page.h"
+#include "ui/records/storage_page.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/theme.h"
 
@@ -43,6 +45,8 @@ MainWindow::MainWindow(NodeClient& client, Theme& theme, Tray& tray, Desktop des
     m_navigation = new Navigation(central);
     m_navigation->addEntry(tr("Home"), QStringLiteral("nav-home"));
     m_navigation->addEntry(tr("Leaderboard"), QStringLiteral("nav-leaderboard"));
+    m_navigation->addEntry(tr("Contribution"), QStringLiteral("nav-contribution"));
+    m_navigation->addEntry(tr("Storage"), QStringLiteral("nav-storage"));
     m_navigation->addEntry(tr("Settings"), QStringLiteral("nav-settings"));
     m_navigation->addEntry(tr("Start a run"), QStringLiteral("nav-start"));
     m_navigation->addEntry(tr("Invite"), QStringLiteral("share"));
@@ -74,6 +78,7 @@ QWidget* MainWindow::makePages() {
     auto* settings = new SettingsPage(m_client, m_theme, m_desktop, m_pages);
     m_pages->addWidget(m_home);
     m_pages->addWidget(new LeaderboardPage(m_client, m_pages));
+    addRecordPages();
     m_pages->addWidget(settings);
     addRunPages();
     const auto fit = [this] {
@@ -88,6 +93,13 @@ QWidget* MainWindow::makePages() {
     connect(m_pages, &QStackedWidget::currentChanged, this, fit);
     connect(settings, &SettingsPage::quitAsked, this, &MainWindow::quitAsked);
     return surround;
+}
+
+void MainWindow::addRecordPages() {
+    auto* contribution = new ContributionPage(m_client, m_pages);
+    m_pages->addWidget(contribution);
+    m_pages->addWidget(new StoragePage(m_client, m_desktop, m_pages));
+    connect(contribution, &ContributionPage::homeAsked, this, [this] { showPage(home_page); });
 }
 
 void MainWindow::addRunPages() {

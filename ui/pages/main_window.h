@@ -23,7 +23,16 @@ class MainWindow : public QMainWindow {
     Q_OBJECT
 
 public:
-    enum Page { home_page, leaderboard_page, settings_page, start_page, invite_page, host_page };
+    enum Page {
+        home_page,
+        leaderboard_page,
+        contribution_page,
+        storage_page,
+        settings_page,
+        start_page,
+        invite_page,
+        host_page
+    };
 
     MainWindow(NodeClient& client, Theme& theme, Tray& tray, Desktop desktop, QWidget* parent = nullptr);
 
@@ -43,6 +52,7 @@ protected:
 
 private:
     QWidget* makePages();
+    void addRecordPages();
     void addRunPages();
     void refresh();
     void askWhatClosingMeans();

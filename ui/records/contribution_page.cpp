@@ -1,0 +1,191 @@
+// Everything is asked of the node: a run that was left has no snapshot, and its credit lies in the ledger. A week is
+// compared with the one before it; without one before there is nothing to compare.
+//
+// Joining again leaves the run that the node is in, so it asks first, with staying as the default answer; outside a run
+// it needs no question.
+#include "ui/records/contribution_page.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QScrollArea>
+
+#include "ui/client/plain_text.h"
+#include "ui/client/status_summary.h"
+#include "ui/records/day_chart.h"
+#include "ui/records/run_table.h"
+#include "ui/widgets/parts.h"
+#include "ui/widgets/theme.h"
+
+namespace potluck::ui {
+
+using namespace control;
+
+namespace {
+
+constexpr std::size_t week = 7;
+constexpr int narrow = 75 * grid;  // for four numbers side by side
+
+/// Of the `count` days that end `before` days ago.
+std::uint64_t tokensOf(const std::vector<DayRow>& days, std::size_t count, std::size_t before = 0) {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < days.size(); ++i) {
+        const std::size_t ago = days.size() - 1 - i;
+        if (ago >= before && ago < before + count) sum += days[i].tokens;
+    }
+    return sum;
+}
+
+}  // namespace
+
+ContributionPage::ContributionPage(NodeClient& client, QWidget* parent) : QWidget(parent), m_client(client) {
+    const auto [scroll, scrolled, cards] = makeScrolledCards(this);
+    cards->addWidget(makeTiles());
+    cards->addWidget(makeDaysCard());
+    cards->addWidget(makeRunsCard());
+    cards->addStretch(1);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(2 * grid);
+    column->addWidget(makeLabel(tr("Your contribution"), "title", this));
+    column->addWidget(scroll, 1);
+    connect(&client, &NodeClient::changed, this, &ContributionPage::refresh);
+    connect(&client, &NodeClient::recordsChanged, this, &ContributionPage::refreshRecords);
+    connect(&client, &NodeClient::refused, this, [this](Method method, const QString& sentence) {
+        if (method == method_of<Rejoin>) showOrHide(m_outcome, sentence);
+        refreshButtons();
+    });
+    connect(&client, &NodeClient::done, this, [this](Method method) {
+        if (method == method_of<Rejoin>) emit homeAsked();
+        refreshButtons();
+    });
+    refreshRecords();
+}
+
+QWidget* ContributionPage::makeTiles() {
+    auto* tiles = new QWidget(this);
+    m_tiles = new QGridLayout(tiles);
+    m_tiles->setContentsMargins(0, 0, 0, 0);
+    m_tiles->setSpacing(grid + 4);
+    m_today = new StatTile(tr("Today"), tr("Accepted and credited to you since midnight, in all runs"), tiles);
+    m_week = new StatTile(tr("Last 7 days"), tr("Today and the six days before it, in all runs"), tiles);
+    m_total = new StatTile(tr("In total"), tr("Everything that was ever credited to you in the runs below"), tiles);
+    m_runs = new StatTile(tr("Runs"), tr("Runs that this computer was in"), tiles);
+    arrangeTiles();
+    return tiles;
+}
+
+/// Side by side where there is room, else two by two.
+void ContributionPage::arrangeTiles() {
+    const int columns = width() < narrow ? 2 : 4;
+    int place = 0;
+    for (StatTile* tile : {m_today, m_week, m_total, m_runs}) {
+        m_tiles->addWidget(tile, place / columns, place % columns);
+        ++place;
+    }
+    for (int column = 0; column < 4; ++column) m_tiles->setColumnStretch(column, column < columns ? 1 : 0);
+}
+
+void ContributionPage::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    arrangeTiles();
+}
+
+QFrame* ContributionPage::makeDaysCard() {
+    QFrame* card = makeCard(this);
+    QBoxLayout* column = cardLayout(card);
+    column->addWidget(makeLabel(tr("By day"), "heading", card));
+    m_chart = new DayChart(card);
+    m_chart->setObjectName(QStringLiteral("days"));
+    m_chart->setMinimumHeight(20 * grid);
+    column->addWidget(m_chart, 1);
+    column->addWidget(makeWrappedLabel(
+        tr("Days count what this computer saw accepted; totals also hold what your other computers gave."), "small",
+        card));
+    return card;
+}
+
+QFrame* ContributionPage::makeRunsCard() {
+    QFrame* card = makeCard(this);
+    QBoxLayout* column = cardLayout(card);
+    auto* head = new QHBoxLayout;
+    head->addWidget(makeLabel(tr("By run"), "heading", card), 1);
+    m_rejoin = makeButton(tr("&Join again"), {}, Emphasis::normal, card);
+    m_rejoin->setObjectName(QStringLiteral("rejoin"));
+    m_rejoin->setAccessibleDescription(tr("Joins the selected run again."));
+    head->addWidget(m_rejoin);
+    column->addLayout(head);
+    m_table = new RunTable(
+        {RunModel::tokens_column, RunModel::rounds_column, RunModel::rank_column, RunModel::last_column}, card);
+    m_table->setObjectName(QStringLiteral("pastRuns"));
+    column->addWidget(m_table);
+    m_outcome = makeWrappedLabel({}, "problem", card);
+    m_outcome->setObjectName(QStringLiteral("rejoinOutcome"));
+    m_outcome->hide();
+    column->addWidget(m_outcome);
+    connect(m_rejoin, &QPushButton::clicked, this, &ContributionPage::askBeforeRejoining);
+    connect(m_table, &RunTable::choiceChanged, this, &ContributionPage::refreshButtons);
+    return card;
+}
+
+void ContributionPage::askBeforeRejoining() {
+    const auto run = m_table->selected();
+    if (!run) return;
+    showOrHide(m_outcome, {});
+    if (!isInRun(m_client.view())) return m_client.rejoin(run->id, OtherRun::keep);
+    auto* box = new QMessageBox(QMessageBox::Question, tr("Switch to the other run?"),
+                                tr("Joining “%1” leaves the run that this computer is in. What was trained there since "
+                                   "the last round is lost; your credit stays.")
+                                    .arg(runTitle(*run)),
+                                QMessageBox::NoButton, this);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setTextFormat(Qt::PlainText);
+    QPushButton* change = box->addButton(tr("S&witch"), QMessageBox::AcceptRole);
+    box->setDefaultButton(box->addButton(tr("&Stay"), QMessageBox::RejectRole));
+    connect(change, &QPushButton::clicked, this, [this, id = run->id] { m_client.rejoin(id, OtherRun::leave); });
+    box->open();
+}
+
+void ContributionPage::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    showOrHide(m_outcome, {});
+    m_client.requestRecords();
+}
+
+void ContributionPage::refresh() {
+    const NodeView& view = m_client.view();
+    const std::optional<std::uint64_t> round = isInRun(view) ? std::optional(view.snapshot.run->round) : std::nullopt;
+    if (isVisible() && round != std::exchange(m_askedIn, round)) m_client.requestRecords();
+    refreshButtons();
+}
+
+void ContributionPage::refreshRecords() {
+    const NodeView& view = m_client.view();
+    const std::uint64_t now = tokensOf(view.days, week), before = tokensOf(view.days, week, week);
+    m_today->show(shortCount(tokensOf(view.days, 1)), tr("tokens"));
+    m_week->show(shortCount(now), before == 0 ? tr("tokens") : tr("%1 in the 7 days before").arg(shortCount(before)));
+    std::uint64_t tokens = 0, rounds = 0;
+    for (const KnownRun& run : view.runs) {
+        tokens += run.my_tokens;
+        rounds += run.my_rounds;
+    }
+    m_total->show(shortCount(tokens), tr("%n round(s)", nullptr, static_cast<int>(rounds)));
+    const auto given =
+        std::count_if(view.runs.begin(), view.runs.end(), [](const KnownRun& run) { return run.my_rounds > 0; });
+    m_runs->show(fullCount(view.runs.size()), tr("credited in %n", nullptr, static_cast<int>(given)));
+    m_chart->show(view.days);
+    m_table->show(view.runs);
+    refreshButtons();
+}
+
+void ContributionPage::refreshButtons() {
+    const auto run = m_table->selected();
+    const bool up = m_client.view().link.state == Link::State::up;
+    m_rejoin->setEnabled(up && run && !run->is_open && !run->name.empty() && !m_client.waitsFor(method_of<Rejoin>));
+}
+
+}  // namespace potluck::ui
