@@ -38,7 +38,7 @@ struct Raw {
     std::string data_folder, trainer, duration, every, preset = "tiny", optimizer = "adamw", density = "auto", name;
     std::string device, gpu_memory, ram, disk, tokens, pause_for, hours;
     std::vector<std::string> import_source, dht_nodes, addresses, backbones, allowed;
-    std::uint64_t upload_kib = 0, download_kib = 0;
+    std::optional<std::uint64_t> upload_kib, download_kib;
     double window_seconds = 0, collect_seconds = 0, grace_seconds = 0;
     std::uint32_t layers = 0, heads = 0, width = 0, context = 0;
     bool replace = false, words = false, loopback = false, json = false, volunteer = false, prepare = false,
@@ -65,9 +65,18 @@ void add_node_options(CLI::App& app, Command& command, Raw& raw) {
         ->envname("POTLUCK_ADDRESS");
     app.add_flag("--loopback", raw.loopback, "Stay on this computer: listen on 127.0.0.1 with a private DHT")
         ->envname("POTLUCK_LOOPBACK");
-    app.add_option("--max-upload", raw.upload_kib, "Upload limit in KiB/s (default: none)");
-    app.add_option("--max-download", raw.download_kib, "Download limit in KiB/s (default: none)");
+    const CLI::Range rates(std::uint64_t{0}, control::rate_max / kib);
+    app.add_option("--max-upload", raw.upload_kib, "Upload limit in KiB/s; 0 for none, the default (remembered)")
+        ->check(rates);
+    app.add_option("--max-download", raw.download_kib, "Download limit in KiB/s; 0 for none, the default (remembered)")
+        ->check(rates);
     app.option_defaults()->group("What training may take");
+    static const std::map<std::string, control::Effort> efforts = {
+        {"quiet", control::Effort::quiet}, {"balanced", control::Effort::balanced}, {"full", control::Effort::full}};
+    app.add_option(
+           "--effort", command.node.limits.effort,
+           "How much of the time it trains: quiet (half), balanced (three quarters), full (the default; remembered)")
+        ->transform(CLI::CheckedTransformer(efforts));
     app.add_option("--trainer-threads", command.node.trainer_threads, "Threads of the trainer (default: it chooses)");
     app.add_option("--threads", command.node.threads, "Threads for payloads and hashing (default: half the cores)");
     app.add_option("--device", raw.device,
@@ -563,8 +572,8 @@ Status finish(Command& command, const Raw& raw) {
                                    : trainer            ? std::filesystem::path(*trainer)
                                                         : installed_trainer(own_program().parent_path());
     command.node.reach = raw.loopback ? net::NetworkScope::loopback : net::NetworkScope::internet;
-    command.node.upload_bytes_per_second = raw.upload_kib * kib;
-    command.node.download_bytes_per_second = raw.download_kib * kib;
+    if (raw.upload_kib) command.node.limits.upload = *raw.upload_kib * kib;
+    if (raw.download_kib) command.node.limits.download = *raw.download_kib * kib;
     for (const std::string& text : raw.dht_nodes) {
         auto endpoint = parse_endpoint(text);
         if (!endpoint) return endpoint.error();

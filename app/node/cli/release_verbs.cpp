@@ -157,13 +157,14 @@ private:
         auto saved = NodeSettings::load(folder);
         if (!saved) return saved.error();
         saved->apply(m_command.node.releases);
+        saved->apply(m_command.node.limits);
         net::SessionSettings settings;
         settings.data_folder = folder / "network";
         settings.port = m_command.node.port;
         settings.reach = m_command.node.reach;
         settings.dht_nodes = m_command.node.dht_nodes;
-        settings.upload_bytes_per_second = m_command.node.upload_bytes_per_second;
-        settings.download_bytes_per_second = m_command.node.download_bytes_per_second;
+        settings.upload_bytes_per_second = saved->resources.upload;
+        settings.download_bytes_per_second = saved->resources.download;
         settings.blob_bytes_max = saved->blob_bytes_max();
         auto network = net::Session::open(std::move(settings));
         if (!network) return network.error();

@@ -86,8 +86,6 @@ Result<std::unique_ptr<Node>> Node::open(boost::asio::io_context& loop, NodeOpti
     settings->apply(options.limits);
     settings->apply(options.rules);
     settings->apply(options.releases);
-    if (options.upload_bytes_per_second > 0) settings->resources.upload = options.upload_bytes_per_second;
-    if (options.download_bytes_per_second > 0) settings->resources.download = options.download_bytes_per_second;
     if (*settings != saved) {
         if (const Status kept = settings->save(options.data_folder); !kept) return kept.error();
     }

@@ -46,7 +46,6 @@ struct NodeOptions {
     net::NetworkScope reach = net::NetworkScope::internet;
     std::vector<run::PeerHint> dht_nodes;
     std::vector<run::PeerHint> addresses;                                      // for invites, as the owner says
-    std::uint64_t upload_bytes_per_second = 0, download_bytes_per_second = 0;  // saved if not 0
     unsigned threads = 1;                                                      // for codec, F and hashing
     unsigned trainer_threads = 0;                                              // 0: the trainer chooses
     LimitOptions limits;                                                       // saved for later starts

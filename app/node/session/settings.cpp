@@ -95,6 +95,9 @@ void NodeSettings::apply(const LimitOptions& limits) {
     budget.gpu_memory = limits.gpu_memory.value_or(budget.gpu_memory);
     budget.ram = limits.ram.value_or(budget.ram);
     resources.disk = limits.disk.value_or(resources.disk);
+    resources.upload = limits.upload.value_or(resources.upload);
+    resources.download = limits.download.value_or(resources.download);
+    resources.effort = limits.effort.value_or(resources.effort);
 }
 
 void NodeSettings::apply(const RuleOptions& options) {

@@ -35,8 +35,10 @@ struct SavedRun {
 /// and a size of zero choose the default again.
 struct LimitOptions {
     std::optional<std::string> device = std::nullopt;
-    std::optional<std::uint64_t> gpu_memory = std::nullopt, ram = std::nullopt;  // bytes
-    std::optional<std::uint64_t> disk = std::nullopt;                            // bytes, for blobs
+    std::optional<std::uint64_t> gpu_memory = std::nullopt, ram = std::nullopt;   // bytes
+    std::optional<std::uint64_t> disk = std::nullopt;                             // bytes, for blobs
+    std::optional<std::uint64_t> upload = std::nullopt, download = std::nullopt;  // bytes a second; 0: no limit
+    std::optional<control::Effort> effort = std::nullopt;
 };
 
 /// Which signals a start says to count, and which hours; what is not given stays as it was saved.

@@ -114,6 +114,24 @@ private slots:
         QVERIFY(!parse_command_line(static_cast<int>(std::size(wrong)), wrong).command);
     }
 
+    void time_and_traffic_are_given_at_a_start_and_remembered() {
+        const char* line[] = {"potluck-node", "serve",          "--data-dir", "/d",       "--max-upload",
+                              "150",          "--max-download", "2000",       "--effort", "quiet"};
+        const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
+        QVERIFY(parsed.command.has_value());
+        NodeSettings settings;
+        settings.apply(parsed.command->node.limits);
+        QTemporaryDir folder;
+        QVERIFY(settings.save(folder.path().toStdString()).ok());
+        auto later = NodeSettings::load(folder.path().toStdString());
+        QVERIFY(later.ok());
+        later->apply(LimitOptions{.upload = 0});
+        QVERIFY((later->resources ==
+                 control::Resources{.effort = control::Effort::quiet, .upload = 0, .download = 2000 * 1024}));
+        const char* wrong[] = {"potluck-node", "serve", "--data-dir", "/d", "--max-upload", "9999999999"};
+        QVERIFY(!parse_command_line(static_cast<int>(std::size(wrong)), wrong).command);
+    }
+
     void addresses_for_invites_are_read_and_there_are_four_at_most() {
         const char* line[] = {"potluck-node", "serve",          "--data-dir", "/d",
                               "--address",    "[fd00::1]:6881", "--address",  "home.example.org:7000"};
