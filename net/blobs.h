@@ -94,7 +94,7 @@ public:
     [[nodiscard]] std::uint64_t bytes_down() const;
     /// On the disk, or promised to fetches.
     [[nodiscard]] std::uint64_t bytes_stored() const;
-    /// Of these, what only `run` wants, which is not open: what forget_run() frees.
+    /// What forget_run() frees: the stored blobs that only `run` wants, which is not open.
     [[nodiscard]] std::uint64_t bytes_left_by(const RunId& run) const;
     /// Forgets every complete blob for a run that is not open.
     void forget_run(const RunId& run);

@@ -30,7 +30,7 @@ namespace {
 constexpr std::size_t week = 7;
 constexpr int narrow = 75 * grid;  // for four numbers side by side
 
-/// Of the `count` days that end `before` days ago.
+/// Sum of the `count` days that end `before` days ago.
 std::uint64_t tokensOf(const std::vector<DayRow>& days, std::size_t count, std::size_t before = 0) {
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < days.size(); ++i) {

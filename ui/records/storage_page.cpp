@@ -1,6 +1,9 @@
 // Deleting cannot be undone, so it asks, names the size, and has keeping as its default answer; a run that this
-// computer hosts may have its only copy here, which the question says. The open run keeps its files: its row says what
-// to do first.
+// computer hosts may have its only copy here, which the question says. The open run keeps its files: the button's tool
+// tip says what to do first.
+//
+// What is shown comes with the node's answer to requestRecords(), which follows each deletion, so that a size is never
+// the window's own guess. Outcome and refusal appear as a sentence below the table.
 #include "ui/records/storage_page.h"
 
 #include <QHBoxLayout>
