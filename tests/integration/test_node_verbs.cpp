@@ -85,6 +85,17 @@ private slots:
         QCOMPARE(parsed(nobody).at("activity").get<std::string>(), std::string("not_running"));
     }
 
+    void who_hosts_beside_a_running_node_is_told_what_to_do() {
+        ServingNode node(path("busy").toStdString());
+        node.start();
+        QVERIFY(node.wait_for([](const auto& now) { return now.network.port > 0; }, 8000));
+        write_text(path("busy-text").toStdString() + "/words.txt");
+        const Ended ended = run_node({"host", "--text", path("busy-text"), "--data-dir", path("busy")});
+        QCOMPARE(ended.code, 4);
+        QVERIFY2(ended.err.contains("A node is running for " + path("busy")), qPrintable(ended.err));
+        QVERIFY2(ended.err.contains("potluck-node stop"), qPrintable(ended.err));
+    }
+
     void a_log_is_followed_into_the_next_file() {
         const QString file = path("log/node.log");
         QVERIFY(QDir().mkpath(path("log")));

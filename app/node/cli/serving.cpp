@@ -63,8 +63,11 @@ Result<HostedRun> host(const Command& command) {
     if (const Status made = make_data_folder(command.node.data_folder); !made) return made.error();
     auto lock = FileLock::acquire(command.node.data_folder / "node.lock");
     if (!lock) {
-        return Error{lock.error().code, "Another node is using the data folder " + command.node.data_folder.string() +
-                                            "; stop it, or give another folder with --data-dir."};
+        const std::string folder = command.node.data_folder.string();
+        return Error{lock.error().code,
+                     "A node is running for " + folder +
+                         "; start the run from its window, or end it with potluck-node stop and host again: then this "
+                         "program serves the run. For a second node give another folder with --data-dir."};
     }
     const auto keys = OwnKeys::open_or_create(command.node.data_folder);
     if (!keys) return keys.error();
