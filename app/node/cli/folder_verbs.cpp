@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::streamoff log_bytes_max = 4 << 20;  // of which the last lines are printed
+constexpr std::streamoff log_bytes_max = 4 << 20;     // of which the last lines are printed
 constexpr std::chrono::milliseconds look_every{250};  // for what was added to a log
 constexpr std::size_t shown_name = 40;
 
