@@ -11,6 +11,7 @@
 
 #include "app/node/release/http_get.h"
 #include "app/node/release/index_maker.h"
+#include "app/node/release/known_release.h"
 #include "app/node/release/releases.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
@@ -322,6 +323,10 @@ private slots:
         QCOMPARE(anna.releases->view().newer->version, std::string("9.0.0"));
         QCOMPARE(anna.releases->version_for(run::protocol_version() + 1)->text(), std::string("9.0.0"));
         QVERIFY(!anna.releases->version_for(run::protocol_version() + 2));
+        // The folder knows it without a network, and believes no other key.
+        QCOMPARE(known_newer(m_home, TestKey().line())->version, std::string("9.0.0"));
+        QVERIFY(!known_newer(m_home, TestKey(2).line()));
+        QVERIFY(!known_newer(m_web, TestKey().line()));
     }
     void a_pack_may_serve_a_version_that_came_later() {
         publish(1);

@@ -23,6 +23,7 @@
 #include "app/node/cli/complain.h"
 #include "app/node/cli/control_client.h"
 #include "app/node/cli/folder_verbs.h"
+#include "app/node/cli/release_verbs.h"
 #include "app/node/control/node_methods.h"
 #include "app/node/paths.h"
 #include "app/node/session/own_keys.h"
@@ -92,6 +93,7 @@ std::string verbs_of(const status::Actions& actions) {
 void print(const control::NodeSnapshot& node) {
     std::cout << name_of(node.activity) << ": " << node.reason << "\n"
               << "you can: " << verbs_of(status::row_of(node.why.reason).actions) << "\n";
+    if (node.releases && node.releases->newer) std::cout << news_text(*node.releases->newer);
     if (node.run) {
         std::cout << "run: " << log::printable(node.run->name) << ", " << node.run->model << "\n"
                   << "     " << line_of(*node.run) << "\n"

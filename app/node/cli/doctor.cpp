@@ -14,6 +14,8 @@
 
 #include "app/node/cli/byte_size.h"
 #include "app/node/cli/complain.h"
+#include "app/node/cli/release_verbs.h"
+#include "app/node/release/known_release.h"
 #include "app/node/trainer/one_answer.h"
 #include "core/numerics/rounding.h"
 
@@ -130,6 +132,7 @@ bool can_train(const Findings& findings) {
 
 std::string doctor_text(const Findings& findings) {
     std::string text = verdict(findings) + "\n";
+    if (findings.newer) text += news_text(*findings.newer);
     if (!findings.failure.empty()) text.append(failure_text(findings)).append("\n");
     if (!findings.devices) return text;
     for (const DeviceRow& row : findings.devices->devices) text.append("\n").append(device_text(row));
@@ -140,6 +143,7 @@ std::string doctor_text(const Findings& findings) {
 
 json doctor_json(const Findings& findings) {
     json object{{"can_train", can_train(findings)}, {"exact", findings.exact}, {"verdict", verdict(findings)}};
+    if (findings.newer) object["newer"] = to_json(*findings.newer);
     if (findings.devices) object["found"] = to_json(*findings.devices);
     if (!findings.failure.empty()) object["failure"] = failure_text(findings);
     return object;
@@ -164,6 +168,7 @@ ExitCode run_doctor(const Command& command) {
     Findings findings;
     findings.exact = check_exactness().ok();
     findings.device = command.node.limits.device.value_or("");
+    findings.newer = known_newer(command.node.data_folder, command.node.release_source.key);
     detect(command.node.trainer_program, findings);
     if (!findings.last_tried.empty()) {
         leave_gpus_alone();

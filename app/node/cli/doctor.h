@@ -10,6 +10,7 @@
 #include <string>
 
 #include "app/node/cli/command_line.h"
+#include "core/control/release_protocol.h"
 #include "core/control/trainer_protocol.h"
 
 namespace potluck::node {
@@ -18,10 +19,11 @@ inline constexpr std::chrono::seconds detect_patience{30};
 
 struct Findings {
     std::optional<control::DetectReply> devices;
-    std::string failure;      // why some or all of them could not be asked; a sentence
-    std::string last_tried;   // what the trainer was at when it ended; empty: unknown
-    bool exact = true;        // whether shared arithmetic is exact here
-    std::string device = {};  // what the person chose; empty: the fastest
+    std::string failure;                              // why some or all of them could not be asked; a sentence
+    std::string last_tried;                           // what the trainer was at when it ended; empty: unknown
+    bool exact = true;                                // whether shared arithmetic is exact here
+    std::string device = {};                          // what the person chose; empty: the fastest
+    std::optional<control::NewerRelease> newer = {};  // that this computer knows of; looks for none
 };
 
 /// True if something here can train, by the person's choice if there is one.

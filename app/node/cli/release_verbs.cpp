@@ -77,10 +77,7 @@ void print_news(const ReleaseState& state) {
         std::cout << "This is the newest Potluck that is known." << std::endl;
         return;
     }
-    const control::NewerRelease& newer = *state.newer;
-    std::cout << "Potluck " << log::printable(newer.version) << " is out (" << log::printable(newer.date)
-              << "): " << log::printable(newer.notes, release::notes_bytes_max) << "\n"
-              << log::printable(newer.page, release::url_bytes_max) << std::endl;
+    std::cout << news_text(*state.newer) << std::flush;
 }
 
 ExitCode report(const Command& command, const Status& outcome, const ReleaseState& state) {
@@ -226,6 +223,12 @@ ExitCode make(const IndexPlan& plan) {
 }
 
 }  // namespace
+
+std::string news_text(const control::NewerRelease& newer) {
+    const std::string page = log::printable(newer.page, release::url_bytes_max);
+    return "Potluck " + log::printable(newer.version) + " is out (" + log::printable(newer.date) +
+           "): " + log::printable(newer.notes, release::notes_bytes_max) + "\n" + (page.empty() ? "" : page + "\n");
+}
 
 void use_installed_pack(NodeOptions& node) {
     if (node.trainer_from == NodeOptions::TrainerFrom::named) return;

@@ -7,6 +7,9 @@
 
 namespace potluck::node {
 
+/// "Potluck 0.3.0 is out (2030-01-01): It is faster.", and where to get it.
+[[nodiscard]] std::string news_text(const control::NewerRelease& newer);
+
 [[nodiscard]] ExitCode run_release_verb(const Command& command);
 
 /// For verbs that start a trainer without a node: an installed pack's counts, unless another was named.

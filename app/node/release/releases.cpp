@@ -15,6 +15,7 @@
 #include <boost/asio/post.hpp>
 
 #include "app/node/release/http_get.h"
+#include "app/node/release/known_release.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/base/sha256.h"
@@ -74,7 +75,7 @@ Releases::Releases(boost::asio::io_context& loop, net::Session& network, Setting
               if (*alive) done();
           });
       }) {
-    m_settings.source.key = or_built_in(std::move(m_settings.source.key), POTLUCK_RELEASE_KEY);
+    m_settings.source.key = release_key_or_built_in(std::move(m_settings.source.key));
     m_settings.source.url = or_built_in(std::move(m_settings.source.url), POTLUCK_RELEASE_URL);
     m_installed = installed_pack(m_settings.data_folder, m_settings.computer.app);
     load_index();
@@ -86,14 +87,8 @@ Releases::~Releases() {
 }
 
 void Releases::load_index() {
-    const fs::path file = packs_folder(m_settings.data_folder) / index_name;
-    const auto index = read_file(file, release::index_bytes_max);
-    const auto signature = read_file(file.string() + signature_suffix, identity::minisign_bytes_max);
-    const auto key = identity::MinisignKey::parse(m_settings.source.key);
-    if (!index || !signature || !key) return;
     // It may have expired since; what was seen stays seen, or an older one would be accepted now.
-    auto kept = release::accept_index(*key, *index, as_text(*signature), {});
-    if (kept) m_index = *std::move(kept);
+    m_index = kept_index(m_settings.data_folder, m_settings.source.key);
 }
 
 Status Releases::may_begin() const {
@@ -108,11 +103,12 @@ Status Releases::accept(const Fetched& fetched) {
     auto index = release::accept_index(*key, fetched.index, fetched.signature,
                                        {.serial = m_index ? m_index->serial : 0, .now = unix_now()});
     if (!index) return index.error();
-    const fs::path file = packs_folder(m_settings.data_folder) / index_name;
+    const fs::path file = index_file(m_settings.data_folder);
     std::error_code failed;
     fs::create_directories(file.parent_path(), failed);
     if (const Status kept = write_file_atomically(file, fetched.index); !kept) return kept;
-    const Status signed_too = write_file_atomically(file.string() + signature_suffix, as_bytes(fetched.signature));
+    const Status signed_too =
+        write_file_atomically(index_signature_file(m_settings.data_folder), as_bytes(fetched.signature));
     if (!signed_too) return signed_too;
     m_index = *std::move(index);
     // A pack may serve versions that came after it.
@@ -333,8 +329,7 @@ control::ReleaseState Releases::view() const {
         if (state.packs.size() < control::packs_max)
             state.packs.push_back({pack.name, name_of(pack.kind), pack.magnet, pack.size, pack.unpacked});
     }
-    if (const release::Release* newer = newer_release(*m_index, m_settings.computer.app))
-        state.newer = control::NewerRelease{newer->version.text(), newer->date, newer->notes, newer->page};
+    state.newer = newer_than(*m_index, m_settings.computer.app);
     return state;
 }
 

@@ -42,6 +42,17 @@ control::PlanReply plan_of(const char* checkpointing) {
 class DoctorTest : public QObject {
     Q_OBJECT
 private slots:
+    void a_newer_version_that_is_known_is_told() {
+        Findings findings = found({row_of("cpu", "")});
+        QVERIFY(doctor_text(findings).find("is out") == std::string::npos);
+        QVERIFY(!doctor_json(findings).contains("newer"));
+        findings.newer = control::NewerRelease{"9.0.0", "2030-01-01", "Much.", "https://example.org/9"};
+        const std::string text = doctor_text(findings);
+        QVERIFY2(text.find("Potluck 9.0.0 is out (2030-01-01): Much.\nhttps://example.org/9\n") != std::string::npos,
+                 text.c_str());
+        QCOMPARE(doctor_json(findings).at("newer").at("version").get<std::string>(), std::string("9.0.0"));
+    }
+
     void sizes_are_read_strictly() {
         QCOMPARE(*parse_bytes("4GiB"), 4ULL << 30U);
         QCOMPARE(*parse_bytes("4 GiB"), 4ULL << 30U);
