@@ -28,10 +28,10 @@ std::uint64_t tokens_of(const run::Shard& shard, const model::ModelSpec& model) 
 }
 
 std::string front_matter(const CardFacts& facts) {
-    std::string text = "---\n" + card_licence(facts.manifest.licence) +
-                       "library_name: transformers\npipeline_tag: text-generation\ntags:\n- potluck\n"
-                       "- volunteer-computing\n";
-    return text + "---\n\n";
+    const bool encoder = facts.manifest.model.family == model::Family::albert;
+    return "---\n" + card_licence(facts.manifest.licence) +
+           "library_name: transformers\npipeline_tag: " + (encoder ? "fill-mask" : "text-generation") +
+           "\ntags:\n- potluck\n- volunteer-computing\n---\n\n";
 }
 
 std::string introduction(const CardFacts& facts) {

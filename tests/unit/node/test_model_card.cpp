@@ -46,6 +46,13 @@ private slots:
         QVERIFY(holds(card, "potluck-node verify"));
     }
 
+    void a_card_says_for_what_the_model_is() {
+        CardFacts one = facts();
+        QVERIFY(holds(model_card(one), "pipeline_tag: text-generation\n"));
+        one.manifest.model.family = model::Family::albert;
+        QVERIFY(holds(model_card(one), "pipeline_tag: fill-mask\n"));
+    }
+
     void a_card_without_a_proof_says_so() {
         CardFacts open = facts();
         open.agreed = false;
