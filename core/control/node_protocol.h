@@ -164,6 +164,7 @@ struct RunSnapshot {
     std::string proposer;
     double window_seconds = 0, loss = 0, bigram_loss = 0, validation_loss = 0;
     std::uint64_t validation_round = 0;
+    std::optional<double> order_accuracy;
     std::uint64_t swarm_tokens_per_second = 0, accepted_tokens = 0;
     std::uint64_t my_tokens = 0, my_tokens_today = 0, my_rounds = 0;
     std::uint64_t rounds_lost = 0, digests_compared = 0, digests_equal = 0, repairs = 0;
@@ -197,6 +198,8 @@ struct RunSnapshot {
         field("validation_loss", value.validation_loss, Real{},
               "Of the state of validation_round, measured on this computer; 0 if none was.");
         field("validation_round", value.validation_round, Whole{}, "The round whose state was measured last.");
+        field("order_accuracy", value.order_accuracy, Real{0, 1},
+              "Of an encoder, measured with it: the share of pairs of texts whose order it told rightly.");
         field("swarm_tokens_per_second", value.swarm_tokens_per_second, Whole{}, "Speed of all members together.");
         field("accepted_tokens", value.accepted_tokens, Whole{}, "Credited to anybody in the whole run.");
         field("my_tokens", value.my_tokens, Whole{}, "Credited to this identity in this run.");

@@ -290,14 +290,27 @@ struct RebaseRequest {
     static void fields(auto& value, auto&& field) { field("state", value.state, Any{}, "The new anchor."); }
 };
 
+/// What of its loss an encoder owes to gaps and what to orders.
+struct PairFigures {
+    static constexpr std::string_view label = "pair figures";
+    double gap_loss = 0, order_loss = 0, order_accuracy = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("gap_loss", value.gap_loss, Real{0, number_max}, "Nats per gap.");
+        field("order_loss", value.order_loss, Real{0, number_max}, "Nats per pair of texts.");
+        field("order_accuracy", value.order_accuracy, Real{0, 1}, "Share of pairs whose order was told rightly.");
+    }
+};
 struct EvaluateReply {
     static constexpr std::string_view label = "evaluate reply";
     double loss = 0;
     std::uint64_t tokens = 0;
+    std::optional<PairFigures> pairs = {};
 
     static void fields(auto& value, auto&& field) {
         field("loss", value.loss, Real{0, number_max}, "Nats per token.");
         field("tokens", value.tokens, Whole{}, "How many tokens that is the mean of.");
+        field("pairs", value.pairs, Any{}, "Of an encoder; else missing.");
     }
 };
 struct EvaluateRequest {

@@ -97,8 +97,10 @@ bool same_file(const control::VectorFile& a, const control::VectorFile& b) {
     return a.path == b.path && a.offset == b.offset;
 }
 
-Result<double> mean_loss(Model& model, const Shard& shard, std::uint64_t records, std::uint32_t at_once) {
+Result<control::EvaluateReply> evaluation_of(Model& model, const Shard& shard, std::uint64_t records,
+                                             std::uint32_t at_once) {
     double sum = 0;
+    std::optional<Model::PairSums> pairs;
     std::vector<model::Token> batch;
     for (std::uint64_t next = 0; next < records;) {
         batch.clear();
@@ -106,11 +108,22 @@ Result<double> mean_loss(Model& model, const Shard& shard, std::uint64_t records
         for (std::uint32_t i = 0; i < at_once && next < records; ++i, ++next) {
             if (const Status status = shard.append_record(next, batch); !status.ok()) return status.error();
         }
-        const Result<double> loss = model.loss_sum(batch, first);
-        if (!loss.ok()) return loss.error();
-        sum += *loss;
+        const Result<Model::Evaluation> found = model.evaluate(batch, first);
+        if (!found.ok()) return found.error();
+        sum += found->loss_sum;
+        if (!found->pairs) continue;
+        if (!pairs) pairs.emplace();
+        pairs->gaps += found->pairs->gaps;
+        pairs->order += found->pairs->order;
+        pairs->right_orders += found->pairs->right_orders;
     }
-    return sum / static_cast<double>(records * shard.shape().context);
+    const std::uint64_t tokens = records * shard.shape().context;
+    control::EvaluateReply reply{.loss = sum / static_cast<double>(tokens), .tokens = tokens};
+    if (pairs) {
+        const auto count = static_cast<double>(records);
+        reply.pairs = {pairs->gaps / count, pairs->order / count, static_cast<double>(pairs->right_orders) / count};
+    }
+    return reply;
 }
 
 /// The prompt with its gaps filled, from the first to the last: each sees those before it.
@@ -389,10 +402,8 @@ Result<control::EvaluateReply> TrainerService::answer(const control::EvaluateReq
     if (!shard.ok()) return shard.error();
     const std::uint64_t records = std::min(request.records, request.records_max);
     const std::uint32_t at_once = std::clamp(m_trainer->setup().layout.micro_batch, 1U, evaluate_at_once);
-    const Result<double> loss = with_state(*m_trainer, same_file(request.state, m_loaded), request.state,
-                                           [&](Model& model) { return mean_loss(model, *shard, records, at_once); });
-    if (!loss.ok()) return loss.error();
-    return control::EvaluateReply{.loss = *loss, .tokens = records * spec.context};
+    return with_state(*m_trainer, same_file(request.state, m_loaded), request.state,
+                      [&](Model& model) { return evaluation_of(model, *shard, records, at_once); });
 }
 
 Result<control::SampleReply> TrainerService::answer(const control::SampleRequest& request) {

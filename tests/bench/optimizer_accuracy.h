@@ -94,7 +94,7 @@ inline double validation_loss(training::Trainer& trainer, const SplitText& text,
     double sum = 0;
     for (std::size_t begin = 0; begin < text.validation.size(); begin += records_at_once * length) {
         const std::size_t count = std::min(records_at_once * length, text.validation.size() - begin);
-        sum += trainer.model().loss_sum(std::span(text.validation).subspan(begin, count), 0).value();
+        sum += trainer.model().evaluate(std::span(text.validation).subspan(begin, count), 0).value().loss_sum;
     }
     return sum / static_cast<double>(text.validation.size() / length * context);
 }

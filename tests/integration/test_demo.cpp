@@ -202,6 +202,10 @@ private slots:
         QVERIFY(found["late_volunteer_rounds"].toInt() > 0);
         const double before = found["initial_loss"].toDouble(), after = found["final_loss"].toDouble();
         QVERIFY2(after > 0 && after < 0.9 * before, qPrintable(QString("%1, then %2").arg(before).arg(after)));
+        const QJsonObject pairs = found["pairs"].toObject();
+        const double parts = pairs["gap_loss"].toDouble() + pairs["order_loss"].toDouble();
+        QVERIFY2(std::abs(parts - after) < 1e-3, qPrintable(QString::number(parts)));
+        QVERIFY(pairs["order_accuracy"].toDouble() > 0.2 && said.contains("orders told rightly"));
         QVERIFY(!found["sample"].toString().isEmpty());
         QFile log(folder.filePath("data/demo/volunteer-1/node.log"));
         QVERIFY(log.open(QIODevice::ReadOnly));

@@ -217,6 +217,7 @@ Status Demo::read_manifest() {
     m_manifest = std::move(parsed->manifest);
     m_report.parameters = m_manifest.model.parameters();
     m_report.bigram_loss = m_manifest.bigram_loss;
+    if (m_manifest.model.family == model::Family::albert) m_report.baseline = "unigram";
     return {};
 }
 
@@ -308,6 +309,7 @@ void Demo::evaluate(const fs::path& state, double& loss, std::function<void()> t
                 [this, &loss, then = std::move(then)](const Result<control::EvaluateReply>& answer) {
                     if (answer) {
                         loss = answer->loss;
+                        m_report.pairs = answer->pairs;
                     } else {
                         m_report.troubles.push_back("The model could not be evaluated: " + answer.error().message);
                     }

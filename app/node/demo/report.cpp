@@ -75,7 +75,7 @@ std::vector<std::string> faults_of(const DemoReport& report) {
                     credited_share_min * static_cast<double>(report.trained_tokens),
             "Credited tokens are not what the trainers counted.");
     require(report.final_loss > 0 && report.final_loss < report.bigram_loss,
-            "The model did not beat the bigram baseline.");
+            "The model did not beat the " + report.baseline + " baseline.");
     require(report.late_rounds > 0, "The volunteer that joined late was not credited.");
     require(report.returned_rounds > 0, "The volunteer that was killed was not credited after its return.");
     require(report.all_in_step, "Not every node ended with the same state.");
@@ -91,47 +91,53 @@ nlohmann::json to_json(const DemoReport& report) {
                           {"rounds", place.rounds},
                           {"trained", place.trained}});
     }
-    return {{"rounds", report.rounds},
-            {"rounds_wanted", report.rounds_wanted},
-            {"rounds_lost", report.rounds_lost},
-            {"committee_size", report.committee_size},
-            {"digests_compared", report.digests_compared},
-            {"digests_equal", report.digests_equal},
-            {"digests_copied", report.digests_copied},
-            {"initial_loss", report.initial_loss},
-            {"final_loss", report.final_loss},
-            {"bigram_loss", report.bigram_loss},
-            {"worth", worth_json(report)},
-            {"contributions_per_round", report.contributions_per_round},
-            {"parameters", report.parameters},
-            {"k", report.k},
-            {"plan", report.plan},
-            {"bits_per_parameter", report.bits_per_parameter},
-            {"trained_tokens", report.trained_tokens},
-            {"credited_tokens", report.credited_tokens},
-            {"upload_bytes_per_round", report.upload_bytes_per_round},
-            {"payload_bytes_per_round", report.payload_bytes_per_round},
-            {"fp32_bytes_per_round", report.fp32_bytes_per_round},
-            {"seconds_join_to_first_step", report.seconds_join_to_first_step},
-            {"seconds", report.seconds},
-            {"round_overhead_seconds", report.round_overhead_seconds},
-            {"volunteers", report.volunteers},
-            {"late_volunteer_rounds", report.late_rounds},
-            {"killed_volunteer_rounds_after_return", report.returned_rounds},
-            {"all_in_step", report.all_in_step},
-            {"closed", report.closed},
-            {"leaderboard", places},
-            {"sample", harmless(report.sample)},
-            {"checkpoint", report.checkpoint},
-            {"folder", report.folder},
-            {"faults", faults_of(report)}};
+    nlohmann::json found = {{"rounds", report.rounds},
+                            {"rounds_wanted", report.rounds_wanted},
+                            {"rounds_lost", report.rounds_lost},
+                            {"committee_size", report.committee_size},
+                            {"digests_compared", report.digests_compared},
+                            {"digests_equal", report.digests_equal},
+                            {"digests_copied", report.digests_copied},
+                            {"initial_loss", report.initial_loss},
+                            {"final_loss", report.final_loss},
+                            {"bigram_loss", report.bigram_loss},
+                            {"worth", worth_json(report)},
+                            {"contributions_per_round", report.contributions_per_round},
+                            {"parameters", report.parameters},
+                            {"k", report.k},
+                            {"plan", report.plan},
+                            {"bits_per_parameter", report.bits_per_parameter},
+                            {"trained_tokens", report.trained_tokens},
+                            {"credited_tokens", report.credited_tokens},
+                            {"upload_bytes_per_round", report.upload_bytes_per_round},
+                            {"payload_bytes_per_round", report.payload_bytes_per_round},
+                            {"fp32_bytes_per_round", report.fp32_bytes_per_round},
+                            {"seconds_join_to_first_step", report.seconds_join_to_first_step},
+                            {"seconds", report.seconds},
+                            {"round_overhead_seconds", report.round_overhead_seconds},
+                            {"volunteers", report.volunteers},
+                            {"late_volunteer_rounds", report.late_rounds},
+                            {"killed_volunteer_rounds_after_return", report.returned_rounds},
+                            {"all_in_step", report.all_in_step},
+                            {"closed", report.closed},
+                            {"leaderboard", places},
+                            {"sample", harmless(report.sample)},
+                            {"checkpoint", report.checkpoint},
+                            {"folder", report.folder},
+                            {"faults", faults_of(report)}};
+    if (report.pairs) found["pairs"] = control::to_json(*report.pairs);
+    return found;
 }
 
 std::string to_text(const DemoReport& report) {
     std::ostringstream out;
     out << "\nReport\n"
-        << formatted("  validation loss    %.3f at the start, %.3f at the end; bigram baseline %.3f nats per token\n",
-                     report.initial_loss, report.final_loss, report.bigram_loss)
+        << formatted("  validation loss    %.3f at the start, %.3f at the end; %s baseline %.3f nats per token\n",
+                     report.initial_loss, report.final_loss, report.baseline.c_str(), report.bigram_loss)
+        << (report.pairs
+                ? formatted("  of which           gaps %.3f, order %.3f; %.0f %% of orders told rightly\n",
+                            report.pairs->gap_loss, report.pairs->order_loss, 100 * report.pairs->order_accuracy)
+                : std::string())
         << worth_text(report)
         << formatted("  rounds             %llu in %.0f s, %llu lost; overhead of the last round %.2f s\n",
                      static_cast<unsigned long long>(report.rounds), report.seconds,

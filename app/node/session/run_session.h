@@ -96,6 +96,8 @@ public:
     [[nodiscard]] const StateFiles& store() const { return *m_store; }
     /// Validation losses measured on this computer; null for a backbone.
     [[nodiscard]] const Validation* validation() const { return m_validation ? &*m_validation : nullptr; }
+    /// Of an encoder, as of the newest of them since the start.
+    [[nodiscard]] std::optional<double> order_accuracy() const { return m_order_accuracy; }
     /// What was refused of others, of messages and of connections.
     [[nodiscard]] std::vector<control::RefusalRow> refusals() const;
     [[nodiscard]] const RunId& run() const { return m_plan.run; }
@@ -133,6 +135,7 @@ private:
     RunLog m_log;
     std::optional<TimePoint> m_looked_at;
     std::optional<Validation> m_validation;
+    std::optional<double> m_order_accuracy;
     std::optional<TimePoint> m_leave_by;  // stop() was called
     bool m_left = false;
     bool m_validation_asked = false;  // the shard was asked for in this life

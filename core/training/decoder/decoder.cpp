@@ -229,7 +229,11 @@ Result<double> Decoder::loss_sum(std::span<const model::Token> records) {
     });
 }
 
-Result<double> Decoder::loss_sum(std::span<const model::Token> records, std::uint64_t) { return loss_sum(records); }
+Result<Model::Evaluation> Decoder::evaluate(std::span<const model::Token> records, std::uint64_t) {
+    const Result<double> sum = loss_sum(records);
+    if (!sum.ok()) return sum.error();
+    return Evaluation{*sum};
+}
 
 Result<double> Decoder::add_gradient(const BackwardRequest& request) {
     return guarded([&]() -> Result<double> {

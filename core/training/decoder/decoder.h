@@ -31,7 +31,7 @@ public:
     /// Sum over all B*T targets of -ln p, in nats.
     [[nodiscard]] Result<double> loss_sum(std::span<const model::Token> records);
     /// The same: nothing is drawn for a record.
-    [[nodiscard]] Result<double> loss_sum(std::span<const model::Token> records, std::uint64_t first) override;
+    [[nodiscard]] Result<Evaluation> evaluate(std::span<const model::Token> records, std::uint64_t first) override;
 
     [[nodiscard]] Result<double> add_gradient(const BackwardRequest& request) override;
 

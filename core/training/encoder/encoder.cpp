@@ -319,24 +319,24 @@ Status Encoder::use_parameters(const FlatView& local) {
     });
 }
 
-Result<Encoder::Evaluation> Encoder::evaluate(std::span<const model::Token> records, std::uint64_t seed,
-                                              std::uint64_t first) {
+Result<Model::PairSums> Encoder::pair_sums(std::span<const model::Token> records, std::uint64_t seed,
+                                           std::uint64_t first) {
     const Result<MaskedExamples> examples = mask_records(m_network->spec, records, seed, first);
     if (!examples.ok()) return examples.error();
-    return guarded([&]() -> Result<Evaluation> {
+    return guarded([&]() -> Result<PairSums> {
         const at::NoGradGuard nothing_kept;
         const Inputs in = m_network->inputs_of(*examples);
         const Tensor x_BTC = m_network->through_layers(m_network->embed(in), in);
         const Losses found = m_network->losses(x_BTC, m_network->questions_of(*examples));
-        return Evaluation{found.masked.item<double>(), found.order.item<double>(),
-                          static_cast<std::uint64_t>(found.right.item<std::int64_t>())};
+        return PairSums{found.masked.item<double>(), found.order.item<double>(),
+                        static_cast<std::uint64_t>(found.right.item<std::int64_t>())};
     });
 }
 
-Result<double> Encoder::loss_sum(std::span<const model::Token> records, std::uint64_t first) {
-    const Result<Evaluation> found = evaluate(records, 0, first);
+Result<Model::Evaluation> Encoder::evaluate(std::span<const model::Token> records, std::uint64_t first) {
+    const Result<PairSums> found = pair_sums(records, 0, first);
     if (!found.ok()) return found.error();
-    return (found->masked + found->order) * m_network->spec.context;
+    return Evaluation{(found->gaps + found->order) * m_network->spec.context, *found};
 }
 
 Result<double> Encoder::add_gradient(const BackwardRequest& request) {

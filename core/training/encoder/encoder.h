@@ -20,18 +20,14 @@ public:
     ~Encoder() override;
 
     [[nodiscard]] Status use_parameters(const FlatView& local) override;
-    /// context * (mean of -ln p over a record's gaps, and -ln p of its order), summed over records.
-    [[nodiscard]] Result<double> loss_sum(std::span<const model::Token> records, std::uint64_t first) override;
+    /// The loss is context * (mean of -ln p over a record's gaps, and -ln p of its order), summed over records.
+    [[nodiscard]] Result<Evaluation> evaluate(std::span<const model::Token> records, std::uint64_t first) override;
     [[nodiscard]] Result<double> add_gradient(const BackwardRequest& request) override;
     [[nodiscard]] Result<std::vector<float>> next_logits(std::span<const std::uint32_t> tokens) override;
 
-    /// Sums over records.
-    struct Evaluation {
-        double masked = 0, order = 0;    // nats: each record's mean over its gaps, and its order's
-        std::uint64_t right_orders = 0;  // of which the likelier order was the right one
-    };
-    [[nodiscard]] Result<Evaluation> evaluate(std::span<const model::Token> records, std::uint64_t seed,
-                                              std::uint64_t first);
+    /// What is drawn follows from `seed`, which is 0 above.
+    [[nodiscard]] Result<PairSums> pair_sums(std::span<const model::Token> records, std::uint64_t seed,
+                                             std::uint64_t first);
 
 private:
     struct Network;
