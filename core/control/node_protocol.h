@@ -299,7 +299,7 @@ struct OwnerRules {
               "One letter for each hour of the week from Monday's first on: r run, q quiet, p pause.");
     }
 };
-/// What this computer gives: time, traffic and disk.
+/// How much time, traffic and disk this computer spends on a run.
 struct Resources {
     static constexpr std::string_view label = "resources";
     Effort effort = Effort::full;

@@ -1,5 +1,5 @@
-// What this computer gives while its owner needs nothing of it: how much of the time it trains, and what traffic and
-// disk may cost. A change holds at once; a field in which somebody types is left alone by the node's news.
+// How much of the time this computer trains while its owner needs nothing of it, and how much traffic and disk that may
+// take. A change holds at once; a field in which a person types is left alone by the node's news.
 //
 // Does not: pause; that is the owner's right of way (ui/pages/activity_card.h). Threads: Qt's main thread.
 #pragma once

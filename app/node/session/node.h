@@ -45,13 +45,13 @@ struct NodeOptions {
     std::uint16_t port = 0;  // 0: any free one
     net::NetworkScope reach = net::NetworkScope::internet;
     std::vector<run::PeerHint> dht_nodes;
-    std::vector<run::PeerHint> addresses;                                      // for invites, as the owner says
-    unsigned threads = 1;                                                      // for codec, F and hashing
-    unsigned trainer_threads = 0;                                              // 0: the trainer chooses
-    LimitOptions limits;                                                       // saved for later starts
-    RuleOptions rules;                                                         // saved, too
-    ReleaseOptions releases;                                                   // saved, too
-    ReleaseSource release_source;                                              // whom to believe about them
+    std::vector<run::PeerHint> addresses;  // for invites, as the owner says
+    unsigned threads = 1;                  // for codec, F and hashing
+    unsigned trainer_threads = 0;          // 0: the trainer chooses
+    LimitOptions limits;                   // saved for later starts
+    RuleOptions rules;                     // saved, too
+    ReleaseOptions releases;               // saved, too
+    ReleaseSource release_source;          // whom to believe about them
     Duration heartbeat{1'000};
     Duration manifest_patience{120'000};
 };
