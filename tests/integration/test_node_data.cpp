@@ -4,6 +4,7 @@
 
 #include "core/base/files.h"
 #include "core/base/json.h"
+#include "core/data/vocabulary/train_vocabulary.h"
 #include "core/run/manifest.h"
 #include "tests/integration/node_fixture.h"
 
@@ -82,6 +83,10 @@ private slots:
 
     void an_encoder_is_hosted_with_a_vocabulary_trained_on_its_text() {
         write_text(folder("own") / "words.txt", 400'000);
+        for (const std::uint32_t wrong : {data::trained_vocabulary_min - 1, data::trained_vocabulary_max + 1}) {
+            const QString pieces = QString::number(wrong);
+            QCOMPARE(run_node({"pack", "--text", path("own"), "--train-vocabulary", pieces, path("none")}).code, 2);
+        }
         const Ended pack = run_node({"pack", "--text", path("own"), "--train-vocabulary", "300", path("own-packed")});
         QVERIFY2(pack.code == 0, qPrintable(pack.err));
         QVERIFY(pack.out.contains("--model albert-tiny"));

@@ -27,6 +27,7 @@ const QMap<QString, QString>& untested() {
         {"segment_tokens_max", "sizes segments of the host's own tokens"},
         {"segment_tokens_min", "sizes segments of the host's own tokens"},
         {"square_max", "is where a gradient counts as not finite"},
+        {"vocabulary_bytes_max", "is reached by more than 64 MiB of a person's own text"},
         {"text_files_max", "is reached by a million files in the host's own folder"},
         {"token_files_max", "is reached by a hundred thousand files in the host's own folder"},
     };

@@ -14,6 +14,7 @@ FormField::FormField(const QString& label, QWidget* field, QWidget* parent) : QW
     column->setSpacing(grid / 2);
     QLabel* words = makeWrappedLabel(label, "strong", this);
     words->setBuddy(field);
+    if (field->accessibleName().isEmpty()) field->setAccessibleName(QString(label).remove(QLatin1Char('&')));
     m_hint = makeWrappedLabel({}, "small", this);
     m_hint->hide();
     m_problem = makeWrappedLabel({}, "problem", this);

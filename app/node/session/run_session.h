@@ -96,7 +96,7 @@ public:
     [[nodiscard]] const StateFiles& store() const { return *m_store; }
     /// Validation losses measured on this computer; null for a backbone.
     [[nodiscard]] const Validation* validation() const { return m_validation ? &*m_validation : nullptr; }
-    /// Of an encoder, as of the newest of them since the start.
+    /// What the newest of them since the start says of an encoder's orders; none for other models.
     [[nodiscard]] std::optional<double> order_accuracy() const { return m_order_accuracy; }
     /// What was refused of others, of messages and of connections.
     [[nodiscard]] std::vector<control::RefusalRow> refusals() const;

@@ -38,7 +38,8 @@ public:
     /// their use here; after they change, call this again (it refreshes copies).
     [[nodiscard]] virtual Status use_parameters(const FlatView& local) = 0;
 
-    /// Of an encoder, summed over records: each one's mean over its gaps, its order's, and the orders told rightly.
+    /// An encoder's losses summed over records: each one's mean over its gaps, its order's, and the orders told
+    /// rightly.
     struct PairSums {
         double gaps = 0, order = 0;  // nats
         std::uint64_t right_orders = 0;
@@ -47,8 +48,8 @@ public:
         double loss_sum = 0;  // nats
         std::optional<PairSums> pairs = {};
     };
-    /// Of whole records of context + 1 tokens each. `first`: the number of the first of them, from which follows what
-    /// is drawn for each.
+    /// The losses of whole records of context + 1 tokens each. `first`: the number of the first of them, from which
+    /// follows what is drawn for each.
     [[nodiscard]] virtual Result<Evaluation> evaluate(std::span<const model::Token> records, std::uint64_t first) = 0;
 
     struct BackwardRequest {
