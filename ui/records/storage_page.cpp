@@ -6,6 +6,7 @@
 // the window's own guess. Outcome and refusal appear as a sentence below the table.
 #include "ui/records/storage_page.h"
 
+#include <QCoreApplication>
 #include <QHBoxLayout>
 #include <QLocale>
 #include <QMessageBox>
