@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <variant>
 
 #include "core/base/check.h"
 #include "core/base/files.h"
@@ -90,8 +91,7 @@ private:
     const PackProgress& m_progress;
     std::size_t m_record_tokens;
     std::optional<PairMarks> m_marks;
-    std::optional<BigramBaseline> m_bigram;
-    std::optional<UnigramBaseline> m_unigram;
+    std::optional<std::variant<BigramBaseline, UnigramBaseline>> m_baseline;
     PackedText m_packed;
 };
 
@@ -135,8 +135,11 @@ Status Packer::read_validation() {
     if (!bytes) return bytes.error();
     std::vector<model::Token> tokens(static_cast<std::size_t>(m_packed.validation.records) * m_record_tokens);
     model::load_tokens(*bytes, m_width, tokens);
-    m_marks ? void(m_unigram.emplace(m_vocabulary, *m_marks, tokens))
-            : void(m_bigram.emplace(m_vocabulary, tokens, m_record_tokens));
+    if (m_marks) {
+        m_baseline.emplace(UnigramBaseline(m_vocabulary, *m_marks, tokens));
+    } else {
+        m_baseline.emplace(BigramBaseline(m_vocabulary, tokens, m_record_tokens));
+    }
     return {};
 }
 
@@ -181,12 +184,12 @@ Status Packer::shuffle() {
         std::memcpy((*shards)[static_cast<std::size_t>(shard)].writable().data() + within * size, bytes.data(),
                     bytes.size());
         model::load_tokens(bytes, m_width, tokens);
-        m_marks ? m_unigram->count(tokens) : m_bigram->count(tokens);
+        std::visit([&](auto& baseline) { baseline.count(tokens); }, *m_baseline);
     }
     for (MappedFile& shard : *shards) {
         if (Status synced = shard.sync(); !synced) return synced;
     }
-    m_packed.bigram_loss = m_marks ? m_unigram->loss() : m_bigram->loss();
+    m_packed.bigram_loss = std::visit([](const auto& baseline) { return baseline.loss(); }, *m_baseline);
     if (!told(records, records)) return packing_stopped;
     return {};
 }

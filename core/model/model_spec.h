@@ -40,6 +40,7 @@ struct LlamaShape {
 
 inline constexpr std::uint32_t albert_segments = 2;  // the first text and the second
 inline constexpr std::uint32_t albert_orders = 2;    // as they stood, or swapped
+inline constexpr std::uint32_t albert_marks = 4;     // pad, cls, sep and mask
 
 /// What albert alone has.
 struct AlbertShape {
@@ -86,6 +87,13 @@ struct LayerWidths {
     [[nodiscard]] std::uint64_t joined() const { return (heads + 2 * kv_heads) * head_width; }  // Q = (H + 2 K) D
 };
 [[nodiscard]] LayerWidths layer_widths(const ModelSpec& spec);
+
+/// Whether it fills gaps in texts and tells their order, instead of going on with a text.
+[[nodiscard]] constexpr bool is_encoder(const ModelSpec& spec) { return spec.family == Family::albert; }
+/// The baseline that such a model must beat, which the data's maker measures: "bigram" or "unigram".
+[[nodiscard]] constexpr const char* baseline_name(const ModelSpec& spec) {
+    return is_encoder(spec) ? "unigram" : "bigram";
+}
 
 /// What people call it: "GPT-2", "OPT", "Llama", "Qwen2", "Qwen3" or "ALBERT".
 [[nodiscard]] const char* family_title(const ModelSpec& spec);

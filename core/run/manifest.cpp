@@ -27,7 +27,7 @@ constexpr std::string_view magic_name = "PLKMAN";
 constexpr std::size_t prefix_bytes = magic.size() + 64;
 constexpr std::uint64_t created_max = 1ULL << 40U;
 constexpr std::uint64_t records_max = 1ULL << 40U;
-constexpr std::uint32_t byte_values = 256, byte_marks = 4;
+constexpr std::uint32_t byte_values = 256;
 
 nlohmann::json to_json(const BlobRef& blob) {
     nlohmann::json object = {{"root", blob.root.hex()}, {"size", blob.size}};
@@ -132,7 +132,7 @@ Tokenizer read_tokenizer(const nlohmann::json& object, Fields& parent, const mod
         tokenizer.kind = TokenizerKind::none;
     } else if (kind != "bytes") {
         fields.fail("kind is not bytes, sentencepiece, bpe, tokenizer_json or none");
-    } else if (model.vocabulary != byte_values + (model.family == model::Family::albert ? byte_marks : 0)) {
+    } else if (model.vocabulary != byte_values + (model::is_encoder(model) ? model::albert_marks : 0)) {
         fields.fail("bytes needs a model whose vocabulary is 256, or 260 with an encoder's marks");
     }
     if (const Status status = fields.finish(); !status) adopt(parent, status.error());

@@ -151,7 +151,7 @@ Result<std::vector<std::uint32_t>> filled(Model& model, const control::SampleReq
 
 Result<std::vector<std::uint32_t>> continuation(Model& model, const control::SampleRequest& request,
                                                 const model::ModelSpec& spec) {
-    if (spec.family == model::Family::albert) return filled(model, request, spec);
+    if (model::is_encoder(spec)) return filled(model, request, spec);
     const SampleRule rule{.temperature = request.temperature, .top_k = request.top_k};
     Rng rng(request.seed);
     std::vector<std::uint32_t> text = request.prompt;

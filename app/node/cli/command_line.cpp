@@ -71,8 +71,9 @@ void add_node_options(CLI::App& app, Command& command, Raw& raw) {
     app.add_option("--max-download", raw.download_kib, "Download limit in KiB/s; 0 for none, the default (remembered)")
         ->check(rates);
     app.option_defaults()->group("What training may take");
-    static const std::map<std::string, control::Effort> efforts = {
-        {"quiet", control::Effort::quiet}, {"balanced", control::Effort::balanced}, {"full", control::Effort::full}};
+    std::map<std::string, control::Effort> efforts;
+    for (std::size_t i = 0; i < control::names<control::Effort>.size(); ++i)
+        efforts.emplace(control::names<control::Effort>[i], static_cast<control::Effort>(i));
     app.add_option(
            "--effort", command.node.limits.effort,
            "How much of the time it trains: quiet (half), balanced (three quarters), full (the default; remembered)")
@@ -468,7 +469,7 @@ Status finish_model(model::ModelSpec& model, const Raw& raw) {
     model = model::reshaped(*preset, {.layers = raw.layers, .heads = raw.heads, .width = raw.width});
     if (raw.context > 0) model.context = raw.context;
     if (!raw.relu) return {};
-    if (model.family == model::Family::llama || model.family == model::Family::albert) {
+    if (model.family == model::Family::llama || model::is_encoder(model)) {
         return Error{ErrorCode::invalid_argument,
                      "--relu is for GPT-2 and OPT; " + raw.preset + " has an activation of its own."};
     }

@@ -51,7 +51,7 @@ Status export_tokenizer(const HeldModel& model, const fs::path& folder, std::vec
     const fs::path note = folder / "tokenizer.txt";
     if (kind == run::TokenizerKind::none) return write(note, as_bytes(none_note), files);
     if (kind == run::TokenizerKind::bytes) {
-        const bool marks = model.manifest.model.family == model::Family::albert;
+        const bool marks = model::is_encoder(model.manifest.model);
         const std::string text = std::string(bytes_note) + (marks ? marks_note : "");
         return write(note, as_bytes(text), files);
     }

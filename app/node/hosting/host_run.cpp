@@ -41,8 +41,6 @@ control::MakingStage stage_of(data::PackStage stage) {
     return control::MakingStage::shuffling;
 }
 
-bool is_encoder(const model::ModelSpec& model) { return model.family == model::Family::albert; }
-
 /// Makes the run in `m_folder`, a folder of its own that becomes the run's once its id is known.
 class Host {
 public:
@@ -110,8 +108,8 @@ Result<data::TokenizerFiles> Host::find_tokenizer() const {
     if (may_lack) return data::TokenizerFiles{run::TokenizerKind::none, {}, {}};
     constexpr std::uint32_t byte_values = 256;  // a model of bytes needs no file
     const model::ModelSpec& model = m_checkpoint->model();
-    const bool marks_behind = model.family == model::Family::albert && model.albert.pad == byte_values;
-    if (model.vocabulary == byte_values + (marks_behind ? 4 : 0)) return data::TokenizerFiles{};
+    const bool marks_behind = model::is_encoder(model) && model.albert.pad == byte_values;
+    if (model.vocabulary == byte_values + (marks_behind ? model::albert_marks : 0)) return data::TokenizerFiles{};
     return Error{
         ErrorCode::not_found,
         "The checkpoint's folder holds neither vocab.json with merges.txt nor tokenizer.json nor tokenizer.model; "
@@ -182,7 +180,7 @@ Result<model::ModelSpec> Host::checkpoint_model() const {
                                                       ", so take a model with fewer."};
     }
     const bool bytes = m_manifest.tokenizer.kind == run::TokenizerKind::bytes;
-    if (bytes && !is_encoder(model) ? tokens != model.vocabulary : tokens > model.vocabulary) {
+    if (bytes && !model::is_encoder(model) ? tokens != model.vocabulary : tokens > model.vocabulary) {
         return Error{ErrorCode::invalid_argument, "The tokenizer has " + std::to_string(tokens) +
                                                       " tokens and the checkpoint " + std::to_string(model.vocabulary) +
                                                       "; give the tokenizer that the checkpoint was trained with."};
@@ -210,14 +208,14 @@ void Host::take_marks(model::ModelSpec& model) const {
 Status Host::model() {
     m_manifest.model = m_plan.model;
     m_manifest.model.vocabulary = vocabulary();
-    if (!m_checkpoint && is_encoder(m_manifest.model)) take_marks(m_manifest.model);
+    if (!m_checkpoint && model::is_encoder(m_manifest.model)) take_marks(m_manifest.model);
     if (m_checkpoint) {
         const auto model = checkpoint_model();
         if (!model) return model.error();
         m_manifest.model = *model;
     }
     if (const auto checked = model::ModelSpec::from_json(m_manifest.model.to_json()); !checked) return checked.error();
-    if (is_encoder(m_manifest.model) && (!m_plan.tokens.empty() || !m_tokenizer)) {
+    if (model::is_encoder(m_manifest.model) && (!m_plan.tokens.empty() || !m_tokenizer)) {
         return Error{ErrorCode::invalid_argument,
                      "An encoder is trained on pairs of sentences, which files of tokens do not show; give --text."};
     }
@@ -239,7 +237,7 @@ Status Host::text() {
     const data::PackProgress progress = [this](data::PackStage stage, double fraction) {
         return m_progress(stage_of(stage), fraction);
     };
-    if (is_encoder(m_manifest.model)) {
+    if (model::is_encoder(m_manifest.model)) {
         const model::AlbertShape& shape = m_manifest.model.albert;
         const data::PairMarks marks{shape.pad, shape.cls, shape.sep, shape.mask};
         auto pairs = data::pack_pairs(plan, *m_tokenizer, marks, progress);

@@ -28,7 +28,7 @@ std::uint64_t tokens_of(const run::Shard& shard, const model::ModelSpec& model) 
 }
 
 std::string front_matter(const CardFacts& facts) {
-    const bool encoder = facts.manifest.model.family == model::Family::albert;
+    const bool encoder = model::is_encoder(facts.manifest.model);
     return "---\n" + card_licence(facts.manifest.licence) +
            "library_name: transformers\npipeline_tag: " + (encoder ? "fill-mask" : "text-generation") +
            "\ntags:\n- potluck\n- volunteer-computing\n---\n\n";
@@ -96,8 +96,8 @@ std::string training(const CardFacts& facts) {
                              loss_row("validation, measured on the computer that exported", facts.validation);
     if (!rows.empty()) text += "| loss in nats per token | | of round |\n|---|---|---|\n" + rows;
     if (manifest.bigram_loss > 0)
-        text += formatted("| a %s model, for comparison | %.4f | |\n",
-                          manifest.model.family == model::Family::albert ? "unigram" : "bigram", manifest.bigram_loss);
+        text += formatted("| a %s model, for comparison | %.4f | |\n", model::baseline_name(manifest.model),
+                          manifest.bigram_loss);
     return text + "\n";
 }
 

@@ -37,7 +37,7 @@ void Sampler::sample(const Result<HeldModel>& model, const SamplePlan& plan,
     if (!tokenizer) return done(tokenizer.error());
     std::vector<model::Token> prompt;
     const model::ModelSpec& spec = model->manifest.model;
-    const bool encoder = spec.family == model::Family::albert;
+    const bool encoder = model::is_encoder(spec);
     if (encoder) prompt = with_gaps(*tokenizer, spec.albert, plan);
     // Training text begins its documents with the separator, or is plain lines.
     if (prompt.empty() && plan.prompt.empty() && tokenizer->separator()) prompt.push_back(*tokenizer->separator());
