@@ -1,11 +1,6 @@
 #include "core/data/sentences.h"
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
-#include <cstring>
-
-#include "core/base/check.h"
+#include "core/data/pattern.h"
 
 namespace potluck::data {
 
@@ -24,29 +19,7 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
-struct SentenceSplit::Pattern {
-    Pattern() {
-        int error = 0;
-        PCRE2_SIZE at = 0;
-        code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(sentence_end), std::strlen(sentence_end),
-                             PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF, &error, &at, nullptr);
-        POTLUCK_CHECK(code != nullptr);
-        (void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
-        match = pcre2_match_data_create(1, nullptr);
-        POTLUCK_CHECK(match != nullptr);
-    }
-    ~Pattern() {
-        pcre2_match_data_free(match);
-        pcre2_code_free(code);
-    }
-    Pattern(const Pattern&) = delete;
-    Pattern& operator=(const Pattern&) = delete;
-
-    pcre2_code* code = nullptr;
-    pcre2_match_data* match = nullptr;
-};
-
-SentenceSplit::SentenceSplit() : m_pattern(std::make_unique<Pattern>()) {}
+SentenceSplit::SentenceSplit() : m_pattern(std::make_unique<Pattern>(sentence_end, PCRE2_MATCH_INVALID_UTF)) {}
 SentenceSplit::~SentenceSplit() = default;
 
 void SentenceSplit::split(std::string_view text, std::vector<std::string_view>& sentences) const {
@@ -57,10 +30,8 @@ void SentenceSplit::split(std::string_view text, std::vector<std::string_view>& 
     };
     std::size_t begin = 0;
     while (begin < text.size()) {
-        const int found = pcre2_match(m_pattern->code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), begin, 0,
-                                      m_pattern->match, nullptr);
         // What fails is a limit of the library; the rest is then one sentence, as it is where no boundary is left.
-        const std::size_t end = found > 0 ? pcre2_get_ovector_pointer(m_pattern->match)[1] : text.size();
+        const std::size_t end = m_pattern->match(text, begin, 0) > 0 ? m_pattern->end() : text.size();
         take(text.substr(begin, end - begin));
         begin = end;
     }

@@ -10,6 +10,8 @@
 
 namespace potluck::data {
 
+class Pattern;
+
 class SentenceSplit {
 public:
     SentenceSplit();
@@ -21,7 +23,6 @@ public:
     void split(std::string_view text, std::vector<std::string_view>& sentences) const;
 
 private:
-    struct Pattern;
     std::unique_ptr<Pattern> m_pattern;
 };
 

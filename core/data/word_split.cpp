@@ -1,11 +1,8 @@
 #include "core/data/word_split.h"
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
 #include <string>
 
-#include "core/base/check.h"
+#include "core/data/pattern.h"
 
 namespace potluck::data {
 
@@ -50,54 +47,27 @@ const char* pattern_in_files(WordPattern kind) {
     return nullptr;
 }
 
-struct WordSplit::Pattern {
-    explicit Pattern(WordPattern kind) {
-        const std::string text = pattern_text(kind);
-        int error = 0;
-        PCRE2_SIZE at = 0;
-        code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
-                             PCRE2_UTF | PCRE2_UCP | PCRE2_ANCHORED, &error, &at, nullptr);
-        POTLUCK_CHECK(code != nullptr);
-        // Without a compiler for this processor the interpreter matches the same.
-        (void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
-        match = pcre2_match_data_create(1, nullptr);
-        POTLUCK_CHECK(match != nullptr);
-        range = pcre2_get_ovector_pointer(match);
-    }
-    ~Pattern() {
-        pcre2_match_data_free(match);
-        pcre2_code_free(code);
-    }
-    Pattern(const Pattern&) = delete;
-    Pattern& operator=(const Pattern&) = delete;
-
-    pcre2_code* code = nullptr;
-    pcre2_match_data* match = nullptr;
-    const PCRE2_SIZE* range = nullptr;  // begin and end of the last match
-};
-
-WordSplit::WordSplit(WordPattern kind) : m_pattern(std::make_unique<Pattern>(kind)) {}
+WordSplit::WordSplit(WordPattern kind) : m_pattern(std::make_unique<Pattern>(pattern_text(kind), PCRE2_ANCHORED)) {}
 WordSplit::~WordSplit() = default;
 
 void WordSplit::split(std::string_view text, std::vector<std::size_t>& ends) const {
     ends.clear();
-    const auto* subject = reinterpret_cast<PCRE2_SPTR>(text.data());
     std::size_t from = 0;   // everything before it is cut
     std::size_t begin = 0;  // of the stretch that PCRE2 is shown: it ends at an invalid byte
     std::size_t valid = 0;  // end of the stretch; before it everything is known to be UTF-8
     while (from < text.size()) {
         const bool known = from < valid;
         if (!known) begin = from;
-        const int outcome = pcre2_match(m_pattern->code, subject + begin, (known ? valid : text.size()) - begin,
-                                        from - begin, known ? PCRE2_NO_UTF_CHECK : 0, m_pattern->match, nullptr);
+        const std::string_view stretch = text.substr(begin, (known ? valid : text.size()) - begin);
+        const int outcome = m_pattern->match(stretch, from - begin, known ? PCRE2_NO_UTF_CHECK : 0);
         if (is_utf8_error(outcome)) {
-            valid = begin + pcre2_get_startchar(m_pattern->match);
+            valid = begin + m_pattern->invalid_at();
             if (valid == from) ends.push_back(++from);
             continue;
         }
         if (!known) valid = text.size();
         // The pattern matches every character, so what fails is a limit of the library; the rest is then one piece.
-        from = outcome > 0 ? begin + m_pattern->range[1] : valid;
+        from = outcome > 0 ? begin + m_pattern->end() : valid;
         ends.push_back(from);
     }
 }

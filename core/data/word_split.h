@@ -16,6 +16,8 @@
 
 namespace potluck::data {
 
+class Pattern;
+
 enum class WordPattern { gpt2, gpt2_single_digits, llama3, qwen2 };
 
 /// Llama 3's and Qwen2's patterns as their files spell them; null for the others.
@@ -32,7 +34,6 @@ public:
     void split(std::string_view text, std::vector<std::size_t>& ends) const;
 
 private:
-    struct Pattern;
     std::unique_ptr<Pattern> m_pattern;
 };
 
