@@ -1,36 +1,22 @@
 // ALBERT beside PyTorch and transformers, as recorded by training/make_albert_reference.py.
-#include <QTemporaryDir>
-#include <QTest>
-
 #include <cmath>
-#include <cstring>
-#include <fstream>
-#include <map>
 
 #include <nlohmann/json.hpp>
 
-#include "core/base/files.h"
 #include "core/base/mix.h"
-#include "core/base/sha256.h"
 #include "core/model/hf_config.h"
-#include "core/model/initial_state.h"
-#include "core/model/state_layout.h"
-#include "core/run/sample_order.h"
 #include "core/training/compute/device.h"
 #include "core/training/encoder/encoder.h"
 #include "core/training/encoder/masking.h"
 #include "core/training/trainer.h"
+#include "tests/golden/training_reference.h"
 
 using namespace potluck;
+using namespace potluck::test;
 using namespace potluck::training;
 using potluck::model::Token;
 
 namespace {
-
-constexpr std::uint32_t batch = 3;
-constexpr std::size_t steps = 10;
-constexpr std::uint64_t run_seed = 5, round_number = 2;
-const std::string folder = POTLUCK_SOURCE_DIR "/tests/golden/training/";
 
 model::ModelSpec recorded_model() {
     model::ModelSpec spec;
@@ -44,61 +30,11 @@ model::ModelSpec recorded_model() {
     return spec;
 }
 
-struct Reference {
-    model::ModelSpec spec = recorded_model();
-    Bytes file = read_file(folder + "reference_albert.safetensors", 1 << 20).value();
-    std::map<std::string, ByteSpan> tensors;
-
-    Reference() {
-        const auto entries = model::parse_safetensors_header(file, file.size()).value();
-        const std::uint64_t start = 8 + ByteReader(file).u64();
-        for (const model::SafetensorsEntry& entry : entries) {
-            tensors[entry.name] = ByteSpan(file).subspan(start + entry.begin, entry.end - entry.begin);
-        }
-    }
-    template <class T>
-    [[nodiscard]] std::vector<T> values(const char* name) const {
-        const ByteSpan bytes = tensors.at(name);
-        std::vector<T> out(bytes.size() / sizeof(T));
-        std::memcpy(out.data(), bytes.data(), bytes.size());
-        return out;
-    }
-    [[nodiscard]] std::vector<Token> records() const {
-        const auto wide = values<std::int32_t>("records");
-        return {wide.begin(), wide.end()};
-    }
-    [[nodiscard]] std::vector<Token> first_batch() const {
-        std::vector<Token> all = records();
-        all.resize(all.size() / steps);
-        return all;
-    }
-    [[nodiscard]] std::vector<float> initial() const {
-        std::vector<float> out(spec.parameters());
-        model::fill_initial_state(spec, 7, out);
-        for (const model::TensorSpec& tensor : model::tensors_of(spec)) {
-            if (tensor.shape.size() < 2) continue;
-            for (std::uint64_t i = 0; i < tensor.elements(); ++i) out[tensor.offset + i] *= 4;
-        }
-        return out;
-    }
-    [[nodiscard]] static std::uint64_t seed() { return mix64(run_seed ^ mix64(~round_number)); }
+struct Reference : TrainingReference {
+    Reference() : TrainingReference("albert", recorded_model()) { larger = 4; }
+    /// Of what is drawn for its records.
+    [[nodiscard]] static std::uint64_t seed() { return mix64(recorded_seed ^ mix64(~recorded_round)); }
 };
-
-double length(std::span<const float> values) {
-    double sum = 1e-60;
-    for (const float value : values) sum += static_cast<double>(value) * static_cast<double>(value);
-    return std::sqrt(sum);
-}
-
-double distance(std::span<const float> got, std::span<const float> expected, double scale) {
-    if (got.size() != expected.size()) return 1e30;
-    std::vector<float> difference(expected.size());
-    for (std::size_t i = 0; i < expected.size(); ++i) difference[i] = got[i] - expected[i];
-    return length(difference) / scale;
-}
-
-/// A key's bias moves all scores of a row alike: its true gradient is zero, and what is left is rounding.
-bool is_key_bias(const model::TensorSpec& tensor) { return tensor.name.ends_with("attention.key.bias"); }
 
 }  // namespace
 
@@ -108,7 +44,7 @@ private slots:
     void initTestCase() { use_threads(1); }
 
     void our_config_is_the_one_that_transformers_opened() {
-        const auto recorded = read_file(folder + "config_albert.json", 1 << 16).value();
+        const auto recorded = read_file(recordings + "config_albert.json", 1 << 16).value();
         QVERIFY(nlohmann::json::parse(as_text(recorded)) == model::hugging_face_config(recorded_model()));
         QVERIFY(model::parse_hugging_face_config(recorded).value() == recorded_model());
     }
@@ -136,25 +72,16 @@ private slots:
         const auto found = encoder.pair_sums(records, Reference::seed(), 0);
         QVERIFY2(found.ok(), found ? "" : found.error().message.c_str());
         const auto parts = reference.values<double>("parts");
-        QVERIFY(std::abs(found->gaps / batch - parts[0]) < 2e-6);
-        QVERIFY(std::abs(found->order / batch - parts[1]) < 2e-6);
+        QVERIFY(std::abs(found->gaps / recorded_batch - parts[0]) < 2e-6);
+        QVERIFY(std::abs(found->order / recorded_batch - parts[1]) < 2e-6);
 
         std::vector<float> gradient(parameters.size(), 0.0F);
-        const double scale = 1.0 / (batch * reference.spec.context);
+        const double scale = reference.mean_scale();
         const auto loss = encoder.add_gradient(
             {.records = records, .gradient = gradient, .scale = scale, .record_seed = Reference::seed()});
         QVERIFY2(loss.ok(), loss ? "" : loss.error().message.c_str());
         QVERIFY(std::abs(*loss * scale - parts[0] - parts[1]) < 2e-6);
-        const auto expected = reference.values<float>("gradient");
-        double worst = 0;
-        for (const model::TensorSpec& tensor : model::tensors_of(reference.spec)) {
-            const auto a = std::span(gradient).subspan(tensor.offset, tensor.elements());
-            const auto b = std::span(expected).subspan(tensor.offset, tensor.elements());
-            const double error = distance(a, b, length(is_key_bias(tensor) ? std::span<const float>(expected) : b));
-            worst = std::max(worst, error);
-            QVERIFY2(error <= 1e-5, qPrintable(QString("%1: %2").arg(tensor.name.c_str()).arg(error)));
-        }
-        qInfo("worst gradient: %g of its tensor's length", worst);
+        compare_gradients(reference.spec, gradient, reference.values<float>("gradient"), 1e-5);
     }
 
     void a_gap_is_scored_as_by_transformers() {
@@ -179,51 +106,15 @@ private slots:
 
     void ten_steps_end_where_pytorchs_end() {
         const Reference reference;
-        const QTemporaryDir place;
-        const std::string path = place.filePath("shard.bin").toStdString();
-        const std::vector<Token> records = reference.records();
-        const std::size_t size = reference.spec.context + 1;
-        std::vector<Token> shard(records.size());
-        for (std::uint64_t n = 0; n < steps * batch; ++n) {
-            const std::uint64_t at = run::record_at(run_seed, {round_number}, PeerId{}, steps * batch, n);
-            std::copy_n(&records[n * size], size, &shard[at * size]);
-        }
-        std::ofstream(path, std::ios::binary)
-            << as_text(model::stored_tokens(shard, model::token_width(reference.spec.vocabulary)));
-        run::Recipe recipe;
-        recipe.batch = batch;
-        recipe.clip_norm = 0.5;
-        Layout layout;
-        layout.state_bits = 32;
-        Trainer trainer =
-            Trainer::create({.model = reference.spec, .recipe = recipe, .layout = layout, .threads = 1}).value();
-        QVERIFY(trainer.start_from(reference.initial()).ok());
-        QVERIFY(trainer
-                    .train_in({.key = {run_seed, {round_number}, PeerId{}},
-                               .shard_path = path,
-                               .records = steps * batch,
-                               .learning_rate = 3e-3})
-                    .ok());
-        const auto losses = reference.values<double>("losses");
-        while (trainer.totals().steps < steps) {
-            const WindowTotals before = trainer.totals();
-            QVERIFY(trainer.micro_step().ok());
-            if (trainer.totals().steps == before.steps) continue;
-            const double loss = (trainer.totals().loss_sum - before.loss_sum) / (batch * reference.spec.context);
-            QVERIFY2(std::abs(loss - losses[before.steps]) < 5e-6, std::to_string(loss).c_str());
-        }
-        const auto after = trainer.parameters(), start = reference.initial();
-        const auto expected = reference.values<float>("after");
-        double moved = 0, apart = 0;
-        for (const model::TensorSpec& tensor : model::tensors_of(reference.spec)) {
-            if (is_key_bias(tensor)) continue;
-            for (std::uint64_t i = tensor.offset; i < tensor.offset + tensor.elements(); ++i) {
-                moved += std::fabs(static_cast<double>(expected[i]) - static_cast<double>(start[i]));
-                apart += std::fabs(static_cast<double>(expected[i]) - static_cast<double>(after[i]));
-            }
-        }
-        qInfo("ten steps: %g of the way apart", apart / moved);
-        QVERIFY2(apart / moved < 1e-4, std::to_string(apart / moved).c_str());
+        std::vector<double> losses;
+        const std::vector<float> after = ten_steps(reference, Dtype::fp32, losses);
+        QCOMPARE(losses.size(), recorded_steps);
+        const auto expected = reference.values<double>("losses");
+        for (std::size_t i = 0; i < losses.size(); ++i)
+            QVERIFY2(std::abs(losses[i] - expected[i]) < 5e-6, std::to_string(losses[i]).c_str());
+        const double apart = path_error(reference, after);
+        qInfo("ten steps: %g of the way apart", apart);
+        QVERIFY2(apart < 1e-4, std::to_string(apart).c_str());
     }
 };
 

@@ -1,33 +1,22 @@
 // The model and the trainer beside PyTorch and transformers, as recorded by training/make_reference.py.
-#include <QTemporaryDir>
-#include <QTest>
-
 #include <cmath>
-#include <cstring>
-#include <fstream>
-#include <map>
 
 #include <nlohmann/json.hpp>
 
-#include "core/base/files.h"
 #include "core/base/sha256.h"
 #include "core/model/hf_config.h"
-#include "core/model/initial_state.h"
 #include "core/model/state_layout.h"
-#include "core/run/sample_order.h"
 #include "core/training/compute/device.h"
 #include "core/training/decoder/decoder.h"
 #include "core/training/decoder/plain.h"
-#include "core/training/trainer.h"
+#include "tests/golden/training_reference.h"
 
 using namespace potluck;
+using namespace potluck::test;
 using namespace potluck::training;
 using potluck::model::Token;
 
 namespace {
-
-constexpr std::uint32_t batch = 3;
-constexpr std::size_t steps = 10;
 
 /// How far ours may be from the fp32 recording. Our fp32 differs by the order of sums only; bf16 products keep 8 bits
 /// of each operand, and now and then a unit of a ReLU falls on the other side of zero.
@@ -43,158 +32,43 @@ constexpr Tolerance bf16_tolerance{1e-2, 2e-3, 8e-2, 5e-3, 1e-1};
 
 Tolerance tolerance_of(Dtype matmul) { return matmul == Dtype::fp32 ? fp32_tolerance : bf16_tolerance; }
 
-/// A model of make_reference.py's MODELS.
-struct Reference {
-    model::ModelSpec spec;
-    float larger = 1;
-    double clip = 0.5;
-    Bytes file;
-    std::map<std::string, ByteSpan> tensors;
+bool is_llama(const QString& name) { return name == "llama" || name.startsWith("qwen"); }
 
-    explicit Reference(const QString& name) {
-        spec.vocabulary = 48;
-        spec.context = 24;
-        spec.layers = 2;
-        spec.heads = 2;
-        spec.width = 32;
-        spec.activation = name == "gelu" ? model::Activation::gelu_tanh : model::Activation::relu;
-        if (name.startsWith("opt")) spec.family = model::Family::opt;
-        if (name == "llama" || name.startsWith("qwen")) {
-            spec.family = model::Family::llama;
-            spec.activation = model::Activation::silu_gated;
-            spec.heads = 4;
-            spec.llama = {.kv_heads = 2, .head_width = 16, .inner = 40, .rope_theta = 500};
-            spec.llama.qkv_bias = name == "qwen2";
-            spec.llama.qk_norm = name == "qwen3";
-            spec.llama.tied = name != "llama";
-            larger = 4;
-        }
+/// A model of make_reference.py's MODELS.
+model::ModelSpec recorded_model(const QString& name) {
+    model::ModelSpec spec;
+    spec.vocabulary = 48;
+    spec.context = 24;
+    spec.layers = 2;
+    spec.heads = 2;
+    spec.width = 32;
+    spec.activation = name == "gelu" ? model::Activation::gelu_tanh : model::Activation::relu;
+    if (name.startsWith("opt")) spec.family = model::Family::opt;
+    if (is_llama(name)) {
+        spec.family = model::Family::llama;
+        spec.activation = model::Activation::silu_gated;
+        spec.heads = 4;
+        spec.llama = {.kv_heads = 2, .head_width = 16, .inner = 40, .rope_theta = 500};
+        spec.llama.qkv_bias = name == "qwen2";
+        spec.llama.qk_norm = name == "qwen3";
+        spec.llama.tied = name != "llama";
+    }
+    if (name == "opt_post") {
+        spec.norm = model::NormPlace::after;
+        spec.embedding = 16;
+    }
+    return spec;
+}
+
+struct Reference : TrainingReference {
+    explicit Reference(const QString& name) : TrainingReference(name.toStdString(), recorded_model(name)) {
+        if (is_llama(name)) larger = 4;
         if (name == "opt_post") {
-            spec.norm = model::NormPlace::after;
-            spec.embedding = 16;
             larger = 8;
             clip = 0.25;
         }
-        const std::string folder = POTLUCK_SOURCE_DIR "/tests/golden/training/";
-        file = read_file(folder + "reference_" + name.toStdString() + ".safetensors", 1 << 20).value();
-        const auto entries = model::parse_safetensors_header(file, file.size()).value();
-        const std::uint64_t start = 8 + ByteReader(file).u64();
-        for (const model::SafetensorsEntry& entry : entries) {
-            tensors[entry.name] = ByteSpan(file).subspan(start + entry.begin, entry.end - entry.begin);
-        }
     }
-    template <class T>
-    [[nodiscard]] std::vector<T> values(const char* name) const {
-        const ByteSpan bytes = tensors.at(name);
-        std::vector<T> out(bytes.size() / sizeof(T));
-        std::memcpy(out.data(), bytes.data(), bytes.size());
-        return out;
-    }
-    [[nodiscard]] std::vector<Token> records() const {
-        const auto wide = values<std::int32_t>("records");
-        return {wide.begin(), wide.end()};
-    }
-    [[nodiscard]] std::vector<Token> first_batch() const {
-        std::vector<Token> all = records();
-        all.resize(all.size() / steps);
-        return all;
-    }
-    [[nodiscard]] std::vector<float> initial() const {
-        std::vector<float> out(spec.parameters());
-        model::fill_initial_state(spec, 7, out);
-        for (const model::TensorSpec& tensor : model::tensors_of(spec)) {
-            if (tensor.shape.size() < 2) continue;
-            for (std::uint64_t i = 0; i < tensor.elements(); ++i) out[tensor.offset + i] *= larger;
-        }
-        return out;
-    }
-    [[nodiscard]] double mean_scale() const { return 1.0 / (batch * spec.context); }
 };
-
-double length(std::span<const float> values) {
-    double sum = 1e-60;
-    for (const float value : values) sum += static_cast<double>(value) * static_cast<double>(value);
-    return std::sqrt(sum);
-}
-
-/// Euclidean distance, relative to `scale`.
-double distance(std::span<const float> got, std::span<const float> expected, double scale) {
-    if (got.size() != expected.size()) return 1e30;
-    std::vector<float> difference(expected.size());
-    for (std::size_t i = 0; i < expected.size(); ++i) difference[i] = got[i] - expected[i];
-    return length(difference) / scale;
-}
-
-/// A key's bias of OPT moves all scores of a row alike: its true gradient is zero, and what is left is rounding.
-bool is_key_bias(const model::TensorSpec& tensor) {
-    return tensor.name.starts_with("model.decoder.") && tensor.name.ends_with("k_proj.bias");
-}
-
-void compare_gradients(const model::ModelSpec& spec, std::span<const float> got, std::span<const float> expected,
-                       double tolerance) {
-    double worst = 0;
-    for (const model::TensorSpec& tensor : model::tensors_of(spec)) {
-        const std::span<const float> a = got.subspan(tensor.offset, tensor.elements());
-        const std::span<const float> b = expected.subspan(tensor.offset, tensor.elements());
-        const double error = distance(a, b, length(is_key_bias(tensor) ? expected : b));
-        worst = std::max(worst, error);
-        QVERIFY2(error <= tolerance, qPrintable(QString("%1: %2").arg(tensor.name.c_str()).arg(error)));
-    }
-    qInfo("worst gradient: %g of its tensor's length", worst);
-}
-
-/// Ten steps through the trainer, on a shard whose order gives the recorded batches.
-std::vector<float> ten_steps(const Reference& reference, Dtype matmul, std::vector<double>& losses) {
-    const QTemporaryDir folder;
-    const std::string path = folder.filePath("shard.bin").toStdString();
-    const std::vector<Token> records = reference.records();
-    const std::size_t length = reference.spec.context + 1;
-    std::vector<Token> shard(records.size());
-    for (std::uint64_t n = 0; n < steps * batch; ++n) {
-        const std::uint64_t place = run::record_at(5, {2}, PeerId{}, steps * batch, n);
-        std::copy_n(&records[n * length], length, &shard[place * length]);
-    }
-    std::ofstream(path, std::ios::binary)
-        << as_text(model::stored_tokens(shard, model::token_width(reference.spec.vocabulary)));
-
-    run::Recipe recipe;
-    recipe.batch = batch;
-    recipe.clip_norm = reference.clip;
-    Layout layout;
-    layout.matmul = matmul;
-    layout.state_bits = 32;
-    Trainer trainer =
-        Trainer::create({.model = reference.spec, .recipe = recipe, .layout = layout, .threads = 1}).value();
-    bool ok = trainer.start_from(reference.initial()).ok();
-    ok = ok &&
-         trainer
-             .train_in({.key = {5, {2}, PeerId{}}, .shard_path = path, .records = steps * batch, .learning_rate = 3e-3})
-             .ok();
-    while (ok && trainer.totals().steps < steps) {
-        const WindowTotals before = trainer.totals();
-        ok = trainer.micro_step().ok();
-        if (trainer.totals().steps > before.steps) {
-            losses.push_back((trainer.totals().loss_sum - before.loss_sum) * reference.mean_scale());
-        }
-    }
-    return trainer.parameters();
-}
-
-/// How far apart two ends are, relative to the way from the start. In the mean: Adam divides a gradient by its own
-/// size, so where it is nothing but rounding, so is the step.
-double path_error(const Reference& reference, std::span<const float> after) {
-    const std::vector<float> expected = reference.values<float>("after");
-    const std::vector<float> before = reference.initial();
-    double moved = 0, apart = 0;
-    for (const model::TensorSpec& tensor : model::tensors_of(reference.spec)) {
-        if (is_key_bias(tensor)) continue;
-        for (std::uint64_t i = tensor.offset; i < tensor.offset + tensor.elements(); ++i) {
-            moved += std::fabs(static_cast<double>(expected[i]) - static_cast<double>(before[i]));
-            apart += std::fabs(static_cast<double>(expected[i]) - static_cast<double>(after[i]));
-        }
-    }
-    return apart / moved;
-}
 
 struct Pass {
     double loss = 0;
@@ -255,8 +129,7 @@ private slots:
     }
     void the_config_that_an_export_writes_is_the_one_transformers_opened() {
         QFETCH(const QString, name);
-        const std::string path = POTLUCK_SOURCE_DIR "/tests/golden/training/config_" + name.toStdString() + ".json";
-        const Bytes recorded = read_file(path, 1 << 16).value();
+        const Bytes recorded = read_file(recordings + "config_" + name.toStdString() + ".json", 1 << 16).value();
         const std::string written = model::hugging_face_config(Reference(name).spec).dump(2) + "\n";
         QCOMPARE(QString::fromStdString(written), QString::fromStdString(std::string(as_text(recorded))));
     }
@@ -273,7 +146,7 @@ private slots:
         const std::vector<float> expected = reference.values<float>("logits");
         const std::vector<Token> records = reference.first_batch();
         const std::uint32_t context = reference.spec.context;
-        for (std::size_t b = 0; b < batch; ++b) {
+        for (std::size_t b = 0; b < recorded_batch; ++b) {
             const Token* record = &records[b * (context + 1)];
             const std::vector<std::uint32_t> tokens(record, record + context);
             const std::vector<float> logits = decoder.logits(tokens).value();
@@ -349,7 +222,7 @@ private slots:
         const Tolerance tolerance = tolerance_of(dtype);
         std::vector<double> losses;
         std::vector<float> after = ten_steps(reference, dtype, losses);
-        QCOMPARE(losses.size(), steps);
+        QCOMPARE(losses.size(), recorded_steps);
         Decoder decoder(reference.spec, {.matmul = dtype});
         QVERIFY(decoder.use_parameters(after).ok());
         losses.push_back(decoder.loss_sum(reference.first_batch()).value() * reference.mean_scale());
