@@ -26,6 +26,25 @@ nlohmann::json level(const char* level) {
     return {{"level", level}, {"signal", "input"}, {"detail", ""}, {"seconds", 60}};
 }
 
+/// The paces that a node's trainers were told, a line each.
+class Paces {
+public:
+    explicit Paces(const Swarm& swarm) : m_report(QString::fromStdString((swarm.root() / "paces").string())) {}
+    /// For the node.
+    [[nodiscard]] QProcessEnvironment environment() const {
+        QProcessEnvironment reports;
+        reports.insert("FAKE_TRAINER_PACES", m_report);
+        return reports;
+    }
+    QByteArray operator()() const {
+        QFile file(m_report);
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    }
+
+private:
+    QString m_report;
+};
+
 }  // namespace
 
 class NodeYieldTest : public QObject {
@@ -107,15 +126,9 @@ private slots:
     void quiet_is_half_of_the_time() {
         Swarm swarm;
         swarm.host(1000);
-        const QString report = QString::fromStdString((swarm.root() / "paces").string());
-        QProcessEnvironment reports;
-        reports.insert("FAKE_TRAINER_PACES", report);
-        ServingNode& ben = swarm.volunteer("ben", reports);
+        const Paces paces(swarm);
+        ServingNode& ben = swarm.volunteer("ben", paces.environment());
         QVERIFY(ben.wait_for(trains, 20'000));
-        const auto paces = [&] {
-            QFile file(report);
-            return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-        };
         QVERIFY(paces().isEmpty());
         ben.call("yield", level("quiet"));
         QTRY_COMPARE(paces(), QByteArray("0.5\n"));
@@ -135,15 +148,9 @@ private slots:
     void who_gives_less_trains_less_at_once_and_after_a_restart() {
         Swarm swarm;
         swarm.host(1000);
-        const QString report = QString::fromStdString((swarm.root() / "paces").string());
-        QProcessEnvironment reports;
-        reports.insert("FAKE_TRAINER_PACES", report);
-        ServingNode& ben = swarm.volunteer("ben", reports);
+        const Paces paces(swarm);
+        ServingNode& ben = swarm.volunteer("ben", paces.environment());
         QVERIFY(ben.wait_for(trains, 20'000));
-        const auto paces = [&] {
-            QFile file(report);
-            return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-        };
         control::Resources given{.effort = control::Effort::balanced, .upload = 500'000};
         ben.call("set_resources", {{"resources", to_json(given)}});
         QTRY_COMPARE(paces(), QByteArray("0.75\n"));
@@ -152,7 +159,8 @@ private slots:
         ben.call("yield", level("run"));
         QTRY_COMPARE(paces(), QByteArray("0.75\n0.5\n0.75\n"));
         QCOMPARE(ben.close(), 0);
-        ben.start({"--dht", "127.0.0.1:" + QString::number(swarm.backbone().status().network.port)}, reports);
+        ben.start({"--dht", "127.0.0.1:" + QString::number(swarm.backbone().status().network.port)},
+                  paces.environment());
         QVERIFY(ben.wait_for(trains, 20'000));
         QVERIFY(ben.status().resources == given);
         QTRY_COMPARE(paces(), QByteArray("0.75\n0.5\n0.75\n0.75\n"));
