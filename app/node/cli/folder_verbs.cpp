@@ -19,6 +19,7 @@
 #include "app/node/cli/complain.h"
 #include "app/node/cli/control_client.h"
 #include "app/node/paths.h"
+#include "app/node/records/disk_files.h"
 #include "app/node/session/settings.h"
 #include "app/node/session/view.h"
 #include "core/base/files.h"
@@ -36,17 +37,6 @@ constexpr std::size_t shown_name = 40;
 
 Error no_folder(const fs::path& folder) {
     return {ErrorCode::not_found, "There is no data folder " + folder.string() + "; check --data-dir."};
-}
-
-std::uint64_t bytes_below(const fs::path& folder) {
-    std::uint64_t bytes = 0;
-    std::error_code unknown;
-    for (fs::recursive_directory_iterator entry(folder, unknown), end; !unknown && entry != end;
-         entry.increment(unknown)) {
-        std::error_code gone;
-        if (entry->is_regular_file(gone)) bytes += entry->file_size(gone);
-    }
-    return bytes;
 }
 
 /// Without a node, the settings are its own to change, under its lock.
@@ -97,10 +87,12 @@ void follow_log(const fs::path& path, std::ifstream& file, std::streamoff printe
     while (std::cout) {
         timer.expires_after(look_every);
         timer.wait();
-        printed = print_from(file, printed);
+        // Asked first: what is moved away is complete, and read to its end below.
         std::error_code gone;
         const std::uintmax_t size = fs::file_size(path, gone);
-        if (gone || static_cast<std::streamoff>(size) >= printed) continue;
+        const bool moved_away = !gone && static_cast<std::streamoff>(size) < printed;
+        printed = print_from(file, printed);
+        if (!moved_away) continue;
         file.close();
         file.open(path, std::ios::binary);
         printed = 0;
@@ -158,18 +150,12 @@ ExitCode list_runs(const Command& command) {
     if (!settings) return refuse(command, settings.error());
     const bool json = command.output == Command::Output::json;
     nlohmann::json rows = nlohmann::json::array();
-    for (const auto& entry : fs::directory_iterator(folder / "runs", unknown)) {
-        const auto id = RunId::parse(entry.path().filename().string());
-        const auto file =
-            id ? read_file(entry.path() / "manifest", manifest_file_bytes_max) : Error{ErrorCode::not_found, "no run"};
-        const auto manifest = file ? check_manifest(*file) : file.error();
-        if (!manifest) continue;
-        const bool current = settings->run && settings->run->invite.run == *id;
-        const std::uint64_t bytes = bytes_below(entry.path());
-        rows.push_back({{"id", id->hex()}, {"name", manifest->manifest.name}, {"bytes", bytes}, {"current", current}});
+    for (const RunFiles& run : run_files(folder, {})) {
+        const bool current = settings->run && settings->run->invite.run == run.id;
+        rows.push_back({{"id", run.id.hex()}, {"name", run.name}, {"bytes", run.bytes}, {"current", current}});
         if (json) continue;
-        std::printf("%s  %-*s %10s%s\n", id->hex().substr(0, 8).c_str(), static_cast<int>(shown_name),
-                    log::printable(manifest->manifest.name, shown_name).c_str(), bytes_text(bytes).c_str(),
+        std::printf("%s  %-*s %10s%s\n", run.id.hex().substr(0, 8).c_str(), static_cast<int>(shown_name),
+                    log::printable(run.name, shown_name).c_str(), bytes_text(run.bytes).c_str(),
                     current ? "  (this node is in it)" : "");
     }
     if (json) print_json({{"runs", rows}});
