@@ -126,8 +126,8 @@ private slots:
     void storage_names_every_part_and_the_sum() {
         Records fixture(Window::storage_page, "training");
         QTRY_VERIFY(fixture.text("diskSum").contains(QStringLiteral("free")));
-        QVERIFY(fixture.text("disk-runs").contains(QStringLiteral("3.1")));
-        QVERIFY(fixture.text("disk-trainers").contains(QStringLiteral("398")));
+        QVERIFY(fixture.text("disk-runs").contains(QStringLiteral("3.3 GB")));
+        QVERIFY(fixture.text("disk-trainers").contains(QStringLiteral("417 MB")));
         fixture.click("openStorage");
         QCOMPARE(fixture.openedFolder, QString::fromStdString(fixture.client.view().snapshot.data_folder));
     }
@@ -141,7 +141,7 @@ private slots:
         QVERIFY(!fixture.button("deleteFiles")->isEnabled());  // nothing to delete
         table->selectRow(1);
         fixture.click("deleteFiles");
-        QVERIFY(fixture.question()->text().contains(QStringLiteral("1.8")));
+        QVERIFY(fixture.question()->text().contains(QStringLiteral("1.9 GB")));
         QVERIFY(!fixture.question()->text().contains(QStringLiteral("host")));
         fixture.question()->defaultButton()->click();
         WindowFixture::settle();

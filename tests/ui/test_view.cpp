@@ -77,6 +77,13 @@ private slots:
         QCOMPARE(shortCount(count), text);
     }
 
+    void sizes_have_the_units_of_disks_and_downloads() {
+        QCOMPARE(sizeText(12), QStringLiteral("12 bytes"));
+        QCOMPARE(sizeText(1'540'000), QStringLiteral("1.5 MB"));
+        QCOMPARE(sizeText(180'000'000), QStringLiteral("180 MB"));
+        QCOMPARE(sizeText(2'400'000'000), QStringLiteral("2.4 GB"));
+    }
+
     void shares_are_never_rounded_to_nothing() {
         QVERIFY(percent(0.00001).startsWith(QLatin1Char('<')));
         QVERIFY(percent(0).startsWith(QLatin1Char('0')));

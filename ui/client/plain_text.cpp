@@ -63,6 +63,13 @@ QString shortCount(std::uint64_t count) {
 
 QString fullCount(std::uint64_t count) { return QLocale().toString(static_cast<qulonglong>(count)); }
 
+QString sizeText(std::uint64_t bytes) {
+    std::uint64_t unit = 1;
+    while (bytes / unit >= 1'000) unit *= 1'000;
+    return QLocale().formattedDataSize(static_cast<qint64>(bytes), bytes / unit < 100 ? 1 : 0,
+                                       QLocale::DataSizeSIFormat);
+}
+
 QString percent(double share) {
     const double value = 100 * share;
     const QString sign = QChar(0x202F) + QStringLiteral("%");

@@ -18,6 +18,8 @@ namespace potluck::ui {
 [[nodiscard]] QString shortCount(std::uint64_t count);
 /// The whole number with its groups, for tool tips and screen readers.
 [[nodiscard]] QString fullCount(std::uint64_t count);
+/// "180 MB", "2.4 GB": as disks and downloads are counted.
+[[nodiscard]] QString sizeText(std::uint64_t bytes);
 /// "12.5 %", "< 0.1 %", "0 %"
 [[nodiscard]] QString percent(double share);
 /// A person's name, or the first digits of the id where there is none.

@@ -15,10 +15,6 @@ namespace {
 
 const QString dash = QStringLiteral("–");
 
-QString sizeText(std::uint64_t bytes) {
-    return QLocale().formattedDataSize(static_cast<qint64>(bytes), 1, QLocale::DataSizeSIFormat);
-}
-
 }  // namespace
 
 PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {

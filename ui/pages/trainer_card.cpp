@@ -7,7 +7,6 @@
 
 #include <QCheckBox>
 #include <QHBoxLayout>
-#include <QLocale>
 #include <QProgressBar>
 
 #include "ui/client/plain_text.h"
@@ -52,11 +51,6 @@ QString stateText(const ReleaseState& state) {
 }
 
 }  // namespace
-
-QString sizeText(std::uint64_t bytes) {
-    return QLocale().formattedDataSize(static_cast<qint64>(bytes), bytes >= 1'000'000'000 ? 1 : 0,
-                                       QLocale::DataSizeSIFormat);
-}
 
 TrainerCard::TrainerCard(NodeClient& client, CardPlace place, QWidget* parent)
     : QFrame(parent), m_client(client), m_place(place) {

@@ -42,7 +42,4 @@ private:
     QCheckBox* m_passOn = nullptr;
 };
 
-/// "180 MB", "2.4 GB": as disks and downloads are counted.
-[[nodiscard]] QString sizeText(std::uint64_t bytes);
-
 }  // namespace potluck::ui

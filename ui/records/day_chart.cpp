@@ -9,8 +9,6 @@
 
 #include <QAccessible>
 #include <QDateTime>
-#include <QFontInfo>
-#include <QGuiApplication>
 #include <QKeyEvent>
 #include <QLocale>
 #include <QMouseEvent>
@@ -29,15 +27,6 @@ constexpr double bar_pixels_min = 2, gap_share = 0.25;
 QDate dateOf(const control::DayRow& day) { return QDateTime::fromSecsSinceEpoch(day.begins).date(); }
 
 QString shortDate(const control::DayRow& day) { return QLocale().toString(dateOf(day), QStringLiteral("d MMM")); }
-
-QFont smallFont(const QWidget& widget) {
-    QFont font = widget.font();
-    font.setPixelSize(std::max(10, QFontInfo(font).pixelSize() - 2));
-    return font;
-}
-
-/// The application's palette: the widget's own has what the style sheet made of it.
-QColor colourOf(QPalette::ColorRole role) { return QGuiApplication::palette().color(role); }
 
 }  // namespace
 

@@ -44,7 +44,7 @@ QString RunModel::textOf(const control::KnownRun& row, int column) {
             return row.last == 0
                        ? QStringLiteral("–")
                        : QLocale().toString(QDateTime::fromSecsSinceEpoch(row.last).date(), QLocale::ShortFormat);
-        case disk_column: return QLocale().formattedDataSize(static_cast<qint64>(row.bytes), 1);
+        case disk_column: return sizeText(row.bytes);
         default: return {};
     }
 }

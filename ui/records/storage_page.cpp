@@ -8,7 +8,6 @@
 
 #include <QCoreApplication>
 #include <QHBoxLayout>
-#include <QLocale>
 #include <QMessageBox>
 #include <QPushButton>
 #include <QScrollArea>
@@ -28,8 +27,6 @@ namespace {
 struct Tr {
     Q_DECLARE_TR_FUNCTIONS(potluck::ui::StoragePage)
 };
-
-QString sizeText(std::uint64_t bytes) { return QLocale().formattedDataSize(static_cast<qint64>(bytes), 1); }
 
 QString titleOf(DiskKind kind) {
     switch (kind) {

@@ -12,7 +12,6 @@
 #include <cmath>
 
 #include <QAccessible>
-#include <QGuiApplication>
 #include <QKeyEvent>
 #include <QLocale>
 #include <QPainter>
@@ -26,15 +25,6 @@ namespace potluck::ui {
 namespace {
 
 QString lossText(double loss, int decimals = 3) { return QLocale().toString(loss, 'f', decimals); }
-
-QFont smallFont(const QWidget& widget) {
-    QFont font = widget.font();
-    font.setPixelSize(std::max(10, QFontInfo(font).pixelSize() - 2));
-    return font;
-}
-
-/// The application's palette: the widget's own has what the style sheet made of it.
-QColor colourOf(QPalette::ColorRole role) { return QGuiApplication::palette().color(role); }
 
 QColor faint(QColor colour, double opacity) {
     colour.setAlphaF(static_cast<float>(opacity));

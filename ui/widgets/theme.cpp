@@ -128,6 +128,14 @@ Look lookNamed(const QString& name) {
     return Look::system;
 }
 
+QColor colourOf(QPalette::ColorRole role) { return QGuiApplication::palette().color(role); }
+
+QFont smallFont(const QWidget& widget) {
+    QFont font = widget.font();
+    font.setPixelSize(std::max(10, QFontInfo(font).pixelSize() - 2));
+    return font;
+}
+
 QString nameOf(Look look) {
     switch (look) {
         case Look::light: return QStringLiteral("light");

@@ -11,6 +11,8 @@
 #include <QPalette>
 
 class QApplication;
+class QFont;
+class QWidget;
 
 namespace potluck::ui {
 
@@ -25,6 +27,11 @@ void loadResources();
 /// "system", "light", "dark"; another word is Look::system.
 [[nodiscard]] Look lookNamed(const QString& name);
 [[nodiscard]] QString nameOf(Look look);
+
+/// The application's colour: a widget's own palette has what the style sheet made of it.
+[[nodiscard]] QColor colourOf(QPalette::ColorRole role);
+/// For axes and notes in a picture: a little smaller than the widget's text.
+[[nodiscard]] QFont smallFont(const QWidget& widget);
 
 /// Dresses the application and follows the system while the choice is Look::system: at any moment with Qt 6.5 or
 /// newer, at start with Qt 6.4, which does not tell.
