@@ -36,7 +36,8 @@ Statistics statistics_of(const lt::session_stats_alert& alert) {
             .bytes_down = counter(counters, "net.recv_bytes"),
             .dht_nodes = counter(counters, "dht.dht_nodes"),
             .connections = counter(counters, "peer.num_peers_connected"),
-            .handshakes = counter(counters, "ses.num_incoming_ext_handshake")};
+            .handshakes = counter(counters, "ses.num_incoming_ext_handshake"),
+            .reached = counter(counters, "net.has_incoming_connections") != 0};
 }
 
 ResumeSaved resume_of(const lt::save_resume_data_alert& alert) {
@@ -97,7 +98,9 @@ void append_event(const lt::alert& alert, std::vector<Event>& out) {
         out.push_back(SeenFromOutside{outside->external_address});
     } else if (const auto* mapped = alert_cast<lt::portmap_alert>(&alert)) {
         if (mapped->map_protocol == lt::portmap_protocol::tcp)
-            out.push_back(PortMapped{static_cast<std::uint16_t>(mapped->external_port)});
+            out.push_back(PortMapped{
+                .port = static_cast<std::uint16_t>(mapped->external_port),
+                .by = mapped->map_transport == lt::portmap_transport::upnp ? PortMapper::upnp : PortMapper::nat_pmp});
     } else if (const auto* statistics = alert_cast<lt::session_stats_alert>(&alert)) {
         out.push_back(statistics_of(*statistics));
     } else if (const auto* reply = alert_cast<lt::dht_get_peers_reply_alert>(&alert)) {

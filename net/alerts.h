@@ -16,6 +16,7 @@
 #include "core/base/bytes.h"
 #include "core/base/ids.h"
 #include "core/base/result.h"
+#include "net/port_mapper.h"
 
 namespace potluck::net {
 
@@ -69,12 +70,14 @@ struct SeenFromOutside {
 /// The router's TCP port that leads here.
 struct PortMapped {
     std::uint16_t port = 0;
+    PortMapper by = PortMapper::none;
 };
 struct ListenFailed {
     Error error;
 };
 struct Statistics {
     std::uint64_t bytes_up = 0, bytes_down = 0, dht_nodes = 0, connections = 0, handshakes = 0;
+    bool reached = false;  // somebody beyond the local network has opened a connection to this computer
 };
 struct AlertsLost {};
 /// Answer of the DHT to Engine::find_peers; the key is the first 20 bytes of the torrent's v2 info-hash.

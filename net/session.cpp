@@ -65,7 +65,8 @@ struct Session::Impl {
                 [this](const RunId& run, Blobs::Call call) { queued.emplace_back(run, std::move(call)); }),
           files(blobs),
           manifests(*engine, settings.data_folder / "manifests"),
-          now(steady_now()) {}
+          begun(steady_now()),
+          now(begun) {}
 
     void take_events();
     [[nodiscard]] bool learn_address(const Event& event);
@@ -88,6 +89,7 @@ struct Session::Impl {
     std::vector<LiveSwarm*> swarms;
     SessionCounters counters;
     OwnAddresses own;
+    TimePoint begun;
     TimePoint now;
     TimePoint asked_progress;
     TimePoint asked_statistics;
@@ -119,6 +121,7 @@ void Session::Impl::take_events() {
             counters.dht_nodes = statistics->dht_nodes;
             counters.connections = statistics->connections;
             counters.handshakes = statistics->handshakes;
+            counters.reached = statistics->reached;
         } else if (const auto* peers = std::get_if<PeersFound>(&event)) {
             for (LiveSwarm* swarm : swarms) swarm->found(*peers);
         } else if (std::holds_alternative<AlertsLost>(event)) {
@@ -135,8 +138,11 @@ bool Session::Impl::learn_address(const Event& event) {
         own.add_interface(listening->address);
     } else if (const auto* outside = std::get_if<SeenFromOutside>(&event)) {
         own.set_external(outside->address);
+        counters.on_internet = counters.on_internet || is_public(outside->address);
     } else if (const auto* mapped = std::get_if<PortMapped>(&event)) {
         own.mapped_port = mapped->port;
+        counters.mapped_port = mapped->port;
+        counters.mapped_by = mapped->by;
     } else {
         return false;
     }
@@ -299,6 +305,7 @@ SessionCounters Session::counters() const {
     m_owner.check();
     SessionCounters counters = m_impl->counters;
     counters.port = port();
+    counters.open_for = m_impl->now - m_impl->begun;
     counters.torrents = m_impl->blobs.fetching() + m_impl->blobs.seeding() + m_impl->swarms.size();
     return counters;
 }

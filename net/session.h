@@ -30,6 +30,7 @@
 #include "core/peer/seams/swarm.h"
 #include "core/run/blob_ref.h"
 #include "core/run/invite.h"
+#include "net/port_mapper.h"
 
 namespace potluck::net {
 
@@ -62,6 +63,11 @@ struct SessionCounters {
     std::uint64_t handshakes = 0;   // connections that were opened since then, whichever end began
     std::uint64_t torrents = 0;     // manifests and blobs, fetching and seeding
     std::uint64_t alerts_lost = 0;  // libtorrent's queue overflowed; should stay 0
+    bool on_internet = false;       // others see this computer under a public address
+    bool reached = false;           // others on the internet have opened connections to this computer
+    std::uint16_t mapped_port = 0;  // the router's, which leads here; 0: none
+    PortMapper mapped_by = PortMapper::none;
+    Duration open_for{0};
 };
 
 struct SwarmCounters {

@@ -69,6 +69,12 @@ inline constexpr std::array names<Effort> = {"quiet", "balanced", "full"};
     return effort == Effort::full ? 1 : effort == Effort::balanced ? 0.75 : 0.5;
 }
 
+/// How others get to this computer. unknown: too early to tell. reached: they have opened connections to it. mapped:
+/// the router has opened a port for it. shut: neither, so it must begin every connection, or be introduced.
+enum class Inbound { unknown, reached, mapped, shut };
+template <>
+inline constexpr std::array names<Inbound> = {"unknown", "reached", "mapped", "shut"};
+
 /// What a run's host may do while the run goes on (core/run/host_action.h).
 enum class ModerationKind { ban, readmit, allow, rollback };
 template <>
@@ -234,6 +240,8 @@ struct NetworkSnapshot {
     std::uint16_t port = 0;
     std::uint32_t peers = 0;
     std::uint64_t bytes_up = 0, bytes_down = 0, payload_bytes_up = 0, dht_nodes = 0;
+    Inbound inbound = Inbound::unknown;
+    std::string router;
 
     static void fields(auto& value, auto&& field) {
         field("port", value.port, Whole{}, "Where this node listens.");
@@ -242,6 +250,8 @@ struct NetworkSnapshot {
         field("bytes_down", value.bytes_down, Whole{}, "Received since the start.");
         field("payload_bytes_up", value.payload_bytes_up, Whole{}, "Sum of the sizes of this node's contributions.");
         field("dht_nodes", value.dht_nodes, Whole{}, "Nodes of the DHT that are known.");
+        field("inbound", value.inbound, Optional{Any{}}, "How others get to this computer.");
+        field("router", value.router, Optional{Text{name_bytes_max}}, "How the router was asked: UPnP or NAT-PMP.");
     }
 };
 

@@ -142,6 +142,18 @@ class Network:
                    "300ms")
         return home
 
+    def let_in_when_asked(self, home):
+        """The router of `home` has NAT-PMP switched on."""
+        number = home[1:]
+        self.start("r" + number, sys.executable, HERE / "natpmp.py", f"192.168.{number}.1", f"192.168.{number}.2")
+
+    @staticmethod
+    def can_connect(namespace, address, port):
+        """Whether a TCP connection from there gets through within two seconds."""
+        words = f"import socket; socket.create_connection(('{address}', {port}), 2)"
+        return subprocess.run(["ip", "netns", "exec", PREFIX + namespace, sys.executable, "-c", words],
+                              capture_output=True).returncode == 0
+
     def change_address(self, home):
         """The provider gives the router of `home` another address, as many do every night."""
         router, number = "r" + home[1:], int(home[1:])

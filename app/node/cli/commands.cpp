@@ -94,6 +94,23 @@ std::string verbs_of(const status::Actions& actions) {
     return text;
 }
 
+/// A line on how others get here, and what helps where they do not; nothing where it is too early to tell.
+std::string inbound_text(const control::NetworkSnapshot& network) {
+    const std::string port = std::to_string(network.port);
+    switch (network.inbound) {
+        case control::Inbound::reached: return "reached: others open connections to this computer\n";
+        case control::Inbound::mapped:
+            return "reached: the router has opened a port for this computer (" + log::printable(network.router) + ")\n";
+        case control::Inbound::shut:
+            return "reached: only by members that this computer connects to or is introduced to; switch UPnP or "
+                   "NAT-PMP "
+                   "on in the router, or let it pass port " +
+                   port + " (TCP and UDP) on to this computer, and give the same port with --port\n";
+        case control::Inbound::unknown: break;
+    }
+    return {};
+}
+
 void print(const control::NodeSnapshot& node) {
     std::cout << name_of(node.activity) << ": " << node.reason << "\n"
               << "you can: " << verbs_of(status::row_of(node.why.reason).actions) << "\n";
@@ -108,7 +125,7 @@ void print(const control::NodeSnapshot& node) {
     if (node.activity != control::Activity::not_running) {
         std::cout << "network: port " << node.network.port << ", " << node.network.peers << " peers, "
                   << node.network.bytes_up / 1000 << " kB up, " << node.network.bytes_down / 1000 << " kB down\n"
-                  << "trainer: " << name_of(node.trainer.state)
+                  << inbound_text(node.network) << "trainer: " << name_of(node.trainer.state)
                   << (node.trainer.device.empty() ? "" : ", " + log::printable(node.trainer.device)) << "\n";
     }
     std::cout << "data: " << node.data_folder << std::endl;

@@ -636,6 +636,7 @@ control::NodeSnapshot Node::snapshot() const {
     snapshot.resources = m_settings.resources;
     snapshot.releases = release_state();
     snapshot.preparation = m_preparation;
+    snapshot.network = network_snapshot(m_network->counters());
     const NodeConditions now = conditions();
     if (!m_settings.paused && now.yield.level != activity::Level::run)
         snapshot.yield = control::YieldState{now.yield.level, now.yield.signal, now.yield.detail, m_yields_since};
@@ -645,11 +646,6 @@ control::NodeSnapshot Node::snapshot() const {
     snapshot.why = {std::move(status.why)};
     snapshot.reason = std::move(status.sentence);
     snapshot.progress = status.progress;
-    const net::SessionCounters counters = m_network->counters();
-    snapshot.network.port = counters.port;
-    snapshot.network.bytes_up = counters.bytes_up;
-    snapshot.network.bytes_down = counters.bytes_down;
-    snapshot.network.dht_nodes = counters.dht_nodes;
     return snapshot;
 }
 

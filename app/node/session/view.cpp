@@ -26,6 +26,8 @@ std::string describe(const model::ModelSpec& model) {
 
 namespace {
 
+constexpr Duration inbound_patience{60'000};  // in which routers answer and others come
+
 /// Empty for a computer whose key is its person's.
 std::string person_text(const peer::MemberView& member) {
     const run::DeviceCertificate& certificate = member.status.certificate;
@@ -156,6 +158,25 @@ control::Committee committee_rows(const peer::CommitteeView& committee, const pe
     for (const PeerId& key : committee.rules.banned) rows.banned.push_back(key.hex());
     for (const PeerId& key : committee.rules.vouched) rows.vouched.push_back(key.hex());
     return rows;
+}
+
+control::Inbound inbound_of(const net::SessionCounters& counters) {
+    if (counters.reached) return control::Inbound::reached;
+    if (counters.mapped_port != 0) return control::Inbound::mapped;
+    const bool early = !counters.on_internet || counters.open_for < inbound_patience;
+    return early ? control::Inbound::unknown : control::Inbound::shut;
+}
+
+control::NetworkSnapshot network_snapshot(const net::SessionCounters& counters) {
+    control::NetworkSnapshot shown{.port = counters.port,
+                                   .bytes_up = counters.bytes_up,
+                                   .bytes_down = counters.bytes_down,
+                                   .dht_nodes = counters.dht_nodes,
+                                   .inbound = inbound_of(counters),
+                                   .router = {}};
+    if (counters.mapped_by == net::PortMapper::upnp) shown.router = "UPnP";
+    if (counters.mapped_by == net::PortMapper::nat_pmp) shown.router = "NAT-PMP";
+    return shown;
 }
 
 std::vector<control::LeaderboardRow> leaderboard_rows(const ledger::Ledger& ledger, const RunId& run,

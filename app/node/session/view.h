@@ -30,6 +30,10 @@ namespace potluck::node {
 [[nodiscard]] std::vector<control::RefusalRow> refusal_rows(const std::vector<peer::Refusal>& refusals,
                                                             const net::SwarmCounters& connections);
 
+/// How others get to this computer, by what was seen since the start; too early to tell in the first minute.
+[[nodiscard]] control::Inbound inbound_of(const net::SessionCounters& counters);
+[[nodiscard]] control::NetworkSnapshot network_snapshot(const net::SessionCounters& counters);
+
 /// What the ledger says of the run and of this identity's part in it, the last round's loss too if no member tells one.
 void add_credit(const ledger::Ledger& ledger, const RunId& run, const PeerId& self, control::RunSnapshot& snapshot);
 /// `own_name` is what this identity goes by now.

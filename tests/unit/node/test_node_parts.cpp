@@ -159,6 +159,23 @@ private slots:
         QVERIFY(fit_name(std::string(100, 'x')).size() == run::name_bytes_max);
     }
 
+    void how_others_get_here_is_told_once_it_was_seen() {
+        using control::Inbound;
+        net::SessionCounters counters;
+        counters.open_for = Duration(3'600'000);
+        QVERIFY(inbound_of(counters) == Inbound::unknown);  // a network without the internet, or too little said
+        counters.on_internet = true;
+        QVERIFY(inbound_of(counters) == Inbound::shut);
+        counters.open_for = Duration(59'999);
+        QVERIFY(inbound_of(counters) == Inbound::unknown);
+        counters.mapped_port = 40'000;
+        counters.mapped_by = net::PortMapper::nat_pmp;
+        QVERIFY(inbound_of(counters) == Inbound::mapped);
+        QCOMPARE(network_snapshot(counters).router, std::string("NAT-PMP"));
+        counters.reached = true;
+        QVERIFY(inbound_of(counters) == Inbound::reached);
+    }
+
     void the_first_reason_that_holds_is_taken() {
         using status::Reason;
         NodeConditions conditions;
