@@ -228,6 +228,37 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::ConnectionCard</name>
+    <message>
+        <source>Others open connections to this computer.</source>
+        <translation>Andere öffnen Verbindungen zu diesem Computer.</translation>
+    </message>
+    <message>
+        <source>Your router has opened a port for this computer (%1).</source>
+        <translation>Dein Router hat für diesen Computer einen Port geöffnet (%1).</translation>
+    </message>
+    <message>
+        <source>Nobody has come from outside yet: this computer goes to the others, or members introduce it.</source>
+        <translation>Von außen kam noch niemand: Dieser Computer geht auf die anderen zu, oder Mitglieder machen ihn bekannt.</translation>
+    </message>
+    <message>
+        <source>It takes a minute on the internet until this is known.</source>
+        <translation>Im Internet dauert es eine Minute, bis das bekannt ist.</translation>
+    </message>
+    <message>
+        <source>How others get here</source>
+        <translation>Wie andere hierher kommen</translation>
+    </message>
+    <message>
+        <source>The node does not run.</source>
+        <translation>Der Knoten läuft nicht.</translation>
+    </message>
+    <message>
+        <source>Training works. It is easier for all if you switch UPnP or NAT-PMP on in your router, or let it pass port %1 (TCP and UDP) on to this computer.</source>
+        <translation>Das Training geht. Leichter wird es für alle, wenn du in deinem Router UPnP oder NAT-PMP einschaltest oder ihn Port %1 (TCP und UDP) an diesen Computer weiterleiten lässt.</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::ContributionPage</name>
     <message>
         <source>Your contribution</source>

@@ -48,6 +48,23 @@ class TestResourcesCard : public QObject {
     Q_OBJECT
 
 private slots:
+    void how_others_get_here_is_told_with_what_helps() {
+        Settings page;
+        const auto says = [&](const char* name, control::Inbound inbound) {
+            page.snapshot.network.inbound = inbound;
+            page.snapshot.network.port = 6881;
+            page.snapshot.network.router = "UPnP";
+            page.say({});
+            return page.find<QLabel>(name)->isVisibleTo(page.window.get()) ? page.text(name) : QString();
+        };
+        QVERIFY(says("inbound", control::Inbound::unknown).contains("minute"));
+        QVERIFY(says("inbound", control::Inbound::reached).startsWith("Others open connections"));
+        QVERIFY(says("inbound", control::Inbound::mapped).contains("(UPnP)"));
+        QVERIFY(says("inboundRemedy", control::Inbound::mapped).isEmpty());
+        QVERIFY(says("inbound", control::Inbound::shut).startsWith("Nobody has come"));
+        QVERIFY(says("inboundRemedy", control::Inbound::shut).contains("port 6881"));
+    }
+
     void an_effort_is_chosen_by_a_click() {
         Settings page;
         QVERIFY(page.find<QRadioButton>("effort-full")->isChecked());

@@ -22,6 +22,7 @@
 #include "ui/pages/pauses_card.h"
 #include "ui/pages/trainer_card.h"
 #include "ui/pages/update_card.h"
+#include "ui/resources/connection_card.h"
 #include "ui/resources/resources_card.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/parts.h"
@@ -44,6 +45,7 @@ SettingsPage::SettingsPage(NodeClient& client, Theme& theme, const Desktop& desk
     cards->addWidget(new IdentityCard(client, scrolled));
     cards->addWidget(makePauseCard());
     cards->addWidget(new ResourcesCard(client, scrolled));
+    cards->addWidget(new ConnectionCard(client, scrolled));
     cards->addWidget(new ActivityCard(client, scrolled));
     cards->addWidget(new PausesCard(client, scrolled));
     cards->addWidget(new TrainerCard(client, CardPlace::settings, scrolled));
