@@ -77,7 +77,7 @@ struct ListenFailed {
 };
 struct Statistics {
     std::uint64_t bytes_up = 0, bytes_down = 0, dht_nodes = 0, connections = 0, handshakes = 0;
-    bool reached = false;  // somebody beyond the local network has opened a connection to this computer
+    bool reached = false;  // a computer beyond the local network has opened a connection to this computer
 };
 struct AlertsLost {};
 /// Answer of the DHT to Engine::find_peers; the key is the first 20 bytes of the torrent's v2 info-hash.
