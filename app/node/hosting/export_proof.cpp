@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "app/node/hosting/ledger_lists.h"
+#include "app/node/hosting/proof_lists.h"
 #include "app/node/paths.h"
 #include "core/base/files.h"
 #include "core/base/merkle.h"
@@ -21,25 +21,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const Error history_changed{ErrorCode::unavailable, "The run's history changed meanwhile; export again."};
-
-/// Thousands of changes of a run that lasts for years.
-constexpr std::size_t changes_max = 1U << 20U;
-
-/// What stands in for the lists before L[first]: what they come to, and those of them that changed the committee.
-struct Way {
-    Bytes table;
-    std::vector<run::CommittedList> changes;
-    RoundId first;
-};
-
 Error unwritable(const fs::path& file) {
     return {ErrorCode::io, file.string() + " cannot be written; check the disk's free space and who owns the folder."};
 }
 
 /// What stands before the lists. The state on disk must be the one that `certifying` names.
 Result<Bytes> head_of(const HeldModel& model, ByteSpan state, ByteSpan manifest,
-                      const std::optional<run::CommittedList>& certifying, const Way& way, unsigned threads) {
+                      const std::optional<run::CommittedList>& certifying, const ProofLists& way, unsigned threads) {
     const std::uint64_t piece = proof::piece_size_of(state.size());
     const std::vector<Digest> pieces = merkle_layer(state, static_cast<std::size_t>(piece), threads);
     StateDigest agreed = model.manifest.initial_state.root;
@@ -57,36 +45,6 @@ Result<Bytes> head_of(const HeldModel& model, ByteSpan state, ByteSpan manifest,
     return encode(proof::ProofHead{manifest, model.round, pieces, way.table, way.changes.size() + since});
 }
 
-/// What leads to the first of the lists that are held one after the other; nothing if those are all.
-Result<Way> way_of(const HeldModel& model, const ledger::Ledger& ledger) {
-    const RoundId kept = ledger.kept_from(model.run);
-    if (kept.value == 0) return Way{};
-    for (ledger::KeptTable& table : ledger.tables(model.run)) {
-        if (table.round <= kept || table.round > model.round) continue;
-        const RoundId first{table.round.value - 1};
-        return Way{std::move(table.content), ledger.committee_changes(model.run, RoundId{0}, first, changes_max),
-                   first};
-    }
-    return Error{ErrorCode::not_found, "The lists that lead to round " + std::to_string(model.round.value) +
-                                           " have been forgotten here; export a later round, or on the host."};
-}
-
-Status write_lists(const HeldModel& model, const ledger::Ledger& ledger, const Way& way, RoundId end,
-                   std::ofstream& out, const std::stop_token& stop) {
-    const auto put = [&](const run::CommittedList& list) {
-        ByteWriter bytes;
-        write(bytes, list);
-        const std::string_view text = as_text(bytes.bytes());
-        out.write(text.data(), static_cast<std::streamsize>(text.size()));
-        return !stop.stop_requested();
-    };
-    const bool written =
-        std::all_of(way.changes.begin(), way.changes.end(), put) && each_list(ledger, model.run, way.first, end, put);
-    if (written) return {};
-    if (stop.stop_requested()) return Error{ErrorCode::cancelled, "The export was given up because the node ended."};
-    return history_changed;
-}
-
 Status write_proof(const HeldModel& model, ByteSpan state, const fs::path& file, unsigned threads,
                    const std::stop_token& stop) {
     const auto manifest =
@@ -96,9 +54,9 @@ Status write_proof(const HeldModel& model, ByteSpan state, const fs::path& file,
     if (!ledger) return ledger.error();
     const auto certifying = ledger->list(model.run, model.round);
     if (!certifying && model.round.value > 0) {
-        return history_changed;
+        return history_changed();
     }
-    const auto way = way_of(model, *ledger);
+    const auto way = proof_lists(*ledger, model.run, model.round);
     if (!way) return way.error();
     const auto head = head_of(model, state, *manifest, certifying, *way, threads);
     if (!head) return head.error();
@@ -106,7 +64,7 @@ Status write_proof(const HeldModel& model, ByteSpan state, const fs::path& file,
     const std::string_view text = as_text(*head);
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
     const RoundId end{certifying ? model.round.value + 1 : 0};
-    if (const Status written = write_lists(model, *ledger, *way, end, out, stop); !written) return written;
+    if (const Status written = write_lists(*ledger, model.run, *way, end, out, stop); !written) return written;
     out.close();
     return out ? sync_file(file) : Status(unwritable(file));
 }
