@@ -5,6 +5,7 @@
 #include "app/node/cli/doctor.h"
 #include "app/node/cli/page_writer.h"
 #include "app/node/cli/plan_view.h"
+#include "app/node/cli/receipt_verbs.h"
 #include "app/node/cli/release_verbs.h"
 #include "app/node/cli/serving.h"
 #include "app/node/cli/verify_view.h"
@@ -37,6 +38,8 @@ int main(int argc, char** argv) {
         case Verb::pack: return static_cast<int>(run_pack(parsed.command->pack));
         case Verb::page: return static_cast<int>(run_page(*parsed.command));
         case Verb::verify: return static_cast<int>(run_verify(*parsed.command));
+        case Verb::receipt_export:
+        case Verb::receipt_verify: return static_cast<int>(run_receipt(*parsed.command));
         case Verb::plan: return static_cast<int>(run_plan(*parsed.command));
         default: return static_cast<int>(ask_node(*parsed.command));
     }

@@ -144,15 +144,20 @@ std::vector<Digest> hash_slice(ByteSpan file, std::uint64_t at, std::uint64_t pi
 
 }  // namespace
 
-Result<Proven> check_proof(const ProofFile& proof, const RunId& run, const run::Verifier& verifier,
-                           const Progress& progress) {
+Result<Proven> check_history(const ProofFile& proof, const RunId& run, const run::Verifier& verifier,
+                             const Progress& progress) {
     const run::SignedManifest& manifest = proof.manifest();
     if (!verifier.verify(manifest.manifest.host, run::manifest_domain, manifest.json, manifest.signature)) {
         return forged("The run's description in this proof is not signed by the host that it names.");
     }
-    Result<Proven> proven = walk_lists(proof, run, verifier, progress);
+    return walk_lists(proof, run, verifier, progress);
+}
+
+Result<Proven> check_proof(const ProofFile& proof, const RunId& run, const run::Verifier& verifier,
+                           const Progress& progress) {
+    Result<Proven> proven = check_history(proof, run, verifier, progress);
     if (!proven) return proven.error();
-    const std::uint64_t size = manifest.manifest.initial_state.size;
+    const std::uint64_t size = proof.manifest().manifest.initial_state.size;
     if (merkle_root_of_layer(proof.pieces(), size, piece_size_of(size)) != proven->digest) {
         return forged(
             "The hashes of the state's pieces in this proof do not lead to the state that was agreed on after "

@@ -44,6 +44,10 @@ using Progress = std::function<void(double)>;
 [[nodiscard]] Result<Proven> check_proof(const ProofFile& proof, const RunId& run, const run::Verifier& verifier,
                                          const Progress& progress = {});
 
+/// The same without the hashes of the pieces, which may be absent: what the run's lists alone say.
+[[nodiscard]] Result<Proven> check_history(const ProofFile& proof, const RunId& run, const run::Verifier& verifier,
+                                           const Progress& progress = {});
+
 /// Bytes of a file that are not those of the state.
 struct Damage {
     std::uint64_t begin = 0, end = 0;

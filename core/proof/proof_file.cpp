@@ -25,7 +25,7 @@ std::uint64_t piece_size_of(std::uint64_t size) {
     return piece;
 }
 
-Result<ProofFile> ProofFile::parse(ByteSpan file) {
+Result<ProofFile> ProofFile::parse(ByteSpan file, Pieces present) {
     ByteReader in(file);
     if (as_text(in.raw(magic.size())) != magic) return malformed("is not one of this version of Potluck");
     ProofFile proof;
@@ -41,7 +41,7 @@ Result<ProofFile> ProofFile::parse(ByteSpan file) {
     const std::uint64_t size =
         proof.m_manifest.manifest.initial_state.size;  // of every state, the parser has seen to it
     const std::uint64_t piece = piece_size_of(size);
-    const auto pieces = static_cast<std::size_t>((size + piece - 1) / piece);
+    const auto pieces = present == Pieces::absent ? 0 : static_cast<std::size_t>((size + piece - 1) / piece);
     if (in.remaining() < 32 * pieces) return malformed("is cut short");
     proof.m_pieces.resize(pieces);
     for (Digest& hash : proof.m_pieces) in.array(hash.bytes);

@@ -44,11 +44,15 @@ inline constexpr std::size_t manifest_file_bytes_max = run::manifest_bytes_max +
 /// The least piece, a power-of-two multiple of 16 KiB, with which a file of `size` bytes has at most piece_hashes_max.
 [[nodiscard]] std::uint64_t piece_size_of(std::uint64_t size);
 
+/// Whether a proof has the hashes of the state's pieces. Without them it still proves the history, but no file can be
+/// compared with it.
+enum class Pieces { present, absent };
+
 /// A proof in its parts. Points into the bytes it was read from, which outlive it.
 class ProofFile {
 public:
     /// Strict: every length fits, nothing is left over, and the manifest parses. Checks no signature, hash or link.
-    [[nodiscard]] static Result<ProofFile> parse(ByteSpan file);
+    [[nodiscard]] static Result<ProofFile> parse(ByteSpan file, Pieces pieces = Pieces::present);
 
     /// As its host has signed it.
     [[nodiscard]] ByteSpan manifest_file() const { return m_manifest_file; }

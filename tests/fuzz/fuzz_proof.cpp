@@ -6,6 +6,7 @@
 
 #include "core/base/rng.h"
 #include "core/proof/check_proof.h"
+#include "core/proof/receipt.h"
 #include "core/run/agreement/keyring.h"
 #include "tests/fuzz/fuzz_target.h"
 
@@ -55,6 +56,13 @@ extern "C" bool potluck_fuzz_came_far_enough() {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const ByteSpan bytes = fuzz::input(data, size);
     ++reached.inputs;
+    if (const Result<Receipt> receipt = Receipt::parse(bytes); receipt.ok()) {
+        ++reached.parsed;
+        POTLUCK_CHECK(receipt->note.size() <= note_bytes_max && receipt->proof.pieces().empty());
+        const auto checked = check_receipt(*receipt, run_of(receipt->proof), Credulous());
+        POTLUCK_CHECK(checked.ok() || checked.error().code == ErrorCode::untrusted);
+        return 0;
+    }
     const Result<ProofFile> proof = ProofFile::parse(bytes);
     if (!proof.ok()) {
         POTLUCK_CHECK(!proof.error().message.empty());

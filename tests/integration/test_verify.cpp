@@ -74,6 +74,7 @@ private slots:
         QCOMPARE(run_node({"verify", text_of(folder)}).code, 0);
 
         check_forgeries(folder);
+        check_receipt(anna, swarm.root() / "anna.receipt", now.run->id);
     }
 
     void a_page_shows_a_node_s_run_or_its_folder_s_with_proofs_of_checkpoints() {
@@ -137,6 +138,27 @@ private:
     }
 
     /// A certificate ends the file.
+    /// Written beside a running node, and checked by somebody who has nothing else.
+    static void check_receipt(ServingNode& anna, const fs::path& file, const std::string& run) {
+        const QString id = QString::fromStdString(run), path = text_of(file);
+        const Ended made = run_node(
+            {"receipt", "export", path, "--run", id.left(8), "--note", "For Ben.", "--data-dir", anna.data()});
+        QVERIFY2(made.code == 0, qPrintable(made.err));
+        const Ended checked = run_node({"receipt", "verify", path, "--json"});
+        QVERIFY2(checked.code == 0, qPrintable(checked.err));
+        const nlohmann::json json = json_of(checked);
+        QCOMPARE(json.at("run").get<std::string>(), run);
+        QCOMPARE(json.at("person").get<std::string>(), anna.status().person_id);
+        QCOMPARE(json.at("note"), "For Ben.");
+        QCOMPARE(json.at("tokens").get<std::uint64_t>(), anna.status().run->my_tokens);
+        QCOMPARE(json.at("rank"), 1);
+        QVERIFY(run_node({"receipt", "verify", path}).out.contains("tokens in 4 rounds, 100.0 % of all"));
+        change_byte(file, 60, std::byte{1});
+        QCOMPARE(run_node({"receipt", "verify", path}).code, 14);
+        const Ended unknown = run_node({"receipt", "export", path, "--run", "ffffffffff", "--data-dir", anna.data()});
+        QVERIFY(unknown.code != 0 && unknown.err.contains("No run here has an id that begins with ffffffffff"));
+    }
+
     static void check_forgeries(const fs::path& folder) {
         const fs::path proof = folder / "potluck.proof";
         const std::uint64_t size = fs::file_size(proof);

@@ -329,6 +329,19 @@ void add_identity_verbs(CLI::App& app, Command& command, Raw& raw) {
     for (CLI::App* verb : {show, create, exporting, importing}) verb->add_flag("--json", raw.json, "As JSON");
 }
 
+void add_receipt_verbs(CLI::App& app, Command& command, Raw& raw) {
+    CLI::App* receipt = app.add_subcommand("receipt", "Proof of what this person was credited with in a run");
+    receipt->require_subcommand(1);
+    CLI::App* exporting = add_verb(*receipt, command, "export", "Write a receipt", Verb::receipt_export);
+    exporting->add_option("file", command.path, "Where to")->required();
+    exporting->add_option("--run", command.run, "First digits of the run's id (default: the run that this node is in)");
+    exporting->add_option("--note", command.note, "Words that are signed with it, for example whom it is for");
+    CLI::App* verify = add_verb(*receipt, command, "verify", "Check a receipt, without a network or a data folder",
+                                Verb::receipt_verify);
+    verify->add_option("file", command.path, "The receipt")->required();
+    for (CLI::App* verb : {exporting, verify}) verb->add_flag("--json", raw.json, "As JSON");
+}
+
 void add_pack(CLI::App& app, Command& command) {
     CLI::App* pack = add_verb(app, command, "pack",
                               "Turn text into train.bin and val.bin for nanoGPT, llm.c or host --tokens", Verb::pack);
@@ -404,8 +417,8 @@ CLI::App* add_completion(CLI::App& app, std::string& shell) {
 void group_verbs(CLI::App& app) {
     const std::pair<const char*, std::vector<const char*>> groups[] = {
         {"Take part",
-         {"join", "status", "pause", "pauses", "resume", "finish", "leave", "leaderboard", "name", "runs", "log",
-          "stop"}},
+         {"join", "status", "pause", "pauses", "resume", "finish", "leave", "leaderboard", "receipt", "name", "runs",
+          "log", "stop"}},
         {"Host a run", {"host", "backbone", "invite", "committee", "moderate", "page"}},
         {"The model", {"checkpoints", "export", "verify", "sample"}},
         {"This computer", {"doctor", "plan", "trainer", "updates", "identity", "demo"}},
@@ -642,6 +655,7 @@ ParsedCommand parse_command_line(int argc, const char* const* argv) {
     add_host_verbs(app, command, raw);
     add_model_verbs(app, command, raw);
     add_identity_verbs(app, command, raw);
+    add_receipt_verbs(app, command, raw);
     add_device_verbs(app, command, raw);
     add_program_verbs(app, command, raw);
     add_pack(app, command);

@@ -58,6 +58,8 @@ enum class Verb {
     trainer_remove,
     updates,
     release_index,
+    receipt_export,
+    receipt_verify,
 };
 
 /// What `potluck-node plan` is asked.
@@ -107,6 +109,7 @@ struct Command {
     enum class Secrets { hide, show } secrets = Secrets::hide;   // identity show --words
     enum class Watch { once, until_ended } watch = Watch::once;  // status --watch, log --follow
     control::OtherRun other_run = control::OtherRun::keep;       // join --switch
+    std::string run, note;  // receipt export: first digits of the run's id, words that are signed
     std::size_t log_lines = 40;
     std::string new_name;  // name; empty: it is asked for
     std::string words;     // identity import --words; empty: they are read from standard input

@@ -88,15 +88,13 @@ public:
     /// With these lists, and a table of those before one of them.
     [[nodiscard]] Bytes proof_of(std::uint64_t round, const std::vector<std::size_t>& lists, ByteSpan table) const {
         const Bytes content = state(round);
-        const std::vector<Digest> pieces = merkle_layer(content, proof::piece_size_of(content.size()));
-        const std::string json = m_manifest.to_json_text();
-        const Bytes manifest =
-            run::manifest_file(as_bytes(json), person(host).sign(run::manifest_domain, as_bytes(json)));
-        ByteWriter out;
-        for (const std::byte byte : encode(proof::ProofHead{manifest, {round}, pieces, table, lists.size()}))
-            out.u8(std::to_integer<std::uint8_t>(byte));
-        for (const std::size_t list : lists) write(out, m_committed[list]);
-        return out.take();
+        return written(round, merkle_layer(content, proof::piece_size_of(content.size())), lists, table);
+    }
+    /// What a receipt holds: all lists, and no hash of a piece.
+    [[nodiscard]] Bytes history() const {
+        std::vector<std::size_t> all(rounds + 1);
+        std::iota(all.begin(), all.end(), std::size_t{0});
+        return written(rounds, {}, all, {});
     }
 
     [[nodiscard]] static std::vector<std::uint64_t> friends() { return {100, 101, 102, 103}; }
@@ -117,6 +115,18 @@ public:
     }
 
 private:
+    [[nodiscard]] Bytes written(std::uint64_t round, const std::vector<Digest>& pieces,
+                                const std::vector<std::size_t>& lists, ByteSpan table) const {
+        const std::string json = m_manifest.to_json_text();
+        const Bytes manifest =
+            run::manifest_file(as_bytes(json), person(host).sign(run::manifest_domain, as_bytes(json)));
+        ByteWriter out;
+        for (const std::byte byte : encode(proof::ProofHead{manifest, {round}, pieces, table, lists.size()}))
+            out.u8(std::to_integer<std::uint8_t>(byte));
+        for (const std::size_t list : lists) write(out, m_committed[list]);
+        return out.take();
+    }
+
     [[nodiscard]] run::AcceptList draft(std::uint64_t round) const {
         run::AcceptList list;
         list.round = {round};
