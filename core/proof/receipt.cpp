@@ -24,7 +24,8 @@ void put(ByteWriter& out, std::string_view text) {
 
 Result<Receipt> Receipt::parse(ByteSpan file) {
     ByteReader in(file);
-    if (as_text(in.raw(receipt_magic.size())) != receipt_magic) return no_receipt("is not one of this version of Potluck");
+    if (as_text(in.raw(receipt_magic.size())) != receipt_magic)
+        return no_receipt("is not one of this version of Potluck");
     Receipt receipt;
     in.array(receipt.person.bytes);
     in.array(receipt.signature);

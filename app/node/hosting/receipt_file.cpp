@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 const Error nothing_yet{ErrorCode::not_found,
                         "This computer knows no finished round of that run yet; potluck-node runs lists all runs."};
 
-/// Of the last round that the ledger has, whose list says that all before it are agreed on.
+/// The lists up to the last one that the ledger has, which says that all before it are agreed on.
 Result<Bytes> history_of(const ReceiptPlan& plan) {
     const fs::path database = plan.data_folder / "ledger.db";
     std::error_code failed;
