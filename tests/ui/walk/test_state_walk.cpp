@@ -1,0 +1,142 @@
+// Every state that a node can be brought into by what people do, and out of each by clicks alone back to "Ready".
+#include "walk.h"
+
+using namespace potluck;
+using namespace potluck::test;
+
+class StateWalkTest : public QObject {
+    Q_OBJECT
+private slots:
+    void every_state_leads_back_to_ready_by_clicks() {
+        Swarm swarm;
+        swarm.host(1000);
+        const QString invite = QString::fromStdString(swarm.invite());
+        const QTemporaryDir folder;
+        Walk walk(folder.path(), dht_of(swarm));
+        IS_READY();
+        search_and_give_up(walk, invite);
+        if (!QTest::currentTestFailed()) pause_and_give_way(walk);
+        if (!QTest::currentTestFailed()) break_the_trainer(walk);
+        if (!QTest::currentTestFailed()) finish_and_change_ones_mind(walk, swarm);
+        if (!QTest::currentTestFailed()) lose_the_node(walk);
+        if (!QTest::currentTestFailed()) be_shut_out(walk, swarm);
+        QVERIFY2(walk.faults.isEmpty(), qPrintable(walk.faults.join('\n')));
+        for (const Reason reason :
+             {Reason::no_run, Reason::searching_network, Reason::training, Reason::paused, Reason::yielding,
+              Reason::trainer_restarting, Reason::trainer_failed, Reason::finishing_to_leave, Reason::not_admitted})
+            QVERIFY2(walk.seen.contains(reason), name_of(reason));
+    }
+
+    void who_is_left_alone_or_at_the_end_gets_out_by_clicks() {
+        Swarm first, second;
+        first.host(1000);
+        second.host(6);
+        const QTemporaryDir folder;
+        Walk walk(folder.path(), "[" + dht_of(first) + "," + dht_of(second) + "]");
+        IS_READY();
+        QVERIFY(walk.join(QString::fromStdString(second.invite())));
+        REACHES(walk.is(Reason::run_complete));
+        QTRY_COMPARE_WITH_TIMEOUT(walk.node().trainer.process, std::int64_t{0}, soon);
+        walk.window.offerInvite(QString::fromStdString(second.invite()));
+        QCOMPARE(walk.find<QLabel>("offer")->text(), QStringLiteral("You are in this run already."));
+        QVERIFY(walk.click("dismiss"));
+        walk.window.offerInvite(QString::fromStdString(first.invite()));
+        QVERIFY(walk.click("switch"));
+        REACHES(walk.trains());
+
+        first.backbone().kill();
+        REACHES(walk.is(Reason::alone_waiting));
+        QVERIFY(walk.find<QLabel>("reason")->text().contains("0 of the 1 needed"));
+        first.backbone().start();
+        REACHES(walk.trains());
+        QVERIFY(walk.leave_now());
+        IS_READY();
+        QVERIFY(walk.join(QString::fromStdString(second.invite())));
+        REACHES(walk.is(Reason::run_complete));
+        QVERIFY(walk.click("leaveRun"));
+        IS_READY();
+        QVERIFY2(walk.faults.isEmpty(), qPrintable(walk.faults.join('\n')));
+    }
+
+private:
+    static QString dht_of(Swarm& swarm) {
+        return "127.0.0.1:" + QString::number(swarm.backbone().status().network.port);
+    }
+
+    /// An invite that nobody has ever seen, cancelled, and once more replaced by a good one.
+    void search_and_give_up(Walk& walk, const QString& invite) {
+        const QString dead = "magnet:?xt=urn:btmh:1220" + QString(64, 'a') + "&dn=Gone";
+        QVERIFY(walk.join(dead));
+        const auto searches = [&] { return walk.is(Reason::searching_network) || walk.is(Reason::searching_run); };
+        REACHES(searches());
+        QTRY_VERIFY(walk.find<QLabel>("reason")->text().contains("“Gone”"));
+        QVERIFY(walk.click("cancelSearch"));
+        IS_READY();
+        QVERIFY(walk.join(dead));
+        REACHES(searches());
+        QVERIFY(walk.join(invite));
+        REACHES(walk.trains());
+    }
+
+    void pause_and_give_way(Walk& walk) {
+        QVERIFY(walk.choose("pause", 2));
+        REACHES(walk.is(Reason::paused));
+        QTRY_COMPARE_WITH_TIMEOUT(walk.node().trainer.process, std::int64_t{0}, 3000);
+        QVERIFY(walk.click("pause"));
+        REACHES(walk.trains());
+        walk.client.giveWay({activity::Level::pause, activity::Signal::launcher, "game"}, std::chrono::seconds(60));
+        REACHES(walk.is(Reason::yielding));
+        QVERIFY(walk.click("pause"));
+        REACHES(walk.trains());
+    }
+
+    void break_the_trainer(Walk& walk) {
+        std::int64_t killed = 0;
+        const auto kill_next = [&] {
+            const std::int64_t process = walk.node().trainer.process;
+            if (process > 0 && process != killed) walk.kill(killed = process);
+            return walk.is(Reason::trainer_failed);
+        };
+        REACHES(kill_next());
+        QVERIFY(walk.click("showLog"));
+        QVERIFY(walk.click("tryAgain"));
+        REACHES(walk.trains());
+    }
+
+    /// The host stands still meanwhile, so that the round does not end before one's mind is changed.
+    void finish_and_change_ones_mind(Walk& walk, Swarm& swarm) {
+        const auto host = static_cast<pid_t>(swarm.backbone().process().processId());
+        REACHES(walk.hasTrained());
+        ::kill(host, SIGSTOP);
+        QVERIFY(walk.choose("more", 0));
+        const bool finishes = QTest::qWaitFor([&] { return walk.is(Reason::finishing_to_leave); }, 5000);
+        const bool changed = finishes && walk.click("trainAgain");
+        ::kill(host, SIGCONT);
+        QVERIFY2(changed, name_of(walk.node().why.reason));
+        REACHES(walk.trains());
+        QVERIFY(walk.choose("more", 0));
+        IS_READY();
+        QVERIFY(walk.join(QString::fromStdString(swarm.invite())));
+        REACHES(walk.trains());
+    }
+
+    /// The node dies; the person does not wait until it is started again.
+    void lose_the_node(Walk& walk) {
+        QVERIFY(walk.node_process() > 0);
+        walk.kill(walk.node_process());
+        QTRY_VERIFY_WITH_TIMEOUT(walk.click("retry"), soon);
+        REACHES(walk.trains());
+    }
+
+    /// The host bans this computer; its key stands in the snapshot.
+    void be_shut_out(Walk& walk, Swarm& swarm) {
+        const QString key = QString::fromStdString(walk.node().peer_id);
+        QCOMPARE(run_node({"moderate", "ban", key, "--data-dir", swarm.backbone().data()}).code, 0);
+        REACHES(walk.is(Reason::not_admitted));
+        QVERIFY(walk.click("leaveRun"));
+        IS_READY();
+    }
+};
+
+QTEST_MAIN(StateWalkTest)
+#include "test_state_walk.moc"
