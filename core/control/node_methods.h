@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/control/host_methods.h"
+#include "core/control/look_methods.h"
 #include "core/control/node_protocol.h"
 #include "core/control/record_methods.h"
 #include "core/run/accept_list.h"
@@ -301,9 +302,11 @@ struct ExportModel {
 struct SampledText {
     static constexpr std::string_view label = "sample";
     std::string text;
+    std::uint64_t round = 0;
 
     static void fields(auto& value, auto&& field) {
         field("text", value.text, Text{line_bytes_max}, "What the model writes, without the prompt.");
+        field("round", value.round, Optional{Whole{}}, "How many rounds that model has seen.");
     }
 };
 struct SampleText {
@@ -374,10 +377,10 @@ struct StopNode : Nothing {
 
 using NodeMethods =
     Methods<ReadStatus, Subscribe, Join, Leave, Finish, Pause, Resume, Yield, SetRules, SetResources, ReadPauses,
-            SetName, MakeInvite, ReadRunOptions, EstimateRun, HostRun, CancelHosting, ReadCommittee, Moderate,
-            ReplaceCommittee, ReadRuns, Rejoin, DeleteRunFiles, ReadDisk, ReadDays, ReadLeaderboard, ReadCurve,
-            ReadCheckpoints, ExportModel, SampleText, ShowIdentity, ExportIdentity, ImportIdentity, ImportIdentityWords,
-            CheckReleases, InstallTrainer, RemoveTrainer, SetReleases, StopNode>;
+            SetName, MakeInvite, ReadRunOptions, EstimateRun, LookAtRun, ReadLog, HostRun, CancelHosting, ReadCommittee,
+            Moderate, ReplaceCommittee, ReadRuns, Rejoin, DeleteRunFiles, ReadDisk, ReadDays, ReadLeaderboard,
+            ReadCurve, ReadCheckpoints, ExportModel, SampleText, ShowIdentity, ExportIdentity, ImportIdentity,
+            ImportIdentityWords, CheckReleases, InstallTrainer, RemoveTrainer, SetReleases, StopNode>;
 
 template <MethodCall R>
 inline constexpr Method method_of = NodeMethods::place_of<R>();

@@ -5,6 +5,7 @@
 // no other method of the list is missing is checked once, when the table is made.
 #include "app/node/control/node_methods.h"
 
+#include "app/node/control/log_tail.h"
 #include "core/base/check.h"
 #include "core/control/node_methods.h"
 #include "core/run/invite.h"
@@ -68,6 +69,9 @@ void add_table_methods(Dispatcher& dispatcher, Node& node) {
     });
     dispatcher.add<ReadCurve>(
         [&node](const ReadCurve& call) { return Curve{node.curve(static_cast<std::size_t>(call.points))}; });
+    dispatcher.add<ReadLog>([&node](const ReadLog& call) {
+        return log_tail(node.options().data_folder / "node.log", static_cast<std::size_t>(call.lines));
+    });
     dispatcher.add<ReadCheckpoints>([&node](const ReadCheckpoints&) { return Checkpoints{node.checkpoints()}; });
 }
 
@@ -86,6 +90,11 @@ void add_host_methods(Dispatcher& dispatcher, RunPlanner& planner, RunPreparer& 
         [&planner](const EstimateRun& call, const Dispatcher::Respond<EstimateRun>& respond) {
             planner.estimate(call, respond);
         });
+    dispatcher.add_later<LookAtRun>([&planner](const LookAtRun& call, const Dispatcher::Respond<LookAtRun>& respond) {
+        const auto invite = run::Invite::parse(call.invite);
+        if (!invite) return respond(invite.error());
+        planner.look_into(*invite, respond);
+    });
     dispatcher.add_later<HostRun>([&preparer](const HostRun& call, const Dispatcher::Respond<HostRun>& respond) {
         preparer.host(call.choices, [respond](const Status& made) { respond(done(made)); });
     });
@@ -137,8 +146,9 @@ void export_held_model(ModelExporter& exporter, const Result<HeldModel>& model, 
 void sample_held_model(Sampler& sampler, const Result<HeldModel>& model, const SampleText& call,
                        const Dispatcher::Respond<SampleText>& respond) {
     sampler.sample(model, {call.prompt, call.tokens, call.temperature, call.seed},
-                   [respond](const Result<std::string>& text) {
-                       respond(text ? Result<SampledText>(SampledText{*text}) : Result<SampledText>(text.error()));
+                   [respond, round = model ? model->round.value : 0](const Result<std::string>& text) {
+                       if (!text) return respond(text.error());
+                       respond(SampledText{.text = *text, .round = round});
                    });
 }
 

@@ -6,7 +6,9 @@
 
 #include <boost/asio/post.hpp>
 
+#include "app/node/session/view.h"
 #include "app/node/trainer/trainer_task.h"
+#include "core/base/text.h"
 
 namespace potluck::node {
 
@@ -31,24 +33,61 @@ void RunPlanner::estimate(const control::EstimateRun& question, Done done) {
 
 void RunPlanner::plan(const ChosenRun& chosen, const control::EstimateRun& question, Done done) {
     if (!chosen.model) return answer(chosen, question, Error{ErrorCode::not_found, {}}, done);
-    const control::PlanRequest request{*chosen.model, chosen.plan.recipe, m_node.budget(),
-                                       m_node.options().trainer_threads};
+    ask(*chosen.model, chosen.plan.recipe,
+        [this, chosen, question, done = std::move(done)](const Result<control::PlanReply>& plan) {
+            answer(chosen, question, plan, done);
+        });
+}
+
+/// The trainer's plan, or the one that it made of the same model and recipe before.
+void RunPlanner::ask(const model::ModelSpec& model, const run::Recipe& recipe, const Planned& done) {
+    const control::PlanRequest request{model, recipe, m_node.budget(), m_node.options().trainer_threads};
     control::PlanRequest key = request;
     key.recipe.total_rounds = run::Recipe{}.total_rounds;  // on which no plan depends
     key.recipe.warmup_rounds = run::Recipe{}.warmup_rounds;
     const std::string asked = to_json(key).dump();
-    if (const auto known = m_plans.find(asked); known != m_plans.end())
-        return answer(chosen, question, known->second, done);
+    if (const auto known = m_plans.find(asked); known != m_plans.end()) return done(known->second);
     TrainerQuestion trainer;
     trainer.program = m_node.options().trainer_program;
     trainer.error_file = m_node.options().data_folder / "trainer.log";
     trainer.patience = plan_patience;
-    ask_trainer(m_loop, std::move(trainer), request,
-                [this, chosen, question, asked, done = std::move(done)](const Result<control::PlanReply>& plan) {
-                    if (m_plans.size() >= plans_kept_max) m_plans.clear();
-                    if (plan) m_plans.emplace(asked, *plan);
-                    answer(chosen, question, plan, done);
-                });
+    ask_trainer(m_loop, std::move(trainer), request, [this, asked, done](const Result<control::PlanReply>& plan) {
+        if (m_plans.size() >= plans_kept_max) m_plans.clear();
+        if (plan) m_plans.emplace(asked, *plan);
+        done(plan);
+    });
+}
+
+void RunPlanner::look_into(const run::Invite& invite, Looked done) {
+    m_owner.check();
+    m_node.look_at(invite, [this, run = invite.run, done = std::move(done)](const Result<Node::Looked>& found) {
+        offer(run, found, done);
+    });
+}
+
+void RunPlanner::offer(const RunId& run, const Result<Node::Looked>& found, const Looked& done) {
+    if (!found) return done(found.error());
+    const auto file = check_manifest(found->manifest_file);
+    if (!file) return done(file.error());
+    const run::Manifest& manifest = file->manifest;
+    control::OfferedRun offered = offered_run(run, manifest, m_node.identity().id());
+    offered.peers = found->peers;
+    std::error_code unknown;
+    const auto space = std::filesystem::space(m_node.options().data_folder, unknown);
+    if (!unknown) offered.disk_free = space.available;
+    ask(manifest.model, manifest.recipe, [offered, done](const Result<control::PlanReply>& plan) mutable {
+        if (plan) {
+            offered.device = utf8_prefix(plan->device, control::name_bytes_max);
+            offered.summary = utf8_prefix(plan->summary, control::text_bytes_max);
+            offered.gpu_peak = plan->gpu_peak;
+            offered.ram_peak = plan->ram_peak;
+            offered.tokens_per_second = plan->tokens_per_second;
+            offered.disk += plan->disk;
+        } else {
+            offered.obstacle = utf8_prefix(plan.error().message, control::text_bytes_max);
+        }
+        done(offered);
+    });
 }
 
 void RunPlanner::answer(const ChosenRun& chosen, const control::EstimateRun& question,

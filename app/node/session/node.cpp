@@ -157,6 +157,10 @@ void Node::tick() {
         m_retiring->tick(m_now);
         if (m_retiring->gone()) m_retiring.reset();
     }
+    if (m_look) {
+        if (const auto search = m_network->manifest_search(m_look->run))
+            m_look->peers = std::max<std::uint64_t>(m_look->peers, search->peers);
+    }
     heed_sleep();
     if (m_settings.pause_over(unix_seconds())) {
         if (const Status ended = end_pause(); !ended) log::of("node").warn("{}", ended.error().message);
@@ -235,8 +239,33 @@ Status Node::join(const run::Invite& invite, run::Role role, control::OtherRun o
     return {};
 }
 
+void Node::look_at(const run::Invite& invite, LookDone done) {
+    m_owner.check();
+    end_look();
+    auto file = read_file(run_folder(m_options.data_folder, invite.run) / "manifest", manifest_file_bytes_max);
+    if (file) return done(Looked{.manifest_file = std::move(*file)});
+    if (m_searching == invite.run)
+        return done(Error{ErrorCode::unavailable, "This run is being looked for already, to join it."});
+    m_look = Look{invite.run, 0, std::move(done)};
+    m_network->fetch_manifest(invite, look_patience, [this, alive = m_alive](Result<Bytes> fetched) {
+        if (!*alive || !m_look) return;
+        const Look look = *std::exchange(m_look, std::nullopt);
+        if (fetched) return look.done(Looked{std::move(*fetched), look.peers});
+        if (fetched.error().code != ErrorCode::timed_out) return look.done(fetched.error());
+        look.done(Error{ErrorCode::timed_out, "Nobody in this run has answered; joining goes on looking."});
+    });
+}
+
+void Node::end_look() {
+    if (!m_look) return;
+    const Look look = *std::exchange(m_look, std::nullopt);
+    m_network->cancel_manifest(look.run);
+    look.done(Error{ErrorCode::cancelled, "Another run is looked at now."});
+}
+
 /// Finds the manifest of the saved run: in the run's folder, or in the swarm.
 void Node::search() {
+    end_look();
     const run::Invite invite = m_settings.run->invite;
     auto file = read_file(run_folder(m_options.data_folder, invite.run) / "manifest", manifest_file_bytes_max);
     if (file) return manifest_here(invite, std::move(*file));
@@ -679,6 +708,7 @@ void Node::stop(std::function<void()> done) {
     if (m_stopping) return;
     log::of("node").info("stopping");
     m_stopping = true;
+    end_look();
     m_stopped = std::move(done);
     m_timer.cancel();
     if (m_session) m_session->stop(m_now);

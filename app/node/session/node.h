@@ -67,6 +67,7 @@ public:
     static constexpr Duration look_again_after{3'600'000};  // one that failed
     /// Who would carry on a run without its host is worked out from the credit of everybody whom the host trusts.
     static constexpr Duration succession_every{2'000};
+    static constexpr Duration look_patience{30'000};  // for the description of a run that is only looked at
     /// The share of the time that the trainer computes at most while training is to be quiet.
     static constexpr double quiet_share = 0.5;
 
@@ -87,6 +88,14 @@ public:
     [[nodiscard]] Status join(const run::Invite& invite, run::Role role,
                               control::OtherRun other_run = control::OtherRun::keep);
     [[nodiscard]] Status leave();
+    /// Fetches the description of a run that is not joined by this. `done` is called once, now or later, with the file,
+    /// and how many answered; `cancelled` once a later look or a join takes its place.
+    struct Looked {
+        Bytes manifest_file;
+        std::uint64_t peers = 0;
+    };
+    using LookDone = std::function<void(Result<Looked>)>;
+    void look_at(const run::Invite& invite, LookDone done);
     [[nodiscard]] Status pause(std::int64_t seconds);  // 0: until resumed
     [[nodiscard]] Status resume();
     [[nodiscard]] Status finish(control::AfterFinish after);
@@ -175,6 +184,7 @@ private:
     void tick();
     void heed_sleep();
     void search();
+    void end_look();
     void manifest_here(const run::Invite& invite, Result<Bytes> file);
     Status open_session(const run::Invite& invite, const Bytes& manifest_file);
     void close_session();
@@ -220,6 +230,12 @@ private:
     std::optional<TimePoint> m_looked_after;
     std::int64_t m_yields_since = 0;  // unix seconds
     std::optional<RunId> m_searching;
+    struct Look {
+        RunId run;
+        std::uint64_t peers = 0;
+        LookDone done;
+    };
+    std::optional<Look> m_look;
     std::int64_t m_search_since = 0;   // unix seconds; 0: nothing was looked for since the last session
     bool m_nobody_in_time = false;     // while searching: for as long as a search lasts
     std::optional<TimePoint> m_go_by;  // finished, and to leave: by then at the latest

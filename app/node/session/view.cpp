@@ -17,6 +17,13 @@
 namespace potluck::node {
 
 using activity::local_time;
+
+namespace {
+
+constexpr std::uint64_t states_kept = 6;  // the newest four, and two that are seeded as checkpoints
+
+}  // namespace
+
 std::string describe(const model::ModelSpec& model) {
     char text[120];
     std::snprintf(text, sizeof text, "%s shape, %u layers, width %u: %.1f M parameters", family_title(model),
@@ -84,6 +91,31 @@ control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifes
                                     person_text(member)});
     }
     return snapshot;
+}
+
+control::OfferedRun offered_run(const RunId& run, const run::Manifest& manifest, const PeerId& person) {
+    control::OfferedRun offered;
+    offered.id = run.hex();
+    offered.name = manifest.name;
+    offered.purpose = manifest.purpose;
+    offered.licence = manifest.licence;
+    offered.host = manifest.host.hex();
+    offered.model = describe(manifest.model);
+    const model::StateLayout layout = model::state_layout(manifest.model);
+    offered.parameters = layout.parameters;
+    offered.total_rounds = manifest.recipe.total_rounds;
+    offered.window_seconds = std::chrono::duration<double>(manifest.recipe.window).count();
+    offered.listed = !manifest.allowed.empty();
+    offered.admitted = !offered.listed || manifest.host == person ||
+                       std::ranges::find(manifest.allowed, person) != manifest.allowed.end();
+    std::uint64_t largest = 0, text = 0;
+    for (const run::Shard& shard : manifest.shards) {
+        largest = std::max(largest, shard.blob.size);
+        text += shard.blob.size;
+    }
+    offered.download = layout.file_size() + largest;
+    offered.disk = states_kept * layout.file_size() + text;
+    return offered;
 }
 
 std::vector<control::RefusalRow> refusal_rows(const std::vector<peer::Refusal>& refusals,

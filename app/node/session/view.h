@@ -26,6 +26,9 @@ namespace potluck::node {
 [[nodiscard]] control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifest,
                                                 const peer::PeerView& view);
 
+/// The part of a look at a run that follows from its description. `person` is the key that asks.
+[[nodiscard]] control::OfferedRun offered_run(const RunId& run, const run::Manifest& manifest, const PeerId& person);
+
 /// What the run's members and connections were refused, by kind and reason.
 [[nodiscard]] std::vector<control::RefusalRow> refusal_rows(const std::vector<peer::Refusal>& refusals,
                                                             const net::SwarmCounters& connections);

@@ -1,0 +1,84 @@
+// What is shown before anything is decided: a run by its invite, before it is joined, and the node's log.
+// Threads: values.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/control/node_protocol.h"
+#include "core/run/invite.h"
+
+namespace potluck::control {
+
+inline constexpr std::uint64_t log_lines_max = 2'000;
+inline constexpr std::size_t log_line_bytes_max = 2'000;
+
+/// A run as its description tells it, which its host has signed, and what it would mean for this computer. Zero means
+/// unknown.
+struct OfferedRun {
+    static constexpr std::string_view label = "offered run";
+    std::string id, name, purpose, licence, host, model;
+    std::uint64_t parameters = 0, total_rounds = 0;
+    double window_seconds = 0;
+    bool listed = false, admitted = true;
+    std::uint64_t peers = 0, download = 0, disk = 0, disk_free = 0;
+    std::string device, summary, obstacle;
+    std::uint64_t gpu_peak = 0, ram_peak = 0;
+    double tokens_per_second = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("id", value.id, Text{id_bytes_max}, "The run's id in hexadecimal digits.");
+        field("name", value.name, Text{name_bytes_max}, "The name its host chose.");
+        field("purpose", value.purpose, Text{text_bytes_max}, "What the model is for.");
+        field("licence", value.licence, Text{name_bytes_max}, "SPDX licence of the model.");
+        field("host", value.host, Text{id_bytes_max}, "Key of the run's host in hexadecimal digits.");
+        field("model", value.model, Text{name_bytes_max}, "The model's shape in words.");
+        field("parameters", value.parameters, Whole{}, "Parameters of the model.");
+        field("total_rounds", value.total_rounds, Whole{}, "Rounds that are planned.");
+        field("window_seconds", value.window_seconds, Real{}, "Training time of a round.");
+        field("listed", value.listed, Any{}, "Whether only keys that its host has listed may join.");
+        field("admitted", value.admitted, Any{}, "Whether this computer may, by that list.");
+        field("peers", value.peers, Whole{}, "Computers of the run that answered; 0 if its description was here.");
+        field("download", value.download, Whole{}, "Bytes of the model and of one round's text.");
+        field("disk", value.disk, Whole{}, "Bytes that a member keeps on disk, about.");
+        field("disk_free", value.disk_free, Whole{}, "Where the data folder is.");
+        field("device", value.device, Text{name_bytes_max}, "What would train here; empty if nothing can.");
+        field("summary", value.summary, Text{text_bytes_max}, "By which plan.");
+        field("obstacle", value.obstacle, Text{text_bytes_max},
+              "Why nothing here can train it; empty if something can.");
+        field("gpu_peak", value.gpu_peak, Whole{}, "Most bytes on the GPU at once.");
+        field("ram_peak", value.ram_peak, Whole{}, "Most bytes in memory at once.");
+        field("tokens_per_second", value.tokens_per_second, Real{}, "Expected speed here.");
+    }
+};
+
+/// Fetches a run's description and joins nothing; one at a time, and a later one ends an earlier.
+struct LookAtRun {
+    static constexpr std::string_view name = "look_at_run";
+    using Reply = OfferedRun;
+    std::string invite;
+
+    static void fields(auto& value, auto&& field) {
+        field("invite", value.invite, Text{run::invite_bytes_max}, "A magnet: or potluck: link.");
+    }
+};
+
+struct LogLines {
+    static constexpr std::string_view label = "log";
+    std::vector<std::string> lines;
+
+    static void fields(auto& value, auto&& field) {
+        field("lines", value.lines, List{log_lines_max, Text{log_line_bytes_max}}, "Oldest first.");
+    }
+};
+struct ReadLog {
+    static constexpr std::string_view name = "log";
+    using Reply = LogLines;
+    std::uint64_t lines = 500;
+
+    static void fields(auto& value, auto&& field) {
+        field("most", value.lines, Optional{Whole{1, log_lines_max}}, "How many lines at most, of the newest.");
+    }
+};
+
+}  // namespace potluck::control
