@@ -374,6 +374,36 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::EndCard</name>
+    <message>
+        <source>The model is finished</source>
+        <translation>Das Modell ist fertig</translation>
+    </message>
+    <message>
+        <source>&amp;Try it</source>
+        <translation>A&amp;usprobieren</translation>
+    </message>
+    <message>
+        <source>&amp;Save the model…</source>
+        <translation>Modell &amp;sichern …</translation>
+    </message>
+    <message>
+        <source>%1 tokens of everybody together made it.</source>
+        <translation>%1 Tokens von allen zusammen haben es gemacht.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n round(s)</source>
+        <translation>
+            <numerusform>%n Runde</numerusform>
+            <numerusform>%n Runden</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>You gave %1 of it: %2 tokens in %3.</source>
+        <translation>Du hast %1 davon gegeben: %2 Tokens in %3.</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::HomePage</name>
     <message>
         <source>&amp;Dismiss</source>
@@ -817,6 +847,14 @@
         <source>Has others train a model on your text with you.</source>
         <translation>Lässt andere mit dir ein Modell auf deinem Text trainieren.</translation>
     </message>
+    <message>
+        <source>&amp;Look at it</source>
+        <translation>An&amp;sehen</translation>
+    </message>
+    <message>
+        <source>Fetches the description of this run and joins nothing.</source>
+        <translation>Holt die Beschreibung dieses Laufs und tritt nicht bei.</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::LeaderboardModel</name>
@@ -870,6 +908,100 @@
     <message>
         <source>You are number %1 of %2 and gave %3 of all tokens of this run.</source>
         <translation>Du bist Nummer %1 von %2 und hast %3 aller Token dieses Laufs beigetragen.</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::LeftCard</name>
+    <message>
+        <source>&amp;Delete its files…</source>
+        <translation>&amp;Dateien löschen …</translation>
+    </message>
+    <message>
+        <source>&amp;Keep them</source>
+        <translation>&amp;Behalten</translation>
+    </message>
+    <message>
+        <source>You left “%1”. Its files take %2 here; your credit stays without them.</source>
+        <translation>Du hast „%1“ verlassen. Die Dateien belegen hier %2; dein Guthaben bleibt auch ohne sie.</translation>
+    </message>
+    <message>
+        <source>Joining “%1” again fetches what is needed.</source>
+        <translation>Wer „%1“ wieder beitritt, holt neu, was gebraucht wird.</translation>
+    </message>
+    <message>
+        <source>You host this run: if nobody else has its model and its text, they are lost for good.</source>
+        <translation>Du leitest diesen Lauf: Hat niemand sonst Modell und Text, sind sie endgültig verloren.</translation>
+    </message>
+    <message>
+        <source>Delete the files?</source>
+        <translation>Dateien löschen?</translation>
+    </message>
+    <message>
+        <source>&amp;Delete</source>
+        <translation>&amp;Löschen</translation>
+    </message>
+    <message>
+        <source>&amp;Keep</source>
+        <translation>&amp;Behalten</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::LogPage</name>
+    <message>
+        <source>Log</source>
+        <translation>Protokoll</translation>
+    </message>
+    <message>
+        <source>Lines of the log, oldest first</source>
+        <translation>Zeilen des Protokolls, die ältesten zuerst</translation>
+    </message>
+    <message>
+        <source>Which lines</source>
+        <translation>Welche Zeilen</translation>
+    </message>
+    <message>
+        <source>All lines</source>
+        <translation>Alle Zeilen</translation>
+    </message>
+    <message>
+        <source>Warnings and errors</source>
+        <translation>Warnungen und Fehler</translation>
+    </message>
+    <message>
+        <source>Errors</source>
+        <translation>Fehler</translation>
+    </message>
+    <message>
+        <source>Only lines with this text</source>
+        <translation>Nur Zeilen mit diesem Text</translation>
+    </message>
+    <message>
+        <source>Only lines with…</source>
+        <translation>Nur Zeilen mit …</translation>
+    </message>
+    <message>
+        <source>&amp;Copy diagnostics</source>
+        <translation>&amp;Diagnose kopieren</translation>
+    </message>
+    <message>
+        <source>Copies state and log without keys, addresses, invites and names of folders.</source>
+        <translation>Kopiert Zustand und Protokoll ohne Schlüssel, Adressen, Einladungen und Namen von Ordnern.</translation>
+    </message>
+    <message>
+        <source>&amp;Read again</source>
+        <translation>&amp;Neu lesen</translation>
+    </message>
+    <message>
+        <source>Open data &amp;folder</source>
+        <translation>Daten&amp;ordner öffnen</translation>
+    </message>
+    <message>
+        <source>%1 of %2 lines</source>
+        <translation>%1 von %2 Zeilen</translation>
+    </message>
+    <message>
+        <source>Copied, without keys, addresses and invites. Look through it before you send it.</source>
+        <translation>Kopiert, ohne Schlüssel, Adressen und Einladungen. Sieh es durch, bevor du es verschickst.</translation>
     </message>
 </context>
 <context>
@@ -993,6 +1125,14 @@
         <source>Storage</source>
         <translation>Speicher</translation>
     </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>Protokoll</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::MemberModel</name>
@@ -1058,6 +1198,77 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::ModelPage</name>
+    <message>
+        <source>The model</source>
+        <translation>Das Modell</translation>
+    </message>
+    <message>
+        <source>What it writes</source>
+        <translation>Was es schreibt</translation>
+    </message>
+    <message>
+        <source>Begin a text, and the model as it is now goes on with it. Early rounds write nonsense; look again later.</source>
+        <translation>Beginne einen Text, und das Modell schreibt ihn weiter, so wie es jetzt ist. Am Anfang schreibt es Unsinn; schau später wieder.</translation>
+    </message>
+    <message>
+        <source>&amp;Beginning</source>
+        <translation>&amp;Anfang</translation>
+    </message>
+    <message>
+        <source>Beginning of a text</source>
+        <translation>Anfang eines Textes</translation>
+    </message>
+    <message>
+        <source>for example: Once upon a time</source>
+        <translation>zum Beispiel: Es war einmal</translation>
+    </message>
+    <message>
+        <source>&amp;Again after every %1 rounds, while this page is open</source>
+        <translation>Nach je %1 Runden &amp;wieder, solange diese Seite offen ist</translation>
+    </message>
+    <message>
+        <source>Keep it</source>
+        <translation>Behalten</translation>
+    </message>
+    <message>
+        <source>&amp;Save the model…</source>
+        <translation>Modell &amp;sichern …</translation>
+    </message>
+    <message>
+        <source>Writes weights, configuration and tokenizer into a folder, as other programs read them.</source>
+        <translation>Schreibt Gewichte, Konfiguration und Tokenizer in einen Ordner, so wie andere Programme sie lesen.</translation>
+    </message>
+    <message>
+        <source>It writes…</source>
+        <translation>Es schreibt …</translation>
+    </message>
+    <message>
+        <source>&amp;Write</source>
+        <translation>S&amp;chreiben</translation>
+    </message>
+    <message>
+        <source>Saving…</source>
+        <translation>Wird gesichert …</translation>
+    </message>
+    <message>
+        <source>After %1 rounds</source>
+        <translation>Nach %1 Runden</translation>
+    </message>
+    <message>
+        <source>An empty folder for the model</source>
+        <translation>Ein leerer Ordner für das Modell</translation>
+    </message>
+    <message>
+        <source>Saved after %1 rounds in %2, with a proof that the run agreed on it.</source>
+        <translation>Nach %1 Runden in %2 gesichert, mit einem Beweis, dass der Lauf sich darauf geeinigt hat.</translation>
+    </message>
+    <message>
+        <source>Saved after %1 rounds in %2. The run has not agreed on this state yet.</source>
+        <translation>Nach %1 Runden in %2 gesichert. Der Lauf hat sich auf diesen Stand noch nicht geeinigt.</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::NodeClient</name>
     <message>
         <source>This window and its node are of different versions: install both from the same package, then start Potluck again.</source>
@@ -1093,6 +1304,92 @@
     <message>
         <source>The node cannot be reached; try again when it is back.</source>
         <translation>Der Knoten ist nicht erreichbar; versuche es wieder, wenn er zurück ist.</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::OfferCard</name>
+    <message>
+        <source>%1 of GPU memory</source>
+        <translation>%1 GPU-Speicher</translation>
+    </message>
+    <message>
+        <source>%1 of memory</source>
+        <translation>%1 Arbeitsspeicher</translation>
+    </message>
+    <message>
+        <source>It fits: %1 takes %2.</source>
+        <translation>Es passt: %1 braucht %2.</translation>
+    </message>
+    <message>
+        <source>About %1 tokens per second (%2), with %3.</source>
+        <translation>Etwa %1 Tokens je Sekunde (%2), mit %3.</translation>
+    </message>
+    <message>
+        <source>Looking at this run…</source>
+        <translation>Dieser Lauf wird angesehen …</translation>
+    </message>
+    <message>
+        <source>Its description is fetched from its members; nothing is joined by that.</source>
+        <translation>Seine Beschreibung wird von den Mitgliedern geholt; beigetreten wird dadurch nicht.</translation>
+    </message>
+    <message>
+        <source>This run could not be looked at</source>
+        <translation>Dieser Lauf ließ sich nicht ansehen</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Licence</source>
+        <translation>Lizenz</translation>
+    </message>
+    <message>
+        <source>Host</source>
+        <translation>Gastgeber</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 · %n member(s) answered</source>
+        <translation>
+            <numerusform>%1 · %n Mitglied hat geantwortet</numerusform>
+            <numerusform>%1 · %n Mitglieder haben geantwortet</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <translation>Runden</translation>
+    </message>
+    <message>
+        <source>%1, of %2 seconds each</source>
+        <translation>%1, jede %2 Sekunden lang</translation>
+    </message>
+    <message>
+        <source>To download</source>
+        <translation>Herunterzuladen</translation>
+    </message>
+    <message>
+        <source>On your disk</source>
+        <translation>Auf der Festplatte</translation>
+    </message>
+    <message>
+        <source>about %1; %2 are free</source>
+        <translation>etwa %1; %2 sind frei</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>Dieser Computer</translation>
+    </message>
+    <message>
+        <source>Your name there</source>
+        <translation>Dein Name dort</translation>
+    </message>
+    <message>
+        <source>Admission</source>
+        <translation>Zulassung</translation>
+    </message>
+    <message>
+        <source>Its host admits listed people only, and you are not among them. Send your id to the host: %1</source>
+        <translation>Der Gastgeber lässt nur Leute von seiner Liste zu, und du stehst nicht darauf. Schicke ihm deine Kennung: %1</translation>
     </message>
 </context>
 <context>
@@ -2184,6 +2481,10 @@
     <message>
         <source>Start &amp;with the session, in the tray</source>
         <translation>&amp;Beim Anmelden starten, im Infobereich</translation>
+    </message>
+    <message>
+        <source>Show &amp;log</source>
+        <translation>Pro&amp;tokoll zeigen</translation>
     </message>
 </context>
 <context>

@@ -29,6 +29,16 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::EndCard</name>
+    <message numerus="yes">
+        <source>%n round(s)</source>
+        <translation>
+            <numerusform>%n round</numerusform>
+            <numerusform>%n rounds</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::HostPage</name>
     <message numerus="yes">
         <source>From now on %n computer(s) that you ticked decide(s) about the run, at once. This is for a committee that cannot decide any more; members who went further go back to where this computer is.</source>
@@ -110,6 +120,16 @@
         <translation>
             <numerusform>%n backbone</numerusform>
             <numerusform>%n backbones</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::OfferCard</name>
+    <message numerus="yes">
+        <source>%1 · %n member(s) answered</source>
+        <translation>
+            <numerusform>%1 · %n member answered</numerusform>
+            <numerusform>%1 · %n members answered</numerusform>
         </translation>
     </message>
 </context>

@@ -41,6 +41,10 @@ public:
         answer(ReadDisk::name, recorded("disk"));
         answer(ReadRunOptions::name, to_json(RunOptions{}));
         answer(EstimateRun::name, to_json(RunEstimate{}));
+        answer(LookAtRun::name, to_json(OfferedRun{}));
+        answer(ReadLog::name, to_json(LogLines{}));
+        answer(SampleText::name, to_json(SampledText{}));
+        answer(ExportModel::name, to_json(ExportedFiles{}));
         answer(MakeInvite::name, to_json(InviteLink{"magnet:?xt=urn:btmh:1220ab"}));
         answer(ShowIdentity::name, to_json(IdentityWords{"ab12", "apple river stone lamp"}));
     }
@@ -48,6 +52,11 @@ public:
     // What the node says.
     void push(const control::NodeSnapshot& snapshot) {
         say(control::Notification{std::string(control::status_notification), control::to_json(snapshot)});
+    }
+    void push(const nlohmann::json& snapshot) {
+        control::NodeSnapshot parsed;
+        POTLUCK_CHECK(control::from_json(snapshot, parsed).ok());
+        push(parsed);
     }
     void pushRecorded(const char* name) {
         say(control::Notification{std::string(control::status_notification), recorded(name)});

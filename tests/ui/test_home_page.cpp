@@ -160,7 +160,7 @@ private slots:
         fixture.click("tryAgain");
         QCOMPARE(fixture.node.count("resume"), 1);
         fixture.click("showLog");
-        QCOMPARE(fixture.openedFolder, QStringLiteral("/home/ada/.local/share/potluck"));
+        QTRY_VERIFY(fixture.find<QWidget>("logLines")->isVisible());
         QAction* resume = nullptr;
         for (QAction* action : fixture.tray.menu().actions())
             if (action->text() == QStringLiteral("&Try again")) resume = action;

@@ -27,6 +27,28 @@ void fillIn(const WindowFixture& fixture) {
     QVERIFY(QTest::qWaitFor([&] { return fixture.text("planModel").contains(QStringLiteral("10.8 M")); }, 5000));
 }
 
+/// An invite as somebody pasted it, with what its run's description says.
+void lookAt(const WindowFixture& fixture) {
+    fixture.find<QLineEdit>("invite")->setText("potluck:?xt=urn:btmh:1220" + QString(64, u'a') + "&dn=Soup");
+    fixture.click("look");
+    QVERIFY(QTest::qWaitFor([&] { return fixture.find<QLabel>("offerTitle")->isVisible(); }, 5000));
+}
+
+/// The same beginning twice, eleven rounds apart.
+void haveWritten(WindowFixture& fixture) {
+    const std::pair<int, const char*> texts[] = {
+        {31, " of the the pan and and butter salt it to of flour pan the and stir it it"},
+        {42, " chop two onions and let them soften in butter. Add the flour, stir, and pour the milk on slowly."}};
+    fixture.find<QLineEdit>("prompt")->setText(QStringLiteral("For the sauce,"));
+    std::size_t shown = 0;
+    for (const auto& [round, text] : texts) {
+        fixture.node.answer(control::SampleText::name, {{"text", text}, {"round", round}});
+        fixture.click("write");
+        ++shown;
+        QVERIFY(QTest::qWaitFor([&] { return fixture.client.view().samples.size() == shown; }, 5000));
+    }
+}
+
 }  // namespace
 
 class TestScreenshots : public QObject {
@@ -66,6 +88,9 @@ private slots:
             add("making", "making", Window::start_page);
             add("invite", "training", Window::invite_page);
             add("host", "hosting", Window::host_page);
+            add("before-joining-a-run", "before_joining", Window::home_page);
+            add("model", "training", Window::model_page);
+            add("log", "training", Window::log_page);
             const QSize smallest(640, 400);
             add("small-home", "before_joining", Window::home_page, smallest);
             add("small-contribution", "training", Window::contribution_page, smallest);
@@ -86,11 +111,15 @@ private slots:
         fixture.node.answer(control::ReadCommittee::name, recorded("committee"));
         fixture.node.answer(control::ReadRunOptions::name, recorded("run_options"));
         fixture.node.answer(control::EstimateRun::name, recorded("run_estimate"));
+        fixture.node.answer(control::LookAtRun::name, recorded("offered_run"));
+        fixture.node.answer(control::ReadLog::name, recorded("log"));
         fixture.window->resize(size);
         fixture.push(snapshot.constData());
         fixture.window->showPage(static_cast<ui::MainWindow::Page>(page));
         WindowFixture::settle();
         if (name.contains(QStringLiteral("start"))) fillIn(fixture);
+        if (name.startsWith(QStringLiteral("before"))) lookAt(fixture);
+        if (name.startsWith(QStringLiteral("model"))) haveWritten(fixture);
         if (QWidget* focus = QApplication::focusWidget()) focus->clearFocus();
         WindowFixture::settle();
         const QPixmap picture = fixture.window->grab();

@@ -26,6 +26,9 @@ constexpr std::size_t pending_max = 64;
 constexpr std::size_t curve_points_max = 1000;
 constexpr std::size_t leaderboard_rows_max = 500;
 constexpr std::uint64_t days_shown = 30;
+constexpr std::uint64_t log_lines_shown = 1000;
+constexpr std::size_t samples_max = 20;
+constexpr std::uint32_t sample_tokens = 120;
 
 std::string utf8(const QString& text) { return text.toUtf8().toStdString(); }
 
@@ -39,6 +42,9 @@ NodeClient::NodeClient(Transport& transport, Pace pace, QObject* parent)
     connect(&m_silenceTimer, &QTimer::timeout, this, &NodeClient::onSilence);
     connect(&m_transport, &Transport::received, this, &NodeClient::onReceived);
     connect(&m_transport, &Transport::ended, this, &NodeClient::onEnded);
+    connect(this, &NodeClient::refused, this, [this](control::Method method, const QString& sentence) {
+        if (method == control::method_of<control::LookAtRun>) failLook(sentence);
+    });
 }
 
 template <control::MethodCall Call>
@@ -148,6 +154,7 @@ void NodeClient::refreshRunTables(const control::NodeSnapshot& before) {
     if (!run || (before.run && before.run->id != run->id)) {
         m_view.committee.reset();
         m_view.checkpoints.clear();
+        if (!std::exchange(m_view.samples, {}).empty()) emit samplesChanged();
     }
     if (!run) {
         const bool nothingShown = m_view.curve.empty() && m_view.leaderboard.empty();
@@ -360,6 +367,49 @@ void NodeClient::rejoin(const std::string& run, control::OtherRun otherRun) {
     call(control::Rejoin{run, run::Role::volunteer, otherRun});
 }
 void NodeClient::deleteRunFiles(const std::string& run) { call(control::DeleteRunFiles{run}); }
+void NodeClient::requestLog() {
+    if (!m_open || waitsFor(control::method_of<control::ReadLog>)) return;
+    call(control::ReadLog{log_lines_shown}, [this](const control::LogLines& log) {
+        m_view.log = log.lines;
+        emit logChanged();
+    });
+}
+void NodeClient::lookAtRun(const QString& invite) {
+    m_view.offer = Offer();
+    m_view.offer.invite = invite;
+    if (!invite.isEmpty()) m_view.offer.state = Offer::State::asked;
+    emit offerChanged();
+    if (invite.isEmpty()) return;
+    call(control::LookAtRun{utf8(invite)}, [this, invite](const control::OfferedRun& run) {
+        if (m_view.offer.invite != invite) return;
+        m_view.offer.state = Offer::State::here;
+        m_view.offer.run = run;
+        emit offerChanged();
+    });
+}
+/// A refusal of an earlier look says nothing about the newest one.
+void NodeClient::failLook(const QString& sentence) {
+    if (m_view.offer.state != Offer::State::asked || waitsFor(control::method_of<control::LookAtRun>)) return;
+    m_view.offer.state = Offer::State::failed;
+    m_view.offer.problem = sentence;
+    emit offerChanged();
+}
+void NodeClient::writeSample(const QString& prompt) {
+    if (waitsFor(control::method_of<control::SampleText>)) return;
+    const std::string run = m_view.snapshot.run ? m_view.snapshot.run->id : std::string();
+    control::SampleText question{.prompt = utf8(prompt), .tokens = sample_tokens};
+    call(question, [this, run, prompt](const control::SampledText& written) {
+        if (!m_view.snapshot.run || m_view.snapshot.run->id != run) return;
+        m_view.samples.insert(m_view.samples.begin(), {written.round, prompt, QString::fromStdString(written.text)});
+        if (m_view.samples.size() > samples_max) m_view.samples.pop_back();
+        emit samplesChanged();
+    });
+}
+void NodeClient::saveModel(const QString& folder) {
+    if (waitsFor(control::method_of<control::ExportModel>)) return;
+    call(control::ExportModel{.folder = utf8(folder)},
+         [this, folder](const control::ExportedFiles& files) { emit modelSaved(files, folder); });
+}
 void NodeClient::requestIdentity() {
     call(control::ShowIdentity{}, [this](const control::IdentityWords& identity) {
         emit identityShown(QString::fromStdString(identity.id), QString::fromStdString(identity.words));

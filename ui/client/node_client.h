@@ -34,6 +34,20 @@ struct Link {
     QString sentence;  // what is wrong and what to do; empty while starting or up
 };
 
+/// What the run's model wrote after so many rounds.
+struct Sample {
+    std::uint64_t round = 0;
+    QString prompt, text;
+};
+
+/// A run that was looked at by its invite, and not joined by that.
+struct Offer {
+    enum class State { none, asked, here, failed } state = State::none;
+    QString invite;
+    QString problem;  // why it failed
+    control::OfferedRun run;
+};
+
 /// Everything that the window shows. A fresh one is what a window sees before the node has said a word.
 struct NodeView {
     Link link;
@@ -48,6 +62,9 @@ struct NodeView {
     std::vector<control::KnownRun> runs;              // what was asked for last of earlier runs
     std::vector<control::DayRow> days;                // oldest first; likewise
     std::optional<control::DiskUse> disk;             // likewise
+    Offer offer;                                      // what was looked at last
+    std::vector<std::string> log;                     // lines of the node's log, asked for last
+    std::vector<Sample> samples;                      // of this run, since the window opened; newest first
     std::optional<activity::Sights> sights;           // what this program's probes see; nothing before they looked
     bool inputDrifts = false;                         // input without a break is not taken for a person's
 };
@@ -76,6 +93,8 @@ public:
     void retryNow();
 
     void join(const QString& invite, control::OtherRun otherRun = control::OtherRun::keep);
+    /// Has the node fetch the run's description; nothing is joined by that. An empty invite forgets what was looked at.
+    void lookAtRun(const QString& invite);
     void leave();
     /// Trains to the end of the round, then leaves.
     void finishRound();
@@ -110,6 +129,11 @@ public:
     void requestRecords();
     void rejoin(const std::string& run, control::OtherRun otherRun);
     void deleteRunFiles(const std::string& run);
+    void requestLog();
+    /// Has the model go on with `prompt`; one at a time.
+    void writeSample(const QString& prompt);
+    /// The answer is modelSaved().
+    void saveModel(const QString& folder);
     /// The answer, identityShown(), holds the recovery words: nothing of it is kept here.
     void requestIdentity();
     void exportIdentity(const QString& file);
@@ -127,6 +151,10 @@ signals:
     void estimated(const potluck::control::RunEstimate& estimate);
     void committeeChanged();
     void recordsChanged();
+    void offerChanged();
+    void logChanged();
+    void samplesChanged();
+    void modelSaved(const potluck::control::ExportedFiles& files, const QString& folder);
     void identityShown(const QString& id, const QString& words);
     void done(potluck::control::Method method);
     void refused(potluck::control::Method method, const QString& sentence);
@@ -152,6 +180,7 @@ private:
               std::function<Status(const nlohmann::json&)> take);
     void refreshRunTables(const control::NodeSnapshot& before);
     void refreshPauses(const control::NodeSnapshot* before);
+    void failLook(const QString& sentence);
     void refuseAllPending();
     void setLink(Link::State state, const QString& sentence = {});
     [[nodiscard]] static QString versionsDiffer();

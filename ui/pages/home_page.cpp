@@ -10,6 +10,7 @@
 #include "ui/pages/status_card.h"
 #include "ui/pages/trainer_card.h"
 #include "ui/pages/update_card.h"
+#include "ui/records/left_card.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/parts.h"
 #include "ui/widgets/theme.h"
@@ -26,7 +27,9 @@ HomePage::HomePage(NodeClient& client, const Desktop& desktop, QWidget* parent) 
     column->addWidget(new UpdateCard(client, desktop, CardPlace::home, this));
     m_stack = new QStackedWidget(this);
     m_stack->addWidget(makeWelcome(desktop));
-    m_stack->addWidget(new RunView(client, desktop, m_stack));
+    auto* run = new RunView(client, desktop, m_stack);
+    connect(run, &RunView::modelAsked, this, &HomePage::modelAsked);
+    m_stack->addWidget(run);
     column->addWidget(m_stack, 1);
     connect(&client, &NodeClient::changed, this, &HomePage::refresh);
     refresh();
@@ -38,6 +41,7 @@ QWidget* HomePage::makeWelcome(const Desktop& desktop) {
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(2 * grid);
     m_status = new StatusCard(m_client, desktop, welcome);
+    column->addWidget(new LeftCard(m_client, welcome));
     m_join = new JoinCard(m_client, desktop, welcome);
     column->addWidget(m_join, 1);
     connect(m_join, &JoinCard::startAsked, this, &HomePage::startAsked);

@@ -31,6 +31,8 @@ public:
 signals:
     /// The person wants to start a run of their own.
     void startAsked();
+    /// The person wants to see what the model writes.
+    void modelAsked();
 
 private:
     QWidget* makeWelcome(const Desktop& desktop);

@@ -15,6 +15,7 @@
 
 #include "ui/client/invite_link.h"
 #include "ui/client/plain_text.h"
+#include "ui/join/offer_card.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/parts.h"
 #include "ui/widgets/theme.h"
@@ -104,17 +105,27 @@ QWidget* JoinCard::makeField() {
     column->addWidget(label);
     column->addWidget(m_origin);
     column->addLayout(row);
-    column->addWidget(m_name);
+    auto* claimed = new QHBoxLayout;
+    claimed->addWidget(m_name, 1);
+    m_look = makeButton(tr("&Look at it"), {}, Emphasis::quiet, field);
+    m_look->setObjectName(QStringLiteral("look"));
+    m_look->setAccessibleDescription(tr("Fetches the description of this run and joins nothing."));
+    claimed->addWidget(m_look);
+    column->addLayout(claimed);
     column->addWidget(m_problem);
+    column->addWidget(new OfferCard(m_client, field));
+    connect(m_look, &QPushButton::clicked, this, &JoinCard::lookAtIt);
     connect(paste, &QPushButton::clicked, this, &JoinCard::paste);
     connect(open, &QPushButton::clicked, this, &JoinCard::chooseFile);
     connect(m_join, &QPushButton::clicked, this, &JoinCard::join);
     connect(m_invite, &QLineEdit::returnPressed, this, &JoinCard::join);
     connect(m_invite, &QLineEdit::textChanged, this, [this] {
         showOrHide(m_problem, {});
+        if (m_client.view().offer.state != Offer::State::none) m_client.lookAtRun({});
         refresh();
     });
     connect(m_invite, &QLineEdit::textEdited, this, [this] { showOrHide(m_origin, {}); });
+    connect(&m_client, &NodeClient::offerChanged, this, &JoinCard::refresh);
     return field;
 }
 
@@ -167,6 +178,14 @@ void JoinCard::paste() {
     m_invite->setText(QGuiApplication::clipboard()->text().left(invite_characters_max).simplified());
     m_invite->setFocus();
     showOrHide(m_origin, {});
+    lookAtIt();
+}
+
+/// What the person pasted is looked at by itself; a link from outside only by a press, so that no web page makes this
+/// computer ask anybody for anything.
+void JoinCard::lookAtIt() {
+    const QString link = m_invite->text().trimmed();
+    if (looksLikeInvite(link) && m_client.view().link.state == Link::State::up) m_client.lookAtRun(link);
 }
 
 void JoinCard::chooseFile() {
@@ -180,6 +199,7 @@ void JoinCard::chooseFile() {
         else
             showOrHide(m_problem, plainText(text.error().message, 300));
         showOrHide(m_origin, {});
+        lookAtIt();
     });
     dialog->open();
 }
@@ -200,6 +220,8 @@ void JoinCard::refresh() {
     const bool up = m_client.view().link.state == Link::State::up;
     m_join->setText(joining ? tr("Joining…") : tr("&Join"));
     m_join->setEnabled(up && !joining && !m_invite->text().trimmed().isEmpty());
+    m_look->setVisible(up && !joining && m_client.view().offer.state == Offer::State::none &&
+                       looksLikeInvite(m_invite->text()));
     describeLink();
 }
 

@@ -37,6 +37,7 @@ private:
     void paste();
     void chooseFile();
     void join();
+    void lookAtIt();
     void refresh();
     void describeLink();
 
@@ -45,6 +46,7 @@ private:
     QLabel* m_origin = nullptr;  // "This link came from outside ..."
     QLineEdit* m_invite = nullptr;
     QPushButton* m_join = nullptr;
+    QPushButton* m_look = nullptr;
     QLabel* m_name = nullptr;
     QLabel* m_problem = nullptr;
 };

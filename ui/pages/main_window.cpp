@@ -19,6 +19,8 @@
 #include "ui/hosting/host_page.h"
 #include "ui/hosting/invite_page.h"
 #include "ui/hosting/start_page.h"
+#include "ui/log/log_page.h"
+#include "ui/model/model_page.h"
 #include "ui/pages/home_page.h"
 #include "ui/pages/leaderboard_page.h"
 #include "ui/pages/navigation.h"
@@ -33,6 +35,7 @@ namespace potluck::ui {
 
 MainWindow::MainWindow(NodeClient& client, Theme& theme, Tray& tray, Desktop desktop, QWidget* parent)
     : QMainWindow(parent), m_client(client), m_theme(theme), m_tray(tray), m_desktop(std::move(desktop)) {
+    m_desktop.show_log = [this] { showPage(log_page); };
     setWindowTitle(QStringLiteral("Potluck"));
     setWindowIcon(appIcon());
     setAcceptDrops(true);
@@ -43,6 +46,21 @@ MainWindow::MainWindow(NodeClient& client, Theme& theme, Tray& tray, Desktop des
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(0);
     m_navigation = new Navigation(central);
+    addEntries();
+    row->addWidget(m_navigation);
+    row->addWidget(makePages(), 1);
+    setCentralWidget(central);
+    connect(m_navigation, &Navigation::selected, m_pages, &QStackedWidget::setCurrentIndex);
+    connect(m_pages, &QStackedWidget::currentChanged, this, &MainWindow::refresh);
+    connect(&client, &NodeClient::changed, this, &MainWindow::refresh);
+    refresh();
+    auto* quit = new QShortcut(QKeySequence(QStringLiteral("Ctrl+Q")), this);
+    connect(quit, &QShortcut::activated, this, &MainWindow::quitAsked);
+    connect(&tray, &Tray::openAsked, this, &MainWindow::raiseWindow);
+    connect(&tray, &Tray::quitAsked, this, &MainWindow::quitAsked);
+}
+
+void MainWindow::addEntries() {
     m_navigation->addEntry(tr("Home"), QStringLiteral("nav-home"));
     m_navigation->addEntry(tr("Leaderboard"), QStringLiteral("nav-leaderboard"));
     m_navigation->addEntry(tr("Contribution"), QStringLiteral("nav-contribution"));
@@ -51,16 +69,8 @@ MainWindow::MainWindow(NodeClient& client, Theme& theme, Tray& tray, Desktop des
     m_navigation->addEntry(tr("Start a run"), QStringLiteral("nav-start"));
     m_navigation->addEntry(tr("Invite"), QStringLiteral("share"));
     m_navigation->addEntry(tr("Host"), QStringLiteral("shield"));
-    row->addWidget(m_navigation);
-    row->addWidget(makePages(), 1);
-    setCentralWidget(central);
-    connect(m_navigation, &Navigation::selected, m_pages, &QStackedWidget::setCurrentIndex);
-    connect(&client, &NodeClient::changed, this, &MainWindow::refresh);
-    refresh();
-    auto* quit = new QShortcut(QKeySequence(QStringLiteral("Ctrl+Q")), this);
-    connect(quit, &QShortcut::activated, this, &MainWindow::quitAsked);
-    connect(&tray, &Tray::openAsked, this, &MainWindow::raiseWindow);
-    connect(&tray, &Tray::quitAsked, this, &MainWindow::quitAsked);
+    m_navigation->addEntry(tr("Model"), QStringLiteral("chip"));
+    m_navigation->addEntry(tr("Log"), QStringLiteral("paste"));
 }
 
 QWidget* MainWindow::makePages() {
@@ -108,6 +118,9 @@ void MainWindow::addRunPages() {
     m_pages->addWidget(start);
     m_pages->addWidget(invite);
     m_pages->addWidget(new HostPage(m_client, m_pages));
+    m_pages->addWidget(new ModelPage(m_client, m_pages));
+    m_pages->addWidget(new LogPage(m_client, m_desktop, m_pages));
+    connect(m_home, &HomePage::modelAsked, this, [this] { showPage(model_page); });
     connect(m_home, &HomePage::startAsked, this, [this] { showPage(start_page); });
     connect(start, &StartPage::started, this, [this] { showPage(invite_page); });
     connect(invite, &InvitePage::homeAsked, this, [this] { showPage(home_page); });
@@ -122,8 +135,11 @@ void MainWindow::refresh() {
     m_navigation->setEntry(invite_page, inRun ? Entry::shown : Entry::hidden);
     const bool hosts = inRun && view.snapshot.run->succession.has_value();
     m_navigation->setEntry(host_page, hosts ? Entry::shown : Entry::hidden);
+    m_navigation->setEntry(model_page, inRun ? Entry::shown : Entry::hidden);
     const int page = m_pages->currentIndex();
-    if ((page == invite_page && !inRun) || (page == host_page && !hosts)) showPage(home_page);
+    m_navigation->setEntry(log_page, page == log_page ? Entry::shown : Entry::hidden);
+    const bool needsRun = page == invite_page || page == model_page;
+    if ((needsRun && !inRun) || (page == host_page && !hosts)) showPage(home_page);
 }
 
 void MainWindow::showPage(Page page) { m_navigation->select(page); }

@@ -31,7 +31,9 @@ public:
         settings_page,
         start_page,
         invite_page,
-        host_page
+        host_page,
+        model_page,
+        log_page
     };
 
     MainWindow(NodeClient& client, Theme& theme, Tray& tray, Desktop desktop, QWidget* parent = nullptr);
@@ -54,6 +56,7 @@ private:
     QWidget* makePages();
     void addRecordPages();
     void addRunPages();
+    void addEntries();
     void refresh();
     void askWhatClosingMeans();
 

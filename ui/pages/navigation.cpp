@@ -52,7 +52,7 @@ void Navigation::addEntry(const QString& text, const QString& icon) {
     button->setCheckable(true);
     button->setChecked(index == 0);
     button->setFocusPolicy(Qt::StrongFocus);
-    button->setShortcut(QKeySequence(QStringLiteral("Ctrl+%1").arg(index + 1)));
+    if (index < 9) button->setShortcut(QKeySequence(QStringLiteral("Ctrl+%1").arg(index + 1)));
     button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     button->setAccessibleName(text);
     m_entries->addButton(button, index);

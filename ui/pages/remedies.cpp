@@ -35,7 +35,7 @@ Remedies::Remedies(NodeClient& client, const Desktop& desktop, QWidget* parent)
             &NodeClient::retryNow);
     connect(add(Action::cancel, tr("&Cancel"), "leave", "cancelSearch"), &QPushButton::clicked, this, leave);
     connect(add(Action::show_log, tr("Show &log"), "open", "showLog"), &QPushButton::clicked, this,
-            [this] { m_desktop.open_folder(QString::fromStdString(m_client.view().snapshot.data_folder)); });
+            [this] { m_desktop.show_log(); });
     connect(add(Action::leave, tr("&Leave the run"), "leave", "leaveRun"), &QPushButton::clicked, this, leave);
     row->addStretch(1);
 }

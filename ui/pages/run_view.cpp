@@ -18,6 +18,7 @@
 #include "ui/client/plain_text.h"
 #include "ui/client/status_summary.h"
 #include "ui/hosting/succession_words.h"
+#include "ui/model/end_card.h"
 #include "ui/pages/pause_menu.h"
 #include "ui/pages/status_card.h"
 #include "ui/widgets/icons.h"
@@ -41,6 +42,9 @@ RunView::RunView(NodeClient& client, const Desktop& desktop, QWidget* parent) : 
     column->addWidget(m_notice);
     m_status = new StatusCard(client, desktop, this);
     column->addWidget(m_status);
+    auto* end = new EndCard(client, this);
+    column->addWidget(end);
+    connect(end, &EndCard::tryAsked, this, &RunView::modelAsked);
     column->addWidget(makeTiles());
     auto* row = new QHBoxLayout;
     row->setSpacing(2 * grid);

@@ -27,6 +27,10 @@ class RunView : public QWidget {
 public:
     RunView(NodeClient& client, const Desktop& desktop, QWidget* parent);
 
+signals:
+    /// The person wants to see what the model writes.
+    void modelAsked();
+
 private:
     QWidget* makeHeader();
     QWidget* makeTiles();

@@ -176,7 +176,11 @@ QFrame* SettingsPage::makeDataCard(const Desktop& desktop) {
     auto* quit = makeButton(tr("&Quit Potluck"), {}, Emphasis::normal, card);
     quit->setObjectName(QStringLiteral("quit"));
     row->addWidget(m_folder, 1);
+    auto* log = makeButton(tr("Show &log"), {}, Emphasis::normal, card);
+    log->setObjectName(QStringLiteral("openLog"));
+    connect(log, &QPushButton::clicked, this, [&desktop] { desktop.show_log(); });
     row->addWidget(open);
+    row->addWidget(log);
     row->addWidget(quit);
     column->addLayout(row);
     connect(open, &QPushButton::clicked, this,

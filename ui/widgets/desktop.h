@@ -25,6 +25,8 @@ struct Desktop {
     std::function<void(const QString& link)> open_link = {};
     /// A small text file that holds an invite, for others to open; what is there is replaced.
     std::function<Status(const QString& file, const QString& link)> write_invite = {};
+    /// Opens the page with the log; the window fills it in.
+    std::function<void()> show_log = {};
 };
 
 }  // namespace potluck::ui

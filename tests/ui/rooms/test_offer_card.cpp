@@ -1,0 +1,116 @@
+// A run is shown before it is joined: at once when its invite was pasted, by a press when it came from outside.
+#include <QClipboard>
+
+#include "tests/ui/window_fixture.h"
+
+using namespace potluck;
+using namespace potluck::tests;
+
+namespace {
+
+const QString invite = "potluck:?xt=urn:btmh:1220" + QString(64, u'a') + "&dn=Soup";
+
+nlohmann::json soup() {
+    return {{"id", std::string(64, 'a')},
+            {"name", "Soup"},
+            {"purpose", "Recipes, for teaching."},
+            {"licence", "CC0-1.0"},
+            {"host", std::string(64, 'b')},
+            {"model", "GPT-2 shape, 12 layers"},
+            {"parameters", 124'000'000},
+            {"total_rounds", 200},
+            {"window_seconds", 120},
+            {"listed", false},
+            {"admitted", true},
+            {"peers", 3},
+            {"download", 500'000'000},
+            {"disk", 2'000'000'000},
+            {"disk_free", 9'000'000'000},
+            {"device", "cpu"},
+            {"summary", "fp32"},
+            {"obstacle", ""},
+            {"gpu_peak", 0},
+            {"ram_peak", 1'500'000'000},
+            {"tokens_per_second", 9200}};
+}
+
+struct Welcome : WindowFixture {
+    explicit Welcome(const nlohmann::json& run = soup()) {
+        node.answer(control::LookAtRun::name, run);
+        push("before_joining");
+    }
+    void paste() const {
+        QGuiApplication::clipboard()->setText(invite);
+        click("paste");
+    }
+};
+
+}  // namespace
+
+class TestOfferCard : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase() { QLocale::setDefault(QLocale::c()); }
+
+    void a_pasted_invite_shows_its_run_and_joins_nothing() {
+        Welcome fixture;
+        fixture.paste();
+        QTRY_COMPARE(fixture.text("offerTitle"), QStringLiteral("Soup"));
+        QCOMPARE(fixture.node.lastParams("look_at_run").value("invite", ""), invite.toStdString());
+        QCOMPARE(fixture.text("offerPurpose"), QStringLiteral("Recipes, for teaching."));
+        QCOMPARE(fixture.text("offerLicence"), QStringLiteral("CC0-1.0"));
+        QVERIFY(fixture.text("offerHost").contains(QStringLiteral("3 member(s)")));
+        QVERIFY(fixture.text("offerDownload").contains(QStringLiteral("476.8")));
+        QVERIFY(fixture.text("offerDisk").contains(QStringLiteral("free")));
+        QVERIFY2(fixture.text("offerSpeed").contains(QStringLiteral("tokens per second")),
+                 qPrintable(fixture.text("offerSpeed")));
+        QVERIFY(fixture.text("offerSpeed").contains(QStringLiteral("1.4 GiB of memory")));
+        QVERIFY(!fixture.text("offerName").isEmpty());
+        QCOMPARE(fixture.node.count("join"), 0);
+        fixture.click("join");
+        QTRY_COMPARE(fixture.node.count("join"), 1);
+    }
+
+    void a_link_from_outside_is_looked_at_by_a_press_only() {
+        Welcome fixture;
+        fixture.window->offerInvite(invite);
+        WindowFixture::settle();
+        QCOMPARE(fixture.node.count("look_at_run"), 0);
+        fixture.click("look");
+        QTRY_COMPARE(fixture.text("offerTitle"), QStringLiteral("Soup"));
+        QVERIFY(!fixture.button("look")->isVisible());
+    }
+
+    void another_invite_forgets_what_was_looked_at() {
+        Welcome fixture;
+        fixture.paste();
+        QTRY_COMPARE(fixture.text("offerTitle"), QStringLiteral("Soup"));
+        fixture.type("invite", QStringLiteral("potluck:?xt=other"));
+        QTRY_VERIFY(!fixture.find<QLabel>("offerTitle")->isVisible());
+    }
+
+    void what_keeps_this_computer_out_is_said_before_joining() {
+        nlohmann::json run = soup();
+        run["obstacle"] = "It needs 40 GiB of memory.";
+        run["listed"] = true;
+        run["admitted"] = false;
+        Welcome fixture(run);
+        fixture.paste();
+        QTRY_COMPARE(fixture.text("offerTitle"), QStringLiteral("Soup"));
+        QCOMPARE(fixture.text("offerSpeed"), QStringLiteral("It needs 40 GiB of memory."));
+        QVERIFY(
+            fixture.text("offerAdmission").contains(QString::fromStdString(fixture.client.view().snapshot.peer_id)));
+    }
+
+    void where_nobody_answers_the_reason_stands_and_joining_stays_possible() {
+        Welcome fixture;
+        fixture.node.refuse("look_at_run", "Nobody in this run has answered.");
+        fixture.paste();
+        QTRY_COMPARE(fixture.text("offerPurpose"), QStringLiteral("Nobody in this run has answered."));
+        QVERIFY(fixture.button("join")->isEnabled());
+    }
+};
+
+QTEST_MAIN(TestOfferCard)
+#include "test_offer_card.moc"

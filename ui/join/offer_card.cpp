@@ -1,0 +1,99 @@
+#include "ui/join/offer_card.h"
+
+#include <QFormLayout>
+#include <QLocale>
+
+#include "ui/client/plain_text.h"
+#include "ui/widgets/parts.h"
+#include "ui/widgets/theme.h"
+
+namespace potluck::ui {
+
+using namespace control;
+
+namespace {
+
+constexpr int id_digits = 16;
+
+QString sizeText(std::uint64_t bytes) { return QLocale().formattedDataSize(static_cast<qint64>(bytes), 1); }
+
+}  // namespace
+
+QString speedText(const OfferedRun& run) {
+    if (!run.obstacle.empty()) return plainText(run.obstacle, 300);
+    const QString memory = run.gpu_peak > 0 ? OfferCard::tr("%1 of GPU memory").arg(sizeText(run.gpu_peak))
+                                            : OfferCard::tr("%1 of memory").arg(sizeText(run.ram_peak));
+    const QString device = plainText(run.device, 60);
+    if (run.tokens_per_second <= 0) return OfferCard::tr("It fits: %1 takes %2.").arg(device, memory);
+    return OfferCard::tr("About %1 tokens per second (%2), with %3.")
+        .arg(shortCount(static_cast<std::uint64_t>(run.tokens_per_second)), device, memory);
+}
+
+OfferCard::OfferCard(NodeClient& client, QWidget* parent) : QFrame(parent), m_client(client) {
+    setObjectName(QStringLiteral("card"));
+    QBoxLayout* column = cardLayout(this);
+    m_title = makeWrappedLabel({}, "heading", this);
+    m_title->setObjectName(QStringLiteral("offerTitle"));
+    m_purpose = makeWrappedLabel({}, "muted", this);
+    m_purpose->setObjectName(QStringLiteral("offerPurpose"));
+    column->addWidget(m_title);
+    column->addWidget(m_purpose);
+    m_rows = new QFormLayout;
+    m_rows->setHorizontalSpacing(3 * grid);
+    m_rows->setVerticalSpacing(grid / 2);
+    column->addLayout(m_rows);
+    connect(&client, &NodeClient::offerChanged, this, &OfferCard::refresh);
+    refresh();
+}
+
+void OfferCard::clearRows() {
+    while (m_rows->rowCount() > 0) m_rows->removeRow(0);
+}
+
+void OfferCard::addRow(const char* name, const QString& title, const QString& text, const char* role) {
+    QLabel* what = makeLabel(title, "strong", this);
+    QLabel* value = makeWrappedLabel(text, role, this);
+    value->setObjectName(QString::fromLatin1(name));
+    what->setBuddy(value);
+    m_rows->addRow(what, value);
+}
+
+void OfferCard::refresh() {
+    const Offer& offer = m_client.view().offer;
+    setVisible(offer.state != Offer::State::none);
+    clearRows();
+    if (offer.state == Offer::State::asked) {
+        m_title->setText(tr("Looking at this run…"));
+        return showOrHide(m_purpose, tr("Its description is fetched from its members; nothing is joined by that."));
+    }
+    if (offer.state != Offer::State::here) {
+        m_title->setText(tr("This run could not be looked at"));
+        return showOrHide(m_purpose, offer.problem);
+    }
+    const OfferedRun& run = offer.run;
+    m_title->setText(plainText(run.name, 80));
+    showOrHide(m_purpose, plainText(run.purpose, 400));
+    const QString host = plainText(run.host, id_digits);
+    addRow("offerModel", tr("Model"), plainText(run.model, 120), "muted");
+    addRow("offerLicence", tr("Licence"), plainText(run.licence, 80), "muted");
+    addRow("offerHost", tr("Host"),
+           run.peers > 0 ? tr("%1 · %n member(s) answered", nullptr, static_cast<int>(run.peers)).arg(host) : host,
+           "muted");
+    addRow("offerRounds", tr("Rounds"),
+           tr("%1, of %2 seconds each").arg(fullCount(run.total_rounds), QLocale().toString(run.window_seconds)),
+           "muted");
+    addRow("offerDownload", tr("To download"), sizeText(run.download), "muted");
+    const bool room = run.disk_free == 0 || run.disk_free > run.disk;
+    addRow("offerDisk", tr("On your disk"),
+           tr("about %1; %2 are free").arg(sizeText(run.disk), sizeText(run.disk_free)), room ? "muted" : "problem");
+    addRow("offerSpeed", tr("This computer"), speedText(run), run.obstacle.empty() ? "muted" : "problem");
+    addRow("offerName", tr("Your name there"), plainText(m_client.view().snapshot.name, 60), "muted");
+    if (run.listed && !run.admitted) {
+        addRow("offerAdmission", tr("Admission"),
+               tr("Its host admits listed people only, and you are not among them. Send your id to the host: %1")
+                   .arg(QString::fromStdString(m_client.view().snapshot.peer_id)),
+               "problem");
+    }
+}
+
+}  // namespace potluck::ui

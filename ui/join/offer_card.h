@@ -1,0 +1,40 @@
+// A run before it is joined: what its host says of it, what it takes, and whether and how fast this computer trains it.
+// While the description is on its way it says so, and where none comes, why.
+//
+// Does not: join, or ask the node; who owns the invite does.
+// Threads: Qt's main thread.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include <QFrame>
+
+#include "ui/client/node_client.h"
+
+class QFormLayout;
+class QLabel;
+
+namespace potluck::ui {
+
+class OfferCard : public QFrame {
+    Q_OBJECT
+
+public:
+    OfferCard(NodeClient& client, QWidget* parent);
+
+private:
+    void refresh();
+    void addRow(const char* name, const QString& title, const QString& text, const char* role);
+    void clearRows();
+
+    NodeClient& m_client;
+    QLabel* m_title = nullptr;
+    QLabel* m_purpose = nullptr;
+    QFormLayout* m_rows = nullptr;
+};
+
+/// "about 9.2 k tokens per second on the processor, with 1.4 GiB of memory", or why it cannot.
+[[nodiscard]] QString speedText(const control::OfferedRun& run);
+
+}  // namespace potluck::ui

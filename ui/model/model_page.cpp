@@ -1,0 +1,155 @@
+// A text is a card of its own below the prompt, newest first: heading with its round, then prompt and text as one
+// paragraph, as the model continued it. All of it is plain text, because a model that strangers trained wrote it.
+//
+// Asking again by itself compares the run's round with that in which it was asked last, at each snapshot; a request
+// that is under way, a page that is not shown and a run in which nothing was written yet ask nothing.
+#include "ui/model/model_page.h"
+
+#include <QCheckBox>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QScrollArea>
+
+#include "ui/client/plain_text.h"
+#include "ui/client/status_summary.h"
+#include "ui/model/save_model.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/parts.h"
+#include "ui/widgets/theme.h"
+
+namespace potluck::ui {
+
+using namespace control;
+
+namespace {
+
+constexpr int prompt_characters_max = 500;
+constexpr int text_characters_max = 2000;
+
+}  // namespace
+
+ModelPage::ModelPage(NodeClient& client, QWidget* parent) : QWidget(parent), m_client(client) {
+    const auto [scroll, scrolled, cards] = makeScrolledCards(this);
+    cards->addWidget(makeAskCard());
+    m_texts = makeCard(scrolled);
+    m_textColumn = static_cast<QVBoxLayout*>(cardLayout(m_texts));
+    cards->addWidget(m_texts);
+    cards->addWidget(makeSaveCard());
+    cards->addStretch(1);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(2 * grid);
+    column->addWidget(makeLabel(tr("The model"), "title", this));
+    column->addWidget(scroll, 1);
+    connect(&client, &NodeClient::changed, this, &ModelPage::refresh);
+    connect(&client, &NodeClient::samplesChanged, this, &ModelPage::refreshTexts);
+    connect(&client, &NodeClient::modelSaved, this, [this](const ExportedFiles& files, const QString& folder) {
+        setRole(m_saved, "good");
+        showOrHide(m_saved, savedText(files, folder));
+        refresh();
+    });
+    connect(&client, &NodeClient::refused, this, [this](Method method, const QString& sentence) {
+        if (method == method_of<SampleText>) showOrHide(m_problem, sentence);
+        if (method == method_of<ExportModel>) {
+            setRole(m_saved, "problem");
+            showOrHide(m_saved, sentence);
+        }
+        refresh();
+    });
+    refreshTexts();
+}
+
+QFrame* ModelPage::makeAskCard() {
+    QFrame* card = makeCard(this);
+    QBoxLayout* column = cardLayout(card);
+    column->addWidget(makeLabel(tr("What it writes"), "heading", card));
+    column->addWidget(makeWrappedLabel(
+        tr("Begin a text, and the model as it is now goes on with it. Early rounds write nonsense; look again later."),
+        "muted", card));
+    auto* row = new QHBoxLayout;
+    auto* label = makeLabel(tr("&Beginning"), "strong", card);
+    m_prompt = new QLineEdit(card);
+    m_prompt->setObjectName(QStringLiteral("prompt"));
+    m_prompt->setAccessibleName(tr("Beginning of a text"));
+    m_prompt->setPlaceholderText(tr("for example: Once upon a time"));
+    m_prompt->setMaxLength(prompt_characters_max);
+    label->setBuddy(m_prompt);
+    m_write = makeButton({}, {}, Emphasis::primary, card);
+    m_write->setObjectName(QStringLiteral("write"));
+    row->addWidget(label);
+    row->addWidget(m_prompt, 1);
+    row->addWidget(m_write);
+    column->addLayout(row);
+    m_again = new QCheckBox(tr("&Again after every %1 rounds, while this page is open").arg(ask_again_rounds), card);
+    m_again->setObjectName(QStringLiteral("writeAgain"));
+    column->addWidget(m_again);
+    m_problem = makeWrappedLabel({}, "problem", card);
+    m_problem->setObjectName(QStringLiteral("writeProblem"));
+    m_problem->hide();
+    column->addWidget(m_problem);
+    connect(m_write, &QPushButton::clicked, this, &ModelPage::write);
+    connect(m_prompt, &QLineEdit::returnPressed, this, &ModelPage::write);
+    return card;
+}
+
+QFrame* ModelPage::makeSaveCard() {
+    QFrame* card = makeCard(this);
+    QBoxLayout* column = cardLayout(card);
+    auto* head = new QHBoxLayout;
+    head->addWidget(makeLabel(tr("Keep it"), "heading", card), 1);
+    m_save = makeButton(tr("&Save the model…"), iconNamed(QStringLiteral("flag")), Emphasis::normal, card);
+    m_save->setObjectName(QStringLiteral("saveModel"));
+    head->addWidget(m_save);
+    column->addLayout(head);
+    column->addWidget(makeWrappedLabel(
+        tr("Writes weights, configuration and tokenizer into a folder, as other programs read them."), "muted", card));
+    m_saved = makeWrappedLabel({}, "good", card);
+    m_saved->setObjectName(QStringLiteral("saveOutcome"));
+    m_saved->hide();
+    column->addWidget(m_saved);
+    connect(m_save, &QPushButton::clicked, this, [this] {
+        showOrHide(m_saved, {});
+        askWhereToSave(m_client, this);
+    });
+    return card;
+}
+
+void ModelPage::write() {
+    if (!m_write->isEnabled()) return;
+    showOrHide(m_problem, {});
+    m_askedIn = m_client.view().snapshot.run->round;
+    m_client.writeSample(m_prompt->text());
+    refresh();
+}
+
+void ModelPage::refresh() {
+    const NodeView& view = m_client.view();
+    const bool up = view.link.state == Link::State::up && isInRun(view);
+    const bool writes = m_client.waitsFor(method_of<SampleText>), saves = m_client.waitsFor(method_of<ExportModel>);
+    m_write->setText(writes ? tr("It writes…") : tr("&Write"));
+    m_write->setEnabled(up && !writes);
+    m_save->setText(saves ? tr("Saving…") : tr("&Save the model…"));
+    m_save->setEnabled(up && !saves);
+    if (!up || !isVisible() || writes || !m_again->isChecked() || view.samples.empty()) return;
+    if (view.snapshot.run->round >= m_askedIn + ask_again_rounds) write();
+}
+
+void ModelPage::refreshTexts() {
+    while (QLayoutItem* item = m_textColumn->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+    m_texts->setVisible(!m_client.view().samples.empty());
+    for (const Sample& sample : m_client.view().samples) {
+        QLabel* round = makeLabel(tr("After %1 rounds").arg(fullCount(sample.round)), "strong", m_texts);
+        QLabel* text = makeWrappedLabel(plainText(sample.prompt + sample.text, text_characters_max), "muted", m_texts);
+        text->setObjectName(QStringLiteral("sample"));
+        text->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+        round->setBuddy(text);
+        m_textColumn->addWidget(round);
+        m_textColumn->addWidget(text);
+    }
+    refresh();
+}
+
+}  // namespace potluck::ui
