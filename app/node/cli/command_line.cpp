@@ -31,12 +31,13 @@ namespace potluck::node {
 namespace {
 
 constexpr std::uint64_t kib = 1024;
+constexpr std::int64_t search_patience_max = 86'400;  // seconds
 constexpr std::int64_t page_every_min = 5;  // seconds; a round lasts that long, and visitors fetch it no faster
 
 /// What CLI11 fills before it is checked and turned into a Command.
 struct Raw {
     std::string data_folder, trainer, duration, every, preset = "tiny", optimizer = "adamw", density = "auto", name;
-    std::string device, gpu_memory, ram, disk, tokens, pause_for, hours;
+    std::string device, gpu_memory, ram, disk, tokens, pause_for, hours, search_patience;
     std::vector<std::string> import_source, dht_nodes, addresses, backbones, allowed;
     std::optional<std::uint64_t> upload_kib, download_kib;
     double window_seconds = 0, collect_seconds = 0, grace_seconds = 0;
@@ -65,6 +66,9 @@ void add_node_options(CLI::App& app, Command& command, Raw& raw) {
         ->envname("POTLUCK_ADDRESS");
     app.add_flag("--loopback", raw.loopback, "Stay on this computer: listen on 127.0.0.1 with a private DHT")
         ->envname("POTLUCK_LOOPBACK");
+    app.add_option("--search-patience", raw.search_patience,
+                   "How long nobody may answer an invite until it says so; the search goes on (default: 2m)")
+        ->envname("POTLUCK_SEARCH_PATIENCE");
     const CLI::Range rates(std::uint64_t{0}, control::rate_max / kib);
     app.add_option("--max-upload", raw.upload_kib, "Upload limit in KiB/s; 0 for none, the default (remembered)")
         ->check(rates);
@@ -571,6 +575,29 @@ Status finish_import(Command& command, const Raw& raw) {
     return {};
 }
 
+Status finish_times(Command& command, const Raw& raw) {
+    if (!raw.duration.empty()) {
+        const auto seconds = parse_duration(raw.duration);
+        if (!seconds) return seconds.error();
+        command.pause_seconds = *seconds;
+    }
+    if (!raw.every.empty()) {
+        const auto seconds = parse_duration(raw.every);
+        if (!seconds) return seconds.error();
+        if (*seconds < page_every_min)
+            return Error{ErrorCode::invalid_argument, "A page is written at most every 5 s."};
+        command.every_seconds = *seconds;
+    }
+    if (!raw.search_patience.empty()) {
+        const auto seconds = parse_duration(raw.search_patience);
+        if (!seconds) return seconds.error();
+        if (*seconds < 1 || *seconds > search_patience_max)
+            return Error{ErrorCode::invalid_argument, "A search is patient for 1 s to 1 day."};
+        command.node.manifest_patience = std::chrono::seconds(*seconds);
+    }
+    return {};
+}
+
 /// Everything that CLI11 does not check.
 Status finish(Command& command, const Raw& raw) {
     const Environment environment = process_environment();
@@ -620,18 +647,7 @@ Status finish(Command& command, const Raw& raw) {
     command.demo.folder_use = raw.replace ? DemoOptions::FolderUse::replace : DemoOptions::FolderUse::fresh;
     command.demo.worth = raw.worth ? DemoOptions::Worth::measured : DemoOptions::Worth::unknown;
     command.demo.window = raw.window ? DemoOptions::Window::open : DemoOptions::Window::closed;
-    if (!raw.duration.empty()) {
-        const auto seconds = parse_duration(raw.duration);
-        if (!seconds) return seconds.error();
-        command.pause_seconds = *seconds;
-    }
-    if (!raw.every.empty()) {
-        const auto seconds = parse_duration(raw.every);
-        if (!seconds) return seconds.error();
-        if (*seconds < page_every_min)
-            return Error{ErrorCode::invalid_argument, "A page is written at most every 5 s."};
-        command.every_seconds = *seconds;
-    }
+    if (const Status times = finish_times(command, raw); !times) return times;
     if (command.verb == Verb::identity_import) return finish_import(command, raw);
     return command.verb == Verb::host ? finish_host(command, raw) : Status();
 }

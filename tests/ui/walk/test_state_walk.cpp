@@ -37,6 +37,7 @@ private slots:
         QVERIFY(walk.join(QString::fromStdString(second.invite())));
         REACHES(walk.is(Reason::run_complete));
         QTRY_COMPARE_WITH_TIMEOUT(walk.node().trainer.process, std::int64_t{0}, soon);
+        try_the_model(walk);
         walk.window.offerInvite(QString::fromStdString(second.invite()));
         QCOMPARE(walk.find<QLabel>("offer")->text(), QStringLiteral("You are in this run already."));
         QVERIFY(walk.click("dismiss"));
@@ -55,10 +56,32 @@ private slots:
         REACHES(walk.is(Reason::run_complete));
         QVERIFY(walk.click("leaveRun"));
         IS_READY();
+        delete_what_is_left(walk);
         QVERIFY2(walk.faults.isEmpty(), qPrintable(walk.faults.join('\n')));
     }
 
 private:
+    /// What everybody came for: the finished model writes.
+    static void try_the_model(Walk& walk) {
+        QVERIFY(walk.find<QLabel>("share") != nullptr);
+        QVERIFY(walk.click("tryModel"));
+        QVERIFY(walk.click("write"));
+        QTRY_VERIFY_WITH_TIMEOUT(walk.find<QLabel>("sample") != nullptr, soon);
+        walk.window.showPage(ui::MainWindow::home_page);
+    }
+
+    /// Its files go by two clicks, once the run is left for good.
+    static void delete_what_is_left(Walk& walk) {
+        const auto asks = [&] { return walk.find<QLabel>("leftText") != nullptr; };
+        QTRY_VERIFY_WITH_TIMEOUT(asks(), soon);
+        QVERIFY(walk.find<QLabel>("leftText")->text().contains("“Test”"));
+        const auto gone = [&] {
+            if (asks() && walk.click("deleteLeft")) (void)walk.accept();
+            return !asks();
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(gone(), soon);
+    }
+
     static QString dht_of(Swarm& swarm) {
         return "127.0.0.1:" + QString::number(swarm.backbone().status().network.port);
     }
@@ -66,7 +89,10 @@ private:
     /// An invite that nobody has ever seen, cancelled, and once more replaced by a good one.
     void search_and_give_up(Walk& walk, const QString& invite) {
         const QString dead = "magnet:?xt=urn:btmh:1220" + QString(64, 'a') + "&dn=Gone";
-        QVERIFY(walk.join(dead));
+        walk.find<QLineEdit>("invite")->setText(dead);
+        QVERIFY(walk.click("look"));
+        QVERIFY(walk.click("join"));  // which ends the look
+        QTRY_VERIFY_WITH_TIMEOUT(!walk.client.waitsFor(control::method_of<control::LookAtRun>), 5000);
         const auto searches = [&] { return walk.is(Reason::searching_network) || walk.is(Reason::searching_run); };
         REACHES(searches());
         QTRY_VERIFY(walk.find<QLabel>("reason")->text().contains("“Gone”"));
@@ -74,7 +100,12 @@ private:
         IS_READY();
         QVERIFY(walk.join(dead));
         REACHES(searches());
-        QVERIFY(walk.join(invite));
+        walk.find<QLineEdit>("invite")->setText(invite);
+        QVERIFY(walk.click("look"));
+        QTRY_COMPARE_WITH_TIMEOUT(walk.find<QLabel>("offerTitle")->text(), QStringLiteral("Test"), soon);
+        QVERIFY(walk.find<QLabel>("offerSpeed") != nullptr);
+        QVERIFY(searches());  // nothing was joined by that
+        QVERIFY(walk.click("join"));
         REACHES(walk.trains());
     }
 
@@ -99,6 +130,9 @@ private:
         };
         REACHES(kill_next());
         QVERIFY(walk.click("showLog"));
+        QTRY_VERIFY_WITH_TIMEOUT(!walk.client.view().log.empty(), soon);
+        QVERIFY(walk.click("copyDiagnostics"));
+        walk.window.showPage(ui::MainWindow::home_page);
         QVERIFY(walk.click("tryAgain"));
         REACHES(walk.trains());
     }

@@ -38,10 +38,18 @@ inline const char* name_of(Reason reason) { return status::reason_names[static_c
 
 class Walk {
 public:
-    Walk(const QString& folder, const QString& dht) : m_folder(folder), m_transport(at(dht), folder) {
+    /// What its node finds in the environment beside what all of them do.
+    struct World {
+        QString dht = {};
+        QString trainer = fake_trainer();
+        QStringList more = {};  // names and values in turn
+    };
+    Walk(const QString& folder, const QString& dht) : Walk(folder, World{.dht = dht}) {}
+    Walk(const QString& folder, const World& world) : m_folder(folder), m_transport(node_in(world), folder) {
         QObject::connect(&client, &ui::NodeClient::changed, &window, [this] { look(); });
         window.show();
         client.start();
+        forget(world);
     }
     ~Walk() {
         QSignalSpy stopped(&client, &ui::NodeClient::stopped);
@@ -90,15 +98,19 @@ public:
         field->setText(invite);
         return click("join");
     }
-    [[nodiscard]] bool leave_now() const {
-        if (!choose("more", 1)) return false;
+    [[nodiscard]] bool leave_now() const { return choose("more", 1) && accept(); }
+    /// The question that is open.
+    [[nodiscard]] bool accept() const {
+        bool accepted = false;
         for (QMessageBox* box : window.findChildren<QMessageBox*>()) {
             if (!box->isVisible()) continue;
             for (QAbstractButton* button : box->buttons()) {
-                if (box->buttonRole(button) == QMessageBox::AcceptRole) button->click();
+                if (box->buttonRole(button) != QMessageBox::AcceptRole) continue;
+                button->click();
+                accepted = true;
             }
         }
-        return true;
+        return accepted;
     }
     /// The child that the window has started, by what its command line says.
     [[nodiscard]] std::int64_t node_process() const {
@@ -115,11 +127,16 @@ public:
     }
 
 private:
-    static QString at(const QString& dht) {
-        qputenv("POTLUCK_TRAINER", fake_trainer().toUtf8());
+    static QString node_in(const World& world) {
+        qputenv("POTLUCK_TRAINER", world.trainer.toUtf8());
         qputenv("POTLUCK_LOOPBACK", "1");
-        qputenv("POTLUCK_DHT", dht.toUtf8());
+        world.dht.isEmpty() ? qunsetenv("POTLUCK_DHT") : qputenv("POTLUCK_DHT", world.dht.toUtf8());
+        for (qsizetype i = 0; i + 1 < world.more.size(); i += 2)
+            qputenv(world.more[i].toUtf8().constData(), world.more[i + 1].toUtf8());
         return node_program();
+    }
+    void forget(const World& world) const {
+        for (qsizetype i = 0; i + 1 < world.more.size(); i += 2) qunsetenv(world.more[i].toUtf8().constData());
     }
 
     void fault(const QString& what) {
@@ -189,3 +206,6 @@ inline constexpr int soon = 20'000, later = 40'000;
 
 #define REACHES(condition) QTRY_VERIFY2_WITH_TIMEOUT(condition, name_of(walk.node().why.reason), later)
 #define IS_READY() QTRY_VERIFY2_WITH_TIMEOUT(walk.is(Reason::no_run), name_of(walk.node().why.reason), soon)
+#define CHECK_WALK()                   \
+    s_seen.merge(std::set(walk.seen)); \
+    QVERIFY2(walk.faults.isEmpty(), qPrintable(walk.faults.join('\n')))

@@ -1,0 +1,270 @@
+// The states that people rarely see, each brought about with a real node, and out of each by clicks. What the first
+// walk (test_state_walk.cpp) and this one together leave out is named at the end, with the reason why.
+#include <filesystem>
+#include <fstream>
+
+#include <QUdpSocket>
+
+#include "walk.h"
+
+using namespace potluck;
+using namespace potluck::test;
+
+namespace fs = std::filesystem;
+
+class RareStatesTest : public QObject {
+    Q_OBJECT
+private slots:
+    void an_invite_that_nobody_answers_says_so_and_is_given_up_or_replaced() {
+        Swarm swarm;
+        swarm.host(1000);
+        const QTemporaryDir deaf, folder;
+        const QString dead = "magnet:?xt=urn:btmh:1220" + QString(64, 'b') + "&dn=Gone";
+        const QStringList patience = {"POTLUCK_SEARCH_PATIENCE", "1s"};
+        {
+            Walk walk(deaf.path(), Walk::World{.more = patience});
+            IS_READY();
+            QVERIFY(walk.join(dead));
+            REACHES(walk.is(Reason::search_offline));
+            QVERIFY(walk.click("cancelSearch"));
+            IS_READY();
+            CHECK_WALK();
+        }
+        // A node learns of others than its entry point only.
+        ServingNode entry(swarm.root() / "entry"), other(swarm.root() / "other");
+        const QString port = QString::number(free_port());
+        entry.start({"--port", port});
+        QVERIFY(entry.wait_for([](const auto& now) { return now.network.port > 0; }, soon));
+        other.start({"--dht", "127.0.0.1:" + port});
+        QVERIFY(entry.wait_for([](const auto& now) { return now.network.dht_nodes > 0; }, soon));
+        Walk walk(folder.path(), Walk::World{.dht = "127.0.0.1:" + port, .more = patience});
+        IS_READY();
+        QTRY_VERIFY_WITH_TIMEOUT(walk.node().network.dht_nodes > 0, soon);
+        QVERIFY(walk.join(dead));
+        REACHES(walk.is(Reason::run_unreachable));
+        QVERIFY(walk.find<QLabel>("reason")->text().contains("“Gone”"));
+        QVERIFY(walk.join(QString::fromStdString(swarm.invite())));
+        REACHES(walk.trains());
+        CHECK_WALK();
+    }
+
+    void a_run_that_cannot_be_joined_is_tried_again_once_it_is_put_right() {
+        Swarm swarm;
+        swarm.host(1000);
+        const QTemporaryDir folder;
+        const fs::path manifest = run_folder(folder, swarm) / "manifest";
+        fs::create_directories(manifest.parent_path());
+        std::ofstream(manifest) << "not a manifest";
+        Walk walk(folder.path(), dht_of(swarm));
+        IS_READY();
+        QVERIFY(walk.join(QString::fromStdString(swarm.invite())));
+        REACHES(walk.is(Reason::run_refused));
+        QVERIFY(walk.click("cancelSearch"));
+        IS_READY();
+        QVERIFY(walk.join(QString::fromStdString(swarm.invite())));
+        REACHES(walk.is(Reason::run_refused));
+        fs::remove(manifest);
+        QVERIFY(walk.click("tryAgain"));
+        REACHES(walk.trains());
+        CHECK_WALK();
+    }
+
+    void a_trainer_that_is_missing_is_tried_again_once_it_is_there() {
+        Swarm swarm;
+        swarm.host(1000);
+        const QTemporaryDir folder, programs;
+        const QString trainer = programs.filePath("trainer");
+        Walk walk(folder.path(),
+                  Walk::World{.dht = dht_of(swarm), .trainer = trainer, .more = {"FAKE_TRAINER_REPLAN", "1"}});
+        IS_READY();
+        QVERIFY(walk.join(QString::fromStdString(swarm.invite())));
+        REACHES(walk.is(Reason::trainer_missing));
+        QVERIFY(QFile::copy(fake_trainer(), trainer));
+        QVERIFY(walk.click("tryAgain"));
+        REACHES(walk.is(Reason::trainer_changed));  // this trainer runs out of memory once, and goes on with less
+        QVERIFY(walk.leave_now());
+        IS_READY();
+        CHECK_WALK();
+    }
+
+    void members_that_are_gone_are_waited_for() {
+        Swarm swarm;
+        swarm.host(1000);
+        const QTemporaryDir folder;
+        const fs::path manifest = run_folder(folder, swarm) / "manifest";
+        fs::create_directories(manifest.parent_path());
+        fs::copy_file(swarm.root() / "host" / "runs" / run_id(swarm) / "manifest", manifest);
+        swarm.backbone().kill();
+        Walk walk(folder.path(), Walk::World{});
+        IS_READY();
+        QVERIFY(walk.join(QString::fromStdString(swarm.invite())));
+        REACHES(walk.is(Reason::members_unreachable));
+        QVERIFY(walk.leave_now());
+        IS_READY();
+        CHECK_WALK();
+    }
+
+    /// Another volunteer goes on being heard of while the committee stands still.
+    void a_committee_that_stands_still_is_waited_for() {
+        Swarm swarm;
+        swarm.host(1000);
+        ServingNode& other = swarm.volunteer("other");
+        QVERIFY(other.wait_for_round(1, later));
+        const QTemporaryDir folder;
+        Walk walk(folder.path(), dht_of(swarm));
+        IS_READY();
+        QVERIFY(walk.join(QString::fromStdString(swarm.invite())));
+        REACHES(walk.trains() && walk.node().run->members.size() == 3);
+        const auto host = static_cast<pid_t>(swarm.backbone().process().processId());
+        ::kill(host, SIGSTOP);
+        const bool waits = QTest::qWaitFor([&] { return walk.is(Reason::waiting_for_committee); }, later);
+        ::kill(host, SIGCONT);
+        QVERIFY2(waits, name_of(walk.node().why.reason));
+        REACHES(walk.trains());
+        QVERIFY(walk.leave_now());
+        IS_READY();
+        CHECK_WALK();
+    }
+
+    void a_key_that_is_used_twice_is_told_and_left() {
+        Swarm swarm;
+        swarm.host(1000);
+        const QTemporaryDir folder;
+        Walk walk(folder.path(), dht_of(swarm));
+        IS_READY();
+        QVERIFY(walk.join(QString::fromStdString(swarm.invite())));
+        REACHES(walk.trains());
+        fs::create_directories(swarm.root() / "twin");
+        fs::copy_file(fs::path(folder.path().toStdString()) / "identity.key", swarm.root() / "twin" / "identity.key");
+        swarm.volunteer("twin");
+        REACHES(walk.is(Reason::identity_in_use));
+        QVERIFY(walk.click("leaveRun") || walk.leave_now());
+        IS_READY();
+        CHECK_WALK();
+    }
+
+    void who_has_finished_trains_again() {
+        Swarm swarm;
+        swarm.host(1000);
+        const QTemporaryDir folder;
+        Walk walk(folder.path(), dht_of(swarm));
+        IS_READY();
+        QVERIFY(walk.join(QString::fromStdString(swarm.invite())));
+        REACHES(walk.trains());
+        QCOMPARE(run_node({"finish", "--data-dir", folder.path()}).code, 0);  // only the command line stays a member
+        REACHES(walk.is(Reason::finished));
+        QVERIFY(walk.click("trainAgain"));
+        REACHES(walk.trains());
+        QVERIFY(walk.leave_now());
+        IS_READY();
+        CHECK_WALK();
+    }
+
+    /// The data of the run is larger than what this computer may keep; the person allows more.
+    void a_disk_that_is_too_small_is_told_until_more_is_allowed() {
+        Swarm swarm;
+        swarm.host(1000);
+        const QTemporaryDir folder;
+        Walk walk(folder.path(), dht_of(swarm));
+        IS_READY();
+        control::Resources resources = walk.node().resources.value();
+        resources.disk = 200'000;
+        walk.client.setResources(resources);
+        QTRY_VERIFY_WITH_TIMEOUT(walk.node().resources->disk == resources.disk, soon);
+        QVERIFY(walk.join(QString::fromStdString(swarm.invite())));
+        REACHES(walk.is(Reason::hindered));
+        QVERIFY(walk.leave_now());
+        IS_READY();
+        resources.disk = 0;
+        walk.client.setResources(resources);
+        QVERIFY(walk.join(QString::fromStdString(swarm.invite())));
+        REACHES(walk.trains());
+        CHECK_WALK();
+    }
+
+    /// The window of a person who hosts a run and is its only member, and so its committee.
+    void a_host_without_company_trains_alone_and_leaves() {
+        Swarm swarm;
+        swarm.host(1000);
+        swarm.backbone().kill();
+        const QTemporaryDir folder;
+        const Ended made = run_node({"host",
+                                     "--prepare",
+                                     "--volunteer",
+                                     "--data-dir",
+                                     folder.path(),
+                                     "--text",
+                                     QString::fromStdString((swarm.root() / "text").string()),
+                                     "--name",
+                                     "Alone",
+                                     "--context",
+                                     "32",
+                                     "--rounds",
+                                     "1000",
+                                     "--window",
+                                     "0.6",
+                                     "--collect",
+                                     "1",
+                                     "--grace",
+                                     "1",
+                                     "--density",
+                                     "256",
+                                     "--layers",
+                                     "1",
+                                     "--width",
+                                     "32",
+                                     "--heads",
+                                     "2"});
+        QVERIFY2(made.code == 0, qPrintable(made.err));
+        Walk walk(folder.path(), Walk::World{});
+        REACHES(walk.is(Reason::alone));
+        QVERIFY(walk.leave_now());
+        IS_READY();
+        CHECK_WALK();
+    }
+
+    /// A window over the folder of a backbone, which decides and relays and trains nothing.
+    void a_backbone_keeps_rounds_and_collects() {
+        Swarm swarm;
+        swarm.host(1000);
+        swarm.volunteer("other");
+        const QString data = swarm.backbone().data();
+        Walk walk(data, Walk::World{});  // beside the node that runs there
+        REACHES(walk.is(Reason::keeping));
+        REACHES(walk.seen.contains(Reason::collecting));
+        QVERIFY(walk.leave_now());
+        IS_READY();
+        CHECK_WALK();
+    }
+
+    /// Not here: `offline` needs a node on the internet that hears nothing (a test stays on its computer), and
+    /// `calculates_differently` a processor that is broken; test_peer_status and test_view show what they say. The
+    /// states that only pass by, on the way into a run or out of it, are looked at when they come.
+    void no_state_is_forgotten() {
+        for (const Reason reason :
+             {Reason::search_offline, Reason::run_unreachable, Reason::run_refused, Reason::members_unreachable,
+              Reason::waiting_for_committee, Reason::alone, Reason::keeping, Reason::collecting,
+              Reason::trainer_changed, Reason::trainer_missing, Reason::hindered, Reason::identity_in_use,
+              Reason::finished})
+            QVERIFY2(s_seen.contains(reason), name_of(reason));
+    }
+
+private:
+    static QString dht_of(Swarm& swarm) {
+        return "127.0.0.1:" + QString::number(swarm.backbone().status().network.port);
+    }
+    /// Of TCP and UDP.
+    static int free_port() {
+        QUdpSocket socket;
+        (void)socket.bind(QHostAddress::LocalHost);
+        return socket.localPort();
+    }
+    static std::string run_id(Swarm& swarm) { return swarm.backbone().status().run->id; }
+    static fs::path run_folder(const QTemporaryDir& folder, Swarm& swarm) {
+        return fs::path(folder.path().toStdString()) / "runs" / run_id(swarm);
+    }
+    static inline std::set<Reason> s_seen;
+};
+
+QTEST_MAIN(RareStatesTest)
+#include "test_state_walk_rare.moc"
