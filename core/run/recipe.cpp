@@ -18,6 +18,12 @@ void read_optimizer(Fields& fields, Recipe& recipe) {
     const std::optional<Optimizer> optimizer = optimizer_named(fields.text("optimizer", 16));
     if (!optimizer) fields.fail("\"optimizer\" is not one this version knows (adamw, lamb, muon)");
     recipe.optimizer = optimizer.value_or(Optimizer::adamw);
+    if (fields.has("lamb_debias")) {
+        const std::optional<LambDebias> debias = lamb_debias_named(fields.text("lamb_debias", 16));
+        if (!debias) fields.fail("\"lamb_debias\" is not one this version knows (moments, rate, none)");
+        recipe.lamb_debias = debias.value_or(LambDebias::moments);
+        if (recipe.optimizer != Optimizer::lamb) fields.fail("\"lamb_debias\" is for lamb only");
+    }
     recipe.state_bits = static_cast<std::uint32_t>(fields.integer("state_bits", 8, 32));
     if (recipe.state_bits != 8 && recipe.state_bits != 32) fields.fail("\"state_bits\" is neither 8 nor 32");
     recipe.epsilon = fields.number("epsilon", 1e-15, 1.0);
@@ -41,33 +47,51 @@ std::optional<Optimizer> optimizer_named(std::string_view name) {
     return std::nullopt;
 }
 
+const char* name_of(LambDebias debias) {
+    switch (debias) {
+        case LambDebias::moments: return "moments";
+        case LambDebias::rate: return "rate";
+        case LambDebias::none: return "none";
+    }
+    return "";
+}
+
+std::optional<LambDebias> lamb_debias_named(std::string_view name) {
+    for (const LambDebias debias : {LambDebias::moments, LambDebias::rate, LambDebias::none}) {
+        if (name == name_of(debias)) return debias;
+    }
+    return std::nullopt;
+}
+
 nlohmann::json Recipe::to_json() const {
-    return {{"optimizer", name_of(optimizer)},
-            {"state_bits", state_bits},
-            {"epsilon", epsilon},
-            {"learning_rate", learning_rate},
-            {"final_fraction", final_fraction},
-            {"beta1", beta1},
-            {"beta2", beta2},
-            {"weight_decay", weight_decay},
-            {"clip_norm", clip_norm},
-            {"batch", batch},
-            {"warmup_rounds", warmup_rounds},
-            {"total_rounds", total_rounds},
-            {"window_ms", window.count()},
-            {"k", k},
-            {"k_max", k_max},
-            {"error_decay", error_decay},
-            {"alpha", alpha},
-            {"amplification", amplification},
-            {"checkpoint_every", checkpoint_every},
-            {"collect_ms", collect.count()},
-            {"grace_ms", grace.count()},
-            {"fit_rounds", fit_rounds},
-            {"probation_rounds", probation_rounds},
-            {"rounds_late_max", rounds_late_max},
-            {"table_every", table_every},
-            {"seed", seed}};
+    nlohmann::json json = {{"optimizer", name_of(optimizer)},
+                           {"state_bits", state_bits},
+                           {"epsilon", epsilon},
+                           {"learning_rate", learning_rate},
+                           {"final_fraction", final_fraction},
+                           {"beta1", beta1},
+                           {"beta2", beta2},
+                           {"weight_decay", weight_decay},
+                           {"clip_norm", clip_norm},
+                           {"batch", batch},
+                           {"warmup_rounds", warmup_rounds},
+                           {"total_rounds", total_rounds},
+                           {"window_ms", window.count()},
+                           {"k", k},
+                           {"k_max", k_max},
+                           {"error_decay", error_decay},
+                           {"alpha", alpha},
+                           {"amplification", amplification},
+                           {"checkpoint_every", checkpoint_every},
+                           {"collect_ms", collect.count()},
+                           {"grace_ms", grace.count()},
+                           {"fit_rounds", fit_rounds},
+                           {"probation_rounds", probation_rounds},
+                           {"rounds_late_max", rounds_late_max},
+                           {"table_every", table_every},
+                           {"seed", seed}};
+    if (lamb_debias != LambDebias::moments) json["lamb_debias"] = name_of(lamb_debias);
+    return json;
 }
 
 Result<Recipe> Recipe::from_json(const nlohmann::json& object) {

@@ -21,6 +21,12 @@ enum class Optimizer { adamw, lamb, muon };
 /// Nothing for a name that this version does not know.
 [[nodiscard]] std::optional<Optimizer> optimizer_named(std::string_view name);
 
+/// What of LAMB makes up for moments that begin at zero (core/numerics/optimizer/optimizer.h).
+enum class LambDebias { moments, rate, none };
+/// The name in a manifest and on the command line.
+[[nodiscard]] const char* name_of(LambDebias debias);
+[[nodiscard]] std::optional<LambDebias> lamb_debias_named(std::string_view name);
+
 /// The most that any k can be: all entries of a chunk.
 inline constexpr std::uint32_t chunk_entries = numerics::sent_max;
 
@@ -30,7 +36,8 @@ inline constexpr Duration usual_window_min{5'000};
 struct Recipe {
     // Inner optimizer (core/numerics/optimizer/optimizer.h), decay on matrices only.
     Optimizer optimizer = Optimizer::adamw;
-    std::uint32_t state_bits = 8;  // of its moments: 8 or 32
+    LambDebias lamb_debias = LambDebias::moments;  // in a manifest where it is another, which only LAMB's may be
+    std::uint32_t state_bits = 8;                  // of its moments: 8 or 32
     double epsilon = 1e-8;
     double learning_rate = 3e-3;  // peak
     double final_fraction = 0.1;  // of the peak, reached at the end of the run

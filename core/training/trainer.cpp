@@ -34,6 +34,15 @@ ModelOptions options_of(const TrainerSetup& setup) {
             .weights_flow = setup.layout.weights_flow};
 }
 
+numerics::LambDebias debias_of(run::LambDebias debias) {
+    switch (debias) {
+        case run::LambDebias::moments: return numerics::LambDebias::moments;
+        case run::LambDebias::rate: return numerics::LambDebias::rate;
+        case run::LambDebias::none: break;
+    }
+    return numerics::LambDebias::none;
+}
+
 }  // namespace
 
 Trainer::Trainer(const TrainerSetup& setup, LocalModel local)
@@ -228,6 +237,7 @@ Status Trainer::step_optimizer(double gradient_scale) {
     ++m_steps;
     const double warmup = std::min(1.0, static_cast<double>(m_steps) / static_cast<double>(restart_warmup_steps));
     const numerics::StepHyperparams settings{.kind = optimizer(),
+                                             .lamb_debias = debias_of(recipe.lamb_debias),
                                              .learning_rate = m_place.learning_rate * warmup,
                                              .beta1 = recipe.beta1,
                                              .beta2 = recipe.beta2,

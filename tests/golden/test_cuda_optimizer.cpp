@@ -104,7 +104,7 @@ std::vector<float> gradient_of(std::uint64_t seed) {
 }
 
 template <class Parameter, class Gradient>
-void check_equal(const CudaOptimizer& gpu, OptimizerKind kind, StateBits bits) {
+void check_equal(const CudaOptimizer& gpu, StepHyperparams settings, StateBits bits) {
     constexpr auto type_of = [](auto number) {
         return std::is_same_v<decltype(number), float> ? DeviceDtype::fp32 : DeviceDtype::bf16;
     };
@@ -120,8 +120,9 @@ void check_equal(const CudaOptimizer& gpu, OptimizerKind kind, StateBits bits) {
     for (std::uint64_t step = 1; step <= 5; ++step) {
         const std::vector<Gradient> gradient = vector_of<Gradient>(gradient_of(step));
         const Mirror device_gradient(gpu, std::span(gradient));
-        const StepHyperparams settings{
-            .kind = kind, .learning_rate = 3e-3, .step = step, .gradient_scale = 0.37, .rounding_seed = step};
+        settings.learning_rate = 3e-3;
+        settings.gradient_scale = 0.37;
+        settings.step = settings.rounding_seed = step;
         optimizer_step<Parameter, Gradient>(state, 0, slices().size(), parameters, gradient, settings, 2);
         const DeviceVectors vectors{device_parameters.as<void>(), type_of(Parameter{}), device_gradient.as<void>(),
                                     type_of(Gradient{})};
@@ -149,7 +150,11 @@ private slots:
     void a_gpu_gets_the_bytes_of_the_processor() {
         const Result<CudaOptimizer> gpu = CudaOptimizer::open(POTLUCK_BIN_DIR);
         if (!gpu) QSKIP(gpu.error().message.c_str());
-        for (const OptimizerKind kind : {OptimizerKind::adamw, OptimizerKind::lamb}) {
+        const StepHyperparams kinds[] = {{.kind = OptimizerKind::adamw},
+                                         {.kind = OptimizerKind::lamb},
+                                         {.kind = OptimizerKind::lamb, .lamb_debias = LambDebias::rate},
+                                         {.kind = OptimizerKind::lamb, .lamb_debias = LambDebias::none}};
+        for (const StepHyperparams& kind : kinds) {
             for (const StateBits bits : {StateBits::bits8, StateBits::bits32}) {
                 check_equal<float, float>(*gpu, kind, bits);
                 check_equal<float, Bf16>(*gpu, kind, bits);

@@ -35,9 +35,12 @@ float fraction(std::size_t i, std::size_t salt) {
     return static_cast<float>((static_cast<double>((i * 7919 + salt * 104729) % 2001) - 1000) / 1000);
 }
 
-OptimizerKind kind_named(const QByteArray& name) {
-    if (name != "adamw" && name != "lamb") qFatal("unknown optimizer %s", name.constData());
-    return name == "lamb" ? OptimizerKind::lamb : OptimizerKind::adamw;
+StepHyperparams settings_named(const QByteArray& name) {
+    if (name == "adamw") return {.kind = OptimizerKind::adamw};
+    if (name == "lamb") return {.kind = OptimizerKind::lamb};
+    if (name == "lamb-rate") return {.kind = OptimizerKind::lamb, .lamb_debias = LambDebias::rate};
+    if (name == "lamb-none") return {.kind = OptimizerKind::lamb, .lamb_debias = LambDebias::none};
+    qFatal("unknown optimizer %s", name.constData());
 }
 
 template <class Dtype>
@@ -54,13 +57,14 @@ std::vector<Dtype> vector_of(const std::vector<float>& values) {
 
 /// SHA-256 of the parameters and of all moments after five steps on seeded inputs.
 template <class Parameter, class Gradient>
-std::string digest(Isa path, OptimizerKind kind, StateBits bits, unsigned threads) {
+std::string digest(Isa path, StepHyperparams settings, StateBits bits, unsigned threads) {
     constexpr std::size_t size = 80'000;
     OptimizerState state({{0, 3'000, 0.0F}, {3'000, 75'001, 0.1F}, {75'001, size, 0.1F}}, bits);
     std::vector<Parameter> parameters = vector_of<Parameter>(inputs::make(Kind::bell, size, 1));
     for (std::uint64_t step = 1; step <= 5; ++step) {
         const std::vector<Gradient> gradient = vector_of<Gradient>(inputs::make(Kind::clustered, size, 10 + step));
-        const StepHyperparams settings{.kind = kind, .learning_rate = 1e-3, .step = step, .rounding_seed = step};
+        settings.learning_rate = 1e-3;
+        settings.step = settings.rounding_seed = step;
         optimizer_step_with<Parameter, Gradient>(path, state, 0, 3, parameters, gradient, settings, threads);
     }
     Sha256 hash;
@@ -97,9 +101,11 @@ void TestOptimizerGolden::ten_steps_equal_the_reference() {
     for (std::size_t i = 0; i < size; ++i) parameters[i] = fraction(i, 99);
     OptimizerState state({{0, size, 0.1F}}, StateBits::bits32);
     const float scales[] = {1e-4F, 1e-3F, 1e-2F, 1e-1F, 1.0F};
+    StepHyperparams settings = settings_named(field[0]);
+    settings.learning_rate = 0.02;
     for (std::uint64_t step = 1; step <= 10; ++step) {
         for (std::size_t i = 0; i < size; ++i) gradient[i] = fraction(i, step) * scales[i % 5];
-        const StepHyperparams settings{.kind = kind_named(field[0]), .learning_rate = 0.02, .step = step};
+        settings.step = step;
         optimizer_step<float, float>(state, 0, 1, parameters, gradient, settings, 1);
     }
     for (std::size_t i = 0; i < size; ++i) {
@@ -114,7 +120,7 @@ void TestOptimizerGolden::states_have_their_digests() {
     QFETCH(QByteArray, line);
     const QList<QByteArray> field = line.simplified().split(' ');
     QCOMPARE(field.size(), 5);
-    const OptimizerKind kind = kind_named(field[0]);
+    const StepHyperparams kind = settings_named(field[0]);
     const StateBits bits = field[1] == "8" ? StateBits::bits8 : StateBits::bits32;
     const bool half_parameters = field[2] == "bf16", half_gradient = field[3] == "bf16";
     for (const Isa path : {Isa::baseline, Isa::avx2, Isa::avx512}) {

@@ -37,7 +37,7 @@ constexpr std::int64_t page_every_min = 5;  // seconds; a round lasts that long,
 /// What CLI11 fills before it is checked and turned into a Command.
 struct Raw {
     std::string data_folder, trainer, duration, every, preset = "tiny", optimizer = "adamw", density = "auto", name;
-    std::string device, gpu_memory, ram, disk, tokens, pause_for, hours, search_patience;
+    std::string lamb_debias, device, gpu_memory, ram, disk, tokens, pause_for, hours, search_patience;
     std::vector<std::string> import_source, dht_nodes, addresses, backbones, allowed;
     std::optional<std::uint64_t> upload_kib, download_kib;
     double window_seconds = 0, collect_seconds = 0, grace_seconds = 0;
@@ -126,6 +126,10 @@ void add_host_optimizer(CLI::App& host, Command& command, Raw& raw) {
     host.add_option("--batch", recipe.batch, "Sequences per inner step");
     host.add_option("--optimizer", raw.optimizer, "adamw, lamb or muon")
         ->check(CLI::IsMember({"adamw", "lamb", "muon"}));
+    host.add_option("--lamb-debias", raw.lamb_debias,
+                    "What of LAMB makes up for moments that begin at zero: moments (as its paper), rate (as DeDLOC and "
+                    "sahajBERT) or none")
+        ->check(CLI::IsMember({"moments", "rate", "none"}));
     host.add_option("--state-bits", recipe.state_bits, "Bits of the optimizer's moments, 8 or 32")
         ->check(CLI::IsMember({8, 32}));
     host.add_option("--learning-rate", recipe.learning_rate, "Peak learning rate");
@@ -514,6 +518,11 @@ Status finish_host(Command& command, const Raw& raw) {
     const auto milliseconds = [](double seconds) { return Duration{static_cast<std::int64_t>(seconds * 1000)}; };
     run::Recipe& recipe = command.host.recipe;
     recipe.optimizer = run::optimizer_named(raw.optimizer).value_or(recipe.optimizer);
+    if (!raw.lamb_debias.empty()) {
+        if (recipe.optimizer != run::Optimizer::lamb)
+            return Error{ErrorCode::invalid_argument, "--lamb-debias is for --optimizer lamb; leave it out."};
+        recipe.lamb_debias = run::lamb_debias_named(raw.lamb_debias).value_or(recipe.lamb_debias);
+    }
     if (Status taken = take_density(raw.density, recipe); !taken) return taken;
     command.host.window = raw.window_seconds > 0 ? HostPlan::Window::of_recipe : HostPlan::Window::by_size;
     if (raw.window_seconds > 0) recipe.window = milliseconds(raw.window_seconds);

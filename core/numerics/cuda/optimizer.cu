@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(block_size) step_kernel(Slice slice) {
         if (i >= step.length) continue;
         store_moments(slice, i, n, mean_scale, variance_scale);
         if (!n.part) continue;
-        const bool lamb = step.kind == POTLUCK_CUDA_LAMB;
+        const bool lamb = step.kind != POTLUCK_CUDA_ADAMW;
         const float after =
             lamb ? n.parameter - static_cast<const Workspace*>(step.workspace)->factor *
                                      arithmetic::lamb_update(slice.constants, n.parameter, n.mean, n.variance)
@@ -189,7 +189,7 @@ bool sensible(const PotluckCudaStep& step) {
     const bool coded = step.mean_codes != nullptr && step.variance_codes != nullptr && step.mean_scales != nullptr &&
                        step.variance_scales != nullptr;
     const bool floats = step.mean != nullptr && step.variance != nullptr;
-    return step.kind <= POTLUCK_CUDA_LAMB && step.parameters != nullptr && step.gradient != nullptr &&
+    return step.kind <= POTLUCK_CUDA_LAMB_RAW && step.parameters != nullptr && step.gradient != nullptr &&
            coded != floats && step.step > 0 && static_cast<float>(step.epsilon) > 0.0F &&
            (step.kind == POTLUCK_CUDA_ADAMW || step.workspace != nullptr);
 }
@@ -215,7 +215,8 @@ int potluck_cuda_optimizer_step(const struct PotluckCudaStep* step, void* stream
     slice.step = *step;
     slice.blocks = divided_up(step->length, block_size);
     arithmetic::StepScalars numbers;
-    numbers.lamb = step->kind == POTLUCK_CUDA_LAMB;
+    numbers.lamb = step->kind != POTLUCK_CUDA_ADAMW;
+    numbers.debiased_moments = step->kind != POTLUCK_CUDA_LAMB_RAW;
     numbers.learning_rate = step->learning_rate;
     numbers.beta1 = step->beta1;
     numbers.beta2 = step->beta2;

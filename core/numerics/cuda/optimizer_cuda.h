@@ -21,14 +21,15 @@ extern "C" {
 #endif
 
 /* Grows with every change of what follows; a program uses a plug-in of its own number only. */
-#define POTLUCK_CUDA_ABI 1
+#define POTLUCK_CUDA_ABI 2
 
-enum { POTLUCK_CUDA_ADAMW = 0, POTLUCK_CUDA_LAMB = 1 };
+/* LAMB_RAW takes the moments as they are; the caller scales the learning rate where that shall make up for it. */
+enum { POTLUCK_CUDA_ADAMW = 0, POTLUCK_CUDA_LAMB = 1, POTLUCK_CUDA_LAMB_RAW = 2 };
 
 /* One slice's step. The pointers are those of the slice's first number. Either the codes and scales are given, or the
  * floats `mean` and `variance`; the others are null. */
 struct PotluckCudaStep {
-    uint32_t kind; /* POTLUCK_CUDA_ADAMW or _LAMB */
+    uint32_t kind; /* POTLUCK_CUDA_ADAMW, _LAMB or _LAMB_RAW */
     uint32_t parameters_are_bf16, gradient_is_bf16;
     float weight_decay;
     double learning_rate, beta1, beta2, epsilon, trust_max, gradient_scale;

@@ -11,6 +11,8 @@
 //                                  p -= lr / (1-b1^t) * m / (sqrt(v) / sqrt(1-b2^t) + eps)
 // LAMB, per slice:                 u = mhat / (sqrt(vhat) + eps) + wd p;  p -= lr * min(|p|, trust_max) / |u| * u
 //                                  (the ratio is 1 where a norm is 0)
+// where LambDebias says otherwise: u = m / (sqrt(v) + eps) + wd p, and lr is multiplied by sqrt(1-b2^t) / (1-b1^t) or
+// by nothing.
 // with g = gradient * gradient_scale. A number whose gradient is not finite (or so large, above 10^18, that its moments
 // could overflow) stays as it is, with its moments; so does one that is not finite itself. LAMB's norms pass over both.
 // With 8-bit moments the step uses the new moments before they are rounded to codes.
@@ -46,8 +48,13 @@ struct ParameterSlice {
 enum class OptimizerKind { adamw, lamb, muon };
 enum class StateBits : std::uint32_t { bits8 = 8, bits32 = 32 };
 
+/// What of LAMB makes up for moments that begin at zero: the moments themselves, as in the paper; the learning rate,
+/// outside the ratio, as in torch_optimizer 0.3, with which DeDLOC and sahajBERT were trained; or nothing.
+enum class LambDebias { moments, rate, none };
+
 struct StepHyperparams {
     OptimizerKind kind = OptimizerKind::adamw;
+    LambDebias lamb_debias = LambDebias::moments;
     double learning_rate = 0;
     double beta1 = 0.9, beta2 = 0.95;
     double epsilon = 1e-8;
@@ -56,6 +63,9 @@ struct StepHyperparams {
     double gradient_scale = 1;        // of clip and loss scale; multiplies every gradient first
     std::uint64_t rounding_seed = 0;  // of the stochastic rounding of bf16 parameters
 };
+
+/// What a LAMB step multiplies its ratio by.
+[[nodiscard]] double lamb_rate(const StepHyperparams& settings);
 
 /// The moments of all slices of one flat vector.
 class OptimizerState {

@@ -33,7 +33,8 @@ struct StepConstants {
     float scale = 1;
     float beta1 = 0, one_minus_beta1 = 0;
     float beta2 = 0, one_minus_beta2 = 0;
-    // With r = sqrt(1 - beta2^t), by which numerator and denominator of the direction are multiplied:
+    // With r = sqrt(1 - beta2^t), by which numerator and denominator of the direction are multiplied; LAMB's moments
+    // may go without, r = 1 and no division:
     float epsilon = 0;       // epsilon r
     float step_size = 0;     // AdamW: learning rate r / (1 - beta1^t); LAMB: r / (1 - beta1^t)
     float decay_factor = 1;  // AdamW: 1 - learning rate * decay
@@ -43,6 +44,7 @@ struct StepConstants {
 /// The numbers of `StepHyperparams` that matter here, as a GPU's host side gets them too.
 struct StepScalars {
     bool lamb = false;
+    bool debiased_moments = true;
     double learning_rate = 0, beta1 = 0, beta2 = 0, epsilon = 0, gradient_scale = 1;
     std::uint64_t step = 1;
     float weight_decay = 0;
@@ -57,9 +59,15 @@ inline double power(double base, std::uint64_t exponent) {
     return result;
 }
 
+/// What a learning rate is multiplied by where it makes up for moments that begin at zero.
+inline double rate_correction(double beta1, double beta2, std::uint64_t step) {
+    return std::sqrt(1 - power(beta2, step)) / (1 - power(beta1, step));
+}
+
 inline StepConstants constants_of(const StepScalars& numbers) {
-    const double bias_correction1 = 1 - power(numbers.beta1, numbers.step);
-    const double root = std::sqrt(1 - power(numbers.beta2, numbers.step));
+    const bool debiased = numbers.debiased_moments;
+    const double bias_correction1 = debiased ? 1 - power(numbers.beta1, numbers.step) : 1;
+    const double root = debiased ? std::sqrt(1 - power(numbers.beta2, numbers.step)) : 1;
     const double decay = numbers.weight_decay;
     StepConstants out;
     out.scale = static_cast<float>(numbers.gradient_scale);

@@ -21,7 +21,9 @@ namespace potluck::numerics {
 using arithmetic::StepConstants;
 
 StepConstants step_constants(const StepHyperparams& settings, const ParameterSlice& slice) {
-    return arithmetic::constants_of({.lamb = settings.kind == OptimizerKind::lamb,
+    const bool lamb = settings.kind == OptimizerKind::lamb;
+    return arithmetic::constants_of({.lamb = lamb,
+                                     .debiased_moments = !lamb || settings.lamb_debias == LambDebias::moments,
                                      .learning_rate = settings.learning_rate,
                                      .beta1 = settings.beta1,
                                      .beta2 = settings.beta2,
@@ -29,6 +31,11 @@ StepConstants step_constants(const StepHyperparams& settings, const ParameterSli
                                      .gradient_scale = settings.gradient_scale,
                                      .step = settings.step,
                                      .weight_decay = slice.weight_decay});
+}
+
+double lamb_rate(const StepHyperparams& settings) {
+    if (settings.lamb_debias != LambDebias::rate) return settings.learning_rate;
+    return settings.learning_rate * arithmetic::rate_correction(settings.beta1, settings.beta2, settings.step);
 }
 
 void require_step(const OptimizerState& state, std::size_t first, std::size_t count, std::size_t parameters,
@@ -112,7 +119,7 @@ private:
             update_sum += update_piece;
             parameter_piece = update_piece = 0;
         }
-        return arithmetic::lamb_factor(m_settings.learning_rate, m_settings.trust_max, parameter_sum, update_sum);
+        return arithmetic::lamb_factor(lamb_rate(m_settings), m_settings.trust_max, parameter_sum, update_sum);
     }
 
     void step_block(std::uint64_t begin, std::uint64_t count) {

@@ -290,8 +290,8 @@ void optimizer_step_with(Isa isa, OptimizerState& state, std::size_t first, std:
             sums[pieces[i].slice].updates += squares[i].updates;
         }
         for (std::size_t i = 0; i < count; ++i) {
-            steps[i].factor = arithmetic::lamb_factor(settings.learning_rate, settings.trust_max, sums[i].parameters,
-                                                      sums[i].updates);
+            steps[i].factor =
+                arithmetic::lamb_factor(lamb_rate(settings), settings.trust_max, sums[i].parameters, sums[i].updates);
         }
     }
     exact_parallel_for(pieces.size(), threads, [&] {

@@ -24,6 +24,11 @@ bool find(const device::SharedLibrary& library, const char* name, Function& out)
     return out != nullptr;
 }
 
+std::uint32_t kind_of(const numerics::StepHyperparams& settings) {
+    if (settings.kind != numerics::OptimizerKind::lamb) return POTLUCK_CUDA_ADAMW;
+    return settings.lamb_debias == numerics::LambDebias::moments ? POTLUCK_CUDA_LAMB : POTLUCK_CUDA_LAMB_RAW;
+}
+
 Error missing(const std::filesystem::path& file, const char* what) {
     return {ErrorCode::unavailable, "The GPU plug-in " + file.string() + " " + what + "; install Potluck again."};
 }
@@ -81,11 +86,11 @@ Status CudaOptimizer::step(const numerics::ParameterSlice& slice, const DeviceVe
     const auto size_of = [](DeviceDtype type) { return type == DeviceDtype::bf16 ? std::size_t{2} : std::size_t{4}; };
     const auto begin = static_cast<std::size_t>(slice.begin);
     PotluckCudaStep out{};
-    out.kind = settings.kind == numerics::OptimizerKind::lamb ? POTLUCK_CUDA_LAMB : POTLUCK_CUDA_ADAMW;
+    out.kind = kind_of(settings);
     out.parameters_are_bf16 = vectors.parameter_type == DeviceDtype::bf16 ? 1 : 0;
     out.gradient_is_bf16 = vectors.gradient_type == DeviceDtype::bf16 ? 1 : 0;
     out.weight_decay = slice.weight_decay;
-    out.learning_rate = settings.learning_rate;
+    out.learning_rate = out.kind == POTLUCK_CUDA_ADAMW ? settings.learning_rate : numerics::lamb_rate(settings);
     out.beta1 = settings.beta1;
     out.beta2 = settings.beta2;
     out.epsilon = settings.epsilon;

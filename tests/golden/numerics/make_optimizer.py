@@ -33,20 +33,26 @@ def adamw():
     return parameters.detach().numpy()
 
 
-def lamb():
-    """You et al. 2020, algorithm 2, with phi the identity."""
+def lamb(debias):
+    """You et al. 2020, algorithm 2, with phi the identity: with the moments debiased; or as torch_optimizer 0.3's Lamb,
+    the learning rate, or nothing."""
     p = start().astype(np.float64)
     m, v = np.zeros(SIZE), np.zeros(SIZE)
     for step in range(1, STEPS + 1):
         g = gradient(step).astype(np.float64)
         m = BETA1 * m + (1 - BETA1) * g
         v = BETA2 * v + (1 - BETA2) * g * g
-        ratio = m / (1 - BETA1**step) / (np.sqrt(v / (1 - BETA2**step)) + EPSILON)
+        if debias == "moments":
+            ratio = m / (1 - BETA1**step) / (np.sqrt(v / (1 - BETA2**step)) + EPSILON)
+        else:
+            ratio = m / (np.sqrt(v) + EPSILON)
         update = ratio + DECAY * p
-        p = p - RATE * np.linalg.norm(p) / np.linalg.norm(update) * update
+        correction = np.sqrt(1 - BETA2**step) / (1 - BETA1**step) if debias == "rate" else 1.0
+        p = p - RATE * correction * np.linalg.norm(p) / np.linalg.norm(update) * update
     return p
 
 
 print("# Written by make_optimizer.py: the sixty parameters after ten steps.")
-for name, values in (("adamw", adamw()), ("lamb", lamb())):
+for name, values in (("adamw", adamw()), ("lamb", lamb("moments")), ("lamb-rate", lamb("rate")),
+                     ("lamb-none", lamb("none"))):
     print(name, " ".join(f"{float(x):.9g}" for x in values))

@@ -330,19 +330,22 @@ private slots:
     }
 
     void hosting_reads_the_optimizer() {
-        const char* line[] = {"potluck-node", "host", "--text",       "t",    "--data-dir", "/d",
-                              "--optimizer",  "lamb", "--state-bits", "32",   "--epsilon",  "1e-6",
-                              "--beta1",      "0.8",  "--beta2",      "0.96", "--clip",     "4"};
+        const char* line[] = {"potluck-node",  "host", "--text",       "t",    "--data-dir", "/d",
+                              "--optimizer",   "lamb", "--state-bits", "32",   "--epsilon",  "1e-6",
+                              "--beta1",       "0.8",  "--beta2",      "0.96", "--clip",     "4",
+                              "--lamb-debias", "rate"};
         const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
         QVERIFY(parsed.command.has_value());
         const run::Recipe& recipe = parsed.command->host.recipe;
         QCOMPARE(recipe.optimizer, run::Optimizer::lamb);
+        QCOMPARE(recipe.lamb_debias, run::LambDebias::rate);
         QCOMPARE(recipe.state_bits, 32U);
         QCOMPARE(recipe.epsilon, 1e-6);
         QCOMPARE(recipe.beta1, 0.8);
         QCOMPARE(recipe.beta2, 0.96);
         QCOMPARE(recipe.clip_norm, 4.0);
-        for (const auto& [option, value] : {std::pair("--optimizer", "sgd"), std::pair("--state-bits", "16")}) {
+        for (const auto& [option, value] :
+             {std::pair("--optimizer", "sgd"), std::pair("--state-bits", "16"), std::pair("--lamb-debias", "rate")}) {
             const char* wrong[] = {"potluck-node", "host", "--text", "t", "--data-dir", "/d", option, value};
             QVERIFY2(!parse_command_line(static_cast<int>(std::size(wrong)), wrong).command, option);
         }

@@ -93,7 +93,7 @@ std::vector<float> wild_gradient(std::uint64_t seed) {
 }
 
 template <class Parameter, class Gradient>
-void check_equal(OptimizerKind kind, StateBits bits) {
+void check_equal(StepHyperparams settings, StateBits bits) {
     std::vector<float> start = inputs::make(Kind::bell, odd_size, 7);
     start[50] = infinity;
     start[60'000] = not_a_number;
@@ -113,8 +113,10 @@ void check_equal(OptimizerKind kind, StateBits bits) {
     }
     for (std::uint64_t step = 1; step <= 4; ++step) {
         const std::vector<Gradient> gradient = vector_of<Gradient>(wild_gradient(step));
-        const StepHyperparams settings{
-            .kind = kind, .learning_rate = 3e-3, .step = step, .gradient_scale = 0.37, .rounding_seed = 99 + step};
+        settings.learning_rate = 3e-3;
+        settings.gradient_scale = 0.37;
+        settings.step = step;
+        settings.rounding_seed = 99 + step;
         const std::span<const Gradient> view = gradient;
         plain_optimizer_step<Parameter, Gradient>(expected_state, 0, odd_slices().size(), expected, view, settings);
         for (Run& run : runs) {
@@ -196,6 +198,7 @@ private slots:
     void a_variance_above_zero_is_never_lost();
     void fading_moments_become_zero();
     void lamb_steps_in_proportion_to_the_parameters();
+    void lamb_makes_up_for_early_moments_in_three_ways();
     void stepping_slices_one_by_one_is_the_same();
     void stochastic_rounding_is_right_on_average();
     void stochastic_rounding_depends_on_seed_and_place();
@@ -252,11 +255,11 @@ void TestOptimizer::every_version_equals_the_plain_one_data() {
     QTest::addColumn<int>("kind");
     QTest::addColumn<int>("bits");
     QTest::addColumn<int>("types");
-    for (const int kind : {0, 1}) {
+    const char* const names[] = {"AdamW", "LAMB", "LAMB with its rate debiased", "LAMB without"};
+    for (const int kind : {0, 1, 2, 3}) {
         for (const int bits : {8, 32}) {
             for (const int types : {0, 1, 2, 3}) {
-                QTest::addRow("%s %d bits, bf16 %d", kind == 0 ? "AdamW" : "LAMB", bits, types)
-                    << kind << bits << types;
+                QTest::addRow("%s %d bits, bf16 %d", names[kind], bits, types) << kind << bits << types;
             }
         }
     }
@@ -266,7 +269,9 @@ void TestOptimizer::every_version_equals_the_plain_one() {
     QFETCH(int, kind);
     QFETCH(int, bits);
     QFETCH(int, types);
-    const auto which = kind == 0 ? OptimizerKind::adamw : OptimizerKind::lamb;
+    constexpr LambDebias ways[] = {LambDebias::moments, LambDebias::moments, LambDebias::rate, LambDebias::none};
+    const StepHyperparams which{.kind = kind == 0 ? OptimizerKind::adamw : OptimizerKind::lamb,
+                                .lamb_debias = ways[kind]};
     const auto wide = bits == 8 ? StateBits::bits8 : StateBits::bits32;
     if (types == 0) check_equal<float, float>(which, wide);
     if (types == 1) check_equal<float, Bf16>(which, wide);
@@ -414,6 +419,32 @@ void TestOptimizer::lamb_steps_in_proportion_to_the_parameters() {
     }
     QVERIFY(std::fabs(moved(100.0F, 0.5).first - 0.05) < 1e-4);  // capped
     QVERIFY(std::fabs(moved(0.0F, 10.0).first - 10.0) < 1e-2);   // ratio 1: ten thousand steps of 0.1 each
+}
+
+/// The factors of DeDLOC's betas; without moments debiased, the first step of one is that of
+/// the other times the factor.
+void TestOptimizer::lamb_makes_up_for_early_moments_in_three_ways() {
+    const auto factor_at = [](std::uint64_t step) {
+        return lamb_rate({.lamb_debias = LambDebias::rate, .learning_rate = 1, .beta2 = 0.999, .step = step});
+    };
+    QVERIFY(std::fabs(factor_at(1) - 0.316) < 1e-3 && std::fabs(factor_at(10) - 0.153) < 1e-3);
+    QVERIFY(std::fabs(factor_at(1'000) - 0.795) < 1e-3);
+    const auto moved = [](LambDebias way) {
+        Small small(1'000, StateBits::bits32, 0.1F);
+        small.gradient = inputs::make(Kind::bell, 1'000, 2);
+        small.parameters = inputs::make(Kind::bell, 1'000, 3);
+        const std::vector<float> before = small.parameters;
+        small.step({.kind = OptimizerKind::lamb, .lamb_debias = way, .learning_rate = 0.1, .beta2 = 0.999});
+        double squares = 0;
+        for (std::size_t i = 0; i < before.size(); ++i) {
+            const double difference = static_cast<double>(small.parameters[i]) - static_cast<double>(before[i]);
+            squares += difference * difference;
+        }
+        return std::sqrt(squares);
+    };
+    const double none = moved(LambDebias::none);
+    QVERIFY(std::fabs(moved(LambDebias::rate) - factor_at(1) * none) < 1e-5 * none);
+    QVERIFY(std::fabs(moved(LambDebias::moments) - none) < 1e-4 * none);  // the ratio takes the scale away
 }
 
 void TestOptimizer::stepping_slices_one_by_one_is_the_same() {

@@ -41,6 +41,23 @@ private slots:
         QVERIFY(!optimizer_named("sgd"));
     }
 
+    void what_lamb_makes_up_for_is_told_where_it_is_not_the_papers() {
+        Recipe recipe;
+        recipe.optimizer = Optimizer::lamb;
+        QVERIFY(!recipe.to_json().contains("lamb_debias"));
+        for (const char* name : {"rate", "none"}) {
+            recipe.lamb_debias = lamb_debias_named(name).value();
+            QCOMPARE(recipe.to_json()["lamb_debias"].get<std::string>(), std::string(name));
+            QVERIFY(Recipe::from_json(recipe.to_json()).value() == recipe);
+        }
+        recipe.optimizer = Optimizer::adamw;
+        QVERIFY(!Recipe::from_json(recipe.to_json()));
+        nlohmann::json unknown = Recipe{}.to_json();
+        unknown["optimizer"] = "lamb";
+        unknown["lamb_debias"] = "gradient";
+        QVERIFY(!Recipe::from_json(unknown));
+    }
+
     void the_usual_window_is_ten_times_what_sending_everything_takes() {
         QCOMPARE(usual_window(1).count(), usual_window_min.count());
         QCOMPARE(usual_window(826'752).count(), usual_window_min.count());  // what `host` makes by default

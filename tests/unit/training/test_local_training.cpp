@@ -387,6 +387,27 @@ private slots:
         }
     }
 
+    void what_lamb_makes_up_for_is_the_recipes_word() {
+        const auto moved = [](run::LambDebias way) {
+            Fixture fixture;
+            fixture.recipe.optimizer = run::Optimizer::lamb;
+            fixture.recipe.lamb_debias = way;
+            Trainer trainer = fixture.trainer();
+            if (!trainer.train_in(fixture.place()).ok()) return 0.0;
+            steps(trainer, 1);
+            const std::vector<float> before = fixture.initial(), after = trainer.parameters();
+            double squares = 0;
+            for (std::size_t i = 0; i < before.size(); ++i) {
+                const double difference = static_cast<double>(after[i]) - static_cast<double>(before[i]);
+                squares += difference * difference;
+            }
+            return std::sqrt(squares);
+        };
+        // sqrt(1 - 0.95) / (1 - 0.9)
+        const double ratio = moved(run::LambDebias::rate) / moved(run::LambDebias::none);
+        QVERIFY2(std::abs(ratio - 2.236) < 0.01, qPrintable(QString::number(ratio)));
+    }
+
     void an_overflowing_fp16_step_is_skipped_and_the_scale_halved() {
         Fixture fixture;
         fixture.layout.matmul = Dtype::fp16;
