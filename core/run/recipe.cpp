@@ -1,5 +1,6 @@
 #include "core/run/recipe.h"
 
+#include <cmath>
 #include <limits>
 
 #include "core/base/json.h"
@@ -135,6 +136,13 @@ Duration usual_window(std::uint64_t parameters) {
     const double longest = std::chrono::duration<double>(Recipe{}.window).count();
     if (seconds >= longest) return Recipe{}.window;
     return std::max(usual_window_min, Duration{static_cast<std::int64_t>(seconds * 1000)});
+}
+
+double usual_learning_rate(const model::ModelSpec& model, std::uint32_t batch) {
+    constexpr std::uint64_t small_encoder = 4'000'000;  // parameters
+    if (model.family != model::Family::albert) return Recipe{}.learning_rate;
+    if (model.parameters() < small_encoder) return 1e-3;
+    return 0.00176 * std::sqrt(batch / 4096.0);
 }
 
 double learning_rate_at(const Recipe& recipe, std::uint64_t round) {

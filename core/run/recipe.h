@@ -10,6 +10,7 @@
 #include "core/base/clock.h"
 #include "core/base/ids.h"
 #include "core/base/result.h"
+#include "core/model/model_spec.h"
 #include "core/numerics/outer/outer_step.h"
 
 namespace potluck::run {
@@ -78,6 +79,10 @@ struct Recipe {
 /// where it is, takes a tenth of it on a line that sends 10 Mbit/s, between usual_window_min and the recipe's default.
 /// Shorter windows are worth more (docs/decisions.md); larger models send less than everything.
 [[nodiscard]] Duration usual_window(std::uint64_t parameters);
+
+/// The peak rate of a run whose host names none: the recipe's for decoders. An encoder's layers share their weights and
+/// overshoot at that: 1e-3 for small ones, else DeDLOC's 0.00176 for 4,096 sequences, by the root of the batch.
+[[nodiscard]] double usual_learning_rate(const model::ModelSpec& model, std::uint32_t batch);
 
 /// Learning rate during round `round`: linear warm-up from the first round (round 0 has 1/(W+1) of the peak, round W
 /// the peak), then linear decay to final_fraction * peak at total_rounds ("triangular", algorithms of DeDLOC). Pure;

@@ -40,7 +40,7 @@ struct Raw {
     std::string lamb_debias, device, gpu_memory, ram, disk, tokens, pause_for, hours, search_patience;
     std::vector<std::string> import_source, dht_nodes, addresses, backbones, allowed;
     std::optional<std::uint64_t> upload_kib, download_kib;
-    double window_seconds = 0, collect_seconds = 0, grace_seconds = 0;
+    double learning_rate = 0, window_seconds = 0, collect_seconds = 0, grace_seconds = 0;
     std::uint32_t layers = 0, heads = 0, width = 0, context = 0;
     bool replace = false, words = false, loopback = false, json = false, volunteer = false, prepare = false,
          window = false, worth = false, relu = false, sparse = false, standalone = false, watch = false,
@@ -132,7 +132,8 @@ void add_host_optimizer(CLI::App& host, Command& command, Raw& raw) {
         ->check(CLI::IsMember({"moments", "rate", "none"}));
     host.add_option("--state-bits", recipe.state_bits, "Bits of the optimizer's moments, 8 or 32")
         ->check(CLI::IsMember({8, 32}));
-    host.add_option("--learning-rate", recipe.learning_rate, "Peak learning rate");
+    host.add_option("--learning-rate", raw.learning_rate,
+                    "Peak learning rate (default: 0.003; ALBERT's by its size and batch)");
     host.add_option("--final-fraction", recipe.final_fraction, "Fraction of the peak at the end");
     host.add_option("--warmup", recipe.warmup_rounds, "Warm-up rounds");
     host.add_option("--weight-decay", recipe.weight_decay, "Weight decay");
@@ -518,6 +519,8 @@ Status finish_host(Command& command, const Raw& raw) {
     const auto milliseconds = [](double seconds) { return Duration{static_cast<std::int64_t>(seconds * 1000)}; };
     run::Recipe& recipe = command.host.recipe;
     recipe.optimizer = run::optimizer_named(raw.optimizer).value_or(recipe.optimizer);
+    recipe.learning_rate =
+        raw.learning_rate > 0 ? raw.learning_rate : run::usual_learning_rate(command.host.model, recipe.batch);
     if (!raw.lamb_debias.empty()) {
         if (recipe.optimizer != run::Optimizer::lamb)
             return Error{ErrorCode::invalid_argument, "--lamb-debias is for --optimizer lamb; leave it out."};

@@ -351,6 +351,17 @@ private slots:
         }
     }
 
+    void an_encoder_trains_at_its_own_rate_unless_one_is_named() {
+        const char* line[] = {"potluck-node", "host",        "--text",          "t",    "--data-dir", "/d",
+                              "--model",      "albert-tiny", "--learning-rate", "0.002"};
+        const auto rate_with = [&](int words) {
+            return parse_command_line(words, line).command->host.recipe.learning_rate;
+        };
+        QCOMPARE(rate_with(6), 3e-3);
+        QCOMPARE(rate_with(8), 1e-3);
+        QCOMPARE(rate_with(10), 2e-3);
+    }
+
     void a_checkpoint_brings_its_own_shape() {
         const char* line[] = {"potluck-node", "host",   "--text", "t",         "--data-dir",
                               "/d",           "--from", "f",      "--dropout", "0.1"};

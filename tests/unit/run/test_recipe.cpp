@@ -1,8 +1,10 @@
 #include <QTest>
 
+#include <cmath>
 #include <limits>
 
 #include "core/base/json.h"
+#include "core/model/presets.h"
 #include "core/run/recipe.h"
 
 using namespace potluck;
@@ -56,6 +58,15 @@ private slots:
         unknown["optimizer"] = "lamb";
         unknown["lamb_debias"] = "gradient";
         QVERIFY(!Recipe::from_json(unknown));
+    }
+
+    void an_encoders_usual_rate_is_lower_and_follows_the_batch() {
+        model::ModelSpec model = model::model_preset("tiny").value();
+        QCOMPARE(usual_learning_rate(model, 8), Recipe{}.learning_rate);
+        QCOMPARE(usual_learning_rate(model::model_preset("albert-tiny").value(), 8), 1e-3);
+        model = model::model_preset("albert-large").value();
+        QCOMPARE(usual_learning_rate(model, 4'096), 0.00176);
+        QVERIFY(std::fabs(usual_learning_rate(model, 32) - 1.56e-4) < 1e-6);
     }
 
     void the_usual_window_is_ten_times_what_sending_everything_takes() {
