@@ -19,7 +19,6 @@
 #include <boost/asio/post.hpp>
 #include <libtorrent/alert_types.hpp>
 #include <libtorrent/extensions.hpp>
-#include <libtorrent/ip_filter.hpp>
 #include <libtorrent/read_resume_data.hpp>
 #include <libtorrent/session_params.hpp>
 #include <libtorrent/session_stats.hpp>
@@ -92,13 +91,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const SessionSettings& settings) {
     } catch (const std::exception& failure) {
         return Error{ErrorCode::io, std::string("The network could not be started: ") + failure.what() + "."};
     }
-    if (settings.reach == NetworkScope::loopback) {
-        // By default libtorrent limits no rate on the computer's own network, where every member of a demo is.
-        lt::ip_filter everybody_alike;
-        everybody_alike.add_rule(lt::address_v4::any(), lt::address_v4::broadcast(),
-                                 1U << static_cast<unsigned>(lt::session::global_peer_class_id));
-        engine->m_session->set_peer_class_filter(everybody_alike);
-    }
+    engine->m_session->set_peer_class_filter(rate_limited_addresses());
     engine->m_ended = engine->m_end.get_future();
     engine->m_thread = std::thread([raw = engine.get()] { raw->run(); });
     if (Status listening = engine->wait_until_listening(); !listening.ok()) return listening.error();

@@ -108,6 +108,10 @@ private:
 /// The settings every session of ours runs with.
 [[nodiscard]] lt::settings_pack pack_of(const SessionSettings& settings);
 
+/// To whom the rate limits apply: everybody. By default libtorrent exempts private networks, but such an address may
+/// lie behind a provider's NAT, a campus or a VPN, and so behind the very line that the owner's cap is meant to spare.
+[[nodiscard]] lt::ip_filter rate_limited_addresses();
+
 /// Flags of a torrent of ours: never queued, never paused by libtorrent.
 enum class Visibility { members, everybody };
 [[nodiscard]] lt::torrent_flags_t flags_for(Visibility audience);

@@ -1,5 +1,12 @@
-// Why each setting is not libtorrent's default: docs and measurements in net/README.md.
+// Where a session of ours differs from libtorrent's defaults, by purpose: identity and alerts, speed of small blobs,
+// connections, then what only the internet or only loopback needs. Each departure says why beside it.
+//
+// The scope (NetworkScope) is the only switch. Loopback turns off whatever would leave the computer or would count its
+// nodes as one, uTP included: what holds there need not hold on the internet (tests/homes).
+#include <libtorrent/address.hpp>
 #include <libtorrent/alert.hpp>
+#include <libtorrent/ip_filter.hpp>
+#include <libtorrent/session.hpp>
 #include <libtorrent/settings_pack.hpp>
 #include <libtorrent/torrent_flags.hpp>
 
@@ -132,6 +139,16 @@ lt::settings_pack pack_of(const SessionSettings& settings) {
     pack.set_int(Pack::upload_rate_limit, clamped(settings.upload_bytes_per_second));
     pack.set_int(Pack::download_rate_limit, clamped(settings.download_bytes_per_second));
     return pack;
+}
+
+lt::ip_filter rate_limited_addresses() {
+    const std::uint32_t limited = 1U << static_cast<unsigned>(lt::session::global_peer_class_id);
+    lt::address_v6::bytes_type last;
+    last.fill(0xff);
+    lt::ip_filter filter;
+    filter.add_rule(lt::address_v4::any(), lt::address_v4::broadcast(), limited);
+    filter.add_rule(lt::address_v6::any(), lt::address_v6(last), limited);
+    return filter;
 }
 
 lt::torrent_flags_t flags_for(Visibility audience) {

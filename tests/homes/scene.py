@@ -19,23 +19,30 @@ def text_of_this_repository(folder):
 class Scene:
     """A public computer that hosts a run and homes that train."""
 
-    def __init__(self, net, program, folder, rounds, place=None):
-        """`place`: namespace and address of the host, if it is not a public computer."""
+    def __init__(self, net, program, folder, rounds, place=None, options=()):
+        """`place`: namespace and address of the host, if it is not a public computer; `options`: of its node."""
         self.net, self.program, self.folder, self.rounds = net, program, folder, rounds
         name, address = place or net.add_public()
         self.host = nodes.Node(program, name, folder / "host", "--port", str(nodes.PORT), "--address",
-                               f"[{address}]:{nodes.PORT}" if ":" in address else f"{address}:{nodes.PORT}")
+                               f"[{address}]:{nodes.PORT}" if ":" in address else f"{address}:{nodes.PORT}", *options)
         self.homes = []
+        self.invite = None
 
     def begin(self, homes, *options, window=WINDOW):
-        self.host.start("host", "--text", str(text_of_this_repository(self.folder)), "--name", "homes", "--model", "tiny",
-                        "--window", str(window), "--rounds", str(self.rounds), *options)
-        invite = nodes.wait_for(lambda: self.host.printed("invite:"), 60, "the host has printed no invite")
-        assert "x.pe=" in invite, f"the invite names no address: {invite}"
+        model = () if "--model" in options else ("--model", "tiny")
+        self.host.start("host", "--text", str(text_of_this_repository(self.folder)), "--name", "homes", *model, "--window",
+                        str(window), "--rounds", str(self.rounds), *options)
+        self.invite = nodes.wait_for(lambda: self.host.printed("invite:"), 60, "the host has printed no invite")
+        assert "x.pe=" in self.invite, f"the invite names no address: {self.invite}"
         for namespace in homes:
-            home = nodes.Node(self.program, namespace, self.folder / namespace)
-            home.start("join", invite)
-            self.homes.append(home)
+            self.join(namespace, "join")
+
+    def join(self, namespace, verb, *options):
+        """`verb`: join, or backbone for a computer that does not train; `options`: of its node."""
+        home = nodes.Node(self.program, namespace, self.folder / namespace, *options)
+        home.start(verb, self.invite)
+        self.homes.append(home)
+        return home
 
     def round(self):
         status = self.host.ask("status")
