@@ -154,6 +154,11 @@ class Network:
         return subprocess.run(["ip", "netns", "exec", PREFIX + namespace, sys.executable, "-c", words],
                               capture_output=True).returncode == 0
 
+    def shape(self, public, up):
+        """The line of a public computer sends `up` from now on."""
+        inside(public, "tc", "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", up, "burst", "32kb", "latency",
+               "300ms")
+
     def change_address(self, home):
         """The provider gives the router of `home` another address, as many do every night."""
         router, number = "r" + home[1:], int(home[1:])

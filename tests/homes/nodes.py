@@ -11,8 +11,9 @@ PORT = 7000
 
 
 class Node:
-    def __init__(self, program, namespace, folder, *options):
+    def __init__(self, program, namespace, folder, *options, environment=None):
         self.program, self.namespace, self.folder, self.options = str(program), namespace, folder, list(options)
+        self.environment = environment or {}
         self.process = None
         folder.mkdir(parents=True)
 
@@ -20,6 +21,7 @@ class Node:
         output = open(self.folder.with_suffix(".log"), "ab")
         # The internet profile: nothing is set that a person would not have. One thread each, for all share one computer.
         environment = {name: value for name, value in os.environ.items() if not name.startswith("POTLUCK_")}
+        environment.update(self.environment)
         self.process = subprocess.Popen(
             ["ip", "netns", "exec", network.PREFIX + self.namespace, "nice", "-n", "5", self.program, "--data-dir",
              str(self.folder), "--trainer-threads", "1", *self.options, *words],
@@ -30,6 +32,15 @@ class Node:
         done = subprocess.run([self.program, "--data-dir", str(self.folder), *words, "--json"], capture_output=True,
                               text=True)
         return json.loads(done.stdout) if done.returncode == 0 else None
+
+    def why(self):
+        """What it does, as the code of its reason; None if it does not answer yet."""
+        return (self.ask("status") or {"why": {"code": None}})["why"]["code"]
+
+    def is_connected(self, member):
+        """Whether it has a session with that one."""
+        run = (self.ask("status") or {}).get("run") or {}
+        return any(one["id"] == member and one["connected"] for one in run.get("members", []))
 
     def printed(self, start):
         """The first line that begins so, without that; None if there is none yet."""
@@ -75,11 +86,11 @@ class Window(Node):
             env=environment)
 
 
-def wait_for(what, seconds, sentence):
+def wait_for(what, seconds, sentence, every=0.5):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         found = what()
         if found:
             return found
-        time.sleep(0.5)
+        time.sleep(every)
     raise AssertionError(sentence)

@@ -37,9 +37,9 @@ class Scene:
         for namespace in homes:
             self.join(namespace, "join")
 
-    def join(self, namespace, verb, *options):
-        """`verb`: join, or backbone for a computer that does not train; `options`: of its node."""
-        home = nodes.Node(self.program, namespace, self.folder / namespace, *options)
+    def join(self, namespace, verb, *options, environment=None):
+        """`verb`: join, or backbone for a computer that does not train; `options` and `environment`: of its node."""
+        home = nodes.Node(self.program, namespace, self.folder / namespace, *options, environment=environment)
         home.start(verb, self.invite)
         self.homes.append(home)
         return home
