@@ -1,5 +1,5 @@
 // Renders the pages that the documentation shows, in light and dark, checks that there is something on them, and writes
-// them as PNG when POTLUCK_SCREENSHOTS names a folder.
+// them as PNG when POTLUCK_SCREENSHOTS names a folder; POTLUCK_SCREENSHOTS_LANGUAGE is en unless it says another.
 #include <QDir>
 #include <QFontDatabase>
 #include <QPixmap>
@@ -57,7 +57,8 @@ class TestScreenshots : public QObject {
 private slots:
     void initTestCase() {
         QLocale::setDefault(QLocale::c());
-        ui::installTranslations(*qApp, QLocale(QLocale::English));
+        const QString language = qEnvironmentVariable("POTLUCK_SCREENSHOTS_LANGUAGE", QStringLiteral("en"));
+        ui::installTranslations(*qApp, QLocale(language));
         // Pictures look alike wherever this font is installed; elsewhere the default font does.
         if (QFontDatabase::families().contains(QStringLiteral("Inter")))
             QApplication::setFont(QFont(QStringLiteral("Inter"), 10));

@@ -15,8 +15,6 @@ namespace {
 
 constexpr int id_digits = 16;
 
-QString sizeText(std::uint64_t bytes) { return QLocale().formattedDataSize(static_cast<qint64>(bytes), 1); }
-
 }  // namespace
 
 QString speedText(const OfferedRun& run) {

@@ -1,6 +1,6 @@
-// What is copied for a person who helps: version, state, trainer, counters and the log's lines. What is private is taken
-// out: the name of the home folder, addresses, keys but for their first digits, invites, and anything that looks like
-// recovery words.
+// What is copied for a person who helps: version, state, trainer, counters and the log's lines. What is private is
+// taken out: the name of the home folder, addresses, keys but for their first digits, invites, and anything that looks
+// like recovery words.
 //
 // Pure: values in, text out. It is in English whatever the window's language is, since a stranger reads it.
 #pragma once

@@ -1,7 +1,6 @@
 #include "ui/records/left_card.h"
 
 #include <QHBoxLayout>
-#include <QLocale>
 #include <QMessageBox>
 #include <QPushButton>
 
@@ -84,7 +83,7 @@ void LeftCard::refresh() {
     const auto run = left();
     setVisible(run.has_value());
     if (!run) return;
-    const QString size = QLocale().formattedDataSize(static_cast<qint64>(run->bytes), 1);
+    const QString size = sizeText(run->bytes);
     m_text->setText(
         tr("You left “%1”. Its files take %2 here; your credit stays without them.").arg(runTitle(*run), size));
     m_delete->setEnabled(!m_deletes);

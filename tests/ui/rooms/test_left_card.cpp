@@ -3,6 +3,7 @@
 #include <QPushButton>
 
 #include "tests/ui/window_fixture.h"
+#include "ui/client/plain_text.h"
 
 using namespace potluck;
 using namespace potluck::tests;
@@ -43,7 +44,7 @@ private slots:
     void files_of_the_run_that_was_left_are_deleted_after_a_question() {
         Left fixture(3'000'000'000);
         QTRY_VERIFY(fixture.isShown());
-        QVERIFY(fixture.text("leftText").contains(QStringLiteral("2.8 GiB")));
+        QVERIFY(fixture.text("leftText").contains(ui::sizeText(3'000'000'000)));
         fixture.click("deleteLeft");
         fixture.answer(QMessageBox::RejectRole);
         WindowFixture::settle();

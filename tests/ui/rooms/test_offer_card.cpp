@@ -61,11 +61,11 @@ private slots:
         QCOMPARE(fixture.text("offerPurpose"), QStringLiteral("Recipes, for teaching."));
         QCOMPARE(fixture.text("offerLicence"), QStringLiteral("CC0-1.0"));
         QVERIFY(fixture.text("offerHost").contains(QStringLiteral("3 member(s)")));
-        QVERIFY(fixture.text("offerDownload").contains(QStringLiteral("476.8")));
+        QVERIFY(fixture.text("offerDownload").contains(QStringLiteral("500 MB")));
         QVERIFY(fixture.text("offerDisk").contains(QStringLiteral("free")));
         QVERIFY2(fixture.text("offerSpeed").contains(QStringLiteral("tokens per second")),
                  qPrintable(fixture.text("offerSpeed")));
-        QVERIFY(fixture.text("offerSpeed").contains(QStringLiteral("1.4 GiB of memory")));
+        QVERIFY(fixture.text("offerSpeed").contains(QStringLiteral("1.5 GB of memory")));
         QVERIFY(!fixture.text("offerName").isEmpty());
         QCOMPARE(fixture.node.count("join"), 0);
         fixture.click("join");

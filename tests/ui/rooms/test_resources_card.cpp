@@ -3,7 +3,7 @@
 #include <QRadioButton>
 #include <QSpinBox>
 
-#include "window_fixture.h"
+#include "tests/ui/window_fixture.h"
 
 using namespace potluck;
 using namespace potluck::tests;
