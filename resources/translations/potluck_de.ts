@@ -389,7 +389,7 @@
     </message>
     <message>
         <source>%1 tokens of everybody together made it.</source>
-        <translation>%1 Tokens von allen zusammen haben es gemacht.</translation>
+        <translation>%1 Token von allen zusammen haben es gemacht.</translation>
     </message>
     <message numerus="yes">
         <source>%n round(s)</source>
@@ -400,7 +400,7 @@
     </message>
     <message>
         <source>You gave %1 of it: %2 tokens in %3.</source>
-        <translation>Du hast %1 davon gegeben: %2 Tokens in %3.</translation>
+        <translation>Du hast %1 davon gegeben: %2 Token in %3.</translation>
     </message>
 </context>
 <context>
@@ -1322,7 +1322,7 @@
     </message>
     <message>
         <source>About %1 tokens per second (%2), with %3.</source>
-        <translation>Etwa %1 Tokens je Sekunde (%2), mit %3.</translation>
+        <translation>Etwa %1 Token je Sekunde (%2), mit %3.</translation>
     </message>
     <message>
         <source>Looking at this run…</source>
