@@ -1,3 +1,8 @@
+// A recipe in JSON, read strictly: every field is there but those that came later, has its bounds, and no other is. A field
+// that came later is written only where it differs from what held before it, so that the manifests of earlier runs keep
+// their bytes, and with them their ids.
+//
+// Bounds are wide enough for any run that makes sense; they keep arithmetic on rounds and times from overflowing.
 #include "core/run/recipe.h"
 
 #include <cmath>

@@ -141,8 +141,8 @@ private:
     /// Written beside a running node, and checked by somebody who has nothing else.
     static void check_receipt(ServingNode& anna, const fs::path& file, const std::string& run) {
         const QString id = QString::fromStdString(run), path = text_of(file);
-        const Ended made = run_node(
-            {"receipt", "export", path, "--run", id.left(8), "--note", "For Ben.", "--data-dir", anna.data()});
+        const Ended made =
+            run_node({"receipt", "export", path, "--run", id.left(8), "--note", "For Ben.", "--data-dir", anna.data()});
         QVERIFY2(made.code == 0, qPrintable(made.err));
         const Ended checked = run_node({"receipt", "verify", path, "--json"});
         QVERIFY2(checked.code == 0, qPrintable(checked.err));
