@@ -1,4 +1,4 @@
-// A recipe in JSON, read strictly: every field is there but those that came later, has its bounds, and no other is. A field
+// A recipe in JSON, read strictly: every field is there but those that came later, has its bounds, and no other is. One
 // that came later is written only where it differs from what held before it, so that the manifests of earlier runs keep
 // their bytes, and with them their ids.
 //
