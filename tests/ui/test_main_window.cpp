@@ -40,7 +40,7 @@ private slots:
         for (QToolButton* button : fixture.window->findChildren<QToolButton*>(QStringLiteral("navigation"))) {
             if (button->accessibleName() == QStringLiteral("Leaderboard")) QTest::mouseClick(button, Qt::LeftButton);
         }
-        QVERIFY(fixture.find<QWidget>("leaderboard")->isVisible());
+        QTRY_VERIFY(fixture.find<QWidget>("leaderboard")->isVisible());
         QTest::keyClick(fixture.window.get(), Qt::Key_5, Qt::ControlModifier);
         QTRY_VERIFY(fixture.find<QWidget>("name")->isVisible());
         QTest::keyClick(fixture.window.get(), Qt::Key_1, Qt::ControlModifier);

@@ -51,9 +51,12 @@ MainWindow::MainWindow(NodeClient& client, Theme& theme, Tray& tray, Desktop des
     row->addWidget(makePages(), 1);
     setCentralWidget(central);
     connect(m_navigation, &Navigation::selected, m_pages, &QStackedWidget::setCurrentIndex);
-    connect(m_pages, &QStackedWidget::currentChanged, this, &MainWindow::refresh);
+    // The log has an entry while it is open. Nothing else follows from a page: one that needs a run may be opened
+    // before the node's news of that run is here.
+    connect(m_pages, &QStackedWidget::currentChanged, this, &MainWindow::refreshLogEntry);
     connect(&client, &NodeClient::changed, this, &MainWindow::refresh);
     refresh();
+    refreshLogEntry();
     auto* quit = new QShortcut(QKeySequence(QStringLiteral("Ctrl+Q")), this);
     connect(quit, &QShortcut::activated, this, &MainWindow::quitAsked);
     connect(&tray, &Tray::openAsked, this, &MainWindow::raiseWindow);
@@ -137,9 +140,13 @@ void MainWindow::refresh() {
     m_navigation->setEntry(host_page, hosts ? Entry::shown : Entry::hidden);
     m_navigation->setEntry(model_page, inRun ? Entry::shown : Entry::hidden);
     const int page = m_pages->currentIndex();
-    m_navigation->setEntry(log_page, page == log_page ? Entry::shown : Entry::hidden);
     const bool needsRun = page == invite_page || page == model_page;
     if ((needsRun && !inRun) || (page == host_page && !hosts)) showPage(home_page);
+}
+
+void MainWindow::refreshLogEntry() {
+    using Entry = Navigation::Entry;
+    m_navigation->setEntry(log_page, m_pages->currentIndex() == log_page ? Entry::shown : Entry::hidden);
 }
 
 void MainWindow::showPage(Page page) { m_navigation->select(page); }

@@ -58,6 +58,7 @@ private:
     void addRunPages();
     void addEntries();
     void refresh();
+    void refreshLogEntry();
     void askWhatClosingMeans();
 
     NodeClient& m_client;
