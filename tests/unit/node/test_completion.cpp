@@ -77,8 +77,8 @@ private slots:
                                   << "--rounds"
                                   << "is complete (default: 1000)";
         QTest::newRow("a fraction") << "host"
-                                    << "--learning-rate"
-                                    << "rate (default: 0.003)";
+                                    << "--final-fraction"
+                                    << "at the end (default: 0.1)";
         QTest::newRow("a time of the recipe") << "host"
                                               << "--collect"
                                               << "in seconds (default: 10)";
