@@ -149,18 +149,25 @@ struct MakeInvite : Nothing {
 struct Leaderboard {
     static constexpr std::string_view label = "leaderboard";
     std::vector<LeaderboardRow> rows;
+    std::optional<LeaderboardRow> own = {};
+    std::uint64_t people = 0;
 
     static void fields(auto& value, auto&& field) {
         field("rows", value.rows, List{rows_max, Any{}}, "Most tokens first.");
+        field("own", value.own, Any{}, "This identity's row, also if it is beyond the others; missing without credit.");
+        field("people", value.people, Optional{Whole{}}, "How many were credited in all.");
     }
 };
 struct ReadLeaderboard {
     static constexpr std::string_view name = "leaderboard";
     using Reply = Leaderboard;
     std::uint64_t rows = 100;
+    std::string find = {};
 
     static void fields(auto& value, auto&& field) {
         field("most", value.rows, Optional{Whole{1, rows_max}}, "How many rows at most.");
+        field("find", value.find, Optional{Text{name_bytes_max}},
+              "Only people whose name holds this, or whose key begins with it.");
     }
 };
 

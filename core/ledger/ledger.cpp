@@ -354,6 +354,39 @@ Credit Ledger::credit_of(const RunId& run, const PeerId& peer) const {
     return credit;
 }
 
+Standing Ledger::standing_of(const RunId& run, const PeerId& peer) const {
+    Standing standing{credit_of(run, peer), 0};
+    if (standing.credit.rounds == 0) return standing;
+    Statement query(
+        m_database->connection,
+        "SELECT count(*) + 1 FROM credits WHERE chain = (SELECT id FROM chains WHERE run = ?) AND tokens > ?");
+    const Step step = query.bind(run.bytes).bind(standing.credit.tokens.value).step();
+    if (m_database->ended(step) && step == Step::row) standing.rank = query.count(0);
+    return standing;
+}
+
+std::vector<Standing> Ledger::find_people(const RunId& run, std::string_view part, std::size_t most) const {
+    m_owner.check();
+    std::vector<Standing> found;
+    Statement query(m_database->connection,
+                    "WITH board AS (SELECT peer, tokens, rounds, rank() OVER (ORDER BY tokens DESC) AS place "
+                    "FROM credits WHERE chain = (SELECT id FROM chains WHERE run = ?1)) "
+                    "SELECT p.key, p.name, b.tokens, b.rounds, b.place FROM board b JOIN peers p ON p.id = b.peer "
+                    "WHERE instr(lower(CAST(p.name AS TEXT)), lower(CAST(?2 AS TEXT))) > 0 "
+                    "OR instr(lower(hex(p.key)), lower(CAST(?2 AS TEXT))) = 1 ORDER BY b.place, p.key LIMIT ?3");
+    query.bind(run.bytes).bind(as_bytes(part)).bind(limit_of(most));
+    m_database->each(query, [&](const Statement& row) { found.push_back({credit_at(row), row.count(4)}); });
+    return found;
+}
+
+std::uint64_t Ledger::people(const RunId& run) const {
+    m_owner.check();
+    Statement query(m_database->connection,
+                    "SELECT count(*) FROM credits WHERE chain = (SELECT id FROM chains WHERE run = ?)");
+    const Step step = query.bind(run.bytes).step();
+    return m_database->ended(step) && step == Step::row ? query.count(0) : 0;
+}
+
 std::vector<RunCredit> Ledger::runs_of(const PeerId& peer) const {
     m_owner.check();
     std::vector<RunCredit> found;

@@ -36,6 +36,12 @@ struct RunTotals {
     std::uint64_t contributions = 0;
 };
 
+/// A person's place in a run: 1 + how many have more.
+struct Standing {
+    Credit credit;
+    std::uint64_t rank = 0;  // 0 without credit
+};
+
 /// What one person was credited with in one run.
 struct RunCredit {
     RunId run;
@@ -132,6 +138,12 @@ public:
     /// Most tokens first, ties by key.
     [[nodiscard]] std::vector<Credit> leaderboard(const RunId& run, std::size_t most) const;
     [[nodiscard]] Credit credit_of(const RunId& run, const PeerId& peer) const;
+    [[nodiscard]] Standing standing_of(const RunId& run, const PeerId& peer) const;
+    /// The credited people of a run whose last name holds `part`, capital or small a to z, or whose key begins with it
+    /// in hexadecimal digits; most tokens first.
+    [[nodiscard]] std::vector<Standing> find_people(const RunId& run, std::string_view part, std::size_t most) const;
+    /// How many people were credited in a run.
+    [[nodiscard]] std::uint64_t people(const RunId& run) const;
     /// Every run of the ledger, with what `peer` was credited in it; unsorted.
     [[nodiscard]] std::vector<RunCredit> runs_of(const PeerId& peer) const;
     /// Tokens of `peer` over all runs accepted from `since` to before `end` (unix seconds).

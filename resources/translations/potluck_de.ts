@@ -909,6 +909,14 @@
         <source>You are number %1 of %2 and gave %3 of all tokens of this run.</source>
         <translation>Du bist Nummer %1 von %2 und hast %3 aller Token dieses Laufs beigetragen.</translation>
     </message>
+    <message>
+        <source>Find a name or a key</source>
+        <translation>Name oder Schlüssel suchen</translation>
+    </message>
+    <message>
+        <source>Nobody in this run is called so.</source>
+        <translation>In diesem Lauf heißt niemand so.</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::LeftCard</name>

@@ -1,3 +1,4 @@
+#include <QLineEdit>
 #include <QTableView>
 
 #include "ui/widgets/leaderboard_model.h"
@@ -43,6 +44,46 @@ private slots:
                     .contains(QStringLiteral("(you)")));
         fixture.window->showPage(ui::MainWindow::leaderboard_page);
         QVERIFY(fixture.text("standing").contains(QStringLiteral("number 4 of 9")));
+    }
+
+    void ones_own_row_stands_last_where_it_is_beyond_the_others() {
+        WindowFixture fixture;
+        nlohmann::json board = recorded("leaderboard");
+        nlohmann::json own = board["own"];
+        board["rows"].erase(3);
+        own["rank"] = 73'456;
+        board["own"] = own;
+        board["people"] = 100'000;
+        fixture.node.answer(control::ReadLeaderboard::name, board);
+        fixture.push("training");
+        fixture.window->showPage(ui::MainWindow::leaderboard_page);
+        const QAbstractItemModel* model = fixture.find<QTableView>("leaderboard")->model();
+        QTRY_COMPARE(model->rowCount(), 9);
+        QCOMPARE(model->index(8, LeaderboardModel::rank_column).data(LeaderboardModel::number_role).toULongLong(),
+                 73'456ULL);
+        QVERIFY(model->index(8, LeaderboardModel::name_column).data().toString().contains(QStringLiteral("(you)")));
+        QVERIFY(fixture.text("standing").contains(QStringLiteral("number 73456 of 100000")));
+    }
+
+    void a_name_is_looked_for_among_all_while_it_is_typed() {
+        WindowFixture fixture;
+        fixture.push("training");
+        fixture.window->showPage(ui::MainWindow::leaderboard_page);
+        auto* field = fixture.find<QLineEdit>("findPeople");
+        const QAbstractItemModel* model = fixture.find<QTableView>("leaderboard")->model();
+        QTRY_COMPARE(model->rowCount(), 9);
+        nlohmann::json found = recorded("leaderboard");
+        found["rows"] = nlohmann::json::array({found["rows"][1]});
+        fixture.node.answer(control::ReadLeaderboard::name, found);
+        field->setFocus();
+        QTest::keyClicks(field, QStringLiteral("dol"));
+        QTRY_COMPARE(model->rowCount(), 1);
+        QTRY_COMPARE(fixture.node.lastParams("leaderboard").value("find", std::string()), std::string("dol"));
+        QVERIFY(fixture.text("standing").contains(QStringLiteral("number 4 of 9")));
+        found["rows"] = nlohmann::json::array();
+        fixture.node.answer(control::ReadLeaderboard::name, found);
+        QTest::keyClicks(field, QStringLiteral("x"));
+        QTRY_VERIFY(fixture.shows(QStringLiteral("Nobody in this run is called so.")));
     }
 
     void somebody_without_a_name_has_an_id() {

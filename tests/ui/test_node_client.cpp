@@ -57,7 +57,7 @@ private slots:
         QCOMPARE(node.count("curve"), 1);
         QCOMPARE(node.count("leaderboard"), 1);
         QCOMPARE(client.view().curve.size(), 43U);
-        QCOMPARE(client.view().leaderboard.size(), 9U);
+        QCOMPARE(client.view().leaderboard.rows.size(), 9U);
         snapshot.run->round = 43;
         node.push(snapshot);
         QCOMPARE(node.count("curve"), 2);
@@ -71,7 +71,7 @@ private slots:
         QTRY_VERIFY(!client.view().curve.empty());
         node.pushRecorded("before_joining");
         QVERIFY(client.view().curve.empty());
-        QVERIFY(client.view().leaderboard.empty());
+        QVERIFY(client.view().leaderboard.rows.empty());
     }
 
     void what_the_node_refuses_arrives_with_its_sentence() {

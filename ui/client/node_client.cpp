@@ -157,9 +157,9 @@ void NodeClient::refreshRunTables(const control::NodeSnapshot& before) {
         if (!std::exchange(m_view.samples, {}).empty()) emit samplesChanged();
     }
     if (!run) {
-        const bool nothingShown = m_view.curve.empty() && m_view.leaderboard.empty();
+        const bool nothingShown = m_view.curve.empty() && m_view.leaderboard.rows.empty();
         m_view.curve.clear();
-        m_view.leaderboard.clear();
+        m_view.leaderboard = {};
         if (nothingShown) return;
         emit curveChanged();
         emit leaderboardChanged();
@@ -172,12 +172,23 @@ void NodeClient::refreshRunTables(const control::NodeSnapshot& before) {
             emit curveChanged();
         });
     }
-    if (!waitsFor(control::method_of<control::ReadLeaderboard>)) {
-        call(control::ReadLeaderboard{leaderboard_rows_max}, [this](const control::Leaderboard& leaderboard) {
-            m_view.leaderboard = leaderboard.rows;
-            emit leaderboardChanged();
-        });
-    }
+    askLeaderboard();
+}
+
+/// What is typed meanwhile is asked for when the answer is here.
+void NodeClient::askLeaderboard() {
+    if (waitsFor(control::method_of<control::ReadLeaderboard>)) return;
+    const std::string find = m_find;
+    call(control::ReadLeaderboard{leaderboard_rows_max, find}, [this, find](const control::Leaderboard& leaderboard) {
+        m_view.leaderboard = leaderboard;
+        emit leaderboardChanged();
+        if (find != m_find) askLeaderboard();
+    });
+}
+
+void NodeClient::findPeople(const QString& part) {
+    m_find = std::string(utf8_prefix(part.trimmed().toStdString(), control::name_bytes_max));
+    if (m_view.snapshot.run) askLeaderboard();
 }
 
 void NodeClient::takeReply(const control::Reply& reply) {

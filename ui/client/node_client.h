@@ -53,7 +53,7 @@ struct NodeView {
     Link link;
     bool heard = false;  // `snapshot` came from a node, possibly before the link went down
     control::NodeSnapshot snapshot;
-    std::vector<control::LeaderboardRow> leaderboard;
+    control::Leaderboard leaderboard;  // of those who were asked for last (findPeople)
     std::vector<control::CurvePoint> curve;
     std::vector<control::EpisodeRow> pauses;  // oldest first
     std::optional<control::RunOptions> runOptions;
@@ -99,6 +99,8 @@ public:
     /// Trains to the end of the round, then leaves.
     void finishRound();
     /// Zero seconds: until `resume`.
+    /// From now on the leaderboard has those whose name holds `part`, or whose key begins with it; empty: everybody.
+    void findPeople(const QString& part);
     void pause(std::chrono::seconds duration);
     void resume();
     void setName(const QString& name);
@@ -179,6 +181,7 @@ private:
     void send(control::Method method, const std::function<std::string(std::uint64_t id)>& line,
               std::function<Status(const nlohmann::json&)> take);
     void refreshRunTables(const control::NodeSnapshot& before);
+    void askLeaderboard();
     void refreshPauses(const control::NodeSnapshot* before);
     void failLook(const QString& sentence);
     void refuseAllPending();
@@ -189,6 +192,7 @@ private:
     Transport& m_transport;
     Pace m_pace;
     NodeView m_view;
+    std::string m_find;  // whom the leaderboard is asked for; empty: everybody
     Transport::Way m_way = Transport::Way::serve;
     control::LineSplitter m_splitter;
     std::map<std::uint64_t, Pending> m_pending;

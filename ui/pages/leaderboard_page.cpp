@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include <QHBoxLayout>
 #include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -21,12 +24,21 @@ LeaderboardPage::LeaderboardPage(NodeClient& client, QWidget* parent)
       m_client(client),
       m_model(new LeaderboardModel(this)),
       m_standing(makeWrappedLabel({}, "muted", this)),
+      m_find(new QLineEdit(this)),
       m_stack(new QStackedWidget(this)) {
     m_standing->setObjectName(QStringLiteral("standing"));
+    m_find->setObjectName(QStringLiteral("findPeople"));
+    m_find->setPlaceholderText(tr("Find a name or a key"));
+    m_find->setAccessibleName(tr("Find a name or a key"));
+    m_find->setClearButtonEnabled(true);
+    m_find->setMaximumWidth(30 * grid);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(grid / 2);
-    column->addWidget(makeLabel(tr("Leaderboard"), "title", this));
+    auto* head = new QHBoxLayout;
+    head->addWidget(makeLabel(tr("Leaderboard"), "title", this), 1);
+    head->addWidget(m_find);
+    column->addLayout(head);
     column->addWidget(m_standing);
     column->addSpacing(2 * grid - 4);
     QFrame* card = makeCard(this);
@@ -40,6 +52,10 @@ LeaderboardPage::LeaderboardPage(NodeClient& client, QWidget* parent)
         "muted", m_stack);
     empty->setAlignment(Qt::AlignCenter);
     m_stack->addWidget(empty);
+    auto* nobody = makeWrappedLabel(tr("Nobody in this run is called so."), "muted", m_stack);
+    nobody->setAlignment(Qt::AlignCenter);
+    m_stack->addWidget(nobody);
+    connect(m_find, &QLineEdit::textChanged, &client, &NodeClient::findPeople);
     connect(&client, &NodeClient::leaderboardChanged, this, &LeaderboardPage::refresh);
     refresh();
 }
@@ -70,17 +86,22 @@ QTableView* LeaderboardPage::makeTable(QWidget* parent) {
     return table;
 }
 
+/// One's own row stands last where it is beyond those that are listed, with the rank it has.
 void LeaderboardPage::refresh() {
-    const auto& rows = m_client.view().leaderboard;
+    const control::Leaderboard& board = m_client.view().leaderboard;
+    std::vector<control::LeaderboardRow> rows = board.rows;
+    const bool listed = std::ranges::any_of(rows, &control::LeaderboardRow::self);
+    const bool everybody = m_find->text().trimmed().isEmpty();
+    if (board.own && !listed && everybody) rows.push_back(*board.own);
     m_model->show(rows);
-    m_stack->setCurrentIndex(rows.empty() ? 1 : 0);
-    const auto self = std::find_if(rows.begin(), rows.end(), [](const auto& row) { return row.self; });
-    if (self == rows.end()) {
+    m_stack->setCurrentIndex(!rows.empty() ? 0 : everybody ? 1 : 2);
+    if (!board.own) {
         m_standing->setText(tr("Tokens that were trained, accepted and credited in this run."));
         return;
     }
+    const std::uint64_t people = std::max<std::uint64_t>(board.people, rows.size());
     m_standing->setText(tr("You are number %1 of %2 and gave %3 of all tokens of this run.")
-                            .arg(fullCount(self->rank), fullCount(rows.size()), percent(self->share)));
+                            .arg(fullCount(board.own->rank), fullCount(people), percent(board.own->share)));
 }
 
 }  // namespace potluck::ui

@@ -9,6 +9,7 @@
 #include "ui/client/node_client.h"
 
 class QLabel;
+class QLineEdit;
 class QStackedWidget;
 class QTableView;
 
@@ -29,6 +30,7 @@ private:
     NodeClient& m_client;
     LeaderboardModel* m_model;
     QLabel* m_standing;
+    QLineEdit* m_find;
     QStackedWidget* m_stack;
 };
 

@@ -246,8 +246,9 @@ void add_member_verbs(CLI::App& app, Command& command, Raw& raw) {
         ->add_flag("--json", raw.json, "Answer with its last status as JSON");
     add_verb(app, command, "checkpoints", "Checkpoints with their magnet links", Verb::checkpoints)
         ->add_flag("--json", raw.json, "As JSON");
-    add_verb(app, command, "leaderboard", "Who trained how much", Verb::leaderboard)
-        ->add_flag("--json", raw.json, "As JSON");
+    CLI::App* leaderboard = add_verb(app, command, "leaderboard", "Who trained how much", Verb::leaderboard);
+    leaderboard->add_option("--find", command.find, "Only people whose name holds this, or whose key begins with it");
+    leaderboard->add_flag("--json", raw.json, "As JSON");
 }
 
 void add_program_verbs(CLI::App& app, Command& command, Raw& raw) {

@@ -109,6 +109,7 @@ struct Command {
     enum class Secrets { hide, show } secrets = Secrets::hide;   // identity show --words
     enum class Watch { once, until_ended } watch = Watch::once;  // status --watch, log --follow
     control::OtherRun other_run = control::OtherRun::keep;       // join --switch
+    std::string find;                                            // leaderboard; empty: everybody
     std::string run, note;  // receipt export: first digits of the run's id, words that are signed
     std::size_t log_lines = 40;
     std::string new_name;  // name; empty: it is asked for

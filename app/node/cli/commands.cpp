@@ -131,13 +131,18 @@ void print(const control::NodeSnapshot& node) {
     std::cout << "data: " << node.data_folder << std::endl;
 }
 
+void print(const control::LeaderboardRow& row) {
+    const std::string name = row.name.empty() ? "-" : log::printable(row.name, shown_name);
+    std::printf("%4u  %s  %-24s %12llu tokens %6llu rounds %5.1f%%%s\n", row.rank, row.id.substr(0, 8).c_str(),
+                name.c_str(), static_cast<unsigned long long>(row.tokens), static_cast<unsigned long long>(row.rounds),
+                100 * row.share, row.self ? "  (you)" : "");
+}
+
+/// One's own row comes last where it is not among the others.
 void print(const control::Leaderboard& leaderboard) {
-    for (const control::LeaderboardRow& row : leaderboard.rows) {
-        const std::string name = row.name.empty() ? "-" : log::printable(row.name, shown_name);
-        std::printf("%4u  %s  %-24s %12llu tokens %6llu rounds %5.1f%%%s\n", row.rank, row.id.substr(0, 8).c_str(),
-                    name.c_str(), static_cast<unsigned long long>(row.tokens),
-                    static_cast<unsigned long long>(row.rounds), 100 * row.share, row.self ? "  (you)" : "");
-    }
+    for (const control::LeaderboardRow& row : leaderboard.rows) print(row);
+    const bool listed = std::ranges::any_of(leaderboard.rows, &control::LeaderboardRow::self);
+    if (leaderboard.own && !listed) print(*leaderboard.own);
 }
 
 void print(const control::Checkpoints& checkpoints) {
@@ -202,7 +207,7 @@ public:
     Result<control::NodeSnapshot> answer(const control::ReadStatus&) { return m_node.snapshot(); }
     Result<control::Leaderboard> answer(const control::ReadLeaderboard& call) {
         if (!m_node.run()) return not_in_a_run();
-        return control::Leaderboard{m_node.leaderboard(static_cast<std::size_t>(call.rows))};
+        return m_node.leaderboard(call);
     }
     Result<control::Checkpoints> answer(const control::ReadCheckpoints&) {
         if (!m_node.run()) return not_in_a_run();
@@ -503,7 +508,7 @@ ExitCode ask_node(const Command& command) {
         case Verb::log: return print_log(command);
         case Verb::stop: return stop_node(command);
         case Verb::checkpoints: return ask(command, control::ReadCheckpoints{});
-        case Verb::leaderboard: return ask(command, control::ReadLeaderboard{});
+        case Verb::leaderboard: return ask(command, control::ReadLeaderboard{.find = command.find});
         case Verb::committee: return ask(command, control::ReadCommittee{});
         case Verb::moderate: return ask(command, command.moderation);
         case Verb::replace_committee: return ask(command, command.replacement);

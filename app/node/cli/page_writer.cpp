@@ -45,7 +45,7 @@ Result<PageFacts> ask_node(ControlClient& client) {
     if (!status) return status.error();
     facts.status = std::move(*status);
     if (!facts.status.run) return facts;
-    auto board = client.call(control::ReadLeaderboard{leaders_max});
+    auto board = client.call(control::ReadLeaderboard{.rows = leaders_max});
     auto curve = client.call(control::ReadCurve{points_max});
     auto checkpoints = client.call(control::ReadCheckpoints{});
     if (!board) return board.error();
@@ -62,7 +62,7 @@ Result<PageFacts> read_folder(const fs::path& data_folder) {
     if (!stored) return stored.error();
     PageFacts facts;
     facts.status = stored->snapshot();
-    facts.leaders = stored->leaderboard(leaders_max);
+    facts.leaders = stored->leaderboard({.rows = leaders_max}).rows;
     facts.curve = stored->curve(points_max);
     facts.checkpoints = stored->checkpoints();
     return facts;

@@ -64,9 +64,7 @@ void add_run_methods(Dispatcher& dispatcher, Node& node) {
 
 void add_table_methods(Dispatcher& dispatcher, Node& node) {
     dispatcher.add<ReadStatus>([&node](const ReadStatus&) { return node.snapshot(); });
-    dispatcher.add<ReadLeaderboard>([&node](const ReadLeaderboard& call) {
-        return Leaderboard{node.leaderboard(static_cast<std::size_t>(call.rows))};
-    });
+    dispatcher.add<ReadLeaderboard>([&node](const ReadLeaderboard& call) { return node.leaderboard(call); });
     dispatcher.add<ReadCurve>(
         [&node](const ReadCurve& call) { return Curve{node.curve(static_cast<std::size_t>(call.points))}; });
     dispatcher.add<ReadLog>([&node](const ReadLog& call) {

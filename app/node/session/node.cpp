@@ -678,10 +678,10 @@ control::NodeSnapshot Node::snapshot() const {
     return snapshot;
 }
 
-std::vector<control::LeaderboardRow> Node::leaderboard(std::size_t rows_max) const {
+control::Leaderboard Node::leaderboard(const control::ReadLeaderboard& call) const {
     m_owner.check();
     if (!m_session) return {};
-    return leaderboard_rows(m_ledger, m_session->run(), m_keys.person.id(), m_settings.name, rows_max);
+    return leaderboard_of(m_ledger, m_session->run(), m_keys.person.id(), m_settings.name, call);
 }
 
 std::vector<control::CurvePoint> Node::curve(std::size_t rows_max) const {

@@ -119,7 +119,7 @@ public:
     [[nodiscard]] Status replace_identity(Result<identity::Identity> imported);
 
     [[nodiscard]] control::NodeSnapshot snapshot() const;
-    [[nodiscard]] std::vector<control::LeaderboardRow> leaderboard(std::size_t rows_max) const;
+    [[nodiscard]] control::Leaderboard leaderboard(const control::ReadLeaderboard& call) const;
     [[nodiscard]] std::vector<control::CurvePoint> curve(std::size_t rows_max) const;
     [[nodiscard]] std::vector<control::CheckpointRow> checkpoints() const;
 

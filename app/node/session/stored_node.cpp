@@ -76,10 +76,10 @@ control::NodeSnapshot StoredNode::snapshot() const {
     return snapshot;
 }
 
-std::vector<control::LeaderboardRow> StoredNode::leaderboard(std::size_t rows_max) const {
+control::Leaderboard StoredNode::leaderboard(const control::ReadLeaderboard& call) const {
     m_owner.check();
     if (!m_run || !m_ledger || !m_self) return {};
-    return leaderboard_rows(*m_ledger, m_run->id, *m_self, m_settings.name, rows_max);
+    return leaderboard_of(*m_ledger, m_run->id, *m_self, m_settings.name, call);
 }
 
 std::vector<control::CurvePoint> StoredNode::curve(std::size_t rows_max) const {

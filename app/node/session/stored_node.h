@@ -13,7 +13,7 @@
 #include "app/node/session/state_files.h"
 #include "core/base/files.h"
 #include "core/base/thread_owner.h"
-#include "core/control/node_protocol.h"
+#include "core/control/node_methods.h"
 #include "core/ledger/ledger.h"
 #include "core/run/manifest.h"
 
@@ -34,7 +34,7 @@ public:
     /// Activity::not_running, and the last known run.
     [[nodiscard]] control::NodeSnapshot snapshot() const;
     /// Empty outside a run.
-    [[nodiscard]] std::vector<control::LeaderboardRow> leaderboard(std::size_t rows_max) const;
+    [[nodiscard]] control::Leaderboard leaderboard(const control::ReadLeaderboard& call) const;
     /// Losses of the run's rounds, and those measured on this computer; empty outside a run.
     [[nodiscard]] std::vector<control::CurvePoint> curve(std::size_t rows_max) const;
     /// Without magnet links: nobody seeds them while the node does not run.

@@ -211,18 +211,36 @@ control::NetworkSnapshot network_snapshot(const net::SessionCounters& counters) 
     return shown;
 }
 
-std::vector<control::LeaderboardRow> leaderboard_rows(const ledger::Ledger& ledger, const RunId& run,
-                                                      const PeerId& self, const std::string& own_name,
-                                                      std::size_t rows_max) {
-    std::vector<control::LeaderboardRow> rows;
+control::Leaderboard leaderboard_of(const ledger::Ledger& ledger, const RunId& run, const PeerId& self,
+                                    const std::string& own_name, const control::ReadLeaderboard& call) {
     const auto total = static_cast<double>(ledger.totals(run).tokens.value);
-    for (const ledger::Credit& credit : ledger.leaderboard(run, rows_max)) {
+    const auto row_of = [&](const ledger::Credit& credit, std::uint64_t rank) {
         const bool is_self = credit.peer == self;
-        rows.push_back({static_cast<std::uint32_t>(rows.size() + 1), credit.peer.hex(),
-                        is_self ? own_name : credit.name, credit.tokens.value, credit.rounds,
-                        total > 0 ? static_cast<double>(credit.tokens.value) / total : 0, is_self});
+        return control::LeaderboardRow{static_cast<std::uint32_t>(rank),
+                                       credit.peer.hex(),
+                                       is_self ? own_name : credit.name,
+                                       credit.tokens.value,
+                                       credit.rounds,
+                                       total > 0 ? static_cast<double>(credit.tokens.value) / total : 0,
+                                       is_self};
+    };
+    control::Leaderboard board;
+    board.people = ledger.people(run);
+    const auto most = static_cast<std::size_t>(call.rows);
+    if (call.find.empty()) {
+        for (const ledger::Credit& credit : ledger.leaderboard(run, most))
+            board.rows.push_back(row_of(credit, board.rows.size() + 1));
+    } else {
+        for (const ledger::Standing& one : ledger.find_people(run, call.find, most))
+            board.rows.push_back(row_of(one.credit, one.rank));
     }
-    return rows;
+    const auto listed = std::ranges::find_if(board.rows, &control::LeaderboardRow::self);
+    if (listed != board.rows.end()) {
+        board.own = *listed;
+    } else if (const ledger::Standing own = ledger.standing_of(run, self); own.rank > 0) {
+        board.own = row_of(own.credit, own.rank);
+    }
+    return board;
 }
 
 std::vector<control::CurvePoint> curve_points(const ledger::Ledger& ledger, const RunId& run,

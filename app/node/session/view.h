@@ -39,10 +39,9 @@ namespace potluck::node {
 
 /// What the ledger says of the run and of this identity's part in it, the last round's loss too if no member tells one.
 void add_credit(const ledger::Ledger& ledger, const RunId& run, const PeerId& self, control::RunSnapshot& snapshot);
-/// `own_name` is what this identity goes by now.
-[[nodiscard]] std::vector<control::LeaderboardRow> leaderboard_rows(const ledger::Ledger& ledger, const RunId& run,
-                                                                    const PeerId& self, const std::string& own_name,
-                                                                    std::size_t rows_max);
+/// Names, rows and this identity's own place; `own_name` is what it goes by now.
+[[nodiscard]] control::Leaderboard leaderboard_of(const ledger::Ledger& ledger, const RunId& run, const PeerId& self,
+                                                  const std::string& own_name, const control::ReadLeaderboard& call);
 
 /// Up to `rows_max` losses of rounds, and all that were measured on this computer (null: none), by rising round.
 [[nodiscard]] std::vector<control::CurvePoint> curve_points(const ledger::Ledger& ledger, const RunId& run,

@@ -48,6 +48,7 @@ private slots:
 
     void credit_is_the_sum_of_what_was_accepted();
     void the_leaderboard_is_sorted_and_cut();
+    void people_are_found_by_name_or_key_with_their_rank();
     void credit_that_no_number_holds_stops_at_the_largest();
     void tokens_since_count_all_runs_from_that_second_on();
     void tokens_between_two_seconds_leave_the_end_out();
@@ -252,6 +253,31 @@ void TestLedger::the_leaderboard_is_sorted_and_cut() {
     QCOMPARE(best[0].name, std::string("Bea"));
     QCOMPARE(best[1].tokens.value, 35U);
     QCOMPARE(best[1].rounds, std::uint64_t{2});
+}
+
+void TestLedger::people_are_found_by_name_or_key_with_their_rank() {
+    Ledger ledger = in_memory();
+    Chain chain;
+    QVERIFY(add(ledger, chain.next({{1, 10}, {2, 50}, {3, 30}, {4, 30}})).ok());
+    ledger.remember_name(key(1), "Anna");
+    ledger.remember_name(key(2), "Bea");
+    ledger.remember_name(key(3), "Susanna 100%");
+    ledger.remember_name(key(9), "Hanna");  // gave nothing
+    QCOMPARE(ledger.people(chain.run()), std::uint64_t{4});
+    const auto annas = ledger.find_people(chain.run(), "aNNa", 10);
+    QCOMPARE(annas.size(), std::size_t{2});
+    QVERIFY(annas[0].credit.peer == key(3) && annas[0].rank == 2);
+    QVERIFY(annas[1].credit.peer == key(1) && annas[1].rank == 4);
+    QCOMPARE(ledger.find_people(chain.run(), "anna", 1).size(), std::size_t{1});
+    QVERIFY(ledger.find_people(chain.run(), "0%", 10).at(0).credit.peer == key(3));
+    QVERIFY(ledger.find_people(chain.run(), "%", 10).size() == 1);
+    const std::string digits = key(4).hex();
+    QVERIFY(ledger.find_people(chain.run(), digits.substr(0, 12), 10).at(0).credit.peer == key(4));
+    QVERIFY(ledger.find_people(chain.run(), digits.substr(1, 12), 10).empty());
+    QCOMPARE(ledger.standing_of(chain.run(), key(3)).rank, std::uint64_t{2});
+    QCOMPARE(ledger.standing_of(chain.run(), key(4)).rank, std::uint64_t{2});
+    QCOMPARE(ledger.standing_of(chain.run(), key(1)).rank, std::uint64_t{4});
+    QCOMPARE(ledger.standing_of(chain.run(), key(9)).rank, std::uint64_t{0});
 }
 
 void TestLedger::credit_that_no_number_holds_stops_at_the_largest() {
