@@ -31,6 +31,7 @@ LeaderboardPage::LeaderboardPage(NodeClient& client, QWidget* parent)
     m_find->setPlaceholderText(tr("Find a name or a key"));
     m_find->setAccessibleName(tr("Find a name or a key"));
     m_find->setClearButtonEnabled(true);
+    m_find->setMinimumWidth(27 * grid);
     m_find->setMaximumWidth(30 * grid);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);

@@ -36,7 +36,6 @@ constexpr Picture pictures[] = {
     {"home-paused", ui::MainWindow::home_page, control::Activity::paused},
     {"leaderboard", ui::MainWindow::leaderboard_page, control::Activity::training},
     {"contribution", ui::MainWindow::contribution_page, control::Activity::training},
-    {"storage", ui::MainWindow::storage_page, control::Activity::training},
     {"settings", ui::MainWindow::settings_page, control::Activity::training},
 };
 
