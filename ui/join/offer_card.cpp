@@ -15,8 +15,7 @@ namespace {
 
 constexpr int id_digits = 16;
 
-}  // namespace
-
+/// "About 9.2 k tokens per second (processor), with 1.4 GB of memory.", or why it cannot.
 QString speedText(const OfferedRun& run) {
     if (!run.obstacle.empty()) return plainText(run.obstacle, 300);
     const QString memory = run.gpu_peak > 0 ? OfferCard::tr("%1 of GPU memory").arg(sizeText(run.gpu_peak))
@@ -26,6 +25,8 @@ QString speedText(const OfferedRun& run) {
     return OfferCard::tr("About %1 tokens per second (%2), with %3.")
         .arg(shortCount(static_cast<std::uint64_t>(run.tokens_per_second)), device, memory);
 }
+
+}  // namespace
 
 OfferCard::OfferCard(NodeClient& client, QWidget* parent) : QFrame(parent), m_client(client) {
     setObjectName(QStringLiteral("card"));
@@ -82,8 +83,10 @@ void OfferCard::refresh() {
            "muted");
     addRow("offerDownload", tr("To download"), sizeText(run.download), "muted");
     const bool room = run.disk_free == 0 || run.disk_free > run.disk;
-    addRow("offerDisk", tr("On your disk"),
-           tr("about %1; %2 are free").arg(sizeText(run.disk), sizeText(run.disk_free)), room ? "muted" : "problem");
+    const QString free = run.disk_free == 0
+                             ? tr("about %1").arg(sizeText(run.disk))
+                             : tr("about %1; %2 are free").arg(sizeText(run.disk), sizeText(run.disk_free));
+    addRow("offerDisk", tr("On your disk"), free, room ? "muted" : "problem");
     addRow("offerSpeed", tr("This computer"), speedText(run), run.obstacle.empty() ? "muted" : "problem");
     addRow("offerName", tr("Your name there"), plainText(m_client.view().snapshot.name, 60), "muted");
     if (run.listed && !run.admitted) {

@@ -5,9 +5,6 @@
 // Threads: Qt's main thread.
 #pragma once
 
-#include <utility>
-#include <vector>
-
 #include <QFrame>
 
 #include "ui/client/node_client.h"
@@ -33,8 +30,5 @@ private:
     QLabel* m_purpose = nullptr;
     QFormLayout* m_rows = nullptr;
 };
-
-/// "about 9.2 k tokens per second on the processor, with 1.4 GiB of memory", or why it cannot.
-[[nodiscard]] QString speedText(const control::OfferedRun& run);
 
 }  // namespace potluck::ui

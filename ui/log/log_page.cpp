@@ -25,8 +25,8 @@ namespace {
 constexpr int word_characters_max = 100;
 
 /// How a line of the log names its level (core/base/log.h).
-bool isWarning(const QString& line) { return line.contains(u" warning ") || line.contains(u" error "); }
 bool isError(const QString& line) { return line.contains(u" error ") || line.contains(u" critical "); }
+bool isWarning(const QString& line) { return line.contains(u" warning ") || isError(line); }
 
 }  // namespace
 

@@ -32,7 +32,6 @@ using control::ChoiceField;
 
 constexpr double seconds_per_day = 86'400;
 constexpr std::uint64_t token_bytes = 2;
-constexpr std::uint64_t states_on_disk = 6;  // the newest four, and two that are seeded as checkpoints
 constexpr double fine_tuning_rate = 0.1;     // of the recipe's: at the full one a trained model unlearns first
 constexpr double rounds_planned_min = 100;   // with fewer the learning rate has no time to rise and fall
 constexpr std::uint64_t bytes_per_gigabyte = 1'000'000'000;

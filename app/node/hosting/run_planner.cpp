@@ -1,13 +1,12 @@
 #include "app/node/hosting/run_planner.h"
 
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include <boost/asio/post.hpp>
 
 #include "app/node/session/view.h"
 #include "app/node/trainer/trainer_task.h"
+#include "core/base/files.h"
 #include "core/base/text.h"
 
 namespace potluck::node {
@@ -72,9 +71,7 @@ void RunPlanner::offer(const RunId& run, const Result<Node::Looked>& found, cons
     const run::Manifest& manifest = file->manifest;
     control::OfferedRun offered = offered_run(run, manifest, m_node.identity().id());
     offered.peers = found->peers;
-    std::error_code unknown;
-    const auto space = std::filesystem::space(m_node.options().data_folder, unknown);
-    if (!unknown) offered.disk_free = space.available;
+    offered.disk_free = free_disk_bytes(m_node.options().data_folder);
     ask(manifest.model, manifest.recipe, [offered, done](const Result<control::PlanReply>& plan) mutable {
         if (plan) {
             offered.device = utf8_prefix(plan->device, control::name_bytes_max);
@@ -94,9 +91,7 @@ void RunPlanner::answer(const ChosenRun& chosen, const control::EstimateRun& que
                         const Result<control::PlanReply>& plan, const Done& done) {
     EstimateFacts facts;
     if (plan) facts.plan = *plan;
-    std::error_code unknown;
-    const auto space = std::filesystem::space(m_node.options().data_folder, unknown);
-    if (!unknown) facts.disk_free = space.available;
+    facts.disk_free = free_disk_bytes(m_node.options().data_folder);
     control::RunEstimate estimate = estimate_run(chosen, question, facts);
     // Who only decides and relays needs no trainer here.
     const bool trains = question.choices.role == run::Role::volunteer;

@@ -18,12 +18,6 @@ namespace potluck::node {
 
 using activity::local_time;
 
-namespace {
-
-constexpr std::uint64_t states_kept = 6;  // the newest four, and two that are seeded as checkpoints
-
-}  // namespace
-
 std::string describe(const model::ModelSpec& model) {
     char text[120];
     std::snprintf(text, sizeof text, "%s shape, %u layers, width %u: %.1f M parameters", family_title(model),
@@ -114,7 +108,7 @@ control::OfferedRun offered_run(const RunId& run, const run::Manifest& manifest,
         text += shard.blob.size;
     }
     offered.download = layout.file_size() + largest;
-    offered.disk = states_kept * layout.file_size() + text;
+    offered.disk = states_on_disk * layout.file_size() + text;
     return offered;
 }
 

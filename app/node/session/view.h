@@ -12,6 +12,7 @@
 #include "core/control/node_methods.h"
 #include "core/ledger/ledger.h"
 #include "core/peer/peer.h"
+#include "core/peer/seeder.h"
 #include "core/run/manifest.h"
 #include "net/session.h"
 
@@ -25,6 +26,9 @@ namespace potluck::node {
 /// The part of a snapshot that describes the run; totals and credit are added by add_credit().
 [[nodiscard]] control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifest,
                                                 const peer::PeerView& view);
+
+/// States of a run that a volunteer keeps: the newest, and those that are seeded as checkpoints.
+inline constexpr std::uint64_t states_on_disk = peer::states_kept + peer::checkpoints_kept;
 
 /// The part of a look at a run that follows from its description. `person` is the key that asks.
 [[nodiscard]] control::OfferedRun offered_run(const RunId& run, const run::Manifest& manifest, const PeerId& person);

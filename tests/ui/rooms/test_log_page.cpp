@@ -15,7 +15,8 @@ namespace {
 
 const char* const lines[] = {"2026-01-02T03:04:05.678Z info node: node 99a563ab is up",
                              "2026-01-02T03:04:06.678Z warning net: 203.0.113.7 reads too slowly",
-                             "2026-01-02T03:04:07.678Z error trainer: it ended with code 3"};
+                             "2026-01-02T03:04:07.678Z error trainer: it ended with code 3",
+                             "2026-01-02T03:04:08.789Z critical storage: the disk is full"};
 
 struct Log : WindowFixture {
     Log() {
@@ -38,13 +39,13 @@ private slots:
 
     void lines_are_filtered_by_level_and_by_word() {
         Log fixture;
-        QCOMPARE(fixture.shown().split(u'\n').size(), 3);
-        QCOMPARE(fixture.text("logCount"), QStringLiteral("3 of 3 lines"));
+        QCOMPARE(fixture.shown().split(u'\n').size(), 4);
+        QCOMPARE(fixture.text("logCount"), QStringLiteral("4 of 4 lines"));
         fixture.find<QComboBox>("logLevel")->setCurrentIndex(1);
-        QCOMPARE(fixture.shown().split(u'\n').size(), 2);
+        QCOMPARE(fixture.shown().split(u'\n').size(), 3);
         fixture.find<QComboBox>("logLevel")->setCurrentIndex(2);
         QVERIFY(fixture.shown().contains(QStringLiteral("code 3")));
-        QCOMPARE(fixture.text("logCount"), QStringLiteral("1 of 3 lines"));
+        QCOMPARE(fixture.text("logCount"), QStringLiteral("2 of 4 lines"));
         fixture.find<QComboBox>("logLevel")->setCurrentIndex(0);
         fixture.type("logWord", QStringLiteral("SLOWLY"));
         QCOMPARE(fixture.shown(), QString::fromLatin1(lines[1]));
