@@ -4,8 +4,6 @@
 #include <cstdio>
 #include <functional>
 
-#include <QAbstractButton>
-#include <QApplication>
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
@@ -14,10 +12,7 @@
 #include <QSocketNotifier>
 #include <QtTest>
 
-#include "ui/client/process_transport.h"
-#include "ui/pages/main_window.h"
-#include "ui/pages/tray.h"
-#include "ui/widgets/theme.h"
+#include "tests/ui/real_window.h"
 
 using namespace potluck;
 
@@ -25,54 +20,42 @@ namespace {
 
 constexpr int patience = 90'000;  // a trainer that plans and a node that hashes, on a computer that does more than that
 
-class Person {
+class Person : public test::RealWindow {
 public:
-    Person(const QString& node, const QString& folder) : m_transport(node, folder) {
-        m_client.start();
-        m_window.resize(1000, 1500);
-        m_window.show();
-    }
+    Person(const QString& node, const QString& folder) : RealWindow(node, folder) { window.resize(1000, 1500); }
 
     /// False if something did not come about.
     bool start(const QString& text) {
-        return sees("startOwn", [&] { return m_client.view().link.state == ui::Link::State::up; }) &&
-               click("startOwn") && sees("model", [&] { return find<QComboBox>("model")->count() > 0; }) &&
-               type("data", text) && type("runTitle", QStringLiteral("By clicks")) && pick("model", "tiny") &&
+        return press("startOwn") && sees("model", [&] { return models() > 0; }) && type("data", text) &&
+               type("runTitle", QStringLiteral("By clicks")) && pick("model", "tiny") &&
                sees("planTime", [&] { return label("planTime").contains(QStringLiteral("rounds")); }) &&
-               click("startRun") && sees("inviteText", [&] { return invite().contains(QStringLiteral("x.pe=")); });
+               press("startRun") && sees("inviteText", [&] { return invite().contains(QStringLiteral("x.pe=")); });
     }
     [[nodiscard]] QString invite() const {
         const auto* field = find<QPlainTextEdit>("inviteText");
-        return field->isVisible() ? field->toPlainText() : QString();
-    }
-    void leave() {
-        QSignalSpy stopped(&m_client, &ui::NodeClient::stopped);
-        m_client.stop();
-        stopped.wait(20'000);
+        return field != nullptr ? field->toPlainText() : QString();
     }
 
 private:
-    template <class Widget>
-    [[nodiscard]] Widget* find(const char* name) const {
-        for (Widget* widget : m_window.findChildren<Widget*>(QString::fromLatin1(name))) {
-            if (widget->isVisible()) return widget;
-        }
-        return m_window.findChild<Widget*>(QString::fromLatin1(name));
+    [[nodiscard]] QString label(const char* name) const {
+        const auto* label = find<QLabel>(name);
+        return label != nullptr ? label->text() : QString();
     }
-    [[nodiscard]] QString label(const char* name) const { return find<QLabel>(name)->text(); }
+    [[nodiscard]] int models() const {
+        const auto* list = find<QComboBox>("model");
+        return list != nullptr ? list->count() : 0;
+    }
     bool sees(const char* what, const std::function<bool()>& there) const {
         if (QTest::qWaitFor(there, patience)) return true;
         std::fprintf(stderr, "waited in vain for %s\n", what);
-        for (const QLabel* one : m_window.findChildren<QLabel*>()) {
+        for (const QLabel* one : window.findChildren<QLabel*>()) {
             if (one->isVisible()) std::fprintf(stderr, "  %s\n", qPrintable(one->text()));
         }
         return false;
     }
-    bool click(const char* name) const {
-        auto* button = find<QAbstractButton>(name);
-        if (!sees(name, [&] { return button->isVisible() && button->isEnabled(); })) return false;
-        QTest::mouseClick(button, Qt::LeftButton);
-        return true;
+    /// A button, once it is there and can be clicked.
+    bool press(const char* name) const {
+        return sees(name, [&] { return click(name); });
     }
     bool type(const char* name, const QString& text) const {
         auto* field = find<QLineEdit>(name);
@@ -86,14 +69,6 @@ private:
         QTest::keyClicks(list, QLatin1String(beginning));
         return list->currentText().startsWith(QLatin1String(beginning));
     }
-
-    ui::ProcessTransport m_transport;
-    ui::NodeClient m_client{m_transport};
-    ui::Theme m_theme{*qApp};
-    ui::Tray m_tray{m_client};
-    ui::MainWindow m_window{
-        m_client, m_theme, m_tray,
-        ui::Desktop{[](const QString&) -> Result<QString> { return QString(); }, [](const QString&) {}, {}, {}}};
 };
 
 }  // namespace
@@ -112,6 +87,6 @@ int main(int argc, char** argv) {
     QSocketNotifier input(fileno(stdin), QSocketNotifier::Read);
     QObject::connect(&input, &QSocketNotifier::activated, &application, [] { QApplication::exit(0); });
     const int ended = QApplication::exec();
-    person.leave();
+    person.stop();
     return ended;
 }

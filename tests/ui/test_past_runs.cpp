@@ -1,18 +1,12 @@
 // A window over a real node: a run that was left stays listed with what was given to it, its files are deleted by
 // clicks and really gone, its credit stays, and it is joined again by a click and trained on.
-#include <QAbstractButton>
-#include <QApplication>
 #include <QLabel>
-#include <QMessageBox>
 #include <QTemporaryDir>
 #include <QtTest>
 
 #include "tests/integration/node_fixture.h"
-#include "ui/client/process_transport.h"
-#include "ui/pages/main_window.h"
-#include "ui/pages/tray.h"
+#include "tests/ui/real_window.h"
 #include "ui/records/run_table.h"
-#include "ui/widgets/theme.h"
 
 using namespace potluck;
 using namespace potluck::test;
@@ -21,55 +15,22 @@ namespace {
 
 constexpr int soon = 20'000, later = 60'000;
 
-struct RealWindow {
-    RealWindow(const QString& folder, const QString& dht) : transport(at(dht), folder) {
-        window.show();
-        client.start();
-    }
-    ~RealWindow() {
-        QSignalSpy stopped(&client, &ui::NodeClient::stopped);
-        client.stop();
-        stopped.wait(soon);
-    }
+struct Visitor : RealWindow {
+    Visitor(const QString& folder, const QString& dht) : RealWindow(at(dht), folder) {}
     static QString at(const QString& dht) {
         qputenv("POTLUCK_TRAINER", fake_trainer().toUtf8());
         qputenv("POTLUCK_LOOPBACK", "1");
         qputenv("POTLUCK_DHT", dht.toUtf8());
         return node_program();
     }
-    [[nodiscard]] bool is(status::Reason reason) const {
-        return client.view().link.state == ui::Link::State::up && client.view().snapshot.why.reason == reason;
-    }
-    [[nodiscard]] std::uint64_t credited() const {
-        return client.view().snapshot.run ? client.view().snapshot.run->my_rounds : 0;
-    }
-    template <class Widget>
-    [[nodiscard]] Widget* find(const char* name) const {
-        return window.findChild<Widget*>(QString::fromLatin1(name));
-    }
-    void click(const char* name) const { QTest::mouseClick(find<QAbstractButton>(name), Qt::LeftButton); }
-    void accept() const {
-        for (QMessageBox* box : window.findChildren<QMessageBox*>()) {
-            for (QAbstractButton* button : box->buttons()) {
-                if (box->isVisible() && box->buttonRole(button) == QMessageBox::AcceptRole) button->click();
-            }
-        }
-    }
+    [[nodiscard]] std::uint64_t credited() const { return node().run ? node().run->my_rounds : 0; }
     /// Selects the only run of a table once it says whether it is open; nothing before.
     [[nodiscard]] std::optional<control::KnownRun> only_run(const char* name) const {
         auto* table = find<ui::RunTable>(name);
-        if (table->model()->rowCount() != 1) return std::nullopt;
+        if (table == nullptr || table->model()->rowCount() != 1) return std::nullopt;
         table->selectRow(0);
         return table->selected();
     }
-
-    ui::ProcessTransport transport;
-    ui::NodeClient client{transport};
-    ui::Theme theme{*qApp};
-    ui::Tray tray{client};
-    ui::MainWindow window{
-        client, theme, tray,
-        ui::Desktop{[](const QString&) -> Result<QString> { return QString(); }, [](const QString&) {}, {}, {}}};
 };
 
 std::uint64_t bytes_below(const std::filesystem::path& folder) {
@@ -89,11 +50,11 @@ private slots:
         Swarm swarm;
         swarm.host(1000);
         const QTemporaryDir folder;
-        RealWindow real(folder.path(), "127.0.0.1:" + QString::number(swarm.backbone().status().network.port));
+        Visitor real(folder.path(), "127.0.0.1:" + QString::number(swarm.backbone().status().network.port));
         QTRY_VERIFY_WITH_TIMEOUT(real.is(status::Reason::no_run), soon);
         real.client.join(QString::fromStdString(swarm.invite()));
         QTRY_VERIFY_WITH_TIMEOUT(real.credited() >= 2, later);
-        const std::string id = real.client.view().snapshot.run->id;
+        const std::string id = real.node().run->id;
         real.client.leave();
         QTRY_VERIFY_WITH_TIMEOUT(real.is(status::Reason::no_run), soon);
 
@@ -107,9 +68,9 @@ private slots:
         QVERIFY(before.my_rounds >= 2 && before.my_tokens > 0 && before.rank == 1);
         const std::filesystem::path run = std::filesystem::path(folder.path().toStdString()) / "runs" / id;
         QVERIFY(std::filesystem::exists(run / "states"));
-        real.click("deleteFiles");
-        real.accept();
-        QTRY_VERIFY_WITH_TIMEOUT(real.find<QLabel>("deleteOutcome")->text().startsWith("Deleted"), soon);
+        QVERIFY(real.click("deleteFiles") && real.accept());
+        const auto outcome = [&] { return real.find<QLabel>("deleteOutcome"); };
+        QTRY_VERIFY_WITH_TIMEOUT(outcome() != nullptr && outcome()->text().startsWith("Deleted"), soon);
         QTRY_VERIFY_WITH_TIMEOUT(stored() && stored()->bytes == 0, soon);
         QVERIFY(!std::filesystem::exists(run / "states") && std::filesystem::exists(run / "manifest"));
         const std::filesystem::path blobs = std::filesystem::path(folder.path().toStdString()) / "network" / "blobs";
@@ -119,10 +80,10 @@ private slots:
         real.window.showPage(ui::MainWindow::contribution_page);
         const auto listed = [&] { return real.only_run("pastRuns"); };
         QTRY_VERIFY_WITH_TIMEOUT(listed().has_value(), soon);
-        real.click("rejoin");
+        QVERIFY(real.click("rejoin"));
         QTRY_VERIFY_WITH_TIMEOUT(real.credited() > before.my_rounds, later);
-        QCOMPARE(real.client.view().snapshot.run->id, id);
-        QCOMPARE(real.client.view().snapshot.run->digests_equal, real.client.view().snapshot.run->digests_compared);
+        QCOMPARE(real.node().run->id, id);
+        QCOMPARE(real.node().run->digests_equal, real.node().run->digests_compared);
     }
 };
 

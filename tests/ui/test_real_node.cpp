@@ -1,38 +1,17 @@
 // The window over a real node: started as a child, its snapshot shown, a bad invite refused with the node's sentence,
 // a second window on the same data folder, and an orderly end.
-#include <QSignalSpy>
+#include <QLabel>
+#include <QLineEdit>
 #include <QTemporaryDir>
 
-#include "ui/client/process_transport.h"
-#include "window_fixture.h"
+#include "real_window.h"
 
 using namespace potluck;
-using namespace potluck::tests;
+using namespace potluck::test;
 
 namespace {
 
 const QString program = QStringLiteral(POTLUCK_BIN_DIR "/potluck-node");
-
-struct RealWindow {
-    explicit RealWindow(const QString& folder) : transport(program, folder) {
-        window.show();
-        client.start();
-    }
-    ~RealWindow() {
-        QSignalSpy stopped(&client, &ui::NodeClient::stopped);
-        client.stop();
-        stopped.wait(20'000);
-    }
-    [[nodiscard]] bool isUp() const { return client.view().link.state == ui::Link::State::up; }
-
-    ui::ProcessTransport transport;
-    ui::NodeClient client{transport};
-    ui::Theme theme{*qApp};
-    ui::Tray tray{client};
-    ui::MainWindow window{
-        client, theme, tray,
-        ui::Desktop{[](const QString&) -> Result<QString> { return QString(); }, [](const QString&) {}, {}, {}}};
-};
 
 }  // namespace
 
@@ -42,7 +21,7 @@ class TestRealNode : public QObject {
 private slots:
     void a_bad_invite_is_refused_in_a_sentence() {
         const QTemporaryDir folder;
-        RealWindow real(folder.path());
+        RealWindow real(program, folder.path());
         QTRY_VERIFY_WITH_TIMEOUT(real.isUp(), 20'000);
         auto* invite = real.window.findChild<QLineEdit*>(QStringLiteral("invite"));
         invite->setFocus();
@@ -52,30 +31,30 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(problem->isVisible() && problem->text().size() > 20, 10'000);
         QVERIFY2(problem->text().contains(QLatin1Char(' ')) && problem->text().endsWith(QLatin1Char('.')),
                  qPrintable(problem->text()));
-        QVERIFY(!real.client.view().snapshot.run);
+        QVERIFY(!real.node().run);
     }
 
     void the_name_is_kept_over_a_restart() {
         const QTemporaryDir folder;
         {
-            RealWindow real(folder.path());
+            RealWindow real(program, folder.path());
             QTRY_VERIFY_WITH_TIMEOUT(real.isUp(), 20'000);
             real.client.setName(QStringLiteral("Grace"));
-            QTRY_COMPARE_WITH_TIMEOUT(real.client.view().snapshot.name, std::string("Grace"), 10'000);
+            QTRY_COMPARE_WITH_TIMEOUT(real.node().name, std::string("Grace"), 10'000);
         }
-        RealWindow again(folder.path());
+        RealWindow again(program, folder.path());
         QTRY_VERIFY_WITH_TIMEOUT(again.isUp(), 20'000);
-        QTRY_COMPARE_WITH_TIMEOUT(again.client.view().snapshot.name, std::string("Grace"), 10'000);
-        QVERIFY(!again.client.view().snapshot.peer_id.empty());
+        QTRY_COMPARE_WITH_TIMEOUT(again.node().name, std::string("Grace"), 10'000);
+        QVERIFY(!again.node().peer_id.empty());
     }
 
     void a_second_client_reaches_the_node_that_runs_already() {
         const QTemporaryDir folder;
-        RealWindow first(folder.path());
+        RealWindow first(program, folder.path());
         QTRY_VERIFY_WITH_TIMEOUT(first.isUp(), 20'000);
-        RealWindow second(folder.path());
+        RealWindow second(program, folder.path());
         QTRY_VERIFY_WITH_TIMEOUT(second.isUp(), 20'000);
-        QCOMPARE(second.client.view().snapshot.peer_id, first.client.view().snapshot.peer_id);
+        QCOMPARE(second.node().peer_id, first.node().peer_id);
     }
 };
 

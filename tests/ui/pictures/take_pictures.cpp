@@ -4,18 +4,11 @@
 #include <cstdio>
 #include <functional>
 
-#include <QAbstractButton>
-#include <QApplication>
 #include <QDir>
 #include <QFontDatabase>
-#include <QLabel>
-#include <QSignalSpy>
 #include <QtTest>
 
-#include "ui/client/process_transport.h"
-#include "ui/pages/main_window.h"
-#include "ui/pages/tray.h"
-#include "ui/widgets/theme.h"
+#include "tests/ui/real_window.h"
 #include "ui/widgets/translations.h"
 
 using namespace potluck;
@@ -39,49 +32,30 @@ constexpr Picture pictures[] = {
     {"settings", ui::MainWindow::settings_page, control::Activity::training},
 };
 
-class Camera {
+class Camera : test::RealWindow {
 public:
-    Camera(const QString& node, const QString& folder) : m_transport(node, folder) {
-        m_client.start();
-        m_window.resize(1000, 680);
-        m_window.show();
-    }
-    Camera(const Camera&) = delete;
-    Camera& operator=(const Camera&) = delete;
-    ~Camera() {
-        QSignalSpy stopped(&m_client, &ui::NodeClient::stopped);
-        m_client.stop();
-        stopped.wait(20'000);
-    }
+    Camera(const QString& node, const QString& folder) : RealWindow(node, folder) { window.resize(1000, 680); }
 
     bool take(const Picture& picture, const QDir& out) {
         const bool pauses = picture.activity == control::Activity::paused;
-        if (!waitFor([&] { return m_client.view().link.state == ui::Link::State::up; })) return false;
-        if (pauses) m_client.pause(std::chrono::seconds(0));
-        const bool there = waitFor([&] { return m_client.view().snapshot.activity == picture.activity; });
+        if (!waitFor([&] { return isUp(); })) return false;
+        if (pauses) client.pause(std::chrono::seconds(0));
+        const bool there = waitFor([&] { return RealWindow::node().activity == picture.activity; });
         bool saved = there;
-        m_window.showPage(picture.page);
+        window.showPage(picture.page);
         for (const auto& [suffix, look] : {std::pair("light", ui::Look::light), std::pair("dark", ui::Look::dark)}) {
-            m_theme.choose(look);
+            theme.choose(look);
             QTest::qWait(drawing);
             if (QWidget* focus = QApplication::focusWidget()) focus->clearFocus();
             const QString file = QStringLiteral("%1-%2.png").arg(QLatin1String(picture.name), QLatin1String(suffix));
-            saved = saved && m_window.grab().save(out.filePath(file), "PNG", 10);
+            saved = saved && window.grab().save(out.filePath(file), "PNG", 10);
         }
-        if (pauses) m_client.resume();
+        if (pauses) client.resume();
         return saved;
     }
 
 private:
     static bool waitFor(const std::function<bool()>& there) { return QTest::qWaitFor(there, patience); }
-
-    ui::ProcessTransport m_transport;
-    ui::NodeClient m_client{m_transport};
-    ui::Theme m_theme{*qApp};
-    ui::Tray m_tray{m_client};
-    ui::MainWindow m_window{
-        m_client, m_theme, m_tray,
-        ui::Desktop{[](const QString&) -> Result<QString> { return QString(); }, [](const QString&) {}, {}, {}}};
 };
 
 }  // namespace

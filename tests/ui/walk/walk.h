@@ -2,32 +2,26 @@
 // on the way the window is looked at: title, sign, sentence, memory line and buttons must be those of the table, must
 // not contradict each other and say nothing twice. What does is in `faults`, and where it was, in `seen`.
 //
-// Threads: Qt's main thread. Owns: window, client and, through the transport, the node.
+// Threads: Qt's main thread.
 #pragma once
 
 #include <algorithm>
 #include <csignal>
 #include <set>
 
-#include <QAbstractButton>
-#include <QApplication>
 #include <QDir>
 #include <QFile>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
-#include <QMessageBox>
 #include <QPushButton>
 #include <QtTest>
 
 #include "core/status/states.h"
 #include "tests/integration/node_fixture.h"
-#include "ui/client/process_transport.h"
+#include "tests/ui/real_window.h"
 #include "ui/client/reason_words.h"
 #include "ui/client/status_summary.h"
-#include "ui/pages/main_window.h"
-#include "ui/pages/tray.h"
-#include "ui/widgets/theme.h"
 
 namespace potluck::test {
 
@@ -36,7 +30,7 @@ using status::Reason;
 
 inline const char* name_of(Reason reason) { return status::reason_names[static_cast<std::size_t>(reason)]; }
 
-class Walk {
+class Walk : public RealWindow {
 public:
     /// What its node finds in the environment beside what all of them do.
     struct World {
@@ -45,22 +39,12 @@ public:
         QStringList more = {};  // names and values in turn
     };
     Walk(const QString& folder, const QString& dht) : Walk(folder, World{.dht = dht}) {}
-    Walk(const QString& folder, const World& world) : m_folder(folder), m_transport(node_in(world), folder) {
+    Walk(const QString& folder, const World& world) : RealWindow(node_in(world), folder), m_folder(folder) {
         QObject::connect(&client, &ui::NodeClient::changed, &window, [this] { look(); });
-        window.show();
-        client.start();
         forget(world);
     }
-    ~Walk() {
-        QSignalSpy stopped(&client, &ui::NodeClient::stopped);
-        client.stop();
-        stopped.wait(20'000);
-    }
+    ~Walk() { stop(); }  // while there is still somewhere to note faults
 
-    [[nodiscard]] const control::NodeSnapshot& node() const { return client.view().snapshot; }
-    [[nodiscard]] bool is(Reason reason) const {
-        return client.view().link.state == ui::Link::State::up && node().why.reason == reason;
-    }
     [[nodiscard]] bool trains() const {
         return (is(Reason::training) || is(Reason::exchanging)) && node().trainer.tokens_per_second > 0;
     }
@@ -69,19 +53,6 @@ public:
         const auto& run = node().run;
         return run && std::any_of(run->members.begin(), run->members.end(),
                                   [](const auto& member) { return member.self && member.window_tokens > 0; });
-    }
-    /// The visible widget of that name; null if there is none.
-    template <class Widget>
-    [[nodiscard]] Widget* find(const char* name) const {
-        for (Widget* widget : window.findChildren<Widget*>(QString::fromLatin1(name)))
-            if (widget->isVisible()) return widget;
-        return nullptr;
-    }
-    [[nodiscard]] bool click(const char* name) const {
-        auto* button = find<QAbstractButton>(name);
-        if (button == nullptr || !button->isEnabled()) return false;
-        QTest::mouseClick(button, Qt::LeftButton);
-        return true;
     }
     /// An entry of the menu of a button.
     [[nodiscard]] bool choose(const char* name, int entry) const {
@@ -99,19 +70,6 @@ public:
         return click("join");
     }
     [[nodiscard]] bool leave_now() const { return choose("more", 1) && accept(); }
-    /// The question that is open.
-    [[nodiscard]] bool accept() const {
-        bool accepted = false;
-        for (QMessageBox* box : window.findChildren<QMessageBox*>()) {
-            if (!box->isVisible()) continue;
-            for (QAbstractButton* button : box->buttons()) {
-                if (box->buttonRole(button) != QMessageBox::AcceptRole) continue;
-                button->click();
-                accepted = true;
-            }
-        }
-        return accepted;
-    }
     /// The child that the window has started, by what its command line says.
     [[nodiscard]] std::int64_t node_process() const {
         for (const QString& entry : QDir("/proc").entryList(QDir::Dirs)) {
@@ -187,15 +145,8 @@ private:
     }
 
     QString m_folder;
-    ui::ProcessTransport m_transport;
 
 public:
-    ui::NodeClient client{m_transport};
-    ui::Theme theme{*qApp};
-    ui::Tray tray{client};
-    ui::MainWindow window{
-        client, theme, tray,
-        ui::Desktop{[](const QString&) -> Result<QString> { return QString(); }, [](const QString&) {}, {}, {}}};
     std::set<Reason> seen;
     QStringList faults;
 };
