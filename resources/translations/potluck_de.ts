@@ -936,22 +936,6 @@
         <source>Joining “%1” again fetches what is needed.</source>
         <translation>Wer „%1“ wieder beitritt, holt neu, was gebraucht wird.</translation>
     </message>
-    <message>
-        <source>You host this run: if nobody else has its model and its text, they are lost for good.</source>
-        <translation>Du leitest diesen Lauf: Hat niemand sonst Modell und Text, sind sie endgültig verloren.</translation>
-    </message>
-    <message>
-        <source>Delete the files?</source>
-        <translation>Dateien löschen?</translation>
-    </message>
-    <message>
-        <source>&amp;Delete</source>
-        <translation>&amp;Löschen</translation>
-    </message>
-    <message>
-        <source>&amp;Keep</source>
-        <translation>&amp;Behalten</translation>
-    </message>
 </context>
 <context>
     <name>potluck::ui::LogPage</name>
@@ -1378,6 +1362,10 @@
     <message>
         <source>On your disk</source>
         <translation>Auf der Festplatte</translation>
+    </message>
+    <message>
+        <source>about %1</source>
+        <translation>etwa %1</translation>
     </message>
     <message>
         <source>about %1; %2 are free</source>
@@ -2113,6 +2101,22 @@
         <source>On disk</source>
         <translation>Belegt</translation>
     </message>
+    <message>
+        <source>Delete the files?</source>
+        <translation>Dateien löschen?</translation>
+    </message>
+    <message>
+        <source>You host this run: if nobody else has its model and its text, they are lost for good.</source>
+        <translation>Du leitest diesen Lauf: Hat niemand sonst Modell und Text, sind sie endgültig verloren.</translation>
+    </message>
+    <message>
+        <source>&amp;Delete</source>
+        <translation>&amp;Löschen</translation>
+    </message>
+    <message>
+        <source>&amp;Keep</source>
+        <translation>&amp;Behalten</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::RunSourceCard</name>
@@ -2641,22 +2645,6 @@
     <message>
         <source>The files of “%1” take %2. Your credit stays, and joining again fetches what is needed.</source>
         <translation>Die Dateien von „%1“ belegen %2. Deine Gutschrift bleibt, und wer wieder teilnimmt, holt sich, was nötig ist.</translation>
-    </message>
-    <message>
-        <source>You host this run: if nobody else has its model and its text, they are lost for good.</source>
-        <translation>Du bist Gastgeber dieses Laufs: Wenn niemand sonst sein Modell und seinen Text hat, sind sie für immer verloren.</translation>
-    </message>
-    <message>
-        <source>Delete the files?</source>
-        <translation>Dateien löschen?</translation>
-    </message>
-    <message>
-        <source>&amp;Delete</source>
-        <translation>&amp;Löschen</translation>
-    </message>
-    <message>
-        <source>&amp;Keep</source>
-        <translation>&amp;Behalten</translation>
     </message>
     <message>
         <source>Deleted: “%1”, %2.</source>

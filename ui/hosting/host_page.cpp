@@ -10,7 +10,6 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLineEdit>
-#include <QMessageBox>
 #include <QScrollArea>
 
 #include "ui/client/plain_text.h"
@@ -18,6 +17,7 @@
 #include "ui/hosting/people_list.h"
 #include "ui/hosting/succession_words.h"
 #include "ui/widgets/parts.h"
+#include "ui/widgets/question.h"
 #include "ui/widgets/theme.h"
 
 namespace potluck::ui {
@@ -149,14 +149,9 @@ QFrame* HostPage::makeCheckpointCard() {
     return card;
 }
 
-void HostPage::ask(const QString& title, const QString& text, const QString& action, std::function<void()> agreed) {
-    auto* box = new QMessageBox(QMessageBox::Question, title, text, QMessageBox::NoButton, this);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setTextFormat(Qt::PlainText);
-    QPushButton* yes = box->addButton(action, QMessageBox::AcceptRole);
-    box->setDefaultButton(box->addButton(tr("&Cancel"), QMessageBox::RejectRole));
-    connect(yes, &QPushButton::clicked, this, std::move(agreed));
-    box->open();
+void HostPage::askToChange(const QString& title, const QString& text, const QString& yes,
+                           std::function<void()> agreed) {
+    ask({.title = title, .text = text, .yes = yes, .no = tr("&Cancel")}, this, std::move(agreed));
 }
 
 void HostPage::askAboutSelected(ModerationKind kind) {
@@ -166,26 +161,29 @@ void HostPage::askAboutSelected(ModerationKind kind) {
     const QString& name = person->name;
     switch (kind) {
         case ModerationKind::ban:
-            return ask(tr("Ban %1?").arg(name),
-                       tr("From the next list on %1 neither contributes nor has a seat. What was credited stays. You "
-                          "can readmit it later; with a new key it is a newcomer.")
-                           .arg(name),
-                       tr("&Ban"), agreed);
+            return askToChange(
+                tr("Ban %1?").arg(name),
+                tr("From the next list on %1 neither contributes nor has a seat. What was credited stays. You "
+                   "can readmit it later; with a new key it is a newcomer.")
+                    .arg(name),
+                tr("&Ban"), agreed);
         case ModerationKind::readmit:
-            return ask(tr("Readmit %1?").arg(name), tr("From the next list on %1 may contribute again.").arg(name),
-                       tr("&Readmit"), agreed);
+            return askToChange(tr("Readmit %1?").arg(name),
+                               tr("From the next list on %1 may contribute again.").arg(name), tr("&Readmit"), agreed);
         default:
-            return ask(tr("Vouch for %1?").arg(name),
-                       tr("From the next list on %1 may join, counts in full at once, and may have a seat in the "
-                          "committee. Vouch only for computers of people whom you trust.")
-                           .arg(name),
-                       tr("&Vouch"), agreed);
+            return askToChange(
+                tr("Vouch for %1?").arg(name),
+                tr("From the next list on %1 may join, counts in full at once, and may have a seat in the "
+                   "committee. Vouch only for computers of people whom you trust.")
+                    .arg(name),
+                tr("&Vouch"), agreed);
     }
 }
 
 void HostPage::askToLetIn() {
     const QString key = m_key->text().trimmed();
-    ask(tr("Let this key in?"),
+    askToChange(
+        tr("Let this key in?"),
         tr("From the next list on the computer with the key %1 may join, counts in full at once, and may have a seat "
            "in "
            "the committee. Let in only computers of people whom you trust.")
@@ -195,7 +193,8 @@ void HostPage::askToLetIn() {
 
 void HostPage::askToGoBack() {
     const std::uint64_t round = m_checkpoints->currentData().toULongLong();
-    ask(tr("Go back to round %1?").arg(fullCount(round)),
+    askToChange(
+        tr("Go back to round %1?").arg(fullCount(round)),
         tr("The next round begins with the model as it was after round %1. What was trained since is lost; everybody's "
            "credit stays.")
             .arg(fullCount(round)),
@@ -204,7 +203,8 @@ void HostPage::askToGoBack() {
 
 void HostPage::askForCommittee() {
     const std::vector<std::string> keys(m_people->ticked().begin(), m_people->ticked().end());
-    ask(tr("Replace the committee?"),
+    askToChange(
+        tr("Replace the committee?"),
         tr("From now on %n computer(s) that you ticked decide(s) about the run, at once. This is for a committee that "
            "cannot decide any more; members who went further go back to where this computer is.",
            nullptr, static_cast<int>(keys.size())),

@@ -35,7 +35,7 @@ private:
     QFrame* makePeopleCard();
     QFrame* makeCheckpointCard();
     void addPeopleButtons(QBoxLayout& column, QWidget* card);
-    void ask(const QString& title, const QString& text, const QString& action, std::function<void()> agreed);
+    void askToChange(const QString& title, const QString& text, const QString& yes, std::function<void()> agreed);
     void askAboutSelected(control::ModerationKind kind);
     void askToLetIn();
     void askToGoBack();

@@ -12,11 +12,11 @@
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QInputDialog>
-#include <QMessageBox>
 
 #include "ui/client/plain_text.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/parts.h"
+#include "ui/widgets/question.h"
 #include "ui/widgets/theme.h"
 
 namespace potluck::ui {
@@ -157,15 +157,12 @@ void IdentityCard::importFromWords() {
 }
 
 void IdentityCard::askBeforeImport(const QString& source, std::function<void()> import) {
-    auto* box = new QMessageBox(QMessageBox::Warning, tr("Replace the identity?"),
-                                source + u' ' + tr("Export it first if you want to keep its credit."),
-                                QMessageBox::NoButton, this);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setTextFormat(Qt::PlainText);
-    QPushButton* replace = box->addButton(tr("&Replace"), QMessageBox::AcceptRole);
-    box->setDefaultButton(box->addButton(tr("&Keep"), QMessageBox::RejectRole));
-    connect(replace, &QPushButton::clicked, this, std::move(import));
-    box->open();
+    ask({.weight = Question::Weight::grave,
+         .title = tr("Replace the identity?"),
+         .text = source + u' ' + tr("Export it first if you want to keep its credit."),
+         .yes = tr("&Replace"),
+         .no = tr("&Keep")},
+        this, std::move(import));
 }
 
 void IdentityCard::toggleWords() {

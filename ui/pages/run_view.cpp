@@ -13,7 +13,6 @@
 #include <QListView>
 #include <QLocale>
 #include <QMenu>
-#include <QMessageBox>
 
 #include "ui/client/plain_text.h"
 #include "ui/client/status_summary.h"
@@ -25,6 +24,7 @@
 #include "ui/widgets/loss_chart.h"
 #include "ui/widgets/member_list.h"
 #include "ui/widgets/parts.h"
+#include "ui/widgets/question.h"
 #include "ui/widgets/theme.h"
 
 namespace potluck::ui {
@@ -110,14 +110,8 @@ void RunView::askBeforeLeaving() {
     const auto& run = m_client.view().snapshot.run;
     const QString succession =
         run && run->succession ? carriersText(*run->succession).text + QLatin1Char(' ') : QString();
-    auto* box =
-        new QMessageBox(QMessageBox::Question, tr("Leave the run?"), succession + kept, QMessageBox::NoButton, this);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setTextFormat(Qt::PlainText);
-    QPushButton* leave = box->addButton(tr("&Leave"), QMessageBox::AcceptRole);
-    box->setDefaultButton(box->addButton(tr("&Stay"), QMessageBox::RejectRole));
-    connect(leave, &QPushButton::clicked, this, [this] { m_client.leave(); });
-    box->open();
+    ask({.title = tr("Leave the run?"), .text = succession + kept, .yes = tr("&Leave"), .no = tr("&Stay")}, this,
+        [this] { m_client.leave(); });
 }
 
 QWidget* RunView::makeTiles() {

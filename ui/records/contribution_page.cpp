@@ -10,7 +10,6 @@
 
 #include <QGridLayout>
 #include <QHBoxLayout>
-#include <QMessageBox>
 #include <QPushButton>
 #include <QScrollArea>
 
@@ -19,6 +18,7 @@
 #include "ui/records/day_chart.h"
 #include "ui/records/run_table.h"
 #include "ui/widgets/parts.h"
+#include "ui/widgets/question.h"
 #include "ui/widgets/theme.h"
 
 namespace potluck::ui {
@@ -137,17 +137,11 @@ void ContributionPage::askBeforeRejoining() {
     if (!run) return;
     showOrHide(m_outcome, {});
     if (!isInRun(m_client.view())) return m_client.rejoin(run->id, OtherRun::keep);
-    auto* box = new QMessageBox(QMessageBox::Question, tr("Switch to the other run?"),
-                                tr("Joining “%1” leaves the run that this computer is in. What was trained there since "
-                                   "the last round is lost; your credit stays.")
-                                    .arg(runTitle(*run)),
-                                QMessageBox::NoButton, this);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setTextFormat(Qt::PlainText);
-    QPushButton* change = box->addButton(tr("S&witch"), QMessageBox::AcceptRole);
-    box->setDefaultButton(box->addButton(tr("&Stay"), QMessageBox::RejectRole));
-    connect(change, &QPushButton::clicked, this, [this, id = run->id] { m_client.rejoin(id, OtherRun::leave); });
-    box->open();
+    const QString text = tr("Joining “%1” leaves the run that this computer is in. What was trained there since "
+                            "the last round is lost; your credit stays.")
+                             .arg(runTitle(*run));
+    ask({.title = tr("Switch to the other run?"), .text = text, .yes = tr("S&witch"), .no = tr("&Stay")}, this,
+        [this, id = run->id] { m_client.rejoin(id, OtherRun::leave); });
 }
 
 void ContributionPage::showEvent(QShowEvent* event) {

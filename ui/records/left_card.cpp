@@ -1,11 +1,11 @@
 #include "ui/records/left_card.h"
 
 #include <QHBoxLayout>
-#include <QMessageBox>
 #include <QPushButton>
 
 #include "ui/client/plain_text.h"
 #include "ui/client/status_summary.h"
+#include "ui/records/delete_question.h"
 #include "ui/records/run_table.h"
 #include "ui/widgets/parts.h"
 #include "ui/widgets/theme.h"
@@ -92,19 +92,12 @@ void LeftCard::refresh() {
 void LeftCard::askBeforeDeleting() {
     const auto run = left();
     if (!run) return;
-    QString text = tr("Joining “%1” again fetches what is needed.").arg(runTitle(*run));
-    if (run->hosted) text = tr("You host this run: if nobody else has its model and its text, they are lost for good.");
-    auto* box = new QMessageBox(QMessageBox::Warning, tr("Delete the files?"), text, QMessageBox::NoButton, this);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setTextFormat(Qt::PlainText);
-    QPushButton* remove = box->addButton(tr("&Delete"), QMessageBox::AcceptRole);
-    box->setDefaultButton(box->addButton(tr("&Keep"), QMessageBox::RejectRole));
-    connect(remove, &QPushButton::clicked, this, [this, id = run->id] {
+    const QString text = tr("Joining “%1” again fetches what is needed.").arg(runTitle(*run));
+    askToDelete(*run, text, this, [this, id = run->id] {
         m_deletes = true;
         m_client.deleteRunFiles(id);
         refresh();
     });
-    box->open();
 }
 
 }  // namespace potluck::ui

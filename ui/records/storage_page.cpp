@@ -8,11 +8,11 @@
 
 #include <QCoreApplication>
 #include <QHBoxLayout>
-#include <QMessageBox>
 #include <QPushButton>
 #include <QScrollArea>
 
 #include "ui/client/plain_text.h"
+#include "ui/records/delete_question.h"
 #include "ui/records/run_table.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/parts.h"
@@ -129,21 +129,13 @@ QFrame* StoragePage::makeRunsCard() {
 void StoragePage::askBeforeDeleting() {
     const auto run = m_table->selected();
     if (!run) return;
-    QString text = tr("The files of “%1” take %2. Your credit stays, and joining again fetches what is needed.")
-                       .arg(runTitle(*run), sizeText(run->bytes));
-    if (run->hosted)
-        text += u' ' + tr("You host this run: if nobody else has its model and its text, they are lost for good.");
-    auto* box = new QMessageBox(QMessageBox::Warning, tr("Delete the files?"), text, QMessageBox::NoButton, this);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setTextFormat(Qt::PlainText);
-    QPushButton* remove = box->addButton(tr("&Delete"), QMessageBox::AcceptRole);
-    box->setDefaultButton(box->addButton(tr("&Keep"), QMessageBox::RejectRole));
-    connect(remove, &QPushButton::clicked, this, [this, chosen = *run] {
+    const QString text = tr("The files of “%1” take %2. Your credit stays, and joining again fetches what is needed.")
+                             .arg(runTitle(*run), sizeText(run->bytes));
+    askToDelete(*run, text, this, [this, chosen = *run] {
         m_deleted = tr("Deleted: “%1”, %2.").arg(runTitle(chosen), sizeText(chosen.bytes));
         m_client.deleteRunFiles(chosen.id);
         refreshButtons();
     });
-    box->open();
 }
 
 void StoragePage::showEvent(QShowEvent* event) {
