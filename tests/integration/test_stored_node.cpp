@@ -39,6 +39,10 @@ private slots:
         QVERIFY(board.ok());
         QCOMPARE(board->rows.size(), std::size_t{1});
         QVERIFY(board->rows.front().self && board->rows.front().name == "anna");
+        const Ended found = run_node({"leaderboard", "--find", "ANN", "--data-dir", data});
+        QVERIFY2(found.out.contains("anna"), qPrintable(found.out));
+        const Ended missed = run_node({"leaderboard", "--find", "berta", "--data-dir", data});
+        QVERIFY2(missed.out.startsWith("No name or key here contains berta"), qPrintable(missed.out));
 
         const Ended rows = run_node({"checkpoints", "--json", "--data-dir", data});
         QCOMPARE(rows.code, 0);

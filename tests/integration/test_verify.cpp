@@ -137,7 +137,6 @@ private:
             QVERIFY2(text.find(part) != std::string::npos, part);
     }
 
-    /// A certificate ends the file.
     /// Written beside a running node, and checked by somebody who has nothing else.
     static void check_receipt(ServingNode& anna, const fs::path& file, const std::string& run) {
         const QString id = QString::fromStdString(run), path = text_of(file);
@@ -152,13 +151,16 @@ private:
         QCOMPARE(json.at("note"), "For Ben.");
         QCOMPARE(json.at("tokens").get<std::uint64_t>(), anna.status().run->my_tokens);
         QCOMPARE(json.at("rank"), 1);
-        QVERIFY(run_node({"receipt", "verify", path}).out.contains("tokens in 4 rounds, 100.0 % of all"));
+        const QString told = run_node({"receipt", "verify", path}).out;
+        QVERIFY2(told.contains("tokens in 4 rounds, 100.0 % of all"), qPrintable(told));
+        QVERIFY2(told.contains("host         ") && told.contains("Anybody can found a run"), qPrintable(told));
         change_byte(file, 60, std::byte{1});
         QCOMPARE(run_node({"receipt", "verify", path}).code, 14);
         const Ended unknown = run_node({"receipt", "export", path, "--run", "ffffffffff", "--data-dir", anna.data()});
         QVERIFY(unknown.code != 0 && unknown.err.contains("No run here has an id that begins with ffffffffff"));
     }
 
+    /// A certificate ends the file.
     static void check_forgeries(const fs::path& folder) {
         const fs::path proof = folder / "potluck.proof";
         const std::uint64_t size = fs::file_size(proof);

@@ -138,9 +138,13 @@ void print(const control::LeaderboardRow& row) {
                 100 * row.share, row.self ? "  (you)" : "");
 }
 
-/// One's own row comes last where it is not among the others.
-void print(const control::Leaderboard& leaderboard) {
+/// One's own row comes last where it is not among the others, unless others were looked for.
+void print(const control::Leaderboard& leaderboard, const std::string& looked_for) {
     for (const control::LeaderboardRow& row : leaderboard.rows) print(row);
+    if (!looked_for.empty()) {
+        if (leaderboard.rows.empty()) std::cout << "No name or key here contains " << looked_for << ".\n";
+        return;
+    }
     const bool listed = std::ranges::any_of(leaderboard.rows, &control::LeaderboardRow::self);
     if (leaderboard.own && !listed) print(*leaderboard.own);
 }
@@ -252,6 +256,8 @@ ExitCode show(const Command& command, const Result<Reply>& reply) {
     if (!reply) return complain(reply.error());
     if (command.output == Command::Output::json) {
         std::cout << to_json(*reply).dump(2) << std::endl;
+    } else if constexpr (std::is_same_v<Reply, control::Leaderboard>) {
+        print(*reply, command.find);
     } else {
         print(*reply);
     }

@@ -79,6 +79,7 @@ std::string receipt_text(const VerifiedReceipt& receipt) {
     if (!receipt.note.empty()) text += "note         " + log::printable(receipt.note, proof::note_bytes_max) + "\n";
     text += "run          " + log::printable(receipt.manifest.name) + ", " + describe(receipt.manifest.model) + "\n" +
             "             " + proven.run.hex() + "\n";
+    text += "host         " + receipt.manifest.host.hex() + "\n";
     text += formatted("credited     %llu tokens in %llu rounds, %.1f %% of all\n",
                       static_cast<unsigned long long>(checked.credit.tokens.value),
                       static_cast<unsigned long long>(checked.credit.rounds),
@@ -98,7 +99,10 @@ ExitCode run_receipt(const Command& command) {
     if (command.output == Command::Output::json) {
         print_json(receipt_json(*receipt));
     } else {
-        std::cout << receipt_text(*receipt) << std::flush;
+        std::cout << receipt_text(*receipt)
+                  << "Anybody can found a run of that name and credit themselves there: compare the run's id with the\n"
+                     "invite that you know."
+                  << std::endl;
     }
     return ExitCode::ok;
 }

@@ -11,6 +11,7 @@
 
 #include "app/node/session/state_files.h"
 #include "core/activity/system/local_time.h"
+#include "core/base/text.h"
 #include "core/model/state_layout.h"
 #include "core/run/agreement/evidence.h"
 
@@ -205,6 +206,15 @@ control::NetworkSnapshot network_snapshot(const net::SessionCounters& counters) 
     return shown;
 }
 
+namespace {
+
+/// Upper and lower case of ASCII letters are the same, as in the ledger.
+bool holds(std::string_view text, std::string_view part) {
+    return !std::ranges::search(text, part, {}, to_lower, to_lower).empty();
+}
+
+}  // namespace
+
 control::Leaderboard leaderboard_of(const ledger::Ledger& ledger, const RunId& run, const PeerId& self,
                                     const std::string& own_name, const control::ReadLeaderboard& call) {
     const auto total = static_cast<double>(ledger.totals(run).tokens.value);
@@ -233,6 +243,12 @@ control::Leaderboard leaderboard_of(const ledger::Ledger& ledger, const RunId& r
         board.own = *listed;
     } else if (const ledger::Standing own = ledger.standing_of(run, self); own.rank > 0) {
         board.own = row_of(own.credit, own.rank);
+        // The ledger has the names that others told; one's own is looked for as it is now.
+        if (!call.find.empty() && board.rows.size() < most && holds(own_name, call.find)) {
+            const auto behind =
+                std::ranges::upper_bound(board.rows, board.own->rank, {}, &control::LeaderboardRow::rank);
+            board.rows.insert(behind, *board.own);
+        }
     }
     return board;
 }
