@@ -8,6 +8,7 @@
 //   FAKE_TRAINER_DEAF=1          ignores stop and the end of its input
 //   FAKE_TRAINER_PACES=file      writes there the share of the time that it is told to take, a line each
 //   FAKE_TRAINER_LOADS=file      writes the limits of each load there, a line of JSON each
+//   FAKE_TRAINER_STEP=milliseconds   how long a step takes, instead of 20: for large models on a small computer
 //   FAKE_TRAINER_MOMENTS=file    writes there what moments it found when training began, a line of JSON each
 #include <poll.h>
 #include <unistd.h>
@@ -36,10 +37,14 @@ using namespace potluck::control;
 
 namespace {
 
-constexpr auto step_time = std::chrono::milliseconds(20);
 constexpr auto progress_every = std::chrono::milliseconds(200);
 constexpr double loss_at_target = 0.5, loss_of_distance = 1.5;
 constexpr float distance_max = 0.1F, move_max = 0.0005F;
+
+std::chrono::milliseconds time_of_a_step() {
+    const char* told = std::getenv("FAKE_TRAINER_STEP");
+    return std::chrono::milliseconds(told != nullptr ? std::max(1, std::atoi(told)) : 20);
+}
 
 float target_at(std::uint64_t i) { return 0.04F * (static_cast<float>(mix64(i ^ 0x7a) >> 40U) / 8388608.0F - 1.0F); }
 
@@ -62,21 +67,31 @@ public:
         m_deaf = deaf != nullptr;
         for (;;) {
             if (!read_lines()) return 0;
-            if (m_training) {
+            if (m_training && Clock::now() >= m_next) {
                 step();
+                m_next = std::max(m_next, Clock::now() - m_step_time) + m_step_time;
             }
         }
     }
 
 private:
-    /// Waits for input, but only as long as a step takes while training. False: end.
+    using Clock = std::chrono::steady_clock;
+
+    /// Until the next step is due, in milliseconds; -1: there is none.
+    [[nodiscard]] int patience() const {
+        if (!m_training) return -1;
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(m_next - Clock::now());
+        return static_cast<int>(std::max<std::int64_t>(0, left.count()));
+    }
+
+    /// Waits for input, but only until the next step is due while training. False: end.
     bool read_lines() {
         pollfd input{STDIN_FILENO, POLLIN, 0};
-        if (::poll(&input, 1, m_training ? static_cast<int>(step_time.count()) : -1) <= 0) return true;
+        if (::poll(&input, 1, patience()) <= 0) return true;
         char buffer[65536];
         const ssize_t got = ::read(STDIN_FILENO, buffer, sizeof buffer);
         if (got <= 0) {
-            if (m_deaf) std::this_thread::sleep_for(step_time);
+            if (m_deaf) std::this_thread::sleep_for(m_step_time);
             return m_deaf;
         }
         for (const std::string& line : m_splitter.feed({buffer, static_cast<std::size_t>(got)})) {
@@ -217,7 +232,7 @@ private:
         if (m_plan.records == 0 || shard->bytes().size() % (2 * m_plan.records) != 0)
             return Error{ErrorCode::malformed, "wrong shard"};
         take_moments();
-        m_training = true;
+        if (!std::exchange(m_training, true)) m_next = Clock::now() + m_step_time;
         return Done{};
     }
 
@@ -262,7 +277,7 @@ private:
         }
         m_tokens += m_tokens_per_step;
         ++m_steps;
-        const auto now = std::chrono::steady_clock::now();
+        const auto now = Clock::now();
         if (now - m_told < progress_every) return;
         m_told = now;
         if (std::exchange(m_replan, false)) {
@@ -270,16 +285,19 @@ private:
             less.summary = "arithmetic in fewer bits";
             say(notification_of(TrainerReplanned{"Memory ran out; training goes on with less.", less}));
         }
-        const double speed = static_cast<double>(m_tokens_per_step) / std::chrono::duration<double>(step_time).count();
+        const double speed =
+            static_cast<double>(m_tokens_per_step) / std::chrono::duration<double>(m_step_time).count();
         say(notification_of(TrainerProgress{m_plan.round, m_tokens, m_steps, loss_of(m_local), speed}));
     }
 
+    const std::chrono::milliseconds m_step_time = time_of_a_step();
+    Clock::time_point m_next;  // when a step has taken its time
     LineSplitter m_splitter;
     std::size_t m_parameters = 0;
     std::uint64_t m_tokens_per_step = 0, m_tokens = 0, m_steps = 0;
     std::vector<float> m_local, m_anchor;
     TrainRequest m_plan;
-    std::chrono::steady_clock::time_point m_told;
+    Clock::time_point m_told;
     Budget m_budget;
     std::optional<MomentsFile> m_moments;
     std::uint64_t m_rounds_max = 0;
