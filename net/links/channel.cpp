@@ -173,14 +173,15 @@ bool Link::has_room() {
     return true;
 }
 
+/// In one piece, for libtorrent sends a datagram at once, and a header alone costs as much as a short frame.
 void Link::put(ByteSpan frame) {
     const auto length = static_cast<std::uint32_t>(frame.size() + 2);
     const std::array<char, 6> header{static_cast<char>(length >> 24U), static_cast<char>(length >> 16U),
                                      static_cast<char>(length >> 8U),  static_cast<char>(length),
                                      static_cast<char>(bep10_message), static_cast<char>(m_remote_message_id)};
-    m_connection.send_buffer(header.data(), static_cast<int>(header.size()));
-    const std::string_view text = as_text(frame);
-    m_connection.send_buffer(text.data(), static_cast<int>(text.size()));
+    std::string message(header.begin(), header.end());
+    message += as_text(frame);
+    m_connection.send_buffer(message.data(), static_cast<int>(message.size()));
     m_written_since_look += frame.size() + header.size();
     m_gauge->unsent -= frame.size();
 }
