@@ -3,8 +3,7 @@
 // round or state than before, else when `pace` has passed since the last one of this author.
 //
 //   news of A from B --> to every neighbour that has not shown that it hears of A without us
-//   the same from B ---> B hears of A without us: nothing more of A goes there (and B is told the same about us, again
-//                        if it goes on)
+//   the same from B ---> B hears of A without us: nothing more of A goes there (and B is told the same about us)
 //   older from B ------> B lags: it gets the newest, and again what follows
 //   A falls silent ----> neighbours are shown the newest that is here; who has newer answers with it
 //
@@ -71,7 +70,7 @@ public:
 private:
     struct Author {
         run::Envelope newest;
-        std::uint64_t sequence = 0, passed_sequence = 0, answered_sequence = 0;
+        std::uint64_t sequence = 0, passed_sequence = 0;
         TimePoint grown_at, passed_at, ask_at;
         Urgency urgency = Urgency::urgent;
         std::set<PeerId> hears_without_us;
@@ -84,7 +83,6 @@ private:
     void unmark(Author& author, const PeerId& neighbour);
     void pass_on(const PeerId& id, Author& author);
     void ask(const PeerId& id, Author& author);
-    void answer(const PeerId& to, Author& author);
     void send(const PeerId& to, const Author& author);
     void forget_the_gone();
 
