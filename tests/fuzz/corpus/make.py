@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import struct
+import zlib
 
 WIRE = pathlib.Path("../../golden/wire")
 CHECKPOINTS = pathlib.Path("../../golden/checkpoints")
@@ -298,6 +299,28 @@ def hf_checkpoints():
     save("hf_checkpoint", "albert_part", b"a" + albert_part())
 
 
+def png(width, height, colour, rows, depth=8):
+    def chunk(kind, content):
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    head = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")
+
+
+def pictures():
+    rgb = png(3, 2, 2, bytes([0, *range(9), 1, *range(9)]))
+    save("picture", "rgb", rgb)
+    save("picture", "cut", rgb[:-20])
+    save("picture", "grey_alpha", png(2, 1, 4, bytes([0, 10, 255, 200, 128])))
+    save("picture", "bits16", png(1, 1, 2, bytes(7), depth=16))
+    save("picture", "too_wide", png(1 << 20, 1, 2, bytes(4)))
+    save("picture", "too_large", png(8192, 8192, 0, bytes(100)))
+    save("picture", "few_rows", png(2000, 2000, 2, bytes(100)))
+    save("picture", "ppm", b"P6 # a comment\n2 1\n255\nabcdef")
+    save("picture", "ppm_cut", b"P6 2 1 255\nabc")
+    save("picture", "ppm_numbers", b"P6 99999 99999 255\n")
+
+
 def invites():
     link = vector("invite")
     topic = link.split(b"&")[0]
@@ -378,4 +401,5 @@ sentencepiece()
 records()
 safetensors()
 hf_checkpoints()
+pictures()
 invites()
