@@ -27,7 +27,10 @@ void fill_initial_state(const ModelSpec& spec, std::uint64_t seed, std::span<flo
         const std::span<float> values = out.subspan(tensor.offset, tensor.elements());
         Rng rng(mix64(seed) ^ mix64(++index));
         const bool is_gain = tensor.role == Role::gain, is_bias = tensor.role == Role::bias;
-        const double deviation = tensor.role == Role::output ? residual : usual;
+        double deviation = tensor.role == Role::output ? residual : usual;
+        // A convolution keeps the size of what goes in: one over the root of what each of its outputs reads.
+        if (spec.family == Family::coder)
+            deviation = 1 / std::sqrt(static_cast<double>(tensor.elements() / tensor.shape.front()));
         for (float& value : values) {
             value = is_gain ? 1.0F : is_bias ? 0.0F : static_cast<float>(deviation * normal(rng));
         }

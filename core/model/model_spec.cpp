@@ -5,7 +5,7 @@
 // parameters() is the closed form of what tensors_of() adds up; it is asked of a stranger's spec before any list is
 // made of it, and the fields' ranges keep it within 64 bits. A test holds the two together. Names and shapes are those
 // of Hugging Face's GPT2LMHeadModel (Conv1D weights, [in, out]) and OPTForCausalLM (Linear weights, [out, in]);
-// Llama-shaped ones are in llama.cpp, ALBERT's in albert.cpp.
+// Llama-shaped ones are in llama.cpp, ALBERT's in albert.cpp, a picture coder's in coder.cpp.
 //
 // Sources: Radford et al. 2019; Zhang et al. 2022.
 #include "core/model/model_spec.h"
@@ -14,6 +14,7 @@
 
 #include "core/base/json.h"
 #include "core/model/albert.h"
+#include "core/model/coder.h"
 #include "core/model/llama.h"
 #include "core/model/tensor_list.h"
 
@@ -102,17 +103,18 @@ constexpr const char* family_name(Family family) {
         case Family::gpt2: return "gpt2";
         case Family::opt: return "opt";
         case Family::llama: return "llama";
-        case Family::albert: break;
+        case Family::albert: return "albert";
+        case Family::coder: break;
     }
-    return "albert";
+    return "coder";
 }
 
 Family read_family(Fields& fields) {
     const std::string name = fields.text("family", 16);
-    for (const Family family : {Family::gpt2, Family::opt, Family::llama, Family::albert}) {
+    for (const Family family : {Family::gpt2, Family::opt, Family::llama, Family::albert, Family::coder}) {
         if (name == family_name(family)) return family;
     }
-    fields.fail("family is not one this version knows (gpt2, opt, llama, albert)");
+    fields.fail("family is not one this version knows (gpt2, opt, llama, albert, coder)");
     return Family::gpt2;
 }
 
@@ -141,6 +143,7 @@ void read_opt(Fields& fields, ModelSpec& spec) {
 std::uint64_t ModelSpec::parameters() const {
     if (family == Family::llama) return llama_parameters(*this);
     if (family == Family::albert) return albert_parameters(*this);
+    if (family == Family::coder) return coder_parameters(*this);
     const std::uint64_t c = width;
     const std::uint64_t norm_size = 2 * c;
     const std::uint64_t attention = 3 * c * c + 3 * c + c * c + c;
@@ -155,6 +158,7 @@ std::uint64_t ModelSpec::parameters() const {
 
 std::uint64_t ModelSpec::applied_parameters() const {
     if (family == Family::albert) return albert_applied_parameters(*this);
+    if (family == Family::coder) return coder_applied_parameters(*this);
     const bool looked_up_only = family == Family::llama && !llama.tied;
     return parameters() - (looked_up_only ? std::uint64_t{vocabulary} * width : 0);
 }
@@ -171,6 +175,8 @@ nlohmann::json ModelSpec::to_json() const {
         write_llama(llama, object);
     } else if (family == Family::albert) {
         write_albert(albert, object);
+    } else if (family == Family::coder) {
+        write_coder(coder, object);
     } else {
         object["activation"] = activation_name(activation);
     }
@@ -200,6 +206,9 @@ Result<ModelSpec> ModelSpec::from_json(const nlohmann::json& object) {
     } else if (spec.family == Family::albert) {
         spec.albert = read_albert(fields, spec.vocabulary);
         if (spec.dropout != 0.0F) fields.fail("dropout is not 0; ALBERT is trained without");
+    } else if (spec.family == Family::coder) {
+        spec.coder = read_coder(fields, spec);
+        if (spec.dropout != 0.0F) fields.fail("dropout is not 0; a picture coder is trained without");
     } else {
         spec.activation = read_activation(fields);
         if (spec.family == Family::opt) read_opt(fields, spec);
@@ -208,6 +217,12 @@ Result<ModelSpec> ModelSpec::from_json(const nlohmann::json& object) {
     if (spec.parameters() > parameters_max) fields.fail("it has more than 20,000,000,000 parameters");
     if (const Status status = fields.finish(); !status) return status.error();
     return spec;
+}
+
+std::uint64_t coder_codes(const CoderShape& shape) {
+    std::uint64_t codes = 1;
+    for (const std::uint32_t level : shape.levels) codes *= level;
+    return codes;
 }
 
 std::uint64_t TensorSpec::elements() const {
@@ -219,10 +234,12 @@ std::uint64_t TensorSpec::elements() const {
 std::vector<TensorSpec> tensors_of(const ModelSpec& spec) {
     if (spec.family == Family::llama) return llama_tensors(spec);
     if (spec.family == Family::albert) return albert_tensors(spec);
+    if (spec.family == Family::coder) return coder_tensors(spec);
     return spec.family == Family::gpt2 ? gpt2_tensors(spec) : opt_tensors(spec);
 }
 
 LayerWidths layer_widths(const ModelSpec& spec) {
+    if (spec.family == Family::coder) return {};  // it has no attention
     if (spec.family == Family::llama) {
         return {.heads = spec.heads,
                 .kv_heads = spec.llama.kv_heads,
@@ -242,7 +259,22 @@ const char* family_title(const ModelSpec& spec) {
     if (spec.family == Family::gpt2) return "GPT-2";
     if (spec.family == Family::opt) return "OPT";
     if (spec.family == Family::albert) return "ALBERT";
+    if (spec.family == Family::coder) return "picture coder";
     return spec.llama.qkv_bias ? "Qwen2" : spec.llama.qk_norm ? "Qwen3" : "Llama";
+}
+
+Baseline baseline_of(Family family) {
+    if (family == Family::coder) return Baseline::mean_colour;
+    return family == Family::albert ? Baseline::unigram : Baseline::bigram;
+}
+
+const char* title_of(Baseline baseline) {
+    switch (baseline) {
+        case Baseline::bigram: return "bigram";
+        case Baseline::unigram: return "unigram";
+        case Baseline::mean_colour: break;
+    }
+    return "mean colour";
 }
 
 MatrixOrder matrix_order(Family family) { return family == Family::gpt2 ? MatrixOrder::in_out : MatrixOrder::out_in; }

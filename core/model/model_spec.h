@@ -16,8 +16,9 @@ namespace potluck::model {
 /// gpt2: Radford et al. 2019. opt: Zhang et al. 2022 (learned positions with an offset of 2, ReLU, separate q, k, v).
 /// llama: Touvron et al. 2023 and what is shaped like it, SmolLM, Qwen2 and Qwen3 (RMS norms, rotary positions, a gated
 /// MLP, no biases). albert: Lan et al. 2019, an encoder that fills gaps and tells the order of two texts; its layers
-/// share one set of weights.
-enum class Family { gpt2, opt, llama, albert };
+/// share one set of weights. coder: convolutions that turn pictures into a few whole numbers and back (Mentzer et al.
+/// 2023), on values of colours instead of tokens of text.
+enum class Family { gpt2, opt, llama, albert, coder };
 /// silu_gated: down(silu(gate x) * up x) instead of down(f(up x)); llama's only.
 enum class Activation { gelu_tanh, relu, silu_gated };
 /// Where a layer norm stands: before attention and MLP, or after the residual sum (OPT-350M only).
@@ -52,6 +53,35 @@ struct AlbertShape {
     bool operator==(const AlbertShape&) const = default;
 };
 
+inline constexpr std::uint32_t coder_values = 256;   // of a colour: what a coder has for a vocabulary
+inline constexpr std::uint32_t coder_side_max = 72;  // so that a picture is a context
+inline constexpr std::size_t coder_levels_max = 8;
+inline constexpr std::uint64_t coder_codes_max = 65'536;
+inline constexpr std::int64_t coder_groups = 8;  // of channels, of its norms
+
+/// What coder alone has. `layers` of its ModelSpec are the residual blocks at each side, `width` its channels; `heads`
+/// is 1.
+struct CoderShape {
+    std::uint32_t side = 64;                           // of a square picture, in pixels, 8..coder_side_max
+    std::uint32_t halvings = 2;                        // of it, 1..4: one code for each square of 2^halvings pixels
+    std::vector<std::uint32_t> levels = {8, 5, 5, 5};  // of the numbers of a code; their product is the codes' number
+    bool operator==(const CoderShape&) const = default;
+};
+/// Values of a picture: what a coder has for a context.
+[[nodiscard]] constexpr std::uint32_t coder_context(const CoderShape& shape) { return 3 * shape.side * shape.side; }
+[[nodiscard]] std::uint64_t coder_codes(const CoderShape& shape);
+
+/// What a coder's loss is made of: means over a picture's values, of 0..1 each, of how far they are apart from what
+/// they should be, and of how far the steps between neighbours are.
+struct CoderErrors {
+    double absolute = 0, squares = 0, steps = 0;
+};
+inline constexpr double coder_absolute_weight = 1, coder_squares_weight = 0.5, coder_steps_weight = 0.25;
+[[nodiscard]] constexpr double coder_loss_of(const CoderErrors& errors) {
+    return coder_absolute_weight * errors.absolute + coder_squares_weight * errors.squares +
+           coder_steps_weight * errors.steps;
+}
+
 struct ModelSpec {
     Family family = Family::gpt2;
     std::uint32_t vocabulary = 256;  // V, 2..1,048,576
@@ -65,14 +95,15 @@ struct ModelSpec {
     std::uint32_t embedding = 0;  // opt: width of the token embedding where it differs from C (350M: 512), else 0
     LlamaShape llama = {};
     AlbertShape albert = {};
+    CoderShape coder = {};
     bool operator==(const ModelSpec&) const = default;
 
     [[nodiscard]] std::uint64_t parameters() const;
     /// Those that take part in a product with every token, as often as they do: all but an embedding that is not the
-    /// head, too; those of albert's layer once per layer.
+    /// head, too; those of albert's layer once per layer, those of coder's convolutions once per place.
     [[nodiscard]] std::uint64_t applied_parameters() const;
-    /// `norm` and `embedding` are there for opt only, the fields of LlamaShape or of AlbertShape in the place of
-    /// `activation` for llama and albert.
+    /// `norm` and `embedding` are there for opt only, the fields of LlamaShape, AlbertShape or CoderShape in the place
+    /// of `activation` for llama, albert and coder.
     [[nodiscard]] nlohmann::json to_json() const;
     /// `malformed` with a sentence that names the field; also if parameters() exceeds parameters_max.
     [[nodiscard]] static Result<ModelSpec> from_json(const nlohmann::json& object);
@@ -94,9 +125,18 @@ struct LayerWidths {
 [[nodiscard]] constexpr const char* baseline_name(const ModelSpec& spec) {
     return is_encoder(spec) ? "unigram" : "bigram";
 }
+/// Whether its records are pictures, which it codes and draws again.
+[[nodiscard]] constexpr bool is_coder(const ModelSpec& spec) { return spec.family == Family::coder; }
 
-/// What people call it: "GPT-2", "OPT", "Llama", "Qwen2", "Qwen3" or "ALBERT".
+/// What people call it: "GPT-2", "OPT", "Llama", "Qwen2", "Qwen3", "ALBERT" or "picture coder".
 [[nodiscard]] const char* family_title(const ModelSpec& spec);
+
+/// What the loss on validation data is compared with: how often a token follows another, or occurs at all, in the
+/// training text, or pictures of one colour, the mean of those trained on.
+enum class Baseline { bigram, unigram, mean_colour };
+[[nodiscard]] Baseline baseline_of(Family family);
+/// "bigram", "unigram" or "mean colour".
+[[nodiscard]] const char* title_of(Baseline baseline);
 
 /// What a tensor is for. Initial values, decay, Muon, pruning and blocks go by it, not by names.
 enum class Role {
@@ -134,6 +174,7 @@ struct TensorSpec {
 /// albert: embeddings of words, positions and segments, their LayerNorm, embedding_hidden_mapping_in, then the one
 /// layer's query, key, value side by side, their biases side by side, dense, LayerNorm, ffn, ffn_output,
 /// full_layer_layer_norm, then pooler, sop_classifier, and predictions' dense, LayerNorm and bias.
+/// coder: as they are applied to a picture, convolutions [out, in, height, width] and their biases, norms before them.
 [[nodiscard]] std::vector<TensorSpec> tensors_of(const ModelSpec& spec);
 
 /// Which way a matrix of a layer lies: inputs first as in GPT-2's Conv1D, or outputs first as in torch.nn.Linear.

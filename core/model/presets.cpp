@@ -33,6 +33,7 @@ constexpr Preset presets[] = {
     {"albert-base", Family::albert, 30'000, 512, 12, 12, 768},
     {"albert-large", Family::albert, 30'000, 512, 24, 16, 1'024},
     {"sahajbert", Family::albert, 32'000, 512, 24, 16, 1'024},
+    {"coder-small", Family::coder, coder_values, coder_context({}), 1, 1, 64},
 };
 
 LlamaShape llama_shape(std::string_view name) {

@@ -34,6 +34,7 @@ void try_weights(Family family, ByteSpan bytes) {
     ModelSpec model{.family = family, .vocabulary = 20, .context = 8, .layers = 2, .heads = 2, .width = 8};
     model.llama = {.kv_heads = 1, .head_width = 4, .inner = 12, .tied = false};
     model.albert = {.embedding = 8, .inner = 12};
+    model.coder = {.side = 8, .halvings = 1, .levels = {3, 2}};
     std::vector<float> values(model.parameters());
     const CheckpointFile file{"model.safetensors", bytes};
     if (!read_checkpoint(model, model.context, {&file, 1}, values)) return;
@@ -52,6 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         case 'o': try_weights(Family::opt, bytes); break;
         case 'a': try_weights(Family::albert, bytes); break;
         case 'l': try_weights(Family::llama, bytes); break;
+        case 'p': try_weights(Family::coder, bytes); break;
         default: break;
     }
     return 0;

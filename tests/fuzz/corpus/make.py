@@ -173,6 +173,9 @@ def manifests():
     albert = b'"cls":2,"embedding":8,"inner":24,"mask":4,"mask_share":0.15,"pad":0,"sep":3,'
     save("manifest", "albert", prefix + text.replace(b'"activation":"gelu_tanh",', b"").replace(
         b'"family":"gpt2",', b'"family":"albert",').replace(b'"heads":2,', b'"heads":2,' + albert))
+    coder = b'"halvings":2,"levels":[8,5],"side":8,'
+    save("manifest", "coder", prefix + text.replace(b'"activation":"gelu_tanh",', b"").replace(
+        b'"family":"gpt2",', b'"family":"coder",').replace(b'"heads":2,', coder + b'"heads":1,'))
     save("manifest", "great_model", prefix + text.replace(b'"layers":1', b'"layers":256').replace(b'"width":8', b'"width":16384'))
 
 
@@ -297,6 +300,17 @@ def hf_checkpoints():
         save("hf_checkpoint", name, kind.encode() + (CHECKPOINTS / path).read_bytes())
     save("hf_checkpoint", "config_albert", b"c" + (CHECKPOINTS / "../training/config_albert.json").read_bytes())
     save("hf_checkpoint", "albert_part", b"a" + albert_part())
+    config = {"halvings": 2, "layers": 1, "levels": [8, 5, 5, 5], "model_type": "potluck_coder", "side": 64, "width": 64}
+    for name, change in (("config_coder", {}), ("config_coder_levels", {"levels": [64, 64, 64]}),
+                         ("config_coder_side", {"side": 1 << 31})):
+        save("hf_checkpoint", name, b"c" + json.dumps({**config, **change}).encode())
+    save("hf_checkpoint", "coder_part", b"p" + coder_part())
+
+
+def coder_part():
+    tensors = json.dumps({"encoder.in.weight": {"dtype": "F32", "shape": [8, 3, 3, 3], "data_offsets": [0, 864]},
+                          "encoder.in.bias": {"dtype": "F32", "shape": [8], "data_offsets": [864, 896]}}).encode()
+    return struct.pack("<Q", len(tensors)) + tensors + bytes(896)
 
 
 def png(width, height, colour, rows, depth=8):

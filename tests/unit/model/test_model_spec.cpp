@@ -1,6 +1,7 @@
 #include <QTest>
 
 #include "core/base/json.h"
+#include "core/model/cost_model.h"
 #include "core/model/presets.h"
 #include "tests/unit/run_samples.h"
 
@@ -154,6 +155,64 @@ private slots:
         QVERIFY(!ModelSpec::from_json(without).ok());
     }
 
+    void a_picture_coder_is_checked_field_by_field() {
+        const ModelSpec spec = *model_preset("coder-small");
+        QCOMPARE(spec.parameters(), std::uint64_t{654'087});
+        QCOMPARE(coder_codes(spec.coder), std::uint64_t{1'000});
+        QCOMPARE(spec.context, 12'288U);
+        QVERIFY(ModelSpec::from_json(spec.to_json()).value() == spec);
+        for (const auto& [name, value] :
+             std::vector<std::pair<const char*, nlohmann::json>>{{"side", 32},
+                                                                 {"side", 73},
+                                                                 {"halvings", 0},
+                                                                 {"halvings", 5},
+                                                                 {"levels", {8, 5, 1}},
+                                                                 {"levels", {8, 5, 65}},
+                                                                 {"levels", {64, 64, 17}},
+                                                                 {"levels", {8, -5}},
+                                                                 {"levels", nlohmann::json::array()},
+                                                                 {"levels", {2, 2, 2, 2, 2, 2, 2, 2, 2}},
+                                                                 {"context", 12'285},
+                                                                 {"vocabulary", 257},
+                                                                 {"heads", 2},
+                                                                 {"width", 60},
+                                                                 {"dropout", 0.1}}) {
+            nlohmann::json other = spec.to_json();
+            other[name] = value;
+            QVERIFY2(!ModelSpec::from_json(other).ok(), (name + value.dump()).c_str());
+        }
+        ModelSpec largest = spec;
+        largest.coder.side = coder_side_max;
+        largest.context = coder_context(largest.coder);
+        largest.coder.levels.assign(coder_levels_max, 2);
+        QVERIFY(ModelSpec::from_json(largest.to_json()).value() == largest);
+        largest.coder.levels = {64, 64, 16};
+        QCOMPARE(coder_codes(largest.coder), coder_codes_max);
+        QVERIFY(ModelSpec::from_json(largest.to_json()).ok());
+        nlohmann::json odd = spec.to_json();  // a side of 30 cannot be halved twice
+        odd["side"] = 30;
+        odd["context"] = 2'700;
+        QVERIFY(!ModelSpec::from_json(odd).ok());
+    }
+
+    void a_convolution_costs_as_much_as_it_has_places() {
+        ModelSpec large = *model_preset("coder-small"), small = large;
+        small.coder.side = 32;
+        small.context = coder_context(small.coder);
+        QCOMPARE(small.parameters(), large.parameters());
+        // A value costs the same whatever the side.
+        QCOMPARE(small.applied_parameters(), large.applied_parameters());
+        QCOMPARE(flops_per_token(large, 0), 6.0 * static_cast<double>(large.applied_parameters()));
+        // Products for one pixel at full side, at a half and at a quarter, over its three values.
+        QCOMPARE(large.applied_parameters(), std::uint64_t{(187'776 + 249'856 / 4 + 213'504 / 16) / 3});
+    }
+
+    void every_family_has_its_baseline() {
+        QCOMPARE(baseline_of(Family::opt), Baseline::bigram);
+        QCOMPARE(baseline_of(Family::albert), Baseline::unigram);
+        QCOMPARE(std::string(title_of(baseline_of(Family::coder))), std::string("mean colour"));
+    }
+
     void an_embedding_that_is_only_looked_up_is_in_no_product() {
         QCOMPARE(tinyllama().applied_parameters(), tinyllama().parameters() - 32'000 * 2'048);
         for (const ModelSpec& spec : {gpt2(12, 12, 768), opt_350m(), smollm2_135m()}) {
@@ -162,9 +221,10 @@ private slots:
     }
 
     void tensors_lie_one_behind_the_other_and_fill_the_vector() {
-        for (const ModelSpec& spec : {samples::model(), gpt2(12, 12, 768), gpt2(48, 25, 1'600), small_opt(),
-                                      opt(12, 12, 768), opt_350m(), small_llama(), tinyllama(), qwen2_500m(),
-                                      qwen3_600m(), *model_preset("albert-tiny"), *model_preset("sahajbert")}) {
+        for (const ModelSpec& spec :
+             {samples::model(), gpt2(12, 12, 768), gpt2(48, 25, 1'600), small_opt(), opt(12, 12, 768), opt_350m(),
+              small_llama(), tinyllama(), qwen2_500m(), qwen3_600m(), *model_preset("albert-tiny"),
+              *model_preset("sahajbert"), *model_preset("coder-small")}) {
             std::uint64_t next = 0;
             for (const TensorSpec& tensor : tensors_of(spec)) {
                 QCOMPARE(tensor.offset, next);
