@@ -27,6 +27,7 @@ inline constexpr std::size_t sentence_bytes_max = 4096;
 inline constexpr std::size_t short_id_bytes_max = 64;
 inline constexpr std::size_t prompt_tokens_max = 65'536;
 inline constexpr std::uint32_t sample_tokens_max = 4096;
+inline constexpr std::uint32_t picture_values_max = 16'384;
 inline constexpr std::uint32_t threads_max = 1024;
 inline constexpr std::uint32_t token_max = (1U << 20U) - 1;
 inline constexpr std::uint64_t rounds_moved_max = 1000, ending_milliseconds_max = 60'000;
@@ -301,16 +302,30 @@ struct PairFigures {
         field("order_accuracy", value.order_accuracy, Real{0, 1}, "Share of pairs whose order was told rightly.");
     }
 };
+/// How well a picture coder draws pictures again.
+inline constexpr double psnr_max = 120;
+struct PictureFigures {
+    static constexpr std::string_view label = "picture figures";
+    double psnr = 0, codes_used = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("psnr", value.psnr, Real{-psnr_max, psnr_max},
+              "Decibels of the largest value over the root of the mean squared error.");
+        field("codes_used", value.codes_used, Real{0, 1}, "Share of the codes that occurred.");
+    }
+};
 struct EvaluateReply {
     static constexpr std::string_view label = "evaluate reply";
     double loss = 0;
     std::uint64_t tokens = 0;
     std::optional<PairFigures> pairs = {};
+    std::optional<PictureFigures> pictures = {};
 
     static void fields(auto& value, auto&& field) {
         field("loss", value.loss, Real{0, number_max}, "Nats per token.");
         field("tokens", value.tokens, Whole{}, "How many tokens that is the mean of.");
         field("pairs", value.pairs, Any{}, "Of an encoder; else missing.");
+        field("pictures", value.pictures, Any{}, "Of a picture coder; else missing.");
     }
 };
 struct EvaluateRequest {
@@ -333,7 +348,8 @@ struct SampleReply {
     std::vector<std::uint32_t> tokens;
 
     static void fields(auto& value, auto&& field) {
-        field("tokens", value.tokens, List{sample_tokens_max, Whole{0, token_max}}, "Without the prompt.");
+        field("tokens", value.tokens, List{picture_values_max, Whole{0, token_max}},
+              "Without the prompt; of a picture coder, a picture.");
     }
 };
 struct SampleRequest {

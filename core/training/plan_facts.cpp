@@ -81,8 +81,9 @@ Result<PlanFacts> imagined(const control::Budget& budget, PrecisionChoice precis
 
 Result<PlanFacts> plan_facts(const model::ModelSpec& model, const control::Budget& budget, PrecisionChoice wanted,
                              Hardware hardware) {
-    // An encoder sums the gradient of one layer's weights over all its applications, in the numbers of the products.
-    const PrecisionChoice precision = model::is_encoder(model) ? PrecisionChoice::fp32 : wanted;
+    // What autograd computes sums the gradient of a tensor over all its applications, in the numbers of the products.
+    const bool by_autograd = model::is_encoder(model) || model::is_coder(model);
+    const PrecisionChoice precision = by_autograd ? PrecisionChoice::fp32 : wanted;
     PlanFacts facts;
     facts.bytes_per_second = host_bytes_per_second;
     facts.program_bytes = device::resident_bytes();

@@ -13,6 +13,7 @@
 #include "core/training/service.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <memory>
@@ -97,10 +98,26 @@ bool same_file(const control::VectorFile& a, const control::VectorFile& b) {
     return a.path == b.path && a.offset == b.offset;
 }
 
+void add_pictures(const Model::PictureSums& found, std::optional<Model::PictureSums>& sums) {
+    if (!sums) sums.emplace(Model::PictureSums{0, std::vector<bool>(found.codes_used.size())});
+    sums->squared_error += found.squared_error;
+    for (std::size_t code = 0; code < found.codes_used.size(); ++code)
+        if (found.codes_used[code]) sums->codes_used[code] = true;
+}
+
+/// PSNR is of the mean over pictures, so that a few bad ones weigh.
+control::PictureFigures figures_of(const Model::PictureSums& sums, std::uint64_t records) {
+    const double mean = sums.squared_error / static_cast<double>(records);
+    const auto used = static_cast<double>(std::ranges::count(sums.codes_used, true));
+    return {.psnr = std::min(control::psnr_max, -10 * std::log10(std::max(mean, 1e-12))),
+            .codes_used = used / static_cast<double>(std::max<std::size_t>(1, sums.codes_used.size()))};
+}
+
 Result<control::EvaluateReply> evaluation_of(Model& model, const Shard& shard, std::uint64_t records,
                                              std::uint32_t at_once) {
     double sum = 0;
     std::optional<Model::PairSums> pairs;
+    std::optional<Model::PictureSums> pictures;
     std::vector<model::Token> batch;
     for (std::uint64_t next = 0; next < records;) {
         batch.clear();
@@ -111,6 +128,7 @@ Result<control::EvaluateReply> evaluation_of(Model& model, const Shard& shard, s
         const Result<Model::Evaluation> found = model.evaluate(batch, first);
         if (!found.ok()) return found.error();
         sum += found->loss_sum;
+        if (found->pictures) add_pictures(*found->pictures, pictures);
         if (!found->pairs) continue;
         if (!pairs) pairs.emplace();
         pairs->gaps += found->pairs->gaps;
@@ -123,7 +141,17 @@ Result<control::EvaluateReply> evaluation_of(Model& model, const Shard& shard, s
         const auto count = static_cast<double>(records);
         reply.pairs = {pairs->gaps / count, pairs->order / count, static_cast<double>(pairs->right_orders) / count};
     }
+    if (pictures) reply.pictures = figures_of(*pictures, records);
     return reply;
+}
+
+/// The picture that the prompt is, as it is after coding.
+Result<std::vector<std::uint32_t>> drawn_again(Model& model, const control::SampleRequest& request) {
+    const Result<std::vector<float>> values = model.next_logits(request.prompt);
+    if (!values.ok()) return values.error();
+    std::vector<std::uint32_t> tokens;
+    for (const float value : *values) tokens.push_back(static_cast<std::uint32_t>(std::lround(value)));
+    return tokens;
 }
 
 /// The prompt with its gaps filled, from the first to the last: each sees those before it.
@@ -152,6 +180,7 @@ Result<std::vector<std::uint32_t>> filled(Model& model, const control::SampleReq
 Result<std::vector<std::uint32_t>> continuation(Model& model, const control::SampleRequest& request,
                                                 const model::ModelSpec& spec) {
     if (model::is_encoder(spec)) return filled(model, request, spec);
+    if (model::is_coder(spec)) return drawn_again(model, request);
     const SampleRule rule{.temperature = request.temperature, .top_k = request.top_k};
     Rng rng(request.seed);
     std::vector<std::uint32_t> text = request.prompt;

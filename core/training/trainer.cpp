@@ -57,8 +57,11 @@ Result<Trainer> Trainer::create(const TrainerSetup& setup) {
             ErrorCode::invalid_argument,
             "Muon steps in the computer's memory in this version: choose a layout whose state is on the host."};
     }
-    if (setup.model.family == model::Family::albert && setup.layout.matmul != Dtype::fp32) {
-        return Error{ErrorCode::invalid_argument, "This version trains ALBERT in fp32: choose such a layout."};
+    const bool fp32_only = setup.model.family == model::Family::albert || setup.model.family == model::Family::coder;
+    if (fp32_only && setup.layout.matmul != Dtype::fp32) {
+        return Error{ErrorCode::invalid_argument, std::string("This version trains a model of the kind ") +
+                                                      model::family_title(setup.model) +
+                                                      " in fp32: choose such a layout."};
     }
     Result<LocalModel> local = LocalModel::create(setup.model.parameters(), setup.layout, setup.scratch, setup.threads);
     if (!local.ok()) return local.error();

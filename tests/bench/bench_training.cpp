@@ -9,6 +9,7 @@
 //   bench_training --layers n --width n --heads n --context n --vocabulary n --batch n [--threads n]
 //                  [--precision fp32|bf16] [--state-bits 8|32] [--device cpu|cuda]
 //                  [--kv-heads n --inner n]      a Llama-shaped model instead of GPT-2
+//                  [--family albert|coder --side n]      ALBERT on pairs, or a picture coder on noise
 #include <sys/resource.h>
 
 #include <chrono>
@@ -23,6 +24,7 @@
 
 #include "core/base/rng.h"
 #include "core/model/initial_state.h"
+#include "core/model/presets.h"
 #include "core/training/compute/device.h"
 #include "core/training/compute/devices.h"
 #include "core/training/trainer.h"
@@ -64,6 +66,8 @@ public:
         Rng rng(7);
         std::vector<model::Token> tokens(static_cast<std::size_t>(records) * (model.context + 1));
         for (model::Token& token : tokens) token = static_cast<model::Token>(rng.below(model.vocabulary));
+        for (std::uint64_t record = 0; record < records; ++record)
+            mark(model, std::span(tokens).subspan(static_cast<std::size_t>(record * (model.context + 1))));
         std::ofstream(m_path, std::ios::binary)
             << as_text(model::stored_tokens(tokens, model::token_width(model.vocabulary)));
     }
@@ -73,6 +77,17 @@ public:
     [[nodiscard]] std::string path() const { return m_path.string(); }
 
 private:
+    /// What a record of the family has in some places.
+    static void mark(const model::ModelSpec& model, std::span<model::Token> record) {
+        const std::size_t context = model.context;
+        if (model.family == model::Family::coder) record[context] = 0;
+        if (model.family != model::Family::albert) return;
+        for (std::size_t i = 0; i < context; ++i) record[i] %= model.albert.pad;  // no marks within the texts
+        record[0] = model.albert.cls;
+        record[context / 2] = record[context - 1] = model.albert.sep;
+        record[context] = model.albert.pad;
+    }
+
     std::filesystem::path m_path;
 };
 
@@ -112,6 +127,15 @@ training::TrainerSetup setup_from(const Options& options) {
         setup.model.llama = {.kv_heads = kv_heads,
                              .head_width = setup.model.width / setup.model.heads,
                              .inner = options.number("--inner", 0)};
+    }
+    const std::string family = options.text("--family", "");
+    if (family == "albert") {
+        setup.model.family = model::Family::albert;
+        setup.model.albert = model::model_preset("albert-tiny").value().albert;
+        setup.model.albert.inner = 4 * setup.model.width;
+    } else if (family == "coder") {
+        setup.model.family = model::Family::coder;
+        setup.model.coder.side = options.number("--side", 32);
     }
     setup.recipe.batch = options.number("--batch", 8);
     setup.recipe.state_bits = options.number("--state-bits", 8);

@@ -2,8 +2,8 @@
 """What Python PyTorch reaches at the training of a GPT: the yardstick of bench_training.cpp.
 
 The model is GPT-2 as its paper describes it (norms before, learned positions, tanh GELU, biases, tied head) or, with
---kv-heads, Llama (RMS norms, rotary positions, gated SiLU, no biases, tied head), in the operations that PyTorch
-recommends: scaled_dot_product_attention, rms_norm, cross_entropy, AdamW(fused=True) with decay on matrices
+--kv-heads, Llama (RMS norms, rotary positions, gated SiLU, no biases, tied head), or with --family transformers' own
+AlbertForPreTraining or a picture coder as core/training/picture has it, in the operations that PyTorch recommends: scaled_dot_product_attention, rms_norm, cross_entropy, AdamW(fused=True) with decay on matrices
 only, gradients clipped to 1, autocast for bf16. A step is everything from tokens to new parameters.
 
 Lines on standard input, each answered by one line of JSON:
@@ -12,6 +12,7 @@ End of input ends it. The first line out, `{"ready": ...}`, comes after compilat
 
 Usage: training_python.py --layers n --width n --heads n --context n --vocabulary n --batch n --threads n
                           [--precision fp32|bf16] [--compile] [--device cpu|cuda] [--kv-heads n --inner n]
+                          [--family albert|coder --side n]
 """
 import argparse
 import json
@@ -118,11 +119,75 @@ class Llama(nn.Module):
         return F.cross_entropy(logits_BTV.view(-1, logits_BTV.size(-1)), targets_BT.reshape(-1))
 
 
+class Albert(nn.Module):
+    """A sixth of the tokens are gaps; what they were and the order are asked for."""
+
+    def __init__(self, shape):
+        super().__init__()
+        import transformers  # the only family that needs it
+        self.pad, self.cls, self.sep, self.gap = range(256, 260)
+        self.model = transformers.AlbertForPreTraining(transformers.AlbertConfig(
+            vocab_size=shape.vocabulary, embedding_size=128, hidden_size=shape.width, num_hidden_layers=shape.layers,
+            num_attention_heads=shape.heads, intermediate_size=4 * shape.width, hidden_dropout_prob=0,
+            attention_probs_dropout_prob=0, classifier_dropout_prob=0, max_position_embeddings=shape.context,
+            pad_token_id=self.pad, bos_token_id=self.cls, eos_token_id=self.sep))
+        gaps = torch.randperm(shape.context - 3, generator=torch.Generator().manual_seed(1))[:round(0.15 * shape.context)]
+        self.register_buffer("gaps", 1 + gaps, persistent=False)
+
+    def forward(self, inputs_BT, targets_BT):
+        words_BT = inputs_BT % self.pad
+        asked_BT = words_BT.clone()
+        asked_BT[:, self.gaps] = self.gap
+        asked_BT[:, 0] = self.cls
+        labels_BT = torch.full_like(words_BT, -100)
+        labels_BT[:, self.gaps] = words_BT[:, self.gaps]
+        out = self.model(input_ids=asked_BT, labels=labels_BT, sentence_order_label=targets_BT[:, -1] % 2)
+        return out.loss
+
+
+class CoderBlock(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.norm1, self.norm2 = nn.GroupNorm(8, width), nn.GroupNorm(8, width)
+        self.conv1, self.conv2 = nn.Conv2d(width, width, 3, padding=1), nn.Conv2d(width, width, 3, padding=1)
+
+    def forward(self, x):
+        return x + self.conv2(F.silu(self.norm2(self.conv1(F.silu(self.norm1(x))))))
+
+
+class Coder(nn.Module):
+    def __init__(self, shape):
+        super().__init__()
+        self.side, c, levels = shape.side, shape.width, (8, 5, 5, 5)
+        half = torch.tensor([(level - 1) * (1 + 1e-3) / 2 for level in levels]).view(-1, 1, 1)
+        offset = torch.tensor([0.5 if level % 2 == 0 else 0.0 for level in levels]).view(-1, 1, 1)
+        reach = torch.tensor([float(level // 2) for level in levels]).view(-1, 1, 1)
+        for name, value in (("half", half), ("offset", offset), ("turn", torch.atanh(offset / half)), ("reach", reach)):
+            self.register_buffer(name, value, persistent=False)
+        self.encoder = nn.Sequential(
+            nn.Conv2d(3, c, 3, padding=1), *[part for _ in range(2) for part in (
+                *[CoderBlock(c) for _ in range(shape.layers)], nn.Conv2d(c, c, 4, 2, 1))],
+            *[CoderBlock(c) for _ in range(shape.layers)], nn.GroupNorm(8, c), nn.SiLU(), nn.Conv2d(c, len(levels), 1))
+        self.decoder = nn.Sequential(
+            nn.Conv2d(len(levels), c, 1), *[CoderBlock(c) for _ in range(shape.layers)], *[part for _ in range(2) for part in (
+                nn.Upsample(scale_factor=2), nn.Conv2d(c, c, 3, padding=1), *[CoderBlock(c) for _ in range(shape.layers)])],
+            nn.GroupNorm(8, c), nn.SiLU(), nn.Conv2d(c, 3, 3, padding=1))
+
+    def forward(self, inputs_BT, targets_BT):
+        wanted = (inputs_BT.float() / 255).view(-1, self.side, self.side, 3).permute(0, 3, 1, 2)
+        bounded = torch.tanh(self.encoder(2 * wanted - 1) + self.turn) * self.half - self.offset
+        numbers = bounded + (bounded.round() - bounded).detach()
+        apart = wanted - (0.5 * self.decoder(numbers / self.reach) + 0.5)
+        steps = (apart.diff(dim=2).abs().mean() + apart.diff(dim=3).abs().mean()) / 2
+        return apart.abs().mean() + 0.5 * apart.square().mean() + 0.25 * steps
+
+
 class Training:
     def __init__(self, given):
         torch.manual_seed(1)
         self.given = given
-        self.model = (Llama if given.kv_heads else Gpt)(given).to(given.device)
+        kind = {"albert": Albert, "coder": Coder}.get(given.family, Llama if given.kv_heads else Gpt)
+        self.model = kind(given).to(given.device)
         self.parameters = list(self.model.parameters())
         self.optimizer = torch.optim.AdamW(
             [{"params": [p for p in self.parameters if p.dim() >= 2], "weight_decay": 0.1},
@@ -170,7 +235,8 @@ def main():
     arguments = argparse.ArgumentParser()
     for name in ("layers", "width", "heads", "context", "vocabulary", "batch"):
         arguments.add_argument(f"--{name}", type=int, required=True)
-    for name in ("kv-heads", "inner"):
+    arguments.add_argument("--family", choices=["albert", "coder"])
+    for name in ("kv-heads", "inner", "side"):
         arguments.add_argument(f"--{name}", type=int, default=0)
     arguments.add_argument("--threads", type=int, default=1)
     arguments.add_argument("--precision", choices=["fp32", "bf16"], default="fp32")

@@ -38,11 +38,13 @@ VECTORS = {
     "checkpoints": ("tests/golden/checkpoints/make_checkpoints.py", "tests/golden/checkpoints",
                     ["torch==2.13.0", "transformers==5.23.0", "safetensors"], ["*/*"], []),
     "training": ("tests/golden/training/make_reference.py --to .", "tests/golden/training",
-                 ["numpy", "torch==2.13.0", "transformers==5.23.0", "safetensors"], ["reference_[!a]*.safetensors"],
+                 ["numpy", "torch==2.13.0", "transformers==5.23.0", "safetensors"], ["reference_[!ac]*.safetensors"],
                  []),
     "albert": ("tests/golden/training/make_albert_reference.py --to .", "tests/golden/training",
                ["numpy", "torch==2.13.0", "transformers==5.23.0", "safetensors"], ["reference_albert.safetensors"],
                []),
+    "coder": ("tests/golden/training/make_coder_reference.py --to .", "tests/golden/training",
+              ["numpy", "torch==2.13.0", "transformers==5.23.0", "safetensors"], ["reference_coder.safetensors"], []),
 }
 FLOAT_NOISE = 1e-6
 

@@ -44,9 +44,16 @@ public:
         double gaps = 0, order = 0;  // nats
         std::uint64_t right_orders = 0;
     };
+    /// A picture coder's: the mean squared error of each picture's values, of 0..1, summed over records, and which
+    /// codes occurred.
+    struct PictureSums {
+        double squared_error = 0;
+        std::vector<bool> codes_used;
+    };
     struct Evaluation {
-        double loss_sum = 0;  // nats
+        double loss_sum = 0;  // nats; of pictures, their errors
         std::optional<PairSums> pairs = {};
+        std::optional<PictureSums> pictures = {};
     };
     /// The losses of whole records of context + 1 tokens each. `first`: the number of the first of them, from which
     /// follows what is drawn for each.
@@ -64,7 +71,8 @@ public:
     /// may overflow in the backward pass all the same: then `gradient` holds infinities or NaN, which its norm shows.
     [[nodiscard]] virtual Result<double> add_gradient(const BackwardRequest& request) = 0;
 
-    /// Scores of every token behind the last of `tokens` (1..context); of an encoder, of every token in the first gap.
+    /// Scores of every token behind the last of `tokens` (1..context); of an encoder, of every token in the first gap;
+    /// of a picture coder, the picture that `tokens` are, as it is after coding.
     [[nodiscard]] virtual Result<std::vector<float>> next_logits(std::span<const std::uint32_t> tokens) = 0;
 };
 

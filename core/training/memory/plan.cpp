@@ -168,6 +168,9 @@ std::vector<MemoryPlan> all_plans(const model::ModelSpec& model, const run::Reci
         const bool shared = model.family == model::Family::albert;
         if (shared && layout.weights_flow == Streaming::streamed) return;
         if (shared && layout.checkpointing == Checkpointing::selective) return;
+        const bool coder = model::is_coder(model);
+        if (coder && (layout.weights_flow == Streaming::streamed || layout.checkpointing != Checkpointing::none))
+            return;
         MemoryPlan plan = priced(model, recipe, facts, layout);
         const double seconds = layout.micro_batch * model.context / std::max(plan.tokens_per_second, 1e-9);
         if (layout.micro_batch > 1 && plan.tokens_per_second > 0 && seconds > 2 * micro_step_seconds) return;

@@ -64,7 +64,9 @@ std::uint64_t orthogonal_bytes(std::uint64_t largest, Dtype products) {
 }  // namespace
 
 BlockSizes block_sizes(const model::ModelSpec& model) {
-    if (model.family == model::Family::albert) return {model.parameters(), 0};  // a layer's weights are all layers'
+    // A layer's weights are all layers', or there are no layers to take one by one.
+    const bool one_block = model.family == model::Family::albert || model::is_coder(model);
+    if (one_block) return {model.parameters(), 0};
     model::ModelSpec one = model, two = model;
     one.layers = 1;
     two.layers = 2;
@@ -91,10 +93,26 @@ ActivationBytes encoder_activation_bytes(const model::ModelSpec& model, const La
     return bytes;
 }
 
+/// What autograd keeps of a picture coder: of each block both norms' inputs and outputs, twice where silu keeps them,
+/// at each side; and what a convolution takes at work at the largest.
+ActivationBytes coder_activation_bytes(const model::ModelSpec& model, const Layout& layout) {
+    const std::uint64_t records = std::max(1U, layout.micro_batch), c = model.width;
+    const model::CoderShape& shape = model.coder;
+    std::uint64_t kept = 0;  // values of C channels
+    for (std::uint32_t i = 0; i <= shape.halvings; ++i) {
+        const std::uint64_t side = shape.side >> i;
+        const std::uint64_t at_once = 2 * (8 * std::uint64_t{model.layers} + 2);  // of encoder and decoder
+        kept += at_once * side * side;
+    }
+    const std::uint64_t largest = std::uint64_t{shape.side} * shape.side * c * 4;
+    return {.kept = records * kept * c * 4, .working = records * largest * 4};
+}
+
 }  // namespace
 
 ActivationBytes activation_bytes(const model::ModelSpec& model, const Layout& layout) {
     if (model.family == model::Family::albert) return encoder_activation_bytes(model, layout);
+    if (model::is_coder(model)) return coder_activation_bytes(model, layout);
     const std::uint64_t rows = std::uint64_t{std::max(1U, layout.micro_batch)} * model.context;
     const std::uint64_t c = model.width;
     const std::uint64_t p = bytes_of(layout.matmul);
