@@ -43,21 +43,19 @@ void remove_quietly(const fs::path& file) {
     fs::remove(file, ignored);
 }
 
-/// Writes the source's tokens into the two files of the plan.
-using Split = std::function<Result<SplitTokens>(const SplitPlan& plan)>;
-
 class Packer {
 public:
     Packer(const PackPlan& plan, std::uint32_t vocabulary, const PackProgress& progress,
-           std::optional<PairMarks> marks = {})
+           std::optional<PairMarks> marks = {}, const RecordBaseline* baseline = nullptr)
         : m_plan(plan),
           m_vocabulary(vocabulary),
           m_width(model::token_width(std::max(vocabulary, plan.model_vocabulary))),
           m_progress(progress),
           m_record_tokens(std::size_t{plan.context} + 1),
-          m_marks(marks) {}
+          m_marks(marks),
+          m_baseline(baseline) {}
 
-    Result<PackedText> pack(const Split& split_source) {
+    Result<PackedText> pack(const RecordSplit& split_source) {
         const std::vector<std::function<Status()>> passes = {
             [this] { return make_folder(); }, [&] { return split(split_source); }, [this] { return read_validation(); },
             [this] { return shuffle(); }};
@@ -80,18 +78,23 @@ private:
     }
 
     Status make_folder();
-    Status split(const Split& split_source);
+    Status split(const RecordSplit& split_source);
     Status read_validation();
     Status shuffle();
     Result<std::vector<MappedFile>> create_shards(std::uint64_t records);
+    void begin_baseline(std::span<const model::Token> validation);
+    void count(std::span<const model::Token> record);
+    [[nodiscard]] double baseline() const;
 
     const PackPlan& m_plan;
     std::uint32_t m_vocabulary;
     model::TokenWidth m_width;
     const PackProgress& m_progress;
     std::size_t m_record_tokens;
-    std::optional<PairMarks> m_marks;
-    std::optional<std::variant<BigramBaseline, UnigramBaseline>> m_baseline;
+    std::optional<PairMarks> m_marks;  // of records that are pairs
+    const RecordBaseline* m_baseline;  // of records that are neither pairs nor text
+    std::optional<BigramBaseline> m_bigram;
+    std::optional<UnigramBaseline> m_unigram;
     PackedText m_packed;
 };
 
@@ -104,7 +107,7 @@ Status Packer::make_folder() {
     return {};
 }
 
-Status Packer::split(const Split& split_source) {
+Status Packer::split(const RecordSplit& split_source) {
     const auto split = split_source({m_plan.source, sequential_file(), validation_file(), TokenFormat::nanogpt, m_width,
                                      m_record_tokens, m_plan.key});
     if (!split) return split.error();
@@ -135,12 +138,28 @@ Status Packer::read_validation() {
     if (!bytes) return bytes.error();
     std::vector<model::Token> tokens(static_cast<std::size_t>(m_packed.validation.records) * m_record_tokens);
     model::load_tokens(*bytes, m_width, tokens);
-    if (m_marks) {
-        m_baseline.emplace(UnigramBaseline(m_vocabulary, *m_marks, tokens));
-    } else {
-        m_baseline.emplace(BigramBaseline(m_vocabulary, tokens, m_record_tokens));
-    }
+    begin_baseline(tokens);
     return {};
+}
+
+void Packer::begin_baseline(std::span<const model::Token> validation) {
+    if (m_baseline) {
+        m_baseline->begin(validation);
+    } else if (m_marks) {
+        m_unigram.emplace(m_vocabulary, *m_marks, validation);
+    } else {
+        m_bigram.emplace(m_vocabulary, validation, m_record_tokens);
+    }
+}
+
+void Packer::count(std::span<const model::Token> record) {
+    if (m_baseline) m_baseline->count(record);
+    if (m_unigram) m_unigram->count(record);
+    if (m_bigram) m_bigram->count(record);
+}
+
+double Packer::baseline() const {
+    return m_baseline ? m_baseline->loss() : m_unigram ? m_unigram->loss() : m_bigram->loss();
 }
 
 Result<std::vector<MappedFile>> Packer::create_shards(std::uint64_t records) {
@@ -184,12 +203,12 @@ Status Packer::shuffle() {
         std::memcpy((*shards)[static_cast<std::size_t>(shard)].writable().data() + within * size, bytes.data(),
                     bytes.size());
         model::load_tokens(bytes, m_width, tokens);
-        std::visit([&](auto& baseline) { baseline.count(tokens); }, *m_baseline);
+        count(tokens);
     }
     for (MappedFile& shard : *shards) {
         if (Status synced = shard.sync(); !synced) return synced;
     }
-    m_packed.bigram_loss = std::visit([](const auto& baseline) { return baseline.loss(); }, *m_baseline);
+    m_packed.bigram_loss = baseline();
     if (!told(records, records)) return packing_stopped;
     return {};
 }
@@ -209,6 +228,12 @@ Result<PackedText> pack_pairs(const PackPlan& plan, const Tokenizer& tokenizer, 
     return Packer(plan, plan.model_vocabulary, progress, marks).pack([&](const SplitPlan& split) {
         return split_pairs(split, tokenizer, marks, progress);
     });
+}
+
+Result<PackedText> pack_records(const PackPlan& plan, std::uint32_t vocabulary, const RecordSplit& split,
+                                const RecordBaseline& baseline, const PackProgress& progress) {
+    POTLUCK_CHECK(plan.context >= 1 && vocabulary <= vocabulary_max);
+    return Packer(plan, vocabulary, progress, {}, &baseline).pack(split);
 }
 
 Result<PackedText> pack_tokens(const PackPlan& plan, std::uint32_t vocabulary, const PackProgress& progress) {

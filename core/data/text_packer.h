@@ -12,6 +12,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "core/base/result.h"
@@ -23,7 +25,7 @@ inline constexpr std::uint64_t shard_bytes_aimed = 16ULL << 20U;  // more only i
 inline constexpr std::uint64_t training_records_min = 64;
 
 struct PackPlan {
-    std::filesystem::path source;  // file or folder, of text or of tokens
+    std::filesystem::path source;  // file or folder, of what is packed
     std::filesystem::path folder;  // receives the shards; made if missing
     std::uint32_t context = 128;
     std::uint64_t key = 1;               // of the shuffle and of what is held out
@@ -38,7 +40,7 @@ struct PackedShard {
 struct PackedText {
     std::vector<PackedShard> shards;
     PackedShard validation;
-    double bigram_loss = 0;  // nats per token on validation; of pairs the unigram baseline's
+    double bigram_loss = 0;  // nats per token on validation; of pairs and pictures their baseline's
     std::uint64_t text_bytes = 0, text_files = 0, files_left_out = 0;
     std::uint64_t training_tokens = 0;
 };
@@ -50,6 +52,18 @@ struct PackedText {
 /// Pairs of texts for a model that fills gaps; `marks` are below the model's vocabulary.
 [[nodiscard]] Result<PackedText> pack_pairs(const PackPlan& plan, const Tokenizer& tokenizer, const PairMarks& marks,
                                             const PackProgress& progress);
+
+/// Writes the source's records into the two files of the plan.
+using RecordSplit = std::function<Result<SplitTokens>(const SplitPlan& plan)>;
+/// What records are compared with: begins with all of the validation data, then counts the training records one by one.
+struct RecordBaseline {
+    std::function<void(std::span<const model::Token> validation)> begin;
+    std::function<void(std::span<const model::Token> record)> count;
+    std::function<double()> loss;
+};
+/// Records of another kind, which bring their split and their baseline.
+[[nodiscard]] Result<PackedText> pack_records(const PackPlan& plan, std::uint32_t vocabulary, const RecordSplit& split,
+                                              const RecordBaseline& baseline, const PackProgress& progress);
 
 /// From files of tokens below `vocabulary` (token_file.h); their own validation files are used if they have some.
 [[nodiscard]] Result<PackedText> pack_tokens(const PackPlan& plan, std::uint32_t vocabulary,

@@ -38,6 +38,7 @@ const QMap<QString, QStringList>& allowed_rooms() {
         {"core/device", {"core/control", "core/base"}},
         {"core/pictures", {"core/base"}},
         {"core/data", {"core/model", "core/run", "core/base"}},
+        {"core/data/pictures", {"core/data", "core/pictures", "core/model", "core/base"}},
         {"core/data/vocabulary", {"core/data", "core/base"}},
         {"core/training/kernels", {"core/base"}},
         {"core/training/memory", {"core/numerics/optimizer", "core/model", "core/run", "core/control", "core/base"}},

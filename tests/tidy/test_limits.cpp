@@ -20,6 +20,8 @@ const QMap<QString, QString>& untested() {
         {"gap_bytes_max", "sizes a buffer of the encoder for the longest gap there is"},
         {"held_out_share_max", "chooses how much of the host's own text is held out"},
         {"llmc_tokens_max", "is reached by writing four gibibytes of the host's own tokens"},
+        {"picture_bytes_max", "is reached by a file of 64 MiB in the host's own folder"},
+        {"picture_files_max", "is reached by ten million files in the host's own folder"},
         {"plain_max", "chooses between two methods with equal results, which test_byte_bpe compares"},
         {"scale_min", "is the least scale of 8-bit moments, below which they are zero"},
         {"segment_bytes_max", "sizes segments of the host's own text"},

@@ -1,0 +1,140 @@
+#include "core/data/pictures/picture_records.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <system_error>
+
+#include "core/base/check.h"
+#include "core/base/files.h"
+#include "core/base/rng.h"
+#include "core/data/token_file.h"
+#include "core/pictures/picture.h"
+
+namespace potluck::data {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t held_out_key = 0x70696374757265ULL;
+constexpr std::uint64_t held_out_every = 20;
+
+const Error stopped{ErrorCode::cancelled, "Packing was stopped."};
+
+bool is_picture(const fs::path& file) {
+    std::string ending = file.extension().string();
+    std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return ending == ".png" || ending == ".ppm";
+}
+
+/// Nothing where the file is no picture that can be read.
+std::optional<std::vector<model::Token>> record_of(const fs::path& file, std::uint32_t side) {
+    const auto bytes = read_file(file, picture_bytes_max);
+    if (!bytes) return std::nullopt;
+    const auto picture = pictures::decode_picture(*bytes);
+    if (!picture) return std::nullopt;
+    const pictures::Picture square = pictures::squared(*picture, side);
+    std::vector<model::Token> record(square.rgb.begin(), square.rgb.end());
+    record.push_back(0);
+    return record;
+}
+
+}  // namespace
+
+Result<std::vector<fs::path>> find_pictures(const fs::path& folder) {
+    std::error_code failed;
+    std::vector<fs::path> files;
+    fs::recursive_directory_iterator entries(folder, fs::directory_options::skip_permission_denied, failed);
+    if (failed)
+        return Error{ErrorCode::not_found, "There is no folder " + folder.string() + "; name one that holds pictures."};
+    for (const auto end = fs::end(entries); entries != end && !failed; entries.increment(failed)) {
+        if (entries->is_regular_file(failed) && is_picture(entries->path())) files.push_back(entries->path());
+        if (files.size() > picture_files_max)
+            return Error{ErrorCode::invalid_argument, "The folder holds more than 10,000,000 pictures; take fewer."};
+    }
+    if (files.empty()) {
+        return Error{ErrorCode::invalid_argument,
+                     folder.string() + " holds no PNG or PPM picture; at least 128 are needed."};
+    }
+    std::ranges::sort(files);
+    return files;
+}
+
+Result<SplitTokens> split_pictures(const SplitPlan& plan, std::uint32_t side, const PackProgress& progress) {
+    POTLUCK_CHECK(plan.record_tokens == 3ULL * side * side + 1);
+    const auto files = find_pictures(plan.source);
+    if (!files) return files.error();
+    const std::uint64_t room = validation_bytes_max / model::bytes_of(plan.width) / plan.record_tokens;
+    const std::uint64_t held_out =
+        std::max(validation_records_min, std::min<std::uint64_t>(files->size() / held_out_every, room));
+    TokenWriter training(plan.training, plan.format, plan.width), validation(plan.validation, plan.format, plan.width);
+    const KeyedPermutation order(mix64(plan.key ^ held_out_key), files->size());
+    SplitTokens split;
+    // The first that can be read are held out, so that a broken file takes the place of none.
+    for (std::uint64_t i = 0; i < files->size(); ++i) {
+        if (progress && !progress(PackStage::tokenizing, static_cast<double>(i) / static_cast<double>(files->size())))
+            return stopped;
+        const auto record = record_of((*files)[static_cast<std::size_t>(order.at(i))], side);
+        if (!record) {
+            ++split.files_left_out;
+            continue;
+        }
+        const Status written = (split.text_files < held_out ? validation : training).write(*record);
+        if (!written) return written.error();
+        ++split.text_files;
+        split.text_bytes += plan.record_tokens - 1;
+    }
+    for (TokenWriter* writer : {&training, &validation}) {
+        if (const Status closed = writer->close(); !closed) return closed.error();
+    }
+    split.training = training.tokens();
+    split.validation = validation.tokens();
+    return split;
+}
+
+Result<PackedText> pack_pictures(const PackPlan& plan, std::uint32_t side, const PackProgress& progress) {
+    POTLUCK_CHECK(plan.context == 3ULL * side * side);
+    std::optional<MeanColourBaseline> baseline;
+    const RecordBaseline compared{
+        .begin = [&](std::span<const model::Token> validation) { baseline.emplace(side, validation); },
+        .count = [&](std::span<const model::Token> record) { baseline->count(record); },
+        .loss = [&] { return baseline->loss(); }};
+    return pack_records(
+        plan, model::coder_values, [&](const SplitPlan& split) { return split_pictures(split, side, progress); },
+        compared, progress);
+}
+
+void MeanColourBaseline::count(std::span<const model::Token> record) {
+    for (std::size_t i = 0; i + 1 < record.size(); ++i) m_sums[i % 3] += record[i];
+    m_pixels += record.size() / 3;
+}
+
+double MeanColourBaseline::loss() const {
+    const std::size_t size = std::size_t{3} * m_side * m_side, row = std::size_t{3} * m_side;
+    const std::size_t records = m_records.size() / (size + 1);
+    if (m_pixels == 0 || records == 0) return 0;
+    double absolute = 0, squares = 0, steps = 0;
+    for (std::size_t record = 0; record < records; ++record) {
+        const std::span values = std::span(m_records).subspan(record * (size + 1), size);
+        for (std::size_t i = 0; i < size; ++i) {
+            const double mean = static_cast<double>(m_sums[i % 3]) / static_cast<double>(m_pixels);
+            const double apart = (values[i] - mean) / 255;
+            absolute += std::abs(apart);
+            squares += apart * apart;
+            const auto step_to = [&](std::size_t other) {
+                return std::abs(static_cast<double>(values[other]) - static_cast<double>(values[i])) / 255;
+            };
+            if (i % row + 3 < row) steps += step_to(i + 3);
+            if (i + row < size) steps += step_to(i + row);
+        }
+    }
+    const double pictures = static_cast<double>(records), side = m_side;
+    return model::coder_loss_of({.absolute = absolute / pictures / static_cast<double>(size),
+                                 .squares = squares / pictures / static_cast<double>(size),
+                                 .steps = steps / pictures / (6 * side * (side - 1))});
+}
+
+}  // namespace potluck::data

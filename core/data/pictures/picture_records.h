@@ -1,0 +1,51 @@
+// Pictures as records, for a model that codes them:
+//
+//   folder --PNG, PPM--> square of `side` pixels --> record := 3 side^2 values, then 0
+//
+// The values are red, green and blue of each pixel, row by row.
+//
+// A twentieth of the pictures is held out, at least 64 and at most as many as fit 2 MiB; which follows from the key.
+// Files that are no such picture are counted and left out. Also the baseline that a coder must beat: every picture
+// shown as the mean colour of the training pictures.
+// Threads: one at a time.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "core/data/text_packer.h"
+
+namespace potluck::data {
+
+inline constexpr std::uint64_t picture_files_max = 10'000'000;
+inline constexpr std::uint64_t picture_bytes_max = 64ULL << 20U;
+
+/// The files of a folder and those below it whose names say that they are pictures, in the order of their paths.
+[[nodiscard]] Result<std::vector<std::filesystem::path>> find_pictures(const std::filesystem::path& folder);
+
+/// From a folder of pictures, each a square of `side` pixels; plan.context is its values.
+[[nodiscard]] Result<PackedText> pack_pictures(const PackPlan& plan, std::uint32_t side, const PackProgress& progress);
+
+/// Both streams are whole records of `plan.record_tokens` tokens, 3 side^2 + 1.
+[[nodiscard]] Result<SplitTokens> split_pictures(const SplitPlan& plan, std::uint32_t side,
+                                                 const PackProgress& progress);
+
+/// A coder's loss on one picture, both of values from 0 to 1 (model::coder_loss_of has the weights).
+class MeanColourBaseline {
+public:
+    /// `records` are those of the validation data.
+    MeanColourBaseline(std::uint32_t side, std::span<const model::Token> records)
+        : m_side(side), m_records(records.begin(), records.end()) {}
+
+    void count(std::span<const model::Token> record);
+    [[nodiscard]] double loss() const;
+
+private:
+    std::uint32_t m_side;
+    std::vector<model::Token> m_records;
+    std::uint64_t m_sums[3] = {}, m_pixels = 0;
+};
+
+}  // namespace potluck::data

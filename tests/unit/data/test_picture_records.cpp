@@ -1,0 +1,139 @@
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <cmath>
+#include <fstream>
+#include <set>
+
+#include "core/base/files.h"
+#include "core/data/pictures/picture_records.h"
+#include "core/data/text_packer.h"
+#include "core/pictures/picture.h"
+
+using namespace potluck;
+using namespace potluck::data;
+using potluck::pictures::Picture;
+
+namespace {
+
+constexpr std::uint32_t side = 8;
+constexpr std::uint32_t context = 3 * side * side;
+
+Picture plain(std::uint8_t red, std::uint8_t green, std::uint8_t blue) {
+    Picture picture{side, side, {}};
+    for (std::uint32_t i = 0; i < side * side; ++i) picture.rgb.insert(picture.rgb.end(), {red, green, blue});
+    return picture;
+}
+
+/// `count` pictures of one colour each, whose red tells them apart.
+void write_pictures(const QTemporaryDir& folder, int count) {
+    for (int i = 0; i < count; ++i) {
+        const Bytes file = pictures::encode_png(plain(static_cast<std::uint8_t>(i), 100, 200)).value();
+        std::ofstream(folder.filePath(QString("%1.png").arg(i, 4, 10, QChar('0'))).toStdString(), std::ios::binary)
+            << as_text(file);
+    }
+}
+
+PackPlan plan_of(const QTemporaryDir& source, const QTemporaryDir& target) {
+    return {.source = source.path().toStdString(),
+            .folder = target.filePath("packed").toStdString(),
+            .context = context,
+            .key = 7,
+            .model_vocabulary = 256};
+}
+
+std::vector<model::Token> tokens_of(const PackedShard& shard) {
+    const Bytes bytes = read_file(shard.file, 1 << 24).value();
+    std::vector<model::Token> tokens(bytes.size() / 2);
+    model::load_tokens(bytes, model::TokenWidth::bits16, tokens);
+    return tokens;
+}
+
+}  // namespace
+
+class PictureRecordsTest : public QObject {
+    Q_OBJECT
+private slots:
+    void every_picture_is_in_one_record_and_what_is_held_out_is_not_trained_on() {
+        const QTemporaryDir source, target;
+        write_pictures(source, 200);
+        std::ofstream(source.filePath("broken.png").toStdString()) << "no picture";
+        std::ofstream(source.filePath("notes.txt").toStdString()) << "not looked at";
+        const auto packed = pack_pictures(plan_of(source, target), side, {});
+        QVERIFY2(packed.ok(), packed ? "" : packed.error().message.c_str());
+        QCOMPARE(packed->text_files, std::uint64_t{200});
+        QCOMPARE(packed->files_left_out, std::uint64_t{1});
+        QCOMPARE(packed->validation.records, std::uint64_t{64});
+        std::set<model::Token> reds;
+        std::vector<PackedShard> files = packed->shards;
+        files.push_back(packed->validation);
+        for (const PackedShard& shard : files) {
+            const std::vector<model::Token> tokens = tokens_of(shard);
+            QCOMPARE(tokens.size(), shard.records * (context + 1));
+            for (std::size_t record = 0; record < shard.records; ++record) {
+                const std::span values = std::span(tokens).subspan(record * (context + 1), context + 1);
+                QVERIFY(reds.insert(values[0]).second);
+                QVERIFY(values[1] == 100 && values[2] == 200 && values[context - 1] == 200 && values[context] == 0);
+            }
+        }
+        QCOMPARE(reds.size(), std::size_t{200});
+    }
+
+    void broken_pictures_take_the_place_of_none_that_is_held_out() {
+        const QTemporaryDir source, target;
+        write_pictures(source, 130);
+        for (int i = 0; i < 130; ++i)
+            std::ofstream(source.filePath(QString("broken-%1.png").arg(i)).toStdString()) << "no picture";
+        const auto packed = pack_pictures(plan_of(source, target), side, {});
+        QVERIFY2(packed.ok(), packed ? "" : packed.error().message.c_str());
+        QCOMPARE(packed->files_left_out, std::uint64_t{130});
+        QCOMPARE(packed->validation.records, std::uint64_t{64});
+    }
+
+    void the_same_pictures_make_the_same_bytes() {
+        const QTemporaryDir source, one, two;
+        write_pictures(source, 140);
+        const auto first = pack_pictures(plan_of(source, one), side, {});
+        const auto second = pack_pictures(plan_of(source, two), side, {});
+        QVERIFY(first.ok() && second.ok());
+        QVERIFY(tokens_of(first->shards[0]) == tokens_of(second->shards[0]));
+        QVERIFY(tokens_of(first->validation) == tokens_of(second->validation));
+        QCOMPARE(first->bigram_loss, second->bigram_loss);
+    }
+
+    void too_few_pictures_are_refused_in_a_sentence() {
+        const QTemporaryDir source, target;
+        QVERIFY(!find_pictures("/nowhere/at/all").ok());
+        QVERIFY(!pack_pictures(plan_of(source, target), side, {}).ok());
+        write_pictures(source, 100);
+        const auto refused = pack_pictures(plan_of(source, target), side, {});
+        QVERIFY(!refused.ok() && refused.error().code == ErrorCode::invalid_argument);
+    }
+
+    void packing_can_be_stopped() {
+        const QTemporaryDir source, target;
+        write_pictures(source, 130);
+        const auto stopped = pack_pictures(plan_of(source, target), side, [](PackStage, double) { return false; });
+        QCOMPARE(stopped.error().code, ErrorCode::cancelled);
+    }
+
+    /// Held out: black above, white below. Trained on: grey of 51 and of 153, so that 0.4 is the mean colour.
+    void the_baseline_is_what_one_mean_colour_loses() {
+        std::vector<model::Token> record(context / 2, 0);
+        record.insert(record.end(), context / 2, 255);
+        record.push_back(0);
+        MeanColourBaseline baseline(side, record);
+        for (const model::Token grey : {51U, 153U}) {
+            std::vector<model::Token> trained(context, grey);
+            trained.push_back(0);
+            baseline.count(trained);
+        }
+        const double absolute = (0.4 + 0.6) / 2, squares = (0.16 + 0.36) / 2;
+        const double steps = 3.0 * side / (6.0 * side * (side - 1));  // one row of edges, each of height 1
+        const double expected = absolute + 0.5 * squares + 0.25 * steps;
+        QVERIFY2(std::abs(baseline.loss() - expected) < 1e-12, qPrintable(QString::number(baseline.loss())));
+    }
+};
+
+QTEST_APPLESS_MAIN(PictureRecordsTest)
+#include "test_picture_records.moc"
