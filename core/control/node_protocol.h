@@ -11,6 +11,7 @@
 #include "core/activity/rules.h"
 #include "core/control/methods.h"
 #include "core/control/release_protocol.h"
+#include "core/model/model_spec.h"
 #include "core/run/host_action.h"
 #include "core/run/invite.h"
 #include "core/run/message.h"
@@ -161,6 +162,9 @@ struct Succession {
     }
 };
 
+template <>
+inline constexpr std::array names<model::Baseline> = {"bigram", "unigram", "mean_colour"};
+
 struct RunSnapshot {
     static constexpr std::string_view label = "run";
     std::string id, name, purpose, licence, model, magnet, host;
@@ -169,6 +173,7 @@ struct RunSnapshot {
     run::Phase phase = run::Phase::joining;
     std::string proposer;
     double window_seconds = 0, loss = 0, bigram_loss = 0, validation_loss = 0;
+    model::Baseline baseline = model::Baseline::bigram;
     std::uint64_t validation_round = 0;
     std::optional<double> order_accuracy;
     std::uint64_t swarm_tokens_per_second = 0, accepted_tokens = 0;
@@ -200,7 +205,8 @@ struct RunSnapshot {
               "Key of the committee member whose turn it is; empty if unknown.");
         field("window_seconds", value.window_seconds, Real{}, "Training time of a round.");
         field("loss", value.loss, Real{}, "Mean training loss of the members' last windows by tokens; 0 if none.");
-        field("bigram_loss", value.bigram_loss, Real{}, "Loss of a bigram model on the validation data.");
+        field("bigram_loss", value.bigram_loss, Real{}, "Loss of the baseline on the validation data.");
+        field("baseline", value.baseline, Optional{Any{}}, "What that is of.");
         field("validation_loss", value.validation_loss, Real{},
               "Of the state of validation_round, measured on this computer; 0 if none was.");
         field("validation_round", value.validation_round, Whole{}, "The round whose state was measured last.");

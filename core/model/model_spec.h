@@ -121,10 +121,6 @@ struct LayerWidths {
 
 /// Whether it fills gaps in texts and tells their order, instead of going on with a text.
 [[nodiscard]] constexpr bool is_encoder(const ModelSpec& spec) { return spec.family == Family::albert; }
-/// The baseline that such a model must beat, which the data's maker measures: "bigram" or "unigram".
-[[nodiscard]] constexpr const char* baseline_name(const ModelSpec& spec) {
-    return is_encoder(spec) ? "unigram" : "bigram";
-}
 /// Whether its records are pictures, which it codes and draws again.
 [[nodiscard]] constexpr bool is_coder(const ModelSpec& spec) { return spec.family == Family::coder; }
 

@@ -1031,6 +1031,14 @@
         <translation>Die Bigramm-Vergleichslinie auf den Validierungsdaten liegt bei %1.</translation>
     </message>
     <message>
+        <source>The unigram baseline on the validation data is %1.</source>
+        <translation>Die Unigramm-Vergleichslinie auf den Validierungsdaten liegt bei %1.</translation>
+    </message>
+    <message>
+        <source>The baseline of one mean colour on the validation data is %1.</source>
+        <translation>Die Vergleichslinie einer mittleren Farbe auf den Validierungsdaten liegt bei %1.</translation>
+    </message>
+    <message>
         <source>The curve begins when the first round ends.</source>
         <translation>Die Kurve beginnt, wenn die erste Runde endet.</translation>
     </message>
@@ -1039,12 +1047,24 @@
         <translation>Runde</translation>
     </message>
     <message>
+        <source>Loss of a picture</source>
+        <translation>Verlust je Bild</translation>
+    </message>
+    <message>
         <source>Loss (nats per token)</source>
         <translation>Verlust (Nat je Token)</translation>
     </message>
     <message>
         <source>Bigram baseline, validation %1</source>
         <translation>Bigramm-Vergleich, Validierung %1</translation>
+    </message>
+    <message>
+        <source>Unigram baseline, validation %1</source>
+        <translation>Unigramm-Vergleich, Validierung %1</translation>
+    </message>
+    <message>
+        <source>Mean colour, validation %1</source>
+        <translation>Mittlere Farbe, Validierung %1</translation>
     </message>
     <message>
         <source>Members&apos; training loss</source>

@@ -208,7 +208,9 @@ void RunView::refreshTiles(const control::RunSnapshot& run) {
 
 void RunView::refreshCurve() {
     const NodeView& view = m_client.view();
-    m_chart->show(view.curve, isInRun(view) ? view.snapshot.run->bigram_loss : 0);
+    const bool inRun = isInRun(view);
+    m_chart->show(view.curve, inRun ? view.snapshot.run->bigram_loss : 0,
+                  inRun ? view.snapshot.run->baseline : model::Baseline::bigram);
 }
 
 }  // namespace potluck::ui

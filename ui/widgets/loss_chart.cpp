@@ -42,7 +42,27 @@ LossChart::LossChart(QWidget* parent) : QWidget(parent) {
     describe();
 }
 
-void LossChart::show(std::vector<control::CurvePoint> points, double bigramLoss) {
+QString LossChart::baselineSentence() const {
+    const QString loss = lossText(m_baselineLoss);
+    switch (m_baseline) {
+        case model::Baseline::bigram: return tr("The bigram baseline on the validation data is %1.").arg(loss);
+        case model::Baseline::unigram: return tr("The unigram baseline on the validation data is %1.").arg(loss);
+        case model::Baseline::mean_colour: break;
+    }
+    return tr("The baseline of one mean colour on the validation data is %1.").arg(loss);
+}
+
+QString LossChart::baselineLabel() const {
+    const QString loss = lossText(m_baselineLoss, 2);
+    switch (m_baseline) {
+        case model::Baseline::bigram: return tr("Bigram baseline, validation %1").arg(loss);
+        case model::Baseline::unigram: return tr("Unigram baseline, validation %1").arg(loss);
+        case model::Baseline::mean_colour: break;
+    }
+    return tr("Mean colour, validation %1").arg(loss);
+}
+
+void LossChart::show(std::vector<control::CurvePoint> points, double baselineLoss, model::Baseline baseline) {
     m_training.clear();
     m_validation.clear();
     const auto drawable = [](double loss) { return std::isfinite(loss) && loss > 0; };
@@ -50,7 +70,8 @@ void LossChart::show(std::vector<control::CurvePoint> points, double bigramLoss)
         if (drawable(point.loss)) m_training.push_back({point.round, point.loss});
         if (drawable(point.validation)) m_validation.push_back({point.round, point.validation});
     }
-    m_bigramLoss = std::isfinite(bigramLoss) ? bigramLoss : 0;
+    m_baselineLoss = std::isfinite(baselineLoss) ? baselineLoss : 0;
+    m_baseline = baseline;
     if (m_pointed >= static_cast<int>(main().size())) m_pointed = -1;
     if (!empty()) fitScales();
     describe();
@@ -60,7 +81,7 @@ void LossChart::show(std::vector<control::CurvePoint> points, double bigramLoss)
 void LossChart::fitScales() {
     AxisRange losses{main().front().loss, main().front().loss};
     AxisRange rounds{static_cast<double>(main().front().round), static_cast<double>(main().back().round)};
-    if (m_bigramLoss > 0) losses = {std::min(losses.low, m_bigramLoss), std::max(losses.high, m_bigramLoss)};
+    if (m_baselineLoss > 0) losses = {std::min(losses.low, m_baselineLoss), std::max(losses.high, m_baselineLoss)};
     for (const auto* curve : {&m_training, &m_validation}) {
         for (const Point& point : *curve) {
             losses = {std::min(losses.low, point.loss), std::max(losses.high, point.loss)};
@@ -98,8 +119,7 @@ void LossChart::describe() {
         sentences << told(tr("The members' training loss went from %1 in round %2 to %3 in round %4."), m_training);
     if (!m_validation.empty())
         sentences << told(tr("The model's validation loss went from %1 in round %2 to %3 in round %4."), m_validation);
-    if (m_bigramLoss > 0)
-        sentences << tr("The bigram baseline on the validation data is %1.").arg(lossText(m_bigramLoss));
+    if (m_baselineLoss > 0) sentences << baselineSentence();
     setAccessibleDescription(sentences.join(QLatin1Char(' ')));
 }
 
@@ -205,21 +225,22 @@ void LossChart::paintAxes(QPainter& painter) const {
     painter.save();
     painter.translate(metrics.height() / 2 + 2, area.center().y());
     painter.rotate(-90);
-    painter.drawText(QRectF(-area.height() / 2, -metrics.height() / 2, area.height(), metrics.height()),
-                     Qt::AlignCenter, tr("Loss (nats per token)"));
+    painter.drawText(
+        QRectF(-area.height() / 2, -metrics.height() / 2, area.height(), metrics.height()), Qt::AlignCenter,
+        m_baseline == model::Baseline::mean_colour ? tr("Loss of a picture") : tr("Loss (nats per token)"));
     painter.restore();
 }
 
 void LossChart::paintBaseline(QPainter& painter) const {
-    if (m_bigramLoss <= 0) return;
+    if (m_baselineLoss <= 0) return;
     const QRectF area = plotArea();
     const QFontMetricsF metrics(painter.font());
-    const double y = area.bottom() - area.height() * m_losses.position(m_bigramLoss);
+    const double y = area.bottom() - area.height() * m_losses.position(m_baselineLoss);
     QPen pen(colourOf(QPalette::Link), 1.5);
     pen.setDashPattern({4, 4});
     painter.setPen(pen);
     painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
-    const QString text = tr("Bigram baseline, validation %1").arg(lossText(m_bigramLoss, 2));
+    const QString text = baselineLabel();
     const double width = metrics.horizontalAdvance(text);
     // The curve starts high and ends low: the right end above the line is where it has room.
     const double top = y - metrics.height() - 2 < area.top() ? y + 2 : y - metrics.height() - 2;

@@ -1,5 +1,5 @@
 // The run's two losses over its rounds, drawn with QPainter: the members' training loss as the thick curve, the model's
-// validation loss as the thin one with a mark at each measurement, and the bigram baseline, which is a validation loss,
+// validation loss as the thin one with a mark at each measurement, and the baseline, which is a validation loss,
 // as a dashed line; a legend says which is which. The mouse or the arrow keys read out single points; a screen reader
 // gets the curve as a sentence. It does not fetch or keep a history of its own: what `show` was given last is what it
 // draws.
@@ -25,7 +25,8 @@ public:
 
     /// Points by rising round; a baseline of zero or less is not drawn. Losses that are not finite or not above zero
     /// are left out.
-    void show(std::vector<control::CurvePoint> points, double bigramLoss);
+    void show(std::vector<control::CurvePoint> points, double baselineLoss,
+              model::Baseline baseline = model::Baseline::bigram);
     /// What is read out at the moment, for example "Round 12, training loss 3.214"; empty if nothing is.
     [[nodiscard]] QString readOut() const;
 
@@ -61,7 +62,10 @@ private:
     void paintEmpty(QPainter& painter) const;
 
     std::vector<Point> m_training, m_validation;
-    double m_bigramLoss = 0;
+    [[nodiscard]] QString baselineSentence() const;
+    [[nodiscard]] QString baselineLabel() const;
+    double m_baselineLoss = 0;
+    model::Baseline m_baseline = model::Baseline::bigram;
     AxisScale m_rounds;
     AxisScale m_losses;
     int m_pointed = -1;  // index into main() of the point that is read out

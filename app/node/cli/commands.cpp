@@ -66,7 +66,7 @@ std::string line_of(const control::RunSnapshot& run) {
         std::snprintf(order, sizeof order, "%.0f %% of orders told rightly, ", 100 * *run.order_accuracy);
     std::snprintf(text, sizeof text, "round %llu of %llu, %s, validation loss %s (%s %.3f), %s%llu tokens/s, ",
                   static_cast<unsigned long long>(run.round), static_cast<unsigned long long>(run.total_rounds),
-                  training, validation, run.order_accuracy ? "unigram" : "bigram", run.bigram_loss, order,
+                  training, validation, model::title_of(run.baseline), run.bigram_loss, order,
                   static_cast<unsigned long long>(run.swarm_tokens_per_second));
     return text + members_of(run);
 }

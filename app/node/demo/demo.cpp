@@ -217,7 +217,7 @@ Status Demo::read_manifest() {
     m_manifest = std::move(parsed->manifest);
     m_report.parameters = m_manifest.model.parameters();
     m_report.bigram_loss = m_manifest.bigram_loss;
-    m_report.baseline = model::baseline_name(m_manifest.model);
+    m_report.baseline = model::title_of(model::baseline_of(m_manifest.model.family));
     return {};
 }
 

@@ -294,6 +294,7 @@ TableHead Scenario::head() const {
     head.round = run.round;
     head.loss = run.loss;
     head.bigram_loss = run.bigram_loss;
+    head.baseline = model::title_of(run.baseline);
     std::uint64_t newest = 0;
     for (const auto& node : m_nodes) {  // volunteers measure, each when it is due
         const auto& snapshot = node->snapshot();

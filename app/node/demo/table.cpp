@@ -49,10 +49,10 @@ std::vector<std::string> table_lines(const TableHead& head, const std::vector<Ta
         head.total_rounds > 0 ? static_cast<double>(head.round) / static_cast<double>(head.total_rounds) : 0;
     std::vector<std::string> lines;
     lines.push_back(
-        formatted("%s round %llu of %llu   %.0f s   training loss %s, validation %s (bigram %.3f)   %llu tokens/s",
+        formatted("%s round %llu of %llu   %.0f s   training loss %s, validation %s (%s %.3f)   %llu tokens/s",
                   bar(done, 24).c_str(), static_cast<Wide>(head.round), static_cast<Wide>(head.total_rounds),
-                  head.seconds, loss_text(head.loss).c_str(), loss_text(head.validation_loss).c_str(), head.bigram_loss,
-                  static_cast<Wide>(head.tokens_per_second)));
+                  head.seconds, loss_text(head.loss).c_str(), loss_text(head.validation_loss).c_str(),
+                  head.baseline.c_str(), head.bigram_loss, static_cast<Wide>(head.tokens_per_second)));
     lines.push_back(formatted("  %-14s %-11s %6s %9s %7s %11s %10s %10s", "who", "phase", "round", "tokens/s", "loss",
                               "credited", "sent", "received"));
     for (const TableRow& row : rows) {

@@ -17,7 +17,8 @@ struct TableRow {
 struct TableHead {
     std::uint64_t round = 0, total_rounds = 0, tokens_per_second = 0;
     double loss = 0;                              // members' training loss
-    double validation_loss = 0, bigram_loss = 0;  // of the model and of a bigram model on the validation data
+    double validation_loss = 0, bigram_loss = 0;  // of the model and of the baseline on the validation data
+    std::string baseline = "bigram";
     double seconds = 0;
 };
 

@@ -94,10 +94,11 @@ std::string training(const CardFacts& facts) {
                        "known, so there is no estimate of the energy.\n\n";
     const std::string rows = loss_row("training, mean of the members", facts.training) +
                              loss_row("validation, measured on the computer that exported", facts.validation);
-    if (!rows.empty()) text += "| loss in nats per token | | of round |\n|---|---|---|\n" + rows;
+    const char* loss = model::is_coder(manifest.model) ? "loss of a picture" : "loss in nats per token";
+    if (!rows.empty()) text += formatted("| %s | | of round |\n|---|---|---|\n", loss) + rows;
     if (manifest.bigram_loss > 0)
-        text += formatted("| a %s model, for comparison | %.4f | |\n", model::baseline_name(manifest.model),
-                          manifest.bigram_loss);
+        text += formatted("| a %s model, for comparison | %.4f | |\n",
+                          model::title_of(model::baseline_of(manifest.model.family)), manifest.bigram_loss);
     return text + "\n";
 }
 

@@ -1,5 +1,5 @@
 // One coordinate system: rounds from 0 to the run's last across, nats per token upwards, between the least and the
-// greatest loss with a twentieth to spare. The bigram baseline is drawn only where it lies in that range or close by,
+// greatest loss with a twentieth to spare. The baseline is drawn only where it lies in that range or close by,
 // so that it cannot flatten the curve. Of many points every n-th is drawn, and always the last.
 #include "app/node/page/curve_svg.h"
 
@@ -114,15 +114,15 @@ std::string curve_svg(const CurvePlan& plan) {
     std::string svg =
         formatted(
             "<svg class=\"curve\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-labelledby=\"curve-title\">\n"
-            "<title id=\"curve-title\">Loss in nats per token over rounds</title>\n",
-            width, height) +
+            "<title id=\"curve-title\">%s over rounds</title>\n",
+            width, height, plan.measured.c_str()) +
         axes(frame);
     if (shows_bigram) {
         const double y = frame.y(plan.bigram_loss);
         svg += formatted(
-            "<line class=\"bigram\" x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\"><title>a bigram model: %.4f"
+            "<line class=\"bigram\" x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\"><title>a %s model: %.4f"
             "</title></line>\n",
-            left, width - right, y, y, plan.bigram_loss);
+            left, width - right, y, y, plan.baseline.c_str(), plan.bigram_loss);
     }
     svg += line_of(frame, thinned(std::move(training)), "training", "training");
     svg += line_of(frame, thinned(std::move(validation)), "validation", "validation");

@@ -109,7 +109,10 @@ std::string tiles(const PageFacts& facts, const RunSnapshot& run) {
 }
 
 std::string curve_html(const PageFacts& facts, const RunSnapshot& run) {
-    const std::string svg = curve_svg({facts.curve, run.total_rounds, run.bigram_loss});
+    const bool pictures = run.baseline == model::Baseline::mean_colour;
+    const std::string measured = pictures ? "Loss of a picture" : "Loss in nats per token";
+    const std::string svg =
+        curve_svg({facts.curve, run.total_rounds, run.bigram_loss, model::title_of(run.baseline), measured});
     if (svg.empty()) return {};
     const auto has = [&](double control::CurvePoint::*loss) {
         return std::any_of(facts.curve.begin(), facts.curve.end(), [&](const auto& point) { return point.*loss > 0; });
@@ -118,11 +121,11 @@ std::string curve_html(const PageFacts& facts, const RunSnapshot& run) {
     if (has(&control::CurvePoint::loss)) legend += "<li class=\"training\">training, mean of the members</li>";
     if (has(&control::CurvePoint::validation)) legend += "<li class=\"validation\">validation</li>";
     if (run.bigram_loss > 0) {
-        legend += "<li class=\"bigram\">a bigram model, " + formatted("%.3f", run.bigram_loss) + "</li>";
+        legend += std::string("<li class=\"bigram\">a ") + model::title_of(run.baseline) + " model, " +
+                  formatted("%.3f", run.bigram_loss) + "</li>";
     }
-    return "<figure>\n" + svg +
-           "<figcaption>Nats per token over rounds; less is better.</figcaption>\n<ul class=\"legend\">" + legend +
-           "</ul>\n</figure>\n";
+    return "<figure>\n" + svg + "<figcaption>" + measured +
+           " over rounds; less is better.</figcaption>\n<ul class=\"legend\">" + legend + "</ul>\n</figure>\n";
 }
 
 std::string fact(const char* what, const std::string& value) {

@@ -65,6 +65,7 @@ control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifes
     snapshot.window_seconds = std::chrono::duration<double>(manifest.recipe.window).count();
     snapshot.loss = swarm_loss(view);
     snapshot.bigram_loss = manifest.bigram_loss;
+    snapshot.baseline = model::baseline_of(manifest.model.family);
     snapshot.rounds_lost = view.rounds_lost;
     snapshot.digests_compared = view.digests_compared;
     snapshot.digests_equal = view.digests_equal;
