@@ -6,6 +6,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
+#include <QRandomGenerator>
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
@@ -210,6 +211,53 @@ private slots:
         QFile log(folder.filePath("data/demo/volunteer-1/node.log"));
         QVERIFY(log.open(QIODevice::ReadOnly));
         QVERIFY(log.readAll().contains("ALBERT shape, 1 layers, width 64"));
+    }
+
+    /// A small picture coder on discs of drawn colours: ten short rounds bring it below one mean colour.
+    void a_picture_coder_trains_with_three_volunteers_and_all_digests_agree() {
+        QTemporaryDir folder;
+        QVERIFY(QDir(folder.path()).mkpath("pictures"));
+        QRandomGenerator random(7);
+        for (int i = 0; i < 320; ++i) {
+            const int x = random.bounded(32), y = random.bounded(32), size = random.bounded(16, 200);
+            const quint32 ground = random.generate(), front = random.generate();
+            QByteArray picture("P6 32 32 255\n");
+            for (int at = 0; at < 32 * 32; ++at) {
+                const int dx = at % 32 - x, dy = at / 32 - y;
+                const quint32 colour = dx * dx + dy * dy < size ? front : ground;
+                for (const int shift : {0, 8, 16}) picture += static_cast<char>(colour >> shift);
+            }
+            QFile file(folder.filePath(QString("pictures/%1.ppm").arg(i)));
+            QVERIFY(file.open(QIODevice::WriteOnly) && file.write(picture) == picture.size());
+        }
+        QFile recipe(folder.filePath("recipe.json"));
+        QVERIFY(recipe.open(QIODevice::WriteOnly));
+        recipe.write(R"({"width": 8, "side": 16, "batch": 4, "window_seconds": 2.0, "learning_rate": 0.01})");
+        recipe.close();
+        int code = 0;
+        const QByteArray said =
+            run_demo({"--family", "coder", "--pictures", folder.filePath("pictures"), "--volunteers", "2", "--rounds",
+                      "10", "--recipe", recipe.fileName(), "--report", folder.filePath("report.json"), "--data-dir",
+                      folder.filePath("data")},
+                     code);
+        const QJsonObject found = read_json(folder.filePath("report.json"));
+        QVERIFY2(!found.isEmpty(), said.right(3000).constData());
+        QCOMPARE(found["rounds"].toInt(), 10);
+        const int compared = found["digests_compared"].toInt();
+        QCOMPARE(found["digests_equal"].toInt(), compared);
+        QVERIFY2(compared > 10, qPrintable(QString::number(compared)));
+        QVERIFY(found["late_volunteer_rounds"].toInt() > 0);
+        QVERIFY2(found["final_loss"].toDouble() > 0 && found["final_loss"].toDouble() < found["bigram_loss"].toDouble(),
+                 said.right(3000).constData());
+        QVERIFY(found["pictures"].toObject()["psnr"].toDouble() > 10 && said.contains("dB PSNR after coding"));
+        QVERIFY(said.contains("mean colour baseline"));
+        QVERIFY(!said.contains(" sample ") && !said.contains("opens in transformers"));  // what a coder cannot do
+        const QString model = folder.filePath("model");
+        QCOMPARE(QProcess::execute(node(), {"export", "--data-dir", folder.filePath("data/demo/volunteer-1"), model}),
+                 0);
+        QCOMPARE(read_json(model + "/config.json")["model_type"].toString(), QString("potluck_coder"));
+        QVERIFY(QFile::exists(model + "/pictures.txt"));
+        QCOMPARE(QProcess::execute(node(), {"verify", model}), 0);
     }
 
     void text_that_cannot_train_is_refused_in_one_sentence_and_leaves_nothing() {

@@ -41,7 +41,7 @@ struct Raw {
     std::vector<std::string> import_source, dht_nodes, addresses, backbones, allowed;
     std::optional<std::uint64_t> upload_kib, download_kib;
     double learning_rate = 0, window_seconds = 0, collect_seconds = 0, grace_seconds = 0;
-    std::uint32_t layers = 0, heads = 0, width = 0, context = 0;
+    std::uint32_t layers = 0, heads = 0, width = 0, context = 0, side = 0;
     bool replace = false, words = false, loopback = false, json = false, volunteer = false, prepare = false,
          window = false, worth = false, relu = false, sparse = false, standalone = false, watch = false,
          switches = false, then_leave = false, shows_words = false;
@@ -112,6 +112,7 @@ void add_host_model(CLI::App& host, Command& command, Raw& raw) {
                                host.add_option("--layers", raw.layers, "Layers, instead of the preset's"),
                                host.add_option("--heads", raw.heads, "Attention heads, instead of the preset's"),
                                host.add_option("--width", raw.width, "Width, instead of the preset's"),
+                               host.add_option("--side", raw.side, "Side of a picture coder's pictures in pixels"),
                                host.add_flag("--relu", raw.relu, "ReLU instead of the preset's activation")}) {
         shape->excludes(from);
     }
@@ -174,6 +175,10 @@ void add_host(CLI::App& app, Command& command, Raw& raw) {
     host->add_option("--tokens", plan.tokens,
                      "Instead of text: token files of nanoGPT or llm.c, one or a folder of .bin; val*.bin validates")
         ->excludes("--text");
+    host->add_option("--pictures", plan.pictures,
+                     "Instead of text: a folder of PNG or PPM pictures, at least 128, for --model coder-small")
+        ->excludes("--text")
+        ->excludes("--tokens");
     host->add_option("--vocabulary", plan.vocabulary,
                      "At least so many tokens, instead of as many as the tokenizer has")
         ->check(CLI::Range(std::uint32_t{2}, data::vocabulary_max));
@@ -397,9 +402,12 @@ void add_device_verbs(CLI::App& app, Command& command, Raw& raw) {
 
 void add_demo(CLI::App& app, Command& command, Raw& raw) {
     CLI::App* demo =
-        add_verb(app, command, "demo", "Train a small GPT with five volunteers on this computer", Verb::demo);
+        add_verb(app, command, "demo", "Train a small model with five volunteers on this computer", Verb::demo);
     demo->add_option("--text", command.demo.text,
                      "File or folder of UTF-8 text, at least 100 KB (default: the program's own sources)");
+    demo->add_option("--family", command.demo.family, "gpt2 (the default) or coder, which takes --pictures")
+        ->check(CLI::IsMember({"gpt2", "coder"}));
+    demo->add_option("--pictures", command.demo.pictures, "Folder of PNG or PPM pictures, for a picture coder");
     demo->add_option("--minutes", command.demo.minutes, "Time limit (default: about three minutes)")
         ->check(CLI::Range(0.1, 10'000.0));
     demo->add_option("--rounds", command.demo.rounds, "Rounds, instead of a time limit")->check(CLI::Range(4, 100'000));
@@ -491,8 +499,17 @@ Status finish_model(model::ModelSpec& model, const Raw& raw) {
     preset->dropout = model.dropout;
     model = model::reshaped(*preset, {.layers = raw.layers, .heads = raw.heads, .width = raw.width});
     if (raw.context > 0) model.context = raw.context;
+    if (model::is_coder(model)) {
+        if (raw.side > 0) model.coder.side = std::min(raw.side, model::coder_side_max + 1);
+        model.context = model::coder_context(model.coder);
+        if (raw.context > 0 && raw.context != model.context)
+            return Error{ErrorCode::invalid_argument,
+                         "A picture's size is its side; give --side instead of --context."};
+    } else if (raw.side > 0) {
+        return Error{ErrorCode::invalid_argument, "--side is for a picture coder; choose --model coder-small."};
+    }
     if (!raw.relu) return {};
-    if (model.family == model::Family::llama || model::is_encoder(model)) {
+    if (model.family != model::Family::gpt2 && model.family != model::Family::opt) {
         return Error{ErrorCode::invalid_argument,
                      "--relu is for GPT-2 and OPT; " + raw.preset + " has an activation of its own."};
     }
@@ -513,8 +530,8 @@ Status take_density(const std::string& text, run::Recipe& recipe) {
 }
 
 Status finish_host(Command& command, const Raw& raw) {
-    if (command.host.text.empty() && command.host.tokens.empty())
-        return Error{ErrorCode::invalid_argument, "Say what to train on, with --text or --tokens."};
+    if (command.host.text.empty() && command.host.tokens.empty() && command.host.pictures.empty())
+        return Error{ErrorCode::invalid_argument, "Say what to train on, with --text, --tokens or --pictures."};
     if (Status finished = finish_model(command.host.model, raw); !finished) return finished;
     if (!command.host.from.empty()) command.host.model.context = raw.context;
     const auto milliseconds = [](double seconds) { return Duration{static_cast<std::int64_t>(seconds * 1000)}; };

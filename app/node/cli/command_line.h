@@ -75,8 +75,10 @@ struct PlanOptions {
 
 struct DemoOptions {
     std::filesystem::path text;  // empty: the text beside the program, or of its sources
-    double minutes = 0;          // 0: the recipe's rounds
-    std::uint64_t rounds = 0;    // 0: as many as the minutes give
+    std::filesystem::path pictures;
+    std::string family = "gpt2";  // whose recipe is trained
+    double minutes = 0;           // 0: the recipe's rounds
+    std::uint64_t rounds = 0;     // 0: as many as the minutes give
     unsigned volunteers = 4;
     std::filesystem::path report;
     std::filesystem::path keep;  // where data folders stay; empty: "demo" below the data folder, or "demo-2" ...

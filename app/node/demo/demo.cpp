@@ -86,6 +86,7 @@ private:
     void train();
     void show();
     void trained(const Status& outcome);
+    void compare();
     [[nodiscard]] control::EvaluateRequest validation_question() const;
     void evaluate(const fs::path& state, double& loss, std::function<void()> then);
     void close();
@@ -110,10 +111,17 @@ private:
 };
 
 Status Demo::read_recipe() {
-    if (m_command.demo.recipe.empty()) return {};
-    auto recipe = DemoRecipe::from_file(m_command.demo.recipe);
-    if (!recipe) return recipe.error();
-    m_recipe = *recipe;
+    m_recipe = DemoRecipe::of_family(m_command.demo.family);
+    if (!m_command.demo.recipe.empty()) {
+        auto recipe = DemoRecipe::from_file(m_command.demo.recipe, m_recipe);
+        if (!recipe) return recipe.error();
+        m_recipe = *recipe;
+    }
+    if ((m_recipe.side > 0) == m_command.demo.pictures.empty()) {
+        return Error{ErrorCode::invalid_argument,
+                     m_recipe.side > 0 ? "A picture coder is trained on pictures; give a folder with --pictures."
+                                       : "Pictures train a picture coder; add --family coder."};
+    }
     return {};
 }
 
@@ -152,9 +160,9 @@ Status Demo::make_folder() {
     return {};
 }
 
-/// The text given, or a copy of the sources this program was built from.
+/// The text or pictures given, or a copy of the sources this program was built from.
 Status Demo::stage_text() {
-    m_text = m_command.demo.text;
+    m_text = m_recipe.side > 0 ? m_command.demo.pictures : m_command.demo.text;
     if (!m_text.empty()) return {};
     fs::path sources = own_program().parent_path();
     for (int level = 0; level < levels_to_sources && !fs::exists(sources / "core" / "base" / "result.h"); ++level) {
@@ -179,11 +187,16 @@ Status Demo::host() {
         m_command.demo.rounds > 0
             ? m_command.demo.rounds
             : m_recipe.rounds_in(m_command.demo.minutes > 0 ? m_command.demo.minutes : m_recipe.minutes);
-    std::vector<std::string> arguments = {"host",       "--prepare",
-                                          "--data-dir", (m_folder / "backbone").string(),
-                                          "--text",     m_text.string(),
-                                          "--name",     "Potluck demo",
-                                          "--purpose",  "To show that volunteers train one model together."};
+    std::vector<std::string> arguments = {"host",
+                                          "--prepare",
+                                          "--data-dir",
+                                          (m_folder / "backbone").string(),
+                                          m_recipe.side > 0 ? "--pictures" : "--text",
+                                          m_text.string(),
+                                          "--name",
+                                          "Potluck demo",
+                                          "--purpose",
+                                          "To show that volunteers train one model together."};
     for (std::string& argument : m_recipe.host_arguments(rounds)) arguments.push_back(std::move(argument));
     // The volunteers know each other, so the run's committee grows with them and can do without the backbone.
     for (const std::string& folder : Scenario::volunteer_folders(m_command.demo.volunteers)) {
@@ -267,15 +280,21 @@ void Demo::trained(const Status& outcome) {
         return close();
     }
     m_screen.say("training is over; evaluating");
+    if (m_recipe.side > 0) return compare();
     m_scenario->sample([this](const Result<std::string>& text) {
         if (text) {
             m_report.sample = *text;
         } else {
             m_report.troubles.push_back("No sample could be made: " + text.error().message);
         }
-        evaluate(run_home() / "data" / "initial.safetensors", m_report.initial_loss,
-                 [this] { evaluate(newest_state(), m_report.final_loss, [this] { close(); }); });
+        compare();
     });
+}
+
+/// The first state and the last on what was held out.
+void Demo::compare() {
+    evaluate(run_home() / "data" / "initial.safetensors", m_report.initial_loss,
+             [this] { evaluate(newest_state(), m_report.final_loss, [this] { close(); }); });
 }
 
 fs::path Demo::newest_state() const {
@@ -310,6 +329,7 @@ void Demo::evaluate(const fs::path& state, double& loss, std::function<void()> t
                     if (answer) {
                         loss = answer->loss;
                         m_report.pairs = answer->pairs;
+                        m_report.pictures = answer->pictures;
                     } else {
                         m_report.troubles.push_back("The model could not be evaluated: " + answer.error().message);
                     }

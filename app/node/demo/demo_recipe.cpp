@@ -26,67 +26,84 @@ std::uint64_t DemoRecipe::rounds_in(double for_minutes) const {
     return std::max(rounds_min, static_cast<std::uint64_t>(rounds));
 }
 
-std::vector<std::string> DemoRecipe::host_arguments(std::uint64_t rounds) const {
-    return {"--model",
-            model,
-            "--layers",
-            std::to_string(layers),
-            "--width",
-            std::to_string(width),
-            "--heads",
-            std::to_string(heads),
-            "--context",
-            std::to_string(context),
-            "--batch",
-            std::to_string(batch),
-            "--window",
-            text_of(window_seconds),
-            "--density",
-            density,
-            "--optimizer",
-            optimizer,
-            "--state-bits",
-            std::to_string(state_bits),
-            "--beta1",
-            text_of(beta1),
-            "--beta2",
-            text_of(beta2),
-            "--epsilon",
-            text_of(epsilon),
-            "--clip",
-            text_of(clip_norm),
-            "--learning-rate",
-            text_of(learning_rate),
-            "--final-fraction",
-            text_of(final_fraction),
-            "--warmup",
-            std::to_string(warmup_rounds),
-            "--weight-decay",
-            text_of(weight_decay),
-            "--error-decay",
-            text_of(error_decay),
-            "--alpha",
-            text_of(alpha),
-            "--amplification",
-            std::to_string(amplification),
-            "--checkpoint-every",
-            std::to_string(checkpoint_every),
-            "--collect",
-            text_of(collect_seconds),
-            "--grace",
-            text_of(grace_seconds),
-            "--fit-rounds",
-            std::to_string(fit_rounds),
-            "--rounds",
-            std::to_string(rounds)};
+DemoRecipe DemoRecipe::of_family(std::string_view family) {
+    DemoRecipe recipe;
+    if (family == "coder") {
+        recipe.model = "coder-small";
+        recipe.layers = 1;
+        recipe.width = 32;
+        recipe.side = 32;
+        recipe.batch = 8;
+        recipe.window_seconds = 4;
+        recipe.learning_rate = 2e-3;
+        recipe.weight_decay = 0.01;
+        recipe.beta2 = 0.98;
+        recipe.minutes = 5;
+    }
+    return recipe;
 }
 
-Result<DemoRecipe> DemoRecipe::from_file(const std::filesystem::path& file) {
+std::vector<std::string> DemoRecipe::host_arguments(std::uint64_t rounds) const {
+    std::vector<std::string> shape = {"--side", std::to_string(side)};
+    if (side == 0) shape = {"--heads", std::to_string(heads), "--context", std::to_string(context)};
+    std::vector<std::string> arguments = {"--model",
+                                          model,
+                                          "--layers",
+                                          std::to_string(layers),
+                                          "--width",
+                                          std::to_string(width),
+                                          "--batch",
+                                          std::to_string(batch),
+                                          "--window",
+                                          text_of(window_seconds),
+                                          "--density",
+                                          density,
+                                          "--optimizer",
+                                          optimizer,
+                                          "--state-bits",
+                                          std::to_string(state_bits),
+                                          "--beta1",
+                                          text_of(beta1),
+                                          "--beta2",
+                                          text_of(beta2),
+                                          "--epsilon",
+                                          text_of(epsilon),
+                                          "--clip",
+                                          text_of(clip_norm),
+                                          "--learning-rate",
+                                          text_of(learning_rate),
+                                          "--final-fraction",
+                                          text_of(final_fraction),
+                                          "--warmup",
+                                          std::to_string(warmup_rounds),
+                                          "--weight-decay",
+                                          text_of(weight_decay),
+                                          "--error-decay",
+                                          text_of(error_decay),
+                                          "--alpha",
+                                          text_of(alpha),
+                                          "--amplification",
+                                          std::to_string(amplification),
+                                          "--checkpoint-every",
+                                          std::to_string(checkpoint_every),
+                                          "--collect",
+                                          text_of(collect_seconds),
+                                          "--grace",
+                                          text_of(grace_seconds),
+                                          "--fit-rounds",
+                                          std::to_string(fit_rounds),
+                                          "--rounds",
+                                          std::to_string(rounds)};
+    arguments.insert(arguments.end(), shape.begin(), shape.end());
+    return arguments;
+}
+
+Result<DemoRecipe> DemoRecipe::from_file(const std::filesystem::path& file, const DemoRecipe& usual) {
     const auto bytes = read_file(file, recipe_bytes_max);
     if (!bytes) return bytes.error();
     const auto json = parse_json(as_text(*bytes), recipe_bytes_max);
     if (!json) return json.error();
-    DemoRecipe recipe;
+    DemoRecipe recipe = usual;
     Fields fields(*json, "demo recipe");
     const auto whole = [&](const char* name, std::uint32_t& value) {
         value = static_cast<std::uint32_t>(fields.integer_or(name, 1, 1 << 20, value));
@@ -97,6 +114,7 @@ Result<DemoRecipe> DemoRecipe::from_file(const std::filesystem::path& file) {
     whole("width", recipe.width);
     whole("heads", recipe.heads);
     whole("context", recipe.context);
+    whole("side", recipe.side);
     whole("batch", recipe.batch);
     whole("amplification", recipe.amplification);
     whole("fit_rounds", recipe.fit_rounds);

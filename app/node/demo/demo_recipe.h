@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
@@ -13,6 +14,7 @@ namespace potluck::node {
 struct DemoRecipe {
     std::string model = "tiny";  // the preset whose layers, width, heads and context the next line replaces
     std::uint32_t layers = 2, width = 128, heads = 4, context = 128;
+    std::uint32_t side = 0;  // of a picture coder's pictures, in the place of heads and context
     std::uint32_t batch = 4;
     double window_seconds = 2.5;
     std::string density = "256";  // measured better over 20 rounds with AdamW than "auto", which begins with 64
@@ -37,8 +39,10 @@ struct DemoRecipe {
     [[nodiscard]] std::uint64_t rounds_in(double for_minutes) const;
     /// The arguments of `potluck-node host` that make such a run.
     [[nodiscard]] std::vector<std::string> host_arguments(std::uint64_t rounds) const;
-    /// The defaults with the fields of a JSON file in their place.
-    [[nodiscard]] static Result<DemoRecipe> from_file(const std::filesystem::path& file);
+    /// What is trained of "gpt2" or "coder".
+    [[nodiscard]] static DemoRecipe of_family(std::string_view family);
+    /// `usual` with the fields of a JSON file in their place.
+    [[nodiscard]] static Result<DemoRecipe> from_file(const std::filesystem::path& file, const DemoRecipe& usual);
 };
 
 }  // namespace potluck::node

@@ -126,14 +126,19 @@ nlohmann::json to_json(const DemoReport& report) {
                             {"folder", report.folder},
                             {"faults", faults_of(report)}};
     if (report.pairs) found["pairs"] = control::to_json(*report.pairs);
+    if (report.pictures) found["pictures"] = control::to_json(*report.pictures);
     return found;
 }
 
 std::string to_text(const DemoReport& report) {
     std::ostringstream out;
     out << "\nReport\n"
-        << formatted("  validation loss    %.3f at the start, %.3f at the end; %s baseline %.3f nats per token\n",
-                     report.initial_loss, report.final_loss, report.baseline.c_str(), report.bigram_loss)
+        << formatted("  validation loss    %.3f at the start, %.3f at the end; %s baseline %.3f%s\n",
+                     report.initial_loss, report.final_loss, report.baseline.c_str(), report.bigram_loss,
+                     report.pictures ? "" : " nats per token")
+        << (report.pictures ? formatted("  held-out pictures  %.1f dB PSNR after coding; %.0f %% of the codes in use\n",
+                                        report.pictures->psnr, 100 * report.pictures->codes_used)
+                            : std::string())
         << (report.pairs
                 ? formatted("  of which           gaps %.3f, order %.3f; %.0f %% of orders told rightly\n",
                             report.pairs->gap_loss, report.pairs->order_loss, 100 * report.pairs->order_accuracy)
@@ -177,10 +182,13 @@ std::string to_text(const DemoReport& report) {
 
 std::string to_try(const DemoReport& report, const std::string& program) {
     const std::string data = " --data-dir '" + report.folder + "/volunteer-1'";
+    const bool pictures = report.pictures.has_value();
+    const std::string sample = pictures ? "" : program + " sample" + data + " --prompt 'The '\n  ";
+    const char* opens =
+        pictures ? "config.json, safetensors and how to code pictures with them" : "opens in transformers";
     return "\nThe model and the data folders are kept in " + report.folder + "\nGo on with it:\n  " + program +
-           " status" + data + "\n  " + program + " sample" + data + " --prompt 'The '\n  " + program + " export" +
-           data + " ./model   # opens in transformers\n  " + program +
-           " verify ./model   # that it is what the volunteers agreed on\n";
+           " status" + data + "\n  " + sample + program + " export" + data + " ./model   # " + opens + "\n  " +
+           program + " verify ./model   # that it is what the volunteers agreed on\n";
 }
 
 }  // namespace potluck::node

@@ -18,9 +18,10 @@ struct DemoReport {
     // States that a node computed itself, beside the backbone's of the same round. What a node that came late copied
     // from a list or a repair cannot differ, so it is counted apart.
     std::uint64_t digests_compared = 0, digests_equal = 0, digests_copied = 0;
-    double initial_loss = 0, final_loss = 0, bigram_loss = 0;  // nats per token on validation
+    double initial_loss = 0, final_loss = 0, bigram_loss = 0;  // nats per token, or a picture's, on validation
     std::string baseline = "bigram";                           // what bigram_loss is of
     std::optional<control::PairFigures> pairs;                 // an encoder's at the end
+    std::optional<control::PictureFigures> pictures;           // a picture coder's
     double contributions_per_round = 0;                        // accepted
     std::uint64_t parameters = 0;
     std::uint32_t k = 0;

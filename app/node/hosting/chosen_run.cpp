@@ -319,6 +319,7 @@ control::RunOptions run_options() {
     control::RunOptions options;
     for (const std::string_view name : model::model_presets()) {
         const auto preset = model::model_preset(name);
+        if (model::is_coder(*preset)) continue;  // the form asks for text
         options.models.push_back({std::string(name), preset->parameters(), preset->context});
     }
     for (const model::GpuFigures& gpu : model::known_gpus()) options.gpus.emplace_back(gpu.name);

@@ -21,6 +21,7 @@
 #include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/base/merkle.h"
+#include "core/data/pictures/picture_records.h"
 #include "core/model/initial_state.h"
 #include "net/blob_torrent.h"
 
@@ -135,6 +136,16 @@ const char* own_name(run::TokenizerKind kind) {
 /// The tokenizer, opened from the copies that are seeded, and its part of the manifest.
 Status Host::tokenizer() {
     if (const Status opened = open_checkpoint(); !opened) return opened;
+    const bool coder = model::is_coder(m_checkpoint ? m_checkpoint->model() : m_plan.model);
+    if (coder == m_plan.pictures.empty()) {
+        return Error{ErrorCode::invalid_argument,
+                     coder ? "A picture coder is trained on pictures; give a folder of PNG or PPM with --pictures."
+                           : "Pictures train a picture coder; choose --model coder-small."};
+    }
+    if (coder) {
+        m_manifest.tokenizer.kind = run::TokenizerKind::none;
+        return {};
+    }
     auto files = find_tokenizer();
     if (!files) return files.error();
     m_manifest.tokenizer.kind = files->kind;
@@ -189,6 +200,11 @@ Result<model::ModelSpec> Host::checkpoint_model() const {
         return Error{ErrorCode::invalid_argument, "The checkpoint has positions for " + std::to_string(model.context) +
                                                       " tokens; give a context of at most that many."};
     }
+    if (model::is_coder(model) && m_plan.model.context != 0 && m_plan.model.context != model.context) {
+        return Error{ErrorCode::invalid_argument,
+                     "A picture coder's checkpoint says how large its pictures are; leave "
+                     "--context and --side out."};
+    }
     if (m_plan.model.context != 0) model.context = m_plan.model.context;
     model.dropout = m_plan.model.dropout;
     return model;
@@ -207,7 +223,7 @@ void Host::take_marks(model::ModelSpec& model) const {
 
 Status Host::model() {
     m_manifest.model = m_plan.model;
-    m_manifest.model.vocabulary = vocabulary();
+    if (!model::is_coder(m_plan.model)) m_manifest.model.vocabulary = vocabulary();
     if (!m_checkpoint && model::is_encoder(m_manifest.model)) take_marks(m_manifest.model);
     if (m_checkpoint) {
         const auto model = checkpoint_model();
@@ -228,7 +244,10 @@ Status Host::model() {
 
 Status Host::text() {
     const bool tokens = !m_plan.tokens.empty();
-    const data::PackPlan plan{.source = tokens ? m_plan.tokens : m_plan.text,
+    const bool coder = model::is_coder(m_manifest.model);
+    const data::PackPlan plan{.source = coder    ? m_plan.pictures
+                                        : tokens ? m_plan.tokens
+                                                 : m_plan.text,
                               .folder = m_folder / "data",
                               .context = m_manifest.model.context,
                               .key = m_plan.recipe.seed,
@@ -245,7 +264,9 @@ Status Host::text() {
         m_text = std::move(*pairs);
         return {};
     }
-    auto text = tokens ? data::pack_tokens(plan, below, progress) : data::pack_text(plan, *m_tokenizer, progress);
+    auto text = coder    ? data::pack_pictures(plan, m_manifest.model.coder.side, progress)
+                : tokens ? data::pack_tokens(plan, below, progress)
+                         : data::pack_text(plan, *m_tokenizer, progress);
     if (!text) return text.error();
     m_text = std::move(*text);
     return {};

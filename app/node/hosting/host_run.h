@@ -1,5 +1,5 @@
-// Makes a run out of text, on disk only: computes theta[0] or takes it from a checkpoint, packs the text, writes and
-// signs the manifest, and puts everything into the run's folder, where the node finds it as its saved run.
+// Makes a run out of text or pictures, on disk only: computes theta[0] or takes it from a checkpoint, packs the data,
+// writes and signs the manifest, and puts everything into the run's folder, where the node finds it as its saved run.
 // Threads: one; takes as long as the text is large.
 #pragma once
 
@@ -19,6 +19,7 @@ namespace potluck::node {
 struct HostPlan {
     std::filesystem::path text;       // a file or folder of text; or else
     std::filesystem::path tokens;     // a file or folder of tokens, as find_token_files takes it
+    std::filesystem::path pictures;   // or a folder of PNG and PPM, for a picture coder
     std::filesystem::path from;       // a checkpoint folder of transformers to start from; empty: a fresh model
     std::filesystem::path tokenizer;  // a .model file, or a folder as find_tokenizer takes it; empty: the
                                       // checkpoint's, else bytes

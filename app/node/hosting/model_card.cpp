@@ -28,9 +28,10 @@ std::uint64_t tokens_of(const run::Shard& shard, const model::ModelSpec& model) 
 }
 
 std::string front_matter(const CardFacts& facts) {
-    const bool encoder = model::is_encoder(facts.manifest.model);
-    return "---\n" + card_licence(facts.manifest.licence) +
-           "library_name: transformers\npipeline_tag: " + (encoder ? "fill-mask" : "text-generation") +
+    const bool coder = model::is_coder(facts.manifest.model), encoder = model::is_encoder(facts.manifest.model);
+    const std::string library = coder ? "potluck" : "transformers";
+    const char* task = coder ? "image-feature-extraction" : encoder ? "fill-mask" : "text-generation";
+    return "---\n" + card_licence(facts.manifest.licence) + "library_name: " + library + "\npipeline_tag: " + task +
            "\ntags:\n- potluck\n- volunteer-computing\n---\n\n";
 }
 

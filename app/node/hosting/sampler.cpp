@@ -33,6 +33,11 @@ void Sampler::sample(const Result<HeldModel>& model, const SamplePlan& plan,
     m_owner.check();
     if (!model) return done(model.error());
     if (*m_busy) return done(Error{ErrorCode::unavailable, "Another sample is being made; try again in a moment."});
+    if (model::is_coder(model->manifest.model)) {
+        return done(Error{ErrorCode::invalid_argument,
+                          "This run's model codes pictures and goes on with no text; potluck-node demo --family coder "
+                          "shows what it draws."});
+    }
     auto tokenizer = open_tokenizer(*model);
     if (!tokenizer) return done(tokenizer.error());
     std::vector<model::Token> prompt;

@@ -495,12 +495,12 @@ private slots:
         const QTemporaryDir folder;
         const fs::path file = fs::path(folder.path().toStdString()) / "recipe.json";
         std::ofstream(file) << "{\"density\": \"64\", \"window_seconds\": 1.5}";
-        const auto recipe = DemoRecipe::from_file(file);
+        const auto recipe = DemoRecipe::from_file(file, {});
         QVERIFY(recipe.ok());
         QCOMPARE(recipe->density, std::string("64"));
         QCOMPARE(recipe->batch, DemoRecipe{}.batch);
         std::ofstream(file) << "{\"densities\": \"64\"}";
-        QVERIFY(!DemoRecipe::from_file(file).ok());
+        QVERIFY(!DemoRecipe::from_file(file, {}).ok());
     }
 };
 
