@@ -27,6 +27,9 @@ std::uint64_t tokens_of(const run::Shard& shard, const model::ModelSpec& model) 
     return shard.records * (model.context + 1);
 }
 
+/// What data and credit are counted in.
+std::string unit_of(const model::ModelSpec& model) { return model::is_coder(model) ? "colour values" : "tokens"; }
+
 std::string front_matter(const CardFacts& facts) {
     const bool coder = model::is_coder(facts.manifest.model), encoder = model::is_encoder(facts.manifest.model);
     const std::string library = coder ? "potluck" : "transformers";
@@ -62,11 +65,13 @@ std::string data(const CardFacts& facts) {
     const run::Manifest& manifest = facts.manifest;
     std::uint64_t tokens = 0;
     for (const run::Shard& shard : manifest.shards) tokens += tokens_of(shard, manifest.model);
-    std::string text = "## Data\n\n" + std::to_string(tokens) + " tokens in " + std::to_string(manifest.shards.size()) +
-                       (manifest.shards.size() == 1 ? " shard" : " shards") + ", and " +
-                       std::to_string(tokens_of(manifest.validation, manifest.model)) +
+    const std::string unit = unit_of(manifest.model);
+    std::string text = "## Data\n\n" + std::to_string(tokens) + " " + unit + " in " +
+                       std::to_string(manifest.shards.size()) + (manifest.shards.size() == 1 ? " shard" : " shards") +
+                       ", and " + std::to_string(tokens_of(manifest.validation, manifest.model)) +
                        " held out for validation. The run's description, which its host has signed, names each by the "
-                       "root of its BitTorrent v2 hash tree:\n\n| shard | tokens | root |\n|---|---|---|\n";
+                       "root of its BitTorrent v2 hash tree:\n\n| shard | " +
+                       unit + " | root |\n|---|---|---|\n";
     const std::size_t shown = std::min(manifest.shards.size(), shards_shown_max);
     for (std::size_t i = 0; i < shown; ++i) {
         const run::Shard& shard = manifest.shards[i];
@@ -88,14 +93,17 @@ std::string training(const CardFacts& facts) {
     const run::Manifest& manifest = facts.manifest;
     const auto tokens = static_cast<double>(facts.tokens.value);
     const double operations = tokens * model::flops_per_token(manifest.model, 0);
-    std::string text = "## Training\n\n" + std::to_string(facts.tokens.value) + " tokens in " +
+    const bool coder = model::is_coder(manifest.model);
+    const char* counted = coder ? "6 N" : "6 N + 12 L C T";
+    const char* each = coder ? "colour value, where N counts each weight as often as a picture uses it" : "token";
+    std::string text = "## Training\n\n" + std::to_string(facts.tokens.value) + " " + unit_of(manifest.model) + " in " +
                        std::to_string(facts.round.value) + " rounds and " + std::to_string(facts.contributions) +
                        " accepted contributions, about " + formatted("%.3g", operations) +
-                       " floating-point operations (6 N + 12 L C T for each token). What the computers drew is not "
-                       "known, so there is no estimate of the energy.\n\n";
+                       formatted(" floating-point operations (%s for each %s)", counted, each) +
+                       ". What the computers drew is not known, so there is no estimate of the energy.\n\n";
     const std::string rows = loss_row("training, mean of the members", facts.training) +
                              loss_row("validation, measured on the computer that exported", facts.validation);
-    const char* loss = model::is_coder(manifest.model) ? "loss of a picture" : "loss in nats per token";
+    const char* loss = coder ? "loss of a picture" : "loss in nats per token";
     if (!rows.empty()) text += formatted("| %s | | of round |\n|---|---|---|\n", loss) + rows;
     if (manifest.bigram_loss > 0)
         text += formatted("| a %s model, for comparison | %.4f | |\n",
@@ -106,7 +114,8 @@ std::string training(const CardFacts& facts) {
 std::string contributors(const CardFacts& facts) {
     std::string text =
         "## Contributors\n\nNames are what members call themselves; only their keys are verified.\n\n"
-        "| | name | key | tokens | rounds |\n|---|---|---|---|---|\n";
+        "| | name | key | " +
+        unit_of(facts.manifest.model) + " | rounds |\n|---|---|---|---|---|\n";
     for (std::size_t i = 0; i < facts.leaders.size(); ++i) {
         const auto& [one, name] = facts.leaders[i];
         text += "| " + std::to_string(i + 1) + " | " + markdown_text(log::printable(name, name_shown_max)) + " | `" +

@@ -2,6 +2,7 @@
 #include <QtTest>
 
 #include "app/node/hosting/model_card.h"
+#include "core/model/presets.h"
 #include "tests/unit/run_samples.h"
 
 using namespace potluck;
@@ -51,6 +52,19 @@ private slots:
         QVERIFY(holds(model_card(one), "pipeline_tag: text-generation\n"));
         one.manifest.model.family = model::Family::albert;
         QVERIFY(holds(model_card(one), "pipeline_tag: fill-mask\n"));
+    }
+
+    void a_card_counts_a_picture_coders_data_in_colour_values() {
+        CardFacts one = facts();
+        one.manifest.model = model::model_preset("coder-small").value();
+        const std::string card = model_card(one);
+        QVERIFY(holds(card, "library_name: potluck\npipeline_tag: image-feature-extraction\n"));
+        QVERIFY(holds(card, " colour values in 1 shard, and "));
+        QVERIFY(holds(card, "12345 colour values in 7 rounds"));
+        QVERIFY(holds(card, "(6 N for each colour value, where"));
+        QVERIFY(holds(card, "| | name | key | colour values | rounds |"));
+        QVERIFY(holds(card, "| loss of a picture | | of round |"));
+        QVERIFY(card.find("token") == std::string::npos);
     }
 
     void a_card_without_a_proof_says_so() {
