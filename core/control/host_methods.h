@@ -25,9 +25,9 @@ inline constexpr std::size_t purpose_text_bytes_max = 4 * 2'000;
 template <>
 inline constexpr std::array names<run::Optimizer> = {"adamw", "lamb", "muon"};
 
-enum class DataKind { text, tokens };
+enum class DataKind { text, tokens, pictures };
 template <>
-inline constexpr std::array names<DataKind> = {"text", "tokens"};
+inline constexpr std::array names<DataKind> = {"text", "tokens", "pictures"};
 
 enum class Admission { anybody, listed };
 template <>
@@ -52,7 +52,8 @@ struct RunChoices {
     run::Role role = run::Role::volunteer;
 
     static void fields(auto& value, auto&& field) {
-        field("data_kind", value.data_kind, Any{}, "Whether the data is text, or token files of nanoGPT or llm.c.");
+        field("data_kind", value.data_kind, Any{},
+              "Whether the data is text, token files of nanoGPT or llm.c, or pictures.");
         field("data", value.data, Text{path_bytes_max}, "A file or a folder to train on.");
         field("checkpoint", value.checkpoint, Optional{Text{path_bytes_max}},
               "Folder of Hugging Face transformers to go on from; empty: a fresh model.");
@@ -87,11 +88,13 @@ struct ModelChoice {
     std::string preset;
     std::uint64_t parameters = 0;
     std::uint32_t context = 0;
+    DataKind data_kind = DataKind::text;
 
     static void fields(auto& value, auto&& field) {
         field("name", value.preset, Text{name_bytes_max}, "Name of a preset.");
         field("parameters", value.parameters, Whole{}, "With its published tokenizer, or bytes.");
-        field("context", value.context, Whole{}, "In tokens.");
+        field("context", value.context, Whole{}, "In tokens; a picture's values.");
+        field("data_kind", value.data_kind, Optional{Any{}}, "Pictures if it is trained on those, else text.");
     }
 };
 struct RunOptions {

@@ -2153,6 +2153,10 @@
         <translation>T&amp;oken-Dateien</translation>
     </message>
     <message>
+        <source>P&amp;ictures</source>
+        <translation>B&amp;ilder</translation>
+    </message>
+    <message>
         <source>File or folder to train on</source>
         <translation>Datei oder Ordner, worauf trainiert wird</translation>
     </message>
@@ -2225,12 +2229,24 @@
         <translation>%1 – %2 Parameter, Kontext %3</translation>
     </message>
     <message>
+        <source>%1 – %2 parameters</source>
+        <translation>%1 – %2 Parameter</translation>
+    </message>
+    <message>
         <source>Files of nanoGPT or llm.c, which end in .bin; those called val… are for validation.</source>
         <translation>Dateien von nanoGPT oder llm.c, die auf .bin enden; die namens val… sind zum Prüfen.</translation>
     </message>
     <message>
         <source>Plain text, from 100 kB to gigabytes; of a folder, all text files in it.</source>
         <translation>Reiner Text, von 100 kB bis zu Gigabytes; von einem Ordner alle Textdateien darin.</translation>
+    </message>
+    <message>
+        <source>A folder of PNG or PPM pictures, at least 128; each becomes a small square.</source>
+        <translation>Ein Ordner mit PNG- oder PPM-Bildern, mindestens 128; jedes wird zu einem kleinen Quadrat.</translation>
+    </message>
+    <message>
+        <source>A picture coder as Potluck exports it.</source>
+        <translation>Ein Bildkodierer, wie Potluck ihn exportiert.</translation>
     </message>
     <message>
         <source>Without one, that of the trained model.</source>

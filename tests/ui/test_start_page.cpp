@@ -20,6 +20,7 @@ namespace {
 control::RunOptions options() {
     control::RunOptions known;
     known.models = {{"tiny", 842'496, 128}, {"small", 10'844'160, 256}, {"gpt2", 124'439'808, 1024}};
+    known.models.push_back({"coder-small", 657'031, 3072, control::DataKind::pictures});
     known.gpus = {"RTX 3060", "H100"};
     return known;
 }
@@ -156,6 +157,26 @@ private slots:
         QVERIFY(choices->role == run::Role::backbone);
         // A key that is too long is not cut to one that is right.
         QCOMPARE(choices->allowed, (std::vector<std::string>{std::string(64, 'a'), std::string(32, 'b')}));
+    }
+
+    void pictures_are_for_a_picture_coder_which_has_no_tokens() {
+        StartFixture fixture;
+        fixture.fillIn();
+        auto* model = fixture.find<QComboBox>("model");
+        QVERIFY(model->findData("coder-small") < 0);
+        fixture.type("tokenizer", QStringLiteral("/models/tokenizer.json"));
+        fixture.find<QSpinBox>("context")->setValue(64);
+        fixture.click("dataPictures");
+        QCOMPARE(model->count(), 1);
+        QVERIFY(!fixture.find<QSpinBox>("context")->isVisible());
+        QTRY_VERIFY(fixture.node.count("estimate_run") >= 1);
+        QTRY_COMPARE(fixture.asked().at("choices").at("data_kind").get<std::string>(), "pictures");
+        const auto choices = control::read_as<control::RunChoices>(fixture.asked().at("choices"));
+        QVERIFY(choices.ok());
+        QCOMPARE(choices->model, std::string("coder-small"));
+        QVERIFY(choices->tokenizer.empty() && choices->context == 0);
+        fixture.click("dataText");
+        QCOMPARE(model->currentData().toString(), QString("small"));  // the usual one
     }
 
     void what_cannot_stand_is_said_beside_its_field() {

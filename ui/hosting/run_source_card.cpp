@@ -1,7 +1,7 @@
-// Fields are added from top to bottom, in the order of the tab key. Two pairs of radio buttons decide which of the
-// fields below them are shown: text or token files share one field and differ in its hint; a fresh model has a list of
-// shapes, a trained one its folder. What is hidden keeps its content, so that a look at the other choice loses nothing,
-// but fill() passes a checkpoint on only while going on from it is chosen.
+// Fields are added from top to bottom, in the order of the tab key. Two groups of radio buttons decide which of the
+// fields below them are shown: text, token files and pictures share one field and differ in its hint and in the models
+// that are listed; a fresh model has a list of shapes, a trained one its folder. What is hidden keeps its content, so
+// that a look at the other choice loses nothing, but fill() passes on only what is shown.
 //
 // Does not: look at any file.
 #include "ui/hosting/run_source_card.h"
@@ -10,6 +10,7 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QRadioButton>
+#include <QSignalBlocker>
 #include <QSpinBox>
 
 #include "ui/client/plain_text.h"
@@ -56,15 +57,18 @@ void RunSourceCard::addData(QBoxLayout& column) {
     auto* group = new QButtonGroup(this);
     m_text = addChoice(*row, *group, tr("&Text"), "dataText", this);
     m_tokens = addChoice(*row, *group, tr("T&oken files"), "dataTokens", this);
+    m_pictures = addChoice(*row, *group, tr("P&ictures"), "dataPictures", this);
     row->addStretch(1);
     column.addLayout(row);
     m_data = new PathField(PathField::Takes::file_or_folder, tr("File or folder to train on"), "data", this);
     m_dataField = new FormField(tr("&File or folder"), m_data, this);
     column.addWidget(m_dataField);
-    for (QRadioButton* button : {m_text, m_tokens}) {
+    for (QRadioButton* button : {m_text, m_tokens, m_pictures}) {
         connect(button, &QRadioButton::toggled, this, [this](bool on) {
+            if (!on) return;
+            listModels();
             refresh();
-            if (on) emit edited();
+            emit edited();
         });
     }
     connect(m_data, &PathField::edited, this, &RunSourceCard::edited);
@@ -89,7 +93,6 @@ void RunSourceCard::addModel(QBoxLayout& column) {
     column.addWidget(m_modelField);
     m_checkpoint = new PathField(PathField::Takes::folder, tr("Folder of the trained model"), "checkpoint", this);
     m_checkpointField = new FormField(tr("Its &folder"), m_checkpoint, this);
-    m_checkpointField->setHint(tr("A GPT-2, OPT, Llama, Qwen2 or Qwen3 as Hugging Face transformers saves it."));
     column.addWidget(m_checkpointField);
     m_tokenizer = new PathField(PathField::Takes::file_or_folder, tr("Tokenizer"), "tokenizer", this);
     m_tokenizerField = new FormField(tr("To&kenizer, if you have one"), m_tokenizer, this);
@@ -114,7 +117,8 @@ void RunSourceCard::addTuning(QBoxLayout& column) {
     m_context->setRange(0, context_max);
     m_context->setSpecialValueText(tr("as usual"));
     m_context->setAccessibleName(tr("Context in tokens"));
-    row->addWidget(new FormField(tr("&Context in tokens"), m_context, this), 1);
+    m_contextField = new FormField(tr("&Context in tokens"), m_context, this);
+    row->addWidget(m_contextField, 1);
     m_optimizer = new QComboBox(this);
     m_optimizer->setObjectName(QStringLiteral("optimizer"));
     m_optimizer->setAccessibleName(tr("Optimizer"));
@@ -126,23 +130,42 @@ void RunSourceCard::addTuning(QBoxLayout& column) {
 }
 
 void RunSourceCard::offer(const control::RunOptions& options) {
-    if (m_model->count() > 0) return;
-    for (const control::ModelChoice& model : options.models) {
-        const QString name = plainText(model.preset, 60);
-        m_model->addItem(
-            tr("%1 – %2 parameters, context %3").arg(name, shortCount(model.parameters), fullCount(model.context)),
-            name);
+    if (!m_models.empty()) return;
+    m_models = options.models;
+    listModels();
+}
+
+control::DataKind RunSourceCard::dataKind() const {
+    if (m_pictures->isChecked()) return control::DataKind::pictures;
+    return m_tokens->isChecked() ? control::DataKind::tokens : control::DataKind::text;
+}
+
+/// Those that the chosen data trains; the one that was chosen stays if it is among them.
+void RunSourceCard::listModels() {
+    if (m_model == nullptr) return;
+    const QSignalBlocker quiet(m_model);
+    const QString chosen = m_model->currentData().toString();
+    const bool pictures = m_pictures->isChecked();
+    m_model->clear();
+    for (const control::ModelChoice& model : m_models) {
+        if ((model.data_kind == control::DataKind::pictures) != pictures) continue;
+        const QString name = plainText(model.preset, 60), size = shortCount(model.parameters);
+        m_model->addItem(pictures ? tr("%1 – %2 parameters").arg(name, size)
+                                  : tr("%1 – %2 parameters, context %3").arg(name, size, fullCount(model.context)),
+                         name);
     }
-    m_model->setCurrentIndex(std::max(0, m_model->findData(QLatin1String(usual_model))));
+    const int kept = m_model->findData(chosen);
+    m_model->setCurrentIndex(kept >= 0 ? kept : std::max(0, m_model->findData(QLatin1String(usual_model))));
 }
 
 void RunSourceCard::fill(control::RunChoices& choices) const {
-    choices.data_kind = m_tokens->isChecked() ? control::DataKind::tokens : control::DataKind::text;
+    const bool pictures = m_pictures->isChecked();
+    choices.data_kind = dataKind();
     choices.data = m_data->path().toStdString();
     choices.model = m_model->currentData().toString().toStdString();
     if (m_trained->isChecked()) choices.checkpoint = m_checkpoint->path().toStdString();
-    choices.tokenizer = m_tokenizer->path().toStdString();
-    choices.context = static_cast<std::uint32_t>(m_context->value());
+    if (!pictures) choices.tokenizer = m_tokenizer->path().toStdString();
+    if (!pictures) choices.context = static_cast<std::uint32_t>(m_context->value());
     choices.optimizer = static_cast<run::Optimizer>(m_optimizer->currentIndex());
 }
 
@@ -157,14 +180,21 @@ FormField* RunSourceCard::fieldOf(ChoiceField place) const {
 }
 
 void RunSourceCard::refresh() {
-    m_dataField->setHint(m_tokens->isChecked()
+    const bool pictures = m_pictures->isChecked();
+    m_dataField->setHint(pictures ? tr("A folder of PNG or PPM pictures, at least 128; each becomes a small square.")
+                         : m_tokens->isChecked()
                              ? tr("Files of nanoGPT or llm.c, which end in .bin; those called val… are for validation.")
                              : tr("Plain text, from 100 kB to gigabytes; of a folder, all text files in it."));
-    if (m_modelField == nullptr) return;
+    if (m_contextField == nullptr) return;
     m_modelField->setVisible(m_fresh->isChecked());
     m_checkpointField->setVisible(m_trained->isChecked());
+    m_checkpointField->setHint(pictures
+                                   ? tr("A picture coder as Potluck exports it.")
+                                   : tr("A GPT-2, OPT, Llama, Qwen2 or Qwen3 as Hugging Face transformers saves it."));
+    m_tokenizerField->setVisible(!pictures);
     m_tokenizerField->setHint(m_trained->isChecked() ? tr("Without one, that of the trained model.")
                                                      : tr("Without one, every byte is a token."));
+    m_contextField->setVisible(!pictures);
 }
 
 }  // namespace potluck::ui

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <QFrame>
+#include <vector>
 
 #include "ui/client/node_client.h"
 
@@ -37,9 +38,13 @@ private:
     void addModel(QBoxLayout& column);
     void addTuning(QBoxLayout& column);
     void refresh();
+    void listModels();
+    [[nodiscard]] control::DataKind dataKind() const;
 
+    std::vector<control::ModelChoice> m_models;
     QRadioButton* m_text = nullptr;
     QRadioButton* m_tokens = nullptr;
+    QRadioButton* m_pictures = nullptr;
     PathField* m_data = nullptr;
     FormField* m_dataField = nullptr;
     QRadioButton* m_fresh = nullptr;
@@ -51,6 +56,7 @@ private:
     PathField* m_tokenizer = nullptr;
     FormField* m_tokenizerField = nullptr;
     QSpinBox* m_context = nullptr;
+    FormField* m_contextField = nullptr;
     QComboBox* m_optimizer = nullptr;
 };
 

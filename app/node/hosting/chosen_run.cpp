@@ -18,6 +18,7 @@
 #include "app/node/hosting/checkpoint_folder.h"
 #include "app/node/session/view.h"
 #include "core/base/text.h"
+#include "core/data/pictures/picture_records.h"
 #include "core/data/text_source.h"
 #include "core/data/tokenizer.h"
 #include "core/model/presets.h"
@@ -32,8 +33,8 @@ using control::ChoiceField;
 
 constexpr double seconds_per_day = 86'400;
 constexpr std::uint64_t token_bytes = 2;
-constexpr double fine_tuning_rate = 0.1;     // of the recipe's: at the full one a trained model unlearns first
-constexpr double rounds_planned_min = 100;   // with fewer the learning rate has no time to rise and fall
+constexpr double fine_tuning_rate = 0.1;    // of the recipe's: at the full one a trained model unlearns first
+constexpr double rounds_planned_min = 100;  // with fewer the learning rate has no time to rise and fall
 constexpr std::uint64_t bytes_per_gigabyte = 1'000'000'000;
 
 Error no_such_data(const std::string& path) {
@@ -76,6 +77,16 @@ Result<DataSize> measure_tokens(const fs::path& path) {
         size.files += part.size();
     }
     size.tokens = size.bytes / token_bytes;
+    return size;
+}
+
+Result<DataSize> measure_pictures(const fs::path& folder) {
+    const auto files = data::find_pictures(folder);
+    if (!files) return files.error();
+    DataSize size;
+    std::error_code unknown;
+    for (const fs::path& file : *files) size.bytes += fs::file_size(file, unknown);
+    size.files = files->size();
     return size;
 }
 
@@ -148,13 +159,22 @@ void Look::members() {
 }
 
 void Look::look_at_data() {
-    const bool tokens = m_choices.data_kind == control::DataKind::tokens;
-    (tokens ? m_chosen.plan.tokens : m_chosen.plan.text) = m_choices.data;
+    HostPlan& plan = m_chosen.plan;
+    const control::DataKind kind = m_choices.data_kind;
+    const bool tokens = kind == control::DataKind::tokens, pictures = kind == control::DataKind::pictures;
+    (pictures ? plan.pictures : tokens ? plan.tokens : plan.text) = m_choices.data;
     if (m_choices.data.empty()) return problem(ChoiceField::data, "Choose what to train on.");
-    const auto size = tokens ? measure_tokens(m_choices.data) : measure_text(m_choices.data, m_stop);
+    const auto size = pictures ? measure_pictures(m_choices.data)
+                      : tokens ? measure_tokens(m_choices.data)
+                               : measure_text(m_choices.data, m_stop);
     if (!size) return problem(ChoiceField::data, size.error().message);
     m_chosen.data = *size;
-    if (tokens || size->bytes >= data::text_bytes_min) return;
+    if (pictures && size->files < data::pictures_min) {
+        return problem(ChoiceField::data, "There are too few pictures (" + std::to_string(size->files) +
+                                              "); choose a folder of at least " + std::to_string(data::pictures_min) +
+                                              ".");
+    }
+    if (kind != control::DataKind::text || size->bytes >= data::text_bytes_min) return;
     problem(ChoiceField::data, "There is too little text (" + std::to_string(size->bytes / 1000) +
                                    " kB); choose at least " + std::to_string(data::text_bytes_min / 1000) + " kB.");
 }
@@ -168,6 +188,7 @@ void Look::checkpoint() {
 }
 
 void Look::tokenizer() {
+    if (m_choices.data_kind == control::DataKind::pictures) return;  // their values are the tokens
     m_chosen.plan.tokenizer = m_choices.tokenizer;
     m_chosen.plan.vocabulary = m_choices.vocabulary;
     const bool own = m_choices.tokenizer.empty() && m_checkpoint;
@@ -204,12 +225,21 @@ void Look::model() {
     } else {
         return;
     }
+    if (model::is_coder(*m_chosen.model) != (m_choices.data_kind == control::DataKind::pictures)) {
+        const bool coder = model::is_coder(*m_chosen.model);
+        m_chosen.model.reset();
+        return problem(m_checkpoint ? ChoiceField::checkpoint : ChoiceField::model,
+                       coder ? "A picture coder is trained on pictures; choose those, or another model."
+                             : "Pictures train a picture coder; choose one, for example coder-small.");
+    }
     if (m_choices.context > 0) m_chosen.model->context = m_choices.context;
     const auto checked = model::ModelSpec::from_json(m_chosen.model->to_json());
     if (!checked) {
         m_chosen.model.reset();
         return problem(ChoiceField::model, checked.error().message);
     }
+    if (m_choices.data_kind == control::DataKind::pictures)
+        m_chosen.data.tokens = m_chosen.data.files * m_chosen.model->context;
     if (!m_checkpoint) m_chosen.plan.model = *m_chosen.model;
 }
 
@@ -319,8 +349,8 @@ control::RunOptions run_options() {
     control::RunOptions options;
     for (const std::string_view name : model::model_presets()) {
         const auto preset = model::model_preset(name);
-        if (model::is_coder(*preset)) continue;  // the form asks for text
-        options.models.push_back({std::string(name), preset->parameters(), preset->context});
+        const auto kind = model::is_coder(*preset) ? control::DataKind::pictures : control::DataKind::text;
+        options.models.push_back({std::string(name), preset->parameters(), preset->context, kind});
     }
     for (const model::GpuFigures& gpu : model::known_gpus()) options.gpus.emplace_back(gpu.name);
     return options;

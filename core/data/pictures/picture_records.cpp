@@ -56,8 +56,8 @@ Result<std::vector<fs::path>> find_pictures(const fs::path& folder) {
             return Error{ErrorCode::invalid_argument, "The folder holds more than 10,000,000 pictures; take fewer."};
     }
     if (files.empty()) {
-        return Error{ErrorCode::invalid_argument,
-                     folder.string() + " holds no PNG or PPM picture; at least 128 are needed."};
+        return Error{ErrorCode::invalid_argument, folder.string() + " holds no PNG or PPM picture; at least " +
+                                                      std::to_string(pictures_min) + " are needed."};
     }
     std::ranges::sort(files);
     return files;

@@ -19,6 +19,7 @@
 
 namespace potluck::data {
 
+inline constexpr std::uint64_t pictures_min = validation_records_min + training_records_min;
 inline constexpr std::uint64_t picture_files_max = 10'000'000;
 inline constexpr std::uint64_t picture_bytes_max = 64ULL << 20U;
 

@@ -1,9 +1,11 @@
 // What is found in a person's choices for a new run, and what they come to.
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <algorithm>
 
 #include "app/node/hosting/chosen_run.h"
+#include "core/data/pictures/picture_records.h"
 #include "core/model/presets.h"
 
 using namespace potluck;
@@ -84,6 +86,41 @@ private slots:
         const auto made = control::read_as<control::RunChoices>(object);
         QVERIFY(made.ok());
         QVERIFY(!problem_of(*made, static_cast<ChoiceField>(place)).empty());
+    }
+
+    void pictures_go_with_a_picture_coder_and_text_with_none() {
+        const QTemporaryDir folder;
+        control::RunChoices made = choices();
+        made.data_kind = control::DataKind::pictures;
+        made.data = folder.path().toStdString();
+        made.model = "coder-small";
+        QVERIFY(!problem_of(made, ChoiceField::data).empty());  // none at all
+        const auto put = [&](std::uint64_t number) {
+            QFile file(folder.filePath(QString("%1.png").arg(number)));
+            QVERIFY(file.open(QIODevice::WriteOnly) && file.write("12345") == 5);
+        };
+        for (std::uint64_t i = 1; i < data::pictures_min; ++i) put(i);
+        QVERIFY(problem_of(made, ChoiceField::data).find("too few pictures (127)") != std::string::npos);
+        put(0);
+        const ChosenRun run = look_at(made, {});
+        QVERIFY2(run.problems.empty(), run.problems.empty() ? "" : run.problems.front().sentence.c_str());
+        QCOMPARE(run.data.bytes, 5 * data::pictures_min);
+        QCOMPARE(run.data.tokens, data::pictures_min * run.model->context);
+        QVERIFY(run.plan.pictures == made.data && run.plan.text.empty());
+        made.model = "tiny";
+        QVERIFY(problem_of(made, ChoiceField::model).find("coder-small") != std::string::npos);
+        made.data_kind = control::DataKind::text;
+        made.model = "coder-small";
+        QVERIFY(problem_of(made, ChoiceField::model).find("choose those") != std::string::npos);
+    }
+
+    void each_preset_says_what_it_is_trained_on() {
+        std::size_t coders = 0;
+        for (const control::ModelChoice& model : run_options().models) {
+            if (model.data_kind == control::DataKind::pictures) ++coders;
+            QCOMPARE(model.data_kind == control::DataKind::pictures, model.preset.starts_with("coder"));
+        }
+        QVERIFY(coders > 0);
     }
 
     void the_longest_words_stand() {
