@@ -10,6 +10,7 @@
 
 #include "core/control/trainer_protocol.h"
 #include "core/model/initial_state.h"
+#include "core/model/presets.h"
 #include "core/run/recipe.h"
 #include "tests/integration/trainer_child.h"
 
@@ -45,6 +46,12 @@ struct Run {
             model.llama = {.kv_heads = 2, .head_width = 64, .inner = 1'408, .tied = false};
         }
         if (family == model::Family::albert) model.albert.inner = 4 * model.width;
+        if (family == model::Family::coder) {
+            model = model::model_preset("coder-small").value();
+            model.coder.side = 64;
+            model.context = model::coder_context(model.coder);
+            model.width = 128;
+        }
         recipe.batch = 8;
         write();
     }
@@ -58,6 +65,7 @@ struct Run {
         for (std::uint64_t i = 0; i < records * (model.context + 1); ++i) {
             auto token = static_cast<std::uint16_t>(i * i % 8191);
             const std::uint64_t at = i % (model.context + 1);
+            if (model.family == model::Family::coder) token = at == model.context ? 0 : token % 256;
             if (model.family == model::Family::albert) {  // two texts between their marks
                 token = static_cast<std::uint16_t>(std::max<unsigned>(token, 5));
                 if (at == 0) token = static_cast<std::uint16_t>(marks.cls);
@@ -118,7 +126,8 @@ private slots:
                 QTest::newRow(name) << layout << static_cast<int>(family);
             };
         };
-        const auto row = of(model::Family::gpt2), llama = of(model::Family::llama), albert = of(model::Family::albert);
+        const auto row = of(model::Family::gpt2), llama = of(model::Family::llama), albert = of(model::Family::albert),
+                   coder = of(model::Family::coder);
         row("fp32, all in memory", layout("fp32", "fp32", "fp32", "none", "resident", "host", 8, 32));
         row("fp32, 8 bit", layout("fp32", "fp32", "fp32", "none", "resident", "host", 8, 8));
         row("fp32, selective", layout("fp32", "fp32", "fp32", "selective", "resident", "host", 8, 8));
@@ -134,6 +143,9 @@ private slots:
         albert("albert", layout("fp32", "fp32", "fp32", "none", "resident", "host", 4, 8));
         albert("albert, full", layout("fp32", "fp32", "fp32", "full", "resident", "host", 4, 8));
         albert("albert, least", layout("fp32", "bf16", "bf16", "full", "resident", "disk", 1, 8));
+        coder("coder", layout("fp32", "fp32", "fp32", "none", "resident", "host", 4, 8));
+        coder("coder, 8 at once, 32 bit", layout("fp32", "fp32", "fp32", "none", "resident", "host", 8, 32));
+        coder("coder, least", layout("fp32", "bf16", "bf16", "none", "resident", "disk", 1, 8));
     }
     void the_measured_peak_is_within_a_tenth_of_the_plan() {
         QFETCH(const json, layout);
