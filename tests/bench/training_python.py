@@ -162,7 +162,7 @@ class Coder(nn.Module):
         half = torch.tensor([(level - 1) * (1 + 1e-3) / 2 for level in levels]).view(-1, 1, 1)
         offset = torch.tensor([0.5 if level % 2 == 0 else 0.0 for level in levels]).view(-1, 1, 1)
         reach = torch.tensor([float(level // 2) for level in levels]).view(-1, 1, 1)
-        for name, value in (("half", half), ("offset", offset), ("turn", torch.atanh(offset / half)), ("reach", reach)):
+        for name, value in (("halves", half), ("offset", offset), ("turn", torch.atanh(offset / half)), ("reach", reach)):
             self.register_buffer(name, value, persistent=False)
         self.encoder = nn.Sequential(
             nn.Conv2d(3, c, 3, padding=1), *[part for _ in range(2) for part in (
@@ -175,7 +175,7 @@ class Coder(nn.Module):
 
     def forward(self, inputs_BT, targets_BT):
         wanted = (inputs_BT.float() / 255).view(-1, self.side, self.side, 3).permute(0, 3, 1, 2)
-        bounded = torch.tanh(self.encoder(2 * wanted - 1) + self.turn) * self.half - self.offset
+        bounded = torch.tanh(self.encoder(2 * wanted - 1) + self.turn) * self.halves - self.offset
         numbers = bounded + (bounded.round() - bounded).detach()
         apart = wanted - (0.5 * self.decoder(numbers / self.reach) + 0.5)
         steps = (apart.diff(dim=2).abs().mean() + apart.diff(dim=3).abs().mean()) / 2
