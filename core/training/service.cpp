@@ -130,7 +130,7 @@ Result<control::EvaluateReply> evaluation_of(Model& model, const Shard& shard, s
         sum += found->loss_sum;
         if (found->pictures) add_pictures(*found->pictures, pictures);
         if (!found->pairs) continue;
-        if (!pairs) pairs.emplace();
+        if (!pairs) pairs = Model::PairSums{};
         pairs->gaps += found->pairs->gaps;
         pairs->order += found->pairs->order;
         pairs->right_orders += found->pairs->right_orders;
