@@ -612,7 +612,9 @@ NodeConditions Node::conditions() const {
     conditions.paused_until = m_settings.paused_until;
     conditions.error = m_join_error;
     const net::SessionCounters counters = m_network->counters();
-    conditions.network_silent = m_options.reach == net::NetworkScope::internet && counters.dht_nodes == 0;
+    // On loopback a node that was told of no other has no network to miss.
+    const bool has_network = m_options.reach == net::NetworkScope::internet || !m_options.dht_nodes.empty();
+    conditions.network_silent = has_network && counters.dht_nodes == 0;
     if (m_searching) {
         conditions.search =
             SearchConditions{m_network->manifest_search(*m_searching).value_or(net::ManifestSearch{}),

@@ -20,11 +20,7 @@ private slots:
         if (!QTest::currentTestFailed()) finish_and_change_ones_mind(walk, swarm);
         if (!QTest::currentTestFailed()) lose_the_node(walk);
         if (!QTest::currentTestFailed()) be_shut_out(walk, swarm);
-        QVERIFY2(walk.faults.isEmpty(), qPrintable(walk.faults.join('\n')));
-        for (const Reason reason :
-             {Reason::no_run, Reason::searching_network, Reason::training, Reason::paused, Reason::yielding,
-              Reason::trainer_restarting, Reason::trainer_failed, Reason::finishing_to_leave, Reason::not_admitted})
-            QVERIFY2(walk.seen.contains(reason), name_of(reason));
+        CHECK_WALK();
     }
 
     void who_is_left_alone_or_at_the_end_gets_out_by_clicks() {
@@ -57,10 +53,14 @@ private slots:
         QVERIFY(walk.click("leaveRun"));
         IS_READY();
         delete_what_is_left(walk);
-        QVERIFY2(walk.faults.isEmpty(), qPrintable(walk.faults.join('\n')));
+        CHECK_WALK();
     }
 
+    void no_state_is_forgotten() { HAS_SEEN(s_seen, walked_often); }
+
 private:
+    static inline std::set<Reason> s_seen;
+
     /// What everybody came for: the finished model writes.
     static void try_the_model(Walk& walk) {
         QVERIFY(walk.find<QLabel>("share") != nullptr);

@@ -1,5 +1,5 @@
 // The states that people rarely see, each brought about with a real node, and out of each by clicks. What the first
-// walk (test_state_walk.cpp) and this one together leave out is named at the end, with the reason why.
+// walk (test_state_walk.cpp) and this one together leave out stands in walked.h, with the reason why.
 #include <filesystem>
 #include <fstream>
 
@@ -227,27 +227,76 @@ private slots:
     void a_backbone_keeps_rounds_and_collects() {
         Swarm swarm;
         swarm.host(1000);
-        swarm.volunteer("other");
+        ServingNode& other = swarm.volunteer("other");
         const QString data = swarm.backbone().data();
         Walk walk(data, Walk::World{});  // beside the node that runs there
         REACHES(walk.is(Reason::keeping));
         REACHES(walk.seen.contains(Reason::collecting));
+        QCOMPARE(run_node({"pause", "--data-dir", other.data()}).code, 0);  // it stays, and contributes nothing
+        REACHES(walk.is(Reason::window_reopened));
         QVERIFY(walk.leave_now());
         IS_READY();
         CHECK_WALK();
     }
 
-    /// Not here: `offline` needs a node on the internet that hears nothing (a test stays on its computer), and
-    /// `calculates_differently` a processor that is broken; test_peer_status and test_view show what they say. The
-    /// states that only pass by, on the way into a run or out of it, are looked at when they come.
-    void no_state_is_forgotten() {
-        for (const Reason reason :
-             {Reason::search_offline, Reason::run_unreachable, Reason::run_refused, Reason::members_unreachable,
-              Reason::waiting_for_committee, Reason::alone, Reason::keeping, Reason::collecting,
-              Reason::trainer_changed, Reason::trainer_missing, Reason::hindered, Reason::identity_in_use,
-              Reason::finished})
-            QVERIFY2(s_seen.contains(reason), name_of(reason));
+    /// Memory that errs: the node of this computer is one whose results differ (faulty_node.cpp). Another volunteer
+    /// keeps the rounds coming that show it.
+    void a_computer_that_calculates_differently_is_told_and_left() {
+        Swarm swarm;
+        swarm.host(1000);
+        QVERIFY(swarm.volunteer("other").wait_for_round(1, later));
+        const QTemporaryDir folder;
+        Walk walk(folder.path(),
+                  Walk::World{.dht = dht_of(swarm), .node = QStringLiteral(POTLUCK_BIN_DIR) + "/faulty_node"});
+        IS_READY();
+        QVERIFY(walk.join(QString::fromStdString(swarm.invite())));
+        REACHES(walk.is(Reason::calculates_differently));
+        QTRY_COMPARE_WITH_TIMEOUT(walk.node().trainer.process, std::int64_t{0}, soon);
+        QVERIFY(walk.click("showLog"));
+        walk.window.showPage(ui::MainWindow::home_page);
+        QVERIFY(walk.click("leaveRun") || walk.leave_now());
+        IS_READY();
+        CHECK_WALK();
     }
+
+    /// Nothing of the network is left but this computer, whose node is started again in the middle of it.
+    void a_computer_without_a_network_trains_on_until_it_is_back() {
+        Swarm swarm;
+        swarm.host(1000);
+        const QTemporaryDir folder;
+        Walk walk(folder.path(), dht_of(swarm));
+        IS_READY();
+        QVERIFY(walk.join(QString::fromStdString(swarm.invite())));
+        REACHES(walk.trains());
+        const QString port = QString::number(swarm.backbone().status().network.port);
+        swarm.backbone().kill();
+        walk.kill(walk.node_process());
+        QTRY_VERIFY_WITH_TIMEOUT(walk.click("retry"), soon);
+        REACHES(walk.is(Reason::offline));
+        QVERIFY(walk.find<QLabel>("reason")->text().contains("check this computer's connection"));
+        swarm.backbone().start({"--port", port});
+        REACHES(walk.trains());
+        QVERIFY(walk.leave_now());
+        IS_READY();
+        CHECK_WALK();
+    }
+
+    /// Stopped, as a computer stops a program that it has no memory for.
+    void a_node_that_does_not_answer_is_told_until_it_does() {
+        const QTemporaryDir folder;
+        Walk walk(folder.path(), Walk::World{});
+        IS_READY();
+        const auto node = static_cast<pid_t>(walk.node_process());
+        QVERIFY(node > 0);
+        ::kill(node, SIGSTOP);
+        const bool told = QTest::qWaitFor([&] { return walk.seen.contains(Reason::node_silent); }, later);
+        ::kill(node, SIGCONT);
+        QVERIFY(told);
+        IS_READY();
+        CHECK_WALK();
+    }
+
+    void no_state_is_forgotten() { HAS_SEEN(s_seen, walked_rarely); }
 
 private:
     static QString dht_of(Swarm& swarm) {

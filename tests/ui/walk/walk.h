@@ -20,13 +20,13 @@
 #include "core/status/states.h"
 #include "tests/integration/node_fixture.h"
 #include "tests/ui/real_window.h"
+#include "tests/ui/walk/walked.h"
 #include "ui/client/reason_words.h"
 #include "ui/client/status_summary.h"
 
 namespace potluck::test {
 
 using status::Action;
-using status::Reason;
 
 inline const char* name_of(Reason reason) { return status::reason_names[static_cast<std::size_t>(reason)]; }
 
@@ -36,6 +36,7 @@ public:
     struct World {
         QString dht = {};
         QString trainer = fake_trainer();
+        QString node = node_program();
         QStringList more = {};  // names and values in turn
     };
     Walk(const QString& folder, const QString& dht) : Walk(folder, World{.dht = dht}) {}
@@ -91,7 +92,7 @@ private:
         world.dht.isEmpty() ? qunsetenv("POTLUCK_DHT") : qputenv("POTLUCK_DHT", world.dht.toUtf8());
         for (qsizetype i = 0; i + 1 < world.more.size(); i += 2)
             qputenv(world.more[i].toUtf8().constData(), world.more[i + 1].toUtf8());
-        return node_program();
+        return world.node;
     }
     void forget(const World& world) const {
         for (qsizetype i = 0; i + 1 < world.more.size(); i += 2) qunsetenv(world.more[i].toUtf8().constData());
@@ -106,7 +107,13 @@ private:
     }
 
     void look() {
-        if (client.view().link.state != ui::Link::State::up) return;
+        switch (client.view().link.state) {
+            case ui::Link::State::starting: seen.insert(Reason::node_starting); return;
+            case ui::Link::State::silent: seen.insert(Reason::node_silent); return;
+            case ui::Link::State::down: seen.insert(Reason::node_down); return;
+            case ui::Link::State::stopping: return;
+            case ui::Link::State::up: break;
+        }
         const Reason reason = node().why.reason;
         seen.insert(reason);
         const status::Row& row = status::row_of(reason);
@@ -120,7 +127,8 @@ private:
         must(!green || node().trainer.state != control::TrainerState::failed, "green over a failed trainer");
     }
     void look_at_words(const status::Row& row, const QString& title, const QString& sentence) {
-        must(title == ui::titleOf(row.reason, true), "title \"" + title + '"');
+        const bool trains = node().activity != control::Activity::sharing;
+        must(title == ui::titleOf(row.reason, trains), "title \"" + title + '"');
         must(!sentence.isEmpty() && !sentence.startsWith(title), "the sentence repeats \"" + title + '"');
         const auto* memory = find<QLabel>("memory");
         must((memory != nullptr) == (row.memory == status::TrainerMemory::free_and_told), "memory line");
@@ -157,6 +165,9 @@ inline constexpr int soon = 20'000, later = 40'000;
 
 #define REACHES(condition) QTRY_VERIFY2_WITH_TIMEOUT(condition, name_of(walk.node().why.reason), later)
 #define IS_READY() QTRY_VERIFY2_WITH_TIMEOUT(walk.is(Reason::no_run), name_of(walk.node().why.reason), soon)
+/// After the last walk: nothing that had to be walked was left out.
+#define HAS_SEEN(seen_states, list) \
+    for (const Reason reason : list) QVERIFY2((seen_states).contains(reason), name_of(reason))
 #define CHECK_WALK()                   \
     s_seen.merge(std::set(walk.seen)); \
     QVERIFY2(walk.faults.isEmpty(), qPrintable(walk.faults.join('\n')))
