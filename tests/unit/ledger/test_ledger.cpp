@@ -269,6 +269,9 @@ void TestLedger::people_are_found_by_name_or_key_with_their_rank() {
     QVERIFY(annas[0].credit.peer == key(3) && annas[0].rank == 2);
     QVERIFY(annas[1].credit.peer == key(1) && annas[1].rank == 4);
     QCOMPARE(ledger.find_people(chain.run(), "anna", 1).size(), std::size_t{1});
+    std::vector<std::uint64_t> ranks;  // of all, two of whom gave as much
+    for (const ledger::Standing& one : ledger.find_people(chain.run(), "", 10)) ranks.push_back(one.rank);
+    QVERIFY(ranks == std::vector<std::uint64_t>({1, 2, 2, 4}));
     QVERIFY(ledger.find_people(chain.run(), "0%", 10).at(0).credit.peer == key(3));
     QVERIFY(ledger.find_people(chain.run(), "%", 10).size() == 1);
     const std::string digits = key(4).hex();
