@@ -2447,6 +2447,14 @@
         <source>Your credit and your identity stay, and the invite brings you back.</source>
         <translation>Dein Guthaben und deine Identität bleiben, und die Einladung bringt dich zurück.</translation>
     </message>
+    <message>
+        <source>S&amp;mooth</source>
+        <translation>&amp;Geglättet</translation>
+    </message>
+    <message>
+        <source>Draws the training loss averaged over a few rounds.</source>
+        <translation>Zeichnet den Trainingsverlust gemittelt über einige Runden.</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::SettingsPage</name>

@@ -1,4 +1,5 @@
 // Home: the invite field with real clicks, the run, the pause.
+#include <QCheckBox>
 #include <QClipboard>
 #include <QFileDialog>
 #include <QListView>
@@ -362,6 +363,29 @@ private slots:
         chart.show({{7, 0, 0, 2.5}}, 0);
         QTest::keyClick(&chart, Qt::Key_End);
         QCOMPARE(chart.readOut(), QStringLiteral("Round 7, validation loss 2.500"));
+    }
+
+    void the_curve_is_smoothed_by_a_switch_and_read_out_as_it_is() {
+        ui::LossChart chart;
+        chart.resize(600, 300);
+        chart.show({{1, 3.0, 0, 0}, {2, 1.0, 0, 0}, {2, 0, 0, 2.5}, {3, 3.0, 0, 0}}, 0);
+        const QImage raw = chart.grab().toImage();
+        chart.setSmoothing(ui::LossChart::Smoothing::light);
+        QVERIFY(chart.grab().toImage() != raw);
+        QTest::keyClick(&chart, Qt::Key_Home);
+        QTest::keyClick(&chart, Qt::Key_Right);
+        QCOMPARE(chart.readOut(), QStringLiteral("Round 2, training loss 1.000, validation loss 2.500"));
+        QEvent leave(QEvent::Leave);
+        QCoreApplication::sendEvent(&chart, &leave);
+        chart.setSmoothing(ui::LossChart::Smoothing::off);
+        QVERIFY(chart.grab().toImage() == raw);
+
+        WindowFixture fixture;
+        fixture.push("training");
+        auto* shown = fixture.window->findChild<ui::LossChart*>();
+        const QImage before = shown->grab().toImage();
+        fixture.find<QCheckBox>("smoothLoss")->click();
+        QVERIFY(shown->grab().toImage() != before);
     }
 
     void everything_can_be_reached_by_the_tab_key() {

@@ -7,6 +7,7 @@
 // of the same menu.
 #include "ui/pages/run_view.h"
 
+#include <QCheckBox>
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QHBoxLayout>
@@ -135,9 +136,16 @@ QWidget* RunView::makeChartCard() {
     head->addWidget(makeLabel(tr("Loss"), "heading", card), 1);
     m_loss = makeLabel({}, "muted", card);
     head->addWidget(m_loss);
+    auto* smooth = new QCheckBox(tr("S&mooth"), card);
+    smooth->setObjectName(QStringLiteral("smoothLoss"));
+    smooth->setAccessibleDescription(tr("Draws the training loss averaged over a few rounds."));
+    head->addWidget(smooth);
     column->addLayout(head);
     m_chart = new LossChart(card);
     column->addWidget(m_chart, 1);
+    connect(smooth, &QCheckBox::toggled, m_chart, [chart = m_chart](bool on) {
+        chart->setSmoothing(on ? LossChart::Smoothing::light : LossChart::Smoothing::off);
+    });
     return card;
 }
 

@@ -2,6 +2,9 @@
 // plot; chart_scale.h finds round ticks. Painting goes from back to front: axes, baseline, training, validation,
 // legend, read-out.
 //
+// Smoothing is a weighted mean of a point and its two neighbours on each side (binomial weights), which lags behind
+// nothing, at the ends of those that are there. Reading out is of the losses themselves, smoothed or not.
+//
 // Colour is never the only sign: the curves differ in width and marks, the baseline is dashed, and each is named. The
 // point that is read out is an index into the main curve, moved by the mouse or the keys, and announced to screen
 // readers as the widget's description; without one the description is a sentence about the whole curve. Colours come
@@ -9,6 +12,7 @@
 #include "ui/widgets/loss_chart.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <QAccessible>
@@ -23,6 +27,9 @@
 namespace potluck::ui {
 
 namespace {
+
+/// Single rounds vanish, a turn of the curve does not.
+constexpr std::array smoothing_weights = {1.0, 4.0, 6.0, 4.0, 1.0};
 
 QString lossText(double loss, int decimals = 3) { return QLocale().toString(loss, 'f', decimals); }
 
@@ -72,10 +79,33 @@ void LossChart::show(std::vector<control::CurvePoint> points, double baselineLos
     }
     m_baselineLoss = std::isfinite(baselineLoss) ? baselineLoss : 0;
     m_baseline = baseline;
+    smooth();
     if (m_pointed >= static_cast<int>(main().size())) m_pointed = -1;
     if (!empty()) fitScales();
     describe();
     update();
+}
+
+void LossChart::setSmoothing(Smoothing smoothing) {
+    m_smoothing = smoothing;
+    smooth();
+    update();
+}
+
+void LossChart::smooth() {
+    m_smooth.clear();
+    if (m_smoothing == Smoothing::off) return;
+    const auto count = static_cast<std::ptrdiff_t>(m_training.size());
+    constexpr auto reach = static_cast<std::ptrdiff_t>(smoothing_weights.size() / 2);
+    for (std::ptrdiff_t i = 0; i < count; ++i) {
+        double sum = 0, weights = 0;
+        for (std::ptrdiff_t j = std::max<std::ptrdiff_t>(0, i - reach); j <= std::min(count - 1, i + reach); ++j) {
+            const double weight = smoothing_weights[static_cast<std::size_t>(j - i + reach)];
+            sum += weight * m_training[static_cast<std::size_t>(j)].loss;
+            weights += weight;
+        }
+        m_smooth.push_back({m_training[static_cast<std::size_t>(i)].round, sum / weights});
+    }
 }
 
 void LossChart::fitScales() {
@@ -254,21 +284,27 @@ void LossChart::paintTraining(QPainter& painter) const {
     if (m_training.empty()) return;
     const QRectF area = plotArea();
     const QColor colour = colourOf(QPalette::Highlight);
-    const QPainterPath line = lineThrough(m_training);
+    const std::vector<Point>& drawn = m_smooth.empty() ? m_training : m_smooth;
+    const QPainterPath line = lineThrough(drawn);
     QPainterPath below = line;
-    below.lineTo(pointAt(m_training.back()).x(), area.bottom());
-    below.lineTo(pointAt(m_training.front()).x(), area.bottom());
+    below.lineTo(pointAt(drawn.back()).x(), area.bottom());
+    below.lineTo(pointAt(drawn.front()).x(), area.bottom());
     below.closeSubpath();
     QLinearGradient shade(area.topLeft(), area.bottomLeft());
     shade.setColorAt(0, faint(colour, 0.18));
     shade.setColorAt(1, faint(colour, 0.02));
     painter.fillPath(below, shade);
+    if (!m_smooth.empty()) {
+        painter.setPen(QPen(faint(colour, 0.45), 1));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawPath(lineThrough(m_training));
+    }
     painter.setPen(QPen(colour, 2.2, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
     painter.setBrush(Qt::NoBrush);
     painter.drawPath(line);
     painter.setPen(QPen(colourOf(QPalette::Base), 2));
     painter.setBrush(colour);
-    painter.drawEllipse(pointAt(m_training.back()), 4.5, 4.5);
+    painter.drawEllipse(pointAt(drawn.back()), 4.5, 4.5);
 }
 
 QPainterPath LossChart::lineThrough(const std::vector<Point>& curve) const {

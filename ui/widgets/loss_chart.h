@@ -27,6 +27,10 @@ public:
     /// are left out.
     void show(std::vector<control::CurvePoint> points, double baselineLoss,
               model::Baseline baseline = model::Baseline::bigram);
+    /// Whether the training loss is drawn as a mean over a few rounds, with the losses themselves as a thin line behind
+    /// it.
+    enum class Smoothing { off, light };
+    void setSmoothing(Smoothing smoothing);
     /// What is read out at the moment, for example "Round 12, training loss 3.214"; empty if nothing is.
     [[nodiscard]] QString readOut() const;
 
@@ -50,6 +54,7 @@ private:
     [[nodiscard]] const std::vector<Point>& main() const { return m_training.empty() ? m_validation : m_training; }
     [[nodiscard]] bool empty() const { return main().empty(); }
     [[nodiscard]] QPainterPath lineThrough(const std::vector<Point>& curve) const;
+    void smooth();
     void fitScales();
     void readOutAt(int index);
     void describe();
@@ -62,6 +67,8 @@ private:
     void paintEmpty(QPainter& painter) const;
 
     std::vector<Point> m_training, m_validation;
+    std::vector<Point> m_smooth;  // of m_training; empty without smoothing
+    Smoothing m_smoothing = Smoothing::off;
     [[nodiscard]] QString baselineSentence() const;
     [[nodiscard]] QString baselineLabel() const;
     double m_baselineLoss = 0;
