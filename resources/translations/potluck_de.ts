@@ -402,6 +402,34 @@
         <source>You gave %1 of it: %2 tokens in %3.</source>
         <translation>Du hast %1 davon gegeben: %2 Token in %3.</translation>
     </message>
+    <message>
+        <source>&amp;Next run…</source>
+        <translation>&amp;Nächster Lauf …</translation>
+    </message>
+    <message>
+        <source>&amp;Invite to the next run</source>
+        <translation>&amp;Einladung zum nächsten Lauf</translation>
+    </message>
+    <message>
+        <source>potluck:?xt=…  or  magnet:?xt=…</source>
+        <translation>potluck:?xt=…  oder  magnet:?xt=…</translation>
+    </message>
+    <message>
+        <source>&amp;Go there</source>
+        <translation>&amp;Dorthin</translation>
+    </message>
+    <message>
+        <source>One of &amp;my runs</source>
+        <translation>Einer &amp;meiner Läufe</translation>
+    </message>
+    <message>
+        <source>Shows the runs that you were in; one that goes on is joined again there.</source>
+        <translation>Zeigt die Läufe, in denen du warst; einem, der weitergeht, trittst du dort wieder bei.</translation>
+    </message>
+    <message>
+        <source>An invite begins with potluck: or magnet: – paste the whole link.</source>
+        <translation>Eine Einladung beginnt mit potluck: oder magnet: – füge den ganzen Link ein.</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::HomePage</name>

@@ -1,7 +1,9 @@
 #include "ui/model/end_card.h"
 
 #include <QHBoxLayout>
+#include <QLineEdit>
 
+#include "ui/client/invite_link.h"
 #include "ui/client/plain_text.h"
 #include "ui/client/status_summary.h"
 #include "ui/model/save_model.h"
@@ -27,12 +29,21 @@ EndCard::EndCard(NodeClient& client, QWidget* parent) : QFrame(parent), m_client
     m_save->setObjectName(QStringLiteral("saveFinished"));
     row->addWidget(attempt);
     row->addWidget(m_save);
+    auto* next = makeButton(tr("&Next run…"), {}, Emphasis::normal, this);
+    next->setObjectName(QStringLiteral("nextRun"));
+    row->addWidget(next);
     row->addStretch(1);
     column->addLayout(row);
     m_outcome = makeWrappedLabel({}, "muted", this);
     m_outcome->setObjectName(QStringLiteral("saveFinishedOutcome"));
     m_outcome->hide();
     column->addWidget(m_outcome);
+    m_next = makeNext();
+    column->addWidget(m_next);
+    connect(next, &QPushButton::clicked, this, [this] {
+        m_next->show();
+        m_invite->setFocus();
+    });
     connect(attempt, &QPushButton::clicked, this, &EndCard::tryAsked);
     connect(m_save, &QPushButton::clicked, this, [this] { askWhereToSave(m_client, this); });
     connect(&client, &NodeClient::changed, this, &EndCard::refresh);
@@ -45,11 +56,57 @@ EndCard::EndCard(NodeClient& client, QWidget* parent) : QFrame(parent), m_client
     refresh();
 }
 
+/// The field of the next invite; it waits until it is asked for.
+QWidget* EndCard::makeNext() {
+    auto* next = new QWidget(this);
+    auto* column = new QVBoxLayout(next);
+    column->setContentsMargins(0, grid, 0, 0);
+    auto* label = makeLabel(tr("&Invite to the next run"), "strong", next);
+    m_invite = new QLineEdit(next);
+    m_invite->setObjectName(QStringLiteral("nextInvite"));
+    m_invite->setMaxLength(invite_characters_max);
+    m_invite->setPlaceholderText(tr("potluck:?xt=…  or  magnet:?xt=…"));
+    label->setBuddy(m_invite);
+    auto* go = makeButton(tr("&Go there"), {}, Emphasis::normal, next);
+    go->setObjectName(QStringLiteral("nextGo"));
+    auto* mine = makeButton(tr("One of &my runs"), {}, Emphasis::quiet, next);
+    mine->setObjectName(QStringLiteral("nextMine"));
+    mine->setAccessibleDescription(tr("Shows the runs that you were in; one that goes on is joined again there."));
+    auto* row = new QHBoxLayout;
+    row->setSpacing(grid);
+    row->addWidget(m_invite, 1);
+    row->addWidget(go);
+    row->addWidget(mine);
+    m_problem = makeWrappedLabel({}, "problem", next);
+    m_problem->setObjectName(QStringLiteral("nextProblem"));
+    m_problem->hide();
+    column->addWidget(label);
+    column->addLayout(row);
+    column->addWidget(m_problem);
+    connect(go, &QPushButton::clicked, this, &EndCard::giveInvite);
+    connect(m_invite, &QLineEdit::returnPressed, this, &EndCard::giveInvite);
+    connect(m_invite, &QLineEdit::textChanged, this, [this] { showOrHide(m_problem, {}); });
+    connect(mine, &QPushButton::clicked, this, &EndCard::runsAsked);
+    next->hide();
+    return next;
+}
+
+void EndCard::giveInvite() {
+    const QString link = m_invite->text().simplified();
+    if (!looksLikeInvite(link))
+        return showOrHide(m_problem, tr("An invite begins with potluck: or magnet: – paste the whole link."));
+    emit inviteGiven(link);
+}
+
 void EndCard::refresh() {
     const NodeView& view = m_client.view();
     const bool over = isInRun(view) && view.snapshot.why.reason == status::Reason::run_complete;
     setVisible(over);
-    if (!over) return showOrHide(m_outcome, {});
+    if (!over) {
+        m_next->hide();
+        m_invite->clear();
+        return showOrHide(m_outcome, {});
+    }
     m_save->setEnabled(!m_client.waitsFor(method_of<ExportModel>));
     const RunSnapshot& run = *view.snapshot.run;
     if (run.my_tokens == 0 || run.accepted_tokens == 0)

@@ -29,6 +29,8 @@ HomePage::HomePage(NodeClient& client, const Desktop& desktop, QWidget* parent) 
     m_stack->addWidget(makeWelcome(desktop));
     auto* run = new RunView(client, desktop, m_stack);
     connect(run, &RunView::modelAsked, this, &HomePage::modelAsked);
+    connect(run, &RunView::runsAsked, this, &HomePage::runsAsked);
+    connect(run, &RunView::inviteGiven, this, &HomePage::offer);
     m_stack->addWidget(run);
     column->addWidget(m_stack, 1);
     connect(&client, &NodeClient::changed, this, &HomePage::refresh);

@@ -33,6 +33,8 @@ signals:
     void startAsked();
     /// The person wants to see what the model writes.
     void modelAsked();
+    /// The person wants to see the runs that they were in.
+    void runsAsked();
 
 private:
     QWidget* makeWelcome(const Desktop& desktop);

@@ -124,6 +124,7 @@ void MainWindow::addRunPages() {
     m_pages->addWidget(new ModelPage(m_client, m_pages));
     m_pages->addWidget(new LogPage(m_client, m_desktop, m_pages));
     connect(m_home, &HomePage::modelAsked, this, [this] { showPage(model_page); });
+    connect(m_home, &HomePage::runsAsked, this, [this] { showPage(contribution_page); });
     connect(m_home, &HomePage::startAsked, this, [this] { showPage(start_page); });
     connect(start, &StartPage::started, this, [this] { showPage(invite_page); });
     connect(invite, &InvitePage::homeAsked, this, [this] { showPage(home_page); });

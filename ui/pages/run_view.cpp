@@ -46,6 +46,8 @@ RunView::RunView(NodeClient& client, const Desktop& desktop, QWidget* parent) : 
     auto* end = new EndCard(client, this);
     column->addWidget(end);
     connect(end, &EndCard::tryAsked, this, &RunView::modelAsked);
+    connect(end, &EndCard::inviteGiven, this, &RunView::inviteGiven);
+    connect(end, &EndCard::runsAsked, this, &RunView::runsAsked);
     column->addWidget(makeTiles());
     auto* row = new QHBoxLayout;
     row->setSpacing(2 * grid);

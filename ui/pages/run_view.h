@@ -30,6 +30,10 @@ public:
 signals:
     /// The person wants to see what the model writes.
     void modelAsked();
+    /// Here is the invite of the next run, now that this one is over.
+    void inviteGiven(const QString& link);
+    /// The person wants to see the runs that they were in.
+    void runsAsked();
 
 private:
     QWidget* makeHeader();

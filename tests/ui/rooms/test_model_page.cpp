@@ -134,6 +134,30 @@ private slots:
         fixture.click("tryModel");
         QTRY_VERIFY(fixture.find<QLineEdit>("prompt")->isVisible());
     }
+
+    void the_end_of_a_run_leads_to_the_next_one() {
+        WindowFixture fixture;
+        fixture.push("training");
+        fixture.node.push(finished());
+        auto* invite = fixture.find<QLineEdit>("nextInvite");
+        QTRY_VERIFY(fixture.find<QLabel>("share")->isVisible());
+        QVERIFY(!invite->isVisible());
+        fixture.click("nextRun");
+        QVERIFY(invite->isVisible() && invite->hasFocus());
+        fixture.type("nextInvite", "hello");
+        fixture.click("nextGo");
+        QVERIFY(fixture.text("nextProblem").startsWith("An invite begins"));
+        QVERIFY(!fixture.find<QLabel>("offer")->isVisible());
+        fixture.type("nextInvite", "magnet:?xt=urn:btmh:1220" + QString(64, 'c') + "&dn=Next");
+        QVERIFY(!fixture.find<QLabel>("nextProblem")->isVisible());
+        fixture.click("nextGo");
+        QVERIFY(fixture.text("offer").contains("“Next”"));
+        QCOMPARE(fixture.node.count("join"), 0);  // before the person has agreed to leave
+        fixture.click("switch");
+        QTRY_COMPARE(fixture.node.count("join"), 1);
+        fixture.click("nextMine");
+        QTRY_VERIFY(fixture.find<QPushButton>("rejoin")->isVisible());
+    }
 };
 
 QTEST_MAIN(TestModelPage)
