@@ -93,6 +93,7 @@ Status Blobs::make_room(std::uint64_t size, run::Retention retention) {
         which.emplace_back(index.ref);
     }
     const auto displaced = run::blobs_to_displace(stored, size, retention, m_bytes_max);
+    if (retention == run::Retention::kept) note_refusal(size, displaced.has_value());
     if (!displaced) return quota_is_used_up();
     for (const std::size_t i : *displaced) {
         if (const Key* key = std::get_if<Key>(&which[i])) {
@@ -106,6 +107,20 @@ Status Blobs::make_room(std::uint64_t size, run::Retention retention) {
         m_index.erase(left);
     }
     return {};
+}
+
+/// A smaller blob that fits says nothing about a larger one that did not.
+void Blobs::note_refusal(std::uint64_t size, bool fits) {
+    if (fits) {
+        if (size >= m_refused.size) m_refused = {};
+        return;
+    }
+    std::uint64_t kept = 0;
+    for (const auto& [key, entry] : m_entries) {
+        const bool stays = entry->retention == run::Retention::kept && entry->index.keeping == Storage::stored;
+        if (stays) kept += entry->index.ref.size;
+    }
+    m_refused = {size, kept + size};
 }
 
 Error Blobs::quota_is_used_up() const {

@@ -101,6 +101,8 @@ public:
     /// What kept blobs may still take.
     [[nodiscard]] std::uint64_t room() const;
     void set_bytes_max(std::uint64_t bytes) { m_bytes_max = bytes; }
+    /// What the quota would have to be for the kept blob that it refused last; 0 once one of that size was let in.
+    [[nodiscard]] std::uint64_t bytes_needed() const { return m_refused.needed; }
 
 private:
     using Key = std::pair<BlobId, run::BlobKind>;
@@ -126,6 +128,7 @@ private:
     // blob_quota.cpp
     [[nodiscard]] std::uint64_t bytes_to_come() const;
     [[nodiscard]] Status make_room(std::uint64_t size, run::Retention retention);
+    void note_refusal(std::uint64_t size, bool fits);
     [[nodiscard]] Error quota_is_used_up() const;
     void displace(Entry& entry);
     // blob_fetch.cpp
@@ -151,6 +154,10 @@ private:
     Worker& m_worker;
     std::filesystem::path m_folder;
     std::uint64_t m_bytes_max;
+    struct Refused {
+        std::uint64_t size = 0, needed = 0;
+    };
+    Refused m_refused;
     Deliver m_deliver;
     std::map<Key, std::unique_ptr<Entry>> m_entries;
     std::map<Digest, Key> m_by_torrent;

@@ -82,6 +82,7 @@ struct SwarmCounters {
     std::uint64_t queues_full = 0;       // connections ended because all queues together were too long
     std::uint64_t blobs_fetching = 0, blobs_seeding = 0;
     std::uint64_t blob_bytes_stored = 0;  // of all runs, those under way counted whole
+    std::uint64_t blob_bytes_needed = 0;  // with the last that was refused for the quota; 0: all were let in
     std::uint64_t blob_bytes_down = 0;    // payload of fetches, repeated and discarded pieces included
 };
 

@@ -250,6 +250,7 @@ SwarmCounters LiveSwarm::counters() const {
     counters.blobs_fetching = m_parts.blobs.fetching();
     counters.blobs_seeding = m_parts.blobs.seeding();
     counters.blob_bytes_stored = m_parts.blobs.bytes_stored();
+    counters.blob_bytes_needed = m_parts.blobs.bytes_needed();
     counters.blob_bytes_down = m_parts.blobs.bytes_down();
     return counters;
 }

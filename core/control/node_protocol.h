@@ -361,8 +361,9 @@ struct Why : status::Why {
         field("round", value.round, Optional{Whole{}}, "The round that is open.");
         field("seconds", value.seconds, Optional{Whole{}}, "How long the round stays open, or a wait lasts.");
         field("tokens_per_second", value.tokens_per_second, Optional{Whole{}}, "Speed of this computer; 0 if unknown.");
-        field("here", value.here, Optional{Whole{}}, "Members of the run's committee that are here.");
-        field("needed", value.needed, Optional{Whole{}}, "How many of them a round needs.");
+        field("here", value.here, Optional{Whole{}},
+              "Members of the run's committee that are here; for disk_too_small bytes that are allowed.");
+        field("needed", value.needed, Optional{Whole{}}, "How many of them a round needs; bytes that the run needs.");
         field("since", value.since, Optional{Whole{}}, "Unix seconds; 0 if it does not matter.");
         field("until", value.until, Optional{Whole{}}, "Unix seconds; 0: until it is resumed.");
         field("signal", value.signal, Any{}, "What was noticed of the owner.");

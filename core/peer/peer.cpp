@@ -467,7 +467,10 @@ void Peer::Impl::blob_failed(const BlobId& id, const Error& error) {
     if (!started || gone) return;
     // On a full disk payloads that no list names just wait; for the rest room is made, and the fetch is tried again.
     const bool waits = error.code == ErrorCode::no_space && payloads.displaceable(id);
-    if (error.code == ErrorCode::no_space && !waits && !shards.evict_spare()) (void)seeder.forget_oldest_payloads(0);
+    if (error.code == ErrorCode::no_space && !waits) {
+        if (!shards.evict_spare()) (void)seeder.forget_oldest_payloads(0);
+        disk_full_at = now();
+    }
     payloads.failed(id, now());
     repairer.on_fetch_failed(id);
     if (checkpoint_fetch && checkpoint_fetch->ref.root == id && !checkpoint_fetch->adopting) {
@@ -677,6 +680,8 @@ void Peer::finish(TimePoint now) {
 bool Peer::has_finished() const { return m_impl->contributor.has_finished(); }
 bool Peer::all_settled() const { return has_finished() && m_impl->contributor.record().pending.empty(); }
 
+void Peer::set_shard_bytes_max(std::uint64_t bytes) { m_impl->shards.set_cap(bytes); }
+
 void Peer::set_name(const std::string& name) {
     m_impl->name = name;
     m_impl->status_due = true;
@@ -708,6 +713,7 @@ StatusFacts Peer::Impl::facts() const {
     facts.fetching_state = checkpoint_fetch.has_value();
     facts.calculates_differently = self_check.calculates_differently();
     facts.own_key_elsewhere = own_key_elsewhere_at && now() < *own_key_elsewhere_at + elsewhere_for;
+    facts.disk_full = disk_full_at && errors.recent();
     facts.members_known = !members.all().empty();
     facts.checkpoint = seeder.newest_checkpoint();
     facts.seats_here = seats.seated_here();

@@ -236,6 +236,13 @@ void ShardKeeper::on_blob_failed(const BlobId& id) {
     }
 }
 
+void ShardKeeper::set_cap(std::uint64_t bytes) {
+    if (bytes == m_cap) return;
+    m_cap = bytes;
+    m_retry_at.clear();
+    assign(m_counted);
+}
+
 void ShardKeeper::check_invariants() const {
     for (const std::size_t shard : m_under_way) POTLUCK_CHECK(!m_whole.contains(shard));
     POTLUCK_CHECK(m_order.size() == m_assigned.size());

@@ -52,6 +52,8 @@ public:
     void update(const std::vector<std::size_t>& needed);
     void on_blob(const BlobId& id);
     void on_blob_failed(const BlobId& id);
+    /// What shards may take from now on; what is too much goes as others come.
+    void set_cap(std::uint64_t bytes);
     /// Lets go of one shard, because the disk is full; false if every one is needed or assigned.
     bool evict_spare();
 
@@ -86,7 +88,7 @@ private:
     void evict(std::size_t shard);
 
     const Parts m;
-    const std::uint64_t m_cap;
+    std::uint64_t m_cap;
     std::uint64_t m_largest = 0;
     std::vector<std::uint64_t> m_weights;  // by shard: of this member's key
     std::vector<std::size_t> m_needed;

@@ -29,6 +29,7 @@ Why stateless_why(const StatusFacts& facts) {
     if (facts.checking) return {Reason::checking_model};
     if (is_alone(facts)) return {.reason = Reason::members_unreachable, .since = alone_since(facts)};
     if (!facts.members_known) return {Reason::searching_members};
+    if (facts.disk_full) return {Reason::hindered, facts.last_error};
     return {facts.fetching_state ? Reason::fetching_model : Reason::fetching_history};
 }
 

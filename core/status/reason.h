@@ -52,6 +52,7 @@ enum class Reason : std::uint8_t {
     trainer_changed,        // detail: what it changed by itself, in English
     trouble,                // detail: what went wrong, in English; training goes on
     hindered,               // the same, and nothing is trained until it is put right
+    disk_too_small,         // the limit, not the disk: here: bytes allowed; needed: bytes that the run takes, about
 
     // Not at work, as the owner wants.
     paused,              // until: 0 until it is resumed
@@ -110,6 +111,7 @@ inline constexpr std::array<const char*, reason_count> reason_names = {
     "trainer_changed",
     "trouble",
     "hindered",
+    "disk_too_small",
     "paused",
     "yielding",
     "finishing",
@@ -133,7 +135,7 @@ struct Why {
     Reason reason = Reason::no_run;
     std::string detail = {};
     std::uint64_t round = 0, seconds = 0, tokens_per_second = 0;
-    std::uint64_t here = 0, needed = 0;  // members of the committee
+    std::uint64_t here = 0, needed = 0;  // members of the committee, or bytes on the disk
     std::int64_t since = 0, until = 0;   // unix seconds
     std::optional<activity::Signal> signal = std::nullopt;
     bool operator==(const Why&) const = default;

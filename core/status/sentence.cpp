@@ -30,6 +30,15 @@ std::string seats(const Why& why) {
     return std::to_string(why.here) + " of the " + std::to_string(why.needed) + " needed are here";
 }
 
+/// "180 MB", "2.4 GB": as disks are sold.
+std::string size_text(std::uint64_t bytes) {
+    constexpr std::uint64_t kilo = 1'000, mega = 1'000'000, giga = 1'000'000'000;
+    if (bytes < mega) return std::to_string((bytes + kilo - 1) / kilo) + " kB";
+    if (bytes < giga) return std::to_string((bytes + mega - 1) / mega) + " MB";
+    const std::uint64_t tenths = (bytes + giga / 10 - 1) / (giga / 10);
+    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GB";
+}
+
 std::string named(const std::string& name) { return name.empty() ? "this run" : "“" + name + "”"; }
 std::string since(const Why& why) { return "since " + clock_text(why.since); }
 
@@ -91,6 +100,9 @@ std::string work_sentence(const Why& why) {
         case Reason::trainer_changed:
         case Reason::trouble:
         case Reason::hindered: return why.detail;
+        case Reason::disk_too_small:
+            return "The disk limit is too small for this run: about " + size_text(why.needed) + " needed, " +
+                   size_text(why.here) + " allowed; allow more with --disk.";
         default: return {};
     }
 }

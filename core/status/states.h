@@ -51,6 +51,7 @@ enum class Action : std::uint8_t {
     train_again,  // after or instead of finishing
     finish,       // this round, then leave
     leave,
+    allow_disk,  // more of it, where limits are set
     show_log,
     start_node,
 };

@@ -1965,6 +1965,10 @@
         <source>This computer has no trainer yet; once it is downloaded, training begins by itself.</source>
         <translation>Dieser Computer hat noch keinen Trainer; sobald er heruntergeladen ist, beginnt das Training von selbst.</translation>
     </message>
+    <message>
+        <source>The disk limit is too small for this run: about %1 needed, %2 allowed.</source>
+        <translation>Die Grenze für die Festplatte ist zu klein für diesen Lauf: etwa %1 werden gebraucht, %2 sind erlaubt.</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::Remedies</name>
@@ -1991,6 +1995,10 @@
     <message>
         <source>&amp;Leave the run</source>
         <translation>Lauf &amp;verlassen</translation>
+    </message>
+    <message>
+        <source>Allow more &amp;disk</source>
+        <translation>Mehr &amp;Platz erlauben</translation>
     </message>
 </context>
 <context>
@@ -2040,8 +2048,8 @@
         <translation>Höchstens auf der &amp;Festplatte</translation>
     </message>
     <message>
-        <source>The model, the data and copies of both for others; parts of the data from the next start on.</source>
-        <translation>Das Modell, die Daten und Kopien von beidem für andere; für Teile der Daten ab dem nächsten Start.</translation>
+        <source>The model, the data and copies of both for others.</source>
+        <translation>Das Modell, die Daten und Kopien von beidem für andere.</translation>
     </message>
     <message>
         <source> GB</source>
@@ -2054,6 +2062,10 @@
     <message>
         <source>No limit</source>
         <translation>Keine Grenze</translation>
+    </message>
+    <message>
+        <source> MB</source>
+        <translation> MB</translation>
     </message>
 </context>
 <context>

@@ -499,6 +499,7 @@ private slots:
         QVERIFY(here(kept) && here(first) && !here(fourth));
         const auto refused = small.swarm->publish(random_bytes(1, 7));
         QVERIFY(!refused.ok() && refused.error().code == ErrorCode::no_space);
+        QCOMPARE(small.swarm->counters().blob_bytes_needed, 1'000'001U);
         QCOMPARE(small.swarm->counters().blob_bytes_stored, 1'000'000U);
         // Files in place are not counted and make room for nothing; what is forgotten does.
         small.swarm->publish_file(write_content(small.path() / "mine", random_bytes(900'000, 8)), "mine",

@@ -143,6 +143,9 @@ QString troubleSentence(const Why& why) {
         case Reason::trainer_changed: return Tr::tr("The trainer has changed its plan: %1").arg(detailOf(why));
         case Reason::trouble: return Tr::tr("Something went wrong, and training goes on: %1").arg(detailOf(why));
         case Reason::hindered: return Tr::tr("Nothing can be trained: %1").arg(detailOf(why));
+        case Reason::disk_too_small:
+            return Tr::tr("The disk limit is too small for this run: about %1 needed, %2 allowed.")
+                .arg(sizeText(why.needed), sizeText(why.here));
         case Reason::trainer_failed:
             return Tr::tr("The trainer failed three times (%1); the log says more.").arg(detailOf(why));
         case Reason::trainer_missing:

@@ -36,6 +36,10 @@ namespace potluck::ui {
 MainWindow::MainWindow(NodeClient& client, Theme& theme, Tray& tray, Desktop desktop, QWidget* parent)
     : QMainWindow(parent), m_client(client), m_theme(theme), m_tray(tray), m_desktop(std::move(desktop)) {
     m_desktop.show_log = [this] { showPage(log_page); };
+    m_desktop.show_limits = [this] {
+        showPage(settings_page);
+        m_settings->showDiskLimit();
+    };
     setWindowTitle(QStringLiteral("Potluck"));
     setWindowIcon(appIcon());
     setAcceptDrops(true);
@@ -88,11 +92,11 @@ QWidget* MainWindow::makePages() {
     scroll->setWidget(m_pages);
     margin->addWidget(scroll);
     m_home = new HomePage(m_client, m_desktop, m_pages);
-    auto* settings = new SettingsPage(m_client, m_theme, m_desktop, m_pages);
+    m_settings = new SettingsPage(m_client, m_theme, m_desktop, m_pages);
     m_pages->addWidget(m_home);
     m_pages->addWidget(new LeaderboardPage(m_client, m_pages));
     addRecordPages();
-    m_pages->addWidget(settings);
+    m_pages->addWidget(m_settings);
     addRunPages();
     const auto fit = [this] {
         // Only the page that is open says how much room it needs.
@@ -104,7 +108,7 @@ QWidget* MainWindow::makePages() {
     };
     fit();
     connect(m_pages, &QStackedWidget::currentChanged, this, fit);
-    connect(settings, &SettingsPage::quitAsked, this, &MainWindow::quitAsked);
+    connect(m_settings, &SettingsPage::quitAsked, this, &MainWindow::quitAsked);
     return surround;
 }
 

@@ -15,6 +15,7 @@ class QStackedWidget;
 namespace potluck::ui {
 
 class HomePage;
+class SettingsPage;
 class Navigation;
 class Theme;
 class Tray;
@@ -68,6 +69,7 @@ private:
     Navigation* m_navigation = nullptr;
     QStackedWidget* m_pages = nullptr;
     HomePage* m_home = nullptr;
+    SettingsPage* m_settings = nullptr;
     bool m_toldOfTray = false;
 };
 

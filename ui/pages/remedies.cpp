@@ -34,6 +34,8 @@ Remedies::Remedies(NodeClient& client, const Desktop& desktop, QWidget* parent)
     connect(add(Action::start_node, tr("&Try now"), "resume", "retry"), &QPushButton::clicked, &client,
             &NodeClient::retryNow);
     connect(add(Action::cancel, tr("&Cancel"), "leave", "cancelSearch"), &QPushButton::clicked, this, leave);
+    connect(add(Action::allow_disk, tr("Allow more &disk"), "nav-settings", "allowDisk"), &QPushButton::clicked, this,
+            [this] { m_desktop.show_limits(); });
     connect(add(Action::show_log, tr("Show &log"), "open", "showLog"), &QPushButton::clicked, this,
             [this] { m_desktop.show_log(); });
     connect(add(Action::leave, tr("&Leave the run"), "leave", "leaveRun"), &QPushButton::clicked, this, leave);

@@ -41,10 +41,12 @@ constexpr int name_characters_max = 32;
 SettingsPage::SettingsPage(NodeClient& client, Theme& theme, const Desktop& desktop, QWidget* parent)
     : QWidget(parent), m_client(client), m_theme(theme) {
     const auto [scroll, scrolled, cards] = makeScrolledCards(this);
+    m_scroll = scroll;
     cards->addWidget(makeNameCard());
     cards->addWidget(new IdentityCard(client, scrolled));
     cards->addWidget(makePauseCard());
-    cards->addWidget(new ResourcesCard(client, scrolled));
+    m_resources = new ResourcesCard(client, scrolled);
+    cards->addWidget(m_resources);
     cards->addWidget(new ConnectionCard(client, scrolled));
     cards->addWidget(new ActivityCard(client, scrolled));
     cards->addWidget(new PausesCard(client, scrolled));
@@ -61,6 +63,13 @@ SettingsPage::SettingsPage(NodeClient& client, Theme& theme, const Desktop& desk
     column->addWidget(scroll, 1);
     connect(&client, &NodeClient::changed, this, &SettingsPage::refresh);
     refresh();
+}
+
+void SettingsPage::showDiskLimit() {
+    m_resources->editDisk();
+    // Where the card is, is known once the page that was just opened has its size.
+    QMetaObject::invokeMethod(
+        this, [this] { m_scroll->ensureWidgetVisible(m_resources, 0, 0); }, Qt::QueuedConnection);
 }
 
 QFrame* SettingsPage::makeNameCard() {

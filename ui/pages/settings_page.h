@@ -13,9 +13,11 @@ class QFrame;
 class QLabel;
 class QLineEdit;
 class QPushButton;
+class QScrollArea;
 
 namespace potluck::ui {
 
+class ResourcesCard;
 class Theme;
 
 class SettingsPage : public QWidget {
@@ -23,6 +25,9 @@ class SettingsPage : public QWidget {
 
 public:
     SettingsPage(NodeClient& client, Theme& theme, const Desktop& desktop, QWidget* parent);
+
+    /// Where more of the disk can be allowed, with the cursor in it.
+    void showDiskLimit();
 
 signals:
     void quitAsked();
@@ -38,6 +43,8 @@ private:
 
     NodeClient& m_client;
     Theme& m_theme;
+    QScrollArea* m_scroll = nullptr;
+    ResourcesCard* m_resources = nullptr;
     QLineEdit* m_name = nullptr;
     QPushButton* m_saveName = nullptr;
     QLabel* m_nameOutcome = nullptr;

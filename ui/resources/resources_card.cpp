@@ -18,7 +18,7 @@ using namespace control;
 namespace {
 
 // A spin box counts in what people say; a rate that is not a whole number of these was given on the command line.
-constexpr std::uint64_t rate_unit = 1'000, disk_unit = 1'000'000'000;
+constexpr std::uint64_t rate_unit = 1'000, mega = 1'000'000, giga = 1'000'000'000;
 constexpr int rate_shown_max = static_cast<int>(rate_max / rate_unit), disk_shown_max = 100'000;
 
 constexpr std::array efforts = {Effort::quiet, Effort::balanced, Effort::full};
@@ -27,6 +27,9 @@ constexpr std::array efforts = {Effort::quiet, Effort::balanced, Effort::full};
 int shown(std::uint64_t bytes, std::uint64_t unit, int most) {
     return static_cast<int>(std::min((bytes + unit - 1) / unit, static_cast<std::uint64_t>(most)));
 }
+
+/// A limit of a few megabytes, or one that was given to the megabyte, is told as that and not as the next gigabyte.
+std::uint64_t disk_unit(std::uint64_t bytes) { return bytes % giga == 0 || bytes > 100 * giga ? giga : mega; }
 
 }  // namespace
 
@@ -53,9 +56,8 @@ ResourcesCard::ResourcesCard(NodeClient& client, QWidget* parent) : QFrame(paren
     m_upload->setObjectName(QStringLiteral("uploadLimit"));
     m_download = addLimit(*column, tr("&Download at most"), tr("Data, and what the others have trained."), tr(" KB/s"));
     m_download->setObjectName(QStringLiteral("downloadLimit"));
-    m_disk = addLimit(
-        *column, tr("Dis&k at most"),
-        tr("The model, the data and copies of both for others; parts of the data from the next start on."), tr(" GB"));
+    m_disk =
+        addLimit(*column, tr("Dis&k at most"), tr("The model, the data and copies of both for others."), tr(" GB"));
     m_disk->setObjectName(QStringLiteral("diskLimit"));
     m_disk->setMaximum(disk_shown_max);
     m_disk->setSpecialValueText(tr("20 GiB, as usual"));
@@ -90,6 +92,11 @@ QSpinBox* ResourcesCard::addLimit(QVBoxLayout& column, const QString& label, con
     return box;
 }
 
+void ResourcesCard::editDisk() {
+    m_disk->setFocus();
+    m_disk->selectAll();
+}
+
 void ResourcesCard::refresh() {
     const NodeView& view = m_client.view();
     const auto& resources = view.snapshot.resources;
@@ -104,7 +111,11 @@ void ResourcesCard::refresh() {
     };
     show(*m_upload, shown(resources->upload, rate_unit, rate_shown_max));
     show(*m_download, shown(resources->download, rate_unit, rate_shown_max));
-    show(*m_disk, shown(resources->disk, disk_unit, disk_shown_max));
+    if (!m_disk->hasFocus()) {
+        const QSignalBlocker silent(m_disk);
+        m_disk->setSuffix(disk_unit(resources->disk) == giga ? tr(" GB") : tr(" MB"));
+    }
+    show(*m_disk, shown(resources->disk, disk_unit(resources->disk), disk_shown_max));
 }
 
 /// What the fields say; a limit that was not touched stays as exact as the node has it.
@@ -117,7 +128,7 @@ void ResourcesCard::ask() {
     wanted.effort = static_cast<Effort>(m_efforts->checkedId());
     wanted.upload = asked(*m_upload, known.upload, rate_unit, rate_shown_max);
     wanted.download = asked(*m_download, known.download, rate_unit, rate_shown_max);
-    wanted.disk = asked(*m_disk, known.disk, disk_unit, disk_shown_max);
+    wanted.disk = asked(*m_disk, known.disk, disk_unit(known.disk), disk_shown_max);
     if (wanted != known) m_client.setResources(wanted);
 }
 

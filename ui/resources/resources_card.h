@@ -20,6 +20,8 @@ class ResourcesCard : public QFrame {
 
 public:
     ResourcesCard(NodeClient& client, QWidget* parent);
+    /// The cursor is in the limit of the disk then.
+    void editDisk();
 
 private:
     QSpinBox* addLimit(QVBoxLayout& column, const QString& label, const QString& hint, const QString& unit);

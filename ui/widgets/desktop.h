@@ -27,6 +27,8 @@ struct Desktop {
     std::function<Status(const QString& file, const QString& link)> write_invite = {};
     /// Opens the page with the log; the window fills it in.
     std::function<void()> show_log = {};
+    /// Opens the page with the limits; the window fills it in.
+    std::function<void()> show_limits = {};
 };
 
 }  // namespace potluck::ui

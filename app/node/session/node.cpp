@@ -441,6 +441,7 @@ Status Node::set_resources(const control::Resources& wanted) {
     m_settings.resources = wanted;
     m_network->set_rate_limits(wanted.upload, wanted.download);
     m_network->set_blob_bytes_max(m_settings.blob_bytes_max());
+    if (m_session) m_session->peer().set_shard_bytes_max(m_settings.shard_bytes_max());
     obey();
     return save_settings();
 }
@@ -624,6 +625,13 @@ NodeConditions Node::conditions() const {
     const peer::PeerView view = m_session->peer().view();
     conditions.member = view.why;
     conditions.progress = view.progress;
+    conditions.disk_allowed = m_settings.blob_bytes_max();
+    conditions.disk_needed = m_session->swarm().counters().blob_bytes_needed;
+    const std::uint64_t shard = largest_shard(m_session->peer().manifest());
+    if (conditions.disk_needed > conditions.disk_allowed || shard > m_settings.shard_bytes_max()) {
+        const std::uint64_t data = shard / 3 * 4 + 4;  // shards may take three quarters
+        conditions.disk_needed = std::max({conditions.disk_needed, data, bytes_to_begin(m_session->peer().manifest())});
+    }
     conditions.leaves_after_round = m_settings.run->finishing && m_settings.run->after == control::AfterFinish::leave;
     const TrainerProcess* trainer = m_session->trainer();
     conditions.volunteer = trainer != nullptr;

@@ -36,6 +36,12 @@ bool is_at_work(Reason reason) {
     return activity == Activity::training || activity == Activity::waiting || activity == Activity::alone;
 }
 
+/// Whether the member waits for something that it must have on the disk.
+bool waits_for_disk(Reason reason) {
+    return reason == Reason::fetching_model || reason == Reason::fetching_history || reason == Reason::fetching_data ||
+           reason == Reason::hindered;
+}
+
 Why member_why(const NodeConditions& conditions) {
     const Why& member = *conditions.member;
     const bool stopped_training = member.reason == Reason::finishing || member.reason == Reason::finished;
@@ -45,6 +51,8 @@ Why member_why(const NodeConditions& conditions) {
         return {Reason::trainer_restarting, conditions.trainer_interruption};
     if (!conditions.trainer_notice.empty() && member.reason != Reason::trouble && is_at_work(member.reason))
         return {Reason::trainer_changed, conditions.trainer_notice};
+    if (conditions.disk_needed > conditions.disk_allowed && waits_for_disk(member.reason))
+        return {.reason = Reason::disk_too_small, .here = conditions.disk_allowed, .needed = conditions.disk_needed};
     if (conditions.network_silent && member.reason == Reason::alone_waiting) {
         Why why = member;
         why.reason = Reason::offline;

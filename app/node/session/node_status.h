@@ -39,6 +39,8 @@ struct NodeConditions {
     double progress = -1;
     bool volunteer = true;
     bool leaves_after_round = false;  // the person wants to leave once the round is finished
+    std::uint64_t disk_needed = 0;    // of blobs, more than the owner allows; 0: the limit does
+    std::uint64_t disk_allowed = 0;   // the limit
     bool network_silent = false;      // nothing of the network answers, also outside the run
 };
 struct NodeStatus {

@@ -89,6 +89,16 @@ control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifes
     return snapshot;
 }
 
+std::uint64_t largest_shard(const run::Manifest& manifest) {
+    std::uint64_t largest = 0;
+    for (const run::Shard& shard : manifest.shards) largest = std::max(largest, shard.blob.size);
+    return largest;
+}
+
+std::uint64_t bytes_to_begin(const run::Manifest& manifest) {
+    return model::state_layout(manifest.model).file_size() + largest_shard(manifest);
+}
+
 control::OfferedRun offered_run(const RunId& run, const run::Manifest& manifest, const PeerId& person) {
     control::OfferedRun offered;
     offered.id = run.hex();
@@ -104,12 +114,9 @@ control::OfferedRun offered_run(const RunId& run, const run::Manifest& manifest,
     offered.listed = !manifest.allowed.empty();
     offered.admitted = !offered.listed || manifest.host == person ||
                        std::ranges::find(manifest.allowed, person) != manifest.allowed.end();
-    std::uint64_t largest = 0, text = 0;
-    for (const run::Shard& shard : manifest.shards) {
-        largest = std::max(largest, shard.blob.size);
-        text += shard.blob.size;
-    }
-    offered.download = layout.file_size() + largest;
+    std::uint64_t text = 0;
+    for (const run::Shard& shard : manifest.shards) text += shard.blob.size;
+    offered.download = bytes_to_begin(manifest);
     offered.disk = states_on_disk * layout.file_size() + text;
     return offered;
 }

@@ -94,6 +94,21 @@ private slots:
         QCOMPARE(page.node.count("set_resources"), 4);
     }
 
+    void a_few_megabytes_are_told_as_such_and_not_as_a_gigabyte() {
+        Settings page;
+        const auto says = [&](std::uint64_t disk) {
+            page.say({.disk = disk});
+            return page.find<QSpinBox>("diskLimit")->text();
+        };
+        QCOMPARE(says(5'000'000), QStringLiteral("5 MB"));
+        QCOMPARE(says(200'000), QStringLiteral("1 MB"));
+        QCOMPARE(says(50'000'000'000), QStringLiteral("50 GB"));
+        QCOMPARE(says(500ULL << 30U), QStringLiteral("537 GB"));
+        QCOMPARE(says(5'000'000), QStringLiteral("5 MB"));
+        page.type("diskLimit", "700");
+        QCOMPARE(page.asked().disk, std::uint64_t{700'000'000});
+    }
+
     void a_limit_that_was_not_touched_stays_exact() {
         Settings page;
         page.say({.upload = 1536, .disk = 5ULL << 30U});

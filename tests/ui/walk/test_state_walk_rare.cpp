@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <QSpinBox>
 #include <QUdpSocket>
 
 #include "walk.h"
@@ -160,25 +161,31 @@ private slots:
         CHECK_WALK();
     }
 
-    /// The data of the run is larger than what this computer may keep; the person allows more.
-    void a_disk_that_is_too_small_is_told_until_more_is_allowed() {
+    /// The data of the run is larger than what this computer may keep; the person allows more where the button leads.
+    void a_disk_limit_that_is_too_small_is_told_until_more_is_allowed() {
         Swarm swarm;
         swarm.host(1000);
         const QTemporaryDir folder;
         Walk walk(folder.path(), dht_of(swarm));
         IS_READY();
         control::Resources resources = walk.node().resources.value();
-        resources.disk = 200'000;
+        resources.disk = 40'000;
         walk.client.setResources(resources);
         QTRY_VERIFY_WITH_TIMEOUT(walk.node().resources->disk == resources.disk, soon);
         QVERIFY(walk.join(QString::fromStdString(swarm.invite())));
-        REACHES(walk.is(Reason::hindered));
+        REACHES(walk.is(Reason::disk_too_small));
+        QVERIFY(walk.node().why.needed > 40'000 && walk.node().why.here == 40'000);
+        QVERIFY(walk.find<QLabel>("reason")->text().contains("too small"));
+        QVERIFY(walk.click("allowDisk"));
+        auto* limit = walk.find<QSpinBox>("diskLimit");
+        QVERIFY(limit != nullptr && limit->hasFocus());
+        QCOMPARE(limit->text(), QStringLiteral("1 MB"));
+        QTest::keyClicks(limit, "500");
+        QTest::keyClick(limit, Qt::Key_Return);
+        walk.window.showPage(ui::MainWindow::home_page);
+        REACHES(walk.trains());
         QVERIFY(walk.leave_now());
         IS_READY();
-        resources.disk = 0;
-        walk.client.setResources(resources);
-        QVERIFY(walk.join(QString::fromStdString(swarm.invite())));
-        REACHES(walk.trains());
         CHECK_WALK();
     }
 

@@ -24,16 +24,19 @@ inline constexpr auto walked_often = std::to_array<Reason>(
 inline constexpr auto walked_rarely = std::to_array<Reason>(
     {Reason::search_offline, Reason::run_unreachable, Reason::run_refused, Reason::members_unreachable, Reason::offline,
      Reason::waiting_for_committee, Reason::alone, Reason::keeping, Reason::collecting, Reason::window_reopened,
-     Reason::trainer_changed, Reason::trainer_missing, Reason::hindered, Reason::identity_in_use, Reason::finished,
-     Reason::calculates_differently, Reason::node_silent});
+     Reason::trainer_changed, Reason::trainer_missing, Reason::disk_too_small, Reason::identity_in_use,
+     Reason::finished, Reason::calculates_differently, Reason::node_silent});
 
 /// Steps on the way into a run, through a round and out of it, which a fast computer takes between two snapshots; a
 /// walk looks at them when they come, and none of them needs a click.
-inline constexpr auto passing_by = std::to_array<Reason>(
-    {Reason::searching_run, Reason::asking_run, Reason::fetching_run, Reason::checking_model, Reason::searching_members,
-     Reason::fetching_model, Reason::fetching_history, Reason::catching_up, Reason::fetching_data,
-     Reason::starting_trainer, Reason::exchanging, Reason::repairing_model, Reason::trouble, Reason::finishing,
-     Reason::leaving, Reason::node_stopping});
+inline constexpr auto passing_by =
+    std::to_array<Reason>({Reason::searching_run, Reason::asking_run, Reason::fetching_run, Reason::checking_model,
+                           Reason::searching_members, Reason::fetching_model, Reason::fetching_history,
+                           Reason::catching_up, Reason::fetching_data, Reason::starting_trainer, Reason::exchanging,
+                           Reason::repairing_model, Reason::finishing, Reason::leaving, Reason::node_stopping});
+
+/// What fails on the disk itself. A limit that is too small, which a walk can bring about, has a state of its own.
+inline constexpr auto of_a_broken_disk = std::to_array<Reason>({Reason::hindered, Reason::trouble});
 
 /// Of the command line: a window always has a node, or says why not.
 inline constexpr auto never_in_a_window = std::to_array<Reason>({Reason::not_running});
@@ -46,6 +49,7 @@ constexpr bool is_each_once() {
     count(walked_often);
     count(walked_rarely);
     count(passing_by);
+    count(of_a_broken_disk);
     count(never_in_a_window);
     return std::all_of(times.begin(), times.end(), [](int number) { return number == 1; });
 }

@@ -245,6 +245,17 @@ private slots:
         QVERIFY(reason_with(Reason::starting_trainer) == Reason::trainer_restarting);
         QVERIFY(reason_with(Reason::training) == Reason::training);
         QVERIFY(reason_with(Reason::alone_waiting) == Reason::alone_waiting);
+        conditions.disk_needed = 500;
+        conditions.disk_allowed = 500;
+        QVERIFY(reason_with(Reason::fetching_history) == Reason::fetching_history);
+        conditions.disk_allowed = 499;
+        for (const Reason member :
+             {Reason::fetching_model, Reason::fetching_history, Reason::fetching_data, Reason::hindered})
+            QVERIFY(reason_with(member) == Reason::disk_too_small);
+        QVERIFY(
+            (node_status(conditions).why == status::Why{.reason = Reason::disk_too_small, .here = 499, .needed = 500}));
+        QVERIFY(reason_with(Reason::alone) == Reason::alone);
+        conditions.disk_allowed = 500;
         conditions.network_silent = true;
         QVERIFY(reason_with(Reason::alone_waiting) == Reason::offline);
         QVERIFY(reason_with(Reason::alone) == Reason::alone);

@@ -60,6 +60,17 @@ private slots:
         QVERIFY(why_of(facts).reason == Reason::calculates_differently);
     }
 
+    void a_newcomer_whose_disk_is_full_is_told_what_does_not_fit() {
+        StatusFacts facts = training_member();
+        facts.state.reset();
+        facts.members_known = true;
+        facts.last_error = "The disk is full.";
+        facts.error_recent = true;
+        QVERIFY(why_of(facts).reason == Reason::fetching_history);  // other errors are tried again at others'
+        facts.disk_full = true;
+        QVERIFY((why_of(facts) == Why{Reason::hindered, "The disk is full."}));
+    }
+
     void a_backbone_trains_in_no_trainer() {
         StatusFacts facts = training_member();
         facts.volunteer = facts.training.loaded = false;
