@@ -27,6 +27,10 @@ private slots:
         Swarm first, second;
         first.host(1000);
         second.host(6);
+        // Who stays when the first host is gone, so that this computer is alone in its run and not without a network: a
+        // node counts others than its entry points only.
+        ServingNode bystander(second.root() / "bystander");
+        bystander.start({"--dht", dht_of(second)});
         const QTemporaryDir folder;
         Walk walk(folder.path(), "[" + dht_of(first) + "," + dht_of(second) + "]");
         IS_READY();
@@ -41,6 +45,7 @@ private slots:
         QVERIFY(walk.click("switch"));
         REACHES(walk.trains());
 
+        QTRY_VERIFY_WITH_TIMEOUT(walk.node().network.dht_nodes > 0, soon);
         first.backbone().kill();
         REACHES(walk.is(Reason::alone_waiting));
         QVERIFY(walk.find<QLabel>("reason")->text().contains("0 of the 1 needed"));

@@ -15,10 +15,10 @@ namespace potluck::test {
 using status::Reason;
 
 /// By test_state_walk.
-inline constexpr auto walked_often = std::to_array<Reason>(
-    {Reason::no_run, Reason::searching_network, Reason::training, Reason::alone_waiting, Reason::paused,
-     Reason::yielding, Reason::trainer_restarting, Reason::trainer_failed, Reason::finishing_to_leave,
-     Reason::not_admitted, Reason::run_complete, Reason::node_starting, Reason::node_down});
+inline constexpr auto walked_often =
+    std::to_array<Reason>({Reason::no_run, Reason::searching_network, Reason::training, Reason::alone_waiting,
+                           Reason::paused, Reason::yielding, Reason::trainer_restarting, Reason::trainer_failed,
+                           Reason::finishing_to_leave, Reason::not_admitted, Reason::run_complete, Reason::node_down});
 
 /// By test_state_walk_rare.
 inline constexpr auto walked_rarely = std::to_array<Reason>(
@@ -29,11 +29,11 @@ inline constexpr auto walked_rarely = std::to_array<Reason>(
 
 /// Steps on the way into a run, through a round and out of it, which a fast computer takes between two snapshots; a
 /// walk looks at them when they come, and none of them needs a click.
-inline constexpr auto passing_by =
-    std::to_array<Reason>({Reason::searching_run, Reason::asking_run, Reason::fetching_run, Reason::checking_model,
-                           Reason::searching_members, Reason::fetching_model, Reason::fetching_history,
-                           Reason::catching_up, Reason::fetching_data, Reason::starting_trainer, Reason::exchanging,
-                           Reason::repairing_model, Reason::finishing, Reason::leaving, Reason::node_stopping});
+inline constexpr auto passing_by = std::to_array<Reason>(
+    {Reason::searching_run, Reason::asking_run, Reason::fetching_run, Reason::checking_model, Reason::searching_members,
+     Reason::fetching_model, Reason::fetching_history, Reason::catching_up, Reason::fetching_data,
+     Reason::starting_trainer, Reason::exchanging, Reason::repairing_model, Reason::finishing, Reason::leaving,
+     Reason::node_starting, Reason::node_stopping});
 
 /// What fails on the disk itself. A limit that is too small, which a walk can bring about, has a state of its own.
 inline constexpr auto of_a_broken_disk = std::to_array<Reason>({Reason::hindered, Reason::trouble});
