@@ -218,7 +218,8 @@ namespace {
 
 /// Upper and lower case of ASCII letters are the same, as in the ledger.
 bool holds(std::string_view text, std::string_view part) {
-    return !std::ranges::search(text, part, {}, to_lower, to_lower).empty();
+    const auto same = [](char a, char b) { return to_lower(a) == to_lower(b); };
+    return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
 }
 
 }  // namespace
