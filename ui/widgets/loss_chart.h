@@ -58,6 +58,8 @@ private:
     void fitScales();
     void readOutAt(int index);
     void describe();
+    [[nodiscard]] QString baselineSentence() const;
+    [[nodiscard]] QString baselineLabel() const;
     void paintAxes(QPainter& painter) const;
     void paintBaseline(QPainter& painter) const;
     void paintTraining(QPainter& painter) const;
@@ -69,8 +71,6 @@ private:
     std::vector<Point> m_training, m_validation;
     std::vector<Point> m_smooth;  // of m_training; empty without smoothing
     Smoothing m_smoothing = Smoothing::off;
-    [[nodiscard]] QString baselineSentence() const;
-    [[nodiscard]] QString baselineLabel() const;
     double m_baselineLoss = 0;
     model::Baseline m_baseline = model::Baseline::bigram;
     AxisScale m_rounds;
