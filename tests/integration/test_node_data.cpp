@@ -105,7 +105,7 @@ private slots:
         QVERIFY(prepare("none", {"--tokens", path("bare")}).err.contains("--vocabulary"));
         QVERIFY(
             prepare("none", {"--tokens", path("bare"), "--vocabulary", "100"}).err.contains("token 257 at position 0"));
-        QVERIFY(prepare("none", {}).err.contains("--text or --tokens"));
+        QVERIFY(prepare("none", {}).err.contains("--text, --tokens or --pictures"));
         const Ended made = prepare("bare-run", {"--tokens", path("bare"), "--vocabulary", "300"});
         QCOMPARE(made.code, 0);
         // What it chose where nothing was said.
