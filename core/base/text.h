@@ -17,6 +17,14 @@ namespace potluck {
     return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 [[nodiscard]] constexpr char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+[[nodiscard]] constexpr bool same_letter(char a, char b) { return to_lower(a) == to_lower(b); }
+/// Whether two texts are the same but for the case of ASCII letters.
+[[nodiscard]] constexpr bool same_letters(std::string_view a, std::string_view b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        if (!same_letter(a[i], b[i])) return false;
+    return true;
+}
 
 /// The UTF-8 character at the front of `text`, removed from it; nothing, and `text` as it was, if it is empty or its
 /// first bytes are not well-formed (Unicode, table 3-7: no surrogates, no longer spelling than needed).

@@ -31,8 +31,6 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t shuffle_key = 0x73687566666c6521ULL;
 
-const Error packing_stopped{ErrorCode::cancelled, "Packing was stopped."};
-
 std::uint64_t shard_count(std::uint64_t records, std::uint64_t record_bytes) {
     const std::uint64_t wanted = (records * record_bytes + shard_bytes_aimed - 1) / shard_bytes_aimed;
     return std::clamp<std::uint64_t>(wanted, 1, std::min<std::uint64_t>(run::shards_max, records));
@@ -192,7 +190,7 @@ Status Packer::shuffle() {
     const KeyedPermutation order(mix64(m_plan.key ^ shuffle_key), records);
     std::vector<model::Token> tokens(m_record_tokens);
     for (std::uint64_t record = 0; record < records; ++record) {
-        if (record % 4096 == 0 && !told(record, records)) return packing_stopped;
+        if (record % 4096 == 0 && !told(record, records)) return packing_stopped();
         const ByteSpan bytes =
             source->bytes().subspan(static_cast<std::size_t>(record * size), static_cast<std::size_t>(size));
         const std::uint64_t position = order.at(record);
@@ -209,7 +207,7 @@ Status Packer::shuffle() {
         if (Status synced = shard.sync(); !synced) return synced;
     }
     m_packed.bigram_loss = baseline();
-    if (!told(records, records)) return packing_stopped;
+    if (!told(records, records)) return packing_stopped();
     return {};
 }
 

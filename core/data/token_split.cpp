@@ -26,8 +26,6 @@ constexpr std::uint64_t token_segments_wanted = 256;
 constexpr std::uint64_t segment_tokens_min = 256;
 constexpr std::uint64_t segment_tokens_max = 32 * 1024;
 
-const Error stopped{ErrorCode::cancelled, "Packing was stopped."};
-
 bool told(const PackProgress& progress, PackStage stage, std::uint64_t done, std::uint64_t of) {
     return !progress || progress(stage, of == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(of));
 }
@@ -115,7 +113,7 @@ Result<double> bytes_per_token(const TextScan& scan, const Tokenizer& tokenizer)
     const Status sampled = for_each_segment(scan, [&](const Segment& segment) -> Status {
         tokenizer.encode(segment.text, tokens);
         seen += segment.text.size();
-        if (seen >= sample_bytes) return stopped;
+        if (seen >= sample_bytes) return packing_stopped();
         return {};
     });
     if (!sampled && seen < sample_bytes) return sampled.error();
@@ -180,7 +178,7 @@ Result<SplitTokens> split_segments(const SplitPlan& plan, const Tokenizer& token
     Streams streams(plan, separator);
     std::vector<model::Token> tokens;
     const Status done = for_each_segment(*scan, [&](const Segment& segment) -> Status {
-        if (!told(progress, PackStage::tokenizing, segment.index, scan->segments)) return stopped;
+        if (!told(progress, PackStage::tokenizing, segment.index, scan->segments)) return packing_stopped();
         tokens.clear();
         encode(segment, tokens);
         const bool is_held_out = order.at(segment.index) < *held_out;
@@ -238,7 +236,7 @@ Result<SplitTokens> split_tokens(const SplitPlan& plan, std::uint32_t vocabulary
     std::uint64_t index = 0;
     const Status done =
         for_each_token_segment(files->training, segment_tokens, vocabulary, [&](const auto& tokens) -> Status {
-            if (!told(progress, PackStage::reading, index, segments)) return stopped;
+            if (!told(progress, PackStage::reading, index, segments)) return packing_stopped();
             const bool is_held_out = order.at(index++) < held_out;
             return streams.write(is_held_out ? Streams::To::validation : Streams::To::training, 0, tokens);
         });

@@ -27,6 +27,7 @@ inline constexpr std::uint64_t validation_records_min = 64;
 enum class PackStage { reading, tokenizing, shuffling };
 /// `fraction` of the stage; false stops, and the call returns `cancelled`.
 using PackProgress = std::function<bool(PackStage stage, double fraction)>;
+[[nodiscard]] inline Error packing_stopped() { return {ErrorCode::cancelled, "Packing was stopped."}; }
 
 struct SplitPlan {
     std::filesystem::path source;  // file or folder

@@ -97,9 +97,7 @@ bool is_dns_name(std::string_view host) {
 
 /// Removes `scheme` from the front of `link`, in any case of letters; false if it is not there.
 bool take_scheme(std::string_view& link, std::string_view scheme) {
-    if (link.size() < scheme.size()) return false;
-    const auto same_letter = [](char a, char b) { return a == to_lower(b); };
-    const bool same = std::equal(scheme.begin(), scheme.end(), link.begin(), same_letter);
+    const bool same = same_letters(link.substr(0, scheme.size()), scheme);
     if (same) link.remove_prefix(scheme.size());
     return same;
 }

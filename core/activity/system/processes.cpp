@@ -26,10 +26,6 @@ namespace potluck::activity {
 
 namespace {
 
-bool same_letters(std::string_view a, std::string_view b) {
-    return std::ranges::equal(a, b, [](char one, char other) { return to_lower(one) == to_lower(other); });
-}
-
 std::string_view without_exe(std::string_view name) {
     constexpr std::string_view ending = ".exe";
     const bool has = name.size() > ending.size() && same_letters(name.substr(name.size() - ending.size()), ending);

@@ -1,7 +1,6 @@
 #include "core/data/pictures/picture_records.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 #include "core/base/check.h"
 #include "core/base/files.h"
 #include "core/base/rng.h"
+#include "core/base/text.h"
 #include "core/data/token_file.h"
 #include "core/pictures/picture.h"
 
@@ -22,12 +22,9 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t held_out_key = 0x70696374757265ULL;
 constexpr std::uint64_t held_out_every = 20;
 
-const Error stopped{ErrorCode::cancelled, "Packing was stopped."};
-
 bool is_picture(const fs::path& file) {
-    std::string ending = file.extension().string();
-    std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return ending == ".png" || ending == ".ppm";
+    const std::string ending = file.extension().string();
+    return same_letters(ending, ".png") || same_letters(ending, ".ppm");
 }
 
 /// Nothing where the file is no picture that can be read.
@@ -76,7 +73,7 @@ Result<SplitTokens> split_pictures(const SplitPlan& plan, std::uint32_t side, co
     // The first that can be read are held out, so that a broken file takes the place of none.
     for (std::uint64_t i = 0; i < files->size(); ++i) {
         if (progress && !progress(PackStage::tokenizing, static_cast<double>(i) / static_cast<double>(files->size())))
-            return stopped;
+            return packing_stopped();
         const auto record = record_of((*files)[static_cast<std::size_t>(order.at(i))], side);
         if (!record) {
             ++split.files_left_out;

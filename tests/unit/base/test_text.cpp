@@ -81,8 +81,14 @@ private slots:
             QCOMPARE(is_digit(c), code >= '0' && code <= '9');
             QCOMPARE(is_letter(c), (code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z'));
             QCOMPARE(to_lower(c), code >= 'A' && code <= 'Z' ? static_cast<char>(code + 32) : c);
+            QCOMPARE(same_letter(c, 'q'), c == 'q' || c == 'Q');
             QCOMPARE(is_hex_digit(c), std::string_view("0123456789abcdefABCDEF").find(c) != std::string_view::npos);
         }
+    }
+
+    void the_case_of_letters_can_be_passed_over() {
+        QVERIFY(same_letters("Game.EXE", "gAME.exe"));
+        QVERIFY(!same_letters("game", "game.exe") && !same_letters("game", "gama") && !same_letters("\xc4", "\xe4"));
     }
 
     void formatted_text_has_whatever_length_it_takes() {
