@@ -411,10 +411,6 @@
         <translation>&amp;Einladung zum nächsten Lauf</translation>
     </message>
     <message>
-        <source>potluck:?xt=…  or  magnet:?xt=…</source>
-        <translation>potluck:?xt=…  oder  magnet:?xt=…</translation>
-    </message>
-    <message>
         <source>&amp;Go there</source>
         <translation>&amp;Dorthin</translation>
     </message>
@@ -425,10 +421,6 @@
     <message>
         <source>Shows the runs that you were in; one that goes on is joined again there.</source>
         <translation>Zeigt die Läufe, in denen du warst; einem, der weitergeht, trittst du dort wieder bei.</translation>
-    </message>
-    <message>
-        <source>An invite begins with potluck: or magnet: – paste the whole link.</source>
-        <translation>Eine Einladung beginnt mit potluck: oder magnet: – füge den ganzen Link ein.</translation>
     </message>
 </context>
 <context>
@@ -774,6 +766,17 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::InviteLine</name>
+    <message>
+        <source>potluck:?xt=…  or  magnet:?xt=…</source>
+        <translation>potluck:?xt=…  oder  magnet:?xt=…</translation>
+    </message>
+    <message>
+        <source>An invite begins with potluck: or magnet: – paste the whole link.</source>
+        <translation>Eine Einladung beginnt mit potluck: oder magnet: – füge den ganzen Link ein.</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::JoinCard</name>
     <message>
         <source>Bring what you have</source>
@@ -786,10 +789,6 @@
     <message>
         <source>&amp;Invite</source>
         <translation>&amp;Einladung</translation>
-    </message>
-    <message>
-        <source>potluck:?xt=…  or  magnet:?xt=…</source>
-        <translation>potluck:?xt=…  oder  magnet:?xt=…</translation>
     </message>
     <message>
         <source>Invite link</source>
@@ -850,10 +849,6 @@
     <message>
         <source>Open an invite</source>
         <translation>Einladung öffnen</translation>
-    </message>
-    <message>
-        <source>An invite begins with potluck: or magnet: – paste the whole link.</source>
-        <translation>Eine Einladung beginnt mit potluck: oder magnet: – füge den ganzen Link ein.</translation>
     </message>
     <message>
         <source>Joining…</source>

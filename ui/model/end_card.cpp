@@ -1,13 +1,12 @@
 #include "ui/model/end_card.h"
 
 #include <QHBoxLayout>
-#include <QLineEdit>
 
-#include "ui/client/invite_link.h"
 #include "ui/client/plain_text.h"
 #include "ui/client/status_summary.h"
 #include "ui/model/save_model.h"
 #include "ui/widgets/icons.h"
+#include "ui/widgets/invite_line.h"
 #include "ui/widgets/parts.h"
 #include "ui/widgets/theme.h"
 
@@ -62,10 +61,7 @@ QWidget* EndCard::makeNext() {
     auto* column = new QVBoxLayout(next);
     column->setContentsMargins(0, grid, 0, 0);
     auto* label = makeLabel(tr("&Invite to the next run"), "strong", next);
-    m_invite = new QLineEdit(next);
-    m_invite->setObjectName(QStringLiteral("nextInvite"));
-    m_invite->setMaxLength(invite_characters_max);
-    m_invite->setPlaceholderText(tr("potluck:?xt=…  or  magnet:?xt=…"));
+    m_invite = new InviteLine("nextInvite", next);
     label->setBuddy(m_invite);
     auto* go = makeButton(tr("&Go there"), {}, Emphasis::normal, next);
     go->setObjectName(QStringLiteral("nextGo"));
@@ -92,10 +88,8 @@ QWidget* EndCard::makeNext() {
 }
 
 void EndCard::giveInvite() {
-    const QString link = m_invite->text().simplified();
-    if (!looksLikeInvite(link))
-        return showOrHide(m_problem, tr("An invite begins with potluck: or magnet: – paste the whole link."));
-    emit inviteGiven(link);
+    if (const QString problem = m_invite->problem(); !problem.isEmpty()) return showOrHide(m_problem, problem);
+    emit inviteGiven(m_invite->link());
 }
 
 void EndCard::refresh() {

@@ -11,10 +11,11 @@
 #include "ui/client/node_client.h"
 
 class QLabel;
-class QLineEdit;
 class QPushButton;
 
 namespace potluck::ui {
+
+class InviteLine;
 
 class EndCard : public QFrame {
     Q_OBJECT
@@ -40,7 +41,7 @@ private:
     QLabel* m_outcome = nullptr;
     QPushButton* m_save = nullptr;
     QWidget* m_next = nullptr;
-    QLineEdit* m_invite = nullptr;
+    InviteLine* m_invite = nullptr;
     QLabel* m_problem = nullptr;
 };
 

@@ -77,10 +77,7 @@ QWidget* JoinCard::makeField() {
     m_origin->setObjectName(QStringLiteral("origin"));
     m_origin->hide();
     auto* label = makeLabel(tr("&Invite"), "strong", field);
-    m_invite = new QLineEdit(field);
-    m_invite->setObjectName(QStringLiteral("invite"));
-    m_invite->setPlaceholderText(tr("potluck:?xt=…  or  magnet:?xt=…"));
-    m_invite->setMaxLength(invite_characters_max);
+    m_invite = new InviteLine("invite", field);
     m_invite->setAccessibleName(tr("Invite link"));
     label->setBuddy(m_invite);
     auto* paste = makeButton(tr("P&aste"), iconNamed(QStringLiteral("paste")), Emphasis::normal, field);
@@ -206,12 +203,8 @@ void JoinCard::chooseFile() {
 
 void JoinCard::join() {
     if (!m_join->isEnabled()) return;
-    const QString link = m_invite->text().trimmed();
-    if (!looksLikeInvite(link)) {
-        showOrHide(m_problem, tr("An invite begins with potluck: or magnet: – paste the whole link."));
-        return;
-    }
-    m_client.join(link);
+    if (const QString problem = m_invite->problem(); !problem.isEmpty()) return showOrHide(m_problem, problem);
+    m_client.join(m_invite->link());
     refresh();
 }
 

@@ -5,11 +5,11 @@
 #pragma once
 
 #include <QFrame>
-#include <QLineEdit>
 #include <QPushButton>
 
 #include "ui/client/node_client.h"
 #include "ui/widgets/desktop.h"
+#include "ui/widgets/invite_line.h"
 
 class QFileDialog;
 class QLabel;
@@ -44,7 +44,7 @@ private:
     NodeClient& m_client;
     const Desktop& m_desktop;
     QLabel* m_origin = nullptr;  // "This link came from outside ..."
-    QLineEdit* m_invite = nullptr;
+    InviteLine* m_invite = nullptr;
     QPushButton* m_join = nullptr;
     QPushButton* m_look = nullptr;
     QLabel* m_name = nullptr;
