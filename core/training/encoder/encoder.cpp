@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "core/base/check.h"
+#include "core/training/compute/piecewise.h"
 #include "core/training/compute/tensor_guard.h"
 #include "core/training/compute/tensor_types.h"
 #include "core/training/encoder/masking.h"
@@ -131,15 +132,6 @@ Tensor on_device(const std::vector<std::int64_t>& values, at::IntArrayRef shape,
     Tensor made = at::empty(shape, at::kLong);
     std::copy(values.begin(), values.end(), made.mutable_data_ptr<std::int64_t>());
     return made.to(device);
-}
-
-/// In pieces, because LibTorch first converts what it adds to as a whole where the two are of different types.
-void add_in_pieces(const Tensor& target, const Tensor& sums) {
-    constexpr std::int64_t piece = 1 << 18;
-    for (std::int64_t begin = 0; begin < target.numel(); begin += piece) {
-        const std::int64_t count = std::min(piece, target.numel() - begin);
-        target.narrow(0, begin, count).add_(sums.narrow(0, begin, count).to(target.device()));
-    }
 }
 
 /// What goes into the layers.

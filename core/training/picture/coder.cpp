@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "core/base/check.h"
+#include "core/training/compute/piecewise.h"
 #include "core/training/compute/tensor_guard.h"
 #include "core/training/compute/tensor_types.h"
 
@@ -63,15 +64,6 @@ private:
     const std::vector<Tensor>& m_tensors;
     std::size_t m_next = 0;
 };
-
-/// In pieces, because LibTorch first converts what it adds to as a whole where the two are of different types.
-void add_in_pieces(const Tensor& target, const Tensor& sums) {
-    constexpr std::int64_t piece = 1 << 18;
-    for (std::int64_t begin = 0; begin < target.numel(); begin += piece) {
-        const std::int64_t count = std::min(piece, target.numel() - begin);
-        target.narrow(0, begin, count).add_(sums.narrow(0, begin, count).to(target.device()));
-    }
-}
 
 /// Sums over pictures of what their losses are made of.
 struct Parts {
