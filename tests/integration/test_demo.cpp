@@ -42,6 +42,55 @@ QByteArray run_demo(const QStringList& arguments, int& code) {
     return demo.readAll();
 }
 
+/// Ten rounds of a small model with two volunteers and one that joins later, the real trainer in each.
+struct SmallDemo {
+    QTemporaryDir folder;
+    QByteArray said;
+    QJsonObject found;
+
+    [[nodiscard]] QString path(const char* name) const { return folder.filePath(QLatin1String(name)); }
+    void train(const QStringList& what, const char* recipe_json) {
+        QFile recipe(path("recipe.json"));
+        QVERIFY(recipe.open(QIODevice::WriteOnly) && recipe.write(recipe_json) > 0);
+        recipe.close();
+        int code = 0;
+        said = run_demo(what + QStringList{"--volunteers", "2", "--rounds", "10", "--recipe", recipe.fileName(),
+                                           "--report", path("report.json"), "--data-dir", path("data")},
+                        code);
+        found = read_json(path("report.json"));
+        QVERIFY2(!found.isEmpty(), said.right(3000).constData());
+        QCOMPARE(found["rounds"].toInt(), 10);
+        const int compared = found["digests_compared"].toInt();
+        QCOMPARE(found["digests_equal"].toInt(), compared);
+        QVERIFY2(compared > 10, qPrintable(QString::number(compared)));
+        QCOMPARE(found["leaderboard"].toArray().size(), 3);
+        QVERIFY(found["late_volunteer_rounds"].toInt() > 0);
+    }
+    [[nodiscard]] double number(const char* name) const { return found[QLatin1String(name)].toDouble(); }
+    [[nodiscard]] bool logged(const char* text) const {
+        QFile log(path("data/demo/volunteer-1/node.log"));
+        return log.open(QIODevice::ReadOnly) && log.readAll().contains(text);
+    }
+};
+
+/// Discs of drawn colours, 32 pixels a side.
+void draw_discs(const QString& folder, int count) {
+    QVERIFY(QDir().mkpath(folder));
+    QRandomGenerator random(7);
+    for (int i = 0; i < count; ++i) {
+        const int x = random.bounded(32), y = random.bounded(32), size = random.bounded(16, 200);
+        const quint32 ground = random.generate(), front = random.generate();
+        QByteArray picture("P6 32 32 255\n");
+        for (int at = 0; at < 32 * 32; ++at) {
+            const int dx = at % 32 - x, dy = at / 32 - y;
+            const quint32 colour = dx * dx + dy * dy < size ? front : ground;
+            for (const int shift : {0, 8, 16}) picture += static_cast<char>(colour >> shift);
+        }
+        QFile file(folder + QString("/%1.ppm").arg(i));
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(picture) == picture.size());
+    }
+}
+
 }  // namespace
 
 class DemoTest : public QObject {
@@ -154,107 +203,47 @@ private slots:
         QVERIFY(said.contains("\n  worth  ") && found["worth"]["computers"].toDouble() >= 1);
     }
 
-    /// Two volunteers, and one that joins later; the real trainer in each. On busy cores the loss ends a fifth below
-    /// the bigram model's.
+    /// On busy cores the loss ends a fifth below the bigram model's.
     void a_llama_trains_with_three_volunteers_and_all_digests_agree() {
-        QTemporaryDir folder;
-        QFile recipe(folder.filePath("recipe.json"));
-        QVERIFY(recipe.open(QIODevice::WriteOnly));
-        recipe.write(R"({"model": "llama-tiny", "window_seconds": 2.0})");
-        recipe.close();
-        int code = 0;
-        const QByteArray said = run_demo(
-            {"--text", POTLUCK_SOURCE_DIR "/core", "--volunteers", "2", "--rounds", "10", "--recipe", recipe.fileName(),
-             "--report", folder.filePath("report.json"), "--data-dir", folder.filePath("data")},
-            code);
-        const QJsonObject found = read_json(folder.filePath("report.json"));
-        QVERIFY2(!found.isEmpty(), said.right(3000).constData());
-        QCOMPARE(found["rounds"].toInt(), 10);
-        const int compared = found["digests_compared"].toInt();
-        QCOMPARE(found["digests_equal"].toInt(), compared);
-        QVERIFY2(compared > 10, qPrintable(QString::number(compared)));
-        QCOMPARE(found["leaderboard"].toArray().size(), 3);
-        QVERIFY(found["late_volunteer_rounds"].toInt() > 0);
-        QVERIFY2(found["final_loss"].toDouble() < found["bigram_loss"].toDouble(), said.right(3000).constData());
-        QFile log(folder.filePath("data/demo/volunteer-1/node.log"));
-        QVERIFY(log.open(QIODevice::ReadOnly));
-        QVERIFY(log.readAll().contains("Llama shape, 2 layers, width 128"));
+        SmallDemo demo;
+        demo.train({"--text", POTLUCK_SOURCE_DIR "/core"}, R"({"model": "llama-tiny", "window_seconds": 2.0})");
+        QVERIFY(!QTest::currentTestFailed());
+        QVERIFY2(demo.number("final_loss") < demo.number("bigram_loss"), demo.said.right(3000).constData());
+        QVERIFY(demo.logged("Llama shape, 2 layers, width 128"));
     }
 
     /// A small encoder: ten short rounds bring its loss down, but not below a count of tokens.
     void an_albert_trains_with_three_volunteers_and_all_digests_agree() {
-        QTemporaryDir folder;
-        QFile recipe(folder.filePath("recipe.json"));
-        QVERIFY(recipe.open(QIODevice::WriteOnly));
-        recipe.write(R"({"model": "albert-tiny", "layers": 1, "width": 64, "heads": 4, "context": 64,
-                         "window_seconds": 1.0, "learning_rate": 0.001})");
-        recipe.close();
-        int code = 0;
-        const QByteArray said = run_demo(
-            {"--text", POTLUCK_SOURCE_DIR "/core/peer", "--volunteers", "2", "--rounds", "10", "--recipe",
-             recipe.fileName(), "--report", folder.filePath("report.json"), "--data-dir", folder.filePath("data")},
-            code);
-        const QJsonObject found = read_json(folder.filePath("report.json"));
-        QVERIFY2(!found.isEmpty(), said.right(3000).constData());
-        QCOMPARE(found["rounds"].toInt(), 10);
-        const int compared = found["digests_compared"].toInt();
-        QCOMPARE(found["digests_equal"].toInt(), compared);
-        QVERIFY2(compared > 10, qPrintable(QString::number(compared)));
-        QVERIFY(found["late_volunteer_rounds"].toInt() > 0);
-        const double before = found["initial_loss"].toDouble(), after = found["final_loss"].toDouble();
+        SmallDemo demo;
+        demo.train({"--text", POTLUCK_SOURCE_DIR "/core/peer"},
+                   R"({"model": "albert-tiny", "layers": 1, "width": 64, "heads": 4, "context": 64,
+                       "window_seconds": 1.0, "learning_rate": 0.001})");
+        QVERIFY(!QTest::currentTestFailed());
+        const double before = demo.number("initial_loss"), after = demo.number("final_loss");
         QVERIFY2(after > 0 && after < 0.9 * before, qPrintable(QString("%1, then %2").arg(before).arg(after)));
-        const QJsonObject pairs = found["pairs"].toObject();
+        const QJsonObject pairs = demo.found["pairs"].toObject();
         const double parts = pairs["gap_loss"].toDouble() + pairs["order_loss"].toDouble();
         QVERIFY2(std::abs(parts - after) < 1e-3, qPrintable(QString::number(parts)));
-        QVERIFY(pairs["order_accuracy"].toDouble() > 0.2 && said.contains("orders told rightly"));
-        QVERIFY(!found["sample"].toString().isEmpty());
-        QFile log(folder.filePath("data/demo/volunteer-1/node.log"));
-        QVERIFY(log.open(QIODevice::ReadOnly));
-        QVERIFY(log.readAll().contains("ALBERT shape, 1 layers, width 64"));
+        QVERIFY(pairs["order_accuracy"].toDouble() > 0.2 && demo.said.contains("orders told rightly"));
+        QVERIFY(!demo.found["sample"].toString().isEmpty());
+        QVERIFY(demo.logged("ALBERT shape, 1 layers, width 64"));
     }
 
-    /// A small picture coder on discs of drawn colours: ten short rounds bring it below one mean colour.
+    /// A small picture coder: ten short rounds bring it below one mean colour.
     void a_picture_coder_trains_with_three_volunteers_and_all_digests_agree() {
-        QTemporaryDir folder;
-        QVERIFY(QDir(folder.path()).mkpath("pictures"));
-        QRandomGenerator random(7);
-        for (int i = 0; i < 320; ++i) {
-            const int x = random.bounded(32), y = random.bounded(32), size = random.bounded(16, 200);
-            const quint32 ground = random.generate(), front = random.generate();
-            QByteArray picture("P6 32 32 255\n");
-            for (int at = 0; at < 32 * 32; ++at) {
-                const int dx = at % 32 - x, dy = at / 32 - y;
-                const quint32 colour = dx * dx + dy * dy < size ? front : ground;
-                for (const int shift : {0, 8, 16}) picture += static_cast<char>(colour >> shift);
-            }
-            QFile file(folder.filePath(QString("pictures/%1.ppm").arg(i)));
-            QVERIFY(file.open(QIODevice::WriteOnly) && file.write(picture) == picture.size());
-        }
-        QFile recipe(folder.filePath("recipe.json"));
-        QVERIFY(recipe.open(QIODevice::WriteOnly));
-        recipe.write(R"({"width": 8, "side": 16, "batch": 4, "window_seconds": 2.0, "learning_rate": 0.01})");
-        recipe.close();
-        int code = 0;
-        const QByteArray said =
-            run_demo({"--family", "coder", "--pictures", folder.filePath("pictures"), "--volunteers", "2", "--rounds",
-                      "10", "--recipe", recipe.fileName(), "--report", folder.filePath("report.json"), "--data-dir",
-                      folder.filePath("data")},
-                     code);
-        const QJsonObject found = read_json(folder.filePath("report.json"));
-        QVERIFY2(!found.isEmpty(), said.right(3000).constData());
-        QCOMPARE(found["rounds"].toInt(), 10);
-        const int compared = found["digests_compared"].toInt();
-        QCOMPARE(found["digests_equal"].toInt(), compared);
-        QVERIFY2(compared > 10, qPrintable(QString::number(compared)));
-        QVERIFY(found["late_volunteer_rounds"].toInt() > 0);
-        QVERIFY2(found["final_loss"].toDouble() > 0 && found["final_loss"].toDouble() < found["bigram_loss"].toDouble(),
-                 said.right(3000).constData());
-        QVERIFY(found["pictures"].toObject()["psnr"].toDouble() > 10 && said.contains("dB PSNR after coding"));
-        QVERIFY(said.contains("mean colour baseline"));
-        QVERIFY(!said.contains(" sample ") && !said.contains("opens in transformers"));  // what a coder cannot do
-        const QString model = folder.filePath("model");
-        QCOMPARE(QProcess::execute(node(), {"export", "--data-dir", folder.filePath("data/demo/volunteer-1"), model}),
-                 0);
+        SmallDemo demo;
+        draw_discs(demo.path("pictures"), 320);
+        demo.train({"--family", "coder", "--pictures", demo.path("pictures")},
+                   R"({"width": 8, "side": 16, "batch": 4, "window_seconds": 2.0, "learning_rate": 0.01})");
+        QVERIFY(!QTest::currentTestFailed());
+        QVERIFY2(demo.number("final_loss") > 0 && demo.number("final_loss") < demo.number("bigram_loss"),
+                 demo.said.right(3000).constData());
+        QVERIFY(demo.found["pictures"].toObject()["psnr"].toDouble() > 10);
+        QVERIFY(demo.said.contains("dB PSNR after coding") && demo.said.contains("mean colour baseline"));
+        // What a coder cannot do is not offered.
+        QVERIFY(!demo.said.contains(" sample ") && !demo.said.contains("opens in transformers"));
+        const QString model = demo.path("model");
+        QCOMPARE(QProcess::execute(node(), {"export", "--data-dir", demo.path("data/demo/volunteer-1"), model}), 0);
         QCOMPARE(read_json(model + "/config.json")["model_type"].toString(), QString("potluck_coder"));
         QVERIFY(QFile::exists(model + "/pictures.txt"));
         QCOMPARE(QProcess::execute(node(), {"verify", model}), 0);

@@ -117,10 +117,11 @@ Status Demo::read_recipe() {
         if (!recipe) return recipe.error();
         m_recipe = *recipe;
     }
-    if ((m_recipe.side > 0) == m_command.demo.pictures.empty()) {
+    if (m_recipe.trains_pictures() == m_command.demo.pictures.empty()) {
         return Error{ErrorCode::invalid_argument,
-                     m_recipe.side > 0 ? "A picture coder is trained on pictures; give a folder with --pictures."
-                                       : "Pictures train a picture coder; add --family coder."};
+                     m_recipe.trains_pictures()
+                         ? "A picture coder is trained on pictures; give a folder with --pictures."
+                         : "Pictures train a picture coder; add --family coder."};
     }
     return {};
 }
@@ -162,7 +163,7 @@ Status Demo::make_folder() {
 
 /// The text or pictures given, or a copy of the sources this program was built from.
 Status Demo::stage_text() {
-    m_text = m_recipe.side > 0 ? m_command.demo.pictures : m_command.demo.text;
+    m_text = m_recipe.trains_pictures() ? m_command.demo.pictures : m_command.demo.text;
     if (!m_text.empty()) return {};
     fs::path sources = own_program().parent_path();
     for (int level = 0; level < levels_to_sources && !fs::exists(sources / "core" / "base" / "result.h"); ++level) {
@@ -191,7 +192,7 @@ Status Demo::host() {
                                           "--prepare",
                                           "--data-dir",
                                           (m_folder / "backbone").string(),
-                                          m_recipe.side > 0 ? "--pictures" : "--text",
+                                          m_recipe.trains_pictures() ? "--pictures" : "--text",
                                           m_text.string(),
                                           "--name",
                                           "Potluck demo",
@@ -280,7 +281,7 @@ void Demo::trained(const Status& outcome) {
         return close();
     }
     m_screen.say("training is over; evaluating");
-    if (m_recipe.side > 0) return compare();
+    if (m_recipe.trains_pictures()) return compare();
     m_scenario->sample([this](const Result<std::string>& text) {
         if (text) {
             m_report.sample = *text;

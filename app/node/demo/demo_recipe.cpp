@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 #include "core/base/files.h"
 #include "core/base/json.h"
@@ -44,57 +45,43 @@ DemoRecipe DemoRecipe::of_family(std::string_view family) {
 }
 
 std::vector<std::string> DemoRecipe::host_arguments(std::uint64_t rounds) const {
-    std::vector<std::string> shape = {"--side", std::to_string(side)};
-    if (side == 0) shape = {"--heads", std::to_string(heads), "--context", std::to_string(context)};
-    std::vector<std::string> arguments = {"--model",
-                                          model,
-                                          "--layers",
-                                          std::to_string(layers),
-                                          "--width",
-                                          std::to_string(width),
-                                          "--batch",
-                                          std::to_string(batch),
-                                          "--window",
-                                          text_of(window_seconds),
-                                          "--density",
-                                          density,
-                                          "--optimizer",
-                                          optimizer,
-                                          "--state-bits",
-                                          std::to_string(state_bits),
-                                          "--beta1",
-                                          text_of(beta1),
-                                          "--beta2",
-                                          text_of(beta2),
-                                          "--epsilon",
-                                          text_of(epsilon),
-                                          "--clip",
-                                          text_of(clip_norm),
-                                          "--learning-rate",
-                                          text_of(learning_rate),
-                                          "--final-fraction",
-                                          text_of(final_fraction),
-                                          "--warmup",
-                                          std::to_string(warmup_rounds),
-                                          "--weight-decay",
-                                          text_of(weight_decay),
-                                          "--error-decay",
-                                          text_of(error_decay),
-                                          "--alpha",
-                                          text_of(alpha),
-                                          "--amplification",
-                                          std::to_string(amplification),
-                                          "--checkpoint-every",
-                                          std::to_string(checkpoint_every),
-                                          "--collect",
-                                          text_of(collect_seconds),
-                                          "--grace",
-                                          text_of(grace_seconds),
-                                          "--fit-rounds",
-                                          std::to_string(fit_rounds),
-                                          "--rounds",
-                                          std::to_string(rounds)};
-    arguments.insert(arguments.end(), shape.begin(), shape.end());
+    std::vector<std::pair<const char*, std::string>> options = {
+        {"--model", model},
+        {"--layers", std::to_string(layers)},
+        {"--width", std::to_string(width)},
+        {"--batch", std::to_string(batch)},
+        {"--window", text_of(window_seconds)},
+        {"--density", density},
+        {"--optimizer", optimizer},
+        {"--state-bits", std::to_string(state_bits)},
+        {"--beta1", text_of(beta1)},
+        {"--beta2", text_of(beta2)},
+        {"--epsilon", text_of(epsilon)},
+        {"--clip", text_of(clip_norm)},
+        {"--learning-rate", text_of(learning_rate)},
+        {"--final-fraction", text_of(final_fraction)},
+        {"--warmup", std::to_string(warmup_rounds)},
+        {"--weight-decay", text_of(weight_decay)},
+        {"--error-decay", text_of(error_decay)},
+        {"--alpha", text_of(alpha)},
+        {"--amplification", std::to_string(amplification)},
+        {"--checkpoint-every", std::to_string(checkpoint_every)},
+        {"--collect", text_of(collect_seconds)},
+        {"--grace", text_of(grace_seconds)},
+        {"--fit-rounds", std::to_string(fit_rounds)},
+        {"--rounds", std::to_string(rounds)},
+    };
+    if (trains_pictures()) {
+        options.emplace_back("--side", std::to_string(side));
+    } else {
+        options.emplace_back("--heads", std::to_string(heads));
+        options.emplace_back("--context", std::to_string(context));
+    }
+    std::vector<std::string> arguments;
+    for (auto& [name, value] : options) {
+        arguments.emplace_back(name);
+        arguments.push_back(std::move(value));
+    }
     return arguments;
 }
 

@@ -36,6 +36,7 @@ struct DemoRecipe {
     double overhead_seconds = 0.5;  // of a round beside its window, to turn minutes into rounds
 
     /// Rounds that fit into `for_minutes`.
+    [[nodiscard]] bool trains_pictures() const { return side > 0; }
     [[nodiscard]] std::uint64_t rounds_in(double for_minutes) const;
     /// The arguments of `potluck-node host` that make such a run.
     [[nodiscard]] std::vector<std::string> host_arguments(std::uint64_t rounds) const;
