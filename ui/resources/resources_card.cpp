@@ -113,9 +113,10 @@ void ResourcesCard::refresh() {
     show(*m_download, shown(resources->download, rate_unit, rate_shown_max));
     if (!m_disk->hasFocus()) {
         const QSignalBlocker silent(m_disk);
-        m_disk->setSuffix(disk_unit(resources->disk) == giga ? tr(" GB") : tr(" MB"));
+        m_diskUnit = disk_unit(resources->disk);
+        m_disk->setSuffix(m_diskUnit == giga ? tr(" GB") : tr(" MB"));
     }
-    show(*m_disk, shown(resources->disk, disk_unit(resources->disk), disk_shown_max));
+    show(*m_disk, shown(resources->disk, m_diskUnit, disk_shown_max));
 }
 
 /// What the fields say; a limit that was not touched stays as exact as the node has it.
@@ -128,7 +129,7 @@ void ResourcesCard::ask() {
     wanted.effort = static_cast<Effort>(m_efforts->checkedId());
     wanted.upload = asked(*m_upload, known.upload, rate_unit, rate_shown_max);
     wanted.download = asked(*m_download, known.download, rate_unit, rate_shown_max);
-    wanted.disk = asked(*m_disk, known.disk, disk_unit(known.disk), disk_shown_max);
+    wanted.disk = asked(*m_disk, known.disk, m_diskUnit, disk_shown_max);
     if (wanted != known) m_client.setResources(wanted);
 }
 

@@ -33,6 +33,7 @@ private:
     QSpinBox* m_upload = nullptr;
     QSpinBox* m_download = nullptr;
     QSpinBox* m_disk = nullptr;
+    std::uint64_t m_diskUnit = 1;  // bytes, of what the field shows
     QLabel* m_problem = nullptr;
 };
 
