@@ -8,10 +8,8 @@ Usage: make_albert_reference.py [--to folder]      (writes reference_albert.safe
 """
 import argparse
 import hashlib
-import json
 import math
 import pathlib
-import struct
 import tempfile
 
 import numpy as np
@@ -19,7 +17,7 @@ import safetensors.torch
 import torch
 import transformers
 
-from make_reference import MASK, Rng, mix64
+from make_reference import MASK, Rng, mix64, state_file
 
 HERE = pathlib.Path(__file__).parent
 VOCABULARY, CONTEXT, LAYERS, HEADS, WIDTH, EMBEDDING, INNER = 97, 24, 3, 4, 32, 16, 64
@@ -64,17 +62,6 @@ def initial_values():
                 values[PAD * EMBEDDING:(PAD + 1) * EMBEDDING] = 0
             pieces.append(values * np.float32(LARGER))
     return np.concatenate(pieces)
-
-
-def state_file(values):
-    header, offset = {"__metadata__": {"format": "pt"}}, 0
-    for name, shape in tensors():
-        end = offset + 4 * math.prod(shape)
-        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [offset, end]}
-        offset = end
-    text = json.dumps(header, sort_keys=True, separators=(",", ":")).encode()
-    text += b" " * (-(8 + len(text)) % 16384)
-    return struct.pack("<Q", len(text)) + text + values.astype("<f4").tobytes()
 
 
 def open_in_transformers(file):
@@ -146,7 +133,7 @@ def flat(list_of_tensors):
 
 
 def main(folder):
-    initial = state_file(initial_values())
+    initial = state_file(tensors(), initial_values())
     opened = open_in_transformers(initial)
     named = dict(opened.named_parameters())
     assert set(named) == {name for name, _ in tensors()}, set(named) ^ {name for name, _ in tensors()}

@@ -8,17 +8,15 @@ Usage: make_coder_reference.py [--to folder]      (writes reference_coder.safete
 """
 import argparse
 import hashlib
-import json
 import math
 import pathlib
-import struct
 
 import numpy as np
 import safetensors.torch
 import torch
 from torch.nn import functional as F
 
-from make_reference import Rng, mix64
+from make_reference import Rng, mix64, state_file
 
 HERE = pathlib.Path(__file__).parent
 SIDE, HALVINGS, BLOCKS, WIDTH, LEVELS, GROUPS = 16, 2, 1, 16, (8, 5, 5), 8
@@ -120,17 +118,6 @@ def initial_values():
     return np.concatenate(pieces)
 
 
-def state_file(values):
-    header, offset = {"__metadata__": {"format": "pt"}}, 0
-    for name, shape in tensors():
-        end = offset + 4 * math.prod(shape)
-        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [offset, end]}
-        offset = end
-    text = json.dumps(header, sort_keys=True, separators=(",", ":")).encode()
-    text += b" " * (-(8 + len(text)) % 16384)
-    return struct.pack("<Q", len(text)) + text + values.astype("<f4").tobytes()
-
-
 def make_records():
     """Discs and bars of drawn colours."""
     rng, records = Rng(11), []
@@ -151,7 +138,7 @@ def flat(list_of_tensors):
 
 
 def main(folder):
-    initial = state_file(initial_values())
+    initial = state_file(tensors(), initial_values())
     weights = {name: tensor.requires_grad_() for name, tensor in safetensors.torch.load(initial).items()}
     parameters = [weights[name] for name, _ in tensors()]
     optimizer = torch.optim.AdamW(

@@ -157,9 +157,9 @@ def initial_values(model):
     return np.concatenate(pieces)
 
 
-def state_file(model, values):
+def state_file(tensors_in_order, values):
     header, offset = {"__metadata__": {"format": "pt"}}, 0
-    for name, shape in tensors(model):
+    for name, shape in tensors_in_order:
         end = offset + 4 * math.prod(shape)
         header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [offset, end]}
         offset = end
@@ -250,7 +250,7 @@ def make_records():
 
 def make(name, folder):
     model, records = MODELS[name], make_records()
-    initial = state_file(model, initial_values(model))
+    initial = state_file(tensors(model), initial_values(model))
     opened = open_in_transformers(initial, model)
     parameters = parameters_in_order(opened, model)
     optimizer = torch.optim.AdamW(
@@ -274,7 +274,7 @@ def make(name, folder):
     assert max(norms) > model.clip, f"the clip has to act: {norms}"
 
     _, last = mean_loss(opened, records[0])
-    _, reopened = mean_loss(open_in_transformers(state_file(model, out["after"].numpy()), model), records[0])
+    _, reopened = mean_loss(open_in_transformers(state_file(tensors(model), out["after"].numpy()), model), records[0])
     assert last.item() == reopened.item(), "an exported state gives another loss in transformers"
     out["losses"] = torch.tensor(losses + [last.item()], dtype=torch.float64)
     out["norms"] = torch.tensor(norms, dtype=torch.float64)
