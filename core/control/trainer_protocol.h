@@ -302,8 +302,8 @@ struct PairFigures {
         field("order_accuracy", value.order_accuracy, Real{0, 1}, "Share of pairs whose order was told rightly.");
     }
 };
-/// How well a picture coder draws pictures again.
 inline constexpr double psnr_max = 120;
+/// How well a picture coder draws pictures again.
 struct PictureFigures {
     static constexpr std::string_view label = "picture figures";
     double psnr = 0, codes_used = 0;

@@ -277,6 +277,10 @@ const char* title_of(Baseline baseline) {
     return "mean colour";
 }
 
+const char* loss_title(Baseline baseline) {
+    return baseline == Baseline::mean_colour ? "Loss of a picture" : "Loss in nats per token";
+}
+
 MatrixOrder matrix_order(Family family) { return family == Family::gpt2 ? MatrixOrder::in_out : MatrixOrder::out_in; }
 
 }  // namespace potluck::model

@@ -133,6 +133,8 @@ enum class Baseline { bigram, unigram, mean_colour };
 [[nodiscard]] Baseline baseline_of(Family family);
 /// "bigram", "unigram" or "mean colour".
 [[nodiscard]] const char* title_of(Baseline baseline);
+/// What losses beside it are, as the heading of a chart or a table.
+[[nodiscard]] const char* loss_title(Baseline baseline);
 
 /// What a tensor is for. Initial values, decay, Muon, pruning and blocks go by it, not by names.
 enum class Role {

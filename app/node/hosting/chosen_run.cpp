@@ -85,7 +85,10 @@ Result<DataSize> measure_pictures(const fs::path& folder) {
     if (!files) return files.error();
     DataSize size;
     std::error_code unknown;
-    for (const fs::path& file : *files) size.bytes += fs::file_size(file, unknown);
+    for (const fs::path& file : *files) {
+        const std::uint64_t bytes = fs::file_size(file, unknown);
+        if (!unknown) size.bytes += bytes;
+    }
     size.files = files->size();
     return size;
 }

@@ -22,11 +22,10 @@ constexpr const char* sentencepiece_note =
     "lines. The\n"
     "token </s>, where the model has one, stands before every document.\n";
 constexpr const char* pictures_note =
-    "This model codes square pictures of config.json's side: values of 0..1, red, green and blue, less one half and\n"
+    "This model codes square pictures of config.json's side. Their red, green and blue of 0..1, less one half and\n"
     "doubled, go through encoder.*, are rounded to whole numbers (finite scalar quantisation, levels in config.json),\n"
-    "and through decoder.*, halved and with one half added. Convolutions are torch.nn.Conv2d's, norms GroupNorm with "
-    "8\n"
-    "groups before a SiLU; the tensors stand in the order in which they are applied.\n";
+    "and go through decoder.*; what comes out is halved, and one half is added. Convolutions are torch.nn.Conv2d's;\n"
+    "norms are GroupNorm of 8 groups, before a SiLU. The tensors stand in the order in which they are applied.\n";
 constexpr const char* none_note =
     "The host of this run gave tokens without a tokenizer; ask there what the tokens stand for.\n";
 
@@ -55,8 +54,7 @@ std::string tokenizer_config(const char* reader, const std::string& separator, s
 Status export_tokenizer(const HeldModel& model, const fs::path& folder, std::vector<std::string>& files) {
     const run::TokenizerKind kind = model.manifest.tokenizer.kind;
     const fs::path note = folder / "tokenizer.txt";
-    const bool coder = model::is_coder(model.manifest.model);
-    if (coder) return write(folder / "pictures.txt", as_bytes(pictures_note), files);
+    if (model::is_coder(model.manifest.model)) return write(folder / "pictures.txt", as_bytes(pictures_note), files);
     if (kind == run::TokenizerKind::none) return write(note, as_bytes(none_note), files);
     if (kind == run::TokenizerKind::bytes) {
         const bool marks = model::is_encoder(model.manifest.model);

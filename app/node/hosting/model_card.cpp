@@ -103,11 +103,10 @@ std::string training(const CardFacts& facts) {
                        ". What the computers drew is not known, so there is no estimate of the energy.\n\n";
     const std::string rows = loss_row("training, mean of the members", facts.training) +
                              loss_row("validation, measured on the computer that exported", facts.validation);
-    const char* loss = coder ? "loss of a picture" : "loss in nats per token";
-    if (!rows.empty()) text += formatted("| %s | | of round |\n|---|---|---|\n", loss) + rows;
+    const model::Baseline baseline = model::baseline_of(manifest.model.family);
+    if (!rows.empty()) text += formatted("| %s | | of round |\n|---|---|---|\n", model::loss_title(baseline)) + rows;
     if (manifest.bigram_loss > 0)
-        text += formatted("| a %s model, for comparison | %.4f | |\n",
-                          model::title_of(model::baseline_of(manifest.model.family)), manifest.bigram_loss);
+        text += formatted("| a %s model, for comparison | %.4f | |\n", model::title_of(baseline), manifest.bigram_loss);
     return text + "\n";
 }
 

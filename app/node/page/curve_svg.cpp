@@ -104,11 +104,11 @@ std::string curve_svg(const CurvePlan& plan) {
     }
     if (training.empty() && validation.empty()) return {};
     const double spare = std::max(0.05 * (high - low), 0.02);
-    const bool shows_bigram =
-        plan.bigram_loss > low - 0.5 * (high - low) && plan.bigram_loss < high + 0.5 * (high - low);
-    if (shows_bigram) {
-        low = std::min(low, plan.bigram_loss);
-        high = std::max(high, plan.bigram_loss);
+    const bool shows_baseline =
+        plan.baseline_loss > low - 0.5 * (high - low) && plan.baseline_loss < high + 0.5 * (high - low);
+    if (shows_baseline) {
+        low = std::min(low, plan.baseline_loss);
+        high = std::max(high, plan.baseline_loss);
     }
     const Frame frame(std::max(last, static_cast<double>(plan.total_rounds)), low - spare, high + spare);
     std::string svg =
@@ -117,12 +117,12 @@ std::string curve_svg(const CurvePlan& plan) {
             "<title id=\"curve-title\">%s over rounds</title>\n",
             width, height, plan.measured.c_str()) +
         axes(frame);
-    if (shows_bigram) {
-        const double y = frame.y(plan.bigram_loss);
+    if (shows_baseline) {
+        const double y = frame.y(plan.baseline_loss);
         svg += formatted(
-            "<line class=\"bigram\" x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\"><title>a %s model: %.4f"
+            "<line class=\"baseline\" x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\"><title>a %s model: %.4f"
             "</title></line>\n",
-            left, width - right, y, y, plan.baseline.c_str(), plan.bigram_loss);
+            left, width - right, y, y, plan.baseline.c_str(), plan.baseline_loss);
     }
     svg += line_of(frame, thinned(std::move(training)), "training", "training");
     svg += line_of(frame, thinned(std::move(validation)), "validation", "validation");

@@ -14,9 +14,9 @@ namespace potluck::node {
 struct CurvePlan {
     std::vector<control::CurvePoint> points;  // by rising round
     std::uint64_t total_rounds = 0;           // the width of the drawing; 0: up to the last point
-    double bigram_loss = 0;                   // drawn for comparison; 0: none
+    double baseline_loss = 0;                 // drawn for comparison; 0: none
     std::string baseline = "bigram";          // what it is of
-    std::string measured = "Loss in nats per token";
+    std::string measured = {};                // the losses, as a title
 };
 
 /// Empty if no point has a loss.

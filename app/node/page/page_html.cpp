@@ -109,8 +109,7 @@ std::string tiles(const PageFacts& facts, const RunSnapshot& run) {
 }
 
 std::string curve_html(const PageFacts& facts, const RunSnapshot& run) {
-    const bool pictures = run.baseline == model::Baseline::mean_colour;
-    const std::string measured = pictures ? "Loss of a picture" : "Loss in nats per token";
+    const std::string measured = model::loss_title(run.baseline);
     const std::string svg =
         curve_svg({facts.curve, run.total_rounds, run.bigram_loss, model::title_of(run.baseline), measured});
     if (svg.empty()) return {};
@@ -121,7 +120,7 @@ std::string curve_html(const PageFacts& facts, const RunSnapshot& run) {
     if (has(&control::CurvePoint::loss)) legend += "<li class=\"training\">training, mean of the members</li>";
     if (has(&control::CurvePoint::validation)) legend += "<li class=\"validation\">validation</li>";
     if (run.bigram_loss > 0) {
-        legend += std::string("<li class=\"bigram\">a ") + model::title_of(run.baseline) + " model, " +
+        legend += std::string("<li class=\"baseline\">a ") + model::title_of(run.baseline) + " model, " +
                   formatted("%.3f", run.bigram_loss) + "</li>";
     }
     return "<figure>\n" + svg + "<figcaption>" + measured +

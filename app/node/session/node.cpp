@@ -326,6 +326,7 @@ Status Node::open_session(const run::Invite& invite, const Bytes& manifest_file)
     auto session = RunSession::open({m_loop, *m_network, m_ledger, m_keys}, std::move(plan));
     if (!session) return session.error();
     m_session = std::move(*session);
+    m_beginning = beginning_of(m_session->peer().manifest());
     m_succession.reset();
     m_succession_at.reset();
     m_now = steady_now();
@@ -627,10 +628,9 @@ NodeConditions Node::conditions() const {
     conditions.progress = view.progress;
     conditions.disk_allowed = m_settings.blob_bytes_max();
     conditions.disk_needed = m_session->swarm().counters().blob_bytes_needed;
-    const std::uint64_t shard = largest_shard(m_session->peer().manifest());
-    if (conditions.disk_needed > conditions.disk_allowed || shard > m_settings.shard_bytes_max()) {
-        const std::uint64_t data = shard / 3 * 4 + 4;  // shards may take three quarters
-        conditions.disk_needed = std::max({conditions.disk_needed, data, bytes_to_begin(m_session->peer().manifest())});
+    if (conditions.disk_needed > conditions.disk_allowed || m_beginning.shard > m_settings.shard_bytes_max()) {
+        const std::uint64_t data = m_beginning.shard / 3 * 4 + 4;  // shards may take three quarters
+        conditions.disk_needed = std::max({conditions.disk_needed, data, m_beginning.bytes()});
     }
     conditions.leaves_after_round = m_settings.run->finishing && m_settings.run->after == control::AfterFinish::leave;
     const TrainerProcess* trainer = m_session->trainer();

@@ -25,6 +25,7 @@
 #include "app/node/session/run_session.h"
 #include "app/node/session/settings.h"
 #include "app/node/session/sleep_watch.h"
+#include "app/node/session/view.h"
 #include "core/activity/history.h"
 #include "core/base/files.h"
 #include "core/base/thread_owner.h"
@@ -247,6 +248,7 @@ private:
     TimePoint m_now;
     std::function<void()> m_changed, m_stopped;
     std::string m_last_reported;
+    Beginning m_beginning;  // of the session's run
     RoundId m_curve_round;
     std::uint64_t m_ticks = 0;
     bool m_stopping = false;

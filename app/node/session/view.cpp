@@ -89,14 +89,10 @@ control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifes
     return snapshot;
 }
 
-std::uint64_t largest_shard(const run::Manifest& manifest) {
-    std::uint64_t largest = 0;
-    for (const run::Shard& shard : manifest.shards) largest = std::max(largest, shard.blob.size);
-    return largest;
-}
-
-std::uint64_t bytes_to_begin(const run::Manifest& manifest) {
-    return model::state_layout(manifest.model).file_size() + largest_shard(manifest);
+Beginning beginning_of(const run::Manifest& manifest) {
+    Beginning beginning{.state = model::state_layout(manifest.model).file_size()};
+    for (const run::Shard& shard : manifest.shards) beginning.shard = std::max(beginning.shard, shard.blob.size);
+    return beginning;
 }
 
 control::OfferedRun offered_run(const RunId& run, const run::Manifest& manifest, const PeerId& person) {
@@ -116,7 +112,7 @@ control::OfferedRun offered_run(const RunId& run, const run::Manifest& manifest,
                        std::ranges::find(manifest.allowed, person) != manifest.allowed.end();
     std::uint64_t text = 0;
     for (const run::Shard& shard : manifest.shards) text += shard.blob.size;
-    offered.download = bytes_to_begin(manifest);
+    offered.download = beginning_of(manifest).bytes();
     offered.disk = states_on_disk * layout.file_size() + text;
     return offered;
 }
@@ -218,8 +214,7 @@ namespace {
 
 /// Upper and lower case of ASCII letters are the same, as in the ledger.
 bool holds(std::string_view text, std::string_view part) {
-    const auto same = [](char a, char b) { return to_lower(a) == to_lower(b); };
-    return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
+    return std::search(text.begin(), text.end(), part.begin(), part.end(), same_letter) != text.end();
 }
 
 }  // namespace

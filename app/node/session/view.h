@@ -30,11 +30,14 @@ namespace potluck::node {
 /// States of a run that a volunteer keeps: the newest, and those that are seeded as checkpoints.
 inline constexpr std::uint64_t states_on_disk = peer::states_kept + peer::checkpoints_kept;
 
-/// The part of a look at a run that follows from its description. `person` is the key that asks.
-[[nodiscard]] std::uint64_t largest_shard(const run::Manifest& manifest);
-/// What a member of the run downloads before it trains: the model and its part of the data.
-[[nodiscard]] std::uint64_t bytes_to_begin(const run::Manifest& manifest);
+/// What a member of the run downloads before it trains, in bytes: the model, and at most so much of the data.
+struct Beginning {
+    std::uint64_t state = 0, shard = 0;
+    [[nodiscard]] std::uint64_t bytes() const { return state + shard; }
+};
+[[nodiscard]] Beginning beginning_of(const run::Manifest& manifest);
 
+/// The part of a look at a run that follows from its description. `person` is the key that asks.
 [[nodiscard]] control::OfferedRun offered_run(const RunId& run, const run::Manifest& manifest, const PeerId& person);
 
 /// What the run's members and connections were refused, by kind and reason.

@@ -63,7 +63,7 @@ private slots:
         QVERIFY(holds(card, "12345 colour values in 7 rounds"));
         QVERIFY(holds(card, "(6 N for each colour value, where"));
         QVERIFY(holds(card, "| | name | key | colour values | rounds |"));
-        QVERIFY(holds(card, "| loss of a picture | | of round |"));
+        QVERIFY(holds(card, "| Loss of a picture | | of round |"));
         QVERIFY(card.find("token") == std::string::npos);
     }
 
