@@ -328,7 +328,8 @@ void World::quit(std::size_t member, Duration patience) {
 
 bool World::put_to_sleep(std::size_t member, Duration time) {
     peer(member).begin_sleep(now());
-    const bool in_time = run_until([&] { return peer(member).may_sleep(); }, Duration{2'000});
+    // As long as a node keeps the system waiting.
+    const bool in_time = run_until([&] { return peer(member).may_sleep(); }, Duration{3'000});
     Port& port = *home(member).process->port;
     port.sleep(time);
     port.later(Duration{0}, [this, member] { peer(member).end_sleep(now()); });

@@ -61,8 +61,9 @@ class Node {
 public:
     static constexpr std::chrono::milliseconds tick_every{50};
     static constexpr Duration network_stop_limit{2'000};
-    /// For what others need of this computer before it sleeps; the system waits for five seconds.
-    static constexpr Duration hand_over_limit{2'000};
+    /// For what others need of this computer before it sleeps: a vote that is under way, and one on its seat. The
+    /// system waits for five seconds.
+    static constexpr Duration hand_over_limit{3'000};
     static constexpr Duration owner_every{200};
     static constexpr std::int64_t look_every = 86'400;      // seconds between two looks for a newer version
     static constexpr Duration look_again_after{3'600'000};  // one that failed

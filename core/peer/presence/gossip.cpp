@@ -19,7 +19,8 @@ Duration Gossip::pace(const PeerId& author) const {
 }
 
 bool is_quiet(run::Phase phase, Duration window_left, Duration heartbeat) {
-    if (phase == run::Phase::training) return window_left > heartbeats_before_close * heartbeat;
+    const Duration near = heartbeats_before_close * heartbeat;
+    if (phase == run::Phase::training) return window_left > near || window_left < -near;
     return phase == run::Phase::paused || phase == run::Phase::finished;
 }
 
@@ -71,8 +72,19 @@ void Gossip::take_old(const PeerId& from, const run::Envelope& status, std::uint
         const Duration crossing = heartbeats_to_ask * m_context.settings.heartbeat;
         if (was_told && m_context.now() >= author.passed_at + crossing) return;
         mark(author, from);
-        if (sequence == author.sequence && !was_told) send(from, author);
+        if (sequence == author.sequence && !was_told) answer(from, author);
+    } else if (from != status.sender && author.answered_sequence != sequence &&
+               m_context.now() < author.grown_at + heartbeats_to_ask * m_context.settings.heartbeat) {
+        // It passes on what we hear without it, because it has forgotten that we do (it was asked, or its session with
+        // us is new). One answer for each status, so that two who have both forgotten do not go on for ever.
+        answer(from, author);
     }
+}
+
+/// Tells `to` that its copy was not needed.
+void Gossip::answer(const PeerId& to, Author& author) {
+    author.answered_sequence = author.sequence;
+    if (m_tokens > 0) send(to, author);
 }
 
 bool Gossip::take_repeated(const PeerId& from, const run::Envelope& status) {

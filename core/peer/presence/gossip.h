@@ -3,7 +3,8 @@
 // round or state than before, else when `pace` has passed since the last one of this author.
 //
 //   news of A from B --> to every neighbour that has not shown that it hears of A without us
-//   the same from B ---> B hears of A without us: nothing more of A goes there (and B is told the same about us)
+//   the same from B ---> B hears of A without us: nothing more of A goes there (and B is told the same about us, again
+//                        if it goes on)
 //   older from B ------> B lags: it gets the newest, and again what follows
 //   A falls silent ----> neighbours are shown the newest that is here; who has newer answers with it
 //
@@ -40,7 +41,8 @@ inline constexpr std::size_t marks_max = 65'536;
 inline constexpr std::size_t relayed_authors_max = run::members_max;
 
 /// Whether who is in this phase tells only at every third heartbeat that it is here: a pause, the end of the run and
-/// the midst of a long window bring nothing new. Before a window closes all must know who trains.
+/// the midst of a long window bring nothing new, nor does a window that stays open because nobody trains. Before one
+/// closes all must know who trains.
 [[nodiscard]] bool is_quiet(run::Phase phase, Duration window_left, Duration heartbeat);
 
 class Gossip {
@@ -70,7 +72,7 @@ public:
 private:
     struct Author {
         run::Envelope newest;
-        std::uint64_t sequence = 0, passed_sequence = 0;
+        std::uint64_t sequence = 0, passed_sequence = 0, answered_sequence = 0;
         TimePoint grown_at, passed_at, ask_at;
         Urgency urgency = Urgency::urgent;
         std::set<PeerId> hears_without_us;
@@ -83,6 +85,7 @@ private:
     void unmark(Author& author, const PeerId& neighbour);
     void pass_on(const PeerId& id, Author& author);
     void ask(const PeerId& id, Author& author);
+    void answer(const PeerId& to, Author& author);
     void send(const PeerId& to, const Author& author);
     void forget_the_gone();
 

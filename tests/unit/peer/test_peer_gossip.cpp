@@ -82,6 +82,8 @@ private slots:
         QVERIFY(!is_quiet(run::Phase::collecting, 60 * second, second));
         QVERIFY(!is_quiet(run::Phase::training, heartbeats_before_close * second, second));
         QVERIFY(is_quiet(run::Phase::training, (heartbeats_before_close + 1) * second, second));
+        QVERIFY(!is_quiet(run::Phase::training, -heartbeats_before_close * second, second));
+        QVERIFY(is_quiet(run::Phase::training, -(heartbeats_before_close + 1) * second, second));
 
         Bench bench;
         const Duration heartbeat = bench.context.settings.heartbeat;
@@ -166,6 +168,27 @@ private slots:
         QVERIFY(bench.sent(9, 101).empty());
         bench.wait(5'000);
         (void)bench.hear(2, 9, 102, urgent);
+        QVERIFY(bench.sent(9, 102).empty());
+    }
+
+    /// Else it would go on for as long as both are there.
+    void who_forgets_that_we_hear_without_it_is_told_again() {
+        Bench bench;
+        (void)bench.hear(2, 9, 100, urgent);
+        (void)bench.hear(3, 9, 100);
+        (void)bench.sent(9, 100);
+        bench.wait(3'000);
+        (void)bench.hear(2, 9, 101);
+        QCOMPARE(bench.sent(9, 101), (std::set<int>{4}));
+        QCOMPARE(bench.hear(3, 9, 101), Verdict::repeated);
+        QCOMPARE(bench.sent(9, 101), (std::set<int>{3}));
+        QCOMPARE(bench.hear(3, 9, 101), Verdict::repeated);
+        QVERIFY(bench.sent(9, 101).empty());
+        bench.wait(3'000);
+        (void)bench.hear(2, 9, 102);
+        (void)bench.sent(9, 102);
+        bench.wait(heartbeats_to_ask * 1'000);
+        QCOMPARE(bench.hear(3, 9, 102), Verdict::repeated);  // it asks, for it has heard nothing since
         QVERIFY(bench.sent(9, 102).empty());
     }
 
