@@ -1,4 +1,4 @@
-#include "core/model/albert.h"
+#include "core/model/families.h"
 
 #include <set>
 

@@ -1,6 +1,6 @@
 // The list of tensors is the one source: what a coder stores and what it computes are sums over it, so the order here
 // is the order of the passes (core/training/picture/coder.cpp).
-#include "core/model/coder.h"
+#include "core/model/families.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "core/model/llama.h"
+#include "core/model/families.h"
 
 #include "core/model/tensor_list.h"
 

@@ -13,9 +13,7 @@
 #include <utility>
 
 #include "core/base/json.h"
-#include "core/model/albert.h"
-#include "core/model/coder.h"
-#include "core/model/llama.h"
+#include "core/model/families.h"
 #include "core/model/tensor_list.h"
 
 namespace potluck::model {
