@@ -52,7 +52,7 @@ bool strip(std::string_view& name, std::string_view prefix) {
 
 /// The name as tensors_of() has it.
 std::string canonical_name(Family family, std::string_view name) {
-    if (name == head_name || family == Family::coder) return std::string(name);
+    if (name == head_name || family == Family::coder || family == Family::dalle) return std::string(name);
     if (family == Family::albert) return std::string(name == "predictions.decoder.weight" ? head_name : name);
     if (family == Family::gpt2) {
         strip(name, "transformer.");

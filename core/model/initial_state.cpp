@@ -16,17 +16,33 @@ double normal(Rng& rng) {
     return sum;
 }
 
+/// DALL-E as torch.nn.Linear starts, weights and biases alike, even within one over the root of what an output reads;
+/// scales smaller the more layers there are before them (Touvron et al. 2021, section 2).
+void fill_dalle(const TensorSpec& tensor, std::uint64_t reads, Rng& rng, std::span<float> values) {
+    if (tensor.role == Role::scale) {
+        std::ranges::fill(values, *tensor.layer < 18 ? 0.1F : *tensor.layer < 24 ? 1e-5F : 1e-6F);
+        return;
+    }
+    const double bound = 1 / std::sqrt(static_cast<double>(reads));
+    for (float& value : values) value = static_cast<float>(bound * (2 * rng.unit() - 1));
+}
+
 }  // namespace
 
 void fill_initial_state(const ModelSpec& spec, std::uint64_t seed, std::span<float> out) {
     POTLUCK_CHECK(out.size() == spec.parameters());
     const double usual = spec.family == Family::opt ? 0.006 : 0.02;
     const double residual = usual / std::sqrt(2.0 * spec.layers);
-    std::uint64_t index = 0;
+    std::uint64_t index = 0, reads = 0;  // what the last matrix' outputs read; 0 behind a gain
     for (const TensorSpec& tensor : tensors_of(spec)) {
         const std::span<float> values = out.subspan(tensor.offset, tensor.elements());
         Rng rng(mix64(seed) ^ mix64(++index));
         const bool is_gain = tensor.role == Role::gain, is_bias = tensor.role == Role::bias;
+        reads = is_gain ? 0 : is_bias ? reads : tensor.shape.back();
+        if (spec.family == Family::dalle && reads > 0) {
+            fill_dalle(tensor, reads, rng, values);
+            continue;
+        }
         double deviation = tensor.role == Role::output ? residual : usual;
         // A convolution keeps the size of what goes in: one over the root of what each of its outputs reads.
         if (spec.family == Family::coder)

@@ -5,7 +5,7 @@
 // parameters() is the closed form of what tensors_of() adds up; it is asked of a stranger's spec before any list is
 // made of it, and the fields' ranges keep it within 64 bits. A test holds the two together. Names and shapes are those
 // of Hugging Face's GPT2LMHeadModel (Conv1D weights, [in, out]) and OPTForCausalLM (Linear weights, [out, in]);
-// Llama-shaped ones are in llama.cpp, ALBERT's in albert.cpp, a picture coder's in coder.cpp.
+// Llama-shaped ones are in llama.cpp, ALBERT's in albert.cpp, a picture coder's in coder.cpp, DALL-E's in dalle.cpp.
 //
 // Sources: Radford et al. 2019; Zhang et al. 2022.
 #include "core/model/model_spec.h"
@@ -102,17 +102,19 @@ constexpr const char* family_name(Family family) {
         case Family::opt: return "opt";
         case Family::llama: return "llama";
         case Family::albert: return "albert";
-        case Family::coder: break;
+        case Family::coder: return "coder";
+        case Family::dalle: break;
     }
-    return "coder";
+    return "dalle";
 }
 
 Family read_family(Fields& fields) {
     const std::string name = fields.text("family", 16);
-    for (const Family family : {Family::gpt2, Family::opt, Family::llama, Family::albert, Family::coder}) {
+    for (const Family family :
+         {Family::gpt2, Family::opt, Family::llama, Family::albert, Family::coder, Family::dalle}) {
         if (name == family_name(family)) return family;
     }
-    fields.fail("family is not one this version knows (gpt2, opt, llama, albert, coder)");
+    fields.fail("family is not one this version knows (gpt2, opt, llama, albert, coder, dalle)");
     return Family::gpt2;
 }
 
@@ -142,6 +144,7 @@ std::uint64_t ModelSpec::parameters() const {
     if (family == Family::llama) return llama_parameters(*this);
     if (family == Family::albert) return albert_parameters(*this);
     if (family == Family::coder) return coder_parameters(*this);
+    if (family == Family::dalle) return dalle_parameters(*this);
     const std::uint64_t c = width;
     const std::uint64_t norm_size = 2 * c;
     const std::uint64_t attention = 3 * c * c + 3 * c + c * c + c;
@@ -157,6 +160,7 @@ std::uint64_t ModelSpec::parameters() const {
 std::uint64_t ModelSpec::applied_parameters() const {
     if (family == Family::albert) return albert_applied_parameters(*this);
     if (family == Family::coder) return coder_applied_parameters(*this);
+    if (family == Family::dalle) return dalle_applied_parameters(*this);
     const bool looked_up_only = family == Family::llama && !llama.tied;
     return parameters() - (looked_up_only ? std::uint64_t{vocabulary} * width : 0);
 }
@@ -175,6 +179,8 @@ nlohmann::json ModelSpec::to_json() const {
         write_albert(albert, object);
     } else if (family == Family::coder) {
         write_coder(coder, object);
+    } else if (family == Family::dalle) {
+        write_dalle(dalle, object);
     } else {
         object["activation"] = activation_name(activation);
     }
@@ -207,6 +213,9 @@ Result<ModelSpec> ModelSpec::from_json(const nlohmann::json& object) {
     } else if (spec.family == Family::coder) {
         spec.coder = read_coder(fields, spec);
         if (spec.dropout != 0.0F) fields.fail("dropout is not 0; a picture coder is trained without");
+    } else if (spec.family == Family::dalle) {
+        spec.dalle = read_dalle(fields, spec);
+        if (spec.dropout != 0.0F) fields.fail("dropout is not 0; DALL-E is trained without");
     } else {
         spec.activation = read_activation(fields);
         if (spec.family == Family::opt) read_opt(fields, spec);
@@ -233,6 +242,7 @@ std::vector<TensorSpec> tensors_of(const ModelSpec& spec) {
     if (spec.family == Family::llama) return llama_tensors(spec);
     if (spec.family == Family::albert) return albert_tensors(spec);
     if (spec.family == Family::coder) return coder_tensors(spec);
+    if (spec.family == Family::dalle) return dalle_tensors(spec);
     return spec.family == Family::gpt2 ? gpt2_tensors(spec) : opt_tensors(spec);
 }
 
@@ -246,11 +256,12 @@ LayerWidths layer_widths(const ModelSpec& spec) {
                 .up = 2 * std::uint64_t{spec.llama.inner}};
     }
     const std::uint64_t inner = spec.family == Family::albert ? spec.albert.inner : 4 * std::uint64_t{spec.width};
+    const std::uint64_t halves = spec.family == Family::dalle ? 2 : 1;
     return {.heads = spec.heads,
             .kv_heads = spec.heads,
             .head_width = spec.width / spec.heads,
             .inner = inner,
-            .up = inner};
+            .up = halves * inner};
 }
 
 const char* family_title(const ModelSpec& spec) {
@@ -258,12 +269,13 @@ const char* family_title(const ModelSpec& spec) {
     if (spec.family == Family::opt) return "OPT";
     if (spec.family == Family::albert) return "ALBERT";
     if (spec.family == Family::coder) return "picture coder";
+    if (spec.family == Family::dalle) return "DALL-E";
     return spec.llama.qkv_bias ? "Qwen2" : spec.llama.qk_norm ? "Qwen3" : "Llama";
 }
 
 Baseline baseline_of(Family family) {
     if (family == Family::coder) return Baseline::mean_colour;
-    return family == Family::albert ? Baseline::unigram : Baseline::bigram;
+    return family == Family::albert || family == Family::dalle ? Baseline::unigram : Baseline::bigram;
 }
 
 const char* title_of(Baseline baseline) {

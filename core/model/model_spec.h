@@ -17,8 +17,10 @@ namespace potluck::model {
 /// llama: Touvron et al. 2023 and what is shaped like it, SmolLM, Qwen2 and Qwen3 (RMS norms, rotary positions, a gated
 /// MLP, no biases). albert: Lan et al. 2019, an encoder that fills gaps and tells the order of two texts; its layers
 /// share one set of weights. coder: convolutions that turn pictures into a few whole numbers and back (Mentzer et al.
-/// 2023), on values of colours instead of tokens of text.
-enum class Family { gpt2, opt, llama, albert, coder };
+/// 2023), on values of colours instead of tokens of text. dalle: Ramesh et al. 2021 as Training Transformers Together
+/// trained it, a decoder that goes on from a caption with the codes of a picture; its layers share a few sets of
+/// weights.
+enum class Family { gpt2, opt, llama, albert, coder, dalle };
 /// silu_gated: down(silu(gate x) * up x) instead of down(f(up x)); llama's only.
 enum class Activation { gelu_tanh, relu, silu_gated };
 /// Where a layer norm stands: before attention and MLP, or after the residual sum (OPT-350M only).
@@ -82,6 +84,30 @@ inline constexpr double coder_absolute_weight = 1, coder_squares_weight = 0.5, c
            coder_steps_weight * errors.steps;
 }
 
+inline constexpr std::uint32_t dalle_begin = 0;  // the token before every caption
+inline constexpr std::uint32_t dalle_fill = 1;   // behind a caption, up to the shape's text
+/// Rotary positions turn pairs in three groups of a third of a head; two frequencies are the fewest that span a range.
+inline constexpr std::uint32_t dalle_head_width_min = 12;
+inline constexpr double dalle_text_weight = 1, dalle_codes_weight = 7;
+[[nodiscard]] constexpr double dalle_loss_of(double text, double codes) {
+    return (dalle_text_weight * text + dalle_codes_weight * codes) / (dalle_text_weight + dalle_codes_weight);
+}
+
+/// What dalle alone has. A record is dalle_begin, `text` tokens below `text_vocabulary` and the picture's codes row by
+/// row, each `text_vocabulary` and its number. `layers` of its ModelSpec are applications of `blocks` + 1 sets of
+/// weights.
+struct DalleShape {
+    std::uint32_t text = 48;              // tokens of a caption and what fills it up, 1..4,096
+    std::uint32_t text_vocabulary = 256;  // 2..65,536, smaller than the vocabulary; the rest of it are codes
+    std::uint32_t grid = 8;               // codes along a side of the picture, 2..64
+    std::uint32_t blocks = 4;             // that all layers but the last share in turn; the last has its own
+    bool operator==(const DalleShape&) const = default;
+};
+/// Tokens of a caption and codes of its picture: what it has for a context.
+[[nodiscard]] constexpr std::uint32_t dalle_context(const DalleShape& shape) {
+    return shape.text + shape.grid * shape.grid;
+}
+
 struct ModelSpec {
     Family family = Family::gpt2;
     std::uint32_t vocabulary = 256;  // V, 2..1,048,576
@@ -96,14 +122,16 @@ struct ModelSpec {
     LlamaShape llama = {};
     AlbertShape albert = {};
     CoderShape coder = {};
+    DalleShape dalle = {};
     bool operator==(const ModelSpec&) const = default;
 
     [[nodiscard]] std::uint64_t parameters() const;
     /// Those that take part in a product with every token, as often as they do: all but an embedding that is not the
-    /// head, too; those of albert's layer once per layer, those of coder's convolutions once per place.
+    /// head, too; those of shared layers once per layer, those of coder's convolutions once per place, each kind of
+    /// dalle's head for the tokens of its kind.
     [[nodiscard]] std::uint64_t applied_parameters() const;
-    /// `norm` and `embedding` are there for opt only, the fields of LlamaShape, AlbertShape or CoderShape in the place
-    /// of `activation` for llama, albert and coder.
+    /// `norm` and `embedding` are there for opt only, the fields of LlamaShape, AlbertShape, CoderShape or DalleShape
+    /// in the place of `activation` for llama, albert, coder and dalle.
     [[nodiscard]] nlohmann::json to_json() const;
     /// `malformed` with a sentence that names the field; also if parameters() exceeds parameters_max.
     [[nodiscard]] static Result<ModelSpec> from_json(const nlohmann::json& object);
@@ -124,7 +152,24 @@ struct LayerWidths {
 /// Whether its records are pictures, which it codes and draws again.
 [[nodiscard]] constexpr bool is_coder(const ModelSpec& spec) { return spec.family == Family::coder; }
 
-/// What people call it: "GPT-2", "OPT", "Llama", "Qwen2", "Qwen3", "ALBERT" or "picture coder".
+/// Whether it draws: goes on from a caption with the codes of a picture.
+[[nodiscard]] constexpr bool is_drawer(const ModelSpec& spec) { return spec.family == Family::dalle; }
+
+/// Whether its layers share weights, or it has none that could be taken one by one.
+[[nodiscard]] constexpr bool is_one_block(const ModelSpec& spec) {
+    return is_encoder(spec) || is_coder(spec) || is_drawer(spec);
+}
+
+/// What a code of a dalle's picture sees besides all of the caption and itself: of the codes before it those in its
+/// row, those in its column, or those within two rows and columns of it.
+enum class Sight { row, column, near };
+inline constexpr std::uint32_t dalle_reach = 2;  // rows and columns, of Sight::near
+/// Row, column, row, row and again; the last layer near.
+[[nodiscard]] Sight dalle_sight(const ModelSpec& spec, std::uint32_t layer);
+/// The set of weights that a layer applies.
+[[nodiscard]] std::uint32_t dalle_block(const ModelSpec& spec, std::uint32_t layer);
+
+/// What people call it: "GPT-2", "OPT", "Llama", "Qwen2", "Qwen3", "ALBERT", "picture coder" or "DALL-E".
 [[nodiscard]] const char* family_title(const ModelSpec& spec);
 
 /// What the loss on validation data is compared with: how often a token follows another, or occurs at all, in the
@@ -146,6 +191,7 @@ enum class Role {
     output,      // a matrix of a layer whose product is added to the residual stream
     gain,
     bias,
+    scale,  // of what a layer adds to the residual stream, one for each channel
 };
 
 /// One tensor of the flat vector, at `offset` floats, row-major.
@@ -173,6 +219,8 @@ struct TensorSpec {
 /// layer's query, key, value side by side, their biases side by side, dense, LayerNorm, ffn, ffn_output,
 /// full_layer_layer_norm, then pooler, sop_classifier, and predictions' dense, LayerNorm and bias.
 /// coder: as they are applied to a picture, convolutions [out, in, height, width] and their biases, norms before them.
+/// dalle: the table of text and codes and its head's bias, norm, then each set of weights' attention (qkv, out) and
+/// feed (up, down), then each layer's norms and scales.
 [[nodiscard]] std::vector<TensorSpec> tensors_of(const ModelSpec& spec);
 
 /// Which way a matrix of a layer lies: inputs first as in GPT-2's Conv1D, or outputs first as in torch.nn.Linear.

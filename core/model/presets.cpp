@@ -1,7 +1,6 @@
 #include "core/model/presets.h"
 
 #include <algorithm>
-#include <iterator>
 
 namespace potluck::model {
 
@@ -34,6 +33,10 @@ constexpr Preset presets[] = {
     {"albert-large", Family::albert, 30'000, 512, 24, 16, 1'024},
     {"sahajbert", Family::albert, 32'000, 512, 24, 16, 1'024},
     {"coder-small", Family::coder, coder_values, coder_context({}), 1, 1, 64},
+    // Captions in bytes, codes of coder-small's 1,000 for pictures of 32 pixels.
+    {"dalle-emoji", Family::dalle, 1'256, dalle_context({}), 16, 4, 256},
+    // 32,100 pieces of T5's tokenizer and one for each place, 8,192 codes of pictures of 256 pixels.
+    {"dalle-ttt", Family::dalle, 40'548, 1'280, 64, 16, 1'024},
 };
 
 LlamaShape llama_shape(std::string_view name) {
@@ -60,6 +63,8 @@ ModelSpec model_of(const Preset& preset) {
         if (preset.vocabulary == 260)
             model.albert = {128, model.albert.inner, 0.15, 256, 257, 258, 259};  // behind bytes
     }
+    if (std::string_view(preset.name) == "dalle-ttt")
+        model.dalle = {.text = 256, .text_vocabulary = 32'356, .grid = 32, .blocks = 4};
     return model;
 }
 
@@ -76,7 +81,7 @@ Result<ModelSpec> model_preset(std::string_view name) {
         return model;
     }
     return Error{ErrorCode::invalid_argument,
-                 "There is no model preset of that name; use " + model_preset_names() + "."};
+                 "There is no model preset of that name; use " + model_preset_names(PresetUse::host) + "."};
 }
 
 ModelSpec reshaped(const ModelSpec& preset, const Reshaping& wanted) {
@@ -94,17 +99,19 @@ ModelSpec reshaped(const ModelSpec& preset, const Reshaping& wanted) {
     return model;
 }
 
-std::vector<std::string_view> model_presets() {
+std::vector<std::string_view> model_presets(PresetUse use) {
     std::vector<std::string_view> names;
-    for (const Preset& preset : presets) names.emplace_back(preset.name);
+    for (const Preset& preset : presets)
+        if (use == PresetUse::plan || preset.family != Family::dalle) names.emplace_back(preset.name);
     return names;
 }
 
-std::string model_preset_names() {
+std::string model_preset_names(PresetUse use) {
+    const std::vector<std::string_view> all = model_presets(use);
     std::string names;
-    for (const Preset& preset : presets) {
-        if (!names.empty()) names += &preset == std::end(presets) - 1 ? " or " : ", ";
-        names += preset.name;
+    for (const std::string_view name : all) {
+        if (!names.empty()) names += name == all.back() ? " or " : ", ";
+        names += name;
     }
     return names;
 }

@@ -11,9 +11,9 @@
 namespace potluck::model {
 
 /// "tiny", "small", "gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl", "opt-125m", "opt-350m", "opt-1.3b", "opt-2.7b",
-/// "opt-6.7b", "llama-tiny", "smollm2-135m", "smollm2-360m", "albert-tiny" to "albert-large", "sahajbert" or
-/// "coder-small", without dropout. The vocabulary is the published tokenizer's (256 for tiny, small and llama-tiny); a
-/// run with another tokenizer replaces it.
+/// "opt-6.7b", "llama-tiny", "smollm2-135m", "smollm2-360m", "albert-tiny" to "albert-large", "sahajbert",
+/// "coder-small", "dalle-emoji" or "dalle-ttt", without dropout. The vocabulary is the published tokenizer's (256 for
+/// tiny, small and llama-tiny); a run with another tokenizer replaces it.
 [[nodiscard]] Result<ModelSpec> model_preset(std::string_view name);
 
 /// What a preset is made with instead; 0: as the preset has it.
@@ -24,8 +24,10 @@ struct Reshaping {
 /// in the same ratio as before, as far as they divide.
 [[nodiscard]] ModelSpec reshaped(const ModelSpec& preset, const Reshaping& wanted);
 
-[[nodiscard]] std::vector<std::string_view> model_presets();
-/// All names in one line, for messages and help texts.
-[[nodiscard]] std::string model_preset_names();
+/// What can be planned, and what of it a host can make a run of: there is nothing that packs data for the others.
+enum class PresetUse { plan, host };
+[[nodiscard]] std::vector<std::string_view> model_presets(PresetUse use);
+/// Their names in one line, for messages and help texts.
+[[nodiscard]] std::string model_preset_names(PresetUse use);
 
 }  // namespace potluck::model

@@ -132,7 +132,9 @@ Tokenizer read_tokenizer(const nlohmann::json& object, Fields& parent, const mod
         tokenizer.kind = TokenizerKind::none;
     } else if (kind != "bytes") {
         fields.fail("kind is not bytes, sentencepiece, bpe, tokenizer_json or none");
-    } else if (model.vocabulary != byte_values + (model::is_encoder(model) ? model::albert_marks : 0)) {
+    } else if (model::is_drawer(model)
+                   ? model.dalle.text_vocabulary != byte_values
+                   : model.vocabulary != byte_values + (model::is_encoder(model) ? model::albert_marks : 0)) {
         fields.fail("bytes needs a model whose vocabulary is 256, or 260 with an encoder's marks");
     }
     if (model::is_coder(model) && tokenizer.kind != TokenizerKind::none)

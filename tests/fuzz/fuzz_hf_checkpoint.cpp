@@ -35,6 +35,7 @@ void try_weights(Family family, ByteSpan bytes) {
     model.llama = {.kv_heads = 1, .head_width = 4, .inner = 12, .tied = false};
     model.albert = {.embedding = 8, .inner = 12};
     model.coder = {.side = 8, .halvings = 1, .levels = {3, 2}};
+    model.dalle = {.text = 4, .text_vocabulary = 12, .grid = 2, .blocks = 1};
     std::vector<float> values(model.parameters());
     const CheckpointFile file{"model.safetensors", bytes};
     if (!read_checkpoint(model, model.context, {&file, 1}, values)) return;
@@ -54,6 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         case 'a': try_weights(Family::albert, bytes); break;
         case 'l': try_weights(Family::llama, bytes); break;
         case 'p': try_weights(Family::coder, bytes); break;
+        case 'd': try_weights(Family::dalle, bytes); break;
         default: break;
     }
     return 0;

@@ -108,12 +108,13 @@ void add_host_model(CLI::App& host, Command& command, Raw& raw) {
         "--from", command.host.from,
         "Go on from a checkpoint instead of a fresh model: a folder of transformers with a GPT-2, OPT, Llama, Qwen2, "
         "Qwen3 or ALBERT");
-    for (CLI::Option* shape : {host.add_option("--model", raw.preset, model::model_preset_names()),
-                               host.add_option("--layers", raw.layers, "Layers, instead of the preset's"),
-                               host.add_option("--heads", raw.heads, "Attention heads, instead of the preset's"),
-                               host.add_option("--width", raw.width, "Width, instead of the preset's"),
-                               host.add_option("--side", raw.side, "Side of a picture coder's pictures in pixels"),
-                               host.add_flag("--relu", raw.relu, "ReLU instead of the preset's activation")}) {
+    for (CLI::Option* shape :
+         {host.add_option("--model", raw.preset, model::model_preset_names(model::PresetUse::host)),
+          host.add_option("--layers", raw.layers, "Layers, instead of the preset's"),
+          host.add_option("--heads", raw.heads, "Attention heads, instead of the preset's"),
+          host.add_option("--width", raw.width, "Width, instead of the preset's"),
+          host.add_option("--side", raw.side, "Side of a picture coder's pictures in pixels"),
+          host.add_flag("--relu", raw.relu, "ReLU instead of the preset's activation")}) {
         shape->excludes(from);
     }
     host.add_option("--context", raw.context,

@@ -125,7 +125,7 @@ Result<model::ModelSpec> model_for_plan(const std::string& name) {
     if (!fs::exists(file, unknown)) {
         return Error{ErrorCode::not_found, "There is no model or file called " + name +
                                                "; give a folder of Hugging Face with its config.json, or one of " +
-                                               model::model_preset_names() + "."};
+                                               model::model_preset_names(model::PresetUse::plan) + "."};
     }
     const auto text = read_file(file, model::hf_config_bytes_max);
     if (!text) return text.error();

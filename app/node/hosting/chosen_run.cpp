@@ -350,7 +350,7 @@ control::RunEstimate estimate_run(const ChosenRun& chosen, const control::Estima
 
 control::RunOptions run_options() {
     control::RunOptions options;
-    for (const std::string_view name : model::model_presets()) {
+    for (const std::string_view name : model::model_presets(model::PresetUse::host)) {
         const auto preset = model::model_preset(name);
         const auto kind = model::is_coder(*preset) ? control::DataKind::pictures : control::DataKind::text;
         options.models.push_back({std::string(name), preset->parameters(), preset->context, kind});

@@ -136,7 +136,12 @@ const char* own_name(run::TokenizerKind kind) {
 /// The tokenizer, opened from the copies that are seeded, and its part of the manifest.
 Status Host::tokenizer() {
     if (const Status opened = open_checkpoint(); !opened) return opened;
-    const bool coder = model::is_coder(m_checkpoint ? m_checkpoint->model() : m_plan.model);
+    const model::ModelSpec& wanted = m_checkpoint ? m_checkpoint->model() : m_plan.model;
+    if (model::is_drawer(wanted)) {
+        return Error{ErrorCode::invalid_argument,
+                     "DALL-E is trained on pictures with captions, which host does not pack; choose another model."};
+    }
+    const bool coder = model::is_coder(wanted);
     if (coder == m_plan.pictures.empty()) {
         return Error{ErrorCode::invalid_argument,
                      coder ? "A picture coder is trained on pictures; give a folder of PNG or PPM with --pictures."

@@ -176,6 +176,11 @@ def manifests():
     coder = b'"halvings":2,"levels":[8,5],"side":8,'
     save("manifest", "coder", prefix + text.replace(b'"activation":"gelu_tanh",', b"").replace(
         b'"family":"gpt2",', b'"family":"coder",').replace(b'"heads":2,', coder + b'"heads":1,'))
+    dalle = b'"blocks":1,"grid":2,"text":12,"text_vocabulary":250,'
+    save("manifest", "dalle", prefix + text.replace(b'"activation":"gelu_tanh",', b"").replace(
+        b'"family":"gpt2",', b'"family":"dalle",').replace(b'"heads":2,', dalle + b'"heads":1,').replace(
+        b'"layers":1', b'"layers":2').replace(b'"width":8', b'"width":12').replace(
+        b'{"kind":"bytes"}', b'{"kind":"none"}'))
     save("manifest", "great_model", prefix + text.replace(b'"layers":1', b'"layers":256').replace(b'"width":8', b'"width":16384'))
 
 
@@ -305,6 +310,17 @@ def hf_checkpoints():
                          ("config_coder_side", {"side": 1 << 31})):
         save("hf_checkpoint", name, b"c" + json.dumps({**config, **change}).encode())
     save("hf_checkpoint", "coder_part", b"p" + coder_part())
+    config = {"blocks": 4, "context": 112, "grid": 8, "heads": 4, "layers": 16, "model_type": "potluck_dalle", "text": 48,
+              "text_vocabulary": 256, "vocabulary": 1256, "width": 256}
+    for name, change in (("config_dalle", {}), ("config_dalle_grid", {"grid": 1 << 31}), ("config_dalle_heads", {"heads": 0})):
+        save("hf_checkpoint", name, b"c" + json.dumps({**config, **change}).encode())
+    save("hf_checkpoint", "dalle_part", b"d" + dalle_part())
+
+
+def dalle_part():
+    tensors = json.dumps({"text_image_table.weight": {"dtype": "F32", "shape": [20, 8], "data_offsets": [0, 640]},
+                          "text_image_table.bias": {"dtype": "F32", "shape": [20], "data_offsets": [640, 720]}}).encode()
+    return struct.pack("<Q", len(tensors)) + tensors + bytes(720)
 
 
 def coder_part():

@@ -192,7 +192,8 @@ private slots:
         model.llama.head_width = 48;
         QVERIFY(*parsed(hugging_face_config(model)) == model);
         QVERIFY(!model_preset("gpt3"));
-        QVERIFY(model_preset("gpt3").error().message.find("sahajbert or coder-small") != std::string::npos);
+        QVERIFY(model_preset("gpt3").error().message.find("sahajbert or coder-small.") != std::string::npos);
+        QVERIFY(model_preset_names(PresetUse::plan).ends_with("coder-small, dalle-emoji or dalle-ttt"));
     }
 
     void a_reshaped_preset_keeps_its_proportions() {

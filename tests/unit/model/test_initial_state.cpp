@@ -1,10 +1,12 @@
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/sha256.h"
 #include "core/model/initial_state.h"
 #include "core/model/model_spec.h"
+#include "core/model/presets.h"
 
 using namespace potluck;
 using namespace potluck::model;
@@ -64,6 +66,30 @@ private slots:
             QVERIFY2(std::abs(sum / count) < expected * 0.05, tensor.name.c_str());
         }
         QCOMPARE(residual, 4);
+    }
+
+    void a_dalle_starts_as_linear_maps_of_pytorch_do() {
+        ModelSpec model = *model_preset("dalle-emoji");
+        model.width = 32;
+        model.heads = 2;
+        model.layers = 30;
+        const std::vector<float> values = initial_state(model);
+        std::uint64_t reads = 0;
+        for (const TensorSpec& tensor : tensors_of(model)) {
+            const std::span one = std::span(values).subspan(tensor.offset, tensor.elements());
+            const auto [least, most] = std::ranges::minmax(one);
+            if (tensor.role == Role::gain || tensor.name.ends_with("norm.bias")) {
+                QVERIFY(least == most && most == (tensor.role == Role::gain ? 1.0F : 0.0F));
+            } else if (tensor.role == Role::scale) {
+                const float expected = *tensor.layer < 18 ? 0.1F : *tensor.layer < 24 ? 1e-5F : 1e-6F;
+                QVERIFY(least == expected && most == expected);
+            } else {
+                if (tensor.shape.size() == 2) reads = tensor.shape[1];
+                const double bound = 1 / std::sqrt(static_cast<double>(reads));
+                QVERIFY2(most <= bound && most > 0.7 * bound, tensor.name.c_str());
+                QVERIFY2(least >= -bound && least < -0.7 * bound, tensor.name.c_str());
+            }
+        }
     }
 
     void a_seed_has_its_bytes_and_another_has_others() {

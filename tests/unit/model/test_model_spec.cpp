@@ -207,10 +207,76 @@ private slots:
         QCOMPARE(large.applied_parameters(), std::uint64_t{(187'776 + 249'856 / 4 + 213'504 / 16) / 3});
     }
 
+    void a_dalle_is_the_one_that_was_trained_together() {
+        const ModelSpec spec = *model_preset("dalle-ttt");
+        QCOMPARE(spec.parameters(), std::uint64_t{125'894'244});
+        QVERIFY(spec.applied_parameters() > 1'080'000'000 && spec.applied_parameters() < 1'120'000'000);
+        QCOMPARE(dalle_context(spec.dalle), 1'280U);
+        for (const auto& [layer, sight] : std::vector<std::pair<std::uint32_t, Sight>>{{0, Sight::row},
+                                                                                       {1, Sight::column},
+                                                                                       {2, Sight::row},
+                                                                                       {3, Sight::row},
+                                                                                       {61, Sight::column},
+                                                                                       {62, Sight::row},
+                                                                                       {63, Sight::near}})
+            QVERIFY(dalle_sight(spec, layer) == sight);
+        QCOMPARE(dalle_block(spec, 5), 1U);
+        QCOMPARE(dalle_block(spec, 62), 2U);
+        QCOMPARE(dalle_block(spec, 63), 4U);
+        for (const TensorSpec& tensor : tensors_of(spec))  // all but what is added, and what norms multiply by
+            QCOMPARE(tensor.decays(), !tensor.name.ends_with("bias") && tensor.name.find("norm") == std::string::npos);
+    }
+
+    void a_dalle_is_checked_field_by_field() {
+        const ModelSpec spec = *model_preset("dalle-emoji");
+        QCOMPARE(spec.parameters(), std::uint64_t{5'603'560});
+        QVERIFY(ModelSpec::from_json(spec.to_json()).value() == spec);
+        for (const auto& [name, value] : std::vector<std::pair<const char*, nlohmann::json>>{{"text", 47},
+                                                                                             {"text", 0},
+                                                                                             {"text_vocabulary", 1},
+                                                                                             {"text_vocabulary", 1'256},
+                                                                                             {"grid", 1},
+                                                                                             {"grid", 65},
+                                                                                             {"blocks", 0},
+                                                                                             {"blocks", 16},
+                                                                                             {"context", 113},
+                                                                                             {"heads", 32},
+                                                                                             {"heads", 3},
+                                                                                             {"dropout", 0.1}}) {
+            nlohmann::json other = spec.to_json();
+            other[name] = value;
+            QVERIFY2(!ModelSpec::from_json(other).ok(), (name + value.dump()).c_str());
+        }
+        ModelSpec odd = spec;
+        odd.width = 254;  // no quarters
+        odd.heads = 2;
+        QVERIFY(!ModelSpec::from_json(odd.to_json()).ok());
+        ModelSpec fewest = spec;
+        fewest.layers = fewest.dalle.blocks + 1;
+        fewest.heads = 16;
+        fewest.vocabulary = fewest.dalle.text_vocabulary + 1;
+        QVERIFY(ModelSpec::from_json(fewest.to_json()).value() == fewest);
+        fewest.heads = 4;
+        fewest.width = 4 * dalle_head_width_min;
+        QVERIFY(ModelSpec::from_json(fewest.to_json()).ok());
+        fewest.width -= 4;
+        QVERIFY(!ModelSpec::from_json(fewest.to_json()).ok());
+    }
+
+    void shared_weights_and_a_head_of_two_kinds_cost_what_they_compute() {
+        ModelSpec one = *model_preset("dalle-emoji"), two = one;
+        two.layers += 1;
+        QCOMPARE(two.parameters() - one.parameters(), std::uint64_t{6 * 256});
+        QCOMPARE(two.applied_parameters() - one.applied_parameters(), std::uint64_t{1'051'136});
+        QCOMPARE(one.applied_parameters(), std::uint64_t{16 * 1'051'136 + 256 * (48 * 256 + 64 * 1'000) / 112});
+        QCOMPARE(layer_widths(one).up, std::uint64_t{8 * 256});
+    }
+
     void every_family_has_its_baseline() {
         QCOMPARE(baseline_of(Family::opt), Baseline::bigram);
         QCOMPARE(baseline_of(Family::albert), Baseline::unigram);
         QCOMPARE(std::string(title_of(baseline_of(Family::coder))), std::string("mean colour"));
+        QCOMPARE(std::string(title_of(baseline_of(Family::dalle))), std::string("unigram"));
     }
 
     void an_embedding_that_is_only_looked_up_is_in_no_product() {
@@ -224,7 +290,8 @@ private slots:
         for (const ModelSpec& spec :
              {samples::model(), gpt2(12, 12, 768), gpt2(48, 25, 1'600), small_opt(), opt(12, 12, 768), opt_350m(),
               small_llama(), tinyllama(), qwen2_500m(), qwen3_600m(), *model_preset("albert-tiny"),
-              *model_preset("sahajbert"), *model_preset("coder-small")}) {
+              *model_preset("sahajbert"), *model_preset("coder-small"), *model_preset("dalle-emoji"),
+              *model_preset("dalle-ttt")}) {
             std::uint64_t next = 0;
             for (const TensorSpec& tensor : tensors_of(spec)) {
                 QCOMPARE(tensor.offset, next);

@@ -1,0 +1,30 @@
+#include "core/model/hf_dalle.h"
+
+#include "core/model/hf_fields.h"
+
+namespace potluck::model {
+
+Result<ModelSpec> parse_dalle_config(const nlohmann::json& config) {
+    nlohmann::json known = picked(
+        config, {"vocabulary", "context", "layers", "heads", "width", "text", "text_vocabulary", "grid", "blocks"});
+    known["family"] = "dalle";
+    known["dropout"] = 0;
+    return ModelSpec::from_json(known);
+}
+
+nlohmann::json dalle_config(const ModelSpec& model) {
+    return {{"architectures", {"PotluckDalle"}},
+            {"model_type", dalle_model_type},
+            {"vocabulary", model.vocabulary},
+            {"context", model.context},
+            {"layers", model.layers},
+            {"heads", model.heads},
+            {"width", model.width},
+            {"text", model.dalle.text},
+            {"text_vocabulary", model.dalle.text_vocabulary},
+            {"grid", model.dalle.grid},
+            {"blocks", model.dalle.blocks},
+            {"torch_dtype", "float32"}};
+}
+
+}  // namespace potluck::model

@@ -1,0 +1,18 @@
+// The config.json of an exported DALL-E. Hugging Face has no such model: the fields are ModelSpec's, below a model_type
+// of our own. Private to hf_config.cpp.
+// Pure. Threads: any.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "core/base/result.h"
+#include "core/model/model_spec.h"
+
+namespace potluck::model {
+
+inline constexpr const char* dalle_model_type = "potluck_dalle";
+
+[[nodiscard]] Result<ModelSpec> parse_dalle_config(const nlohmann::json& config);
+[[nodiscard]] nlohmann::json dalle_config(const ModelSpec& model);
+
+}  // namespace potluck::model
