@@ -314,18 +314,30 @@ struct PictureFigures {
         field("codes_used", value.codes_used, Real{0, 1}, "Share of the codes that occurred.");
     }
 };
+/// What of its loss a model that draws owes to captions and what to the codes of pictures.
+struct CaptionFigures {
+    static constexpr std::string_view label = "caption figures";
+    double text_loss = 0, code_loss = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("text_loss", value.text_loss, Real{0, number_max}, "Nats per token of a caption.");
+        field("code_loss", value.code_loss, Real{0, number_max}, "Nats per code of a picture.");
+    }
+};
 struct EvaluateReply {
     static constexpr std::string_view label = "evaluate reply";
     double loss = 0;
     std::uint64_t tokens = 0;
     std::optional<PairFigures> pairs = {};
     std::optional<PictureFigures> pictures = {};
+    std::optional<CaptionFigures> captions = {};
 
     static void fields(auto& value, auto&& field) {
         field("loss", value.loss, Real{0, number_max}, "Nats per token.");
         field("tokens", value.tokens, Whole{}, "How many tokens that is the mean of.");
         field("pairs", value.pairs, Any{}, "Of an encoder; else missing.");
         field("pictures", value.pictures, Any{}, "Of a picture coder; else missing.");
+        field("captions", value.captions, Any{}, "Of a model that draws; else missing.");
     }
 };
 struct EvaluateRequest {

@@ -82,7 +82,7 @@ Result<PlanFacts> imagined(const control::Budget& budget, PrecisionChoice precis
 Result<PlanFacts> plan_facts(const model::ModelSpec& model, const control::Budget& budget, PrecisionChoice wanted,
                              Hardware hardware) {
     // What autograd computes sums the gradient of a tensor over all its applications, in the numbers of the products.
-    const bool by_autograd = model::is_encoder(model) || model::is_coder(model);
+    const bool by_autograd = model::is_one_block(model);
     const PrecisionChoice precision = by_autograd ? PrecisionChoice::fp32 : wanted;
     PlanFacts facts;
     facts.bytes_per_second = host_bytes_per_second;

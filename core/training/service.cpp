@@ -118,6 +118,7 @@ Result<control::EvaluateReply> evaluation_of(Model& model, const Shard& shard, s
     double sum = 0;
     std::optional<Model::PairSums> pairs;
     std::optional<Model::PictureSums> pictures;
+    std::optional<Model::CaptionSums> captions;
     std::vector<model::Token> batch;
     for (std::uint64_t next = 0; next < records;) {
         batch.clear();
@@ -129,6 +130,11 @@ Result<control::EvaluateReply> evaluation_of(Model& model, const Shard& shard, s
         if (!found.ok()) return found.error();
         sum += found->loss_sum;
         if (found->pictures) add_pictures(*found->pictures, pictures);
+        if (found->captions) {
+            if (!captions) captions = Model::CaptionSums{};
+            captions->text += found->captions->text;
+            captions->codes += found->captions->codes;
+        }
         if (!found->pairs) continue;
         if (!pairs) pairs = Model::PairSums{};
         pairs->gaps += found->pairs->gaps;
@@ -142,6 +148,10 @@ Result<control::EvaluateReply> evaluation_of(Model& model, const Shard& shard, s
         reply.pairs = {pairs->gaps / count, pairs->order / count, static_cast<double>(pairs->right_orders) / count};
     }
     if (pictures) reply.pictures = figures_of(*pictures, records);
+    if (captions) {
+        const auto count = static_cast<double>(records);
+        reply.captions = {captions->text / count, captions->codes / count};
+    }
     return reply;
 }
 

@@ -45,6 +45,8 @@ VECTORS = {
                []),
     "coder": ("tests/golden/training/make_coder_reference.py --to .", "tests/golden/training",
               ["numpy", "torch==2.13.0", "transformers==5.23.0", "safetensors"], ["reference_coder.safetensors"], []),
+    "dalle": ("tests/golden/training/make_dalle_reference.py --to .", "tests/golden/training",
+              ["numpy", "torch==2.13.0", "transformers==5.23.0", "safetensors"], ["reference_dalle.safetensors"], []),
 }
 FLOAT_NOISE = 1e-6
 

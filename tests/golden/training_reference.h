@@ -1,5 +1,5 @@
-// What make_reference.py, make_albert_reference.py and make_coder_reference.py recorded with PyTorch: tensors by name,
-// and the comparisons that every family's test makes with them.
+// What make_reference.py, make_albert_reference.py, make_coder_reference.py and make_dalle_reference.py recorded with
+// PyTorch: tensors by name, and the comparisons that every family's test makes with them.
 #pragma once
 
 #include <QTemporaryDir>

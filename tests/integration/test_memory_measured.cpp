@@ -52,7 +52,13 @@ struct Run {
             model.context = model::coder_context(model.coder);
             model.width = 128;
         }
-        recipe.batch = 8;
+        if (family == model::Family::dalle) {
+            model = model::model_preset("dalle-emoji").value();
+            model.layers = 8;
+            model.width = 512;
+            model.heads = 8;
+        }
+        recipe.batch = family == model::Family::dalle ? 4 : 8;
         write();
     }
     void write() const {
@@ -66,6 +72,11 @@ struct Run {
             auto token = static_cast<std::uint16_t>(i * i % 8191);
             const std::uint64_t at = i % (model.context + 1);
             if (model.family == model::Family::coder) token = at == model.context ? 0 : token % 256;
+            if (model.family == model::Family::dalle) {
+                const std::uint32_t text = model.dalle.text_vocabulary, codes = model.vocabulary - text;
+                token = static_cast<std::uint16_t>(at > model.dalle.text ? text + token % codes : token % text);
+                if (at == 0) token = model::dalle_begin;
+            }
             if (model.family == model::Family::albert) {  // two texts between their marks
                 token = static_cast<std::uint16_t>(std::max<unsigned>(token, 5));
                 if (at == 0) token = static_cast<std::uint16_t>(marks.cls);
@@ -127,7 +138,7 @@ private slots:
             };
         };
         const auto row = of(model::Family::gpt2), llama = of(model::Family::llama), albert = of(model::Family::albert),
-                   coder = of(model::Family::coder);
+                   coder = of(model::Family::coder), dalle = of(model::Family::dalle);
         row("fp32, all in memory", layout("fp32", "fp32", "fp32", "none", "resident", "host", 8, 32));
         row("fp32, 8 bit", layout("fp32", "fp32", "fp32", "none", "resident", "host", 8, 8));
         row("fp32, selective", layout("fp32", "fp32", "fp32", "selective", "resident", "host", 8, 8));
@@ -146,6 +157,10 @@ private slots:
         coder("coder", layout("fp32", "fp32", "fp32", "none", "resident", "host", 4, 8));
         coder("coder, 8 at once, 32 bit", layout("fp32", "fp32", "fp32", "none", "resident", "host", 8, 32));
         coder("coder, least", layout("fp32", "bf16", "bf16", "none", "resident", "disk", 1, 8));
+        dalle("dalle", layout("fp32", "fp32", "fp32", "none", "resident", "host", 4, 8));
+        dalle("dalle, 2 at once, 32 bit", layout("fp32", "fp32", "fp32", "none", "resident", "host", 2, 32));
+        dalle("dalle, full", layout("fp32", "fp32", "fp32", "full", "resident", "host", 4, 8));
+        dalle("dalle, least", layout("fp32", "bf16", "bf16", "full", "resident", "disk", 1, 8));
     }
     void the_measured_peak_is_within_a_tenth_of_the_plan() {
         QFETCH(const json, layout);

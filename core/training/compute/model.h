@@ -50,10 +50,15 @@ public:
         double squared_error = 0;
         std::vector<bool> codes_used;
     };
+    /// DALL-E's: each record's mean over its caption and over its codes, summed over records.
+    struct CaptionSums {
+        double text = 0, codes = 0;  // nats
+    };
     struct Evaluation {
         double loss_sum = 0;  // nats; of pictures, their errors
         std::optional<PairSums> pairs = {};
         std::optional<PictureSums> pictures = {};
+        std::optional<CaptionSums> captions = {};
     };
     /// The losses of whole records of context + 1 tokens each. `first`: the number of the first of them, from which
     /// follows what is drawn for each.

@@ -65,8 +65,7 @@ std::uint64_t orthogonal_bytes(std::uint64_t largest, Dtype products) {
 
 BlockSizes block_sizes(const model::ModelSpec& model) {
     // A layer's weights are all layers', or there are no layers to take one by one.
-    const bool one_block = model.family == model::Family::albert || model::is_coder(model);
-    if (one_block) return {model.parameters(), 0};
+    if (model::is_one_block(model)) return {model.parameters(), 0};
     model::ModelSpec one = model, two = model;
     one.layers = 1;
     two.layers = 2;
@@ -93,6 +92,27 @@ ActivationBytes encoder_activation_bytes(const model::ModelSpec& model, const La
     return bytes;
 }
 
+/// What autograd keeps of DALL-E, and what it and the loss take at work.
+ActivationBytes drawer_activation_bytes(const model::ModelSpec& model, const Layout& layout) {
+    const std::uint64_t records = std::max(1U, layout.micro_batch), rows = records * model.context;
+    const std::uint64_t c = model.width, text = model.dalle.text, codes = model.context - text;
+    // Counted from the graph: of attention what was shifted, qkv turned, what was seen in both orders, what the scale
+    // multiplies and the sum (8); of a feed what was shifted, up, its gate, their product, what the scale multiplies
+    // and the sum (19); and, measured, what the heap leaves between them (5).
+    const std::uint64_t layer = rows * 4 * ((8 + 19 + 5) * c + model.heads);
+    const bool again = layout.checkpointing == Checkpointing::full;
+    const std::uint64_t text_vocabulary = model.dalle.text_vocabulary;
+    const std::uint64_t scores = records * 4 * (text * text_vocabulary + codes * (model.vocabulary - text_vocabulary));
+    const std::uint64_t table = 4 * std::uint64_t{model.vocabulary} * c;
+    const std::uint64_t masks = 3 * 4 * std::uint64_t{model.context} * model.context;
+    ActivationBytes bytes;
+    // A shared block's gradient is summed beside the vector until its first application is passed again.
+    const std::uint64_t sums = again ? 0 : 4 * (model.parameters() - std::uint64_t{model.vocabulary} * c);
+    bytes.kept = model.layers * (again ? rows * 4 * 2 * c : layer) + sums;
+    bytes.working = masks + std::max((again ? layer : 0) + rows * 4 * 24 * c, 3 * scores + 3 * table);
+    return bytes;
+}
+
 /// What autograd keeps of a picture coder: of each block both norms' inputs and outputs, twice where silu keeps them,
 /// at each side; and what a convolution takes at work at the largest.
 ActivationBytes coder_activation_bytes(const model::ModelSpec& model, const Layout& layout) {
@@ -114,6 +134,7 @@ ActivationBytes coder_activation_bytes(const model::ModelSpec& model, const Layo
 ActivationBytes activation_bytes(const model::ModelSpec& model, const Layout& layout) {
     if (model.family == model::Family::albert) return encoder_activation_bytes(model, layout);
     if (model::is_coder(model)) return coder_activation_bytes(model, layout);
+    if (model::is_drawer(model)) return drawer_activation_bytes(model, layout);
     const std::uint64_t rows = std::uint64_t{std::max(1U, layout.micro_batch)} * model.context;
     const std::uint64_t c = model.width;
     const std::uint64_t p = bytes_of(layout.matmul);

@@ -21,9 +21,8 @@
 #include <vector>
 
 #include "core/base/check.h"
-#include "core/training/compute/piecewise.h"
 #include "core/training/compute/tensor_guard.h"
-#include "core/training/compute/tensor_types.h"
+#include "core/training/picture/flat_views.h"
 
 namespace potluck::training {
 
@@ -32,18 +31,6 @@ namespace {
 using at::Tensor;
 
 constexpr double norm_epsilon = 1e-5;
-
-/// Views of one flat vector, tensor by tensor.
-std::vector<Tensor> views_of(const model::ModelSpec& spec, const Tensor& flat) {
-    std::vector<Tensor> views;
-    for (const model::TensorSpec& tensor : model::tensors_of(spec)) {
-        const std::vector<std::int64_t> shape(tensor.shape.begin(), tensor.shape.end());
-        views.push_back(
-            flat.narrow(0, static_cast<std::int64_t>(tensor.offset), static_cast<std::int64_t>(tensor.elements()))
-                .view(shape));
-    }
-    return views;
-}
 
 /// Weights in the order of the passes.
 class Weights {
@@ -126,11 +113,10 @@ PictureCoder::Network::Network(const model::ModelSpec& model, const ModelOptions
 }
 
 void PictureCoder::Network::bind(const FlatView& local) {
-    const auto kind = at::TensorOptions().dtype(type_of(local.dtype)).device(device_of(local.device));
     leaves.clear();  // an older copy makes room first
     flat = Tensor();
-    flat = at::from_blob(local.data, {static_cast<std::int64_t>(local.size)}, kind).to(device, at::kFloat);
-    leaves = views_of(spec, flat);
+    flat = tensor_over(local).to(device, at::kFloat);
+    leaves = tensor_views(spec, flat);
     for (Tensor& leaf : leaves) leaf.set_requires_grad(true);
 }
 
@@ -186,20 +172,14 @@ Tensor PictureCoder::Network::joined(const Tensor& numbers_BDPP) const {
 }
 
 double PictureCoder::Network::add_gradient(const Tensor& pictures_B3SS, const FlatView& gradient, double scale) {
-    const auto kind = at::TensorOptions().dtype(type_of(gradient.dtype)).device(device_of(gradient.device));
-    const Tensor target = at::from_blob(gradient.data, {static_cast<std::int64_t>(gradient.size)}, kind);
-    const bool in_place = gradient.dtype == Dtype::fp32 && target.device() == device;
-    const Tensor sums = in_place ? target : at::zeros_like(flat);
-    const std::vector<Tensor> gradients = views_of(spec, sums);
-    for (std::size_t i = 0; i < leaves.size(); ++i) leaves[i].mutable_grad() = gradients[i];
-    Weights weights(leaves);
-    const Tensor numbers_BDPP = encoded(weights, pictures_B3SS);
-    const Tensor loss = loss_of(parts_of(decoded(weights, numbers_BDPP), pictures_B3SS));
-    const auto value = loss.item<double>();
-    if (std::isfinite(value)) (loss * scale).backward();
-    for (Tensor& leaf : leaves) leaf.mutable_grad() = Tensor();
-    if (!in_place && std::isfinite(value)) add_in_pieces(target, sums);
-    return value;
+    return add_gradients(spec, flat, leaves, gradient, [&] {
+        Weights weights(leaves);
+        const Tensor numbers_BDPP = encoded(weights, pictures_B3SS);
+        const Tensor loss = loss_of(parts_of(decoded(weights, numbers_BDPP), pictures_B3SS));
+        const auto value = loss.item<double>();
+        if (std::isfinite(value)) (loss * scale).backward();
+        return value;
+    });
 }
 
 PictureCoder::PictureCoder(const model::ModelSpec& spec, const ModelOptions& options)

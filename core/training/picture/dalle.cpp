@@ -1,0 +1,404 @@
+// DALL-E, top to bottom. Tensor names end in their shape: B records, T rows, C width, H heads, D entries of a head, P
+// codes of a picture.
+//
+//   x1 = x2 = table[token]
+//   layer i:  y1 = x1 + scale attention(shift(norm(x2)))
+//             y2 = x2 + scale feed(shift(norm(y1)))
+//   logits = norm((x1 + x2) / 2) table^T + bias, of text in front of text, of codes in front of codes
+//   loss = (mean over the caption + 7 mean over the codes) / 8
+//
+// Row 0 is the beginning, then the caption, then all codes but the last; each row predicts the next token. A row of
+// text sees those before it; a code sees all text and what its layer's pattern lets it see of the codes up to itself
+// (model::Sight). Nothing tells padding from text, as where this was trained first.
+//
+// Shift: half of the channels of a row of text are those of the row before; of a code, a quarter are those of the code
+// above, a quarter those of the code to the left. Rotary positions turn queries, keys and values, neighbouring entries
+// in pairs, in three groups: the row's number (of a code 8,192), the row of the picture and its column (of text -10).
+//
+// Sources: learning-at-home/dalle, task.py; DALLE-pytorch's branch "weight-sharing", transformer.py and attention.py.
+#include "core/training/picture/dalle.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include "core/base/check.h"
+#include "core/training/compute/tensor_guard.h"
+#include "core/training/picture/flat_views.h"
+
+namespace potluck::training {
+
+namespace {
+
+using at::Tensor;
+
+constexpr double dalle_norm_epsilon = 1e-5;
+/// Rotary positions: where codes stand for text, and text in a picture, whose own rows lie between -1 and 1.
+constexpr double codes_position = 8'192, text_coordinate = -10;
+constexpr double rotary_base = 10'000, pixel_frequency_max = 5;
+
+struct NormAndScale {
+    Tensor gain_C, bias_C, scale_C;
+};
+struct Block {
+    Tensor qkv_w, out_w, out_bias_C, up_w, up_bias, down_w, down_bias_C;
+};
+
+/// What the tensors of model::tensors_of are, in their order.
+struct DalleWeights {
+    Tensor table_VC, bias_V, gain_C, bias_C;
+    std::vector<Block> blocks;
+    std::vector<std::array<NormAndScale, 2>> layers;  // of attention and of feed
+};
+
+DalleWeights weights_of(const model::ModelSpec& spec, const std::vector<Tensor>& tensors) {
+    std::size_t next = 0;
+    const auto take = [&]() -> const Tensor& { return tensors.at(next++); };
+    DalleWeights weights;
+    for (Tensor* one : {&weights.table_VC, &weights.bias_V, &weights.gain_C, &weights.bias_C}) *one = take();
+    weights.blocks.resize(spec.dalle.blocks + 1);
+    for (Block& b : weights.blocks)
+        for (Tensor* one : {&b.qkv_w, &b.out_w, &b.out_bias_C, &b.up_w, &b.up_bias, &b.down_w, &b.down_bias_C})
+            *one = take();
+    weights.layers.resize(spec.layers);
+    for (auto& layer : weights.layers)
+        for (NormAndScale& half : layer)
+            for (Tensor* one : {&half.gain_C, &half.bias_C, &half.scale_C}) *one = take();
+    POTLUCK_CHECK(next == tensors.size());
+    return weights;
+}
+
+/// Whether a row sees another of the same record.
+bool sees(const model::DalleShape& shape, model::Sight sight, std::uint32_t row, std::uint32_t other) {
+    if (other > row) return false;
+    const std::uint32_t first = shape.text + 1;  // row of the first code
+    if (row < first || other < first) return true;
+    const std::uint32_t y = (row - first) / shape.grid, x = (row - first) % shape.grid;
+    const std::uint32_t other_y = (other - first) / shape.grid, other_x = (other - first) % shape.grid;
+    switch (sight) {
+        case model::Sight::row: return other_y == y;
+        case model::Sight::column: return other_x == x;
+        case model::Sight::near: break;
+    }
+    const std::uint32_t apart = other_x > x ? other_x - x : x - other_x;
+    return y - other_y <= model::dalle_reach && apart <= model::dalle_reach;
+}
+
+/// Zero where a row sees another, else minus infinity.
+Tensor mask_of(const model::ModelSpec& spec, model::Sight sight) {
+    const std::int64_t rows = spec.context;
+    Tensor mask_TT = at::full({rows, rows}, -std::numeric_limits<float>::infinity(), at::kFloat);
+    float* cell = mask_TT.mutable_data_ptr<float>();
+    for (std::uint32_t row = 0; row < spec.context; ++row)
+        for (std::uint32_t other = 0; other < spec.context; ++other, ++cell)
+            if (sees(spec.dalle, sight, row, other)) *cell = 0;
+    return mask_TT;
+}
+
+/// By how much each pair of a head's entries is turned, row by row; pairs behind the three groups are not.
+std::vector<double> angles_of(const model::ModelSpec& spec) {
+    const model::DalleShape& shape = spec.dalle;
+    const std::uint32_t head = spec.width / spec.heads, third = head / 3, pairs = third / 2;
+    std::vector<double> angles(std::size_t{spec.context} * (head / 2), 0.0);
+    for (std::uint32_t row = 0; row < spec.context; ++row) {
+        const bool text = row <= shape.text;
+        const std::uint32_t place = text ? 0 : row - shape.text - 1;
+        const auto coordinate = [&](std::uint32_t along) { return -1 + 2.0 * along / (shape.grid - 1); };
+        const double y = text ? text_coordinate : coordinate(place / shape.grid);
+        const double x = text ? text_coordinate : coordinate(place % shape.grid);
+        double* to = &angles[std::size_t{row} * (head / 2)];
+        for (std::uint32_t k = 0; k < pairs; ++k) {
+            const double slow = std::pow(rotary_base, -2.0 * k / third);
+            const double pixel = std::numbers::pi * (1 + (pixel_frequency_max - 1) * k / (pairs - 1));
+            to[k] = (text ? row : codes_position) * slow;
+            to[pairs + k] = y * pixel;
+            to[2 * pairs + k] = x * pixel;
+        }
+    }
+    return angles;
+}
+
+/// Each row becomes the row before it; the first, zeros.
+Tensor row_before(const Tensor& x_BTC) {
+    return at::constant_pad_nd(x_BTC.narrow(1, 0, x_BTC.size(1) - 1), {0, 0, 1, 0});
+}
+
+}  // namespace
+
+struct Dalle::Network {
+    model::ModelSpec spec;
+    ModelOptions options;
+    at::Device device;
+    Tensor flat;
+    std::vector<Tensor> leaves;
+    DalleWeights weights;
+    std::array<Tensor, 3> masks_TT;  // by model::Sight
+    Tensor cosines_TD, sines_TD;     // of half a head
+
+    Network(const model::ModelSpec& model, const ModelOptions& wanted);
+    void bind(const FlatView& local);
+    [[nodiscard]] Result<Tensor> ids_of(std::span<const model::Token> records) const;
+    [[nodiscard]] Tensor shifted(const Tensor& x_BTC) const;
+    [[nodiscard]] Tensor normed(const Tensor& x_BTC, const NormAndScale& own) const;
+    [[nodiscard]] Tensor attention(const Tensor& x_BTC, std::uint32_t layer) const;
+    [[nodiscard]] Tensor feed(const Tensor& x_BTC, std::uint32_t layer) const;
+    [[nodiscard]] std::pair<Tensor, Tensor> layer(const Tensor& x1_BTC, const Tensor& x2_BTC, std::uint32_t i) const;
+    [[nodiscard]] Tensor embedded(const Tensor& ids_BT) const { return at::embedding(weights.table_VC, ids_BT); }
+    [[nodiscard]] Tensor last(const Tensor& x1_BTC, const Tensor& x2_BTC) const;
+    [[nodiscard]] Tensor text_scores(const Tensor& rows) const;
+    [[nodiscard]] Tensor code_scores(const Tensor& rows) const;
+    /// Sums over records of the caption's mean and of the codes' mean.
+    [[nodiscard]] std::pair<Tensor, Tensor> losses(const Tensor& x_BTC, const Tensor& ids_BR) const;
+    [[nodiscard]] double backward(const Tensor& ids_BR, double scale) const;
+    [[nodiscard]] double backward_again(const Tensor& ids_BR, double scale) const;
+    [[nodiscard]] Tensor through(const Tensor& ids_BT) const;
+};
+
+Dalle::Network::Network(const model::ModelSpec& model, const ModelOptions& wanted)
+    : spec(model), options(wanted), device(device_of(wanted.device)) {
+    for (const model::Sight sight : {model::Sight::row, model::Sight::column, model::Sight::near})
+        masks_TT[static_cast<std::size_t>(sight)] = mask_of(spec, sight).to(device);
+    const std::vector<double> angles = angles_of(spec);
+    const std::int64_t half = spec.width / spec.heads / 2;
+    const Tensor angles_TD = at::empty({spec.context, half}, at::kDouble);
+    std::ranges::copy(angles, angles_TD.mutable_data_ptr<double>());
+    cosines_TD = angles_TD.cos().to(device, at::kFloat);
+    sines_TD = angles_TD.sin().to(device, at::kFloat);
+}
+
+void Dalle::Network::bind(const FlatView& local) {
+    leaves.clear();  // an older copy makes room first
+    weights = {};
+    flat = Tensor();
+    flat = tensor_over(local).to(device, at::kFloat);
+    leaves = tensor_views(spec, flat);
+    for (Tensor& leaf : leaves) leaf.set_requires_grad(true);
+    weights = weights_of(spec, leaves);
+}
+
+/// Records of context + 1 tokens; `malformed` if one is not of the form above.
+Result<Tensor> Dalle::Network::ids_of(std::span<const model::Token> records) const {
+    const std::size_t size = spec.context + std::size_t{1};
+    POTLUCK_CHECK(!records.empty() && records.size() % size == 0);
+    Tensor ids_BR = at::empty({static_cast<std::int64_t>(records.size() / size), spec.context + 1}, at::kLong);
+    auto* to = ids_BR.mutable_data_ptr<std::int64_t>();
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        const std::size_t place = i % size;
+        const bool text = place <= spec.dalle.text;
+        const bool fine = place == 0
+                              ? records[i] == model::dalle_begin
+                              : records[i] < spec.vocabulary && text == (records[i] < spec.dalle.text_vocabulary);
+        if (!fine) return Error{ErrorCode::malformed, "A record is no caption with the codes of a picture behind it."};
+        to[i] = records[i];
+    }
+    return ids_BR.to(device);
+}
+
+Tensor Dalle::Network::shifted(const Tensor& x_BTC) const {
+    const std::int64_t rows = x_BTC.size(1), c = spec.width, grid = spec.dalle.grid;
+    const std::int64_t text = std::min<std::int64_t>(rows, spec.dalle.text + 1), codes = rows - text;
+    const Tensor text_BTC = x_BTC.narrow(1, 0, text);
+    const Tensor moved_BTC =
+        at::cat({row_before(text_BTC.narrow(2, 0, c / 2)), text_BTC.narrow(2, c / 2, c - c / 2)}, 2);
+    if (codes == 0) return moved_BTC;
+    const std::int64_t quarter = c / 4, lines = (codes + grid - 1) / grid;
+    const Tensor codes_BPC = x_BTC.narrow(1, text, codes);
+    const auto lined = [&](std::int64_t from) {  // whole lines, of which the last codes are nothing
+        return at::constant_pad_nd(codes_BPC.narrow(2, from, quarter), {0, 0, 0, lines * grid - codes})
+            .view({-1, lines, grid, quarter});
+    };
+    const auto flattened = [&](const Tensor& x) { return x.flatten(1, 2).narrow(1, 0, codes); };
+    const Tensor above = at::constant_pad_nd(lined(0).narrow(1, 0, lines - 1), {0, 0, 0, 0, 1, 0});
+    const Tensor left = at::constant_pad_nd(lined(quarter).narrow(2, 0, grid - 1), {0, 0, 1, 0});
+    const Tensor moved_BPC =
+        at::cat({flattened(above), flattened(left), codes_BPC.narrow(2, 2 * quarter, c - 2 * quarter)}, 2);
+    return at::cat({moved_BTC, moved_BPC}, 1);
+}
+
+Tensor Dalle::Network::normed(const Tensor& x_BTC, const NormAndScale& own) const {
+    return shifted(at::layer_norm(x_BTC, {x_BTC.size(2)}, own.gain_C, own.bias_C, dalle_norm_epsilon));
+}
+
+Tensor Dalle::Network::attention(const Tensor& x_BTC, std::uint32_t layer) const {
+    const NormAndScale& own = weights.layers[layer][0];
+    const Block& block = weights.blocks[model::dalle_block(spec, layer)];
+    const std::int64_t batch = x_BTC.size(0), rows = x_BTC.size(1), heads = spec.heads, head = spec.width / heads;
+    const Tensor qkv_3BHTD =
+        at::linear(normed(x_BTC, own), block.qkv_w).view({batch, rows, 3, heads, head}).permute({2, 0, 3, 1, 4});
+    const std::int64_t half = head / 2;
+    const Tensor pairs = qkv_3BHTD.narrow(4, 0, 2 * half).unflatten(4, {half, 2});
+    const Tensor first = pairs.select(5, 0), second = pairs.select(5, 1);
+    const Tensor cosines = cosines_TD.narrow(0, 0, rows), sines = sines_TD.narrow(0, 0, rows);
+    Tensor turned = at::stack({first * cosines - second * sines, second * cosines + first * sines}, 5).flatten(4, 5);
+    if (head % 2 == 1) turned = at::cat({turned, qkv_3BHTD.narrow(4, head - 1, 1)}, 4);
+    const auto sight = static_cast<std::size_t>(model::dalle_sight(spec, layer));
+    const Tensor mask_TT = masks_TT[sight].narrow(0, 0, rows).narrow(1, 0, rows);
+    const Tensor seen_BTC = at::scaled_dot_product_attention(turned[0], turned[1], turned[2], mask_TT, 0.0, false)
+                                .transpose(1, 2)
+                                .reshape({batch, rows, spec.width});
+    return own.scale_C * at::linear(seen_BTC, block.out_w, block.out_bias_C);
+}
+
+Tensor Dalle::Network::feed(const Tensor& x_BTC, std::uint32_t layer) const {
+    const NormAndScale& own = weights.layers[layer][1];
+    const Block& block = weights.blocks[model::dalle_block(spec, layer)];
+    const std::vector<Tensor> halves = at::linear(normed(x_BTC, own), block.up_w, block.up_bias).chunk(2, 2);
+    return own.scale_C * at::linear(halves[0] * at::gelu(halves[1]), block.down_w, block.down_bias_C);
+}
+
+std::pair<Tensor, Tensor> Dalle::Network::layer(const Tensor& x1_BTC, const Tensor& x2_BTC, std::uint32_t i) const {
+    Tensor y1_BTC = x1_BTC + attention(x2_BTC, i);
+    Tensor y2_BTC = x2_BTC + feed(y1_BTC, i);
+    return {std::move(y1_BTC), std::move(y2_BTC)};
+}
+
+Tensor Dalle::Network::last(const Tensor& x1_BTC, const Tensor& x2_BTC) const {
+    return at::layer_norm((x1_BTC + x2_BTC) / 2, {spec.width}, weights.gain_C, weights.bias_C, dalle_norm_epsilon);
+}
+
+Tensor Dalle::Network::text_scores(const Tensor& rows) const {
+    const std::int64_t text = spec.dalle.text_vocabulary;
+    return at::linear(rows, weights.table_VC.narrow(0, 0, text), weights.bias_V.narrow(0, 0, text));
+}
+
+Tensor Dalle::Network::code_scores(const Tensor& rows) const {
+    const std::int64_t text = spec.dalle.text_vocabulary, codes = spec.vocabulary - text;
+    return at::linear(rows, weights.table_VC.narrow(0, text, codes), weights.bias_V.narrow(0, text, codes));
+}
+
+std::pair<Tensor, Tensor> Dalle::Network::losses(const Tensor& x_BTC, const Tensor& ids_BR) const {
+    const std::int64_t text = spec.dalle.text, codes = spec.context - text;
+    const auto mean_of = [](const Tensor& scores, const Tensor& wanted, std::int64_t count) {
+        return at::cross_entropy_loss(scores.flatten(0, 1), wanted.flatten(), {}, at::Reduction::Sum) /
+               static_cast<double>(count);
+    };
+    return {mean_of(text_scores(x_BTC.narrow(1, 0, text)), ids_BR.narrow(1, 1, text), text),
+            mean_of(code_scores(x_BTC.narrow(1, text, codes)),
+                    ids_BR.narrow(1, 1 + text, codes) - spec.dalle.text_vocabulary, codes)};
+}
+
+Tensor Dalle::Network::through(const Tensor& ids_BT) const {
+    std::pair<Tensor, Tensor> x;
+    x.first = x.second = embedded(ids_BT);
+    for (std::uint32_t i = 0; i < spec.layers; ++i) x = layer(x.first, x.second, i);
+    return last(x.first, x.second);
+}
+
+namespace {
+
+Tensor weighted(const std::pair<Tensor, Tensor>& parts) {
+    return (model::dalle_text_weight * parts.first + model::dalle_codes_weight * parts.second) /
+           (model::dalle_text_weight + model::dalle_codes_weight);
+}
+
+}  // namespace
+
+/// Adds to the leaves' gradients; with everything kept.
+double Dalle::Network::backward(const Tensor& ids_BR, double scale) const {
+    const Tensor loss = weighted(losses(through(ids_BR.narrow(1, 0, spec.context)), ids_BR));
+    const auto value = loss.item<double>();
+    if (std::isfinite(value)) (loss * scale).backward();
+    return value;
+}
+
+/// The same with only the layers' inputs kept.
+double Dalle::Network::backward_again(const Tensor& ids_BR, double scale) const {
+    const Tensor ids_BT = ids_BR.narrow(1, 0, spec.context);
+    std::vector<std::pair<Tensor, Tensor>> inputs_BTC;
+    {
+        const at::NoGradGuard nothing_kept;
+        Tensor x_BTC = embedded(ids_BT);
+        inputs_BTC.emplace_back(x_BTC, x_BTC.clone());
+        for (std::uint32_t i = 0; i < spec.layers; ++i)
+            inputs_BTC.push_back(layer(inputs_BTC.back().first, inputs_BTC.back().second, i));
+    }
+    const auto take = [&] {
+        const std::pair<Tensor, Tensor> x = std::move(inputs_BTC.back());
+        inputs_BTC.pop_back();
+        return std::pair(x.first.set_requires_grad(true), x.second.set_requires_grad(true));
+    };
+    std::pair<Tensor, Tensor> d_BTC;
+    double value = 0;
+    {
+        const auto [x1_BTC, x2_BTC] = take();
+        const Tensor loss = weighted(losses(last(x1_BTC, x2_BTC), ids_BR));
+        value = loss.item<double>();
+        if (!std::isfinite(value)) return value;
+        (loss * scale).backward();
+        d_BTC = {x1_BTC.grad(), x2_BTC.grad()};
+    }
+    for (std::uint32_t i = spec.layers; i > 0; --i) {
+        const auto [x1_BTC, x2_BTC] = take();
+        const auto [y1_BTC, y2_BTC] = layer(x1_BTC, x2_BTC, i - 1);
+        torch::autograd::backward({y1_BTC, y2_BTC}, {d_BTC.first, d_BTC.second});
+        d_BTC = {x1_BTC.grad(), x2_BTC.grad()};
+    }
+    torch::autograd::backward({embedded(ids_BT)}, {d_BTC.first + d_BTC.second});
+    return value;
+}
+
+Dalle::Dalle(const model::ModelSpec& spec, const ModelOptions& options)
+    : m_network(std::make_unique<Network>(spec, options)) {}
+Dalle::~Dalle() = default;
+
+Status Dalle::use_parameters(const FlatView& local) {
+    return guarded([&]() -> Status {
+        m_network->bind(local);
+        return {};
+    });
+}
+
+Result<Model::Evaluation> Dalle::evaluate(std::span<const model::Token> records, std::uint64_t /*first*/) {
+    return guarded([&]() -> Result<Evaluation> {
+        const at::NoGradGuard nothing_kept;
+        const Network& net = *m_network;
+        const Result<Tensor> ids_BR = net.ids_of(records);
+        if (!ids_BR.ok()) return ids_BR.error();
+        const auto [text, codes] = net.losses(net.through(ids_BR->narrow(1, 0, net.spec.context)), *ids_BR);
+        const CaptionSums sums{text.item<double>(), codes.item<double>()};
+        return Evaluation{.loss_sum = model::dalle_loss_of(sums.text, sums.codes) * net.spec.context, .captions = sums};
+    });
+}
+
+Result<double> Dalle::add_gradient(const BackwardRequest& request) {
+    return guarded([&]() -> Result<double> {
+        Network& net = *m_network;
+        const double context = net.spec.context;
+        const Result<Tensor> ids_BR = net.ids_of(request.records);
+        if (!ids_BR.ok()) return ids_BR.error();
+        return context * add_gradients(net.spec, net.flat, net.leaves, request.gradient, [&] {
+                   const double scale = request.scale * context;
+                   const bool again = net.options.checkpointing == Checkpointing::full;
+                   return again ? net.backward_again(*ids_BR, scale) : net.backward(*ids_BR, scale);
+               });
+    });
+}
+
+Result<std::vector<float>> Dalle::next_logits(std::span<const std::uint32_t> tokens) {
+    const model::ModelSpec& spec = m_network->spec;
+    const bool fine = !tokens.empty() && tokens.size() <= spec.context &&
+                      std::ranges::all_of(tokens, [&](std::uint32_t token) { return token < spec.vocabulary; });
+    if (!fine) return Error{ErrorCode::invalid_argument, "DALL-E goes on from a caption and the codes behind it."};
+    return guarded([&]() -> Result<std::vector<float>> {
+        const at::NoGradGuard nothing_kept;
+        const auto rows = static_cast<std::int64_t>(tokens.size());
+        const Tensor ids_1T = at::empty({1, rows}, at::kLong);
+        std::ranges::copy(tokens, ids_1T.mutable_data_ptr<std::int64_t>());
+        const Tensor row_1C = m_network->through(ids_1T.to(m_network->device)).select(1, rows - 1);
+        const bool text = tokens.size() <= spec.dalle.text;
+        const Tensor scores = (text ? m_network->text_scores(row_1C) : m_network->code_scores(row_1C)).to(at::kCPU);
+        const Tensor scores_V = scores.view({-1}).contiguous();
+        std::vector<float> logits(spec.vocabulary, -std::numeric_limits<float>::infinity());
+        const float* values = scores_V.const_data_ptr<float>();
+        std::copy_n(values, scores_V.numel(), logits.begin() + (text ? 0 : spec.dalle.text_vocabulary));
+        return logits;
+    });
+}
+
+}  // namespace potluck::training

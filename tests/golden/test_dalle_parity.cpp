@@ -1,0 +1,217 @@
+// DALL-E beside PyTorch, as recorded by training/make_dalle_reference.py.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/training/compute/device.h"
+#include "core/training/picture/dalle.h"
+#include "core/training/trainer.h"
+#include "tests/golden/training_reference.h"
+
+using namespace potluck;
+using namespace potluck::test;
+using namespace potluck::training;
+using potluck::model::Token;
+
+namespace {
+
+constexpr std::uint32_t text = 6, grid = 4;
+
+model::ModelSpec recorded_model() {
+    model::ModelSpec spec;
+    spec.family = model::Family::dalle;
+    spec.vocabulary = 31;
+    spec.layers = 7;
+    spec.heads = 2;
+    spec.width = 32;
+    spec.dalle = {.text = text, .text_vocabulary = 20, .grid = grid, .blocks = 2};
+    spec.context = model::dalle_context(spec.dalle);
+    return spec;
+}
+
+/// The recording, and a DALL-E with its first state.
+struct Recorded {
+    TrainingReference reference{"dalle", recorded_model()};
+    std::vector<float> parameters = reference.initial();
+    std::vector<Token> records = reference.first_batch();
+    Dalle dalle;
+
+    explicit Recorded(const ModelOptions& options = {}) : dalle(reference.spec, options) {
+        const Status used = dalle.use_parameters(parameters);
+        if (!used) qFatal("%s", used.error().message.c_str());
+    }
+    [[nodiscard]] std::vector<float> gradient(std::span<const Token> of, double scale) {
+        std::vector<float> sums(parameters.size(), 0.0F);
+        POTLUCK_CHECK(dalle.add_gradient({.records = of, .gradient = sums, .scale = scale}).ok());
+        return sums;
+    }
+    /// Scores behind the first `count` tokens of the first record, of which `changed` is another of its kind.
+    [[nodiscard]] std::vector<float> scores(std::size_t count, std::size_t changed) {
+        std::vector<std::uint32_t> tokens(records.begin(), records.begin() + static_cast<std::ptrdiff_t>(count));
+        if (changed < count) tokens[changed] += tokens[changed] % 20 == 10 ? -1U : 1U;
+        return dalle.next_logits(tokens).value();
+    }
+};
+
+}  // namespace
+
+class DalleParityTest : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase() { use_threads(1); }
+
+    void losses_and_gradients_are_pytorchs_data() {
+        QTest::addColumn<int>("checkpointing");
+        QTest::addRow("kept") << static_cast<int>(Checkpointing::none);
+        QTest::addRow("computed again") << static_cast<int>(Checkpointing::full);
+    }
+    void losses_and_gradients_are_pytorchs() {
+        QFETCH(const int, checkpointing);
+        Recorded recorded({.checkpointing = static_cast<Checkpointing>(checkpointing)});
+        const auto figures = recorded.reference.values<double>("figures");
+        const auto found = recorded.dalle.evaluate(recorded.records, 0);
+        QVERIFY(found.ok() && found->captions);
+        const double scale = recorded.reference.mean_scale();
+        QVERIFY(std::abs(found->loss_sum * scale - figures[0]) < 1e-6);
+        QVERIFY(std::abs(found->captions->text / recorded_batch - figures[1]) < 1e-6);
+        QVERIFY(std::abs(found->captions->codes / recorded_batch - figures[2]) < 1e-6);
+
+        std::vector<float> gradient(recorded.parameters.size(), 0.0F);
+        const auto loss =
+            recorded.dalle.add_gradient({.records = recorded.records, .gradient = gradient, .scale = scale});
+        QVERIFY2(loss.ok(), loss ? "" : loss.error().message.c_str());
+        QVERIFY(std::abs(*loss * scale - figures[0]) < 1e-6);
+        const auto expected = recorded.reference.values<float>("gradient");
+        compare_gradients(recorded.reference.spec, gradient, expected, 1e-5);
+    }
+
+    void scores_are_pytorchs_and_none_of_the_other_kind() {
+        Recorded recorded;
+        const auto check = [&](std::size_t count, const char* name, std::size_t from) {
+            const std::vector<float> scores = recorded.scores(count, count);
+            const auto expected = recorded.reference.values<float>(name);
+            const auto own = std::span(scores).subspan(from, expected.size());
+            QVERIFY(distance(own, expected, length(expected)) < 1e-5);
+            const auto none = std::ranges::count(scores, -std::numeric_limits<float>::infinity());
+            QCOMPARE(static_cast<std::size_t>(none), scores.size() - expected.size());
+        };
+        check(text, "text_scores", 0);       // before the caption's last token
+        check(text + 7, "code_scores", 20);  // behind the sixth code
+        QCOMPARE(recorded.dalle.next_logits({}).error().code, ErrorCode::invalid_argument);
+        const std::vector<std::uint32_t> more(recorded.reference.spec.context + 1, 0);
+        QCOMPARE(recorded.dalle.next_logits(more).error().code, ErrorCode::invalid_argument);
+    }
+
+    void a_pattern_hides_what_it_must_data() {
+        QTest::addColumn<int>("layer");
+        QTest::addRow("row") << 0;
+        QTest::addRow("column") << 1;
+        QTest::addRow("near") << 2;
+    }
+    /// Only one of three layers' attention adds anything: what a code's scores depend on is what it sees, and what
+    /// those it sees were shifted from.
+    void a_pattern_hides_what_it_must() {
+        QFETCH(const int, layer);
+        model::ModelSpec spec = recorded_model();
+        spec.layers = 3;
+        spec.dalle = {.text = 3, .text_vocabulary = 20, .grid = 7, .blocks = 1};
+        spec.context = model::dalle_context(spec.dalle);
+        std::vector<float> parameters(spec.parameters());
+        model::fill_initial_state(spec, 3, parameters);
+        const std::string only = "layers." + std::to_string(layer) + ".attention.scale";
+        for (const model::TensorSpec& tensor : model::tensors_of(spec))
+            if (tensor.role == model::Role::scale)
+                std::fill_n(parameters.begin() + static_cast<std::ptrdiff_t>(tensor.offset), tensor.elements(),
+                            tensor.name == only ? 1.0F : 0.0F);
+        Dalle dalle(spec, {});
+        QVERIFY(dalle.use_parameters(parameters).ok());
+
+        constexpr int side = 7, own_y = 5, own_x = 4;
+        const auto seen = [&](int y, int x) {
+            if (y < 0 || x < 0 || x >= side || y * side + x > own_y * side + own_x) return false;
+            if (layer == 0) return y == own_y;
+            return layer == 1 ? x == own_x : own_y - y <= 2 && std::abs(own_x - x) <= 2;
+        };
+        std::vector<std::uint32_t> tokens = {0, 5, 6, 1};
+        for (std::uint32_t place = 0; place <= own_y * side + own_x; ++place) tokens.push_back(20 + place % 11);
+        const std::vector<float> before = dalle.next_logits(tokens).value();
+        for (std::size_t changed = 1; changed + 1 < tokens.size(); ++changed) {
+            std::vector<std::uint32_t> others = tokens;
+            others[changed] = changed < 4 ? 17 : 20 + (tokens[changed] - 20 + 5) % 11;
+            const bool moved = dalle.next_logits(others).value() != before;
+            const int place = static_cast<int>(changed) - 4, y = place / side, x = place % side;
+            const bool shifted = seen(y + 1, x) || (x + 1 < side && seen(y, x + 1));
+            const bool expected = changed < 4 || seen(y, x) || shifted || place + side == own_y * side + own_x ||
+                                  (place + 1 == own_y * side + own_x && x + 1 < side);
+            QVERIFY2(moved == expected, qPrintable(QString("token %1 at %2, %3").arg(changed).arg(y).arg(x)));
+        }
+    }
+
+    void no_row_sees_what_comes_after_it() {
+        Recorded recorded;
+        const std::size_t size = recorded.reference.spec.context;
+        // Scores behind a prefix cannot know what was cut off; those of the whole record must be the same.
+        const auto figures = recorded.dalle.evaluate(std::span(recorded.records).first(size + 1), 0);
+        double sum = 0;
+        for (std::size_t row = 1; row <= size; ++row) {
+            const std::vector<float> scores = recorded.scores(row, row);
+            double all = 0;
+            for (const float score : scores) all += std::exp(static_cast<double>(score));
+            const double nats = std::log(all) - static_cast<double>(scores[recorded.records[row]]);
+            sum += row <= text ? nats / text : 7 * nats / (grid * grid);
+        }
+        QVERIFY(std::abs(sum / 8 - figures->loss_sum / static_cast<double>(size)) < 1e-5);
+    }
+
+    void micro_batches_of_one_add_up_to_the_whole() {
+        Recorded recorded;
+        const std::size_t size = recorded.reference.spec.context + 1;
+        const std::vector<float> whole = recorded.gradient(recorded.records, 1e-3);
+        std::vector<float> parts(whole.size(), 0.0F);
+        for (std::size_t i = 0; i < recorded_batch; ++i) {
+            const std::vector<float> one = recorded.gradient(std::span(recorded.records).subspan(i * size, size), 1e-3);
+            for (std::size_t j = 0; j < parts.size(); ++j) parts[j] += one[j];
+        }
+        QVERIFY(distance(parts, whole, length(whole)) < 1e-5);
+    }
+
+    void what_is_no_caption_and_picture_is_refused() {
+        Recorded recorded;
+        std::vector<float> gradient(recorded.parameters.size(), 0.0F);
+        for (const auto& [place, value] :
+             std::vector<std::pair<std::size_t, Token>>{{0, 1}, {text, 20}, {text + 1, 19}, {text + grid * grid, 31}}) {
+            std::vector<Token> records = recorded.reference.first_batch();
+            records[place] = value;
+            const auto refused = recorded.dalle.add_gradient({.records = records, .gradient = gradient});
+            QVERIFY(!refused.ok() && refused.error().code == ErrorCode::malformed);
+            QCOMPARE(recorded.dalle.evaluate(records, 0).error().code, ErrorCode::malformed);
+        }
+        QCOMPARE(length(gradient), 1e-30);
+    }
+
+    void ten_steps_end_where_pytorchs_end() {
+        const TrainingReference reference("dalle", recorded_model());
+        std::vector<double> losses;
+        const std::vector<float> after = ten_steps(reference, Dtype::fp32, losses);
+        const auto expected = reference.values<double>("losses");
+        QCOMPARE(losses.size(), expected.size());
+        double worst = 0;
+        for (std::size_t step = 0; step < expected.size(); ++step)
+            worst = std::max(worst, std::abs(losses[step] - expected[step]));
+        const double error = path_error(reference, after);
+        qInfo("ten steps: losses apart by %g, %g of the way apart", worst, error);
+        QVERIFY2(worst < 1e-5, std::to_string(worst).c_str());
+        QVERIFY2(error < 1e-3, std::to_string(error).c_str());
+    }
+
+    void products_in_16_bits_are_refused() {
+        Layout layout;
+        layout.matmul = Dtype::bf16;
+        const auto refused = Trainer::create({.model = recorded_model(), .recipe = {}, .layout = layout, .threads = 1});
+        QVERIFY(!refused.ok() && refused.error().code == ErrorCode::invalid_argument);
+    }
+};
+
+QTEST_GUILESS_MAIN(DalleParityTest)
+#include "test_dalle_parity.moc"
