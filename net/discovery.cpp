@@ -83,6 +83,8 @@ void Discovery::add_hints(const std::vector<run::PeerHint>& hints) {
     for (const run::PeerHint& hint : hints) {
         if (const std::optional<Endpoint> endpoint = numeric_endpoint(hint)) {
             m_attempts[*endpoint] = {};
+        } else if (m_engine.uses_proxy()) {
+            log::of("net").warn("An address of the invite is a name, which a proxy cannot look up; others are tried.");
         } else if (m_names.size() < run::invite_hints_max) {
             m_names.push_back(hint);
             look_up(hint);

@@ -85,6 +85,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const SessionSettings& settings) {
     std::unique_ptr<Engine> engine(new Engine);
     engine->m_dht_file = settings.data_folder / "dht-state";
     engine->m_order_key = std::random_device()();
+    engine->m_uses_proxy = settings.proxy.is_used();
     try {
         engine->m_session.emplace(params_of(settings, engine->m_dht_file), engine->m_io);
         if (settings.wake) engine->m_session->set_alert_notify(settings.wake);
@@ -122,7 +123,7 @@ Status Engine::wait_until_listening() {
     while (steady_now() < give_up) {
         m_session->wait_for_alert(lt::milliseconds(100));
         for (Event& event : take_events()) {
-            if (const auto* heard = std::get_if<Listening>(&event); heard != nullptr && heard->tcp)
+            if (const auto* heard = std::get_if<Listening>(&event); heard != nullptr && (heard->tcp || m_uses_proxy))
                 m_port = heard->port;
             if (const auto* deaf = std::get_if<ListenFailed>(&event)) {
                 last = deaf->error;
@@ -190,7 +191,9 @@ std::vector<Event> Engine::take_events() {
 
 void Engine::add_dht_nodes(const std::vector<run::PeerHint>& nodes) {
     m_owner.check();
-    for (const run::PeerHint& node : nodes) m_session->add_dht_node({node.host, node.port});
+    for (const run::PeerHint& node : nodes) {
+        if (!m_uses_proxy || is_numeric(node)) m_session->add_dht_node({node.host, node.port});
+    }
 }
 
 void Engine::find_peers(const Digest& torrent) {
@@ -201,6 +204,7 @@ void Engine::find_peers(const Digest& torrent) {
 void Engine::open_way(const Endpoint& to, TimePoint now) {
     m_owner.check();
     close_ways(now);
+    if (m_uses_proxy) return;  // there is no router of this computer's to open
     if (m_ways.size() >= ways_max) return;
     lt::add_torrent_params params;
     std::random_device random;

@@ -78,6 +78,8 @@ public:
     void close_ways(TimePoint now);
     void set_rate_limits(std::uint64_t upload, std::uint64_t download);
     [[nodiscard]] std::uint16_t port() const { return m_port; }
+    /// Names are for the proxy to look up then, and no datagram may leave but through it.
+    [[nodiscard]] bool uses_proxy() const { return m_uses_proxy; }
 
     /// Closes everything; false if it had to be cut off after `limit`. The engine is dead afterwards.
     [[nodiscard]] bool stop(Duration limit);
@@ -97,6 +99,7 @@ private:
     std::vector<Event> m_early;  // events that came while waiting for the port
     std::filesystem::path m_dht_file;
     std::uint16_t m_port = 0;
+    bool m_uses_proxy = false;
     std::uint64_t m_order_key = 0;  // of urgent pieces
     struct Way {
         lt::torrent_handle torrent;
@@ -104,6 +107,9 @@ private:
     };
     std::vector<Way> m_ways;
 };
+
+/// Whether its host is an address, so that nobody has to be asked for it.
+[[nodiscard]] bool is_numeric(const run::PeerHint& hint);
 
 /// The settings every session of ours runs with.
 [[nodiscard]] lt::settings_pack pack_of(const SessionSettings& settings);

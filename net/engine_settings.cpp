@@ -1,8 +1,12 @@
 // Where a session of ours differs from libtorrent's defaults, by purpose: identity and alerts, speed of small blobs,
 // connections, then what only the internet or only loopback needs. Each departure says why beside it.
 //
-// The scope (NetworkScope) is the only switch. Loopback turns off whatever would leave the computer or would count its
-// nodes as one, uTP included: what holds there need not hold on the internet (tests/homes).
+// The scope (NetworkScope) is one switch, a proxy the other, which comes after it. Loopback turns off whatever would
+// leave the computer or would count its nodes as one, uTP included: what holds there need not hold on the internet
+// (tests/homes).
+#include <algorithm>
+#include <iterator>
+
 #include <libtorrent/address.hpp>
 #include <libtorrent/alert.hpp>
 #include <libtorrent/ip_filter.hpp>
@@ -120,7 +124,44 @@ void set_internet(Pack& pack, const SessionSettings& settings) {
                                 : custom);
 }
 
+std::vector<run::PeerHint> numeric_only(const std::vector<run::PeerHint>& hints) {
+    std::vector<run::PeerHint> numeric;
+    std::copy_if(hints.begin(), hints.end(), std::back_inserter(numeric), is_numeric);
+    return numeric;
+}
+
+/// Comes last, and takes back what the scope allows. With a proxy libtorrent listens to nobody and sends no datagram
+/// but through it; what is left are its questions to routers and neighbours, and the names that it looks up by itself.
+/// Connections are TCP: a proxy that passes no datagrams on would cost every one of them the patience of uTP.
+void set_proxy(Pack& pack, const SessionSettings& settings) {
+    const Proxy& proxy = settings.proxy;
+    const bool logs_in = !proxy.username.empty();
+    const bool socks5 = proxy.kind == ProxyKind::socks5;
+    pack.set_int(Pack::proxy_type,
+                 socks5 ? (logs_in ? Pack::socks5_pw : Pack::socks5) : (logs_in ? Pack::http_pw : Pack::http));
+    pack.set_str(Pack::proxy_hostname, proxy.host);
+    pack.set_int(Pack::proxy_port, proxy.port);
+    pack.set_str(Pack::proxy_username, proxy.username);
+    pack.set_str(Pack::proxy_password, proxy.password);
+    pack.set_bool(Pack::proxy_hostnames, true);
+    pack.set_bool(Pack::proxy_peer_connections, true);
+    pack.set_bool(Pack::proxy_tracker_connections, true);
+    pack.set_bool(Pack::enable_outgoing_utp, false);
+    pack.set_bool(Pack::enable_incoming_utp, false);
+    pack.set_bool(Pack::enable_lsd, false);
+    pack.set_bool(Pack::enable_upnp, false);
+    pack.set_bool(Pack::enable_natpmp, false);
+    pack.set_bool(Pack::enable_dht, socks5);
+    pack.set_str(Pack::dht_bootstrap_nodes, joined(numeric_only(settings.dht_nodes)));
+}
+
 }  // namespace
+
+bool is_numeric(const run::PeerHint& hint) {
+    lt::error_code failure;
+    static_cast<void>(lt::make_address(hint.host, failure));
+    return !failure;
+}
 
 lt::settings_pack pack_of(const SessionSettings& settings) {
     Pack pack;
@@ -133,6 +174,7 @@ lt::settings_pack pack_of(const SessionSettings& settings) {
     } else {
         set_internet(pack, settings);
     }
+    if (settings.proxy.is_used()) set_proxy(pack, settings);
     const auto clamped = [](std::uint64_t limit) {
         return static_cast<int>(std::min<std::uint64_t>(limit, 1U << 30U));
     };

@@ -64,6 +64,7 @@ struct Session::Impl {
           blobs(*engine, worker, settings.data_folder / "blobs", settings.blob_bytes_max,
                 [this](const RunId& run, Blobs::Call call) { queued.emplace_back(run, std::move(call)); }),
           files(blobs),
+          proxy(std::make_unique<ProxyProbe>(engine->io(), settings.proxy)),
           manifests(*engine, settings.data_folder / "manifests"),
           begun(steady_now()),
           now(begun) {}
@@ -85,6 +86,7 @@ struct Session::Impl {
     Worker worker;
     Blobs blobs;
     PublicFiles files;
+    std::unique_ptr<ProxyProbe> proxy;  // null once stopped
     Manifests manifests;
     std::vector<LiveSwarm*> swarms;
     SessionCounters counters;
@@ -150,6 +152,7 @@ bool Session::Impl::learn_address(const Event& event) {
 }
 
 std::vector<run::PeerHint> Session::Impl::own_hints() const {
+    if (settings.proxy.is_used()) return settings.addresses;  // the others would be a way around it
     if (settings.reach == NetworkScope::loopback) return {{.host = "127.0.0.1", .port = engine->port()}};
     OwnAddresses all = own;
     all.port = engine->port();
@@ -176,6 +179,7 @@ void Session::poll(TimePoint now) {
     impl.now = now;
     impl.take_events();
     for (const std::function<void()>& done : impl.finished.take_all()) done();
+    impl.proxy->tick(now);
     impl.manifests.poll(now);
     for (LiveSwarm* swarm : std::vector<LiveSwarm*>(impl.swarms)) swarm->poll(now);
     impl.blobs.tick(now);
@@ -305,6 +309,7 @@ SessionCounters Session::counters() const {
     m_owner.check();
     SessionCounters counters = m_impl->counters;
     counters.port = port();
+    if (m_impl->proxy) counters.proxy = m_impl->proxy->answer();
     counters.open_for = m_impl->now - m_impl->begun;
     counters.torrents = m_impl->blobs.fetching() + m_impl->blobs.seeding() + m_impl->swarms.size();
     return counters;
@@ -317,6 +322,7 @@ bool Session::stop(Duration limit) {
     POTLUCK_CHECK(impl.swarms.empty());
     const TimePoint begun = steady_now();
     impl.stopped = true;
+    impl.proxy.reset();
     impl.blobs.save_all();
     while (!impl.blobs.all_saved() && steady_now() - begun < limit / 3) {
         impl.engine->wait_for_events(Duration(20));

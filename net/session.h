@@ -31,6 +31,7 @@
 #include "core/run/blob_ref.h"
 #include "core/run/invite.h"
 #include "net/port_mapper.h"
+#include "net/proxy/proxy_probe.h"
 
 namespace potluck::net {
 
@@ -45,6 +46,10 @@ struct SessionSettings {
     /// Entry points into the DHT. Empty: the public ones (internet), none (loopback; every later node names an
     /// earlier).
     std::vector<run::PeerHint> dht_nodes;
+    /// Everything that leaves this computer goes through it, or not at all: then nobody can connect to this computer
+    /// but through it, names in invites are not looked up, routers and neighbours are asked nothing, and there is a
+    /// DHT only where the proxy passes datagrams on (SOCKS5).
+    Proxy proxy;
     std::vector<run::PeerHint> addresses;         // where others reach this computer, as its owner says
     std::uint64_t upload_bytes_per_second = 0;    // 0: no limit
     std::uint64_t download_bytes_per_second = 0;  // 0: no limit
@@ -68,6 +73,7 @@ struct SessionCounters {
     std::uint16_t mapped_port = 0;  // the router's, which leads here; 0: none
     PortMapper mapped_by = PortMapper::none;
     Duration open_for{0};
+    ProxyAnswer proxy = ProxyAnswer::unknown;
 };
 
 struct SwarmCounters {

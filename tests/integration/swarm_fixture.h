@@ -77,6 +77,7 @@ struct Computer {
         settings.data_folder = path() / "net";
         settings.reach = NetworkScope::loopback;
         settings.blob_bytes_max = blob_bytes_max;
+        settings.proxy = proxy;
         for (const std::uint16_t port : dht) settings.dht_nodes.push_back({.host = "127.0.0.1", .port = port});
         Result<std::unique_ptr<Session>> opened = Session::open(std::move(settings));
         POTLUCK_CHECK(opened.ok());
@@ -104,6 +105,7 @@ struct Computer {
     Duration handshake_patience = SwarmOptions().handshake_patience;
     std::uint64_t blob_bytes_max = SessionSettings().blob_bytes_max;
     std::size_t local_sessions_max = SwarmOptions().local_sessions_max;
+    Proxy proxy;
     Witness witness;
     std::unique_ptr<Session> session;
     std::unique_ptr<RunSwarm> swarm;
