@@ -10,6 +10,7 @@
 #include "core/activity/history.h"
 #include "core/activity/rules.h"
 #include "core/control/methods.h"
+#include "core/control/proxy_protocol.h"
 #include "core/control/release_protocol.h"
 #include "core/model/model_spec.h"
 #include "core/run/host_action.h"
@@ -404,6 +405,7 @@ struct NodeSnapshot {
     std::optional<OwnerRules> rules;
     std::optional<Resources> resources;
     std::optional<ReleaseState> releases;
+    std::optional<ProxyState> proxy;
     std::string peer_id, name, data_folder, person_id;
     std::optional<RunSnapshot> run;
     std::optional<Preparation> preparation;
@@ -422,6 +424,7 @@ struct NodeSnapshot {
         field("rules", value.rules, Any{}, "What its owner wants to be noticed.");
         field("resources", value.resources, Any{}, "What its owner lets it use.");
         field("releases", value.releases, Any{}, "Trainers to download, and newer versions.");
+        field("proxy", value.proxy, Any{}, "What it dials out through; missing where a node is not new enough.");
         field("peer_id", value.peer_id, Text{id_bytes_max}, "This computer's public key in hexadecimal digits.");
         field("person_id", value.person_id, Optional{Text{id_bytes_max}},
               "Its person's; the same where that key was made.");

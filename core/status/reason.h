@@ -22,9 +22,10 @@ enum class Reason : std::uint8_t {
     searching_run,
     asking_run,
     fetching_run,
-    run_unreachable,  // nobody answered for as long as a search lasts; it goes on
-    search_offline,   // nor does anything else of the network
-    run_refused,      // what came cannot be joined; detail: why, in English
+    run_unreachable,    // nobody answered for as long as a search lasts; it goes on
+    search_offline,     // nor does anything else of the network
+    search_proxy_shut,  // detail: where the proxy is that lets nothing through
+    run_refused,        // what came cannot be joined; detail: why, in English
 
     // Becoming a member.
     checking_model,
@@ -48,6 +49,7 @@ enum class Reason : std::uint8_t {
     alone,                  // nobody else is heard of for a round; the committee is here, so it counts. since
     alone_waiting,          // the same, and no round can end. since, here, needed
     offline,                // and nothing else of the network either. since
+    proxy_shut,             // detail: where the proxy is that lets nothing through
     trainer_restarting,     // detail: why it ended, in English
     trainer_changed,        // detail: what it changed by itself, in English
     trouble,                // detail: what went wrong, in English; training goes on
@@ -87,6 +89,7 @@ inline constexpr std::array<const char*, reason_count> reason_names = {
     "fetching_run",
     "run_unreachable",
     "search_offline",
+    "search_proxy_shut",
     "run_refused",
     "checking_model",
     "searching_members",
@@ -107,6 +110,7 @@ inline constexpr std::array<const char*, reason_count> reason_names = {
     "alone",
     "alone_waiting",
     "offline",
+    "proxy_shut",
     "trainer_restarting",
     "trainer_changed",
     "trouble",

@@ -54,6 +54,10 @@ std::string search_sentence(const Why& why) {
         case Reason::search_offline:
             return "Nothing of the network could be reached " + since(why) + ", and nobody in " + named(why.detail) +
                    "; check this computer's connection. The search goes on.";
+        case Reason::search_proxy_shut:
+            return "The proxy " + why.detail +
+                   " lets nothing through, and nothing goes around it; start it, or name another with --proxy. The "
+                   "search goes on.";
         default: return {};
     }
 }
@@ -96,6 +100,10 @@ std::string work_sentence(const Why& why) {
         case Reason::offline:
             return "Nothing of the network can be reached " + since(why) +
                    "; check this computer's connection. What it trains is kept, and counts when it is back.";
+        case Reason::proxy_shut:
+            return "The proxy " + why.detail +
+                   " lets nothing through, and nothing goes around it; start it, or name another with --proxy. What "
+                   "this computer trains is kept, and counts when it is back.";
         case Reason::trainer_restarting: return "The trainer ended (" + why.detail + ") and is started again.";
         case Reason::trainer_changed:
         case Reason::trouble:

@@ -24,6 +24,7 @@ constexpr std::array<Row, reason_count> table = {{
     {Reason::fetching_run, Activity::downloading, Sign::sharing, free, searching},
     {Reason::run_unreachable, Activity::connecting, Sign::waiting, free, searching},
     {Reason::search_offline, Activity::offline, Sign::waiting, free, searching},
+    {Reason::search_proxy_shut, Activity::offline, Sign::waiting, free, {cancel, join, set_proxy}},
     {Reason::run_refused, Activity::failed, Sign::problem, free, {try_again, cancel, join}},
 
     {Reason::checking_model, Activity::preparing, Sign::sharing, may_be_held, becoming_member},
@@ -46,6 +47,7 @@ constexpr std::array<Row, reason_count> table = {{
     {Reason::alone, Activity::alone, Sign::waiting, may_be_held, at_work},
     {Reason::alone_waiting, Activity::alone, Sign::waiting, may_be_held, at_work},
     {Reason::offline, Activity::offline, Sign::waiting, may_be_held, at_work},
+    {Reason::proxy_shut, Activity::offline, Sign::waiting, may_be_held, {pause, finish, leave, set_proxy}},
     {Reason::trainer_restarting, Activity::preparing, Sign::problem, may_be_held, {pause, show_log, leave}},
     {Reason::trainer_changed, Activity::training, Sign::training, may_be_held, at_work},
     {Reason::trouble, Activity::training, Sign::problem, may_be_held, {pause, finish, show_log, leave}},

@@ -52,6 +52,7 @@ enum class Action : std::uint8_t {
     finish,       // this round, then leave
     leave,
     allow_disk,  // more of it, where limits are set
+    set_proxy,   // or none, where the network is set
     show_log,
     start_node,
 };

@@ -1649,6 +1649,77 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::ProxyCard</name>
+    <message>
+        <source>The proxy answers; everything goes through it.</source>
+        <translation>Der Proxy antwortet; alles geht über ihn.</translation>
+    </message>
+    <message>
+        <source>Nothing answers there. Start the proxy, or correct its address; nothing goes around it meanwhile.</source>
+        <translation>Dort antwortet nichts. Starte den Proxy oder berichtige seine Adresse; an ihm vorbei geht solange nichts.</translation>
+    </message>
+    <message>
+        <source>The proxy refuses this name and password; correct them.</source>
+        <translation>Der Proxy weist diesen Namen und dieses Passwort ab; berichtige sie.</translation>
+    </message>
+    <message>
+        <source>What answers there is no proxy of this kind; choose the other, or correct the port.</source>
+        <translation>Was dort antwortet, ist kein Proxy dieser Art; wähle die andere oder berichtige den Port.</translation>
+    </message>
+    <message>
+        <source>The proxy is asked whether it answers.</source>
+        <translation>Der Proxy wird gefragt, ob er antwortet.</translation>
+    </message>
+    <message>
+        <source>Proxy</source>
+        <translation>Proxy</translation>
+    </message>
+    <message>
+        <source>With one, this computer connects to others, and looks for new versions, through it alone; nobody can connect to this computer, and routers are not asked. A change closes every connection, and the round begins anew.</source>
+        <translation>Mit einem verbindet sich dieser Computer nur über ihn mit anderen und sucht nur über ihn nach neuen Versionen; niemand kann sich mit diesem Computer verbinden, und Router werden nicht gefragt. Eine Änderung schließt alle Verbindungen, und die Runde beginnt von vorn.</translation>
+    </message>
+    <message>
+        <source>No proxy</source>
+        <translation>Kein Proxy</translation>
+    </message>
+    <message>
+        <source>SOCKS5 (Tor, SSH and most others)</source>
+        <translation>SOCKS5 (Tor, SSH und die meisten anderen)</translation>
+    </message>
+    <message>
+        <source>HTTP</source>
+        <translation>HTTP</translation>
+    </message>
+    <message>
+        <source>&amp;Kind of proxy</source>
+        <translation>&amp;Art des Proxys</translation>
+    </message>
+    <message>
+        <source>&amp;Use from now on</source>
+        <translation>Ab jetzt &amp;benutzen</translation>
+    </message>
+    <message>
+        <source>Its &amp;address</source>
+        <translation>Seine A&amp;dresse</translation>
+    </message>
+    <message>
+        <source>Its p&amp;ort</source>
+        <translation>Sein P&amp;ort</translation>
+    </message>
+    <message>
+        <source>Na&amp;me, if it asks for one</source>
+        <translation>Na&amp;me, falls er einen verlangt</translation>
+    </message>
+    <message>
+        <source>Pass&amp;word</source>
+        <translation>Pass&amp;wort</translation>
+    </message>
+    <message>
+        <source>As it is</source>
+        <translation>Wie bisher</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::QrCode</name>
     <message>
         <source>QR code of the invite</source>
@@ -1964,6 +2035,14 @@
         <source>The disk limit is too small for this run: about %1 needed, %2 allowed.</source>
         <translation>Die Grenze für die Festplatte ist zu klein für diesen Lauf: etwa %1 werden gebraucht, %2 sind erlaubt.</translation>
     </message>
+    <message>
+        <source>The proxy %1 lets nothing through, and nothing goes around it. The search goes on.</source>
+        <translation>Der Proxy %1 lässt nichts durch, und an ihm vorbei geht nichts. Die Suche geht weiter.</translation>
+    </message>
+    <message>
+        <source>The proxy %1 lets nothing through, and nothing goes around it. What this computer trains is kept, and counts when it is back.</source>
+        <translation>Der Proxy %1 lässt nichts durch, und an ihm vorbei geht nichts. Was dieser Computer trainiert, wird aufgehoben und zählt, wenn er wieder da ist.</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::Remedies</name>
@@ -1994,6 +2073,10 @@
     <message>
         <source>Allow more &amp;disk</source>
         <translation>Mehr &amp;Platz erlauben</translation>
+    </message>
+    <message>
+        <source>Pro&amp;xy…</source>
+        <translation>Pro&amp;xy …</translation>
     </message>
 </context>
 <context>

@@ -78,6 +78,7 @@ struct Computer {
         settings.reach = NetworkScope::loopback;
         settings.blob_bytes_max = blob_bytes_max;
         settings.proxy = proxy;
+        settings.dht_nodes = named_dht_nodes;
         for (const std::uint16_t port : dht) settings.dht_nodes.push_back({.host = "127.0.0.1", .port = port});
         Result<std::unique_ptr<Session>> opened = Session::open(std::move(settings));
         POTLUCK_CHECK(opened.ok());
@@ -106,6 +107,7 @@ struct Computer {
     std::uint64_t blob_bytes_max = SessionSettings().blob_bytes_max;
     std::size_t local_sessions_max = SwarmOptions().local_sessions_max;
     Proxy proxy;
+    std::vector<run::PeerHint> named_dht_nodes;
     Witness witness;
     std::unique_ptr<Session> session;
     std::unique_ptr<RunSwarm> swarm;

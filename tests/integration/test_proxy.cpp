@@ -50,10 +50,11 @@ private:
 
 /// A member in the open, and one behind the proxy that knows it by its address.
 struct Pair {
-    explicit Pair(const Proxy& proxy) {
+    explicit Pair(const Proxy& proxy, std::vector<run::PeerHint> named_dht_nodes = {}) {
         room.open(1);
         room.computers.push_back(std::make_unique<Computer>(17));
         hidden().proxy = proxy;
+        hidden().named_dht_nodes = std::move(named_dht_nodes);
         hidden().start({witnesses.udp.localPort()});
         POTLUCK_CHECK(hidden().session->publish_manifest(room.manifest).ok());
     }
@@ -121,7 +122,8 @@ private slots:
     /// Whoever resolves it asks a name server, and that goes around the proxy.
     void a_name_in_an_invite_is_not_looked_up_behind_a_proxy() {
         ProxyServer server(like(ProxyKind::socks5));
-        Pair pair(server.address());
+        Witnesses named;
+        Pair pair(server.address(), {{.host = "localhost", .port = named.udp.localPort()}});
         SwarmOptions options{.run = pair.room.run, .hints = {}};
         options.hints.push_back({.host = "localhost", .port = pair.open().session->port()});
         options.hints.push_back({.host = "127.0.0.1", .port = pair.witnesses.tcp.serverPort()});
@@ -131,6 +133,11 @@ private slots:
         pair.hidden().swarm = *std::move(opened);
         QVERIFY(pair.room.wait([&] { return pair.witnesses.connections() >= 2; }));
         QCOMPARE(server.opened_to(pair.open().session->port()), 0);
+        QVERIFY(pair.room.wait([&] {
+            pair.witnesses.datagrams_not_from(server.datagram_port());
+            return pair.witnesses.datagrams_through() > 0;
+        }));
+        QCOMPARE(named.datagrams_not_from(server.datagram_port()) + named.datagrams_through(), 0);
         QVERIFY(pair.hidden().swarm->neighbours().empty());
     }
 

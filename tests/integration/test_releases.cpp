@@ -16,6 +16,7 @@
 #include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/run/manifest.h"
+#include "tests/integration/proxy_server.h"
 #include "tests/integration/web_server.h"
 #include "tests/unit/release/release_samples.h"
 
@@ -203,6 +204,25 @@ private slots:
         QCOMPARE(fetched.error().code, ErrorCode::malformed);
         QVERIFY(http_get(m_server->url("large"), 5'000, {}).ok());
         QVERIFY(!http_get("file:///etc/passwd", 5'000, {}).ok());
+    }
+    void what_is_fetched_goes_through_the_proxy_alone() {
+        std::ofstream(m_web / "small") << "here";
+        const std::string url = m_server->url("small");
+        const auto port = static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
+        tests::ProxyServer proxy({net::ProxyKind::socks5, {}, 0, "ada", "lovelace"});
+        qputenv("NO_PROXY", "127.0.0.1");  // what the environment excepts goes through it, too
+        const auto fetched = http_get(url, 100, {}, proxy.address());
+        qunsetenv("NO_PROXY");
+        QVERIFY(fetched.ok());
+        QCOMPARE(std::string(as_text(*fetched)), std::string("here"));
+        QCOMPARE(proxy.opened_to(port), 1);
+        net::Proxy wrong = proxy.address();
+        wrong.password = "byron";
+        const int before = m_server->requests;
+        const auto refused = http_get(url, 100, {}, wrong);
+        QVERIFY(!refused.ok() && refused.error().message.find("proxy") != std::string::npos);
+        QVERIFY(refused.error().message.find("byron") == std::string::npos);
+        QCOMPARE(m_server->requests.load(), before);
     }
 
     void a_pack_on_a_stick_is_installed_offline() {

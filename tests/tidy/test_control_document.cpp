@@ -125,6 +125,11 @@ private:
         static std::string default_text(std::int64_t value) { return std::to_string(value); }
         static std::string default_text(std::uint64_t value) { return std::to_string(value); }
         static std::string default_text(std::uint32_t value) { return std::to_string(value); }
+        static std::string default_text(std::uint16_t value) { return std::to_string(value); }
+        template <Described T>
+        static std::string default_text(const T&) {
+            return "all its numbers 0";
+        }
         static std::string default_text(const std::string& value) { return value.empty() ? "empty" : value; }
         template <class T>
         static std::string default_text(const std::vector<T>&) {

@@ -26,7 +26,7 @@ const QMap<QString, QString>& exceptions() {
 /// which checks once instead of at every product; ui has Qt's own.
 const QStringList& rooms() {
     static const QStringList all = {
-        "net",           "net/links",   "app/node/session", "app/node/trainer", "app/node/control",
+        "net",           "net/links",   "net/proxy", "app/node/session", "app/node/trainer", "app/node/control",
         "core/training", "core/ledger", "core/run"};
     return all;
 }

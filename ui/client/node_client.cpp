@@ -314,6 +314,13 @@ void NodeClient::setResources(const control::Resources& resources) {
         emit changed();
     });
 }
+void NodeClient::setProxy(const control::SetProxy& wanted) {
+    const control::ProxyState now{wanted.kind, wanted.host, wanted.port, wanted.username, {}};
+    call(wanted, [this, now](const control::Done&) {
+        m_view.snapshot.proxy = now;
+        emit changed();
+    });
+}
 void NodeClient::showSights(const activity::Sights& sights, bool inputDrifts) {
     const auto same = [](const activity::Sight& a, const activity::Sight& b) { return a.blindness == b.blindness; };
     const bool shown = m_view.sights && m_view.inputDrifts == inputDrifts &&

@@ -113,6 +113,7 @@ public:
     void giveWay(const activity::Decision& decision, std::chrono::seconds lease);
     void setRules(const control::OwnerRules& rules);
     void setResources(const control::Resources& resources);
+    void setProxy(const control::SetProxy& call);
     /// For the window: what the probes of this program see. Nothing of it goes to the node.
     void showSights(const activity::Sights& sights, bool inputDrifts);
     void requestInvite();

@@ -71,6 +71,9 @@ QString searchSentence(const Why& why) {
                        "Nothing of the network could be reached since %2, and nobody in %1; check this computer's "
                        "connection. The search goes on.")
                 .arg(nameIn(why), sinceIn(why));
+        case Reason::search_proxy_shut:
+            return Tr::tr("The proxy %1 lets nothing through, and nothing goes around it. The search goes on.")
+                .arg(detailOf(why));
         case Reason::run_refused: return Tr::tr("This run cannot be joined: %1").arg(detailOf(why));
         default: return {};
     }
@@ -132,6 +135,11 @@ QString workSentence(const Why& why) {
                        "Nothing of the network can be reached since %1; check this computer's connection. What it "
                        "trains is kept, and counts when it is back.")
                 .arg(sinceIn(why));
+        case Reason::proxy_shut:
+            return Tr::tr(
+                       "The proxy %1 lets nothing through, and nothing goes around it. What this computer trains is "
+                       "kept, and counts when it is back.")
+                .arg(detailOf(why));
         default: return {};
     }
 }

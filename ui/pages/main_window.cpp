@@ -40,6 +40,10 @@ MainWindow::MainWindow(NodeClient& client, Theme& theme, Tray& tray, Desktop des
         showPage(settings_page);
         m_settings->showDiskLimit();
     };
+    m_desktop.show_proxy = [this] {
+        showPage(settings_page);
+        m_settings->showProxy();
+    };
     setWindowTitle(QStringLiteral("Potluck"));
     setWindowIcon(appIcon());
     setAcceptDrops(true);

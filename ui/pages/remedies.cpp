@@ -36,6 +36,8 @@ Remedies::Remedies(NodeClient& client, const Desktop& desktop, QWidget* parent)
     connect(add(Action::cancel, tr("&Cancel"), "leave", "cancelSearch"), &QPushButton::clicked, this, leave);
     connect(add(Action::allow_disk, tr("Allow more &disk"), "nav-settings", "allowDisk"), &QPushButton::clicked, this,
             [this] { m_desktop.show_limits(); });
+    connect(add(Action::set_proxy, tr("Pro&xy…"), "nav-settings", "setProxy"), &QPushButton::clicked, this,
+            [this] { m_desktop.show_proxy(); });
     connect(add(Action::show_log, tr("Show &log"), "open", "showLog"), &QPushButton::clicked, this,
             [this] { m_desktop.show_log(); });
     connect(add(Action::leave, tr("&Leave the run"), "leave", "leaveRun"), &QPushButton::clicked, this, leave);

@@ -23,6 +23,7 @@
 #include "ui/pages/trainer_card.h"
 #include "ui/pages/update_card.h"
 #include "ui/resources/connection_card.h"
+#include "ui/resources/proxy_card.h"
 #include "ui/resources/resources_card.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/parts.h"
@@ -48,6 +49,8 @@ SettingsPage::SettingsPage(NodeClient& client, Theme& theme, const Desktop& desk
     m_resources = new ResourcesCard(client, scrolled);
     cards->addWidget(m_resources);
     cards->addWidget(new ConnectionCard(client, scrolled));
+    m_proxy = new ProxyCard(client, scrolled);
+    cards->addWidget(m_proxy);
     cards->addWidget(new ActivityCard(client, scrolled));
     cards->addWidget(new PausesCard(client, scrolled));
     cards->addWidget(new TrainerCard(client, CardPlace::settings, scrolled));
@@ -67,9 +70,18 @@ SettingsPage::SettingsPage(NodeClient& client, Theme& theme, const Desktop& desk
 
 void SettingsPage::showDiskLimit() {
     m_resources->editDisk();
-    // Where the card is, is known once the page that was just opened has its size.
+    bringUp(m_resources);
+}
+
+void SettingsPage::showProxy() {
+    m_proxy->edit();
+    bringUp(m_proxy);
+}
+
+/// Where a card is, is known once the page that was just opened has its size.
+void SettingsPage::bringUp(QWidget* card) {
     QMetaObject::invokeMethod(
-        this, [this] { m_scroll->ensureWidgetVisible(m_resources, 0, 0); }, Qt::QueuedConnection);
+        this, [this, card] { m_scroll->ensureWidgetVisible(card, 0, 0); }, Qt::QueuedConnection);
 }
 
 QFrame* SettingsPage::makeNameCard() {

@@ -17,6 +17,7 @@ class QScrollArea;
 
 namespace potluck::ui {
 
+class ProxyCard;
 class ResourcesCard;
 class Theme;
 
@@ -28,6 +29,8 @@ public:
 
     /// Where more of the disk can be allowed, with the cursor in it.
     void showDiskLimit();
+    /// Scrolls to the proxy and puts the cursor there.
+    void showProxy();
 
 signals:
     void quitAsked();
@@ -36,6 +39,7 @@ private:
     QFrame* makeNameCard();
     QFrame* makePauseCard();
     QFrame* makeLookCard();
+    void bringUp(QWidget* card);
     QFrame* makeStartCard(const Desktop& desktop);
     QFrame* makeDataCard(const Desktop& desktop);
     void saveName();
@@ -45,6 +49,7 @@ private:
     Theme& m_theme;
     QScrollArea* m_scroll = nullptr;
     ResourcesCard* m_resources = nullptr;
+    ProxyCard* m_proxy = nullptr;
     QLineEdit* m_name = nullptr;
     QPushButton* m_saveName = nullptr;
     QLabel* m_nameOutcome = nullptr;

@@ -22,6 +22,7 @@
 #include "app/node/cli/help/nearest.h"
 #include "app/node/cli/help/shell_completion.h"
 #include "app/node/cli/option_values.h"
+#include "app/node/cli/proxy_option.h"
 #include "app/node/cli/release_options.h"
 #include "app/node/paths.h"
 #include "core/model/presets.h"
@@ -69,6 +70,7 @@ void add_node_options(CLI::App& app, Command& command, Raw& raw) {
     app.add_option("--search-patience", raw.search_patience,
                    "How long nobody may answer an invite until it says so; the search goes on (default: 2m)")
         ->envname("POTLUCK_SEARCH_PATIENCE");
+    add_proxy_option(app, command);
     const CLI::Range rates(std::uint64_t{0}, control::rate_max / kib);
     app.add_option("--max-upload", raw.upload_kib, "Upload limit in KiB/s; 0 for none, the default (remembered)")
         ->check(rates);

@@ -111,6 +111,22 @@ std::string inbound_text(const control::NetworkSnapshot& network) {
     return {};
 }
 
+/// A line on the proxy, if there is one.
+std::string proxy_text(const control::ProxyState& proxy) {
+    if (proxy.kind == control::ProxyKind::none) return {};
+    const std::string which = std::string("proxy: ") + name_of(proxy.kind) + " " + log::printable(proxy.host) +
+                              " port " + std::to_string(proxy.port);
+    switch (proxy.answer) {
+        case control::ProxyAnswer::unknown: return which + ", not asked yet\n";
+        case control::ProxyAnswer::yes: return which + ", answers\n";
+        case control::ProxyAnswer::silent: return which + ", does not answer; start it, or name another with --proxy\n";
+        case control::ProxyAnswer::refuses:
+            return which + ", refuses this name and password; give the right ones with --proxy\n";
+        case control::ProxyAnswer::stranger: break;
+    }
+    return which + ", is no proxy of this kind; check its port, or name another with --proxy\n";
+}
+
 void print(const control::NodeSnapshot& node) {
     std::cout << name_of(node.activity) << ": " << node.reason << "\n"
               << "you can: " << verbs_of(status::row_of(node.why.reason).actions) << "\n";
@@ -125,7 +141,8 @@ void print(const control::NodeSnapshot& node) {
     if (node.activity != control::Activity::not_running) {
         std::cout << "network: port " << node.network.port << ", " << node.network.peers << " peers, "
                   << node.network.bytes_up / 1000 << " kB up, " << node.network.bytes_down / 1000 << " kB down\n"
-                  << inbound_text(node.network) << "trainer: " << name_of(node.trainer.state)
+                  << inbound_text(node.network) << (node.proxy ? proxy_text(*node.proxy) : "")
+                  << "trainer: " << name_of(node.trainer.state)
                   << (node.trainer.device.empty() ? "" : ", " + log::printable(node.trainer.device)) << "\n";
     }
     std::cout << "data: " << node.data_folder << std::endl;

@@ -155,11 +155,13 @@ private:
         if (!saved) return saved.error();
         saved->apply(m_command.node.releases);
         saved->apply(m_command.node.limits);
+        saved->apply(m_command.node.network);
         net::SessionSettings settings;
         settings.data_folder = folder / "network";
         settings.port = m_command.node.port;
         settings.reach = m_command.node.reach;
         settings.dht_nodes = m_command.node.dht_nodes;
+        settings.proxy = saved->proxy;
         settings.upload_bytes_per_second = saved->resources.upload;
         settings.download_bytes_per_second = saved->resources.download;
         settings.blob_bytes_max = saved->blob_bytes_max();
@@ -167,7 +169,8 @@ private:
         if (!network) return network.error();
         m_network = std::move(*network);
         m_releases = std::make_unique<Releases>(
-            m_loop, *m_network, Releases::Settings{folder, m_command.node.release_source, this_computer()});
+            m_loop, *m_network,
+            Releases::Settings{folder, m_command.node.release_source, this_computer(), saved->proxy});
         m_releases->pass_on(saved->passes_on);
         return {};
     }

@@ -121,10 +121,11 @@ Status Releases::accept(const Fetched& fetched) {
 
 void Releases::fetch_index(Done done) {
     m_stage = ReleaseStage::checking;
-    const auto work = [url = m_settings.source.url, stop = m_worker.stopping()]() -> Result<Fetched> {
-        auto index = http_get(url, release::index_bytes_max, stop);
+    const auto work = [url = m_settings.source.url, proxy = m_settings.proxy,
+                       stop = m_worker.stopping()]() -> Result<Fetched> {
+        auto index = http_get(url, release::index_bytes_max, stop, proxy);
         if (!index) return index.error();
-        const auto signature = http_get(url + signature_suffix, identity::minisign_bytes_max, stop);
+        const auto signature = http_get(url + signature_suffix, identity::minisign_bytes_max, stop, proxy);
         if (!signature) return signature.error();
         return Fetched{*std::move(index), std::string(as_text(*signature))};
     };
@@ -195,8 +196,8 @@ void Releases::download(const release::Pack& pack) {
     m_stage = ReleaseStage::downloading;
     m_downloading = pack.root;
     if (pack.url.empty()) return fetch_archive(pack, {});
-    const auto work = [url = pack.url + ".torrent", stop = m_worker.stopping()] {
-        return http_get(url, torrent_bytes_max, stop);
+    const auto work = [url = pack.url + ".torrent", proxy = m_settings.proxy, stop = m_worker.stopping()] {
+        return http_get(url, torrent_bytes_max, stop, proxy);
     };
     m_worker.run(work, [this, pack](Result<Bytes> torrent) {
         if (m_stage != ReleaseStage::downloading) return;  // it was given up

@@ -36,6 +36,7 @@ public:
         std::filesystem::path data_folder;
         ReleaseSource source;
         release::Computer computer;
+        net::Proxy proxy = {};  // for web servers
     };
     using Done = std::function<void(const Status&)>;
 

@@ -17,6 +17,7 @@
 #include <boost/asio/post.hpp>
 
 #include "app/node/paths.h"
+#include "app/node/session/own_proxy.h"
 #include "app/node/session/pause_file.h"
 #include "app/node/session/view.h"
 #include "core/activity/words.h"
@@ -84,6 +85,7 @@ Result<std::unique_ptr<Node>> Node::open(boost::asio::io_context& loop, NodeOpti
     if (!settings) return settings.error();
     const NodeSettings saved = *settings;
     settings->apply(options.limits);
+    settings->apply(options.network);
     settings->apply(options.rules);
     settings->apply(options.releases);
     if (*settings != saved) {
@@ -103,6 +105,7 @@ Status Node::open_network() {
     settings.reach = m_options.reach;
     settings.dht_nodes = m_options.dht_nodes;
     settings.addresses = m_options.addresses;
+    settings.proxy = m_settings.proxy;
     settings.upload_bytes_per_second = m_settings.resources.upload;
     settings.download_bytes_per_second = m_settings.resources.download;
     settings.blob_bytes_max = m_settings.blob_bytes_max();
@@ -198,7 +201,8 @@ void Node::heed_sleep() {
 std::string Node::change_key() const {
     const control::NodeSnapshot now = snapshot();
     std::string key = std::string(name_of(now.activity)) + "|" + now.reason + "|" + std::to_string(now.paused_until) +
-                      "|" + std::to_string(now.network.peers) + "|" + name_of(now.trainer.state) + "|" + now.name;
+                      "|" + name_of(now.proxy->answer) + "|" + std::to_string(now.network.peers) + "|" +
+                      name_of(now.trainer.state) + "|" + now.name;
     if (now.releases) {
         key += std::string("|") + control::name_of(now.releases->stage) + now.releases->error +
                now.releases->installed + std::to_string(now.releases->packs.size());
@@ -616,7 +620,12 @@ NodeConditions Node::conditions() const {
     const net::SessionCounters counters = m_network->counters();
     // On loopback a node that was told of no other has no network to miss.
     const bool has_network = m_options.reach == net::NetworkScope::internet || !m_options.dht_nodes.empty();
-    conditions.network_silent = has_network && counters.dht_nodes == 0;
+    const bool through_proxy = m_settings.proxy.is_used();
+    // Behind a proxy that passes no datagrams on there is no DHT, and its answer is what the network says.
+    conditions.network_silent =
+        has_network && counters.dht_nodes == 0 && !(through_proxy && counters.proxy == net::ProxyAnswer::yes);
+    const bool shut_out = counters.proxy != net::ProxyAnswer::unknown && counters.proxy != net::ProxyAnswer::yes;
+    if (shut_out) conditions.proxy_shut = m_settings.proxy.place();
     if (m_searching) {
         conditions.search =
             SearchConditions{m_network->manifest_search(*m_searching).value_or(net::ManifestSearch{}),
@@ -673,6 +682,7 @@ control::NodeSnapshot Node::snapshot() const {
     snapshot.paused_until = m_settings.paused ? m_settings.paused_until : 0;
     snapshot.rules = control::described(m_settings.rules);
     snapshot.resources = m_settings.resources;
+    snapshot.proxy = shown(m_settings.proxy, m_network->counters().proxy);
     snapshot.releases = release_state();
     snapshot.preparation = m_preparation;
     snapshot.network = network_snapshot(m_network->counters());

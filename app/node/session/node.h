@@ -50,6 +50,7 @@ struct NodeOptions {
     unsigned threads = 1;                  // for codec, F and hashing
     unsigned trainer_threads = 0;          // 0: the trainer chooses
     LimitOptions limits;                   // saved for later starts
+    NetworkOptions network;                // saved, too
     RuleOptions rules;                     // saved, too
     ReleaseOptions releases;               // saved, too
     ReleaseSource release_source;          // whom to believe about them
@@ -105,6 +106,8 @@ public:
     void give_way(const control::Yield& call);
     [[nodiscard]] Status set_rules(const control::OwnerRules& described);
     [[nodiscard]] Status set_resources(const control::Resources& wanted);
+    /// Every connection is closed and opened again through it, or without one; so is the run, which loses the round.
+    [[nodiscard]] Status set_proxy(const control::SetProxy& call);
     [[nodiscard]] control::PauseHistory pauses() const;
     [[nodiscard]] Status set_name(const std::string& name);
     /// What follows these is told by the snapshot's `releases`.
@@ -182,6 +185,7 @@ private:
     Node(boost::asio::io_context& loop, NodeOptions options, FileLock lock, OwnKeys keys, ledger::Ledger ledger,
          NodeSettings settings);
     Status open_network();
+    [[nodiscard]] Status reopen_network();
     void schedule();
     void tick();
     void heed_sleep();

@@ -13,7 +13,8 @@ namespace fs = std::filesystem;
 void Node::open_releases() {
     m_own_trainer = m_options.trainer_program;
     m_releases = std::make_unique<Releases>(
-        m_loop, *m_network, Releases::Settings{m_options.data_folder, m_options.release_source, this_computer()});
+        m_loop, *m_network,
+        Releases::Settings{m_options.data_folder, m_options.release_source, this_computer(), m_settings.proxy});
     m_releases->pass_on(m_settings.passes_on);
     use_installed_trainer();
 }

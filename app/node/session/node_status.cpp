@@ -42,6 +42,13 @@ bool waits_for_disk(Reason reason) {
            reason == Reason::hindered;
 }
 
+/// Whether the member waits for others, and has nobody to work with.
+bool waits_for_others(Reason reason) {
+    return reason == Reason::searching_members || reason == Reason::members_unreachable ||
+           reason == Reason::fetching_model || reason == Reason::fetching_history || reason == Reason::fetching_data ||
+           reason == Reason::waiting_for_committee || reason == Reason::alone_waiting;
+}
+
 Why member_why(const NodeConditions& conditions) {
     const Why& member = *conditions.member;
     const bool stopped_training = member.reason == Reason::finishing || member.reason == Reason::finished;
@@ -53,6 +60,8 @@ Why member_why(const NodeConditions& conditions) {
         return {Reason::trainer_changed, conditions.trainer_notice};
     if (conditions.disk_needed > conditions.disk_allowed && waits_for_disk(member.reason))
         return {.reason = Reason::disk_too_small, .here = conditions.disk_allowed, .needed = conditions.disk_needed};
+    if (!conditions.proxy_shut.empty() && waits_for_others(member.reason))
+        return {.reason = Reason::proxy_shut, .detail = conditions.proxy_shut};
     if (conditions.network_silent && member.reason == Reason::alone_waiting) {
         Why why = member;
         why.reason = Reason::offline;
@@ -74,6 +83,8 @@ Why why_of(const NodeConditions& conditions) {
         return {Reason::trainer_missing, conditions.trainer_failure};
     if (!conditions.trainer_failure.empty()) return {Reason::trainer_failed, conditions.trainer_failure};
     if (conditions.member) return member_why(conditions);
+    if (conditions.search && !conditions.proxy_shut.empty())
+        return {.reason = Reason::search_proxy_shut, .detail = conditions.proxy_shut};
     if (conditions.search) return search_why(*conditions.search);
     if (!conditions.error.empty()) return {Reason::run_refused, conditions.error};
     return {Reason::no_run};

@@ -41,6 +41,7 @@ struct NodeConditions {
     bool leaves_after_round = false;  // the person wants to leave once the round is finished
     std::uint64_t disk_needed = 0;    // of blobs, more than the owner allows; 0: the limit does
     std::uint64_t disk_allowed = 0;   // the limit
+    std::string proxy_shut;           // not empty: where the proxy is that lets nothing through
     bool network_silent = false;      // nothing of the network answers, also outside the run
 };
 struct NodeStatus {

@@ -1,5 +1,6 @@
 #include "app/node/session/settings.h"
 
+#include "app/node/session/own_proxy.h"
 #include "core/base/files.h"
 #include "core/base/json.h"
 #include "core/base/text.h"
@@ -51,6 +52,13 @@ Result<NodeSettings> NodeSettings::load(const std::filesystem::path& data_folder
             return damaged(read.error().message);
         }
     }
+    if (fields.has("proxy")) {
+        control::SetProxy saved;
+        if (const Status read = from_json(fields.object("proxy"), saved); !read) return damaged(read.error().message);
+        const auto proxy = proxy_of(saved, {});
+        if (!proxy) return damaged(proxy.error().message);
+        settings.proxy = *proxy;
+    }
     settings.looks = fields.flag_or("looks_for_releases", false);
     settings.passes_on = fields.flag_or("passes_packs_on", true);
     if (fields.has("limits")) {
@@ -83,6 +91,7 @@ Status NodeSettings::save(const std::filesystem::path& data_folder) const {
     }
     if (budget != control::Budget{}) json["limits"] = to_json(budget);
     if (resources != control::Resources{}) json["resources"] = to_json(resources);
+    if (proxy.is_used()) json["proxy"] = to_json(kept(proxy));
     if (looks) json["looks_for_releases"] = true;
     if (!passes_on) json["passes_packs_on"] = false;
     if (rules != activity::Rules{}) json["rules"] = to_json(control::described(rules));
@@ -99,6 +108,8 @@ void NodeSettings::apply(const LimitOptions& limits) {
     resources.download = limits.download.value_or(resources.download);
     resources.effort = limits.effort.value_or(resources.effort);
 }
+
+void NodeSettings::apply(const NetworkOptions& options) { proxy = options.proxy.value_or(proxy); }
 
 void NodeSettings::apply(const RuleOptions& options) {
     if (options.pause_for) {

@@ -15,6 +15,7 @@
 #include "core/control/trainer_protocol.h"
 #include "core/run/invite.h"
 #include "core/run/message.h"
+#include "net/proxy/proxy.h"
 
 namespace potluck::node {
 
@@ -41,6 +42,11 @@ struct LimitOptions {
     std::optional<control::Effort> effort = std::nullopt;
 };
 
+/// What a start says about the proxy; what is not given stays as it was saved.
+struct NetworkOptions {
+    std::optional<net::Proxy> proxy = std::nullopt;
+};
+
 /// Which signals a start says to count, and which hours; what is not given stays as it was saved.
 struct RuleOptions {
     std::optional<std::vector<activity::Signal>> pause_for = std::nullopt;  // exactly these
@@ -63,6 +69,7 @@ struct NodeSettings {
     std::int64_t paused_until = 0;  // unix seconds; 0: until resumed
     control::Budget budget;         // the trainer's; zeros and an empty device: the defaults
     control::Resources resources;   // time, traffic and disk
+    net::Proxy proxy;               // what everything dials out through
     activity::Rules rules;          // when training makes way to the owner
     bool looks = false;             // for newer versions, once a day
     bool passes_on = true;          // packs of the trainer that are here
@@ -73,6 +80,7 @@ struct NodeSettings {
     [[nodiscard]] Status save(const std::filesystem::path& data_folder) const;
 
     void apply(const LimitOptions& limits);
+    void apply(const NetworkOptions& options);
     void apply(const RuleOptions& options);
     void apply(const ReleaseOptions& options);
     [[nodiscard]] std::uint64_t blob_bytes_max() const {

@@ -3,9 +3,11 @@
 #include <filesystem>
 #include <fstream>
 
+#include <QComboBox>
 #include <QSpinBox>
 #include <QUdpSocket>
 
+#include "tests/integration/proxy_server.h"
 #include "walk.h"
 
 using namespace potluck;
@@ -282,6 +284,36 @@ private slots:
         REACHES(walk.is(Reason::offline));
         QVERIFY(walk.find<QLabel>("reason")->text().contains("check this computer's connection"));
         swarm.backbone().start({"--port", port});
+        REACHES(walk.trains());
+        QVERIFY(walk.leave_now());
+        IS_READY();
+        CHECK_WALK();
+    }
+
+    void a_proxy_that_is_gone_is_told_until_another_way_is_chosen() {
+        Swarm swarm;
+        swarm.host(1000);
+        const QTemporaryDir folder;
+        Walk walk(folder.path(), dht_of(swarm));
+        IS_READY();
+        walk.client.setProxy({control::ProxyKind::socks5, "127.0.0.1", static_cast<std::uint16_t>(free_port())});
+        QTRY_VERIFY_WITH_TIMEOUT(walk.node().proxy->answer == control::ProxyAnswer::silent, soon);
+        QVERIFY(walk.join(QString::fromStdString(swarm.invite())));
+        REACHES(walk.is(Reason::search_proxy_shut));
+        QVERIFY(walk.find<QLabel>("reason")->text().contains("127.0.0.1:"));
+
+        auto server = std::make_unique<tests::ProxyServer>(net::Proxy{net::ProxyKind::socks5, {}, 0, {}, {}});
+        walk.client.setProxy({control::ProxyKind::socks5, "127.0.0.1", server->address().port});
+        REACHES(walk.trains());
+        QVERIFY(server->bytes_relayed() > 0);
+        server.reset();
+        REACHES(walk.is(Reason::proxy_shut));
+        QVERIFY(walk.click("setProxy"));
+        auto* kind = walk.find<QComboBox>("proxyKind");
+        QVERIFY(kind != nullptr && kind->hasFocus());
+        kind->setCurrentIndex(0);
+        QVERIFY(walk.click("saveProxy"));
+        walk.window.showPage(ui::MainWindow::home_page);
         REACHES(walk.trains());
         QVERIFY(walk.leave_now());
         IS_READY();

@@ -22,10 +22,11 @@ inline constexpr auto walked_often =
 
 /// By test_state_walk_rare.
 inline constexpr auto walked_rarely = std::to_array<Reason>(
-    {Reason::search_offline, Reason::run_unreachable, Reason::run_refused, Reason::members_unreachable, Reason::offline,
-     Reason::waiting_for_committee, Reason::alone, Reason::keeping, Reason::collecting, Reason::window_reopened,
-     Reason::trainer_changed, Reason::trainer_missing, Reason::disk_too_small, Reason::identity_in_use,
-     Reason::finished, Reason::calculates_differently, Reason::node_silent});
+    {Reason::search_offline, Reason::search_proxy_shut, Reason::proxy_shut, Reason::run_unreachable,
+     Reason::run_refused, Reason::members_unreachable, Reason::offline, Reason::waiting_for_committee, Reason::alone,
+     Reason::keeping, Reason::collecting, Reason::window_reopened, Reason::trainer_changed, Reason::trainer_missing,
+     Reason::disk_too_small, Reason::identity_in_use, Reason::finished, Reason::calculates_differently,
+     Reason::node_silent});
 
 /// Steps on the way into a run, through a round and out of it, which a fast computer takes between two snapshots; a
 /// walk looks at them when they come, and none of them needs a click.

@@ -105,6 +105,22 @@ private slots:
         QVERIFY(later->budget.device.empty());
     }
 
+    void a_proxy_is_given_once_and_remembered() {
+        const char* line[] = {"potluck-node", "serve", "--data-dir", "/d", "--proxy", "http://ada:lovelace@host:8080"};
+        const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
+        QVERIFY(parsed.command.has_value());
+        NodeSettings settings;
+        settings.apply(parsed.command->node.network);
+        QCOMPARE(settings.proxy.password, std::string("lovelace"));
+        settings.apply(NetworkOptions{});
+        QCOMPARE(settings.proxy.host, std::string("host"));
+        const char* none[] = {"potluck-node", "serve", "--data-dir", "/d", "--proxy", "none"};
+        settings.apply(parse_command_line(static_cast<int>(std::size(none)), none).command->node.network);
+        QVERIFY(!settings.proxy.is_used());
+        const char* wrong[] = {"potluck-node", "serve", "--data-dir", "/d", "--proxy", "socks4://ada:lovelace@host:1"};
+        QVERIFY(!parse_command_line(static_cast<int>(std::size(wrong)), wrong).command);
+    }
+
     void the_disk_that_blobs_may_take_is_remembered_and_shards_leave_a_quarter_of_it() {
         NodeSettings settings;
         QCOMPARE(settings.blob_bytes_max(), disk_default_bytes);

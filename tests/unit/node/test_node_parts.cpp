@@ -14,6 +14,7 @@
 #include "app/node/demo/scenario.h"
 #include "app/node/paths.h"
 #include "app/node/session/node_status.h"
+#include "app/node/session/own_proxy.h"
 #include "app/node/session/settings.h"
 #include "app/node/session/view.h"
 #include "core/control/node_methods.h"
@@ -232,6 +233,54 @@ private slots:
         looking.search.progress = 0.5;
         QVERIFY(why().reason == Reason::fetching_run);
         QCOMPARE(node_status(conditions).progress, 0.5);
+        conditions.proxy_shut = "10.0.0.1:9050";
+        QVERIFY(why().reason == Reason::search_proxy_shut && why().detail == "10.0.0.1:9050");
+    }
+
+    void a_shut_proxy_is_told_to_who_has_nobody_to_work_with() {
+        using status::Reason;
+        NodeConditions conditions;
+        conditions.proxy_shut = "10.0.0.1:9050";
+        QVERIFY(node_status(conditions).why.reason == Reason::no_run);
+        const auto reason_with = [&](Reason member) {
+            conditions.member = status::Why{member};
+            return node_status(conditions).why.reason;
+        };
+        for (const Reason waits :
+             {Reason::searching_members, Reason::members_unreachable, Reason::fetching_model, Reason::fetching_history,
+              Reason::fetching_data, Reason::waiting_for_committee, Reason::alone_waiting})
+            QVERIFY(reason_with(waits) == Reason::proxy_shut);
+        for (const Reason works : {Reason::training, Reason::alone, Reason::finished, Reason::run_complete})
+            QVERIFY(reason_with(works) == works);
+    }
+
+    void a_proxy_is_kept_with_its_password_and_shown_without() {
+        const QTemporaryDir folder;
+        NodeSettings settings;
+        settings.proxy = net::parse_proxy("socks5://ada:lovelace@host:9050").value();
+        QVERIFY(settings.save(folder.path().toStdString()).ok());
+        QVERIFY(NodeSettings::load(folder.path().toStdString()).value() == settings);
+        const std::string told = to_json(shown(settings.proxy, net::ProxyAnswer::refuses)).dump();
+        QVERIFY(told.find("lovelace") == std::string::npos && told.find("refuses") != std::string::npos);
+    }
+
+    void a_password_counts_on_for_the_same_proxy_and_name_alone() {
+        const net::Proxy known = net::parse_proxy("socks5://ada:lovelace@host:9050").value();
+        control::SetProxy call = kept(known);
+        call.password.reset();
+        QVERIFY(proxy_of(call, known).value() == known);
+        call.kind = control::ProxyKind::http;
+        QCOMPARE(proxy_of(call, known).value().password, std::string("lovelace"));
+        control::SetProxy elsewhere = call;
+        elsewhere.host = "other";
+        QVERIFY(!proxy_of(elsewhere, known).ok());
+        control::SetProxy port = call;
+        port.port = 1;
+        QVERIFY(!proxy_of(port, known).ok());
+        control::SetProxy nobody = call;
+        nobody.username.clear();
+        QVERIFY(proxy_of(nobody, known).value().password.empty());
+        QVERIFY(proxy_of({}, known).value() == net::Proxy{});
     }
 
     void what_the_person_asked_for_and_the_trainer_did_is_told_of_a_member() {

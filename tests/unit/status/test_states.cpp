@@ -112,7 +112,7 @@ private slots:
     }
 
     void who_is_alone_is_told_whether_training_counts() {
-        for (const Reason reason : {Reason::alone, Reason::alone_waiting, Reason::offline})
+        for (const Reason reason : {Reason::alone, Reason::alone_waiting, Reason::offline, Reason::proxy_shut})
             QVERIFY(says(sentence(full_of_values(reason)), "count"));
     }
 
