@@ -481,6 +481,7 @@ struct CheckpointRow {
 
     static void fields(auto& value, auto&& field) {
         field("round", value.round, Whole{}, "Rounds that it has seen.");
+    std::uint64_t tokens = 0;
         field("magnet", value.magnet, Text{text_bytes_max}, "Its link; empty while no node seeds it.");
         field("file", value.file, Text{text_bytes_max}, "Where it lies on this computer.");
         field("digest", value.digest, Text{id_bytes_max}, "Its digest in hexadecimal digits.");
@@ -488,4 +489,5 @@ struct CheckpointRow {
     }
 };
 
+        field("tokens", value.tokens, Optional{Whole{}}, "That the run was trained on by then; 0 if unknown.");
 }  // namespace potluck::control

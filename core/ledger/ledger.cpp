@@ -467,7 +467,24 @@ std::vector<RoundRecord> Ledger::curve(const RunId& run, std::size_t most) const
         query.reset();
         first = end;
     }
+    count_tokens(records, **chain, totals(run).tokens);
     return records;
+}
+
+/// From the end backwards: of rounds that only a table tells of, just their sum is known.
+void Ledger::count_tokens(std::vector<RoundRecord>& records, std::int64_t chain, TokenCount all) const {
+    Statement query(
+        m_database->connection,
+        "SELECT coalesce(saturating_sum(tokens), 0) FROM rounds WHERE chain = ? AND round > ? AND round <= ?");
+    std::uint64_t left = all.value, end = std::uint64_t{INT64_MAX};
+    for (auto record = records.rbegin(); record != records.rend(); ++record) {
+        const Step step = query.bind(chain).bind(record->round.value).bind(end).step();
+        if (!m_database->ended(step) || step != Step::row) return;
+        left -= std::min(left, query.count(0));
+        query.reset();
+        record->tokens_until = {left};
+        end = record->round.value;
+    }
 }
 
 }  // namespace potluck::ledger

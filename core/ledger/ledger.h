@@ -60,7 +60,8 @@ struct RoundRecord {
     std::int64_t at = 0;  // unix seconds when applied here
     StateDigest digest;   // of theta[round + 1] as computed here
     TokenCount tokens;
-    double loss = 0;  // nats per token, mean over the members that reported one; 0 if none did
+    double loss = 0;               // nats per token, mean over the members that reported one; 0 if none did
+    TokenCount tokens_until = {};  // of the whole run, up to this round and with it; filled by curve() only
 };
 
 /// A table that a list has named.
@@ -167,6 +168,7 @@ public:
 private:
     struct Database;
     explicit Ledger(std::unique_ptr<Database> database);
+    void count_tokens(std::vector<RoundRecord>& records, std::int64_t chain, TokenCount all) const;
     ThreadOwner m_owner;
     std::unique_ptr<Database> m_database;
 };

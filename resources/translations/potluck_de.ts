@@ -1097,6 +1097,14 @@
         <source>Model&apos;s validation loss</source>
         <translation>Validierungsverlust des Modells</translation>
     </message>
+    <message>
+        <source>, %1 tokens</source>
+        <translation>, %1 Token</translation>
+    </message>
+    <message>
+        <source>Tokens of all members</source>
+        <translation>Token aller Mitglieder</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::MainWindow</name>
@@ -2572,6 +2580,14 @@
     <message>
         <source>Draws the training loss averaged over a few rounds.</source>
         <translation>Zeichnet den Trainingsverlust gemittelt über einige Runden.</translation>
+    </message>
+    <message>
+        <source>By to&amp;kens</source>
+        <translation>Nach To&amp;ken</translation>
+    </message>
+    <message>
+        <source>Draws the losses over the tokens that the run was trained on, instead of its rounds.</source>
+        <translation>Zeichnet die Verluste über den Token, mit denen der Lauf trainiert wurde, statt über seinen Runden.</translation>
     </message>
 </context>
 <context>

@@ -8,6 +8,7 @@
 #include <QProgressBar>
 #include <QPushButton>
 
+#include "ui/client/plain_text.h"
 #include "ui/widgets/loss_chart.h"
 #include "window_fixture.h"
 
@@ -385,6 +386,39 @@ private slots:
         auto* shown = fixture.window->findChild<ui::LossChart*>();
         const QImage before = shown->grab().toImage();
         fixture.find<QCheckBox>("smoothLoss")->click();
+        QVERIFY(shown->grab().toImage() != before);
+    }
+
+    void the_curve_is_drawn_over_rounds_or_tokens_by_a_switch() {
+        ui::LossChart chart;
+        chart.resize(600, 300);
+        // A long round, then short ones: over tokens the curve is another.
+        chart.show({{1, 3.0, 0, 0, 8'000}, {2, 1.0, 0, 0, 9'000}, {3, 0, 0, 2.5}, {3, 2.0, 0, 0, 10'000}}, 0);
+        const QImage rounds = chart.grab().toImage();
+        chart.setAxis(ui::LossChart::Axis::tokens);
+        QVERIFY(chart.grab().toImage() != rounds);
+        QTest::keyClick(&chart, Qt::Key_Home);
+        QCOMPARE(chart.readOut(), QStringLiteral("Round 1, training loss 3.000, %1 tokens").arg(ui::shortCount(8'000)));
+        QTest::keyClick(&chart, Qt::Key_End);
+        QCOMPARE(chart.readOut(), QStringLiteral("Round 3, training loss 2.000, validation loss 2.500, %1 tokens")
+                                      .arg(ui::shortCount(10'000)));
+        chart.show({{0, 0, 0, 4.0}, {2, 0, 0, 2.5, 5'000}}, 0);
+        QTest::keyClick(&chart, Qt::Key_End);
+        QCOMPARE(chart.readOut(),
+                 QStringLiteral("Round 2, validation loss 2.500, %1 tokens").arg(ui::shortCount(5'000)));
+        chart.show({{1, 3.0, 0, 0}, {2, 1.0, 0, 0}}, 0);  // nobody has counted
+        QTest::keyClick(&chart, Qt::Key_End);
+        QCOMPARE(chart.readOut(), QStringLiteral("Round 2, training loss 1.000"));
+
+        WindowFixture fixture;
+        auto curve = recorded("curve");
+        std::uint64_t tokens = 0;
+        for (auto& point : curve.at("points")) point["tokens"] = tokens += 1'000 * (1 + tokens / 10'000);
+        fixture.node.answer(control::ReadCurve::name, curve);
+        fixture.push("training");
+        auto* shown = fixture.window->findChild<ui::LossChart*>();
+        const QImage before = shown->grab().toImage();
+        fixture.find<QCheckBox>("lossByTokens")->click();
         QVERIFY(shown->grab().toImage() != before);
     }
 

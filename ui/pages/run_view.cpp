@@ -142,12 +142,19 @@ QWidget* RunView::makeChartCard() {
     smooth->setObjectName(QStringLiteral("smoothLoss"));
     smooth->setAccessibleDescription(tr("Draws the training loss averaged over a few rounds."));
     head->addWidget(smooth);
+    auto* tokens = new QCheckBox(tr("By to&kens"), card);
+    tokens->setObjectName(QStringLiteral("lossByTokens"));
+    tokens->setAccessibleDescription(
+        tr("Draws the losses over the tokens that the run was trained on, instead of its rounds."));
+    head->addWidget(tokens);
     column->addLayout(head);
     m_chart = new LossChart(card);
     column->addWidget(m_chart, 1);
     connect(smooth, &QCheckBox::toggled, m_chart, [chart = m_chart](bool on) {
         chart->setSmoothing(on ? LossChart::Smoothing::light : LossChart::Smoothing::off);
     });
+    connect(tokens, &QCheckBox::toggled, m_chart,
+            [chart = m_chart](bool on) { chart->setAxis(on ? LossChart::Axis::tokens : LossChart::Axis::rounds); });
     return card;
 }
 

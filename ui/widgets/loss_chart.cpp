@@ -74,11 +74,12 @@ void LossChart::show(std::vector<control::CurvePoint> points, double baselineLos
     m_validation.clear();
     const auto drawable = [](double loss) { return std::isfinite(loss) && loss > 0; };
     for (const control::CurvePoint& point : points) {
-        if (drawable(point.loss)) m_training.push_back({point.round, point.loss});
-        if (drawable(point.validation)) m_validation.push_back({point.round, point.validation});
+        if (drawable(point.loss)) m_training.push_back({point.round, point.loss, point.tokens});
+        if (drawable(point.validation)) m_validation.push_back({point.round, point.validation, point.tokens});
     }
     m_baselineLoss = std::isfinite(baselineLoss) ? baselineLoss : 0;
     m_baseline = baseline;
+    countTokens();
     smooth();
     if (m_pointed >= static_cast<int>(main().size())) m_pointed = -1;
     if (!empty()) fitScales();
@@ -90,6 +91,26 @@ void LossChart::setSmoothing(Smoothing smoothing) {
     m_smoothing = smoothing;
     smooth();
     update();
+}
+
+void LossChart::setAxis(Axis axis) {
+    m_axis = axis;
+    if (!empty()) fitScales();
+    update();
+}
+
+/// A validation loss is of a state; its tokens are those of the rounds that led to it.
+void LossChart::countTokens() {
+    auto round = m_training.begin();
+    std::uint64_t tokens = 0;
+    for (Point& point : m_validation) {
+        for (; round != m_training.end() && round->round < point.round; ++round) tokens = round->tokens;
+        if (point.tokens == 0) point.tokens = tokens;
+    }
+}
+
+double LossChart::placeOf(const Point& point) const {
+    return static_cast<double>(isOverTokens() ? point.tokens : point.round);
 }
 
 void LossChart::smooth() {
@@ -104,18 +125,19 @@ void LossChart::smooth() {
             sum += weight * m_training[static_cast<std::size_t>(j)].loss;
             weights += weight;
         }
-        m_smooth.push_back({m_training[static_cast<std::size_t>(i)].round, sum / weights});
+        const Point& here = m_training[static_cast<std::size_t>(i)];
+        m_smooth.push_back({here.round, sum / weights, here.tokens});
     }
 }
 
 void LossChart::fitScales() {
     AxisRange losses{main().front().loss, main().front().loss};
-    AxisRange rounds{static_cast<double>(main().front().round), static_cast<double>(main().back().round)};
+    AxisRange rounds{placeOf(main().front()), placeOf(main().back())};
     if (m_baselineLoss > 0) losses = {std::min(losses.low, m_baselineLoss), std::max(losses.high, m_baselineLoss)};
     for (const auto* curve : {&m_training, &m_validation}) {
         for (const Point& point : *curve) {
             losses = {std::min(losses.low, point.loss), std::max(losses.high, point.loss)};
-            const auto round = static_cast<double>(point.round);
+            const double round = placeOf(point);
             rounds = {std::min(rounds.low, round), std::max(rounds.high, round)};
         }
     }
@@ -132,6 +154,7 @@ QString LossChart::readOut() const {
                                        [&](const Point& each) { return each.round == point.round; });
     if (!m_training.empty() && measured != m_validation.end())
         readout += tr(", validation loss %1").arg(lossText(measured->loss));
+    if (isOverTokens()) readout += tr(", %1 tokens").arg(shortCount(point.tokens));
     return readout;
 }
 
@@ -161,7 +184,7 @@ QRectF LossChart::plotArea() const {
 
 QPointF LossChart::pointAt(const Point& point) const {
     const QRectF area = plotArea();
-    return {area.left() + area.width() * m_rounds.position(static_cast<double>(point.round)),
+    return {area.left() + area.width() * m_rounds.position(placeOf(point)),
             area.bottom() - area.height() * m_losses.position(point.loss)};
 }
 
@@ -247,11 +270,12 @@ void LossChart::paintAxes(QPainter& painter) const {
     }
     for (const double round : m_rounds.ticks()) {
         const double x = area.left() + area.width() * m_rounds.position(round);
-        painter.drawText(QRectF(x - 40, area.bottom() + 4, 80, metrics.height()), Qt::AlignCenter,
-                         QLocale().toString(round, 'f', 0));
+        painter.drawText(
+            QRectF(x - 40, area.bottom() + 4, 80, metrics.height()), Qt::AlignCenter,
+            isOverTokens() ? shortCount(static_cast<std::uint64_t>(round)) : QLocale().toString(round, 'f', 0));
     }
     painter.drawText(QRectF(area.left(), area.bottom() + metrics.height() + 6, area.width(), metrics.height()),
-                     Qt::AlignCenter, tr("Round"));
+                     Qt::AlignCenter, isOverTokens() ? tr("Tokens of all members") : tr("Round"));
     painter.save();
     painter.translate(metrics.height() / 2 + 2, area.center().y());
     painter.rotate(-90);

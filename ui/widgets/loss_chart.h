@@ -31,6 +31,10 @@ public:
     /// it.
     enum class Smoothing { off, light };
     void setSmoothing(Smoothing smoothing);
+    /// What the curves are drawn over: rounds, or the tokens that the run was trained on by then. Rounds where the
+    /// points do not say how many.
+    enum class Axis { rounds, tokens };
+    void setAxis(Axis axis);
     /// What is read out at the moment, for example "Round 12, training loss 3.214"; empty if nothing is.
     [[nodiscard]] QString readOut() const;
 
@@ -49,7 +53,11 @@ private:
     struct Point {
         std::uint64_t round = 0;
         double loss = 0;
+        std::uint64_t tokens = 0;
     };
+    [[nodiscard]] bool isOverTokens() const { return m_axis == Axis::tokens && main().back().tokens > 0; }
+    [[nodiscard]] double placeOf(const Point& point) const;
+    void countTokens();
     [[nodiscard]] QPointF pointAt(const Point& point) const;
     [[nodiscard]] const std::vector<Point>& main() const { return m_training.empty() ? m_validation : m_training; }
     [[nodiscard]] bool empty() const { return main().empty(); }
@@ -71,6 +79,7 @@ private:
     std::vector<Point> m_training, m_validation;
     std::vector<Point> m_smooth;  // of m_training; empty without smoothing
     Smoothing m_smoothing = Smoothing::off;
+    Axis m_axis = Axis::rounds;
     double m_baselineLoss = 0;
     model::Baseline m_baseline = model::Baseline::bigram;
     AxisScale m_rounds;

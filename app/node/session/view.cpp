@@ -261,7 +261,8 @@ std::vector<control::CurvePoint> curve_points(const ledger::Ledger& ledger, cons
                                               const Validation* measured, std::size_t rows_max) {
     std::vector<control::CurvePoint> points;
     for (const ledger::RoundRecord& record : ledger.curve(run, rows_max)) {
-        if (record.loss > 0) points.push_back({record.round.value, record.loss, record.at});
+        if (record.loss > 0)
+            points.push_back({record.round.value, record.loss, record.at, 0, record.tokens_until.value});
     }
     if (measured != nullptr) {
         for (const ValidationPoint& point : measured->points())

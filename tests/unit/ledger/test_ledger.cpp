@@ -489,7 +489,10 @@ void TestLedger::a_curve_is_thinned_evenly_and_prefers_measured_rounds() {
     for (std::size_t i = 0; i < few.size(); ++i) {
         QCOMPARE(few[i].round.value, 10 * i + 3);
         QVERIFY(few[i].loss > 0);
+        QCOMPARE(few[i].tokens_until.value, all[few[i].round.value].tokens_until.value);
     }
+    for (std::uint64_t round = 0, tokens = 0; round < 103; ++round)
+        QCOMPARE(all[round].tokens_until.value, tokens += 10 + round);
     QVERIFY(ledger.curve(chain.run(), 0).empty());
     QCOMPARE(ledger.curve(chain.run(), 1).at(0).round.value, 93U);
 }
