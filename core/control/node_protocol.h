@@ -242,6 +242,22 @@ struct RunSnapshot {
     }
 };
 
+/// Bytes over all starts of the node, whatever they carried.
+struct Traffic {
+    static constexpr std::string_view label = "traffic";
+    std::uint64_t today_up = 0, today_down = 0, month_up = 0, month_down = 0, total_up = 0, total_down = 0;
+    bool operator==(const Traffic&) const = default;
+
+    static void fields(auto& value, auto&& field) {
+        field("today_up", value.today_up, Whole{}, "Sent since midnight by this computer's clock.");
+        field("today_down", value.today_down, Whole{}, "Received since then.");
+        field("month_up", value.month_up, Whole{}, "Sent since the month began.");
+        field("month_down", value.month_down, Whole{}, "Received since then.");
+        field("total_up", value.total_up, Whole{}, "Sent in all.");
+        field("total_down", value.total_down, Whole{}, "Received in all.");
+    }
+};
+
 struct NetworkSnapshot {
     static constexpr std::string_view label = "network";
     std::uint16_t port = 0;
@@ -249,6 +265,7 @@ struct NetworkSnapshot {
     std::uint64_t bytes_up = 0, bytes_down = 0, payload_bytes_up = 0, dht_nodes = 0;
     Inbound inbound = Inbound::unknown;
     std::string router;
+    Traffic traffic;
 
     static void fields(auto& value, auto&& field) {
         field("port", value.port, Whole{}, "Where this node listens.");
@@ -259,6 +276,7 @@ struct NetworkSnapshot {
         field("dht_nodes", value.dht_nodes, Whole{}, "Nodes of the DHT that are known.");
         field("inbound", value.inbound, Optional{Any{}}, "How others get to this computer.");
         field("router", value.router, Optional{Text{name_bytes_max}}, "How the router was asked: UPnP or NAT-PMP.");
+        field("traffic", value.traffic, Optional{Any{}}, "Sent and received over all starts.");
     }
 };
 
@@ -463,6 +481,7 @@ struct CurvePoint {
     double loss = 0;
     std::int64_t at = 0;
     double validation = 0;
+    std::uint64_t tokens = 0;
 
     static void fields(auto& value, auto&& field) {
         field("round", value.round, Whole{}, "The round that ended.");
@@ -470,6 +489,7 @@ struct CurvePoint {
         field("at", value.at, Whole{}, "When it was applied or measured here, in Unix seconds.");
         field("validation", value.validation, Real{},
               "Validation loss of the round's state, measured on this computer; 0 if it was not.");
+        field("tokens", value.tokens, Optional{Whole{}}, "That the run was trained on by then; 0 if unknown.");
     }
 };
 
@@ -481,7 +501,6 @@ struct CheckpointRow {
 
     static void fields(auto& value, auto&& field) {
         field("round", value.round, Whole{}, "Rounds that it has seen.");
-    std::uint64_t tokens = 0;
         field("magnet", value.magnet, Text{text_bytes_max}, "Its link; empty while no node seeds it.");
         field("file", value.file, Text{text_bytes_max}, "Where it lies on this computer.");
         field("digest", value.digest, Text{id_bytes_max}, "Its digest in hexadecimal digits.");
@@ -489,5 +508,4 @@ struct CheckpointRow {
     }
 };
 
-        field("tokens", value.tokens, Optional{Whole{}}, "That the run was trained on by then; 0 if unknown.");
 }  // namespace potluck::control

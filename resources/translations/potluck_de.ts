@@ -2857,6 +2857,81 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::TrafficCard</name>
+    <message>
+        <source>no limit</source>
+        <translation>ohne Grenze</translation>
+    </message>
+    <message>
+        <source>%1 a second</source>
+        <translation>%1 in der Sekunde</translation>
+    </message>
+    <message>
+        <source>Data and traffic</source>
+        <translation>Daten und Verkehr</translation>
+    </message>
+    <message>
+        <source>To the members of your run</source>
+        <translation>An die Mitglieder deines Laufs</translation>
+    </message>
+    <message>
+        <source>What this computer learned in each round, signed; pieces of the model and of its data that others lack; your name, your public key, which rounds you took part in, how fast you train, and your internet address or your proxy&apos;s.</source>
+        <translation>Was dieser Computer in jeder Runde gelernt hat, unterschrieben; Stücke des Modells und seiner Daten, die anderen fehlen; dein Name, dein öffentlicher Schlüssel, an welchen Runden du teilgenommen hast, wie schnell du trainierst, und deine Internetadresse oder die deines Proxys.</translation>
+    </message>
+    <message>
+        <source>To others on the internet</source>
+        <translation>An andere im Internet</translation>
+    </message>
+    <message>
+        <source>Your address and port beside the run&apos;s number, in the directory (DHT) that all torrents use. There is no account and no telemetry; a web server is asked only where you let Potluck look for versions or fetch the trainer.</source>
+        <translation>Deine Adresse und dein Port neben der Nummer des Laufs, im Verzeichnis (DHT), das alle Torrents benutzen. Es gibt kein Konto und keine Telemetrie; ein Webserver wird nur gefragt, wo du Potluck nach Versionen sehen oder den Trainer holen lässt.</translation>
+    </message>
+    <message>
+        <source>To nobody</source>
+        <translation>An niemanden</translation>
+    </message>
+    <message>
+        <source>Your files: none is read but text that you choose yourself to host a run. What you do at the computer is noticed here, to make way, and not sent; others only see that training is paused.</source>
+        <translation>Deine Dateien: Keine wird gelesen außer Text, den du selbst auswählst, um einen Lauf zu starten. Was du am Computer tust, wird hier bemerkt, um Platz zu machen, und nicht gesendet; andere sehen nur, dass das Training pausiert.</translation>
+    </message>
+    <message>
+        <source>Sent</source>
+        <translation>Gesendet</translation>
+    </message>
+    <message>
+        <source>Received</source>
+        <translation>Empfangen</translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation>Heute</translation>
+    </message>
+    <message>
+        <source>This month</source>
+        <translation>Diesen Monat</translation>
+    </message>
+    <message>
+        <source>In total</source>
+        <translation>Insgesamt</translation>
+    </message>
+    <message>
+        <source>At most</source>
+        <translation>Höchstens</translation>
+    </message>
+    <message>
+        <source>See and delete &amp;what lies here</source>
+        <translation>Ansehen und löschen, &amp;was hier liegt</translation>
+    </message>
+    <message>
+        <source>What this computer has trained in this run came to %1, each round once; the rest of what it has sent is passing on, for others.</source>
+        <translation>Was dieser Computer in diesem Lauf trainiert hat, kam auf %1, jede Runde einmal gezählt; der Rest des Gesendeten ist Weitergeben, für andere.</translation>
+    </message>
+    <message>
+        <source>Everything of Potluck&apos;s lies in %1.</source>
+        <translation>Alles von Potluck liegt in %1.</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::TrainerCard</name>
     <message>
         <source>for NVIDIA</source>

@@ -40,6 +40,7 @@ MainWindow::MainWindow(NodeClient& client, Theme& theme, Tray& tray, Desktop des
         showPage(settings_page);
         m_settings->showDiskLimit();
     };
+    m_desktop.show_storage = [this] { showPage(storage_page); };
     m_desktop.show_proxy = [this] {
         showPage(settings_page);
         m_settings->showProxy();

@@ -25,6 +25,7 @@
 #include "ui/resources/connection_card.h"
 #include "ui/resources/proxy_card.h"
 #include "ui/resources/resources_card.h"
+#include "ui/resources/traffic_card.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/parts.h"
 #include "ui/widgets/theme.h"
@@ -51,6 +52,7 @@ SettingsPage::SettingsPage(NodeClient& client, Theme& theme, const Desktop& desk
     cards->addWidget(new ConnectionCard(client, scrolled));
     m_proxy = new ProxyCard(client, scrolled);
     cards->addWidget(m_proxy);
+    cards->addWidget(new TrafficCard(client, desktop, scrolled));
     cards->addWidget(new ActivityCard(client, scrolled));
     cards->addWidget(new PausesCard(client, scrolled));
     cards->addWidget(new TrainerCard(client, CardPlace::settings, scrolled));

@@ -29,6 +29,8 @@ struct Desktop {
     std::function<void()> show_log = {};
     /// Opens the page with the limits; the window fills it in.
     std::function<void()> show_limits = {};
+    /// Opens the page with what lies on the disk; the window fills it in.
+    std::function<void()> show_storage = {};
     /// Opens the page with the proxy; the window fills it in.
     std::function<void()> show_proxy = {};
 };

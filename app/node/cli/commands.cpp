@@ -111,6 +111,18 @@ std::string inbound_text(const control::NetworkSnapshot& network) {
     return {};
 }
 
+std::string traffic_text(const control::Traffic& traffic) {
+    const auto of = [](const char* when, std::uint64_t up, std::uint64_t down) {
+        char text[96];
+        std::snprintf(text, sizeof text, "%s %.1f MB up, %.1f MB down", when, static_cast<double>(up) / 1e6,
+                      static_cast<double>(down) / 1e6);
+        return std::string(text);
+    };
+    return of("traffic: today", traffic.today_up, traffic.today_down) +
+           of("; this month", traffic.month_up, traffic.month_down) +
+           of("; in all", traffic.total_up, traffic.total_down) + "\n";
+}
+
 /// A line on the proxy, if there is one.
 std::string proxy_text(const control::ProxyState& proxy) {
     if (proxy.kind == control::ProxyKind::none) return {};
@@ -141,8 +153,8 @@ void print(const control::NodeSnapshot& node) {
     if (node.activity != control::Activity::not_running) {
         std::cout << "network: port " << node.network.port << ", " << node.network.peers << " peers, "
                   << node.network.bytes_up / 1000 << " kB up, " << node.network.bytes_down / 1000 << " kB down\n"
-                  << inbound_text(node.network) << (node.proxy ? proxy_text(*node.proxy) : "")
-                  << "trainer: " << name_of(node.trainer.state)
+                  << traffic_text(node.network.traffic) << inbound_text(node.network)
+                  << (node.proxy ? proxy_text(*node.proxy) : "") << "trainer: " << name_of(node.trainer.state)
                   << (node.trainer.device.empty() ? "" : ", " + log::printable(node.trainer.device)) << "\n";
     }
     std::cout << "data: " << node.data_folder << std::endl;

@@ -133,6 +133,8 @@ void Node::start() {
         static_cast<void>(save_settings());
     }
     m_pauses = load_pauses(m_options.data_folder);
+    m_traffic = TrafficBook::load(m_options.data_folder);
+    m_traffic_saved_at = steady_now();
     look_after_owner();
     if (m_settings.run) search();
     schedule();
@@ -170,6 +172,8 @@ void Node::tick() {
     }
     if (!m_looked_after || m_now - *m_looked_after >= owner_every) look_after_owner();
     look_for_releases();
+    if (m_now >= m_traffic_at + traffic_every) count_traffic();
+    if (m_now >= m_traffic_saved_at + traffic_saved_every) save_traffic();
     if (!m_changed || ++m_ticks % ticks_per_look != 0) return;
     std::string key = change_key();
     if (key != std::exchange(m_last_reported, key)) m_changed();
@@ -686,6 +690,7 @@ control::NodeSnapshot Node::snapshot() const {
     snapshot.releases = release_state();
     snapshot.preparation = m_preparation;
     snapshot.network = network_snapshot(m_network->counters());
+    snapshot.network.traffic = m_traffic.traffic;
     const NodeConditions now = conditions();
     if (!m_settings.paused && now.yield.level != activity::Level::run)
         snapshot.yield = control::YieldState{now.yield.level, now.yield.signal, now.yield.detail, m_yields_since};
@@ -752,6 +757,8 @@ void Node::continue_stop() {
     m_releases.reset();
     m_pauses.close(unix_seconds());
     static_cast<void>(save_pauses(m_options.data_folder, m_pauses));
+    count_traffic();
+    save_traffic();
     static_cast<void>(m_network->stop(network_stop_limit));
     if (m_stopped) boost::asio::post(m_loop, std::exchange(m_stopped, nullptr));
 }

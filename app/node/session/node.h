@@ -25,6 +25,7 @@
 #include "app/node/session/run_session.h"
 #include "app/node/session/settings.h"
 #include "app/node/session/sleep_watch.h"
+#include "app/node/session/traffic.h"
 #include "app/node/session/view.h"
 #include "core/activity/history.h"
 #include "core/base/files.h"
@@ -66,6 +67,7 @@ public:
     /// system waits for five seconds.
     static constexpr Duration hand_over_limit{3'000};
     static constexpr Duration owner_every{200};
+    static constexpr Duration traffic_every{1'000}, traffic_saved_every{60'000};
     static constexpr std::int64_t look_every = 86'400;      // seconds between two looks for a newer version
     static constexpr Duration look_again_after{3'600'000};  // one that failed
     /// Who would carry on a run without its host is worked out from the credit of everybody whom the host trusts.
@@ -186,6 +188,8 @@ private:
          NodeSettings settings);
     Status open_network();
     [[nodiscard]] Status reopen_network();
+    void count_traffic();
+    void save_traffic();
     void schedule();
     void tick();
     void heed_sleep();
@@ -232,6 +236,8 @@ private:
     std::optional<TimePoint> m_asleep_by;  // the system waits for us until then
     RightOfWay m_right_of_way;
     activity::History m_pauses;
+    TrafficBook m_traffic;
+    TimePoint m_traffic_at, m_traffic_saved_at;
     activity::Level m_obeyed = activity::Level::run;  // what the session was told last
     std::optional<TimePoint> m_looked_after;
     std::int64_t m_yields_since = 0;  // unix seconds

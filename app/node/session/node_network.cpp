@@ -1,4 +1,4 @@
-// The node's part in its network: another way out of this computer, which is a network anew.
+// The node's part in its network: another way out of this computer, which is a network anew, and what goes over it.
 //
 // Threads: the loop's.
 #include "app/node/session/node.h"
@@ -28,6 +28,7 @@ Status Node::reopen_network() {
     close_session();
     m_releases.reset();
     m_options.trainer_program = m_own_trainer;
+    count_traffic();
     static_cast<void>(m_network->stop(network_stop_limit));
     m_network.reset();
     if (const Status opened = open_network(); !opened) {
@@ -41,6 +42,18 @@ Status Node::reopen_network() {
     m_join_error.clear();
     if (m_settings.run) search();
     return {};
+}
+
+void Node::count_traffic() {
+    m_traffic_at = m_now;
+    const net::SessionCounters counters = m_network->counters();
+    m_traffic.note(counters.bytes_up, counters.bytes_down, calendar_of(unix_seconds()));
+}
+
+void Node::save_traffic() {
+    m_traffic_saved_at = m_now;
+    if (const Status kept = m_traffic.save(m_options.data_folder); !kept)
+        log::of("node").warn("{}", kept.error().message);
 }
 
 }  // namespace potluck::node

@@ -204,7 +204,8 @@ control::NetworkSnapshot network_snapshot(const net::SessionCounters& counters) 
                                    .bytes_down = counters.bytes_down,
                                    .dht_nodes = counters.dht_nodes,
                                    .inbound = inbound_of(counters),
-                                   .router = {}};
+                                   .router = {},
+                                   .traffic = {}};
     if (counters.mapped_by == net::PortMapper::upnp) shown.router = "UPnP";
     if (counters.mapped_by == net::PortMapper::nat_pmp) shown.router = "NAT-PMP";
     return shown;

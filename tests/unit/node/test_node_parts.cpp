@@ -16,6 +16,7 @@
 #include "app/node/session/node_status.h"
 #include "app/node/session/own_proxy.h"
 #include "app/node/session/settings.h"
+#include "app/node/session/traffic.h"
 #include "app/node/session/view.h"
 #include "core/control/node_methods.h"
 
@@ -235,6 +236,44 @@ private slots:
         QCOMPARE(node_status(conditions).progress, 0.5);
         conditions.proxy_shut = "10.0.0.1:9050";
         QVERIFY(why().reason == Reason::search_proxy_shut && why().detail == "10.0.0.1:9050");
+    }
+
+    void traffic_is_counted_by_day_and_month_over_all_starts() {
+        const QTemporaryDir folder;
+        const std::filesystem::path path = folder.path().toStdString();
+        QVERIFY(TrafficBook::load(path).traffic == control::Traffic{});
+        const Calendar first{1'000, 500}, next_day{2'000, 500}, next_month{3'000, 2'900};
+        TrafficBook book;
+        book.note(10, 100, first);
+        book.note(15, 150, first);
+        QVERIFY((book.traffic == control::Traffic{15, 150, 15, 150, 15, 150}));
+        QVERIFY(book.save(path).ok());
+        TrafficBook later = TrafficBook::load(path);  // its network counts from 0 on
+        later.note(1, 2, first);
+        QVERIFY((later.traffic == control::Traffic{16, 152, 16, 152, 16, 152}));
+        later.note(4, 2, next_day);
+        QVERIFY((later.traffic == control::Traffic{3, 0, 19, 152, 19, 152}));
+        later.note(5, 2, next_month);
+        QVERIFY((later.traffic == control::Traffic{1, 0, 1, 0, 20, 152}));
+        later.note(2, 3, next_month);  // another network
+        QVERIFY((later.traffic == control::Traffic{3, 1, 3, 1, 22, 153}));
+        std::ofstream(path / "traffic.json") << R"({"midnight":1,"month":1,"traffic":{}})";
+        QVERIFY(TrafficBook::load(path).traffic == control::Traffic{});
+    }
+
+    void a_day_and_a_month_begin_at_midnight() {
+        std::tm parts{};
+        parts.tm_year = 126, parts.tm_mon = 2, parts.tm_mday = 30, parts.tm_hour = 13, parts.tm_isdst = -1;
+        const auto noonish = static_cast<std::int64_t>(std::mktime(&parts));
+        parts.tm_hour = 0, parts.tm_isdst = -1;
+        const auto midnight = static_cast<std::int64_t>(std::mktime(&parts));
+        parts.tm_mday = 1, parts.tm_isdst = -1;
+        const auto month = static_cast<std::int64_t>(std::mktime(&parts));
+        QCOMPARE(calendar_of(noonish).midnight, midnight);
+        QCOMPARE(calendar_of(noonish).month, month);
+        QCOMPARE(calendar_of(month).month, month);
+        QCOMPARE(calendar_of(month - 1).midnight, midnight_before(month - 1));
+        QVERIFY(calendar_of(month - 1).month < month);
     }
 
     void a_shut_proxy_is_told_to_who_has_nobody_to_work_with() {

@@ -1,0 +1,76 @@
+// What is said of data and traffic in the settings, and that it leads to what lies on the disk.
+#include <QLabel>
+#include <QStackedWidget>
+
+#include "tests/ui/window_fixture.h"
+#include "ui/client/plain_text.h"
+
+using namespace potluck;
+using namespace potluck::tests;
+
+namespace {
+
+struct Settings : WindowFixture {
+    Settings() {
+        node.push(snapshot);
+        settle();
+        window->showPage(ui::MainWindow::settings_page);
+        settle();
+    }
+    void say() {
+        node.push(snapshot);
+        settle();
+    }
+    [[nodiscard]] bool hasShown(const char* name) const { return find<QWidget>(name)->isVisibleTo(window.get()); }
+    control::NodeSnapshot snapshot = recordedSnapshot("training");
+};
+
+}  // namespace
+
+class TestTrafficCard : public QObject {
+    Q_OBJECT
+
+private slots:
+    void what_was_sent_and_received_stands_beside_the_limits() {
+        Settings page;
+        page.snapshot.network.traffic = {1'000'000, 2'000'000, 30'000'000, 40'000'000, 500'000'000, 6'000'000'000};
+        page.snapshot.resources = control::Resources{.upload = 150'000};
+        page.say();
+        const std::pair<const char*, std::uint64_t> rows[] = {{"todayUp", 1'000'000},   {"todayDown", 2'000'000},
+                                                              {"monthUp", 30'000'000},  {"monthDown", 40'000'000},
+                                                              {"totalUp", 500'000'000}, {"totalDown", 6'000'000'000}};
+        for (const auto& [name, bytes] : rows) QCOMPARE(page.text(name), ui::sizeText(bytes));
+        QCOMPARE(page.text("limitUp"), ui::sizeText(150'000) + " a second");
+        QCOMPARE(page.text("limitDown"), QStringLiteral("no limit"));
+    }
+
+    void ones_own_part_of_it_is_told_once_there_is_one() {
+        Settings page;
+        page.snapshot.network.payload_bytes_up = 0;
+        page.say();
+        QVERIFY(!page.hasShown("trafficKinds"));
+        page.snapshot.network.payload_bytes_up = 7'000'000;
+        page.say();
+        QVERIFY(page.text("trafficKinds").contains(ui::sizeText(7'000'000)));
+    }
+
+    void nothing_old_is_shown_while_no_node_runs() {
+        Settings page;
+        QVERIFY(page.hasShown("trafficTable"));
+        page.node.die(ui::Transport::End::failed, {});
+        page.settle();
+        QVERIFY(!page.hasShown("trafficTable"));
+    }
+
+    void where_everything_lies_is_told_and_shown() {
+        Settings page;
+        QVERIFY(page.text("trafficPlace").contains(QString::fromStdString(page.snapshot.data_folder)));
+        page.button("showStorage")->click();
+        page.settle();
+        QCOMPARE(page.window->findChild<QStackedWidget*>()->currentIndex(),
+                 static_cast<int>(ui::MainWindow::storage_page));
+    }
+};
+
+QTEST_MAIN(TestTrafficCard)
+#include "test_traffic_card.moc"
