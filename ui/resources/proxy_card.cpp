@@ -136,15 +136,17 @@ void ProxyCard::showKnown(const ProxyState& proxy) {
     m_password->setPlaceholderText(proxy.username.empty() ? QString() : tr("As it is"));
 }
 
+void ProxyCard::showFields() { m_fields->setVisible(m_kind->currentIndex() != static_cast<int>(ProxyKind::none)); }
+
 void ProxyCard::refresh() {
     const NodeView& view = m_client.view();
     const auto& proxy = view.snapshot.proxy;
     const bool up = view.link.state == Link::State::up && proxy.has_value();
     setEnabled(up);
-    if (!up) return;
+    if (!up) return showFields();
     const bool waits = m_client.waitsFor(method_of<SetProxy>);
     if (!m_touched && !waits) showKnown(*proxy);
-    m_fields->setVisible(m_kind->currentIndex() != static_cast<int>(ProxyKind::none));
+    showFields();
     m_save->setEnabled(m_touched && !waits);
     const bool told = !m_touched && proxy->kind != ProxyKind::none;
     const Words words = wordsOf(proxy->answer);

@@ -27,6 +27,7 @@ public:
 
 private:
     void addFields();
+    void showFields();
     void refresh();
     void showKnown(const control::ProxyState& proxy);
     void touched();
