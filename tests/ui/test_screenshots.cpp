@@ -85,7 +85,7 @@ private slots:
             add("contribution", "training", Window::contribution_page);
             add("storage", "training", Window::storage_page);
             add("settings", "training", Window::settings_page);
-            add("settings-whole", "training", Window::settings_page, QSize(1000, 4'600));
+            add("settings-whole", "training", Window::settings_page, QSize(1000, 3'500));
             add("start", "before_joining", Window::start_page);
             add("making", "making", Window::start_page);
             add("invite", "training", Window::invite_page);
