@@ -1,5 +1,7 @@
 #include "tests/sim/attacker.h"
 
+#include <iterator>
+
 #include "core/base/merkle.h"
 #include "core/base/sha256.h"
 #include "core/numerics/codec/sparse_codec.h"
@@ -40,7 +42,7 @@ void Attacker::on_envelope(const PeerId& from, run::Envelope envelope) {
     const Result<run::Message> message = run::decode_body(envelope.kind, envelope.body);
     if (!message.ok() || envelope.kind != run::MessageKind::status) return;
     const auto& status = std::get<run::StatusMessage>(*message);
-    m_victim = from;
+    m_victims.insert(from);
     if (status.round >= m_seen.round) m_seen = status;
 }
 
@@ -118,13 +120,14 @@ void Attacker::lie() {
             }
             break;
         case Lie::forgery:
-            if (m_victim) {
+            if (!m_victims.empty()) {
+                const PeerId victim = *std::next(m_victims.begin(), static_cast<int>(m_sequence % m_victims.size()));
                 run::Envelope envelope = envelope_of(run::GoodbyeMessage{});
-                envelope.sender = *m_victim;
+                envelope.sender = victim;
                 m_port.broadcast(envelope);
                 const run::BlobRef payload{m_seen.digest, 99, run::BlobKind::plain, {}};
                 envelope = envelope_of(run::ContributionMessage{m_seen.round, m_seen.digest, payload, {9}});
-                envelope.sender = *m_victim;
+                envelope.sender = victim;
                 m_port.broadcast(envelope);
             }
             break;

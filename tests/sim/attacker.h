@@ -62,7 +62,7 @@ private:
     Port m_port;
     std::uint64_t m_sequence = 0;
     run::StatusMessage m_seen;  // the last honest status, to look alike
-    std::optional<PeerId> m_victim;
+    std::set<PeerId> m_victims;  // neighbours, each spoken for in turn
     std::vector<run::Envelope> m_heard;
     BlobId m_forged;
     std::set<BlobId> m_copied;
