@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
+
+#include "core/base/text.h"
 
 namespace potluck::net {
 
@@ -13,37 +16,20 @@ constexpr std::string_view forms =
 
 Error wrong_form() { return {ErrorCode::invalid_argument, std::string(forms)}; }
 
+/// Well-formed, because settings are kept as JSON, without blanks.
 bool is_text(std::string_view text) {
-    return std::all_of(text.begin(), text.end(), [](char each) {
-        const auto byte = static_cast<unsigned char>(each);
-        return byte > 0x20 && byte != 0x7F;
-    });
+    while (!text.empty()) {
+        const std::optional<std::uint32_t> code = take_code_point(text);
+        if (!code || *code <= 0x20 || *code == 0x7F) return false;
+    }
+    return true;
 }
 
 /// Letters, digits and what names and addresses have besides.
 bool is_host(std::string_view text) {
     return !text.empty() && std::all_of(text.begin(), text.end(), [](char each) {
-        const bool letter = (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z');
-        return letter || (each >= '0' && each <= '9') || each == '.' || each == '-' || each == '_' || each == ':';
+        return is_letter(each) || is_digit(each) || each == '.' || each == '-' || each == '_' || each == ':';
     });
-}
-
-/// Undoes %40 and its like; nothing where a percent sign is followed by no two digits.
-Result<std::string> unescaped(std::string_view text) {
-    std::string plain;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] != '%') {
-            plain.push_back(text[i]);
-            continue;
-        }
-        unsigned byte = 0;
-        const std::string_view digits = text.substr(i + 1, 2);
-        const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
-        if (failure != std::errc() || digits.size() != 2 || end != digits.data() + 2) return wrong_form();
-        plain.push_back(static_cast<char>(byte));
-        i += 2;
-    }
-    return plain;
 }
 
 Status read_place(Proxy& proxy, std::string_view text) {
@@ -98,8 +84,8 @@ Result<Proxy> parse_proxy(std::string_view text) {
         const std::string_view secret = text.substr(0, at);
         const std::size_t colon = secret.find(':');
         if (colon == std::string_view::npos) return wrong_form();
-        auto username = unescaped(secret.substr(0, colon));
-        auto password = unescaped(secret.substr(colon + 1));
+        auto username = percent_decoded(secret.substr(0, colon), Plus::literal);
+        auto password = percent_decoded(secret.substr(colon + 1), Plus::literal);
         if (!username || !password) return wrong_form();
         proxy.username = *std::move(username);
         proxy.password = *std::move(password);

@@ -1,5 +1,8 @@
 // The fields show what the node uses until a person touches one of them, and again once the node has taken what the
 // button sent. A password that is left empty is not sent, so the node goes on with the one that it has.
+//
+// Below the fields stand how the proxy that is in use answers, and what the node refused of what was sent.
+// Without a proxy there is no field but its kind.
 #include "ui/resources/proxy_card.h"
 
 #include <QBoxLayout>

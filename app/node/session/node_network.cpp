@@ -32,7 +32,7 @@ Status Node::reopen_network() {
     static_cast<void>(m_network->stop(network_stop_limit));
     m_network.reset();
     if (const Status opened = open_network(); !opened) {
-        // Nothing here does without a network; whoever started this node starts it again.
+        // Nothing here does without a network; who has started this node starts it again.
         log::of("node").error("{}", opened.error().message);
         m_loop.stop();
         return opened;

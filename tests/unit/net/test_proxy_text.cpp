@@ -22,11 +22,26 @@ private slots:
     }
 
     void what_is_wrong_is_refused_without_being_repeated() {
-        for (const char* wrong :
-             {"", "socks5://", "socks4://host:1", "https://host:1", "host:1", "socks5://host", "socks5://host:0",
-              "socks5://host:65536", "socks5://host:1x", "socks5://:1", "socks5://ho st:1", "socks5://2001:db8::1:9",
-              "http://ada@host:1", "http://ada:@host:1", "http://:secret@host:1", "http://ada:sec%4@host:1",
-              "http://ada:sec%zzret@host:1", "http://ada:sec%20ret@host:1", "http://a%3ada:secret@host:1"}) {
+        for (const char* wrong : {"",
+                                  "socks5://",
+                                  "socks4://host:1",
+                                  "https://host:1",
+                                  "host:1",
+                                  "socks5://host",
+                                  "socks5://host:0",
+                                  "socks5://host:65536",
+                                  "socks5://host:1x",
+                                  "socks5://:1",
+                                  "socks5://ho st:1",
+                                  "socks5://2001:db8::1:9",
+                                  "http://ada@host:1",
+                                  "http://ada:@host:1",
+                                  "http://:secret@host:1",
+                                  "http://ada:sec%4@host:1",
+                                  "http://ada:sec%zzret@host:1",
+                                  "http://ada:sec%20ret@host:1",
+                                  "http://a%3ada:secret@host:1",
+                                  "http://a%ffda:secret@host:1"}) {
             const auto read = parse_proxy(wrong);
             QVERIFY2(!read, wrong);
             QVERIFY(read.error().code == ErrorCode::invalid_argument);
