@@ -61,7 +61,7 @@ private:
     BlobFolder m_folder;
     Port m_port;
     std::uint64_t m_sequence = 0;
-    run::StatusMessage m_seen;  // the last honest status, to look alike
+    run::StatusMessage m_seen;   // the last honest status, to look alike
     std::set<PeerId> m_victims;  // neighbours, each spoken for in turn
     std::vector<run::Envelope> m_heard;
     BlobId m_forged;
