@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs a program that writes vectors, and compares what it writes with the files in the tree: byte for byte, but for
-what PyTorch sums, whose last digits depend on the computer (*.safetensors: a millionth of a tensor's norm).
+what PyTorch sums, whose last digits depend on the computer (*.safetensors: five millionths of a tensor's norm).
 
     check_vectors.py NAME [root of the repository]
 
@@ -38,7 +38,7 @@ VECTORS = {
     "checkpoints": ("tests/golden/checkpoints/make_checkpoints.py", "tests/golden/checkpoints",
                     ["torch==2.13.0", "transformers==5.23.0", "safetensors"], ["*/*"], []),
     "training": ("tests/golden/training/make_reference.py --to .", "tests/golden/training",
-                 ["numpy", "torch==2.13.0", "transformers==5.23.0", "safetensors"], ["reference_[!ac]*.safetensors"],
+                 ["numpy", "torch==2.13.0", "transformers==5.23.0", "safetensors"], ["reference_[!acd]*.safetensors"],
                  []),
     "albert": ("tests/golden/training/make_albert_reference.py --to .", "tests/golden/training",
                ["numpy", "torch==2.13.0", "transformers==5.23.0", "safetensors"], ["reference_albert.safetensors"],
@@ -48,7 +48,7 @@ VECTORS = {
     "dalle": ("tests/golden/training/make_dalle_reference.py --to .", "tests/golden/training",
               ["numpy", "torch==2.13.0", "transformers==5.23.0", "safetensors"], ["reference_dalle.safetensors"], []),
 }
-FLOAT_NOISE = 1e-6
+FLOAT_NOISE = 5e-6  # convolutions were seen to differ by 1.4e-6 from one processor to another
 
 
 def is_missing(need):
