@@ -6,23 +6,20 @@ and orders as core/training/encoder/masking.h does, and records losses, scores, 
 
 Usage: make_albert_reference.py [--to folder]      (writes reference_albert.safetensors)
 """
-import argparse
-import hashlib
 import math
 import pathlib
 import tempfile
 
 import numpy as np
-import safetensors.torch
 import torch
 import transformers
 
-from make_reference import MASK, Rng, mix64, state_file
+from make_reference import MASK, Rng, arguments_of, is_matrix, mix64, record, state_file, ten_steps
 
 HERE = pathlib.Path(__file__).parent
 VOCABULARY, CONTEXT, LAYERS, HEADS, WIDTH, EMBEDDING, INNER = 97, 24, 3, 4, 32, 16, 64
 PAD, CLS, SEP, GAP, SHARE = 0, 2, 3, 4, 0.15
-BATCH, STEPS, PEAK_RATE, CLIP, LARGER, SEED = 3, 10, 3e-3, 0.5, 4, 7
+BATCH, STEPS, CLIP, LARGER, SEED = 3, 10, 0.5, 4, 7
 RUN_SEED, ROUND = 5, 2
 SPECIALS = (PAD, CLS, SEP, GAP)
 
@@ -128,10 +125,6 @@ def losses_of(opened, examples):
     return out, masked / len(examples), order / len(examples)
 
 
-def flat(list_of_tensors):
-    return torch.cat([t.detach().reshape(-1) for t in list_of_tensors])
-
-
 def main(folder):
     initial = state_file(tensors(), initial_values())
     opened = open_in_transformers(initial)
@@ -139,40 +132,24 @@ def main(folder):
     assert set(named) == {name for name, _ in tensors()}, set(named) ^ {name for name, _ in tensors()}
     parameters = [named[name] for name, _ in tensors()]
     assert all(list(p.shape) == shape for p, (_, shape) in zip(parameters, tensors()))
-    optimizer = torch.optim.AdamW(
-        [{"params": [p for p in parameters if p.dim() >= 2], "weight_decay": 0.1},
-         {"params": [p for p in parameters if p.dim() < 2], "weight_decay": 0.0}],
-        lr=PEAK_RATE, betas=(0.9, 0.95), eps=1e-8)
     records = make_records()
     seed = mix64(RUN_SEED ^ mix64(~ROUND & MASK))
-    out, losses, norms = {}, [], []
-    for step in range(STEPS):
+
+    def begin(step):
         examples = [example_of(records[step * BATCH + i], step * BATCH + i, seed) for i in range(BATCH)]
         found, masked, order = losses_of(opened, examples)
-        optimizer.zero_grad()
-        (masked + order).backward()
-        if step == 0:
-            out["ids"] = torch.tensor([example[0] for example in examples], dtype=torch.int32)
-            out["gradient"] = flat([p.grad for p in parameters])
-            out["parts"] = torch.tensor([masked.item(), order.item()], dtype=torch.float64)
-            place = examples[0][0].index(GAP)
-            out["gap_scores"] = found.prediction_logits[0, place].detach().clone()
-        norms.append(float(torch.nn.utils.clip_grad_norm_(parameters, CLIP)))
-        for group in optimizer.param_groups:
-            group["lr"] = PEAK_RATE * min(1.0, (step + 1) / 10)
-        optimizer.step()
-        losses.append((masked + order).item())
-    assert max(norms) > CLIP, norms
-    out["after"] = flat(parameters)
-    out["losses"] = torch.tensor(losses, dtype=torch.float64)
+        if step > 0:
+            return masked + order, {}  # its first record may have no gap
+        place = examples[0][0].index(GAP)
+        return masked + order, {
+            "ids": torch.tensor([example[0] for example in examples], dtype=torch.int32),
+            "parts": torch.tensor([masked.item(), order.item()], dtype=torch.float64),
+            "gap_scores": found.prediction_logits[0, place].detach().clone()}
+
+    out, _ = ten_steps(parameters, is_matrix(parameters), CLIP, begin)
     out["records"] = torch.tensor(records, dtype=torch.int32)
-    metadata = {"torch": torch.__version__, "transformers": transformers.__version__,
-                "initial_state_sha256": hashlib.sha256(initial).hexdigest()}
-    safetensors.torch.save_file(out, pathlib.Path(folder, "reference_albert.safetensors"), metadata)
-    print(metadata, "losses", losses, "norms", norms)
+    record("albert", folder, out, initial, transformers)
 
 
 if __name__ == "__main__":
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--to", default=HERE)
-    main(arguments.parse_args().to)
+    main(arguments_of(__doc__).parse_args().to)

@@ -6,21 +6,17 @@ codes, every gradient, and ten clipped AdamW steps. The network below is all of 
 
 Usage: make_coder_reference.py [--to folder]      (writes reference_coder.safetensors)
 """
-import argparse
-import hashlib
 import math
-import pathlib
 
 import numpy as np
 import safetensors.torch
 import torch
 from torch.nn import functional as F
 
-from make_reference import Rng, mix64, state_file
+from make_reference import Rng, arguments_of, is_matrix, mix64, record, state_file, ten_steps
 
-HERE = pathlib.Path(__file__).parent
 SIDE, HALVINGS, BLOCKS, WIDTH, LEVELS, GROUPS = 16, 2, 1, 16, (8, 5, 5), 8
-BATCH, STEPS, PEAK_RATE, CLIP, SEED = 3, 10, 3e-3, 0.05, 7
+BATCH, STEPS, CLIP, SEED = 3, 10, 0.05, 7
 
 
 def tensors():
@@ -133,51 +129,31 @@ def make_records():
     return records
 
 
-def flat(list_of_tensors):
-    return torch.cat([t.detach().reshape(-1) for t in list_of_tensors])
-
-
 def main(folder):
     initial = state_file(tensors(), initial_values())
     weights = {name: tensor.requires_grad_() for name, tensor in safetensors.torch.load(initial).items()}
     parameters = [weights[name] for name, _ in tensors()]
-    optimizer = torch.optim.AdamW(
-        [{"params": [p for p in parameters if p.dim() >= 2], "weight_decay": 0.1},
-         {"params": [p for p in parameters if p.dim() < 2], "weight_decay": 0.0}],
-        lr=PEAK_RATE, betas=(0.9, 0.95), eps=1e-8)
     coder, records = Coder(weights), make_records()
-    out, found, norms, ties = {}, [], [], []
-    for step in range(STEPS):
+    ties = []
+
+    def begin(step):
         batch = torch.tensor(records[step * BATCH:(step + 1) * BATCH], dtype=torch.float32)[:, :-1]
         pictures = (batch / 255).view(BATCH, SIDE, SIDE, 3).permute(0, 3, 1, 2).contiguous()
         numbers = coder.numbers(pictures)
         drawn = coder.drawn(numbers)
         loss = losses(drawn, pictures).mean()
-        optimizer.zero_grad()
-        loss.backward()
         ties.append(coder.near_tie)
-        if step == 0:
-            out["gradient"] = flat([p.grad for p in parameters])
-            out["codes"] = codes_of(numbers).reshape(-1).to(torch.int32)
-            out["drawn"] = (drawn[0].detach().clamp(0, 1) * 255).permute(1, 2, 0).reshape(-1).contiguous()
-            error = (drawn.detach().clamp(0, 1) - pictures).square().mean((1, 2, 3)).sum()
-            out["figures"] = torch.tensor([loss.item(), error.item()], dtype=torch.float64)
-        norms.append(float(torch.nn.utils.clip_grad_norm_(parameters, CLIP)))
-        for group in optimizer.param_groups:
-            group["lr"] = PEAK_RATE * min(1.0, (step + 1) / 10)
-        optimizer.step()
-        found.append(loss.item())
-    assert max(norms) > CLIP, norms
+        error = (drawn.detach().clamp(0, 1) - pictures).square().mean((1, 2, 3)).sum()
+        return loss, {
+            "codes": codes_of(numbers).reshape(-1).to(torch.int32),
+            "drawn": (drawn[0].detach().clamp(0, 1) * 255).permute(1, 2, 0).reshape(-1).contiguous(),
+            "figures": torch.tensor([loss.item(), error.item()], dtype=torch.float64)}
+
+    out, _ = ten_steps(parameters, is_matrix(parameters), CLIP, begin)
     assert ties[0] > 1e-5, ties  # else rounding could fall to the other side elsewhere
-    out["after"] = flat(parameters)
-    out["losses"] = torch.tensor(found, dtype=torch.float64)
     out["records"] = torch.tensor(records, dtype=torch.int32)
-    metadata = {"torch": torch.__version__, "initial_state_sha256": hashlib.sha256(initial).hexdigest()}
-    safetensors.torch.save_file(out, pathlib.Path(folder, "reference_coder.safetensors"), metadata)
-    print(metadata, "losses", found, "norms", norms, "nearest tie", ties)
+    record("coder", folder, out, initial)
 
 
 if __name__ == "__main__":
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--to", default=HERE)
-    main(arguments.parse_args().to)
+    main(arguments_of(__doc__).parse_args().to)

@@ -7,23 +7,19 @@ opens what is exported.
 
 Usage: make_dalle_reference.py [--to folder]      (writes reference_dalle.safetensors)
 """
-import argparse
-import hashlib
 import math
-import pathlib
 
 import numpy as np
 import safetensors.torch
 import torch
 from torch.nn import functional as F
 
-from make_reference import Rng, mix64, state_file
+from make_reference import Rng, arguments_of, mix64, record, state_file, ten_steps
 
-HERE = pathlib.Path(__file__).parent
 TEXT, TEXT_VOCABULARY, GRID, CODES, BLOCKS, LAYERS, HEADS, WIDTH = 6, 20, 4, 11, 2, 7, 2, 32
 PLACES, VOCABULARY, HEAD = GRID * GRID, TEXT_VOCABULARY + CODES, WIDTH // HEADS
 ROWS, FIRST = TEXT + PLACES, TEXT + 1  # rows that go in, and which of them is the first code
-BATCH, STEPS, PEAK_RATE, CLIP, SEED = 3, 10, 3e-3, 0.5, 7
+BATCH, STEPS, CLIP, SEED = 3, 10, 0.5, 7
 
 
 def tensors():
@@ -154,49 +150,28 @@ def make_records():
     return records
 
 
-def flat(list_of_tensors):
-    return torch.cat([t.detach().reshape(-1) for t in list_of_tensors])
-
-
 def main(folder):
     initial = state_file(tensors(), initial_values())
     weights = {name: tensor.requires_grad_() for name, tensor in safetensors.torch.load(initial).items()}
     parameters = [weights[name] for name, _ in tensors()]
     decayed = [name.endswith("scale") or len(shape) == 2 for name, shape in tensors()]
-    optimizer = torch.optim.AdamW(
-        [{"params": [p for p, d in zip(parameters, decayed) if d], "weight_decay": 0.1},
-         {"params": [p for p, d in zip(parameters, decayed) if not d], "weight_decay": 0.0}],
-        lr=PEAK_RATE, betas=(0.9, 0.95), eps=1e-8)
     dalle, records = Dalle(weights), make_records()
-    out, found, norms = {}, [], []
-    for step in range(STEPS):
+
+    def begin(step):
         batch = torch.tensor(records[step * BATCH:(step + 1) * BATCH])
         logits, wanted = dalle.scores(batch[:, :-1]), batch[:, 1:]
         each = F.cross_entropy(logits.flatten(0, 1), wanted.flatten(), reduction="none").view(BATCH, ROWS)
         text, codes = each[:, :TEXT].mean(), each[:, TEXT:].mean()
         loss = (text + 7 * codes) / 8
-        optimizer.zero_grad()
-        loss.backward()
-        if step == 0:
-            out["gradient"] = flat([p.grad for p in parameters])
-            out["figures"] = torch.tensor([loss.item(), text.item(), codes.item()], dtype=torch.float64)
-            out["text_scores"] = logits[0, TEXT - 1, :TEXT_VOCABULARY].detach().clone()
-            out["code_scores"] = logits[0, FIRST + 5, TEXT_VOCABULARY:].detach().clone()
-        norms.append(float(torch.nn.utils.clip_grad_norm_(parameters, CLIP)))
-        for group in optimizer.param_groups:
-            group["lr"] = PEAK_RATE * min(1.0, (step + 1) / 10)
-        optimizer.step()
-        found.append(loss.item())
-    assert max(norms) > CLIP, norms
-    out["after"] = flat(parameters)
-    out["losses"] = torch.tensor(found, dtype=torch.float64)
+        return loss, {
+            "figures": torch.tensor([loss.item(), text.item(), codes.item()], dtype=torch.float64),
+            "text_scores": logits[0, TEXT - 1, :TEXT_VOCABULARY].detach().clone(),
+            "code_scores": logits[0, FIRST + 5, TEXT_VOCABULARY:].detach().clone()}
+
+    out, _ = ten_steps(parameters, decayed, CLIP, begin)
     out["records"] = torch.tensor(records, dtype=torch.int32)
-    metadata = {"torch": torch.__version__, "initial_state_sha256": hashlib.sha256(initial).hexdigest()}
-    safetensors.torch.save_file(out, pathlib.Path(folder, "reference_dalle.safetensors"), metadata)
-    print(metadata, "losses", found, "norms", norms)
+    record("dalle", folder, out, initial)
 
 
 if __name__ == "__main__":
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--to", default=HERE)
-    main(arguments.parse_args().to)
+    main(arguments_of(__doc__).parse_args().to)

@@ -232,6 +232,49 @@ def flat(list_of_tensors):
     return torch.cat([t.detach().reshape(-1) for t in list_of_tensors])
 
 
+def ten_steps(parameters, decayed, clip, begin):
+    """What AdamW of core/training makes of `parameters`, of which `decayed` says one by one which decay: the norms of
+    their gradients, and what is recorded. `begin(step)` returns the step's loss, and more to record of the first."""
+    kinds = [(0.1, True), (0.0, False)]
+    optimizer = torch.optim.AdamW(
+        [{"params": [p for p, d in zip(parameters, decayed) if d == kind], "weight_decay": decay}
+         for decay, kind in kinds], lr=PEAK_RATE, betas=(0.9, 0.95), eps=1e-8)
+    out, losses, norms = {}, [], []
+    for step in range(STEPS):
+        loss, seen = begin(step)
+        optimizer.zero_grad()
+        loss.backward()
+        if step == 0:
+            out = dict(seen, gradient=flat([p.grad for p in parameters]))
+        norms.append(float(torch.nn.utils.clip_grad_norm_(parameters, clip)))
+        for group in optimizer.param_groups:
+            group["lr"] = PEAK_RATE * min(1.0, (step + 1) / 10)  # warm-up on fresh moments, core/training/trainer.h
+        optimizer.step()
+        losses.append(loss.item())
+    assert max(norms) > clip, f"the clip has to act: {norms}"
+    out["after"] = flat(parameters)
+    out["losses"] = torch.tensor(losses, dtype=torch.float64)
+    return out, norms
+
+
+def is_matrix(parameters):
+    return [p.dim() >= 2 for p in parameters]
+
+
+def record(name, folder, out, initial, *modules):
+    """Writes what was recorded, with the digest of the first state and the modules' versions."""
+    metadata = {module.__name__: module.__version__ for module in (torch, *modules)}
+    metadata["initial_state_sha256"] = hashlib.sha256(initial).hexdigest()
+    safetensors.torch.save_file(out, pathlib.Path(folder, f"reference_{name}.safetensors"), metadata)
+    print(name, metadata, "losses", out["losses"].tolist())
+
+
+def arguments_of(text):
+    arguments = argparse.ArgumentParser(description=text.splitlines()[0])
+    arguments.add_argument("--to", default=HERE)
+    return arguments
+
+
 def mean_loss(opened, records):
     logits = opened(input_ids=records[:, :-1]).logits
     targets = records[:, 1:].reshape(-1)
@@ -253,41 +296,23 @@ def make(name, folder):
     initial = state_file(tensors(model), initial_values(model))
     opened = open_in_transformers(initial, model)
     parameters = parameters_in_order(opened, model)
-    optimizer = torch.optim.AdamW(
-        [{"params": [p for p in parameters if p.dim() >= 2], "weight_decay": 0.1},
-         {"params": [p for p in parameters if p.dim() < 2], "weight_decay": 0.0}],
-        lr=PEAK_RATE, betas=(0.9, 0.95), eps=1e-8)
-    out, losses, norms = {}, [], []
-    for step in range(STEPS):
-        logits, loss = mean_loss(opened, records[step])
-        optimizer.zero_grad()
-        loss.backward()
-        if step == 0:
-            out["logits"] = logits.detach().clone()
-            out["gradient"] = flat([p.grad for p in parameters])
-        norms.append(float(torch.nn.utils.clip_grad_norm_(parameters, model.clip)))
-        for group in optimizer.param_groups:
-            group["lr"] = PEAK_RATE * min(1.0, (step + 1) / 10)  # warm-up on fresh moments, core/training/trainer.h
-        optimizer.step()
-        losses.append(loss.item())
-    out["after"] = flat(parameters)
-    assert max(norms) > model.clip, f"the clip has to act: {norms}"
 
+    def begin(step):
+        logits, loss = mean_loss(opened, records[step])
+        return loss, {"logits": logits.detach().clone()}
+
+    out, norms = ten_steps(parameters, is_matrix(parameters), model.clip, begin)
     _, last = mean_loss(opened, records[0])
     _, reopened = mean_loss(open_in_transformers(state_file(tensors(model), out["after"].numpy()), model), records[0])
     assert last.item() == reopened.item(), "an exported state gives another loss in transformers"
-    out["losses"] = torch.tensor(losses + [last.item()], dtype=torch.float64)
+    out["losses"] = torch.cat([out["losses"], last.detach().double().reshape(1)])
     out["norms"] = torch.tensor(norms, dtype=torch.float64)
     out["records"] = records.to(torch.int32)
-    metadata = {"torch": torch.__version__, "transformers": transformers.__version__,
-                "initial_state_sha256": hashlib.sha256(initial).hexdigest()}
-    safetensors.torch.save_file(out, pathlib.Path(folder, f"reference_{name}.safetensors"), metadata)
-    print(name, metadata, "losses", losses[0], "...", losses[-1], "reopened", reopened.item(), "norms", norms)
+    record(name, folder, out, initial, transformers)
 
 
 if __name__ == "__main__":
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--to", default=HERE)
+    arguments = arguments_of(__doc__)
     arguments.add_argument("models", nargs="*", choices=[[], *MODELS])
     given = arguments.parse_args()
     for model_name in given.models or MODELS:
