@@ -97,25 +97,9 @@ private slots:
         QVERIFY(distance(*scores, expected, length(expected)) < 2e-6);
     }
 
-    void products_in_16_bits_are_refused() {
-        Layout layout;
-        layout.matmul = Dtype::bf16;
-        const auto refused = Trainer::create({.model = recorded_model(), .recipe = {}, .layout = layout, .threads = 1});
-        QVERIFY(!refused.ok() && refused.error().code == ErrorCode::invalid_argument);
-    }
+    void products_in_16_bits_are_refused() { compare_refusal_of_16_bits(recorded_model()); }
 
-    void ten_steps_end_where_pytorchs_end() {
-        const Reference reference;
-        std::vector<double> losses;
-        const std::vector<float> after = ten_steps(reference, Dtype::fp32, losses);
-        QCOMPARE(losses.size(), recorded_steps);
-        const auto expected = reference.values<double>("losses");
-        for (std::size_t i = 0; i < losses.size(); ++i)
-            QVERIFY2(std::abs(losses[i] - expected[i]) < 5e-6, std::to_string(losses[i]).c_str());
-        const double apart = path_error(reference, after);
-        qInfo("ten steps: %g of the way apart", apart);
-        QVERIFY2(apart < 1e-4, std::to_string(apart).c_str());
-    }
+    void ten_steps_end_where_pytorchs_end() { compare_ten_steps(Reference(), 5e-6, 1e-4); }
 };
 
 QTEST_GUILESS_MAIN(AlbertParityTest)

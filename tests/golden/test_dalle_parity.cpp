@@ -30,27 +30,13 @@ model::ModelSpec recorded_model() {
     return spec;
 }
 
-/// The recording, and a DALL-E with its first state.
-struct Recorded {
-    TrainingReference reference{"dalle", recorded_model()};
-    std::vector<float> parameters = reference.initial();
-    std::vector<Token> records = reference.first_batch();
-    Dalle dalle;
-
-    explicit Recorded(const ModelOptions& options = {}) : dalle(reference.spec, options) {
-        const Status used = dalle.use_parameters(parameters);
-        if (!used) qFatal("%s", used.error().message.c_str());
-    }
-    [[nodiscard]] std::vector<float> gradient(std::span<const Token> of, double scale) {
-        std::vector<float> sums(parameters.size(), 0.0F);
-        POTLUCK_CHECK(dalle.add_gradient({.records = of, .gradient = sums, .scale = scale}).ok());
-        return sums;
-    }
+struct RecordedDalle : Recorded<Dalle> {
+    explicit RecordedDalle(const ModelOptions& options = {}) : Recorded("dalle", recorded_model(), options) {}
     /// Scores behind the first `count` tokens of the first record, of which `changed` is another of its kind.
     [[nodiscard]] std::vector<float> scores(std::size_t count, std::size_t changed) {
         std::vector<std::uint32_t> tokens(records.begin(), records.begin() + static_cast<std::ptrdiff_t>(count));
         if (changed < count) tokens[changed] += tokens[changed] % 20 == 10 ? -1U : 1U;
-        return dalle.next_logits(tokens).value();
+        return network.next_logits(tokens).value();
     }
 };
 
@@ -68,26 +54,19 @@ private slots:
     }
     void losses_and_gradients_are_pytorchs() {
         QFETCH(const int, checkpointing);
-        Recorded recorded({.checkpointing = static_cast<Checkpointing>(checkpointing)});
+        RecordedDalle recorded({.checkpointing = static_cast<Checkpointing>(checkpointing)});
         const auto figures = recorded.reference.values<double>("figures");
-        const auto found = recorded.dalle.evaluate(recorded.records, 0);
+        const auto found = recorded.network.evaluate(recorded.records, 0);
         QVERIFY(found.ok() && found->captions);
         const double scale = recorded.reference.mean_scale();
         QVERIFY(std::abs(found->loss_sum * scale - figures[0]) < 1e-6);
         QVERIFY(std::abs(found->captions->text / recorded_batch - figures[1]) < 1e-6);
         QVERIFY(std::abs(found->captions->codes / recorded_batch - figures[2]) < 1e-6);
-
-        std::vector<float> gradient(recorded.parameters.size(), 0.0F);
-        const auto loss =
-            recorded.dalle.add_gradient({.records = recorded.records, .gradient = gradient, .scale = scale});
-        QVERIFY2(loss.ok(), loss ? "" : loss.error().message.c_str());
-        QVERIFY(std::abs(*loss * scale - figures[0]) < 1e-6);
-        const auto expected = recorded.reference.values<float>("gradient");
-        compare_gradients(recorded.reference.spec, gradient, expected, 1e-5);
+        compare_first_gradient(recorded, figures[0]);
     }
 
     void scores_are_pytorchs_and_none_of_the_other_kind() {
-        Recorded recorded;
+        RecordedDalle recorded;
         const auto check = [&](std::size_t count, const char* name, std::size_t from) {
             const std::vector<float> scores = recorded.scores(count, count);
             const auto expected = recorded.reference.values<float>(name);
@@ -98,9 +77,9 @@ private slots:
         };
         check(text, "text_scores", 0);       // before the caption's last token
         check(text + 7, "code_scores", 20);  // behind the sixth code
-        QCOMPARE(recorded.dalle.next_logits({}).error().code, ErrorCode::invalid_argument);
+        QCOMPARE(recorded.network.next_logits({}).error().code, ErrorCode::invalid_argument);
         const std::vector<std::uint32_t> more(recorded.reference.spec.context + 1, 0);
-        QCOMPARE(recorded.dalle.next_logits(more).error().code, ErrorCode::invalid_argument);
+        QCOMPARE(recorded.network.next_logits(more).error().code, ErrorCode::invalid_argument);
     }
 
     void a_pattern_hides_what_it_must_data() {
@@ -149,10 +128,10 @@ private slots:
     }
 
     void no_row_sees_what_comes_after_it() {
-        Recorded recorded;
+        RecordedDalle recorded;
         const std::size_t size = recorded.reference.spec.context;
         // Scores behind a prefix cannot know what was cut off; those of the whole record must be the same.
-        const auto figures = recorded.dalle.evaluate(std::span(recorded.records).first(size + 1), 0);
+        const auto figures = recorded.network.evaluate(std::span(recorded.records).first(size + 1), 0);
         double sum = 0;
         for (std::size_t row = 1; row <= size; ++row) {
             const std::vector<float> scores = recorded.scores(row, row);
@@ -165,52 +144,20 @@ private slots:
     }
 
     void micro_batches_of_one_add_up_to_the_whole() {
-        Recorded recorded;
-        const std::size_t size = recorded.reference.spec.context + 1;
-        const std::vector<float> whole = recorded.gradient(recorded.records, 1e-3);
-        std::vector<float> parts(whole.size(), 0.0F);
-        for (std::size_t i = 0; i < recorded_batch; ++i) {
-            const std::vector<float> one = recorded.gradient(std::span(recorded.records).subspan(i * size, size), 1e-3);
-            for (std::size_t j = 0; j < parts.size(); ++j) parts[j] += one[j];
-        }
-        QVERIFY(distance(parts, whole, length(whole)) < 1e-5);
+        RecordedDalle recorded;
+        compare_micro_batches(recorded.reference, recorded.network);
     }
 
     void what_is_no_caption_and_picture_is_refused() {
-        Recorded recorded;
-        std::vector<float> gradient(recorded.parameters.size(), 0.0F);
+        RecordedDalle recorded;
         for (const auto& [place, value] :
-             std::vector<std::pair<std::size_t, Token>>{{0, 1}, {text, 20}, {text + 1, 19}, {text + grid * grid, 31}}) {
-            std::vector<Token> records = recorded.reference.first_batch();
-            records[place] = value;
-            const auto refused = recorded.dalle.add_gradient({.records = records, .gradient = gradient});
-            QVERIFY(!refused.ok() && refused.error().code == ErrorCode::malformed);
-            QCOMPARE(recorded.dalle.evaluate(records, 0).error().code, ErrorCode::malformed);
-        }
-        QCOMPARE(length(gradient), 1e-30);
+             std::vector<std::pair<std::size_t, Token>>{{0, 1}, {text, 20}, {text + 1, 19}, {text + grid * grid, 31}})
+            compare_refusal(recorded.reference, recorded.network, place, value);
     }
 
-    void ten_steps_end_where_pytorchs_end() {
-        const TrainingReference reference("dalle", recorded_model());
-        std::vector<double> losses;
-        const std::vector<float> after = ten_steps(reference, Dtype::fp32, losses);
-        const auto expected = reference.values<double>("losses");
-        QCOMPARE(losses.size(), expected.size());
-        double worst = 0;
-        for (std::size_t step = 0; step < expected.size(); ++step)
-            worst = std::max(worst, std::abs(losses[step] - expected[step]));
-        const double error = path_error(reference, after);
-        qInfo("ten steps: losses apart by %g, %g of the way apart", worst, error);
-        QVERIFY2(worst < 1e-5, std::to_string(worst).c_str());
-        QVERIFY2(error < 1e-3, std::to_string(error).c_str());
-    }
+    void ten_steps_end_where_pytorchs_end() { compare_ten_steps({"dalle", recorded_model()}, 1e-5, 1e-3); }
 
-    void products_in_16_bits_are_refused() {
-        Layout layout;
-        layout.matmul = Dtype::bf16;
-        const auto refused = Trainer::create({.model = recorded_model(), .recipe = {}, .layout = layout, .threads = 1});
-        QVERIFY(!refused.ok() && refused.error().code == ErrorCode::invalid_argument);
-    }
+    void products_in_16_bits_are_refused() { compare_refusal_of_16_bits(recorded_model()); }
 };
 
 QTEST_GUILESS_MAIN(DalleParityTest)

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/base/bytes.h"
+#include "core/base/check.h"
 #include "core/base/files.h"
 #include "core/model/initial_state.h"
 #include "core/model/state_layout.h"
@@ -34,12 +35,14 @@ inline const std::string recordings = POTLUCK_SOURCE_DIR "/tests/golden/training
 struct TrainingReference {
     model::ModelSpec spec;
     float larger = 1;  // than initial values its matrices were made, so that no gradient is lost in rounding
-    double clip = 0.5;
+    double clip;
     Bytes file;
     std::map<std::string, ByteSpan> tensors;
 
-    TrainingReference(const std::string& name, model::ModelSpec shape)
-        : spec(std::move(shape)), file(read_file(recordings + "reference_" + name + ".safetensors", 1 << 20).value()) {
+    TrainingReference(const std::string& name, model::ModelSpec shape, double clip_norm = 0.5)
+        : spec(std::move(shape)),
+          clip(clip_norm),
+          file(read_file(recordings + "reference_" + name + ".safetensors", 1 << 20).value()) {
         const auto entries = model::parse_safetensors_header(file, file.size()).value();
         const std::uint64_t start = 8 + ByteReader(file).u64();
         for (const model::SafetensorsEntry& entry : entries) {
@@ -77,6 +80,20 @@ struct TrainingReference {
     [[nodiscard]] double mean_scale() const { return 1.0 / (recorded_batch * spec.context); }
 };
 
+/// A recording, its first batch, and a model with its first state.
+template <class Network>
+struct Recorded {
+    TrainingReference reference;
+    std::vector<float> parameters = reference.initial();
+    std::vector<model::Token> records = reference.first_batch();
+    Network network;
+
+    Recorded(const char* name, const model::ModelSpec& shape, const training::ModelOptions& options = {})
+        : reference(name, shape), network(shape, options) {
+        POTLUCK_CHECK(network.use_parameters(parameters).ok());
+    }
+};
+
 inline double length(std::span<const float> values) {
     double sum = 1e-60;
     for (const float value : values) sum += static_cast<double>(value) * static_cast<double>(value);
@@ -98,13 +115,14 @@ inline bool is_key_bias(const model::TensorSpec& tensor) {
     return opt || tensor.name.ends_with("attention.key.bias");
 }
 
+/// `is_rounding` names tensors whose gradient is compared to the length of all.
 inline void compare_gradients(const model::ModelSpec& spec, std::span<const float> got, std::span<const float> expected,
-                              double tolerance) {
+                              double tolerance, bool (*is_rounding)(const model::TensorSpec&) = is_key_bias) {
     double worst = 0;
     for (const model::TensorSpec& tensor : model::tensors_of(spec)) {
         const std::span<const float> a = got.subspan(tensor.offset, tensor.elements());
         const std::span<const float> b = expected.subspan(tensor.offset, tensor.elements());
-        const double error = distance(a, b, length(is_key_bias(tensor) ? expected : b));
+        const double error = distance(a, b, length(is_rounding(tensor) ? expected : b));
         worst = std::max(worst, error);
         QVERIFY2(error <= tolerance, qPrintable(QString("%1: %2").arg(tensor.name.c_str()).arg(error)));
     }
@@ -166,6 +184,67 @@ inline double path_error(const TrainingReference& reference, std::span<const flo
         }
     }
     return apart / moved;
+}
+
+/// The first batch's mean loss, in nats, and its gradient.
+template <class Network>
+void compare_first_gradient(Recorded<Network>& recorded, double loss,
+                            bool (*is_rounding)(const model::TensorSpec&) = is_key_bias) {
+    const TrainingReference& reference = recorded.reference;
+    std::vector<float> gradient(recorded.parameters.size(), 0.0F);
+    const double scale = reference.mean_scale();
+    const auto found =
+        recorded.network.add_gradient({.records = recorded.records, .gradient = gradient, .scale = scale});
+    QVERIFY2(found.ok(), found ? "" : found.error().message.c_str());
+    QVERIFY(std::fabs(*found * scale - loss) < 1e-6);
+    compare_gradients(reference.spec, gradient, reference.values<float>("gradient"), 1e-5, is_rounding);
+}
+
+/// Ten steps in 32 bits end where PyTorch's ended; `loss` in nats, `path` as of path_error.
+inline void compare_ten_steps(const TrainingReference& reference, double loss, double path) {
+    std::vector<double> losses;
+    const std::vector<float> after = ten_steps(reference, training::Dtype::fp32, losses);
+    const auto expected = reference.values<double>("losses");
+    QCOMPARE(losses.size(), expected.size());
+    double worst = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) worst = std::max(worst, std::fabs(losses[i] - expected[i]));
+    const double apart = path_error(reference, after);
+    qInfo("ten steps: losses apart by %g nats, ends by %g of the way", worst, apart);
+    QVERIFY2(worst < loss, qPrintable(QString::number(worst)));
+    QVERIFY2(apart < path, qPrintable(QString::number(apart)));
+}
+
+/// Records one after the other leave the gradient that they leave together.
+inline void compare_micro_batches(const TrainingReference& reference, training::Model& model) {
+    const std::vector<model::Token> records = reference.first_batch();
+    const std::size_t size = reference.spec.context + 1;
+    std::vector<float> whole(reference.spec.parameters(), 0.0F), parts(whole);
+    QVERIFY(model.add_gradient({.records = records, .gradient = whole, .scale = 1e-3}).ok());
+    for (std::size_t i = 0; i < recorded_batch; ++i) {
+        const std::span one = std::span(records).subspan(i * size, size);
+        QVERIFY(model.add_gradient({.records = one, .gradient = parts, .scale = 1e-3}).ok());
+    }
+    QVERIFY(distance(parts, whole, length(whole)) < 1e-5);
+}
+
+/// A first record with `value` at `place` is malformed, and leaves no gradient.
+inline void compare_refusal(const TrainingReference& reference, training::Model& model, std::size_t place,
+                            model::Token value) {
+    std::vector<float> gradient(reference.spec.parameters(), 0.0F);
+    std::vector<model::Token> records = reference.first_batch();
+    records[place] = value;
+    const auto refused = model.add_gradient({.records = records, .gradient = gradient});
+    QVERIFY(!refused.ok() && refused.error().code == ErrorCode::malformed);
+    QCOMPARE(model.evaluate(records, 0).error().code, ErrorCode::malformed);
+    QCOMPARE(length(gradient), 1e-30);
+}
+
+/// A family whose products are 32 bits wide says so before it begins.
+inline void compare_refusal_of_16_bits(const model::ModelSpec& spec) {
+    training::Layout layout;
+    layout.matmul = training::Dtype::bf16;
+    const auto refused = training::Trainer::create({.model = spec, .recipe = {}, .layout = layout, .threads = 1});
+    QVERIFY(!refused.ok() && refused.error().code == ErrorCode::invalid_argument);
 }
 
 }  // namespace potluck::test
