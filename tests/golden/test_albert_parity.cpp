@@ -31,7 +31,7 @@ model::ModelSpec recorded_model() {
 }
 
 struct Reference : TrainingReference {
-    Reference() : TrainingReference("albert", recorded_model()) { larger = 4; }
+    explicit Reference(const char* name = "albert") : TrainingReference(name, recorded_model()) { larger = 4; }
     /// Of what is drawn for its records.
     [[nodiscard]] static std::uint64_t seed() { return mix64(recorded_seed ^ mix64(~recorded_round)); }
 };
@@ -100,6 +100,17 @@ private slots:
     void products_in_16_bits_are_refused() { compare_refusal_of_16_bits(recorded_model()); }
 
     void ten_steps_end_where_pytorchs_end() { compare_ten_steps(Reference(), 5e-6, 1e-4); }
+
+    /// As DeDLOC trained it.
+    void ten_steps_of_lamb_end_where_pytorchs_end() {
+        Reference reference("albert_lamb");
+        reference.recipe.optimizer = run::Optimizer::lamb;
+        reference.recipe.lamb_debias = run::LambDebias::rate;
+        reference.recipe.beta2 = 0.999;
+        reference.recipe.epsilon = 1e-6;
+        reference.recipe.weight_decay = 0.01;
+        compare_ten_steps(reference, 5e-6, 1e-4);
+    }
 };
 
 QTEST_GUILESS_MAIN(AlbertParityTest)

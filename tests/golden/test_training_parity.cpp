@@ -65,7 +65,7 @@ struct Reference : TrainingReference {
         if (is_llama(name)) larger = 4;
         if (name == "opt_post") {
             larger = 8;
-            clip = 0.25;
+            recipe.clip_norm = 0.25;
         }
     }
 };

@@ -35,14 +35,14 @@ inline const std::string recordings = POTLUCK_SOURCE_DIR "/tests/golden/training
 struct TrainingReference {
     model::ModelSpec spec;
     float larger = 1;  // than initial values its matrices were made, so that no gradient is lost in rounding
-    double clip;
+    run::Recipe recipe;  // of the steps
     Bytes file;
     std::map<std::string, ByteSpan> tensors;
 
     TrainingReference(const std::string& name, model::ModelSpec shape, double clip_norm = 0.5)
-        : spec(std::move(shape)),
-          clip(clip_norm),
-          file(read_file(recordings + "reference_" + name + ".safetensors", 1 << 20).value()) {
+        : spec(std::move(shape)), file(read_file(recordings + "reference_" + name + ".safetensors", 1 << 20).value()) {
+        recipe.batch = recorded_batch;
+        recipe.clip_norm = clip_norm;
         const auto entries = model::parse_safetensors_header(file, file.size()).value();
         const std::uint64_t start = 8 + ByteReader(file).u64();
         for (const model::SafetensorsEntry& entry : entries) {
@@ -145,14 +145,11 @@ inline std::vector<float> ten_steps(const TrainingReference& reference, training
     std::ofstream(path, std::ios::binary)
         << as_text(model::stored_tokens(shard, model::token_width(reference.spec.vocabulary)));
 
-    run::Recipe recipe;
-    recipe.batch = recorded_batch;
-    recipe.clip_norm = reference.clip;
     training::Layout layout;
     layout.matmul = matmul;
     layout.state_bits = 32;
     training::Trainer trainer =
-        training::Trainer::create({.model = reference.spec, .recipe = recipe, .layout = layout, .threads = 1}).value();
+        training::Trainer::create({.model = reference.spec, .recipe = reference.recipe, .layout = layout, .threads = 1}).value();
     bool ok = trainer.start_from(reference.initial()).ok();
     ok = ok && trainer
                    .train_in({.key = {recorded_seed, {recorded_round}, PeerId{}},

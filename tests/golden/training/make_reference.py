@@ -232,13 +232,16 @@ def flat(list_of_tensors):
     return torch.cat([t.detach().reshape(-1) for t in list_of_tensors])
 
 
-def ten_steps(parameters, decayed, clip, begin):
-    """What AdamW of core/training makes of `parameters`, of which `decayed` says one by one which decay: the norms of
-    their gradients, and what is recorded. `begin(step)` returns the step's loss, and more to record of the first."""
-    kinds = [(0.1, True), (0.0, False)]
-    optimizer = torch.optim.AdamW(
-        [{"params": [p for p, d in zip(parameters, decayed) if d == kind], "weight_decay": decay}
-         for decay, kind in kinds], lr=PEAK_RATE, betas=(0.9, 0.95), eps=1e-8)
+def adamw(groups):
+    return torch.optim.AdamW(groups, lr=PEAK_RATE, betas=(0.9, 0.95), eps=1e-8)
+
+
+def ten_steps(parameters, decayed, clip, begin, optimizer_of=adamw, decay=0.1):
+    """What an optimizer makes of `parameters`, of which `decayed` says one by one which decay: the norms of their
+    gradients, and what is recorded. `begin(step)` returns the step's loss, and more to record of the first."""
+    optimizer = optimizer_of(
+        [{"params": [p for p, d in zip(parameters, decayed) if d == kind], "weight_decay": decay if kind else 0.0}
+         for kind in (True, False)])
     out, losses, norms = {}, [], []
     for step in range(STEPS):
         loss, seen = begin(step)
