@@ -81,11 +81,19 @@ private:
     static void mark(const model::ModelSpec& model, std::span<model::Token> record) {
         const std::size_t context = model.context;
         if (model.family == model::Family::coder) record[context] = 0;
+        if (model.family == model::Family::dalle) mark_caption(model, record);
         if (model.family != model::Family::albert) return;
         for (std::size_t i = 0; i < context; ++i) record[i] %= model.albert.pad;  // no marks within the texts
         record[0] = model.albert.cls;
         record[context / 2] = record[context - 1] = model.albert.sep;
         record[context] = model.albert.pad;
+    }
+
+    static void mark_caption(const model::ModelSpec& model, std::span<model::Token> record) {
+        const std::uint32_t own = model.dalle.text_vocabulary;
+        record[0] = model::dalle_begin;
+        for (std::size_t i = 1; i < record.size(); ++i)
+            record[i] = i <= model.dalle.text ? record[i] % own : own + record[i] % (model.vocabulary - own);
     }
 
     std::filesystem::path m_path;
@@ -136,6 +144,10 @@ training::TrainerSetup setup_from(const Options& options) {
     } else if (family == "coder") {
         setup.model.family = model::Family::coder;
         setup.model.coder.side = options.number("--side", 32);
+    } else if (family == "dalle") {
+        setup.model.family = model::Family::dalle;
+        setup.model.dalle.grid = options.number("--side", 8);
+        setup.model.context = model::dalle_context(setup.model.dalle);
     }
     setup.recipe.batch = options.number("--batch", 8);
     setup.recipe.state_bits = options.number("--state-bits", 8);

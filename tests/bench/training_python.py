@@ -3,8 +3,9 @@
 
 The model is GPT-2 as its paper describes it (norms before, learned positions, tanh GELU, biases, tied head) or, with
 --kv-heads, Llama (RMS norms, rotary positions, gated SiLU, no biases, tied head), or with --family transformers' own
-AlbertForPreTraining or a picture coder as core/training/picture has it, in the operations that PyTorch recommends: scaled_dot_product_attention, rms_norm, cross_entropy, AdamW(fused=True) with decay on matrices
-only, gradients clipped to 1, autocast for bf16. A step is everything from tokens to new parameters.
+AlbertForPreTraining, or a picture coder or a DALL-E as core/training/picture has them, in the operations that PyTorch
+recommends: scaled_dot_product_attention, rms_norm, cross_entropy, AdamW(fused=True) with decay on matrices only,
+gradients clipped to 1, autocast for bf16. A step is everything from tokens to new parameters.
 
 Lines on standard input, each answered by one line of JSON:
   measure SECONDS   whole steps for about so long: tokens, wall and processor seconds, loss of the last step
@@ -12,7 +13,7 @@ End of input ends it. The first line out, `{"ready": ...}`, comes after compilat
 
 Usage: training_python.py --layers n --width n --heads n --context n --vocabulary n --batch n --threads n
                           [--precision fp32|bf16] [--compile] [--device cpu|cuda] [--kv-heads n --inner n]
-                          [--family albert|coder --side n]
+                          [--family albert|coder|dalle --side n]
 """
 import argparse
 import json
@@ -182,11 +183,107 @@ class Coder(nn.Module):
         return apart.abs().mean() + 0.5 * apart.square().mean() + 0.25 * steps
 
 
+class DalleBlock(nn.Module):
+    """The weights that several layers share."""
+
+    def __init__(self, c):
+        super().__init__()
+        self.qkv, self.out = nn.Linear(c, 3 * c, bias=False), nn.Linear(c, c)
+        self.up, self.down = nn.Linear(c, 8 * c), nn.Linear(4 * c, c)
+
+
+class DalleLayer(nn.Module):
+    """What a layer has of its own: two norms and two scales."""
+
+    def __init__(self, c):
+        super().__init__()
+        self.norm1, self.norm2 = nn.LayerNorm(c), nn.LayerNorm(c)
+        self.scale1, self.scale2 = nn.Parameter(torch.full((c,), 0.1)), nn.Parameter(torch.full((c,), 0.1))
+
+
+class Dalle(nn.Module):
+    """The preset dalle-emoji: 48 tokens of text and 64 codes, layers that share four blocks but for the last."""
+
+    def __init__(self, shape):
+        super().__init__()
+        self.heads, self.depth, self.grid, c = shape.heads, shape.width // shape.heads, shape.side, shape.width
+        self.rows, self.text_vocabulary = shape.context, 256
+        self.text = shape.context - self.grid ** 2
+        self.table, self.bias = nn.Embedding(shape.vocabulary, c), nn.Parameter(torch.zeros(shape.vocabulary))
+        self.blocks = nn.ModuleList(DalleBlock(c) for _ in range(5))
+        self.layers = nn.ModuleList(DalleLayer(c) for _ in range(shape.layers))
+        self.norm = nn.LayerNorm(c)
+        nn.init.normal_(self.table.weight, std=0.02)
+        for name, value in (*self.turns(), *self.masks()):
+            self.register_buffer(name, value, persistent=False)
+
+    def turns(self):
+        third = self.depth // 3
+        language = 1e4 ** (-torch.arange(0, third, 2)[:third // 2] / third)
+        pixel = torch.linspace(1, 5, third // 2) * math.pi
+        code = torch.arange(self.rows) - self.text - 1
+        axis = torch.linspace(-1, 1, self.grid)
+        y, x = (torch.where(code < 0, -10.0, axis[place]) for place in (code // self.grid, code % self.grid))
+        row = torch.where(code < 0, torch.arange(self.rows), 8192).float()
+        groups = [torch.outer(row, language), torch.outer(y, pixel), torch.outer(x, pixel)]
+        angles = F.pad(torch.cat(groups, 1), (0, self.depth // 2 - 3 * (third // 2)))
+        return ("cosines", angles.cos()), ("sines", angles.sin())
+
+    def masks(self):
+        rows = torch.arange(self.rows)
+        code = rows - self.text - 1
+        y, x = code // self.grid, code % self.grid
+        apart = ((y[:, None] - y).abs(), (x[:, None] - x).abs())
+        either = (code[:, None] < 0) | (code < 0)
+        before = rows[:, None] >= rows
+        return (("row_mask", before & (either | (apart[0] == 0))), ("column_mask", before & (either | (apart[1] == 0))),
+                ("near_mask", before & (either | ((apart[0] < 3) & (apart[1] < 3)))))
+
+    def shifted(self, x):
+        b, rows, c = x.shape
+        text, codes = x[:, :self.text + 1], x[:, self.text + 1:]
+        text = torch.cat([F.pad(text[..., :c // 2], (0, 0, 1, -1)), text[..., c // 2:]], -1)
+        whole = F.pad(codes, (0, 0, 0, self.grid ** 2 - codes.shape[1])).view(b, self.grid, self.grid, c)
+        above, left, rest = whole.split((c // 4, c // 4, c // 2), -1)
+        whole = torch.cat([F.pad(above, (0, 0, 0, 0, 1, -1)), F.pad(left, (0, 0, 1, -1)), rest], -1)
+        return torch.cat([text, whole.view(b, -1, c)[:, :codes.shape[1]]], 1)
+
+    def attention(self, x, block, mask):
+        b, t, c = x.shape
+        qkv = block.qkv(x).view(b, t, 3, self.heads, self.depth // 2, 2).permute(2, 0, 3, 1, 4, 5)
+        one, two = qkv.unbind(-1)
+        cosines, sines = self.cosines.to(one.dtype), self.sines.to(one.dtype)
+        q, k, v = torch.stack([one * cosines - two * sines, two * cosines + one * sines], -1).flatten(-2)
+        return block.out(F.scaled_dot_product_attention(q, k, v, mask).transpose(1, 2).reshape(b, t, c))
+
+    def feed(self, x, block):
+        value, gate = block.up(x).chunk(2, -1)
+        return block.down(value * F.gelu(gate))
+
+    def forward(self, inputs_BT, targets_BT):
+        own = self.text_vocabulary
+        places = torch.arange(self.rows + 1, device=inputs_BT.device) <= self.text
+        ids = torch.cat([inputs_BT, targets_BT[:, -1:]], 1)
+        ids = torch.where(places, ids % own, own + ids % (self.table.num_embeddings - own))
+        one = two = self.table(ids[:, :-1])
+        for i, layer in enumerate(self.layers):
+            last = i + 1 == len(self.layers)
+            block = self.blocks[4 if last else i % 4]
+            mask = self.near_mask if last else self.column_mask if i % 4 == 1 else self.row_mask
+            one = one + layer.scale1 * self.attention(self.shifted(layer.norm1(two)), block, mask)
+            two = two + layer.scale2 * self.feed(self.shifted(layer.norm2(one)), block)
+        rows = self.norm((one + two) / 2)
+        text = F.linear(rows[:, :self.text], self.table.weight[:own], self.bias[:own])
+        codes = F.linear(rows[:, self.text:], self.table.weight[own:], self.bias[own:])
+        text_loss = F.cross_entropy(text.flatten(0, 1), ids[:, 1:self.text + 1].flatten())
+        return (text_loss + 7 * F.cross_entropy(codes.flatten(0, 1), (ids[:, self.text + 1:] - own).flatten())) / 8
+
+
 class Training:
     def __init__(self, given):
         torch.manual_seed(1)
         self.given = given
-        kind = {"albert": Albert, "coder": Coder}.get(given.family, Llama if given.kv_heads else Gpt)
+        kind = {"albert": Albert, "coder": Coder, "dalle": Dalle}.get(given.family, Llama if given.kv_heads else Gpt)
         self.model = kind(given).to(given.device)
         self.parameters = list(self.model.parameters())
         self.optimizer = torch.optim.AdamW(
@@ -235,7 +332,7 @@ def main():
     arguments = argparse.ArgumentParser()
     for name in ("layers", "width", "heads", "context", "vocabulary", "batch"):
         arguments.add_argument(f"--{name}", type=int, required=True)
-    arguments.add_argument("--family", choices=["albert", "coder"])
+    arguments.add_argument("--family", choices=["albert", "coder", "dalle"])
     for name in ("kv-heads", "inner", "side"):
         arguments.add_argument(f"--{name}", type=int, default=0)
     arguments.add_argument("--threads", type=int, default=1)
