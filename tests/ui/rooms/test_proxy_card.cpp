@@ -4,7 +4,7 @@
 #include <QLineEdit>
 #include <QSpinBox>
 
-#include "tests/ui/window_fixture.h"
+#include "tests/ui/rooms/settings_fixture.h"
 
 using namespace potluck;
 using namespace potluck::tests;
@@ -15,20 +15,15 @@ namespace {
 
 const control::ProxyState tor{ProxyKind::socks5, "127.0.0.1", 9050, "ada", ProxyAnswer::yes};
 
-struct Settings : WindowFixture {
+struct Settings : SettingsFixture {
     Settings() {
         node.answer(control::SetProxy::name, nlohmann::json::object());
         say({});
-        window->showPage(ui::MainWindow::settings_page);
-        settle();
     }
     void say(const control::ProxyState& proxy) {
         snapshot.proxy = proxy;
-        node.push(snapshot);
-        settle();
+        SettingsFixture::say();
     }
-    [[nodiscard]] bool hasShown(const char* name) const { return find<QWidget>(name)->isVisibleTo(window.get()); }
-    control::NodeSnapshot snapshot = recordedSnapshot("training");
 };
 
 }  // namespace

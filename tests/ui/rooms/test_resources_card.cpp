@@ -3,7 +3,7 @@
 #include <QRadioButton>
 #include <QSpinBox>
 
-#include "tests/ui/window_fixture.h"
+#include "tests/ui/rooms/settings_fixture.h"
 
 using namespace potluck;
 using namespace potluck::tests;
@@ -11,17 +11,14 @@ using control::Effort;
 
 namespace {
 
-struct Settings : WindowFixture {
+struct Settings : SettingsFixture {
     Settings() {
         node.answer(control::SetResources::name, nlohmann::json::object());
         say({});
-        window->showPage(ui::MainWindow::settings_page);
-        settle();
     }
     void say(const control::Resources& resources) {
         snapshot.resources = resources;
-        node.push(snapshot);
-        settle();
+        SettingsFixture::say();
     }
     [[nodiscard]] control::Resources asked() const {
         control::Resources resources;
@@ -39,7 +36,6 @@ struct Settings : WindowFixture {
         box->clearFocus();
         settle();
     }
-    control::NodeSnapshot snapshot = recordedSnapshot("training");
 };
 
 }  // namespace
@@ -55,7 +51,7 @@ private slots:
             page.snapshot.network.port = 6881;
             page.snapshot.network.router = "UPnP";
             page.say({});
-            return page.find<QLabel>(name)->isVisibleTo(page.window.get()) ? page.text(name) : QString();
+            return page.hasShown(name) ? page.text(name) : QString();
         };
         QVERIFY(says("inbound", control::Inbound::unknown).contains("minute"));
         QVERIFY(says("inbound", control::Inbound::reached).startsWith("Others open connections"));

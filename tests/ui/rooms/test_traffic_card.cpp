@@ -2,37 +2,18 @@
 #include <QLabel>
 #include <QStackedWidget>
 
-#include "tests/ui/window_fixture.h"
+#include "tests/ui/rooms/settings_fixture.h"
 #include "ui/client/plain_text.h"
 
 using namespace potluck;
 using namespace potluck::tests;
-
-namespace {
-
-struct Settings : WindowFixture {
-    Settings() {
-        node.push(snapshot);
-        settle();
-        window->showPage(ui::MainWindow::settings_page);
-        settle();
-    }
-    void say() {
-        node.push(snapshot);
-        settle();
-    }
-    [[nodiscard]] bool hasShown(const char* name) const { return find<QWidget>(name)->isVisibleTo(window.get()); }
-    control::NodeSnapshot snapshot = recordedSnapshot("training");
-};
-
-}  // namespace
 
 class TestTrafficCard : public QObject {
     Q_OBJECT
 
 private slots:
     void what_was_sent_and_received_stands_beside_the_limits() {
-        Settings page;
+        SettingsFixture page;
         page.snapshot.network.traffic = {1'000'000, 2'000'000, 30'000'000, 40'000'000, 500'000'000, 6'000'000'000};
         page.snapshot.resources = control::Resources{.upload = 150'000};
         page.say();
@@ -45,7 +26,7 @@ private slots:
     }
 
     void ones_own_part_of_it_is_told_once_there_is_one() {
-        Settings page;
+        SettingsFixture page;
         page.snapshot.network.payload_bytes_up = 0;
         page.say();
         QVERIFY(!page.hasShown("trafficKinds"));
@@ -55,7 +36,7 @@ private slots:
     }
 
     void nothing_old_is_shown_while_no_node_runs() {
-        Settings page;
+        SettingsFixture page;
         QVERIFY(page.hasShown("trafficTable"));
         page.node.die(ui::Transport::End::failed, {});
         page.settle();
@@ -63,7 +44,7 @@ private slots:
     }
 
     void where_everything_lies_is_told_and_shown() {
-        Settings page;
+        SettingsFixture page;
         QVERIFY(page.text("trafficPlace").contains(QString::fromStdString(page.snapshot.data_folder)));
         page.button("showStorage")->click();
         page.settle();
