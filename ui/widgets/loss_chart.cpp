@@ -132,17 +132,16 @@ void LossChart::smooth() {
 
 void LossChart::fitScales() {
     AxisRange losses{main().front().loss, main().front().loss};
-    AxisRange rounds{placeOf(main().front()), placeOf(main().back())};
+    AxisRange places{placeOf(main().front()), placeOf(main().back())};
     if (m_baselineLoss > 0) losses = {std::min(losses.low, m_baselineLoss), std::max(losses.high, m_baselineLoss)};
     for (const auto* curve : {&m_training, &m_validation}) {
         for (const Point& point : *curve) {
             losses = {std::min(losses.low, point.loss), std::max(losses.high, point.loss)};
-            const double round = placeOf(point);
-            rounds = {std::min(rounds.low, round), std::max(rounds.high, round)};
+            places = {std::min(places.low, placeOf(point)), std::max(places.high, placeOf(point))};
         }
     }
     m_losses = scaleFor(losses, 4);
-    m_rounds = wholeScaleFor(rounds, 5);
+    m_places = wholeScaleFor(places, 5);
 }
 
 QString LossChart::readOut() const {
@@ -184,7 +183,7 @@ QRectF LossChart::plotArea() const {
 
 QPointF LossChart::pointAt(const Point& point) const {
     const QRectF area = plotArea();
-    return {area.left() + area.width() * m_rounds.position(placeOf(point)),
+    return {area.left() + area.width() * m_places.position(placeOf(point)),
             area.bottom() - area.height() * m_losses.position(point.loss)};
 }
 
@@ -268,11 +267,11 @@ void LossChart::paintAxes(QPainter& painter) const {
         painter.drawText(QRectF(0, y - metrics.height() / 2, area.left() - grid, metrics.height()),
                          Qt::AlignRight | Qt::AlignVCenter, lossText(loss, std::max(1, m_losses.decimals)));
     }
-    for (const double round : m_rounds.ticks()) {
-        const double x = area.left() + area.width() * m_rounds.position(round);
+    for (const double place : m_places.ticks()) {
+        const double x = area.left() + area.width() * m_places.position(place);
         painter.drawText(
             QRectF(x - 40, area.bottom() + 4, 80, metrics.height()), Qt::AlignCenter,
-            isOverTokens() ? shortCount(static_cast<std::uint64_t>(round)) : QLocale().toString(round, 'f', 0));
+            isOverTokens() ? shortCount(static_cast<std::uint64_t>(place)) : QLocale().toString(place, 'f', 0));
     }
     painter.drawText(QRectF(area.left(), area.bottom() + metrics.height() + 6, area.width(), metrics.height()),
                      Qt::AlignCenter, isOverTokens() ? tr("Tokens of all members") : tr("Round"));

@@ -82,7 +82,7 @@ private:
     Axis m_axis = Axis::rounds;
     double m_baselineLoss = 0;
     model::Baseline m_baseline = model::Baseline::bigram;
-    AxisScale m_rounds;
+    AxisScale m_places;
     AxisScale m_losses;
     int m_pointed = -1;  // index into main() of the point that is read out
 };
