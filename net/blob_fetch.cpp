@@ -237,6 +237,14 @@ void Blobs::offer_source(const RunId& run, const Endpoint& source) {
     }
 }
 
+void Blobs::offer_sources(const BlobId& root, const std::vector<Endpoint>& sources) {
+    m_owner.check();
+    for (const auto& [key, entry] : m_entries) {
+        if (entry->index.ref.root != root) continue;
+        for (const Endpoint& source : sources) offer(*entry, source);
+    }
+}
+
 bool Blobs::handle(const Event& event) {
     m_owner.check();
     if (const auto* progress = std::get_if<Progress>(&event)) {

@@ -77,6 +77,8 @@ public:
 
     /// A member of `run` listens there: it is asked for everything that is being fetched.
     void offer_source(const RunId& run, const Endpoint& source);
+    /// They are asked for a blob, too, if it is still being fetched.
+    void offer_sources(const BlobId& root, const std::vector<Endpoint>& sources);
     /// Connects a blob that others will want to them, for when they cannot reach us.
     void connect_to_consumers(const BlobId& root, const std::vector<Endpoint>& wanting);
     /// Takes an event of libtorrent's; false if it is about something else.

@@ -2,9 +2,10 @@
 // does not introduce seeds to each other, so the DHT is asked here: every 5 s while alone, every 5 minutes in company.
 //
 // A fetch is given sources directly, because a blob of one round is over before any tracker or DHT would know who has
-// it: those that were named, then neighbours, each blob beginning at another one so that a whole swarm does not ask the
-// same member first. A neighbour that cannot connect to this computer has nothing of what it publishes until this one
-// connects to it: connect_to_consumers() does so several times per blob, since it cannot know when it is heard of.
+// it: those that were named, then neighbours (of a small blob only after a while), each blob beginning at another one
+// so that a whole swarm does not ask the same member first. A neighbour that cannot connect to this computer has
+// nothing of what it publishes until this one connects to it: connect_to_consumers() does so several times per blob,
+// since it cannot know when it is heard of.
 //
 // Threads: the node's.
 #include "net/swarm.h"
@@ -24,6 +25,10 @@ constexpr Duration discovery_interval{200};
 constexpr std::size_t others_for_small = 6;
 constexpr std::size_t others_for_large = 40;
 constexpr std::uint64_t small_blob_bytes = 1 << 20;
+/// Who is asked for a block of a small blob when all the others are on their way sends one that comes twice: where a
+/// named source is known, others are asked only if it has not sent the blob by then.
+constexpr Duration ask_others_after{2'000};
+constexpr std::size_t asked_later_max = 256;
 constexpr Duration ask_dht_alone{5'000};
 constexpr Duration ask_dht_together{300'000};
 constexpr Duration connect_after{200};
@@ -94,6 +99,7 @@ void LiveSwarm::poll(TimePoint now) {
     m_looked = now;
     m_discovery->tick(now, [this](const Endpoint& endpoint) { return m_neighbours.is_connected(endpoint); });
     connect_to_consumers(now);
+    ask_others(now);
     meet(now);
     if (now - m_asked_dht >= (m_neighbours.members().empty() ? ask_dht_alone : ask_dht_together)) {
         m_asked_dht = now;
@@ -167,32 +173,46 @@ void LiveSwarm::publish_file(const std::filesystem::path& file, const std::strin
     m_parts.blobs.publish_file(m_run, file, name, kind);
 }
 
-/// Named sources first, then others, each blob beginning at a different neighbour.
-std::vector<Endpoint> LiveSwarm::sources_for(const run::BlobRef& blob, const std::vector<PeerId>& named) const {
-    std::vector<Endpoint> sources;
-    const auto add = [&](const PeerId& member) {
+std::vector<Endpoint> LiveSwarm::endpoints_of(const std::vector<PeerId>& members) const {
+    std::vector<Endpoint> endpoints;
+    for (const PeerId& member : members) {
         const std::optional<Endpoint> endpoint = m_neighbours.endpoint(member);
-        if (endpoint && std::find(sources.begin(), sources.end(), *endpoint) == sources.end())
-            sources.push_back(*endpoint);
-    };
-    for (const PeerId& member : named) add(member);
+        if (endpoint && std::find(endpoints.begin(), endpoints.end(), *endpoint) == endpoints.end())
+            endpoints.push_back(*endpoint);
+    }
+    return endpoints;
+}
+
+/// Neighbours, each blob beginning at a different one.
+std::vector<Endpoint> LiveSwarm::others_for(const run::BlobRef& blob) const {
     std::vector<PeerId> others = m_neighbours.members();
-    const std::size_t most = sources.size() + (blob.size <= small_blob_bytes ? others_for_small : others_for_large);
-    if (!others.empty()) {
-        const std::size_t first = std::hash<BlobId>()(blob.root) % others.size();
-        std::rotate(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(first), others.end());
-    }
-    for (const PeerId& member : others) {
-        if (sources.size() >= most) break;
-        add(member);
-    }
-    return sources;
+    if (others.empty()) return {};
+    const std::size_t first = std::hash<BlobId>()(blob.root) % others.size();
+    std::rotate(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(first), others.end());
+    std::vector<Endpoint> endpoints = endpoints_of(others);
+    const std::size_t most = blob.size <= small_blob_bytes ? others_for_small : others_for_large;
+    endpoints.resize(std::min(endpoints.size(), most));
+    return endpoints;
 }
 
 void LiveSwarm::fetch(const run::BlobRef& blob, peer::FetchOptions options) {
     m_owner.check();
-    std::vector<Endpoint> sources = sources_for(blob, options.sources);
+    std::vector<Endpoint> sources = endpoints_of(options.sources);
+    const bool later = blob.size <= small_blob_bytes && !sources.empty() && m_asked_later.size() < asked_later_max;
+    if (later)
+        m_asked_later.push_back({blob, m_now + ask_others_after});
+    else
+        for (const Endpoint& other : others_for(blob))
+            if (std::find(sources.begin(), sources.end(), other) == sources.end()) sources.push_back(other);
     m_parts.blobs.fetch(m_run, blob, std::move(options), std::move(sources));
+}
+
+void LiveSwarm::ask_others(TimePoint now) {
+    std::erase_if(m_asked_later, [&](const AskedLater& waits) {
+        if (now < waits.at) return false;
+        m_parts.blobs.offer_sources(waits.blob.root, others_for(waits.blob));
+        return true;
+    });
 }
 
 void LiveSwarm::retain(const BlobId& blob, run::Retention retention) {
@@ -208,6 +228,7 @@ std::uint64_t LiveSwarm::room() const {
 void LiveSwarm::forget(const BlobId& blob) {
     m_owner.check();
     std::erase_if(m_offered, [&](const Offered& offered) { return offered.root == blob; });
+    std::erase_if(m_asked_later, [&](const AskedLater& waits) { return waits.blob.root == blob; });
     m_parts.blobs.forget(m_run, blob);
 }
 

@@ -65,9 +65,16 @@ private:
         TimePoint at;
         int times = 0;
     };
+    /// A blob that was asked of its named sources alone.
+    struct AskedLater {
+        run::BlobRef blob;
+        TimePoint at;
+    };
 
     LiveSwarm(const SwarmOptions& options, Parts parts, const identity::Identity& identity, peer::SwarmEvents& events);
-    [[nodiscard]] std::vector<Endpoint> sources_for(const run::BlobRef& blob, const std::vector<PeerId>& named) const;
+    [[nodiscard]] std::vector<Endpoint> endpoints_of(const std::vector<PeerId>& members) const;
+    [[nodiscard]] std::vector<Endpoint> others_for(const run::BlobRef& blob) const;
+    void ask_others(TimePoint now);
     void connect_to_consumers(TimePoint now);
     void meet(TimePoint now);
 
@@ -81,6 +88,7 @@ private:
     lt::torrent_handle m_torrent;
     std::unique_ptr<Discovery> m_discovery;
     std::vector<Offered> m_offered;
+    std::vector<AskedLater> m_asked_later;
     TimePoint m_now;
     TimePoint m_looked;
     TimePoint m_asked_dht;

@@ -219,6 +219,27 @@ private slots:
         QVERIFY(std::equal(got.begin(), got.end(), content.begin(), content.end()));
     }
 
+    /// Several that are asked at once each send the last blocks.
+    void others_are_asked_for_a_small_blob_only_where_its_source_does_not_send_it() {
+        Room room;
+        room.open(3);
+        QVERIFY(room.wait_until_all_know_each_other());
+        const Bytes content = random_bytes(800'000, 6);
+        const run::BlobRef ref = room[0].swarm->publish(content).value();
+        QVERIFY(room[1].swarm->publish(content).ok());
+        const auto sent_by_the_other = [&] { return room[1].session->counters().bytes_up; };
+        QVERIFY(room.wait([&] { return sent_by_the_other() > 0; }));
+        const std::uint64_t before = sent_by_the_other();
+        room[2].swarm->fetch(ref, from({room[0].id()}));
+        QVERIFY(room.wait([&] { return room[2].witness.blobs.contains(ref.root); }));
+        QVERIFY(sent_by_the_other() - before < content.size() / 8);
+
+        const run::BlobRef lost = room[0].swarm->publish(random_bytes(800'000, 7)).value();
+        room.wait([] { return false; }, 7'000);  // until its publisher connects to nobody any more
+        room[2].swarm->fetch(lost, from({room[1].id()}));
+        QVERIFY(room.wait([&] { return room[2].witness.blobs.contains(lost.root); }, 20'000));
+    }
+
     void repair_fetches_only_the_pieces_that_differ() {
         Room room;
         room.open(2);
