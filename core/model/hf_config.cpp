@@ -12,10 +12,9 @@
 
 #include "core/base/json.h"
 #include "core/model/hf_albert.h"
-#include "core/model/hf_coder.h"
-#include "core/model/hf_dalle.h"
 #include "core/model/hf_fields.h"
 #include "core/model/hf_llama.h"
+#include "core/model/hf_own.h"
 
 namespace potluck::model {
 

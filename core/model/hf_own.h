@@ -1,4 +1,4 @@
-// The config.json of an exported picture coder. Hugging Face has no such model: the fields are ModelSpec's, below a
+// The config.json of an exported model of a family that Hugging Face does not have: the fields are ModelSpec's, below a
 // model_type of our own. Private to hf_config.cpp.
 // Pure. Threads: any.
 #pragma once
@@ -11,8 +11,12 @@
 namespace potluck::model {
 
 inline constexpr const char* coder_model_type = "potluck_coder";
+inline constexpr const char* dalle_model_type = "potluck_dalle";
 
 [[nodiscard]] Result<ModelSpec> parse_coder_config(const nlohmann::json& config);
 [[nodiscard]] nlohmann::json coder_config(const ModelSpec& model);
+
+[[nodiscard]] Result<ModelSpec> parse_dalle_config(const nlohmann::json& config);
+[[nodiscard]] nlohmann::json dalle_config(const ModelSpec& model);
 
 }  // namespace potluck::model

@@ -1,8 +1,32 @@
-#include "core/model/hf_dalle.h"
+#include "core/model/hf_own.h"
 
 #include "core/model/hf_fields.h"
 
 namespace potluck::model {
+
+Result<ModelSpec> parse_coder_config(const nlohmann::json& config) {
+    nlohmann::json known = picked(config, {"layers", "width", "side", "halvings", "levels"});
+    CoderShape shape;
+    const auto side = known.find("side");
+    if (side != known.end() && side->is_number_unsigned() && *side <= coder_side_max) shape.side = *side;
+    known["family"] = "coder";
+    known["vocabulary"] = coder_values;
+    known["context"] = coder_context(shape);
+    known["heads"] = 1;
+    known["dropout"] = 0;
+    return ModelSpec::from_json(known);
+}
+
+nlohmann::json coder_config(const ModelSpec& model) {
+    return {{"architectures", {"PotluckPictureCoder"}},
+            {"model_type", coder_model_type},
+            {"layers", model.layers},
+            {"width", model.width},
+            {"side", model.coder.side},
+            {"halvings", model.coder.halvings},
+            {"levels", model.coder.levels},
+            {"torch_dtype", "float32"}};
+}
 
 Result<ModelSpec> parse_dalle_config(const nlohmann::json& config) {
     nlohmann::json known = picked(
