@@ -164,7 +164,7 @@ struct Succession {
 };
 
 template <>
-inline constexpr std::array names<model::Baseline> = {"bigram", "unigram", "mean_colour"};
+inline constexpr std::array names<model::Baseline> = {"bigram", "unigram", "mean_colour", "chance"};
 
 struct RunSnapshot {
     static constexpr std::string_view label = "run";

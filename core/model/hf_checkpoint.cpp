@@ -52,7 +52,9 @@ bool strip(std::string_view& name, std::string_view prefix) {
 
 /// The name as tensors_of() has it.
 std::string canonical_name(Family family, std::string_view name) {
-    if (name == head_name || family == Family::coder || family == Family::dalle) return std::string(name);
+    if (family == Family::swav) strip(name, "module.");
+    const bool own = family == Family::coder || family == Family::dalle || family == Family::swav;
+    if (name == head_name || own) return std::string(name);
     if (family == Family::albert) return std::string(name == "predictions.decoder.weight" ? head_name : name);
     if (family == Family::gpt2) {
         strip(name, "transformer.");
@@ -74,6 +76,11 @@ bool is_frequencies(std::string_view name) { return name.ends_with(".rotary_emb.
 
 /// The numbers from 0 on, and zeros, that checkpoints of ALBERT carry.
 bool is_counter(std::string_view name) { return name.ends_with(".position_ids") || name.ends_with(".token_type_ids"); }
+
+/// What batch norms of torchvision remember of pictures that they saw: no parameters.
+bool is_remembered(std::string_view name) {
+    return name.ends_with(".running_mean") || name.ends_with(".running_var") || name.ends_with(".num_batches_tracked");
+}
 
 /// One tensor of one file.
 struct Found {
@@ -116,6 +123,7 @@ Status take_entries(Family family, const CheckpointFile& file, FoundTensors& ten
         if (family == Family::gpt2 && is_mask(name)) continue;
         if (family == Family::llama && is_frequencies(name)) continue;
         if (family == Family::albert && is_counter(name)) continue;
+        if (family == Family::swav && is_remembered(name)) continue;
         const auto begin = static_cast<std::size_t>(entry.begin);
         const ByteSpan bytes = file.bytes.subspan(header + begin, static_cast<std::size_t>(entry.end) - begin);
         if (tensors.contains(name)) return unusable("The checkpoint holds the tensor " + shown(entry.name) + " twice.");

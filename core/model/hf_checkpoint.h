@@ -4,9 +4,9 @@
 //
 // Takes F32, F16 and BF16 (every value of which an fp32 holds exactly), names with or without the wrappers that
 // transformers puts around a model ("transformer.", "model.", "decoder."), and leaves out what is no parameter: GPT-2's
-// attention masks, Llama's frequencies, and a head that equals the embedding where the two are tied. Anything else that
-// is missing, too much, or of another shape is told by name. The files are a stranger's: nothing outside their bytes is
-// read and nothing is allocated by their numbers. Does no I/O. Threads: one.
+// attention masks, Llama's frequencies, what batch norms remember, and a head that equals the embedding where the two
+// are tied. Anything else that is missing, too much, or of another shape is told by name. The files are a stranger's:
+// nothing outside their bytes is read and nothing is allocated by their numbers. Does no I/O. Threads: one.
 #pragma once
 
 #include <cstdint>

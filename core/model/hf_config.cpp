@@ -148,11 +148,11 @@ Result<ModelSpec> parse_hugging_face_config(ByteSpan text) {
     Fields fields(head, "config.json");
     const std::string family = fields.text("model_type", 64);
     const std::optional<LlamaKind> llama = llama_kind_named(family);
-    const bool coder = family == coder_model_type, dalle = family == dalle_model_type;
-    if (family != "gpt2" && family != "opt" && family != "albert" && !llama && !coder && !dalle) {
+    const bool coder = family == coder_model_type, dalle = family == dalle_model_type, swav = family == swav_model_type;
+    if (family != "gpt2" && family != "opt" && family != "albert" && !llama && !coder && !dalle && !swav) {
         fields.fail(
             "model_type is not one this version trains (gpt2, opt, llama, qwen2, qwen3, albert, potluck_coder, "
-            "potluck_dalle)");
+            "potluck_dalle, potluck_swav)");
     }
     if (fields.has("quantization_config"))
         fields.fail("its weights are quantised; take the model in fp32, bf16 or fp16");
@@ -161,6 +161,7 @@ Result<ModelSpec> parse_hugging_face_config(ByteSpan text) {
     if (family == "albert") return parse_albert_config(*config);
     if (coder) return parse_coder_config(*config);
     if (dalle) return parse_dalle_config(*config);
+    if (swav) return parse_swav_config(*config);
     return family == "gpt2" ? read_gpt2(*config) : read_opt(*config);
 }
 
@@ -169,6 +170,7 @@ nlohmann::json hugging_face_config(const ModelSpec& model) {
     if (model.family == Family::albert) return albert_config(model);
     if (model.family == Family::coder) return coder_config(model);
     if (model.family == Family::dalle) return dalle_config(model);
+    if (model.family == Family::swav) return swav_config(model);
     nlohmann::json config = model.family == Family::gpt2 ? gpt2_config(model) : opt_config(model);
     config.update(common_config(model));
     return config;

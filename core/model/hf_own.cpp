@@ -51,4 +51,25 @@ nlohmann::json dalle_config(const ModelSpec& model) {
             {"torch_dtype", "float32"}};
 }
 
+Result<ModelSpec> parse_swav_config(const nlohmann::json& config) {
+    nlohmann::json known =
+        picked(config, {"vocabulary", "context",    "layers",      "heads",    "width",      "side",
+                        "stem",       "block",      "stages",      "hidden",   "embedding",  "prototypes",
+                        "large_side", "small_side", "small_crops", "area_min", "area_split", "temperature",
+                        "epsilon",    "queue",      "queue_from",  "frozen",   "together"});
+    known["family"] = "swav";
+    known["dropout"] = 0;
+    return ModelSpec::from_json(known);
+}
+
+nlohmann::json swav_config(const ModelSpec& model) {
+    nlohmann::json config = model.to_json();
+    config.erase("family");
+    config.erase("dropout");
+    config["architectures"] = {"PotluckSwav"};
+    config["model_type"] = swav_model_type;
+    config["torch_dtype"] = "float32";
+    return config;
+}
+
 }  // namespace potluck::model

@@ -12,11 +12,15 @@ namespace potluck::model {
 
 inline constexpr const char* coder_model_type = "potluck_coder";
 inline constexpr const char* dalle_model_type = "potluck_dalle";
+inline constexpr const char* swav_model_type = "potluck_swav";
 
 [[nodiscard]] Result<ModelSpec> parse_coder_config(const nlohmann::json& config);
 [[nodiscard]] nlohmann::json coder_config(const ModelSpec& model);
 
 [[nodiscard]] Result<ModelSpec> parse_dalle_config(const nlohmann::json& config);
 [[nodiscard]] nlohmann::json dalle_config(const ModelSpec& model);
+
+[[nodiscard]] Result<ModelSpec> parse_swav_config(const nlohmann::json& config);
+[[nodiscard]] nlohmann::json swav_config(const ModelSpec& model);
 
 }  // namespace potluck::model

@@ -16,9 +16,9 @@ double normal(Rng& rng) {
     return sum;
 }
 
-/// DALL-E as torch.nn.Linear starts, weights and biases alike, even within one over the root of what an output reads;
+/// As torch.nn.Linear starts, weights and biases alike, even within one over the root of what an output reads; DALL-E's
 /// scales smaller the more layers there are before them (Touvron et al. 2021, section 2).
-void fill_dalle(const TensorSpec& tensor, std::uint64_t reads, Rng& rng, std::span<float> values) {
+void fill_linear(const TensorSpec& tensor, std::uint64_t reads, Rng& rng, std::span<float> values) {
     if (tensor.role == Role::scale) {
         std::ranges::fill(values, *tensor.layer < 18 ? 0.1F : *tensor.layer < 24 ? 1e-5F : 1e-6F);
         return;
@@ -39,14 +39,18 @@ void fill_initial_state(const ModelSpec& spec, std::uint64_t seed, std::span<flo
         Rng rng(mix64(seed) ^ mix64(++index));
         const bool is_gain = tensor.role == Role::gain, is_bias = tensor.role == Role::bias;
         reads = is_gain ? 0 : is_bias ? reads : tensor.shape.back();
-        if (spec.family == Family::dalle && reads > 0) {
-            fill_dalle(tensor, reads, rng, values);
+        const bool convolution = tensor.shape.size() == 4;
+        if ((spec.family == Family::dalle || spec.family == Family::swav) && reads > 0 && !convolution) {
+            fill_linear(tensor, reads, rng, values);
             continue;
         }
         double deviation = tensor.role == Role::output ? residual : usual;
         // A convolution keeps the size of what goes in: one over the root of what each of its outputs reads.
         if (spec.family == Family::coder)
             deviation = 1 / std::sqrt(static_cast<double>(tensor.elements() / tensor.shape.front()));
+        // A residual network keeps the size of what comes back: by what each of its inputs reaches (He et al. 2015).
+        if (spec.family == Family::swav && convolution)
+            deviation = std::sqrt(2 / static_cast<double>(tensor.elements() / tensor.shape[1]));
         for (float& value : values) {
             value = is_gain ? 1.0F : is_bias ? 0.0F : static_cast<float>(deviation * normal(rng));
         }

@@ -5,7 +5,8 @@
 // parameters() is the closed form of what tensors_of() adds up; it is asked of a stranger's spec before any list is
 // made of it, and the fields' ranges keep it within 64 bits. A test holds the two together. Names and shapes are those
 // of Hugging Face's GPT2LMHeadModel (Conv1D weights, [in, out]) and OPTForCausalLM (Linear weights, [out, in]);
-// Llama-shaped ones are in llama.cpp, ALBERT's in albert.cpp, a picture coder's in coder.cpp, DALL-E's in dalle.cpp.
+// Llama-shaped ones are in llama.cpp, ALBERT's in albert.cpp, a picture coder's in coder.cpp, DALL-E's in dalle.cpp,
+// SwAV's in swav.cpp.
 //
 // Sources: Radford et al. 2019; Zhang et al. 2022.
 #include "core/model/model_spec.h"
@@ -103,18 +104,19 @@ constexpr const char* family_name(Family family) {
         case Family::llama: return "llama";
         case Family::albert: return "albert";
         case Family::coder: return "coder";
-        case Family::dalle: break;
+        case Family::dalle: return "dalle";
+        case Family::swav: break;
     }
-    return "dalle";
+    return "swav";
 }
 
 Family read_family(Fields& fields) {
     const std::string name = fields.text("family", 16);
     for (const Family family :
-         {Family::gpt2, Family::opt, Family::llama, Family::albert, Family::coder, Family::dalle}) {
+         {Family::gpt2, Family::opt, Family::llama, Family::albert, Family::coder, Family::dalle, Family::swav}) {
         if (name == family_name(family)) return family;
     }
-    fields.fail("family is not one this version knows (gpt2, opt, llama, albert, coder, dalle)");
+    fields.fail("family is not one this version knows (gpt2, opt, llama, albert, coder, dalle, swav)");
     return Family::gpt2;
 }
 
@@ -145,6 +147,7 @@ std::uint64_t ModelSpec::parameters() const {
     if (family == Family::albert) return albert_parameters(*this);
     if (family == Family::coder) return coder_parameters(*this);
     if (family == Family::dalle) return dalle_parameters(*this);
+    if (family == Family::swav) return swav_parameters(*this);
     const std::uint64_t c = width;
     const std::uint64_t norm_size = 2 * c;
     const std::uint64_t attention = 3 * c * c + 3 * c + c * c + c;
@@ -161,6 +164,7 @@ std::uint64_t ModelSpec::applied_parameters() const {
     if (family == Family::albert) return albert_applied_parameters(*this);
     if (family == Family::coder) return coder_applied_parameters(*this);
     if (family == Family::dalle) return dalle_applied_parameters(*this);
+    if (family == Family::swav) return swav_applied_parameters(*this);
     const bool looked_up_only = family == Family::llama && !llama.tied;
     return parameters() - (looked_up_only ? std::uint64_t{vocabulary} * width : 0);
 }
@@ -181,6 +185,8 @@ nlohmann::json ModelSpec::to_json() const {
         write_coder(coder, object);
     } else if (family == Family::dalle) {
         write_dalle(dalle, object);
+    } else if (family == Family::swav) {
+        write_swav(swav, object);
     } else {
         object["activation"] = activation_name(activation);
     }
@@ -199,7 +205,7 @@ Result<ModelSpec> ModelSpec::from_json(const nlohmann::json& object) {
     ModelSpec spec;
     spec.family = read_family(fields);
     spec.vocabulary = count("vocabulary", 2, 1'048'576);
-    spec.context = count("context", 8, 16'384);
+    spec.context = count("context", 8, spec.family == Family::swav ? swav_context({.side = swav_side_max}) : 16'384);
     spec.layers = count("layers", 1, 256);
     spec.heads = count("heads", 1, 16'384);
     spec.width = count("width", 8, 16'384);
@@ -216,6 +222,9 @@ Result<ModelSpec> ModelSpec::from_json(const nlohmann::json& object) {
     } else if (spec.family == Family::dalle) {
         spec.dalle = read_dalle(fields, spec);
         if (spec.dropout != 0.0F) fields.fail("dropout is not 0; DALL-E is trained without");
+    } else if (spec.family == Family::swav) {
+        spec.swav = read_swav(fields, spec);
+        if (spec.dropout != 0.0F) fields.fail("dropout is not 0; SwAV is trained without");
     } else {
         spec.activation = read_activation(fields);
         if (spec.family == Family::opt) read_opt(fields, spec);
@@ -243,11 +252,12 @@ std::vector<TensorSpec> tensors_of(const ModelSpec& spec) {
     if (spec.family == Family::albert) return albert_tensors(spec);
     if (spec.family == Family::coder) return coder_tensors(spec);
     if (spec.family == Family::dalle) return dalle_tensors(spec);
+    if (spec.family == Family::swav) return swav_tensors(spec);
     return spec.family == Family::gpt2 ? gpt2_tensors(spec) : opt_tensors(spec);
 }
 
 LayerWidths layer_widths(const ModelSpec& spec) {
-    if (spec.family == Family::coder) return {};  // it has no attention
+    if (reads_pictures(spec)) return {};  // it has no attention
     if (spec.family == Family::llama) {
         return {.heads = spec.heads,
                 .kv_heads = spec.llama.kv_heads,
@@ -270,11 +280,13 @@ const char* family_title(const ModelSpec& spec) {
     if (spec.family == Family::albert) return "ALBERT";
     if (spec.family == Family::coder) return "picture coder";
     if (spec.family == Family::dalle) return "DALL-E";
+    if (spec.family == Family::swav) return "SwAV";
     return spec.llama.qkv_bias ? "Qwen2" : spec.llama.qk_norm ? "Qwen3" : "Llama";
 }
 
 Baseline baseline_of(Family family) {
     if (family == Family::coder) return Baseline::mean_colour;
+    if (family == Family::swav) return Baseline::chance;
     return family == Family::albert || family == Family::dalle ? Baseline::unigram : Baseline::bigram;
 }
 
@@ -282,13 +294,15 @@ const char* title_of(Baseline baseline) {
     switch (baseline) {
         case Baseline::bigram: return "bigram";
         case Baseline::unigram: return "unigram";
-        case Baseline::mean_colour: break;
+        case Baseline::mean_colour: return "mean colour";
+        case Baseline::chance: break;
     }
-    return "mean colour";
+    return "chance";
 }
 
 const char* loss_title(Baseline baseline) {
-    return baseline == Baseline::mean_colour ? "Loss of a picture" : "Loss in nats per token";
+    const bool of_picture = baseline == Baseline::mean_colour || baseline == Baseline::chance;
+    return of_picture ? "Loss of a picture" : "Loss in nats per token";
 }
 
 MatrixOrder matrix_order(Family family) { return family == Family::gpt2 ? MatrixOrder::in_out : MatrixOrder::out_in; }

@@ -2,6 +2,7 @@
 // and shapes, and hence the flat parameter vector follow. A stranger's manifest can ask for nothing that is not here.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,8 +20,9 @@ namespace potluck::model {
 /// share one set of weights. coder: convolutions that turn pictures into a few whole numbers and back (Mentzer et al.
 /// 2023), on values of colours instead of tokens of text. dalle: Ramesh et al. 2021 as Training Transformers Together
 /// trained it, a decoder that goes on from a caption with the codes of a picture; its layers share a few sets of
-/// weights.
-enum class Family { gpt2, opt, llama, albert, coder, dalle };
+/// weights. swav: Caron et al. 2020, a residual network that learns from pictures without labels, by telling from one
+/// crop of a picture the cluster of another.
+enum class Family { gpt2, opt, llama, albert, coder, dalle, swav };
 /// silu_gated: down(silu(gate x) * up x) instead of down(f(up x)); llama's only.
 enum class Activation { gelu_tanh, relu, silu_gated };
 /// Where a layer norm stands: before attention and MLP, or after the residual sum (OPT-350M only).
@@ -108,10 +110,55 @@ struct DalleShape {
     return shape.text + shape.grid * shape.grid;
 }
 
+/// small: a convolution of 3 x 3, for pictures of a few dozen pixels; large: one of 7 x 7 and stride 2, then the
+/// maximum of 3 x 3 places at stride 2, as torchvision has it.
+enum class SwavStem { small, large };
+/// basic: two convolutions of 3 x 3; bottleneck: of 1 x 1, 3 x 3 and 1 x 1, the last four times as wide.
+enum class SwavBlock { basic, bottleneck };
+inline constexpr std::uint32_t swav_stages = 4;
+inline constexpr std::uint32_t swav_large_crops = 2;   // whose clusters the other crops tell
+inline constexpr std::uint32_t swav_side_max = 256;    // of a picture or a crop
+inline constexpr std::uint32_t swav_blocks_max = 64;   // of a stage
+inline constexpr std::uint32_t swav_crops_max = 16;    // small ones
+inline constexpr std::uint32_t swav_labels_max = 255;  // classes that a picture may be labelled with
+inline constexpr std::uint32_t swav_prototypes_max = 65'536;
+inline constexpr std::uint32_t swav_queue_max = 65'536;
+inline constexpr std::uint32_t swav_rounds_max = 1U << 30U;
+inline constexpr std::uint32_t swav_together_max = 4'096;
+[[nodiscard]] constexpr std::uint32_t swav_expansion(SwavBlock block) { return block == SwavBlock::bottleneck ? 4 : 1; }
+/// Of a block of a stage: all stages but the first begin with one that halves the side.
+[[nodiscard]] constexpr std::uint32_t swav_stride(std::uint32_t stage, std::uint32_t block) {
+    return stage > 0 && block == 0 ? 2 : 1;
+}
+
+/// What swav alone has. A record is a picture as a coder's, then 0 or, of a picture with a label, its class from 1 on.
+/// `layers` of its ModelSpec are the blocks of all stages, `width` the channels of the first; `heads` is 1.
+struct SwavShape {
+    std::uint32_t side = 32;  // of a square picture, in pixels, 8..swav_side_max
+    SwavStem stem = SwavStem::small;
+    SwavBlock block = SwavBlock::basic;
+    std::array<std::uint32_t, swav_stages> stages = {1, 1, 1, 1};  // blocks of each
+    std::uint32_t hidden = 256;                                    // between the head's two maps, 8..16,384
+    std::uint32_t embedding = 128;                                 // that prototypes are compared with, 8..4,096
+    std::uint32_t prototypes = 100;                                // K, 2..swav_prototypes_max
+    std::uint32_t large_side = 32, small_side = 16;                // of crops, 8..swav_side_max
+    std::uint32_t small_crops = 4;                                 // of a picture, 0..swav_crops_max
+    double area_min = 0.15;   // of the picture, that the smallest crop shows, 0.01..1
+    double area_split = 0.4;  // that the largest of the small crops and the smallest of the large ones show
+    double temperature = 0.1, epsilon = 0.05;  // of the scores, and of what their clusters are assigned by, 0.01..10
+    std::uint32_t queue = 512;                 // embeddings that assignments are balanced with besides the batch's
+    std::uint32_t queue_from = 0;              // rounds of the run before them
+    std::uint32_t frozen = 0;                  // rounds of the run in which prototypes stay
+    std::uint32_t together = 64;  // pictures whose statistics norms and assignments share, 2..swav_together_max
+    bool operator==(const SwavShape&) const = default;
+};
+/// Values of a picture: what it has for a context.
+[[nodiscard]] constexpr std::uint32_t swav_context(const SwavShape& shape) { return 3 * shape.side * shape.side; }
+
 struct ModelSpec {
     Family family = Family::gpt2;
     std::uint32_t vocabulary = 256;  // V, 2..1,048,576
-    std::uint32_t context = 128;     // T, 8..16,384 tokens
+    std::uint32_t context = 128;     // T, 8..16,384 tokens; of swav, to 3 times the square of swav_side_max
     std::uint32_t layers = 4;        // 1..256
     std::uint32_t heads = 4;         // divides width
     std::uint32_t width = 128;       // C, 8..16,384
@@ -123,15 +170,16 @@ struct ModelSpec {
     AlbertShape albert = {};
     CoderShape coder = {};
     DalleShape dalle = {};
+    SwavShape swav = {};
     bool operator==(const ModelSpec&) const = default;
 
     [[nodiscard]] std::uint64_t parameters() const;
     /// Those that take part in a product with every token, as often as they do: all but an embedding that is not the
     /// head, too; those of shared layers once per layer, those of coder's convolutions once per place, each kind of
-    /// dalle's head for the tokens of its kind.
+    /// dalle's head for the tokens of its kind, all of swav's for each crop.
     [[nodiscard]] std::uint64_t applied_parameters() const;
-    /// `norm` and `embedding` are there for opt only, the fields of LlamaShape, AlbertShape, CoderShape or DalleShape
-    /// in the place of `activation` for llama, albert, coder and dalle.
+    /// `norm` and `embedding` are there for opt only, the fields of LlamaShape, AlbertShape, CoderShape,
+    /// DalleShape or SwavShape in the place of `activation` for llama, albert, coder, dalle and swav.
     [[nodiscard]] nlohmann::json to_json() const;
     /// `malformed` with a sentence that names the field; also if parameters() exceeds parameters_max.
     [[nodiscard]] static Result<ModelSpec> from_json(const nlohmann::json& object);
@@ -155,10 +203,29 @@ struct LayerWidths {
 /// Whether it draws: goes on from a caption with the codes of a picture.
 [[nodiscard]] constexpr bool is_drawer(const ModelSpec& spec) { return spec.family == Family::dalle; }
 
+/// Whether it learns embeddings of pictures.
+[[nodiscard]] constexpr bool is_embedder(const ModelSpec& spec) { return spec.family == Family::swav; }
+/// Whether its records are pictures alone, not text.
+[[nodiscard]] constexpr bool reads_pictures(const ModelSpec& spec) { return is_coder(spec) || is_embedder(spec); }
+
 /// Whether its layers share weights, or it has none that could be taken one by one.
 [[nodiscard]] constexpr bool is_one_block(const ModelSpec& spec) {
-    return is_encoder(spec) || is_coder(spec) || is_drawer(spec);
+    return is_encoder(spec) || is_coder(spec) || is_drawer(spec) || is_embedder(spec);
 }
+
+/// Records that are computed at once, always, because what each loses depends on the others; 1: each is its own.
+[[nodiscard]] constexpr std::uint32_t records_together(const ModelSpec& spec) {
+    return is_embedder(spec) ? spec.swav.together : 1;
+}
+
+/// Entries of what the residual network makes of a picture, the mean over places of its last stage.
+[[nodiscard]] std::uint64_t swav_features(const ModelSpec& spec);
+/// What one crop of `side` costs: products of all convolutions, head and prototypes; values that convolutions put out,
+/// and the most that one of them does.
+struct SwavWork {
+    std::uint64_t products = 0, values = 0, largest = 0;
+};
+[[nodiscard]] SwavWork swav_work(const ModelSpec& spec, std::uint32_t side);
 
 /// What a code of a dalle's picture sees besides all of the caption and itself: of the codes before it those in its
 /// row, those in its column, or those within two rows and columns of it.
@@ -169,14 +236,15 @@ inline constexpr std::uint32_t dalle_reach = 2;  // rows and columns, of Sight::
 /// The set of weights that a layer applies.
 [[nodiscard]] std::uint32_t dalle_block(const ModelSpec& spec, std::uint32_t layer);
 
-/// What people call it: "GPT-2", "OPT", "Llama", "Qwen2", "Qwen3", "ALBERT", "picture coder" or "DALL-E".
+/// What people call it: "GPT-2", "OPT", "Llama", "Qwen2", "Qwen3", "ALBERT", "picture coder", "DALL-E" or
+/// "SwAV".
 [[nodiscard]] const char* family_title(const ModelSpec& spec);
 
 /// What the loss on validation data is compared with: how often a token follows another, or occurs at all, in the
-/// training text, or pictures of one colour, the mean of those trained on.
-enum class Baseline { bigram, unigram, mean_colour };
+/// training text, pictures of one colour, the mean of those trained on, or what is lost by thinking all clusters alike.
+enum class Baseline { bigram, unigram, mean_colour, chance };
 [[nodiscard]] Baseline baseline_of(Family family);
-/// "bigram", "unigram" or "mean colour".
+/// "bigram", "unigram", "mean colour" or "chance".
 [[nodiscard]] const char* title_of(Baseline baseline);
 /// What losses beside it are, as the heading of a chart or a table.
 [[nodiscard]] const char* loss_title(Baseline baseline);
@@ -221,6 +289,7 @@ struct TensorSpec {
 /// coder: as they are applied to a picture, convolutions [out, in, height, width] and their biases, norms before them.
 /// dalle: the table of text and codes and its head's bias, norm, then each set of weights' attention (qkv, out) and
 /// feed (up, down), then each layer's norms and scales.
+/// swav: torchvision's names in their order, without fc and what norms remember; then projection_head, prototypes.
 [[nodiscard]] std::vector<TensorSpec> tensors_of(const ModelSpec& spec);
 
 /// Which way a matrix of a layer lies: inputs first as in GPT-2's Conv1D, or outputs first as in torch.nn.Linear.

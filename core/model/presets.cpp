@@ -37,7 +37,25 @@ constexpr Preset presets[] = {
     {"dalle-emoji", Family::dalle, 1'256, dalle_context({}), 16, 4, 256},
     // 32,100 pieces of T5's tokenizer and one for each place, 8,192 codes of pictures of 256 pixels.
     {"dalle-ttt", Family::dalle, 40'548, 1'280, 64, 16, 1'024},
+    {"swav-tiny", Family::swav, coder_values, swav_context({}), 4, 1, 32},
+    // Pictures whose shorter side is 256 pixels, in square, as ImageNet's are read.
+    {"swav-resnet50", Family::swav, coder_values, swav_context({.side = 256}), 16, 1, 64},
 };
+
+/// As DeDLOC trained it: assignments sharper than the paper's, prototypes that stay at first, a queue at the end.
+constexpr SwavShape swav_resnet50 = {.side = 256,
+                                     .stem = SwavStem::large,
+                                     .block = SwavBlock::bottleneck,
+                                     .stages = {3, 4, 6, 3},
+                                     .hidden = 2'048,
+                                     .prototypes = 3'000,
+                                     .large_side = 224,
+                                     .small_side = 96,
+                                     .small_crops = 6,
+                                     .area_min = 0.05,
+                                     .area_split = 0.14,
+                                     .epsilon = 0.03,
+                                     .queue = 3'840};
 
 LlamaShape llama_shape(std::string_view name) {
     if (name == "smollm2-135m") return {.kv_heads = 3, .head_width = 64, .inner = 1'536, .rope_theta = 1e5};
@@ -65,6 +83,7 @@ ModelSpec model_of(const Preset& preset) {
     }
     if (std::string_view(preset.name) == "dalle-ttt")
         model.dalle = {.text = 256, .text_vocabulary = 32'356, .grid = 32, .blocks = 4};
+    if (std::string_view(preset.name) == "swav-resnet50") model.swav = swav_resnet50;
     return model;
 }
 
@@ -102,7 +121,8 @@ ModelSpec reshaped(const ModelSpec& preset, const Reshaping& wanted) {
 std::vector<std::string_view> model_presets(PresetUse use) {
     std::vector<std::string_view> names;
     for (const Preset& preset : presets)
-        if (use == PresetUse::plan || preset.family != Family::dalle) names.emplace_back(preset.name);
+        if (use == PresetUse::plan || (preset.family != Family::dalle && preset.family != Family::swav))
+            names.emplace_back(preset.name);
     return names;
 }
 

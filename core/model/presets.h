@@ -12,8 +12,8 @@ namespace potluck::model {
 
 /// "tiny", "small", "gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl", "opt-125m", "opt-350m", "opt-1.3b", "opt-2.7b",
 /// "opt-6.7b", "llama-tiny", "smollm2-135m", "smollm2-360m", "albert-tiny" to "albert-large", "sahajbert",
-/// "coder-small", "dalle-emoji" or "dalle-ttt", without dropout. The vocabulary is the published tokenizer's (256 for
-/// tiny, small and llama-tiny); a run with another tokenizer replaces it.
+/// "coder-small", "dalle-emoji", "dalle-ttt", "swav-tiny" or "swav-resnet50", without dropout. The vocabulary is the
+/// published tokenizer's (256 for tiny, small and llama-tiny); a run with another tokenizer replaces it.
 [[nodiscard]] Result<ModelSpec> model_preset(std::string_view name);
 
 /// What a preset is made with instead; 0: as the preset has it.

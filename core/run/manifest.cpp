@@ -137,7 +137,7 @@ Tokenizer read_tokenizer(const nlohmann::json& object, Fields& parent, const mod
                    : model.vocabulary != byte_values + (model::is_encoder(model) ? model::albert_marks : 0)) {
         fields.fail("bytes needs a model whose vocabulary is 256, or 260 with an encoder's marks");
     }
-    if (model::is_coder(model) && tokenizer.kind != TokenizerKind::none)
+    if (model::reads_pictures(model) && tokenizer.kind != TokenizerKind::none)
         fields.fail("kind is not none, which is what pictures have");
     if (const Status status = fields.finish(); !status) adopt(parent, status.error());
     return tokenizer;

@@ -1062,6 +1062,10 @@
         <translation>Die Vergleichslinie einer mittleren Farbe auf den Validierungsdaten liegt bei %1.</translation>
     </message>
     <message>
+        <source>The loss of one who thinks all clusters alike is %1.</source>
+        <translation>Wer alle Gruppen für gleich hält, verliert %1.</translation>
+    </message>
+    <message>
         <source>The curve begins when the first round ends.</source>
         <translation>Die Kurve beginnt, wenn die erste Runde endet.</translation>
     </message>
@@ -1084,6 +1088,10 @@
     <message>
         <source>Unigram baseline, validation %1</source>
         <translation>Unigramm-Vergleich, Validierung %1</translation>
+    </message>
+    <message>
+        <source>All clusters alike %1</source>
+        <translation>Alle Gruppen gleich %1</translation>
     </message>
     <message>
         <source>Mean colour, validation %1</source>

@@ -36,6 +36,7 @@ void try_weights(Family family, ByteSpan bytes) {
     model.albert = {.embedding = 8, .inner = 12};
     model.coder = {.side = 8, .halvings = 1, .levels = {3, 2}};
     model.dalle = {.text = 4, .text_vocabulary = 12, .grid = 2, .blocks = 1};
+    model.swav = {.hidden = 8, .embedding = 8, .prototypes = 4};
     std::vector<float> values(model.parameters());
     const CheckpointFile file{"model.safetensors", bytes};
     if (!read_checkpoint(model, model.context, {&file, 1}, values)) return;
@@ -56,6 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         case 'l': try_weights(Family::llama, bytes); break;
         case 'p': try_weights(Family::coder, bytes); break;
         case 'd': try_weights(Family::dalle, bytes); break;
+        case 's': try_weights(Family::swav, bytes); break;
         default: break;
     }
     return 0;

@@ -54,6 +54,7 @@ QString LossChart::baselineSentence() const {
     switch (m_baseline) {
         case model::Baseline::bigram: return tr("The bigram baseline on the validation data is %1.").arg(loss);
         case model::Baseline::unigram: return tr("The unigram baseline on the validation data is %1.").arg(loss);
+        case model::Baseline::chance: return tr("The loss of one who thinks all clusters alike is %1.").arg(loss);
         case model::Baseline::mean_colour: break;
     }
     return tr("The baseline of one mean colour on the validation data is %1.").arg(loss);
@@ -64,6 +65,7 @@ QString LossChart::baselineLabel() const {
     switch (m_baseline) {
         case model::Baseline::bigram: return tr("Bigram baseline, validation %1").arg(loss);
         case model::Baseline::unigram: return tr("Unigram baseline, validation %1").arg(loss);
+        case model::Baseline::chance: return tr("All clusters alike %1").arg(loss);
         case model::Baseline::mean_colour: break;
     }
     return tr("Mean colour, validation %1").arg(loss);
@@ -278,9 +280,9 @@ void LossChart::paintAxes(QPainter& painter) const {
     painter.save();
     painter.translate(metrics.height() / 2 + 2, area.center().y());
     painter.rotate(-90);
-    painter.drawText(
-        QRectF(-area.height() / 2, -metrics.height() / 2, area.height(), metrics.height()), Qt::AlignCenter,
-        m_baseline == model::Baseline::mean_colour ? tr("Loss of a picture") : tr("Loss (nats per token)"));
+    const bool ofPicture = m_baseline == model::Baseline::mean_colour || m_baseline == model::Baseline::chance;
+    painter.drawText(QRectF(-area.height() / 2, -metrics.height() / 2, area.height(), metrics.height()),
+                     Qt::AlignCenter, ofPicture ? tr("Loss of a picture") : tr("Loss (nats per token)"));
     painter.restore();
 }
 

@@ -96,6 +96,7 @@ Result<PlanView> ask_for_plan(const Command& command) {
     if (!model) return model.error();
     if (command.plan.context > 0) model->context = command.plan.context;
     run::Recipe recipe;
+    recipe.batch = std::max(recipe.batch, model::records_together(*model));
     if (command.plan.batch > 0) recipe.batch = command.plan.batch;
     auto budget = budget_for(command);
     if (!budget) return budget.error();

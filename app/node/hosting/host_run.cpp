@@ -141,6 +141,10 @@ Status Host::tokenizer() {
         return Error{ErrorCode::invalid_argument,
                      "DALL-E is trained on pictures with captions, which host does not pack; choose another model."};
     }
+    if (model::is_embedder(wanted)) {
+        return Error{ErrorCode::invalid_argument,
+                     "SwAV is trained on crops of pictures, which host does not pack yet; choose another model."};
+    }
     const bool coder = model::is_coder(wanted);
     if (coder == m_plan.pictures.empty()) {
         return Error{ErrorCode::invalid_argument,

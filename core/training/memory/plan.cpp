@@ -85,8 +85,10 @@ MemoryPlan priced(const model::ModelSpec& model, const run::Recipe& recipe, cons
     return plan;
 }
 
-/// Micro-batches to try: halvings of the batch.
-std::vector<std::uint32_t> micro_batches(const run::Recipe& recipe) {
+/// Micro-batches to try: halvings of the batch, or the one that the model is defined by.
+std::vector<std::uint32_t> micro_batches(const model::ModelSpec& model, const run::Recipe& recipe) {
+    const std::uint32_t together = model::records_together(model);
+    if (together > 1) return {together};
     std::vector<std::uint32_t> sizes;
     for (std::uint32_t size = recipe.batch; size > 1; size = (size + 1) / 2) sizes.push_back(size);
     sizes.push_back(1);
@@ -95,7 +97,8 @@ std::vector<std::uint32_t> micro_batches(const run::Recipe& recipe) {
 
 /// Calls `take` with `layout` in which each choice was made in turn.
 template <class Take>
-void for_each_layout(const run::Recipe& recipe, const PlanFacts& facts, const Take& take) {
+void for_each_layout(const model::ModelSpec& model, const run::Recipe& recipe, const PlanFacts& facts,
+                     const Take& take) {
     Layout layout;
     layout.device = facts.device;
     layout.matmul = facts.matmul;
@@ -105,7 +108,7 @@ void for_each_layout(const run::Recipe& recipe, const PlanFacts& facts, const Ta
         device_steps ? std::vector{Residency::device, Residency::host} : std::vector{Residency::host};
     const std::vector<Residency> anchors =
         facts.disk_budget > 0 ? std::vector{Residency::host, Residency::disk} : std::vector{Residency::host};
-    for (const std::uint32_t micro_batch : micro_batches(recipe))
+    for (const std::uint32_t micro_batch : micro_batches(model, recipe))
         for (const Residency state : states)
             for (const Dtype weights : {Dtype::fp32, Dtype::bf16})
                 for (const Dtype gradient : {Dtype::fp32, Dtype::bf16})
@@ -160,7 +163,7 @@ MemoryPlan price_of(const model::ModelSpec& model, const run::Recipe& recipe, co
 
 std::vector<MemoryPlan> all_plans(const model::ModelSpec& model, const run::Recipe& recipe, const PlanFacts& facts) {
     std::vector<MemoryPlan> plans;
-    for_each_layout(recipe, facts, [&](const Layout& layout) {
+    for_each_layout(model, recipe, facts, [&](const Layout& layout) {
         const bool gpu = layout.device.kind != DeviceKind::cpu;
         const bool in_place = layout.weights == layout.matmul && (!gpu || layout.state == Residency::device);
         if (in_place && layout.weights_flow == Streaming::streamed) return;  // there is no copy to stream
@@ -168,12 +171,14 @@ std::vector<MemoryPlan> all_plans(const model::ModelSpec& model, const run::Reci
         const bool shared = model.family == model::Family::albert || model.family == model::Family::dalle;
         if (shared && layout.weights_flow == Streaming::streamed) return;
         if (shared && layout.checkpointing == Checkpointing::selective) return;
-        const bool coder = model::is_coder(model);
-        if (coder && (layout.weights_flow == Streaming::streamed || layout.checkpointing != Checkpointing::none))
+        const bool pictures = model::reads_pictures(model);
+        if (pictures && (layout.weights_flow == Streaming::streamed || layout.checkpointing != Checkpointing::none))
             return;
         MemoryPlan plan = priced(model, recipe, facts, layout);
         const double seconds = layout.micro_batch * model.context / std::max(plan.tokens_per_second, 1e-9);
-        if (layout.micro_batch > 1 && plan.tokens_per_second > 0 && seconds > 2 * micro_step_seconds) return;
+        if (layout.micro_batch > model::records_together(model) && plan.tokens_per_second > 0 &&
+            seconds > 2 * micro_step_seconds)
+            return;
         plans.push_back(std::move(plan));
     });
     std::ranges::stable_sort(plans, {}, &MemoryPlan::cost);

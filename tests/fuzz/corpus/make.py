@@ -143,6 +143,11 @@ def credit_tables():
     save("credit_table", "empty", b"")
 
 
+SWAV = {"area_min": 0.2, "area_split": 0.5, "block": "basic", "embedding": 8, "epsilon": 0.05, "frozen": 0, "hidden": 8,
+        "large_side": 8, "prototypes": 4, "queue": 0, "queue_from": 0, "side": 8, "small_crops": 1, "small_side": 8,
+        "stages": [1, 1, 1, 1], "stem": "small", "temperature": 0.1, "together": 2}
+
+
 def manifests():
     whole = vector("manifest")
     prefix, text = whole[:72], whole[72:]
@@ -181,6 +186,10 @@ def manifests():
         b'"family":"gpt2",', b'"family":"dalle",').replace(b'"heads":2,', dalle + b'"heads":1,').replace(
         b'"layers":1', b'"layers":2').replace(b'"width":8', b'"width":12').replace(
         b'{"kind":"bytes"}', b'{"kind":"none"}'))
+    swav = json.dumps(SWAV, separators=(",", ":")).encode()[1:-1]
+    save("manifest", "swav", prefix + text.replace(b'"activation":"gelu_tanh",', b"").replace(
+        b'"family":"gpt2",', b'"family":"swav",').replace(b'"heads":2,', swav + b',"heads":1,').replace(
+        b'"layers":1', b'"layers":4').replace(b'{"kind":"bytes"}', b'{"kind":"none"}'))
     save("manifest", "great_model", prefix + text.replace(b'"layers":1', b'"layers":256').replace(b'"width":8', b'"width":16384'))
 
 
@@ -315,6 +324,18 @@ def hf_checkpoints():
     for name, change in (("config_dalle", {}), ("config_dalle_grid", {"grid": 1 << 31}), ("config_dalle_heads", {"heads": 0})):
         save("hf_checkpoint", name, b"c" + json.dumps({**config, **change}).encode())
     save("hf_checkpoint", "dalle_part", b"d" + dalle_part())
+    config = {**SWAV, "context": 192, "heads": 1, "layers": 4, "model_type": "potluck_swav", "vocabulary": 256, "width": 8}
+    for name, change in (("config_swav", {}), ("config_swav_stages", {"stages": [1 << 31] * 4}),
+                         ("config_swav_side", {"side": 1 << 31})):
+        save("hf_checkpoint", name, b"c" + json.dumps({**config, **change}).encode())
+    save("hf_checkpoint", "swav_part", b"s" + swav_part())
+
+
+def swav_part():
+    """A first convolution under the name that distributed training gives it, and a counter that is no parameter."""
+    tensors = json.dumps({"module.conv1.weight": {"dtype": "F32", "shape": [8, 3, 3, 3], "data_offsets": [0, 864]},
+                          "bn1.num_batches_tracked": {"dtype": "I64", "shape": [], "data_offsets": [864, 872]}}).encode()
+    return struct.pack("<Q", len(tensors)) + tensors + bytes(872)
 
 
 def dalle_part():

@@ -140,6 +140,20 @@ private slots:
         QVERIFY(complains_of(load({file_of(tensors)}, model), "lm_head.weight is not its embedding"));
     }
 
+    void a_swav_loads_under_the_names_of_its_authors_with_what_norms_remember() {
+        ModelSpec model = samples::model();
+        model.family = Family::swav;
+        model.swav = {.hidden = 8, .embedding = 8, .prototypes = 4};
+        Tensors tensors = sample_tensors(model);
+        for (Tensor& one : tensors) one.name = "module." + one.name;
+        tensors.push_back({"module.bn1.running_mean", {8}, std::vector<float>(8, 0.5F)});
+        tensors.push_back({"module.bn1.running_var", {8}, std::vector<float>(8, 2)});
+        tensors.push_back({"module.bn1.num_batches_tracked", {1}, {7}, "BOOL"});
+        QVERIFY(is_count_by_eighths(load({file_of(tensors)}, model).values));
+        tensors.push_back({"module.fc.weight", {8}, std::vector<float>(8, 0.5F)});
+        QVERIFY(complains_of(load({file_of(tensors)}, model), "fc.weight"));
+    }
+
     void albert_loads_with_what_transformers_stores_twice() {
         ModelSpec model = samples::model();
         model.family = Family::albert;

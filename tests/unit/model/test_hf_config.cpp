@@ -173,9 +173,10 @@ private slots:
     }
 
     void every_preset_survives_its_config() {
-        for (const char* name : {"tiny", "small", "gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl", "opt-125m",
-                                 "opt-350m", "opt-1.3b", "opt-2.7b", "opt-6.7b", "llama-tiny", "smollm2-135m",
-                                 "smollm2-360m", "albert-tiny", "albert-base", "albert-large", "sahajbert"}) {
+        for (const char* name :
+             {"tiny",        "small",       "gpt2",         "gpt2-medium", "gpt2-large", "gpt2-xl",      "opt-125m",
+              "opt-350m",    "opt-1.3b",    "opt-2.7b",     "opt-6.7b",    "llama-tiny", "smollm2-135m", "smollm2-360m",
+              "albert-tiny", "albert-base", "albert-large", "sahajbert",   "swav-tiny",  "swav-resnet50"}) {
             ModelSpec model = *model_preset(name);
             const auto back = parsed(hugging_face_config(model));
             QVERIFY2(back.ok(), name);
@@ -193,7 +194,7 @@ private slots:
         QVERIFY(*parsed(hugging_face_config(model)) == model);
         QVERIFY(!model_preset("gpt3"));
         QVERIFY(model_preset("gpt3").error().message.find("sahajbert or coder-small.") != std::string::npos);
-        QVERIFY(model_preset_names(PresetUse::plan).ends_with("coder-small, dalle-emoji or dalle-ttt"));
+        QVERIFY(model_preset_names(PresetUse::plan).ends_with("dalle-emoji, dalle-ttt, swav-tiny or swav-resnet50"));
     }
 
     void a_reshaped_preset_keeps_its_proportions() {

@@ -92,6 +92,31 @@ private slots:
         }
     }
 
+    void a_swav_starts_as_torchvisions_networks_do() {
+        const ModelSpec model = *model_preset("swav-tiny");
+        const std::vector<float> values = initial_state(model);
+        double reads = 0;
+        for (const TensorSpec& tensor : tensors_of(model)) {
+            const std::span one = std::span(values).subspan(tensor.offset, tensor.elements());
+            const auto [least, most] = std::ranges::minmax(one);
+            if (tensor.shape.size() == 2) reads = static_cast<double>(tensor.shape[1]);
+            if (tensor.shape.size() == 4) {  // what each input reaches: outputs times places
+                double squares = 0;
+                for (const float value : one) squares += static_cast<double>(value) * static_cast<double>(value);
+                const double reached = static_cast<double>(tensor.shape[0] * tensor.shape[2] * tensor.shape[3]);
+                const double found = squares / static_cast<double>(one.size());
+                QVERIFY2(std::abs(found * reached / 2 - 1) < 0.15, tensor.name.c_str());
+            } else if (tensor.shape.size() == 2 || tensor.name == "projection_head.0.bias" ||
+                       tensor.name == "projection_head.3.bias") {
+                const double bound = 1 / std::sqrt(reads);
+                QVERIFY2(most <= bound && most > 0.9 * bound, tensor.name.c_str());
+                QVERIFY2(least >= -bound && least < -0.9 * bound, tensor.name.c_str());
+            } else {
+                QVERIFY2(least == most && most == (tensor.role == Role::gain ? 1.0F : 0.0F), tensor.name.c_str());
+            }
+        }
+    }
+
     void a_seed_has_its_bytes_and_another_has_others() {
         const auto digest = [](const ModelSpec& model, std::uint64_t seed) {
             const std::vector<float> values = initial_state(model, seed);

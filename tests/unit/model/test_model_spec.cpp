@@ -272,11 +272,129 @@ private slots:
         QCOMPARE(layer_widths(one).up, std::uint64_t{8 * 256});
     }
 
+    void a_swav_is_a_resnet_with_a_head_and_prototypes() {
+        const ModelSpec spec = *model_preset("swav-resnet50");
+        QCOMPARE(spec.parameters(), std::uint64_t{23'508'032 + 4'462'720 + 384'000});
+        QCOMPARE(swav_features(spec), std::uint64_t{2'048});
+        QCOMPARE(layer_widths(spec).heads, std::uint64_t{0});
+        // Published: 4.09e9 products for a picture of 224 pixels, without the classifier's 2,048 x 1,000.
+        const SwavWork large = swav_work(spec, 224);
+        QVERIFY(large.products > 4'080'000'000 && large.products < 4'110'000'000);
+        QCOMPARE(large.largest, std::uint64_t{64 * 112 * 112});
+        QCOMPARE(spec.applied_parameters(),
+                 (2 * large.products + 6 * swav_work(spec, 96).products) / std::uint64_t{3 * 256 * 256});
+        const ModelSpec tiny = *model_preset("swav-tiny");
+        QCOMPARE(tiny.parameters(), std::uint64_t{1'226'400 + 99'200 + 12'800});
+        QCOMPARE(tiny.applied_parameters(),
+                 (2 * swav_work(tiny, 32).products + 4 * swav_work(tiny, 16).products) / std::uint64_t{3 * 32 * 32});
+        QCOMPARE(swav_features(tiny), std::uint64_t{256});
+        QCOMPARE(records_together(tiny), 64U);
+        QCOMPARE(records_together(*model_preset("coder-small")), 1U);
+    }
+
+    /// torchvision 0.28, resnet.py: what a state dictionary of ResNet(Bottleneck, [1, 2, 1, 1]) lists, fc left out.
+    void a_swavs_tensors_are_torchvisions() {
+        ModelSpec spec = *model_preset("swav-resnet50");
+        spec.swav.stages = {1, 2, 1, 1};
+        const std::vector<TensorSpec> tensors = tensors_of(spec);
+        NamedShapes found;
+        for (const TensorSpec& tensor : tensors) found.emplace_back(tensor.name, tensor.shape);
+        const NamedShapes first = {{"conv1.weight", {64, 3, 7, 7}},
+                                   {"bn1.weight", {64}},
+                                   {"bn1.bias", {64}},
+                                   {"layer1.0.conv1.weight", {64, 64, 1, 1}},
+                                   {"layer1.0.bn1.weight", {64}},
+                                   {"layer1.0.bn1.bias", {64}},
+                                   {"layer1.0.conv2.weight", {64, 64, 3, 3}},
+                                   {"layer1.0.bn2.weight", {64}},
+                                   {"layer1.0.bn2.bias", {64}},
+                                   {"layer1.0.conv3.weight", {256, 64, 1, 1}},
+                                   {"layer1.0.bn3.weight", {256}},
+                                   {"layer1.0.bn3.bias", {256}},
+                                   {"layer1.0.downsample.0.weight", {256, 64, 1, 1}},
+                                   {"layer1.0.downsample.1.weight", {256}},
+                                   {"layer1.0.downsample.1.bias", {256}},
+                                   {"layer2.0.conv1.weight", {128, 256, 1, 1}}};
+        const NamedShapes last = {{"layer4.0.downsample.1.bias", {2'048}}, {"projection_head.0.weight", {2'048, 2'048}},
+                                  {"projection_head.0.bias", {2'048}},     {"projection_head.1.weight", {2'048}},
+                                  {"projection_head.1.bias", {2'048}},     {"projection_head.3.weight", {128, 2'048}},
+                                  {"projection_head.3.bias", {128}},       {"prototypes.weight", {3'000, 128}}};
+        QVERIFY(std::ranges::equal(std::span(found).first(first.size()), first));
+        QVERIFY(std::ranges::equal(std::span(found).last(last.size()), last));
+        const auto has = [&](const char* name) {
+            return std::ranges::any_of(tensors, [&](const TensorSpec& tensor) { return tensor.name == name; });
+        };
+        QVERIFY(has("layer2.0.downsample.0.weight") && !has("layer2.1.downsample.0.weight"));
+        // Basic blocks of the first stage neither halve nor widen.
+        const std::vector<TensorSpec> tiny = tensors_of(*model_preset("swav-tiny"));
+        QVERIFY(std::ranges::none_of(
+            tiny, [](const TensorSpec& tensor) { return tensor.name.starts_with("layer1.0.downsample"); }));
+        QVERIFY(tiny.front().shape == std::vector<std::uint64_t>({32, 3, 3, 3}));
+    }
+
+    void a_swav_is_checked_field_by_field() {
+        const ModelSpec spec = *model_preset("swav-tiny");
+        QVERIFY(ModelSpec::from_json(spec.to_json()).value() == spec);
+        for (const auto& [name, value] :
+             std::vector<std::pair<const char*, nlohmann::json>>{{"side", 31},
+                                                                 {"side", 257},
+                                                                 {"context", 3'071},
+                                                                 {"stem", "huge"},
+                                                                 {"block", "wide"},
+                                                                 {"stages", {1, 1, 1}},
+                                                                 {"stages", {1, 1, 1, 1, 1}},
+                                                                 {"stages", {1, 1, 1, 2}},
+                                                                 {"stages", {1, 1, 2, 0}},
+                                                                 {"stages", {1, 1, 1, -1}},
+                                                                 {"hidden", 7},
+                                                                 {"embedding", 4'097},
+                                                                 {"prototypes", 1},
+                                                                 {"prototypes", swav_prototypes_max + 1},
+                                                                 {"large_side", 7},
+                                                                 {"small_side", swav_side_max + 1},
+                                                                 {"small_crops", swav_crops_max + 1},
+                                                                 {"area_min", 0.001},
+                                                                 {"area_split", 0.1},
+                                                                 {"area_split", 1.5},
+                                                                 {"temperature", 0},
+                                                                 {"epsilon", 0},
+                                                                 {"queue", swav_queue_max + 1},
+                                                                 {"queue_from", swav_rounds_max + 1ULL},
+                                                                 {"frozen", swav_rounds_max + 1ULL},
+                                                                 {"together", 1},
+                                                                 {"together", swav_together_max + 1},
+                                                                 {"vocabulary", 257},
+                                                                 {"heads", 2},
+                                                                 {"layers", 5},
+                                                                 {"dropout", 0.1}}) {
+            nlohmann::json other = spec.to_json();
+            other[name] = value;
+            QVERIFY2(!ModelSpec::from_json(other).ok(), (name + value.dump()).c_str());
+        }
+        ModelSpec largest = *model_preset("swav-resnet50");
+        largest.swav.stages = {swav_blocks_max, 1, 1, 1};
+        largest.layers = swav_blocks_max + 3;
+        largest.swav.small_crops = swav_crops_max;
+        largest.swav.together = swav_together_max;
+        largest.swav.queue = swav_queue_max;
+        largest.swav.frozen = swav_rounds_max;
+        largest.swav.prototypes = swav_prototypes_max;
+        QVERIFY(ModelSpec::from_json(largest.to_json()).value() == largest);
+        largest.swav.stages = {swav_blocks_max + 1, 1, 1, 1};
+        largest.layers += 1;
+        QVERIFY(!ModelSpec::from_json(largest.to_json()).ok());
+        nlohmann::json text = ModelSpec{}.to_json();  // of others a context has its older limit
+        text["context"] = 16'385;
+        QVERIFY(!ModelSpec::from_json(text).ok());
+    }
+
     void every_family_has_its_baseline() {
         QCOMPARE(baseline_of(Family::opt), Baseline::bigram);
         QCOMPARE(baseline_of(Family::albert), Baseline::unigram);
         QCOMPARE(std::string(title_of(baseline_of(Family::coder))), std::string("mean colour"));
         QCOMPARE(std::string(title_of(baseline_of(Family::dalle))), std::string("unigram"));
+        QCOMPARE(std::string(title_of(baseline_of(Family::swav))), std::string("chance"));
+        QCOMPARE(std::string(loss_title(Baseline::chance)), std::string("Loss of a picture"));
     }
 
     void an_embedding_that_is_only_looked_up_is_in_no_product() {
@@ -291,7 +409,7 @@ private slots:
              {samples::model(), gpt2(12, 12, 768), gpt2(48, 25, 1'600), small_opt(), opt(12, 12, 768), opt_350m(),
               small_llama(), tinyllama(), qwen2_500m(), qwen3_600m(), *model_preset("albert-tiny"),
               *model_preset("sahajbert"), *model_preset("coder-small"), *model_preset("dalle-emoji"),
-              *model_preset("dalle-ttt")}) {
+              *model_preset("dalle-ttt"), *model_preset("swav-tiny"), *model_preset("swav-resnet50")}) {
             std::uint64_t next = 0;
             for (const TensorSpec& tensor : tensors_of(spec)) {
                 QCOMPARE(tensor.offset, next);

@@ -2,6 +2,7 @@
 #include <QRegularExpression>
 #include <QTest>
 
+#include "core/model/presets.h"
 #include "core/training/memory/plan.h"
 #include "core/training/memory/price.h"
 
@@ -190,6 +191,24 @@ private slots:
         layout.checkpointing = Checkpointing::full;
         QCOMPARE(summary_of(layout, {}), std::string("bf16, 8-bit AdamW, full checkpointing, anchor on disk"));
         QVERIFY(reasons_of(layout, processor(0)).size() == 4);
+    }
+
+    /// Norms and assignments are over those that are computed at once: a smaller micro-batch is another model.
+    void a_swav_computes_its_pictures_together_or_not_at_all() {
+        const model::ModelSpec spec = *model::model_preset("swav-tiny");
+        const run::Recipe recipe{.batch = 2 * spec.swav.together};
+        PlanFacts facts = processor(8 * gibibyte);
+        facts.matmul = Dtype::fp32;
+        const std::vector<MemoryPlan> plans = all_plans(spec, recipe, facts);
+        QVERIFY(!plans.empty());
+        for (const MemoryPlan& plan : plans) {
+            QCOMPARE(plan.layout.micro_batch, spec.swav.together);
+            QVERIFY(plan.layout.checkpointing == Checkpointing::none);
+            QVERIFY(plan.layout.weights_flow == Streaming::resident);
+        }
+        QVERIFY(plans_within_budget(spec, recipe, facts).ok());
+        facts.ram_budget = gibibyte / 3;
+        QCOMPARE(plans_within_budget(spec, recipe, facts).error().code, ErrorCode::out_of_memory);
     }
 
     void blocks_are_the_embedding_and_the_layers() {
