@@ -324,6 +324,31 @@ struct CaptionFigures {
         field("code_loss", value.code_loss, Real{0, number_max}, "Nats per code of a picture.");
     }
 };
+/// How many clusters a model that embeds pictures tells apart, and how well embeddings tell labels.
+struct ClusterFigures {
+    static constexpr std::string_view label = "cluster figures";
+    std::uint32_t clusters = 0;
+    double used = 0;
+    bool collapsed = false;
+
+    static void fields(auto& value, auto&& field) {
+        field("clusters", value.clusters, Whole{}, "That there are.");
+        field("used", value.used, Real{0, number_max},
+              "How many are the nearest of pictures: the exponential of the entropy of their shares.");
+        field("collapsed", value.collapsed, Any{},
+              "Whether the loss is that of a model that thinks all clusters alike, the logarithm of their number.");
+    }
+};
+/// How well pictures' nearest others tell their class, whatever was not told in training.
+struct NeighbourFigures {
+    static constexpr std::string_view label = "neighbour figures";
+    double embeddings = 0, pixels = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("embeddings", value.embeddings, Real{0, 1}, "Share of pictures told rightly by their embeddings.");
+        field("pixels", value.pixels, Real{0, 1}, "The same by the pictures' own values, for comparison.");
+    }
+};
 struct EvaluateReply {
     static constexpr std::string_view label = "evaluate reply";
     double loss = 0;
@@ -331,6 +356,8 @@ struct EvaluateReply {
     std::optional<PairFigures> pairs = {};
     std::optional<PictureFigures> pictures = {};
     std::optional<CaptionFigures> captions = {};
+    std::optional<ClusterFigures> clusters = {};
+    std::optional<NeighbourFigures> neighbours = {};
 
     static void fields(auto& value, auto&& field) {
         field("loss", value.loss, Real{0, number_max}, "Nats per token.");
@@ -338,6 +365,8 @@ struct EvaluateReply {
         field("pairs", value.pairs, Any{}, "Of an encoder; else missing.");
         field("pictures", value.pictures, Any{}, "Of a picture coder; else missing.");
         field("captions", value.captions, Any{}, "Of a model that draws; else missing.");
+        field("clusters", value.clusters, Any{}, "Of a model that embeds pictures; else missing.");
+        field("neighbours", value.neighbours, Any{}, "Of such a model where held-out pictures have labels.");
     }
 };
 struct EvaluateRequest {

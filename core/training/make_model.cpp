@@ -4,12 +4,14 @@
 #include "core/training/encoder/encoder.h"
 #include "core/training/picture/coder.h"
 #include "core/training/picture/dalle.h"
+#include "core/training/picture/swav.h"
 
 namespace potluck::training {
 
 std::unique_ptr<Model> make_model(const model::ModelSpec& spec, const ModelOptions& options) {
     if (model::is_coder(spec)) return std::make_unique<PictureCoder>(spec, options);
     if (model::is_drawer(spec)) return std::make_unique<Dalle>(spec, options);
+    if (model::is_embedder(spec)) return std::make_unique<Swav>(spec, options);
     if (spec.family == model::Family::albert) return std::make_unique<Encoder>(spec, options);
     return std::make_unique<Decoder>(spec, options);
 }

@@ -25,6 +25,7 @@
 #include "core/training/compute/devices.h"
 #include "core/training/make_model.h"
 #include "core/training/memory/memory_error.h"
+#include "core/training/picture/sinkhorn.h"
 #include "core/training/plan_facts.h"
 #include "core/training/sampler.h"
 #include "core/training/vector_file.h"
@@ -39,6 +40,8 @@ using nlohmann::json;
 using std::chrono::milliseconds;
 
 constexpr std::uint32_t evaluate_at_once = 8;  // sequences
+/// Pictures that are compared with each other, and values of them at once.
+constexpr std::uint64_t neighbours_max = 1'000, neighbour_values_max = 1ULL << 25U;
 
 Error not_loaded() { return {ErrorCode::invalid_argument, "Load a model before anything is asked of it."}; }
 
@@ -113,12 +116,37 @@ control::PictureFigures figures_of(const Model::PictureSums& sums, std::uint64_t
             .codes_used = used / static_cast<double>(std::max<std::size_t>(1, sums.codes_used.size()))};
 }
 
+void add_clusters(const Model::ClusterSums& found, std::optional<Model::ClusterSums>& sums) {
+    if (!sums) sums.emplace(Model::ClusterSums{std::vector<std::uint64_t>(found.chosen.size())});
+    for (std::size_t k = 0; k < found.chosen.size(); ++k) sums->chosen[k] += found.chosen[k];
+}
+
+control::ClusterFigures figures_of(const Model::ClusterSums& sums, double loss) {
+    const std::vector<float> chosen(sums.chosen.begin(), sums.chosen.end());
+    return {.clusters = static_cast<std::uint32_t>(chosen.size()),
+            .used = clusters_used(chosen, chosen.size()),
+            .collapsed = has_collapsed(loss, chosen.size())};
+}
+
+/// What the first pictures' neighbours tell, where pictures have labels.
+Status compare_neighbours(Model& model, const Shard& shard, std::uint64_t records, control::EvaluateReply& reply) {
+    const std::uint64_t compared = std::min({records, neighbours_max, neighbour_values_max / shard.shape().context});
+    std::vector<model::Token> pictures;
+    for (std::uint64_t i = 0; i < compared; ++i)
+        if (const Status status = shard.append_record(i, pictures); !status.ok()) return status.error();
+    const Result<std::optional<Model::Neighbours>> found = model.neighbours(pictures);
+    if (!found.ok()) return found.error();
+    if (*found) reply.neighbours = {(*found)->embeddings, (*found)->pixels};
+    return {};
+}
+
 Result<control::EvaluateReply> evaluation_of(Model& model, const Shard& shard, std::uint64_t records,
                                              std::uint32_t at_once) {
     double sum = 0;
     std::optional<Model::PairSums> pairs;
     std::optional<Model::PictureSums> pictures;
     std::optional<Model::CaptionSums> captions;
+    std::optional<Model::ClusterSums> clusters;
     std::vector<model::Token> batch;
     for (std::uint64_t next = 0; next < records;) {
         batch.clear();
@@ -135,6 +163,7 @@ Result<control::EvaluateReply> evaluation_of(Model& model, const Shard& shard, s
             captions->text += found->captions->text;
             captions->codes += found->captions->codes;
         }
+        if (found->clusters) add_clusters(*found->clusters, clusters);
         if (!found->pairs) continue;
         if (!pairs) pairs = Model::PairSums{};
         pairs->gaps += found->pairs->gaps;
@@ -152,6 +181,10 @@ Result<control::EvaluateReply> evaluation_of(Model& model, const Shard& shard, s
         const auto count = static_cast<double>(records);
         reply.captions = {captions->text / count, captions->codes / count};
     }
+    if (!clusters) return reply;
+    reply.clusters = figures_of(*clusters, reply.loss);
+    const Status compared = compare_neighbours(model, shard, records, reply);
+    if (!compared.ok()) return compared.error();
     return reply;
 }
 
@@ -440,7 +473,9 @@ Result<control::EvaluateReply> TrainerService::answer(const control::EvaluateReq
     const Result<Shard> shard = Shard::open(request.shard, {request.records, spec.context, spec.vocabulary});
     if (!shard.ok()) return shard.error();
     const std::uint64_t records = std::min(request.records, request.records_max);
-    const std::uint32_t at_once = std::clamp(m_trainer->setup().layout.micro_batch, 1U, evaluate_at_once);
+    const std::uint32_t together = model::records_together(m_trainer->setup().model);
+    const std::uint32_t at_once =
+        together > 1 ? together : std::clamp(m_trainer->setup().layout.micro_batch, 1U, evaluate_at_once);
     return with_state(*m_trainer, same_file(request.state, m_loaded), request.state,
                       [&](Model& model) { return evaluation_of(model, *shard, records, at_once); });
 }

@@ -62,6 +62,12 @@ Result<Trainer> Trainer::create(const TrainerSetup& setup) {
                                                       model::family_title(setup.model) +
                                                       " in fp32: choose such a layout."};
     }
+    const std::uint32_t together = model::records_together(setup.model);
+    if (setup.recipe.batch % together != 0) {
+        return Error{ErrorCode::invalid_argument,
+                     std::string("A model of the kind ") + model::family_title(setup.model) + " computes " +
+                         std::to_string(together) + " pictures together: choose a batch that is a multiple of it."};
+    }
     Result<LocalModel> local = LocalModel::create(setup.model.parameters(), setup.layout, setup.scratch, setup.threads);
     if (!local.ok()) return local.error();
     return Trainer(setup, *std::move(local));
@@ -181,7 +187,10 @@ Status Trainer::micro_step() {
     const std::uint32_t batch = m_setup.recipe.batch;
     const std::uint32_t most = m_setup.layout.micro_batch > 0 ? m_setup.layout.micro_batch : batch;
     const bool exact = m_setup.pace == Pace::exact;
-    const std::uint32_t wanted = exact ? most : std::min(most, micro_batch_size(batch, m_seconds_per_sequence));
+    const std::uint32_t together = model::records_together(m_setup.model);
+    const std::uint32_t wanted = together > 1 ? together
+                                 : exact      ? most
+                                              : std::min(most, micro_batch_size(batch, m_seconds_per_sequence));
     const std::uint32_t count = std::min(wanted, batch - m_batch_filled);
     const std::uint64_t position = m_reader->position();
     m_records.clear();
@@ -194,7 +203,8 @@ Status Trainer::micro_step() {
                                .scale = m_loss_scale.factor() / static_cast<double>(batch * context),
                                .dropout_seed = mix64(m_place.key.seed ^ mix64(m_place.key.round.value) ^ position),
                                .record_seed = mix64(m_place.key.seed ^ mix64(~m_place.key.round.value)),
-                               .first = position});
+                               .first = position,
+                               .round = m_place.key.round.value});
     if (!loss.ok()) {
         (void)forget_batch();  // part of this gradient may be in
         return loss.error();

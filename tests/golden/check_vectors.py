@@ -38,7 +38,7 @@ VECTORS = {
     "checkpoints": ("tests/golden/checkpoints/make_checkpoints.py", "tests/golden/checkpoints",
                     ["torch==2.13.0", "transformers==5.23.0", "safetensors"], ["*/*"], []),
     "training": ("tests/golden/training/make_reference.py --to .", "tests/golden/training",
-                 ["numpy", "torch==2.13.0", "transformers==5.23.0", "safetensors"], ["reference_[!acd]*.safetensors"],
+                 ["numpy", "torch==2.13.0", "transformers==5.23.0", "safetensors"], ["reference_[!acds]*.safetensors"],
                  []),
     "albert": ("tests/golden/training/make_albert_reference.py --to .", "tests/golden/training",
                ["numpy", "torch==2.13.0", "transformers==5.23.0", "safetensors"], ["reference_albert*.safetensors"],
@@ -47,6 +47,8 @@ VECTORS = {
               ["numpy", "torch==2.13.0", "transformers==5.23.0", "safetensors"], ["reference_coder.safetensors"], []),
     "dalle": ("tests/golden/training/make_dalle_reference.py --to .", "tests/golden/training",
               ["numpy", "torch==2.13.0", "transformers==5.23.0", "safetensors"], ["reference_dalle.safetensors"], []),
+    "swav": ("tests/golden/training/make_swav_reference.py --to .", "tests/golden/training",
+             ["numpy", "torch==2.13.0", "transformers==5.23.0", "safetensors"], ["reference_swav*.safetensors"], []),
 }
 FLOAT_NOISE = 5e-6  # convolutions were seen to differ by 1.4e-6 from one processor to another
 

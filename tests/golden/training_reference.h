@@ -1,5 +1,6 @@
-// What make_reference.py, make_albert_reference.py, make_coder_reference.py and make_dalle_reference.py recorded with
-// PyTorch: tensors by name, and the comparisons that every family's test makes with them.
+// What make_reference.py, make_albert_reference.py, make_coder_reference.py, make_dalle_reference.py and
+// make_swav_reference.py recorded with PyTorch: tensors by name, and the comparisons that every family's test makes
+// with them.
 #pragma once
 
 #include <QTemporaryDir>
@@ -108,11 +109,11 @@ inline double distance(std::span<const float> got, std::span<const float> expect
     return length(difference) / scale;
 }
 
-/// A key's bias of OPT or ALBERT moves all scores of a row alike: its true gradient is zero, and what is left is
-/// rounding.
+/// A key's bias of OPT or ALBERT moves all scores of a row alike, and one before SwAV's batch norm all of a batch: its
+/// true gradient is zero, and what is left is rounding.
 inline bool is_key_bias(const model::TensorSpec& tensor) {
     const bool opt = tensor.name.starts_with("model.decoder.") && tensor.name.ends_with("k_proj.bias");
-    return opt || tensor.name.ends_with("attention.key.bias");
+    return opt || tensor.name.ends_with("attention.key.bias") || tensor.name == "projection_head.0.bias";
 }
 
 /// `is_rounding` names tensors whose gradient is compared to the length of all.

@@ -54,15 +54,29 @@ public:
     struct CaptionSums {
         double text = 0, codes = 0;  // nats
     };
+    /// SwAV's: how many pictures each cluster is the nearest of.
+    struct ClusterSums {
+        std::vector<std::uint64_t> chosen;
+    };
     struct Evaluation {
         double loss_sum = 0;  // nats; of pictures, their errors
         std::optional<PairSums> pairs = {};
         std::optional<PictureSums> pictures = {};
         std::optional<CaptionSums> captions = {};
+        std::optional<ClusterSums> clusters = {};
     };
     /// The losses of whole records of context + 1 tokens each. `first`: the number of the first of them, from which
     /// follows what is drawn for each.
     [[nodiscard]] virtual Result<Evaluation> evaluate(std::span<const model::Token> records, std::uint64_t first) = 0;
+
+    /// Shares of pictures whose class their nearest others tell, by embeddings and by the pictures' own values.
+    struct Neighbours {
+        double embeddings = 0, pixels = 0;
+    };
+    /// Of whole records with labels; nothing for families that embed no pictures, or without labels.
+    [[nodiscard]] virtual Result<std::optional<Neighbours>> neighbours(std::span<const model::Token> /*records*/) {
+        return std::optional<Neighbours>{};
+    }
 
     struct BackwardRequest {
         std::span<const model::Token> records;  // (B, T+1)
@@ -71,6 +85,7 @@ public:
         std::uint64_t dropout_seed = 0;
         std::uint64_t record_seed = 0;  // with the number of a record: of what is drawn for it
         std::uint64_t first = 0;        // number of the first record
+        std::uint64_t round = 0;        // of the run, by which parts of a model begin to be used
     };
     /// Loss sum of the records, and its gradient. Leaves `gradient` as it was if the loss is not finite. 16-bit numbers
     /// may overflow in the backward pass all the same: then `gradient` holds infinities or NaN, which its norm shows.

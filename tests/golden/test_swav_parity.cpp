@@ -1,0 +1,233 @@
+// SwAV beside PyTorch, as recorded by training/make_swav_reference.py.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/base/mix.h"
+#include "core/training/compute/device.h"
+#include "core/training/picture/crops.h"
+#include "core/training/picture/sinkhorn.h"
+#include "core/training/picture/swav.h"
+#include "core/training/trainer.h"
+#include "tests/golden/training_reference.h"
+
+using namespace potluck;
+using namespace potluck::test;
+using namespace potluck::training;
+using potluck::model::Token;
+
+namespace {
+
+model::ModelSpec recorded_model() {
+    model::ModelSpec spec;
+    spec.family = model::Family::swav;
+    spec.layers = 4;
+    spec.heads = 1;
+    spec.width = 8;
+    spec.swav = {.side = 16,
+                 .hidden = 24,
+                 .embedding = 16,
+                 .prototypes = 12,
+                 .large_side = 16,
+                 .small_side = 12,
+                 .small_crops = 2,
+                 .area_min = 0.2,
+                 .area_split = 0.5,
+                 .temperature = 0.5,
+                 .epsilon = 0.5,
+                 .queue = 6,
+                 .together = recorded_batch};
+    spec.context = model::swav_context(spec.swav);
+    return spec;
+}
+
+model::ModelSpec recorded_bottleneck() {
+    model::ModelSpec spec = recorded_model();
+    spec.swav.stem = model::SwavStem::large;
+    spec.swav.block = model::SwavBlock::bottleneck;
+    spec.swav.temperature = 0.1;
+    spec.swav.epsilon = 0.05;
+    spec.swav.large_side = 48;
+    spec.swav.small_side = 40;
+    return spec;
+}
+
+/// Of what the trainer draws for a record of the recorded round.
+std::uint64_t record_seed() { return mix64(recorded_seed ^ mix64(~recorded_round)); }
+
+/// The recording, and a SwAV with its first state.
+struct Recorded {
+    TrainingReference reference;
+    std::vector<float> parameters = reference.initial();
+    std::vector<Token> records = reference.first_batch();
+    Swav swav{reference.spec, {}};
+
+    explicit Recorded(const char* name = "swav", const model::ModelSpec& spec = recorded_model())
+        : reference(name, spec) {
+        const Status used = swav.use_parameters(parameters);
+        if (!used) qFatal("%s", used.error().message.c_str());
+    }
+    [[nodiscard]] Result<double> gradient(std::span<float> sums, std::uint64_t round = recorded_round) {
+        return gradient_of(records, sums, round);
+    }
+    [[nodiscard]] Result<double> gradient_of(std::span<const Token> some, std::span<float> sums, std::uint64_t round) {
+        return swav.add_gradient({.records = some,
+                                  .gradient = sums,
+                                  .scale = reference.mean_scale(),
+                                  .record_seed = record_seed(),
+                                  .first = 0,
+                                  .round = round});
+    }
+};
+
+}  // namespace
+
+class SwavParityTest : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase() { use_threads(1); }
+
+    void crops_are_pytorchs() {
+        const TrainingReference reference("swav", recorded_model());
+        const Crops crops = crops_of(reference.spec, reference.first_batch(), record_seed(), 0);
+        const auto check = [](std::span<const float> got, std::span<const float> expected) {
+            QCOMPARE(got.size(), expected.size());
+            for (std::size_t i = 0; i < got.size(); ++i)
+                QVERIFY2(std::abs(got[i] - expected[i]) < 1e-4F, qPrintable(QString("%1").arg(i)));
+        };
+        check(crops.large, reference.values<float>("large"));
+        check(crops.small, reference.values<float>("small"));
+    }
+
+    void losses_and_gradients_are_pytorchs() {
+        Recorded recorded;
+        std::vector<float> gradient(recorded.parameters.size(), 0.0F);
+        const auto loss = recorded.gradient(gradient);
+        QVERIFY2(loss.ok(), loss ? "" : loss.error().message.c_str());
+        const double expected = recorded.reference.values<double>("figures")[0];
+        QVERIFY(std::abs(*loss * recorded.reference.mean_scale() - expected) < 1e-5);
+        compare_gradients(recorded.reference.spec, gradient, recorded.reference.values<float>("gradient"), 1e-4);
+    }
+
+    void bottlenecks_behind_the_large_stem_are_pytorchs() {
+        Recorded recorded("swav_bottleneck", recorded_bottleneck());
+        std::vector<float> gradient(recorded.parameters.size(), 0.0F);
+        const auto loss = recorded.gradient(gradient);
+        QVERIFY2(loss.ok(), loss ? "" : loss.error().message.c_str());
+        const double expected = recorded.reference.values<double>("figures")[0];
+        QVERIFY(std::abs(*loss * recorded.reference.mean_scale() - expected) < 1e-5);
+        const auto lengths = recorded.reference.values<double>("lengths");
+        std::size_t next = 0;
+        for (const model::TensorSpec& tensor : model::tensors_of(recorded.reference.spec)) {
+            const double found = length(std::span(gradient).subspan(tensor.offset, tensor.elements()));
+            const double wanted = lengths.at(next++);
+            QVERIFY2(std::abs(found - wanted) < 1e-3 * wanted + 1e-6, tensor.name.c_str());
+        }
+        QCOMPARE(next, lengths.size());
+    }
+
+    void ten_steps_end_where_pytorchs_end() {
+        TrainingReference reference("swav", recorded_model());
+        reference.clip = 1e-4;
+        std::vector<double> losses;
+        const std::vector<float> after = ten_steps(reference, Dtype::fp32, losses);
+        const auto expected = reference.values<double>("losses");
+        QCOMPARE(losses.size(), expected.size());
+        double worst = 0;
+        for (std::size_t step = 0; step < expected.size(); ++step)
+            worst = std::max(worst, std::abs(losses[step] - expected[step]));
+        const double error = path_error(reference, after);
+        qInfo("ten steps: losses apart by %g, %g of the way apart", worst, error);
+        QVERIFY2(worst < 1e-5, std::to_string(worst).c_str());
+        QVERIFY2(error < 1e-3, std::to_string(error).c_str());
+    }
+
+    void prototypes_stay_while_they_are_frozen() {
+        model::ModelSpec spec = recorded_model();
+        spec.swav.frozen = recorded_round + 1;
+        Recorded recorded("swav", spec);
+        const model::TensorSpec prototypes = model::tensors_of(spec).back();
+        std::vector<float> gradient(recorded.parameters.size(), 0.0F);
+        QVERIFY(recorded.gradient(gradient).ok());
+        QVERIFY(length(gradient) > 1e-3);
+        QCOMPARE(length(std::span(gradient).subspan(prototypes.offset)), 1e-30);
+        QVERIFY(recorded.gradient(gradient, spec.swav.frozen).ok());
+        QVERIFY(length(std::span(gradient).subspan(prototypes.offset)) > 1e-3);
+    }
+
+    /// Two batches of three fill a queue of six; the third batch's assignments are balanced with it.
+    void the_queue_counts_once_it_is_full_and_its_round_has_come() {
+        model::ModelSpec late = recorded_model();
+        late.swav.queue_from = recorded_round + 1;
+        Recorded recorded, other("swav", late);
+        std::vector<float> gradient(recorded.parameters.size(), 0.0F);
+        const std::vector<Token> records = recorded.reference.records();
+        const std::size_t size = recorded.records.size();
+        for (std::size_t batch = 0; batch < 3; ++batch) {
+            const auto some = std::span(records).subspan(batch * size, size);
+            const double queued = recorded.gradient_of(some, gradient, recorded_round).value();
+            const double without = other.gradient_of(some, gradient, recorded_round).value();
+            QVERIFY((queued == without) == (batch < 2));
+        }
+    }
+
+    void pictures_that_are_not_alike_have_features_that_are_not() {
+        Recorded recorded;
+        const std::vector<Token> all = recorded.reference.records();
+        const auto statistics = recorded.swav.norm_statistics(all);
+        QVERIFY(statistics.ok());
+        std::vector<std::string> names;
+        for (const NormStatistics& one : *statistics) {
+            names.push_back(one.name);
+            for (const float variance : one.variance) QVERIFY(variance >= 0 && std::isfinite(variance));
+        }
+        const std::vector<std::string> first = {"bn1", "layer1.0.bn1", "layer1.0.bn2", "layer2.0.bn1"};
+        QVERIFY(std::ranges::equal(std::span(names).first(first.size()), first));
+        QCOMPARE(names.back(), std::string("layer4.0.downsample.1"));
+        QCOMPARE(names.size(), std::size_t{12});
+        const auto features = recorded.swav.features(all, *statistics);
+        QVERIFY(features.ok());
+        const std::uint64_t width = model::swav_features(recorded.reference.spec);
+        QCOMPARE(features->size(), 30 * width);
+        // What statistics are frozen does not depend on what else is looked at.
+        const auto one = recorded.swav.features(std::span(all).first(recorded.reference.spec.context + 1), *statistics);
+        QVERIFY(distance(*one, std::span(*features).first(width), length(*one)) < 1e-5);
+        QVERIFY(distance(*one, std::span(*features).subspan(width, width), length(*one)) > 0.1);
+    }
+
+    void equal_pictures_collapse_and_it_is_noticed() {
+        Recorded recorded;
+        std::fill(recorded.records.begin(), recorded.records.end(), Token{0});
+        const auto found = recorded.swav.evaluate(recorded.records, 0);
+        QVERIFY(found.ok() && found->clusters);
+        std::vector<float> chosen(found->clusters->chosen.begin(), found->clusters->chosen.end());
+        QVERIFY(clusters_used(chosen, chosen.size()) < 1.001);
+        QVERIFY(has_collapsed(found->loss_sum * recorded.reference.mean_scale(), 12));
+    }
+
+    void what_is_no_picture_is_refused() {
+        Recorded recorded;
+        std::vector<float> gradient(recorded.parameters.size(), 0.0F);
+        for (const std::size_t place : {std::size_t{5}, std::size_t{recorded.reference.spec.context}}) {
+            recorded.records = recorded.reference.first_batch();
+            recorded.records[place] = 256;
+            QCOMPARE(recorded.gradient(gradient).error().code, ErrorCode::malformed);
+            QCOMPARE(recorded.swav.evaluate(recorded.records, 0).error().code, ErrorCode::malformed);
+        }
+        QCOMPARE(length(gradient), 1e-30);
+        QCOMPARE(recorded.swav.next_logits({}).error().code, ErrorCode::invalid_argument);
+    }
+
+    void a_batch_that_is_no_multiple_is_refused() {
+        run::Recipe recipe;
+        recipe.batch = recorded_batch + 1;
+        const auto refused = Trainer::create({.model = recorded_model(), .recipe = recipe, .layout = {}, .threads = 1});
+        QVERIFY(!refused.ok() && refused.error().code == ErrorCode::invalid_argument);
+        QVERIFY(refused.error().message.find("3 pictures together") != std::string::npos);
+        recipe.batch = 2 * recorded_batch;
+        QVERIFY(Trainer::create({.model = recorded_model(), .recipe = recipe, .layout = {}, .threads = 1}).ok());
+    }
+};
+
+QTEST_GUILESS_MAIN(SwavParityTest)
+#include "test_swav_parity.moc"
