@@ -120,18 +120,17 @@ inline constexpr std::uint32_t swav_large_crops = 2;   // whose clusters the oth
 inline constexpr std::uint32_t swav_side_max = 256;    // of a picture or a crop
 inline constexpr std::uint32_t swav_blocks_max = 64;   // of a stage
 inline constexpr std::uint32_t swav_crops_max = 16;    // small ones
-inline constexpr std::uint32_t swav_labels_max = 255;  // classes that a picture may be labelled with
 inline constexpr std::uint32_t swav_prototypes_max = 65'536;
 inline constexpr std::uint32_t swav_queue_max = 65'536;
 inline constexpr std::uint32_t swav_rounds_max = 1U << 30U;
 inline constexpr std::uint32_t swav_together_max = 4'096;
 [[nodiscard]] constexpr std::uint32_t swav_expansion(SwavBlock block) { return block == SwavBlock::bottleneck ? 4 : 1; }
-/// Of a block of a stage: all stages but the first begin with one that halves the side.
+/// How a block of a stage steps: all stages but the first begin with one that halves the side.
 [[nodiscard]] constexpr std::uint32_t swav_stride(std::uint32_t stage, std::uint32_t block) {
     return stage > 0 && block == 0 ? 2 : 1;
 }
 
-/// What swav alone has. A record is a picture as a coder's, then 0 or, of a picture with a label, its class from 1 on.
+/// What swav alone has. A record is a picture as a coder's, then 0 or, of a picture with a label, its class of 1..255.
 /// `layers` of its ModelSpec are the blocks of all stages, `width` the channels of the first; `heads` is 1.
 struct SwavShape {
     std::uint32_t side = 32;  // of a square picture, in pixels, 8..swav_side_max

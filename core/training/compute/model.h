@@ -73,7 +73,7 @@ public:
     struct Neighbours {
         double embeddings = 0, pixels = 0;
     };
-    /// Of whole records with labels; nothing for families that embed no pictures, or without labels.
+    /// Takes whole records with labels; returns nothing for families that embed no pictures, or without labels.
     [[nodiscard]] virtual Result<std::optional<Neighbours>> neighbours(std::span<const model::Token> /*records*/) {
         return std::optional<Neighbours>{};
     }

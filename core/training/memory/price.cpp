@@ -139,11 +139,11 @@ ActivationBytes embedder_activation_bytes(const model::ModelSpec& model, const L
         const std::uint64_t pixels = 3 * std::uint64_t{side} * side;
         return std::pair{crops * (2 * work.values + pixels), crops * work.largest};
     };
-    const auto [large, large_most] = of_crops(records * model::swav_large_crops, shape.large_side);
-    const auto [small, small_most] = of_crops(records * shape.small_crops, shape.small_side);
+    const auto [large, large_peak] = of_crops(records * model::swav_large_crops, shape.large_side);
+    const auto [small, small_peak] = of_crops(records * shape.small_crops, shape.small_side);
     const std::uint64_t scores = (records * (model::swav_large_crops + shape.small_crops) + shape.queue) *
                                  (std::uint64_t{shape.prototypes} + shape.hidden);
-    return {.kept = 4 * (large + small + scores), .working = 4 * std::max(large_most, small_most) * 4 + 4 * scores};
+    return {.kept = 4 * (large + small + scores), .working = 4 * std::max(large_peak, small_peak) * 4 + 4 * scores};
 }
 
 }  // namespace

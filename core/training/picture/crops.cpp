@@ -22,7 +22,7 @@ namespace {
 
 constexpr int draws_max = 10;
 constexpr double mirrored_share = 0.5, recoloured_share = 0.8, grey_share = 0.2, blurred_share = 0.5;
-constexpr double jitter = 0.8, hue_most = 0.2, blur_least = 0.1, blur_most = 2.0;
+constexpr double jitter = 0.8, hue_jitter = 0.2, blur_from = 0.1, blur_to = 2.0;
 constexpr std::array<float, 3> grey_weights = {0.299F, 0.587F, 0.114F};
 constexpr std::array<float, 3> channel_means = {0.485F, 0.456F, 0.406F};
 constexpr std::array<float, 3> channel_deviations = {0.229F, 0.224F, 0.225F};
@@ -93,7 +93,7 @@ void turn_hue(Planes& picture, double turns) {
         const float sixth = most == r ? (g - b) / spread : most == g ? 2 + (b - r) / spread : 4 + (r - g) / spread;
         float hue = sixth / 6 + static_cast<float>(turns);
         hue = 6 * (hue - std::floor(hue));
-        // Of each channel how far from its own hue, in sixths of a turn: full within one, nothing beyond two.
+        // How far each channel is from its own hue, in sixths of a turn: full within one, nothing beyond two.
         const auto channel = [&](float offset) {
             const float at = std::fmod(offset + hue, 6.0F);
             return most - spread * std::clamp(std::min(at, 4 - at), 0.0F, 1.0F);
@@ -134,10 +134,10 @@ CropPlan draw_crop(const CropRule& rule, std::uint64_t seed) {
     plan.brightness = between(rng, 1 - jitter, 1 + jitter);
     plan.contrast = between(rng, 1 - jitter, 1 + jitter);
     plan.saturation = between(rng, 1 - jitter, 1 + jitter);
-    plan.hue = between(rng, -hue_most, hue_most);
+    plan.hue = between(rng, -hue_jitter, hue_jitter);
     plan.grey = rng.unit() < grey_share;
     const bool blurred = rng.unit() < blurred_share;
-    const double deviation = between(rng, blur_least, blur_most);
+    const double deviation = between(rng, blur_from, blur_to);
     plan.blur = blurred ? deviation : 0;
     return plan;
 }

@@ -45,7 +45,7 @@ struct Planes {
     std::uint32_t side = 0;
     std::vector<float> values;  // (3, side, side)
 };
-/// Of a record without its last token.
+/// Takes a record without its last token.
 [[nodiscard]] Planes planes_of(std::span<const model::Token> pixels, std::uint32_t side);
 
 /// The plan's part of `picture` at `side` pixels: bilinear, with a triangle as wide as the scale where it shrinks.

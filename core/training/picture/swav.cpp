@@ -37,7 +37,7 @@ namespace {
 using at::Tensor;
 
 constexpr double batch_norm_epsilon = 1e-5, length_epsilon = 1e-12;
-/// Of what is drawn for held-out records, so that their loss can be computed again.
+/// Held-out records are drawn for by this, so that their loss can be computed again.
 constexpr std::uint64_t evaluation_seed = 0;
 
 /// Where norms take their statistics from: what passes, or what was computed before; and whether they are noted.
@@ -85,7 +85,7 @@ private:
 Tensor of_unit_length(const Tensor& rows) { return rows / rows.norm(2, {1}, true).clamp_min(length_epsilon); }
 
 std::vector<float> floats_of(const Tensor& tensor) {
-    const Tensor here = tensor.detach().to(at::kCPU).contiguous();
+    const Tensor here = at::detach(tensor).to(at::kCPU).contiguous();
     const float* values = here.const_data_ptr<float>();
     return {values, values + here.numel()};
 }
@@ -191,7 +191,7 @@ std::pair<Tensor, Tensor> Swav::Network::scored(Crops& crops, bool frozen) const
     const Tensor z_RE = of_unit_length(layers.mapped(inner_RH));
     const Tensor& prototypes_KE = layers.take();
     POTLUCK_CHECK(layers.all_taken());
-    return {z_RE, at::linear(z_RE, of_unit_length(frozen ? prototypes_KE.detach() : prototypes_KE))};
+    return {z_RE, at::linear(z_RE, of_unit_length(frozen ? at::detach(prototypes_KE) : prototypes_KE))};
 }
 
 Tensor Swav::Network::assigned(std::size_t crop, const Tensor& scores_RK, std::int64_t pictures, bool queued) const {
@@ -223,7 +223,7 @@ void Swav::Network::remember(const Tensor& z_RE, std::int64_t pictures) {
     for (std::size_t i = 0; i < queues.size(); ++i) {
         if (!queues[i].z_QE.defined())
             queues[i].z_QE = at::zeros({std::int64_t{spec.swav.queue}, z_RE.size(1)}, z_RE.options());
-        queues[i].push(z_RE.detach().narrow(0, static_cast<std::int64_t>(i) * pictures, pictures));
+        queues[i].push(at::detach(z_RE).narrow(0, static_cast<std::int64_t>(i) * pictures, pictures));
     }
 }
 
