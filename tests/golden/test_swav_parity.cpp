@@ -55,28 +55,19 @@ model::ModelSpec recorded_bottleneck() {
 /// Of what the trainer draws for a record of the recorded round.
 std::uint64_t record_seed() { return mix64(recorded_seed ^ mix64(~recorded_round)); }
 
-/// The recording, and a SwAV with its first state.
-struct Recorded {
-    TrainingReference reference;
-    std::vector<float> parameters = reference.initial();
-    std::vector<Token> records = reference.first_batch();
-    Swav swav{reference.spec, {}};
-
-    explicit Recorded(const char* name = "swav", const model::ModelSpec& spec = recorded_model())
-        : reference(name, spec) {
-        const Status used = swav.use_parameters(parameters);
-        if (!used) qFatal("%s", used.error().message.c_str());
-    }
+struct RecordedSwav : Recorded<Swav> {
+    explicit RecordedSwav(const char* name = "swav", const model::ModelSpec& spec = recorded_model())
+        : Recorded(name, spec) {}
     [[nodiscard]] Result<double> gradient(std::span<float> sums, std::uint64_t round = recorded_round) {
         return gradient_of(records, sums, round);
     }
     [[nodiscard]] Result<double> gradient_of(std::span<const Token> some, std::span<float> sums, std::uint64_t round) {
-        return swav.add_gradient({.records = some,
-                                  .gradient = sums,
-                                  .scale = reference.mean_scale(),
-                                  .record_seed = record_seed(),
-                                  .first = 0,
-                                  .round = round});
+        return network.add_gradient({.records = some,
+                                     .gradient = sums,
+                                     .scale = reference.mean_scale(),
+                                     .record_seed = record_seed(),
+                                     .first = 0,
+                                     .round = round});
     }
 };
 
@@ -100,7 +91,7 @@ private slots:
     }
 
     void losses_and_gradients_are_pytorchs() {
-        Recorded recorded;
+        RecordedSwav recorded;
         std::vector<float> gradient(recorded.parameters.size(), 0.0F);
         const auto loss = recorded.gradient(gradient);
         QVERIFY2(loss.ok(), loss ? "" : loss.error().message.c_str());
@@ -110,7 +101,7 @@ private slots:
     }
 
     void bottlenecks_behind_the_large_stem_are_pytorchs() {
-        Recorded recorded("swav_bottleneck", recorded_bottleneck());
+        RecordedSwav recorded("swav_bottleneck", recorded_bottleneck());
         std::vector<float> gradient(recorded.parameters.size(), 0.0F);
         const auto loss = recorded.gradient(gradient);
         QVERIFY2(loss.ok(), loss ? "" : loss.error().message.c_str());
@@ -126,26 +117,12 @@ private slots:
         QCOMPARE(next, lengths.size());
     }
 
-    void ten_steps_end_where_pytorchs_end() {
-        TrainingReference reference("swav", recorded_model());
-        reference.clip = 1e-4;
-        std::vector<double> losses;
-        const std::vector<float> after = ten_steps(reference, Dtype::fp32, losses);
-        const auto expected = reference.values<double>("losses");
-        QCOMPARE(losses.size(), expected.size());
-        double worst = 0;
-        for (std::size_t step = 0; step < expected.size(); ++step)
-            worst = std::max(worst, std::abs(losses[step] - expected[step]));
-        const double error = path_error(reference, after);
-        qInfo("ten steps: losses apart by %g, %g of the way apart", worst, error);
-        QVERIFY2(worst < 1e-5, std::to_string(worst).c_str());
-        QVERIFY2(error < 1e-3, std::to_string(error).c_str());
-    }
+    void ten_steps_end_where_pytorchs_end() { compare_ten_steps({"swav", recorded_model(), 1e-4}, 1e-5, 1e-3); }
 
     void prototypes_stay_while_they_are_frozen() {
         model::ModelSpec spec = recorded_model();
         spec.swav.frozen = recorded_round + 1;
-        Recorded recorded("swav", spec);
+        RecordedSwav recorded("swav", spec);
         const model::TensorSpec prototypes = model::tensors_of(spec).back();
         std::vector<float> gradient(recorded.parameters.size(), 0.0F);
         QVERIFY(recorded.gradient(gradient).ok());
@@ -159,7 +136,7 @@ private slots:
     void the_queue_counts_once_it_is_full_and_its_round_has_come() {
         model::ModelSpec late = recorded_model();
         late.swav.queue_from = recorded_round + 1;
-        Recorded recorded, other("swav", late);
+        RecordedSwav recorded, other("swav", late);
         std::vector<float> gradient(recorded.parameters.size(), 0.0F);
         const std::vector<Token> records = recorded.reference.records();
         const std::size_t size = recorded.records.size();
@@ -172,9 +149,9 @@ private slots:
     }
 
     void pictures_that_are_not_alike_have_features_that_are_not() {
-        Recorded recorded;
+        RecordedSwav recorded;
         const std::vector<Token> all = recorded.reference.records();
-        const auto statistics = recorded.swav.norm_statistics(all);
+        const auto statistics = recorded.network.norm_statistics(all);
         QVERIFY(statistics.ok());
         std::vector<std::string> names;
         for (const NormStatistics& one : *statistics) {
@@ -185,20 +162,21 @@ private slots:
         QVERIFY(std::ranges::equal(std::span(names).first(first.size()), first));
         QCOMPARE(names.back(), std::string("layer4.0.downsample.1"));
         QCOMPARE(names.size(), std::size_t{12});
-        const auto features = recorded.swav.features(all, *statistics);
+        const auto features = recorded.network.features(all, *statistics);
         QVERIFY(features.ok());
         const std::uint64_t width = model::swav_features(recorded.reference.spec);
         QCOMPARE(features->size(), 30 * width);
         // What statistics are frozen does not depend on what else is looked at.
-        const auto one = recorded.swav.features(std::span(all).first(recorded.reference.spec.context + 1), *statistics);
+        const auto one =
+            recorded.network.features(std::span(all).first(recorded.reference.spec.context + 1), *statistics);
         QVERIFY(distance(*one, std::span(*features).first(width), length(*one)) < 1e-5);
         QVERIFY(distance(*one, std::span(*features).subspan(width, width), length(*one)) > 0.1);
     }
 
     void equal_pictures_collapse_and_it_is_noticed() {
-        Recorded recorded;
+        RecordedSwav recorded;
         std::fill(recorded.records.begin(), recorded.records.end(), Token{0});
-        const auto found = recorded.swav.evaluate(recorded.records, 0);
+        const auto found = recorded.network.evaluate(recorded.records, 0);
         QVERIFY(found.ok() && found->clusters);
         std::vector<float> chosen(found->clusters->chosen.begin(), found->clusters->chosen.end());
         QVERIFY(clusters_used(chosen, chosen.size()) < 1.001);
@@ -206,16 +184,16 @@ private slots:
     }
 
     void what_is_no_picture_is_refused() {
-        Recorded recorded;
+        RecordedSwav recorded;
         std::vector<float> gradient(recorded.parameters.size(), 0.0F);
         for (const std::size_t place : {std::size_t{5}, std::size_t{recorded.reference.spec.context}}) {
             recorded.records = recorded.reference.first_batch();
             recorded.records[place] = 256;
             QCOMPARE(recorded.gradient(gradient).error().code, ErrorCode::malformed);
-            QCOMPARE(recorded.swav.evaluate(recorded.records, 0).error().code, ErrorCode::malformed);
+            QCOMPARE(recorded.network.evaluate(recorded.records, 0).error().code, ErrorCode::malformed);
         }
         QCOMPARE(length(gradient), 1e-30);
-        QCOMPARE(recorded.swav.next_logits({}).error().code, ErrorCode::invalid_argument);
+        QCOMPARE(recorded.network.next_logits({}).error().code, ErrorCode::invalid_argument);
     }
 
     void a_batch_that_is_no_multiple_is_refused() {
