@@ -58,7 +58,11 @@ struct Run {
             model.width = 512;
             model.heads = 8;
         }
-        recipe.batch = family == model::Family::dalle ? 4 : 8;
+        if (family == model::Family::swav) {
+            model = model::model_preset("swav-tiny").value();
+            model.swav.together = 32;
+        }
+        recipe.batch = family == model::Family::dalle ? 4 : model::records_together(model) > 1 ? 32 : 8;
         write();
     }
     void write() const {
@@ -71,7 +75,7 @@ struct Run {
         for (std::uint64_t i = 0; i < records * (model.context + 1); ++i) {
             auto token = static_cast<std::uint16_t>(i * i % 8191);
             const std::uint64_t at = i % (model.context + 1);
-            if (model.family == model::Family::coder) token = at == model.context ? 0 : token % 256;
+            if (model::reads_pictures(model)) token = at == model.context ? 0 : token % 256;
             if (model.family == model::Family::dalle) {
                 const std::uint32_t text = model.dalle.text_vocabulary, codes = model.vocabulary - text;
                 token = static_cast<std::uint16_t>(at > model.dalle.text ? text + token % codes : token % text);
@@ -138,7 +142,7 @@ private slots:
             };
         };
         const auto row = of(model::Family::gpt2), llama = of(model::Family::llama), albert = of(model::Family::albert),
-                   coder = of(model::Family::coder), dalle = of(model::Family::dalle);
+                   coder = of(model::Family::coder), dalle = of(model::Family::dalle), swav = of(model::Family::swav);
         row("fp32, all in memory", layout("fp32", "fp32", "fp32", "none", "resident", "host", 8, 32));
         row("fp32, 8 bit", layout("fp32", "fp32", "fp32", "none", "resident", "host", 8, 8));
         row("fp32, selective", layout("fp32", "fp32", "fp32", "selective", "resident", "host", 8, 8));
@@ -161,6 +165,9 @@ private slots:
         dalle("dalle, 2 at once, 32 bit", layout("fp32", "fp32", "fp32", "none", "resident", "host", 2, 32));
         dalle("dalle, full", layout("fp32", "fp32", "fp32", "full", "resident", "host", 4, 8));
         dalle("dalle, least", layout("fp32", "bf16", "bf16", "full", "resident", "disk", 1, 8));
+        swav("swav", layout("fp32", "fp32", "fp32", "none", "resident", "host", 32, 8));
+        swav("swav, 32 bit", layout("fp32", "fp32", "fp32", "none", "resident", "host", 32, 32));
+        swav("swav, least", layout("fp32", "bf16", "bf16", "none", "resident", "disk", 32, 8));
     }
     void the_measured_peak_is_within_a_tenth_of_the_plan() {
         QFETCH(const json, layout);

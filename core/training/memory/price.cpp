@@ -129,21 +129,22 @@ ActivationBytes coder_activation_bytes(const model::ModelSpec& model, const Layo
     return {.kept = records * kept * c * 4, .working = records * largest * 6};
 }
 
-/// What autograd keeps of SwAV: of each convolution what it put out and, normed, what the next one reads, and what the
-/// library takes at work for the widest; assignments, small beside it, are made before the backward pass.
+/// What autograd keeps of SwAV: of each convolution what it put out and, normed, what the next one reads and, measured,
+/// as much as one of them that the heap leaves between; and what the library takes at work for the widest. Assignments,
+/// small beside it, are made before the backward pass.
 ActivationBytes embedder_activation_bytes(const model::ModelSpec& model, const Layout& layout) {
     const std::uint64_t records = std::max(1U, layout.micro_batch);
     const model::SwavShape& shape = model.swav;
     const auto of_crops = [&](std::uint64_t crops, std::uint32_t side) {
         const model::SwavWork work = model::swav_work(model, side);
         const std::uint64_t pixels = 3 * std::uint64_t{side} * side;
-        return std::pair{crops * (2 * work.values + pixels), crops * work.largest};
+        return std::pair{crops * (3 * work.values + pixels), crops * work.largest};
     };
     const auto [large, large_peak] = of_crops(records * model::swav_large_crops, shape.large_side);
     const auto [small, small_peak] = of_crops(records * shape.small_crops, shape.small_side);
     const std::uint64_t scores = (records * (model::swav_large_crops + shape.small_crops) + shape.queue) *
                                  (std::uint64_t{shape.prototypes} + shape.hidden);
-    return {.kept = 4 * (large + small + scores), .working = 4 * std::max(large_peak, small_peak) * 4 + 4 * scores};
+    return {.kept = 4 * (large + small + scores), .working = 4 * std::max(large_peak, small_peak) * 8 + 4 * scores};
 }
 
 }  // namespace
