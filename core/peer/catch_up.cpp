@@ -132,6 +132,7 @@ void Peer::Impl::choose_checkpoint() {
 
 void Peer::Impl::checkpoint_here(BlobPointer content) {
     if (checkpoint_fetch->adopting) return;
+    errors.withdraw(Remedy::disk_limit);  // there was room for it
     checkpoint_fetch->adopting = true;
     const CheckpointFetch wanted = *checkpoint_fetch;
     keeper.adopt({wanted.round, wanted.ref.root}, std::move(content), [this, wanted](Status outcome) {

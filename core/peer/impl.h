@@ -193,7 +193,6 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     bool clock_was_behind = false;
     bool sleepy = false;  // the computer is about to sleep
     std::optional<TimePoint> own_key_elsewhere_at;
-    std::optional<TimePoint> disk_full_at;  // what this member cannot do without did not fit
 
     Members members;
     Gossip gossip;

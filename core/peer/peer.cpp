@@ -469,7 +469,6 @@ void Peer::Impl::blob_failed(const BlobId& id, const Error& error) {
     const bool waits = error.code == ErrorCode::no_space && payloads.displaceable(id);
     if (error.code == ErrorCode::no_space && !waits) {
         if (!shards.evict_spare()) (void)seeder.forget_oldest_payloads(0);
-        disk_full_at = now();
     }
     payloads.failed(id, now());
     repairer.on_fetch_failed(id);
@@ -479,7 +478,8 @@ void Peer::Impl::blob_failed(const BlobId& id, const Error& error) {
     }
     shards.on_blob_failed(id);
     shortcut.blob_failed(id);
-    if (error.code != ErrorCode::cancelled && !waits) errors.report(error.message);
+    const Remedy remedy = error.code == ErrorCode::no_space ? Remedy::disk_limit : Remedy::none;
+    if (error.code != ErrorCode::cancelled && !waits) errors.report(error.message, remedy);
 }
 
 // The public face: each call sets the time it happened at and hands over.
@@ -713,7 +713,7 @@ StatusFacts Peer::Impl::facts() const {
     facts.fetching_state = checkpoint_fetch.has_value();
     facts.calculates_differently = self_check.calculates_differently();
     facts.own_key_elsewhere = own_key_elsewhere_at && now() < *own_key_elsewhere_at + elsewhere_for;
-    facts.disk_full = disk_full_at && errors.recent();
+    facts.disk_full = errors.recent() && errors.remedy() == Remedy::disk_limit;
     facts.members_known = !members.all().empty();
     facts.checkpoint = seeder.newest_checkpoint();
     facts.seats_here = seats.seated_here();

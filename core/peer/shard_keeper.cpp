@@ -171,7 +171,8 @@ void ShardKeeper::fetch_needed() {
             fetch(shard, m.context.now());
         } else if (shard == m_needed.front() && size_of(shard) > m_cap) {
             m.errors.report("A shard of this run's training data takes " + mebibytes(size_of(shard)) +
-                            ", but shards may take only " + mebibytes(m_cap) + " here: allow more with --disk.");
+                                ", but shards may take only " + mebibytes(m_cap) + " here: allow more with --disk.",
+                            Remedy::disk_limit);
         }
     }
 }
@@ -225,6 +226,7 @@ void ShardKeeper::on_blob(const BlobId& id) {
     for (std::size_t i = 0; i < shards.size(); ++i) {
         if (shards[i].blob.root != id || m_under_way.erase(i) == 0) continue;
         m_whole.insert(i);
+        m.errors.withdraw(Remedy::disk_limit);  // there was room for it
     }
 }
 
@@ -240,6 +242,7 @@ void ShardKeeper::set_cap(std::uint64_t bytes) {
     if (bytes == m_cap) return;
     m_cap = bytes;
     m_retry_at.clear();
+    m.errors.withdraw(Remedy::disk_limit);
     assign(m_counted);
 }
 

@@ -66,10 +66,15 @@ void Context::broadcast(const run::ContributionMessage& own, ByteSpan payload) c
     swarm.broadcast(envelope_of(own, payload));
 }
 
-void ErrorReport::report(const std::string& sentence) {
+void ErrorReport::report(const std::string& sentence, Remedy remedy) {
     if (sentence != m_last) log::of("peer").warn("{}", log::printable(sentence, 300));
     m_last = sentence;
+    m_remedy = remedy;
     m_at = m_context.now();
+}
+
+void ErrorReport::withdraw(Remedy applied) {
+    if (m_remedy == applied) m_last.clear();
 }
 
 }  // namespace potluck::peer

@@ -71,18 +71,26 @@ private:
     TimePoint m_now;
 };
 
+/// What a person can change about this member that puts a failure right at once.
+enum class Remedy { none, disk_limit };
+
 /// The newest failure, for the log (once in a row) and for the sentence that the person reads.
 class ErrorReport {
 public:
     explicit ErrorReport(const Context& context) : m_context(context) {}
-    void report(const std::string& sentence);
+    void report(const std::string& sentence, Remedy remedy = Remedy::none);
+    /// The remedy was applied: a failure that waited for it is no news any more. What still fails is reported again.
+    void withdraw(Remedy applied);
     [[nodiscard]] const std::string& last() const { return m_last; }
+    /// Of the newest failure.
+    [[nodiscard]] Remedy remedy() const { return m_remedy; }
     /// Whether it is fresh enough to tell the person.
     [[nodiscard]] bool recent() const { return !m_last.empty() && m_context.now() - m_at < Duration{30'000}; }
 
 private:
     const Context& m_context;
     std::string m_last;
+    Remedy m_remedy = Remedy::none;
     TimePoint m_at;
 };
 

@@ -258,6 +258,32 @@ private slots:
         QVERIFY(bench.errors.last().find("--disk") != std::string::npos);
     }
 
+    void more_room_is_used_at_once_and_the_want_of_it_is_no_news_any_more() {
+        Bench bench(40, size - 1);
+        bench.meet(2, 3);
+        bench.keeper.update({0, 1});
+        QVERIFY(bench.errors.recent() && bench.errors.remedy() == Remedy::disk_limit);
+        bench.keeper.set_cap(size - 1);
+        QVERIFY(bench.errors.recent());
+        bench.keeper.set_cap(10 * size);
+        QVERIFY(!bench.errors.recent());
+        bench.keeper.update({0, 1});
+        QCOMPARE(bench.swarm.fetched.size(), 2U);
+        QVERIFY(!bench.errors.recent());
+    }
+
+    void what_has_found_room_after_all_withdraws_its_failure_and_no_other() {
+        Bench bench(3);
+        for (const Remedy remedy : {Remedy::disk_limit, Remedy::none}) {
+            bench.pass(shard_retry_after);
+            bench.keeper.update({0, 1});
+            const BlobId coming = bench.swarm.fetched.back();
+            bench.errors.report("Something went wrong.", remedy);
+            bench.arrive(coming);
+            QCOMPARE(bench.errors.recent(), remedy == Remedy::none);
+        }
+    }
+
     void a_fetch_that_failed_is_tried_again_a_little_later() {
         Bench bench(3);
         bench.keeper.update({0, 1});
