@@ -13,6 +13,8 @@ namespace potluck::device {
 
 /// NVIDIA: libcuda for what there is, NVML for the driver's version and what memory is free, without taking any.
 [[nodiscard]] NvidiaFacts probe_nvidia();
+/// Where on the PCI bus the GPU with CUDA's `index` is, as NVML names it; empty: unknown.
+[[nodiscard]] std::string nvidia_bus_place(std::uint32_t index);
 
 /// Graphics processors by what Linux tells of the bus; empty on other systems.
 [[nodiscard]] std::vector<BusGpu> probe_bus();

@@ -1,7 +1,8 @@
-// NVIDIA's driver, asked through the interfaces that it installs itself: libcuda (the CUDA driver API) and NVML (the
-// management library). Their functions and numbers are the stable C interfaces of both; no header of theirs is needed.
+// NVIDIA's driver, asked through the interfaces that it installs itself: libcuda (the CUDA driver API) and NVML
+// (nvml.h). Their functions and numbers are the stable C interfaces of both; no header of theirs is needed.
 #include <array>
 
+#include "core/device/nvml.h"
 #include "core/device/probe.h"
 #include "core/device/shared_library.h"
 
@@ -17,10 +18,8 @@ namespace {
 
 #ifdef _WIN32
 constexpr const char* cuda_library = "nvcuda.dll";
-constexpr const char* nvml_library = "nvml.dll";
 #else
 constexpr const char* cuda_library = "libcuda.so.1";
-constexpr const char* nvml_library = "libnvidia-ml.so.1";
 #endif
 
 constexpr int cuda_gpus_max = 16;
@@ -34,50 +33,17 @@ using GetText = int(POTLUCK_DRIVER_CALL*)(char* text, int bytes, int device);
 using GetBytes = int(POTLUCK_DRIVER_CALL*)(std::size_t* bytes, int device);
 using GetAttribute = int(POTLUCK_DRIVER_CALL*)(int* value, int attribute, int device);
 
-struct NvmlMemory {
-    unsigned long long total = 0, free = 0, used = 0;
-};
-
-/// The management library: it knows how much memory is free without taking any for itself.
-class Nvml {
-public:
-    Nvml() : m_library(nvml_library) {
-        const auto init = m_library.find<int (*)()>("nvmlInit_v2");
-        m_ready = init != nullptr && init() == 0;
-    }
-    ~Nvml() {
-        const auto shutdown = m_library.find<int (*)()>("nvmlShutdown");
-        if (m_ready && shutdown != nullptr) (void)shutdown();
-    }
-    Nvml(const Nvml&) = delete;
-    Nvml& operator=(const Nvml&) = delete;
-
-    [[nodiscard]] std::string driver_version() const {
-        const auto get = m_library.find<int (*)(char*, unsigned)>("nvmlSystemGetDriverVersion");
-        std::array<char, text_bytes> text{};
-        if (!m_ready || get == nullptr || get(text.data(), text_bytes - 1) != 0) return {};
-        return text.data();
-    }
-
-    [[nodiscard]] std::uint64_t free_memory(const char* bus_place) const {
-        const auto find = m_library.find<int (*)(const char*, void**)>("nvmlDeviceGetHandleByPciBusId_v2");
-        const auto get = m_library.find<int (*)(void*, NvmlMemory*)>("nvmlDeviceGetMemoryInfo");
-        void* device = nullptr;
-        NvmlMemory memory;
-        if (!m_ready || find == nullptr || get == nullptr) return 0;
-        if (find(bus_place, &device) != 0 || get(device, &memory) != 0) return 0;
-        return memory.free;
-    }
-
-private:
-    SharedLibrary m_library;
-    bool m_ready = false;
-};
-
 std::uint32_t attribute_of(const SharedLibrary& cuda, int attribute, int device) {
     const auto get = cuda.find<GetAttribute>("cuDeviceGetAttribute");
     int value = 0;
     return get != nullptr && get(&value, attribute, device) == 0 && value > 0 ? static_cast<std::uint32_t>(value) : 0;
+}
+
+/// "0000:01:00.0"; empty: unknown.
+std::string bus_place_of(const SharedLibrary& cuda, int device) {
+    const auto get = cuda.find<GetText>("cuDeviceGetPCIBusId");
+    std::array<char, text_bytes> text{};
+    return get != nullptr && get(text.data(), text_bytes - 1, device) == 0 ? text.data() : "";
 }
 
 NvidiaGpu probe_gpu(const SharedLibrary& cuda, const Nvml& nvml, int device) {
@@ -90,11 +56,7 @@ NvidiaGpu probe_gpu(const SharedLibrary& cuda, const Nvml& nvml, int device) {
     std::size_t bytes = 0;
     const auto total = cuda.find<GetBytes>("cuDeviceTotalMem_v2");
     if (total != nullptr && total(&bytes, device) == 0) gpu.memory_total = bytes;
-    const auto bus_place = cuda.find<GetText>("cuDeviceGetPCIBusId");
-    text = {};
-    if (bus_place != nullptr && bus_place(text.data(), text_bytes - 1, device) == 0) {
-        gpu.memory_free = nvml.free_memory(text.data());
-    }
+    gpu.memory_free = nvml.free_memory(nvml.at(bus_place_of(cuda, device)));
     return gpu;
 }
 
@@ -121,6 +83,15 @@ NvidiaFacts probe_nvidia() {
         if (device_at(&device, i) == 0) facts.gpus.push_back(probe_gpu(cuda, nvml, device));
     }
     return facts;
+}
+
+std::string nvidia_bus_place(std::uint32_t index) {
+    const SharedLibrary cuda(cuda_library);
+    const auto init = cuda.find<Init>("cuInit");
+    const auto device_at = cuda.find<GetDevice>("cuDeviceGet");
+    int device = 0;
+    if (init == nullptr || device_at == nullptr || init(0) != 0) return {};
+    return device_at(&device, static_cast<int>(index)) == 0 ? bus_place_of(cuda, device) : std::string();
 }
 
 }  // namespace potluck::device

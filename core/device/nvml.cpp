@@ -1,0 +1,74 @@
+#include "core/device/nvml.h"
+
+#include <array>
+
+namespace potluck::device {
+
+namespace {
+
+constexpr int version_bytes = 128;
+constexpr int gpu_sensor = 0;  // NVML_TEMPERATURE_GPU
+constexpr double milliwatts = 1000;
+
+struct NvmlMemory {
+    unsigned long long total = 0, free = 0, used = 0;
+};
+
+std::optional<double> in_watts(std::optional<unsigned> told) {
+    return told ? std::optional(*told / milliwatts) : std::nullopt;
+}
+
+}  // namespace
+
+Nvml::Nvml(const std::filesystem::path& library) : m_library(library) {
+    const auto init = m_library.find<int (*)()>("nvmlInit_v2");
+    m_ready = init != nullptr && init() == 0;
+}
+
+Nvml::~Nvml() {
+    const auto shutdown = m_library.find<int (*)()>("nvmlShutdown");
+    if (m_ready && shutdown != nullptr) (void)shutdown();
+}
+
+std::string Nvml::driver_version() const {
+    const auto get = m_library.find<int (*)(char*, unsigned)>("nvmlSystemGetDriverVersion");
+    std::array<char, version_bytes> text{};
+    if (!m_ready || get == nullptr || get(text.data(), version_bytes - 1) != 0) return {};
+    return text.data();
+}
+
+Nvml::Gpu Nvml::at(const std::string& bus_place) const {
+    const auto find = m_library.find<int (*)(const char*, Gpu*)>("nvmlDeviceGetHandleByPciBusId_v2");
+    Gpu gpu = nullptr;
+    if (!m_ready || find == nullptr || find(bus_place.c_str(), &gpu) != 0) return nullptr;
+    return gpu;
+}
+
+std::uint64_t Nvml::free_memory(Gpu gpu) const {
+    const auto get = m_library.find<int (*)(Gpu, NvmlMemory*)>("nvmlDeviceGetMemoryInfo");
+    NvmlMemory memory;
+    if (gpu == nullptr || get == nullptr || get(gpu, &memory) != 0) return 0;
+    return memory.free;
+}
+
+std::optional<unsigned> Nvml::number(const char* function, Gpu gpu) const {
+    const auto get = m_library.find<int (*)(Gpu, unsigned*)>(function);
+    unsigned value = 0;
+    if (gpu == nullptr || get == nullptr || get(gpu, &value) != 0) return std::nullopt;
+    return value;
+}
+
+std::optional<double> Nvml::watts(Gpu gpu) const { return in_watts(number("nvmlDeviceGetPowerUsage", gpu)); }
+
+std::optional<double> Nvml::watts_max(Gpu gpu) const {
+    return in_watts(number("nvmlDeviceGetEnforcedPowerLimit", gpu));
+}
+
+std::optional<double> Nvml::celsius(Gpu gpu) const {
+    const auto get = m_library.find<int (*)(Gpu, int, unsigned*)>("nvmlDeviceGetTemperature");
+    unsigned value = 0;
+    if (gpu == nullptr || get == nullptr || get(gpu, gpu_sensor, &value) != 0) return std::nullopt;
+    return value;
+}
+
+}  // namespace potluck::device
