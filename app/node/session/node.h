@@ -25,7 +25,7 @@
 #include "app/node/session/run_session.h"
 #include "app/node/session/settings.h"
 #include "app/node/session/sleep_watch.h"
-#include "app/node/session/traffic.h"
+#include "app/node/session/usage.h"
 #include "app/node/session/view.h"
 #include "core/activity/history.h"
 #include "core/base/files.h"

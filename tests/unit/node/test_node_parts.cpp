@@ -16,7 +16,7 @@
 #include "app/node/session/node_status.h"
 #include "app/node/session/own_proxy.h"
 #include "app/node/session/settings.h"
-#include "app/node/session/traffic.h"
+#include "app/node/session/usage.h"
 #include "app/node/session/view.h"
 #include "core/control/node_methods.h"
 

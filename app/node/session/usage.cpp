@@ -1,4 +1,4 @@
-#include "app/node/session/traffic.h"
+#include "app/node/session/usage.h"
 
 #include <algorithm>
 #include <ctime>
