@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/control/methods.h"
+#include "core/control/plan_part.h"
 #include "core/model/model_spec.h"
 #include "core/run/recipe.h"
 
@@ -23,7 +24,6 @@ namespace potluck::control {
 inline constexpr std::uint32_t trainer_protocol_version = 2;
 
 inline constexpr std::size_t file_path_bytes_max = 4096;
-inline constexpr std::size_t sentence_bytes_max = 4096;
 inline constexpr std::size_t short_id_bytes_max = 64;
 inline constexpr std::size_t prompt_tokens_max = 65'536;
 inline constexpr std::uint32_t sample_tokens_max = 4096;
@@ -34,7 +34,6 @@ inline constexpr std::uint64_t rounds_moved_max = 1000, ending_milliseconds_max 
 inline constexpr std::size_t devices_max = 64;
 inline constexpr std::size_t speeds_max = 8;
 inline constexpr std::size_t sentences_max = 64;
-inline constexpr std::size_t parts_max = 64;
 
 struct VectorFile {
     static constexpr std::string_view label = "vector file";
@@ -142,19 +141,6 @@ struct Budget {
     }
 };
 
-struct PlanPart {
-    static constexpr std::string_view label = "part of a plan";
-    std::string what, how;
-    std::uint64_t gpu = 0, ram = 0, disk = 0;
-
-    static void fields(auto& value, auto&& field) {
-        field("what", value.what, Text{sentence_bytes_max}, "Weights, gradient, optimizer state, activations.");
-        field("how", value.how, Text{sentence_bytes_max}, "fp32; bf16, streamed; 8 bit.");
-        field("gpu", value.gpu, Whole{}, "Bytes on the GPU.");
-        field("ram", value.ram, Whole{}, "Bytes in memory.");
-        field("disk", value.disk, Whole{}, "Bytes on disk.");
-    }
-};
 struct PlanReply {
     static constexpr std::string_view label = "plan reply";
     std::string device, summary;

@@ -1,0 +1,29 @@
+// What of a memory plan takes how much: told by the trainer, shown by a node.
+// Threads: values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/control/fields.h"
+
+namespace potluck::control {
+
+inline constexpr std::size_t sentence_bytes_max = 4096;
+inline constexpr std::size_t parts_max = 64;
+
+struct PlanPart {
+    static constexpr std::string_view label = "part of a plan";
+    std::string what, how;
+    std::uint64_t gpu = 0, ram = 0, disk = 0;
+
+    static void fields(auto& value, auto&& field) {
+        field("what", value.what, Text{sentence_bytes_max}, "Weights, gradient, optimizer state, activations.");
+        field("how", value.how, Text{sentence_bytes_max}, "fp32; bf16, streamed; 8 bit.");
+        field("gpu", value.gpu, Whole{}, "Bytes on the GPU.");
+        field("ram", value.ram, Whole{}, "Bytes in memory.");
+        field("disk", value.disk, Whole{}, "Bytes on disk.");
+    }
+};
+
+}  // namespace potluck::control
