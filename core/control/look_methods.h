@@ -25,6 +25,8 @@ struct OfferedRun {
     std::string device, summary, obstacle;
     std::uint64_t gpu_peak = 0, ram_peak = 0;
     double tokens_per_second = 0;
+    std::uint64_t traffic_day = 0;
+    std::optional<double> watts, watts_max;
 
     static void fields(auto& value, auto&& field) {
         field("id", value.id, Text{id_bytes_max}, "The run's id in hexadecimal digits.");
@@ -49,6 +51,13 @@ struct OfferedRun {
         field("gpu_peak", value.gpu_peak, Whole{}, "Most bytes on the GPU at once.");
         field("ram_peak", value.ram_peak, Whole{}, "Most bytes in memory at once.");
         field("tokens_per_second", value.tokens_per_second, Real{}, "Expected speed here.");
+        field("traffic_day", value.traffic_day, Optional{Whole{}},
+              "Bytes that are sent in a day, and received, for each other computer that trains, by the run's first "
+              "rounds; later ones send more where all links carry it.");
+        field("watts", value.watts, Real{0, watts_shown_max},
+              "What training drew here on average; missing if unknown.");
+        field("watts_max", value.watts_max, Real{0, watts_shown_max},
+              "What the device may draw, by its own limit; missing where it tells none.");
     }
 };
 

@@ -10,6 +10,7 @@
 #include "core/activity/history.h"
 #include "core/activity/rules.h"
 #include "core/control/methods.h"
+#include "core/control/plan_part.h"
 #include "core/control/proxy_protocol.h"
 #include "core/control/release_protocol.h"
 #include "core/model/model_spec.h"
@@ -258,6 +259,32 @@ struct Traffic {
     }
 };
 
+/// Training in a span of time, and what it took. The energy is that of the device that trained, as its own sensors
+/// tell it, in those of the seconds in which they do.
+struct EnergySpan {
+    static constexpr std::string_view label = "span of training";
+    double trained_seconds = 0, measured_seconds = 0, joules = 0;
+    bool operator==(const EnergySpan&) const = default;
+
+    static void fields(auto& value, auto&& field) {
+        field("trained_seconds", value.trained_seconds, Real{0, number_max}, "In which it was trained.");
+        field("measured_seconds", value.measured_seconds, Real{0, number_max}, "Of these, with a power that was read.");
+        field("joules", value.joules, Real{0, number_max}, "In those.");
+    }
+};
+/// Over all starts of the node.
+struct Energy {
+    static constexpr std::string_view label = "energy";
+    EnergySpan today, month, total;
+    bool operator==(const Energy&) const = default;
+
+    static void fields(auto& value, auto&& field) {
+        field("today", value.today, Any{}, "Since midnight by this computer's clock.");
+        field("month", value.month, Any{}, "Since the month began.");
+        field("total", value.total, Any{}, "In all.");
+    }
+};
+
 struct NetworkSnapshot {
     static constexpr std::string_view label = "network";
     std::uint16_t port = 0;
@@ -287,6 +314,10 @@ struct TrainerSnapshot {
     std::int64_t process = 0;
     double tokens_per_second = 0, loss = 0;
     std::uint64_t restarts = 0;
+    std::string device_id;
+    std::optional<double> watts, celsius;
+    std::uint64_t resident = 0;
+    std::vector<PlanPart> parts;
 
     static void fields(auto& value, auto&& field) {
         field("state", value.state, Any{}, "absent: there is no process, and its memory is free.");
@@ -295,6 +326,14 @@ struct TrainerSnapshot {
         field("tokens_per_second", value.tokens_per_second, Real{}, "Its speed.");
         field("loss", value.loss, Real{}, "Mean training loss of the current window; 0 if none.");
         field("restarts", value.restarts, Whole{}, "Times that it ended without having been asked to.");
+        field("device_id", value.device_id, Optional{Text{id_bytes_max}}, "cpu or cuda:1; empty if unknown.");
+        field(
+            "watts", value.watts, Real{0, watts_shown_max},
+            "What that device draws while it trains, other programs' share included; missing where it cannot be read.");
+        field("celsius", value.celsius, Real{-celsius_shown_max, celsius_shown_max},
+              "How warm it is; missing likewise.");
+        field("resident", value.resident, Optional{Whole{}}, "Bytes of the process in memory; 0 if unknown.");
+        field("parts", value.parts, Optional{List{parts_max, Any{}}}, "What of its plan takes how much.");
     }
 };
 
@@ -424,6 +463,7 @@ struct NodeSnapshot {
     std::optional<Resources> resources;
     std::optional<ReleaseState> releases;
     std::optional<ProxyState> proxy;
+    std::optional<Energy> energy;
     std::string peer_id, name, data_folder, person_id;
     std::optional<RunSnapshot> run;
     std::optional<Preparation> preparation;
@@ -443,6 +483,7 @@ struct NodeSnapshot {
         field("resources", value.resources, Any{}, "What its owner lets it use.");
         field("releases", value.releases, Any{}, "Trainers to download, and newer versions.");
         field("proxy", value.proxy, Any{}, "What it dials out through; missing where a node is not new enough.");
+        field("energy", value.energy, Any{}, "How long it was trained here, and what that took.");
         field("peer_id", value.peer_id, Text{id_bytes_max}, "This computer's public key in hexadecimal digits.");
         field("person_id", value.person_id, Optional{Text{id_bytes_max}},
               "Its person's; the same where that key was made.");

@@ -11,6 +11,7 @@ namespace potluck::control {
 
 inline constexpr std::size_t sentence_bytes_max = 4096;
 inline constexpr std::size_t parts_max = 64;
+inline constexpr double watts_shown_max = 1e6, celsius_shown_max = 1e4;
 
 struct PlanPart {
     static constexpr std::string_view label = "part of a plan";

@@ -149,6 +149,7 @@ struct PlanReply {
     std::uint64_t gpu_peak = 0, ram_peak = 0, disk = 0;
     double tokens_per_second = 0;
     std::vector<std::string> why;
+    std::optional<double> watts_max = {};
 
     static void fields(auto& value, auto&& field) {
         field("device", value.device, Text{short_id_bytes_max}, "Id of the device.");
@@ -161,6 +162,8 @@ struct PlanReply {
         field("tokens_per_second", value.tokens_per_second, Real{0, number_max},
               "Expected speed; 0 if the device was not measured.");
         field("why", value.why, List{sentences_max, Text{sentence_bytes_max}}, "One sentence per decision.");
+        field("watts_max", value.watts_max, Real{0, watts_shown_max},
+              "What the device may draw, by its own limit; missing where it tells none.");
     }
 };
 /// How this model would be trained here. Refused if no layout fits, naming the smallest budget that does.
@@ -422,6 +425,8 @@ struct TrainerProgress {
     static constexpr std::string_view name = "progress";
     std::uint64_t round = 0, tokens = 0, steps = 0;
     double loss = 0, tokens_per_second = 0;
+    std::optional<double> watts = {}, celsius = {};
+    std::uint64_t resident = 0;
 
     static void fields(auto& value, auto&& field) {
         field("round", value.round, Whole{}, "The round of the window.");
@@ -429,6 +434,11 @@ struct TrainerProgress {
         field("steps", value.steps, Whole{}, "Optimizer steps in the same time.");
         field("loss", value.loss, Real{0, number_max}, "Mean since the last snapshot.");
         field("tokens_per_second", value.tokens_per_second, Real{0, number_max}, "Speed over the last seconds.");
+        field("watts", value.watts, Real{0, watts_shown_max},
+              "What the device draws, other programs' share included; missing where it cannot be read.");
+        field("celsius", value.celsius, Real{-celsius_shown_max, celsius_shown_max},
+              "How warm it is; missing likewise.");
+        field("resident", value.resident, Optional{Whole{}}, "Bytes of this process in memory; 0 if unknown.");
     }
 };
 

@@ -1,6 +1,7 @@
 #include "core/run/density.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace potluck::run {
@@ -11,6 +12,11 @@ std::uint32_t more(const Recipe& recipe, std::uint32_t k) { return std::min(2 * 
 std::uint32_t less(const Recipe& recipe, std::uint32_t k) { return std::max(k / 2, recipe.k); }
 
 }  // namespace
+
+double bits_per_parameter(std::uint32_t k) {
+    const double gap = static_cast<double>(chunk_entries) / k;
+    return (2 + std::log2(gap) + 1.5) / gap;
+}
 
 void Exchange::begin() {
     m_closed.reset();

@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "core/base/files.h"
+#include "core/device/memory.h"
 #include "core/training/compute/device.h"
 #include "core/training/compute/devices.h"
 #include "core/training/make_model.h"
@@ -352,7 +353,9 @@ Result<control::PlanReply> TrainerService::answer(const control::PlanRequest& re
     facts->disk_budget = UINT64_MAX;
     const Result<std::vector<MemoryPlan>> plans = plans_within_budget(request.model, request.recipe, *facts);
     if (!plans.ok()) return plans.error();
-    return reply_of(plans->front(), request.recipe, *facts);
+    control::PlanReply reply = reply_of(plans->front(), request.recipe, *facts);
+    if (const auto sensors = device::sensors_of(reply.device)) reply.watts_max = sensors->watts_max();
+    return reply;
 }
 
 Result<control::PlanReply> TrainerService::answer(const control::LoadRequest& request) {
@@ -513,14 +516,35 @@ std::optional<control::Notification> TrainerService::progress_due(std::chrono::s
     m_recent_seconds = recent_kept * m_recent_seconds + std::chrono::duration<double>(now - m_progress_at).count();
     m_recent_tokens = recent_kept * m_recent_tokens + static_cast<double>(m_tokens_since_progress);
     const WindowTotals& totals = m_trainer->totals();
+    look_at_sensors(now);
     const control::TrainerProgress progress{.round = m_round,
                                             .tokens = totals.tokens,
                                             .steps = totals.steps,
                                             .loss = totals.mean_loss(),
-                                            .tokens_per_second = m_recent_tokens / m_recent_seconds};
+                                            .tokens_per_second = m_recent_tokens / m_recent_seconds,
+                                            .watts = m_reading.watts,
+                                            .celsius = m_reading.celsius,
+                                            .resident = device::resident_bytes()};
     m_progress_at = now;
     m_tokens_since_progress = 0;
     return control::notification_of(progress);
+}
+
+/// A smaller plan may train on another device.
+void TrainerService::look_at_sensors(std::chrono::steady_clock::time_point now) {
+    const std::string device = id_of(m_trainer->setup().layout.device);
+    const TimePoint at{std::chrono::duration_cast<Duration>(now.time_since_epoch())};
+    if (m_sensors_of != device) {
+        m_sensors_of = device;
+        m_sensors = device::sensors_of(device);
+        m_reading = {};
+        // Power is a mean since the reading before.
+        if (m_sensors) (void)m_sensors->read(at);
+        if (m_sensors) m_sensors_at = now - sensors_every + progress_every;
+    }
+    if (!m_sensors || now - m_sensors_at < sensors_every) return;
+    m_sensors_at = now;
+    m_reading = m_sensors->read(at);
 }
 
 int TrainerService::exit_code_of(ErrorCode code) {

@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "core/base/thread_owner.h"
 #include "core/control/rpc.h"
 #include "core/control/trainer_protocol.h"
+#include "core/device/sensors.h"
 #include "core/training/memory/plan.h"
 #include "core/training/plan_facts.h"
 #include "core/training/trainer.h"
@@ -27,6 +29,7 @@ namespace potluck::training {
 
 inline constexpr std::chrono::milliseconds progress_every{500};
 inline constexpr std::chrono::milliseconds rest_max{2'000};  // a pace must not look like a trainer that hangs
+inline constexpr std::chrono::milliseconds sensors_every{2'000};
 inline constexpr double recent_kept = 0.8;                   // of the fading sums, per progress message
 
 class TrainerService {
@@ -79,6 +82,7 @@ private:
     /// Falls back to the next smaller plan after `reason`; returns `reason` if there is none.
     [[nodiscard]] Status use_next_plan(const Error& reason);
     [[nodiscard]] control::PlanReply plan_in_force() const;
+    void look_at_sensors(std::chrono::steady_clock::time_point now);
     void keep_moments(const control::StopRequest& request);
     void tell_found_moments();
 
@@ -98,6 +102,10 @@ private:
 
     std::chrono::steady_clock::time_point m_progress_at{};
     std::uint64_t m_tokens_since_progress = 0;
+    std::unique_ptr<device::Sensors> m_sensors;  // of the device of the plan in force; null: not known
+    std::string m_sensors_of;                    // which device
+    device::SensorReading m_reading;
+    std::chrono::steady_clock::time_point m_sensors_at{};
     double m_recent_tokens = 0, m_recent_seconds = 0;  // fading sums: speed over the last few progress messages
 };
 

@@ -4,6 +4,7 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QTcpServer>
+#include <cmath>
 
 #include "tests/integration/node_fixture.h"
 
@@ -55,6 +56,39 @@ private slots:
 
         QCOMPARE(run_node({"resume", "--data-dir", ben.data()}).code, 0);
         QVERIFY(ben.wait_for(trains, 20'000));
+    }
+
+    void energy_of_training_is_told_counted_and_kept_over_a_restart() {
+        Swarm swarm;
+        swarm.host(1000);
+        QProcessEnvironment sensors;
+        sensors.insert("FAKE_TRAINER_WATTS", "50");
+        ServingNode& ben = swarm.volunteer("ben", sensors);
+        QVERIFY(ben.wait_for([](const auto& now) { return now.energy && now.energy->total.joules >= 100; }, 30'000));
+        const control::EnergySpan before = ben.status().energy->total;
+        QVERIFY(before.trained_seconds >= before.measured_seconds);
+        QVERIFY(std::abs(before.joules - 50 * before.measured_seconds) < 1e-6 * before.joules);
+        QCOMPARE(ben.status().trainer.watts, std::optional(50.0));
+        QVERIFY(!ben.status().trainer.parts.empty());
+        const Ended said = run_node({"status", "--data-dir", ben.data()});
+        QVERIFY2(said.out.contains("device: 50 W, 50 °C"), qPrintable(said.out));
+        QVERIFY2(said.out.contains("trained here: today 0.0 h, about 0.00 kWh"), qPrintable(said.out));
+        QCOMPARE(ben.close(), 0);
+        ben.start();
+        QVERIFY(ben.wait_for([](const auto& now) { return now.network.port > 0; }, 8000));
+        QVERIFY(ben.status().energy->total.joules >= before.joules);
+    }
+
+    void what_cannot_be_read_is_told_on_the_command_line() {
+        Swarm swarm;
+        swarm.host(1000);
+        ServingNode& ben = swarm.volunteer("ben");
+        QVERIFY(
+            ben.wait_for([](const auto& now) { return now.energy && now.energy->total.trained_seconds > 1; }, 30'000));
+        QCOMPARE(ben.status().energy->total.joules, 0.0);
+        const Ended said = run_node({"status", "--data-dir", ben.data()});
+        QVERIFY2(said.out.contains("power cannot be read here"), qPrintable(said.out));
+        QVERIFY2(said.out.contains("its energy is not measurable here"), qPrintable(said.out));
     }
 
     void moments_wait_in_a_file_while_paused_until_the_state_has_moved_on() {

@@ -123,6 +123,37 @@ std::string traffic_text(const control::Traffic& traffic) {
            of("; in all", traffic.total_up, traffic.total_down) + "\n";
 }
 
+/// What the device draws and how warm it is; what cannot be read is said.
+std::string sensors_text(const control::TrainerSnapshot& trainer) {
+    if (trainer.tokens_per_second <= 0) return {};
+    char text[160];
+    std::string line = "device: ";
+    std::snprintf(text, sizeof text, "%.0f W", trainer.watts.value_or(0));
+    line += trainer.watts ? text : "power cannot be read here";
+    std::snprintf(text, sizeof text, ", %.0f °C", trainer.celsius.value_or(0));
+    line += trainer.celsius ? text : ", temperature cannot be read here";
+    if (trainer.resident > 0) line += ", " + std::to_string(trainer.resident / 1'000'000) + " MB of memory in use";
+    return line + "\n";
+}
+
+/// Seconds in which the power could not be read are taken to be like the others.
+std::string energy_text(const control::Energy& energy) {
+    const auto of = [](const char* when, const control::EnergySpan& span) {
+        char text[128];
+        const double hours = span.trained_seconds / 3600;
+        if (span.measured_seconds <= 0) {
+            std::snprintf(text, sizeof text, "%s %.1f h", when, hours);
+            return std::string(text);
+        }
+        const double joules = span.joules * span.trained_seconds / span.measured_seconds;
+        std::snprintf(text, sizeof text, "%s %.1f h, about %.2f kWh", when, hours, joules / 3.6e6);
+        return std::string(text);
+    };
+    const bool measured = energy.total.measured_seconds > 0;
+    return of("trained here: today", energy.today) + of("; this month", energy.month) + of("; in all", energy.total) +
+           (measured ? "\n" : "; its energy is not measurable here\n");
+}
+
 /// A line on the proxy, if there is one.
 std::string proxy_text(const control::ProxyState& proxy) {
     if (proxy.kind == control::ProxyKind::none) return {};
@@ -155,7 +186,8 @@ void print(const control::NodeSnapshot& node) {
                   << node.network.bytes_up / 1000 << " kB up, " << node.network.bytes_down / 1000 << " kB down\n"
                   << traffic_text(node.network.traffic) << inbound_text(node.network)
                   << (node.proxy ? proxy_text(*node.proxy) : "") << "trainer: " << name_of(node.trainer.state)
-                  << (node.trainer.device.empty() ? "" : ", " + log::printable(node.trainer.device)) << "\n";
+                  << (node.trainer.device.empty() ? "" : ", " + log::printable(node.trainer.device)) << "\n"
+                  << sensors_text(node.trainer) << (node.energy ? energy_text(*node.energy) : "");
     }
     std::cout << "data: " << node.data_folder << std::endl;
 }

@@ -72,6 +72,7 @@ void RunPlanner::offer(const RunId& run, const Result<Node::Looked>& found, cons
     control::OfferedRun offered = offered_run(run, manifest, m_node.identity().id());
     offered.peers = found->peers;
     offered.disk_free = free_disk_bytes(m_node.options().data_folder);
+    offered.watts = m_node.mean_watts();
     ask(manifest.model, manifest.recipe, [offered, done](const Result<control::PlanReply>& plan) mutable {
         if (plan) {
             offered.device = utf8_prefix(plan->device, control::name_bytes_max);
@@ -79,6 +80,7 @@ void RunPlanner::offer(const RunId& run, const Result<Node::Looked>& found, cons
             offered.gpu_peak = plan->gpu_peak;
             offered.ram_peak = plan->ram_peak;
             offered.tokens_per_second = plan->tokens_per_second;
+            offered.watts_max = plan->watts_max;
             offered.disk += plan->disk;
         } else {
             offered.obstacle = utf8_prefix(plan.error().message, control::text_bytes_max);

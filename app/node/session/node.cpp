@@ -134,7 +134,8 @@ void Node::start() {
     }
     m_pauses = load_pauses(m_options.data_folder);
     m_traffic = TrafficBook::load(m_options.data_folder);
-    m_traffic_saved_at = steady_now();
+    m_energy = EnergyBook::load(m_options.data_folder);
+    m_usage_at = m_usage_saved_at = steady_now();
     look_after_owner();
     if (m_settings.run) search();
     schedule();
@@ -172,8 +173,8 @@ void Node::tick() {
     }
     if (!m_looked_after || m_now - *m_looked_after >= owner_every) look_after_owner();
     look_for_releases();
-    if (m_now >= m_traffic_at + traffic_every) count_traffic();
-    if (m_now >= m_traffic_saved_at + traffic_saved_every) save_traffic();
+    if (m_now >= m_usage_at + usage_every) count_usage();
+    if (m_now >= m_usage_saved_at + usage_saved_every) save_usage();
     if (!m_changed || ++m_ticks % ticks_per_look != 0) return;
     std::string key = change_key();
     if (key != std::exchange(m_last_reported, key)) m_changed();
@@ -616,12 +617,11 @@ void Node::record_curve(const peer::PeerView& view) {
     }
 }
 
-NodeConditions Node::conditions() const {
+NodeConditions Node::conditions(const net::SessionCounters& counters) const {
     NodeConditions conditions;
     conditions.paused = m_settings.paused;
     conditions.paused_until = m_settings.paused_until;
     conditions.error = m_join_error;
-    const net::SessionCounters counters = m_network->counters();
     // On loopback a node that was told of no other has no network to miss.
     const bool has_network = m_options.reach == net::NetworkScope::internet || !m_options.dht_nodes.empty();
     const bool through_proxy = m_settings.proxy.is_used();
@@ -686,12 +686,14 @@ control::NodeSnapshot Node::snapshot() const {
     snapshot.paused_until = m_settings.paused ? m_settings.paused_until : 0;
     snapshot.rules = control::described(m_settings.rules);
     snapshot.resources = m_settings.resources;
-    snapshot.proxy = shown(m_settings.proxy, m_network->counters().proxy);
+    const net::SessionCounters counters = m_network->counters();
+    snapshot.proxy = shown(m_settings.proxy, counters.proxy);
     snapshot.releases = release_state();
     snapshot.preparation = m_preparation;
-    snapshot.network = network_snapshot(m_network->counters());
+    snapshot.network = network_snapshot(counters);
     snapshot.network.traffic = m_traffic.traffic;
-    const NodeConditions now = conditions();
+    snapshot.energy = m_energy.energy;
+    const NodeConditions now = conditions(counters);
     if (!m_settings.paused && now.yield.level != activity::Level::run)
         snapshot.yield = control::YieldState{now.yield.level, now.yield.signal, now.yield.detail, m_yields_since};
     if (m_session) add_run(snapshot);
@@ -757,8 +759,8 @@ void Node::continue_stop() {
     m_releases.reset();
     m_pauses.close(unix_seconds());
     static_cast<void>(save_pauses(m_options.data_folder, m_pauses));
-    count_traffic();
-    save_traffic();
+    count_usage();
+    save_usage();
     static_cast<void>(m_network->stop(network_stop_limit));
     if (m_stopped) boost::asio::post(m_loop, std::exchange(m_stopped, nullptr));
 }

@@ -67,7 +67,7 @@ public:
     /// system waits for five seconds.
     static constexpr Duration hand_over_limit{3'000};
     static constexpr Duration owner_every{200};
-    static constexpr Duration traffic_every{1'000}, traffic_saved_every{60'000};
+    static constexpr Duration usage_every{1'000}, usage_saved_every{60'000};
     static constexpr std::int64_t look_every = 86'400;      // seconds between two looks for a newer version
     static constexpr Duration look_again_after{3'600'000};  // one that failed
     /// Who would carry on a run without its host is worked out from the credit of everybody whom the host trusts.
@@ -151,6 +151,11 @@ public:
         m_owner.check();
         return m_settings.run.has_value();
     }
+    /// What training drew here on average, over all starts; nothing if that was not measured.
+    [[nodiscard]] std::optional<double> mean_watts() const {
+        m_owner.check();
+        return m_energy.mean_watts();
+    }
     /// The trainer's.
     [[nodiscard]] const control::Budget& budget() const {
         m_owner.check();
@@ -188,8 +193,8 @@ private:
          NodeSettings settings);
     Status open_network();
     [[nodiscard]] Status reopen_network();
-    void count_traffic();
-    void save_traffic();
+    void count_usage();
+    void save_usage();
     void schedule();
     void tick();
     void heed_sleep();
@@ -201,7 +206,7 @@ private:
     void record_curve(const peer::PeerView& view);
     void leave_when_finished();
     [[nodiscard]] bool is_member() const;
-    [[nodiscard]] NodeConditions conditions() const;
+    [[nodiscard]] NodeConditions conditions(const net::SessionCounters& counters) const;
     void add_run(control::NodeSnapshot& snapshot) const;
     void look_after_owner();
     void open_releases();
@@ -237,7 +242,8 @@ private:
     RightOfWay m_right_of_way;
     activity::History m_pauses;
     TrafficBook m_traffic;
-    TimePoint m_traffic_at, m_traffic_saved_at;
+    EnergyBook m_energy;
+    TimePoint m_usage_at, m_usage_saved_at;
     activity::Level m_obeyed = activity::Level::run;  // what the session was told last
     std::optional<TimePoint> m_looked_after;
     std::int64_t m_yields_since = 0;  // unix seconds

@@ -1,6 +1,9 @@
-// The node's part in its network: another way out of this computer, which is a network anew, and what goes over it.
+// The node's part in its network: another way out of this computer, which is a network anew; and what is counted of
+// what goes over it, and of the energy that training takes.
 //
 // Threads: the loop's.
+#include <algorithm>
+
 #include "app/node/session/node.h"
 #include "app/node/session/own_proxy.h"
 #include "core/base/log.h"
@@ -28,7 +31,7 @@ Status Node::reopen_network() {
     close_session();
     m_releases.reset();
     m_options.trainer_program = m_own_trainer;
-    count_traffic();
+    count_usage();
     static_cast<void>(m_network->stop(network_stop_limit));
     m_network.reset();
     if (const Status opened = open_network(); !opened) {
@@ -44,16 +47,26 @@ Status Node::reopen_network() {
     return {};
 }
 
-void Node::count_traffic() {
-    m_traffic_at = m_now;
+/// A computer that slept in between has not trained meanwhile.
+void Node::count_usage() {
+    const Duration passed = std::min(m_now - m_usage_at, 2 * usage_every);
+    m_usage_at = m_now;
+    const Calendar calendar = calendar_of(unix_seconds());
     const net::SessionCounters counters = m_network->counters();
-    m_traffic.note(counters.bytes_up, counters.bytes_down, calendar_of(unix_seconds()));
+    m_traffic.note(counters.bytes_up, counters.bytes_down, calendar);
+    const TrainerProcess* trainer = m_session ? m_session->trainer() : nullptr;
+    if (const auto work = trainer != nullptr ? trainer->work() : std::nullopt) {
+        m_energy.note(passed, work->watts, calendar);
+    } else {
+        m_energy.turn(calendar);
+    }
 }
 
-void Node::save_traffic() {
-    m_traffic_saved_at = m_now;
-    if (const Status kept = m_traffic.save(m_options.data_folder); !kept)
-        log::of("node").warn("{}", kept.error().message);
+void Node::save_usage() {
+    m_usage_saved_at = m_now;
+    for (const Status& kept : {m_traffic.save(m_options.data_folder), m_energy.save(m_options.data_folder)}) {
+        if (!kept) log::of("node").warn("{}", kept.error().message);
+    }
 }
 
 }  // namespace potluck::node

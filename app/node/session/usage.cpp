@@ -12,10 +12,35 @@ namespace potluck::node {
 
 namespace {
 
-constexpr std::size_t traffic_bytes_max = 4096;
+constexpr std::size_t book_bytes_max = 4096;
 constexpr std::uint64_t unix_time_max = 1ULL << 40U;
+constexpr double seconds_for_mean = 60;
 
-std::filesystem::path traffic_in(const std::filesystem::path& folder) { return folder / "traffic.json"; }
+/// A file of what was counted: `<name>.json`, with when its day and month began.
+Status save_book(const std::filesystem::path& folder, const std::string& name, const Calendar& now,
+                 const nlohmann::json& counted) {
+    const nlohmann::json json{{"midnight", now.midnight}, {"month", now.month}, {name, counted}};
+    const std::string text = json.dump() + "\n";
+    return write_file_atomically(folder / (name + ".json"), as_bytes(text), FileAccess::private_to_owner);
+}
+
+/// Whether it was there and whole; else nothing is changed.
+template <control::Described Counted>
+bool load_book(const std::filesystem::path& folder, const std::string& name, Calendar& now, Counted& counted) {
+    const auto bytes = read_file(folder / (name + ".json"), book_bytes_max);
+    if (!bytes) return false;
+    const auto json = parse_json(as_text(*bytes), book_bytes_max);
+    if (!json) return false;
+    Fields fields(*json, name);
+    const Calendar read{static_cast<std::int64_t>(fields.integer("midnight", 0, unix_time_max)),
+                        static_cast<std::int64_t>(fields.integer("month", 0, unix_time_max))};
+    const nlohmann::json& told = fields.object(name);
+    Counted whole;
+    if (fields.failed() || !from_json(told, whole)) return false;
+    now = read;
+    counted = whole;
+    return true;
+}
 
 void count(std::uint64_t counted_now, std::uint64_t& counted, std::uint64_t& total, std::uint64_t& month,
            std::uint64_t& today) {
@@ -44,22 +69,45 @@ void TrafficBook::note(std::uint64_t up, std::uint64_t down, const Calendar& cal
 }
 
 Status TrafficBook::save(const std::filesystem::path& data_folder) const {
-    const nlohmann::json json{{"midnight", now.midnight}, {"month", now.month}, {"traffic", to_json(traffic)}};
-    const std::string text = json.dump() + "\n";
-    return write_file_atomically(traffic_in(data_folder), as_bytes(text), FileAccess::private_to_owner);
+    return save_book(data_folder, "traffic", now, to_json(traffic));
 }
 
 TrafficBook TrafficBook::load(const std::filesystem::path& data_folder) {
-    const auto bytes = read_file(traffic_in(data_folder), traffic_bytes_max);
-    if (!bytes) return {};
-    const auto json = parse_json(as_text(*bytes), traffic_bytes_max);
-    if (!json) return {};
-    Fields fields(*json, "traffic");
     TrafficBook book;
-    book.now.midnight = static_cast<std::int64_t>(fields.integer("midnight", 0, unix_time_max));
-    book.now.month = static_cast<std::int64_t>(fields.integer("month", 0, unix_time_max));
-    const nlohmann::json& counted = fields.object("traffic");
-    if (fields.failed() || !from_json(counted, book.traffic)) return {};
+    (void)load_book(data_folder, "traffic", book.now, book.traffic);
+    return book;
+}
+
+void EnergyBook::turn(const Calendar& calendar) {
+    if (calendar.midnight != now.midnight) energy.today = {};
+    if (calendar.month != now.month) energy.month = {};
+    now = calendar;
+}
+
+void EnergyBook::note(Duration time, std::optional<double> watts, const Calendar& calendar) {
+    turn(calendar);
+    const double seconds = std::chrono::duration<double>(time).count();
+    for (control::EnergySpan* span : {&energy.total, &energy.month, &energy.today}) {
+        span->trained_seconds += seconds;
+        if (!watts) continue;
+        span->measured_seconds += seconds;
+        span->joules += seconds * *watts;
+    }
+}
+
+std::optional<double> EnergyBook::mean_watts() const {
+    const control::EnergySpan& all = energy.total;
+    if (all.measured_seconds < seconds_for_mean) return std::nullopt;
+    return all.joules / all.measured_seconds;
+}
+
+Status EnergyBook::save(const std::filesystem::path& data_folder) const {
+    return save_book(data_folder, "energy", now, to_json(energy));
+}
+
+EnergyBook EnergyBook::load(const std::filesystem::path& data_folder) {
+    EnergyBook book;
+    (void)load_book(data_folder, "energy", book.now, book.energy);
     return book;
 }
 

@@ -1,12 +1,14 @@
-// How much this computer has sent and received, in all, this month and since midnight, over all starts of the node: a
-// small JSON file in the data folder, written once a minute, so that a node that is killed forgets a minute at most.
+// What this computer has used over all starts of the node, in all, this month and since midnight: what it has sent and
+// received, and the time and energy of its training. Two small JSON files in the data folder, written once a minute, so
+// that a node that is killed forgets a minute at most.
 //
-// Does not: measure; it is told what the network counted since it was opened.
-// Threads: a value.
+// Does not: measure; it is told what the network counted since it was opened, and what the trainer's device draws.
+// Threads: values.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 
 #include "core/base/result.h"
 #include "core/control/node_protocol.h"
@@ -29,6 +31,21 @@ struct TrafficBook {
     [[nodiscard]] Status save(const std::filesystem::path& data_folder) const;
     /// Zeros if there is no such file, or a damaged one: nothing depends on it.
     [[nodiscard]] static TrafficBook load(const std::filesystem::path& data_folder);
+};
+
+struct EnergyBook {
+    control::Energy energy;
+    Calendar now;  // of what `energy` says of day and month
+
+    /// So long was trained, at `watts` if they could be read.
+    void note(Duration time, std::optional<double> watts, const Calendar& calendar);
+    /// Its day and month are over even where nothing is trained.
+    void turn(const Calendar& calendar);
+    /// Watts while it trained, as far as they could be read; nothing without a minute of that.
+    [[nodiscard]] std::optional<double> mean_watts() const;
+    [[nodiscard]] Status save(const std::filesystem::path& data_folder) const;
+    /// As for traffic.
+    [[nodiscard]] static EnergyBook load(const std::filesystem::path& data_folder);
 };
 
 }  // namespace potluck::node

@@ -105,11 +105,13 @@ void TrainerProcess::train(const peer::WindowPlan& plan) {
     train.learning_rate = plan.learning_rate;
     train.shard = plan.shard.string();
     train.records = plan.records;
+    m_trains = true;
     request(train);
 }
 
 void TrainerProcess::idle() {
     m_owner.check();
+    rest();
     request(control::IdleRequest{});
 }
 
@@ -151,7 +153,7 @@ void TrainerProcess::stop(const std::optional<peer::MomentsToKeep>& moments) {
     request(call);
     m_child->close_input();
     m_kill_at = m_now + stop_patience;
-    m_tokens_per_second = 0;
+    rest();
 }
 
 void TrainerProcess::forget_moments() {
@@ -244,9 +246,20 @@ void TrainerProcess::on_reply(const control::Reply& reply) {
 bool TrainerProcess::on_loaded(const nlohmann::json& result) {
     control::PlanReply plan;
     if (!result.empty() && !from_json(result, plan)) return false;
-    m_plan = log::printable(plan.summary, device_bytes_max);
+    take_plan(std::move(plan));
+    rest();
     request(control::HelloRequest{});
     return true;
+}
+
+void TrainerProcess::rest() {
+    m_trains = false;
+    m_progress.reset();
+}
+
+void TrainerProcess::take_plan(control::PlanReply plan) {
+    m_plan = log::printable(plan.summary, device_bytes_max);
+    m_memory_plan = std::move(plan);
 }
 
 void TrainerProcess::on_notification(const control::Notification& notification) {
@@ -256,7 +269,7 @@ void TrainerProcess::on_notification(const control::Notification& notification) 
     } else if (notification.method == control::TrainerReplanned::name) {
         control::TrainerReplanned replanned;
         if (!from_json(notification.params, replanned)) return;
-        m_plan = log::printable(replanned.plan.summary, device_bytes_max);
+        take_plan(std::move(replanned.plan));
         m_notice = log::printable(replanned.message, 400);
         m_notice_until = m_now + notice_time;
         log::of("trainer").warn("the trainer changed its plan: {}", m_notice);
@@ -268,7 +281,7 @@ void TrainerProcess::on_notification(const control::Notification& notification) 
     } else if (notification.method == control::TrainerProgress::name && m_state == State::running) {
         control::TrainerProgress progress;
         if (!from_json(notification.params, progress)) return;
-        m_tokens_per_second = progress.tokens_per_second;
+        if (m_trains) m_progress = progress;  // else it was on its way when the trainer was told to be idle
         m_loss = progress.loss;
         if (!m_stepped && progress.steps > 0) {
             m_stepped = true;
@@ -283,7 +296,8 @@ void TrainerProcess::end_child() {
     m_pending.clear();
     end_evaluation(Error{ErrorCode::unavailable, "The trainer ended."});
     m_kill_at.reset();
-    m_tokens_per_second = 0;
+    rest();
+    m_memory_plan = {};
 }
 
 void TrainerProcess::on_exit(const std::string& how) {
@@ -337,10 +351,21 @@ control::TrainerSnapshot TrainerProcess::view() const {
     }
     view.device = m_plan.empty() ? m_device : m_device + " · " + m_plan;
     view.process = m_child ? m_child->process() : 0;
-    view.tokens_per_second = m_tokens_per_second;
     view.loss = m_loss;
     view.restarts = m_restarts;
+    view.device_id = m_memory_plan.device;
+    view.parts = m_memory_plan.parts;
+    if (!m_progress) return view;
+    view.tokens_per_second = m_progress->tokens_per_second;
+    view.resident = m_progress->resident;
+    view.watts = m_progress->watts;
+    view.celsius = m_progress->celsius;
     return view;
+}
+
+std::optional<TrainerProcess::Work> TrainerProcess::work() const {
+    m_owner.check();
+    return m_progress ? std::optional(Work{m_progress->watts}) : std::nullopt;
 }
 
 }  // namespace potluck::node

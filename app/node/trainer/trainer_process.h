@@ -115,6 +115,12 @@ public:
         m_owner.check();
         return m_now < m_notice_until ? m_notice : std::string();
     }
+    /// What it draws while it trains: from its first word of that until it is told to be idle, or ends. No watts where
+    /// they cannot be read.
+    struct Work {
+        std::optional<double> watts;
+    };
+    [[nodiscard]] std::optional<Work> work() const;
     [[nodiscard]] control::TrainerSnapshot view() const;
 
 private:
@@ -141,6 +147,8 @@ private:
     void lose(const std::string& why);
     void end_child();
     void end_evaluation(const Result<control::EvaluateReply>& outcome);
+    void take_plan(control::PlanReply plan);
+    void rest();
 
     ThreadOwner m_owner;
     boost::asio::io_context& m_loop;
@@ -164,7 +172,10 @@ private:
     TimePoint m_notice_until;
     bool m_stepped = false;
     std::uint64_t m_restarts = 0;
-    double m_tokens_per_second = 0, m_loss = 0;
+    bool m_trains = false;                               // since the last train, and until idle or another load
+    std::optional<control::TrainerProgress> m_progress;  // as it was told last, while it trains
+    double m_loss = 0;
+    control::PlanReply m_memory_plan;  // in force
 };
 
 }  // namespace potluck::node

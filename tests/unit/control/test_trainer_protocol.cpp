@@ -112,6 +112,8 @@ private slots:
         QCOMPARE(round_trip(SampleReply{{7, 8}}).tokens.back(), 8U);
         const TrainerProgress progress{.round = 1, .tokens = 2, .steps = 3, .loss = 4, .tokens_per_second = 5};
         QCOMPARE(round_trip(progress).steps, 3U);
+        QVERIFY(!round_trip(progress).watts && !round_trip(progress).celsius);
+        QCOMPARE(round_trip(TrainerProgress{.watts = 12.5, .resident = 7}).watts, std::optional(12.5));
         const TrainerReplanned replanned{.message = "less", .plan = plan_reply()};
         QCOMPARE(round_trip(replanned).plan.parts.front().disk, 3U);
         const StopRequest stop{.moments = {{"/m", "ab", 9}}, .milliseconds = 800};
@@ -120,6 +122,20 @@ private slots:
         QVERIFY(!round_trip(StopRequest{}).moments);
         QVERIFY(round_trip(TrainerMoments{.used = true, .message = "m"}).used);
         QCOMPARE(round_trip(TrainerFailed{.kind = "io", .message = "m"}).kind, std::string("io"));
+    }
+
+    void a_sensor_tells_what_is_possible() {
+        TrainerProgress progress{.watts = watts_shown_max, .celsius = -celsius_shown_max};
+        json line = to_json(progress);
+        QVERIFY(from_json(line, progress).ok());
+        for (const double watts : {-1.0, 2 * watts_shown_max}) {
+            line["watts"] = watts;
+            QVERIFY(!from_json(line, progress).ok());
+        }
+        line["watts"] = 0;
+        QVERIFY(from_json(line, progress).ok());
+        line["celsius"] = 2 * celsius_shown_max;
+        QVERIFY(!from_json(line, progress).ok());
     }
 
     void plans_and_devices_survive_their_json() {

@@ -1,4 +1,5 @@
 // What is shown before anything is decided: a run by its description, and the newest lines of the log.
+#include <cmath>
 #include <fstream>
 
 #include <QTemporaryDir>
@@ -27,6 +28,19 @@ private slots:
         for (const run::Shard& shard : manifest.shards) largest = std::max(largest, shard.blob.size);
         QCOMPARE(offered.download, state + largest);
         QVERIFY(offered.disk > offered.download);
+    }
+
+    void a_day_of_traffic_follows_from_the_window_and_from_what_a_round_sends() {
+        run::Manifest manifest = run::samples::manifest();
+        manifest.recipe.k = 64;
+        manifest.recipe.window = Duration{60'000};
+        const std::uint64_t parameters = model::state_layout(manifest.model).parameters;
+        const double payload = 0.1484 * static_cast<double>(parameters) / 8, rounds = 86'400 / 66.0;
+        const auto day = static_cast<double>(traffic_of_a_day(manifest));
+        QVERIFY2(std::abs(day / (payload * rounds) - 1) < 0.01, std::to_string(day).c_str());
+        QCOMPARE(offered_run(RunId{}, manifest, PeerId{}).traffic_day, traffic_of_a_day(manifest));
+        manifest.recipe.window = Duration{120'000};
+        QVERIFY(std::abs(static_cast<double>(traffic_of_a_day(manifest)) - day / 2) < 2);
     }
 
     void a_list_admits_those_on_it_and_the_host() {

@@ -261,6 +261,32 @@ private slots:
         QVERIFY(TrafficBook::load(path).traffic == control::Traffic{});
     }
 
+    void energy_is_counted_over_the_time_that_was_trained() {
+        const QTemporaryDir folder;
+        const std::filesystem::path path = folder.path().toStdString();
+        QVERIFY(EnergyBook::load(path).energy == control::Energy{});
+        const Calendar first{1'000, 500}, next_day{2'000, 500}, next_month{3'000, 2'900};
+        EnergyBook book;
+        book.note(Duration{40'000}, 50.0, first);
+        QVERIFY(!book.mean_watts());  // less than a minute of it
+        book.note(Duration{40'000}, 100.0, first);
+        book.note(Duration{20'000}, std::nullopt, first);  // could not be read
+        const control::EnergySpan span{100, 80, 6'000};
+        QVERIFY((book.energy == control::Energy{span, span, span}));
+        QCOMPARE(book.mean_watts(), std::optional(75.0));
+        QVERIFY(book.save(path).ok());
+        EnergyBook later = EnergyBook::load(path);
+        QVERIFY(later.energy == book.energy);
+        later.turn(next_day);
+        QVERIFY((later.energy == control::Energy{{}, span, span}));
+        later.note(Duration{1'000}, 10.0, next_month);
+        QVERIFY((later.energy == control::Energy{{1, 1, 10}, {1, 1, 10}, {101, 81, 6'010}}));
+        std::ofstream(path / "energy.json") << R"({"midnight":1,"month":1,"energy":{"today":{}}})";
+        QVERIFY(EnergyBook::load(path).energy == control::Energy{});
+        std::ofstream(path / "energy.json") << std::string(5'000, ' ');  // more than is read
+        QVERIFY(EnergyBook::load(path).energy == control::Energy{});
+    }
+
     void a_day_and_a_month_begin_at_midnight() {
         std::tm parts{};
         parts.tm_year = 126, parts.tm_mon = 2, parts.tm_mday = 30, parts.tm_hour = 13, parts.tm_isdst = -1;

@@ -40,6 +40,22 @@ constexpr const char* obedient =
     "echo \"{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"id\\\":$n,\\\"result\\\":$r}\"\n"
     "done\n";
 
+/// The same, and tells of its plan and, while it trains, of its work.
+constexpr const char* reporting =
+    "#!/bin/sh\nn=0\nwhile read line; do n=$((n+1)); r='{}'; p=''\n"
+    "case \"$line\" in\n"
+    "*'\"hello\"'*) r='{\"version\":2,\"device\":\"paper\",\"torch\":\"0\"}';;\n"
+    "*'\"load\"'*) "
+    "r='{\"device\":\"cuda:0\",\"summary\":\"fp32\",\"layout\":{},\"parts\":[{\"what\":\"weights\",\"how\":\"fp32\","
+    "\"gpu\":7,\"ram\":8,\"disk\":9}],\"gpu_peak\":7,\"ram_peak\":8,\"disk\":9,\"tokens_per_second\":5,\"why\":[]}';;\n"
+    "*'\"train\"'*) "
+    "p='{\"jsonrpc\":\"2.0\",\"method\":\"progress\",\"params\":{\"round\":7,\"tokens\":4,\"steps\":1,\"loss\":2,"
+    "\"tokens_per_second\":6,\"watts\":12.5,\"celsius\":40,\"resident\":99}}';;\n"
+    "*'\"stop\"'*) exit 0;;\nesac\n"
+    "echo \"{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"id\\\":$n,\\\"result\\\":$r}\"\n"
+    "[ -z \"$p\" ] || echo \"$p\"\n"
+    "done\n";
+
 class Stage {
 public:
     explicit Stage(const std::string& script) {
@@ -148,6 +164,31 @@ private slots:
         std::ofstream(stage.moments()) << "moments";
         stage.trainer->forget_moments();
         QVERIFY(!fs::exists(stage.moments()));
+    }
+
+    void what_its_device_draws_is_told_while_it_trains() {
+        Stage stage(reporting);
+        stage.start();
+        QVERIFY(stage.until([&] { return stage.heard.started == 1; }));
+        QVERIFY(!stage.trainer->work());
+        QCOMPARE(stage.trainer->view().device_id, std::string("cuda:0"));
+        QCOMPARE(stage.trainer->view().parts.size(), std::size_t{1});
+        QCOMPARE(stage.trainer->view().parts.front().gpu, 7U);
+        stage.trainer->train({});
+        QVERIFY(stage.until([&] { return stage.trainer->work().has_value(); }));
+        QCOMPARE(stage.trainer->work()->watts, std::optional(12.5));
+        const control::TrainerSnapshot view = stage.trainer->view();
+        QCOMPARE(view.watts, std::optional(12.5));
+        QCOMPARE(view.celsius, std::optional(40.0));
+        QCOMPARE(view.resident, 99U);
+        stage.trainer->idle();
+        QVERIFY(!stage.trainer->work() && !stage.trainer->view().watts);
+        stage.trainer->train({});
+        QVERIFY(stage.until([&] { return stage.trainer->work().has_value(); }));
+        stage.trainer->stop({});
+        QVERIFY(!stage.trainer->work());
+        QVERIFY(stage.until([&] { return stage.trainer->gone(); }));
+        QVERIFY(!stage.trainer->view().watts && stage.trainer->view().parts.empty());
     }
 
     void it_starts_again_after_a_stop_that_was_not_over() {

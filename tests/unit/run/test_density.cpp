@@ -1,4 +1,6 @@
 // How much contributions send, by how long those of the round before were on their way.
+#include <cmath>
+
 #include <QTest>
 
 #include "core/run/density.h"
@@ -45,6 +47,13 @@ std::uint32_t k_after(std::uint32_t k, const Exchange& exchange, std::uint64_t s
 class DensityTest : public QObject {
     Q_OBJECT
 private slots:
+    /// Bits per parameter of payloads that were measured: 0.149 at k = 64 (bench_numerics), 0.469 at 256 (the demo).
+    void the_bits_of_a_payload_are_known_from_its_density() {
+        QVERIFY(std::abs(bits_per_parameter(64) - 0.149) < 0.002);
+        QVERIFY(std::abs(bits_per_parameter(256) - 0.469) < 0.002);
+        QVERIFY(bits_per_parameter(chunk_entries) > 3 && bits_per_parameter(chunk_entries) < 4);
+    }
+
     void nine_of_ten_count_rounded_up() {
         QCOMPARE(exchange_of({300, 100, 200}).duration(), Duration{300});
         QCOMPARE(exchange_of({1, 2, 3, 4, 5, 6, 7, 8, 9}).duration(), Duration{9});
