@@ -42,6 +42,30 @@ std::uint32_t dalle_block(const ModelSpec& spec, std::uint32_t layer) {
     return layer + 1 == spec.layers ? spec.dalle.blocks : layer % spec.dalle.blocks;
 }
 
+bool fits_drawer(const ModelSpec& coder, const ModelSpec& drawer) {
+    return is_coder(coder) && is_drawer(drawer) && coder.coder.side >> coder.coder.halvings == drawer.dalle.grid &&
+           coder_codes(coder.coder) == drawer.vocabulary - drawer.dalle.text_vocabulary;
+}
+
+ModelSpec drawer_with(const ModelSpec& preset, const ModelSpec& coder, std::uint32_t text_vocabulary) {
+    ModelSpec drawer = preset;
+    drawer.dalle.text_vocabulary = text_vocabulary;
+    drawer.dalle.grid = coder.coder.side >> coder.coder.halvings;
+    drawer.vocabulary = text_vocabulary + static_cast<std::uint32_t>(coder_codes(coder.coder));
+    drawer.context = dalle_context(drawer.dalle);
+    return drawer;
+}
+
+bool is_dalle_record(const ModelSpec& spec, std::span<const Token> record) {
+    const std::size_t text = spec.dalle.text;
+    if (record.size() != std::size_t{spec.context} + 1 || record[0] != dalle_begin) return false;
+    for (std::size_t place = 1; place < record.size(); ++place) {
+        if (record[place] >= spec.vocabulary) return false;
+        if ((place <= text) != (record[place] < spec.dalle.text_vocabulary)) return false;
+    }
+    return true;
+}
+
 DalleShape read_dalle(Fields& fields, const ModelSpec& spec) {
     const auto count = [&](std::string_view name, std::uint64_t low, std::uint64_t high) {
         return static_cast<std::uint32_t>(fields.integer(name, low, high));

@@ -5,12 +5,14 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "core/base/result.h"
+#include "core/model/token.h"
 
 namespace potluck::model {
 
@@ -153,6 +155,11 @@ struct SwavShape {
 };
 /// Values of a picture: what it has for a context.
 [[nodiscard]] constexpr std::uint32_t swav_context(const SwavShape& shape) { return 3 * shape.side * shape.side; }
+struct ModelSpec;
+/// A dalle of `preset`'s size that goes on from captions in `text_vocabulary` tokens with a coder's codes.
+[[nodiscard]] ModelSpec drawer_with(const ModelSpec& preset, const ModelSpec& coder, std::uint32_t text_vocabulary);
+/// Whether the tokens are one record of a dalle's.
+[[nodiscard]] bool is_dalle_record(const ModelSpec& spec, std::span<const Token> record);
 
 struct ModelSpec {
     Family family = Family::gpt2;
@@ -198,6 +205,9 @@ struct LayerWidths {
 [[nodiscard]] constexpr bool is_encoder(const ModelSpec& spec) { return spec.family == Family::albert; }
 /// Whether its records are pictures, which it codes and draws again.
 [[nodiscard]] constexpr bool is_coder(const ModelSpec& spec) { return spec.family == Family::coder; }
+
+/// Whether a picture coder's codes are those of a model that draws, place by place.
+[[nodiscard]] bool fits_drawer(const ModelSpec& coder, const ModelSpec& drawer);
 
 /// Whether it draws: goes on from a caption with the codes of a picture.
 [[nodiscard]] constexpr bool is_drawer(const ModelSpec& spec) { return spec.family == Family::dalle; }

@@ -22,6 +22,8 @@ const QMap<QString, QString>& untested() {
         {"llmc_tokens_max", "is reached by writing four gibibytes of the host's own tokens"},
         {"picture_bytes_max", "is reached by a file of 64 MiB in the host's own folder"},
         {"picture_files_max", "is reached by ten million files in the host's own folder"},
+        {"metadata_bytes_max", "is reached by 256 MiB of a person's own captions"},
+        {"metadata_line_bytes_max", "is reached by a caption of 64 KiB in a person's own folder"},
         {"plain_max", "chooses between two methods with equal results, which test_byte_bpe compares"},
         {"scale_min", "is the least scale of 8-bit moments, below which they are zero"},
         {"segment_bytes_max", "sizes segments of the host's own text"},

@@ -27,19 +27,26 @@ bool is_picture(const fs::path& file) {
     return same_letters(ending, ".png") || same_letters(ending, ".ppm");
 }
 
-/// Nothing where the file is no picture that can be read.
-std::optional<std::vector<model::Token>> record_of(const fs::path& file, std::uint32_t side) {
+}  // namespace
+
+std::optional<std::vector<model::Token>> picture_record(const fs::path& file, std::uint32_t side,
+                                                        Proportions proportions) {
     const auto bytes = read_file(file, picture_bytes_max);
     if (!bytes) return std::nullopt;
     const auto picture = pictures::decode_picture(*bytes);
     if (!picture) return std::nullopt;
+    const auto [shorter, longer] = std::minmax(picture->width, picture->height);
+    if (proportions == Proportions::twice_at_most && longer > 2 * shorter) return std::nullopt;
     const pictures::Picture square = pictures::squared(*picture, side);
     std::vector<model::Token> record(square.rgb.begin(), square.rgb.end());
     record.push_back(0);
     return record;
 }
 
-}  // namespace
+std::uint64_t held_out_pictures(std::uint64_t pictures, const SplitPlan& plan, HeldOut which) {
+    const std::uint64_t room = validation_bytes_max / model::bytes_of(plan.width) / plan.record_tokens;
+    return std::max(validation_records_min, which == HeldOut::named ? room : std::min(pictures / held_out_every, room));
+}
 
 Result<std::vector<fs::path>> find_pictures(const fs::path& folder) {
     std::error_code failed;
@@ -64,9 +71,7 @@ Result<SplitTokens> split_pictures(const SplitPlan& plan, std::uint32_t side, co
     POTLUCK_CHECK(plan.record_tokens == 3ULL * side * side + 1);
     const auto files = find_pictures(plan.source);
     if (!files) return files.error();
-    const std::uint64_t room = validation_bytes_max / model::bytes_of(plan.width) / plan.record_tokens;
-    const std::uint64_t held_out =
-        std::max(validation_records_min, std::min<std::uint64_t>(files->size() / held_out_every, room));
+    const std::uint64_t held_out = held_out_pictures(files->size(), plan, HeldOut::drawn);
     TokenWriter training(plan.training, plan.format, plan.width), validation(plan.validation, plan.format, plan.width);
     const KeyedPermutation order(mix64(plan.key ^ held_out_key), files->size());
     SplitTokens split;
@@ -74,7 +79,7 @@ Result<SplitTokens> split_pictures(const SplitPlan& plan, std::uint32_t side, co
     for (std::uint64_t i = 0; i < files->size(); ++i) {
         if (progress && !progress(PackStage::tokenizing, static_cast<double>(i) / static_cast<double>(files->size())))
             return packing_stopped();
-        const auto record = record_of((*files)[static_cast<std::size_t>(order.at(i))], side);
+        const auto record = picture_record((*files)[static_cast<std::size_t>(order.at(i))], side, Proportions::any);
         if (!record) {
             ++split.files_left_out;
             continue;

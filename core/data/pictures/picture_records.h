@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,6 +26,17 @@ inline constexpr std::uint64_t picture_bytes_max = 64ULL << 20U;
 
 /// The files of a folder and those below it whose names say that they are pictures, in the order of their paths.
 [[nodiscard]] Result<std::vector<std::filesystem::path>> find_pictures(const std::filesystem::path& folder);
+
+/// Which pictures are taken: all, whose middle is cut out, or only those at most twice as long as wide or wide as long.
+enum class Proportions { any, twice_at_most };
+/// Nothing where the file is no picture that can be read, or none of these proportions.
+[[nodiscard]] std::optional<std::vector<model::Token>> picture_record(const std::filesystem::path& file,
+                                                                      std::uint32_t side, Proportions proportions);
+
+enum class HeldOut { drawn, named };
+/// How many of `pictures` are held out at most: where folders name them all that fit the plan's validation file, else a
+/// twentieth, but not fewer than are needed.
+[[nodiscard]] std::uint64_t held_out_pictures(std::uint64_t pictures, const SplitPlan& plan, HeldOut which);
 
 /// From a folder of pictures, each a square of `side` pixels; plan.context is its values.
 [[nodiscard]] Result<PackedText> pack_pictures(const PackPlan& plan, std::uint32_t side, const PackProgress& progress);

@@ -188,15 +188,11 @@ Result<Tensor> Dalle::Network::ids_of(std::span<const model::Token> records) con
     POTLUCK_CHECK(!records.empty() && records.size() % size == 0);
     Tensor ids_BR = at::empty({static_cast<std::int64_t>(records.size() / size), spec.context + 1}, at::kLong);
     auto* to = ids_BR.mutable_data_ptr<std::int64_t>();
-    for (std::size_t i = 0; i < records.size(); ++i) {
-        const std::size_t place = i % size;
-        const bool text = place <= spec.dalle.text;
-        const bool fine = place == 0
-                              ? records[i] == model::dalle_begin
-                              : records[i] < spec.vocabulary && text == (records[i] < spec.dalle.text_vocabulary);
-        if (!fine) return Error{ErrorCode::malformed, "A record is no caption with the codes of a picture behind it."};
-        to[i] = records[i];
+    for (std::size_t begin = 0; begin < records.size(); begin += size) {
+        if (!model::is_dalle_record(spec, records.subspan(begin, size)))
+            return Error{ErrorCode::malformed, "A record is no caption with the codes of a picture behind it."};
     }
+    std::ranges::copy(records, to);
     return ids_BR.to(device);
 }
 
