@@ -21,13 +21,14 @@
 
 namespace potluck::control {
 
-inline constexpr std::uint32_t trainer_protocol_version = 2;
+inline constexpr std::uint32_t trainer_protocol_version = 3;
 
 inline constexpr std::size_t file_path_bytes_max = 4096;
 inline constexpr std::size_t short_id_bytes_max = 64;
 inline constexpr std::size_t prompt_tokens_max = 65'536;
 inline constexpr std::uint32_t sample_tokens_max = 4096;
 inline constexpr std::uint32_t picture_values_max = 16'384;
+inline constexpr std::size_t picture_codes_max = 4'096;
 inline constexpr std::uint32_t threads_max = 1024;
 inline constexpr std::uint32_t token_max = (1U << 20U) - 1;
 inline constexpr std::uint64_t rounds_moved_max = 1000, ending_milliseconds_max = 60'000;
@@ -402,6 +403,45 @@ struct SampleRequest {
     }
 };
 
+/// A picture coder's codes of pictures, from file to file: 16 bits each, those of a picture row by row.
+struct EncodeRequest {
+    static constexpr std::string_view name = "encode";
+    using Reply = Done;
+    VectorFile state;
+    std::string pictures;
+    std::uint64_t records = 0;
+    std::string codes;
+
+    static void fields(auto& value, auto&& field) {
+        field("state", value.state, Any{}, "The coder's vector.");
+        field("pictures", value.pictures, Text{file_path_bytes_max}, "The file of the coder's records.");
+        field("records", value.records, Whole{1}, "Records in it.");
+        field("codes", value.codes, Text{file_path_bytes_max}, "The file that is written.");
+    }
+};
+
+struct DecodeReply {
+    static constexpr std::string_view label = "decode reply";
+    std::vector<std::uint32_t> values;
+
+    static void fields(auto& value, auto&& field) {
+        field("values", value.values, List{picture_values_max, Whole{0, 255}},
+              "Red, green and blue of each pixel, row by row.");
+    }
+};
+/// The picture of a picture coder's codes.
+struct DecodeRequest {
+    static constexpr std::string_view name = "decode";
+    using Reply = DecodeReply;
+    VectorFile state;
+    std::vector<std::uint32_t> codes;
+
+    static void fields(auto& value, auto&& field) {
+        field("state", value.state, Any{}, "The coder's vector.");
+        field("codes", value.codes, List{picture_codes_max, Whole{0, token_max}, std::size_t{1}}, "Row by row.");
+    }
+};
+
 /// The program ends after the reply.
 struct StopRequest {
     static constexpr std::string_view name = "stop";
@@ -418,7 +458,7 @@ struct StopRequest {
 
 using TrainerMethods =
     Methods<HelloRequest, DetectRequest, PlanRequest, LoadRequest, TrainRequest, IdleRequest, PaceRequest,
-            SnapshotRequest, RebaseRequest, EvaluateRequest, SampleRequest, StopRequest>;
+            SnapshotRequest, RebaseRequest, EvaluateRequest, SampleRequest, EncodeRequest, DecodeRequest, StopRequest>;
 
 /// Sent about twice a second while training.
 struct TrainerProgress {

@@ -43,6 +43,7 @@ using std::chrono::milliseconds;
 constexpr std::uint32_t evaluate_at_once = 8;  // sequences
 /// Pictures that are compared with each other, and values of them at once.
 constexpr std::uint64_t neighbours_max = 1'000, neighbour_values_max = 1ULL << 25U;
+constexpr std::uint32_t encode_at_once = 16;   // pictures
 
 Error not_loaded() { return {ErrorCode::invalid_argument, "Load a model before anything is asked of it."}; }
 
@@ -189,13 +190,32 @@ Result<control::EvaluateReply> evaluation_of(Model& model, const Shard& shard, s
     return reply;
 }
 
+std::vector<std::uint32_t> rounded(std::span<const float> values) {
+    std::vector<std::uint32_t> whole;
+    for (const float value : values) whole.push_back(static_cast<std::uint32_t>(std::lround(value)));
+    return whole;
+}
+
 /// The picture that the prompt is, as it is after coding.
 Result<std::vector<std::uint32_t>> drawn_again(Model& model, const control::SampleRequest& request) {
     const Result<std::vector<float>> values = model.next_logits(request.prompt);
     if (!values.ok()) return values.error();
-    std::vector<std::uint32_t> tokens;
-    for (const float value : *values) tokens.push_back(static_cast<std::uint32_t>(std::lround(value)));
-    return tokens;
+    return rounded(*values);
+}
+
+/// The codes of all pictures of a shard, some at a time.
+Result<std::vector<model::Token>> codes_of(Model& model, const Shard& shard) {
+    std::vector<model::Token> codes, batch;
+    for (std::uint64_t next = 0; next < shard.shape().records;) {
+        batch.clear();
+        for (std::uint32_t i = 0; i < encode_at_once && next < shard.shape().records; ++i, ++next) {
+            if (const Status status = shard.append_record(next, batch); !status.ok()) return status.error();
+        }
+        const Result<std::vector<std::uint32_t>> found = model.codes_of(batch);
+        if (!found.ok()) return found.error();
+        codes.insert(codes.end(), found->begin(), found->end());
+    }
+    return codes;
 }
 
 /// The prompt with its gaps filled, from the first to the last: each sees those before it.
@@ -495,6 +515,28 @@ Result<control::SampleReply> TrainerService::answer(const control::SampleRequest
                    [&](Model& model) { return continuation(model, request, spec); });
     if (!tokens.ok()) return tokens.error();
     return control::SampleReply{*std::move(tokens)};
+}
+
+Result<control::Done> TrainerService::answer(const control::EncodeRequest& request) {
+    if (!m_trainer) return not_loaded();
+    const model::ModelSpec& spec = m_trainer->setup().model;
+    const Result<Shard> shard = Shard::open(request.pictures, {request.records, spec.context, spec.vocabulary});
+    if (!shard.ok()) return shard.error();
+    const Result<std::vector<model::Token>> codes =
+        with_state(*m_trainer, same_file(request.state, m_loaded), request.state,
+                   [&](Model& model) { return codes_of(model, *shard); });
+    if (!codes.ok()) return codes.error();
+    const Bytes stored = model::stored_tokens(*codes, model::TokenWidth::bits16);
+    if (const Status written = write_file_atomically(request.codes, stored); !written.ok()) return written.error();
+    return control::Done{};
+}
+
+Result<control::DecodeReply> TrainerService::answer(const control::DecodeRequest& request) {
+    if (!m_trainer) return not_loaded();
+    const Result<std::vector<float>> values = with_state(*m_trainer, same_file(request.state, m_loaded), request.state,
+                                                         [&](Model& model) { return model.picture_of(request.codes); });
+    if (!values.ok()) return values.error();
+    return control::DecodeReply{rounded(*values)};
 }
 
 Status TrainerService::work() {

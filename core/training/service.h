@@ -76,6 +76,8 @@ private:
     [[nodiscard]] Result<control::Done> answer(const control::RebaseRequest& request);
     [[nodiscard]] Result<control::EvaluateReply> answer(const control::EvaluateRequest& request);
     [[nodiscard]] Result<control::SampleReply> answer(const control::SampleRequest& request);
+    [[nodiscard]] Result<control::Done> answer(const control::EncodeRequest& request);
+    [[nodiscard]] Result<control::DecodeReply> answer(const control::DecodeRequest& request);
     [[nodiscard]] Result<control::Done> answer(const control::StopRequest& request);
     /// Builds the trainer of the first plan from `m_plan_index` on for which there is memory.
     [[nodiscard]] Status build(TrainerSetup setup, const control::VectorFile& state);

@@ -73,6 +73,16 @@ private slots:
         const auto expected = recorded.reference.values<float>("drawn");
         QVERIFY(distance(*drawn, expected, length(expected)) < 1e-5);
         QVERIFY(!recorded.network.next_logits(first.first(10)).ok());
+        // Its codes alone make the same picture.
+        const auto codes =
+            recorded.network.codes_of(std::span(recorded.records).first(recorded.reference.spec.context + 1));
+        QVERIFY(codes.ok());
+        const auto again = recorded.network.picture_of(*codes);
+        QVERIFY2(again.ok(), again ? "" : again.error().message.c_str());
+        QVERIFY(distance(*again, *drawn, length(*drawn)) < 1e-6);
+        std::vector<std::uint32_t> beyond = *codes;
+        beyond.back() = 200;  // 8 times 5 times 5
+        QVERIFY(!recorded.network.picture_of(beyond).ok() && !recorded.network.picture_of(std::span(*codes).first(15)).ok());
     }
 
     void what_is_no_picture_is_refused() {

@@ -208,6 +208,7 @@ private:
     }
 
     Result<PlanReply> serve(const LoadRequest& request) {
+        m_model = request.model;
         m_parameters = static_cast<std::size_t>(request.model.parameters());
         m_tokens_per_step = static_cast<std::uint64_t>(request.recipe.batch) * request.model.context;
         auto vector = read_vector(request.state);
@@ -270,6 +271,26 @@ private:
         return reply;
     }
 
+    /// The code of each place is the picture's first value.
+    Result<Done> serve(const EncodeRequest& request) const {
+        const auto pictures = MappedFile::open_read(request.pictures);
+        if (!pictures) return pictures.error();
+        const std::size_t size = 2 * (std::size_t{m_model.context} + 1);
+        if (pictures->bytes().size() != request.records * size) return Error{ErrorCode::malformed, "wrong pictures"};
+        const std::uint32_t grid = m_model.coder.side >> m_model.coder.halvings;
+        std::ofstream codes(request.codes, std::ios::binary);
+        for (std::uint64_t record = 0; record < request.records; ++record) {
+            const char first = static_cast<char>(pictures->bytes()[record * size]);
+            for (std::uint32_t place = 0; place < grid * grid; ++place) codes << first << '\0';
+        }
+        return Done{};
+    }
+
+    /// All of one colour, its first code.
+    Result<DecodeReply> serve(const DecodeRequest& request) const {
+        return DecodeReply{std::vector<std::uint32_t>(m_model.context, request.codes.front() % 256)};
+    }
+
     void step() {
         const auto rate = static_cast<float>(std::min(0.2, m_plan.learning_rate * 5));
         for (std::size_t i = 0; i < m_local.size(); ++i) {
@@ -299,6 +320,7 @@ private:
     const std::chrono::milliseconds m_step_time = time_of_a_step();
     Clock::time_point m_next;  // when a step has taken its time
     LineSplitter m_splitter;
+    model::ModelSpec m_model;
     std::size_t m_parameters = 0;
     std::uint64_t m_tokens_per_step = 0, m_tokens = 0, m_steps = 0;
     std::vector<float> m_local, m_anchor;

@@ -44,6 +44,12 @@ public:
         const Tensor& gain_C = take();
         return at::silu(at::group_norm(x_BCSS, model::coder_groups, gain_C, take(), norm_epsilon));
     }
+    /// Those up to "decoder.in" (core/model/coder.cpp).
+    void pass_encoder(const model::ModelSpec& spec) {
+        const std::vector<model::TensorSpec> tensors = model::tensors_of(spec);
+        const auto first = std::ranges::find(tensors, "decoder.in.weight", &model::TensorSpec::name);
+        m_next = static_cast<std::size_t>(first - tensors.begin());
+    }
     [[nodiscard]] bool all_taken() const { return m_next == m_tensors.size(); }
 
 private:
@@ -89,6 +95,9 @@ struct PictureCoder::Network {
     [[nodiscard]] Tensor encoded(Weights& weights, const Tensor& pictures_B3SS) const;
     [[nodiscard]] Tensor decoded(Weights& weights, const Tensor& numbers_BDPP) const;
     [[nodiscard]] Tensor joined(const Tensor& numbers_BDPP) const;
+    [[nodiscard]] Tensor parted(std::span<const std::uint32_t> codes) const;
+    /// Of the first picture, as a screen shows it: values of 0..255 row by row, red, green and blue of each pixel.
+    [[nodiscard]] static std::vector<float> values_of(const Tensor& drawn_B3SS);
     [[nodiscard]] double add_gradient(const Tensor& pictures_B3SS, const FlatView& gradient, double scale);
 };
 
@@ -171,6 +180,27 @@ Tensor PictureCoder::Network::joined(const Tensor& numbers_BDPP) const {
     return ((numbers_BDPP + reach_D11) * steps_D11).sum(1).round().to(at::kLong).to(at::kCPU).contiguous();
 }
 
+/// The numbers of one picture's codes: what joined() has made, taken apart.
+Tensor PictureCoder::Network::parted(std::span<const std::uint32_t> codes) const {
+    const std::int64_t places = spec.coder.side >> spec.coder.halvings;
+    const std::vector<std::uint32_t>& levels = spec.coder.levels;
+    const Tensor numbers_1DPP = at::empty({1, static_cast<std::int64_t>(levels.size()), places, places}, at::kFloat);
+    float* to = numbers_1DPP.mutable_data_ptr<float>();
+    std::uint32_t step = 1;
+    for (const std::uint32_t level : levels) {
+        for (const std::uint32_t code : codes)
+            *to++ = static_cast<float>(code / step % level) - static_cast<float>(level / 2);
+        step *= level;
+    }
+    return numbers_1DPP.to(device);
+}
+
+std::vector<float> PictureCoder::Network::values_of(const Tensor& drawn_B3SS) {
+    const Tensor drawn_SS3 = (drawn_B3SS.clamp(0, 1) * 255)[0].permute({1, 2, 0}).to(at::kCPU).contiguous();
+    const float* values = drawn_SS3.const_data_ptr<float>();
+    return {values, values + drawn_SS3.numel()};
+}
+
 double PictureCoder::Network::add_gradient(const Tensor& pictures_B3SS, const FlatView& gradient, double scale) {
     return add_gradients(spec, flat, leaves, gradient, [&] {
         Weights weights(leaves);
@@ -235,12 +265,7 @@ Result<std::vector<float>> PictureCoder::next_logits(std::span<const std::uint32
         if (!picture_B3SS.ok()) return picture_B3SS.error();
         Weights weights(m_network->leaves);
         const Tensor numbers_BDPP = m_network->encoded(weights, *picture_B3SS);
-        const Tensor drawn_SS3 = (m_network->decoded(weights, numbers_BDPP).clamp(0, 1) * 255)[0]
-                                     .permute({1, 2, 0})
-                                     .to(at::kCPU)
-                                     .contiguous();
-        const float* values = drawn_SS3.const_data_ptr<float>();
-        return std::vector<float>(values, values + drawn_SS3.numel());
+        return Network::values_of(m_network->decoded(weights, numbers_BDPP));
     });
 }
 
@@ -253,6 +278,21 @@ Result<std::vector<std::uint32_t>> PictureCoder::codes_of(std::span<const model:
         const Tensor codes_BPP = m_network->joined(m_network->encoded(weights, *pictures_B3SS));
         const auto* codes = codes_BPP.const_data_ptr<std::int64_t>();
         return std::vector<std::uint32_t>(codes, codes + codes_BPP.numel());
+    });
+}
+
+Result<std::vector<float>> PictureCoder::picture_of(std::span<const std::uint32_t> codes) {
+    const model::CoderShape& shape = m_network->spec.coder;
+    const std::size_t places = shape.side >> shape.halvings;
+    const std::uint64_t known = model::coder_codes(shape);
+    if (codes.size() != places * places || std::ranges::any_of(codes, [&](std::uint32_t one) { return one >= known; }))
+        return Error{ErrorCode::invalid_argument, "These are not the codes of one picture of this coder's."};
+    return guarded([&]() -> Result<std::vector<float>> {
+        const at::NoGradGuard nothing_kept;
+        // The decoder's weights follow the encoder's, so the cursor has to pass those.
+        Weights weights(m_network->leaves);
+        weights.pass_encoder(m_network->spec);
+        return Network::values_of(m_network->decoded(weights, m_network->parted(codes)));
     });
 }
 

@@ -30,7 +30,8 @@ public:
     [[nodiscard]] Result<std::vector<float>> next_logits(std::span<const std::uint32_t> tokens) override;
 
     /// The numbers of each place, joined to one, in the order of the places.
-    [[nodiscard]] Result<std::vector<std::uint32_t>> codes_of(std::span<const model::Token> records);
+    [[nodiscard]] Result<std::vector<std::uint32_t>> codes_of(std::span<const model::Token> records) override;
+    [[nodiscard]] Result<std::vector<float>> picture_of(std::span<const std::uint32_t> codes) override;
 
 private:
     struct Network;

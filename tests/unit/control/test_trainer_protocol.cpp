@@ -40,6 +40,16 @@ SampleRequest sample_request() {
 }
 json sample() { return to_json(sample_request()); }
 
+EncodeRequest encode_request() {
+    EncodeRequest request;
+    request.state = {"/s", 0};
+    request.pictures = "/p";
+    request.records = 9;
+    request.codes = "/c";
+    return request;
+}
+DecodeRequest decode_request() { return {{"/s", 0}, {1, 2, 3}}; }
+
 EvaluateRequest evaluate_request() {
     EvaluateRequest request;
     request.state = {"/s", 0};
@@ -204,6 +214,27 @@ private slots:
                               : kind == "detect" ? from_json(object, detected)
                                                  : from_json(object, load);
         QVERIFY(!status.ok());
+    }
+
+    void pictures_are_coded_from_file_to_file_and_drawn_of_codes() {
+        const EncodeRequest encoded = round_trip(encode_request());
+        QVERIFY(encoded.pictures == "/p" && encoded.records == 9 && encoded.codes == "/c");
+        DecodeRequest decode = decode_request();
+        decode.codes.assign(picture_codes_max, token_max);
+        QVERIFY(round_trip(decode).codes == decode.codes);
+        const auto refused = [](const auto& request, const char* field, const json& value) {
+            json object = to_json(request);
+            object[field] = value;
+            auto read = request;
+            return !from_json(object, read).ok();
+        };
+        QVERIFY(refused(encode_request(), "records", 0));
+        QVERIFY(refused(encode_request(), "codes", std::string(file_path_bytes_max + 1, 'a')));
+        QVERIFY(refused(decode, "codes", json::array()));
+        QVERIFY(refused(decode, "codes", std::vector<int>(picture_codes_max + 1, 1)));
+        DecodeReply reply{std::vector<std::uint32_t>(picture_values_max, 255)};
+        QVERIFY(round_trip(reply).values == reply.values);
+        QVERIFY(refused(reply, "values", json::array({256})));
     }
 
     void a_loss_that_is_no_number_is_told_as_none() {
