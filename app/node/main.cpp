@@ -35,7 +35,9 @@ int main(int argc, char** argv) {
     switch (parsed.command->verb) {
         case Verb::demo: return static_cast<int>(run_demo(*parsed.command));
         case Verb::doctor: return static_cast<int>(run_doctor(*parsed.command));
-        case Verb::pack: return static_cast<int>(run_pack(parsed.command->pack));
+        case Verb::pack:
+            parsed.command->pack.trainer_program = parsed.command->node.trainer_program;
+            return static_cast<int>(run_pack(parsed.command->pack));
         case Verb::page: return static_cast<int>(run_page(*parsed.command));
         case Verb::verify: return static_cast<int>(run_verify(*parsed.command));
         case Verb::receipt_export:

@@ -309,10 +309,13 @@ struct ExportModel {
 struct SampledText {
     static constexpr std::string_view label = "sample";
     std::string text;
+    std::optional<std::string> picture = {};
     std::uint64_t round = 0;
 
     static void fields(auto& value, auto&& field) {
         field("text", value.text, Text{line_bytes_max}, "What the model writes, without the prompt.");
+        field("picture", value.picture, Text{picture_text_bytes_max},
+              "What a model that draws has drawn: a PNG in hexadecimal digits; else missing.");
         field("round", value.round, Optional{Whole{}}, "How many rounds that model has seen.");
     }
 };

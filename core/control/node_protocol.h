@@ -13,6 +13,7 @@
 #include "core/control/plan_part.h"
 #include "core/control/proxy_protocol.h"
 #include "core/control/release_protocol.h"
+#include "core/control/trainer_protocol.h"
 #include "core/model/model_spec.h"
 #include "core/run/host_action.h"
 #include "core/run/invite.h"
@@ -31,6 +32,7 @@ inline constexpr std::size_t rows_max = 10'000;
 inline constexpr std::size_t refusals_max = 1'000;  // kinds of messages times reasons, with room for later ones
 inline constexpr std::size_t path_bytes_max = 4096;
 inline constexpr std::uint64_t sampled_tokens_max = 4096;
+inline constexpr std::size_t picture_text_bytes_max = 256 * 1024;
 inline constexpr std::uint64_t sample_seed_max = 1ULL << 53U;  // what every JSON reader holds exactly
 inline constexpr std::uint64_t pause_seconds_max = 1ULL << 32U;
 inline constexpr std::uint64_t yield_seconds_max = 600;
@@ -178,6 +180,7 @@ struct RunSnapshot {
     model::Baseline baseline = model::Baseline::bigram;
     std::uint64_t validation_round = 0;
     std::optional<double> order_accuracy;
+    std::optional<CaptionFigures> captions;
     std::uint64_t swarm_tokens_per_second = 0, accepted_tokens = 0;
     std::uint64_t my_tokens = 0, my_tokens_today = 0, my_rounds = 0;
     std::uint64_t rounds_lost = 0, digests_compared = 0, digests_equal = 0, repairs = 0;
@@ -214,6 +217,7 @@ struct RunSnapshot {
         field("validation_round", value.validation_round, Whole{}, "The round whose state was measured last.");
         field("order_accuracy", value.order_accuracy, Real{0, 1},
               "Of an encoder, measured with it: the share of pairs of texts whose order it told rightly.");
+        field("captions", value.captions, Any{}, "Of a model that draws, measured with it: its parts.");
         field("swarm_tokens_per_second", value.swarm_tokens_per_second, Whole{}, "Speed of all members together.");
         field("accepted_tokens", value.accepted_tokens, Whole{}, "Credited to anybody in the whole run.");
         field("my_tokens", value.my_tokens, Whole{}, "Credited to this identity in this run.");

@@ -38,7 +38,7 @@ nlohmann::json to_json(const BlobRef& blob) {
 
 nlohmann::json to_json(const Shard& shard) { return {{"blob", to_json(shard.blob)}, {"records", shard.records}}; }
 
-nlohmann::json to_json(const Tokenizer& tokenizer) {
+nlohmann::json text_json(const Tokenizer& tokenizer) {
     switch (tokenizer.kind) {
         case TokenizerKind::bytes: return {{"kind", "bytes"}};
         case TokenizerKind::none: return {{"kind", "none"}};
@@ -47,6 +47,13 @@ nlohmann::json to_json(const Tokenizer& tokenizer) {
         case TokenizerKind::bpe: break;
     }
     return {{"kind", "bpe"}, {"model", to_json(tokenizer.model)}, {"merges", to_json(tokenizer.merges)}};
+}
+
+nlohmann::json to_json(const Tokenizer& tokenizer) {
+    nlohmann::json object = text_json(tokenizer);
+    if (const auto& coder = tokenizer.pictures)
+        object["pictures"] = {{"model", coder->model.to_json()}, {"state", to_json(coder->state)}};
+    return object;
 }
 
 nlohmann::json to_json(const std::vector<PeerId>& peers) {
@@ -110,6 +117,24 @@ Shard read_shard(const nlohmann::json& object, Fields& parent, const model::Mode
     return shard;
 }
 
+/// The coder of a model that draws: its codes are that model's, place by place.
+PictureCoder read_coder(const nlohmann::json& object, Fields& parent, const model::ModelSpec& drawer) {
+    Fields fields(object, "picture coder");
+    PictureCoder coder;
+    const Result<model::ModelSpec> spec = model::ModelSpec::from_json(fields.object("model"));
+    coder.state = read_blob(fields.object("state"), fields);
+    if (!spec) {
+        adopt(fields, spec.error());
+    } else if (!model::fits_drawer(*spec, drawer)) {
+        fields.fail("model is no picture coder with the codes of the model that draws");
+    } else if (coder.state.size != model::state_layout(*spec).file_size() || coder.state.size > coder_bytes_max) {
+        fields.fail("state does not have the size of the coder's, or is larger than 400 MB");
+    }
+    if (spec) coder.model = *spec;
+    if (const Status status = fields.finish(); !status) adopt(parent, status.error());
+    return coder;
+}
+
 Tokenizer read_tokenizer(const nlohmann::json& object, Fields& parent, const model::ModelSpec& model) {
     Fields fields(object, "tokenizer");
     Tokenizer tokenizer;
@@ -139,6 +164,7 @@ Tokenizer read_tokenizer(const nlohmann::json& object, Fields& parent, const mod
     }
     if (model::reads_pictures(model) && tokenizer.kind != TokenizerKind::none)
         fields.fail("kind is not none, which is what pictures have");
+    if (model::is_drawer(model)) tokenizer.pictures = read_coder(fields.object("pictures"), fields, model);
     if (const Status status = fields.finish(); !status) adopt(parent, status.error());
     return tokenizer;
 }
@@ -229,14 +255,11 @@ bool is_licence(std::string_view text) {
 }
 
 std::vector<BlobRef> Tokenizer::blobs() const {
-    switch (kind) {
-        case TokenizerKind::bytes:
-        case TokenizerKind::none: return {};
-        case TokenizerKind::sentencepiece:
-        case TokenizerKind::tokenizer_json: return {model};
-        case TokenizerKind::bpe: break;
-    }
-    return {model, merges};
+    std::vector<BlobRef> all;
+    if (kind != TokenizerKind::bytes && kind != TokenizerKind::none) all.push_back(model);
+    if (kind == TokenizerKind::bpe) all.push_back(merges);
+    if (pictures) all.push_back(pictures->state);
+    return all;
 }
 
 std::string Manifest::to_json_text() const {

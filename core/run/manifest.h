@@ -33,6 +33,7 @@ inline constexpr std::size_t run_name_characters_max = 80;
 inline constexpr std::size_t purpose_characters_max = 2'000;
 inline constexpr std::size_t licence_bytes_max = 120;
 inline constexpr std::uint64_t tokenizer_bytes_max = 64ULL << 20U;
+inline constexpr std::uint64_t coder_bytes_max = 400'000'000;
 inline constexpr std::uint64_t bpe_file_bytes_max = 8ULL << 20U;  // vocab.json, merges.txt
 inline constexpr std::uint64_t tokenizer_json_bytes_max = 32ULL << 20U;
 /// The protocol that this program speaks.
@@ -52,13 +53,21 @@ enum class TokenizerKind {
     none,            // the shards were given as tokens, and nobody said what they stand for
 };
 
+/// What made the codes of a run whose model draws, and makes pictures of those that it draws.
+struct PictureCoder {
+    model::ModelSpec model;
+    BlobRef state;  // its state file (core/model/state_layout.h)
+    bool operator==(const PictureCoder&) const = default;
+};
+
 struct Tokenizer {
     TokenizerKind kind = TokenizerKind::bytes;
     BlobRef model = {};   // of a sentencepiece model file, vocab.json or tokenizer.json; unused for bytes and none
     BlobRef merges = {};  // of merges.txt; unused but for bpe
+    std::optional<PictureCoder> pictures = {};  // of a model that draws, and of no other
     bool operator==(const Tokenizer&) const = default;
 
-    /// What has to be fetched before text can be read or written.
+    /// What has to be fetched before text can be read or written, and pictures drawn: the coder's is the last.
     [[nodiscard]] std::vector<BlobRef> blobs() const;
 };
 

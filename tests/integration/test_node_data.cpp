@@ -5,6 +5,11 @@
 #include "core/base/files.h"
 #include "core/base/json.h"
 #include "core/data/vocabulary/train_vocabulary.h"
+#include "core/model/hf_config.h"
+#include "core/model/initial_state.h"
+#include "core/model/presets.h"
+#include "core/model/state_layout.h"
+#include "core/pictures/picture.h"
 #include "core/run/manifest.h"
 #include "tests/integration/node_fixture.h"
 
@@ -32,6 +37,30 @@ std::size_t whole_on_disk(const fs::path& data_folder, const std::vector<run::Sh
 fs::path run_in(const fs::path& data_folder) {
     for (const auto& entry : fs::directory_iterator(data_folder / "runs")) return entry.path();
     return {};
+}
+
+/// A picture coder as `export` writes one, of pictures of 16 pixels.
+void write_coder(const fs::path& folder) {
+    model::ModelSpec spec = model::reshaped(model::model_preset("coder-small").value(), {.width = 8});
+    spec.coder.side = 16;
+    spec.context = model::coder_context(spec.coder);
+    std::vector<float> parameters(spec.parameters());
+    model::fill_initial_state(spec, 1, parameters);
+    fs::create_directories(folder);
+    std::ofstream(folder / "config.json") << model::hugging_face_config(spec).dump();
+    std::ofstream(folder / "model.safetensors", std::ios::binary)
+        << as_text(model::state_layout(spec).header) << as_text(std::as_bytes(std::span(parameters)));
+}
+
+/// Plain pictures with captions.
+void write_captioned(const fs::path& folder, int count) {
+    fs::create_directories(folder);
+    for (int i = 0; i < count; ++i) {
+        pictures::Picture picture{16, 16, std::vector<std::uint8_t>(3 * 16 * 16, static_cast<std::uint8_t>(i))};
+        std::ofstream(folder / (std::to_string(i) + ".png"), std::ios::binary)
+            << as_text(pictures::encode_png(picture).value());
+        std::ofstream(folder / (std::to_string(i) + ".txt")) << "shade " << i << "\n";
+    }
 }
 
 /// The shards of that run.
@@ -97,6 +126,72 @@ private slots:
         QVERIFY(bytes_of(run_in(folder("own-run")) / "tokenizer.model") == bytes_of(vocabulary.toStdString()));
         const Ended again = run_node({"pack", "--text", path("own"), "--train-vocabulary", "300", path("own-packed")});
         QVERIFY(again.code != 0 && again.err.contains("give another folder"));
+    }
+
+    void a_dalle_is_hosted_from_captioned_pictures_or_from_what_pack_made_of_them() {
+        write_captioned(folder("captioned"), 150);
+        write_coder(folder("coder"));
+        const QStringList model = {"host",    "--prepare", "--model", "dalle-emoji", "--layers", "5",
+                                   "--width", "48",        "--heads", "4",           "--coder",  path("coder")};
+        const Ended direct =
+            run_node(model + QStringList{"--pictures", path("captioned"), "--data-dir", path("drawn")});
+        QVERIFY2(direct.code == 0, qPrintable(direct.err));
+        const Ended pack = run_node({"pack", "--pictures", path("captioned"), "--coder", path("coder"), path("codes")});
+        QVERIFY2(pack.code == 0, qPrintable(pack.err));
+        QVERIFY(pack.out.contains("--model dalle-emoji --tokens") &&
+                !fs::exists(folder("codes") / "coder.safetensors"));
+        const Ended packed = run_node(model + QStringList{"--tokens", path("codes"), "--data-dir", path("from-codes")});
+        QVERIFY2(packed.code == 0, qPrintable(packed.err));
+        for (const char* file : {"data/validation.tokens", "coder.safetensors"}) {
+            const Bytes one = bytes_of(run_in(folder("drawn")) / file);
+            QVERIFY2(!one.empty() && one == bytes_of(run_in(folder("from-codes")) / file), file);
+        }
+        QVERIFY(bytes_of(run_in(folder("drawn")) / "coder.safetensors") ==
+                bytes_of(folder("coder") / "model.safetensors"));
+        const Ended sample =
+            run_node({"sample", "--data-dir", path("drawn"), "--prompt", "shade 3", "--picture", path("sample.png")});
+        QVERIFY2(sample.code == 0 && sample.out.contains("sample.png"), qPrintable(sample.err));
+        const auto drawn = pictures::decode_picture(bytes_of(folder("sample.png")));
+        QVERIFY(drawn.ok() && drawn->width == 16 && drawn->height == 16);
+        QVERIFY(run_node({"sample", "--data-dir", path("drawn")}).err.contains("--prompt"));
+        const Ended exported = run_node({"export", "--data-dir", path("drawn"), path("drawn-model")});
+        QVERIFY2(exported.code == 0, qPrintable(exported.err));
+        QVERIFY(bytes_of(folder("drawn-model") / "coder" / "model.safetensors") ==
+                bytes_of(folder("coder") / "model.safetensors"));
+        const Ended from =
+            run_node({"sample", "--from", path("drawn-model"), "--prompt", "shade 3", "--picture", path("again.png")});
+        QVERIFY2(from.code == 0, qPrintable(from.err));
+        QVERIFY(bytes_of(folder("again.png")) == bytes_of(folder("sample.png")));
+        // What was exported finds its coder beside it.
+        const Ended again = run_node({"host", "--prepare", "--from", path("drawn-model"), "--pictures",
+                                      path("captioned"), "--data-dir", path("goes-on")});
+        QVERIFY2(again.code == 0, qPrintable(again.err));
+    }
+
+    void what_a_dalle_cannot_be_hosted_with_is_refused_in_a_sentence() {
+        write_captioned(folder("few"), 20);
+        write_coder(folder("a-coder"));
+        write_text(folder("words") / "words.txt");
+        const auto refusal = [&](const QStringList& source) {
+            const Ended ended = run_node(QStringList{"host", "--prepare", "--data-dir", path("refused")} + source);
+            return ended.code != 0 ? ended.err : QString();
+        };
+        const QStringList dalle = {"--model", "dalle-emoji"}, coder = {"--coder", path("a-coder")};
+        QVERIFY(refusal(dalle + QStringList{"--pictures", path("few")}).contains("--coder"));
+        QVERIFY(refusal(dalle + coder + QStringList{"--text", path("words")}).contains("--pictures"));
+        QVERIFY(refusal(dalle + coder + QStringList{"--pictures", path("few")}).contains("64 are needed"));
+        QVERIFY(
+            refusal(dalle + QStringList{"--coder", path("few"), "--pictures", path("few")}).contains("config.json"));
+        QVERIFY(
+            refusal(dalle + coder + QStringList{"--context", "64", "--pictures", path("few")}).contains("--caption"));
+        QVERIFY(refusal(coder + QStringList{"--text", path("words")}).contains("--model dalle-emoji"));
+        QVERIFY(refusal({"--caption", "9", "--text", path("words")}).contains("--model dalle-emoji"));
+        QVERIFY(refusal({"--model", "tiny", "--pictures", path("few")}).contains("dalle-emoji"));
+        QVERIFY(run_node({"pack", path("nothing")}).err.contains("--text or --pictures"));
+        QVERIFY(run_node({"pack", "--pictures", path("few"), path("nothing")}).code != 0);
+        const Ended text = run_node({"pack", "--pictures", path("few"), "--coder", path("words"), path("nothing")});
+        QVERIFY2(text.code != 0 && text.err.contains("config.json"), qPrintable(text.err));
+        QVERIFY(!fs::exists(folder("nothing") / "train.bin"));
     }
 
     void tokens_need_a_vocabulary_and_text_or_tokens_are_needed() {

@@ -85,8 +85,8 @@ const QMap<QString, QStringList>& allowed_rooms() {
                               "core/model",   "core/base"}},
         {"app/node/hosting",
          {"app/node", "app/node/session", "app/node/trainer", "net", "core/data", "core/data/pictures",
-          "core/data/vocabulary", "core/identity", "core/ledger", "core/control", "core/proof", "core/run",
-          "core/run/agreement", "core/model", "core/base"}},
+          "core/data/vocabulary", "core/pictures", "core/identity", "core/ledger", "core/control", "core/proof",
+          "core/run", "core/run/agreement", "core/model", "core/base"}},
         {"app/node/records",
          {"app/node", "app/node/session", "core/ledger", "core/identity", "core/control", "core/run", "core/model",
           "core/base"}},
@@ -101,8 +101,8 @@ const QMap<QString, QStringList>& allowed_rooms() {
           "core/ledger",      "core/proof",        "core/run",         "core/model",       "core/numerics",
           "core/base"}},
         {"app/node/demo",
-         {"app/node", "app/node/cli", "app/node/session", "app/node/trainer", "core/identity", "core/ledger",
-          "core/control", "core/run", "core/model", "core/base"}},
+         {"app/node", "app/node/cli", "app/node/session", "app/node/trainer", "core/data/pictures", "core/pictures",
+          "core/identity", "core/ledger", "core/control", "core/run", "core/model", "core/base"}},
         {"app/trainer", {"core/training", "core/training/compute", "core/control", "core/base"}},
     };
     return allowed;

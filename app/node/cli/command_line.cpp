@@ -42,7 +42,7 @@ struct Raw {
     std::vector<std::string> import_source, dht_nodes, addresses, backbones, allowed;
     std::optional<std::uint64_t> upload_kib, download_kib;
     double learning_rate = 0, window_seconds = 0, collect_seconds = 0, grace_seconds = 0;
-    std::uint32_t layers = 0, heads = 0, width = 0, context = 0, side = 0;
+    std::uint32_t layers = 0, heads = 0, width = 0, context = 0, side = 0, caption = 0;
     bool replace = false, words = false, loopback = false, json = false, volunteer = false, prepare = false,
          window = false, worth = false, relu = false, sparse = false, standalone = false, watch = false,
          switches = false, then_leave = false, shows_words = false;
@@ -116,6 +116,8 @@ void add_host_model(CLI::App& host, Command& command, Raw& raw) {
           host.add_option("--heads", raw.heads, "Attention heads, instead of the preset's"),
           host.add_option("--width", raw.width, "Width, instead of the preset's"),
           host.add_option("--side", raw.side, "Side of a picture coder's pictures in pixels"),
+          host.add_option("--caption", raw.caption, "Tokens of DALL-E's captions, instead of the preset's")
+              ->check(CLI::Range(1, 4'096)),
           host.add_flag("--relu", raw.relu, "ReLU instead of the preset's activation")}) {
         shape->excludes(from);
     }
@@ -179,9 +181,12 @@ void add_host(CLI::App& app, Command& command, Raw& raw) {
                      "Instead of text: token files of nanoGPT or llm.c, one or a folder of .bin; val*.bin validates")
         ->excludes("--text");
     host->add_option("--pictures", plan.pictures,
-                     "Instead of text: a folder of PNG or PPM pictures, at least 128, for --model coder-small")
+                     "Instead of text: a folder of PNG or PPM pictures, at least 128, for --model coder-small; with a "
+                     ".txt beside each or a metadata.jsonl, for --model dalle-emoji")
         ->excludes("--text")
         ->excludes("--tokens");
+    host->add_option("--coder", plan.coder,
+                     "For DALL-E: the folder of an exported picture coder, which codes pictures");
     host->add_option("--vocabulary", plan.vocabulary,
                      "At least so many tokens, instead of as many as the tokenizer has")
         ->check(CLI::Range(std::uint32_t{2}, data::vocabulary_max));
@@ -324,8 +329,11 @@ void add_model_verbs(CLI::App& app, Command& command, Raw& raw) {
     page->add_option("--every", raw.every, "Again and again, for example every 1m (default: once)");
     page->add_option("--prompt", command.page_prompt,
                      "Let the running node's model go on with this text about twenty times in a run, and show it");
-    CLI::App* sample = add_verb(app, command, "sample", "Let the model go on with a text", Verb::sample);
-    sample->add_option("--prompt", command.prompt, "The beginning");
+    CLI::App* sample =
+        add_verb(app, command, "sample", "Let the model go on with a text, or draw what it says", Verb::sample);
+    sample->add_option("--prompt", command.prompt, "The beginning, or what is to be drawn");
+    sample->add_option("--from", command.sampled_checkpoint, "A folder that export wrote, instead of the run's model");
+    sample->add_option("--picture", command.picture, "Of a model that draws: where to (default: picture.png)");
     sample->add_option("--tokens", command.tokens, "How many tokens")->check(CLI::Range(1, 4096));
     sample->add_option("--temperature", command.temperature, "0: always the likeliest")->check(CLI::Range(0.0, 10.0));
     sample->add_option("--seed", command.seed, "Seed of the choice");
@@ -362,10 +370,20 @@ void add_receipt_verbs(CLI::App& app, Command& command, Raw& raw) {
 
 void add_pack(CLI::App& app, Command& command) {
     CLI::App* pack = add_verb(app, command, "pack",
-                              "Turn text into train.bin and val.bin for nanoGPT, llm.c or host --tokens", Verb::pack);
+                              "Turn text or captioned pictures into train.bin and val.bin for nanoGPT, llm.c or host "
+                              "--tokens",
+                              Verb::pack);
     static const std::map<std::string, data::TokenFormat> formats = {{"nanogpt", data::TokenFormat::nanogpt},
                                                                      {"llmc", data::TokenFormat::llmc}};
-    pack->add_option("--text", command.pack.text, "File or folder of UTF-8 text")->required();
+    CLI::Option* text = pack->add_option("--text", command.pack.text, "File or folder of UTF-8 text");
+    CLI::Option* coder = pack->add_option("--coder", command.pack.coder,
+                                          "The folder of an exported picture coder, which codes pictures");
+    pack->add_option("--pictures", command.pack.pictures,
+                     "Instead of text: a folder of PNG or PPM pictures, with a .txt beside each or a metadata.jsonl, "
+                     "for DALL-E")
+        ->excludes(text)
+        ->needs(coder);
+    pack->add_option("--caption", command.pack.caption_tokens, "Tokens of a caption")->check(CLI::Range(1, 4'096));
     CLI::Option* tokenizer =
         pack->add_option("--tokenizer", command.pack.tokenizer,
                          "A sentencepiece model file, or a folder with vocab.json and merges.txt (default: bytes)");
@@ -408,9 +426,11 @@ void add_demo(CLI::App& app, Command& command, Raw& raw) {
         add_verb(app, command, "demo", "Train a small model with five volunteers on this computer", Verb::demo);
     demo->add_option("--text", command.demo.text,
                      "File or folder of UTF-8 text, at least 100 KB (default: the program's own sources)");
-    demo->add_option("--family", command.demo.family, "gpt2 (the default) or coder, which takes --pictures")
-        ->check(CLI::IsMember({"gpt2", "coder"}));
-    demo->add_option("--pictures", command.demo.pictures, "Folder of PNG or PPM pictures, for a picture coder");
+    demo->add_option("--family", command.demo.family,
+                     "gpt2 (the default), coder, which takes --pictures, or dalle, which draws some if there are none")
+        ->check(CLI::IsMember({"gpt2", "coder", "dalle"}));
+    demo->add_option("--pictures", command.demo.pictures,
+                     "Folder of PNG or PPM pictures, for a picture coder; with captions, for DALL-E");
     demo->add_option("--minutes", command.demo.minutes, "Time limit (default: about three minutes)")
         ->check(CLI::Range(0.1, 10'000.0));
     demo->add_option("--rounds", command.demo.rounds, "Rounds, instead of a time limit")->check(CLI::Range(4, 100'000));
@@ -510,6 +530,14 @@ Status finish_model(model::ModelSpec& model, const Raw& raw) {
                          "A picture's size is its side; give --side instead of --context."};
     } else if (raw.side > 0) {
         return Error{ErrorCode::invalid_argument, "--side is for a picture coder; choose --model coder-small."};
+    }
+    if (model::is_drawer(model)) {
+        if (raw.context > 0)
+            return Error{ErrorCode::invalid_argument,
+                         "DALL-E's context is a caption and a picture; give --caption instead of --context."};
+        if (raw.caption > 0) model.dalle.text = raw.caption;
+    } else if (raw.caption > 0) {
+        return Error{ErrorCode::invalid_argument, "--caption is for DALL-E; choose --model dalle-emoji."};
     }
     if (!raw.relu) return {};
     if (model.family != model::Family::gpt2 && model.family != model::Family::opt) {
@@ -631,6 +659,12 @@ Status finish_times(Command& command, const Raw& raw) {
     return {};
 }
 
+Status finish_pack(const Command& command) {
+    if (command.pack.text.empty() && command.pack.pictures.empty())
+        return Error{ErrorCode::invalid_argument, "Say what to pack, with --text or --pictures."};
+    return {};
+}
+
 /// Everything that CLI11 does not check.
 Status finish(Command& command, const Raw& raw) {
     const Environment environment = process_environment();
@@ -682,6 +716,7 @@ Status finish(Command& command, const Raw& raw) {
     command.demo.window = raw.window ? DemoOptions::Window::open : DemoOptions::Window::closed;
     if (const Status times = finish_times(command, raw); !times) return times;
     if (command.verb == Verb::identity_import) return finish_import(command, raw);
+    if (command.verb == Verb::pack) return finish_pack(command);
     return command.verb == Verb::host ? finish_host(command, raw) : Status();
 }
 

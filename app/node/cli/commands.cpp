@@ -25,6 +25,7 @@
 #include "app/node/cli/folder_verbs.h"
 #include "app/node/cli/release_verbs.h"
 #include "app/node/control/node_methods.h"
+#include "app/node/hosting/held_model.h"
 #include "app/node/paths.h"
 #include "app/node/session/own_keys.h"
 #include "app/node/session/settings.h"
@@ -43,6 +44,7 @@ constexpr std::size_t shown_name = 24;
 constexpr std::size_t words_bytes_max = 1024;  // 24 words of at most 8 letters, and room for white space
 constexpr std::chrono::seconds sample_patience{300};
 constexpr std::chrono::seconds watch_every{1};
+constexpr const char* picture_file_usual = "picture.png";
 
 /// "members: 5", or "members: 5, 2 of them through others".
 std::string members_of(const control::RunSnapshot& run) {
@@ -61,12 +63,15 @@ std::string line_of(const control::RunSnapshot& run) {
         std::snprintf(validation, sizeof validation, "%.3f of round %llu", run.validation_loss,
                       static_cast<unsigned long long>(run.validation_round));
     }
-    char order[48] = "";
+    char parts[64] = "";
     if (run.order_accuracy)
-        std::snprintf(order, sizeof order, "%.0f %% of orders told rightly, ", 100 * *run.order_accuracy);
+        std::snprintf(parts, sizeof parts, "%.0f %% of orders told rightly, ", 100 * *run.order_accuracy);
+    if (run.captions)
+        std::snprintf(parts, sizeof parts, "of which captions %.3f and codes %.3f, ", run.captions->text_loss,
+                      run.captions->code_loss);
     std::snprintf(text, sizeof text, "round %llu of %llu, %s, validation loss %s (%s %.3f), %s%llu tokens/s, ",
                   static_cast<unsigned long long>(run.round), static_cast<unsigned long long>(run.total_rounds),
-                  training, validation, model::title_of(run.baseline), run.bigram_loss, order,
+                  training, validation, model::title_of(run.baseline), run.bigram_loss, parts,
                   static_cast<unsigned long long>(run.swarm_tokens_per_second));
     return text + members_of(run);
 }
@@ -248,7 +253,22 @@ void print(const control::ModerationNumber&) {
 }
 
 void print(const control::InviteLink& invite) { std::cout << invite.magnet << std::endl; }
-void print(const control::SampledText& sample) { std::cout << sample.text << std::endl; }
+
+/// Text goes to standard output, a picture into a file.
+ExitCode keep_sample(const control::SampledText& sample, const std::filesystem::path& picture) {
+    if (!sample.picture) {
+        std::cout << sample.text << std::endl;
+        if (picture.empty()) return ExitCode::ok;
+        return complain(Error{ErrorCode::invalid_argument, "This run's model writes text; leave --picture out."});
+    }
+    Bytes png(sample.picture->size() / 2);
+    if (!from_hex(*sample.picture, png))
+        return complain(Error{ErrorCode::malformed, "The node is another version than this program; restart it."});
+    const std::filesystem::path file = picture.empty() ? picture_file_usual : picture;
+    if (const Status written = write_file_atomically(file, png); !written) return complain(written.error());
+    std::cout << file.string() << std::endl;
+    return ExitCode::ok;
+}
 
 void print(const control::ExportedFiles& exported) {
     for (const std::string& file : exported.files) std::cout << file << "\n";
@@ -317,6 +337,8 @@ ExitCode show(const Command& command, const Result<Reply>& reply) {
     if (!reply) return complain(reply.error());
     if (command.output == Command::Output::json) {
         std::cout << to_json(*reply).dump(2) << std::endl;
+    } else if constexpr (std::is_same_v<Reply, control::SampledText>) {
+        return keep_sample(*reply, command.picture);
     } else if constexpr (std::is_same_v<Reply, control::Leaderboard>) {
         print(*reply, command.find);
     } else {
@@ -554,6 +576,19 @@ ExitCode verify_evidence(const Command& command) {
     return ExitCode::ok;
 }
 
+/// Needs no data folder either.
+ExitCode sample_checkpoint(const Command& command) {
+    const auto opened = OpenedCheckpoint::open(command.sampled_checkpoint, command.node.trainer_program);
+    if (!opened) return complain(opened.error());
+    boost::asio::io_context loop;
+    Sampler sampler(loop);
+    Result<control::SampledText> outcome = Error{ErrorCode::unavailable, "There was no answer."};
+    sampler.sample(opened->model(), {command.prompt, command.tokens, command.temperature, command.seed},
+                   [&](const Result<control::SampledText>& sample) { outcome = sample; });
+    loop.run();
+    return outcome ? keep_sample(*outcome, command.picture) : complain(outcome.error());
+}
+
 }  // namespace
 
 ExitCode ask_node(const Command& command) {
@@ -585,6 +620,7 @@ ExitCode ask_node(const Command& command) {
                                             command.sparsity == Sparsity::two_of_four},
                        sample_patience);
         case Verb::sample:
+            if (!command.sampled_checkpoint.empty()) return sample_checkpoint(command);
             return ask(command, control::SampleText{command.prompt, command.tokens, command.temperature, command.seed},
                        sample_patience);
         default:

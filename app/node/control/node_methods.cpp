@@ -145,10 +145,7 @@ void export_held_model(ModelExporter& exporter, const Result<HeldModel>& model, 
 void sample_held_model(Sampler& sampler, const Result<HeldModel>& model, const SampleText& call,
                        const Dispatcher::Respond<SampleText>& respond) {
     sampler.sample(model, {call.prompt, call.tokens, call.temperature, call.seed},
-                   [respond, round = model ? model->round.value : 0](const Result<std::string>& text) {
-                       if (!text) return respond(text.error());
-                       respond(SampledText{.text = *text, .round = round});
-                   });
+                   [respond](const Result<SampledText>& sample) { respond(sample); });
 }
 
 void add_node_methods(Dispatcher& dispatcher, const Answerers& answerers, std::function<void()> stop) {

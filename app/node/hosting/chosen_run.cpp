@@ -352,6 +352,7 @@ control::RunOptions run_options() {
     control::RunOptions options;
     for (const std::string_view name : model::model_presets(model::PresetUse::host)) {
         const auto preset = model::model_preset(name);
+        if (model::is_drawer(*preset)) continue;  // no choice names the picture coder that it needs
         const auto kind = model::is_coder(*preset) ? control::DataKind::pictures : control::DataKind::text;
         options.models.push_back({std::string(name), preset->parameters(), preset->context, kind});
     }

@@ -2,7 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/node/hosting/picture_coding.h"
 #include "core/base/files.h"
+#include "core/model/hf_config.h"
 
 namespace potluck::node {
 
@@ -26,6 +28,10 @@ constexpr const char* pictures_note =
     "doubled, go through encoder.*, are rounded to whole numbers (finite scalar quantisation, levels in config.json),\n"
     "and go through decoder.*; what comes out is halved, and one half is added. Convolutions are torch.nn.Conv2d's;\n"
     "norms are GroupNorm of 8 groups, before a SiLU. The tensors stand in the order in which they are applied.\n";
+constexpr const char* drawer_note =
+    "This model draws: behind 0, the tokens of a caption and 1 up to config.json's text, it goes on with the codes of\n"
+    "a picture, row by row, each text_vocabulary and the code. The picture coder in coder/ makes a picture of "
+    "them.\n\n";
 constexpr const char* none_note =
     "The host of this run gave tokens without a tokenizer; ask there what the tokens stand for.\n";
 
@@ -39,6 +45,21 @@ Status write_byte_bpe(const data::Tokenizer& tokenizer, const char* reader, std:
     std::string separator;
     if (const auto token = tokenizer.separator()) separator = tokenizer.decode(std::vector<std::uint32_t>{*token});
     return write(folder / "tokenizer_config.json", as_bytes(tokenizer_config(reader, separator, context)), files);
+}
+
+/// The picture coder of a model that draws, as a checkpoint of its own; its state file is one as it stands.
+Status export_coder(const HeldModel& model, const fs::path& folder, std::vector<std::string>& files) {
+    if (!model.coder)
+        return Error{ErrorCode::unavailable, "The run's picture coder is still being fetched; try again in a moment."};
+    const fs::path home = folder / coder_folder_name;
+    std::error_code failed;
+    fs::create_directories(home, failed);
+    if (failed) return Error{ErrorCode::permission, home.string() + " cannot be made (" + failed.message() + ")."};
+    const std::string config = model::hugging_face_config(model.coder->model).dump(2) + "\n";
+    if (Status written = write(home / "config.json", as_bytes(config), files); !written) return written;
+    const auto weights = MappedFile::open_read(model.coder->file);
+    if (!weights) return weights.error();
+    return write(home / "model.safetensors", weights->bytes(), files);
 }
 
 }  // namespace
@@ -55,10 +76,14 @@ Status export_tokenizer(const HeldModel& model, const fs::path& folder, std::vec
     const run::TokenizerKind kind = model.manifest.tokenizer.kind;
     const fs::path note = folder / "tokenizer.txt";
     if (model::is_coder(model.manifest.model)) return write(folder / "pictures.txt", as_bytes(pictures_note), files);
+    if (model::is_drawer(model.manifest.model)) {
+        if (Status written = export_coder(model, folder, files); !written) return written;
+    }
     if (kind == run::TokenizerKind::none) return write(note, as_bytes(none_note), files);
     if (kind == run::TokenizerKind::bytes) {
         const bool marks = model::is_encoder(model.manifest.model);
-        const std::string text = std::string(bytes_note) + (marks ? marks_note : "");
+        const bool draws = model::is_drawer(model.manifest.model);
+        const std::string text = std::string(draws ? drawer_note : "") + bytes_note + (marks ? marks_note : "");
         return write(note, as_bytes(text), files);
     }
     const auto tokenizer = open_tokenizer(model);

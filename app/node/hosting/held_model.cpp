@@ -1,8 +1,18 @@
+// Both kinds of node answer with the same values: which state, which files. Without a node the tokenizer's blobs are
+// looked for where they were fetched to, or, on the host, among the files that its run's folder seeds; the size of such
+// a file is checked, since a download may be half there. A checkpoint of no run has its weights copied into one vector,
+// since its file may hold them in other types and another order than the trainer reads.
+//
+// Whether a state is certified is asked of the ledger: the base of a committed list is.
 #include "app/node/hosting/held_model.h"
 
 #include <algorithm>
+#include <random>
 #include <system_error>
+#include <utility>
 
+#include "app/node/hosting/checkpoint_folder.h"
+#include "core/base/files.h"
 #include "core/ledger/ledger.h"
 #include "core/run/accept_list.h"
 #include "net/blob_index.h"
@@ -26,11 +36,18 @@ fs::path file_of(const run::BlobRef& blob, const StoredNode& node, const std::ve
     const fs::path fetched = net::fetched_path(node.data_folder() / "network" / "blobs", blob);
     if (has_size(fetched, blob.size)) return fetched;
     for (const HostedFile& one : hosted) {
-        const bool text =
-            one.file.extension() == ".json" || one.file.extension() == ".txt" || one.file.extension() == ".model";
+        const bool text = one.file.extension() == ".json" || one.file.extension() == ".txt" ||
+                          one.file.extension() == ".model" || one.file.filename() == coder_file_name;
         if (text && has_size(one.file, blob.size)) return one.file;
     }
     return {};
+}
+
+/// The coder of a model that draws: the last of the tokenizer's files.
+void take_coder(HeldModel& model) {
+    const auto& named = model.manifest.tokenizer.pictures;
+    if (!named || model.tokenizer_files.empty()) return;
+    model.coder = {named->model, model.tokenizer_files.back(), model.trainer_program, model.trainer_errors};
 }
 
 /// Whether the state is the base of a committed list, or the one that the run began with.
@@ -57,6 +74,15 @@ Choice choose(const std::vector<peer::StateStore::Held>& held, WhichState which,
     const auto found = std::find_if(held.rbegin(), held.rend(), certified);
     if (which == WhichState::certified && found != held.rend()) return {*found, HeldModel::Standing::certified};
     return {held.back(), certified(held.back()) ? HeldModel::Standing::certified : HeldModel::Standing::open};
+}
+
+constexpr std::uint32_t byte_vocabulary = 256;
+
+/// The tokens that text is made of: all but an encoder's marks and a drawer's codes.
+std::uint32_t text_vocabulary_of(const model::ModelSpec& model) {
+    if (model::is_drawer(model)) return model.dalle.text_vocabulary;
+    if (model::is_encoder(model) && model.albert.pad == byte_vocabulary) return byte_vocabulary;
+    return model.vocabulary;
 }
 
 }  // namespace
@@ -90,6 +116,7 @@ Result<HeldModel> held_model(const Node& node, WhichState which) {
         model.tokenizer_files.push_back(blob->path());
         model.blobs.push_back(blob);
     }
+    take_coder(model);
     return model;
 }
 
@@ -126,6 +153,7 @@ Result<HeldModel> held_model(const StoredNode& node, const fs::path& trainer_pro
         }
         model.tokenizer_files.push_back(here);
     }
+    take_coder(model);
     return model;
 }
 
@@ -139,7 +167,65 @@ Result<data::Tokenizer> open_tokenizer(const HeldModel& model) {
     if (model.tokenizer_files.empty()) {
         return Error{ErrorCode::unavailable, "The run's tokenizer is still being fetched; try again in a moment."};
     }
-    return data::Tokenizer::open({kind, model.tokenizer_files.front(), model.tokenizer_files.back()});
+    const std::size_t last = kind == run::TokenizerKind::bpe ? 1 : 0;
+    return data::Tokenizer::open({kind, model.tokenizer_files.front(), model.tokenizer_files.at(last)});
+}
+
+OpenedCheckpoint::OpenedCheckpoint(OpenedCheckpoint&& other) noexcept
+    : m_scratch(std::exchange(other.m_scratch, {})), m_model(std::move(other.m_model)) {}
+
+OpenedCheckpoint::~OpenedCheckpoint() {
+    std::error_code ignored;
+    if (!m_scratch.empty()) fs::remove_all(m_scratch, ignored);
+}
+
+Result<OpenedCheckpoint> OpenedCheckpoint::open(const fs::path& folder, const fs::path& trainer_program) {
+    std::error_code failed;
+    std::random_device random;
+    const fs::path scratch =
+        fs::temp_directory_path(failed) / ("potluck-sample-" + std::to_string(random()) + std::to_string(random()));
+    if (!failed) fs::create_directories(scratch, failed);
+    if (failed) return Error{ErrorCode::io, scratch.string() + " cannot be made (" + failed.message() + ")."};
+    OpenedCheckpoint opened(scratch);
+    if (const Status taken = opened.take(folder, trainer_program); !taken) return taken.error();
+    return opened;
+}
+
+Status OpenedCheckpoint::take(const fs::path& folder, const fs::path& trainer_program) {
+    const auto checkpoint = CheckpointFolder::open(folder);
+    if (!checkpoint) return checkpoint.error();
+    const model::ModelSpec& spec = checkpoint->model();
+    m_model.manifest.model = spec;
+    m_model.trainer_program = trainer_program;
+    m_model.trainer_errors = m_scratch / "trainer.log";
+    m_model.state = {m_scratch / "weights.f32", 0};
+    auto weights = MappedFile::create(m_model.state.file, 4 * spec.parameters());
+    if (!weights) return weights.error();
+    auto* first = reinterpret_cast<float*>(weights->writable().data());
+    const Status read = checkpoint->read(spec, std::span(first, static_cast<std::size_t>(spec.parameters())));
+    if (!read) return read;
+
+    const auto files = data::find_tokenizer(folder);
+    const bool found = files.ok() && files->kind != run::TokenizerKind::bytes;
+    if (!found && text_vocabulary_of(spec) != byte_vocabulary) {
+        return Error{ErrorCode::not_found, "The folder " + folder.string() +
+                                               " holds no tokenizer; put the one that the model was trained with "
+                                               "beside its weights."};
+    }
+    if (found) {
+        m_model.manifest.tokenizer.kind = files->kind;
+        m_model.tokenizer_files = {files->model, files->merges};
+    }
+    if (!model::is_drawer(spec)) return {};
+    auto coder = store_coder(folder / coder_folder_name, m_scratch / coder_file_name, trainer_program);
+    if (!coder) return coder.error();
+    coder->trainer_errors = m_model.trainer_errors;
+    if (!model::fits_drawer(coder->model, spec)) {
+        return Error{ErrorCode::invalid_argument,
+                     "The picture coder in " + (folder / coder_folder_name).string() + " is another model's."};
+    }
+    m_model.coder = *std::move(coder);
+    return {};
 }
 
 }  // namespace potluck::node

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "app/node/hosting/picture_coding.h"
 #include "app/node/session/node.h"
 #include "app/node/session/stored_node.h"
 #include "core/data/tokenizer.h"
@@ -30,6 +32,7 @@ struct HeldModel {
     std::vector<std::filesystem::path> tokenizer_files;  // of manifest.tokenizer.blobs(); empty if any is missing
     std::vector<peer::BlobPointer> blobs;                // keep their files while they are read
     std::filesystem::path trainer_program, trainer_errors;
+    std::optional<StoredCoder> coder = {};  // of a model that draws; nothing while it is missing
 };
 
 /// `not_found` outside a run, `unavailable` if no state is held yet. If none that is held is certified, the newest.
@@ -40,5 +43,27 @@ struct HeldModel {
 
 /// The run's tokenizer; `unavailable` if its files are not here.
 [[nodiscard]] Result<data::Tokenizer> open_tokenizer(const HeldModel& model);
+
+/// A checkpoint's folder as a model that can be sampled, without a run: its weights as a vector file, its tokenizer
+/// and, of a model that draws, the picture coder beside it. Owns the temporary folder in which these lie.
+class OpenedCheckpoint {
+public:
+    /// A folder that CheckpointFolder opens, with a tokenizer in it as find_tokenizer takes it; where there is none,
+    /// the model reads bytes if its vocabulary is theirs.
+    [[nodiscard]] static Result<OpenedCheckpoint> open(const std::filesystem::path& folder,
+                                                       const std::filesystem::path& trainer_program);
+    OpenedCheckpoint(OpenedCheckpoint&& other) noexcept;
+    OpenedCheckpoint& operator=(OpenedCheckpoint&&) = delete;
+    ~OpenedCheckpoint();
+
+    [[nodiscard]] const HeldModel& model() const { return m_model; }
+
+private:
+    explicit OpenedCheckpoint(std::filesystem::path scratch) : m_scratch(std::move(scratch)) {}
+    [[nodiscard]] Status take(const std::filesystem::path& folder, const std::filesystem::path& trainer_program);
+
+    std::filesystem::path m_scratch;  // empty: moved from
+    HeldModel m_model{};
+};
 
 }  // namespace potluck::node

@@ -15,12 +15,14 @@
 #include <thread>
 
 #include "app/node/hosting/checkpoint_folder.h"
+#include "app/node/hosting/picture_coding.h"
 #include "app/node/paths.h"
 #include "app/node/session/run_session.h"
 #include "app/node/session/state_files.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/base/merkle.h"
+#include "core/data/pictures/caption_records.h"
 #include "core/data/pictures/picture_records.h"
 #include "core/model/initial_state.h"
 #include "net/blob_torrent.h"
@@ -61,10 +63,14 @@ public:
 
 private:
     Status open_checkpoint();
+    [[nodiscard]] Status check_data() const;
+    Status adopt_coder();
+    Result<data::PackedText> packed_captions(const data::PackPlan& plan, const data::PackProgress& progress) const;
     Result<model::ModelSpec> checkpoint_model() const;
     Result<data::TokenizerFiles> find_tokenizer() const;
     Status check_vocabulary() const;
     void take_marks(model::ModelSpec& model) const;
+    [[nodiscard]] const model::ModelSpec& wanted() const { return m_checkpoint ? m_checkpoint->model() : m_plan.model; }
     /// Tokens that may occur; 0 if nobody said.
     [[nodiscard]] std::uint32_t vocabulary() const {
         return std::max(m_plan.vocabulary, m_tokenizer ? m_tokenizer->vocabulary() : 0);
@@ -81,6 +87,7 @@ private:
     const MakingProgress& m_progress;
     std::optional<CheckpointFolder> m_checkpoint;
     std::optional<data::Tokenizer> m_tokenizer;
+    StoredCoder m_coder;  // of a model that draws
     run::Manifest m_manifest;
     data::PackedText m_text;
     std::vector<HostedFile> m_hosted;
@@ -96,10 +103,11 @@ Status Host::open_checkpoint() {
 
 /// The tokenizer that was asked for, else the checkpoint's.
 Result<data::TokenizerFiles> Host::find_tokenizer() const {
-    const bool may_lack = !m_plan.tokens.empty() && (m_checkpoint || m_plan.vocabulary > 0);
+    const bool draws = model::is_drawer(wanted());
+    const bool may_lack = !draws && !m_plan.tokens.empty() && (m_checkpoint || m_plan.vocabulary > 0);
     if (m_plan.tokenizer.empty() && !m_checkpoint && may_lack)
         return data::TokenizerFiles{run::TokenizerKind::none, {}, {}};
-    if (m_plan.tokenizer.empty() && !m_checkpoint && !m_plan.tokens.empty()) {
+    if (m_plan.tokenizer.empty() && !m_checkpoint && !m_plan.tokens.empty() && !draws) {
         return Error{ErrorCode::invalid_argument,
                      "Say what the tokens stand for with --tokenizer, or how many there are with --vocabulary."};
     }
@@ -110,6 +118,7 @@ Result<data::TokenizerFiles> Host::find_tokenizer() const {
     constexpr std::uint32_t byte_values = 256;  // a model of bytes needs no file
     const model::ModelSpec& model = m_checkpoint->model();
     const bool marks_behind = model::is_encoder(model) && model.albert.pad == byte_values;
+    if (draws && model.dalle.text_vocabulary == byte_values) return data::TokenizerFiles{};
     if (model.vocabulary == byte_values + (marks_behind ? model::albert_marks : 0)) return data::TokenizerFiles{};
     return Error{
         ErrorCode::not_found,
@@ -133,27 +142,59 @@ const char* own_name(run::TokenizerKind kind) {
     return kind == run::TokenizerKind::tokenizer_json ? "tokenizer.json" : "tokenizer.model";
 }
 
-/// The tokenizer, opened from the copies that are seeded, and its part of the manifest.
-Status Host::tokenizer() {
-    if (const Status opened = open_checkpoint(); !opened) return opened;
-    const model::ModelSpec& wanted = m_checkpoint ? m_checkpoint->model() : m_plan.model;
-    if (model::is_drawer(wanted)) {
-        return Error{ErrorCode::invalid_argument,
-                     "DALL-E is trained on pictures with captions, which host does not pack; choose another model."};
-    }
-    if (model::is_embedder(wanted)) {
+/// Whether the data is of the kind that the model is trained on.
+Status Host::check_data() const {
+    const bool coder = model::is_coder(wanted()), pictures = !m_plan.pictures.empty();
+    if (model::is_embedder(wanted())) {
         return Error{ErrorCode::invalid_argument,
                      "SwAV is trained on crops of pictures, which host does not pack yet; choose another model."};
     }
-    const bool coder = model::is_coder(wanted);
-    if (coder == m_plan.pictures.empty()) {
+    if (model::is_drawer(wanted())) {
+        if (pictures || !m_plan.tokens.empty()) return {};
         return Error{ErrorCode::invalid_argument,
-                     coder ? "A picture coder is trained on pictures; give a folder of PNG or PPM with --pictures."
-                           : "Pictures train a picture coder; choose --model coder-small."};
+                     "DALL-E is trained on pictures with captions; give a folder of them with --pictures, or what pack "
+                     "made of one with --tokens."};
     }
-    if (coder) {
+    if (!m_plan.coder.empty()) {
+        return Error{ErrorCode::invalid_argument, "--coder is for a model that draws; choose --model dalle-emoji."};
+    }
+    if (coder == pictures) return {};
+    return Error{ErrorCode::invalid_argument,
+                 coder ? "A picture coder is trained on pictures; give a folder of PNG or PPM with --pictures."
+                       : "Pictures train a picture coder, or DALL-E with captions; choose --model coder-small or "
+                         "--model dalle-emoji."};
+}
+
+/// The coder of a model that draws, and its part of the manifest.
+Status Host::adopt_coder() {
+    std::error_code unknown;
+    fs::path checkpoint = m_plan.coder;
+    if (checkpoint.empty() && m_checkpoint && fs::is_directory(m_plan.from / coder_folder_name, unknown))
+        checkpoint = m_plan.from / coder_folder_name;
+    if (checkpoint.empty()) {
+        return Error{ErrorCode::invalid_argument,
+                     "DALL-E draws with a picture coder; train one (host --model coder-small), export it, and give its "
+                     "folder with --coder."};
+    }
+    auto stored = store_coder(checkpoint, m_folder / coder_file_name, m_plan.trainer_program);
+    if (!stored) return stored.error();
+    m_coder = *std::move(stored);
+    auto blob = reference(m_coder.file, "blob", run::BlobKind::plain);
+    if (!blob) return blob.error();
+    m_manifest.tokenizer.pictures = {m_coder.model, *blob};
+    return {};
+}
+
+/// The tokenizer, opened from the copies that are seeded, and its part of the manifest.
+Status Host::tokenizer() {
+    if (const Status opened = open_checkpoint(); !opened) return opened;
+    if (const Status fine = check_data(); !fine) return fine;
+    if (model::is_coder(wanted())) {
         m_manifest.tokenizer.kind = run::TokenizerKind::none;
         return {};
+    }
+    if (model::is_drawer(wanted())) {
+        if (const Status adopted = adopt_coder(); !adopted) return adopted;
     }
     auto files = find_tokenizer();
     if (!files) return files.error();
@@ -199,6 +240,16 @@ Result<model::ModelSpec> Host::checkpoint_model() const {
                                                       std::to_string(data::vocabulary_max) +
                                                       ", so take a model with fewer."};
     }
+    if (model::is_drawer(model)) {
+        if (m_plan.model.context != 0 && m_plan.model.context != model.context) {
+            return Error{ErrorCode::invalid_argument,
+                         "DALL-E's context is a caption and a picture; leave --context out."};
+        }
+        if (model::drawer_with(model, m_coder.model, tokens) == model) return model;
+        return Error{ErrorCode::invalid_argument,
+                     "The checkpoint was trained with another picture coder or tokenizer; give those with --coder and "
+                     "--tokenizer."};
+    }
     const bool bytes = m_manifest.tokenizer.kind == run::TokenizerKind::bytes;
     if (bytes && !model::is_encoder(model) ? tokens != model.vocabulary : tokens > model.vocabulary) {
         return Error{ErrorCode::invalid_argument, "The tokenizer has " + std::to_string(tokens) +
@@ -233,6 +284,8 @@ void Host::take_marks(model::ModelSpec& model) const {
 Status Host::model() {
     m_manifest.model = m_plan.model;
     if (!model::is_coder(m_plan.model)) m_manifest.model.vocabulary = vocabulary();
+    if (!m_checkpoint && model::is_drawer(m_plan.model))
+        m_manifest.model = model::drawer_with(m_plan.model, m_coder.model, vocabulary());
     if (!m_checkpoint && model::is_encoder(m_manifest.model)) take_marks(m_manifest.model);
     if (m_checkpoint) {
         const auto model = checkpoint_model();
@@ -251,12 +304,17 @@ Status Host::model() {
     return {};
 }
 
+Result<data::PackedText> Host::packed_captions(const data::PackPlan& plan, const data::PackProgress& progress) const {
+    if (!m_plan.tokens.empty()) return data::pack_caption_tokens(plan, m_manifest.model, progress);
+    return data::pack_captions(plan, {m_manifest.model, m_coder.model, *m_tokenizer, coding_by(m_coder)}, progress);
+}
+
 Status Host::text() {
     const bool tokens = !m_plan.tokens.empty();
     const bool coder = model::is_coder(m_manifest.model);
-    const data::PackPlan plan{.source = coder    ? m_plan.pictures
-                                        : tokens ? m_plan.tokens
-                                                 : m_plan.text,
+    const data::PackPlan plan{.source = !m_plan.pictures.empty() ? m_plan.pictures
+                                        : tokens                 ? m_plan.tokens
+                                                                 : m_plan.text,
                               .folder = m_folder / "data",
                               .context = m_manifest.model.context,
                               .key = m_plan.recipe.seed,
@@ -273,9 +331,10 @@ Status Host::text() {
         m_text = std::move(*pairs);
         return {};
     }
-    auto text = coder    ? data::pack_pictures(plan, m_manifest.model.coder.side, progress)
-                : tokens ? data::pack_tokens(plan, below, progress)
-                         : data::pack_text(plan, *m_tokenizer, progress);
+    auto text = model::is_drawer(m_manifest.model) ? packed_captions(plan, progress)
+                : coder                            ? data::pack_pictures(plan, m_manifest.model.coder.side, progress)
+                : tokens                           ? data::pack_tokens(plan, below, progress)
+                                                   : data::pack_text(plan, *m_tokenizer, progress);
     if (!text) return text.error();
     m_text = std::move(*text);
     return {};

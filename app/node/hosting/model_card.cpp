@@ -32,8 +32,12 @@ std::string unit_of(const model::ModelSpec& model) { return model::is_coder(mode
 
 std::string front_matter(const CardFacts& facts) {
     const bool coder = model::is_coder(facts.manifest.model), encoder = model::is_encoder(facts.manifest.model);
-    const std::string library = coder ? "potluck" : "transformers";
-    const char* task = coder ? "image-feature-extraction" : encoder ? "fill-mask" : "text-generation";
+    const bool draws = model::is_drawer(facts.manifest.model);
+    const std::string library = coder || draws ? "potluck" : "transformers";
+    const char* task = draws     ? "text-to-image"
+                       : coder   ? "image-feature-extraction"
+                       : encoder ? "fill-mask"
+                                 : "text-generation";
     return "---\n" + card_licence(facts.manifest.licence) + "library_name: " + library + "\npipeline_tag: " + task +
            "\ntags:\n- potluck\n- volunteer-computing\n---\n\n";
 }

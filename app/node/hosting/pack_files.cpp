@@ -1,9 +1,15 @@
+// All files get their names last, in one go, so that a folder holds either everything that belongs together or nothing.
+// The order of the passes puts what is quick to refuse (a tokenizer, names that are taken) before what reads gigabytes.
+//
+// Captioned pictures need a coder's codes: its weights lie beside the files while a trainer of its own makes them, and
+// are removed again, since `host` takes the same coder from its own checkpoint.
 #include "app/node/hosting/pack_files.h"
 
 #include <iostream>
 #include <optional>
 #include <system_error>
 
+#include "app/node/hosting/picture_coding.h"
 #include "core/base/files.h"
 
 namespace potluck::node {
@@ -57,6 +63,22 @@ Result<data::Tokenizer> trained_tokenizer(const PackOptions& options, const fs::
     return data::Tokenizer::open({.kind = run::TokenizerKind::sentencepiece, .model = file, .merges = {}});
 }
 
+/// Records of captions and codes, by a coder that lies beside them meanwhile.
+Result<data::SplitTokens> split_pictures(const PackOptions& options, data::SplitPlan plan,
+                                         const data::Tokenizer& tokenizer, const data::PackProgress& progress) {
+    const NewFile weights(options.folder / coder_file_name);
+    const auto coder = store_coder(options.coder, weights.partial, options.trainer_program);
+    if (!coder) return coder.error();
+    model::ModelSpec size;
+    size.family = model::Family::dalle;
+    size.dalle.text = options.caption_tokens;
+    const model::ModelSpec drawer = model::drawer_with(size, coder->model, tokenizer.vocabulary());
+    plan.source = options.pictures;
+    plan.record_tokens = std::uint64_t{drawer.context} + 1;
+    plan.width = model::token_width(drawer.vocabulary);
+    return data::split_captions(plan, {drawer, coder->model, tokenizer, coding_by(*coder)}, progress);
+}
+
 }  // namespace
 
 data::PackProgress print_progress() {
@@ -91,13 +113,14 @@ Result<data::SplitTokens> pack_files(const PackOptions& options, const data::Pac
         tokenizer = trained_tokenizer(options, vocabulary.partial);
         if (!tokenizer) return tokenizer.error();
     }
-    const data::SplitPlan plan{.source = options.text,
-                               .training = training.partial,
-                               .validation = validation.partial,
-                               .format = options.format,
-                               .width = model::token_width(tokenizer->vocabulary()),
-                               .key = options.seed};
-    const auto split = data::split_text(plan, *tokenizer, progress);
+    data::SplitPlan plan{.source = options.text,
+                         .training = training.partial,
+                         .validation = validation.partial,
+                         .format = options.format,
+                         .width = model::token_width(tokenizer->vocabulary()),
+                         .key = options.seed};
+    const auto split = options.pictures.empty() ? data::split_text(plan, *tokenizer, progress)
+                                                : split_pictures(options, plan, *tokenizer, progress);
     if (!split) return split.error();
     for (const NewFile* file : {&training, &validation, &vocabulary}) {
         if (file == &vocabulary && !trains) continue;
@@ -114,6 +137,15 @@ ExitCode run_pack(const PackOptions& options) {
     }
     std::cout << (options.folder / "train.bin").string() << "  " << split->training << " tokens\n"
               << (options.folder / "val.bin").string() << "  " << split->validation << " tokens" << std::endl;
+    if (!options.pictures.empty()) {
+        if (split->files_left_out > 0) {
+            std::cout << split->files_left_out
+                      << " pictures are left out: unreadable, without a caption of at least three characters, or more "
+                         "than twice as long as wide or wide as long\n";
+        }
+        std::cout << "Train DALL-E with them: potluck-node host --model dalle-emoji --tokens "
+                  << options.folder.string() << " --coder " << options.coder.string() << std::endl;
+    }
     if (options.train_vocabulary > 0) {
         const std::string file = (options.folder / "tokenizer.model").string();
         std::cout << file << "  the vocabulary; train ALBERT with it: potluck-node host --model albert-tiny --text "

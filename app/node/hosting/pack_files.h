@@ -1,4 +1,5 @@
-// `potluck-node pack`: text as train.bin and val.bin, which nanoGPT, llm.c and `host --tokens` read.
+// `potluck-node pack`: text or captioned pictures as train.bin and val.bin; nanoGPT and llm.c read those of text, `host
+// --tokens` reads both.
 // Threads: the caller's.
 #pragma once
 
@@ -13,7 +14,10 @@ namespace potluck::node {
 
 struct PackOptions {
     std::filesystem::path text, tokenizer;  // tokenizer: as find_tokenizer takes it
-    std::uint32_t train_vocabulary = 0;     // pieces of one that is trained on the text instead; 0: none
+    std::filesystem::path pictures, coder;  // instead of text: captioned pictures, and a picture coder's checkpoint
+    std::filesystem::path trainer_program;  // runs that coder
+    std::uint32_t caption_tokens = model::DalleShape{}.text;
+    std::uint32_t train_vocabulary = 0;  // pieces of one that is trained on the text instead; 0: none
     data::TokenFormat format = data::TokenFormat::nanogpt;
     std::filesystem::path folder;  // made if missing; files that are there are not replaced
     std::uint64_t seed = 1;        // of what is held out for validation

@@ -1,5 +1,8 @@
 #include "app/node/hosting/sampler.h"
 
+#include <algorithm>
+#include <memory>
+
 #include "app/node/trainer/trainer_task.h"
 
 namespace potluck::node {
@@ -29,43 +32,87 @@ std::vector<model::Token> with_gaps(const data::Tokenizer& tokenizer, const mode
 }  // namespace
 
 void Sampler::sample(const Result<HeldModel>& model, const SamplePlan& plan,
-                     std::function<void(const Result<std::string>&)> done) {
+                     std::function<void(const Result<control::SampledText>&)> done) {
     m_owner.check();
     if (!model) return done(model.error());
     if (*m_busy) return done(Error{ErrorCode::unavailable, "Another sample is being made; try again in a moment."});
-    if (model::is_coder(model->manifest.model)) {
+    const model::ModelSpec& spec = model->manifest.model;
+    if (model::is_coder(spec)) {
         return done(Error{ErrorCode::invalid_argument,
                           "This run's model codes pictures and goes on with no text; potluck-node demo --family coder "
                           "shows what it draws."});
     }
+    // It ends with the sample, whichever way.
+    done = [done = std::move(done), busy = m_busy, round = model->round.value](Result<control::SampledText> sample) {
+        *busy = false;
+        if (sample) sample->round = round;
+        done(sample);
+    };
+    *m_busy = true;
+    if (model::is_drawer(spec)) return draw(*model, plan, std::move(done));
     auto tokenizer = open_tokenizer(*model);
     if (!tokenizer) return done(tokenizer.error());
     std::vector<model::Token> prompt;
-    const model::ModelSpec& spec = model->manifest.model;
     const bool encoder = model::is_encoder(spec);
     if (encoder) prompt = with_gaps(*tokenizer, spec.albert, plan);
     // Training text begins its documents with the separator, or is plain lines.
     if (prompt.empty() && plan.prompt.empty() && tokenizer->separator()) prompt.push_back(*tokenizer->separator());
     if (prompt.empty()) tokenizer->encode(plan.prompt.empty() ? "\n" : plan.prompt, prompt);
     if (prompt.empty()) prompt.push_back(0);
+    ask(*model, std::move(prompt), plan,
+        [done = std::move(done), tokens = std::make_shared<data::Tokenizer>(std::move(*tokenizer))](
+            const Result<control::SampleReply>& answer) {
+            if (!answer) return done(answer.error());
+            done(control::SampledText{.text = tokens->decode(answer->tokens)});
+        });
+}
 
+void Sampler::ask(const HeldModel& model, std::vector<model::Token> prompt, const SamplePlan& plan,
+                  std::function<void(const Result<control::SampleReply>&)> done) {
     control::SampleRequest request;
-    request.state = {model->state.file.string(), model->state.offset};
+    request.state = {model.state.file.string(), model.state.offset};
     request.prompt = std::move(prompt);
     request.tokens = plan.tokens;
     request.temperature = plan.temperature;
     request.seed = plan.seed;
     TrainerQuestion question;
-    question.program = model->trainer_program;
-    question.error_file = model->trainer_errors;
-    question.load = {model->manifest.model, model->manifest.recipe, request.state, 0};
-    *m_busy = true;
-    ask_trainer(
-        m_loop, std::move(question), request,
-        [done = std::move(done), busy = m_busy, tokens = std::make_shared<data::Tokenizer>(std::move(*tokenizer))](
-            const Result<control::SampleReply>& answer) {
-            *busy = false;
-            done(answer ? Result<std::string>(tokens->decode(answer->tokens)) : Result<std::string>(answer.error()));
+    question.program = model.trainer_program;
+    question.error_file = model.trainer_errors;
+    question.load = {model.manifest.model, model.manifest.recipe, request.state, 0};
+    ask_trainer(m_loop, std::move(question), request, std::move(done));
+}
+
+/// The codes behind the caption, and a second trainer that makes their picture.
+void Sampler::draw(const HeldModel& model, const SamplePlan& plan,
+                   std::function<void(const Result<control::SampledText>&)> done) {
+    const model::ModelSpec& spec = model.manifest.model;
+    const std::string caption = data::caption_of(plan.prompt);
+    if (caption.empty()) {
+        return done(
+            Error{ErrorCode::invalid_argument, "Say what is to be drawn, for example --prompt \"a red heart\"."});
+    }
+    const auto tokenizer = open_tokenizer(model);
+    if (!tokenizer) return done(tokenizer.error());
+    if (!model.coder) {
+        return done(
+            Error{ErrorCode::unavailable, "The run's picture coder is still being fetched; try again in a moment."});
+    }
+    std::vector<model::Token> prompt = data::caption_tokens(spec, *tokenizer, caption);
+    prompt.insert(prompt.begin(), model::dalle_begin);
+    SamplePlan codes = plan;
+    codes.tokens = spec.dalle.grid * spec.dalle.grid;
+    ask(model, std::move(prompt), codes,
+        [&loop = m_loop, coder = *model.coder, first = spec.dalle.text_vocabulary,
+         done = std::move(done)](const Result<control::SampleReply>& answer) {
+            if (!answer) return done(answer.error());
+            std::vector<std::uint32_t> drawn = answer->tokens;
+            for (std::uint32_t& token : drawn) token -= std::min(token, first);
+            draw_codes(loop, coder, std::move(drawn), [done](const Result<Bytes>& png) {
+                if (!png) return done(png.error());
+                control::SampledText sample;
+                sample.picture = to_hex(*png);
+                done(sample);
+            });
         });
 }
 

@@ -670,6 +670,7 @@ void Node::add_run(control::NodeSnapshot& snapshot) const {
         snapshot.run->validation_loss = measured->points().back().loss;
         snapshot.run->validation_round = measured->points().back().round.value;
         snapshot.run->order_accuracy = m_session->order_accuracy();
+        snapshot.run->captions = m_session->captions();
     }
     snapshot.network.payload_bytes_up = view.payload_bytes_sent;
     snapshot.network.peers = static_cast<std::uint32_t>(m_session->swarm().counters().sessions);

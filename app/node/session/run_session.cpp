@@ -181,6 +181,11 @@ void RunSession::measure_validation(TimePoint now, const peer::PeerView& view) {
         }
         m_validation->measured(m_now, reply->loss, unix_seconds());
         log::of("run").info("validation loss {:.3f} of state {}", reply->loss, round.value);
+        if (reply->captions) {
+            m_captions = reply->captions;
+            log::of("run").info("of which captions {:.3f} and codes {:.3f}", reply->captions->text_loss,
+                                reply->captions->code_loss);
+        }
         if (!reply->pairs) return;
         m_order_accuracy = reply->pairs->order_accuracy;
         log::of("run").info("of which gaps {:.3f} and order {:.3f}; {:.0f} % of orders told rightly",

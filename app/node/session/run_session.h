@@ -98,6 +98,7 @@ public:
     [[nodiscard]] const Validation* validation() const { return m_validation ? &*m_validation : nullptr; }
     /// What the newest of them since the start says of an encoder's orders; none for other models.
     [[nodiscard]] std::optional<double> order_accuracy() const { return m_order_accuracy; }
+    [[nodiscard]] const std::optional<control::CaptionFigures>& captions() const { return m_captions; }
     /// What was refused of others, of messages and of connections.
     [[nodiscard]] std::vector<control::RefusalRow> refusals() const;
     [[nodiscard]] const RunId& run() const { return m_plan.run; }
@@ -136,6 +137,7 @@ private:
     std::optional<TimePoint> m_looked_at;
     std::optional<Validation> m_validation;
     std::optional<double> m_order_accuracy;
+    std::optional<control::CaptionFigures> m_captions;
     std::optional<TimePoint> m_leave_by;  // stop() was called
     bool m_left = false;
     bool m_validation_asked = false;  // the shard was asked for in this life

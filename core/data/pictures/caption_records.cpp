@@ -50,7 +50,7 @@ void read_metadata(const fs::path& file, Captions& captions) {
     }
 }
 
-/// Of all metadata files in the folder and below it.
+/// What all metadata files in the folder and below it say.
 Captions metadata_of(const fs::path& folder) {
     std::error_code failed;
     std::vector<fs::path> files;
@@ -231,7 +231,7 @@ Result<SplitTokens> split_captions(const SplitPlan& plan, const CaptionPlan& cap
         const CaptionedPicture& one = found->pictures[static_cast<std::size_t>(order.at(i))];
         const bool wanted =
             found->held_out == HeldOut::named ? one.use == CaptionedPicture::Use::validation : held_out < held_out_max;
-        const auto picture = picture_record(one.file, captions.coder.coder.side, Proportions::twice_at_most);
+        const auto picture = picture_record(one.file, captions.coder.coder.side, Proportions::up_to_double);
         if (!picture || (wanted && held_out >= held_out_max)) {
             ++split.files_left_out;
             continue;

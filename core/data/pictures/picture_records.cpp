@@ -36,7 +36,7 @@ std::optional<std::vector<model::Token>> picture_record(const fs::path& file, st
     const auto picture = pictures::decode_picture(*bytes);
     if (!picture) return std::nullopt;
     const auto [shorter, longer] = std::minmax(picture->width, picture->height);
-    if (proportions == Proportions::twice_at_most && longer > 2 * shorter) return std::nullopt;
+    if (proportions == Proportions::up_to_double && longer > 2 * shorter) return std::nullopt;
     const pictures::Picture square = pictures::squared(*picture, side);
     std::vector<model::Token> record(square.rgb.begin(), square.rgb.end());
     record.push_back(0);

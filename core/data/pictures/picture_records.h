@@ -28,7 +28,7 @@ inline constexpr std::uint64_t picture_bytes_max = 64ULL << 20U;
 [[nodiscard]] Result<std::vector<std::filesystem::path>> find_pictures(const std::filesystem::path& folder);
 
 /// Which pictures are taken: all, whose middle is cut out, or only those at most twice as long as wide or wide as long.
-enum class Proportions { any, twice_at_most };
+enum class Proportions { any, up_to_double };
 /// Nothing where the file is no picture that can be read, or none of these proportions.
 [[nodiscard]] std::optional<std::vector<model::Token>> picture_record(const std::filesystem::path& file,
                                                                       std::uint32_t side, Proportions proportions);

@@ -95,8 +95,8 @@ public:
     /// of a picture coder, the picture that `tokens` are, as it is after coding.
     [[nodiscard]] virtual Result<std::vector<float>> next_logits(std::span<const std::uint32_t> tokens) = 0;
 
-    /// Of a picture coder: the codes of whole records of pictures, those of each row by row, and the picture of such
-    /// codes as 3 side^2 values of 0..255. `invalid_argument` of all others, and of codes that it has not.
+    /// What a picture coder does: the codes of whole records of pictures, those of each row by row, and the picture of
+    /// such codes as 3 side^2 values of 0..255. `invalid_argument` of all others, and of codes that it has not.
     [[nodiscard]] virtual Result<std::vector<std::uint32_t>> codes_of(std::span<const model::Token> /*records*/) {
         return no_coder();
     }

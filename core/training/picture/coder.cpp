@@ -96,7 +96,7 @@ struct PictureCoder::Network {
     [[nodiscard]] Tensor decoded(Weights& weights, const Tensor& numbers_BDPP) const;
     [[nodiscard]] Tensor joined(const Tensor& numbers_BDPP) const;
     [[nodiscard]] Tensor parted(std::span<const std::uint32_t> codes) const;
-    /// Of the first picture, as a screen shows it: values of 0..255 row by row, red, green and blue of each pixel.
+    /// The first picture as a screen shows it: values of 0..255 row by row, red, green and blue of each pixel.
     [[nodiscard]] static std::vector<float> values_of(const Tensor& drawn_B3SS);
     [[nodiscard]] double add_gradient(const Tensor& pictures_B3SS, const FlatView& gradient, double scale);
 };

@@ -33,6 +33,7 @@ NodeSnapshot snapshot() {
     node.run->validation_loss = 2.5;
     node.run->validation_round = 11;
     node.run->order_accuracy = 0.75;
+    node.run->captions = {2.5, 1.25};
     node.run->members.resize(2);
     node.run->members[1].self = true;
     node.run->members[0].connected = true;
@@ -57,6 +58,7 @@ private slots:
         QCOMPARE(back.run->validation_loss, 2.5);
         QCOMPARE(back.run->validation_round, std::uint64_t{11});
         QVERIFY(back.run->order_accuracy == 0.75);
+        QVERIFY(back.run->captions && back.run->captions->code_loss == 1.25);
         QCOMPARE(back.run->members.size(), std::size_t{2});
         QVERIFY(back.run->members[1].self && !back.run->members[1].connected);
         QVERIFY(!back.run->members[0].self && back.run->members[0].connected);

@@ -193,7 +193,7 @@ private slots:
         model.llama.head_width = 48;
         QVERIFY(*parsed(hugging_face_config(model)) == model);
         QVERIFY(!model_preset("gpt3"));
-        QVERIFY(model_preset("gpt3").error().message.find("sahajbert or coder-small.") != std::string::npos);
+        QVERIFY(model_preset("gpt3").error().message.find("dalle-emoji or dalle-ttt.") != std::string::npos);
         QVERIFY(model_preset_names(PresetUse::plan).ends_with("dalle-emoji, dalle-ttt, swav-tiny or swav-resnet50"));
     }
 

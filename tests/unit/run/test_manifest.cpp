@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/json.h"
+#include "core/model/presets.h"
 #include "tests/unit/run_samples.h"
 
 using namespace potluck;
@@ -92,6 +93,52 @@ private slots:
         QVERIFY(parsed(manifest.to_json_text()).ok());
         manifest.tokenizer.model.size = tokenizer_json_bytes_max + 1;
         QVERIFY(!parsed(manifest.to_json_text()).ok());
+    }
+
+    void a_model_that_draws_names_the_coder_whose_codes_it_draws() {
+        ModelSpec coder;
+        coder.family = Family::coder;
+        coder.heads = 1;
+        coder.width = 16;
+        coder.layers = 1;
+        coder.coder.side = 32;
+        coder.context = coder_context(coder.coder);
+        Manifest manifest = samples::manifest();
+        manifest.model = model_preset("dalle-emoji").value();
+        const std::uint64_t record = 2 * (manifest.model.context + 1);
+        manifest.shards = {{samples::open_blob(0xc1, 100 * record), 100}};
+        manifest.validation = {samples::plain_blob(0xc2, 10 * record), 10};
+        manifest.initial_state.size = state_layout(manifest.model).file_size();
+        QVERIFY(!parsed(manifest.to_json_text()).ok());  // without a coder nobody can draw
+        manifest.tokenizer.pictures = {coder, samples::plain_blob(9, state_layout(coder).file_size())};
+        const Result<SignedManifest> result = parsed(manifest.to_json_text());
+        QVERIFY2(result.ok(), result ? "" : result.error().message.c_str());
+        QVERIFY(result->manifest == manifest);
+        QVERIFY(manifest.tokenizer.blobs() == std::vector<BlobRef>{manifest.tokenizer.pictures->state});
+        const auto refused = [&](const auto& change) {
+            Manifest other = manifest;
+            change(*other.tokenizer.pictures);
+            return !parsed(other.to_json_text()).ok();
+        };
+        QVERIFY(refused([](PictureCoder& one) { ++one.state.size; }));
+        QVERIFY(refused([&](PictureCoder& one) { one.model = manifest.model; }));
+        // Other codes, or in another number of places.
+        QVERIFY(refused([](PictureCoder& one) { one.model.coder.levels = {8, 5, 5}; }));
+        QVERIFY(refused([](PictureCoder& one) {
+            one.model.coder.side = 16;
+            one.model.context = coder_context(one.model.coder);
+        }));
+        // Its size is that of a coder of 400 MB at most.
+        QVERIFY(refused([](PictureCoder& one) {
+            one.model.width = 1'024;
+            one.model.layers = 2;
+            one.state.size = state_layout(one.model).file_size();
+            if (one.state.size <= coder_bytes_max) qFatal("the coder is too small for this test");
+        }));
+        // One that draws nothing names none.
+        nlohmann::json more = sample_json();
+        more["tokenizer"]["pictures"] = nlohmann::json::parse(manifest.to_json_text())["tokenizer"]["pictures"];
+        QVERIFY(!parsed(more.dump()).ok());
     }
 
     void tokens_without_a_tokenizer_name_nothing() {
