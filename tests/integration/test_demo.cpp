@@ -250,6 +250,35 @@ private slots:
         QCOMPARE(QProcess::execute(node(), {"verify", model}), 0);
     }
 
+    /// A picture coder first, by one computer alone; then a small DALL-E, which tells codes of combinations that nobody
+    /// trained on better than a count of each place does.
+    void a_dalle_trains_with_three_volunteers_and_draws_what_was_held_out() {
+        SmallDemo demo;
+        demo.train({"--family", "dalle"},
+                   R"({"width": 64, "layers": 5, "batch": 4, "coder_width": 16, "coder_seconds": 10,
+                       "window_seconds": 4.0})");
+        QVERIFY(!QTest::currentTestFailed());
+        const QJsonObject captions = demo.found["captions"].toObject();
+        const double codes = captions["code_loss"].toDouble(), baseline = demo.number("code_baseline");
+        QVERIFY2(codes > 0 && codes < baseline, qPrintable(QString("%1, baseline %2").arg(codes).arg(baseline)));
+        const double whole = (captions["text_loss"].toDouble() + 7 * codes) / 8;
+        QVERIFY2(std::abs(whole - demo.number("final_loss")) < 1e-3, qPrintable(QString::number(whole)));
+        QVERIFY2(demo.number("final_loss") < demo.number("bigram_loss"), demo.said.right(3000).constData());
+        QVERIFY(demo.said.contains("combinations are held out") && demo.said.contains("--picture"));
+        QFile picture(demo.path("data/demo/sample.png"));
+        QVERIFY(picture.open(QIODevice::ReadOnly) && picture.readAll().startsWith("\x89PNG"));
+        const QString model = demo.path("model"), drawn = demo.path("drawn.png");
+        const QString data = demo.path("data/demo/volunteer-1");
+        QCOMPARE(QProcess::execute(node(), {"sample", "--data-dir", data, "--prompt", "a red cross above a blue circle",
+                                            "--picture", drawn}),
+                 0);
+        QVERIFY(QFile::exists(drawn));
+        QCOMPARE(QProcess::execute(node(), {"export", "--data-dir", data, model}), 0);
+        QCOMPARE(read_json(model + "/config.json")["model_type"].toString(), QString("potluck_dalle"));
+        QCOMPARE(read_json(model + "/coder/config.json")["model_type"].toString(), QString("potluck_coder"));
+        QCOMPARE(QProcess::execute(node(), {"verify", model}), 0);
+    }
+
     void text_that_cannot_train_is_refused_in_one_sentence_and_leaves_nothing() {
         QTemporaryDir folder;
         QProcess demo;

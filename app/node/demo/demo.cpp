@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <limits>
 #include <optional>
 #include <system_error>
 
@@ -28,6 +29,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "app/node/demo/demo_recipe.h"
+#include "app/node/demo/drawn_pictures.h"
 #include "app/node/demo/lone_training.h"
 #include "app/node/demo/report.h"
 #include "app/node/demo/scenario.h"
@@ -36,7 +38,9 @@
 #include "app/node/trainer/trainer_task.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "core/data/pictures/caption_records.h"
 #include "core/identity/identity.h"
+#include "core/model/hf_config.h"
 #include "core/model/state_layout.h"
 #include "core/run/manifest.h"
 #include "core/run/run_rules.h"
@@ -50,6 +54,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* marker = "potluck-demo";  // marks a folder that a demo may empty
 constexpr int levels_to_sources = 4;
+constexpr std::uint32_t drawn_side = 64;  // larger than what is trained on, to look at
+constexpr std::uint64_t shard_bytes_max = 1ULL << 30U;
 constexpr int demos_max = 1000;               // numbered folders tried
 constexpr std::uint64_t rounds_to_grow = 12;  // within which three volunteers are fit for a seat
 constexpr std::uint64_t evaluate_records_max = 512;
@@ -57,13 +63,50 @@ constexpr int lone_stretches = 60;  // of the learning rate's schedule of one co
 constexpr double lone_times_max = 8;
 constexpr double patience_factor = 1.6, patience_extra = 45;
 
+Result<run::Manifest> manifest_in(const fs::path& home) {
+    const auto file = read_file(home / "manifest", run::manifest_bytes_max + 1024);
+    if (!file) return file.error();
+    auto parsed = run::parse_manifest_file(*file);
+    if (!parsed) return parsed.error();
+    return std::move(parsed->manifest);
+}
+
+control::EvaluateRequest validation_question(const fs::path& home, const run::Manifest& manifest) {
+    return {{}, (home / "data" / "validation.tokens").string(), manifest.validation.records, evaluate_records_max};
+}
+
+/// By number.
+std::vector<fs::path> shard_files(const fs::path& home, const run::Manifest& manifest) {
+    std::vector<fs::path> files;
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(home / "data", ignored)) {
+        if (entry.path().filename().string().starts_with("shard-")) files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    files.resize(std::min(files.size(), manifest.shards.size()));
+    return files;
+}
+
+/// A folder as `export` writes it, of the parameters in a vector file.
+Status write_checkpoint(const fs::path& folder, const model::ModelSpec& model, const fs::path& vector_file) {
+    std::error_code failed;
+    fs::create_directories(folder, failed);
+    const auto vector = read_file(vector_file, run::coder_bytes_max);
+    if (!vector) return vector.error();
+    Bytes state = model::state_layout(model).header;
+    state.insert(state.end(), vector->begin(), vector->end());
+    if (Status written = write_file_atomically(folder / "model.safetensors", state); !written) return written;
+    const std::string config = model::hugging_face_config(model).dump(2) + "\n";
+    return write_file_atomically(folder / "config.json", as_bytes(config));
+}
+
 class Demo {
 public:
     explicit Demo(const Command& command) : m_command(command), m_timer(m_loop) {}
 
     ExitCode run() {
-        for (const auto step :
-             {&Demo::read_recipe, &Demo::make_folder, &Demo::stage_text, &Demo::host, &Demo::read_manifest}) {
+        for (const auto step : {&Demo::read_recipe, &Demo::make_folder, &Demo::stage_text, &Demo::make_coder,
+                                &Demo::host, &Demo::read_manifest}) {
             if (const Status done = (this->*step)(); !done) {
                 if (!done.error().message.empty()) std::cerr << "potluck-node: " << done.error().message << std::endl;
                 remove_folder();
@@ -80,18 +123,21 @@ private:
     Status read_recipe();
     Status make_folder();
     Status stage_text();
+    Status make_coder();
+    Result<RunId> prepare(std::vector<std::string> arguments);
     Status host();
     Status read_manifest();
     void remove_folder() const;
     void train();
     void show();
     void trained(const Status& outcome);
+    Status keep(const control::SampledText& sample);
     void compare();
-    [[nodiscard]] control::EvaluateRequest validation_question() const;
+    void count_codes();
+    [[nodiscard]] LoneTraining lone_training(const fs::path& home, const run::Manifest& manifest) const;
     void evaluate(const fs::path& state, double& loss, std::function<void()> then);
     void close();
     void settle();
-    [[nodiscard]] std::vector<fs::path> shard_files() const;
     void measure_worth(double times);
     void tell();
     [[nodiscard]] fs::path run_home() const { return run_folder(m_folder / "backbone", m_run); }
@@ -102,6 +148,7 @@ private:
     asio::steady_timer m_timer;
     DemoRecipe m_recipe;
     fs::path m_folder, m_text;
+    std::string m_prompt = "a red heart";  // of a model that draws
     RunId m_run;
     run::Manifest m_manifest;
     Screen m_screen;
@@ -117,11 +164,11 @@ Status Demo::read_recipe() {
         if (!recipe) return recipe.error();
         m_recipe = *recipe;
     }
-    if (m_recipe.trains_pictures() == m_command.demo.pictures.empty()) {
+    if (!m_recipe.draws() && m_recipe.trains_pictures() == m_command.demo.pictures.empty()) {
         return Error{ErrorCode::invalid_argument,
                      m_recipe.trains_pictures()
                          ? "A picture coder is trained on pictures; give a folder with --pictures."
-                         : "Pictures train a picture coder; add --family coder."};
+                         : "Pictures train a picture coder or DALL-E; add --family coder or --family dalle."};
     }
     return {};
 }
@@ -142,7 +189,7 @@ Status Demo::make_folder() {
     const fs::path first = m_folder;
     for (int n = 2; m_command.demo.keep.empty() && !replace && !is_free(m_folder) && n <= demos_max; ++n) {
         m_folder = first;
-        m_folder += "-" + std::to_string(n);
+        m_folder += std::string("-").append(std::to_string(n));
     }
     if (!is_free(m_folder)) {
         const bool ours = fs::exists(m_folder / marker);
@@ -161,10 +208,19 @@ Status Demo::make_folder() {
     return {};
 }
 
-/// The text or pictures given, or a copy of the sources this program was built from.
+/// The text or pictures given, pictures that are drawn for it, or a copy of the sources this program was built from.
 Status Demo::stage_text() {
     m_text = m_recipe.trains_pictures() ? m_command.demo.pictures : m_command.demo.text;
     if (!m_text.empty()) return {};
+    if (m_recipe.draws()) {
+        m_text = m_folder / "pictures";
+        const auto held_out = write_drawn_pairs(m_text, drawn_side);
+        if (!held_out) return held_out.error();
+        m_prompt = held_out->front();
+        m_screen.say("drew pictures of two shapes with captions; " + std::to_string(held_out->size()) +
+                     " combinations are held out");
+        return {};
+    }
     fs::path sources = own_program().parent_path();
     for (int level = 0; level < levels_to_sources && !fs::exists(sources / "core" / "base" / "result.h"); ++level) {
         sources = sources.parent_path();
@@ -181,6 +237,50 @@ Status Demo::stage_text() {
                      "There is no text beside this program; give some with --text FILE or FOLDER."};
     }
     return {};
+}
+
+/// A child with the command line that a person would use.
+Result<RunId> Demo::prepare(std::vector<std::string> arguments) {
+    std::optional<RunId> made;
+    auto process = LineProcess::start(m_loop, {own_program(), std::move(arguments), {}, ProcessGroup::ours},
+                                      {[&](const std::string& line) {
+                                           if (line.starts_with("run: ")) made = RunId::parse(line.substr(5));
+                                       },
+                                       [](const std::string&) {}});
+    if (!process) return process.error();
+    m_loop.restart();
+    m_loop.run();
+    if (!made) return Error{ErrorCode::invalid_argument, ""};  // the child has said why
+    return *made;
+}
+
+/// The picture coder of a model that draws, trained by this computer alone on pictures that are not held out, as a
+/// checkpoint's folder.
+Status Demo::make_coder() {
+    if (!m_recipe.draws()) return {};
+    std::error_code unknown;
+    const fs::path home = m_folder / "coder-run", train = m_text / "train";
+    std::vector<std::string> arguments = {"host",       "--prepare",
+                                          "--data-dir", home.string(),
+                                          "--pictures", (fs::is_directory(train, unknown) ? train : m_text).string()};
+    for (std::string& argument : m_recipe.coder_arguments()) arguments.push_back(std::move(argument));
+    const auto run = prepare(std::move(arguments));
+    if (!run) return run.error();
+    m_screen.say(formatted("training a picture coder on this computer alone for %.0f s", m_recipe.coder_seconds));
+    const auto manifest = manifest_in(run_folder(home, *run));
+    if (!manifest) return manifest.error();
+    LoneTraining training = lone_training(run_folder(home, *run), *manifest);
+    training.vector_file = home / "coder.f32";
+    training.tokens = std::numeric_limits<double>::max();
+    training.time_max = std::chrono::duration<double>(m_recipe.coder_seconds);
+    std::optional<Result<LoneOutcome>> outcome;
+    train_alone(m_loop, std::move(training), [&](const Result<LoneOutcome>& reached) { outcome = reached; });
+    m_loop.restart();
+    m_loop.run();
+    if (!outcome || !*outcome)
+        return outcome ? outcome->error() : Error{ErrorCode::unavailable, "The coder's trainer has ended."};
+    m_report.pictures = (*outcome)->pictures;
+    return write_checkpoint(m_folder / "coder", manifest->model, home / "coder.f32");
 }
 
 Status Demo::host() {
@@ -207,15 +307,9 @@ Status Demo::host() {
         if (!identity) return identity.error();
         arguments.insert(arguments.end(), {"--allow", identity->id().hex()});
     }
-    std::optional<RunId> made;
-    auto process = LineProcess::start(m_loop, {own_program(), std::move(arguments), {}, ProcessGroup::ours},
-                                      {[&](const std::string& line) {
-                                           if (line.starts_with("run: ")) made = RunId::parse(line.substr(5));
-                                       },
-                                       [](const std::string&) {}});
-    if (!process) return process.error();
-    m_loop.run();
-    if (!made) return Error{ErrorCode::invalid_argument, ""};  // the child has said why
+    if (m_recipe.draws()) arguments.insert(arguments.end(), {"--coder", (m_folder / "coder").string()});
+    const auto made = prepare(std::move(arguments));
+    if (!made) return made.error();
     m_run = *made;
     m_report.rounds_wanted = rounds;
     const bool may_grow = m_command.demo.volunteers >= 3 && rounds >= rounds_to_grow;
@@ -224,11 +318,9 @@ Status Demo::host() {
 }
 
 Status Demo::read_manifest() {
-    const auto file = read_file(run_home() / "manifest", run::manifest_bytes_max + 1024);
-    if (!file) return file.error();
-    auto parsed = run::parse_manifest_file(*file);
-    if (!parsed) return parsed.error();
-    m_manifest = std::move(parsed->manifest);
+    auto manifest = manifest_in(run_home());
+    if (!manifest) return manifest.error();
+    m_manifest = *std::move(manifest);
     m_report.parameters = m_manifest.model.parameters();
     m_report.bigram_loss = m_manifest.bigram_loss;
     m_report.baseline = model::title_of(model::baseline_of(m_manifest.model.family));
@@ -281,21 +373,33 @@ void Demo::trained(const Status& outcome) {
         return close();
     }
     m_screen.say("training is over; evaluating");
-    if (m_recipe.trains_pictures()) return compare();
-    m_scenario->sample([this](const Result<std::string>& text) {
-        if (text) {
-            m_report.sample = *text;
-        } else {
-            m_report.troubles.push_back("No sample could be made: " + text.error().message);
-        }
+    if (m_recipe.trains_pictures() && !m_recipe.draws()) return compare();
+    m_scenario->sample(m_recipe.draws() ? m_prompt : "The ", [this](const Result<control::SampledText>& sample) {
+        const Status kept = sample ? keep(*sample) : Status(sample.error());
+        if (!kept) m_report.troubles.push_back("No sample could be made: " + kept.error().message);
         compare();
     });
 }
 
+/// Text for the report, or a picture beside the data folders.
+Status Demo::keep(const control::SampledText& sample) {
+    m_report.sample = sample.text;
+    if (!sample.picture) return {};
+    const fs::path file = m_folder / "sample.png";
+    m_report.sample = m_prompt + ": " + file.string();
+    Bytes png(sample.picture->size() / 2);
+    if (!from_hex(*sample.picture, png)) return Error{ErrorCode::malformed, "A node sent a picture that is none."};
+    return write_file_atomically(file, png);
+}
+
 /// The first state and the last on what was held out.
 void Demo::compare() {
-    evaluate(run_home() / "data" / "initial.safetensors", m_report.initial_loss,
-             [this] { evaluate(newest_state(), m_report.final_loss, [this] { close(); }); });
+    evaluate(run_home() / "data" / "initial.safetensors", m_report.initial_loss, [this] {
+        evaluate(newest_state(), m_report.final_loss, [this] {
+            count_codes();
+            close();
+        });
+    });
 }
 
 fs::path Demo::newest_state() const {
@@ -313,13 +417,8 @@ fs::path Demo::newest_state() const {
     return newest;
 }
 
-control::EvaluateRequest Demo::validation_question() const {
-    return {
-        {}, (run_home() / "data" / "validation.tokens").string(), m_manifest.validation.records, evaluate_records_max};
-}
-
 void Demo::evaluate(const fs::path& state, double& loss, std::function<void()> then) {
-    control::EvaluateRequest request = validation_question();
+    control::EvaluateRequest request = validation_question(run_home(), m_manifest);
     request.state = {state.string(), model::state_layout(m_manifest.model).header.size()};
     TrainerQuestion question;
     question.program = m_command.node.trainer_program;
@@ -330,7 +429,8 @@ void Demo::evaluate(const fs::path& state, double& loss, std::function<void()> t
                     if (answer) {
                         loss = answer->loss;
                         m_report.pairs = answer->pairs;
-                        m_report.pictures = answer->pictures;
+                        if (answer->pictures) m_report.pictures = answer->pictures;
+                        m_report.captions = answer->captions;
                     } else {
                         m_report.troubles.push_back("The model could not be evaluated: " + answer.error().message);
                     }
@@ -353,42 +453,56 @@ void Demo::settle() {
     }
     if (m_report.checkpoint.empty()) m_report.checkpoint = newest_state().string();
     const bool is_measured = m_command.demo.worth == DemoOptions::Worth::measured && m_report.final_loss > 0 &&
-                             m_report.contributions_per_round > 0 && !shard_files().empty();
+                             m_report.contributions_per_round > 0 && !shard_files(run_home(), m_manifest).empty();
     return is_measured ? measure_worth(1) : tell();
 }
 
-/// By number.
-std::vector<fs::path> Demo::shard_files() const {
-    std::vector<fs::path> files;
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(run_home() / "data", ignored)) {
-        if (entry.path().filename().string().starts_with("shard-")) files.push_back(entry.path());
+/// How often each code stands at each place of the training pictures, and what that says of those held out.
+void Demo::count_codes() {
+    if (!m_report.captions) return;
+    const auto records_of = [&](const fs::path& file) {
+        const auto bytes = read_file(file, shard_bytes_max);
+        const model::TokenWidth width = model::token_width(m_manifest.model.vocabulary);
+        std::vector<model::Token> tokens(bytes ? bytes->size() / model::bytes_of(width) : 0);
+        if (bytes) model::load_tokens(*bytes, width, tokens);
+        return tokens;
+    };
+    data::PlaceBaseline baseline(m_manifest.model, records_of(run_home() / "data" / "validation.tokens"));
+    const std::size_t size = std::size_t{m_manifest.model.context} + 1;
+    for (const fs::path& shard : shard_files(run_home(), m_manifest)) {
+        const std::vector<model::Token> records = records_of(shard);
+        for (std::size_t begin = 0; begin + size <= records.size(); begin += size)
+            baseline.count(std::span(records).subspan(begin, size));
     }
-    std::sort(files.begin(), files.end());
-    files.resize(std::min(files.size(), m_manifest.shards.size()));
-    return files;
+    m_report.code_baseline = baseline.losses().codes;
+}
+
+/// One computer alone on a run's shards, over a schedule as long as its own tokens.
+LoneTraining Demo::lone_training(const fs::path& home, const run::Manifest& manifest) const {
+    const run::Recipe& recipe = manifest.recipe;
+    const std::vector<fs::path> shards = shard_files(home, manifest);
+    const control::VectorFile initial{(home / "data" / "initial.safetensors").string(),
+                                      model::state_layout(manifest.model).header.size()};
+    LoneTraining training;
+    training.program = m_command.node.trainer_program;
+    training.error_file = m_folder / "alone.log";
+    training.vector_file = m_folder / "alone.f32";
+    training.load = {manifest.model, recipe, initial, 0};
+    for (std::uint64_t stretch = 0; stretch < lone_stretches; ++stretch) {
+        const std::size_t shard = stretch % shards.size();
+        const std::uint64_t round = recipe.total_rounds * stretch / lone_stretches;
+        training.shards.push_back({stretch, manifest.host.hex(), recipe.seed, run::learning_rate_at(recipe, round),
+                                   shards[shard].string(), manifest.shards[shard].records});
+    }
+    training.evaluate = validation_question(home, manifest);
+    return training;
 }
 
 /// One computer alone with `times` the tokens of a volunteer that was there throughout, then with twice as many.
 void Demo::measure_worth(double times) {
     const double one = static_cast<double>(m_report.credited_tokens) / m_report.contributions_per_round;
     m_screen.say(formatted("training one computer alone with %.0f tokens, %g times a volunteer's", times * one, times));
-    const run::Recipe& recipe = m_manifest.recipe;
-    const std::vector<fs::path> shards = shard_files();
-    const control::VectorFile initial{(run_home() / "data" / "initial.safetensors").string(),
-                                      model::state_layout(m_manifest.model).header.size()};
-    LoneTraining training;
-    training.program = m_command.node.trainer_program;
-    training.error_file = m_folder / "alone.log";
-    training.vector_file = m_folder / "alone.f32";
-    training.load = {m_manifest.model, recipe, initial, 0};
-    for (std::uint64_t stretch = 0; stretch < lone_stretches; ++stretch) {
-        const std::size_t shard = stretch % shards.size();
-        const std::uint64_t round = recipe.total_rounds * stretch / lone_stretches;
-        training.shards.push_back({stretch, m_manifest.host.hex(), recipe.seed, run::learning_rate_at(recipe, round),
-                                   shards[shard].string(), m_manifest.shards[shard].records});
-    }
-    training.evaluate = validation_question();
+    LoneTraining training = lone_training(run_home(), m_manifest);
     training.tokens = times * one;
     train_alone(m_loop, std::move(training), [this, times, one](const Result<LoneOutcome>& outcome) {
         if (!outcome) {

@@ -14,7 +14,10 @@ namespace potluck::node {
 struct DemoRecipe {
     std::string model = "tiny";  // the preset whose layers, width, heads and context the next line replaces
     std::uint32_t layers = 2, width = 128, heads = 4, context = 128;
-    std::uint32_t side = 0;  // of a picture coder's pictures, in the place of heads and context
+    std::uint32_t side = 0;          // of a picture coder's pictures, in the place of heads and context
+    std::uint32_t caption = 0;       // tokens of a model that draws, in the place of context
+    std::uint32_t coder_width = 32;  // of its picture coder, which one computer trains first
+    double coder_seconds = 45, coder_learning_rate = 2e-3;
     std::uint32_t batch = 4;
     double window_seconds = 2.5;
     std::string density = "256";  // measured better over 20 rounds with AdamW than "auto", which begins with 64
@@ -35,12 +38,16 @@ struct DemoRecipe {
     double minutes = 3;
     double overhead_seconds = 0.5;  // of a round beside its window, to turn minutes into rounds
 
-    /// Rounds that fit into `for_minutes`.
     [[nodiscard]] bool trains_pictures() const { return side > 0; }
+    /// Whether it goes on from captions with pictures, for which it trains a coder first.
+    [[nodiscard]] bool draws() const { return caption > 0; }
+    /// Rounds that fit into `for_minutes`.
     [[nodiscard]] std::uint64_t rounds_in(double for_minutes) const;
     /// The arguments of `potluck-node host` that make such a run.
     [[nodiscard]] std::vector<std::string> host_arguments(std::uint64_t rounds) const;
-    /// What is trained of "gpt2" or "coder".
+    /// The same of the picture coder of a model that draws.
+    [[nodiscard]] std::vector<std::string> coder_arguments() const;
+    /// What is trained of "gpt2", "coder" or "dalle".
     [[nodiscard]] static DemoRecipe of_family(std::string_view family);
     /// `usual` with the fields of a JSON file in their place.
     [[nodiscard]] static Result<DemoRecipe> from_file(const std::filesystem::path& file, const DemoRecipe& usual);

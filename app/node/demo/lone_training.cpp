@@ -7,6 +7,7 @@
 // counted by the snapshot.
 #include "app/node/demo/lone_training.h"
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <memory>
@@ -71,7 +72,10 @@ private:
     }
 
     void answered(std::uint64_t id, const nlohmann::json& result) {
-        if (id == load) train(0);
+        if (id == load) {
+            m_began = std::chrono::steady_clock::now();
+            train(0);
+        }
         if (id == snapshot) {
             const auto counts = read_trainer_reply<control::SnapshotRequest>(result);
             if (!counts) return finish(counts.error());
@@ -83,6 +87,7 @@ private:
             const auto answer = read_trainer_reply<control::EvaluateRequest>(result);
             if (!answer) return finish(answer.error());
             m_outcome.loss = answer->loss;
+            m_outcome.pictures = answer->pictures;
             finish(m_outcome);
         }
     }
@@ -94,7 +99,11 @@ private:
 
     void trained(double tokens) {
         if (m_ends) return;
-        const double share = tokens / m_training.tokens;
+        double share = tokens / m_training.tokens;
+        if (m_training.time_max.count() > 0) {
+            const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - m_began;
+            share = std::max(share, taken / m_training.time_max);
+        }
         if (share >= 1) {
             m_ends = true;
             m_child->send(control::encode_call(snapshot, control::SnapshotRequest{m_training.evaluate.state}));
@@ -120,6 +129,7 @@ private:
     std::function<void(const Result<LoneOutcome>&)> m_done;
     asio::steady_timer m_timer;
     std::unique_ptr<LineProcess> m_child;
+    std::chrono::steady_clock::time_point m_began;
     std::size_t m_shard = 0;
     bool m_ends = false;
     LoneOutcome m_outcome;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,12 +26,14 @@ struct LoneTraining {
     std::vector<control::TrainRequest> shards;  // taken in turn; each with its own learning rate and round
     control::EvaluateRequest evaluate;          // its state is filled in
     double tokens = 0;                          // to train
+    std::chrono::duration<double> time_max{};   // within which it ends with fewer; 0: however long they take
     std::chrono::seconds silence_max{180};      // of the trainer
 };
 
 struct LoneOutcome {
-    double tokens = 0;  // trained
-    double loss = 0;    // on the validation records
+    double tokens = 0;                                     // trained
+    double loss = 0;                                       // on the validation records
+    std::optional<control::PictureFigures> pictures = {};  // of a picture coder, on them
 };
 
 /// `done` is called once, from the loop.

@@ -76,6 +76,8 @@ std::vector<std::string> faults_of(const DemoReport& report) {
             "Credited tokens are not what the trainers counted.");
     require(report.final_loss > 0 && report.final_loss < report.bigram_loss,
             "The model did not beat the " + report.baseline + " baseline.");
+    require(!report.captions || report.captions->code_loss < report.code_baseline,
+            "The model did not tell the codes of pictures better than their frequencies at each place do.");
     require(report.late_rounds > 0, "The volunteer that joined late was not credited.");
     require(report.returned_rounds > 0, "The volunteer that was killed was not credited after its return.");
     require(report.all_in_step, "Not every node ended with the same state.");
@@ -127,6 +129,10 @@ nlohmann::json to_json(const DemoReport& report) {
                             {"faults", faults_of(report)}};
     if (report.pairs) found["pairs"] = control::to_json(*report.pairs);
     if (report.pictures) found["pictures"] = control::to_json(*report.pictures);
+    if (report.captions) {
+        found["captions"] = control::to_json(*report.captions);
+        found["code_baseline"] = report.code_baseline;
+    }
     return found;
 }
 
@@ -135,9 +141,13 @@ std::string to_text(const DemoReport& report) {
     out << "\nReport\n"
         << formatted("  validation loss    %.3f at the start, %.3f at the end; %s baseline %.3f%s\n",
                      report.initial_loss, report.final_loss, report.baseline.c_str(), report.bigram_loss,
-                     report.pictures ? "" : " nats per token")
+                     report.pictures && !report.captions ? "" : " nats per token")
         << (report.pictures ? formatted("  held-out pictures  %.1f dB PSNR after coding; %.0f %% of the codes in use\n",
                                         report.pictures->psnr, 100 * report.pictures->codes_used)
+                            : std::string())
+        << (report.captions ? formatted("  of which           captions %.3f, codes of pictures %.3f; the codes' "
+                                        "frequencies at each place would be %.3f\n",
+                                        report.captions->text_loss, report.captions->code_loss, report.code_baseline)
                             : std::string())
         << (report.pairs
                 ? formatted("  of which           gaps %.3f, order %.3f; %.0f %% of orders told rightly\n",
@@ -182,10 +192,12 @@ std::string to_text(const DemoReport& report) {
 
 std::string to_try(const DemoReport& report, const std::string& program) {
     const std::string data = " --data-dir '" + report.folder + "/volunteer-1'";
-    const bool pictures = report.pictures.has_value();
-    const std::string sample = pictures ? "" : program + " sample" + data + " --prompt 'The '\n  ";
-    const char* opens =
-        pictures ? "config.json, safetensors and how to code pictures with them" : "opens in transformers";
+    const bool draws = report.captions.has_value(), codes = report.pictures.has_value() && !draws;
+    const std::string prompt = draws ? " --prompt 'a red heart' --picture heart.png" : " --prompt 'The '";
+    const std::string sample = codes ? "" : program + " sample" + data + prompt + "\n  ";
+    const char* opens = draws   ? "config.json, safetensors and the picture coder"
+                        : codes ? "config.json, safetensors and how to code pictures with them"
+                                : "opens in transformers";
     return "\nThe model and the data folders are kept in " + report.folder + "\nGo on with it:\n  " + program +
            " status" + data + "\n  " + sample + program + " export" + data + " ./model   # " + opens + "\n  " +
            program + " verify ./model   # that it is what the volunteers agreed on\n";

@@ -21,7 +21,9 @@ struct DemoReport {
     double initial_loss = 0, final_loss = 0, bigram_loss = 0;  // nats per token, or a picture's, on validation
     std::string baseline = "bigram";                           // what bigram_loss is of
     std::optional<control::PairFigures> pairs;                 // an encoder's at the end
-    std::optional<control::PictureFigures> pictures;           // a picture coder's
+    std::optional<control::PictureFigures> pictures;           // a picture coder's, also of a model that draws
+    std::optional<control::CaptionFigures> captions;           // of a model that draws
+    double code_baseline = 0;                                  // nats per code, what its code loss is held against
     double contributions_per_round = 0;                        // accepted
     std::uint64_t parameters = 0;
     std::uint32_t k = 0;

@@ -249,15 +249,13 @@ void Scenario::finish(Status outcome) {
     if (m_done) std::exchange(m_done, nullptr)(std::move(outcome));
 }
 
-void Scenario::sample(std::function<void(Result<std::string>)> done) {
+void Scenario::sample(const std::string& prompt, std::function<void(const Result<control::SampledText>&)> done) {
     m_owner.check();
     if (m_nodes.size() < 2) return done(Error{ErrorCode::unavailable, "No volunteer is there."});
     control::SampleText call;
-    call.prompt = "The ";
+    call.prompt = prompt;
     call.tokens = sample_tokens;
-    m_nodes[1]->call(call, [done = std::move(done)](const Result<control::SampledText>& answer) {
-        done(answer ? Result<std::string>(answer->text) : Result<std::string>(answer.error()));
-    });
+    m_nodes[1]->call(call, std::move(done));
 }
 
 void Scenario::stop(std::function<void()> done) {

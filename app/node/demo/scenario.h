@@ -54,7 +54,7 @@ public:
     /// Ends all nodes; `done` when no process is left.
     void stop(std::function<void()> done);
     /// A sample from the first volunteer.
-    void sample(std::function<void(Result<std::string>)> done);
+    void sample(const std::string& prompt, std::function<void(const Result<control::SampledText>&)> done);
 
     [[nodiscard]] TableHead head() const;
     [[nodiscard]] std::vector<TableRow> rows() const;
