@@ -1259,8 +1259,8 @@
         <translation>Was es schreibt</translation>
     </message>
     <message>
-        <source>Begin a text, and the model as it is now goes on with it. Early rounds write nonsense; look again later.</source>
-        <translation>Beginne einen Text, und das Modell schreibt ihn weiter, so wie es jetzt ist. Am Anfang schreibt es Unsinn; schau später wieder.</translation>
+        <source>Begin a text, and the model as it is now goes on with it, or draws what you say if that is what it learns. Early rounds make nonsense; look again later.</source>
+        <translation>Beginne einen Text, und das Modell schreibt ihn weiter, so wie es jetzt ist, oder zeichnet, was du sagst, wenn es das lernt. Am Anfang macht es Unsinn; schau später wieder.</translation>
     </message>
     <message>
         <source>&amp;Beginning</source>
@@ -1301,6 +1301,14 @@
     <message>
         <source>Saving…</source>
         <translation>Wird gesichert …</translation>
+    </message>
+    <message>
+        <source>Picture of: %1</source>
+        <translation>Bild von: %1</translation>
+    </message>
+    <message>
+        <source>The picture cannot be shown.</source>
+        <translation>Das Bild lässt sich nicht anzeigen.</translation>
     </message>
     <message>
         <source>After %1 rounds</source>

@@ -418,7 +418,9 @@ void NodeClient::writeSample(const QString& prompt) {
     control::SampleText question{.prompt = utf8(prompt), .tokens = sample_tokens};
     call(question, [this, run, prompt](const control::SampledText& written) {
         if (!m_view.snapshot.run || m_view.snapshot.run->id != run) return;
-        m_view.samples.insert(m_view.samples.begin(), {written.round, prompt, QString::fromStdString(written.text)});
+        const QByteArray digits = QByteArray::fromStdString(written.picture.value_or(std::string()));
+        m_view.samples.insert(m_view.samples.begin(), {written.round, prompt, QString::fromStdString(written.text),
+                                                       QByteArray::fromHex(digits)});
         if (m_view.samples.size() > samples_max) m_view.samples.pop_back();
         emit samplesChanged();
     });

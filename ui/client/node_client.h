@@ -38,6 +38,7 @@ struct Link {
 struct Sample {
     std::uint64_t round = 0;
     QString prompt, text;
+    QByteArray picture = {};  // PNG, of a model that draws; else empty
 };
 
 /// A run that was looked at by its invite, and not joined by that.

@@ -1,13 +1,19 @@
 // A text is a card of its own below the prompt, newest first: heading with its round, then prompt and text as one
 // paragraph, as the model continued it. All of it is plain text, because a model that strangers trained wrote it.
 //
+// What a model drew stands below its prompt, each pixel as a square of its own: pictures are small, and smoothing them
+// would show what the model has not drawn.
+//
 // Asking again by itself compares the run's round with that in which it was asked last, at each snapshot; a request
 // that is under way, a page that is not shown and a run in which nothing was written yet ask nothing.
 #include "ui/model/model_page.h"
 
 #include <QCheckBox>
 #include <QHBoxLayout>
+#include <QImage>
+#include <QLabel>
 #include <QLineEdit>
+#include <QPixmap>
 #include <QScrollArea>
 
 #include "ui/client/plain_text.h"
@@ -25,6 +31,20 @@ namespace {
 
 constexpr int prompt_characters_max = 500;
 constexpr int text_characters_max = 2000;
+constexpr int picture_side = 192;
+
+QLabel* makePicture(const Sample& sample, QWidget* parent) {
+    auto* label = new QLabel(parent);
+    label->setObjectName(QStringLiteral("picture"));
+    label->setAccessibleName(ModelPage::tr("Picture of: %1").arg(plainText(sample.prompt, text_characters_max)));
+    const QImage picture = QImage::fromData(sample.picture, "PNG");
+    if (picture.isNull()) {
+        label->setText(ModelPage::tr("The picture cannot be shown."));
+    } else {
+        label->setPixmap(QPixmap::fromImage(picture.scaled(picture_side, picture_side, Qt::KeepAspectRatio)));
+    }
+    return label;
+}
 
 }  // namespace
 
@@ -64,7 +84,8 @@ QFrame* ModelPage::makeAskCard() {
     QBoxLayout* column = cardLayout(card);
     column->addWidget(makeLabel(tr("What it writes"), "heading", card));
     column->addWidget(makeWrappedLabel(
-        tr("Begin a text, and the model as it is now goes on with it. Early rounds write nonsense; look again later."),
+        tr("Begin a text, and the model as it is now goes on with it, or draws what you say if that is what it learns. "
+           "Early rounds make nonsense; look again later."),
         "muted", card));
     auto* row = new QHBoxLayout;
     auto* label = makeLabel(tr("&Beginning"), "strong", card);
@@ -148,6 +169,7 @@ void ModelPage::refreshTexts() {
         round->setBuddy(text);
         m_textColumn->addWidget(round);
         m_textColumn->addWidget(text);
+        if (!sample.picture.isEmpty()) m_textColumn->addWidget(makePicture(sample, m_texts));
     }
     refresh();
 }

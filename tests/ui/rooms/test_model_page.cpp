@@ -1,5 +1,6 @@
 // What the run's model writes, and saving it: the page while the run goes on, the card on the first page when it is
 // over.
+#include <QBuffer>
 #include <QCheckBox>
 #include <QFileDialog>
 #include <QPushButton>
@@ -65,6 +66,28 @@ private slots:
         QTRY_COMPARE(fixture.samples().size(), 2);
         QCOMPARE(fixture.samples().front(), QStringLiteral("Once upon <b>a</b> time"));  // plain text
         QCOMPARE(fixture.node.lastParams("sample").value("prompt", ""), std::string("Once"));
+    }
+
+    void a_model_that_draws_shows_its_picture_below_the_prompt() {
+        Model fixture;
+        QImage drawn(16, 16, QImage::Format_RGB32);
+        drawn.fill(Qt::red);
+        QByteArray png;
+        QBuffer buffer(&png);
+        QVERIFY(buffer.open(QIODevice::WriteOnly) && drawn.save(&buffer, "PNG"));
+        nlohmann::json sample = written("", 42);
+        sample["picture"] = png.toHex().toStdString();
+        fixture.node.answer(control::SampleText::name, sample);
+        fixture.type("prompt", QStringLiteral("a red square"));
+        fixture.click("write");
+        QTRY_COMPARE(fixture.samples(), QStringList{QStringLiteral("a red square")});
+        auto* picture = fixture.find<QLabel>("picture");
+        QCOMPARE(picture->accessibleName(), QStringLiteral("Picture of: a red square"));
+        QVERIFY(picture->pixmap().width() > 16 && picture->pixmap().toImage().pixelColor(5, 5) == Qt::red);
+        sample["picture"] = "00ff";
+        fixture.node.answer(control::SampleText::name, sample);
+        fixture.click("write");
+        QTRY_VERIFY(fixture.shows(QStringLiteral("The picture cannot be shown.")));
     }
 
     void one_text_is_written_at_a_time() {
