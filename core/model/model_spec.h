@@ -93,7 +93,8 @@ inline constexpr std::uint32_t dalle_fill = 1;   // behind a caption, up to the 
 /// Rotary positions turn pairs in three groups of a third of a head; two frequencies are the fewest that span a range.
 inline constexpr std::uint32_t dalle_head_width_min = 12;
 inline constexpr double dalle_text_weight = 1, dalle_codes_weight = 7;
-[[nodiscard]] constexpr double dalle_loss_of(double text, double codes) {
+template <class Number>
+[[nodiscard]] constexpr Number dalle_loss_of(const Number& text, const Number& codes) {
     return (dalle_text_weight * text + dalle_codes_weight * codes) / (dalle_text_weight + dalle_codes_weight);
 }
 

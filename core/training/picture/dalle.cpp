@@ -21,6 +21,7 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -286,18 +287,10 @@ Tensor Dalle::Network::through(const Tensor& ids_BT) const {
     return last(x.first, x.second);
 }
 
-namespace {
-
-Tensor weighted(const std::pair<Tensor, Tensor>& parts) {
-    return (model::dalle_text_weight * parts.first + model::dalle_codes_weight * parts.second) /
-           (model::dalle_text_weight + model::dalle_codes_weight);
-}
-
-}  // namespace
-
 /// Adds to the leaves' gradients; with everything kept.
 double Dalle::Network::backward(const Tensor& ids_BR, double scale) const {
-    const Tensor loss = weighted(losses(through(ids_BR.narrow(1, 0, spec.context)), ids_BR));
+    const auto [text, codes] = losses(through(ids_BR.narrow(1, 0, spec.context)), ids_BR);
+    const Tensor loss = model::dalle_loss_of(text, codes);
     const auto value = loss.item<double>();
     if (std::isfinite(value)) (loss * scale).backward();
     return value;
@@ -323,7 +316,8 @@ double Dalle::Network::backward_again(const Tensor& ids_BR, double scale) const 
     double value = 0;
     {
         const auto [x1_BTC, x2_BTC] = take();
-        const Tensor loss = weighted(losses(last(x1_BTC, x2_BTC), ids_BR));
+        const auto [text, codes] = losses(last(x1_BTC, x2_BTC), ids_BR);
+        const Tensor loss = model::dalle_loss_of(text, codes);
         value = loss.item<double>();
         if (!std::isfinite(value)) return value;
         (loss * scale).backward();
