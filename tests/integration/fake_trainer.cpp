@@ -309,12 +309,13 @@ private:
         const double speed =
             static_cast<double>(m_tokens_per_step) / std::chrono::duration<double>(m_step_time).count();
         TrainerProgress progress{m_plan.round, m_tokens, m_steps, loss_of(m_local), speed};
-        if (const char* watts = std::getenv("FAKE_TRAINER_WATTS")) {
-            progress.watts = std::atof(watts);
-            progress.celsius = 50;
-        }
         progress.resident = 4096;
-        say(notification_of(progress));
+        Notification told = notification_of(progress);
+        if (const char* watts = std::getenv("FAKE_TRAINER_WATTS")) {
+            told.params["watts"] = std::atof(watts);
+            told.params["celsius"] = 50;
+        }
+        say(told);
     }
 
     const std::chrono::milliseconds m_step_time = time_of_a_step();
