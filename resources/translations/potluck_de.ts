@@ -228,6 +228,133 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::ComputerCard</name>
+    <message>
+        <source>Program and LibTorch</source>
+        <translation>Programm und LibTorch</translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>Copy for matrix products</source>
+        <translation>Kopie für Matrixprodukte</translation>
+    </message>
+    <message>
+        <source>Gradient</source>
+        <translation>Gradient</translation>
+    </message>
+    <message>
+        <source>Gradient of a block</source>
+        <translation>Gradient eines Blocks</translation>
+    </message>
+    <message>
+        <source>Moments of the optimizer</source>
+        <translation>Momente des Optimierers</translation>
+    </message>
+    <message>
+        <source>Anchor: the model of the round</source>
+        <translation>Anker: das Modell der Runde</translation>
+    </message>
+    <message>
+        <source>Moments while paused</source>
+        <translation>Momente während einer Pause</translation>
+    </message>
+    <message>
+        <source>Activations</source>
+        <translation>Aktivierungen</translation>
+    </message>
+    <message>
+        <source>Momentum at work</source>
+        <translation>Impuls in Arbeit</translation>
+    </message>
+    <message>
+        <source>Work space</source>
+        <translation>Arbeitsspeicher für Zwischenwerte</translation>
+    </message>
+    <message>
+        <source>%1 on the GPU</source>
+        <translation>%1 auf der GPU</translation>
+    </message>
+    <message>
+        <source>%1 in memory</source>
+        <translation>%1 im Arbeitsspeicher</translation>
+    </message>
+    <message>
+        <source>%1 on disk</source>
+        <translation>%1 auf der Festplatte</translation>
+    </message>
+    <message>
+        <source>%1, the whole processor with all programs</source>
+        <translation>%1, der ganze Prozessor mit allen Programmen</translation>
+    </message>
+    <message>
+        <source>not measured yet</source>
+        <translation>noch nicht gemessen</translation>
+    </message>
+    <message>
+        <source>not known: this computer lets no program read what its processor draws</source>
+        <translation>nicht bekannt: dieser Computer lässt kein Programm lesen, was sein Prozessor verbraucht</translation>
+    </message>
+    <message>
+        <source>not known: the driver does not tell what this device draws</source>
+        <translation>nicht bekannt: der Treiber sagt nicht, was dieses Gerät verbraucht</translation>
+    </message>
+    <message>
+        <source>not known: no sensor of it can be read here</source>
+        <translation>nicht bekannt: keiner seiner Fühler lässt sich hier lesen</translation>
+    </message>
+    <message>
+        <source>The node does not run.</source>
+        <translation>Der Knoten läuft nicht.</translation>
+    </message>
+    <message>
+        <source>The trainer is starting.</source>
+        <translation>Der Trainer startet.</translation>
+    </message>
+    <message>
+        <source>The trainer is ending.</source>
+        <translation>Der Trainer endet.</translation>
+    </message>
+    <message>
+        <source>Nothing is trained now: no trainer runs, and its memory is free.</source>
+        <translation>Gerade wird nichts trainiert: Kein Trainer läuft, und sein Speicher ist frei.</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>Dieser Computer</translation>
+    </message>
+    <message>
+        <source>Trains on</source>
+        <translation>Trainiert auf</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>Geschwindigkeit</translation>
+    </message>
+    <message>
+        <source>Power</source>
+        <translation>Leistung</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>Temperatur</translation>
+    </message>
+    <message>
+        <source>Memory in use</source>
+        <translation>Benutzter Speicher</translation>
+    </message>
+    <message>
+        <source>What the plan sets aside</source>
+        <translation>Was der Plan dafür vorsieht</translation>
+    </message>
+    <message>
+        <source>%1 tokens per second</source>
+        <translation>%1 Token pro Sekunde</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::ConnectionCard</name>
     <message>
         <source>Others open connections to this computer.</source>
@@ -353,6 +480,34 @@
             <numerusform>Gutschrift in %n</numerusform>
             <numerusform>Gutschrift in %n</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>nothing trained</source>
+        <translation>nichts trainiert</translation>
+    </message>
+    <message>
+        <source>not measurable here; %1 of training</source>
+        <translation>hier nicht messbar; %1 Training</translation>
+    </message>
+    <message>
+        <source>about %1 in %2 of training</source>
+        <translation>etwa %1 in %2 Training</translation>
+    </message>
+    <message>
+        <source>Energy is the power of what trains, times the time. What trains here lets no program read its power.</source>
+        <translation>Energie ist die Leistung dessen, was trainiert, mal die Zeit. Was hier trainiert, lässt kein Programm seine Leistung lesen.</translation>
+    </message>
+    <message>
+        <source>Energy is the power of what trains, times the time. It could be read in %1 of that time; the rest is taken to be alike. A processor&apos;s power is that of all programs.</source>
+        <translation>Energie ist die Leistung dessen, was trainiert, mal die Zeit. In %1 dieser Zeit ließ sie sich lesen; der Rest gilt als gleich. Die Leistung eines Prozessors ist die aller Programme.</translation>
+    </message>
+    <message>
+        <source>Time and energy on this computer</source>
+        <translation>Zeit und Energie auf diesem Computer</translation>
+    </message>
+    <message>
+        <source>This month</source>
+        <translation>Diesen Monat</translation>
     </message>
 </context>
 <context>
@@ -1453,6 +1608,34 @@
     <message>
         <source>Its host admits listed people only, and you are not among them. Send your id to the host: %1</source>
         <translation>Der Gastgeber lässt nur Leute von seiner Liste zu, und du stehst nicht darauf. Schicke ihm deine Kennung: %1</translation>
+    </message>
+    <message>
+        <source>About %1, as while it trained before; %2 at most.</source>
+        <translation>Etwa %1, wie bisher beim Trainieren; höchstens %2.</translation>
+    </message>
+    <message>
+        <source>About %1, as while it trained before.</source>
+        <translation>Etwa %1, wie bisher beim Trainieren.</translation>
+    </message>
+    <message>
+        <source>%1 at most, by the limit of what trains.</source>
+        <translation>Höchstens %1, nach der Grenze dessen, was trainiert.</translation>
+    </message>
+    <message>
+        <source>Not known: what would train here lets no program read what it draws.</source>
+        <translation>Nicht bekannt: Was hier trainieren würde, lässt kein Programm lesen, was es verbraucht.</translation>
+    </message>
+    <message>
+        <source>Power</source>
+        <translation>Leistung</translation>
+    </message>
+    <message>
+        <source>Traffic</source>
+        <translation>Verkehr</translation>
+    </message>
+    <message>
+        <source>About %1 a day up and as much down for each other computer that trains; more later where all links carry it, within your limits.</source>
+        <translation>Etwa %1 am Tag gesendet und ebenso viel empfangen für jeden anderen Computer, der trainiert; später mehr, wo alle Leitungen es tragen, in deinen Grenzen.</translation>
     </message>
 </context>
 <context>

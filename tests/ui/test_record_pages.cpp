@@ -64,6 +64,26 @@ private slots:
         QVERIFY(told("In total").startsWith(ui::shortCount(sum)));
     }
 
+    void energy_is_what_was_measured_over_all_the_time_that_was_trained() {
+        Records fixture(Window::contribution_page);
+        control::NodeSnapshot snapshot = recordedSnapshot("before_joining");
+        const auto say = [&](const control::Energy& energy) {
+            snapshot.energy = energy;
+            fixture.node.push(snapshot);
+            WindowFixture::settle();
+        };
+        QCOMPARE(fixture.text("energyToday"), QStringLiteral("nothing trained"));
+        say({.today = {}, .month = {7'200, 0, 0}, .total = {7'200, 0, 0}});
+        QCOMPARE(fixture.text("energyToday"), QStringLiteral("nothing trained"));
+        QVERIFY(fixture.text("energyMonth").startsWith(QStringLiteral("not measurable here; 2 h")));
+        QVERIFY(fixture.text("energyNote").contains(QStringLiteral("lets no program read")));
+        say({.today = {3'600, 1'800, 90'000}, .month = {3'600, 1'800, 90'000}, .total = {7'200, 1'800, 90'000}});
+        QVERIFY2(fixture.text("energyToday").startsWith("about " + ui::energyText(180'000) + " in 1 h"),
+                 qPrintable(fixture.text("energyToday")));
+        QVERIFY(fixture.text("energyTotal").startsWith("about " + ui::energyText(360'000) + " in 2 h"));
+        QVERIFY(fixture.text("energyNote").contains(ui::percent(0.25)));
+    }
+
     void a_run_without_a_description_has_an_id_and_cannot_be_joined() {
         Records fixture(Window::contribution_page);
         auto* table = fixture.find<RunTable>("pastRuns");

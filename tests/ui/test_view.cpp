@@ -84,6 +84,16 @@ private slots:
         QCOMPARE(sizeText(2'400'000'000), QStringLiteral("2.4 GB"));
     }
 
+    void power_energy_and_heat_have_their_units() {
+        const QString gap = QChar(0x202F);
+        QCOMPARE(wattText(6.54), "6.5" + gap + "W");
+        QCOMPARE(wattText(45.4), "45" + gap + "W");
+        QCOMPARE(energyText(18'000), "5.0" + gap + "Wh");
+        QCOMPARE(energyText(1'260'000), "350" + gap + "Wh");
+        QCOMPARE(energyText(4'464'000), "1.24" + gap + "kWh");
+        QCOMPARE(heatText(61.4), "61" + gap + QString::fromUtf8("°C"));
+    }
+
     void shares_are_never_rounded_to_nothing() {
         QVERIFY(percent(0.00001).startsWith(QLatin1Char('<')));
         QVERIFY(percent(0).startsWith(QLatin1Char('0')));

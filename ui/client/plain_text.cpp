@@ -70,6 +70,23 @@ QString sizeText(std::uint64_t bytes) {
                                        QLocale::DataSizeSIFormat);
 }
 
+namespace {
+
+QString withUnit(double value, int decimals, const char* unit) {
+    return QLocale().toString(value, 'f', decimals) + QChar(0x202F) + QString::fromUtf8(unit);
+}
+
+}  // namespace
+
+QString wattText(double watts) { return withUnit(watts, watts < 10 ? 1 : 0, "W"); }
+
+QString energyText(double joules) {
+    const double wattHours = joules / 3600;
+    return wattHours < 1000 ? withUnit(wattHours, wattHours < 10 ? 1 : 0, "Wh") : withUnit(wattHours / 1000, 2, "kWh");
+}
+
+QString heatText(double celsius) { return withUnit(celsius, 0, "°C"); }
+
 QString percent(double share) {
     const double value = 100 * share;
     const QString sign = QChar(0x202F) + QStringLiteral("%");

@@ -20,6 +20,12 @@ namespace potluck::ui {
 [[nodiscard]] QString fullCount(std::uint64_t count);
 /// "180 MB", "2.4 GB": as disks and downloads are counted.
 [[nodiscard]] QString sizeText(std::uint64_t bytes);
+/// "45 W", "6.5 W".
+[[nodiscard]] QString wattText(double watts);
+/// "350 Wh", "1.24 kWh".
+[[nodiscard]] QString energyText(double joules);
+/// "61 °C"
+[[nodiscard]] QString heatText(double celsius);
 /// "12.5 %", "< 0.1 %", "0 %"
 [[nodiscard]] QString percent(double share);
 /// A person's name, or the first digits of the id where there is none.

@@ -26,6 +26,15 @@ QString speedText(const OfferedRun& run) {
         .arg(shortCount(static_cast<std::uint64_t>(run.tokens_per_second)), device, memory);
 }
 
+QString powerText(const OfferedRun& run) {
+    const QString most = run.watts_max ? wattText(*run.watts_max) : QString();
+    if (run.watts && run.watts_max)
+        return OfferCard::tr("About %1, as while it trained before; %2 at most.").arg(wattText(*run.watts), most);
+    if (run.watts) return OfferCard::tr("About %1, as while it trained before.").arg(wattText(*run.watts));
+    if (run.watts_max) return OfferCard::tr("%1 at most, by the limit of what trains.").arg(most);
+    return OfferCard::tr("Not known: what would train here lets no program read what it draws.");
+}
+
 }  // namespace
 
 OfferCard::OfferCard(NodeClient& client, QWidget* parent) : QFrame(parent), m_client(client) {
@@ -88,6 +97,14 @@ void OfferCard::refresh() {
                              : tr("about %1; %2 are free").arg(sizeText(run.disk), sizeText(run.disk_free));
     addRow("offerDisk", tr("On your disk"), free, room ? "muted" : "problem");
     addRow("offerSpeed", tr("This computer"), speedText(run), run.obstacle.empty() ? "muted" : "problem");
+    if (run.obstacle.empty()) addRow("offerPower", tr("Power"), powerText(run), "muted");
+    if (run.traffic_day > 0) {
+        addRow("offerTraffic", tr("Traffic"),
+               tr("About %1 a day up and as much down for each other computer that trains; more later where all links "
+                  "carry it, within your limits.")
+                   .arg(sizeText(run.traffic_day)),
+               "muted");
+    }
     addRow("offerName", tr("Your name there"), plainText(m_client.view().snapshot.name, 60), "muted");
     if (run.listed && !run.admitted) {
         addRow("offerAdmission", tr("Admission"),

@@ -13,6 +13,7 @@
 #include <QPushButton>
 #include <QScrollArea>
 
+#include "ui/client/activity_words.h"
 #include "ui/client/plain_text.h"
 #include "ui/client/status_summary.h"
 #include "ui/records/day_chart.h"
@@ -40,12 +41,33 @@ std::uint64_t tokensOf(const std::vector<DayRow>& days, std::size_t count, std::
     return sum;
 }
 
+/// Seconds in which the power could not be read are taken to be like the others.
+QString energyOf(const EnergySpan& span) {
+    if (span.trained_seconds < 1) return ContributionPage::tr("nothing trained");
+    const QString lasted = lastedText(static_cast<std::int64_t>(span.trained_seconds));
+    if (span.measured_seconds <= 0) return ContributionPage::tr("not measurable here; %1 of training").arg(lasted);
+    const double joules = span.joules * span.trained_seconds / span.measured_seconds;
+    return ContributionPage::tr("about %1 in %2 of training").arg(energyText(joules), lasted);
+}
+
+QString energyNote(const Energy& energy) {
+    if (energy.total.measured_seconds <= 0) {
+        return ContributionPage::tr(
+            "Energy is the power of what trains, times the time. What trains here lets no program read its power.");
+    }
+    return ContributionPage::tr(
+               "Energy is the power of what trains, times the time. It could be read in %1 of that time; the rest "
+               "is taken to be alike. A processor's power is that of all programs.")
+        .arg(percent(energy.total.measured_seconds / energy.total.trained_seconds));
+}
+
 }  // namespace
 
 ContributionPage::ContributionPage(NodeClient& client, QWidget* parent) : QWidget(parent), m_client(client) {
     const auto [scroll, scrolled, cards] = makeScrolledCards(this);
     cards->addWidget(makeTiles());
     cards->addWidget(makeDaysCard());
+    cards->addWidget(makeEnergyCard());
     cards->addWidget(makeRunsCard());
     cards->addStretch(1);
     auto* column = new QVBoxLayout(this);
@@ -63,6 +85,7 @@ ContributionPage::ContributionPage(NodeClient& client, QWidget* parent) : QWidge
         if (method == method_of<Rejoin>) emit homeAsked();
         refreshButtons();
     });
+    refreshEnergy();
     refreshRecords();
 }
 
@@ -107,6 +130,29 @@ QFrame* ContributionPage::makeDaysCard() {
         tr("Days count what this computer saw accepted; totals also hold what your other computers gave."), "small",
         card));
     return card;
+}
+
+QFrame* ContributionPage::makeEnergyCard() {
+    QFrame* card = makeCard(this);
+    QBoxLayout* column = cardLayout(card);
+    column->addWidget(makeLabel(tr("Time and energy on this computer"), "heading", card));
+    auto* figures = new FigureTable(card);
+    m_energyToday = figures->add(tr("Today"), "energyToday");
+    m_energyMonth = figures->add(tr("This month"), "energyMonth");
+    m_energyTotal = figures->add(tr("In total"), "energyTotal");
+    column->addWidget(figures);
+    m_energyNote = makeWrappedLabel({}, "small", card);
+    m_energyNote->setObjectName(QStringLiteral("energyNote"));
+    column->addWidget(m_energyNote);
+    return card;
+}
+
+void ContributionPage::refreshEnergy() {
+    const Energy energy = m_client.view().snapshot.energy.value_or(Energy{});
+    m_energyToday->setText(energyOf(energy.today));
+    m_energyMonth->setText(energyOf(energy.month));
+    m_energyTotal->setText(energyOf(energy.total));
+    showOrHide(m_energyNote, energy.total.trained_seconds < 1 ? QString() : energyNote(energy));
 }
 
 QFrame* ContributionPage::makeRunsCard() {
@@ -154,6 +200,7 @@ void ContributionPage::refresh() {
     const NodeView& view = m_client.view();
     const std::optional<std::uint64_t> round = isInRun(view) ? std::optional(view.snapshot.run->round) : std::nullopt;
     if (isVisible() && round != std::exchange(m_askedIn, round)) m_client.requestRecords();
+    refreshEnergy();
     refreshButtons();
 }
 

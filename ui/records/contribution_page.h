@@ -40,9 +40,11 @@ private:
     QWidget* makeTiles();
     void arrangeTiles();
     QFrame* makeDaysCard();
+    QFrame* makeEnergyCard();
     QFrame* makeRunsCard();
     void askBeforeRejoining();
     void refresh();
+    void refreshEnergy();
     void refreshRecords();
     void refreshButtons();
 
@@ -53,6 +55,10 @@ private:
     StatTile* m_total = nullptr;
     StatTile* m_runs = nullptr;
     DayChart* m_chart = nullptr;
+    QLabel* m_energyToday = nullptr;
+    QLabel* m_energyMonth = nullptr;
+    QLabel* m_energyTotal = nullptr;
+    QLabel* m_energyNote = nullptr;
     RunTable* m_table = nullptr;
     QPushButton* m_rejoin = nullptr;
     QLabel* m_outcome = nullptr;

@@ -1,5 +1,6 @@
 #include "ui/widgets/parts.h"
 
+#include <QGridLayout>
 #include <QScrollArea>
 #include <QStyle>
 #include <QVBoxLayout>
@@ -87,6 +88,23 @@ void StatTile::show(const QString& number, const QString& detail) {
     m_detail->setText(detail);
     setAccessibleName(m_what);
     setAccessibleDescription(number + QLatin1Char(' ') + detail);
+}
+
+FigureTable::FigureTable(QWidget* parent) : QWidget(parent), m_rows(new QGridLayout(this)) {
+    m_rows->setContentsMargins(0, 0, 0, 0);
+    m_rows->setHorizontalSpacing(3 * grid);
+    m_rows->setColumnStretch(1, 1);
+}
+
+QLabel* FigureTable::add(const QString& what, const char* name) {
+    const int row = m_rows->rowCount();
+    QLabel* title = makeLabel(what, "strong", this);
+    QLabel* value = makeWrappedLabel({}, "muted", this);
+    value->setObjectName(QString::fromLatin1(name));
+    title->setBuddy(value);  // read out as what the value is of
+    m_rows->addWidget(title, row, 0, Qt::AlignTop);
+    m_rows->addWidget(value, row, 1);
+    return value;
 }
 
 }  // namespace potluck::ui

@@ -8,6 +8,7 @@
 #include <QPushButton>
 
 class QBoxLayout;
+class QGridLayout;
 class QScrollArea;
 class QVBoxLayout;
 
@@ -33,6 +34,18 @@ struct ScrolledCards {
 void setRole(QWidget* widget, const char* role);
 /// Shows `text`, or hides the label when there is none.
 void showOrHide(QLabel* label, const QString& text);
+
+/// Figures below each other, each beside what it is of: `add` returns the label for the value.
+class FigureTable : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit FigureTable(QWidget* parent);
+    QLabel* add(const QString& what, const char* name);
+
+private:
+    QGridLayout* m_rows;
+};
 
 enum class Emphasis { normal, primary, quiet };
 [[nodiscard]] QPushButton* makeButton(const QString& text, const QIcon& icon, Emphasis emphasis, QWidget* parent);

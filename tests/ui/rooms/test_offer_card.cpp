@@ -2,6 +2,7 @@
 #include <QClipboard>
 
 #include "tests/ui/window_fixture.h"
+#include "ui/client/plain_text.h"
 
 using namespace potluck;
 using namespace potluck::tests;
@@ -70,6 +71,38 @@ private slots:
         QCOMPARE(fixture.node.count("join"), 0);
         fixture.click("join");
         QTRY_COMPARE(fixture.node.count("join"), 1);
+    }
+
+    void what_the_run_will_use_is_told_before_joining() {
+        nlohmann::json run = soup();
+        const auto power_of = [](const nlohmann::json& offered) {
+            const Welcome fixture(offered);
+            fixture.paste();
+            POTLUCK_CHECK(QTest::qWaitFor([&] { return fixture.text("offerTitle") == QStringLiteral("Soup"); }));
+            return fixture.text("offerPower");
+        };
+        QVERIFY(power_of(run).startsWith(QStringLiteral("Not known")));
+        run["watts_max"] = 65;
+        QVERIFY(power_of(run).startsWith(ui::wattText(65) + QStringLiteral(" at most")));
+        run["watts"] = 41;
+        QVERIFY(power_of(run).startsWith(QStringLiteral("About ") + ui::wattText(41)));
+        QVERIFY(power_of(run).contains(ui::wattText(65) + QStringLiteral(" at most")));
+        run.erase("watts_max");
+        QVERIFY(!power_of(run).contains(QStringLiteral("at most")));
+        run["traffic_day"] = 3'300'000'000;
+        Welcome fixture(run);
+        fixture.paste();
+        QTRY_COMPARE(fixture.text("offerTitle"), QStringLiteral("Soup"));
+        QVERIFY(fixture.text("offerTraffic").contains(QStringLiteral("3.3 GB a day")));
+    }
+
+    void what_cannot_be_trained_here_draws_nothing() {
+        nlohmann::json run = soup();
+        run["obstacle"] = "It needs 40 GiB of memory.";
+        Welcome fixture(run);
+        fixture.paste();
+        QTRY_COMPARE(fixture.text("offerTitle"), QStringLiteral("Soup"));
+        QVERIFY(fixture.window->findChildren<QLabel*>(QStringLiteral("offerPower")).isEmpty());
     }
 
     void a_link_from_outside_is_looked_at_by_a_press_only() {
