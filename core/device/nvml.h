@@ -34,7 +34,7 @@ public:
     using Gpu = void*;
     [[nodiscard]] Gpu at(const std::string& bus_place) const;
 
-    // Of a GPU; null is allowed, and nothing is known of it.
+    // A GPU may be null: nothing is known of it then.
     [[nodiscard]] std::uint64_t free_memory(Gpu gpu) const;  // bytes; 0: unknown
     [[nodiscard]] std::optional<double> watts(Gpu gpu) const;
     [[nodiscard]] std::optional<double> watts_max(Gpu gpu) const;  // that are enforced now

@@ -34,7 +34,7 @@ public:
     [[nodiscard]] virtual std::optional<double> watts_max() const = 0;
 };
 
-/// Of Linux's processors: powercap's zones "intel-rapl:N" (which AMD's processors have, too) that are a package, and
+/// Reads Linux's processors: powercap's zones "intel-rapl:N" (which AMD's processors have, too) that are a package, and
 /// the hottest sensor of a hwmon driver that is known to be a processor's.
 class ProcessorSensors final : public Sensors {
 public:
@@ -71,7 +71,7 @@ private:
     Nvml::Gpu m_gpu;
 };
 
-/// Of `device` as plans name it ("cpu", "cuda:1"); null for one whose sensors are not known.
+/// Reads `device` as plans name it ("cpu", "cuda:1"); null for one whose sensors are not known.
 [[nodiscard]] std::unique_ptr<Sensors> sensors_of(const std::string& device);
 
 }  // namespace potluck::device

@@ -119,10 +119,10 @@ enum class SwavStem { small, large };
 /// basic: two convolutions of 3 x 3; bottleneck: of 1 x 1, 3 x 3 and 1 x 1, the last four times as wide.
 enum class SwavBlock { basic, bottleneck };
 inline constexpr std::uint32_t swav_stages = 4;
-inline constexpr std::uint32_t swav_large_crops = 2;   // whose clusters the other crops tell
-inline constexpr std::uint32_t swav_side_max = 256;    // of a picture or a crop
-inline constexpr std::uint32_t swav_blocks_max = 64;   // of a stage
-inline constexpr std::uint32_t swav_crops_max = 16;    // small ones
+inline constexpr std::uint32_t swav_large_crops = 2;  // whose clusters the other crops tell
+inline constexpr std::uint32_t swav_side_max = 256;   // of a picture or a crop
+inline constexpr std::uint32_t swav_blocks_max = 64;  // of a stage
+inline constexpr std::uint32_t swav_crops_max = 16;   // small ones
 inline constexpr std::uint32_t swav_prototypes_max = 65'536;
 inline constexpr std::uint32_t swav_queue_max = 65'536;
 inline constexpr std::uint32_t swav_rounds_max = 1U << 30U;

@@ -121,8 +121,7 @@ ModelSpec reshaped(const ModelSpec& preset, const Reshaping& wanted) {
 std::vector<std::string_view> model_presets(PresetUse use) {
     std::vector<std::string_view> names;
     for (const Preset& preset : presets)
-        if (use == PresetUse::plan || preset.family != Family::swav)
-            names.emplace_back(preset.name);
+        if (use == PresetUse::plan || preset.family != Family::swav) names.emplace_back(preset.name);
     return names;
 }
 

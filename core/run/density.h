@@ -26,8 +26,8 @@ inline constexpr int exchange_divisor = 10;
 /// What was too much is not tried again for so many rounds: each try may cost a round its patience.
 inline constexpr std::uint64_t rounds_after_fall = 16;
 
-/// Of a contribution that sends k of every 4,096 values, about: two bits for each value and a Rice code for the gap to
-/// the one before, which takes a bit and a half more than the gap's logarithm (core/numerics/codec).
+/// What a contribution that sends k of every 4,096 values comes to, about: two bits for a value and a Rice code for the
+/// gap to the one before, which takes a bit and a half more than the gap's logarithm (core/numerics/codec).
 [[nodiscard]] double bits_per_parameter(std::uint32_t k);
 
 /// How long the contributions of a round were on their way, counted from the end of its window.

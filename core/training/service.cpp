@@ -43,7 +43,7 @@ using std::chrono::milliseconds;
 constexpr std::uint32_t evaluate_at_once = 8;  // sequences
 /// Pictures that are compared with each other, and values of them at once.
 constexpr std::uint64_t neighbours_max = 1'000, neighbour_values_max = 1ULL << 25U;
-constexpr std::uint32_t encode_at_once = 16;   // pictures
+constexpr std::uint32_t encode_at_once = 16;  // pictures
 
 Error not_loaded() { return {ErrorCode::invalid_argument, "Load a model before anything is asked of it."}; }
 

@@ -82,7 +82,8 @@ private slots:
         QVERIFY(distance(*again, *drawn, length(*drawn)) < 1e-6);
         std::vector<std::uint32_t> beyond = *codes;
         beyond.back() = 200;  // 8 times 5 times 5
-        QVERIFY(!recorded.network.picture_of(beyond).ok() && !recorded.network.picture_of(std::span(*codes).first(15)).ok());
+        QVERIFY(!recorded.network.picture_of(beyond).ok() &&
+                !recorded.network.picture_of(std::span(*codes).first(15)).ok());
     }
 
     void what_is_no_picture_is_refused() {

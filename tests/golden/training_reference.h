@@ -150,7 +150,8 @@ inline std::vector<float> ten_steps(const TrainingReference& reference, training
     layout.matmul = matmul;
     layout.state_bits = 32;
     training::Trainer trainer =
-        training::Trainer::create({.model = reference.spec, .recipe = reference.recipe, .layout = layout, .threads = 1}).value();
+        training::Trainer::create({.model = reference.spec, .recipe = reference.recipe, .layout = layout, .threads = 1})
+            .value();
     bool ok = trainer.start_from(reference.initial()).ok();
     ok = ok && trainer
                    .train_in({.key = {recorded_seed, {recorded_round}, PeerId{}},

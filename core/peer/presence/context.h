@@ -82,7 +82,7 @@ public:
     /// The remedy was applied: a failure that waited for it is no news any more. What still fails is reported again.
     void withdraw(Remedy applied);
     [[nodiscard]] const std::string& last() const { return m_last; }
-    /// Of the newest failure.
+    /// What would end the newest failure.
     [[nodiscard]] Remedy remedy() const { return m_remedy; }
     /// Whether it is fresh enough to tell the person.
     [[nodiscard]] bool recent() const { return !m_last.empty() && m_context.now() - m_at < Duration{30'000}; }
