@@ -30,7 +30,7 @@ namespace potluck::training {
 inline constexpr std::chrono::milliseconds progress_every{500};
 inline constexpr std::chrono::milliseconds rest_max{2'000};  // a pace must not look like a trainer that hangs
 inline constexpr std::chrono::milliseconds sensors_every{2'000};
-inline constexpr double recent_kept = 0.8;                   // of the fading sums, per progress message
+inline constexpr double recent_kept = 0.8;  // of the fading sums, per progress message
 
 class TrainerService {
 public:

@@ -35,7 +35,7 @@ inline const std::string recordings = POTLUCK_SOURCE_DIR "/tests/golden/training
 /// A recorded model: its shape, the state it started from, batches, losses, gradients, and where ten steps ended.
 struct TrainingReference {
     model::ModelSpec spec;
-    float larger = 1;  // than initial values its matrices were made, so that no gradient is lost in rounding
+    float larger = 1;    // than initial values its matrices were made, so that no gradient is lost in rounding
     run::Recipe recipe;  // of the steps
     Bytes file;
     std::map<std::string, ByteSpan> tensors;

@@ -1,7 +1,7 @@
 // What the settings say of this computer while it trains: figures where they can be read, words where they cannot.
 #include <QLabel>
 
-#include "tests/ui/window_fixture.h"
+#include "tests/ui/rooms/settings_fixture.h"
 #include "ui/client/plain_text.h"
 
 using namespace potluck;
@@ -9,7 +9,7 @@ using namespace potluck::tests;
 
 namespace {
 
-struct Settings : WindowFixture {
+struct Settings : SettingsFixture {
     Settings() {
         snapshot.trainer.device_id = "cpu";
         snapshot.trainer.watts = 45.2;
@@ -17,20 +17,12 @@ struct Settings : WindowFixture {
         snapshot.trainer.resident = 1'300'000'000;
         snapshot.trainer.parts.clear();
         say();
-        window->showPage(ui::MainWindow::settings_page);
-        settle();
     }
-    void say() {
-        node.push(snapshot);
-        settle();
-    }
-    [[nodiscard]] bool shown(const char* name) const { return find<QWidget>(name)->isVisibleTo(window.get()); }
     [[nodiscard]] QStringList parts() const {
         QStringList texts;
         for (const QLabel* label : find<QWidget>("computerParts")->findChildren<QLabel*>()) texts << label->text();
         return texts;
     }
-    control::NodeSnapshot snapshot = recordedSnapshot("training");
 };
 
 }  // namespace
@@ -43,7 +35,7 @@ private slots:
 
     void what_training_takes_stands_there() {
         Settings page;
-        QVERIFY(!page.shown("computerState"));
+        QVERIFY(!page.hasShown("computerState"));
         QVERIFY(page.text("computerDevice").startsWith(QStringLiteral("CPU")));
         QCOMPARE(page.text("computerSpeed"), ui::shortCount(9'200) + " tokens per second");
         QCOMPARE(page.text("computerPower"), ui::wattText(45.2) + ", the whole processor with all programs");
@@ -73,10 +65,10 @@ private slots:
 
     void memory_is_told_part_by_part_as_the_plan_names_them() {
         Settings page;
-        QVERIFY(!page.shown("computerParts"));
+        QVERIFY(!page.hasShown("computerParts"));
         page.snapshot.trainer.parts = {{.what = "weights", .how = "bf16", .gpu = 2'900'000'000},
-                                       {.what = "optimizer state", .ram = 3'000'000'000, .disk = 5'000'000},
-                                       {.what = "a part of later", .ram = 1'000}};
+                                       {.what = "optimizer state", .how = {}, .ram = 3'000'000'000, .disk = 5'000'000},
+                                       {.what = "a part of later", .how = {}, .ram = 1'000}};
         page.say();
         QCOMPARE(page.parts(),
                  (QStringList{"Weights", "2.9 GB on the GPU", "Moments of the optimizer",
@@ -97,7 +89,7 @@ private slots:
                                            std::pair(control::TrainerState::stopping, "is ending")}) {
             page.snapshot.trainer.state = state;
             page.say();
-            QVERIFY(page.shown("computerState") && !page.shown("computerPower"));
+            QVERIFY(page.hasShown("computerState") && !page.hasShown("computerPower"));
             QVERIFY2(page.text("computerState").contains(QLatin1String(words)), words);
         }
         page.node.die(ui::Transport::End::failed, {});
