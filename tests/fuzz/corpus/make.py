@@ -185,7 +185,9 @@ def manifests():
     save("manifest", "dalle", prefix + text.replace(b'"activation":"gelu_tanh",', b"").replace(
         b'"family":"gpt2",', b'"family":"dalle",').replace(b'"heads":2,', dalle + b'"heads":1,').replace(
         b'"layers":1', b'"layers":2').replace(b'"width":8', b'"width":12').replace(
-        b'{"kind":"bytes"}', b'{"kind":"none"}'))
+        b'{"kind":"bytes"}', b'{"kind":"none","pictures":{"model":{"context":192,"dropout":0.0,"family":"coder",'
+        b'"halvings":2,"levels":[3,2],"side":8,"heads":1,"layers":1,"vocabulary":256,"width":8},"state":{"kind":"plain",'
+        b'"root":"' + 32 * b"c4" + b'","size":68384}}}'))
     swav = json.dumps(SWAV, separators=(",", ":")).encode()[1:-1]
     save("manifest", "swav", prefix + text.replace(b'"activation":"gelu_tanh",', b"").replace(
         b'"family":"gpt2",', b'"family":"swav",').replace(b'"heads":2,', swav + b',"heads":1,').replace(
