@@ -199,11 +199,13 @@ void LiveSwarm::fetch(const run::BlobRef& blob, peer::FetchOptions options) {
     m_owner.check();
     std::vector<Endpoint> sources = endpoints_of(options.sources);
     const bool later = blob.size <= small_blob_bytes && !sources.empty() && m_asked_later.size() < asked_later_max;
-    if (later)
+    if (later) {
         m_asked_later.push_back({blob, m_now + ask_others_after});
-    else
-        for (const Endpoint& other : others_for(blob))
+    } else {
+        for (const Endpoint& other : others_for(blob)) {
             if (std::find(sources.begin(), sources.end(), other) == sources.end()) sources.push_back(other);
+        }
+    }
     m_parts.blobs.fetch(m_run, blob, std::move(options), std::move(sources));
 }
 

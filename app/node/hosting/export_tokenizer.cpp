@@ -49,15 +49,15 @@ Status write_byte_bpe(const data::Tokenizer& tokenizer, const char* reader, std:
 
 /// The picture coder of a model that draws, as a checkpoint of its own; its state file is one as it stands.
 Status export_coder(const HeldModel& model, const fs::path& folder, std::vector<std::string>& files) {
-    if (!model.coder)
-        return Error{ErrorCode::unavailable, "The run's picture coder is still being fetched; try again in a moment."};
+    const auto coder = open_coder(model);
+    if (!coder) return coder.error();
     const fs::path home = folder / coder_folder_name;
     std::error_code failed;
     fs::create_directories(home, failed);
     if (failed) return Error{ErrorCode::permission, home.string() + " cannot be made (" + failed.message() + ")."};
-    const std::string config = model::hugging_face_config(model.coder->model).dump(2) + "\n";
+    const std::string config = model::hugging_face_config(coder->model).dump(2) + "\n";
     if (Status written = write(home / "config.json", as_bytes(config), files); !written) return written;
-    const auto weights = MappedFile::open_read(model.coder->file);
+    const auto weights = MappedFile::open_read(coder->file);
     if (!weights) return weights.error();
     return write(home / "model.safetensors", weights->bytes(), files);
 }

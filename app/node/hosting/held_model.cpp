@@ -171,6 +171,11 @@ Result<data::Tokenizer> open_tokenizer(const HeldModel& model) {
     return data::Tokenizer::open({kind, model.tokenizer_files.front(), model.tokenizer_files.at(last)});
 }
 
+Result<StoredCoder> open_coder(const HeldModel& model) {
+    if (model.coder) return *model.coder;
+    return Error{ErrorCode::unavailable, "The run's picture coder is still being fetched; try again in a moment."};
+}
+
 OpenedCheckpoint::OpenedCheckpoint(OpenedCheckpoint&& other) noexcept
     : m_scratch(std::exchange(other.m_scratch, {})), m_model(std::move(other.m_model)) {}
 

@@ -93,16 +93,14 @@ void Sampler::draw(const HeldModel& model, const SamplePlan& plan,
     }
     const auto tokenizer = open_tokenizer(model);
     if (!tokenizer) return done(tokenizer.error());
-    if (!model.coder) {
-        return done(
-            Error{ErrorCode::unavailable, "The run's picture coder is still being fetched; try again in a moment."});
-    }
+    const auto coder = open_coder(model);
+    if (!coder) return done(coder.error());
     std::vector<model::Token> prompt = data::caption_tokens(spec, *tokenizer, caption);
     prompt.insert(prompt.begin(), model::dalle_begin);
     SamplePlan codes = plan;
     codes.tokens = spec.dalle.grid * spec.dalle.grid;
     ask(model, std::move(prompt), codes,
-        [&loop = m_loop, coder = *model.coder, first = spec.dalle.text_vocabulary,
+        [&loop = m_loop, coder = *coder, first = spec.dalle.text_vocabulary,
          done = std::move(done)](const Result<control::SampleReply>& answer) {
             if (!answer) return done(answer.error());
             std::vector<std::uint32_t> drawn = answer->tokens;
