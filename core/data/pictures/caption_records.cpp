@@ -29,7 +29,6 @@ constexpr std::uint64_t captions_held_out_key = 0x63617074696f6eULL;
 constexpr std::uint64_t stretch_bytes = 128ULL << 20U;  // of pictures that are coded at once
 constexpr std::size_t metadata_line_bytes_max = 64 * 1024;
 constexpr const char* metadata_name = "metadata.jsonl";
-constexpr const char* validation_name = "validation";
 
 using Captions = std::map<fs::path, std::string>;
 
@@ -71,11 +70,6 @@ std::string caption_beside(const fs::path& picture) {
     if (!fs::is_regular_file(text, unknown)) return {};
     const auto bytes = read_file(text, std::uint64_t{1} << 20U);
     return bytes ? caption_of(as_text(*bytes)) : std::string();
-}
-
-bool is_held_out(const fs::path& picture, const fs::path& folder) {
-    const fs::path within = picture.lexically_relative(folder).parent_path();
-    return std::ranges::any_of(within, [](const fs::path& part) { return part == validation_name; });
 }
 
 std::size_t characters_of(std::string_view text) {
@@ -190,7 +184,7 @@ Result<CaptionedPictures> find_captioned_pictures(const fs::path& folder) {
             ++found.without_caption;
             continue;
         }
-        const bool held_out = is_held_out(file, folder);
+        const bool held_out = is_for_validation(file, folder);
         if (held_out) found.held_out = HeldOut::named;
         found.pictures.push_back(
             {file, std::move(caption), held_out ? CaptionedPicture::Use::validation : CaptionedPicture::Use::training});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -21,6 +22,8 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t held_out_key = 0x70696374757265ULL;
 constexpr std::uint64_t held_out_every = 20;
+constexpr const char* validation_name = "validation";
+constexpr std::size_t classes_max = model::coder_values - 1;  // what a record's last value has room for
 
 bool is_picture(const fs::path& file) {
     const std::string ending = file.extension().string();
@@ -41,6 +44,22 @@ std::optional<std::vector<model::Token>> picture_record(const fs::path& file, st
     std::vector<model::Token> record(square.rgb.begin(), square.rgb.end());
     record.push_back(0);
     return record;
+}
+
+bool is_for_validation(const fs::path& picture, const fs::path& folder) {
+    const fs::path within = picture.lexically_relative(folder).parent_path();
+    return std::ranges::any_of(within, [](const fs::path& part) { return part == validation_name; });
+}
+
+std::vector<model::Token> classes_of(const std::vector<fs::path>& files) {
+    std::map<std::string, model::Token> numbers;
+    for (const fs::path& file : files) numbers[file.parent_path().filename().string()] = 0;
+    std::vector<model::Token> classes(files.size(), 0);
+    if (numbers.size() < 2 || numbers.size() > classes_max) return classes;
+    model::Token next = 0;
+    for (auto& [name, number] : numbers) number = ++next;
+    for (std::size_t i = 0; i < files.size(); ++i) classes[i] = numbers[files[i].parent_path().filename().string()];
+    return classes;
 }
 
 std::uint64_t held_out_pictures(std::uint64_t pictures, const SplitPlan& plan, HeldOut which) {
@@ -67,25 +86,36 @@ Result<std::vector<fs::path>> find_pictures(const fs::path& folder) {
     return files;
 }
 
-Result<SplitTokens> split_pictures(const SplitPlan& plan, std::uint32_t side, const PackProgress& progress) {
+Result<SplitTokens> split_pictures(const SplitPlan& plan, std::uint32_t side, Classes classes,
+                                   const PackProgress& progress) {
     POTLUCK_CHECK(plan.record_tokens == 3ULL * side * side + 1);
     const auto files = find_pictures(plan.source);
     if (!files) return files.error();
-    const std::uint64_t held_out = held_out_pictures(files->size(), plan, HeldOut::drawn);
+    const bool classed = classes == Classes::by_folder;
+    const std::vector<model::Token> class_of = classed ? classes_of(*files) : std::vector<model::Token>(files->size());
+    const auto is_named = [&](const fs::path& file) { return classed && is_for_validation(file, plan.source); };
+    const bool named = std::ranges::any_of(*files, is_named);
+    const std::uint64_t held_out_max = held_out_pictures(files->size(), plan, named ? HeldOut::named : HeldOut::drawn);
     TokenWriter training(plan.training, plan.format, plan.width), validation(plan.validation, plan.format, plan.width);
     const KeyedPermutation order(mix64(plan.key ^ held_out_key), files->size());
     SplitTokens split;
-    // The first that can be read are held out, so that a broken file takes the place of none.
+    std::uint64_t held_out = 0;
+    // Where none is named, the first that can be read are held out, so that a broken file takes the place of none.
     for (std::uint64_t i = 0; i < files->size(); ++i) {
         if (progress && !progress(PackStage::tokenizing, static_cast<double>(i) / static_cast<double>(files->size())))
             return packing_stopped();
-        const auto record = picture_record((*files)[static_cast<std::size_t>(order.at(i))], side, Proportions::any);
+        const auto at = static_cast<std::size_t>(order.at(i));
+        const bool wanted = named ? is_named((*files)[at]) : held_out < held_out_max;
+        auto record =
+            wanted && held_out >= held_out_max ? std::nullopt : picture_record((*files)[at], side, Proportions::any);
         if (!record) {
             ++split.files_left_out;
             continue;
         }
-        const Status written = (split.text_files < held_out ? validation : training).write(*record);
+        record->back() = class_of[at];
+        const Status written = (wanted ? validation : training).write(*record);
         if (!written) return written.error();
+        if (wanted) ++held_out;
         ++split.text_files;
         split.text_bytes += plan.record_tokens - 1;
     }
@@ -105,8 +135,21 @@ Result<PackedText> pack_pictures(const PackPlan& plan, std::uint32_t side, const
         .count = [&](std::span<const model::Token> record) { baseline->count(record); },
         .loss = [&] { return baseline->loss(); }};
     return pack_records(
-        plan, model::coder_values, [&](const SplitPlan& split) { return split_pictures(split, side, progress); },
-        compared, progress);
+        plan, model::coder_values,
+        [&](const SplitPlan& split) { return split_pictures(split, side, Classes::none, progress); }, compared,
+        progress);
+}
+
+Result<PackedText> pack_classed_pictures(const PackPlan& plan, std::uint32_t side, std::uint32_t prototypes,
+                                         const PackProgress& progress) {
+    POTLUCK_CHECK(plan.context == 3ULL * side * side && prototypes > 0);
+    const RecordBaseline compared{.begin = [](std::span<const model::Token>) {},
+                                  .count = [](std::span<const model::Token>) {},
+                                  .loss = [&] { return std::log(static_cast<double>(prototypes)); }};
+    return pack_records(
+        plan, model::coder_values,
+        [&](const SplitPlan& split) { return split_pictures(split, side, Classes::by_folder, progress); }, compared,
+        progress);
 }
 
 void MeanColourBaseline::count(std::span<const model::Token> record) {

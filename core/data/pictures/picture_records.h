@@ -1,12 +1,16 @@
-// Pictures as records, for a model that codes them:
+// Pictures as records, for a model that codes them or one that embeds them:
 //
-//   folder --PNG, PPM--> square of `side` pixels --> record := 3 side^2 values, then 0
+//   folder --PNG, PPM--> square of `side` pixels --> record := 3 side^2 values, then 0 or its class
 //
 // The values are red, green and blue of each pixel, row by row.
 //
 // A twentieth of the pictures is held out, at least 64 and at most as many as fit 2 MiB; which follows from the key.
 // Files that are no such picture are counted and left out. Also the baseline that a coder must beat: every picture
 // shown as the mean colour of the training pictures.
+//
+// Only a model that embeds pictures is given classes, and only to be measured by them: a picture's is the name of the
+// folder that it lies in, numbered from 1 on in the order of their bytes. Where all lie in one folder, or in more than
+// 255, none has a class. For such a model, what lies in folders named "validation" is held out where there are some.
 // Threads: one at a time.
 #pragma once
 
@@ -33,6 +37,9 @@ enum class Proportions { any, up_to_double };
 [[nodiscard]] std::optional<std::vector<model::Token>> picture_record(const std::filesystem::path& file,
                                                                       std::uint32_t side, Proportions proportions);
 
+/// Whether a picture lies below a folder of `folder` that is named "validation".
+[[nodiscard]] bool is_for_validation(const std::filesystem::path& picture, const std::filesystem::path& folder);
+
 enum class HeldOut { drawn, named };
 /// How many of `pictures` are held out at most: where folders name them all that fit the plan's validation file, else a
 /// twentieth, but not fewer than are needed.
@@ -41,8 +48,15 @@ enum class HeldOut { drawn, named };
 /// From a folder of pictures, each a square of `side` pixels; plan.context is its values.
 [[nodiscard]] Result<PackedText> pack_pictures(const PackPlan& plan, std::uint32_t side, const PackProgress& progress);
 
+/// The same with classes, for a model with so many prototypes; its baseline is to think all of them alike.
+[[nodiscard]] Result<PackedText> pack_classed_pictures(const PackPlan& plan, std::uint32_t side,
+                                                       std::uint32_t prototypes, const PackProgress& progress);
+
+enum class Classes { none, by_folder };
+/// The class of each of `files`, or 0 where they have none.
+[[nodiscard]] std::vector<model::Token> classes_of(const std::vector<std::filesystem::path>& files);
 /// Both streams are whole records of `plan.record_tokens` tokens, 3 side^2 + 1.
-[[nodiscard]] Result<SplitTokens> split_pictures(const SplitPlan& plan, std::uint32_t side,
+[[nodiscard]] Result<SplitTokens> split_pictures(const SplitPlan& plan, std::uint32_t side, Classes classes,
                                                  const PackProgress& progress);
 
 /// A coder's loss on one picture, both of values from 0 to 1 (model::coder_loss_of has the weights).

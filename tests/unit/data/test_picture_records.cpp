@@ -1,8 +1,10 @@
+#include <QDir>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include "core/base/files.h"
@@ -48,6 +50,29 @@ std::vector<model::Token> tokens_of(const PackedShard& shard) {
     model::load_tokens(bytes, model::TokenWidth::bits16, tokens);
     return tokens;
 }
+
+/// `count` pictures of each name's first letter, in a folder of that name.
+void write_classes(const QTemporaryDir& folder, const QStringList& names, int count) {
+    for (const QString& name : names) {
+        QVERIFY(QDir(folder.path()).mkpath(name));
+        const auto value = static_cast<std::uint8_t>(name.section('/', -1).front().toLatin1());
+        const Bytes file = pictures::encode_png(plain(value, 0, 0)).value();
+        for (int i = 0; i < count; ++i)
+            std::ofstream(folder.filePath(QString("%1/%2.png").arg(name).arg(i)).toStdString(), std::ios::binary)
+                << as_text(file);
+    }
+}
+
+/// The first value and the class of every record.
+std::vector<std::pair<model::Token, model::Token>> first_and_class(const PackedShard& shard) {
+    const std::vector<model::Token> tokens = tokens_of(shard);
+    std::vector<std::pair<model::Token, model::Token>> pairs;
+    for (std::size_t at = 0; at + context < tokens.size(); at += context + 1)
+        pairs.emplace_back(tokens[at], tokens[at + context]);
+    return pairs;
+}
+
+constexpr std::uint32_t prototypes = 50;
 
 }  // namespace
 
@@ -115,6 +140,43 @@ private slots:
         write_pictures(source, 130);
         const auto stopped = pack_pictures(plan_of(source, target), side, [](PackStage, double) { return false; });
         QCOMPARE(stopped.error().code, ErrorCode::cancelled);
+    }
+
+    void a_pictures_class_is_its_folder_and_its_baseline_chance() {
+        const QTemporaryDir source, target;
+        write_classes(source, {"bird", "cat", "animals/ant"}, 60);
+        const auto packed = pack_classed_pictures(plan_of(source, target), side, prototypes, {});
+        QVERIFY2(packed.ok(), packed ? "" : packed.error().message.c_str());
+        QCOMPARE(packed->bigram_loss, std::log(50.0));
+        QCOMPARE(packed->validation.records, std::uint64_t{64});
+        std::map<model::Token, model::Token> seen;
+        for (const PackedShard& shard : {packed->shards[0], packed->validation}) {
+            for (const auto& [first, number] : first_and_class(shard)) {
+                QVERIFY(seen.try_emplace(first, number).first->second == number);
+            }
+        }
+        QVERIFY((seen == std::map<model::Token, model::Token>{{'a', 1}, {'b', 2}, {'c', 3}}));
+    }
+
+    void pictures_of_one_folder_or_of_too_many_have_no_class() {
+        std::vector<std::filesystem::path> files = {"x/1.png", "x/2.png"};
+        QVERIFY((classes_of(files) == std::vector<model::Token>{0, 0}));
+        files.clear();
+        for (int i = 0; i < 255; ++i) files.emplace_back(std::to_string(100 + i) + "/1.png");
+        QCOMPARE(classes_of(files).back(), model::Token{255});
+        files.emplace_back("999/1.png");
+        QVERIFY((classes_of(files) == std::vector<model::Token>(256, 0)));
+    }
+
+    void what_lies_in_folders_for_validation_is_held_out_where_there_are_some() {
+        const QTemporaryDir source, target;
+        write_classes(source, {"train/cat", "train/dog"}, 40);
+        write_classes(source, {"validation/owl", "validation/pig"}, 35);
+        const auto packed = pack_classed_pictures(plan_of(source, target), side, prototypes, {});
+        QVERIFY2(packed.ok(), packed ? "" : packed.error().message.c_str());
+        QCOMPARE(packed->validation.records, std::uint64_t{70});
+        for (const auto& [first, number] : first_and_class(packed->validation)) QVERIFY(first == 'o' || first == 'p');
+        for (const auto& [first, number] : first_and_class(packed->shards[0])) QVERIFY(first == 'c' || first == 'd');
     }
 
     /// Held out: black above, white below. Trained on: grey of 51 and of 153, so that 0.4 is the mean colour.
