@@ -133,8 +133,10 @@ inline constexpr std::uint32_t swav_together_max = 4'096;
     return stage > 0 && block == 0 ? 2 : 1;
 }
 
-/// What swav alone has. A record is a picture as a coder's, then 0 or, of a picture with a label, its class of 1..255.
-/// `layers` of its ModelSpec are the blocks of all stages, `width` the channels of the first; `heads` is 1.
+/// What swav alone has. Where it has no size, it is what small pictures of few kinds were learned with: with the
+/// paper's epsilon of 0.05, crops of less or a queue from the first step on, they collapsed. A record is a picture as a
+/// coder's, then 0 or, of a picture with a label, its class of 1..255. `layers` of its ModelSpec are the blocks of all
+/// stages, `width` the channels of the first; `heads` is 1.
 struct SwavShape {
     std::uint32_t side = 32;  // of a square picture, in pixels, 8..swav_side_max
     SwavStem stem = SwavStem::small;
@@ -145,10 +147,10 @@ struct SwavShape {
     std::uint32_t prototypes = 100;                                // K, 2..swav_prototypes_max
     std::uint32_t large_side = 32, small_side = 16;                // of crops, 8..swav_side_max
     std::uint32_t small_crops = 4;                                 // of a picture, 0..swav_crops_max
-    double area_min = 0.15;   // of the picture, that the smallest crop shows, 0.01..1
-    double area_split = 0.4;  // that the largest of the small crops and the smallest of the large ones show
-    double temperature = 0.1, epsilon = 0.05;  // of the scores, and of what their clusters are assigned by, 0.01..10
-    std::uint32_t queue = 512;                 // embeddings that assignments are balanced with besides the batch's
+    double area_min = 0.3;    // of the picture, that the smallest crop shows, 0.01..1
+    double area_split = 0.6;  // that the largest of the small crops and the smallest of the large ones show
+    double temperature = 0.1, epsilon = 0.03;  // of the scores, and of what their clusters are assigned by, 0.01..10
+    std::uint32_t queue = 0;                   // embeddings that assignments are balanced with besides the batch's
     std::uint32_t queue_from = 0;              // rounds of the run before them
     std::uint32_t frozen = 0;                  // rounds of the run in which prototypes stay
     std::uint32_t together = 64;  // pictures whose statistics norms and assignments share, 2..swav_together_max

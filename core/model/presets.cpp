@@ -100,7 +100,7 @@ Result<ModelSpec> model_preset(std::string_view name) {
         return model;
     }
     return Error{ErrorCode::invalid_argument,
-                 "There is no model preset of that name; use " + model_preset_names(PresetUse::host) + "."};
+                 "There is no model preset of that name; use " + model_preset_names() + "."};
 }
 
 ModelSpec reshaped(const ModelSpec& preset, const Reshaping& wanted) {
@@ -118,15 +118,31 @@ ModelSpec reshaped(const ModelSpec& preset, const Reshaping& wanted) {
     return model;
 }
 
-std::vector<std::string_view> model_presets(PresetUse use) {
+ModelSpec with_side(const ModelSpec& preset, std::uint32_t side) {
+    ModelSpec model = preset;
+    side = std::min(side, swav_side_max + 1);  // so that squares stay in range
+    if (is_coder(preset)) {
+        model.coder.side = side;
+        model.context = coder_context(model.coder);
+    }
+    if (is_embedder(preset)) {
+        const SwavShape& shape = preset.swav;
+        model.swav.side = side;
+        model.swav.large_side = shape.large_side * side / shape.side;
+        model.swav.small_side = shape.small_side * side / shape.side;
+        model.context = swav_context(model.swav);
+    }
+    return model;
+}
+
+std::vector<std::string_view> model_presets() {
     std::vector<std::string_view> names;
-    for (const Preset& preset : presets)
-        if (use == PresetUse::plan || preset.family != Family::swav) names.emplace_back(preset.name);
+    for (const Preset& preset : presets) names.emplace_back(preset.name);
     return names;
 }
 
-std::string model_preset_names(PresetUse use) {
-    const std::vector<std::string_view> all = model_presets(use);
+std::string model_preset_names() {
+    const std::vector<std::string_view> all = model_presets();
     std::string names;
     for (const std::string_view name : all) {
         if (!names.empty()) names += name == all.back() ? " or " : ", ";

@@ -24,10 +24,12 @@ struct Reshaping {
 /// in the same ratio as before, as far as they divide.
 [[nodiscard]] ModelSpec reshaped(const ModelSpec& preset, const Reshaping& wanted);
 
-/// What can be planned, and what of it a host can make a run of: there is nothing that packs data for the others.
-enum class PresetUse { plan, host };
-[[nodiscard]] std::vector<std::string_view> model_presets(PresetUse use);
+/// A picture coder or SwAV of pictures with another side, in pixels; SwAV's crops keep their share of it. What is out
+/// of range stays so, for ModelSpec::from_json to refuse.
+[[nodiscard]] ModelSpec with_side(const ModelSpec& preset, std::uint32_t side);
+
+[[nodiscard]] std::vector<std::string_view> model_presets();
 /// Their names in one line, for messages and help texts.
-[[nodiscard]] std::string model_preset_names(PresetUse use);
+[[nodiscard]] std::string model_preset_names();
 
 }  // namespace potluck::model

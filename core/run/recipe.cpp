@@ -145,9 +145,15 @@ Duration usual_window(std::uint64_t parameters) {
 
 double usual_learning_rate(const model::ModelSpec& model, std::uint32_t batch) {
     constexpr std::uint64_t small_encoder = 4'000'000;  // parameters
+    if (model::is_embedder(model)) return 1e-3;
     if (model.family != model::Family::albert) return Recipe{}.learning_rate;
     if (model.parameters() < small_encoder) return 1e-3;
     return 0.00176 * std::sqrt(batch / 4096.0);
+}
+
+std::uint32_t fitting_batch(const model::ModelSpec& model, std::uint32_t batch) {
+    const std::uint32_t together = model::records_together(model);
+    return (std::max(batch, 1U) + together - 1) / together * together;
 }
 
 double learning_rate_at(const Recipe& recipe, std::uint64_t round) {

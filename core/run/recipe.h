@@ -83,6 +83,8 @@ struct Recipe {
 /// The peak rate of a run whose host names none: the recipe's for decoders. An encoder's layers share their weights and
 /// overshoot at that: 1e-3 for small ones, else DeDLOC's 0.00176 for 4,096 sequences, by the root of the batch.
 [[nodiscard]] double usual_learning_rate(const model::ModelSpec& model, std::uint32_t batch);
+/// `batch`, or the next multiple of what a model of this kind computes together.
+[[nodiscard]] std::uint32_t fitting_batch(const model::ModelSpec& model, std::uint32_t batch);
 
 /// Learning rate during round `round`: linear warm-up from the first round (round 0 has 1/(W+1) of the peak, round W
 /// the peak), then linear decay to final_fraction * peak at total_rounds ("triangular", algorithms of DeDLOC). Pure;

@@ -21,11 +21,11 @@
 #include "app/node/cli/help/manual_page.h"
 #include "app/node/cli/help/nearest.h"
 #include "app/node/cli/help/shell_completion.h"
+#include "app/node/cli/model_options.h"
 #include "app/node/cli/option_values.h"
 #include "app/node/cli/proxy_option.h"
 #include "app/node/cli/release_options.h"
 #include "app/node/paths.h"
-#include "core/model/presets.h"
 
 namespace potluck::node {
 
@@ -37,15 +37,15 @@ constexpr std::int64_t page_every_min = 5;  // seconds; a round lasts that long,
 
 /// What CLI11 fills before it is checked and turned into a Command.
 struct Raw {
-    std::string data_folder, trainer, duration, every, preset = "tiny", optimizer = "adamw", density = "auto", name;
+    std::string data_folder, trainer, duration, every, optimizer = "adamw", density = "auto", name;
     std::string lamb_debias, device, gpu_memory, ram, disk, tokens, pause_for, hours, search_patience;
     std::vector<std::string> import_source, dht_nodes, addresses, backbones, allowed;
     std::optional<std::uint64_t> upload_kib, download_kib;
     double learning_rate = 0, window_seconds = 0, collect_seconds = 0, grace_seconds = 0;
-    std::uint32_t layers = 0, heads = 0, width = 0, context = 0, side = 0, caption = 0;
+    ModelOptions model;
     bool replace = false, words = false, loopback = false, json = false, volunteer = false, prepare = false,
-         window = false, worth = false, relu = false, sparse = false, standalone = false, watch = false,
-         switches = false, then_leave = false, shows_words = false;
+         window = false, worth = false, sparse = false, standalone = false, watch = false, switches = false,
+         then_leave = false, shows_words = false;
 };
 
 void add_node_options(CLI::App& app, Command& command, Raw& raw) {
@@ -104,32 +104,10 @@ void add_node_options(CLI::App& app, Command& command, Raw& raw) {
     app.option_defaults()->group("Options");
 }
 
-void add_host_model(CLI::App& host, Command& command, Raw& raw) {
-    host.option_defaults()->group("Model");
-    CLI::Option* from = host.add_option(
-        "--from", command.host.from,
-        "Go on from a checkpoint instead of a fresh model: a folder of transformers with a GPT-2, OPT, Llama, Qwen2, "
-        "Qwen3 or ALBERT");
-    for (CLI::Option* shape :
-         {host.add_option("--model", raw.preset, model::model_preset_names(model::PresetUse::host)),
-          host.add_option("--layers", raw.layers, "Layers, instead of the preset's"),
-          host.add_option("--heads", raw.heads, "Attention heads, instead of the preset's"),
-          host.add_option("--width", raw.width, "Width, instead of the preset's"),
-          host.add_option("--side", raw.side, "Side of a picture coder's pictures in pixels"),
-          host.add_option("--caption", raw.caption, "Tokens of DALL-E's captions, instead of the preset's")
-              ->check(CLI::Range(1, 4'096)),
-          host.add_flag("--relu", raw.relu, "ReLU instead of the preset's activation")}) {
-        shape->excludes(from);
-    }
-    host.add_option("--context", raw.context,
-                    "Context in tokens, instead of the preset's; of a checkpoint at most its");
-    host.add_option("--dropout", command.host.model.dropout, "Dropout");
-}
-
 void add_host_optimizer(CLI::App& host, Command& command, Raw& raw) {
     run::Recipe& recipe = command.host.recipe;
     host.option_defaults()->group("Optimizer");
-    host.add_option("--batch", recipe.batch, "Sequences per inner step");
+    host.add_option("--batch", recipe.batch, "Sequences or pictures per inner step; SwAV takes multiples of 64");
     host.add_option("--optimizer", raw.optimizer, "adamw, lamb or muon")
         ->check(CLI::IsMember({"adamw", "lamb", "muon"}));
     host.add_option("--lamb-debias", raw.lamb_debias,
@@ -139,7 +117,7 @@ void add_host_optimizer(CLI::App& host, Command& command, Raw& raw) {
     host.add_option("--state-bits", recipe.state_bits, "Bits of the optimizer's moments, 8 or 32")
         ->check(CLI::IsMember({8, 32}));
     host.add_option("--learning-rate", raw.learning_rate,
-                    "Peak learning rate (default: 0.003; ALBERT's by its size and batch)");
+                    "Peak learning rate (default: 0.003; SwAV's 0.001, ALBERT's by its size and batch)");
     host.add_option("--final-fraction", recipe.final_fraction, "Fraction of the peak at the end");
     host.add_option("--warmup", recipe.warmup_rounds, "Warm-up rounds");
     host.add_option("--weight-decay", recipe.weight_decay, "Weight decay");
@@ -181,8 +159,8 @@ void add_host(CLI::App& app, Command& command, Raw& raw) {
                      "Instead of text: token files of nanoGPT or llm.c, one or a folder of .bin; val*.bin validates")
         ->excludes("--text");
     host->add_option("--pictures", plan.pictures,
-                     "Instead of text: a folder of PNG or PPM pictures, at least 128, for --model coder-small; with a "
-                     ".txt beside each or a metadata.jsonl, for --model dalle-emoji")
+                     "Instead of text: a folder of PNG or PPM pictures, at least 128, for --model coder-small or "
+                     "swav-tiny; with a .txt beside each or a metadata.jsonl, for --model dalle-emoji")
         ->excludes("--text")
         ->excludes("--tokens");
     host->add_option("--coder", plan.coder,
@@ -198,7 +176,7 @@ void add_host(CLI::App& app, Command& command, Raw& raw) {
     host->add_option("--name", plan.name, "Name of the run");
     host->add_option("--purpose", plan.purpose, "What the model is for");
     host->add_option("--licence", plan.licence, "SPDX licence of the resulting model");
-    add_host_model(*host, command, raw);
+    add_model_options(*host, command.host, raw.model);
     add_host_optimizer(*host, command, raw);
     add_host_rounds(*host, command, raw);
     host->option_defaults()->group("Members");
@@ -426,11 +404,14 @@ void add_demo(CLI::App& app, Command& command, Raw& raw) {
         add_verb(app, command, "demo", "Train a small model with five volunteers on this computer", Verb::demo);
     demo->add_option("--text", command.demo.text,
                      "File or folder of UTF-8 text, at least 100 KB (default: the program's own sources)");
-    demo->add_option("--family", command.demo.family,
-                     "gpt2 (the default), coder, which takes --pictures, or dalle, which draws some if there are none")
-        ->check(CLI::IsMember({"gpt2", "coder", "dalle"}));
-    demo->add_option("--pictures", command.demo.pictures,
-                     "Folder of PNG or PPM pictures, for a picture coder; with captions, for DALL-E");
+    demo->add_option(
+            "--family", command.demo.family,
+            "gpt2 (the default), coder, which takes --pictures, or dalle or swav, which draw some if there are none")
+        ->check(CLI::IsMember({"gpt2", "coder", "dalle", "swav"}));
+    demo->add_option(
+        "--pictures", command.demo.pictures,
+        "Folder of PNG or PPM pictures, for a picture coder; with captions, for DALL-E; each class in a folder "
+        "of its own, for SwAV");
     demo->add_option("--minutes", command.demo.minutes, "Time limit (default: about three minutes)")
         ->check(CLI::Range(0.1, 10'000.0));
     demo->add_option("--rounds", command.demo.rounds, "Rounds, instead of a time limit")->check(CLI::Range(4, 100'000));
@@ -515,39 +496,6 @@ Status take_keys(const std::vector<std::string>& texts, std::vector<PeerId>& out
     return {};
 }
 
-/// The model to be made, or what of it counts beside a checkpoint.
-Status finish_model(model::ModelSpec& model, const Raw& raw) {
-    auto preset = model::model_preset(raw.preset);
-    if (!preset) return preset.error();
-    preset->dropout = model.dropout;
-    model = model::reshaped(*preset, {.layers = raw.layers, .heads = raw.heads, .width = raw.width});
-    if (raw.context > 0) model.context = raw.context;
-    if (model::is_coder(model)) {
-        if (raw.side > 0) model.coder.side = std::min(raw.side, model::coder_side_max + 1);
-        model.context = model::coder_context(model.coder);
-        if (raw.context > 0 && raw.context != model.context)
-            return Error{ErrorCode::invalid_argument,
-                         "A picture's size is its side; give --side instead of --context."};
-    } else if (raw.side > 0) {
-        return Error{ErrorCode::invalid_argument, "--side is for a picture coder; choose --model coder-small."};
-    }
-    if (model::is_drawer(model)) {
-        if (raw.context > 0)
-            return Error{ErrorCode::invalid_argument,
-                         "DALL-E's context is a caption and a picture; give --caption instead of --context."};
-        if (raw.caption > 0) model.dalle.text = raw.caption;
-    } else if (raw.caption > 0) {
-        return Error{ErrorCode::invalid_argument, "--caption is for DALL-E; choose --model dalle-emoji."};
-    }
-    if (!raw.relu) return {};
-    if (model.family != model::Family::gpt2 && model.family != model::Family::opt) {
-        return Error{ErrorCode::invalid_argument,
-                     "--relu is for GPT-2 and OPT; " + raw.preset + " has an activation of its own."};
-    }
-    model.activation = model::Activation::relu;
-    return {};
-}
-
 Status take_density(const std::string& text, run::Recipe& recipe) {
     if (text == "auto") return {};
     const char* const end = text.data() + text.size();
@@ -563,8 +511,10 @@ Status take_density(const std::string& text, run::Recipe& recipe) {
 Status finish_host(Command& command, const Raw& raw) {
     if (command.host.text.empty() && command.host.tokens.empty() && command.host.pictures.empty())
         return Error{ErrorCode::invalid_argument, "Say what to train on, with --text, --tokens or --pictures."};
-    if (Status finished = finish_model(command.host.model, raw); !finished) return finished;
-    if (!command.host.from.empty()) command.host.model.context = raw.context;
+    auto model = model_of(raw.model);
+    if (!model) return model.error();
+    command.host.model = std::move(*model);
+    if (!command.host.from.empty()) command.host.model.context = raw.model.context;
     const auto milliseconds = [](double seconds) { return Duration{static_cast<std::int64_t>(seconds * 1000)}; };
     run::Recipe& recipe = command.host.recipe;
     recipe.optimizer = run::optimizer_named(raw.optimizer).value_or(recipe.optimizer);

@@ -96,7 +96,7 @@ Result<PlanView> ask_for_plan(const Command& command) {
     if (!model) return model.error();
     if (command.plan.context > 0) model->context = command.plan.context;
     run::Recipe recipe;
-    recipe.batch = std::max(recipe.batch, model::records_together(*model));
+    recipe.batch = run::fitting_batch(*model, recipe.batch);
     if (command.plan.batch > 0) recipe.batch = command.plan.batch;
     auto budget = budget_for(command);
     if (!budget) return budget.error();
@@ -126,7 +126,7 @@ Result<model::ModelSpec> model_for_plan(const std::string& name) {
     if (!fs::exists(file, unknown)) {
         return Error{ErrorCode::not_found, "There is no model or file called " + name +
                                                "; give a folder of Hugging Face with its config.json, or one of " +
-                                               model::model_preset_names(model::PresetUse::plan) + "."};
+                                               model::model_preset_names() + "."};
     }
     const auto text = read_file(file, model::hf_config_bytes_max);
     if (!text) return text.error();

@@ -228,12 +228,14 @@ void Look::model() {
     } else {
         return;
     }
-    if (model::is_coder(*m_chosen.model) != (m_choices.data_kind == control::DataKind::pictures)) {
-        const bool coder = model::is_coder(*m_chosen.model);
+    const bool alone = model::reads_pictures(*m_chosen.model);
+    if (alone != (m_choices.data_kind == control::DataKind::pictures)) {
+        const std::string title = model::family_title(*m_chosen.model);
         m_chosen.model.reset();
-        return problem(m_checkpoint ? ChoiceField::checkpoint : ChoiceField::model,
-                       coder ? "A picture coder is trained on pictures; choose those, or another model."
-                             : "Pictures train a picture coder; choose one, for example coder-small.");
+        return problem(
+            m_checkpoint ? ChoiceField::checkpoint : ChoiceField::model,
+            alone ? "A model of the kind " + title + " is trained on pictures; choose those, or another model."
+                  : "Pictures train a picture coder or SwAV; choose one, for example coder-small or swav-tiny.");
     }
     if (m_choices.context > 0) m_chosen.model->context = m_choices.context;
     const auto checked = model::ModelSpec::from_json(m_chosen.model->to_json());
@@ -250,6 +252,7 @@ void Look::recipe() {
     run::Recipe& recipe = m_chosen.plan.recipe;
     recipe.optimizer = m_choices.optimizer;
     if (m_choices.batch > 0) recipe.batch = m_choices.batch;
+    if (m_chosen.model) recipe.batch = run::fitting_batch(*m_chosen.model, recipe.batch);
     if (m_chosen.model) recipe.learning_rate = run::usual_learning_rate(*m_chosen.model, recipe.batch);
     if (!m_choices.checkpoint.empty()) recipe.learning_rate *= fine_tuning_rate;
     if (m_choices.learning_rate > 0) recipe.learning_rate = m_choices.learning_rate;
@@ -350,10 +353,10 @@ control::RunEstimate estimate_run(const ChosenRun& chosen, const control::Estima
 
 control::RunOptions run_options() {
     control::RunOptions options;
-    for (const std::string_view name : model::model_presets(model::PresetUse::host)) {
+    for (const std::string_view name : model::model_presets()) {
         const auto preset = model::model_preset(name);
         if (model::is_drawer(*preset)) continue;  // no choice names the picture coder that it needs
-        const auto kind = model::is_coder(*preset) ? control::DataKind::pictures : control::DataKind::text;
+        const auto kind = model::reads_pictures(*preset) ? control::DataKind::pictures : control::DataKind::text;
         options.models.push_back({std::string(name), preset->parameters(), preset->context, kind});
     }
     for (const model::GpuFigures& gpu : model::known_gpus()) options.gpus.emplace_back(gpu.name);

@@ -144,11 +144,7 @@ const char* own_name(run::TokenizerKind kind) {
 
 /// Whether the data is of the kind that the model is trained on.
 Status Host::check_data() const {
-    const bool coder = model::is_coder(wanted()), pictures = !m_plan.pictures.empty();
-    if (model::is_embedder(wanted())) {
-        return Error{ErrorCode::invalid_argument,
-                     "SwAV is trained on crops of pictures, which host does not pack yet; choose another model."};
-    }
+    const bool alone = model::reads_pictures(wanted()), pictures = !m_plan.pictures.empty();
     if (model::is_drawer(wanted())) {
         if (pictures || !m_plan.tokens.empty()) return {};
         return Error{ErrorCode::invalid_argument,
@@ -158,11 +154,12 @@ Status Host::check_data() const {
     if (!m_plan.coder.empty()) {
         return Error{ErrorCode::invalid_argument, "--coder is for a model that draws; choose --model dalle-emoji."};
     }
-    if (coder == pictures) return {};
+    if (alone == pictures) return {};
     return Error{ErrorCode::invalid_argument,
-                 coder ? "A picture coder is trained on pictures; give a folder of PNG or PPM with --pictures."
-                       : "Pictures train a picture coder, or DALL-E with captions; choose --model coder-small or "
-                         "--model dalle-emoji."};
+                 alone ? "A model of the kind " + std::string(model::family_title(wanted())) +
+                             " is trained on pictures; give a folder of PNG or PPM with --pictures."
+                       : "Pictures train a picture coder or SwAV, or DALL-E with captions; choose --model coder-small, "
+                         "swav-tiny or dalle-emoji."};
 }
 
 /// The coder of a model that draws, and its part of the manifest.
@@ -189,7 +186,7 @@ Status Host::adopt_coder() {
 Status Host::tokenizer() {
     if (const Status opened = open_checkpoint(); !opened) return opened;
     if (const Status fine = check_data(); !fine) return fine;
-    if (model::is_coder(wanted())) {
+    if (model::reads_pictures(wanted())) {
         m_manifest.tokenizer.kind = run::TokenizerKind::none;
         return {};
     }
@@ -260,10 +257,9 @@ Result<model::ModelSpec> Host::checkpoint_model() const {
         return Error{ErrorCode::invalid_argument, "The checkpoint has positions for " + std::to_string(model.context) +
                                                       " tokens; give a context of at most that many."};
     }
-    if (model::is_coder(model) && m_plan.model.context != 0 && m_plan.model.context != model.context) {
+    if (model::reads_pictures(model) && m_plan.model.context != 0 && m_plan.model.context != model.context) {
         return Error{ErrorCode::invalid_argument,
-                     "A picture coder's checkpoint says how large its pictures are; leave "
-                     "--context and --side out."};
+                     "The checkpoint says how large its pictures are; leave --context and --side out."};
     }
     if (m_plan.model.context != 0) model.context = m_plan.model.context;
     model.dropout = m_plan.model.dropout;
@@ -283,7 +279,7 @@ void Host::take_marks(model::ModelSpec& model) const {
 
 Status Host::model() {
     m_manifest.model = m_plan.model;
-    if (!model::is_coder(m_plan.model)) m_manifest.model.vocabulary = vocabulary();
+    if (!model::reads_pictures(m_plan.model)) m_manifest.model.vocabulary = vocabulary();
     if (!m_checkpoint && model::is_drawer(m_plan.model))
         m_manifest.model = model::drawer_with(m_plan.model, m_coder.model, vocabulary());
     if (!m_checkpoint && model::is_encoder(m_manifest.model)) take_marks(m_manifest.model);
@@ -298,6 +294,7 @@ Status Host::model() {
                      "An encoder is trained on pairs of sentences, which files of tokens do not show; give --text."};
     }
     m_manifest.recipe = m_plan.recipe;
+    m_manifest.recipe.batch = run::fitting_batch(m_manifest.model, m_plan.recipe.batch);
     if (m_plan.window == HostPlan::Window::by_size)
         m_manifest.recipe.window = run::usual_window(m_manifest.model.parameters());
     if (const auto checked = run::Recipe::from_json(m_manifest.recipe.to_json()); !checked) return checked.error();
@@ -311,7 +308,6 @@ Result<data::PackedText> Host::packed_captions(const data::PackPlan& plan, const
 
 Status Host::text() {
     const bool tokens = !m_plan.tokens.empty();
-    const bool coder = model::is_coder(m_manifest.model);
     const data::PackPlan plan{.source = !m_plan.pictures.empty() ? m_plan.pictures
                                         : tokens                 ? m_plan.tokens
                                                                  : m_plan.text,
@@ -331,10 +327,13 @@ Status Host::text() {
         m_text = std::move(*pairs);
         return {};
     }
-    auto text = model::is_drawer(m_manifest.model) ? packed_captions(plan, progress)
-                : coder                            ? data::pack_pictures(plan, m_manifest.model.coder.side, progress)
-                : tokens                           ? data::pack_tokens(plan, below, progress)
-                                                   : data::pack_text(plan, *m_tokenizer, progress);
+    const model::ModelSpec& model = m_manifest.model;
+    auto text = model::is_drawer(model)  ? packed_captions(plan, progress)
+                : model::is_coder(model) ? data::pack_pictures(plan, model.coder.side, progress)
+                : model::is_embedder(model)
+                    ? data::pack_classed_pictures(plan, model.swav.side, model.swav.prototypes, progress)
+                : tokens ? data::pack_tokens(plan, below, progress)
+                         : data::pack_text(plan, *m_tokenizer, progress);
     if (!text) return text.error();
     m_text = std::move(*text);
     return {};

@@ -28,16 +28,17 @@ std::uint64_t tokens_of(const run::Shard& shard, const model::ModelSpec& model) 
 }
 
 /// What data and credit are counted in.
-std::string unit_of(const model::ModelSpec& model) { return model::is_coder(model) ? "colour values" : "tokens"; }
+std::string unit_of(const model::ModelSpec& model) { return model::reads_pictures(model) ? "colour values" : "tokens"; }
 
 std::string front_matter(const CardFacts& facts) {
-    const bool coder = model::is_coder(facts.manifest.model), encoder = model::is_encoder(facts.manifest.model);
+    const bool pictures = model::reads_pictures(facts.manifest.model),
+               encoder = model::is_encoder(facts.manifest.model);
     const bool draws = model::is_drawer(facts.manifest.model);
-    const std::string library = coder || draws ? "potluck" : "transformers";
-    const char* task = draws     ? "text-to-image"
-                       : coder   ? "image-feature-extraction"
-                       : encoder ? "fill-mask"
-                                 : "text-generation";
+    const std::string library = pictures || draws ? "potluck" : "transformers";
+    const char* task = draws      ? "text-to-image"
+                       : pictures ? "image-feature-extraction"
+                       : encoder  ? "fill-mask"
+                                  : "text-generation";
     return "---\n" + card_licence(facts.manifest.licence) + "library_name: " + library + "\npipeline_tag: " + task +
            "\ntags:\n- potluck\n- volunteer-computing\n---\n\n";
 }
@@ -97,9 +98,9 @@ std::string training(const CardFacts& facts) {
     const run::Manifest& manifest = facts.manifest;
     const auto tokens = static_cast<double>(facts.tokens.value);
     const double operations = tokens * model::flops_per_token(manifest.model, 0);
-    const bool coder = model::is_coder(manifest.model);
-    const char* counted = coder ? "6 N" : "6 N + 12 L C T";
-    const char* each = coder ? "colour value, where N counts each weight as often as a picture uses it" : "token";
+    const bool pictures = model::reads_pictures(manifest.model);
+    const char* counted = pictures ? "6 N" : "6 N + 12 L C T";
+    const char* each = pictures ? "colour value, where N counts each weight as often as a picture uses it" : "token";
     std::string text = "## Training\n\n" + std::to_string(facts.tokens.value) + " " + unit_of(manifest.model) + " in " +
                        std::to_string(facts.round.value) + " rounds and " + std::to_string(facts.contributions) +
                        " accepted contributions, about " + formatted("%.3g", operations) +

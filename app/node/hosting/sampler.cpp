@@ -42,6 +42,11 @@ void Sampler::sample(const Result<HeldModel>& model, const SamplePlan& plan,
                           "This run's model codes pictures and goes on with no text; potluck-node demo --family coder "
                           "shows what it draws."});
     }
+    if (model::is_embedder(spec)) {
+        return done(Error{ErrorCode::invalid_argument,
+                          "This run's model compares pictures and goes on with no text; potluck-node status tells how "
+                          "well it knows those that were held out."});
+    }
     // It ends with the sample, whichever way.
     done = [done = std::move(done), busy = m_busy, round = model->round.value](Result<control::SampledText> sample) {
         *busy = false;

@@ -1,0 +1,88 @@
+#include "app/node/cli/model_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "core/model/presets.h"
+
+namespace potluck::node {
+
+namespace {
+
+Error refused(const std::string& sentence) { return {ErrorCode::invalid_argument, sentence}; }
+
+Status take_pictures(model::ModelSpec& model, const ModelOptions& options) {
+    if (!model::reads_pictures(model)) {
+        if (options.side == 0) return {};
+        return refused("--side is for a picture coder and SwAV; choose --model coder-small or swav-tiny.");
+    }
+    if (options.context > 0) return refused("A picture's size is its side; give --side instead of --context.");
+    if (options.side > 0) model = model::with_side(model, options.side);
+    return {};
+}
+
+Status take_prototypes(model::ModelSpec& model, const ModelOptions& options) {
+    if (options.prototypes == 0) return {};
+    if (!model::is_embedder(model)) return refused("--prototypes is for SwAV; choose --model swav-tiny.");
+    model.swav.prototypes = options.prototypes;
+    return {};
+}
+
+Status take_caption(model::ModelSpec& model, const ModelOptions& options) {
+    if (!model::is_drawer(model)) {
+        return options.caption == 0 ? Status() : refused("--caption is for DALL-E; choose --model dalle-emoji.");
+    }
+    if (options.context > 0)
+        return refused("DALL-E's context is a caption and a picture; give --caption instead of --context.");
+    if (options.caption > 0) model.dalle.text = options.caption;
+    return {};
+}
+
+Status take_activation(model::ModelSpec& model, const ModelOptions& options) {
+    if (!options.relu) return {};
+    if (model.family != model::Family::gpt2 && model.family != model::Family::opt)
+        return refused("--relu is for GPT-2 and OPT; " + options.preset + " has an activation of its own.");
+    model.activation = model::Activation::relu;
+    return {};
+}
+
+}  // namespace
+
+void add_model_options(CLI::App& host, HostPlan& plan, ModelOptions& options) {
+    host.option_defaults()->group("Model");
+    CLI::Option* from = host.add_option(
+        "--from", plan.from,
+        "Go on from a checkpoint instead of a fresh model: a folder of transformers with a GPT-2, OPT, Llama, Qwen2, "
+        "Qwen3 or ALBERT, or one that `export` made");
+    for (CLI::Option* shape :
+         {host.add_option("--model", options.preset, model::model_preset_names()),
+          host.add_option("--layers", options.layers, "Layers, instead of the preset's"),
+          host.add_option("--heads", options.heads, "Attention heads, instead of the preset's"),
+          host.add_option("--width", options.width, "Width, instead of the preset's"),
+          host.add_option("--side", options.side, "Side of a picture coder's or SwAV's pictures in pixels"),
+          host.add_option("--caption", options.caption, "Tokens of DALL-E's captions, instead of the preset's")
+              ->check(CLI::Range(1, 4'096)),
+          host.add_option("--prototypes", options.prototypes,
+                          "Clusters that SwAV sorts pictures into, about ten for each kind of them, instead of the "
+                          "preset's")
+              ->check(CLI::Range(2U, model::swav_prototypes_max)),
+          host.add_flag("--relu", options.relu, "ReLU instead of the preset's activation")}) {
+        shape->excludes(from);
+    }
+    host.add_option("--context", options.context,
+                    "Context in tokens, instead of the preset's; of a checkpoint at most its");
+    host.add_option("--dropout", options.dropout, "Dropout");
+}
+
+Result<model::ModelSpec> model_of(const ModelOptions& options) {
+    const auto preset = model::model_preset(options.preset);
+    if (!preset) return preset.error();
+    model::ModelSpec model =
+        model::reshaped(*preset, {.layers = options.layers, .heads = options.heads, .width = options.width});
+    model.dropout = options.dropout;
+    if (options.context > 0 && !model::reads_pictures(model)) model.context = options.context;
+    for (const auto take : {take_pictures, take_prototypes, take_caption, take_activation})
+        if (Status taken = take(model, options); !taken) return taken.error();
+    return model;
+}
+
+}  // namespace potluck::node
