@@ -442,6 +442,24 @@ struct DecodeRequest {
     }
 };
 
+/// What the norms of a model that embeds pictures would have remembered of some: to a file of 32-bit numbers, of each
+/// norm of the residual network in the order of the passes the mean and the unbiased variance of every channel.
+struct NormsRequest {
+    static constexpr std::string_view name = "norms";
+    using Reply = Done;
+    VectorFile state;
+    std::string pictures;
+    std::uint64_t records = 0;
+    std::string norms;
+
+    static void fields(auto& value, auto&& field) {
+        field("state", value.state, Any{}, "The model's vector.");
+        field("pictures", value.pictures, Text{file_path_bytes_max}, "The file of the model's records.");
+        field("records", value.records, Whole{1}, "Records in it.");
+        field("norms", value.norms, Text{file_path_bytes_max}, "The file that is written.");
+    }
+};
+
 /// The program ends after the reply.
 struct StopRequest {
     static constexpr std::string_view name = "stop";
@@ -456,9 +474,9 @@ struct StopRequest {
     }
 };
 
-using TrainerMethods =
-    Methods<HelloRequest, DetectRequest, PlanRequest, LoadRequest, TrainRequest, IdleRequest, PaceRequest,
-            SnapshotRequest, RebaseRequest, EvaluateRequest, SampleRequest, EncodeRequest, DecodeRequest, StopRequest>;
+using TrainerMethods = Methods<HelloRequest, DetectRequest, PlanRequest, LoadRequest, TrainRequest, IdleRequest,
+                               PaceRequest, SnapshotRequest, RebaseRequest, EvaluateRequest, SampleRequest,
+                               EncodeRequest, DecodeRequest, NormsRequest, StopRequest>;
 
 /// Sent about twice a second while training.
 struct TrainerProgress {

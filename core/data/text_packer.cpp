@@ -69,7 +69,7 @@ public:
 
 private:
     [[nodiscard]] fs::path sequential_file() const { return m_plan.folder / "train.tokens.partial"; }
-    [[nodiscard]] fs::path validation_file() const { return m_plan.folder / "validation.tokens"; }
+    [[nodiscard]] fs::path validation_file() const { return m_plan.folder / validation_file_name; }
     [[nodiscard]] std::uint64_t record_bytes() const { return m_record_tokens * model::bytes_of(m_width); }
     [[nodiscard]] bool told(std::uint64_t done, std::uint64_t of) const {
         return !m_progress || m_progress(PackStage::shuffling, static_cast<double>(done) / static_cast<double>(of));

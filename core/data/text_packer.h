@@ -23,6 +23,7 @@ namespace potluck::data {
 
 inline constexpr std::uint64_t shard_bytes_aimed = 16ULL << 20U;  // more only if 4,096 shards would not do
 inline constexpr std::uint64_t training_records_min = 64;
+inline constexpr const char* validation_file_name = "validation.tokens";
 
 struct PackPlan {
     std::filesystem::path source;  // file or folder, of what is packed

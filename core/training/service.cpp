@@ -41,8 +41,8 @@ using nlohmann::json;
 using std::chrono::milliseconds;
 
 constexpr std::uint32_t evaluate_at_once = 8;  // sequences
-/// Pictures that are compared with each other, and values of them at once.
-constexpr std::uint64_t neighbours_max = 1'000, neighbour_values_max = 1ULL << 25U;
+/// Pictures that are compared with each other or measured by norms, and values of them at once.
+constexpr std::uint64_t pictures_compared_max = 1'000, values_compared_max = 1ULL << 25U;
 constexpr std::uint32_t encode_at_once = 16;  // pictures
 
 Error not_loaded() { return {ErrorCode::invalid_argument, "Load a model before anything is asked of it."}; }
@@ -130,13 +130,20 @@ control::ClusterFigures figures_of(const Model::ClusterSums& sums, double loss) 
             .collapsed = has_collapsed(loss, chosen.size())};
 }
 
+/// As many of the first pictures as are looked at together.
+Result<std::vector<model::Token>> first_pictures(const Shard& shard, std::uint64_t records) {
+    const std::uint64_t some = std::min({records, pictures_compared_max, values_compared_max / shard.shape().context});
+    std::vector<model::Token> pictures;
+    for (std::uint64_t i = 0; i < some; ++i)
+        if (const Status status = shard.append_record(i, pictures); !status.ok()) return status.error();
+    return pictures;
+}
+
 /// What the first pictures' neighbours tell, where pictures have labels.
 Status compare_neighbours(Model& model, const Shard& shard, std::uint64_t records, control::EvaluateReply& reply) {
-    const std::uint64_t compared = std::min({records, neighbours_max, neighbour_values_max / shard.shape().context});
-    std::vector<model::Token> pictures;
-    for (std::uint64_t i = 0; i < compared; ++i)
-        if (const Status status = shard.append_record(i, pictures); !status.ok()) return status.error();
-    const Result<std::optional<Model::Neighbours>> found = model.neighbours(pictures);
+    const Result<std::vector<model::Token>> pictures = first_pictures(shard, records);
+    if (!pictures.ok()) return pictures.error();
+    const Result<std::optional<Model::Neighbours>> found = model.neighbours(*pictures);
     if (!found.ok()) return found.error();
     if (*found) reply.neighbours = {(*found)->embeddings, (*found)->pixels};
     return {};
@@ -528,6 +535,21 @@ Result<control::Done> TrainerService::answer(const control::EncodeRequest& reque
     if (!codes.ok()) return codes.error();
     const Bytes stored = model::stored_tokens(*codes, model::TokenWidth::bits16);
     if (const Status written = write_file_atomically(request.codes, stored); !written.ok()) return written.error();
+    return control::Done{};
+}
+
+Result<control::Done> TrainerService::answer(const control::NormsRequest& request) {
+    if (!m_trainer) return not_loaded();
+    const model::ModelSpec& spec = m_trainer->setup().model;
+    const Result<Shard> shard = Shard::open(request.pictures, {request.records, spec.context, spec.vocabulary});
+    if (!shard.ok()) return shard.error();
+    const Result<std::vector<model::Token>> pictures = first_pictures(*shard, request.records);
+    if (!pictures.ok()) return pictures.error();
+    const Result<std::vector<float>> norms = with_state(*m_trainer, same_file(request.state, m_loaded), request.state,
+                                                        [&](Model& model) { return model.norms_of(*pictures); });
+    if (!norms.ok()) return norms.error();
+    const Status written = write_file_atomically(request.norms, std::as_bytes(std::span(*norms)));
+    if (!written.ok()) return written.error();
     return control::Done{};
 }
 

@@ -78,6 +78,7 @@ private:
     [[nodiscard]] Result<control::SampleReply> answer(const control::SampleRequest& request);
     [[nodiscard]] Result<control::Done> answer(const control::EncodeRequest& request);
     [[nodiscard]] Result<control::DecodeReply> answer(const control::DecodeRequest& request);
+    [[nodiscard]] Result<control::Done> answer(const control::NormsRequest& request);
     [[nodiscard]] Result<control::Done> answer(const control::StopRequest& request);
     /// Builds the trainer of the first plan from `m_plan_index` on for which there is memory.
     [[nodiscard]] Status build(TrainerSetup setup, const control::VectorFile& state);

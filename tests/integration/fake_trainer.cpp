@@ -291,6 +291,10 @@ private:
         return DecodeReply{std::vector<std::uint32_t>(m_model.context, request.codes.front() % 256)};
     }
 
+    Result<Done> serve(const NormsRequest&) const {
+        return Error{ErrorCode::invalid_argument, "it embeds no pictures"};
+    }
+
     void step() {
         const auto rate = static_cast<float>(std::min(0.2, m_plan.learning_rate * 5));
         for (std::size_t i = 0; i < m_local.size(); ++i) {

@@ -6,6 +6,7 @@
 #include "app/node/hosting/export_model.h"
 
 #include <algorithm>
+#include <cstring>
 #include <stop_token>
 #include <system_error>
 #include <thread>
@@ -20,9 +21,13 @@
 #include "app/node/hosting/model_card.h"
 #include "app/node/paths.h"
 #include "app/node/session/validation.h"
+#include "app/node/trainer/trainer_task.h"
 #include "core/base/files.h"
+#include "core/base/log.h"
 #include "core/ledger/ledger.h"
 #include "core/model/hf_config.h"
+#include "core/model/state_layout.h"
+#include "core/model/torchvision.h"
 #include "core/proof/credits.h"
 #include "core/run/accept_list.h"
 
@@ -35,6 +40,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t piece_bytes = 64U << 20U;  // copied between two looks at whether to give up
 
 constexpr std::size_t curve_points_max = 500;  // of which the last is told
+constexpr const char* torchvision_name = "torchvision.safetensors";
 
 /// What the lists before `round` add up to.
 proof::Credits credits_before(const ledger::Ledger& ledger, const RunId& run, RoundId round) {
@@ -76,8 +82,11 @@ struct ModelExporter::Job {
     ExportedModel exported;
 
     Result<ExportedModel> work(const std::stop_token& stop);
+    /// What a trainer measures for it, and where it writes that.
+    [[nodiscard]] fs::path norms_file() const { return file.parent_path() / "norms.partial"; }
 
 private:
+    Status write_torchvision();
     Status write_words(const std::stop_token& stop);
     [[nodiscard]] Result<CardFacts> card_facts() const;
     Status write(const fs::path& partial, const std::stop_token& stop);
@@ -142,6 +151,24 @@ Result<CardFacts> ModelExporter::Job::card_facts() const {
     return facts;
 }
 
+/// Of what a trainer has measured, if one has.
+Status ModelExporter::Job::write_torchvision() {
+    const model::ModelSpec& spec = model.manifest.model;
+    std::error_code missing;
+    if (!fs::exists(norms_file(), missing)) return {};
+    const auto measured = read_file(norms_file(), model::swav_norm_values(spec) * sizeof(float));
+    fs::remove(norms_file(), missing);
+    if (!measured) return measured.error();
+    std::vector<float> norms(measured->size() / sizeof(float));
+    std::memcpy(norms.data(), measured->data(), norms.size() * sizeof(float));
+    const auto parameters = model::parameters_of(model::state_layout(spec), state.bytes());
+    if (!parameters) return parameters.error();
+    const auto content = model::torchvision_file(spec, *parameters, norms);
+    if (!content) return content.error();
+    exported.files.push_back((file.parent_path() / torchvision_name).string());
+    return write_file_atomically(exported.files.back(), *content);
+}
+
 Status ModelExporter::Job::write(const fs::path& partial, const std::stop_token& stop) {
     const ByteSpan bytes = state.bytes();
     auto map = MappedFile::create(partial, bytes.size());
@@ -156,6 +183,7 @@ Status ModelExporter::Job::write(const fs::path& partial, const std::stop_token&
     }
     if (sparsity == Sparsity::two_of_four) prune(out);
     if (const Status written = write_words(stop); !written) return written;
+    if (const Status written = write_torchvision(); !written) return written;
     return map->sync();
 }
 
@@ -198,8 +226,26 @@ void ModelExporter::export_model(const Result<HeldModel>& model, const fs::path&
     if (!model) return done(model.error());
     const auto prepared = prepare(*model, folder, sparsity);
     if (!prepared) return done(prepared.error());
-    const std::shared_ptr<Job> job = *prepared;
-    m_job = job;
+    m_job = *prepared;
+    if (!model::is_embedder(model->manifest.model) || model->validation.empty()) return begin(m_job, std::move(done));
+    TrainerQuestion question;
+    question.program = model->trainer_program;
+    question.error_file = model->trainer_errors;
+    question.load = {
+        model->manifest.model, model->manifest.recipe, {model->state.file.string(), model->state.offset}, 0};
+    const control::NormsRequest request{question.load->state, model->validation.string(),
+                                        model->manifest.validation.records, fs::absolute(m_job->norms_file()).string()};
+    // Without an answer the model is exported all the same; the note beside it says what is missing then.
+    ask_trainer(m_loop, std::move(question), request,
+                [this, still = std::weak_ptr(m_job), done = std::move(done)](const Result<control::Done>& answer) {
+                    const auto job = still.lock();
+                    if (!job) return;
+                    if (!answer) log::of("node").warn("no {}: {}", torchvision_name, answer.error().message);
+                    begin(job, done);
+                });
+}
+
+void ModelExporter::begin(const std::shared_ptr<Job>& job, std::function<void(const Result<ExportedModel>&)> done) {
     if (!m_worker) {
         m_worker = std::make_unique<Worker>(
             [&loop = m_loop](std::function<void()> call) { boost::asio::post(loop, std::move(call)); });

@@ -28,6 +28,22 @@ constexpr const char* pictures_note =
     "doubled, go through encoder.*, are rounded to whole numbers (finite scalar quantisation, levels in config.json),\n"
     "and go through decoder.*; what comes out is halved, and one half is added. Convolutions are torch.nn.Conv2d's;\n"
     "norms are GroupNorm of 8 groups, before a SiLU. The tensors stand in the order in which they are applied.\n";
+constexpr const char* embedder_note =
+    "This model makes embeddings of square pictures, red, green and blue of 0..1, less (.485, .456, .406) and divided\n"
+    "by (.229, .224, .225). torchvision.safetensors is its residual network with what norms remember of the run's\n"
+    "held-out pictures; it is missing where those or a trainer were not on the computer that exported. width, stages,\n"
+    "block and stem are in config.json (basic or bottleneck; a small stem is one convolution of 3 x 3):\n\n"
+    "    class Network(torchvision.models.ResNet):\n"
+    "        def _make_layer(self, block, planes, blocks, stride=1, dilate=False):\n"
+    "            if planes == 64: self.inplanes = width\n"
+    "            return super()._make_layer(block, planes * width // 64, blocks, stride, dilate)\n"
+    "    network = Network(torchvision.models.resnet.BasicBlock, stages)   # or Bottleneck\n"
+    "    network.bn1, network.fc = torch.nn.BatchNorm2d(width), torch.nn.Identity()\n"
+    "    network.conv1 = torch.nn.Conv2d(3, width, 3, padding=1, bias=False)   # small stem; large: 7, stride=2, "
+    "padding=3\n"
+    "    network.maxpool = torch.nn.Identity()                                 # small stem only\n"
+    "    network.load_state_dict(safetensors.torch.load_file(\"torchvision.safetensors\"))\n"
+    "    network.eval()\n";
 constexpr const char* drawer_note =
     "This model draws: behind 0, the tokens of a caption and 1 up to config.json's text, it goes on with the codes of\n"
     "a picture, row by row, each text_vocabulary and the code. The picture coder in coder/ makes a picture of "
@@ -75,7 +91,9 @@ std::string tokenizer_config(const char* reader, const std::string& separator, s
 Status export_tokenizer(const HeldModel& model, const fs::path& folder, std::vector<std::string>& files) {
     const run::TokenizerKind kind = model.manifest.tokenizer.kind;
     const fs::path note = folder / "tokenizer.txt";
-    if (model::is_coder(model.manifest.model)) return write(folder / "pictures.txt", as_bytes(pictures_note), files);
+    const fs::path pictures = folder / "pictures.txt";
+    if (model::is_coder(model.manifest.model)) return write(pictures, as_bytes(pictures_note), files);
+    if (model::is_embedder(model.manifest.model)) return write(pictures, as_bytes(embedder_note), files);
     if (model::is_drawer(model.manifest.model)) {
         if (Status written = export_coder(model, folder, files); !written) return written;
     }

@@ -13,6 +13,7 @@
 
 #include "app/node/hosting/checkpoint_folder.h"
 #include "core/base/files.h"
+#include "core/data/text_packer.h"
 #include "core/ledger/ledger.h"
 #include "core/run/accept_list.h"
 #include "net/blob_index.h"
@@ -30,16 +31,20 @@ bool has_size(const fs::path& file, std::uint64_t size) {
     return fs::file_size(file, missing) == size && !missing;
 }
 
-/// Where a blob of the tokenizer lies: a host keeps its copy in the run's folder, everybody else fetched it. An empty
-/// path if it is not here.
-fs::path file_of(const run::BlobRef& blob, const StoredNode& node, const std::vector<HostedFile>& hosted) {
+bool is_of_tokenizer(const fs::path& file) {
+    return file.extension() == ".json" || file.extension() == ".txt" || file.extension() == ".model" ||
+           file.filename() == coder_file_name;
+}
+bool is_validation(const fs::path& file) { return file.filename() == data::validation_file_name; }
+
+/// Where a blob lies: a host keeps its copy in the run's folder, everybody else fetched it. An empty path if it is not
+/// here.
+fs::path file_of(const run::BlobRef& blob, const StoredNode& node, const std::vector<HostedFile>& hosted,
+                 bool (*is_of_kind)(const fs::path&)) {
     const fs::path fetched = net::fetched_path(node.data_folder() / "network" / "blobs", blob);
     if (has_size(fetched, blob.size)) return fetched;
-    for (const HostedFile& one : hosted) {
-        const bool text = one.file.extension() == ".json" || one.file.extension() == ".txt" ||
-                          one.file.extension() == ".model" || one.file.filename() == coder_file_name;
-        if (text && has_size(one.file, blob.size)) return one.file;
-    }
+    for (const HostedFile& one : hosted)
+        if (is_of_kind(one.file) && has_size(one.file, blob.size)) return one.file;
     return {};
 }
 
@@ -117,6 +122,10 @@ Result<HeldModel> held_model(const Node& node, WhichState which) {
         model.blobs.push_back(blob);
     }
     take_coder(model);
+    if (const peer::BlobPointer blob = session->swarm().blob(manifest.validation.blob.root)) {
+        model.validation = blob->path();
+        model.blobs.push_back(blob);
+    }
     return model;
 }
 
@@ -146,7 +155,7 @@ Result<HeldModel> held_model(const StoredNode& node, const fs::path& trainer_pro
     const auto hosted = load_hosted(run.folder);
     if (!hosted) return hosted.error();
     for (const run::BlobRef& ref : model.manifest.tokenizer.blobs()) {
-        const fs::path here = file_of(ref, node, *hosted);
+        const fs::path here = file_of(ref, node, *hosted, is_of_tokenizer);
         if (here.empty()) {
             model.tokenizer_files.clear();
             break;
@@ -154,6 +163,7 @@ Result<HeldModel> held_model(const StoredNode& node, const fs::path& trainer_pro
         model.tokenizer_files.push_back(here);
     }
     take_coder(model);
+    model.validation = file_of(run.manifest.validation.blob, node, *hosted, is_validation);
     return model;
 }
 

@@ -33,6 +33,7 @@ struct HeldModel {
     std::vector<peer::BlobPointer> blobs;                // keep their files while they are read
     std::filesystem::path trainer_program, trainer_errors;
     std::optional<StoredCoder> coder = {};  // of a model that draws; nothing while it is missing
+    std::filesystem::path validation = {};  // the records held out; empty if they are not here
 };
 
 /// `not_found` outside a run, `unavailable` if no state is held yet. If none that is held is certified, the newest.

@@ -104,6 +104,12 @@ public:
         return no_coder();
     }
 
+    /// What the norms of a residual network would have remembered of whole pictures: of each norm in the order of the
+    /// passes the means, then the unbiased variances of its channels. `invalid_argument` of all other models.
+    [[nodiscard]] virtual Result<std::vector<float>> norms_of(std::span<const model::Token> /*records*/) {
+        return Error{ErrorCode::invalid_argument, "Only SwAV has norms that remember; load such a model first."};
+    }
+
 private:
     static Error no_coder() {
         return {ErrorCode::invalid_argument, "Only a picture coder codes pictures; load one before that is asked."};

@@ -346,6 +346,17 @@ Result<std::vector<NormStatistics>> Swav::norm_statistics(std::span<const model:
     });
 }
 
+Result<std::vector<float>> Swav::norms_of(std::span<const model::Token> records) {
+    const auto statistics = norm_statistics(records);
+    if (!statistics.ok()) return statistics.error();
+    std::vector<float> row;
+    for (const NormStatistics& one : *statistics) {
+        row.insert(row.end(), one.mean.begin(), one.mean.end());
+        row.insert(row.end(), one.variance.begin(), one.variance.end());
+    }
+    return row;
+}
+
 Result<std::vector<float>> Swav::features(std::span<const model::Token> records,
                                           std::span<const NormStatistics> statistics) {
     return guarded([&]() -> Result<std::vector<float>> {

@@ -45,6 +45,9 @@ public:
     /// By what the residual network makes of whole pictures, with norm_statistics over the same pictures.
     [[nodiscard]] Result<std::optional<Neighbours>> neighbours(std::span<const model::Token> records) override;
 
+    /// norm_statistics as one row of numbers.
+    [[nodiscard]] Result<std::vector<float>> norms_of(std::span<const model::Token> records) override;
+
     /// Statistics of every norm of the residual network over whole pictures, in the order of the passes ("precise BN",
     /// Wu and Johnson 2021, arXiv 2105.07576, section 3): mean of means and mean of unbiased variances of batches of
     /// the shape's `together`.

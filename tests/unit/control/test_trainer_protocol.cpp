@@ -48,6 +48,7 @@ EncodeRequest encode_request() {
     request.codes = "/c";
     return request;
 }
+NormsRequest norms_request() { return {{"/s", 0}, "/p", 9, "/n"}; }
 DecodeRequest decode_request() { return {{"/s", 0}, {1, 2, 3}}; }
 
 EvaluateRequest evaluate_request() {
@@ -214,6 +215,15 @@ private slots:
                               : kind == "detect" ? from_json(object, detected)
                                                  : from_json(object, load);
         QVERIFY(!status.ok());
+    }
+
+    void norms_are_measured_from_file_to_file() {
+        const NormsRequest norms = round_trip(norms_request());
+        QVERIFY(norms.pictures == "/p" && norms.records == 9 && norms.norms == "/n");
+        json object = to_json(norms);
+        object["records"] = 0;
+        NormsRequest read;
+        QVERIFY(!from_json(object, read).ok());
     }
 
     void pictures_are_coded_from_file_to_file_and_drawn_of_codes() {

@@ -1,0 +1,67 @@
+#include "core/model/torchvision.h"
+
+#include <string>
+
+#include "core/base/json.h"
+
+namespace potluck::model {
+
+namespace {
+
+bool is_of_head(const TensorSpec& tensor) {
+    return tensor.name.starts_with("projection_head.") || tensor.name.starts_with("prototypes.");
+}
+
+/// Tensors one behind the other, in 32 bits.
+class SafetensorsWriter {
+public:
+    void add(const std::string& name, const std::vector<std::uint64_t>& shape, std::span<const float> values) {
+        const std::size_t begin = m_content.size();
+        const ByteSpan bytes = std::as_bytes(values);
+        m_content.insert(m_content.end(), bytes.begin(), bytes.end());
+        m_header[name] = {{"dtype", "F32"}, {"shape", shape}, {"data_offsets", {begin, m_content.size()}}};
+    }
+    [[nodiscard]] Bytes file() const {
+        std::string header = m_header.dump();
+        header.resize((header.size() + 7) / 8 * 8, ' ');  // so that numbers are aligned
+        Bytes file;
+        for (unsigned shift = 0; shift < 64; shift += 8)
+            file.push_back(static_cast<std::byte>(std::uint64_t{header.size()} >> shift));
+        const ByteSpan text = as_bytes(header);
+        file.insert(file.end(), text.begin(), text.end());
+        file.insert(file.end(), m_content.begin(), m_content.end());
+        return file;
+    }
+
+private:
+    nlohmann::json m_header = nlohmann::json::object();
+    Bytes m_content;
+};
+
+}  // namespace
+
+std::uint64_t swav_norm_values(const ModelSpec& spec) {
+    std::uint64_t channels = 0;
+    for (const TensorSpec& tensor : tensors_of(spec))
+        if (tensor.role == Role::gain && !is_of_head(tensor)) channels += tensor.elements();
+    return 2 * channels;
+}
+
+Result<Bytes> torchvision_file(const ModelSpec& spec, std::span<const float> parameters, std::span<const float> norms) {
+    if (parameters.size() != spec.parameters() || norms.size() != swav_norm_values(spec))
+        return Error{ErrorCode::malformed, "The trainer has measured other norms than the model has."};
+    SafetensorsWriter file;
+    for (const TensorSpec& tensor : tensors_of(spec)) {
+        if (is_of_head(tensor)) continue;
+        const std::size_t size = tensor.elements();
+        file.add(tensor.name, tensor.shape, parameters.subspan(tensor.offset, size));
+        if (tensor.role != Role::gain) continue;
+        const std::string norm = tensor.name.substr(0, tensor.name.rfind('.'));
+        file.add(norm + ".running_mean", {size}, norms.first(size));
+        file.add(norm + ".running_var", {size}, norms.subspan(size, size));
+        norms = norms.subspan(2 * size);
+    }
+    return file.file();
+}
+
+}  // namespace potluck::model
