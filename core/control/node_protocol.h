@@ -180,7 +180,10 @@ struct RunSnapshot {
     model::Baseline baseline = model::Baseline::bigram;
     std::uint64_t validation_round = 0;
     std::optional<double> order_accuracy;
+    std::optional<PictureFigures> pictures;
     std::optional<CaptionFigures> captions;
+    std::optional<ClusterFigures> clusters;
+    std::optional<NeighbourFigures> neighbours;
     std::uint64_t swarm_tokens_per_second = 0, accepted_tokens = 0;
     std::uint64_t my_tokens = 0, my_tokens_today = 0, my_rounds = 0;
     std::uint64_t rounds_lost = 0, digests_compared = 0, digests_equal = 0, repairs = 0;
@@ -217,7 +220,10 @@ struct RunSnapshot {
         field("validation_round", value.validation_round, Whole{}, "The round whose state was measured last.");
         field("order_accuracy", value.order_accuracy, Real{0, 1},
               "Of an encoder, measured with it: the share of pairs of texts whose order it told rightly.");
+        field("pictures", value.pictures, Any{}, "Of a picture coder, measured with it: how well it draws them again.");
         field("captions", value.captions, Any{}, "Of a model that draws, measured with it: its parts.");
+        field("clusters", value.clusters, Any{}, "Of a model that embeds pictures, measured with it.");
+        field("neighbours", value.neighbours, Any{}, "Of such a model where held-out pictures have classes.");
         field("swarm_tokens_per_second", value.swarm_tokens_per_second, Whole{}, "Speed of all members together.");
         field("accepted_tokens", value.accepted_tokens, Whole{}, "Credited to anybody in the whole run.");
         field("my_tokens", value.my_tokens, Whole{}, "Credited to this identity in this run.");

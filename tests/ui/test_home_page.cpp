@@ -200,6 +200,23 @@ private slots:
         QVERIFY(texts().front().contains(QStringLiteral("Bela")));
     }
 
+    void what_was_measured_with_the_loss_is_told_below_it() {
+        WindowFixture fixture;
+        control::NodeSnapshot snapshot = recordedSnapshot("training");
+        const auto shown = [&] {
+            fixture.node.push(snapshot);
+            auto* measures = fixture.find<QLabel>("measures");
+            return measures->isHidden() ? QString() : measures->text();
+        };
+        QCOMPARE(shown(), QString());
+        snapshot.run->clusters = {100, 38.4, false};
+        snapshot.run->neighbours = {0.75, 0.5};
+        QCOMPARE(shown(),
+                 QStringLiteral("38 of 100 clusters in use · neighbours tell 75 % of classes, 50 % by pixels alone"));
+        snapshot.run->clusters->collapsed = true;
+        QVERIFY(shown().startsWith(QStringLiteral("Collapsed: ")) && shown().contains(QStringLiteral("learning rate")));
+    }
+
     void whose_computer_a_member_is_is_told_where_it_cannot_be_seen() {
         WindowFixture fixture;
         control::NodeSnapshot snapshot = recordedSnapshot("training");

@@ -15,6 +15,7 @@
 #include <QLocale>
 #include <QMenu>
 
+#include "ui/client/measure_words.h"
 #include "ui/client/plain_text.h"
 #include "ui/client/status_summary.h"
 #include "ui/hosting/succession_words.h"
@@ -150,6 +151,10 @@ QWidget* RunView::makeChartCard() {
     column->addLayout(head);
     m_chart = new LossChart(card);
     column->addWidget(m_chart, 1);
+    m_measures = makeWrappedLabel({}, "muted", card);
+    m_measures->setObjectName(QStringLiteral("measures"));
+    m_measures->hide();
+    column->addWidget(m_measures);
     connect(smooth, &QCheckBox::toggled, m_chart, [chart = m_chart](bool on) {
         chart->setSmoothing(on ? LossChart::Smoothing::light : LossChart::Smoothing::off);
     });
@@ -207,6 +212,7 @@ void RunView::refresh() {
     if (run.loss > 0) losses << tr("training %1").arg(QLocale().toString(run.loss, 'f', 3));
     if (run.validation_loss > 0) losses << tr("validation %1").arg(QLocale().toString(run.validation_loss, 'f', 3));
     m_loss->setText(losses.join(QStringLiteral(" · ")));
+    showOrHide(m_measures, measuresText(run));
     m_memberCount->setText(QLocale().toString(static_cast<qulonglong>(run.members.size())));
     m_members->show(run.members);
     refreshTiles(run);

@@ -61,6 +61,7 @@ private:
     StatTile* m_speed = nullptr;
     StatTile* m_round = nullptr;
     QLabel* m_loss = nullptr;
+    QLabel* m_measures = nullptr;
     LossChart* m_chart = nullptr;
     QLabel* m_memberCount = nullptr;
     MemberModel* m_members = nullptr;

@@ -45,6 +45,11 @@ constexpr std::size_t words_bytes_max = 1024;  // 24 words of at most 8 letters,
 constexpr std::chrono::seconds sample_patience{300};
 constexpr std::chrono::seconds watch_every{1};
 constexpr const char* picture_file_usual = "picture.png";
+/// What helps is what published runs of SwAV were mended with (facebookresearch/swav, README, "common issues").
+constexpr const char* collapsed_text =
+    "collapsed: all pictures look alike to the model; if that stays so for some rounds, the host had better begin a "
+    "new "
+    "run with more pictures, fewer --prototypes or a lower --learning-rate\n";
 
 /// "members: 5", or "members: 5, 2 of them through others".
 std::string members_of(const control::RunSnapshot& run) {
@@ -54,8 +59,27 @@ std::string members_of(const control::RunSnapshot& run) {
     return through_others == 0 ? all : all + ", " + std::to_string(through_others) + " of them through others";
 }
 
+/// What was measured with the validation loss, by the kind of the model: "38 of 100 clusters in use, ".
+std::string measures_of(const control::RunSnapshot& run) {
+    char text[128];
+    std::string all;
+    const auto add = [&](const char* form, auto... values) {
+        std::snprintf(text, sizeof text, form, values...);
+        all += text;
+    };
+    if (run.order_accuracy) add("%.0f %% of orders told rightly, ", 100 * *run.order_accuracy);
+    if (run.pictures) add("%.1f dB PSNR after coding, ", run.pictures->psnr);
+    if (run.captions) add("of which captions %.3f and codes %.3f, ", run.captions->text_loss, run.captions->code_loss);
+    if (run.clusters) add("%.0f of %u clusters in use, ", run.clusters->used, run.clusters->clusters);
+    if (run.neighbours) {
+        add("%.0f %% of classes told by neighbours (%.0f %% by pixels), ", 100 * run.neighbours->embeddings,
+            100 * run.neighbours->pixels);
+    }
+    return all;
+}
+
 std::string line_of(const control::RunSnapshot& run) {
-    char text[256];
+    char text[448];
     char training[48] = "no training loss yet";
     char validation[64] = "not measured here";
     if (run.loss > 0) std::snprintf(training, sizeof training, "training loss %.3f", run.loss);
@@ -63,15 +87,9 @@ std::string line_of(const control::RunSnapshot& run) {
         std::snprintf(validation, sizeof validation, "%.3f of round %llu", run.validation_loss,
                       static_cast<unsigned long long>(run.validation_round));
     }
-    char parts[64] = "";
-    if (run.order_accuracy)
-        std::snprintf(parts, sizeof parts, "%.0f %% of orders told rightly, ", 100 * *run.order_accuracy);
-    if (run.captions)
-        std::snprintf(parts, sizeof parts, "of which captions %.3f and codes %.3f, ", run.captions->text_loss,
-                      run.captions->code_loss);
     std::snprintf(text, sizeof text, "round %llu of %llu, %s, validation loss %s (%s %.3f), %s%llu tokens/s, ",
                   static_cast<unsigned long long>(run.round), static_cast<unsigned long long>(run.total_rounds),
-                  training, validation, model::title_of(run.baseline), run.bigram_loss, parts,
+                  training, validation, model::title_of(run.baseline), run.bigram_loss, measures_of(run).c_str(),
                   static_cast<unsigned long long>(run.swarm_tokens_per_second));
     return text + members_of(run);
 }
@@ -182,6 +200,7 @@ void print(const control::NodeSnapshot& node) {
     if (node.run) {
         std::cout << "run: " << log::printable(node.run->name) << ", " << node.run->model << "\n"
                   << "     " << line_of(*node.run) << "\n"
+                  << (node.run->clusters && node.run->clusters->collapsed ? collapsed_text : "")
                   << "my tokens: " << node.run->my_tokens << " in " << node.run->my_rounds << " rounds, today "
                   << node.run->my_tokens_today << "\n";
         if (node.run->density > 0) std::cout << "density: " << density_of(*node.run) << "\n";

@@ -669,8 +669,12 @@ void Node::add_run(control::NodeSnapshot& snapshot) const {
     if (const Validation* measured = m_session->validation(); measured && !measured->points().empty()) {
         snapshot.run->validation_loss = measured->points().back().loss;
         snapshot.run->validation_round = measured->points().back().round.value;
-        snapshot.run->order_accuracy = m_session->order_accuracy();
-        snapshot.run->captions = m_session->captions();
+        const control::EvaluateReply& evaluated = m_session->evaluated();
+        if (evaluated.pairs) snapshot.run->order_accuracy = evaluated.pairs->order_accuracy;
+        snapshot.run->pictures = evaluated.pictures;
+        snapshot.run->captions = evaluated.captions;
+        snapshot.run->clusters = evaluated.clusters;
+        snapshot.run->neighbours = evaluated.neighbours;
     }
     snapshot.network.payload_bytes_up = view.payload_bytes_sent;
     snapshot.network.peers = static_cast<std::uint32_t>(m_session->swarm().counters().sessions);

@@ -181,15 +181,21 @@ void RunSession::measure_validation(TimePoint now, const peer::PeerView& view) {
         }
         m_validation->measured(m_now, reply->loss, unix_seconds());
         log::of("run").info("validation loss {:.3f} of state {}", reply->loss, round.value);
-        if (reply->captions) {
-            m_captions = reply->captions;
-            log::of("run").info("of which captions {:.3f} and codes {:.3f}", reply->captions->text_loss,
-                                reply->captions->code_loss);
+        m_evaluated = *reply;
+        if (const auto& captions = reply->captions)
+            log::of("run").info("of which captions {:.3f} and codes {:.3f}", captions->text_loss, captions->code_loss);
+        if (const auto& pairs = reply->pairs) {
+            log::of("run").info("of which gaps {:.3f} and order {:.3f}; {:.0f} % of orders told rightly",
+                                pairs->gap_loss, pairs->order_loss, 100 * pairs->order_accuracy);
         }
-        if (!reply->pairs) return;
-        m_order_accuracy = reply->pairs->order_accuracy;
-        log::of("run").info("of which gaps {:.3f} and order {:.3f}; {:.0f} % of orders told rightly",
-                            reply->pairs->gap_loss, reply->pairs->order_loss, 100 * reply->pairs->order_accuracy);
+        if (const auto& clusters = reply->clusters) {
+            log::of("run").info("{:.0f} of {} clusters in use{}", clusters->used, clusters->clusters,
+                                clusters->collapsed ? "; the model has collapsed" : "");
+        }
+        if (const auto& neighbours = reply->neighbours) {
+            log::of("run").info("{:.0f} % of classes told by neighbours, {:.0f} % by their pixels",
+                                100 * neighbours->embeddings, 100 * neighbours->pixels);
+        }
     });
 }
 

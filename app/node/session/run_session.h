@@ -96,9 +96,8 @@ public:
     [[nodiscard]] const StateFiles& store() const { return *m_store; }
     /// Validation losses measured on this computer; null for a backbone.
     [[nodiscard]] const Validation* validation() const { return m_validation ? &*m_validation : nullptr; }
-    /// What the newest of them since the start says of an encoder's orders; none for other models.
-    [[nodiscard]] std::optional<double> order_accuracy() const { return m_order_accuracy; }
-    [[nodiscard]] const std::optional<control::CaptionFigures>& captions() const { return m_captions; }
+    /// All that the newest of them since the start says.
+    [[nodiscard]] const control::EvaluateReply& evaluated() const { return m_evaluated; }
     /// What was refused of others, of messages and of connections.
     [[nodiscard]] std::vector<control::RefusalRow> refusals() const;
     [[nodiscard]] const RunId& run() const { return m_plan.run; }
@@ -136,8 +135,7 @@ private:
     RunLog m_log;
     std::optional<TimePoint> m_looked_at;
     std::optional<Validation> m_validation;
-    std::optional<double> m_order_accuracy;
-    std::optional<control::CaptionFigures> m_captions;
+    control::EvaluateReply m_evaluated;
     std::optional<TimePoint> m_leave_by;  // stop() was called
     bool m_left = false;
     bool m_validation_asked = false;  // the shard was asked for in this life

@@ -34,6 +34,9 @@ NodeSnapshot snapshot() {
     node.run->validation_round = 11;
     node.run->order_accuracy = 0.75;
     node.run->captions = {2.5, 1.25};
+    node.run->pictures = {21.5, 0.5};
+    node.run->clusters = {100, 37.5, true};
+    node.run->neighbours = {0.75, 0.5};
     node.run->members.resize(2);
     node.run->members[1].self = true;
     node.run->members[0].connected = true;
@@ -59,6 +62,9 @@ private slots:
         QCOMPARE(back.run->validation_round, std::uint64_t{11});
         QVERIFY(back.run->order_accuracy == 0.75);
         QVERIFY(back.run->captions && back.run->captions->code_loss == 1.25);
+        QVERIFY(back.run->pictures && back.run->pictures->psnr == 21.5);
+        QVERIFY(back.run->clusters && back.run->clusters->clusters == 100 && back.run->clusters->collapsed);
+        QVERIFY(back.run->neighbours && back.run->neighbours->embeddings == 0.75);
         QCOMPARE(back.run->members.size(), std::size_t{2});
         QVERIFY(back.run->members[1].self && !back.run->members[1].connected);
         QVERIFY(!back.run->members[0].self && back.run->members[0].connected);
