@@ -279,6 +279,29 @@ private slots:
         QCOMPARE(QProcess::execute(node(), {"verify", model}), 0);
     }
 
+    /// Patterns in any greys, size and place: a network, which nobody tells their names, embeds them so that neighbours
+    /// are of one pattern far more often than by chance. Whether that is more often than pixels tell it is for longer
+    /// demos, which say so.
+    void a_swav_trains_with_three_volunteers_and_its_neighbours_tell_classes() {
+        SmallDemo demo;
+        demo.train({"--family", "swav"}, R"({"window_seconds": 5.0})");
+        QVERIFY(!QTest::currentTestFailed());
+        QVERIFY2(demo.number("final_loss") > 0 && demo.number("final_loss") < demo.number("bigram_loss"),
+                 demo.said.right(3000).constData());
+        const QJsonObject neighbours = demo.found["neighbours"].toObject();
+        const double embeddings = neighbours["embeddings"].toDouble(), pixels = neighbours["pixels"].toDouble();
+        QVERIFY2(pixels > 1.0 / 6 && embeddings > 0.4, demo.said.right(3000).constData());
+        QVERIFY(!demo.found["clusters"].toObject()["collapsed"].toBool(true));
+        QVERIFY(demo.said.contains("no label was trained on") && !demo.said.contains(" sample "));
+        const QString model = demo.path("model");
+        QCOMPARE(QProcess::execute(node(), {"export", "--data-dir", demo.path("data/demo/volunteer-1"), model}), 0);
+        QCOMPARE(read_json(model + "/config.json")["model_type"].toString(), QString("potluck_swav"));
+        QFile network(model + "/torchvision.safetensors");
+        QVERIFY(network.open(QIODevice::ReadOnly) && network.readAll().contains("layer4.0.bn2.running_var"));
+        QVERIFY(!QFile::exists(model + "/norms.partial") && QFile::exists(model + "/pictures.txt"));
+        QCOMPARE(QProcess::execute(node(), {"verify", model}), 0);
+    }
+
     void text_that_cannot_train_is_refused_in_one_sentence_and_leaves_nothing() {
         QTemporaryDir folder;
         QProcess demo;

@@ -54,7 +54,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* marker = "potluck-demo";  // marks a folder that a demo may empty
 constexpr int levels_to_sources = 4;
-constexpr std::uint32_t drawn_side = 64;  // larger than what is trained on, to look at
+constexpr std::uint32_t drawn_side = 64;   // larger than what is trained on, to look at
+constexpr std::uint32_t drawn_each = 600;  // of every pattern, for a model that embeds
 constexpr std::uint64_t shard_bytes_max = 1ULL << 30U;
 constexpr int demos_max = 1000;               // numbered folders tried
 constexpr std::uint64_t rounds_to_grow = 12;  // within which three volunteers are fit for a seat
@@ -72,7 +73,8 @@ Result<run::Manifest> manifest_in(const fs::path& home) {
 }
 
 control::EvaluateRequest validation_question(const fs::path& home, const run::Manifest& manifest) {
-    return {{}, (home / "data" / "validation.tokens").string(), manifest.validation.records, evaluate_records_max};
+    return {
+        {}, (home / "data" / data::validation_file_name).string(), manifest.validation.records, evaluate_records_max};
 }
 
 /// By number.
@@ -164,11 +166,12 @@ Status Demo::read_recipe() {
         if (!recipe) return recipe.error();
         m_recipe = *recipe;
     }
-    if (!m_recipe.draws() && m_recipe.trains_pictures() == m_command.demo.pictures.empty()) {
+    const bool draws_some = m_recipe.draws() || m_recipe.embeds();  // where no pictures are given
+    if (!draws_some && m_recipe.trains_pictures() == m_command.demo.pictures.empty()) {
         return Error{ErrorCode::invalid_argument,
                      m_recipe.trains_pictures()
                          ? "A picture coder is trained on pictures; give a folder with --pictures."
-                         : "Pictures train a picture coder or DALL-E; add --family coder or --family dalle."};
+                         : "Pictures train a picture coder, DALL-E or SwAV; add --family coder, dalle or swav."};
     }
     return {};
 }
@@ -220,6 +223,11 @@ Status Demo::stage_text() {
         m_screen.say("drew pictures of two shapes with captions; " + std::to_string(held_out->size()) +
                      " combinations are held out");
         return {};
+    }
+    if (m_recipe.embeds()) {
+        m_text = m_folder / "pictures";
+        m_screen.say("drawing pictures of six patterns, each in any two greys");
+        return write_drawn_patterns(m_text, drawn_side, drawn_each);
     }
     fs::path sources = own_program().parent_path();
     for (int level = 0; level < levels_to_sources && !fs::exists(sources / "core" / "base" / "result.h"); ++level) {
@@ -431,6 +439,8 @@ void Demo::evaluate(const fs::path& state, double& loss, std::function<void()> t
                         m_report.pairs = answer->pairs;
                         if (answer->pictures) m_report.pictures = answer->pictures;
                         m_report.captions = answer->captions;
+                        m_report.clusters = answer->clusters;
+                        m_report.neighbours = answer->neighbours;
                     } else {
                         m_report.troubles.push_back("The model could not be evaluated: " + answer.error().message);
                     }
@@ -467,7 +477,7 @@ void Demo::count_codes() {
         if (bytes) model::load_tokens(*bytes, width, tokens);
         return tokens;
     };
-    data::PlaceBaseline baseline(m_manifest.model, records_of(run_home() / "data" / "validation.tokens"));
+    data::PlaceBaseline baseline(m_manifest.model, records_of(run_home() / "data" / data::validation_file_name));
     const std::size_t size = std::size_t{m_manifest.model.context} + 1;
     for (const fs::path& shard : shard_files(run_home(), m_manifest)) {
         const std::vector<model::Token> records = records_of(shard);

@@ -66,6 +66,18 @@ DemoRecipe DemoRecipe::of_family(std::string_view family) {
         recipe.weight_decay = 0.01;
         recipe.minutes = 2;
     }
+    if (family == "swav") {
+        recipe.model = "swav-tiny";
+        recipe.layers = 4;
+        recipe.width = 16;
+        recipe.side = 24;
+        recipe.prototypes = 60;
+        recipe.batch = 64;
+        recipe.window_seconds = 5;
+        recipe.learning_rate = 3e-3;
+        recipe.weight_decay = 1e-6;
+        recipe.beta2 = 0.98;
+    }
     return recipe;
 }
 
@@ -101,6 +113,7 @@ std::vector<std::string> DemoRecipe::host_arguments(std::uint64_t rounds) const 
         options.emplace_back("--caption", std::to_string(caption));
     } else if (trains_pictures()) {
         options.emplace_back("--side", std::to_string(side));
+        if (embeds()) options.emplace_back("--prototypes", std::to_string(prototypes));
     } else {
         options.emplace_back("--heads", std::to_string(heads));
         options.emplace_back("--context", std::to_string(context));
@@ -138,6 +151,7 @@ Result<DemoRecipe> DemoRecipe::from_file(const std::filesystem::path& file, cons
     whole("context", recipe.context);
     whole("side", recipe.side);
     whole("caption", recipe.caption);
+    whole("prototypes", recipe.prototypes);
     whole("coder_width", recipe.coder_width);
     whole("batch", recipe.batch);
     whole("amplification", recipe.amplification);

@@ -14,7 +14,8 @@ namespace potluck::node {
 struct DemoRecipe {
     std::string model = "tiny";  // the preset whose layers, width, heads and context the next line replaces
     std::uint32_t layers = 2, width = 128, heads = 4, context = 128;
-    std::uint32_t side = 0;          // of a picture coder's pictures, in the place of heads and context
+    std::uint32_t side = 0;          // of a model's pictures, in the place of heads and context
+    std::uint32_t prototypes = 60;   // of one that embeds pictures
     std::uint32_t caption = 0;       // tokens of a model that draws, in the place of context
     std::uint32_t coder_width = 32;  // of its picture coder, which one computer trains first
     double coder_seconds = 45, coder_learning_rate = 2e-3;
@@ -39,6 +40,8 @@ struct DemoRecipe {
     double overhead_seconds = 0.5;  // of a round beside its window, to turn minutes into rounds
 
     [[nodiscard]] bool trains_pictures() const { return side > 0; }
+    /// Whether it embeds pictures.
+    [[nodiscard]] bool embeds() const { return model.starts_with("swav"); }
     /// Whether it goes on from captions with pictures, for which it trains a coder first.
     [[nodiscard]] bool draws() const { return caption > 0; }
     /// Rounds that fit into `for_minutes`.
@@ -47,7 +50,7 @@ struct DemoRecipe {
     [[nodiscard]] std::vector<std::string> host_arguments(std::uint64_t rounds) const;
     /// The same of the picture coder of a model that draws.
     [[nodiscard]] std::vector<std::string> coder_arguments() const;
-    /// What is trained of "gpt2", "coder" or "dalle".
+    /// What is trained of "gpt2", "coder", "dalle" or "swav".
     [[nodiscard]] static DemoRecipe of_family(std::string_view family);
     /// `usual` with the fields of a JSON file in their place.
     [[nodiscard]] static Result<DemoRecipe> from_file(const std::filesystem::path& file, const DemoRecipe& usual);

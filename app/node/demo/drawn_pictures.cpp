@@ -3,7 +3,10 @@
 #include <array>
 #include <cmath>
 #include <fstream>
+#include <span>
 #include <system_error>
+
+#include "core/base/rng.h"
 
 namespace potluck::node {
 
@@ -15,6 +18,7 @@ constexpr int samples = 4;                       // of a pixel along a side, so 
 constexpr double nearer = 0.27, farther = 0.73;  // centres of the two shapes, of the side
 constexpr double reach = 0.2;                    // of a shape from its centre
 constexpr std::uint64_t held_out_every = 16;
+constexpr std::uint32_t patterns_held_out_every = 8;
 
 struct Colour {
     const char* name;
@@ -41,16 +45,38 @@ constexpr std::array<Shape, 4> shapes = {
       }}}};
 constexpr std::size_t objects = colours.size() * shapes.size();
 
+/// Which half of a period of 2 a place falls into.
+bool is_first_half(double at) { return at - 2 * std::floor(at / 2) < 1; }
+/// How far a place is from the middle of its period of 2.
+double from_middle(double at) { return at - 2 * std::floor(at / 2) - 1; }
+
+constexpr std::array<Shape, 6> patterns = {
+    {{"stripes lying", [](double, double y) { return is_first_half(y); }},
+     {"stripes standing", [](double x, double) { return is_first_half(x); }},
+     {"stripes slanting", [](double x, double y) { return is_first_half(x + y); }},
+     {"checks", [](double x, double y) { return is_first_half(x) != is_first_half(y); }},
+     {"dots", [](double x, double y) { return std::hypot(from_middle(x), from_middle(y)) < 0.6; }},
+     {"grid", [](double x, double y) { return std::abs(from_middle(x)) > 0.7 || std::abs(from_middle(y)) > 0.7; }}}};
+constexpr double pattern_reach_min = 0.08, pattern_reach_max = 0.16;  // half a period, of the picture's side
+
+using Rgb = std::array<std::uint8_t, 3>;
+constexpr Rgb white = {255, 255, 255};
+
 struct Placed {
-    std::size_t object;
-    double x, y;
+    bool (*holds)(double x, double y);
+    Rgb colour;
+    double x, y, reach;  // of the picture's side
 };
 
 std::string name_of(std::size_t object) {
     return std::string("a ") + colours[object % colours.size()].name + " " + shapes[object / colours.size()].name;
 }
 
-pictures::Picture picture_of(const std::array<Placed, 2>& placed, std::uint32_t side) {
+Placed placed(std::size_t object, double x, double y) {
+    return {shapes[object / colours.size()].holds, colours[object % colours.size()].rgb, x, y, reach};
+}
+
+pictures::Picture picture_of(std::span<const Placed> placed, const Rgb& ground, std::uint32_t side) {
     pictures::Picture picture{side, side, {}};
     for (std::uint32_t row = 0; row < side; ++row) {
         for (std::uint32_t column = 0; column < side; ++column) {
@@ -58,17 +84,41 @@ pictures::Picture picture_of(const std::array<Placed, 2>& placed, std::uint32_t 
             for (int sample = 0; sample < samples * samples; ++sample) {
                 const double x = (column + (sample % samples + 0.5) / samples) / side;
                 const double y = (row + (sample / samples + 0.5) / samples) / side;
-                std::array<std::uint8_t, 3> colour = {255, 255, 255};
-                for (const Placed& one : placed) {
-                    if (shapes[one.object / colours.size()].holds((x - one.x) / reach, (y - one.y) / reach))
-                        colour = colours[one.object % colours.size()].rgb;
-                }
+                Rgb colour = ground;
+                for (const Placed& one : placed)
+                    if (one.holds((x - one.x) / one.reach, (y - one.y) / one.reach)) colour = one.colour;
                 for (std::size_t part = 0; part < 3; ++part) sums[part] += colour[part];
             }
             for (const int sum : sums) picture.rgb.push_back(static_cast<std::uint8_t>(sum / (samples * samples)));
         }
     }
     return picture;
+}
+
+Status write_picture(const fs::path& file, const pictures::Picture& picture) {
+    const auto png = pictures::encode_png(picture);
+    if (!png) return png.error();
+    std::ofstream out(file, std::ios::binary);
+    out << as_text(*png);
+    if (out.flush()) return {};
+    return Error{ErrorCode::io, file.string() + " cannot be written; make room, or name another folder."};
+}
+
+/// Between `low` and `high`.
+double drawn(Rng& rng, double low, double high) {
+    constexpr std::uint64_t steps = 1'000'000;
+    return low + (high - low) * static_cast<double>(rng.below(steps)) / steps;
+}
+
+/// A dark and a light grey, either first. Colours would be learned instead of the patterns: crops of one picture keep
+/// enough of theirs.
+std::array<Rgb, 2> drawn_greys(Rng& rng) {
+    const auto grey = [](double value) {
+        const auto part = static_cast<std::uint8_t>(value);
+        return Rgb{part, part, part};
+    };
+    const Rgb dark = grey(drawn(rng, 20, 120)), light = grey(drawn(rng, 150, 240));
+    return rng.below(2) == 0 ? std::array{dark, light} : std::array{light, dark};
 }
 
 }  // namespace
@@ -79,17 +129,36 @@ std::vector<DrawnPair> drawn_pairs(std::uint32_t side) {
         for (std::size_t second = 0; second < objects; ++second) {
             if (first == second) continue;
             for (const bool beside : {true, false}) {
-                const std::array<Placed, 2> placed = {{{first, beside ? nearer : 0.5, beside ? 0.5 : nearer},
-                                                       {second, beside ? farther : 0.5, beside ? 0.5 : farther}}};
+                const std::array both = {placed(first, beside ? nearer : 0.5, beside ? 0.5 : nearer),
+                                         placed(second, beside ? farther : 0.5, beside ? 0.5 : farther)};
                 // Seven steps a combination: a plain sixteenth would always hold out the same second shape.
                 const bool held_out = pairs.size() * 7 % held_out_every == first % held_out_every;
                 pairs.push_back({name_of(first) + (beside ? " left of " : " above ") + name_of(second),
-                                 picture_of(placed, side),
+                                 picture_of(both, white, side),
                                  held_out ? DrawnPair::Use::validation : DrawnPair::Use::training});
             }
         }
     }
     return pairs;
+}
+
+Status write_drawn_patterns(const fs::path& folder, std::uint32_t side, std::uint32_t each) {
+    Rng rng(1);
+    for (const Shape& pattern : patterns) {
+        std::error_code failed;
+        for (const char* part : {"train", "validation"}) fs::create_directories(folder / part / pattern.name, failed);
+        for (std::uint32_t number = 0; number < each; ++number) {
+            // The whole picture is inside: its corner is the pattern's origin.
+            const double size = drawn(rng, pattern_reach_min, pattern_reach_max);
+            const auto [ground, ink] = drawn_greys(rng);
+            const Placed one{pattern.holds, ink, -drawn(rng, 0, 4 * size), -drawn(rng, 0, 4 * size), size};
+            const fs::path home = folder / (number < each / patterns_held_out_every ? "validation" : "train");
+            const fs::path file = home / pattern.name / (std::to_string(number) + ".png");
+            const pictures::Picture picture = picture_of(std::span(&one, 1), ground, side);
+            if (Status written = write_picture(file, picture); !written) return written;
+        }
+    }
+    return {};
 }
 
 Result<std::vector<std::string>> write_drawn_pairs(const fs::path& folder, std::uint32_t side) {
@@ -100,13 +169,11 @@ Result<std::vector<std::string>> write_drawn_pairs(const fs::path& folder, std::
     for (const DrawnPair& pair : drawn_pairs(side)) {
         const bool validation = pair.use == DrawnPair::Use::validation;
         const fs::path file = folder / (validation ? "validation" : "train") / std::to_string(++number);
-        const auto png = pictures::encode_png(pair.picture);
-        if (!png) return png.error();
-        std::ofstream picture(file.string() + ".png", std::ios::binary), caption(file.string() + ".txt");
-        picture << as_text(*png);
+        if (Status written = write_picture(file.string() + ".png", pair.picture); !written) return written.error();
+        std::ofstream caption(file.string() + ".txt");
         caption << pair.caption << "\n";
-        if (!picture.flush() || !caption.flush())
-            return Error{ErrorCode::io, file.string() + ".png cannot be written; make room, or name another folder."};
+        if (!caption.flush())
+            return Error{ErrorCode::io, file.string() + ".txt cannot be written; make room, or name another folder."};
         if (validation) held_out.push_back(pair.caption);
     }
     return held_out;

@@ -78,6 +78,9 @@ std::vector<std::string> faults_of(const DemoReport& report) {
             "The model did not beat the " + report.baseline + " baseline.");
     require(!report.captions || report.captions->code_loss < report.code_baseline,
             "The model did not tell the codes of pictures better than their frequencies at each place do.");
+    require(!report.neighbours || report.neighbours->embeddings > report.neighbours->pixels,
+            "Neighbours by embeddings tell classes no better than neighbours by pixels.");
+    require(!report.clusters || !report.clusters->collapsed, "The model has collapsed: all pictures look alike to it.");
     require(report.late_rounds > 0, "The volunteer that joined late was not credited.");
     require(report.returned_rounds > 0, "The volunteer that was killed was not credited after its return.");
     require(report.all_in_step, "Not every node ended with the same state.");
@@ -133,6 +136,8 @@ nlohmann::json to_json(const DemoReport& report) {
         found["captions"] = control::to_json(*report.captions);
         found["code_baseline"] = report.code_baseline;
     }
+    if (report.clusters) found["clusters"] = control::to_json(*report.clusters);
+    if (report.neighbours) found["neighbours"] = control::to_json(*report.neighbours);
     return found;
 }
 
@@ -141,7 +146,9 @@ std::string to_text(const DemoReport& report) {
     out << "\nReport\n"
         << formatted("  validation loss    %.3f at the start, %.3f at the end; %s baseline %.3f%s\n",
                      report.initial_loss, report.final_loss, report.baseline.c_str(), report.bigram_loss,
-                     report.pictures && !report.captions ? "" : " nats per token")
+                     report.clusters                       ? " nats per picture"
+                     : report.pictures && !report.captions ? ""
+                                                           : " nats per token")
         << (report.pictures ? formatted("  held-out pictures  %.1f dB PSNR after coding; %.0f %% of the codes in use\n",
                                         report.pictures->psnr, 100 * report.pictures->codes_used)
                             : std::string())
@@ -149,6 +156,13 @@ std::string to_text(const DemoReport& report) {
                                         "frequencies at each place would be %.3f\n",
                                         report.captions->text_loss, report.captions->code_loss, report.code_baseline)
                             : std::string())
+        << (report.clusters ? formatted("  clusters           %.0f of %u in use among held-out pictures\n",
+                                        report.clusters->used, report.clusters->clusters)
+                            : std::string())
+        << (report.neighbours ? formatted("  classes            %.0f %% told by the nearest pictures by embedding, "
+                                          "%.0f %% by the nearest by pixels; no label was trained on\n",
+                                          100 * report.neighbours->embeddings, 100 * report.neighbours->pixels)
+                              : std::string())
         << (report.pairs
                 ? formatted("  of which           gaps %.3f, order %.3f; %.0f %% of orders told rightly\n",
                             report.pairs->gap_loss, report.pairs->order_loss, 100 * report.pairs->order_accuracy)
@@ -192,12 +206,14 @@ std::string to_text(const DemoReport& report) {
 
 std::string to_try(const DemoReport& report, const std::string& program) {
     const std::string data = " --data-dir '" + report.folder + "/volunteer-1'";
-    const bool draws = report.captions.has_value(), codes = report.pictures.has_value() && !draws;
+    const bool draws = report.captions.has_value(), embeds = report.clusters.has_value();
+    const bool codes = report.pictures.has_value() && !draws;
     const std::string prompt = draws ? " --prompt 'a red heart' --picture heart.png" : " --prompt 'The '";
-    const std::string sample = codes ? "" : program + " sample" + data + prompt + "\n  ";
-    const char* opens = draws   ? "config.json, safetensors and the picture coder"
-                        : codes ? "config.json, safetensors and how to code pictures with them"
-                                : "opens in transformers";
+    const std::string sample = codes || embeds ? "" : program + " sample" + data + prompt + "\n  ";
+    const char* opens = draws    ? "config.json, safetensors and the picture coder"
+                        : embeds ? "config.json, safetensors and a network for torchvision"
+                        : codes  ? "config.json, safetensors and how to code pictures with them"
+                                 : "opens in transformers";
     return "\nThe model and the data folders are kept in " + report.folder + "\nGo on with it:\n  " + program +
            " status" + data + "\n  " + sample + program + " export" + data + " ./model   # " + opens + "\n  " +
            program + " verify ./model   # that it is what the volunteers agreed on\n";

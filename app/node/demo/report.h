@@ -23,6 +23,8 @@ struct DemoReport {
     std::optional<control::PairFigures> pairs;                 // an encoder's at the end
     std::optional<control::PictureFigures> pictures;           // a picture coder's, also of a model that draws
     std::optional<control::CaptionFigures> captions;           // of a model that draws
+    std::optional<control::ClusterFigures> clusters;           // of a model that embeds pictures
+    std::optional<control::NeighbourFigures> neighbours;       // the same, where pictures have classes
     double code_baseline = 0;                                  // nats per code, what its code loss is held against
     double contributions_per_round = 0;                        // accepted
     std::uint64_t parameters = 0;
