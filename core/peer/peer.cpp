@@ -293,6 +293,7 @@ Verdict Peer::Impl::on_status(const PeerId& from, const run::Envelope& envelope,
     const Verdict verdict = members.take(author, status, source, now(), gossip.silence(author));
     if (verdict == Verdict::stale || verdict == Verdict::repeated) gossip.take_old(from, envelope, status.sequence);
     if (verdict != Verdict::accepted) return verdict;
+    members.heard_through(author, from);
     gossip.take(from, envelope, status.sequence, changed ? Gossip::Urgency::urgent : Gossip::Urgency::waits);
     if (new_name) world.ledger.remember_name(members.person_of(author), status.name);
     // Whom to wait for at the end of a window is asked of those whose own session tells at every heartbeat.
@@ -741,9 +742,7 @@ PeerView Peer::Impl::view() const {
     view.digest = keeper.round() ? keeper.digest() : StateDigest{};
     view.closed = chain.closed();
     if (machine.playing()) view.proposer = ballots.proposer();
-    view.members.push_back({context.self(), status_message_of(own), true});
-    for (const auto& [peer, member] : members.all())
-        view.members.push_back({peer, member.status, false, members.is_neighbour(peer)});
+    view.members = member_views({context.self(), status_message_of(own), true}, members, chain.committee());
     view.window_tokens = own.training.window_tokens;
     view.tokens_per_second = own.training.tokens_per_second;
     view.loss = own.training.loss;

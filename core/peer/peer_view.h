@@ -22,8 +22,15 @@ struct MemberView {
     PeerId id;
     run::StatusMessage status;
     bool is_self = false;
-    bool is_connected = false;  // there is a session with it; what the others say comes through members
+    bool is_connected = false;           // there is a session with it; what the others say comes through members
+    bool is_seated = false;              // it is of the committee
+    std::optional<PeerId> through = {};  // a neighbour that tells of it; nothing if there is a session with it
 };
+
+class Members;
+/// This member, `self`, and the others; `seats` are the committee's.
+[[nodiscard]] std::vector<MemberView> member_views(MemberView self, const Members& members,
+                                                   const std::vector<PeerId>& seats);
 
 /// A state that is seeded for those who join later.
 struct Checkpoint {

@@ -141,6 +141,12 @@ Verdict Members::take(const PeerId& peer, const run::StatusMessage& status, Sour
     return Verdict::accepted;
 }
 
+void Members::heard_through(const PeerId& peer, const PeerId& neighbour) {
+    Member* member = find(peer);
+    if (member == nullptr || peer == neighbour) return;
+    if (!member->through || !is_neighbour(*member->through)) member->through = neighbour;
+}
+
 Member* Members::find(const PeerId& peer) {
     const auto found = m_members.find(peer);
     return found == m_members.end() ? nullptr : &found->second;

@@ -81,6 +81,7 @@ struct Member {
     TimePoint last_seen;                    // when its sequence grew last
     std::optional<RoundId> compared;        // newest round whose digest was compared with ours
     std::optional<TimePoint> heard_itself;  // over its own session; only then can it be asked for anything
+    std::optional<PeerId> through;          // the neighbour that told of it first, of those that are neighbours still
 };
 
 /// Over whose session a status came.
@@ -111,6 +112,9 @@ public:
     /// session does not speak for itself.
     [[nodiscard]] run::Verdict take(const PeerId& peer, const run::StatusMessage& status, Source source, TimePoint now,
                                     Duration silence = run::heartbeats_to_live * Duration{1'000});
+    /// `neighbour` has brought `peer`'s newest status. While another one that did so is a neighbour, that one stays the
+    /// one through which it is heard.
+    void heard_through(const PeerId& peer, const PeerId& neighbour);
     /// It is not here any more. Its sequence is kept.
     void remove(const PeerId& peer) { m_members.erase(peer); }
     [[nodiscard]] Member* find(const PeerId& peer);

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "core/peer/peer_view.h"
 #include "core/peer/presence/members.h"
 
 using namespace potluck;
@@ -111,6 +112,39 @@ private slots:
         members.left(peer_of(1));
         QVERIFY(members.neighbours().empty());
         QCOMPARE(members.all().size(), 2U);
+    }
+
+    void who_tells_of_a_member_stays_the_same_while_it_is_a_neighbour() {
+        Members members;
+        members.joined(peer_of(1));
+        members.joined(peer_of(2));
+        members.heard_through(peer_of(9), peer_of(1));  // nobody has been heard of
+        QCOMPARE(relayed(members, 9, 5), Verdict::accepted);
+        QVERIFY(!members.find(peer_of(9))->through);
+        members.heard_through(peer_of(9), peer_of(9));
+        QVERIFY(!members.find(peer_of(9))->through);
+        members.heard_through(peer_of(9), peer_of(1));
+        members.heard_through(peer_of(9), peer_of(2));
+        QVERIFY(members.find(peer_of(9))->through == peer_of(1));
+        members.left(peer_of(1));
+        members.heard_through(peer_of(9), peer_of(2));
+        QVERIFY(members.find(peer_of(9))->through == peer_of(2));
+    }
+
+    void what_is_shown_of_members_says_how_each_is_heard() {
+        Members members;
+        members.joined(peer_of(1));
+        QCOMPARE(take(members, 1, 5), Verdict::accepted);
+        QCOMPARE(relayed(members, 2, 5), Verdict::accepted);
+        members.heard_through(peer_of(2), peer_of(1));
+        const auto views = member_views({peer_of(3), {}, true}, members, {peer_of(1), peer_of(3)});
+        QCOMPARE(views.size(), 3U);
+        QVERIFY(views[0].is_self && views[0].is_seated && !views[0].is_connected && !views[0].through);
+        QVERIFY(views[1].id == peer_of(1) && views[1].is_connected && views[1].is_seated && !views[1].through);
+        QVERIFY(views[2].id == peer_of(2) && !views[2].is_connected && !views[2].is_seated);
+        QVERIFY(views[2].through == peer_of(1));
+        members.joined(peer_of(2));
+        QVERIFY(!member_views({peer_of(3), {}, true}, members, {})[2].through);
     }
 
     void there_is_room_for_a_limited_number_of_members() {
