@@ -152,7 +152,7 @@ Result<lt::torrent_handle> Engine::add(lt::add_torrent_params params, Start star
             });
         });
     }
-    params.extensions.push_back(blob_plugin());
+    params.extensions.push_back(blob_plugin(m_flows));
     params.flags |= lt::torrent_flags::duplicate_is_error;
     try {
         lt::torrent_handle torrent = m_session->add_torrent(std::move(params));

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <functional>
 #include <future>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@
 #include "core/base/result.h"
 #include "core/base/thread_owner.h"
 #include "net/alerts.h"
+#include "net/links/flow.h"
 #include "net/session.h"
 
 namespace potluck::net {
@@ -61,6 +63,11 @@ public:
         m_owner.check();
         m_session->post_torrent_updates({});
     }
+    /// What the connections of blobs have carried since this was asked last, by where the other end can be dialled.
+    [[nodiscard]] std::map<Endpoint, Carried> flows() {
+        m_owner.check();
+        return m_flows->collect();
+    }
     void ask_for_statistics() {
         m_owner.check();
         m_session->post_session_stats();
@@ -96,6 +103,7 @@ private:
     std::thread m_thread;
     std::future<void> m_ended;
     std::promise<void> m_end;
+    std::shared_ptr<FlowBook> m_flows = std::make_shared<FlowBook>();
     std::vector<Event> m_early;  // events that came while waiting for the port
     std::filesystem::path m_dht_file;
     std::uint16_t m_port = 0;

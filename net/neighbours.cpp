@@ -322,6 +322,22 @@ std::vector<PeerId> Neighbours::members() const {
     return peers;
 }
 
+std::map<PeerId, Carried> Neighbours::carried(const std::map<lt::tcp::endpoint, Carried>& blobs) {
+    m_owner.check();
+    std::map<PeerId, Carried> carried;
+    for (const auto& [peer, link] : m_members) {
+        const Connection& session = *m_connections.at(link);
+        Carried& sum = carried[peer];
+        sum += session.gauge->flow.take();
+        const auto add = [&](const lt::tcp::endpoint& at) {
+            if (const auto found = blobs.find(at); found != blobs.end()) sum += found->second;
+        };
+        add(session.remote);
+        if (session.listening != session.remote) add(session.listening);
+    }
+    return carried;
+}
+
 std::optional<lt::tcp::endpoint> Neighbours::endpoint(const PeerId& member) const {
     m_owner.check();
     const Connection* session = session_with(member);

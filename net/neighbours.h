@@ -52,6 +52,9 @@ public:
     [[nodiscard]] std::size_t unsent(const PeerId& to) const;
 
     [[nodiscard]] std::vector<PeerId> members() const;
+    /// What went to and from each member since the last call: its session's frames, and of `blobs` what belongs to an
+    /// endpoint at which it can be dialled.
+    [[nodiscard]] std::map<PeerId, Carried> carried(const std::map<lt::tcp::endpoint, Carried>& blobs);
     /// Where a member listens; nothing if it did not say.
     [[nodiscard]] std::optional<lt::tcp::endpoint> endpoint(const PeerId& member) const;
     [[nodiscard]] bool is_connected(const lt::tcp::endpoint& endpoint) const;

@@ -37,6 +37,7 @@ namespace fs = std::filesystem;
 
 constexpr Duration progress_interval{250};
 constexpr Duration statistics_interval{1'000};
+constexpr Duration flow_interval{5'000};
 
 Status make_folder(const fs::path& folder) {
     std::error_code failure;
@@ -67,12 +68,14 @@ struct Session::Impl {
           proxy(std::make_unique<ProxyProbe>(engine->io(), settings.proxy)),
           manifests(*engine, settings.data_folder / "manifests"),
           begun(steady_now()),
-          now(begun) {}
+          now(begun),
+          measured(begun) {}
 
     void take_events();
     [[nodiscard]] bool learn_address(const Event& event);
     [[nodiscard]] std::vector<run::PeerHint> own_hints() const;
     void deliver();
+    void measure();
     [[nodiscard]] LiveSwarm* find(const RunId& run) const {
         const auto found =
             std::find_if(swarms.begin(), swarms.end(), [&](const LiveSwarm* swarm) { return swarm->run() == run; });
@@ -95,6 +98,7 @@ struct Session::Impl {
     TimePoint now;
     TimePoint asked_progress;
     TimePoint asked_statistics;
+    TimePoint measured;  // when what others get and bring was
     bool stopped = false;
 };
 
@@ -172,6 +176,15 @@ void Session::Impl::deliver() {
     if (!queued.empty() && settings.wake) settings.wake();
 }
 
+/// A run's exchange comes in bursts, and the looks of windows at any time: the mean of a few seconds shows both.
+void Session::Impl::measure() {
+    const Duration elapsed = now - measured;
+    if (elapsed < flow_interval) return;
+    measured = now;
+    const std::map<Endpoint, Carried> carried = engine->flows();
+    for (LiveSwarm* swarm : swarms) swarm->measure(carried, elapsed);
+}
+
 void Session::poll(TimePoint now) {
     m_owner.check();
     Impl& impl = *m_impl;
@@ -184,6 +197,7 @@ void Session::poll(TimePoint now) {
     for (LiveSwarm* swarm : std::vector<LiveSwarm*>(impl.swarms)) swarm->poll(now);
     impl.blobs.tick(now);
     impl.deliver();
+    impl.measure();
     if (now - impl.asked_progress >= progress_interval) {
         impl.asked_progress = now;
         impl.engine->ask_for_progress();

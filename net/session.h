@@ -92,6 +92,13 @@ struct SwarmCounters {
     std::uint64_t blob_bytes_down = 0;    // payload of fetches, repeated and discarded pieces included
 };
 
+/// What goes to and from a member with which there is a session, messages and blobs together: a mean over the last few
+/// seconds. Blobs count as far as addresses tell whose they are.
+struct MemberFlow {
+    PeerId peer;
+    std::uint64_t sent_per_second = 0, received_per_second = 0;  // bytes
+};
+
 struct SwarmOptions {
     RunId run;                         // its manifest was published or fetched with this data folder
     std::vector<run::PeerHint> hints;  // of the invite; tried again with back-off as long as nobody answers
@@ -111,6 +118,8 @@ public:
     /// forgotten.
     [[nodiscard]] virtual std::vector<run::BlobRef> held() const = 0;
     [[nodiscard]] virtual SwarmCounters counters() const = 0;
+    /// One for each neighbour that was here when this was measured last.
+    [[nodiscard]] virtual std::vector<MemberFlow> flows() const = 0;
 };
 
 enum class SearchStage { searching, connected, fetching };

@@ -11,6 +11,7 @@
 #include "net/swarm.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "core/base/check.h"
@@ -265,6 +266,22 @@ void LiveSwarm::add_hints(const std::vector<run::PeerHint>& hints) {
 std::vector<run::BlobRef> LiveSwarm::held() const {
     m_owner.check();
     return m_parts.blobs.held(m_run);
+}
+
+void LiveSwarm::measure(const std::map<Endpoint, Carried>& blobs, Duration elapsed) {
+    m_owner.check();
+    const double seconds = std::max(1e-3, std::chrono::duration<double>(elapsed).count());
+    const auto rate = [&](std::uint64_t bytes) {
+        return static_cast<std::uint64_t>(static_cast<double>(bytes) / seconds);
+    };
+    m_flows.clear();
+    for (const auto& [peer, carried] : m_neighbours.carried(blobs))
+        m_flows.push_back({peer, rate(carried.sent), rate(carried.received)});
+}
+
+std::vector<MemberFlow> LiveSwarm::flows() const {
+    m_owner.check();
+    return m_flows;
 }
 
 SwarmCounters LiveSwarm::counters() const {

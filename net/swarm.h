@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -36,6 +37,8 @@ public:
     void poll(TimePoint now);
     /// What the DHT knows of this run.
     void found(const PeersFound& peers);
+    /// What blobs carried in the last `elapsed`, by where the other end can be dialled.
+    void measure(const std::map<Endpoint, Carried>& blobs, Duration elapsed);
     [[nodiscard]] peer::SwarmEvents& events() { return m_events; }
     [[nodiscard]] const RunId& run() const { return m_run; }
 
@@ -57,6 +60,7 @@ public:
     void add_hints(const std::vector<run::PeerHint>& hints) override;
     [[nodiscard]] std::vector<run::BlobRef> held() const override;
     [[nodiscard]] SwarmCounters counters() const override;
+    [[nodiscard]] std::vector<MemberFlow> flows() const override;
 
 private:
     /// A blob others were told of; if nobody can reach us, we go to them.
@@ -89,6 +93,7 @@ private:
     std::unique_ptr<Discovery> m_discovery;
     std::vector<Offered> m_offered;
     std::vector<AskedLater> m_asked_later;
+    std::vector<MemberFlow> m_flows;
     TimePoint m_now;
     TimePoint m_looked;
     TimePoint m_asked_dht;

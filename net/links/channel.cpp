@@ -42,6 +42,31 @@ constexpr auto drain_interval = std::chrono::milliseconds(20);
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
+/// Where the other end of a connection is, as far as is known (LinkEvent in channel.h).
+struct OtherEnd {
+    lt::tcp::endpoint remote, listening;
+    bool over_utp = false;
+    Direction direction = Direction::incoming;
+};
+
+OtherEnd other_end(const lt::peer_connection_handle& connection, const lt::bdecode_node& handshake) {
+    OtherEnd end;
+    end.direction = connection.is_outgoing() ? Direction::outgoing : Direction::incoming;
+    end.remote = connection.remote();
+    const std::int64_t told = handshake.dict_find_int_value(own_port_key, 0);
+    const bool is_port = told > 0 && told < 65'536;
+    end.listening = {end.remote.address(), is_port ? static_cast<std::uint16_t>(told) : std::uint16_t{0}};
+    lt::peer_info info;
+    connection.get_peer_info(info);
+    end.over_utp = static_cast<bool>(info.flags & lt::peer_info::utp_socket);
+    if (end.direction == Direction::outgoing) {
+        end.listening = end.remote;
+    } else if (!end.over_utp) {
+        end.remote = end.listening;
+    }
+    return end;
+}
+
 }  // namespace
 
 class Link final : public lt::peer_plugin, public std::enable_shared_from_this<Link> {
@@ -104,19 +129,11 @@ bool Link::on_extension_handshake(const lt::bdecode_node& handshake) {
     opened.kind = LinkEvent::Kind::opened;
     opened.link = m_id;
     opened.gauge = m_gauge;
-    opened.direction = m_connection.is_outgoing() ? Direction::outgoing : Direction::incoming;
-    opened.remote = m_connection.remote();
-    const std::int64_t told = handshake.dict_find_int_value(own_port_key, 0);
-    const bool is_port = told > 0 && told < 65'536;
-    opened.listening = {opened.remote.address(), is_port ? static_cast<std::uint16_t>(told) : std::uint16_t{0}};
-    lt::peer_info info;
-    m_connection.get_peer_info(info);
-    opened.over_utp = static_cast<bool>(info.flags & lt::peer_info::utp_socket);
-    if (opened.direction == Direction::outgoing) {
-        opened.listening = opened.remote;
-    } else if (!opened.over_utp) {
-        opened.remote = opened.listening;
-    }
+    const OtherEnd end = other_end(m_connection, handshake);
+    opened.direction = end.direction;
+    opened.remote = end.remote;
+    opened.listening = end.listening;
+    opened.over_utp = end.over_utp;
     if (!m_hub->post(std::move(opened))) close(Hub::Reason::refused);
     return true;
 }
@@ -153,6 +170,7 @@ bool Link::on_extended(int length, int message, lt::span<const char> body) {
     event.link = m_id;
     event.frame.assign(bytes.begin(), bytes.end());
     m_gauge->waiting += size;
+    m_gauge->flow.received += size;
     if (!m_hub->post(std::move(event))) close(Hub::Reason::refused);
     return true;
 }
@@ -184,6 +202,7 @@ void Link::put(ByteSpan frame) {
     m_connection.send_buffer(message.data(), static_cast<int>(message.size()));
     m_written_since_look += frame.size() + header.size();
     m_gauge->unsent -= frame.size();
+    m_gauge->flow.sent += frame.size();
 }
 
 void Link::write(Bytes frame) {
@@ -233,6 +252,9 @@ private:
 
 class BlobConnection final : public lt::peer_plugin {
 public:
+    BlobConnection(lt::peer_connection_handle connection, std::shared_ptr<FlowBook> book)
+        : m_connection(std::move(connection)), m_book(std::move(book)) {}
+
     void add_handshake(lt::entry& handshake) override {
         const lt::entry* told = handshake.find_key(bep10_port_key);
         if (told == nullptr) return;
@@ -240,6 +262,19 @@ public:
         handshake.dict().erase(bep10_port_key);
         handshake[own_port_key] = port;
     }
+    bool on_extension_handshake(const lt::bdecode_node& handshake) override {
+        if (m_flow->at.port() != 0) return true;  // said again
+        m_flow->at = other_end(m_connection, handshake).remote;
+        if (m_flow->at.port() != 0) m_book->begin(m_flow);
+        return true;
+    }
+    bool on_piece(const lt::peer_request& piece, lt::span<const char>) override {
+        m_flow->count.received += static_cast<std::uint64_t>(piece.length);
+        return false;
+    }
+    void sent_payload(int bytes) override { m_flow->count.sent += static_cast<std::uint64_t>(bytes); }
+    void on_disconnect(const lt::error_code&) override { m_flow->over = true; }
+
     bool on_bitfield(const lt::bitfield&) override { return tells_what_it_has(); }
     bool on_have_all() override { return tells_what_it_has(); }
     bool on_have_none() override { return tells_what_it_has(); }
@@ -255,21 +290,31 @@ private:
         return false;
     }
 
+    lt::peer_connection_handle m_connection;
+    std::shared_ptr<FlowBook> m_book;
+    std::shared_ptr<BlobFlow> m_flow = std::make_shared<BlobFlow>();
     bool m_told = false;
 };
 
 class BlobConnections final : public lt::torrent_plugin {
 public:
+    explicit BlobConnections(std::shared_ptr<FlowBook> book) : m_book(std::move(book)) {}
     std::shared_ptr<lt::peer_plugin> new_connection(const lt::peer_connection_handle& connection) override {
         if (connection.type() != lt::connection_type::bittorrent) return nullptr;
-        return std::make_shared<BlobConnection>();
+        return std::make_shared<BlobConnection>(connection, m_book);
     }
+
+private:
+    std::shared_ptr<FlowBook> m_book;
 };
 
 }  // namespace
 
-std::function<std::shared_ptr<lt::torrent_plugin>(const lt::torrent_handle&, lt::client_data_t)> blob_plugin() {
-    return [](const lt::torrent_handle&, lt::client_data_t) { return std::make_shared<BlobConnections>(); };
+std::function<std::shared_ptr<lt::torrent_plugin>(const lt::torrent_handle&, lt::client_data_t)> blob_plugin(
+    std::shared_ptr<FlowBook> book) {
+    return [book = std::move(book)](const lt::torrent_handle&, lt::client_data_t) {
+        return std::make_shared<BlobConnections>(book);
+    };
 }
 
 Hub::Hub(lt::io_context& io, std::function<void()> wake) : m_io(io), m_wake(std::move(wake)) {}

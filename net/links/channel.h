@@ -27,6 +27,7 @@
 #include "core/base/bytes.h"
 #include "core/base/mailbox.h"
 #include "core/base/thread_owner.h"
+#include "net/links/flow.h"
 
 namespace potluck::net {
 
@@ -78,6 +79,7 @@ struct LinkStats {
     std::atomic<bool> closed{false};
     std::atomic<bool> flooded{false};
     std::atomic<bool> malformed{false};
+    FlowCount flow;  // frames as they were sealed
 };
 
 /// What to add to every torrent. Its connections tell where this end listens under a key of ours instead of BEP 10's
@@ -90,8 +92,10 @@ struct LinkStats {
 /// handshakes say "upload only", before it has noted the other as a seed, and then dials it again whenever
 /// min_reconnect_time has passed: two handshakes a second for each neighbour and recent blob, for as long as both are
 /// there.
+///
+/// What its connections carry is counted in `book`.
 [[nodiscard]] std::function<std::shared_ptr<lt::torrent_plugin>(const lt::torrent_handle&, lt::client_data_t)>
-blob_plugin();
+blob_plugin(std::shared_ptr<FlowBook> book);
 
 enum class Direction { incoming, outgoing };
 

@@ -49,6 +49,28 @@ private slots:
         }
     }
 
+    void what_goes_to_a_neighbour_is_measured_at_both_ends() {
+        Room room;
+        room.open(2);
+        QVERIFY(room.wait_until_all_know_each_other());
+        const auto flow = [&](std::size_t i) {
+            const std::vector<MemberFlow> flows = room[i].swarm->flows();
+            return flows.size() == 1 && flows[0].peer == room[1 - i].id() ? flows[0] : MemberFlow{};
+        };
+        room[0].swarm->broadcast(envelope_of(room[0], room.run, random_bytes(run::message_bytes_max, 1)));
+        constexpr std::uint64_t much = run::message_bytes_max / 100;
+        QVERIFY(room.wait([&] { return flow(0).sent_per_second > much && flow(1).received_per_second > much; }));
+        QVERIFY(flow(0).received_per_second < much && flow(1).sent_per_second < much);
+        QVERIFY(room.wait([&] { return flow(0).sent_per_second < much && flow(1).received_per_second < much; }));
+        // A blob comes over a connection of its own.
+        const run::BlobRef ref = room[1].swarm->publish(random_bytes(30'000'000, 2)).value();
+        room[0].swarm->fetch(ref, {.sources = {room[1].id()}, .deadline = {}, .damaged_copy = {}, .layer = {}});
+        QVERIFY(room.wait([&] { return flow(0).received_per_second > much && flow(1).sent_per_second > much; }));
+        QVERIFY(flow(0).sent_per_second < much && flow(1).received_per_second < much);
+        room[1].shut();
+        QVERIFY(room.wait([&] { return room[0].swarm->flows().empty(); }));
+    }
+
     void a_payload_reaches_five_peers_within_300_ms_data() {
         QTest::addColumn<bool>("due");
         QTest::newRow("whenever") << false;
