@@ -120,6 +120,9 @@ struct MemberRow {
     double loss = 0;
     bool self = false, connected = false;
     std::string person;
+    bool seat = false;
+    std::optional<std::string> through = {};
+    std::uint64_t sent_per_second = 0, received_per_second = 0;
 
     static void fields(auto& value, auto&& field) {
         field("id", value.id, Text{id_bytes_max}, "The computer's public key in hexadecimal digits.");
@@ -135,6 +138,12 @@ struct MemberRow {
               "Whether this node has a session with it; what the others say comes through members.");
         field("person", value.person, Optional{Text{id_bytes_max}},
               "Public key of the person whose computer it is; missing if that is its own key.");
+        field("seat", value.seat, Optional{Any{}}, "Whether it is of the committee.");
+        field("through", value.through, Text{id_bytes_max},
+              "Key of a neighbour that tells of it; missing if there is a session with it, or nobody is known to.");
+        field("sent_per_second", value.sent_per_second, Optional{Whole{}},
+              "Bytes of messages and blobs that went to it, a mean over the last seconds; 0 without a session.");
+        field("received_per_second", value.received_per_second, Optional{Whole{}}, "The same that came from it.");
     }
 };
 

@@ -32,6 +32,12 @@ private slots:
         QVERIFY(rows[0].at("name") != "");
         QVERIFY(!swarm.backbone().call("curve", {{"most", 10}}).at("points").empty());
         QVERIFY(!swarm.backbone().call("checkpoints").at("rows").empty());
+        // Heartbeats alone go both ways over every connection.
+        const auto is_told = [](const control::MemberRow& one) {
+            return one.self ? one.seat : one.connected && one.sent_per_second > 0 && one.received_per_second > 0;
+        };
+        QVERIFY(swarm.backbone().wait_for(
+            [&](const auto& now) { return std::ranges::all_of(now.run->members, is_told); }, 20'000));
     }
 
     /// An identity that was imported on a second computer trains there beside the first.

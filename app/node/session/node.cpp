@@ -664,6 +664,7 @@ void Node::add_run(control::NodeSnapshot& snapshot) const {
     snapshot.run = run_snapshot(m_session->run(), m_session->peer().manifest(), view);
     snapshot.run->magnet = m_network->invite(m_session->run(), snapshot.run->name).to_magnet();
     snapshot.run->refusals = m_session->refusals();
+    add_flows(m_session->swarm().flows(), *snapshot.run);
     if (m_succession) snapshot.run->succession = succession_rows(*m_succession, view);
     add_credit(m_ledger, m_session->run(), m_keys.person.id(), *snapshot.run);
     if (const Validation* measured = m_session->validation(); measured && !measured->points().empty()) {

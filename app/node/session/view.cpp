@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <map>
 
 #include "app/node/session/state_files.h"
 #include "core/activity/system/local_time.h"
@@ -37,6 +38,10 @@ std::string person_text(const peer::MemberView& member) {
     return certificate.is_own() ? std::string() : certificate.person.hex();
 }
 
+std::optional<std::string> hex_of(const std::optional<PeerId>& key) {
+    return key ? std::optional(key->hex()) : std::nullopt;
+}
+
 }  // namespace
 
 double swarm_loss(const peer::PeerView& view) {
@@ -48,6 +53,17 @@ double swarm_loss(const peer::PeerView& view) {
         weight += tokens;
     }
     return weight > 0 ? sum / weight : 0;
+}
+
+void add_flows(const std::vector<net::MemberFlow>& flows, control::RunSnapshot& snapshot) {
+    std::map<std::string, const net::MemberFlow*> by_key;
+    for (const net::MemberFlow& flow : flows) by_key[flow.peer.hex()] = &flow;
+    for (control::MemberRow& member : snapshot.members) {
+        const auto found = by_key.find(member.id);
+        if (found == by_key.end() || !member.connected) continue;
+        member.sent_per_second = found->second->sent_per_second;
+        member.received_per_second = found->second->received_per_second;
+    }
 }
 
 control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifest, const peer::PeerView& view) {
@@ -85,7 +101,7 @@ control::RunSnapshot run_snapshot(const RunId& run, const run::Manifest& manifes
         snapshot.members.push_back({member.id.hex(), status.name, status.role, status.phase, status.round.value,
                                     status.window_tokens.value, status.tokens_per_second,
                                     static_cast<double>(status.loss), member.is_self, member.is_connected,
-                                    person_text(member)});
+                                    person_text(member), member.is_seated, hex_of(member.through)});
     }
     return snapshot;
 }

@@ -53,6 +53,9 @@ struct Beginning {
 [[nodiscard]] control::Inbound inbound_of(const net::SessionCounters& counters);
 [[nodiscard]] control::NetworkSnapshot network_snapshot(const net::SessionCounters& counters);
 
+/// What goes to and from each member.
+void add_flows(const std::vector<net::MemberFlow>& flows, control::RunSnapshot& snapshot);
+
 /// What the ledger says of the run and of this identity's part in it, the last round's loss too if no member tells one.
 void add_credit(const ledger::Ledger& ledger, const RunId& run, const PeerId& self, control::RunSnapshot& snapshot);
 /// Names, rows and this identity's own place; `own_name` is what it goes by now.

@@ -40,6 +40,10 @@ NodeSnapshot snapshot() {
     node.run->members.resize(2);
     node.run->members[1].self = true;
     node.run->members[0].connected = true;
+    node.run->members[0].seat = true;
+    node.run->members[0].sent_per_second = 12;
+    node.run->members[0].received_per_second = 34;
+    node.run->members[1].through = "ab";
     return node;
 }
 
@@ -67,8 +71,22 @@ private slots:
         QVERIFY(back.run->neighbours && back.run->neighbours->embeddings == 0.75);
         QCOMPARE(back.run->members.size(), std::size_t{2});
         QVERIFY(back.run->members[1].self && !back.run->members[1].connected);
-        QVERIFY(!back.run->members[0].self && back.run->members[0].connected);
+        QVERIFY(!back.run->members[0].self && back.run->members[0].connected && back.run->members[0].seat);
+        QCOMPARE(back.run->members[0].sent_per_second, std::uint64_t{12});
+        QCOMPARE(back.run->members[0].received_per_second, std::uint64_t{34});
+        QVERIFY(!back.run->members[0].through && back.run->members[1].through == "ab");
         QCOMPARE(back.network.port, std::uint16_t{6881});
+    }
+
+    void an_older_node_does_not_say_what_goes_to_members() {
+        json object = to_json(snapshot());
+        for (json& member : object.at("run").at("members")) {
+            for (const char* field : {"seat", "through", "sent_per_second", "received_per_second"}) member.erase(field);
+        }
+        NodeSnapshot back;
+        QVERIFY(from_json(object, back).ok());
+        const MemberRow& member = back.run->members[0];
+        QVERIFY(!member.seat && !member.through && member.sent_per_second + member.received_per_second == 0);
     }
 
     void what_its_owner_wants_survives_its_json_and_names_are_known() {

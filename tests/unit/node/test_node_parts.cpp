@@ -68,6 +68,21 @@ private slots:
         QCOMPARE(default_data_folder(xdg, Platform::linux_like)->string(), std::string("/data/potluck"));
     }
 
+    void what_goes_to_members_stands_beside_those_with_a_session() {
+        PeerId here, gone;
+        here.bytes[0] = std::byte{1};
+        gone.bytes[0] = std::byte{2};
+        control::RunSnapshot run;
+        run.members.resize(3);
+        run.members[0].self = true;
+        run.members[1].id = here.hex();
+        run.members[1].connected = true;
+        run.members[2].id = gone.hex();
+        add_flows({{here, 12, 34}, {gone, 56, 78}, {PeerId{}, 9, 9}}, run);
+        QVERIFY(run.members[1].sent_per_second == 12 && run.members[1].received_per_second == 34);
+        for (const std::size_t silent : {0U, 2U}) QCOMPARE(run.members[silent].sent_per_second, std::uint64_t{0});
+    }
+
     void the_trainer_is_beside_the_node_or_in_the_folder_of_its_package() {
         const QTemporaryDir folder;
         const fs::path bin = fs::path(folder.path().toStdString()) / "bin";
