@@ -1343,29 +1343,12 @@
 <context>
     <name>potluck::ui::MemberModel</name>
     <message>
-        <source>backbone, %1</source>
-        <translation>Rückgrat, %1</translation>
-    </message>
-    <message>
         <source>%1, through others</source>
         <translation>%1, über andere</translation>
     </message>
-    <message>
-        <source>%1, your other computer</source>
-        <translation>%1, dein anderer Computer</translation>
-    </message>
-    <message>
-        <source>%1, a computer of %2</source>
-        <translation>%1, ein Computer von %2</translation>
-    </message>
-    <message>
-        <source>%1 tok/s</source>
-        <translation>%1 Token/s</translation>
-    </message>
-    <message>
-        <source>%1 (you)</source>
-        <translation>%1 (du)</translation>
-    </message>
+</context>
+<context>
+    <name>potluck::ui::MemberWords</name>
     <message>
         <source>joining</source>
         <translation>tritt bei</translation>
@@ -1401,6 +1384,26 @@
     <message>
         <source>leaving</source>
         <translation>geht</translation>
+    </message>
+    <message>
+        <source>backbone, %1</source>
+        <translation>Rückgrat, %1</translation>
+    </message>
+    <message>
+        <source>%1 (you)</source>
+        <translation>%1 (du)</translation>
+    </message>
+    <message>
+        <source>%1, your other computer</source>
+        <translation>%1, dein anderer Computer</translation>
+    </message>
+    <message>
+        <source>%1, a computer of %2</source>
+        <translation>%1, ein Computer von %2</translation>
+    </message>
+    <message>
+        <source>%1 tok/s</source>
+        <translation>%1 Token/s</translation>
     </message>
 </context>
 <context>

@@ -1,12 +1,11 @@
-#include "ui/widgets/member_list.h"
+#include "ui/members/member_list.h"
 
 #include <algorithm>
 
-#include <QCoreApplication>
 #include <QGuiApplication>
 #include <QPainter>
 
-#include "ui/client/plain_text.h"
+#include "ui/members/member_words.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/theme.h"
 
@@ -15,28 +14,6 @@ namespace potluck::ui {
 namespace {
 
 constexpr std::size_t members_shown_max = 500;
-
-struct Tr {
-    Q_DECLARE_TR_FUNCTIONS(potluck::ui::MemberModel)
-};
-
-QString phaseText(const control::MemberRow& member) {
-    switch (member.phase) {
-        case run::Phase::joining: return Tr::tr("joining");
-        case run::Phase::training: return member.role == run::Role::backbone ? Tr::tr("relaying") : Tr::tr("training");
-        case run::Phase::collecting: return Tr::tr("collecting");
-        case run::Phase::applying: return Tr::tr("applying");
-        case run::Phase::repairing: return Tr::tr("repairing");
-        case run::Phase::paused: return Tr::tr("paused");
-        case run::Phase::finished: return Tr::tr("finished");
-        case run::Phase::leaving: return Tr::tr("leaving");
-    }
-    return {};
-}
-
-const std::string& personOf(const control::MemberRow& member) {
-    return member.person.empty() ? member.id : member.person;
-}
 
 bool comesBefore(const control::MemberRow& a, const control::MemberRow& b) {
     if (a.self != b.self) return a.self;
@@ -67,31 +44,25 @@ int MemberModel::rowCount(const QModelIndex& parent) const {
 
 /// What it does, over which way, and whose it is where that cannot be seen.
 QString MemberModel::detailText(const control::MemberRow& member) const {
-    const QString phase = phaseText(member);
-    const QString part = member.role == run::Role::backbone ? tr("backbone, %1").arg(phase) : phase;
-    const QString way = member.self || member.connected ? part : tr("%1, through others").arg(part);
-    if (!member.self && personOf(member) == m_ownPerson) return tr("%1, your other computer").arg(way);
-    if (member.self || member.person.empty()) return way;
-    return tr("%1, a computer of %2").arg(way, displayName({}, member.person));
+    const QString part = partText(member);
+    return withOwner(member, member.self || member.connected ? part : tr("%1, through others").arg(part), m_ownPerson);
 }
 
 QVariant MemberModel::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
     const control::MemberRow& member = m_members[static_cast<std::size_t>(index.row())];
     const bool backbone = member.role == run::Role::backbone;
-    const QString name = displayName(member.name, member.id);
+    const QString name = memberName(member);
     const QString detail = detailText(member);
-    const QString speed =
-        member.tokens_per_second > 0 ? tr("%1 tok/s").arg(shortCount(member.tokens_per_second)) : QString();
+    const QString speed = speedText(member);
     switch (role) {
-        case name_role: return member.self ? tr("%1 (you)").arg(name) : name;
+        case name_role: return name;
         case detail_role: return detail;
         case speed_role: return speed;
         case self_role: return member.self;
         case backbone_role: return backbone;
         case Qt::DisplayRole:
-        case Qt::AccessibleTextRole:
-            return QStringList{member.self ? tr("%1 (you)").arg(name) : name, detail, speed}.join(QStringLiteral(", "));
+        case Qt::AccessibleTextRole: return QStringList{name, detail, speed}.join(QStringLiteral(", "));
         default: return {};
     }
 }
