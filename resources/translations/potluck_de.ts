@@ -1405,6 +1405,45 @@
         <source>%1 tok/s</source>
         <translation>%1 Token/s</translation>
     </message>
+    <message>
+        <source>of the committee</source>
+        <translation>im Komitee</translation>
+    </message>
+    <message>
+        <source>%1/s to it, %2/s from it</source>
+        <translation>%1/s dorthin, %2/s von dort</translation>
+    </message>
+    <message>
+        <source>direct, %1</source>
+        <translation>direkt, %1</translation>
+    </message>
+    <message>
+        <source>through others</source>
+        <translation>über andere</translation>
+    </message>
+    <message>
+        <source>through %1</source>
+        <translation>über %1</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::MembersCard</name>
+    <message>
+        <source>Members</source>
+        <translation>Mitglieder</translation>
+    </message>
+    <message>
+        <source>P&amp;icture</source>
+        <translation>B&amp;ild</translation>
+    </message>
+    <message>
+        <source>Draws who is here and what goes to whom, instead of a list.</source>
+        <translation>Zeichnet, wer da ist und was an wen geht, statt einer Liste.</translation>
+    </message>
+    <message>
+        <source>Members of the run</source>
+        <translation>Mitglieder des Laufs</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::ModelPage</name>
@@ -2734,14 +2773,6 @@
         <translation>Validierung %1</translation>
     </message>
     <message>
-        <source>Members</source>
-        <translation>Mitglieder</translation>
-    </message>
-    <message>
-        <source>Members of the run</source>
-        <translation>Mitglieder des Laufs</translation>
-    </message>
-    <message>
         <source>The invite is on the clipboard: send it to whoever should join.</source>
         <translation>Die Einladung ist in der Zwischenablage: Schick sie denen, die beitreten sollen.</translation>
     </message>
@@ -3056,6 +3087,71 @@
     <message>
         <source>Stay until there are more, or some may be lost.</source>
         <translation>Bleib, bis es mehr sind, sonst kann etwas verloren gehen.</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::SwarmPicture</name>
+    <message>
+        <source>Picture of the members</source>
+        <translation>Bild der Mitglieder</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>und %n weiteres</numerusform>
+            <numerusform>und %n weitere</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nobody else is here.</source>
+        <translation>Sonst ist niemand da.</translation>
+    </message>
+    <message>
+        <source>training: %1, passing on: %2, silent: %3</source>
+        <translation>es trainieren %1, leiten weiter %2, sind still %3</translation>
+    </message>
+    <message>
+        <source>with a direct connection: %1, heard of through others: %2</source>
+        <translation>direkt verbunden %1, über andere bekannt %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>This computer and %n other(s); %1; %2.</source>
+        <translation>
+            <numerusform>Dieser Computer und %n anderer; %1; %2.</numerusform>
+            <numerusform>Dieser Computer und %n andere; %1; %2.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>this computer</source>
+        <translation>dieser Computer</translation>
+    </message>
+    <message>
+        <source>trains</source>
+        <translation>trainiert</translation>
+    </message>
+    <message>
+        <source>passes on</source>
+        <translation>leitet weiter</translation>
+    </message>
+    <message>
+        <source>silent</source>
+        <translation>still</translation>
+    </message>
+    <message>
+        <source>backbone</source>
+        <translation>Rückgrat</translation>
+    </message>
+    <message>
+        <source>committee</source>
+        <translation>Komitee</translation>
+    </message>
+    <message>
+        <source>direct: the wide end gives</source>
+        <translation>direkt: das breite Ende gibt</translation>
+    </message>
+    <message>
+        <source>through others</source>
+        <translation>über andere</translation>
     </message>
 </context>
 <context>

@@ -133,4 +133,21 @@
         </translation>
     </message>
 </context>
+<context>
+    <name>potluck::ui::SwarmPicture</name>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>and %n more</numerusform>
+            <numerusform>and %n more</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>This computer and %n other(s); %1; %2.</source>
+        <translation>
+            <numerusform>This computer and %n other; %1; %2.</numerusform>
+            <numerusform>This computer and %n others; %1; %2.</numerusform>
+        </translation>
+    </message>
+</context>
 </TS>

@@ -81,6 +81,7 @@ private slots:
             add("home-before-joining", "before_joining", Window::home_page);
             add("home-training", "training", Window::home_page);
             add("home-paused", "paused", Window::home_page);
+            add("swarm", "swarm", Window::home_page);
             add("leaderboard", "training", Window::leaderboard_page);
             add("contribution", "training", Window::contribution_page);
             add("storage", "training", Window::storage_page);
@@ -95,6 +96,7 @@ private slots:
             add("log", "training", Window::log_page);
             const QSize smallest(640, 400);
             add("small-home", "before_joining", Window::home_page, smallest);
+            add("small-swarm", "swarm", Window::home_page, smallest);
             add("small-contribution", "training", Window::contribution_page, smallest);
             add("small-storage", "training", Window::storage_page, smallest);
             add("small-start", "before_joining", Window::start_page, smallest);
@@ -121,6 +123,7 @@ private slots:
         WindowFixture::settle();
         if (name.contains(QStringLiteral("start"))) fillIn(fixture);
         if (name.startsWith(QStringLiteral("before"))) lookAt(fixture);
+        if (name.contains(QStringLiteral("swarm"))) fixture.click("membersAsPicture");
         if (name.startsWith(QStringLiteral("model"))) haveWritten(fixture);
         if (QWidget* focus = QApplication::focusWidget()) focus->clearFocus();
         WindowFixture::settle();

@@ -1,6 +1,7 @@
 #include "ui/members/member_words.h"
 
 #include <QCoreApplication>
+#include <QStringList>
 
 #include "ui/client/plain_text.h"
 
@@ -11,6 +12,11 @@ namespace {
 struct Tr {
     Q_DECLARE_TR_FUNCTIONS(potluck::ui::MemberWords)
 };
+
+QString wayText(const control::MemberRow& member, const QString& through) {
+    if (member.connected) return Tr::tr("direct, %1").arg(flowText(member));
+    return through.isEmpty() ? Tr::tr("through others") : Tr::tr("through %1").arg(through);
+}
 
 }  // namespace
 
@@ -50,6 +56,19 @@ QString withOwner(const control::MemberRow& member, const QString& way, const st
 
 QString speedText(const control::MemberRow& member) {
     return member.tokens_per_second > 0 ? Tr::tr("%1 tok/s").arg(shortCount(member.tokens_per_second)) : QString();
+}
+
+QString flowText(const control::MemberRow& member) {
+    return Tr::tr("%1/s to it, %2/s from it")
+        .arg(sizeText(member.sent_per_second), sizeText(member.received_per_second));
+}
+
+QString memberLine(const control::MemberRow& member, const QString& through, const std::string& ownPerson) {
+    QStringList parts{memberName(member), withOwner(member, partText(member), ownPerson)};
+    if (member.seat) parts << Tr::tr("of the committee");
+    if (const QString speed = speedText(member); !speed.isEmpty()) parts << speed;
+    if (!member.self) parts << wayText(member, through);
+    return parts.join(QStringLiteral(", "));
 }
 
 }  // namespace potluck::ui

@@ -11,7 +11,6 @@
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QHBoxLayout>
-#include <QListView>
 #include <QLocale>
 #include <QMenu>
 
@@ -19,7 +18,7 @@
 #include "ui/client/plain_text.h"
 #include "ui/client/status_summary.h"
 #include "ui/hosting/succession_words.h"
-#include "ui/members/member_list.h"
+#include "ui/members/members_card.h"
 #include "ui/model/end_card.h"
 #include "ui/pages/pause_menu.h"
 #include "ui/pages/status_card.h"
@@ -53,7 +52,14 @@ RunView::RunView(NodeClient& client, const Desktop& desktop, QWidget* parent) : 
     auto* row = new QHBoxLayout;
     row->setSpacing(2 * grid);
     row->addWidget(makeChartCard(), 5);
-    row->addWidget(makeMembersCard(), 3);
+    auto* members = new MembersCard(client, this);
+    row->addWidget(members, 3);
+    // The picture likes to be wide; the chart needs the less room without the newest losses in words.
+    connect(members, &MembersCard::pictureShown, this, [this, row](bool picture) {
+        row->setStretch(0, picture ? 3 : 5);
+        row->setStretch(1, picture ? 5 : 3);
+        m_loss->setVisible(!picture);
+    });
     column->addLayout(row, 1);
     connect(&client, &NodeClient::changed, this, &RunView::refresh);
     connect(&client, &NodeClient::curveChanged, this, &RunView::refreshCurve);
@@ -163,30 +169,6 @@ QWidget* RunView::makeChartCard() {
     return card;
 }
 
-QWidget* RunView::makeMembersCard() {
-    QFrame* card = makeCard(this);
-    QBoxLayout* column = cardLayout(card);
-    column->setContentsMargins(grid + 4, 2 * grid, grid + 4, grid);
-    auto* head = new QHBoxLayout;
-    head->setContentsMargins(grid, 0, grid, 0);
-    head->addWidget(makeLabel(tr("Members"), "heading", card), 1);
-    m_memberCount = makeLabel({}, "muted", card);
-    head->addWidget(m_memberCount);
-    column->addLayout(head);
-    m_members = new MemberModel(card);
-    auto* list = new QListView(card);
-    list->setObjectName(QStringLiteral("members"));
-    list->setAccessibleName(tr("Members of the run"));
-    list->setModel(m_members);
-    list->setItemDelegate(new MemberDelegate(list));
-    list->setMouseTracking(true);
-    list->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
-    list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    list->setMinimumHeight(12 * grid);
-    column->addWidget(list, 1);
-    return card;
-}
-
 void RunView::copyInvite(const QString& magnet) {
     QGuiApplication::clipboard()->setText(magnet);
     showOrHide(m_notice, tr("The invite is on the clipboard: send it to whoever should join."));
@@ -213,8 +195,6 @@ void RunView::refresh() {
     if (run.validation_loss > 0) losses << tr("validation %1").arg(QLocale().toString(run.validation_loss, 'f', 3));
     m_loss->setText(losses.join(QStringLiteral(" · ")));
     showOrHide(m_measures, measuresText(run));
-    m_memberCount->setText(QLocale().toString(static_cast<qulonglong>(run.members.size())));
-    m_members->show(run.members);
     refreshTiles(run);
 }
 

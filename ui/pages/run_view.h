@@ -17,7 +17,6 @@ class QPushButton;
 namespace potluck::ui {
 
 class LossChart;
-class MemberModel;
 class StatTile;
 class StatusCard;
 
@@ -39,7 +38,6 @@ private:
     QWidget* makeHeader();
     QWidget* makeTiles();
     QWidget* makeChartCard();
-    QWidget* makeMembersCard();
     void fillMenu(QMenu& menu);
     void askBeforeLeaving();
     void copyInvite(const QString& magnet);
@@ -63,8 +61,6 @@ private:
     QLabel* m_loss = nullptr;
     QLabel* m_measures = nullptr;
     LossChart* m_chart = nullptr;
-    QLabel* m_memberCount = nullptr;
-    MemberModel* m_members = nullptr;
 };
 
 }  // namespace potluck::ui
