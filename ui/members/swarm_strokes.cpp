@@ -84,7 +84,7 @@ void drawFlow(QPainter& painter, const QLineF& line, const Flow& flow, double sc
 
 void drawHearsay(QPainter& painter, const QLineF& line, const QColor& colour) {
     QPen pen(colour, 1.1);
-    pen.setDashPattern({3, 4});
+    pen.setDashPattern({4, 6});
     painter.setPen(pen);
     painter.drawLine(line);
 }

@@ -1,7 +1,9 @@
 // The picture of the swarm in the window: who is drawn, how, and what is read out; at ten thousand members, too.
+#include <ctime>
+
 #include <QCheckBox>
-#include <QElapsedTimer>
 #include <QListView>
+#include <QMouseEvent>
 
 #include "tests/ui/window_fixture.h"
 #include "ui/client/plain_text.h"
@@ -46,7 +48,15 @@ struct Pictured : WindowFixture {
             members.push_back(more);
         }
     }
-    [[nodiscard]] QImage grabbed() const { return picture()->grab().toImage(); }
+    /// A pixel for each point of the picture, whatever the screen's scale.
+    [[nodiscard]] QImage grabbed() const {
+        return picture()->grab().toImage().scaled(picture()->size(), Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
+    }
+    /// The picture alone is told of the mouse, which an offscreen screen may be too small for.
+    void point(const QPointF& at) const {
+        QMouseEvent move(QEvent::MouseMove, at, picture()->mapToGlobal(at), Qt::NoButton, Qt::NoButton, {});
+        QCoreApplication::sendEvent(picture(), &move);
+    }
 
     control::NodeSnapshot snapshot = recordedSnapshot("training");
 };
@@ -147,15 +157,14 @@ private slots:
         page.row("Stove").seat = true;
         page.say();
         const auto at = [&](const char* name) {
-            QTest::mouseMove(page.picture(), page.named(name).at.toPoint());
-            QCoreApplication::processEvents();
+            page.point(page.named(name).at);
             return page.picture()->readOut();
         };
-        QTRY_COMPARE(at("Bela"), QStringLiteral("Bela, training, %1 tok/s, direct, 12.4 kB/s to it, 3.1 kB/s from it")
-                                     .arg(ui::shortCount(11'800)));
+        QCOMPARE(at("Bela"), QStringLiteral("Bela, training, %1 tok/s, direct, 12.4 kB/s to it, 3.1 kB/s from it")
+                                 .arg(ui::shortCount(11'800)));
         QCOMPARE(page.picture()->accessibleDescription(), page.picture()->readOut());
-        QTRY_VERIFY(at("Chidi").endsWith(QStringLiteral(", through Bela")));
-        QTRY_VERIFY(at("Stove").startsWith(QStringLiteral("Stove, backbone, collecting, of the committee, direct")));
+        QVERIFY(at("Chidi").endsWith(QStringLiteral(", through Bela")));
+        QVERIFY(at("Stove").startsWith(QStringLiteral("Stove, backbone, collecting, of the committee, direct")));
         QEvent leave(QEvent::Leave);
         QCoreApplication::sendEvent(page.picture(), &leave);
         QVERIFY(page.picture()->readOut().isEmpty());
@@ -269,16 +278,16 @@ private slots:
         Pictured page;
         page.crowd(static_cast<int>(control::members_max));
         ui::SwarmPicture* picture = page.picture();
-        qint64 best = std::numeric_limits<qint64>::max();
+        double best = std::numeric_limits<double>::max();
+        // This program's own time: how busy the computer is does not count, and the quickest tells what it takes.
         for (int attempt = 0; attempt < 8; ++attempt) {
-            QElapsedTimer clock;
-            clock.start();
+            const std::clock_t begin = std::clock();
             picture->show(page.snapshot.run->members);
             static_cast<void>(picture->grab());
-            best = std::min(best, clock.nsecsElapsed() / 1'000);
+            best = std::min(best, 1e3 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
         }
-        qInfo("shown and painted in %lld us", static_cast<long long>(best));
-        QVERIFY2(best < 50'000, qPrintable(QString::number(best)));
+        qInfo("shown and painted in %.1f ms", best);
+        QVERIFY2(best < 50, qPrintable(QString::number(best)));
     }
 };
 
