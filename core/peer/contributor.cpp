@@ -619,6 +619,13 @@ void Contributor::resume() {
     m.mediator.status_changed();
 }
 
+/// What ends for good is not begun again, and what is paused already comes back by itself.
+void Contributor::restart() {
+    if (m_paused || m_finish != Finish::no) return;
+    pause();
+    resume();
+}
+
 void Contributor::finish() {
     if (m_finish != Finish::no) return;
     if (!running() || m.machine.closed() || !m.machine.playing()) {

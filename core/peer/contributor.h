@@ -132,6 +132,8 @@ public:
     // The owner's wishes.
     void pause();
     void resume();
+    /// The trainer ends with what it has trained, and the next one goes on.
+    void restart();
     void finish();
     [[nodiscard]] bool has_finished() const { return m_finish == Finish::finished && !busy(); }
 

@@ -681,6 +681,7 @@ void Peer::finish(TimePoint now) {
 bool Peer::has_finished() const { return m_impl->contributor.has_finished(); }
 bool Peer::all_settled() const { return has_finished() && m_impl->contributor.record().pending.empty(); }
 
+void Peer::restart_trainer() { m_impl->contributor.restart(); }
 void Peer::set_shard_bytes_max(std::uint64_t bytes) { m_impl->shards.set_cap(bytes); }
 
 void Peer::set_name(const std::string& name) {

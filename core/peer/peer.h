@@ -61,6 +61,8 @@ public:
     /// relays and keeps in step.
     void pause(TimePoint now);
     void resume(TimePoint now);
+    /// Another trainer is to go on: as a pause that is over at once. Nothing while training is paused or ends.
+    void restart_trainer();
     /// Contribute the current window, then stop training for good.
     void finish(TimePoint now);
     /// Nothing of this member is trained or encoded any more.

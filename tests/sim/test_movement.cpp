@@ -93,6 +93,19 @@ private slots:
         });
     }
 
+    void movement_is_conserved_when_trainers_are_replaced() {
+        for_seeds(15, [](std::uint64_t seed) {
+            World world(seed, plan_of(seed));
+            world.start_all();
+            const std::size_t member = world.size() - 1;
+            for (int i = 0; i < 6; ++i) {
+                world.run_for(Duration{static_cast<int>(500 + world.rng().below(9'000))});
+                world.peer(member).restart_trainer();
+            }
+            return finished(world);
+        });
+    }
+
     void movement_is_conserved_when_the_members_were_divided() {
         for_seeds(20, [](std::uint64_t seed) {
             World world(seed, plan_of(seed));
