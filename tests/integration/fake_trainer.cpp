@@ -4,6 +4,7 @@
 //   FAKE_TRAINER_CRASH=start     ends at once with exit code 3
 //   FAKE_TRAINER_CRASH=detect    a driver takes it along when devices are asked for
 //   FAKE_TRAINER_DEVICES=none    nothing here can train
+//   FAKE_TRAINER_GPUS=number     there are so many GPUs of paper, and no load for one beyond them is taken
 //   FAKE_TRAINER_REPLAN=1        runs out of memory at its first step and goes on with less
 //   FAKE_TRAINER_DEAF=1          ignores stop and the end of its input
 //   FAKE_TRAINER_PACES=file      writes there the share of the time that it is told to take, a line each
@@ -178,7 +179,23 @@ private:
         row.speeds = {{"fp32", 0.5}};
         row.usable = std::getenv("FAKE_TRAINER_DEVICES") == nullptr;
         row.reason = row.usable ? "It trains." : "It is made of paper; buy another.";
-        return DetectReply{.devices = {row}, .notes = {}};
+        DetectReply reply{.devices = {row}, .notes = {}};
+        for (int i = 0; i < gpus().value_or(0); ++i) {
+            row.id = "cuda:" + std::to_string(i);
+            row.usable = false;
+            row.reason = "Its memory is taken; close other programs.";
+            reply.devices.push_back(row);
+        }
+        return reply;
+    }
+
+    static std::optional<int> gpus() {
+        const char* told = std::getenv("FAKE_TRAINER_GPUS");
+        return told != nullptr ? std::optional(std::atoi(told)) : std::nullopt;
+    }
+    static bool is_missing(const std::string& device) {
+        const std::string prefix = "cuda:";
+        return gpus() && device.starts_with(prefix) && std::atoi(device.c_str() + prefix.size()) >= *gpus();
     }
 
     static PlanReply plan_with(const Budget& budget) {
@@ -208,6 +225,8 @@ private:
     }
 
     Result<PlanReply> serve(const LoadRequest& request) {
+        if (is_missing(request.budget.device))
+            return Error{ErrorCode::unavailable, "There is no device " + request.budget.device + " here."};
         m_model = request.model;
         m_parameters = static_cast<std::size_t>(request.model.parameters());
         m_tokens_per_step = static_cast<std::uint64_t>(request.recipe.batch) * request.model.context;

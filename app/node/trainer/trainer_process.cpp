@@ -1,7 +1,7 @@
 // Requests are answered in order, so m_pending is a queue and a reply must match its front. Anything else (a line that
 // is not the protocol, a wrong order, an error reply, silence beyond the deadline) has one consequence: the child is
-// killed, and what it said last becomes the reason. A refused evaluation is the exception, because nothing depends on
-// it.
+// killed, and what it said last becomes the reason. A refused evaluation is an exception, because nothing depends on
+// it; a load that is refused for the device that was chosen is another, and is asked for again without that choice.
 //
 // A new load that arrives while another is under way is queued behind it, and only the last one's answer makes the
 // trainer ready. lose() tells the peer whether to ask again (RestartPolicy) or to wait for the person. Callbacks of a
@@ -21,7 +21,7 @@ namespace potluck::node {
 
 namespace {
 
-constexpr std::size_t device_bytes_max = 200;
+constexpr std::size_t device_bytes_max = 200, obstacle_bytes_max = 400;
 
 control::VectorFile vector_file(const peer::VectorPlace& place) { return {place.file.string(), place.offset}; }
 
@@ -56,9 +56,7 @@ void TrainerProcess::start(const run::Manifest& manifest, const peer::VectorPlac
     load.moments_rounds_max = peer::moments_rounds_max;
     m_wanted = Start{std::move(load), manifest.recipe.seed};
     if (m_state == State::running || m_state == State::starting) {
-        m_seed = m_wanted->seed;
-        request(m_wanted->load);
-        m_wanted.reset();
+        send_load(*std::exchange(m_wanted, std::nullopt));
         m_state = State::starting;
     } else if (m_state == State::absent && m_now >= m_not_before) {
         launch();
@@ -90,10 +88,34 @@ void TrainerProcess::launch() {
     m_notice_until = {};
     m_stepped = false;
     m_state = State::starting;
-    m_seed = m_wanted->seed;
     request(control::HelloRequest{});
-    request(m_wanted->load);
-    m_wanted.reset();
+    send_load(*std::exchange(m_wanted, std::nullopt));
+}
+
+void TrainerProcess::send_load(Start start) {
+    m_seed = start.seed;
+    m_load = std::move(start.load);
+    m_device_obstacle.clear();
+    request(m_load);
+}
+
+bool TrainerProcess::another_load_waits() const {
+    return std::any_of(m_pending.begin(), m_pending.end(),
+                       [](const Pending& p) { return p.method == control::LoadRequest::name; });
+}
+
+/// A device that was chosen and is gone, or cannot train now, is no reason to train on none. The choice stays, and the
+/// next load asks for it again.
+bool TrainerProcess::load_elsewhere(const Error& refusal) {
+    const bool about_device = refusal.code == ErrorCode::not_found || refusal.code == ErrorCode::unavailable;
+    if (!about_device || m_load.budget.device.empty()) return false;
+    m_load.budget.device.clear();
+    m_device_obstacle = log::printable(refusal.message, obstacle_bytes_max);
+    m_notice = m_device_obstacle + " Another device trains meanwhile.";
+    m_notice_until = m_now + notice_time;
+    log::of("trainer").warn("{}", m_notice);
+    request(m_load);
+    return true;
 }
 
 void TrainerProcess::train(const peer::WindowPlan& plan) {
@@ -202,6 +224,8 @@ void TrainerProcess::on_reply(const control::Reply& reply) {
     const std::string_view method = m_pending.front().method;
     m_pending.pop_front();
     if (reply.error && method == control::EvaluateRequest::name) return end_evaluation(*reply.error);
+    const bool load_is_refused = reply.error && method == control::LoadRequest::name;
+    if (load_is_refused && (another_load_waits() || load_elsewhere(*reply.error))) return;
     if (reply.error) {
         m_last_words = reply.error->message;
         return m_child->kill();
@@ -214,9 +238,7 @@ void TrainerProcess::on_reply(const control::Reply& reply) {
         }
         m_device = log::printable(hello.device, device_bytes_max);
     } else if (method == control::LoadRequest::name) {
-        const bool another = std::any_of(m_pending.begin(), m_pending.end(),
-                                         [](const Pending& p) { return p.method == control::LoadRequest::name; });
-        if (another) return;
+        if (another_load_waits()) return;
         if (!on_loaded(reply.result)) {
             m_last_words = "its plan could not be read";
             return m_child->kill();

@@ -91,6 +91,17 @@ public:
         m_owner.check();
         m_settings.program = program;
     }
+    /// What the trainers that are started from now on may use; one that runs goes on.
+    void use_budget(const control::Budget& budget) {
+        m_owner.check();
+        if (budget.device != m_settings.budget.device) m_device_obstacle.clear();
+        m_settings.budget = budget;
+    }
+    /// Why another device than the chosen one trains; empty while none has to.
+    [[nodiscard]] const std::string& device_obstacle() const {
+        m_owner.check();
+        return m_device_obstacle;
+    }
     /// Whether there is no program to start.
     [[nodiscard]] bool lacks_program() const;
     /// The person says to try again after a failure.
@@ -141,6 +152,9 @@ private:
     void request(const Call& call);
     void on_line(const std::string& line);
     void on_reply(const control::Reply& reply);
+    void send_load(Start start);
+    [[nodiscard]] bool another_load_waits() const;
+    bool load_elsewhere(const Error& refusal);
     bool on_loaded(const nlohmann::json& result);
     void on_notification(const control::Notification& notification);
     void on_exit(const std::string& how);
@@ -161,6 +175,7 @@ private:
     Evaluated m_evaluated;  // waits for an answer
     std::uint64_t m_next_id = 1;
     std::optional<Start> m_wanted;  // to start once the old child is gone or the back-off is over
+    control::LoadRequest m_load;    // the last one
     std::uint64_t m_seed = 0;
     double m_share = 1;
     TimePoint m_now;
@@ -168,7 +183,7 @@ private:
     std::optional<TimePoint> m_kill_at, m_release_by;
     std::optional<Error> m_unstarted;
     RestartPolicy m_policy;
-    std::string m_failure, m_interruption, m_last_words, m_device, m_plan, m_notice;
+    std::string m_failure, m_interruption, m_last_words, m_device, m_device_obstacle, m_plan, m_notice;
     TimePoint m_notice_until;
     bool m_stepped = false;
     std::uint64_t m_restarts = 0;

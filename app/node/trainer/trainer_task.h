@@ -23,6 +23,9 @@ struct TrainerQuestion {
     std::chrono::seconds patience{180};
 };
 
+/// For what devices there are: each is measured, and a driver may take a while to start.
+inline constexpr std::chrono::seconds detect_patience{30};
+
 /// As ask_trainer(), for a method by its name.
 void ask_trainer_by_name(boost::asio::io_context& loop, TrainerQuestion question, std::string method,
                          nlohmann::json params, std::function<void(Result<nlohmann::json>)> done);

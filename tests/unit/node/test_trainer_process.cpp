@@ -56,6 +56,21 @@ constexpr const char* reporting =
     "[ -z \"$p\" ] || echo \"$p\"\n"
     "done\n";
 
+/// Refuses every load that names a device, in the sentence of a trainer that knows no such device.
+constexpr const char* without_devices =
+    "#!/bin/sh\nn=0\nwhile read line; do n=$((n+1)); echo \"$line\" >>\"$0.told\"\na='\"result\":{}'\n"
+    "case \"$line\" in\n"
+    "*'\"hello\"'*) a='\"result\":{\"version\":3,\"device\":\"paper\",\"torch\":\"0\"}';;\n"
+    "*'\"device\":\"cuda'*) a='\"error\":{\"code\":-32000,\"message\":\"There is "
+    "none.\",\"data\":{\"kind\":\"KIND\"}}';;\n"
+    "esac\n"
+    "echo \"{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"id\\\":$n,$a}\"\n"
+    "done\n";
+std::string without_devices_as(const std::string& kind) {
+    std::string script = without_devices;
+    return script.replace(script.find("KIND"), 4, kind);
+}
+
 class Stage {
 public:
     explicit Stage(const std::string& script) {
@@ -189,6 +204,42 @@ private slots:
         QVERIFY(!stage.trainer->work());
         QVERIFY(stage.until([&] { return stage.trainer->gone(); }));
         QVERIFY(!stage.trainer->view().watts && stage.trainer->view().parts.empty());
+    }
+
+    void a_load_that_is_refused_for_its_device_goes_elsewhere() {
+        Stage stage(without_devices_as("unavailable"));
+        stage.trainer->use_budget({.ram = 9, .device = "cuda:3"});
+        stage.start();
+        QVERIFY(stage.until([&] { return stage.heard.started == 1; }));
+        QCOMPARE(stage.trainer->device_obstacle(), std::string("There is none."));
+        QVERIFY(stage.trainer->notice().starts_with("There is none. Another device"));
+        QVERIFY(stage.told<control::LoadRequest>()->budget == (control::Budget{.ram = 9, .device = {}}));
+        stage.trainer->use_budget({.device = "cuda:3"});
+        QVERIFY(!stage.trainer->device_obstacle().empty());
+        stage.trainer->use_budget({.device = "cpu"});
+        QVERIFY(stage.trainer->device_obstacle().empty());
+        stage.start();
+        QVERIFY(stage.until([&] { return stage.heard.started == 2; }));
+        QCOMPARE(stage.told<control::LoadRequest>()->budget.device, std::string("cpu"));
+        QVERIFY(stage.heard.losses.empty());
+    }
+
+    void two_loads_that_are_refused_for_their_device_start_one_trainer() {
+        Stage stage(without_devices_as("not_found"));
+        stage.trainer->use_budget({.device = "cuda:3"});
+        stage.start();
+        stage.start();
+        QVERIFY(stage.until([&] { return stage.heard.started == 1; }));
+        QVERIFY(stage.heard.losses.empty());
+        QVERIFY(!stage.trainer->device_obstacle().empty());
+    }
+
+    void a_load_that_is_refused_for_want_of_memory_is_a_loss() {
+        Stage stage(without_devices_as("out_of_memory"));
+        stage.trainer->use_budget({.device = "cuda:3"});
+        stage.start();
+        QVERIFY(stage.until([&] { return stage.heard.losses.size() == 1; }));
+        QVERIFY(stage.trainer->device_obstacle().empty());
     }
 
     void it_starts_again_after_a_stop_that_was_not_over() {
