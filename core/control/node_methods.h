@@ -386,11 +386,12 @@ struct StopNode : Nothing {
 };
 
 using NodeMethods =
-    Methods<ReadStatus, Subscribe, Join, Leave, Finish, Pause, Resume, Yield, SetRules, SetResources, SetProxy,
-            ReadPauses, SetName, MakeInvite, ReadRunOptions, EstimateRun, LookAtRun, ReadLog, HostRun, CancelHosting,
-            ReadCommittee, Moderate, ReplaceCommittee, ReadRuns, Rejoin, DeleteRunFiles, ReadDisk, ReadDays,
-            ReadLeaderboard, ReadCurve, ReadCheckpoints, ExportModel, SampleText, ShowIdentity, ExportIdentity,
-            ImportIdentity, ImportIdentityWords, CheckReleases, InstallTrainer, RemoveTrainer, SetReleases, StopNode>;
+    Methods<ReadStatus, Subscribe, Join, Leave, Finish, Pause, Resume, Yield, SetRules, SetResources, ReadDevices,
+            SetDevice, SetProxy, ReadPauses, SetName, MakeInvite, ReadRunOptions, EstimateRun, LookAtRun, ReadLog,
+            HostRun, CancelHosting, ReadCommittee, Moderate, ReplaceCommittee, ReadRuns, Rejoin, DeleteRunFiles,
+            ReadDisk, ReadDays, ReadLeaderboard, ReadCurve, ReadCheckpoints, ExportModel, SampleText, ShowIdentity,
+            ExportIdentity, ImportIdentity, ImportIdentityWords, CheckReleases, InstallTrainer, RemoveTrainer,
+            SetReleases, StopNode>;
 
 template <MethodCall R>
 inline constexpr Method method_of = NodeMethods::place_of<R>();

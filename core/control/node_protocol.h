@@ -9,6 +9,7 @@
 
 #include "core/activity/history.h"
 #include "core/activity/rules.h"
+#include "core/control/device_protocol.h"
 #include "core/control/methods.h"
 #include "core/control/plan_part.h"
 #include "core/control/proxy_protocol.h"
@@ -480,6 +481,7 @@ struct NodeSnapshot {
     std::optional<YieldState> yield;
     std::optional<OwnerRules> rules;
     std::optional<Resources> resources;
+    std::optional<DeviceChoice> device;
     std::optional<ReleaseState> releases;
     std::optional<ProxyState> proxy;
     std::optional<Energy> energy;
@@ -500,6 +502,7 @@ struct NodeSnapshot {
         field("yield", value.yield, Any{}, "Why it makes way to its owner by itself; missing while it does not.");
         field("rules", value.rules, Any{}, "What its owner wants to be noticed.");
         field("resources", value.resources, Any{}, "What its owner lets it use.");
+        field("device", value.device, Any{}, "Which device its owner wants to train.");
         field("releases", value.releases, Any{}, "Trainers to download, and newer versions.");
         field("proxy", value.proxy, Any{}, "What it dials out through; missing where a node is not new enough.");
         field("energy", value.energy, Any{}, "How long it was trained here, and what that took.");

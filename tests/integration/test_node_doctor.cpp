@@ -70,8 +70,8 @@ private slots:
                                                  "RTX 4090", "--tokens", "10B"} +
                                      home);
         QVERIFY2(ended.code == 0, qPrintable(ended.err));
-        for (const char* word : {"124 million parameters", "on cuda: arithmetic in 0 bits", "weights", "1000 tokens/s",
-                                 "50 x RTX 4090", "kWh", "475 MiB a checkpoint"}) {
+        for (const char* word : {"124 million parameters", "on cuda:0: arithmetic in 0 bits", "weights",
+                                 "1000 tokens/s", "50 x RTX 4090", "kWh", "475 MiB a checkpoint"}) {
             QVERIFY2(ended.out.contains(word), qPrintable(QString(word) + "\n" + ended.out));
         }
         const Ended json = run_node(QStringList{"plan", "opt-125m", "--json"} + home);

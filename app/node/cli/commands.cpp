@@ -40,7 +40,7 @@ namespace potluck::node {
 
 namespace {
 
-constexpr std::size_t shown_name = 24;
+constexpr std::size_t shown_name = 24, obstacle_shown = 400;
 constexpr std::size_t words_bytes_max = 1024;  // 24 words of at most 8 letters, and room for white space
 constexpr std::chrono::seconds sample_patience{300};
 constexpr std::chrono::seconds watch_every{1};
@@ -146,6 +146,14 @@ std::string traffic_text(const control::Traffic& traffic) {
            of("; in all", traffic.total_up, traffic.total_down) + "\n";
 }
 
+/// The device that is to train, and why another does where that is so.
+std::string device_text(const control::DeviceChoice& device) {
+    if (device.chosen.empty()) return "chosen device: any\n";
+    const std::string line = "chosen device: " + log::printable(device.chosen);
+    if (device.obstacle.empty()) return line + "\n";
+    return line + "; another trains meanwhile: " + log::printable(device.obstacle, obstacle_shown) + "\n";
+}
+
 /// What the device draws and how warm it is; what cannot be read is said.
 std::string sensors_text(const control::TrainerSnapshot& trainer) {
     if (trainer.tokens_per_second <= 0) return {};
@@ -211,7 +219,8 @@ void print(const control::NodeSnapshot& node) {
                   << traffic_text(node.network.traffic) << inbound_text(node.network)
                   << (node.proxy ? proxy_text(*node.proxy) : "") << "trainer: " << name_of(node.trainer.state)
                   << (node.trainer.device.empty() ? "" : ", " + log::printable(node.trainer.device)) << "\n"
-                  << sensors_text(node.trainer) << (node.energy ? energy_text(*node.energy) : "");
+                  << (node.device ? device_text(*node.device) : "") << sensors_text(node.trainer)
+                  << (node.energy ? energy_text(*node.energy) : "");
     }
     std::cout << "data: " << node.data_folder << std::endl;
 }

@@ -5,7 +5,6 @@
 // Threads: one. Needs no running node.
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <string>
 
@@ -14,8 +13,6 @@
 #include "core/control/trainer_protocol.h"
 
 namespace potluck::node {
-
-inline constexpr std::chrono::seconds detect_patience{30};
 
 struct Findings {
     std::optional<control::DetectReply> devices;

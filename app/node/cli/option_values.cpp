@@ -83,18 +83,6 @@ Result<activity::Schedule> parse_hours(const std::string& text) {
     return schedule;
 }
 
-Result<std::string> parse_device_choice(const std::string& text) {
-    if (text == "any") return std::string();
-    if (text == "cpu" || text == "cuda" || text == "mps") return text;
-    constexpr std::string_view prefix = "cuda:";
-    const std::string index = text.starts_with(prefix) ? text.substr(prefix.size()) : "";
-    const bool digits =
-        !index.empty() && index.size() <= 2 && index.find_first_not_of("0123456789") == std::string::npos;
-    if (digits) return text;
-    return Error{ErrorCode::invalid_argument,
-                 "A device is cpu, cuda:0, cuda:1 and so on, mps, or any for the fastest."};
-}
-
 Result<run::PeerHint> parse_endpoint(const std::string& text) {
     if (const auto endpoint = run::parse_hint(text)) return *endpoint;
     return Error{ErrorCode::invalid_argument, "An address is host:port, for example 127.0.0.1:6881."};

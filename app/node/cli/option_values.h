@@ -1,4 +1,4 @@
-// What a person writes as an option's value, read strictly: times, devices, signals, hours, addresses.
+// What a person writes as an option's value, read strictly: times, signals, hours, addresses.
 // Threads: pure functions.
 #pragma once
 
@@ -16,8 +16,6 @@ namespace potluck::node {
 
 /// "90s", "30m", "1h30m", "2d" as seconds; a number without its unit is refused with the question which.
 [[nodiscard]] Result<std::int64_t> parse_duration(const std::string& text);
-/// "cpu", "cuda", "cuda:1" or "mps"; "any" returns an empty text.
-[[nodiscard]] Result<std::string> parse_device_choice(const std::string& text);
 /// "battery,load", "none" or "usual" (what a new data folder has): which signals pause training.
 [[nodiscard]] Result<std::vector<activity::Signal>> parse_signals(const std::string& text);
 /// "22-6" trains from 22 to 6 o'clock and pauses the rest of each day, "all" trains at every hour.

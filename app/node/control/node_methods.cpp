@@ -44,6 +44,11 @@ void add_run_methods(Dispatcher& dispatcher, Node& node) {
     dispatcher.add<SetRules>([&node](const SetRules& call) { return done(node.set_rules(call.rules)); });
     dispatcher.add<SetResources>(
         [&node](const SetResources& call) { return done(node.set_resources(call.resources)); });
+    dispatcher.add_later<ReadDevices>(
+        [&node](const ReadDevices& call, const Dispatcher::Respond<ReadDevices>& respond) {
+            node.find_devices(call, respond);
+        });
+    dispatcher.add<SetDevice>([&node](const SetDevice& call) { return done(node.set_device(call)); });
     dispatcher.add<SetProxy>([&node](const SetProxy& call) { return done(node.set_proxy(call)); });
     dispatcher.add<ReadPauses>([&node](const ReadPauses&) { return node.pauses(); });
     dispatcher.add<Finish>([&node](const Finish& call) { return done(node.finish(call.after)); });

@@ -207,7 +207,7 @@ std::string Node::change_key() const {
     const control::NodeSnapshot now = snapshot();
     std::string key = std::string(name_of(now.activity)) + "|" + now.reason + "|" + std::to_string(now.paused_until) +
                       "|" + name_of(now.proxy->answer) + "|" + std::to_string(now.network.peers) + "|" +
-                      name_of(now.trainer.state) + "|" + now.name;
+                      name_of(now.trainer.state) + "|" + now.name + "|" + now.device->chosen + now.device->obstacle;
     if (now.releases) {
         key += std::string("|") + control::name_of(now.releases->stage) + now.releases->error +
                now.releases->installed + std::to_string(now.releases->packs.size());
@@ -692,6 +692,7 @@ control::NodeSnapshot Node::snapshot() const {
     snapshot.paused_until = m_settings.paused ? m_settings.paused_until : 0;
     snapshot.rules = control::described(m_settings.rules);
     snapshot.resources = m_settings.resources;
+    snapshot.device = device_choice();
     const net::SessionCounters counters = m_network->counters();
     snapshot.proxy = shown(m_settings.proxy, counters.proxy);
     snapshot.releases = release_state();

@@ -108,6 +108,11 @@ public:
     void give_way(const control::Yield& call);
     [[nodiscard]] Status set_rules(const control::OwnerRules& described);
     [[nodiscard]] Status set_resources(const control::Resources& wanted);
+    /// `done` is called once, now or later, with what this computer could train on.
+    using DevicesFound = std::function<void(const Result<control::DetectReply>&)>;
+    void find_devices(const control::ReadDevices& call, DevicesFound done);
+    /// A trainer that runs on another device ends as for a pause, and the next one goes on where it stopped.
+    [[nodiscard]] Status set_device(const control::SetDevice& call);
     /// Every connection is closed and opened again through it, or without one; so is the run, which loses the round.
     [[nodiscard]] Status set_proxy(const control::SetProxy& call);
     [[nodiscard]] control::PauseHistory pauses() const;
@@ -212,6 +217,9 @@ private:
     void open_releases();
     void look_for_releases();
     void use_installed_trainer();
+    void devices_found(const Result<control::DetectReply>& found);
+    [[nodiscard]] std::string training_device() const;
+    [[nodiscard]] control::DeviceChoice device_choice() const;
     [[nodiscard]] control::ReleaseState release_state() const;
     [[nodiscard]] std::string newer_protocol(const Result<Bytes>& manifest_file) const;
     void look_at_succession();
@@ -235,6 +243,8 @@ private:
     std::unique_ptr<Releases> m_releases;
     std::filesystem::path m_own_trainer;  // which counts while no pack is installed
     std::optional<TimePoint> m_looked_for_releases;
+    std::optional<control::DetectReply> m_devices;  // as they were found last
+    std::vector<DevicesFound> m_device_askers;      // wait for one look
     std::unique_ptr<RunSession> m_session;
     std::unique_ptr<RunSession> m_retiring;  // of the run that was left
     SleepWatch m_sleep;

@@ -23,6 +23,7 @@ void Node::use_installed_trainer() {
     if (m_options.trainer_from == NodeOptions::TrainerFrom::named) return;
     const fs::path packed = m_releases->trainer();
     m_options.trainer_program = packed.empty() ? m_own_trainer : packed;
+    m_devices.reset();  // another trainer may see more of them
     if (m_session) m_session->use_trainer(m_options.trainer_program);
 }
 

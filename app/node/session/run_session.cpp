@@ -118,6 +118,12 @@ void RunSession::use_trainer(const std::filesystem::path& program) {
     if (m_trainer) m_trainer->use_program(program);
 }
 
+void RunSession::use_budget(const control::Budget& budget) {
+    m_owner.check();
+    m_plan.budget = budget;
+    if (m_trainer) m_trainer->use_budget(budget);
+}
+
 RunSession::~RunSession() {
     // What the worker is at still uses store and blobs: it finishes before they go.
     if (m_worker) m_worker->finish();

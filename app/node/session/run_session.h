@@ -90,6 +90,8 @@ public:
     }
     /// Counts from the trainer's next start on.
     void use_trainer(const std::filesystem::path& program);
+    /// Likewise.
+    void use_budget(const control::Budget& budget);
     /// Null for a backbone.
     [[nodiscard]] TrainerProcess* trainer() const { return m_trainer.get(); }
     [[nodiscard]] net::RunSwarm& swarm() const { return *m_swarm; }

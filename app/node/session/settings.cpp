@@ -1,3 +1,10 @@
+// The settings are one JSON object of a closed set of fields, of which only those are written that differ from their
+// defaults. A field that is unknown, of another type or out of its bounds makes the file a damaged one, which is
+// refused with what to do: a node that went on with half of its settings would share or train what its owner has not
+// allowed.
+//
+// What a start says is put over what was saved and is saved with it, so that command line and window write the same
+// settings.
 #include "app/node/session/settings.h"
 
 #include "app/node/session/own_proxy.h"
@@ -122,6 +129,19 @@ void NodeSettings::apply(const RuleOptions& options) {
 void NodeSettings::apply(const ReleaseOptions& options) {
     looks = options.looks.value_or(looks);
     passes_on = options.passes_on.value_or(passes_on);
+}
+
+Result<std::string> parse_device_choice(const std::string& text) {
+    if (text == "any") return std::string();
+    if (text == "cuda") return std::string("cuda:0");
+    if (text == "cpu" || text == "mps") return text;
+    constexpr std::string_view prefix = "cuda:";
+    const std::string index = text.starts_with(prefix) ? text.substr(prefix.size()) : "";
+    const bool digits =
+        !index.empty() && index.size() <= 2 && index.find_first_not_of("0123456789") == std::string::npos;
+    if (digits) return text;
+    return Error{ErrorCode::invalid_argument,
+                 "A device is cpu, cuda:0, cuda:1 and so on, mps, or any for the fastest."};
 }
 
 std::string fit_name(std::string_view name) {

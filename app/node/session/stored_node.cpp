@@ -61,6 +61,7 @@ control::NodeSnapshot StoredNode::snapshot() const {
     snapshot.reason = status::sentence(snapshot.why);
     snapshot.name = m_settings.name;
     snapshot.data_folder = m_folder.string();
+    snapshot.device = control::DeviceChoice{.chosen = m_settings.budget.device};
     if (m_device) snapshot.peer_id = m_device->hex();
     if (m_self) snapshot.person_id = m_self->hex();
     if (!m_run) return snapshot;

@@ -228,6 +228,15 @@ control::Inbound inbound_of(const net::SessionCounters& counters) {
     return early ? control::Inbound::unknown : control::Inbound::shut;
 }
 
+control::DetectReply device_rows(control::DetectReply found, const std::string& training) {
+    for (control::DeviceRow& row : found.devices) {
+        if (row.id != training || row.usable) continue;
+        row.usable = true;
+        row.reason = "It trains.";
+    }
+    return found;
+}
+
 control::NetworkSnapshot network_snapshot(const net::SessionCounters& counters) {
     control::NetworkSnapshot shown{.port = counters.port,
                                    .bytes_up = counters.bytes_up,

@@ -80,6 +80,7 @@ private slots:
     void devices_are_chosen_by_name() {
         QCOMPARE(*parse_device_choice("any"), std::string());
         QCOMPARE(*parse_device_choice("cuda:1"), std::string("cuda:1"));
+        QCOMPARE(*parse_device_choice("cuda"), std::string("cuda:0"));
         for (const char* wrong : {"", "gpu", "cuda:", "cuda:x", "cuda:100", "cpu:0"}) {
             QVERIFY2(!parse_device_choice(wrong).ok(), wrong);
         }

@@ -144,6 +144,22 @@ private slots:
         QVERIFY(!loads(run("magnet:?xt=urn:btmh:12", "volunteer")));
     }
 
+    void memory_that_our_own_trainer_has_taken_is_not_lacking() {
+        control::DetectReply found;
+        for (const char* id : {"cpu", "cuda:0", "cuda:1"}) {
+            control::DeviceRow row;
+            row.id = id;
+            row.usable = row.id == "cpu";
+            row.reason = row.usable ? "It trains." : "No memory.";
+            found.devices.push_back(row);
+        }
+        const control::DetectReply idle = device_rows(found, "");
+        QVERIFY(idle.devices[0].usable && !idle.devices[1].usable && !idle.devices[2].usable);
+        const control::DetectReply shown = device_rows(found, "cuda:1");
+        QVERIFY(shown.devices[2].usable && shown.devices[2].reason == "It trains.");
+        QVERIFY(!shown.devices[1].usable && shown.devices[1].reason == "No memory.");
+    }
+
     void the_training_loss_of_a_swarm_is_weighted_by_speed() {
         peer::PeerView view;
         QCOMPARE(swarm_loss(view), 0.0);

@@ -1,0 +1,49 @@
+// Which device trains, as its owner chose, and what there is to choose from. Part of node_protocol.h and
+// node_methods.h.
+//
+// Threads: values.
+#pragma once
+
+#include <string>
+
+#include "core/control/trainer_protocol.h"
+
+namespace potluck::control {
+
+struct DeviceChoice {
+    static constexpr std::string_view label = "choice of a device";
+    std::string chosen;
+    std::string obstacle = {};
+    bool operator==(const DeviceChoice&) const = default;
+
+    static void fields(auto& value, auto&& field) {
+        field("chosen", value.chosen, Text{short_id_bytes_max}, "cpu, cuda:1 or mps; empty: the trainer chooses.");
+        field("obstacle", value.obstacle, Text{sentence_bytes_max},
+              "Why another than the chosen one trains, in English; empty while none has to.");
+    }
+};
+
+/// What this computer could train on, found and measured by a trainer of its own; what was found is kept.
+struct ReadDevices {
+    static constexpr std::string_view name = "devices";
+    using Reply = DetectReply;
+    bool again = false;
+
+    static void fields(auto& value, auto&& field) {
+        field("again", value.again, Optional{Any{}}, "Whether to look anew, which takes seconds.");
+    }
+};
+
+/// Holds at once: the trainer ends as for a pause, with what it has trained and its moments, and goes on there.
+struct SetDevice {
+    static constexpr std::string_view name = "set_device";
+    using Reply = Done;
+    std::string device;
+
+    static void fields(auto& value, auto&& field) {
+        field("device", value.device, Text{short_id_bytes_max},
+              "cpu, cuda:1 or mps, also one that is not here; any: the trainer chooses.");
+    }
+};
+
+}  // namespace potluck::control
