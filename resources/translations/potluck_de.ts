@@ -529,6 +529,73 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::DeviceCard</name>
+    <message>
+        <source>Processor: %1</source>
+        <translation>Prozessor: %1</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>%1 TFLOP/s in %2</source>
+        <translation>%1 TFLOP/s in %2</translation>
+    </message>
+    <message>
+        <source>Cannot be used. %1</source>
+        <translation>Nicht nutzbar. %1</translation>
+    </message>
+    <message>
+        <source>%1 of memory</source>
+        <translation>%1 Speicher</translation>
+    </message>
+    <message>
+        <source>trains now</source>
+        <translation>trainiert gerade</translation>
+    </message>
+    <message>
+        <source>Another device trains meanwhile. %1</source>
+        <translation>Solange trainiert ein anderes Gerät. %1</translation>
+    </message>
+    <message>
+        <source>It was not found.</source>
+        <translation>Es wurde nicht gefunden.</translation>
+    </message>
+    <message>
+        <source>Looking for devices; this takes some seconds.</source>
+        <translation>Geräte werden gesucht; das dauert ein paar Sekunden.</translation>
+    </message>
+    <message>
+        <source>No device could be looked for. %1</source>
+        <translation>Es konnte kein Gerät gesucht werden. %1</translation>
+    </message>
+    <message>
+        <source>Devices are looked for on request while training is paused.</source>
+        <translation>Solange das Training pausiert, werden Geräte nur auf Wunsch gesucht.</translation>
+    </message>
+    <message>
+        <source>What trains</source>
+        <translation>Was trainiert</translation>
+    </message>
+    <message>
+        <source>One device at a time. A change holds at once: what was trained is kept, and the other device goes on with it.</source>
+        <translation>Ein Gerät zur Zeit. Eine Änderung gilt sofort: Was trainiert wurde, bleibt erhalten, und das andere Gerät macht damit weiter.</translation>
+    </message>
+    <message>
+        <source>Look for devices</source>
+        <translation>Geräte suchen</translation>
+    </message>
+    <message>
+        <source>Automatic: the GPU with the most memory, else the processor</source>
+        <translation>Automatisch: die Grafikkarte mit dem meisten Speicher, sonst der Prozessor</translation>
+    </message>
+    <message>
+        <source>The processor</source>
+        <translation>Der Prozessor</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::EndCard</name>
     <message>
         <source>The model is finished</source>

@@ -44,6 +44,8 @@ NodeClient::NodeClient(Transport& transport, Pace pace, QObject* parent)
     connect(&m_transport, &Transport::ended, this, &NodeClient::onEnded);
     connect(this, &NodeClient::refused, this, [this](control::Method method, const QString& sentence) {
         if (method == control::method_of<control::LookAtRun>) failLook(sentence);
+        if (method == control::method_of<control::ReadDevices>)
+            setDevicesFound({.state = FoundDevices::State::failed, .problem = sentence, .found = {}});
     });
 }
 
@@ -130,6 +132,7 @@ void NodeClient::takeSnapshot(const nlohmann::json& params) {
     const control::NodeSnapshot before = firstWord ? control::NodeSnapshot{} : std::move(m_view.snapshot);
     m_view.snapshot = std::move(snapshot);
     m_view.heard = true;
+    if (firstWord) m_view.devices = {};
     setLink(Link::State::up);
     refreshRunTables(before);
     refreshPauses(firstWord ? nullptr : &before);
@@ -311,6 +314,25 @@ void NodeClient::setRules(const control::OwnerRules& rules) {
 void NodeClient::setResources(const control::Resources& resources) {
     call(control::SetResources{resources}, [this, resources](const control::Done&) {
         m_view.snapshot.resources = resources;
+        emit changed();
+    });
+}
+void NodeClient::requestDevices(DeviceSearch search) {
+    if (waitsFor(control::method_of<control::ReadDevices>)) return;
+    FoundDevices asked = m_view.devices;
+    asked.state = FoundDevices::State::asked;
+    setDevicesFound(std::move(asked));
+    call(control::ReadDevices{search == DeviceSearch::anew}, [this](const control::DetectReply& found) {
+        setDevicesFound({.state = FoundDevices::State::here, .problem = {}, .found = found});
+    });
+}
+void NodeClient::setDevicesFound(FoundDevices devices) {
+    m_view.devices = std::move(devices);
+    emit devicesChanged();
+}
+void NodeClient::setDevice(const std::string& device) {
+    call(control::SetDevice{device}, [this, device](const control::Done&) {
+        m_view.snapshot.device = control::DeviceChoice{.chosen = device == "any" ? std::string() : device};
         emit changed();
     });
 }

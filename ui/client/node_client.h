@@ -49,6 +49,15 @@ struct Offer {
     control::OfferedRun run;
 };
 
+/// What this computer could train on, as a trainer found it.
+struct FoundDevices {
+    enum class State { none, asked, here, failed } state = State::none;
+    QString problem;  // why it failed
+    control::DetectReply found;
+};
+/// known: what was found before will do.
+enum class DeviceSearch { known, anew };
+
 /// Everything that the window shows. A fresh one is what a window sees before the node has said a word.
 struct NodeView {
     Link link;
@@ -63,6 +72,7 @@ struct NodeView {
     std::vector<control::KnownRun> runs;              // what was asked for last of earlier runs
     std::vector<control::DayRow> days;                // oldest first; likewise
     std::optional<control::DiskUse> disk;             // likewise
+    FoundDevices devices;                             // since the node is here
     Offer offer;                                      // what was looked at last
     std::vector<std::string> log;                     // lines of the node's log, asked for last
     std::vector<Sample> samples;                      // of this run, since the window opened; newest first
@@ -115,6 +125,10 @@ public:
     void setRules(const control::OwnerRules& rules);
     void setResources(const control::Resources& resources);
     void setProxy(const control::SetProxy& call);
+    /// One look at a time; the answer is in the view.
+    void requestDevices(DeviceSearch search);
+    /// As a device's id says, or `any`.
+    void setDevice(const std::string& device);
     /// For the window: what the probes of this program see. Nothing of it goes to the node.
     void showSights(const activity::Sights& sights, bool inputDrifts);
     void requestInvite();
@@ -156,6 +170,7 @@ signals:
     void committeeChanged();
     void recordsChanged();
     void offerChanged();
+    void devicesChanged();
     void logChanged();
     void samplesChanged();
     void modelSaved(const potluck::control::ExportedFiles& files, const QString& folder);
@@ -186,6 +201,7 @@ private:
     void askLeaderboard();
     void refreshPauses(const control::NodeSnapshot* before);
     void failLook(const QString& sentence);
+    void setDevicesFound(FoundDevices devices);
     void refuseAllPending();
     void setLink(Link::State state, const QString& sentence = {});
     [[nodiscard]] static QString versionsDiffer();

@@ -24,6 +24,7 @@
 #include "ui/pages/update_card.h"
 #include "ui/resources/computer_card.h"
 #include "ui/resources/connection_card.h"
+#include "ui/resources/device_card.h"
 #include "ui/resources/proxy_card.h"
 #include "ui/resources/resources_card.h"
 #include "ui/resources/traffic_card.h"
@@ -50,6 +51,7 @@ SettingsPage::SettingsPage(NodeClient& client, Theme& theme, const Desktop& desk
     cards->addWidget(makePauseCard());
     m_resources = new ResourcesCard(client, scrolled);
     cards->addWidget(m_resources);
+    cards->addWidget(new DeviceCard(client, scrolled));
     cards->addWidget(new ComputerCard(client, scrolled));
     cards->addWidget(new ConnectionCard(client, scrolled));
     m_proxy = new ProxyCard(client, scrolled);
