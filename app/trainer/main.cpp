@@ -93,7 +93,7 @@ bool work(training::TrainerService& service, int& exit_code) {
 int serve_until_the_end(training::PrecisionChoice precision) {
     Mailbox<Input> mailbox(waiting_lines_max);
     std::thread reader([&] { read_lines(mailbox); });
-    training::TrainerService service(precision);
+    training::TrainerService service(precision, POTLUCK_VERSION);
     int exit_code = 0;
     for (bool going = true; going;) {
         const auto patience = service.training() ? service.rest() : std::chrono::milliseconds(1000);

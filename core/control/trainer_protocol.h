@@ -63,13 +63,14 @@ struct MomentsFile {
 struct TrainerHello {
     static constexpr std::string_view label = "hello";
     std::uint32_t version = trainer_protocol_version;
-    std::string device, torch;
+    std::string device, torch, program_version = {};
 
     static void fields(auto& value, auto&& field) {
         field("version", value.version, Whole{}, "Version of this protocol.");
         field("device", value.device, Text{sentence_bytes_max},
               "What it computes on, for people: \"CPU, 2 threads, AVX-512\".");
         field("torch", value.torch, Text{sentence_bytes_max}, "Version of LibTorch.");
+        field("program_version", value.program_version, Optional{Text{short_id_bytes_max}}, "Version of the program.");
     }
 };
 struct HelloRequest : Nothing {

@@ -313,8 +313,10 @@ Result<json> TrainerService::dispatch(const Request& request) {
 
 Result<control::TrainerHello> TrainerService::answer(const control::HelloRequest&) const {
     const DeviceId device = m_trainer ? m_trainer->setup().layout.device : DeviceId{};
-    return control::TrainerHello{
-        .version = control::trainer_protocol_version, .device = device_name(device), .torch = torch_version()};
+    return control::TrainerHello{.version = control::trainer_protocol_version,
+                                 .device = device_name(device),
+                                 .torch = torch_version(),
+                                 .program_version = m_program_version};
 }
 
 Result<control::DetectReply> TrainerService::answer(const control::DetectRequest&) const { return detect_devices(); }

@@ -14,6 +14,8 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.h"
@@ -34,7 +36,9 @@ inline constexpr double recent_kept = 0.8;  // of the fading sums, per progress 
 
 class TrainerService {
 public:
-    explicit TrainerService(PrecisionChoice precision) : m_choice(precision) {}
+    /// `program_version` is what it says of itself.
+    explicit TrainerService(PrecisionChoice precision, std::string program_version = {})
+        : m_choice(precision), m_program_version(std::move(program_version)) {}
 
     [[nodiscard]] control::Reply handle(const control::Request& request);
     [[nodiscard]] bool training() const {
@@ -91,6 +95,7 @@ private:
 
     ThreadOwner m_owner;
     PrecisionChoice m_choice;
+    std::string m_program_version;
     PlanFacts m_facts;                            // of the model that is loaded
     std::vector<MemoryPlan> m_fallback_plans;     // from large to small
     std::size_t m_plan_index = 0;                 // the one in force

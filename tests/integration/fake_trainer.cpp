@@ -132,7 +132,7 @@ private:
     }
 
     static Result<TrainerHello> serve(const HelloRequest&) {
-        return TrainerHello{trainer_protocol_version, "no device, only arithmetic", "none"};
+        return TrainerHello{trainer_protocol_version, "no device, only arithmetic", "none", "0.0 of paper"};
     }
 
     Result<Done> serve(const IdleRequest&) {

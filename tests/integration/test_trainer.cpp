@@ -118,7 +118,7 @@ private slots:
         TrainerHello hello;
         QVERIFY(from_json(child.call("hello").result, hello).ok());
         QCOMPARE(hello.version, trainer_protocol_version);
-        QVERIFY(!hello.device.empty() && !hello.torch.empty());
+        QVERIFY(!hello.device.empty() && !hello.torch.empty() && !hello.program_version.empty());
         QVERIFY(!child.call("load", run.load()).error);
         const double before = loss_of(child.call("evaluate", run.evaluate(run.state)));
         QVERIFY(std::fabs(before - std::log(64.0)) < 0.2);

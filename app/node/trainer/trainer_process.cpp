@@ -237,6 +237,7 @@ void TrainerProcess::on_reply(const control::Reply& reply) {
             return m_child->kill();
         }
         m_device = log::printable(hello.device, device_bytes_max);
+        m_program_version = log::printable(hello.program_version, control::short_id_bytes_max);
     } else if (method == control::LoadRequest::name) {
         if (another_load_waits()) return;
         if (!on_loaded(reply.result)) {

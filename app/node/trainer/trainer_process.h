@@ -133,6 +133,11 @@ public:
     };
     [[nodiscard]] std::optional<Work> work() const;
     [[nodiscard]] control::TrainerSnapshot view() const;
+    /// What the program that runs, or ran last, says of its version; empty: unknown.
+    [[nodiscard]] const std::string& program_version() const {
+        m_owner.check();
+        return m_program_version;
+    }
 
 private:
     enum class State { absent, waiting, starting, running, stopping, failed };
@@ -183,7 +188,8 @@ private:
     std::optional<TimePoint> m_kill_at, m_release_by;
     std::optional<Error> m_unstarted;
     RestartPolicy m_policy;
-    std::string m_failure, m_interruption, m_last_words, m_device, m_device_obstacle, m_plan, m_notice;
+    std::string m_failure, m_interruption, m_last_words, m_program_version, m_device, m_device_obstacle, m_plan,
+        m_notice;
     TimePoint m_notice_until;
     bool m_stepped = false;
     std::uint64_t m_restarts = 0;
