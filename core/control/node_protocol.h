@@ -12,6 +12,7 @@
 #include "core/control/device_protocol.h"
 #include "core/control/methods.h"
 #include "core/control/plan_part.h"
+#include "core/control/program_protocol.h"
 #include "core/control/proxy_protocol.h"
 #include "core/control/release_protocol.h"
 #include "core/control/trainer_protocol.h"
@@ -482,6 +483,7 @@ struct NodeSnapshot {
     std::optional<OwnerRules> rules;
     std::optional<Resources> resources;
     std::optional<DeviceChoice> device;
+    std::optional<ProgramList> programs;
     std::optional<ReleaseState> releases;
     std::optional<ProxyState> proxy;
     std::optional<Energy> energy;
@@ -503,6 +505,7 @@ struct NodeSnapshot {
         field("rules", value.rules, Any{}, "What its owner wants to be noticed.");
         field("resources", value.resources, Any{}, "What its owner lets it use.");
         field("device", value.device, Any{}, "Which device its owner wants to train.");
+        field("programs", value.programs, Any{}, "Which programs run.");
         field("releases", value.releases, Any{}, "Trainers to download, and newer versions.");
         field("proxy", value.proxy, Any{}, "What it dials out through; missing where a node is not new enough.");
         field("energy", value.energy, Any{}, "How long it was trained here, and what that took.");

@@ -1,6 +1,7 @@
 // Which device trains: the owner's choice holds at once, costs no round and stays, whether a window or the command line
-// made it; where the chosen device is gone another trains, and that is told.
+// made it; where the chosen device is gone another trains, and that is told. Which programs run is told, too.
 #include <QFile>
+#include <QFileInfo>
 
 #include "tests/integration/node_fixture.h"
 
@@ -142,6 +143,29 @@ private slots:
         QVERIFY(found.devices[2].usable);  // our own trainer has that memory
         QCOMPARE(found.devices[2].reason, std::string("It trains."));
         QVERIFY(ben.status().trainer.process != trainer && trains(ben.status()));
+    }
+
+    void the_programs_that_run_are_told_as_the_system_has_them() {
+        Scene scene;
+        ServingNode& ben = scene.swarm.volunteer("ben", scene.environment);
+        QVERIFY(ben.wait_for(trains_on("cpu"), 20'000));
+        const control::NodeSnapshot now = ben.status();
+        QVERIFY(now.programs.has_value());
+        QCOMPARE(now.programs->rows.size(), std::size_t{2});
+        const control::ProgramRow &node = now.programs->rows[0], &trainer = now.programs->rows[1];
+        QVERIFY(node.kind == control::ProgramKind::node && node.process == ben.process().processId());
+        QCOMPARE(QString::fromStdString(node.path), QFileInfo(node_program()).canonicalFilePath());
+        QVERIFY(trainer.kind == control::ProgramKind::trainer && trainer.process == now.trainer.process);
+        QCOMPARE(QString::fromStdString(trainer.path), QFileInfo(fake_trainer()).canonicalFilePath());
+        QCOMPARE(trainer.version, std::string("0.0 of paper"));
+#ifdef __linux__
+        QVERIFY(now.programs->complete && node.resident > 0 && trainer.resident > 0);
+#endif
+        ben.call("pause", {{"seconds", 0}});
+        QVERIFY(ben.wait_for([](const auto& later) { return later.trainer.process == 0; }, 5'000));
+        const control::ProgramRow gone = ben.status().programs->rows[1];
+        QVERIFY(gone.process == 0 && gone.resident == 0 && gone.version.empty());
+        QCOMPARE(QString::fromStdString(gone.path), fake_trainer());
     }
 
     void a_driver_that_takes_the_look_along_is_told_and_training_goes_on() {

@@ -76,7 +76,7 @@ const QMap<QString, QStringList>& allowed_rooms() {
         {"app/node", {"app/node/cli", "app/node/demo", "app/node/hosting", "core/base"}},
         {"app/node/release",
          {"app/node", "net", "net/proxy", "core/release", "core/identity", "core/control", "core/run", "core/base"}},
-        {"app/node/trainer", {"app/node", "core/peer/seams", "core/control", "core/base"}},
+        {"app/node/trainer", {"app/node", "core/peer/seams", "core/activity/system", "core/control", "core/base"}},
         {"app/node/session", {"app/node",     "app/node/release",   "app/node/trainer",
                               "net",          "net/proxy",          "core/release",
                               "core/peer",    "core/peer/presence", "core/peer/seams",

@@ -693,6 +693,7 @@ control::NodeSnapshot Node::snapshot() const {
     snapshot.rules = control::described(m_settings.rules);
     snapshot.resources = m_settings.resources;
     snapshot.device = device_choice();
+    snapshot.programs = programs();
     const net::SessionCounters counters = m_network->counters();
     snapshot.proxy = shown(m_settings.proxy, counters.proxy);
     snapshot.releases = release_state();

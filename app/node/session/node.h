@@ -220,6 +220,7 @@ private:
     void devices_found(const Result<control::DetectReply>& found);
     [[nodiscard]] std::string training_device() const;
     [[nodiscard]] control::DeviceChoice device_choice() const;
+    [[nodiscard]] control::ProgramList programs() const;
     [[nodiscard]] control::ReleaseState release_state() const;
     [[nodiscard]] std::string newer_protocol(const Result<Bytes>& manifest_file) const;
     void look_at_succession();

@@ -1,4 +1,5 @@
-// The node's part in devices: what there is to train on, which a trainer of its own finds, and which of it trains.
+// The node's part in this computer: what there is to train on, which a trainer of its own finds, which of it trains,
+// and which programs run.
 //
 // Looking takes seconds and may end in a driver, so it is done for who asks and in a process of its own; what was found
 // is kept until another trainer is installed. A change ends the trainer as a pause does, and the next one goes on.
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include "app/node/session/node.h"
+#include "app/node/trainer/own_programs.h"
 #include "app/node/trainer/trainer_task.h"
 #include "core/base/log.h"
 
@@ -69,6 +71,18 @@ control::DeviceChoice Node::device_choice() const {
     const TrainerProcess* trainer = m_session ? m_session->trainer() : nullptr;
     if (trainer != nullptr && !choice.chosen.empty()) choice.obstacle = trainer->device_obstacle();
     return choice;
+}
+
+/// The trainer of a run that is being left is told as the trainer until it has ended.
+control::ProgramList Node::programs() const {
+    TrainerFacts facts{.program = m_options.trainer_program, .process = 0, .version = {}};
+    for (const RunSession* session : {m_retiring.get(), m_session.get()}) {
+        const TrainerProcess* trainer = session != nullptr ? session->trainer() : nullptr;
+        if (trainer == nullptr || trainer->gone()) continue;
+        facts.process = trainer->view().process;
+        facts.version = trainer->program_version();
+    }
+    return program_rows(facts, this_process());
 }
 
 }  // namespace potluck::node

@@ -12,6 +12,7 @@
 #include "core/activity/system/load.h"
 #include "core/activity/system/lookout.h"
 #include "core/activity/system/programs.h"
+#include "core/activity/system/running.h"
 #include "core/activity/system/watch.h"
 
 using namespace potluck;
@@ -232,6 +233,39 @@ private slots:
         QCOMPARE(probe->signal(), Signal::battery);
         QCOMPARE(probe->look().reading->value, 1.0);
     }
+
+    void what_a_program_has_started_is_what_its_threads_have() {
+        const Computer computer;
+        computer.write("proc/7/task/7/children", "8 9 ");
+        computer.write("proc/7/task/11/children", "12 ");
+        computer.write("proc/8/statm", "1000 3 1\n");
+        fs::create_symlink("/usr/bin/potluck-trainer", computer.root / "proc/8/exe");
+        const fs::path proc = computer.root / "proc";
+        auto children = children_of(7, proc);
+        QVERIFY(children.has_value());
+        std::ranges::sort(*children);
+        QVERIFY(*children == (std::vector<std::int64_t>{8, 9, 12}));
+        const auto runs = running(8, proc);
+        QVERIFY(runs && runs->file == "/usr/bin/potluck-trainer");
+        QVERIFY(runs->resident >= 3 * 4096);
+        QVERIFY(!running(9, proc));      // it has ended, and nobody has asked how
+        QVERIFY(!children_of(8, proc));  // a kernel that does not tell
+        computer.write("proc/7/task/7/children", "");
+        computer.write("proc/7/task/11/children", "");
+        QVERIFY(children_of(7, proc)->empty());
+        std::string many;
+        for (std::size_t i = 0; i < 2 * children_max; ++i) many += std::to_string(100 + i) + " ";
+        computer.write("proc/7/task/7/children", many);
+        QCOMPARE(children_of(7, proc)->size(), children_max);
+    }
+
+#ifdef __linux__
+    void this_program_is_seen_as_it_runs() {
+        const auto runs = running(own_process());
+        QVERIFY(runs && runs->file.filename() == "test_system_probes");
+        QVERIFY(runs->resident > 1 << 20U);
+    }
+#endif
 
     void hours_begin_with_monday() {
         qputenv("TZ", "UTC");

@@ -18,6 +18,7 @@
 #include "app/node/session/settings.h"
 #include "app/node/session/usage.h"
 #include "app/node/session/view.h"
+#include "app/node/trainer/own_programs.h"
 #include "core/control/node_methods.h"
 
 using namespace potluck;
@@ -142,6 +143,45 @@ private slots:
         QVERIFY(loads(run(magnet, "volunteer")) && loads(run(magnet, "backbone")));
         QVERIFY(!loads(run(magnet, "chef")));
         QVERIFY(!loads(run("magnet:?xt=urn:btmh:12", "volunteer")));
+    }
+
+    void programs_that_run_are_the_node_its_trainer_and_whatever_it_has_started() {
+        ProcessView system{.self = 7, .running = {}, .children = std::vector<std::int64_t>{8, 9, 10, 11}};
+        system.running = [](std::int64_t process) -> std::optional<activity::Running> {
+            switch (process) {
+                case 7: return activity::Running{"/bin/potluck-node", 70};
+                case 8:
+                case 9: return activity::Running{"/lib/potluck-trainer", 80};
+                case 10: return activity::Running{"/bin/sh", 10};
+                default: return std::nullopt;  // 11 has just ended
+            }
+        };
+        const TrainerFacts trainer{"/lib/potluck-trainer", 8, "0.2.0"};
+        const control::ProgramList list = program_rows(trainer, system);
+        using control::ProgramKind;
+        const std::vector<control::ProgramRow> expected{
+            {ProgramKind::node, "/bin/potluck-node", POTLUCK_VERSION, 7, 70},
+            {ProgramKind::trainer, "/lib/potluck-trainer", "0.2.0", 8, 80},
+            {ProgramKind::question, "/lib/potluck-trainer", "", 9, 80},
+            {ProgramKind::other, "/bin/sh", "", 10, 10}};
+        QVERIFY(list.complete && list.rows == expected);
+    }
+
+    void a_trainer_that_has_ended_is_told_without_a_process() {
+        ProcessView system{.self = 7, .running = {}, .children = std::vector<std::int64_t>{}};
+        system.running = [](std::int64_t) { return std::optional<activity::Running>(); };
+        using control::ProgramKind;
+        for (const std::int64_t process : {0, 8}) {
+            const auto list = program_rows({"/nowhere/potluck-trainer", process, "0.2.0"}, system);
+            QCOMPARE(list.rows.size(), std::size_t{2});
+            QVERIFY(list.rows[0].path == own_program().string() && list.rows[0].process == 7);
+            QVERIFY(list.rows[1] == control::ProgramRow{.kind = ProgramKind::trainer});
+        }
+        const std::string here = own_program().string();
+        QCOMPARE(program_rows({here, 0, ""}, system).rows[1].path, here);
+        system.children.reset();  // a system that tells nothing
+        const auto untold = program_rows({here, 8, ""}, system);
+        QVERIFY(!untold.complete && untold.rows[1].process == 8);
     }
 
     void memory_that_our_own_trainer_has_taken_is_not_lacking() {
