@@ -8,6 +8,7 @@
 #include <QUrl>
 
 #include "app/potluck/autostart.h"
+#include "core/activity/system/running.h"
 #include "ui/activity/probes.h"
 #include "ui/client/invite_link.h"
 #include "ui/widgets/icons.h"
@@ -36,11 +37,18 @@ Status writeInvite(const QString& name, const QString& link) {
     return Error{ErrorCode::io, "The invite cannot be written there; choose a folder in which you may write."};
 }
 
+ui::OwnProgram ownProgram() {
+    const auto runs = activity::running(activity::own_process());
+    return {QCoreApplication::applicationFilePath(), QCoreApplication::applicationVersion(),
+            QCoreApplication::applicationPid(), runs ? runs->resident : 0};
+}
+
 ui::Desktop desktop() {
     ui::Desktop desktop{
         readInvite, [](const QString& folder) { QDesktopServices::openUrl(QUrl::fromLocalFile(folder)); }, {}, {}};
     desktop.open_link = [](const QString& link) { QDesktopServices::openUrl(QUrl(link)); };
     desktop.write_invite = writeInvite;
+    desktop.own_program = ownProgram;
 #ifdef __linux__
     const AutostartEntry entry(autostartFolder(), QCoreApplication::applicationFilePath());
     desktop.autostart = [entry] { return entry.read(); };

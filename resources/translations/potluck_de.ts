@@ -1965,6 +1965,61 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::ProgramsCard</name>
+    <message>
+        <source>Node: the network, the rounds and the files</source>
+        <translation>Knoten: das Netz, die Runden und die Dateien</translation>
+    </message>
+    <message>
+        <source>Trainer: it computes</source>
+        <translation>Trainer: er rechnet</translation>
+    </message>
+    <message>
+        <source>Trainer that answers a question and ends</source>
+        <translation>Trainer, der eine Frage beantwortet und endet</translation>
+    </message>
+    <message>
+        <source>Another program that the node has started</source>
+        <translation>Ein anderes Programm, das der Knoten gestartet hat</translation>
+    </message>
+    <message>
+        <source>not running</source>
+        <translation>läuft nicht</translation>
+    </message>
+    <message>
+        <source>version %1</source>
+        <translation>Version %1</translation>
+    </message>
+    <message>
+        <source>process %1</source>
+        <translation>Prozess %1</translation>
+    </message>
+    <message>
+        <source>%1 of memory</source>
+        <translation>%1 Speicher</translation>
+    </message>
+    <message>
+        <source>Programs that run</source>
+        <translation>Programme, die laufen</translation>
+    </message>
+    <message>
+        <source>Nothing that arrives from a run is executed: it is data, models and messages. The trainer is the one program that Potluck may download, when you ask it to, and only with its makers&apos; signature.</source>
+        <translation>Nichts, was aus einem Lauf ankommt, wird ausgeführt: Es sind Daten, Modelle und Nachrichten. Der Trainer ist das einzige Programm, das Potluck herunterladen kann, wenn du es willst, und nur mit der Signatur seiner Hersteller.</translation>
+    </message>
+    <message>
+        <source>Window</source>
+        <translation>Fenster</translation>
+    </message>
+    <message>
+        <source>The system was asked what the node has started: nothing beside what stands here.</source>
+        <translation>Das System wurde gefragt, was der Knoten gestartet hat: nichts außer dem, was hier steht.</translation>
+    </message>
+    <message>
+        <source>These are the programs that Potluck knows of; this system does not tell what the node has started.</source>
+        <translation>Das sind die Programme, von denen Potluck weiß; dieses System sagt nicht, was der Knoten gestartet hat.</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::ProxyCard</name>
     <message>
         <source>The proxy answers; everything goes through it.</source>

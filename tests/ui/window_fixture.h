@@ -24,21 +24,25 @@ struct WindowFixture {
         theme.choose(look);
         window = std::make_unique<ui::MainWindow>(
             client, theme, tray,
-            ui::Desktop{[this](const QString& file) -> Result<QString> {
-                            readFile = file;
-                            return inviteInFile;
-                        },
-                        [this](const QString& folder) { openedFolder = folder; }, [this] { return autostart; },
-                        [this](ui::Autostart wanted) {
-                            if (autostartAllowed) autostart = wanted;
-                            return autostartAllowed ? Status() : Status(Error{ErrorCode::permission, "No."});
-                        },
-                        [this](const QString& link) { openedLink = link; },
-                        [this](const QString& file, const QString& link) {
-                            writtenFile = file;
-                            writtenLink = link;
-                            return writeAllowed ? Status() : Status(Error{ErrorCode::io, "No."});
-                        }});
+            ui::Desktop{
+                [this](const QString& file) -> Result<QString> {
+                    readFile = file;
+                    return inviteInFile;
+                },
+                [this](const QString& folder) { openedFolder = folder; }, [this] { return autostart; },
+                [this](ui::Autostart wanted) {
+                    if (autostartAllowed) autostart = wanted;
+                    return autostartAllowed ? Status() : Status(Error{ErrorCode::permission, "No."});
+                },
+                [this](const QString& link) { openedLink = link; },
+                [this](const QString& file, const QString& link) {
+                    writtenFile = file;
+                    writtenLink = link;
+                    return writeAllowed ? Status() : Status(Error{ErrorCode::io, "No."});
+                },
+                [] {
+                    return ui::OwnProgram{QStringLiteral("/usr/bin/potluck"), QStringLiteral("0.1.0"), 41, 7'000'000};
+                }});
         client.start();
         window->show();
         POTLUCK_CHECK(QTest::qWaitForWindowExposed(window.get()));

@@ -25,6 +25,7 @@
 #include "ui/resources/computer_card.h"
 #include "ui/resources/connection_card.h"
 #include "ui/resources/device_card.h"
+#include "ui/resources/programs_card.h"
 #include "ui/resources/proxy_card.h"
 #include "ui/resources/resources_card.h"
 #include "ui/resources/traffic_card.h"
@@ -57,6 +58,7 @@ SettingsPage::SettingsPage(NodeClient& client, Theme& theme, const Desktop& desk
     m_proxy = new ProxyCard(client, scrolled);
     cards->addWidget(m_proxy);
     cards->addWidget(new TrafficCard(client, desktop, scrolled));
+    cards->addWidget(new ProgramsCard(client, desktop, scrolled));
     cards->addWidget(new ActivityCard(client, scrolled));
     cards->addWidget(new PausesCard(client, scrolled));
     cards->addWidget(new TrainerCard(client, CardPlace::settings, scrolled));

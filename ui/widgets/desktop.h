@@ -13,6 +13,13 @@ namespace potluck::ui {
 /// Whether the program starts with the session, in the tray.
 enum class Autostart { off, on };
 
+/// The window as the system runs it.
+struct OwnProgram {
+    QString path, version;
+    qint64 process = 0;
+    quint64 resident = 0;  // bytes in memory; 0: unknown
+};
+
 struct Desktop {
     /// A small text file that holds an invite.
     std::function<Result<QString>(const QString& file)> read_invite;
@@ -25,6 +32,8 @@ struct Desktop {
     std::function<void(const QString& link)> open_link = {};
     /// A small text file that holds an invite, for others to open; what is there is replaced.
     std::function<Status(const QString& file, const QString& link)> write_invite = {};
+    /// What runs this window, as it is now.
+    std::function<OwnProgram()> own_program = {};
     /// Opens the page with the log; the window fills it in.
     std::function<void()> show_log = {};
     /// Opens the page with the limits; the window fills it in.
