@@ -59,3 +59,37 @@ for section in sorted({section for section, _ in values}):
             print(f"{key} = {value}")
 ' >"$root/etc/pip.conf"
 }
+
+in_root() {  # in_root COMMAND...: as root of the folder $root, with a proxy, if there is one
+    local name proxies=()
+    for name in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY; do
+        [ -z "${!name:-}" ] || proxies+=("$name=${!name}")
+    done
+    chroot "$root" /usr/bin/env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive \
+        ${proxies[@]+"${proxies[@]}"} "$@"
+}
+
+until_true() {  # until_true SECONDS COMMAND...
+    local end=$((SECONDS + $1))
+    shift
+    until "$@"; do
+        [ $SECONDS -lt $end ] || return 1
+        sleep 0.5
+    done
+}
+
+build_container() {  # build_container CONTAINERFILE NAME: of this checkout, where that can be done; the image goes again
+    local tool
+    for tool in buildah podman; do
+        command -v "$tool" >/dev/null || continue
+        if ! "$tool" pull -q docker.io/library/debian:12-slim >/dev/null 2>&1; then
+            say "the container is not built, because its first image cannot be fetched here"
+            return
+        fi
+        "$tool" build -q -f "$1" -t "$2" "$source_folder" >/dev/null || fail "the container cannot be built"
+        "$tool" rmi -f "$2" >/dev/null
+        say "the container is built by $tool"
+        return
+    done
+    say "the container is not built, because neither buildah nor podman is installed"
+}
