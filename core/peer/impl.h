@@ -64,7 +64,6 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     void notice_sleep();
     void receive(const PeerId& from, const run::Envelope& envelope);
     run::Verdict handle_envelope(const PeerId& from, const run::Envelope& envelope);
-    run::Verdict on_status(const PeerId& from, const run::Envelope& envelope, const run::StatusMessage& status);
     run::Verdict on_close(const PeerId& from, const run::Envelope& envelope, const run::CloseMessage& message);
     run::Verdict on_contribution(const PeerId& from, const run::Envelope& envelope,
                                  const run::ContributionMessage& message);
@@ -94,6 +93,9 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     run::Verdict on_own_status(const run::Envelope& envelope);
     void own_key_is_elsewhere();
     void pass_on(const run::Envelope& envelope, const PeerId& from) const;
+
+    // introductions.cpp
+    run::Verdict on_status(const PeerId& from, const run::Envelope& envelope, const run::StatusMessage& status);
 
     // rounds.cpp
     bool in_step() const { return keeper.round() && *keeper.round() == chain.height() && !repairer.active(); }

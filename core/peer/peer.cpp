@@ -282,27 +282,6 @@ Verdict Peer::Impl::handle_envelope(const PeerId& from, const run::Envelope& env
     return std::visit(Dispatch{*this, from, envelope}, *message);
 }
 
-Verdict Peer::Impl::on_status(const PeerId& from, const run::Envelope& envelope, const run::StatusMessage& status) {
-    if (!is_credible(status, manifest.recipe)) return Verdict::absurd;
-    const PeerId& author = envelope.sender;
-    const Source source = author == from ? Source::itself : Source::others;
-    const Member* before = members.find(author);
-    const bool new_name = !status.name.empty() && (before == nullptr || before->status.name != status.name);
-    const bool changed = before == nullptr || before->status.phase != status.phase ||
-                         before->status.round != status.round || before->status.list != status.list;
-    const Verdict verdict = members.take(author, status, source, now(), gossip.silence(author));
-    if (verdict == Verdict::stale || verdict == Verdict::repeated) gossip.take_old(from, envelope, status.sequence);
-    if (verdict != Verdict::accepted) return verdict;
-    members.heard_through(author, from);
-    gossip.take(from, envelope, status.sequence, changed ? Gossip::Urgency::urgent : Gossip::Urgency::waits);
-    if (new_name) world.ledger.remember_name(members.person_of(author), status.name);
-    // Whom to wait for at the end of a window is asked of those whose own session tells at every heartbeat.
-    if (source == Source::itself)
-        machine.heard(author, {status.role, status.phase, status.round, status.window_tokens}, now());
-    repairer.compare(author);
-    return Verdict::accepted;
-}
-
 /// Passed on once a round: who hears it later than the others contributes too late.
 Verdict Peer::Impl::on_close(const PeerId& from, const run::Envelope& envelope, const run::CloseMessage& message) {
     const Verdict verdict = machine.on_close(envelope.sender, message, now());
@@ -683,11 +662,6 @@ bool Peer::all_settled() const { return has_finished() && m_impl->contributor.re
 
 void Peer::restart_trainer() { m_impl->contributor.restart(); }
 void Peer::set_shard_bytes_max(std::uint64_t bytes) { m_impl->shards.set_cap(bytes); }
-
-void Peer::set_name(const std::string& name) {
-    m_impl->name = name;
-    m_impl->status_due = true;
-}
 
 // What the node shows of this member, and what it tells the others.
 
