@@ -1,6 +1,6 @@
 // One pair of functions per message, write and read, in the order of the fields in docs/wire-format.md. A message has
 // one layout only, since its bytes are what the sender signs: integers are little-endian and of fixed width, an absent
-// checkpoint is one zero byte, and a loss that is NaN, negative or above loss_max is written as 0.
+// checkpoint or team is one bit that is not set, and a loss that is NaN, negative or above loss_max is written as 0.
 //
 // Reading is for bytes of a stranger. A field out of range fails the ByteReader, after which it reads zeros; counts are
 // compared with their limits before anything is reserved by them; and a body must end where its last field ends. So a
@@ -68,6 +68,9 @@ void write_statement(ByteWriter& out, const Bytes& statement) {
     out.raw(statement);
 }
 
+/// What of a status may be left out: a bit for each part that is there.
+constexpr std::uint8_t has_checkpoint = 1, has_team = 2;
+
 void write(ByteWriter& out, const StatusMessage& message) {
     out.u64(message.sequence);
     out.u8(static_cast<std::uint8_t>(message.role));
@@ -80,10 +83,12 @@ void write(ByteWriter& out, const StatusMessage& message) {
     out.f32(is_plausible_loss(message.loss) ? message.loss : 0.0F);  // a loss that blew up is no loss to tell
     out.u64(message.checkpoint_round.value);
     const bool seeds = message.checkpoint.size != 0;
-    out.u8(seeds ? 1 : 0);
+    const std::string team = plain_text_of(message.team, team_bytes_max, LineBreaks::refused);
+    out.u8(static_cast<std::uint8_t>((seeds ? has_checkpoint : 0) | (team.empty() ? 0 : has_team)));
     if (seeds) message.checkpoint.write(out);
     out.u16(message.port);
     out.string(plain_text_of(message.name, name_bytes_max, LineBreaks::refused));
+    if (!team.empty()) out.string(team);
     message.certificate.write(out);
 }
 
@@ -99,13 +104,17 @@ StatusMessage read_status(ByteReader& in) {
     message.tokens_per_second = in.u32();
     message.loss = in.f32();
     message.checkpoint_round = read_round(in);
-    const std::uint8_t seeds = in.u8();
-    if (seeds == 1) message.checkpoint = BlobRef::read(in);
+    const std::uint8_t parts = in.u8();
+    if ((parts & has_checkpoint) != 0) message.checkpoint = BlobRef::read(in);
     message.port = in.u16();
     message.name = in.string(name_bytes_max);
+    if ((parts & has_team) != 0) message.team = in.string(team_bytes_max);
     message.certificate = DeviceCertificate::read(in);
-    const bool in_range = message.window_tokens.value <= tokens_max && is_plausible_loss(message.loss) && seeds <= 1;
+    const bool in_range = message.window_tokens.value <= tokens_max && is_plausible_loss(message.loss);
+    const bool told_team = (parts & has_team) != 0;
+    if (parts > (has_checkpoint | has_team) || told_team == message.team.empty()) in.fail();
     if (!in_range || !plain_text_length(message.name, LineBreaks::refused)) in.fail();
+    if (!plain_text_length(message.team, LineBreaks::refused)) in.fail();
     return message;
 }
 

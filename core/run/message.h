@@ -23,6 +23,7 @@ inline constexpr std::size_t message_bytes_max = 900 * 1024;      // a BEP 10 me
 inline constexpr std::size_t payload_in_message_max = 64 * 1024;  // longer ones are fetched as blobs
 inline constexpr std::size_t lists_per_history_max = 256;
 inline constexpr std::size_t name_bytes_max = 40;
+inline constexpr std::size_t team_bytes_max = 40;
 inline constexpr std::size_t layer_hashes_max = 16'384;
 inline constexpr std::uint32_t piece_index_max = 1U << 26U;  // blob_bytes_max in pieces of 16 KiB
 /// Longest encoding of an agreement's message (core/run/agreement/vote.h), which this room does not read.
@@ -73,6 +74,7 @@ struct StatusMessage {
     BlobRef checkpoint;               // size 0 if none
     std::uint16_t port = 0;           // BitTorrent listen port
     std::string name;                 // of this computer; sent is what is plain of it, at most 40 bytes
+    std::string team;                 // that its person claims to be in; likewise, empty if none
     DeviceCertificate certificate{};  // whose computer this is
     bool operator==(const StatusMessage&) const = default;
 };

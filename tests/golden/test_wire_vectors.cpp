@@ -201,6 +201,9 @@ private slots:
         StatusMessage of_computer = bare;
         of_computer.certificate = samples::certificate();
         compare_message("status_of_computer", of_computer);
+        StatusMessage of_team = samples::status();
+        of_team.team = "Physik Universit\xc3\xa4t Graz";
+        compare_message("status_with_team", of_team);
         ContributionMessage by_computer = samples::contribution();
         by_computer.certificate = samples::certificate();
         compare_message("contribution_of_computer", by_computer);

@@ -111,11 +111,14 @@ def weight_fields(entries):
     return fields
 
 
-def status_fields(checkpoint, person=None):
+def status_fields(checkpoint, person=None, team=""):
     fields = [(u64(42), "sequence"), (u8(1), "role: backbone"), (u8(2), "phase: collecting"), (u64(7), "round"),
               (BASE, "digest"), (PREVIOUS, "list"), (u64(65_536), "window tokens"), (u32(1_250), "tokens per second"),
-              (f32(2.5), "loss"), (u64(5 if checkpoint else 0), "checkpoint round"), (u8(bool(checkpoint)), "has a checkpoint")]
-    return fields + checkpoint + [(u16(6881), "port"), (u16(len("Büro".encode())), "length of name"), ("Büro".encode(), "name")] + certificate_of(person)
+              (f32(2.5), "loss"), (u64(5 if checkpoint else 0), "checkpoint round"), (u8(bool(checkpoint) + 2 * bool(team)), "has a checkpoint" + " and a team" * bool(team))]
+    named = [(u16(6881), "port"), (u16(len("Büro".encode())), "length of name"), ("Büro".encode(), "name")]
+    if team:
+        named += [(u16(len(team.encode())), "length of team"), (team.encode(), "team")]
+    return fields + checkpoint + named + certificate_of(person)
 
 
 def gpt2_tensors(vocabulary, context, layers, width):
@@ -271,6 +274,7 @@ def main():
     save("status", status_fields([(value, "checkpoint " + name) for value, name in open_blob]))
     save("status_without_checkpoint", status_fields([]))
     save("status_of_computer", status_fields([], PERSON))
+    save("status_with_team", status_fields([(value, "checkpoint " + name) for value, name in open_blob], team="Physik Universität Graz"))
     close = save("close", [(u64(7), "round")])
     save("contribution", [(u64(7), "round"), (BASE, "base")] + blob_fields(ROOT_A, 4_096, 0, bytes(32), "payload ")
          + [(u64(65_536), "tokens")] + certificate_of(None))

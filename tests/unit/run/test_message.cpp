@@ -45,6 +45,29 @@ void put(Bytes& bytes, std::size_t at, std::uint64_t number, std::size_t width) 
     for (std::size_t i = 0; i < width; ++i) bytes.at(at + i) = static_cast<std::byte>(number >> (8 * i));
 }
 
+/// Texts that no name and no team may be.
+void rows_that_are_not_plain() {
+    QTest::addColumn<QByteArray>("name");
+    for (const char* name : {"\xff", "\xed\xa0\x80", "\xc0\x80", "\xf4\x90\x80\x80", "\xe2\x82", "\x1b[31m",
+                             "two\nlines", "\x7f", "\xc2\x85", "\xe2\x80\xae", "\xe2\x80\xa8"}) {
+        QTest::addRow("%s", QByteArray(name).toHex().constData()) << QByteArray(name);
+    }
+    QTest::addRow("41 bytes") << QByteArray(41, 'n');
+}
+
+/// Whether a status decodes that names exactly this team.
+bool takes_team(const QByteArray& team) {
+    StatusMessage status = samples::status();
+    status.team = "t";
+    Bytes body = encode_body(status);
+    body.resize(body.size() - 4);
+    ByteWriter tail;
+    tail.string({team.constData(), static_cast<std::size_t>(team.size())});
+    status.certificate.write(tail);
+    body.insert(body.end(), tail.bytes().begin(), tail.bytes().end());
+    return decodes_bytes(MessageKind::status, body);
+}
+
 /// A ballot of so many zero bytes: whether they are a statement and a list is not the message's business.
 Bytes ballot_bytes(std::size_t statement, std::size_t list) {
     Bytes bytes(2 + statement + 4 + list);
@@ -103,6 +126,9 @@ private slots:
         StatusMessage without_checkpoint = samples::status();
         without_checkpoint.checkpoint = {};
         messages.emplace_back(without_checkpoint);
+        StatusMessage of_team = samples::status();
+        of_team.team = "Graz";
+        messages.emplace_back(of_team);
         messages.emplace_back(samples::roll_back(4));
         for (const Message& message : messages) {
             const Bytes body = encode_body(message);
@@ -133,14 +159,8 @@ private slots:
         QVERIFY(refuses(good, [](StatusMessage& m) { m.checkpoint.size = blob_bytes_max + 1; }));
     }
 
-    void a_name_that_is_not_plain_is_refused_data() {
-        QTest::addColumn<QByteArray>("name");
-        for (const char* name : {"\xff", "\xed\xa0\x80", "\xc0\x80", "\xf4\x90\x80\x80", "\xe2\x82", "\x1b[31m",
-                                 "two\nlines", "\x7f", "\xc2\x85", "\xe2\x80\xae", "\xe2\x80\xa8"}) {
-            QTest::addRow("%s", QByteArray(name).toHex().constData()) << QByteArray(name);
-        }
-        QTest::addRow("41 bytes") << QByteArray(41, 'n');
-    }
+    void a_name_that_is_not_plain_is_refused_data() { rows_that_are_not_plain(); }
+    void a_team_that_is_not_plain_is_refused_data() { rows_that_are_not_plain(); }
     void a_name_that_is_not_plain_is_refused() {
         QFETCH(const QByteArray, name);
         const auto with_name = [](const QByteArray& chosen) {
@@ -159,6 +179,28 @@ private slots:
         QVERIFY(!with_name(name));
     }
 
+    void a_team_that_is_not_plain_is_refused() {
+        QFETCH(const QByteArray, name);
+        QVERIFY(takes_team("B\xc3\xbcro"));
+        QVERIFY(takes_team(QByteArray(team_bytes_max, 'n')));
+        QVERIFY(!takes_team(name));
+    }
+
+    void a_team_has_one_spelling() {
+        QVERIFY(!takes_team(""));
+        StatusMessage status = samples::status();
+        const Bytes bare = encode_body(status);
+        status.team = "Graz";
+        const Bytes body = encode_body(status);
+        QCOMPARE(body.size(), bare.size() + 2 + 4);
+        QVERIFY(decodes(status));
+        status.team = "\x1b\n";
+        QVERIFY(encode_body(status) == bare);
+        Bytes third = bare;
+        third.at(106) |= std::byte{4};
+        QVERIFY(!decodes_bytes(MessageKind::status, third));
+    }
+
     void a_name_is_sent_as_far_as_it_is_plain() {
         const auto arrives_as = [](const std::string& name) {
             StatusMessage status = samples::status();
@@ -170,6 +212,11 @@ private slots:
         QCOMPARE(arrives_as(std::string(39, 'n') + "\xc3\xbc!"), std::string(39, 'n'));
         QCOMPARE(arrives_as(std::string(100'000, 'n')), std::string(40, 'n'));
         QCOMPARE(arrives_as(""), std::string());
+        StatusMessage status = samples::status();
+        status.team = std::string(39, 't') + "\n\xc3\xbc!";
+        const Result<Message> decoded = decode_body(MessageKind::status, encode_body(status));
+        QVERIFY(decoded.ok());
+        QCOMPARE(std::get<StatusMessage>(*decoded).team, std::string(39, 't'));
     }
 
     void a_loss_that_blew_up_is_sent_as_none_and_never_taken() {
