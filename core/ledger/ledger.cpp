@@ -31,7 +31,11 @@ namespace {
 static_assert(run::accept_list_bytes_max < value_bytes_max && run::table_bytes_max < value_bytes_max);
 
 Credit credit_at(const Statement& row) {
-    return {row.id<PeerId>(0), std::string(as_text(row.blob(1))), {row.count(2)}, row.count(3)};
+    return {row.id<PeerId>(0),
+            std::string(as_text(row.blob(1))),
+            {row.count(2)},
+            row.count(3),
+            std::string(as_text(row.blob(4)))};
 }
 
 }  // namespace
@@ -214,27 +218,6 @@ Status Ledger::remember_action(const RunId& run, const run::SignedAction& action
     return is_kept ? Status() : Status(connection.error("Cannot write to"));
 }
 
-void Ledger::remember_name(const PeerId& peer, const std::string& name) {
-    m_owner.check();
-    const ByteSpan kept = as_bytes(std::string_view(name).substr(0, run::name_bytes_max));
-    Connection& connection = m_database->connection;
-    Step found = Step::failed;
-    {
-        Statement known(connection, "SELECT name FROM peers WHERE key = ?");
-        found = known.bind(peer.bytes).step();
-        if (!m_database->ended(found)) return;
-        if (found == Step::row && as_text(known.blob(0)) == as_text(kept)) return;
-    }
-    // Anybody can make keys: people without credit are kept up to a number only.
-    Statement write(connection, found == Step::row
-                                    ? "UPDATE peers SET name = ? WHERE key = ?"
-                                    : "INSERT INTO peers(name, key) SELECT ?, ? WHERE (SELECT count(*) FROM peers "
-                                      "WHERE NOT EXISTS (SELECT 1 FROM credits WHERE peer = peers.id)) < ?");
-    write.bind(kept).bind(peer.bytes);
-    if (found == Step::done) write.bind(strangers_max);
-    if (!write.run()) m_database->report("Cannot write to");
-}
-
 Status Ledger::record_loss(const RunId& run, RoundId round, double loss) {
     m_owner.check();
     if (!std::isfinite(loss)) {
@@ -335,7 +318,7 @@ std::vector<Credit> Ledger::leaderboard(const RunId& run, std::size_t most) cons
     m_owner.check();
     std::vector<Credit> board;
     Statement query(m_database->connection,
-                    "SELECT p.key, p.name, c.tokens, c.rounds FROM credits c JOIN peers p ON p.id = c.peer "
+                    "SELECT p.key, p.name, c.tokens, c.rounds, p.team FROM credits c JOIN peers p ON p.id = c.peer "
                     "WHERE c.chain = (SELECT id FROM chains WHERE run = ?) ORDER BY c.tokens DESC, p.key LIMIT ?");
     query.bind(run.bytes).bind(limit_of(most));
     m_database->each(query, [&](const Statement& row) { board.push_back(credit_at(row)); });
@@ -345,7 +328,8 @@ std::vector<Credit> Ledger::leaderboard(const RunId& run, std::size_t most) cons
 Credit Ledger::credit_of(const RunId& run, const PeerId& peer) const {
     m_owner.check();
     Statement query(m_database->connection,
-                    "SELECT p.key, p.name, s.tokens, s.rounds FROM peers p LEFT JOIN credits s ON s.peer = p.id "
+                    "SELECT p.key, p.name, s.tokens, s.rounds, p.team FROM peers p LEFT JOIN credits s "
+                    "ON s.peer = p.id "
                     "AND s.chain = (SELECT id FROM chains WHERE run = ?) WHERE p.key = ?");
     const Step step = query.bind(run.bytes).bind(peer.bytes).step();
     Credit credit;
@@ -372,9 +356,10 @@ std::vector<Standing> Ledger::find_people(const RunId& run, std::string_view par
     std::vector<Standing> found;
     const bool may_be_key = part.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
     Statement query(m_database->connection,
-                    "SELECT p.key, p.name, c.tokens, c.rounds FROM peers p CROSS JOIN credits c "
+                    "SELECT p.key, p.name, c.tokens, c.rounds, p.team FROM peers p CROSS JOIN credits c "
                     "ON c.peer = p.id AND c.chain = (SELECT id FROM chains WHERE run = ?1) "
                     "WHERE instr(lower(CAST(p.name AS TEXT)), lower(CAST(?2 AS TEXT))) > 0 "
+                    "OR instr(lower(CAST(p.team AS TEXT)), lower(CAST(?2 AS TEXT))) > 0 "
                     "OR (?4 AND instr(lower(hex(p.key)), lower(CAST(?2 AS TEXT))) = 1) "
                     "ORDER BY c.tokens DESC, p.key LIMIT ?3");
     query.bind(run.bytes).bind(as_bytes(part)).bind(limit_of(most)).bind(std::uint64_t{may_be_key});

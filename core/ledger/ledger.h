@@ -28,6 +28,7 @@ struct Credit {
     std::string name;  // last name heard, may be empty
     TokenCount tokens;
     std::uint64_t rounds = 0;  // accepted contributions
+    std::string team = {};     // that the person claimed last, may be empty
 };
 
 struct RunTotals {
@@ -42,6 +43,20 @@ struct Standing {
     std::uint64_t rank = 0;  // 0 without credit
 };
 
+/// A team's place in a run: 1 + how many have more.
+struct TeamStanding {
+    std::string team;
+    TokenCount tokens = {};     // of all its members
+    std::uint64_t members = 0;  // that were credited
+    std::uint64_t rank = 0;     // 0 without a credited member
+};
+
+/// Who asks, and the team it claims now: the ledger has what others told.
+struct OwnClaim {
+    PeerId person;
+    std::string team;
+};
+
 /// What one person was credited with in one run.
 struct RunCredit {
     RunId run;
@@ -51,7 +66,7 @@ struct RunCredit {
     std::int64_t first = 0, last = 0;  // unix seconds when accepted here; 0: a table told of it
 };
 
-/// People whose name is remembered without their ever having been accepted.
+/// People whose name or team is remembered without their ever having been accepted.
 inline constexpr std::uint64_t strangers_max = 10000;
 
 /// One point of the run's curve.
@@ -140,9 +155,13 @@ public:
     [[nodiscard]] std::vector<Credit> leaderboard(const RunId& run, std::size_t most) const;
     [[nodiscard]] Credit credit_of(const RunId& run, const PeerId& peer) const;
     [[nodiscard]] Standing standing_of(const RunId& run, const PeerId& peer) const;
-    /// The credited people of a run whose last name holds `part`, capital or small a to z, or whose key begins with it
-    /// in hexadecimal digits; most tokens first.
+    /// The credited people of a run whose last name or team holds `part`, capital or small a to z, or whose key begins
+    /// with it in hexadecimal digits; most tokens first.
     [[nodiscard]] std::vector<Standing> find_people(const RunId& run, std::string_view part, std::size_t most) const;
+    /// The teams of a run's credited people whose name holds `part`, capital or small a to z; most tokens first.
+    [[nodiscard]] std::vector<TeamStanding> teams(const RunId& run, const OwnClaim& own, std::string_view part,
+                                                  std::size_t most) const;
+    [[nodiscard]] TeamStanding team_of(const RunId& run, const OwnClaim& own) const;
     /// How many people were credited in a run.
     [[nodiscard]] std::uint64_t people(const RunId& run) const;
     /// Every run of the ledger, with what `peer` was credited in it; unsorted.
@@ -154,6 +173,8 @@ public:
 
     /// Keeps the first run::name_bytes_max bytes. Writes only if the name is new, so it may be called at every status.
     void remember_name(const PeerId& peer, const std::string& name);
+    /// Likewise with run::team_bytes_max; an empty one is none any more.
+    void remember_team(const PeerId& peer, const std::string& team);
     /// `not_found` if the chain is shorter; a loss that is not finite is `invalid_argument`.
     [[nodiscard]] Status record_loss(const RunId& run, RoundId round, double loss);
     /// Up to `most` records, oldest first: the chain is cut into equal stretches, and of each the newest record with

@@ -1,5 +1,5 @@
 // The inside of the ledger, shared by the sources of this folder and by nobody else: ledger.cpp writes and reads a
-// chain, ledger_tables.cpp forgets and sums up, ledger_verify.cpp checks.
+// chain, ledger_tables.cpp forgets and sums up, ledger_people.cpp knows names and teams, ledger_verify.cpp checks.
 // Threads: the ledger's.
 #pragma once
 
@@ -90,6 +90,8 @@ struct Ledger::Database {
     [[nodiscard]] bool sum_up_again(std::int64_t chain);
     [[nodiscard]] bool forget_chain(std::int64_t chain);
     [[nodiscard]] std::optional<run::CreditTable> newest_table(std::int64_t chain) const;
+    /// `column`: of `peers`.
+    void remember(const std::string& column, const PeerId& peer, ByteSpan words);
 
     /// Where a chain's lists and sums begin.
     struct Beginnings {

@@ -71,8 +71,13 @@ bool keep_sums(Connection& connection) {
     )");
 }
 
+bool keep_teams(Connection& connection) {
+    return connection.execute("ALTER TABLE peers ADD COLUMN team BLOB NOT NULL DEFAULT x''");
+}
+
 /// Entry v makes version v + 1 out of version v.
-constexpr std::array<Migration, 4> migrations{make_first_tables, keep_certificates, keep_host_actions, keep_sums};
+constexpr std::array<Migration, 5> migrations{make_first_tables, keep_certificates, keep_host_actions, keep_sums,
+                                              keep_teams};
 
 Status migrate(Connection& connection, std::int64_t from) {
     Transaction transaction(connection);

@@ -1,7 +1,7 @@
 // The tables of a ledger file and how an older file becomes one of today.
 //
 //   chains    one row per run                        rounds    what is known of each accepted round
-//   peers     key and last name heard                lists     the bytes of each round and their certificate
+//   peers     key, last name and team heard          lists     the bytes of each round and their certificate
 //   entries   who was accepted when, for what credit
 //   credits   everybody's sum in each run            tables    what lists have named as such sums
 //   actions   what the host has signed

@@ -1,4 +1,5 @@
-// How long the node's loop is busy with one search for a person in the leaderboard of a large run.
+// How long the node's loop is busy with one search for a person, and with ranking teams, in the leaderboard of a large
+// run.
 //
 //   bench_ledger [people]
 //
@@ -19,7 +20,7 @@ namespace {
 using namespace potluck;
 using namespace potluck::test;
 
-constexpr std::uint64_t people_usual = 100'000, people_per_list = 1'000;
+constexpr std::uint64_t people_usual = 100'000, people_per_list = 1'000, teams_usual = 2'000;
 constexpr std::size_t shown_max = 100;
 constexpr int repeats = 7;
 
@@ -29,16 +30,19 @@ void fill(ledger::Ledger& ledger, Chain& chain, std::uint64_t people) {
         for (std::uint64_t i = first; i < std::min(first + people_per_list, people + 1); ++i)
             shares.push_back({.person = i, .tokens = 1 + i * 7919 % 1'000'003});
         POTLUCK_CHECK(add(ledger, chain.next(shares)).ok());
-        for (const Chain::Share& share : shares)
+        for (const Chain::Share& share : shares) {
             ledger.remember_name(key(share.person), "person " + std::to_string(share.person));
+            ledger.remember_team(key(share.person), "team " + std::to_string(share.person % teams_usual));
+        }
     }
 }
 
-double milliseconds_of(const ledger::Ledger& ledger, const RunId& run, const std::string& part) {
+template <class Ask>
+double milliseconds_of(const Ask& ask) {
     double best = 1e9;
     for (int i = 0; i < repeats; ++i) {
         const auto begin = std::chrono::steady_clock::now();
-        (void)ledger.find_people(run, part, shown_max);
+        (void)ask();
         const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
         best = std::min(best, taken.count());
     }
@@ -58,6 +62,10 @@ int main(int argc, char** argv) {
                                                             {"a key", key(77).hex().substr(0, 12)},
                                                             {"nobody's name", "zzz"}};
     for (const auto& [what, part] : searches)
-        std::printf("%-18s %8.1f ms\n", what, milliseconds_of(ledger, chain.run(), part));
+        std::printf("%-18s %8.1f ms\n", what,
+                    milliseconds_of([&] { return ledger.find_people(chain.run(), part, shown_max); }));
+    const ledger::OwnClaim own{key(77), "team 77"};
+    std::printf("%-18s %8.1f ms\n", "teams",
+                milliseconds_of([&] { return ledger.teams(chain.run(), own, "", shown_max); }));
     return 0;
 }

@@ -25,7 +25,7 @@ inline bool meddle(const std::filesystem::path& file, const char* sql) {
 /// What runs as SQL to make the tables of version 3 out of today's.
 inline constexpr const char* back_to_version_3 = R"(
     DROP TABLE credits; DROP TABLE tables; DROP INDEX lists_by_change;
-    ALTER TABLE lists DROP COLUMN changes;
+    ALTER TABLE lists DROP COLUMN changes; ALTER TABLE peers DROP COLUMN team;
     ALTER TABLE chains DROP COLUMN base; ALTER TABLE chains DROP COLUMN base_tokens;
     ALTER TABLE chains DROP COLUMN base_contributions; ALTER TABLE chains DROP COLUMN kept;
     CREATE INDEX entries_by_credit ON entries(chain, peer, tokens);

@@ -1,0 +1,79 @@
+// What people say of themselves, and teams. A name and a team are a person's own words, the last ones heard here;
+// nothing of them stands in a list or a table. A team's tokens are the credit of those who claim it now, so that
+// nothing is kept twice and a person who changes teams takes its credit along. Teams are compared byte by byte: two
+// spellings are two teams.
+#include "core/ledger/ledger_rows.h"
+
+namespace potluck::ledger {
+
+namespace {
+
+/// Every team of run ?1, with its place. Of the person ?2 the team is ?3.
+constexpr const char* ranked_teams =
+    "WITH claims(team, tokens) AS (SELECT CASE WHEN p.key = ?2 THEN ?3 ELSE p.team END, c.tokens FROM credits c "
+    "JOIN peers p ON p.id = c.peer WHERE c.chain = (SELECT id FROM chains WHERE run = ?1)), "
+    "sums(team, tokens, members) AS (SELECT team, saturating_sum(tokens), count(*) FROM claims WHERE team <> x'' "
+    "GROUP BY team), "
+    "ranked AS (SELECT team, tokens, members, rank() OVER (ORDER BY tokens DESC) AS place FROM sums) "
+    "SELECT team, tokens, members, place FROM ranked ";
+
+TeamStanding team_at(const Statement& row) {
+    return {std::string(as_text(row.blob(0))), {row.count(1)}, row.count(2), row.count(3)};
+}
+
+}  // namespace
+
+void Ledger::Database::remember(const std::string& column, const PeerId& peer, ByteSpan words) {
+    Step found = Step::failed;
+    {
+        Statement known(connection, "SELECT " + column + " FROM peers WHERE key = ?");
+        found = known.bind(peer.bytes).step();
+        if (!ended(found)) return;
+        if (found == Step::row && as_text(known.blob(0)) == as_text(words)) return;
+    }
+    if (found == Step::done && words.empty()) return;
+    // Anybody can make keys: people without credit are kept up to a number only.
+    Statement write(connection, found == Step::row
+                                    ? "UPDATE peers SET " + column + " = ? WHERE key = ?"
+                                    : "INSERT INTO peers(" + column +
+                                          ", key) SELECT ?, ? WHERE (SELECT count(*) FROM peers "
+                                          "WHERE NOT EXISTS (SELECT 1 FROM credits WHERE peer = peers.id)) < ?");
+    write.bind(words).bind(peer.bytes);
+    if (found == Step::done) write.bind(strangers_max);
+    if (!write.run()) report("Cannot write to");
+}
+
+void Ledger::remember_name(const PeerId& peer, const std::string& name) {
+    m_owner.check();
+    m_database->remember("name", peer, as_bytes(std::string_view(name).substr(0, run::name_bytes_max)));
+}
+
+void Ledger::remember_team(const PeerId& peer, const std::string& team) {
+    m_owner.check();
+    m_database->remember("team", peer, as_bytes(std::string_view(team).substr(0, run::team_bytes_max)));
+}
+
+std::vector<TeamStanding> Ledger::teams(const RunId& run, const OwnClaim& own, std::string_view part,
+                                        std::size_t most) const {
+    m_owner.check();
+    std::vector<TeamStanding> found;
+    Statement query(m_database->connection,
+                    std::string(ranked_teams)
+                        .append("WHERE instr(lower(CAST(team AS TEXT)), lower(CAST(?4 AS TEXT))) > 0 "
+                                "ORDER BY place, team LIMIT ?5"));
+    query.bind(run.bytes).bind(own.person.bytes).bind(as_bytes(own.team)).bind(as_bytes(part)).bind(limit_of(most));
+    m_database->each(query, [&](const Statement& row) { found.push_back(team_at(row)); });
+    return found;
+}
+
+TeamStanding Ledger::team_of(const RunId& run, const OwnClaim& own) const {
+    m_owner.check();
+    TeamStanding standing{own.team};
+    if (own.team.empty()) return standing;
+    Statement query(m_database->connection, std::string(ranked_teams).append("WHERE team = ?3"));
+    const Step step = query.bind(run.bytes).bind(own.person.bytes).bind(as_bytes(own.team)).step();
+    if (m_database->ended(step) && step == Step::row) standing = team_at(query);
+    return standing;
+}
+
+}  // namespace potluck::ledger
