@@ -96,6 +96,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
 
     // introductions.cpp
     run::Verdict on_status(const PeerId& from, const run::Envelope& envelope, const run::StatusMessage& status);
+    void remember_words(const PeerId& author, const run::StatusMessage& status) const;
 
     // rounds.cpp
     bool in_step() const { return keeper.round() && *keeper.round() == chain.height() && !repairer.active(); }
@@ -181,7 +182,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     Context context;
     const run::Manifest& manifest = context.manifest;
     const PeerSettings& settings = context.settings;
-    std::string name;
+    std::string name, team;
     World world;
     const run::IdentityKeyring keyring;
     Jobs jobs;

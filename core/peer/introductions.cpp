@@ -1,7 +1,5 @@
 // What members say of themselves in their statuses, what is kept of it, and what this one says. Threads: the peer's.
 
-#include <utility>
-
 #include "core/peer/impl.h"
 
 namespace potluck::peer {
@@ -13,7 +11,8 @@ Verdict Peer::Impl::on_status(const PeerId& from, const run::Envelope& envelope,
     const PeerId& author = envelope.sender;
     const Source source = author == from ? Source::itself : Source::others;
     const Member* before = members.find(author);
-    const bool new_name = !status.name.empty() && (before == nullptr || before->status.name != status.name);
+    const bool new_words =
+        before == nullptr || before->status.name != status.name || before->status.team != status.team;
     const bool changed = before == nullptr || before->status.phase != status.phase ||
                          before->status.round != status.round || before->status.list != status.list;
     const Verdict verdict = members.take(author, status, source, now(), gossip.silence(author));
@@ -21,7 +20,7 @@ Verdict Peer::Impl::on_status(const PeerId& from, const run::Envelope& envelope,
     if (verdict != Verdict::accepted) return verdict;
     members.heard_through(author, from);
     gossip.take(from, envelope, status.sequence, changed ? Gossip::Urgency::urgent : Gossip::Urgency::waits);
-    if (new_name) world.ledger.remember_name(members.person_of(author), status.name);
+    if (new_words) remember_words(author, status);
     // Whom to wait for at the end of a window is asked of those whose own session tells at every heartbeat.
     if (source == Source::itself)
         machine.heard(author, {status.role, status.phase, status.round, status.window_tokens}, now());
@@ -29,8 +28,20 @@ Verdict Peer::Impl::on_status(const PeerId& from, const run::Envelope& envelope,
     return Verdict::accepted;
 }
 
+/// The last name counts. A computer without a team takes none back that another one of its person claims.
+void Peer::Impl::remember_words(const PeerId& author, const run::StatusMessage& status) const {
+    const PeerId person = members.person_of(author);
+    if (!status.name.empty()) world.ledger.remember_name(person, status.name);
+    world.ledger.remember_team(person, members.team_of(author));
+}
+
 void Peer::set_name(const std::string& name) {
     m_impl->name = name;
+    m_impl->status_due = true;
+}
+
+void Peer::set_team(const std::string& team) {
+    m_impl->team = team;
     m_impl->status_due = true;
 }
 

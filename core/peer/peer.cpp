@@ -60,6 +60,7 @@ Peer::Impl::Impl(const RunId& run_id, run::Manifest run_manifest, PeerSettings p
     : context(run_id, std::move(run_manifest), std::move(peer_settings), peer_world.swarm, peer_world.identity,
               peer_world.certificate, peer_world.person),
       name(context.settings.name),
+      team(context.settings.team),
       world(std::move(peer_world)),
       keyring(world.identity, world.verify),
       jobs(world.offload),
@@ -669,6 +670,7 @@ StatusFacts Peer::Impl::facts() const {
     StatusFacts facts;
     facts.volunteer = contributor.volunteer();
     facts.name = name;
+    facts.team = team;
     facts.port = world.swarm.port();
     facts.sequence = sequence;
     facts.last_error = errors.last();

@@ -89,6 +89,8 @@ public:
     [[nodiscard]] Result<std::uint32_t> replace_committee(std::vector<PeerId> keys, std::optional<RoundId> after);
     /// What the person calls this computer; others hear of it with the next status.
     void set_name(const std::string& name);
+    /// The team that the person claims to be in, empty for none; likewise.
+    void set_team(const std::string& team);
     /// What training data may take of the disk from now on.
     void set_shard_bytes_max(std::uint64_t bytes);
 

@@ -97,7 +97,7 @@ struct Succession {
 struct StatusFacts {
     bool volunteer = false;
     run::DeviceCertificate certificate;
-    std::string name;
+    std::string name, team;
     std::uint16_t port = 0;
     std::uint64_t sequence = 0;
     std::string last_error;

@@ -110,6 +110,7 @@ run::StatusMessage status_message_of(const StatusFacts& facts) {
     }
     status.port = facts.port;
     status.name = facts.name.substr(0, run::name_bytes_max);
+    status.team = facts.team.substr(0, run::team_bytes_max);
     status.certificate = facts.certificate;
     return status;
 }

@@ -102,7 +102,7 @@ Status RunSession::open_parts() {
     const std::uint64_t shard_bytes_max = m_hosted.empty() ? m_plan.shard_bytes_max : run::no_shard_cap;
     m_peer = std::make_unique<peer::Peer>(
         m_plan.run, m_plan.manifest,
-        peer::PeerSettings{m_plan.role, m_plan.name, m_plan.threads, m_plan.heartbeat, shard_bytes_max},
+        peer::PeerSettings{m_plan.role, m_plan.name, m_plan.team, m_plan.threads, m_plan.heartbeat, shard_bytes_max},
         peer::Peer::World{*m_swarm, m_trainer.get(), *m_store, m_world.ledger, m_world.keys.device_key(),
                           [this](std::function<void()> work, std::function<void()> done) {
                               m_worker->run(std::move(work), std::move(done));

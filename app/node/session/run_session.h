@@ -52,7 +52,7 @@ public:
         run::Manifest manifest;
         run::Role role = run::Role::volunteer;
         std::vector<run::PeerHint> hints;
-        std::string name;
+        std::string name, team;
         std::filesystem::path trainer_program, trainer_errors;
         unsigned threads = 1;
         unsigned trainer_threads = 0;                       // 0: the trainer chooses

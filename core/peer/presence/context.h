@@ -23,6 +23,7 @@ namespace potluck::peer {
 struct PeerSettings {
     run::Role role = run::Role::volunteer;
     std::string name;           // what the person calls this computer; others hear of it in every status
+    std::string team;           // that the person claims to be in, empty for none; likewise
     unsigned threads = 1;       // for codec, F and hashing
     Duration heartbeat{1'000};  // between status messages
     std::uint64_t shard_bytes_max = run::no_shard_cap;  // that shards may take on its disk
@@ -38,7 +39,7 @@ public:
 
     const RunId run;
     const run::Manifest manifest;
-    const PeerSettings settings;  // as at the start; the name may have changed since
+    const PeerSettings settings;  // as at the start; name and team may have changed since
     const run::RunRules rules;
     const model::StateLayout layout;
     Swarm& swarm;

@@ -152,6 +152,16 @@ Member* Members::find(const PeerId& peer) {
     return found == m_members.end() ? nullptr : &found->second;
 }
 
+std::string Members::team_of(const PeerId& peer) const {
+    const auto found = m_members.find(peer);
+    if (found != m_members.end() && !found->second.status.team.empty()) return found->second.status.team;
+    const PeerId person = person_of(peer);
+    for (const auto& [other, member] : m_members) {
+        if (!member.status.team.empty() && person_of(other) == person) return member.status.team;
+    }
+    return {};
+}
+
 std::vector<PeerId> Members::heard_through_others() const {
     std::vector<PeerId> ids;
     for (const auto& [peer, member] : m_members) {

@@ -130,6 +130,8 @@ public:
     /// Whose computer `peer` is, as it has said and its person has signed; its own person if nothing was heard of it.
     [[nodiscard]] run::DeviceCertificate certificate_of(const PeerId& peer) const;
     [[nodiscard]] PeerId person_of(const PeerId& peer) const { return certificate_of(peer).person_of(peer); }
+    /// The team that the person of `peer` claims: what that computer says, or else another of them that is here.
+    [[nodiscard]] std::string team_of(const PeerId& peer) const;
     /// Highest sequence that was ever heard of `peer`.
     [[nodiscard]] std::optional<std::uint64_t> sequence_of(const PeerId& peer) const;
     /// Drops those of whom nothing new was heard for longer than `patience` allows each.

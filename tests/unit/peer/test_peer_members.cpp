@@ -50,6 +50,29 @@ private slots:
         QCOMPARE(take(members, 1, 6, 1), Verdict::accepted);
     }
 
+    void a_team_is_what_a_computer_says_or_else_another_of_its_person() {
+        Members members;
+        std::uint64_t sequence = 0;
+        const auto say = [&](std::uint32_t peer, const std::string& team, std::uint32_t person) {
+            run::StatusMessage status = status_of(++sequence);
+            status.team = team;
+            if (person != peer) status.certificate.person = peer_of(person);
+            return members.take(peer_of(peer), status, Source::itself, at(0));
+        };
+        QCOMPARE(members.team_of(peer_of(1)), std::string());
+        QCOMPARE(say(1, "Graz", 1), Verdict::accepted);
+        QCOMPARE(say(2, "", 1), Verdict::accepted);
+        QCOMPARE(say(3, "", 3), Verdict::accepted);
+        QCOMPARE(members.team_of(peer_of(2)), std::string("Graz"));
+        QCOMPARE(members.team_of(peer_of(3)), std::string());
+        QCOMPARE(say(2, "Wien", 1), Verdict::accepted);
+        QCOMPARE(members.team_of(peer_of(2)), std::string("Wien"));
+        QCOMPARE(members.team_of(peer_of(1)), std::string("Graz"));
+        QCOMPARE(say(1, "", 1), Verdict::accepted);
+        members.remove(peer_of(2));
+        QCOMPARE(members.team_of(peer_of(1)), std::string());
+    }
+
     void what_two_neighbours_pass_on_counts_once() {
         Members members;
         QCOMPARE(relayed(members, 1, 5), Verdict::accepted);

@@ -91,10 +91,13 @@ private slots:
         QCOMPARE(status_message_of(facts).window_tokens.value, 641ULL);
     }
 
-    void a_name_is_cut_to_what_a_message_holds() {
+    void a_name_and_a_team_are_cut_to_what_a_message_holds() {
         StatusFacts facts = training_member();
         facts.name = std::string(run::name_bytes_max + 1, 'n');
         QCOMPARE(status_message_of(facts).name.size(), run::name_bytes_max);
+        QCOMPARE(status_message_of(facts).team, std::string());
+        facts.team = std::string(run::team_bytes_max + 1, 't');
+        QCOMPARE(status_message_of(facts).team.size(), run::team_bytes_max);
     }
 
     void a_member_without_a_state_names_no_list_and_no_digest() {
