@@ -133,6 +133,17 @@ struct SetName {
     }
 };
 
+struct SetTeam {
+    static constexpr std::string_view name = "set_team";
+    using Reply = Done;
+    std::string team;
+
+    static void fields(auto& value, auto&& field) {
+        field("team", value.team, Text{own_name_bytes_max},
+              "The team to be counted with; anybody may name any. Empty for none.");
+    }
+};
+
 struct InviteLink {
     static constexpr std::string_view label = "invite";
     std::string magnet;
@@ -151,11 +162,17 @@ struct Leaderboard {
     std::vector<LeaderboardRow> rows;
     std::optional<LeaderboardRow> own = {};
     std::uint64_t people = 0;
+    std::vector<TeamRow> teams = {};
+    std::optional<TeamRow> own_team = {};
 
     static void fields(auto& value, auto&& field) {
         field("rows", value.rows, List{rows_max, Any{}}, "Most tokens first.");
         field("own", value.own, Any{}, "This identity's row, also if it is beyond the others; missing without credit.");
         field("people", value.people, Optional{Whole{}}, "How many were credited in all.");
+        field("teams", value.teams, Optional{List{team_rows_max, Any{}}},
+              "Teams of those who were credited, most tokens first.");
+        field("own_team", value.own_team, Any{},
+              "The row of this person's team, also if it is beyond the others; missing without credit or a team.");
     }
 };
 struct ReadLeaderboard {
@@ -167,7 +184,7 @@ struct ReadLeaderboard {
     static void fields(auto& value, auto&& field) {
         field("most", value.rows, Optional{Whole{1, rows_max}}, "How many rows at most.");
         field("find", value.find, Optional{Text{name_bytes_max}},
-              "Only people whose name holds this, or whose key begins with it.");
+              "Only people whose name or team holds this, or whose key begins with it, and teams that hold it.");
     }
 };
 
@@ -387,11 +404,11 @@ struct StopNode : Nothing {
 
 using NodeMethods =
     Methods<ReadStatus, Subscribe, Join, Leave, Finish, Pause, Resume, Yield, SetRules, SetResources, ReadDevices,
-            SetDevice, SetProxy, ReadPauses, SetName, MakeInvite, ReadRunOptions, EstimateRun, LookAtRun, ReadLog,
-            HostRun, CancelHosting, ReadCommittee, Moderate, ReplaceCommittee, ReadRuns, Rejoin, DeleteRunFiles,
-            ReadDisk, ReadDays, ReadLeaderboard, ReadCurve, ReadCheckpoints, ExportModel, SampleText, ShowIdentity,
-            ExportIdentity, ImportIdentity, ImportIdentityWords, CheckReleases, InstallTrainer, RemoveTrainer,
-            SetReleases, StopNode>;
+            SetDevice, SetProxy, ReadPauses, SetName, SetTeam, MakeInvite, ReadRunOptions, EstimateRun, LookAtRun,
+            ReadLog, HostRun, CancelHosting, ReadCommittee, Moderate, ReplaceCommittee, ReadRuns, Rejoin,
+            DeleteRunFiles, ReadDisk, ReadDays, ReadLeaderboard, ReadCurve, ReadCheckpoints, ExportModel, SampleText,
+            ShowIdentity, ExportIdentity, ImportIdentity, ImportIdentityWords, CheckReleases, InstallTrainer,
+            RemoveTrainer, SetReleases, StopNode>;
 
 template <MethodCall R>
 inline constexpr Method method_of = NodeMethods::place_of<R>();

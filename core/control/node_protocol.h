@@ -39,6 +39,7 @@ inline constexpr std::uint64_t sample_seed_max = 1ULL << 53U;  // what every JSO
 inline constexpr std::uint64_t pause_seconds_max = 1ULL << 32U;
 inline constexpr std::uint64_t yield_seconds_max = 600;
 inline constexpr std::size_t own_name_bytes_max = 256;
+inline constexpr std::size_t team_rows_max = 1'000;
 inline constexpr std::uint64_t rate_max = 1ULL << 30U;  // bytes a second; what libtorrent can limit to
 inline constexpr std::uint64_t disk_bytes_max = 1ULL << 62U;
 
@@ -487,7 +488,7 @@ struct NodeSnapshot {
     std::optional<ReleaseState> releases;
     std::optional<ProxyState> proxy;
     std::optional<Energy> energy;
-    std::string peer_id, name, data_folder, person_id;
+    std::string peer_id, name, team, data_folder, person_id;
     std::optional<RunSnapshot> run;
     std::optional<Preparation> preparation;
     NetworkSnapshot network;
@@ -513,6 +514,7 @@ struct NodeSnapshot {
         field("person_id", value.person_id, Optional{Text{id_bytes_max}},
               "Its person's; the same where that key was made.");
         field("name", value.name, Text{name_bytes_max}, "The name its owner goes by.");
+        field("team", value.team, Optional{Text{name_bytes_max}}, "The team its owner claims; empty for none.");
         field("data_folder", value.data_folder, Text{text_bytes_max}, "Where it keeps everything.");
         field("run", value.run, Any{}, "The run it is in.");
         field("preparation", value.preparation, Any{}, "The run that it is making; missing while it makes none.");
@@ -528,6 +530,7 @@ struct LeaderboardRow {
     std::uint64_t tokens = 0, rounds = 0;
     double share = 0;
     bool self = false;
+    std::string team = {};
 
     static void fields(auto& value, auto&& field) {
         field("rank", value.rank, Whole{}, "From 1 on.");
@@ -537,6 +540,27 @@ struct LeaderboardRow {
         field("rounds", value.rounds, Whole{}, "Accepted contributions.");
         field("share", value.share, Real{0, 1}, "Of all credited tokens of the run.");
         field("self", value.self, Any{}, "Whether it is this node.");
+        field("team", value.team, Optional{Text{name_bytes_max}},
+              "The team the person claims, as heard last; anybody may name any. Empty for none.");
+    }
+};
+
+/// People who claim the same team, letter by letter.
+struct TeamRow {
+    static constexpr std::string_view label = "team row";
+    std::uint32_t rank = 0;
+    std::string team;
+    std::uint64_t tokens = 0, members = 0;
+    double share = 0;
+    bool own = false;
+
+    static void fields(auto& value, auto&& field) {
+        field("rank", value.rank, Whole{}, "From 1 on; teams with the same tokens share one.");
+        field("team", value.team, Text{name_bytes_max}, "As its members spell it.");
+        field("tokens", value.tokens, Whole{}, "Tokens credited to its members.");
+        field("members", value.members, Whole{}, "How many of them were credited.");
+        field("share", value.share, Real{0, 1}, "Of all credited tokens of the run.");
+        field("own", value.own, Any{}, "Whether this node's person claims it.");
     }
 };
 

@@ -339,7 +339,7 @@ private slots:
         const QString typo = folder.filePath("typo");
         for (const QStringList& question :
              {QStringList{"identity", "show"}, QStringList{"identity", "export", folder.filePath("key")},
-              QStringList{"status"}, QStringList{"name"}, QStringList{"runs"}, QStringList{"log"},
+              QStringList{"status"}, QStringList{"name"}, QStringList{"team"}, QStringList{"runs"}, QStringList{"log"},
               QStringList{"leaderboard"}}) {
             const Ended asked = run_node(question + QStringList{"--data-dir", typo});
             QVERIFY2(asked.code > 0 && asked.err.endsWith(".\n"), qPrintable(question.join(' ') + asked.err));
@@ -362,6 +362,23 @@ private slots:
         QVERIFY(run_node(QStringList{"name", "Ada"} + mine).out.contains("Ada."));
         QCOMPARE(node.status().name, std::string("Ada"));
         QVERIFY(run_node(QStringList{"log", "--lines", "1"} + mine).out.count('\n') == 1);
+    }
+
+    void the_team_is_kept_with_and_without_a_node_and_given_up() {
+        const QTemporaryDir folder;
+        const QStringList mine = {"--data-dir", folder.path()};
+        QVERIFY(run_node(QStringList{"team", " Uni\nGraz "} + mine).out.contains("Anybody may name it"));
+        QCOMPARE(run_node(QStringList{"team"} + mine).out, QString("Uni Graz\n"));
+        QVERIFY(run_node(QStringList{"team", "Wien", "--none"} + mine).code > 0);
+        ServingNode node(folder.path().toStdString());
+        node.start();
+        QCOMPARE(node.status().team, std::string("Uni Graz"));
+        QVERIFY(run_node(QStringList{"team", "--none"} + mine).out.contains("no team"));
+        QCOMPARE(node.status().team, std::string());
+        QCOMPARE(run_node(QStringList{"team"} + mine).out, QString("-\n"));
+        QCOMPARE(node.close(), 0);
+        node.start({"--team", "Wien"});
+        QCOMPARE(node.status().team, std::string("Wien"));
     }
 
     void a_running_node_takes_recovery_words() {

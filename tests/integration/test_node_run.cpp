@@ -16,6 +16,7 @@ private slots:
         Swarm swarm;
         swarm.host(5);
         for (const char* name : {"anna", "ben", "cleo"}) swarm.volunteer(name);
+        for (const std::size_t one : {0, 1}) swarm.volunteers()[one]->call("set_team", {{"team", "Physics Uni Graz"}});
         QVERIFY(swarm.all_end_equal(40'000));
         std::uint64_t mine = 0;
         for (const auto& node : swarm.volunteers()) {
@@ -30,6 +31,13 @@ private slots:
         const auto rows = swarm.backbone().call("leaderboard", {{"most", 10}}).at("rows");
         QCOMPARE(rows.size(), std::size_t{3});
         QVERIFY(rows[0].at("name") != "");
+        // Two of them have named a team, which the backbone has heard.
+        const auto teams = swarm.backbone().call("leaderboard", {{"find", "graz"}}).at("teams");
+        QCOMPARE(teams.size(), std::size_t{1});
+        QCOMPARE(teams[0].at("team").get<std::string>(), std::string("Physics Uni Graz"));
+        QCOMPARE(teams[0].at("members").get<int>(), 2);
+        QCOMPARE(teams[0].at("tokens").get<std::uint64_t>(),
+                 swarm.volunteers()[0]->status().run->my_tokens + swarm.volunteers()[1]->status().run->my_tokens);
         QVERIFY(!swarm.backbone().call("curve", {{"most", 10}}).at("points").empty());
         QVERIFY(!swarm.backbone().call("checkpoints").at("rows").empty());
         // Heartbeats alone go both ways over every connection.

@@ -41,6 +41,9 @@ private slots:
         QCOMPARE(parsed(run_node(QStringList{"name", "Grace"} + mine)).at("name").get<std::string>(),
                  std::string("Grace"));
         QCOMPARE(parsed(run_node(QStringList{"name"} + mine)).at("name").get<std::string>(), std::string("Grace"));
+        QCOMPARE(parsed(run_node(QStringList{"team", "Graz"} + mine)).at("team").get<std::string>(),
+                 std::string("Graz"));
+        QCOMPARE(parsed(run_node(QStringList{"team"} + mine)).at("team").get<std::string>(), std::string("Graz"));
         QVERIFY(parsed(run_node(QStringList{"runs"} + mine)).at("runs").empty());
     }
 
@@ -58,7 +61,7 @@ private slots:
 
     void a_refusal_is_json_too() {
         for (const QStringList& question :
-             {QStringList{"identity", "show"}, QStringList{"name"}, QStringList{"runs"}}) {
+             {QStringList{"identity", "show"}, QStringList{"name"}, QStringList{"team"}, QStringList{"runs"}}) {
             const Ended asked = run_node(question + QStringList{"--json", "--data-dir", path("typo")});
             QVERIFY(asked.code != 0);
             const json error = parsed(asked).at("error");

@@ -42,7 +42,15 @@ private slots:
         const Ended found = run_node({"leaderboard", "--find", "ANN", "--data-dir", data});
         QVERIFY2(found.out.contains("anna"), qPrintable(found.out));
         const Ended missed = run_node({"leaderboard", "--find", "berta", "--data-dir", data});
-        QVERIFY2(missed.out.startsWith("No name or key here contains berta"), qPrintable(missed.out));
+        QVERIFY2(missed.out.startsWith("No name, team or key here contains berta"), qPrintable(missed.out));
+        QVERIFY(run_node({"leaderboard", "--teams", "--data-dir", data}).out.contains("has named a team"));
+        QCOMPARE(run_node({"team", "Uni Graz", "--data-dir", data}).code, 0);
+        const Ended teams = run_node({"leaderboard", "--teams", "--find", "graz", "--data-dir", data});
+        QVERIFY2(teams.out.contains("Uni Graz") && teams.out.contains("1 people 100.0%  (yours)"),
+                 qPrintable(teams.out));
+        QVERIFY(run_node({"leaderboard", "--find", "graz", "--data-dir", data}).out.contains("anna"));
+        const Ended none = run_node({"leaderboard", "--teams", "--find", "wien", "--data-dir", data});
+        QVERIFY2(none.out.startsWith("No team here contains wien"), qPrintable(none.out));
 
         const Ended rows = run_node({"checkpoints", "--json", "--data-dir", data});
         QCOMPARE(rows.code, 0);

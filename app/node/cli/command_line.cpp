@@ -37,7 +37,7 @@ constexpr std::int64_t page_every_min = 5;  // seconds; a round lasts that long,
 
 /// What CLI11 fills before it is checked and turned into a Command.
 struct Raw {
-    std::string data_folder, trainer, duration, every, optimizer = "adamw", density = "auto", name;
+    std::string data_folder, trainer, duration, every, optimizer = "adamw", density = "auto", name, team;
     std::string lamb_debias, device, gpu_memory, ram, disk, tokens, pause_for, hours, search_patience;
     std::vector<std::string> import_source, dht_nodes, addresses, backbones, allowed;
     std::optional<std::uint64_t> upload_kib, download_kib;
@@ -45,12 +45,13 @@ struct Raw {
     ModelOptions model;
     bool replace = false, words = false, loopback = false, json = false, volunteer = false, prepare = false,
          window = false, worth = false, sparse = false, standalone = false, watch = false, switches = false,
-         then_leave = false, shows_words = false;
+         then_leave = false, shows_words = false, teams = false, no_team = false;
 };
 
 void add_node_options(CLI::App& app, Command& command, Raw& raw) {
     app.option_defaults()->group("This node");
     app.add_option("--name-of-node", raw.name, "What others call this computer");
+    app.add_option("--team", raw.team, "The team to be counted with; anybody may name any (remembered)");
     app.add_option("--data-dir", raw.data_folder,
                    "Folder for identity, ledger and runs (default: POTLUCK_HOME or the system's place)");
     app.add_option("--trainer", raw.trainer,
@@ -227,6 +228,10 @@ void add_member_verbs(CLI::App& app, Command& command, Raw& raw) {
     CLI::App* name = add_verb(app, command, "name", "Print what others call this computer, or change it", Verb::name);
     name->add_option("new_name", command.new_name, "The new name");
     name->add_flag("--json", raw.json, "As JSON");
+    CLI::App* team = add_verb(app, command, "team", "Print the team you are counted with, or change it", Verb::team);
+    auto* none = team->add_flag("--none", raw.no_team, "Be in none");
+    team->add_option("new_team", command.new_team, "Its name, which anybody may use")->excludes(none);
+    team->add_flag("--json", raw.json, "As JSON");
     add_verb(app, command, "runs", "The runs that lie in the data folder, with their size", Verb::runs)
         ->add_flag("--json", raw.json, "As JSON");
     CLI::App* log = add_verb(app, command, "log", "The last lines of node.log", Verb::log);
@@ -238,7 +243,9 @@ void add_member_verbs(CLI::App& app, Command& command, Raw& raw) {
     add_verb(app, command, "checkpoints", "Checkpoints with their magnet links", Verb::checkpoints)
         ->add_flag("--json", raw.json, "As JSON");
     CLI::App* leaderboard = add_verb(app, command, "leaderboard", "Who trained how much", Verb::leaderboard);
-    leaderboard->add_option("--find", command.find, "Only people whose name holds this, or whose key begins with it");
+    leaderboard->add_option("--find", command.find,
+                            "Only people whose name or team holds this, or whose key begins with it");
+    leaderboard->add_flag("--teams", raw.teams, "Teams instead of people; anybody may name any team");
     leaderboard->add_flag("--json", raw.json, "As JSON");
 }
 
@@ -439,8 +446,8 @@ CLI::App* add_completion(CLI::App& app, std::string& shell) {
 void group_verbs(CLI::App& app) {
     const std::pair<const char*, std::vector<const char*>> groups[] = {
         {"Take part",
-         {"join", "status", "pause", "pauses", "resume", "finish", "leave", "leaderboard", "receipt", "name", "runs",
-          "log", "stop"}},
+         {"join", "status", "pause", "pauses", "resume", "finish", "leave", "leaderboard", "receipt", "name", "team",
+          "runs", "log", "stop"}},
         {"Host a run", {"host", "backbone", "invite", "committee", "moderate", "page"}},
         {"The model", {"checkpoints", "export", "verify", "sample"}},
         {"This computer", {"doctor", "plan", "trainer", "updates", "identity", "demo"}},
@@ -654,6 +661,9 @@ Status finish(Command& command, const Raw& raw) {
         command.plan.tokens = *tokens;
     }
     command.node_name = fit_name(raw.name);
+    command.node_team = fit_team(raw.team);
+    if (raw.no_team) command.new_team = "";
+    command.board = raw.teams ? Command::Board::teams : Command::Board::people;
     command.sparsity = raw.sparse ? Sparsity::two_of_four : Sparsity::dense;
     command.parent = raw.standalone ? Command::Parent::none : Command::Parent::speaks;
     command.output = raw.json ? Command::Output::json : Command::Output::people;

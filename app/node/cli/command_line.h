@@ -46,6 +46,7 @@ enum class Verb {
     identity_export,
     identity_import,
     name,
+    team,
     runs,
     log,
     stop,
@@ -92,7 +93,7 @@ struct Command {
     Verb verb = Verb::status;
     NodeOptions node;
     std::string link;  // join, backbone
-    std::string node_name;
+    std::string node_name, node_team;
     std::string log_level = "info";
     HostPlan host;
     enum class HostRole { backbone, volunteer } host_role = HostRole::backbone;
@@ -114,8 +115,10 @@ struct Command {
     std::string find;                                            // leaderboard; empty: everybody
     std::string run, note;  // receipt export: first digits of the run's id, words that are signed
     std::size_t log_lines = 40;
-    std::string new_name;  // name; empty: it is asked for
-    std::string words;     // identity import --words; empty: they are read from standard input
+    enum class Board { people, teams } board = Board::people;  // leaderboard --teams
+    std::string new_name;                                      // name; empty: it is asked for
+    std::optional<std::string> new_team;                       // team; nothing: it is asked for, empty: none
+    std::string words;  // identity import --words; empty: they are read from standard input
     Sparsity sparsity = Sparsity::dense;
     std::string prompt;
     std::filesystem::path sampled_checkpoint;  // sample; empty: the run's model

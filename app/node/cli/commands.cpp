@@ -40,7 +40,7 @@ namespace potluck::node {
 
 namespace {
 
-constexpr std::size_t shown_name = 24, obstacle_shown = 400;
+constexpr std::size_t shown_name = 24, shown_team = 40, obstacle_shown = 400;
 constexpr std::size_t words_bytes_max = 1024;  // 24 words of at most 8 letters, and room for white space
 constexpr std::chrono::seconds sample_patience{300};
 constexpr std::chrono::seconds watch_every{1};
@@ -227,20 +227,40 @@ void print(const control::NodeSnapshot& node) {
 
 void print(const control::LeaderboardRow& row) {
     const std::string name = row.name.empty() ? "-" : log::printable(row.name, shown_name);
-    std::printf("%4u  %s  %-24s %12llu tokens %6llu rounds %5.1f%%%s\n", row.rank, row.id.substr(0, 8).c_str(),
+    const std::string team = row.team.empty() ? "" : "  team " + log::printable(row.team, shown_team);
+    std::printf("%4u  %s  %-24s %12llu tokens %6llu rounds %5.1f%%%s%s\n", row.rank, row.id.substr(0, 8).c_str(),
                 name.c_str(), static_cast<unsigned long long>(row.tokens), static_cast<unsigned long long>(row.rounds),
-                100 * row.share, row.self ? "  (you)" : "");
+                100 * row.share, row.self ? "  (you)" : "", team.c_str());
+}
+
+void print(const control::TeamRow& row) {
+    std::printf("%4u  %-40s %12llu tokens %6llu people %5.1f%%%s\n", row.rank,
+                log::printable(row.team, shown_team).c_str(), static_cast<unsigned long long>(row.tokens),
+                static_cast<unsigned long long>(row.members), 100 * row.share, row.own ? "  (yours)" : "");
 }
 
 /// One's own row comes last where it is not among the others, unless others were looked for.
-void print(const control::Leaderboard& leaderboard, const std::string& looked_for) {
-    for (const control::LeaderboardRow& row : leaderboard.rows) print(row);
-    if (!looked_for.empty()) {
-        if (leaderboard.rows.empty()) std::cout << "No name or key here contains " << looked_for << ".\n";
-        return;
+template <class Row>
+void print(const std::vector<Row>& rows, const std::optional<Row>& own, bool Row::*is_own, const Command& command) {
+    for (const Row& row : rows) print(row);
+    const bool listed = std::ranges::any_of(rows, is_own);
+    if (own && !listed && command.find.empty()) print(*own);
+}
+
+void print(const control::Leaderboard& leaderboard, const Command& command) {
+    const bool by_team = command.board == Command::Board::teams;
+    if (by_team) {
+        print(leaderboard.teams, leaderboard.own_team, &control::TeamRow::own, command);
+    } else {
+        print(leaderboard.rows, leaderboard.own, &control::LeaderboardRow::self, command);
     }
-    const bool listed = std::ranges::any_of(leaderboard.rows, &control::LeaderboardRow::self);
-    if (leaderboard.own && !listed) print(*leaderboard.own);
+    const bool is_empty = by_team ? leaderboard.teams.empty() : leaderboard.rows.empty();
+    if (is_empty && !command.find.empty()) {
+        std::cout << (by_team ? "No team here contains " : "No name, team or key here contains ") << command.find
+                  << ".\n";
+    } else if (is_empty && by_team) {
+        std::cout << "Nobody who was credited here has named a team.\n";
+    }
 }
 
 void print(const control::Checkpoints& checkpoints) {
@@ -368,7 +388,7 @@ ExitCode show(const Command& command, const Result<Reply>& reply) {
     } else if constexpr (std::is_same_v<Reply, control::SampledText>) {
         return keep_sample(*reply, command.picture);
     } else if constexpr (std::is_same_v<Reply, control::Leaderboard>) {
-        print(*reply, command.find);
+        print(*reply, command);
     } else {
         print(*reply);
     }
@@ -634,6 +654,7 @@ ExitCode ask_node(const Command& command) {
         case Verb::leave: return act(command, control::Leave{});
         case Verb::invite: return ask(command, control::MakeInvite{});
         case Verb::name: return name_verb(command);
+        case Verb::team: return team_verb(command);
         case Verb::runs: return list_runs(command);
         case Verb::log: return print_log(command);
         case Verb::stop: return stop_node(command);

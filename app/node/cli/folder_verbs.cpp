@@ -39,14 +39,23 @@ Error no_folder(const fs::path& folder) {
     return {ErrorCode::not_found, "There is no data folder " + folder.string() + "; check --data-dir."};
 }
 
+/// Something that a person says of itself: how JSON calls it, and where it stands.
+struct Words {
+    const char* field;
+    std::string NodeSettings::*saved;
+    std::string control::NodeSnapshot::*told;
+};
+constexpr Words name_words{"name", &NodeSettings::name, &control::NodeSnapshot::name};
+constexpr Words team_words{"team", &NodeSettings::team, &control::NodeSnapshot::team};
+
 /// Without a node, the settings are its own to change, under its lock.
-Status save_name(const fs::path& folder, const std::string& name) {
+Status save_words(const fs::path& folder, const Words& which, const std::string& words) {
     if (const Status made = make_data_folder(folder); !made) return made;
     const auto lock = FileLock::acquire(folder / "node.lock");
     if (!lock) return lock.error();
     auto settings = NodeSettings::load(folder);
     if (!settings) return settings.error();
-    settings->name = fit_name(name);
+    (*settings).*which.saved = words;
     return settings->save(folder);
 }
 
@@ -112,34 +121,58 @@ ExitCode refuse(const Command& command, const Error& error) {
     return complain(error);
 }
 
-ExitCode name_verb(const Command& command) {
+namespace {
+
+ExitCode print_words(const Command& command, const Words& which) {
     const fs::path& folder = command.node.data_folder;
-    const bool json = command.output == Command::Output::json;
     auto client = ControlClient::connect(folder);
-    if (command.new_name.empty()) {
-        std::error_code unknown;
-        if (!client && !fs::exists(folder, unknown)) return refuse(command, no_folder(folder));
-        const auto running = client ? client->call(control::ReadStatus{}) : client.error();
-        const auto saved = NodeSettings::load(folder);
-        if (!running && !saved) return refuse(command, saved.error());
-        const std::string name = running ? running->name : saved->name;
-        if (json) {
-            print_json({{"name", name}});
-        } else {
-            std::cout << (name.empty() ? "-" : log::printable(name)) << std::endl;
-        }
-        return ExitCode::ok;
-    }
-    const auto told = client ? client->call(control::SetName{command.new_name}) : client.error();
-    const Status done = client ? (told ? Status() : Status(told.error())) : save_name(folder, command.new_name);
-    if (!done) return refuse(command, done.error());
-    const std::string name = fit_name(command.new_name);
-    if (json) {
-        print_json({{"name", name}});
+    std::error_code unknown;
+    if (!client && !fs::exists(folder, unknown)) return refuse(command, no_folder(folder));
+    const auto running = client ? client->call(control::ReadStatus{}) : client.error();
+    const auto saved = NodeSettings::load(folder);
+    if (!running && !saved) return refuse(command, saved.error());
+    const std::string words = running ? (*running).*which.told : (*saved).*which.saved;
+    if (command.output == Command::Output::json) {
+        print_json({{which.field, words}});
     } else {
-        std::cout << "Others call this computer " << log::printable(name) << "." << std::endl;
+        std::cout << (words.empty() ? "-" : log::printable(words)) << std::endl;
     }
     return ExitCode::ok;
+}
+
+/// Has the running node say `call`, or else saves `words`, and tells it in `sentence`.
+template <control::MethodCall Call>
+ExitCode change_words(const Command& command, const Words& which, const Call& call, const std::string& words,
+                      const std::string& sentence) {
+    const fs::path& folder = command.node.data_folder;
+    auto client = ControlClient::connect(folder);
+    const auto told = client ? client->call(call) : client.error();
+    const Status done = client ? (told ? Status() : Status(told.error())) : save_words(folder, which, words);
+    if (!done) return refuse(command, done.error());
+    if (command.output == Command::Output::json) {
+        print_json({{which.field, words}});
+    } else {
+        std::cout << sentence << std::endl;
+    }
+    return ExitCode::ok;
+}
+
+}  // namespace
+
+ExitCode name_verb(const Command& command) {
+    if (command.new_name.empty()) return print_words(command, name_words);
+    const std::string name = fit_name(command.new_name);
+    return change_words(command, name_words, control::SetName{command.new_name}, name,
+                        "Others call this computer " + log::printable(name) + ".");
+}
+
+ExitCode team_verb(const Command& command) {
+    if (!command.new_team) return print_words(command, team_words);
+    const std::string team = fit_team(*command.new_team);
+    return change_words(command, team_words, control::SetTeam{team}, team,
+                        team.empty() ? "You are in no team."
+                                     : "You are counted with the team " + log::printable(team) +
+                                           ". Anybody may name it; whoever spells it alike is in it.");
 }
 
 ExitCode list_runs(const Command& command) {

@@ -17,6 +17,7 @@ void print_json(nlohmann::json object);
 [[nodiscard]] ExitCode refuse(const Command& command, const Error& error);
 
 [[nodiscard]] ExitCode name_verb(const Command& command);
+[[nodiscard]] ExitCode team_verb(const Command& command);
 [[nodiscard]] ExitCode list_runs(const Command& command);
 [[nodiscard]] ExitCode print_log(const Command& command);
 

@@ -112,6 +112,9 @@ public:
         if (!m_command.node_name.empty()) {
             if (const Status named = m_node->set_name(m_command.node_name); !named) return complain(named.error());
         }
+        if (!m_command.node_team.empty()) {
+            if (const Status named = m_node->set_team(m_command.node_team); !named) return complain(named.error());
+        }
         m_sampler.emplace(m_loop);
         m_exporter.emplace(m_loop);
         m_planner.emplace(m_loop, *m_node);

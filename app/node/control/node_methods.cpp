@@ -57,6 +57,7 @@ void add_run_methods(Dispatcher& dispatcher, Node& node) {
     dispatcher.add<RemoveTrainer>([&node](const RemoveTrainer&) { return done(node.remove_trainer()); });
     dispatcher.add<SetReleases>([&node](const SetReleases& call) { return done(node.set_releases(call)); });
     dispatcher.add<SetName>([&node](const SetName& call) { return done(node.set_name(call.new_name)); });
+    dispatcher.add<SetTeam>([&node](const SetTeam& call) { return done(node.set_team(call.team)); });
     dispatcher.add<ReadCommittee>([&node](const ReadCommittee&) { return node.committee(); });
     dispatcher.add<Moderate>([&node](const Moderate& call) { return numbered(node.moderate(call)); });
     dispatcher.add<ReplaceCommittee>(

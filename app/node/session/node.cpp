@@ -325,6 +325,7 @@ Status Node::open_session(const run::Invite& invite, const Bytes& manifest_file)
     plan.role = m_settings.run->role;
     plan.hints = invite.hints;
     plan.name = m_settings.name;
+    plan.team = m_settings.team;
     plan.trainer_program = m_options.trainer_program;
     plan.trainer_errors = m_options.data_folder / "trainer.log";
     plan.threads = m_options.threads;
@@ -512,6 +513,13 @@ Status Node::set_name(const std::string& name) {
     return save_settings();
 }
 
+Status Node::set_team(const std::string& team) {
+    m_owner.check();
+    m_settings.team = fit_team(team);
+    if (m_session) m_session->peer().set_team(m_settings.team);
+    return save_settings();
+}
+
 Result<std::string> Node::invite() const {
     m_owner.check();
     if (!m_session) return not_in_a_run();
@@ -688,6 +696,7 @@ control::NodeSnapshot Node::snapshot() const {
     snapshot.peer_id = m_keys.device_key().id().hex();
     snapshot.person_id = m_keys.person.id().hex();
     snapshot.name = m_settings.name;
+    snapshot.team = m_settings.team;
     snapshot.data_folder = m_options.data_folder.string();
     snapshot.paused_until = m_settings.paused ? m_settings.paused_until : 0;
     snapshot.rules = control::described(m_settings.rules);
@@ -716,7 +725,7 @@ control::NodeSnapshot Node::snapshot() const {
 control::Leaderboard Node::leaderboard(const control::ReadLeaderboard& call) const {
     m_owner.check();
     if (!m_session) return {};
-    return leaderboard_of(m_ledger, m_session->run(), m_keys.person.id(), m_settings.name, call);
+    return leaderboard_of(m_ledger, m_session->run(), {m_keys.person.id(), m_settings.name, m_settings.team}, call);
 }
 
 std::vector<control::CurvePoint> Node::curve(std::size_t rows_max) const {

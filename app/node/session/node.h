@@ -117,6 +117,7 @@ public:
     [[nodiscard]] Status set_proxy(const control::SetProxy& call);
     [[nodiscard]] control::PauseHistory pauses() const;
     [[nodiscard]] Status set_name(const std::string& name);
+    [[nodiscard]] Status set_team(const std::string& team);
     /// What follows these is told by the snapshot's `releases`.
     [[nodiscard]] Status check_releases();
     [[nodiscard]] Status install_trainer(const control::InstallTrainer& call);

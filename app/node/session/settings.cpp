@@ -5,12 +5,17 @@
 //
 // What a start says is put over what was saved and is saved with it, so that command line and window write the same
 // settings.
+//
+// What a person says of itself is fitted to a status message on the way in. A name is cut, with blanks in place of
+// control characters. A team is made what others receive of it (plain_text_of), since teams are compared byte by byte:
+// else this computer would count its person with another team than everybody else does.
 #include "app/node/session/settings.h"
 
 #include "app/node/session/own_proxy.h"
 #include "core/base/files.h"
 #include "core/base/json.h"
 #include "core/base/text.h"
+#include "core/run/plain_text.h"
 
 namespace potluck::node {
 
@@ -52,6 +57,7 @@ Result<NodeSettings> NodeSettings::load(const std::filesystem::path& data_folder
     Fields fields(*json, "settings");
     NodeSettings settings;
     settings.name = fit_name(fields.text_or("name", 256, ""));
+    settings.team = fit_team(fields.text_or("team", 256, ""));
     settings.paused = fields.flag_or("paused", false);
     settings.paused_until = static_cast<std::int64_t>(fields.integer_or("paused_until", 0, moment_max, 0));
     if (fields.has("resources")) {
@@ -90,6 +96,7 @@ Result<NodeSettings> NodeSettings::load(const std::filesystem::path& data_folder
 
 Status NodeSettings::save(const std::filesystem::path& data_folder) const {
     nlohmann::json json{{"name", name}, {"paused", paused}, {"paused_until", paused_until}};
+    if (!team.empty()) json["team"] = team;
     if (run) {
         json["run"] = {{"invite", run->invite.to_magnet()},
                        {"role", run->role == run::Role::backbone ? "backbone" : "volunteer"},
@@ -144,13 +151,31 @@ Result<std::string> parse_device_choice(const std::string& text) {
                  "A device is cpu, cuda:0, cuda:1 and so on, mps, or any for the fastest."};
 }
 
-std::string fit_name(std::string_view name) {
-    std::string fitted;
-    for (const char character : name) {
+namespace {
+
+std::string without_controls(std::string_view text) {
+    std::string shown;
+    for (const char character : text) {
         const auto byte = static_cast<unsigned char>(character);
-        fitted.push_back(byte < 0x20 || byte == 0x7F ? ' ' : character);
+        shown.push_back(byte < 0x20 || byte == 0x7F ? ' ' : character);
     }
+    return shown;
+}
+
+}  // namespace
+
+std::string fit_name(std::string_view name) {
+    std::string fitted = without_controls(name);
     fitted.resize(utf8_prefix(fitted, run::name_bytes_max).size());
+    return fitted;
+}
+
+std::string fit_team(std::string_view team) {
+    const std::string shown = without_controls(team);
+    std::string fitted = run::plain_text_of(shown, shown.size(), run::LineBreaks::refused);
+    fitted.erase(0, fitted.find_first_not_of(' '));
+    fitted.resize(utf8_prefix(fitted, run::team_bytes_max).size());
+    fitted.resize(fitted.find_last_not_of(' ') + 1);
     return fitted;
 }
 

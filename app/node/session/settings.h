@@ -1,5 +1,5 @@
-// What a node remembers between starts: its name, the run it is in, whether it is paused, what the trainer may use.
-// Kept as node.json in the data folder, replaced atomically.
+// What a node remembers between starts: its name and team, the run it is in, whether it is paused, what the trainer may
+// use. Kept as node.json in the data folder, replaced atomically.
 #pragma once
 
 #include <cstdint>
@@ -64,6 +64,7 @@ inline constexpr std::uint64_t disk_default_bytes = 20ULL << 30U;
 
 struct NodeSettings {
     std::string name;  // at most run::name_bytes_max bytes
+    std::string team;  // that the person claims; at most run::team_bytes_max bytes, empty for none
     std::optional<SavedRun> run;
     bool paused = false;
     std::int64_t paused_until = 0;  // unix seconds; 0: until resumed
@@ -98,5 +99,7 @@ struct NodeSettings {
 
 /// `name` cut to what a message holds, at a character's end; control characters become spaces.
 [[nodiscard]] std::string fit_name(std::string_view name);
+/// As it arrives at others, so that everybody compares the same bytes, and without blanks at either end.
+[[nodiscard]] std::string fit_team(std::string_view team);
 
 }  // namespace potluck::node

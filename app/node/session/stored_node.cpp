@@ -60,6 +60,7 @@ control::NodeSnapshot StoredNode::snapshot() const {
     snapshot.why = {{status::Reason::not_running}};
     snapshot.reason = status::sentence(snapshot.why);
     snapshot.name = m_settings.name;
+    snapshot.team = m_settings.team;
     snapshot.data_folder = m_folder.string();
     snapshot.device = control::DeviceChoice{.chosen = m_settings.budget.device};
     if (m_device) snapshot.peer_id = m_device->hex();
@@ -80,7 +81,7 @@ control::NodeSnapshot StoredNode::snapshot() const {
 control::Leaderboard StoredNode::leaderboard(const control::ReadLeaderboard& call) const {
     m_owner.check();
     if (!m_run || !m_ledger || !m_self) return {};
-    return leaderboard_of(*m_ledger, m_run->id, *m_self, m_settings.name, call);
+    return leaderboard_of(*m_ledger, m_run->id, {*m_self, m_settings.name, m_settings.team}, call);
 }
 
 std::vector<control::CurvePoint> StoredNode::curve(std::size_t rows_max) const {

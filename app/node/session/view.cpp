@@ -257,22 +257,41 @@ bool holds(std::string_view text, std::string_view part) {
     return std::search(text.begin(), text.end(), part.begin(), part.end(), same_letter) != text.end();
 }
 
+void add_teams(const ledger::Ledger& ledger, const RunId& run, const OwnWords& words,
+               const control::ReadLeaderboard& call, control::Leaderboard& board) {
+    const auto total = static_cast<double>(ledger.totals(run).tokens.value);
+    const auto row_of = [&](const ledger::TeamStanding& one) {
+        return control::TeamRow{static_cast<std::uint32_t>(one.rank),
+                                one.team,
+                                one.tokens.value,
+                                one.members,
+                                total > 0 ? std::min(1.0, static_cast<double>(one.tokens.value) / total) : 0,
+                                one.team == words.team};
+    };
+    const ledger::OwnClaim own{words.person, words.team};
+    const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(call.rows, control::team_rows_max));
+    for (const ledger::TeamStanding& one : ledger.teams(run, own, call.find, most)) board.teams.push_back(row_of(one));
+    if (const ledger::TeamStanding one = ledger.team_of(run, own); one.rank > 0) board.own_team = row_of(one);
+}
+
 }  // namespace
 
-control::Leaderboard leaderboard_of(const ledger::Ledger& ledger, const RunId& run, const PeerId& self,
-                                    const std::string& own_name, const control::ReadLeaderboard& call) {
+control::Leaderboard leaderboard_of(const ledger::Ledger& ledger, const RunId& run, const OwnWords& words,
+                                    const control::ReadLeaderboard& call) {
     const auto total = static_cast<double>(ledger.totals(run).tokens.value);
     const auto row_of = [&](const ledger::Credit& credit, std::uint64_t rank) {
-        const bool is_self = credit.peer == self;
+        const bool is_self = credit.peer == words.person;
         return control::LeaderboardRow{static_cast<std::uint32_t>(rank),
                                        credit.peer.hex(),
-                                       is_self ? own_name : credit.name,
+                                       is_self ? words.name : credit.name,
                                        credit.tokens.value,
                                        credit.rounds,
                                        total > 0 ? static_cast<double>(credit.tokens.value) / total : 0,
-                                       is_self};
+                                       is_self,
+                                       is_self ? words.team : credit.team};
     };
     control::Leaderboard board;
+    add_teams(ledger, run, words, call, board);
     board.people = ledger.people(run);
     const auto most = static_cast<std::size_t>(call.rows);
     if (call.find.empty()) {
@@ -285,10 +304,11 @@ control::Leaderboard leaderboard_of(const ledger::Ledger& ledger, const RunId& r
     const auto listed = std::ranges::find_if(board.rows, &control::LeaderboardRow::self);
     if (listed != board.rows.end()) {
         board.own = *listed;
-    } else if (const ledger::Standing own = ledger.standing_of(run, self); own.rank > 0) {
+    } else if (const ledger::Standing own = ledger.standing_of(run, words.person); own.rank > 0) {
         board.own = row_of(own.credit, own.rank);
-        // The ledger has the names that others told; one's own is looked for as it is now.
-        if (!call.find.empty() && board.rows.size() < most && holds(own_name, call.find)) {
+        // The ledger has what others told; one's own words are looked for as they are now.
+        const bool is_found = holds(words.name, call.find) || holds(words.team, call.find);
+        if (!call.find.empty() && board.rows.size() < most && is_found) {
             const auto behind =
                 std::ranges::upper_bound(board.rows, board.own->rank, {}, &control::LeaderboardRow::rank);
             board.rows.insert(behind, *board.own);

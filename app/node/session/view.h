@@ -61,9 +61,15 @@ void add_flows(const std::vector<net::MemberFlow>& flows, control::RunSnapshot& 
 
 /// What the ledger says of the run and of this identity's part in it, the last round's loss too if no member tells one.
 void add_credit(const ledger::Ledger& ledger, const RunId& run, const PeerId& self, control::RunSnapshot& snapshot);
-/// Names, rows and this identity's own place; `own_name` is what it goes by now.
-[[nodiscard]] control::Leaderboard leaderboard_of(const ledger::Ledger& ledger, const RunId& run, const PeerId& self,
-                                                  const std::string& own_name, const control::ReadLeaderboard& call);
+/// What the person says of itself now; of others the ledger has what they said last.
+struct OwnWords {
+    PeerId person;
+    std::string name, team;
+};
+
+/// Names, rows, teams and this identity's own place.
+[[nodiscard]] control::Leaderboard leaderboard_of(const ledger::Ledger& ledger, const RunId& run, const OwnWords& own,
+                                                  const control::ReadLeaderboard& call);
 
 /// Up to `rows_max` losses of rounds, and all that were measured on this computer (null: none), by rising round.
 [[nodiscard]] std::vector<control::CurvePoint> curve_points(const ledger::Ledger& ledger, const RunId& run,

@@ -149,7 +149,19 @@ private slots:
     void rows_survive_their_json() {
         LeaderboardRow row;
         QVERIFY(from_json(to_json(LeaderboardRow{1, "aa", "n", 5, 2, 0.5, true}), row).ok());
-        QVERIFY(row.rank == 1 && row.tokens == 5 && row.self);
+        QVERIFY(row.rank == 1 && row.tokens == 5 && row.self && row.team.empty());
+        QVERIFY(from_json(to_json(LeaderboardRow{1, "aa", "n", 5, 2, 0.5, true, "Graz"}), row).ok());
+        QCOMPARE(row.team, std::string("Graz"));
+        TeamRow team;
+        QVERIFY(from_json(to_json(TeamRow{3, "Graz", 5, 2, 0.5, true}), team).ok());
+        QVERIFY(team.rank == 3 && team.team == "Graz" && team.tokens == 5 && team.members == 2 && team.own);
+        Leaderboard board;
+        QVERIFY(from_json({{"rows", json::array()}}, board).ok());  // of an older node
+        QVERIFY(board.teams.empty() && !board.own_team);
+        board.teams = std::vector<TeamRow>(team_rows_max, team);
+        QVERIFY(from_json(to_json(board), board).ok());
+        board.teams.push_back(team);
+        QVERIFY(!from_json(to_json(board), board).ok());
         CurvePoint point;
         QVERIFY(from_json(to_json(CurvePoint{3, 2.5, 1'700'000'000, 2.75}), point).ok());
         QVERIFY(point.round == 3 && point.at == 1'700'000'000 && point.validation == 2.75);
@@ -223,6 +235,8 @@ private slots:
         QVERIFY(!read_as<Join>({{"invite", "x"}, {"role", "host"}}).ok());
         QVERIFY(!read_as<Pause>({{"seconds", (1ULL << 32U) + 1}}).ok());
         QVERIFY(!read_as<SetName>({{"name", std::string(257, 'a')}}).ok());
+        QVERIFY(read_as<SetTeam>({{"team", std::string(own_name_bytes_max, 'a')}}).ok());
+        QVERIFY(!read_as<SetTeam>({{"team", std::string(own_name_bytes_max + 1, 'a')}}).ok());
         QVERIFY(!read_as<ReadLeaderboard>({{"most", 0}}).ok());
         QVERIFY(!read_as<ReadCurve>({{"most", 10'001}}).ok());
         QVERIFY(!read_as<SampleText>({{"prompt", ""}, {"tokens", 4097}}).ok());

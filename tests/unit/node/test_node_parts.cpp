@@ -20,6 +20,7 @@
 #include "app/node/session/view.h"
 #include "app/node/trainer/own_programs.h"
 #include "core/control/node_methods.h"
+#include "core/run/plain_text.h"
 
 using namespace potluck;
 using namespace potluck::node;
@@ -111,6 +112,7 @@ private slots:
         QVERIFY(NodeSettings::load(path).value() == NodeSettings{});
         NodeSettings settings;
         settings.name = "kitchen";
+        settings.team = "Physics Uni Graz";
         settings.paused = true;
         settings.paused_until = 1'700'000'000;
         settings.run = SavedRun{{RunId{{std::byte{1}}}, "soup", {{"127.0.0.1", 6881}}},
@@ -230,6 +232,19 @@ private slots:
         const std::string fitted = fit_name(std::string(39, 'a') + "ä");
         QCOMPARE(fitted, std::string(39, 'a'));
         QVERIFY(fit_name(std::string(100, 'x')).size() == run::name_bytes_max);
+    }
+
+    /// Else this computer would count its person with another team than all others do.
+    void a_team_is_kept_as_others_hear_it() {
+        QCOMPARE(fit_team(" Uni\nGraz\t"), std::string("Uni Graz"));
+        QCOMPARE(fit_team(" \xe2\x80\xae a\xff\xe2\x80\xa8\xc2\x85 "), std::string("a"));
+        QCOMPARE(fit_team(" \n "), std::string());
+        QCOMPARE(fit_team(std::string(39, 'a') + "\xc3\xa4"), std::string(39, 'a'));
+        QCOMPARE(fit_team(std::string(39, 'a') + "  b"), std::string(39, 'a'));
+        for (const std::string& odd : {std::string("\x1b[31m\xe2\x81\xa6x"), std::string(300, '\xc3')}) {
+            const std::string team = fit_team(odd);
+            QCOMPARE(run::plain_text_of(team, run::team_bytes_max, run::LineBreaks::refused), team);
+        }
     }
 
     void how_others_get_here_is_told_once_it_was_seen() {
