@@ -1131,6 +1131,22 @@
         <source>Rounds</source>
         <translation>Runden</translation>
     </message>
+    <message>
+        <source>A team without a visible name</source>
+        <translation>Ein Team ohne sichtbaren Namen</translation>
+    </message>
+    <message>
+        <source>%1 (yours)</source>
+        <translation>%1 (deins)</translation>
+    </message>
+    <message>
+        <source>Team</source>
+        <translation>Team</translation>
+    </message>
+    <message>
+        <source>Members</source>
+        <translation>Mitglieder</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::LeaderboardPage</name>
@@ -1155,12 +1171,36 @@
         <translation>Du bist Nummer %1 von %2 und hast %3 aller Token dieses Laufs beigetragen.</translation>
     </message>
     <message>
-        <source>Find a name or a key</source>
-        <translation>Name oder Schlüssel suchen</translation>
+        <source>Find a name, a team or a key</source>
+        <translation>Name, Team oder Schlüssel suchen</translation>
     </message>
     <message>
         <source>Nobody in this run is called so.</source>
         <translation>In diesem Lauf heißt niemand so.</translation>
+    </message>
+    <message>
+        <source>By &amp;team</source>
+        <translation>Nach &amp;Teams</translation>
+    </message>
+    <message>
+        <source>Anybody may name any team: nobody is asked, and two spellings are two teams.</source>
+        <translation>Jeder darf jedes Team nennen: Niemand wird gefragt, und zwei Schreibweisen sind zwei Teams.</translation>
+    </message>
+    <message>
+        <source>Nobody who was credited in this run has named a team. You can name one in the settings.</source>
+        <translation>Niemand mit einer Gutschrift in diesem Lauf hat ein Team genannt. In den Einstellungen kannst du eines nennen.</translation>
+    </message>
+    <message>
+        <source>No team in this run is called so.</source>
+        <translation>In diesem Lauf heißt kein Team so.</translation>
+    </message>
+    <message>
+        <source>Anybody may name any team.</source>
+        <translation>Jeder darf jedes Team nennen.</translation>
+    </message>
+    <message>
+        <source>Your team is number %1 and gave %2 of all tokens of this run.</source>
+        <translation>Dein Team ist Nummer %1 und hat %2 aller Token dieses Laufs beigetragen.</translation>
     </message>
 </context>
 <context>
@@ -3277,6 +3317,41 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::TeamCard</name>
+    <message>
+        <source>Sa&amp;ve</source>
+        <translation>S&amp;peichern</translation>
+    </message>
+    <message>
+        <source>&amp;Team</source>
+        <translation>&amp;Team</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>Keines</translation>
+    </message>
+    <message>
+        <source>Team on the leaderboard</source>
+        <translation>Team in der Bestenliste</translation>
+    </message>
+    <message>
+        <source>Save the team</source>
+        <translation>Team speichern</translation>
+    </message>
+    <message>
+        <source>You may be counted with a team, such as a class or a club. Everybody in the run sees it. Anybody may name any team: nobody is asked, and who spells it as you do is in it.</source>
+        <translation>Du kannst mit einem Team gezählt werden, etwa einer Klasse oder einem Verein. Alle im Lauf sehen es. Jeder darf jedes Team nennen: Niemand wird gefragt, und wer es schreibt wie du, gehört dazu.</translation>
+    </message>
+    <message>
+        <source>You are in no team.</source>
+        <translation>Du bist in keinem Team.</translation>
+    </message>
+    <message>
+        <source>Saved.</source>
+        <translation>Gespeichert.</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::TrafficCard</name>
     <message>
         <source>no limit</source>
@@ -3295,8 +3370,8 @@
         <translation>An die Mitglieder deines Laufs</translation>
     </message>
     <message>
-        <source>What this computer learned in each round, signed; pieces of the model and of its data that others lack; your name, your public key, which rounds you took part in, how fast you train, and your internet address or your proxy&apos;s.</source>
-        <translation>Was dieser Computer in jeder Runde gelernt hat, unterschrieben; Stücke des Modells und seiner Daten, die anderen fehlen; dein Name, dein öffentlicher Schlüssel, an welchen Runden du teilgenommen hast, wie schnell du trainierst, und deine Internetadresse oder die deines Proxys.</translation>
+        <source>What this computer learned in each round, signed; pieces of the model and of its data that others lack; your name and team, your public key, which rounds you took part in, how fast you train, and your internet address or your proxy&apos;s.</source>
+        <translation>Was dieser Computer in jeder Runde gelernt hat, unterschrieben; Stücke des Modells und seiner Daten, die anderen fehlen; dein Name und dein Team, dein öffentlicher Schlüssel, an welchen Runden du teilgenommen hast, wie schnell du trainierst, und deine Internetadresse oder die deines Proxys.</translation>
     </message>
     <message>
         <source>To others on the internet</source>

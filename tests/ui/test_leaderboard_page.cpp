@@ -20,11 +20,10 @@ private slots:
         fixture.window->showPage(ui::MainWindow::leaderboard_page);
         const QAbstractItemModel* model = fixture.find<QTableView>("leaderboard")->model();
         QTRY_COMPARE(model->rowCount(), 9);
-        QCOMPARE(model->columnCount(), 5);
         QCOMPARE(model->index(0, LeaderboardModel::name_column).data().toString(), QStringLiteral("Bela"));
         QCOMPARE(model->index(0, LeaderboardModel::tokens_column).data(LeaderboardModel::number_role).toULongLong(),
                  58'900'000ULL);
-        QCOMPARE(model->index(0, LeaderboardModel::rounds_column).data().toString(), QStringLiteral("41"));
+        QCOMPARE(model->index(0, LeaderboardModel::count_column).data().toString(), QStringLiteral("41"));
     }
 
     void ones_own_row_is_marked_by_a_word() {
@@ -84,6 +83,108 @@ private slots:
         fixture.node.answer(control::ReadLeaderboard::name, found);
         QTest::keyClicks(field, QStringLiteral("x"));
         QTRY_VERIFY(fixture.shows(QStringLiteral("Nobody in this run is called so.")));
+    }
+
+    void everybody_s_team_stands_beside_the_name() {
+        WindowFixture fixture;
+        fixture.push("training");
+        fixture.window->showPage(ui::MainWindow::leaderboard_page);
+        auto* table = fixture.find<QTableView>("leaderboard");
+        QTRY_COMPARE(table->model()->rowCount(), 9);
+        QVERIFY(!table->isColumnHidden(LeaderboardModel::team_column));
+        const auto team = [&](int row) {
+            return table->model()->index(row, LeaderboardModel::team_column).data().toString();
+        };
+        QCOMPARE(team(0), QStringLiteral("Physics Uni Graz"));
+        QCOMPARE(team(2), QString());
+        QCOMPARE(table->model()->headerData(LeaderboardModel::team_column, Qt::Horizontal).toString(),
+                 QStringLiteral("Team"));
+        nlohmann::json board = recorded("leaderboard");
+        for (auto& row : board["rows"]) row.erase("team");
+        fixture.node.answer(control::ReadLeaderboard::name, board);
+        fixture.type("findPeople", QStringLiteral("a"));
+        QTRY_VERIFY(table->isColumnHidden(LeaderboardModel::team_column));
+    }
+
+    void by_a_click_teams_are_ranked_and_one_s_own_is_marked() {
+        WindowFixture fixture;
+        fixture.push("training");
+        fixture.window->showPage(ui::MainWindow::leaderboard_page);
+        auto* table = fixture.find<QTableView>("leaderboard");
+        QTRY_COMPARE(table->model()->rowCount(), 9);
+        fixture.click("byTeam");
+        const auto cell = [&](int row, int column) { return table->model()->index(row, column).data().toString(); };
+        QCOMPARE(table->model()->rowCount(), 2);
+        QCOMPARE(cell(0, LeaderboardModel::name_column), QStringLiteral("Physics Uni Graz (yours)"));
+        QCOMPARE(cell(1, LeaderboardModel::name_column), QStringLiteral("Chaos Club Wien"));
+        QCOMPARE(cell(0, LeaderboardModel::count_column), QStringLiteral("2"));
+        QVERIFY(table->model()->index(0, 1).data(LeaderboardModel::self_role).toBool());
+        QVERIFY(!table->model()->index(1, 1).data(LeaderboardModel::self_role).toBool());
+        QCOMPARE(
+            table->model()->index(0, LeaderboardModel::tokens_column).data(LeaderboardModel::number_role).toULongLong(),
+            90'140'000ULL);
+        QCOMPARE(table->model()->headerData(LeaderboardModel::count_column, Qt::Horizontal).toString(),
+                 QStringLiteral("Members"));
+        QVERIFY(table->isColumnHidden(LeaderboardModel::team_column));
+        QVERIFY(fixture.text("standing").startsWith(QStringLiteral("Your team is number 1 and gave 42.4")));
+        QVERIFY(fixture.text("standing").contains(QStringLiteral("Anybody may name any team.")));
+        QVERIFY(fixture.button("byTeam")->toolTip().contains(QStringLiteral("two spellings are two teams")));
+        fixture.click("byTeam");
+        QCOMPARE(table->model()->rowCount(), 9);
+    }
+
+    void one_s_own_team_stands_last_where_it_is_beyond_the_others() {
+        WindowFixture fixture;
+        nlohmann::json board = recorded("leaderboard");
+        board["own_team"]["rank"] = 7'345;
+        board["teams"].erase(0);
+        fixture.node.answer(control::ReadLeaderboard::name, board);
+        fixture.push("training");
+        fixture.window->showPage(ui::MainWindow::leaderboard_page);
+        const QAbstractItemModel* model = fixture.find<QTableView>("leaderboard")->model();
+        QTRY_COMPARE(model->rowCount(), 9);
+        fixture.click("byTeam");
+        QCOMPARE(model->rowCount(), 2);
+        QCOMPARE(model->index(1, LeaderboardModel::name_column).data().toString(),
+                 QStringLiteral("Physics Uni Graz (yours)"));
+        QCOMPARE(model->index(1, LeaderboardModel::rank_column).data().toString(), QStringLiteral("7345"));
+        board["teams"] = nlohmann::json::array();
+        fixture.node.answer(control::ReadLeaderboard::name, board);
+        fixture.type("findPeople", QStringLiteral("linz"));
+        QTRY_VERIFY(fixture.shows(QStringLiteral("No team in this run is called so.")));
+    }
+
+    void a_team_is_one_line_of_plain_text() {
+        WindowFixture fixture;
+        nlohmann::json board = recorded("leaderboard");
+        board["teams"][0]["team"] = "A\n<b>\xe2\x80\xae" + std::string(300, 'x');
+        board["teams"][1]["team"] = "\xe2\x80\x8b";
+        board["rows"][0]["team"] = "A\n<b>" + std::string(300, 'x');
+        fixture.node.answer(control::ReadLeaderboard::name, board);
+        fixture.push("training");
+        fixture.window->showPage(ui::MainWindow::leaderboard_page);
+        const QAbstractItemModel* model = fixture.find<QTableView>("leaderboard")->model();
+        QTRY_COMPARE(model->rowCount(), 9);
+        const QString team = model->index(0, LeaderboardModel::team_column).data().toString();
+        QVERIFY(team.startsWith(QStringLiteral("A <b>")) && team.size() <= 40);
+        fixture.click("byTeam");
+        const QString name = model->index(0, LeaderboardModel::name_column).data().toString();
+        QVERIFY(name.startsWith(QStringLiteral("A <b> ")) && name.size() <= 48);
+        QCOMPARE(model->index(1, LeaderboardModel::name_column).data().toString(),
+                 QStringLiteral("A team without a visible name"));
+    }
+
+    void where_nobody_has_named_a_team_it_says_so() {
+        WindowFixture fixture;
+        nlohmann::json board = recorded("leaderboard");
+        for (const char* key : {"teams", "own_team"}) board.erase(key);
+        fixture.node.answer(control::ReadLeaderboard::name, board);
+        fixture.push("training");
+        fixture.window->showPage(ui::MainWindow::leaderboard_page);
+        QTRY_COMPARE(fixture.find<QTableView>("leaderboard")->model()->rowCount(), 9);
+        fixture.click("byTeam");
+        QVERIFY(fixture.shows(QStringLiteral("has named a team. You can name one in the settings.")));
+        QCOMPARE(fixture.text("standing"), QStringLiteral("Anybody may name any team."));
     }
 
     void somebody_without_a_name_has_an_id() {

@@ -44,8 +44,43 @@ private slots:
         WindowFixture fixture;
         openSettings(fixture);
         fixture.type("name", QStringLiteral("Half a na"));
+        fixture.type("team", QStringLiteral("Half a te"));
         fixture.push("training");
         QCOMPARE(fixture.find<QLineEdit>("name")->text(), QStringLiteral("Half a na"));
+        QCOMPARE(fixture.find<QLineEdit>("team")->text(), QStringLiteral("Half a te"));
+    }
+
+    void a_team_is_named_and_given_up() {
+        WindowFixture fixture;
+        openSettings(fixture);
+        QVERIFY(fixture.find<QLineEdit>("team")->text().isEmpty());
+        QVERIFY(fixture.shows(QStringLiteral("Anybody may name any team")));
+        const int asked = fixture.node.count("leaderboard");
+        fixture.type("team", QStringLiteral(" Physics  Uni Graz "));
+        fixture.click("saveTeam");
+        QCOMPARE(fixture.node.lastParams("set_team").at("team").get<std::string>(), "Physics Uni Graz");
+        QTRY_COMPARE(fixture.text("teamOutcome"), QStringLiteral("Saved."));
+        QTRY_COMPARE(fixture.node.count("leaderboard"), asked + 1);
+        control::NodeSnapshot snapshot = recordedSnapshot("training");
+        snapshot.team = "Physics Uni Graz";
+        fixture.find<QLineEdit>("name")->setFocus();
+        fixture.node.push(snapshot);
+        QCOMPARE(fixture.find<QLineEdit>("team")->text(), QStringLiteral("Physics Uni Graz"));
+        auto* field = fixture.find<QLineEdit>("team");
+        field->setFocus();
+        field->selectAll();
+        QTest::keyClick(field, Qt::Key_Delete);
+        QTest::keyClick(field, Qt::Key_Return);
+        QCOMPARE(fixture.node.lastParams("set_team").at("team").get<std::string>(), std::string());
+        QTRY_COMPARE(fixture.text("teamOutcome"), QStringLiteral("You are in no team."));
+    }
+
+    void a_refused_team_shows_why() {
+        WindowFixture fixture;
+        openSettings(fixture);
+        fixture.node.refuse("set_team", "The disk is full.");
+        fixture.click("saveTeam");
+        QTRY_COMPARE(fixture.text("teamOutcome"), QStringLiteral("The disk is full."));
     }
 
     void starting_with_the_session_is_a_switch_that_shows_what_is() {

@@ -295,6 +295,11 @@ void NodeClient::pause(std::chrono::seconds duration) {
 }
 void NodeClient::resume() { call(control::Resume{}); }
 void NodeClient::setName(const QString& name) { call(control::SetName{utf8(name)}); }
+void NodeClient::setTeam(const QString& team) {
+    call(control::SetTeam{utf8(team)}, [this](const control::Done&) {
+        if (m_view.snapshot.run) askLeaderboard();
+    });
+}
 void NodeClient::checkReleases() { call(control::CheckReleases{}); }
 void NodeClient::installTrainer(const QString& kind) { call(control::InstallTrainer{utf8(kind), ""}); }
 void NodeClient::removeTrainer() { call(control::RemoveTrainer{}); }

@@ -109,12 +109,15 @@ public:
     void leave();
     /// Trains to the end of the round, then leaves.
     void finishRound();
-    /// Zero seconds: until `resume`.
-    /// From now on the leaderboard has those whose name holds `part`, or whose key begins with it; empty: everybody.
+    /// From now on the leaderboard has those whose name or team holds `part`, or whose key begins with it; empty:
+    /// everybody.
     void findPeople(const QString& part);
+    /// Zero seconds: until `resume`.
     void pause(std::chrono::seconds duration);
     void resume();
     void setName(const QString& name);
+    /// Empty: the person is in none.
+    void setTeam(const QString& team);
     void checkReleases();
     void installTrainer(const QString& kind);
     /// Also ends a download that is under way.

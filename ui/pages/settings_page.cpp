@@ -22,6 +22,7 @@
 #include "ui/pages/pauses_card.h"
 #include "ui/pages/trainer_card.h"
 #include "ui/pages/update_card.h"
+#include "ui/records/team_card.h"
 #include "ui/resources/computer_card.h"
 #include "ui/resources/connection_card.h"
 #include "ui/resources/device_card.h"
@@ -48,6 +49,7 @@ SettingsPage::SettingsPage(NodeClient& client, Theme& theme, const Desktop& desk
     const auto [scroll, scrolled, cards] = makeScrolledCards(this);
     m_scroll = scroll;
     cards->addWidget(makeNameCard());
+    cards->addWidget(new TeamCard(client, scrolled));
     cards->addWidget(new IdentityCard(client, scrolled));
     cards->addWidget(makePauseCard());
     m_resources = new ResourcesCard(client, scrolled);

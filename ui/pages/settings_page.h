@@ -1,5 +1,5 @@
-// Name, identity, pause, look, and where data lies. What belongs to the node is shown from its snapshot and changed by
-// asking it; only the look is the window's own.
+// Name, team, identity, pause, look, and where data lies. What belongs to the node is shown from its snapshot and
+// changed by asking it; only the look is the window's own.
 //
 // Threads: Qt's main thread.
 #pragma once

@@ -31,11 +31,12 @@ TrafficCard::TrafficCard(NodeClient& client, const Desktop& desktop, QWidget* pa
         column->addWidget(makeLabel(what, "strong", this));
         column->addWidget(makeWrappedLabel(text, "muted", this));
     };
-    say(tr("To the members of your run"), tr("What this computer learned in each round, signed; pieces of the model "
-                                             "and of its data that others lack; your "
-                                             "name, your public key, which rounds you took part in, how fast you "
-                                             "train, and your internet address or your "
-                                             "proxy's."));
+    say(tr("To the members of your run"),
+        tr("What this computer learned in each round, signed; pieces of the model "
+           "and of its data that others lack; your "
+           "name and team, your public key, which rounds you took part in, how fast you "
+           "train, and your internet address or your "
+           "proxy's."));
     say(tr("To others on the internet"),
         tr("Your address and port beside the run's number, in the directory (DHT) that all torrents use. There is no "
            "account and no telemetry; a web server is asked only where you let Potluck look for versions or fetch the "

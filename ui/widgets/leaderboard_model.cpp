@@ -1,5 +1,7 @@
 #include "ui/widgets/leaderboard_model.h"
 
+#include <utility>
+
 #include <QFont>
 
 #include "ui/client/plain_text.h"
@@ -7,9 +9,47 @@
 
 namespace potluck::ui {
 
-void LeaderboardModel::show(const std::vector<control::LeaderboardRow>& rows) {
+namespace {
+
+constexpr int team_characters_max = 40;
+
+bool isLeftAligned(int column) {
+    return column == LeaderboardModel::name_column || column == LeaderboardModel::team_column;
+}
+
+}  // namespace
+
+void LeaderboardModel::show(const std::vector<control::LeaderboardRow>& people) {
+    std::vector<Row> rows;
+    for (const control::LeaderboardRow& one : people) {
+        const QString name = displayName(one.name, one.id);
+        rows.push_back({one.rank, one.self ? tr("%1 (you)").arg(name) : name, plainText(one.id, 64),
+                        plainText(one.team, team_characters_max), one.tokens, one.rounds, one.share, one.self});
+    }
+    show(Of::people, std::move(rows));
+}
+
+void LeaderboardModel::show(const std::vector<control::TeamRow>& teams) {
+    std::vector<Row> rows;
+    for (const control::TeamRow& one : teams) {
+        QString name = plainText(one.team, team_characters_max);
+        if (name.isEmpty()) name = tr("A team without a visible name");
+        rows.push_back({one.rank,
+                        one.own ? tr("%1 (yours)").arg(name) : name,
+                        name,
+                        {},
+                        one.tokens,
+                        one.members,
+                        one.share,
+                        one.own});
+    }
+    show(Of::teams, std::move(rows));
+}
+
+void LeaderboardModel::show(Of what, std::vector<Row> rows) {
     beginResetModel();
-    m_rows = rows;
+    m_of = what;
+    m_rows = std::move(rows);
     endResetModel();
 }
 
@@ -17,40 +57,39 @@ int LeaderboardModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
 }
 
-int LeaderboardModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : column_count; }
+int LeaderboardModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : columns; }
 
-QString LeaderboardModel::textOf(const control::LeaderboardRow& row, int column) const {
+QString LeaderboardModel::textOf(const Row& row, int column) {
     switch (column) {
         case rank_column: return fullCount(row.rank);
-        case name_column: {
-            const QString name = displayName(row.name, row.id);
-            return row.self ? tr("%1 (you)").arg(name) : name;
-        }
+        case name_column: return row.name;
+        case team_column: return row.team;
         case tokens_column: return shortCount(row.tokens);
         case share_column: return percent(row.share);
-        case rounds_column: return fullCount(row.rounds);
+        case count_column: return fullCount(row.count);
         default: return {};
     }
 }
 
 QVariant LeaderboardModel::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-    const control::LeaderboardRow& row = m_rows[static_cast<std::size_t>(index.row())];
+    const Row& row = m_rows[static_cast<std::size_t>(index.row())];
     const int column = index.column();
     switch (role) {
         case Qt::DisplayRole: return textOf(row, column);
-        case self_role: return row.self;
+        case self_role: return row.own;
         case Qt::TextAlignmentRole:
-            return QVariant::fromValue(Qt::AlignVCenter | (column == name_column ? Qt::AlignLeft : Qt::AlignRight));
+            return QVariant::fromValue(Qt::AlignVCenter | (isLeftAligned(column) ? Qt::AlignLeft : Qt::AlignRight));
         case Qt::FontRole:
-            if (row.self) {
+            if (row.own) {
                 QFont font;
                 font.setBold(true);
                 return font;
             }
             return {};
         case Qt::ToolTipRole:
-            if (column == name_column) return plainText(row.id, 64);
+            if (column == name_column) return row.hint;
+            if (column == team_column) return row.team;
             if (column == tokens_column) return tr("%1 tokens").arg(fullCount(row.tokens));
             return {};
         case Qt::AccessibleTextRole:
@@ -60,7 +99,7 @@ QVariant LeaderboardModel::data(const QModelIndex& index, int role) const {
             if (column == rank_column) return static_cast<qulonglong>(row.rank);
             if (column == tokens_column) return static_cast<qulonglong>(row.tokens);
             if (column == share_column) return row.share;
-            if (column == rounds_column) return static_cast<qulonglong>(row.rounds);
+            if (column == count_column) return static_cast<qulonglong>(row.count);
             return {};
         default: return {};
     }
@@ -69,15 +108,16 @@ QVariant LeaderboardModel::data(const QModelIndex& index, int role) const {
 QVariant LeaderboardModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal) return {};
     if (role == Qt::TextAlignmentRole) {
-        return QVariant::fromValue(Qt::AlignVCenter | (section == name_column ? Qt::AlignLeft : Qt::AlignRight));
+        return QVariant::fromValue(Qt::AlignVCenter | (isLeftAligned(section) ? Qt::AlignLeft : Qt::AlignRight));
     }
     if (role != Qt::DisplayRole) return {};
     switch (section) {
         case rank_column: return tr("Rank");
-        case name_column: return tr("Name");
+        case name_column: return m_of == Of::people ? tr("Name") : tr("Team");
+        case team_column: return tr("Team");
         case tokens_column: return tr("Tokens");
         case share_column: return tr("Share");
-        case rounds_column: return tr("Rounds");
+        case count_column: return m_of == Of::people ? tr("Rounds") : tr("Members");
         default: return {};
     }
 }
