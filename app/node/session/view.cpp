@@ -271,7 +271,12 @@ void add_teams(const ledger::Ledger& ledger, const RunId& run, const OwnWords& w
     const ledger::OwnClaim own{words.person, words.team};
     const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(call.rows, control::team_rows_max));
     for (const ledger::TeamStanding& one : ledger.teams(run, own, call.find, most)) board.teams.push_back(row_of(one));
-    if (const ledger::TeamStanding one = ledger.team_of(run, own); one.rank > 0) board.own_team = row_of(one);
+    const auto listed = std::ranges::find_if(board.teams, &control::TeamRow::own);
+    if (listed != board.teams.end()) {
+        board.own_team = *listed;
+    } else if (const ledger::TeamStanding one = ledger.team_of(run, own); one.rank > 0) {
+        board.own_team = row_of(one);
+    }
 }
 
 }  // namespace

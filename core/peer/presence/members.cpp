@@ -155,9 +155,9 @@ Member* Members::find(const PeerId& peer) {
 std::string Members::team_of(const PeerId& peer) const {
     const auto found = m_members.find(peer);
     if (found != m_members.end() && !found->second.status.team.empty()) return found->second.status.team;
-    const PeerId person = person_of(peer);
-    for (const auto& [other, member] : m_members) {
-        if (!member.status.team.empty() && person_of(other) == person) return member.status.team;
+    for (const auto& one : m_members) {
+        const std::string& team = one.second.status.team;
+        if (!team.empty() && person_of(one.first) == person_of(peer)) return team;
     }
     return {};
 }
