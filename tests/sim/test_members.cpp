@@ -67,6 +67,23 @@ private slots:
         }
     }
 
+    void a_trainer_that_is_replaced_leaves_what_it_has_trained_to_the_next_contribution() {
+        World world(5, {.rounds = 4});
+        world.start_all();
+        QVERIFY(world.run_until([&] { return world.all_at(1); }, Duration{60'000}));
+        world.run_for(Duration{3'000});
+        QCOMPARE(world.peer(1).accounting().carried.value, std::uint64_t{0});
+        world.peer(1).restart_trainer();
+        const auto goes_on = [&] {
+            return world.peer(1).view().phase == run::Phase::training && world.home(1).process->trainer->running();
+        };
+        world.run_for(Duration{300});
+        QVERIFY(world.run_until(goes_on, Duration{1'500}));
+        QVERIFY(world.peer(1).accounting().carried.value > 0);
+        const std::string wrong = finish_run(world, Duration{100'000});
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+
     void a_trainer_that_does_not_answer_is_stopped_within_a_second_or_so() {
         World world(2, {});
         world.start_all();

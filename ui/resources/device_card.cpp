@@ -87,6 +87,7 @@ DeviceCard::DeviceCard(NodeClient& client, QWidget* parent) : QFrame(parent), m_
     m_list->setObjectName(QStringLiteral("deviceList"));
     m_lines = new QVBoxLayout(m_list);
     m_lines->setContentsMargins(0, 0, 0, 0);
+    m_lines->setSpacing(grid / 2);
     column->addWidget(m_list);
     m_state = makeWrappedLabel({}, "muted", this);
     m_state->setObjectName(QStringLiteral("deviceState"));
