@@ -937,6 +937,17 @@
     </message>
 </context>
 <context>
+    <name>potluck::ui::InviteLine</name>
+    <message>
+        <source>potluck:?xt=…  or  magnet:?xt=…</source>
+        <translation>potluck:?xt=…  oder  magnet:?xt=…</translation>
+    </message>
+    <message>
+        <source>An invite begins with potluck: or magnet: – paste the whole link.</source>
+        <translation>Eine Einladung beginnt mit potluck: oder magnet: – füge den ganzen Link ein.</translation>
+    </message>
+</context>
+<context>
     <name>potluck::ui::InvitePage</name>
     <message>
         <source>Whoever has this line can join: send it in a message, as a file, or let a phone read the code.</source>
@@ -985,17 +996,6 @@
     <message>
         <source>It names no address of this computer, because none is known that the internet can reach; others look for the run in the DHT, which takes longer.</source>
         <translation>Sie nennt keine Adresse dieses Computers, weil keine bekannt ist, die aus dem Internet erreichbar ist; andere suchen den Lauf in der DHT, was länger dauert.</translation>
-    </message>
-</context>
-<context>
-    <name>potluck::ui::InviteLine</name>
-    <message>
-        <source>potluck:?xt=…  or  magnet:?xt=…</source>
-        <translation>potluck:?xt=…  oder  magnet:?xt=…</translation>
-    </message>
-    <message>
-        <source>An invite begins with potluck: or magnet: – paste the whole link.</source>
-        <translation>Eine Einladung beginnt mit potluck: oder magnet: – füge den ganzen Link ein.</translation>
     </message>
 </context>
 <context>
@@ -1445,6 +1445,33 @@
     <message>
         <source>Log</source>
         <translation>Protokoll</translation>
+    </message>
+</context>
+<context>
+    <name>potluck::ui::MeasureWords</name>
+    <message>
+        <source>%1 of orders told rightly</source>
+        <translation>%1 der Reihenfolgen richtig erkannt</translation>
+    </message>
+    <message>
+        <source>%1 dB after coding</source>
+        <translation>%1 dB nach dem Kodieren</translation>
+    </message>
+    <message>
+        <source>captions %1, codes of pictures %2</source>
+        <translation>Bildtexte %1, Kodes der Bilder %2</translation>
+    </message>
+    <message>
+        <source>Collapsed: all pictures look alike to the model. If that stays so for some rounds, the host had better begin a new run with more pictures, fewer prototypes or a lower learning rate.</source>
+        <translation>Zusammengefallen: Für das Modell sehen alle Bilder gleich aus. Bleibt das einige Runden so, beginnt der Gastgeber besser einen neuen Lauf mit mehr Bildern, weniger Prototypen oder einer kleineren Lernrate.</translation>
+    </message>
+    <message>
+        <source>%1 of %2 clusters in use</source>
+        <translation>%1 von %2 Gruppen in Gebrauch</translation>
+    </message>
+    <message>
+        <source>neighbours tell %1 of classes, %2 by pixels alone</source>
+        <translation>Nachbarn erkennen %1 der Klassen, allein nach Pixeln %2</translation>
     </message>
 </context>
 <context>
