@@ -1,3 +1,9 @@
+// One table says what most presets are made of; what a family has besides follows from its name below. Sizes are their
+// papers' or their published checkpoints', but for those called tiny, small or emoji, which were chosen by measurement
+// to learn something on two cores within minutes.
+//
+// A preset is only a beginning: reshaped() and with_side() change it within what its family keeps in proportion, and
+// ModelSpec::from_json has the last word on whether the result is a model.
 #include "core/model/presets.h"
 
 #include <algorithm>

@@ -19,9 +19,9 @@ constexpr int rounds = 36;  // 24 do not beat the bigram baseline where a slow p
 
 QString node() { return QStringLiteral(POTLUCK_BIN_DIR "/potluck-node"); }
 
-/// What the rounds may end with. 24 of them ended at 1.58 after 5.2 million tokens on idle cores and at 2.50 after 0.9 million
-/// on busy ones; between the two the loss falls about evenly with the logarithm of the tokens. The bound leaves 8 %: a
-/// swarm that learns 15 % worse is beyond it.
+/// What the rounds may end with. 24 of them ended at 1.58 after 5.2 million tokens on idle cores and at 2.50 after 0.9
+/// million on busy ones; between the two the loss falls about evenly with the logarithm of the tokens. The bound leaves
+/// 8 %: a swarm that learns 15 % worse is beyond it.
 double loss_allowed(double tokens) {
     constexpr double busy_tokens = 0.904e6, busy_loss = 2.502, idle_tokens = 5.2e6, idle_loss = 1.582, spread = 1.08;
     const double slope = (busy_loss - idle_loss) / std::log(idle_tokens / busy_tokens);

@@ -27,7 +27,7 @@
 #include "core/ledger/ledger.h"
 #include "core/model/hf_config.h"
 #include "core/model/state_layout.h"
-#include "core/model/torchvision.h"
+#include "core/model/torchvision/torchvision_file.h"
 #include "core/proof/credits.h"
 #include "core/run/accept_list.h"
 
@@ -151,7 +151,7 @@ Result<CardFacts> ModelExporter::Job::card_facts() const {
     return facts;
 }
 
-/// Of what a trainer has measured, if one has.
+/// Takes what a trainer has measured, if one has.
 Status ModelExporter::Job::write_torchvision() {
     const model::ModelSpec& spec = model.manifest.model;
     std::error_code missing;

@@ -1,10 +1,10 @@
 // Writes a model that this computer holds as a folder that Hugging Face transformers opens: config.json, the tokenizer
 // or a note on it, a model card, the proof of where the state comes from, and last model.safetensors, dense or pruned.
 // A dense one is the state file itself, byte for byte, so its hash tree is the one that the run's committee signed.
-// Of a model that embeds pictures, torchvision.safetensors comes with them: what torchvision's networks remember of
-// pictures is no part of the shared state, so a trainer measures it with the held-out ones where both are here.
-// What takes long is done by a worker thread, so that a large model on a slow disk does not keep the node from its
-// rounds. One export at a time.
+// A model that embeds pictures comes with torchvision.safetensors: what torchvision's networks remember of pictures is
+// no part of the shared state, so a trainer measures it with the held-out ones where both are here. What takes long is
+// done by a worker thread, so that a large model on a slow disk does not keep the node from its rounds. One export at a
+// time.
 //
 // Threads: the loop's. Owns: the worker; its own map of the state, which may leave the node's store meanwhile.
 #pragma once

@@ -44,7 +44,7 @@ struct HeldModel {
 
 /// The run's tokenizer; `unavailable` if its files are not here.
 [[nodiscard]] Result<data::Tokenizer> open_tokenizer(const HeldModel& model);
-/// Of a model that draws; `unavailable` if it is not here.
+/// The picture coder of a model that draws; `unavailable` if it is not here.
 [[nodiscard]] Result<StoredCoder> open_coder(const HeldModel& model);
 
 /// A checkpoint's folder as a model that can be sampled, without a run: its weights as a vector file, its tokenizer

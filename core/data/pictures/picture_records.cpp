@@ -1,3 +1,9 @@
+// One pass over the files in the order of a keyed permutation: decode, cut the square, write the record to one of two
+// streams, and count what cannot be read. Which stream is decided when a picture has been read, so that a broken file
+// takes the place of none that is held out, unless folders decide it. Memory is the list of files and one picture.
+//
+// Classes are numbered before anything is read, from the names of folders alone: the same folder gives the same numbers
+// whatever of it can be read.
 #include "core/data/pictures/picture_records.h"
 
 #include <algorithm>
@@ -23,7 +29,6 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t held_out_key = 0x70696374757265ULL;
 constexpr std::uint64_t held_out_every = 20;
 constexpr const char* validation_name = "validation";
-constexpr std::size_t classes_max = model::coder_values - 1;  // what a record's last value has room for
 
 bool is_picture(const fs::path& file) {
     const std::string ending = file.extension().string();
@@ -55,7 +60,7 @@ std::vector<model::Token> classes_of(const std::vector<fs::path>& files) {
     std::map<std::string, model::Token> numbers;
     for (const fs::path& file : files) numbers[file.parent_path().filename().string()] = 0;
     std::vector<model::Token> classes(files.size(), 0);
-    if (numbers.size() < 2 || numbers.size() > classes_max) return classes;
+    if (numbers.size() < 2 || numbers.size() > picture_classes_max) return classes;
     model::Token next = 0;
     for (auto& [name, number] : numbers) number = ++next;
     for (std::size_t i = 0; i < files.size(); ++i) classes[i] = numbers[files[i].parent_path().filename().string()];

@@ -27,6 +27,7 @@ namespace potluck::data {
 inline constexpr std::uint64_t pictures_min = validation_records_min + training_records_min;
 inline constexpr std::uint64_t picture_files_max = 10'000'000;
 inline constexpr std::uint64_t picture_bytes_max = 64ULL << 20U;
+inline constexpr std::size_t picture_classes_max = model::coder_values - 1;  // what a record's last value has room for
 
 /// The files of a folder and those below it whose names say that they are pictures, in the order of their paths.
 [[nodiscard]] Result<std::vector<std::filesystem::path>> find_pictures(const std::filesystem::path& folder);

@@ -162,7 +162,7 @@ private slots:
         std::vector<std::filesystem::path> files = {"x/1.png", "x/2.png"};
         QVERIFY((classes_of(files) == std::vector<model::Token>{0, 0}));
         files.clear();
-        for (int i = 0; i < 255; ++i) files.emplace_back(std::to_string(100 + i) + "/1.png");
+        for (std::size_t i = 0; i < picture_classes_max; ++i) files.emplace_back(std::to_string(100 + i) + "/1.png");
         QCOMPARE(classes_of(files).back(), model::Token{255});
         files.emplace_back("999/1.png");
         QVERIFY((classes_of(files) == std::vector<model::Token>(256, 0)));

@@ -8,7 +8,7 @@
 #include "core/base/bytes.h"
 #include "core/model/presets.h"
 #include "core/model/state_layout.h"
-#include "core/model/torchvision.h"
+#include "core/model/torchvision/torchvision_file.h"
 
 using namespace potluck;
 using namespace potluck::model;

@@ -6,7 +6,7 @@
 
 #include "app/node/cli/byte_size.h"
 #include "app/node/cli/doctor.h"
-#include "app/node/cli/option_values.h"
+#include "app/node/cli/options/option_values.h"
 #include "app/node/cli/plan_view.h"
 
 using namespace potluck;

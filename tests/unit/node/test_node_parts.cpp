@@ -8,7 +8,7 @@
 
 #include "app/node/cli/command_line.h"
 #include "app/node/cli/help/nearest.h"
-#include "app/node/cli/option_values.h"
+#include "app/node/cli/options/option_values.h"
 #include "app/node/control/dispatcher.h"
 #include "app/node/demo/report.h"
 #include "app/node/demo/scenario.h"

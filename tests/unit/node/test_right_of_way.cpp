@@ -6,7 +6,7 @@
 #include <fstream>
 #include <memory>
 
-#include "app/node/cli/option_values.h"
+#include "app/node/cli/options/option_values.h"
 #include "app/node/session/node_status.h"
 #include "app/node/session/pause_file.h"
 #include "app/node/session/right_of_way.h"

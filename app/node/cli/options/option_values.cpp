@@ -1,4 +1,4 @@
-#include "app/node/cli/option_values.h"
+#include "app/node/cli/options/option_values.h"
 
 #include <algorithm>
 #include <charconv>

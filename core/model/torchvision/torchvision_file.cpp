@@ -1,4 +1,4 @@
-#include "core/model/torchvision.h"
+#include "core/model/torchvision/torchvision_file.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "app/node/cli/model_options.h"
+#include "app/node/cli/options/model_options.h"
 
 #include <CLI/CLI.hpp>
 
