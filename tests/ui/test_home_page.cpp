@@ -212,7 +212,8 @@ private slots:
         snapshot.run->clusters = {100, 38.4, false};
         snapshot.run->neighbours = {0.75, 0.5};
         QCOMPARE(shown(),
-                 QStringLiteral("38 of 100 clusters in use · neighbours tell 75 % of classes, 50 % by pixels alone"));
+                 QStringLiteral("38 of 100 clusters in use · neighbours tell %1 of classes, %2 by pixels alone")
+                     .arg(ui::percent(0.75), ui::percent(0.5)));
         snapshot.run->clusters->collapsed = true;
         QVERIFY(shown().startsWith(QStringLiteral("Collapsed: ")) && shown().contains(QStringLiteral("learning rate")));
     }

@@ -1,6 +1,9 @@
 // A shape or pattern is a test of whether a place is inside; a picture asks it at sixteen places of each pixel and
 // takes the mean of their colours. Everything is drawn from counters or from a seeded generator, so that every computer
 // draws the same files.
+//
+// Pairs of shapes go through all combinations once. Patterns are drawn with size, place and greys of their own, which
+// tell nothing of their class.
 #include "app/node/demo/drawn_pictures.h"
 
 #include <array>

@@ -2,8 +2,8 @@
 // streams, and count what cannot be read. Which stream is decided when a picture has been read, so that a broken file
 // takes the place of none that is held out, unless folders decide it. Memory is the list of files and one picture.
 //
-// Classes are numbered before anything is read, from the names of folders alone: the same folder gives the same numbers
-// whatever of it can be read.
+// Classes are numbered before anything is read, from the names of folders alone: they do not change with what of it
+// can be read.
 #include "core/data/pictures/picture_records.h"
 
 #include <algorithm>

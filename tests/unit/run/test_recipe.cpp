@@ -64,9 +64,18 @@ private slots:
         model::ModelSpec model = model::model_preset("tiny").value();
         QCOMPARE(usual_learning_rate(model, 8), Recipe{}.learning_rate);
         QCOMPARE(usual_learning_rate(model::model_preset("albert-tiny").value(), 8), 1e-3);
+        QCOMPARE(usual_learning_rate(model::model_preset("swav-tiny").value(), 64), 1e-3);
         model = model::model_preset("albert-large").value();
         QCOMPARE(usual_learning_rate(model, 4'096), 0.00176);
         QVERIFY(std::fabs(usual_learning_rate(model, 32) - 1.56e-4) < 1e-6);
+    }
+
+    void a_batch_is_a_multiple_of_what_a_model_computes_together() {
+        const model::ModelSpec swav = model::model_preset("swav-tiny").value();
+        QCOMPARE(fitting_batch(swav, 8), 64U);
+        QCOMPARE(fitting_batch(swav, 64), 64U);
+        QCOMPARE(fitting_batch(swav, 65), 128U);
+        QCOMPARE(fitting_batch(model::ModelSpec{}, 7), 7U);
     }
 
     void the_usual_window_is_ten_times_what_sending_everything_takes() {
