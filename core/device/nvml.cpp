@@ -10,10 +10,6 @@ constexpr int version_bytes = 128;
 constexpr int gpu_sensor = 0;  // NVML_TEMPERATURE_GPU
 constexpr double milliwatts = 1000;
 
-struct NvmlMemory {
-    unsigned long long total = 0, free = 0, used = 0;
-};
-
 std::optional<double> in_watts(std::optional<unsigned> told) {
     return told ? std::optional(*told / milliwatts) : std::nullopt;
 }
@@ -45,10 +41,11 @@ Nvml::Gpu Nvml::at(const std::string& bus_place) const {
 }
 
 std::uint64_t Nvml::free_memory(Gpu gpu) const {
-    const auto get = m_library.find<int (*)(Gpu, NvmlMemory*)>("nvmlDeviceGetMemoryInfo");
-    NvmlMemory memory;
-    if (gpu == nullptr || get == nullptr || get(gpu, &memory) != 0) return 0;
-    return memory.free;
+    // nvmlMemory_t is three such numbers. A pointer to a struct of ours would be another type to a sanitizer.
+    const auto get = m_library.find<int (*)(Gpu, unsigned long long*)>("nvmlDeviceGetMemoryInfo");
+    std::array<unsigned long long, 3> total_free_used{};
+    if (gpu == nullptr || get == nullptr || get(gpu, total_free_used.data()) != 0) return 0;
+    return total_free_used[1];
 }
 
 std::optional<unsigned> Nvml::number(const char* function, Gpu gpu) const {
