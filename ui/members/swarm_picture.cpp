@@ -216,10 +216,7 @@ void SwarmPicture::paintEvent(QPaintEvent*) {
     paintNames(painter);
     paintLegend(painter);
     paintReadOut(painter);
-    if (!hasFocus()) return;
-    painter.setPen(QPen(colourOf(QPalette::Highlight), 1.5));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), grid, grid);
+    paintFocus(painter, *this);
 }
 
 /// Dashed lines lie behind the others, and that of the member that is pointed at on top. In a crowd there are hundreds,

@@ -245,10 +245,7 @@ void LossChart::paintEvent(QPaintEvent*) {
         paintLegend(painter);
         paintReadOut(painter);
     }
-    if (!hasFocus()) return;
-    painter.setPen(QPen(colourOf(QPalette::Highlight), 1.5));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), grid, grid);
+    paintFocus(painter, *this);
 }
 
 void LossChart::paintEmpty(QPainter& painter) const {

@@ -12,6 +12,7 @@
 #include <QApplication>
 #include <QFile>
 #include <QFontInfo>
+#include <QPainter>
 #include <QProxyStyle>
 #include <QStyleHints>
 #include <QToolTip>
@@ -134,6 +135,13 @@ QFont smallFont(const QWidget& widget) {
     QFont font = widget.font();
     font.setPixelSize(std::max(10, QFontInfo(font).pixelSize() - 2));
     return font;
+}
+
+void paintFocus(QPainter& painter, const QWidget& widget) {
+    if (!widget.hasFocus()) return;
+    painter.setPen(QPen(colourOf(QPalette::Highlight), 1.5));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(QRectF(widget.rect()).adjusted(1, 1, -1, -1), grid, grid);
 }
 
 QString nameOf(Look look) {

@@ -12,6 +12,7 @@
 
 class QApplication;
 class QFont;
+class QPainter;
 class QWidget;
 
 namespace potluck::ui {
@@ -32,6 +33,8 @@ void loadResources();
 [[nodiscard]] QColor colourOf(QPalette::ColorRole role);
 /// For axes and notes in a picture: a little smaller than the widget's text.
 [[nodiscard]] QFont smallFont(const QWidget& widget);
+/// The outline of a painted picture that has the keyboard; nothing if it has not.
+void paintFocus(QPainter& painter, const QWidget& widget);
 
 /// Dresses the application and follows the system while the choice is Look::system: at any moment with Qt 6.5 or
 /// newer, at start with Qt 6.4, which does not tell.

@@ -21,7 +21,6 @@
 #include "app/node/hosting/model_card.h"
 #include "app/node/paths.h"
 #include "app/node/session/validation.h"
-#include "app/node/trainer/trainer_task.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/ledger/ledger.h"
@@ -228,11 +227,7 @@ void ModelExporter::export_model(const Result<HeldModel>& model, const fs::path&
     if (!prepared) return done(prepared.error());
     m_job = *prepared;
     if (!model::is_embedder(model->manifest.model) || model->validation.empty()) return begin(m_job, std::move(done));
-    TrainerQuestion question;
-    question.program = model->trainer_program;
-    question.error_file = model->trainer_errors;
-    question.load = {
-        model->manifest.model, model->manifest.recipe, {model->state.file.string(), model->state.offset}, 0};
+    TrainerQuestion question = question_about(*model);
     const control::NormsRequest request{question.load->state, model->validation.string(),
                                         model->manifest.validation.records, fs::absolute(m_job->norms_file()).string()};
     // Without an answer the model is exported all the same; the note beside it says what is missing then.

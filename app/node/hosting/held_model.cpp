@@ -181,6 +181,14 @@ Result<data::Tokenizer> open_tokenizer(const HeldModel& model) {
     return data::Tokenizer::open({kind, model.tokenizer_files.front(), model.tokenizer_files.at(last)});
 }
 
+TrainerQuestion question_about(const HeldModel& model) {
+    TrainerQuestion question;
+    question.program = model.trainer_program;
+    question.error_file = model.trainer_errors;
+    question.load = {model.manifest.model, model.manifest.recipe, {model.state.file.string(), model.state.offset}, 0};
+    return question;
+}
+
 Result<StoredCoder> open_coder(const HeldModel& model) {
     if (model.coder) return *model.coder;
     return Error{ErrorCode::unavailable, "The run's picture coder is still being fetched; try again in a moment."};

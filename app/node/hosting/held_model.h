@@ -10,6 +10,7 @@
 #include "app/node/hosting/picture_coding.h"
 #include "app/node/session/node.h"
 #include "app/node/session/stored_node.h"
+#include "app/node/trainer/trainer_task.h"
 #include "core/data/tokenizer.h"
 #include "core/run/manifest.h"
 
@@ -44,6 +45,8 @@ struct HeldModel {
 
 /// The run's tokenizer; `unavailable` if its files are not here.
 [[nodiscard]] Result<data::Tokenizer> open_tokenizer(const HeldModel& model);
+/// What a trainer of its own is asked about this state.
+[[nodiscard]] TrainerQuestion question_about(const HeldModel& model);
 /// The picture coder of a model that draws; `unavailable` if it is not here.
 [[nodiscard]] Result<StoredCoder> open_coder(const HeldModel& model);
 

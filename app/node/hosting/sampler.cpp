@@ -74,16 +74,13 @@ void Sampler::sample(const Result<HeldModel>& model, const SamplePlan& plan,
 
 void Sampler::ask(const HeldModel& model, std::vector<model::Token> prompt, const SamplePlan& plan,
                   std::function<void(const Result<control::SampleReply>&)> done) {
+    TrainerQuestion question = question_about(model);
     control::SampleRequest request;
-    request.state = {model.state.file.string(), model.state.offset};
+    request.state = question.load->state;
     request.prompt = std::move(prompt);
     request.tokens = plan.tokens;
     request.temperature = plan.temperature;
     request.seed = plan.seed;
-    TrainerQuestion question;
-    question.program = model.trainer_program;
-    question.error_file = model.trainer_errors;
-    question.load = {model.manifest.model, model.manifest.recipe, request.state, 0};
     ask_trainer(m_loop, std::move(question), request, std::move(done));
 }
 

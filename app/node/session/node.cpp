@@ -204,7 +204,7 @@ void Node::heed_sleep() {
 
 /// What must be told at once; the rest is told each second.
 std::string Node::change_key() const {
-    const control::NodeSnapshot now = snapshot();
+    const control::NodeSnapshot now = own_snapshot();
     std::string key = std::string(name_of(now.activity)) + "|" + now.reason + "|" + std::to_string(now.paused_until) +
                       "|" + name_of(now.proxy->answer) + "|" + std::to_string(now.network.peers) + "|" +
                       name_of(now.trainer.state) + "|" + now.name + "|" + now.device->chosen + now.device->obstacle;
@@ -691,6 +691,13 @@ void Node::add_run(control::NodeSnapshot& snapshot) const {
 }
 
 control::NodeSnapshot Node::snapshot() const {
+    control::NodeSnapshot snapshot = own_snapshot();
+    snapshot.programs = programs();
+    return snapshot;
+}
+
+/// All that the system need not be asked for: change_key() looks at it several times a second.
+control::NodeSnapshot Node::own_snapshot() const {
     m_owner.check();
     control::NodeSnapshot snapshot;
     snapshot.peer_id = m_keys.device_key().id().hex();
@@ -702,7 +709,6 @@ control::NodeSnapshot Node::snapshot() const {
     snapshot.rules = control::described(m_settings.rules);
     snapshot.resources = m_settings.resources;
     snapshot.device = device_choice();
-    snapshot.programs = programs();
     const net::SessionCounters counters = m_network->counters();
     snapshot.proxy = shown(m_settings.proxy, counters.proxy);
     snapshot.releases = release_state();

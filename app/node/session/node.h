@@ -231,6 +231,7 @@ private:
     void continue_stop();
     [[nodiscard]] Result<PeerId> known_key(const std::string& text) const;
     [[nodiscard]] Status save_settings();
+    [[nodiscard]] control::NodeSnapshot own_snapshot() const;
     [[nodiscard]] std::string change_key() const;
 
     ThreadOwner m_owner;

@@ -257,9 +257,9 @@ bool holds(std::string_view text, std::string_view part) {
     return std::search(text.begin(), text.end(), part.begin(), part.end(), same_letter) != text.end();
 }
 
+/// `total`: tokens of all people.
 void add_teams(const ledger::Ledger& ledger, const RunId& run, const OwnWords& words,
-               const control::ReadLeaderboard& call, control::Leaderboard& board) {
-    const auto total = static_cast<double>(ledger.totals(run).tokens.value);
+               const control::ReadLeaderboard& call, double total, control::Leaderboard& board) {
     const auto row_of = [&](const ledger::TeamStanding& one) {
         return control::TeamRow{static_cast<std::uint32_t>(one.rank),
                                 one.team,
@@ -296,7 +296,7 @@ control::Leaderboard leaderboard_of(const ledger::Ledger& ledger, const RunId& r
                                        is_self ? words.team : credit.team};
     };
     control::Leaderboard board;
-    add_teams(ledger, run, words, call, board);
+    add_teams(ledger, run, words, call, total, board);
     board.people = ledger.people(run);
     const auto most = static_cast<std::size_t>(call.rows);
     if (call.find.empty()) {

@@ -16,21 +16,19 @@ bool is_of_head(const TensorSpec& tensor) {
 class SafetensorsWriter {
 public:
     void add(const std::string& name, const std::vector<std::uint64_t>& shape, std::span<const float> values) {
-        const std::size_t begin = m_content.size();
         const ByteSpan bytes = std::as_bytes(values);
+        const std::size_t begin = m_content.size(), end = begin + bytes.size();
         m_content.insert(m_content.end(), bytes.begin(), bytes.end());
-        m_header[name] = {{"dtype", "F32"}, {"shape", shape}, {"data_offsets", {begin, m_content.size()}}};
+        m_header[name] = {{"dtype", "F32"}, {"shape", shape}, {"data_offsets", {begin, end}}};
     }
     [[nodiscard]] Bytes file() const {
         std::string header = m_header.dump();
         header.resize((header.size() + 7) / 8 * 8, ' ');  // so that numbers are aligned
-        Bytes file;
-        for (unsigned shift = 0; shift < 64; shift += 8)
-            file.push_back(static_cast<std::byte>(std::uint64_t{header.size()} >> shift));
-        const ByteSpan text = as_bytes(header);
-        file.insert(file.end(), text.begin(), text.end());
-        file.insert(file.end(), m_content.begin(), m_content.end());
-        return file;
+        ByteWriter out;
+        out.u64(header.size());
+        out.raw(as_bytes(header));
+        out.raw(m_content);
+        return out.take();
     }
 
 private:
