@@ -206,7 +206,7 @@ private slots:
     /// On busy cores the loss ends a fifth below the bigram model's.
     void a_llama_trains_with_three_volunteers_and_all_digests_agree() {
         SmallDemo demo;
-        demo.train({"--text", POTLUCK_SOURCE_DIR "/core"}, R"({"model": "llama-tiny", "window_seconds": 2.0})");
+        demo.train({"--family", "llama", "--text", POTLUCK_SOURCE_DIR "/core"}, R"({"window_seconds": 2.0})");
         QVERIFY(!QTest::currentTestFailed());
         QVERIFY2(demo.number("final_loss") < demo.number("bigram_loss"), demo.said.right(3000).constData());
         QVERIFY(demo.logged("Llama shape, 2 layers, width 128"));
@@ -215,9 +215,9 @@ private slots:
     /// A small encoder: ten short rounds bring its loss down, but not below a count of tokens.
     void an_albert_trains_with_three_volunteers_and_all_digests_agree() {
         SmallDemo demo;
-        demo.train({"--text", POTLUCK_SOURCE_DIR "/core/peer"},
-                   R"({"model": "albert-tiny", "layers": 1, "width": 64, "heads": 4, "context": 64,
-                       "window_seconds": 1.0, "learning_rate": 0.001})");
+        demo.train({"--family", "albert", "--text", POTLUCK_SOURCE_DIR "/core/peer"},
+                   R"({"layers": 1, "width": 64, "context": 64, "batch": 4, "window_seconds": 1.0,
+                       "learning_rate": 0.001})");
         QVERIFY(!QTest::currentTestFailed());
         const double before = demo.number("initial_loss"), after = demo.number("final_loss");
         QVERIFY2(after > 0 && after < 0.9 * before, qPrintable(QString("%1, then %2").arg(before).arg(after)));

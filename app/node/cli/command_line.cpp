@@ -411,10 +411,11 @@ void add_demo(CLI::App& app, Command& command, Raw& raw) {
         add_verb(app, command, "demo", "Train a small model with five volunteers on this computer", Verb::demo);
     demo->add_option("--text", command.demo.text,
                      "File or folder of UTF-8 text, at least 100 KB (default: the program's own sources)");
-    demo->add_option(
-            "--family", command.demo.family,
-            "gpt2 (the default), coder, which takes --pictures, or dalle or swav, which draw some if there are none")
-        ->check(CLI::IsMember({"gpt2", "coder", "dalle", "swav"}));
+    demo->add_option("--family", command.demo.family,
+                     "gpt2 (the default), llama or albert, of text; coder, which takes --pictures; dalle or swav, "
+                     "which draw some "
+                     "if there are none")
+        ->check(CLI::IsMember({"gpt2", "llama", "albert", "coder", "dalle", "swav"}));
     demo->add_option(
         "--pictures", command.demo.pictures,
         "Folder of PNG or PPM pictures, for a picture coder; with captions, for DALL-E; each class in a folder "

@@ -43,6 +43,13 @@ std::uint64_t DemoRecipe::rounds_in(double for_minutes) const {
 
 DemoRecipe DemoRecipe::of_family(std::string_view family) {
     DemoRecipe recipe;
+    if (family == "llama") recipe.model = "llama-tiny";
+    if (family == "albert") {
+        recipe.model = "albert-tiny";
+        recipe.batch = 16;
+        recipe.learning_rate = 2e-3;
+        recipe.minutes = 5;
+    }
     if (family == "coder") {
         recipe.model = "coder-small";
         recipe.layers = 1;

@@ -50,7 +50,7 @@ struct DemoRecipe {
     [[nodiscard]] std::vector<std::string> host_arguments(std::uint64_t rounds) const;
     /// The same of the picture coder of a model that draws.
     [[nodiscard]] std::vector<std::string> coder_arguments() const;
-    /// What is trained of "gpt2", "coder", "dalle" or "swav".
+    /// What is trained of "gpt2", "llama", "albert", "coder", "dalle" or "swav".
     [[nodiscard]] static DemoRecipe of_family(std::string_view family);
     /// `usual` with the fields of a JSON file in their place.
     [[nodiscard]] static Result<DemoRecipe> from_file(const std::filesystem::path& file, const DemoRecipe& usual);
