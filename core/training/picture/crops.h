@@ -29,7 +29,7 @@ struct CropPlan {
     double brightness = 1, contrast = 1, saturation = 1;
     double hue = 0;  // in turns
     bool grey = false;
-    double blur = 0;  // deviation in pixels of the crop; 0: none
+    double blur = 0;  // deviation in pixels of a crop of 96 or more, in proportion in a smaller one; 0: none
     bool operator==(const CropPlan&) const = default;
 };
 
