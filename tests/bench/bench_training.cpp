@@ -9,7 +9,8 @@
 //   bench_training --layers n --width n --heads n --context n --vocabulary n --batch n [--threads n]
 //                  [--precision fp32|bf16] [--state-bits 8|32] [--device cpu|cuda]
 //                  [--kv-heads n --inner n]      a Llama-shaped model instead of GPT-2
-//                  [--family albert|coder --side n]      ALBERT on pairs, or a picture coder on noise
+//                  [--family albert]                     ALBERT on pairs
+//                  [--family coder|dalle|swav --side n]  a picture coder on noise, DALL-E on codes, SwAV with its crops
 #include <sys/resource.h>
 
 #include <chrono>
@@ -80,7 +81,7 @@ private:
     /// What a record of the family has in some places.
     static void mark(const model::ModelSpec& model, std::span<model::Token> record) {
         const std::size_t context = model.context;
-        if (model.family == model::Family::coder) record[context] = 0;
+        if (model.family == model::Family::coder || model.family == model::Family::swav) record[context] = 0;
         if (model.family == model::Family::dalle) mark_caption(model, record);
         if (model.family != model::Family::albert) return;
         for (std::size_t i = 0; i < context; ++i) record[i] %= model.albert.pad;  // no marks within the texts
@@ -148,6 +149,10 @@ training::TrainerSetup setup_from(const Options& options) {
         setup.model.family = model::Family::dalle;
         setup.model.dalle.grid = options.number("--side", 8);
         setup.model.context = model::dalle_context(setup.model.dalle);
+    } else if (family == "swav") {
+        setup.model.family = model::Family::swav;
+        setup.model.swav.side = setup.model.swav.large_side = options.number("--side", 32);
+        setup.model.swav.small_side = setup.model.swav.side / 2;
     }
     setup.recipe.batch = options.number("--batch", 8);
     setup.recipe.state_bits = options.number("--state-bits", 8);

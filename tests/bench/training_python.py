@@ -3,7 +3,7 @@
 
 The model is GPT-2 as its paper describes it (norms before, learned positions, tanh GELU, biases, tied head) or, with
 --kv-heads, Llama (RMS norms, rotary positions, gated SiLU, no biases, tied head), or with --family transformers' own
-AlbertForPreTraining, or a picture coder or a DALL-E as core/training/picture has them, in the operations that PyTorch
+AlbertForPreTraining, or a picture coder, a DALL-E or a SwAV as core/training/picture has them, in the operations that PyTorch
 recommends: scaled_dot_product_attention, rms_norm, cross_entropy, AdamW(fused=True) with decay on matrices only,
 gradients clipped to 1, autocast for bf16. A step is everything from tokens to new parameters.
 
@@ -13,7 +13,7 @@ End of input ends it. The first line out, `{"ready": ...}`, comes after compilat
 
 Usage: training_python.py --layers n --width n --heads n --context n --vocabulary n --batch n --threads n
                           [--precision fp32|bf16] [--compile] [--device cpu|cuda] [--kv-heads n --inner n]
-                          [--family albert|coder|dalle --side n]
+                          [--family albert|coder|dalle|swav --side n]
 """
 import argparse
 import json
@@ -279,12 +279,62 @@ class Dalle(nn.Module):
         return (text_loss + 7 * F.cross_entropy(codes.flatten(0, 1), (ids[:, self.text + 1:] - own).flatten())) / 8
 
 
+class SwavBlock(nn.Module):
+    def __init__(self, width, out, stride):
+        super().__init__()
+        self.conv1 = nn.Conv2d(width, out, 3, stride, 1, bias=False)
+        self.conv2 = nn.Conv2d(out, out, 3, padding=1, bias=False)
+        self.norm1, self.norm2 = nn.BatchNorm2d(out), nn.BatchNorm2d(out)
+        same = stride == 1 and width == out
+        self.short = nn.Identity() if same else nn.Sequential(nn.Conv2d(width, out, 1, stride, bias=False), nn.BatchNorm2d(out))
+
+    def forward(self, x):
+        return F.relu(self.short(x) + self.norm2(self.conv2(F.relu(self.norm1(self.conv1(x))))))
+
+
+class Swav(nn.Module):
+    """The preset swav-tiny. Crops are cut and changed outside of what is measured: ours draws them within its step."""
+
+    def __init__(self, shape):
+        super().__init__()
+        self.side, c = shape.side, shape.width
+        self.stem = nn.Sequential(nn.Conv2d(3, c, 3, padding=1, bias=False), nn.BatchNorm2d(c), nn.ReLU())
+        self.blocks = nn.Sequential(*[SwavBlock(max(c, c << i >> 1), c << i, 1 if i == 0 else 2) for i in range(4)])
+        self.head = nn.Sequential(nn.Linear(8 * c, 256), nn.BatchNorm1d(256), nn.ReLU(), nn.Linear(256, 128))
+        self.prototypes = nn.Linear(128, 100, bias=False)
+
+    def features(self, crops):
+        return self.blocks(self.stem(crops.contiguous(memory_format=torch.channels_last))).mean((2, 3))
+
+    @torch.no_grad()
+    def assigned(self, scores):
+        q = torch.exp((scores - scores.max()) / 0.03).t()
+        for _ in range(3):
+            q = q / q.sum(1, keepdim=True) / q.shape[0]
+            q = q / q.sum(0, keepdim=True) / q.shape[1]
+        return (q * q.shape[1]).t()
+
+    def forward(self, inputs_BT, targets_BT):
+        pictures = (inputs_BT.float() / 255).view(-1, self.side, self.side, 3).permute(0, 3, 1, 2).contiguous()
+        large = torch.cat([pictures, pictures.flip(3)])
+        small = torch.cat([pictures[:, :, y:y + self.side // 2, x:x + self.side // 2] for y in (0, self.side // 2)
+                           for x in (0, self.side // 2)])
+        z = F.normalize(self.head(torch.cat([self.features(large), self.features(small)])))
+        scores = F.linear(z, F.normalize(self.prototypes.weight))
+        told = (scores / 0.1).log_softmax(1).view(6, len(pictures), -1)
+        everything = told.sum(0)
+        return sum(-(self.assigned(part.detach()) * (everything - told[i])).sum()
+                   for i, part in enumerate(scores.view(6, len(pictures), -1)[:2])) / (2 * 5 * len(pictures))
+
+
 class Training:
     def __init__(self, given):
         torch.manual_seed(1)
         self.given = given
-        kind = {"albert": Albert, "coder": Coder, "dalle": Dalle}.get(given.family, Llama if given.kv_heads else Gpt)
+        kind = {"albert": Albert, "coder": Coder, "dalle": Dalle, "swav": Swav}.get(given.family, Llama if given.kv_heads else Gpt)
         self.model = kind(given).to(given.device)
+        if given.family == "swav":  # as its convolutions are fastest; a picture coder is not
+            self.model = self.model.to(memory_format=torch.channels_last)
         self.parameters = list(self.model.parameters())
         self.optimizer = torch.optim.AdamW(
             [{"params": [p for p in self.parameters if p.dim() >= 2], "weight_decay": 0.1},
@@ -332,7 +382,7 @@ def main():
     arguments = argparse.ArgumentParser()
     for name in ("layers", "width", "heads", "context", "vocabulary", "batch"):
         arguments.add_argument(f"--{name}", type=int, required=True)
-    arguments.add_argument("--family", choices=["albert", "coder", "dalle"])
+    arguments.add_argument("--family", choices=["albert", "coder", "dalle", "swav"])
     for name in ("kv-heads", "inner", "side"):
         arguments.add_argument(f"--{name}", type=int, default=0)
     arguments.add_argument("--threads", type=int, default=1)

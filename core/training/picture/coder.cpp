@@ -142,7 +142,8 @@ Result<Tensor> PictureCoder::Network::pictures_of(std::span<const model::Token> 
         if (!fine) return Error{ErrorCode::malformed, "A record is no picture: its values go beyond 255 or its end."};
         for (std::size_t i = 0; i < size; ++i) *to++ = static_cast<float>(values[i]) / 255;
     }
-    return pictures_BSS3.permute({0, 3, 1, 2}).contiguous().to(device);
+    // Convolutions of a processor are faster where the channels of a pixel lie side by side, as they do here.
+    return pictures_BSS3.permute({0, 3, 1, 2}).to(device);
 }
 
 Tensor PictureCoder::Network::blocks(Weights& weights, Tensor x_BCSS) const {

@@ -148,7 +148,9 @@ Status Swav::Network::check(std::span<const model::Token> records) const {
 
 Tensor Swav::Network::tensor_of(std::vector<float>& crops, std::uint32_t side) const {
     const auto count = static_cast<std::int64_t>(crops.size() / (std::size_t{3} * side * side));
-    return at::from_blob(crops.data(), {count, 3, side, side}, at::kFloat).to(device);
+    // Convolutions of a processor are a quarter faster where the channels of a pixel lie side by side.
+    return at::from_blob(crops.data(), {count, 3, side, side}, at::kFloat)
+        .to(device, at::kFloat, false, false, at::MemoryFormat::ChannelsLast);
 }
 
 Tensor Swav::Network::block(Layers& layers, const Tensor& x_RCSS, std::int64_t stride, bool reshaped) const {
