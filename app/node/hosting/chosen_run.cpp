@@ -18,6 +18,7 @@
 #include "app/node/hosting/checkpoint_folder.h"
 #include "app/node/session/view.h"
 #include "core/base/text.h"
+#include "core/data/pictures/picture_folder.h"
 #include "core/data/pictures/picture_records.h"
 #include "core/data/text_source.h"
 #include "core/data/tokenizer.h"
@@ -81,15 +82,11 @@ Result<DataSize> measure_tokens(const fs::path& path) {
 }
 
 Result<DataSize> measure_pictures(const fs::path& folder) {
-    const auto files = data::find_pictures(folder);
-    if (!files) return files.error();
+    const auto found = data::PictureFolder::open(folder);
+    if (!found) return found.error();
     DataSize size;
-    std::error_code unknown;
-    for (const fs::path& file : *files) {
-        const std::uint64_t bytes = fs::file_size(file, unknown);
-        if (!unknown) size.bytes += bytes;
-    }
-    size.files = files->size();
+    size.bytes = found->bytes();
+    size.files = found->size();
     return size;
 }
 

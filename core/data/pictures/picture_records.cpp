@@ -17,6 +17,7 @@
 #include "core/base/files.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
+#include "core/data/pictures/picture_folder.h"
 #include "core/data/token_file.h"
 #include "core/pictures/picture.h"
 
@@ -37,6 +38,13 @@ bool is_picture(const fs::path& file) {
 
 }  // namespace
 
+std::vector<model::Token> record_of(const pictures::Picture& picture, std::uint32_t side) {
+    const pictures::Picture square = pictures::squared(picture, side);
+    std::vector<model::Token> record(square.rgb.begin(), square.rgb.end());
+    record.push_back(0);
+    return record;
+}
+
 std::optional<std::vector<model::Token>> picture_record(const fs::path& file, std::uint32_t side,
                                                         Proportions proportions) {
     const auto bytes = read_file(file, picture_bytes_max);
@@ -45,10 +53,7 @@ std::optional<std::vector<model::Token>> picture_record(const fs::path& file, st
     if (!picture) return std::nullopt;
     const auto [shorter, longer] = std::minmax(picture->width, picture->height);
     if (proportions == Proportions::up_to_double && longer > 2 * shorter) return std::nullopt;
-    const pictures::Picture square = pictures::squared(*picture, side);
-    std::vector<model::Token> record(square.rgb.begin(), square.rgb.end());
-    record.push_back(0);
-    return record;
+    return record_of(*picture, side);
 }
 
 bool is_for_validation(const fs::path& picture, const fs::path& folder) {
@@ -84,8 +89,9 @@ Result<std::vector<fs::path>> find_pictures(const fs::path& folder) {
             return Error{ErrorCode::invalid_argument, "The folder holds more than 10,000,000 pictures; take fewer."};
     }
     if (files.empty()) {
-        return Error{ErrorCode::invalid_argument, folder.string() + " holds no PNG or PPM picture; at least " +
-                                                      std::to_string(pictures_min) + " are needed."};
+        return Error{ErrorCode::invalid_argument,
+                     folder.string() + " holds no PNG or PPM picture and no table of MNIST's form; at least " +
+                         std::to_string(pictures_min) + " are needed."};
     }
     std::ranges::sort(files);
     return files;
@@ -94,25 +100,26 @@ Result<std::vector<fs::path>> find_pictures(const fs::path& folder) {
 Result<SplitTokens> split_pictures(const SplitPlan& plan, std::uint32_t side, Classes classes,
                                    const PackProgress& progress) {
     POTLUCK_CHECK(plan.record_tokens == 3ULL * side * side + 1);
-    const auto files = find_pictures(plan.source);
-    if (!files) return files.error();
+    const auto found = PictureFolder::open(plan.source);
+    if (!found) return found.error();
+    const std::uint64_t count = found->size();
     const bool classed = classes == Classes::by_folder;
-    const std::vector<model::Token> class_of = classed ? classes_of(*files) : std::vector<model::Token>(files->size());
-    const auto is_named = [&](const fs::path& file) { return classed && is_for_validation(file, plan.source); };
-    const bool named = std::ranges::any_of(*files, is_named);
-    const std::uint64_t held_out_max = held_out_pictures(files->size(), plan, named ? HeldOut::named : HeldOut::drawn);
+    const std::vector<model::Token> class_of = classed ? found->classes() : std::vector<model::Token>(count);
+    const auto is_named = [&](std::uint64_t number) { return classed && found->is_for_validation(number); };
+    bool named = false;
+    for (std::uint64_t i = 0; i < count && !named; ++i) named = is_named(i);
+    const std::uint64_t held_out_max = held_out_pictures(count, plan, named ? HeldOut::named : HeldOut::drawn);
     TokenWriter training(plan.training, plan.format, plan.width), validation(plan.validation, plan.format, plan.width);
-    const KeyedPermutation order(mix64(plan.key ^ held_out_key), files->size());
+    const KeyedPermutation order(mix64(plan.key ^ held_out_key), count);
     SplitTokens split;
     std::uint64_t held_out = 0;
     // Where none is named, the first that can be read are held out, so that a broken file takes the place of none.
-    for (std::uint64_t i = 0; i < files->size(); ++i) {
-        if (progress && !progress(PackStage::tokenizing, static_cast<double>(i) / static_cast<double>(files->size())))
+    for (std::uint64_t i = 0; i < count; ++i) {
+        if (progress && !progress(PackStage::tokenizing, static_cast<double>(i) / static_cast<double>(count)))
             return packing_stopped();
         const auto at = static_cast<std::size_t>(order.at(i));
-        const bool wanted = named ? is_named((*files)[at]) : held_out < held_out_max;
-        auto record =
-            wanted && held_out >= held_out_max ? std::nullopt : picture_record((*files)[at], side, Proportions::any);
+        const bool wanted = named ? is_named(at) : held_out < held_out_max;
+        auto record = wanted && held_out >= held_out_max ? std::nullopt : found->record(at, side);
         if (!record) {
             ++split.files_left_out;
             continue;

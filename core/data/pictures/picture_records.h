@@ -1,6 +1,7 @@
 // Pictures as records, for a model that codes them or one that embeds them:
 //
-//   folder --PNG, PPM--> square of `side` pixels --> record := 3 side^2 values, then 0 or its class
+//   folder --PNG, PPM, tables (picture_folder.h)--> square of `side` pixels --> record := 3 side^2 values, then 0 or
+//   its class
 //
 // The values are red, green and blue of each pixel, row by row.
 //
@@ -22,6 +23,10 @@
 
 #include "core/data/text_packer.h"
 
+namespace potluck::pictures {
+struct Picture;
+}
+
 namespace potluck::data {
 
 inline constexpr std::uint64_t pictures_min = validation_records_min + training_records_min;
@@ -38,12 +43,15 @@ enum class Proportions { any, up_to_double };
 [[nodiscard]] std::optional<std::vector<model::Token>> picture_record(const std::filesystem::path& file,
                                                                       std::uint32_t side, Proportions proportions);
 
+/// The square in the middle of a picture, with no class.
+[[nodiscard]] std::vector<model::Token> record_of(const pictures::Picture& picture, std::uint32_t side);
+
 /// Whether a picture lies below a folder of `folder` that is named "validation".
 [[nodiscard]] bool is_for_validation(const std::filesystem::path& picture, const std::filesystem::path& folder);
 
 enum class HeldOut { drawn, named };
-/// How many of `pictures` are held out at most: where folders name them all that fit the plan's validation file, else a
-/// twentieth, but not fewer than are needed.
+/// How many of `pictures` are held out at most: where folders or tables name them all that fit the plan's validation
+/// file, else a twentieth, but not fewer than are needed.
 [[nodiscard]] std::uint64_t held_out_pictures(std::uint64_t pictures, const SplitPlan& plan, HeldOut which);
 
 /// From a folder of pictures, each a square of `side` pixels; plan.context is its values.

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/base/files.h"
+#include "core/data/pictures/picture_folder.h"
 #include "core/data/pictures/picture_records.h"
 #include "core/data/text_packer.h"
 #include "core/pictures/picture.h"
@@ -73,6 +74,21 @@ std::vector<std::pair<model::Token, model::Token>> first_and_class(const PackedS
 }
 
 constexpr std::uint32_t prototypes = 50;
+
+/// A table in MNIST's form whose byte at each place is what `value` returns for it.
+template <class Value>
+void write_table(const QTemporaryDir& folder, const char* name, const std::vector<std::uint32_t>& sizes,
+                 const Value& value) {
+    std::string file("\0\0\x08", 3);
+    file += static_cast<char>(sizes.size());
+    std::size_t bytes = 1;
+    for (const std::uint32_t size : sizes) {
+        file += std::string("\0\0\0", 3) + static_cast<char>(size);
+        bytes *= size;
+    }
+    for (std::size_t at = 0; at < bytes; ++at) file += static_cast<char>(value(at));
+    std::ofstream(folder.filePath(name).toStdString(), std::ios::binary) << file;
+}
 
 }  // namespace
 
@@ -177,6 +193,47 @@ private slots:
         QCOMPARE(packed->validation.records, std::uint64_t{70});
         for (const auto& [first, number] : first_and_class(packed->validation)) QVERIFY(first == 'o' || first == 'p');
         for (const auto& [first, number] : first_and_class(packed->shards[0])) QVERIFY(first == 'c' || first == 'd');
+    }
+
+    void tables_of_mnist_are_pictures_with_labels_and_their_test_set_is_held_out() {
+        const QTemporaryDir source, target;
+        write_table(source, "train-images-idx3-ubyte", {80, 4, 4}, [](std::size_t at) { return at / 16; });
+        write_table(source, "train-labels-idx1-ubyte", {80}, [](std::size_t at) { return at % 10; });
+        write_table(source, "t10k-images-idx3-ubyte", {70, 4, 4}, [](std::size_t at) { return 100 + at / 16; });
+        write_table(source, "t10k-labels-idx1-ubyte", {70}, [](std::size_t at) { return at % 10; });
+        const auto packed = pack_classed_pictures(plan_of(source, target), side, prototypes, {});
+        QVERIFY2(packed.ok(), packed ? "" : packed.error().message.c_str());
+        QCOMPARE(packed->text_files, std::uint64_t{150});
+        QCOMPARE(packed->validation.records, std::uint64_t{70});
+        std::set<model::Token> seen;
+        for (const auto& [first, number] : first_and_class(packed->validation)) {
+            QVERIFY(first >= 100 && first < 170 && number == (first - 100) % 10 + 1);
+            seen.insert(first);
+        }
+        for (const auto& [first, number] : first_and_class(packed->shards[0])) {
+            QVERIFY(first < 80 && number == first % 10 + 1);
+            seen.insert(first);
+        }
+        QCOMPARE(seen.size(), std::size_t{150});
+    }
+
+    void a_table_without_labels_has_no_classes_and_labels_of_another_are_refused() {
+        const QTemporaryDir source;
+        const auto grey = [](std::size_t) { return 1; };
+        write_table(source, "train-images.idx3-ubyte", {3, 2, 5}, grey);
+        const auto alone = PictureFolder::open(source.path().toStdString());
+        QVERIFY2(alone.ok(), alone ? "" : alone.error().message.c_str());
+        QCOMPARE(alone->size(), std::uint64_t{3});
+        QCOMPARE(alone->bytes(), std::uint64_t{30});
+        QVERIFY((alone->classes() == std::vector<model::Token>(3, 0)) && !alone->is_for_validation(2));
+        const auto record = alone->record(2, 2);
+        QVERIFY(record && record->size() == 13 && record->front() == 1 && record->back() == 0);
+        write_table(source, "train-labels.idx1-ubyte", {4}, grey);
+        QCOMPARE(PictureFolder::open(source.path().toStdString()).error().code, ErrorCode::malformed);
+        write_table(source, "train-labels.idx1-ubyte", {3}, [](std::size_t) { return 255; });
+        QCOMPARE(PictureFolder::open(source.path().toStdString())->classes().front(), model::Token{255});
+        write_table(source, "train-images.idx3-ubyte", {30}, grey);
+        QCOMPARE(PictureFolder::open(source.path().toStdString()).error().code, ErrorCode::malformed);
     }
 
     /// Held out: black above, white below. Trained on: grey of 51 and of 153, so that 0.4 is the mean colour.

@@ -1,0 +1,79 @@
+#include <QTest>
+
+#include <string>
+
+#include <zlib.h>
+
+#include "core/pictures/idx.h"
+
+using namespace potluck;
+using namespace potluck::pictures;
+
+namespace {
+
+std::string number(std::uint32_t value) {
+    std::string out;
+    for (const unsigned shift : {24U, 16U, 8U, 0U}) out += static_cast<char>(value >> shift);
+    return out;
+}
+
+std::string table_of(const std::vector<std::uint32_t>& sizes, const std::string& body) {
+    std::string out("\0\0\x08", 3);
+    out += static_cast<char>(sizes.size());
+    for (const std::uint32_t size : sizes) out += number(size);
+    return out + body;
+}
+
+std::string packed(const std::string& text) {
+    z_stream stream{};
+    std::string out(text.size() + 1000, '\0');
+    if (deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) return {};
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+    stream.avail_in = static_cast<uInt>(text.size());
+    stream.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream.avail_out = static_cast<uInt>(out.size());
+    const int state = deflate(&stream, Z_FINISH);
+    out.resize(stream.total_out);
+    deflateEnd(&stream);
+    return state == Z_STREAM_END ? out : std::string();
+}
+
+Result<IdxTable> read(const std::string& file) { return read_idx(as_bytes(file)); }
+
+}  // namespace
+
+class IdxTest : public QObject {
+    Q_OBJECT
+private slots:
+    void a_table_is_its_sizes_and_its_bytes_packed_or_not() {
+        const std::string file = table_of({2, 3, 1}, "abcdef");
+        for (const std::string& form : {file, packed(file)}) {
+            const auto table = read(form);
+            QVERIFY2(table.ok(), table ? "" : table.error().message.c_str());
+            QVERIFY((table->sizes == std::vector<std::uint32_t>{2, 3, 1}));
+            QCOMPARE(as_text(table->values), std::string_view("abcdef"));
+        }
+        QCOMPARE(read(table_of({1}, "x")).value().values.size(), std::size_t{1});
+    }
+
+    void what_is_cut_goes_on_or_is_something_else_is_refused() {
+        const std::string file = table_of({2, 3}, "abcdef"), small = packed(file);
+        QVERIFY(read(file).ok() && read(small).ok());
+        for (std::size_t length = 0; length < file.size(); ++length) QVERIFY(!read(file.substr(0, length)).ok());
+        for (std::size_t length = 0; length < small.size(); ++length) QVERIFY(!read(small.substr(0, length)).ok());
+        QVERIFY(!read(file + "g").ok() && !read(small + "g").ok());
+        QVERIFY(!read(std::string("\0\0\x0d\1", 4) + number(1) + "abcd").ok());  // floats
+        QVERIFY(!read(table_of({}, "")).ok() && !read(table_of({2, 0}, "")).ok());
+        QVERIFY(!read(table_of(std::vector<std::uint32_t>(idx_sizes_max + 1, 1), "x")).ok());
+    }
+
+    void sizes_beyond_the_limit_are_refused_before_memory_is_taken() {
+        const auto most = static_cast<std::uint32_t>(idx_bytes_max);
+        QVERIFY(!read(table_of({most + 1}, "x")).ok());
+        QVERIFY(!read(table_of({most, most, most}, "x")).ok());
+        QVERIFY(!read(table_of({65'536, 65'536, 1}, "")).ok());
+    }
+};
+
+QTEST_APPLESS_MAIN(IdxTest)
+#include "test_idx.moc"
