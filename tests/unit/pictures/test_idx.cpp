@@ -72,6 +72,9 @@ private slots:
         QVERIFY(!read(table_of({most + 1}, "x")).ok());
         QVERIFY(!read(table_of({most, most, most}, "x")).ok());
         QVERIFY(!read(table_of({65'536, 65'536, 1}, "")).ok());
+        const std::uint32_t one = 11, two = 1'119'412'321, three = 2'996'173'443;
+        QCOMPARE(std::uint64_t{one} * two * three, std::uint64_t{1});  // what is left of 2^65 + 1
+        QVERIFY(!read(table_of({one, two, three}, "x")).ok());
     }
 };
 
