@@ -32,6 +32,10 @@ Validation::Validation(const run::Manifest& manifest, std::filesystem::path file
     : m_file(std::move(file)),
       m_context(manifest.model.context),
       m_shard_records(manifest.validation.records),
+      m_together(model::records_together(manifest.model)),
+      m_records_max(std::min(m_shard_records, model::reads_pictures(manifest.model)
+                                                  ? std::max(pictures_max, m_together)
+                                                  : tokens_max / manifest.model.context)),
       m_window_seconds(std::chrono::duration<double>(manifest.recipe.window).count()),
       m_wanted(manifest.model.parameters() <= parameters_max && manifest.validation.blob.size <= shard_bytes_max) {
     load();
@@ -43,8 +47,8 @@ std::uint64_t Validation::records_due(TimePoint now, RoundId round, double speed
     if (!m_wanted || m_begun || now < m_next || known || speed <= 0) return 0;
     const double affordable = share_of_window_max * m_window_seconds * speed * forward_speedup;
     if (m_records == 0) {
-        const double tokens = std::min(static_cast<double>(tokens_max), affordable);
-        m_records = std::min(m_shard_records, static_cast<std::uint64_t>(tokens) / m_context);
+        m_records = std::min(m_records_max, static_cast<std::uint64_t>(affordable) / m_context);
+        m_records -= m_records % m_together;
         if (m_records < std::min(records_min, m_shard_records)) m_records = 0;
     }
     return m_records;

@@ -34,6 +34,7 @@ public:
     static constexpr std::uint64_t parameters_max = 16'000'000;     // 64 MB of fp32
     static constexpr std::uint64_t shard_bytes_max = 64ULL << 20U;  // to be fetched for it
     static constexpr std::uint64_t tokens_max = 8192, records_min = 4;
+    static constexpr std::uint64_t pictures_max = 256;  // a record of which has thousands of values, not tokens
     static constexpr double share_of_time_max = 0.01, share_of_window_max = 0.05;
     static constexpr Duration every_min{10'000};
     static constexpr std::size_t points_max = 500;
@@ -63,6 +64,8 @@ private:
     ThreadOwner m_owner;
     std::filesystem::path m_file;
     std::uint64_t m_context = 1, m_shard_records = 0;
+    std::uint64_t m_together = 1;  // records that are only computed together
+    std::uint64_t m_records_max = 0;
     double m_window_seconds = 0;
     bool m_wanted = false;
     std::uint64_t m_records = 0;  // chosen once, so that the curve is of the same records

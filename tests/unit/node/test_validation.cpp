@@ -56,6 +56,25 @@ private slots:
         QCOMPARE(validation.records_due(at(0), RoundId{1}, 10.0), std::uint64_t{64});
     }
 
+    void pictures_are_measured_by_their_number_and_those_computed_together_together() {
+        run::Manifest manifest = manifest_of();
+        manifest.model.family = model::Family::coder;
+        manifest.model.context = model::coder_context(manifest.model.coder);
+        const auto context = static_cast<double>(manifest.model.context);
+        Validation coder(manifest, file("coder"));
+        QCOMPARE(coder.records_due(at(0), RoundId{1}, 1000 * context), Validation::pictures_max);
+        manifest.model.family = model::Family::swav;
+        manifest.model.width = 8;
+        manifest.model.swav.together = 50;
+        Validation swav(manifest, file("swav"));
+        QCOMPARE(swav.records_due(at(0), RoundId{1}, 1000 * context), std::uint64_t{250});
+        // 60 s of window: 3 s at twice 18 pictures a second are 108, two groups of 50; at twice 8, none.
+        Validation slower(manifest, file("slower"));
+        QCOMPARE(slower.records_due(at(0), RoundId{1}, 18 * context), std::uint64_t{100});
+        Validation slow(manifest, file("slow swav"));
+        QCOMPARE(slow.records_due(at(0), RoundId{1}, 8 * context), std::uint64_t{0});
+    }
+
     void a_computer_too_slow_for_a_twentieth_of_the_window_measures_nothing() {
         // 1 s of window: 50 ms at twice 5,000 tokens/s are 500 tokens, less than 4 records of 128.
         Validation slow(manifest_of(128, 1000), file("slow"));
