@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/base/rng.h"
 #include "core/training/compute/device.h"
 #include "core/training/picture/dalle.h"
 #include "core/training/trainer.h"
@@ -30,6 +31,45 @@ model::ModelSpec recorded_model() {
     return spec;
 }
 
+/// One layer of each pattern and two sets of weights.
+model::ModelSpec other_model(std::uint32_t text_tokens, std::uint32_t side) {
+    model::ModelSpec spec = recorded_model();
+    spec.layers = 4;
+    spec.dalle = {.text = text_tokens, .text_vocabulary = 20, .grid = side, .blocks = 2};
+    spec.context = model::dalle_context(spec.dalle);
+    return spec;
+}
+
+/// Of which every layer adds as much as it takes, and rows attend to few others.
+std::vector<float> strong_parameters(const model::ModelSpec& spec) {
+    std::vector<float> parameters(spec.parameters());
+    model::fill_initial_state(spec, 3, parameters);
+    for (const model::TensorSpec& tensor : model::tensors_of(spec)) {
+        const float factor = tensor.role == model::Role::scale    ? 8.0F
+                             : tensor.role == model::Role::matrix ? 2.0F
+                                                                  : 1.0F;
+        for (std::uint64_t i = 0; i < tensor.elements(); ++i) parameters[tensor.offset + i] *= factor;
+    }
+    return parameters;
+}
+
+std::vector<Token> other_records(const model::ModelSpec& spec, std::uint64_t count) {
+    Rng rng(9);
+    std::vector<Token> records;
+    for (std::uint64_t i = 0; i < count * (spec.context + 1); ++i) {
+        const std::uint64_t place = i % (spec.context + 1);
+        const std::uint32_t of_text = spec.dalle.text_vocabulary;
+        const std::uint64_t code = of_text + rng.below(spec.vocabulary - of_text);
+        records.push_back(static_cast<Token>(place > spec.dalle.text ? code : place == 0 ? 0 : rng.below(of_text)));
+    }
+    return records;
+}
+
+std::vector<float> finite(std::vector<float> values) {
+    std::erase(values, -std::numeric_limits<float>::infinity());
+    return values;
+}
+
 struct RecordedDalle : Recorded<Dalle> {
     explicit RecordedDalle(const ModelOptions& options = {}) : Recorded("dalle", recorded_model(), options) {}
     /// Scores behind the first `count` tokens of the first record, of which `changed` is another of its kind.
@@ -49,12 +89,19 @@ private slots:
 
     void losses_and_gradients_are_pytorchs_data() {
         QTest::addColumn<int>("checkpointing");
-        QTest::addRow("kept") << static_cast<int>(Checkpointing::none);
-        QTest::addRow("computed again") << static_cast<int>(Checkpointing::full);
+        QTest::addColumn<int>("attention");
+        const auto row = [](const char* name, Checkpointing checkpointing, AttentionKernel attention) {
+            QTest::newRow(name) << static_cast<int>(checkpointing) << static_cast<int>(attention);
+        };
+        row("kept", Checkpointing::none, AttentionKernel::blocked);
+        row("computed again", Checkpointing::full, AttentionKernel::blocked);
+        row("dense", Checkpointing::none, AttentionKernel::fused);
     }
     void losses_and_gradients_are_pytorchs() {
         QFETCH(const int, checkpointing);
-        RecordedDalle recorded({.checkpointing = static_cast<Checkpointing>(checkpointing)});
+        QFETCH(const int, attention);
+        RecordedDalle recorded({.attention = static_cast<AttentionKernel>(attention),
+                                .checkpointing = static_cast<Checkpointing>(checkpointing)});
         const auto figures = recorded.reference.values<double>("figures");
         const auto found = recorded.network.evaluate(recorded.records, 0);
         QVERIFY(found.ok() && found->captions);
@@ -84,14 +131,19 @@ private slots:
 
     void a_pattern_hides_what_it_must_data() {
         QTest::addColumn<int>("layer");
-        QTest::addRow("row") << 0;
-        QTest::addRow("column") << 1;
-        QTest::addRow("near") << 2;
+        QTest::addColumn<int>("attention");
+        for (const auto& [way, kernel] :
+             {std::pair("gathered", AttentionKernel::blocked), std::pair("dense", AttentionKernel::fused)}) {
+            QTest::addRow("row, %s", way) << 0 << static_cast<int>(kernel);
+            QTest::addRow("column, %s", way) << 1 << static_cast<int>(kernel);
+            QTest::addRow("near, %s", way) << 2 << static_cast<int>(kernel);
+        }
     }
     /// Only one of three layers' attention adds anything: what a code's scores depend on is what it sees, and what
     /// those it sees were shifted from.
     void a_pattern_hides_what_it_must() {
         QFETCH(const int, layer);
+        QFETCH(const int, attention);
         model::ModelSpec spec = recorded_model();
         spec.layers = 3;
         spec.dalle = {.text = 3, .text_vocabulary = 20, .grid = 7, .blocks = 1};
@@ -103,7 +155,7 @@ private slots:
             if (tensor.role == model::Role::scale)
                 std::fill_n(parameters.begin() + static_cast<std::ptrdiff_t>(tensor.offset), tensor.elements(),
                             tensor.name == only ? 1.0F : 0.0F);
-        Dalle dalle(spec, {});
+        Dalle dalle(spec, {.attention = static_cast<AttentionKernel>(attention)});
         QVERIFY(dalle.use_parameters(parameters).ok());
 
         constexpr int side = 7, own_y = 5, own_x = 4;
@@ -124,6 +176,38 @@ private slots:
             const bool expected = changed < 4 || seen(y, x) || shifted || place + side == own_y * side + own_x ||
                                   (place + 1 == own_y * side + own_x && x + 1 < side);
             QVERIFY2(moved == expected, qPrintable(QString("token %1 at %2, %3").arg(changed).arg(y).arg(x)));
+        }
+    }
+
+    void gathered_attention_is_the_dense_one_data() {
+        QTest::addColumn<int>("text");
+        QTest::addColumn<int>("grid");
+        QTest::newRow("as recorded") << 6 << 4;
+        QTest::newRow("two tokens, four codes") << 1 << 2;  // a reach beyond the picture
+        QTest::newRow("odd") << 5 << 7;
+        QTest::newRow("more rows than the kernel takes at once") << 60 << 12;
+    }
+    /// Losses, the gradients of all tensors, and what is drawn next behind every prefix of a record.
+    void gathered_attention_is_the_dense_one() {
+        QFETCH(const int, text);
+        QFETCH(const int, grid);
+        const model::ModelSpec spec = other_model(static_cast<std::uint32_t>(text), static_cast<std::uint32_t>(grid));
+        std::vector<float> parameters = strong_parameters(spec);
+        Dalle dense(spec, {.attention = AttentionKernel::fused}), gathered(spec, {});
+        QVERIFY(dense.use_parameters(parameters).ok() && gathered.use_parameters(parameters).ok());
+        const std::vector<Token> records = other_records(spec, 3);
+        std::vector<float> expected(parameters.size()), got(parameters.size());
+        const double loss = dense.add_gradient({.records = records, .gradient = expected}).value();
+        const double gathered_loss = gathered.add_gradient({.records = records, .gradient = got}).value();
+        QVERIFY(std::abs(loss - gathered_loss) < 1e-6 * loss);
+        compare_gradients(spec, got, expected, 1e-5);
+        QVERIFY(std::abs(gathered.evaluate(records, 0)->loss_sum - loss) < 1e-6 * loss);
+        for (std::size_t count = 1; count <= spec.context; count += spec.context > 60 ? 7 : 1) {
+            const std::vector<std::uint32_t> tokens(records.begin(),
+                                                    records.begin() + static_cast<std::ptrdiff_t>(count));
+            const std::vector<float> a = finite(gathered.next_logits(tokens).value());
+            const std::vector<float> b = finite(dense.next_logits(tokens).value());
+            QVERIFY2(distance(a, b, length(b)) < 1e-5, qPrintable(QString::number(count)));
         }
     }
 

@@ -48,7 +48,7 @@ enum class Streaming { resident, streamed };
 
 /// Which attention kernel: ours for the usual heads, LibTorch's fused one, or products and a softmax one by one.
 /// `blocked` falls back to `fused` where it does not fit, and either to `plain` for dropout in heads that it does not
-/// fit.
+/// fit. DALL-E's: only the pairs of rows that see each other, on a processor, and all pairs under a mask, either way.
 enum class AttentionKernel { blocked, fused, plain };
 /// What computes between the products: our passes over memory where there are any (fp32 and bf16 on a processor), or
 /// LibTorch's operations, which run on any device.

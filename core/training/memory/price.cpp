@@ -104,7 +104,10 @@ ActivationBytes drawer_activation_bytes(const model::ModelSpec& model, const Lay
     const std::uint64_t text_vocabulary = model.dalle.text_vocabulary;
     const std::uint64_t scores = records * 4 * (text * text_vocabulary + codes * (model.vocabulary - text_vocabulary));
     const std::uint64_t table = 4 * std::uint64_t{model.vocabulary} * c;
-    const std::uint64_t masks = 3 * 4 * std::uint64_t{model.context} * model.context;
+    // Of three patterns; on a processor groups of codes alone have masks (sights.h).
+    const std::uint64_t grid = model.dalle.grid;
+    const std::uint64_t pairs = on_gpu(layout) ? std::uint64_t{model.context} * model.context : grid * grid * grid;
+    const std::uint64_t masks = 3 * 4 * pairs;
     ActivationBytes bytes;
     // A shared block's gradient is summed beside the vector until its first application is passed again.
     const std::uint64_t sums = again ? 0 : 4 * (model.parameters() - std::uint64_t{model.vocabulary} * c);

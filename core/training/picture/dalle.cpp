@@ -32,6 +32,7 @@
 #include "core/base/check.h"
 #include "core/training/compute/tensor_guard.h"
 #include "core/training/picture/flat_views.h"
+#include "core/training/picture/sights.h"
 
 namespace potluck::training {
 
@@ -75,33 +76,6 @@ DalleWeights weights_of(const model::ModelSpec& spec, const std::vector<Tensor>&
     return weights;
 }
 
-/// Whether a row sees another of the same record.
-bool sees(const model::DalleShape& shape, model::Sight sight, std::uint32_t row, std::uint32_t other) {
-    if (other > row) return false;
-    const std::uint32_t first = shape.text + 1;  // row of the first code
-    if (row < first || other < first) return true;
-    const std::uint32_t y = (row - first) / shape.grid, x = (row - first) % shape.grid;
-    const std::uint32_t other_y = (other - first) / shape.grid, other_x = (other - first) % shape.grid;
-    switch (sight) {
-        case model::Sight::row: return other_y == y;
-        case model::Sight::column: return other_x == x;
-        case model::Sight::near: break;
-    }
-    const std::uint32_t apart = other_x > x ? other_x - x : x - other_x;
-    return y - other_y <= model::dalle_reach && apart <= model::dalle_reach;
-}
-
-/// Zero where a row sees another, else minus infinity.
-Tensor mask_of(const model::ModelSpec& spec, model::Sight sight) {
-    const std::int64_t rows = spec.context;
-    Tensor mask_TT = at::full({rows, rows}, -std::numeric_limits<float>::infinity(), at::kFloat);
-    float* cell = mask_TT.mutable_data_ptr<float>();
-    for (std::uint32_t row = 0; row < spec.context; ++row)
-        for (std::uint32_t other = 0; other < spec.context; ++other, ++cell)
-            if (sees(spec.dalle, sight, row, other)) *cell = 0;
-    return mask_TT;
-}
-
 /// By how much each pair of a head's entries is turned, row by row; pairs behind the three groups are not.
 std::vector<double> angles_of(const model::ModelSpec& spec) {
     const model::DalleShape& shape = spec.dalle;
@@ -125,6 +99,11 @@ std::vector<double> angles_of(const model::ModelSpec& spec) {
     return angles;
 }
 
+/// LibTorch's kernel of fewer pairs runs on processors.
+bool is_gathered(const ModelOptions& options) {
+    return options.attention == AttentionKernel::blocked && options.device.kind == DeviceKind::cpu;
+}
+
 /// Each row becomes the row before it; the first, zeros.
 Tensor row_before(const Tensor& x_BTC) {
     return at::constant_pad_nd(x_BTC.narrow(1, 0, x_BTC.size(1) - 1), {0, 0, 1, 0});
@@ -139,8 +118,8 @@ struct Dalle::Network {
     Tensor flat;
     std::vector<Tensor> leaves;
     DalleWeights weights;
-    std::array<Tensor, 3> masks_TT;  // by model::Sight
-    Tensor cosines_TD, sines_TD;     // of half a head
+    SightAttention attend;
+    Tensor cosines_TD, sines_TD;  // of half a head
 
     Network(const model::ModelSpec& model, const ModelOptions& wanted);
     void bind(const FlatView& local);
@@ -162,9 +141,10 @@ struct Dalle::Network {
 };
 
 Dalle::Network::Network(const model::ModelSpec& model, const ModelOptions& wanted)
-    : spec(model), options(wanted), device(device_of(wanted.device)) {
-    for (const model::Sight sight : {model::Sight::row, model::Sight::column, model::Sight::near})
-        masks_TT[static_cast<std::size_t>(sight)] = mask_of(spec, sight).to(device);
+    : spec(model),
+      options(wanted),
+      device(device_of(wanted.device)),
+      attend(model, device, is_gathered(wanted) ? SightKernel::gathered : SightKernel::dense) {
     const std::vector<double> angles = angles_of(spec);
     const std::int64_t half = spec.width / spec.heads / 2;
     const Tensor angles_TD = at::empty({spec.context, half}, at::kDouble);
@@ -234,11 +214,7 @@ Tensor Dalle::Network::attention(const Tensor& x_BTC, std::uint32_t layer) const
     const Tensor cosines = cosines_TD.narrow(0, 0, rows), sines = sines_TD.narrow(0, 0, rows);
     Tensor turned = at::stack({first * cosines - second * sines, second * cosines + first * sines}, 5).flatten(4, 5);
     if (head % 2 == 1) turned = at::cat({turned, qkv_3BHTD.narrow(4, head - 1, 1)}, 4);
-    const auto sight = static_cast<std::size_t>(model::dalle_sight(spec, layer));
-    const Tensor mask_TT = masks_TT[sight].narrow(0, 0, rows).narrow(1, 0, rows);
-    const Tensor seen_BTC = at::scaled_dot_product_attention(turned[0], turned[1], turned[2], mask_TT, 0.0, false)
-                                .transpose(1, 2)
-                                .reshape({batch, rows, spec.width});
+    const Tensor seen_BTC = attend(turned, model::dalle_sight(spec, layer));
     return own.scale_C * at::linear(seen_BTC, block.out_w, block.out_bias_C);
 }
 
