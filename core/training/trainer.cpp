@@ -62,6 +62,11 @@ Result<Trainer> Trainer::create(const TrainerSetup& setup) {
                                                       model::family_title(setup.model) +
                                                       " in fp32: choose such a layout."};
     }
+    if (setup.layout.checkpointing == Checkpointing::reversed && !model::is_drawer(setup.model)) {
+        return Error{ErrorCode::invalid_argument, std::string("The layers of a model of the kind ") +
+                                                      model::family_title(setup.model) +
+                                                      " cannot be undone: choose a layout with full checkpointing."};
+    }
     const std::uint32_t together = model::records_together(setup.model);
     if (setup.recipe.batch % together != 0) {
         return Error{ErrorCode::invalid_argument,

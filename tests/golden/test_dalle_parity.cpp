@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/rng.h"
+#include "core/model/presets.h"
 #include "core/training/compute/device.h"
 #include "core/training/picture/dalle.h"
 #include "core/training/trainer.h"
@@ -95,6 +96,7 @@ private slots:
         };
         row("kept", Checkpointing::none, AttentionKernel::blocked);
         row("computed again", Checkpointing::full, AttentionKernel::blocked);
+        row("computed backwards", Checkpointing::reversed, AttentionKernel::blocked);
         row("dense", Checkpointing::none, AttentionKernel::fused);
     }
     void losses_and_gradients_are_pytorchs() {
@@ -209,6 +211,67 @@ private slots:
             const std::vector<float> b = finite(dense.next_logits(tokens).value());
             QVERIFY2(distance(a, b, length(b)) < 1e-5, qPrintable(QString::number(count)));
         }
+    }
+
+    void layers_that_are_undone_have_the_gradients_of_layers_that_are_kept_data() {
+        QTest::addColumn<int>("layers");
+        QTest::addColumn<float>("scale");
+        QTest::addColumn<int>("steepness");
+        QTest::newRow("few layers") << 8 << 0.1F << 10;
+        QTest::newRow("as many as were first trained") << 64 << 0.1F << 10;
+        QTest::newRow("layers that add as much as they take") << 64 << 1.0F << 100;
+    }
+    /// An input that is computed backwards is off by what the layers behind it rounded, at most half a unit in the last
+    /// place in each addition and each subtraction: 2 layers 2^-24 of a stream's length. A gradient follows its inputs
+    /// smoothly; ten times as much is allowed for how steeply, and a hundred times where layers add as much as they
+    /// take: streams are longer behind them than before, and what was rounded there is more of the shorter ones.
+    void layers_that_are_undone_have_the_gradients_of_layers_that_are_kept() {
+        QFETCH(const int, layers);
+        QFETCH(const float, scale);
+        QFETCH(const int, steepness);
+        model::ModelSpec spec = other_model(5, 4);
+        spec.layers = static_cast<std::uint32_t>(layers);
+        std::vector<float> parameters(spec.parameters());
+        model::fill_initial_state(spec, 3, parameters);
+        for (const model::TensorSpec& tensor : model::tensors_of(spec))
+            if (tensor.role == model::Role::scale)
+                std::fill_n(parameters.begin() + static_cast<std::ptrdiff_t>(tensor.offset), tensor.elements(), scale);
+        const std::vector<Token> records = other_records(spec, 3);
+        const auto gradient_with = [&](Checkpointing checkpointing) {
+            Dalle dalle(spec, {.checkpointing = checkpointing});
+            POTLUCK_CHECK(dalle.use_parameters(parameters).ok());
+            std::vector<float> gradient(parameters.size());
+            POTLUCK_CHECK(dalle.add_gradient({.records = records, .gradient = gradient}).ok());
+            return gradient;
+        };
+        const std::vector<float> kept = gradient_with(Checkpointing::none);
+        const std::vector<float> undone = gradient_with(Checkpointing::reversed);
+        QVERIFY(kept != undone);
+        compare_gradients(spec, undone, kept, steepness * 2 * layers * std::exp2(-24.0));
+    }
+
+    void a_loss_that_is_not_finite_leaves_the_gradient_alone() {
+        for (const Checkpointing checkpointing : {Checkpointing::none, Checkpointing::full, Checkpointing::reversed}) {
+            RecordedDalle recorded({.checkpointing = checkpointing});
+            recorded.parameters[0] = std::numeric_limits<float>::quiet_NaN();
+            QVERIFY(recorded.network.use_parameters(recorded.parameters).ok());
+            std::vector<float> gradient(recorded.parameters.size(), 1.0F);
+            const Result<double> loss =
+                recorded.network.add_gradient({.records = recorded.records, .gradient = gradient});
+            QVERIFY(loss.ok() && std::isnan(*loss));
+            QVERIFY(gradient == std::vector<float>(gradient.size(), 1.0F));
+        }
+    }
+
+    void no_other_models_layers_are_undone() {
+        TrainerSetup setup;
+        setup.model = model::model_preset("tiny").value();
+        setup.layout.checkpointing = Checkpointing::reversed;
+        const Result<Trainer> refused = Trainer::create(setup);
+        QVERIFY(!refused.ok());
+        QCOMPARE(refused.error().code, ErrorCode::invalid_argument);
+        setup.model = recorded_model();
+        QVERIFY(Trainer::create(setup).ok());
     }
 
     void no_row_sees_what_comes_after_it() {

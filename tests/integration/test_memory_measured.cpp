@@ -35,7 +35,8 @@ struct Run {
     VectorFile state{folder.filePath("state").toStdString(), 0};
     std::string shard = folder.filePath("shard").toStdString();
 
-    explicit Run(model::Family family = model::Family::gpt2) {
+    /// `deep`: a narrow DALL-E of many layers, whose streams weigh as much as all else.
+    explicit Run(model::Family family = model::Family::gpt2, bool deep = false) {
         model.family = family;
         model.vocabulary = 8192;
         model.context = 256;
@@ -55,9 +56,9 @@ struct Run {
         }
         if (family == model::Family::dalle) {
             model = model::model_preset("dalle-emoji").value();
-            model.layers = 8;
-            model.width = 512;
-            model.heads = 8;
+            model.layers = deep ? 64 : 8;
+            if (!deep) model.width = 512;
+            if (!deep) model.heads = 8;
         }
         if (family == model::Family::swav) {
             model = model::model_preset("swav-tiny").value();
@@ -137,11 +138,13 @@ private slots:
     void the_measured_peak_is_within_a_tenth_of_the_plan_data() {
         QTest::addColumn<json>("layout");
         QTest::addColumn<int>("family");
-        const auto of = [](model::Family family) {
-            return [family](const char* name, const json& layout) {
-                QTest::newRow(name) << layout << static_cast<int>(family);
+        QTest::addColumn<bool>("deep");
+        const auto of = [](model::Family family, bool deep = false) {
+            return [family, deep](const char* name, const json& layout) {
+                QTest::newRow(name) << layout << static_cast<int>(family) << deep;
             };
         };
+        const auto deep = of(model::Family::dalle, true);
         const auto row = of(model::Family::gpt2), llama = of(model::Family::llama), albert = of(model::Family::albert),
                    coder = of(model::Family::coder), dalle = of(model::Family::dalle), swav = of(model::Family::swav);
         row("fp32, all in memory", layout("fp32", "fp32", "fp32", "none", "resident", "host", 8, 32));
@@ -165,6 +168,10 @@ private slots:
         dalle("dalle", layout("fp32", "fp32", "fp32", "none", "resident", "host", 4, 8));
         dalle("dalle, 2 at once, 32 bit", layout("fp32", "fp32", "fp32", "none", "resident", "host", 2, 32));
         dalle("dalle, full", layout("fp32", "fp32", "fp32", "full", "resident", "host", 4, 8));
+        deep("dalle, 64 layers, full", layout("fp32", "fp32", "fp32", "full", "resident", "host", 4, 8));
+        deep("dalle, 64 layers, reversed", layout("fp32", "fp32", "fp32", "reversed", "resident", "host", 4, 8));
+        dalle("dalle, reversed", layout("fp32", "fp32", "fp32", "reversed", "resident", "host", 4, 8));
+        dalle("dalle, reversed, 1 at once", layout("fp32", "fp32", "fp32", "reversed", "resident", "disk", 1, 8));
         dalle("dalle, least", layout("fp32", "bf16", "bf16", "full", "resident", "disk", 1, 8));
         swav("swav", layout("fp32", "fp32", "fp32", "none", "resident", "host", 32, 8));
         swav("swav, 32 bit", layout("fp32", "fp32", "fp32", "none", "resident", "host", 32, 32));
@@ -176,7 +183,8 @@ private slots:
         const device::SimdFacts simd = device::probe_processor().simd;
         if (layout["matmul"] == "bf16" && !simd.avx512 && !simd.neon)
             QSKIP("this processor takes a minute for each step in 16 bits, and no plan for it has them");
-        const Run run(static_cast<model::Family>(family));
+        QFETCH(const bool, deep);
+        const Run run(static_cast<model::Family>(family), deep);
         TrainerChild child(QStringList{});
         LoadRequest request = run.load();
         request.layout = layout;

@@ -34,11 +34,18 @@ enum class Dtype { fp32, bf16, fp16 };
 }
 
 /// What the backward pass finds of the forward pass: everything; everything but what is cheap to compute again
-/// (activation function, norms, casts); or only each layer's input, from which the layer is run again. Gradients are
-/// the same in all three, dropout included.
-enum class Checkpointing { none, selective, full };
+/// (activation function, norms, casts); only each layer's input, from which the layer is run again; or, of DALL-E's
+/// layers, which can be undone, the last one's output alone. Gradients are the same in the first three, dropout
+/// included; of the last, to the rounding of inputs that were computed backwards.
+enum class Checkpointing { none, selective, full, reversed };
 [[nodiscard]] constexpr const char* name_of(Checkpointing kind) {
-    return kind == Checkpointing::none ? "none" : kind == Checkpointing::selective ? "selective" : "full";
+    switch (kind) {
+        case Checkpointing::none: return "none";
+        case Checkpointing::selective: return "selective";
+        case Checkpointing::full: return "full";
+        case Checkpointing::reversed: break;
+    }
+    return "reversed";
 }
 
 /// Host is the computer's memory, device the GPU's. On a CPU both are the same memory: use `host` there.

@@ -80,7 +80,8 @@ Result<Layout> layout_from_json(const nlohmann::json& object) {
     layout.weights = one_of(fields, "weights", {Dtype::fp32, Dtype::bf16});
     layout.gradient = one_of(fields, "gradient", {Dtype::fp32, Dtype::bf16});
     layout.checkpointing =
-        one_of(fields, "checkpointing", {Checkpointing::none, Checkpointing::selective, Checkpointing::full});
+        one_of(fields, "checkpointing",
+               {Checkpointing::none, Checkpointing::selective, Checkpointing::full, Checkpointing::reversed});
     layout.state_bits = static_cast<std::uint32_t>(fields.integer("state_bits", 8, 32));
     if (layout.state_bits != 8 && layout.state_bits != 32) fields.fail("state_bits is neither 8 nor 32");
     layout.state = one_of(fields, "state", {Residency::host, Residency::device});
@@ -132,6 +133,10 @@ std::vector<std::string> reasons_of(const Layout& layout, const PlanFacts& facts
         why.emplace_back(
             "Only each layer's input is kept and the layer is run again, a third more work for the least "
             "memory.");
+    } else if (layout.checkpointing == Checkpointing::reversed) {
+        why.emplace_back(
+            "Only the last layer's output is kept and all before it are computed backwards, a third more work for "
+            "the least memory.");
     }
     if (layout.weights == Dtype::bf16) {
         why.emplace_back("Local weights are kept in bf16 with stochastic rounding, because fp32 does not fit.");

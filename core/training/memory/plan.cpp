@@ -21,10 +21,11 @@ namespace {
 // Cost multipliers for quality loss: a layout with the flaw must be this much faster to be preferred. They order plans
 // and are no measured losses: bf16 weights (stepped with stochastic rounding) are taken only where fp32 weights do not
 // fit or stream eight times slower, a bf16 gradient before them; an anchor on disk costs no quality, only two reads a
-// round.
+// round. Layers that are undone cost the rounding of their inputs, as much work as those that are run again.
 constexpr double bf16_weights_penalty = 8;
 constexpr double bf16_gradient_penalty = 2;
 constexpr double disk_penalty = 1.02;
+constexpr double reversed_penalty = 1.02;
 /// The share of one large product's rate that a whole step reaches; measured by tests/bench/training.
 constexpr double fp32_efficiency = 0.8, short_efficiency = 0.5;
 constexpr double unmeasured_flops = 1e11, unmeasured_bytes = 1e10;
@@ -33,7 +34,13 @@ double width_of(Dtype dtype) { return static_cast<double>(bytes_of(dtype)); }
 
 /// The share of the forward pass that the backward pass computes again; selective is norms and activations.
 double recomputed_by(Checkpointing checkpointing) {
-    return checkpointing == Checkpointing::full ? 1.0 : checkpointing == Checkpointing::selective ? 0.03 : 0;
+    switch (checkpointing) {
+        case Checkpointing::none: return 0;
+        case Checkpointing::selective: return 0.03;
+        case Checkpointing::full:
+        case Checkpointing::reversed: break;
+    }
+    return 1;
 }
 
 double seconds_per_token(const model::ModelSpec& model, const run::Recipe& recipe, const PlanFacts& facts,
@@ -82,6 +89,7 @@ MemoryPlan priced(const model::ModelSpec& model, const run::Recipe& recipe, cons
     if (layout.weights == Dtype::bf16) plan.cost *= bf16_weights_penalty;
     if (layout.gradient == Dtype::bf16 && layout.micro_batch < recipe.batch) plan.cost *= bf16_gradient_penalty;
     if (layout.anchor == Residency::disk) plan.cost *= disk_penalty;
+    if (layout.checkpointing == Checkpointing::reversed) plan.cost *= reversed_penalty;
     return plan;
 }
 
@@ -114,8 +122,8 @@ void for_each_layout(const model::ModelSpec& model, const run::Recipe& recipe, c
                 for (const Dtype gradient : {Dtype::fp32, Dtype::bf16})
                     for (const Residency anchor : anchors)
                         for (const Streaming flow : {Streaming::resident, Streaming::streamed})
-                            for (const Checkpointing checkpointing :
-                                 {Checkpointing::none, Checkpointing::selective, Checkpointing::full}) {
+                            for (const Checkpointing checkpointing : {Checkpointing::none, Checkpointing::selective,
+                                                                      Checkpointing::full, Checkpointing::reversed}) {
                                 layout.micro_batch = micro_batch;
                                 layout.state = state;
                                 layout.weights = weights;
@@ -171,6 +179,7 @@ std::vector<MemoryPlan> all_plans(const model::ModelSpec& model, const run::Reci
         const bool shared = model.family == model::Family::albert || model.family == model::Family::dalle;
         if (shared && layout.weights_flow == Streaming::streamed) return;
         if (shared && layout.checkpointing == Checkpointing::selective) return;
+        if (layout.checkpointing == Checkpointing::reversed && !model::is_drawer(model)) return;
         const bool pictures = model::reads_pictures(model);
         if (pictures && (layout.weights_flow == Streaming::streamed || layout.checkpointing != Checkpointing::none))
             return;

@@ -100,7 +100,8 @@ ActivationBytes drawer_activation_bytes(const model::ModelSpec& model, const Lay
     // multiplies and the sum (8); of a feed what was shifted, up, its gate, their product, what the scale multiplies
     // and the sum (19); and, measured, what the heap leaves between them (5).
     const std::uint64_t layer = rows * 4 * ((8 + 19 + 5) * c + model.heads);
-    const bool again = layout.checkpointing == Checkpointing::full;
+    const bool reversed = layout.checkpointing == Checkpointing::reversed;
+    const bool again = layout.checkpointing == Checkpointing::full || reversed;
     const std::uint64_t text_vocabulary = model.dalle.text_vocabulary;
     const std::uint64_t scores = records * 4 * (text * text_vocabulary + codes * (model.vocabulary - text_vocabulary));
     const std::uint64_t table = 4 * std::uint64_t{model.vocabulary} * c;
@@ -111,8 +112,11 @@ ActivationBytes drawer_activation_bytes(const model::ModelSpec& model, const Lay
     ActivationBytes bytes;
     // A shared block's gradient is summed beside the vector until its first application is passed again.
     const std::uint64_t sums = again ? 0 : 4 * (model.parameters() - std::uint64_t{model.vocabulary} * c);
-    bytes.kept = model.layers * (again ? rows * 4 * 2 * c : layer) + sums;
-    bytes.working = masks + std::max((again ? layer : 0) + rows * 4 * 24 * c, 3 * scores + 3 * table);
+    const std::uint64_t streams = rows * 4 * 2 * c;
+    bytes.kept = reversed ? streams : model.layers * (again ? streams : layer) + sums;
+    // Layers that are undone take a half at a time, of which a feed is the larger.
+    const std::uint64_t at_once = reversed ? rows * 4 * (19 + 5) * c : again ? layer : 0;
+    bytes.working = masks + std::max(at_once + rows * 4 * 24 * c, 3 * scores + 3 * table);
     return bytes;
 }
 
@@ -179,6 +183,7 @@ ActivationBytes activation_bytes(const model::ModelSpec& model, const Layout& la
             working = exact ? 12 * c + 8 * w.inner : 9 * c + 7 * w.inner;
             break;
         case Checkpointing::full:
+        case Checkpointing::reversed:  // of DALL-E alone: no trainer takes such a layout
             kept = 4 * c;
             working = (exact ? 13 : 14) * c + 4 * w.inner + products + cheap + head_norms;
             break;

@@ -11,6 +11,11 @@
 // text sees those before it; a code sees all text and what its layer's pattern lets it see of the codes up to itself
 // (model::Sight). Nothing tells padding from text, as where this was trained first.
 //
+// What a layer adds to a stream follows from the other stream alone, so its inputs follow from its outputs: x2 = y2 -
+// scale feed(shift(norm(y1))), then x1 = y1 - scale attention(shift(norm(x2))). With Checkpointing::reversed only the
+// last streams wait for the backward pass, which undoes layer by layer what it takes gradients of (Gomez et al. 2017).
+// Streams are fp32: each undoing rounds twice where the layer rounded twice.
+//
 // Shift: half of the channels of a row of text are those of the row before; of a code, a quarter are those of the code
 // above, a quarter those of the code to the left. Rotary positions turn queries, keys and values, neighbouring entries
 // in pairs, in three groups: the row's number (of a code 8,192), the row of the picture and its column (of text -10).
@@ -39,6 +44,7 @@ namespace potluck::training {
 namespace {
 
 using at::Tensor;
+using Streams = std::pair<Tensor, Tensor>;
 
 constexpr double dalle_norm_epsilon = 1e-5;
 /// Rotary positions: where codes stand for text, and text in a picture, whose own rows lie between -1 and 1.
@@ -128,7 +134,7 @@ struct Dalle::Network {
     [[nodiscard]] Tensor normed(const Tensor& x_BTC, const NormAndScale& own) const;
     [[nodiscard]] Tensor attention(const Tensor& x_BTC, std::uint32_t layer) const;
     [[nodiscard]] Tensor feed(const Tensor& x_BTC, std::uint32_t layer) const;
-    [[nodiscard]] std::pair<Tensor, Tensor> layer(const Tensor& x1_BTC, const Tensor& x2_BTC, std::uint32_t i) const;
+    [[nodiscard]] Streams layer(const Tensor& x1_BTC, const Tensor& x2_BTC, std::uint32_t i) const;
     [[nodiscard]] Tensor embedded(const Tensor& ids_BT) const { return at::embedding(weights.table_VC, ids_BT); }
     [[nodiscard]] Tensor last(const Tensor& x1_BTC, const Tensor& x2_BTC) const;
     [[nodiscard]] Tensor text_scores(const Tensor& rows) const;
@@ -136,7 +142,11 @@ struct Dalle::Network {
     /// Sums over records of the caption's mean and of the codes' mean.
     [[nodiscard]] std::pair<Tensor, Tensor> losses(const Tensor& x_BTC, const Tensor& ids_BR) const;
     [[nodiscard]] double backward(const Tensor& ids_BR, double scale) const;
+    [[nodiscard]] std::pair<double, Streams> head_backward(const Streams& x_BTC, const Tensor& ids_BR,
+                                                           double scale) const;
     [[nodiscard]] double backward_again(const Tensor& ids_BR, double scale) const;
+    void undo(Streams& x_BTC, Streams& d_BTC, std::uint32_t i) const;
+    [[nodiscard]] double backward_reversed(const Tensor& ids_BR, double scale) const;
     [[nodiscard]] Tensor through(const Tensor& ids_BT) const;
 };
 
@@ -225,7 +235,7 @@ Tensor Dalle::Network::feed(const Tensor& x_BTC, std::uint32_t layer) const {
     return own.scale_C * at::linear(halves[0] * at::gelu(halves[1]), block.down_w, block.down_bias_C);
 }
 
-std::pair<Tensor, Tensor> Dalle::Network::layer(const Tensor& x1_BTC, const Tensor& x2_BTC, std::uint32_t i) const {
+Streams Dalle::Network::layer(const Tensor& x1_BTC, const Tensor& x2_BTC, std::uint32_t i) const {
     Tensor y1_BTC = x1_BTC + attention(x2_BTC, i);
     Tensor y2_BTC = x2_BTC + feed(y1_BTC, i);
     return {std::move(y1_BTC), std::move(y2_BTC)};
@@ -257,7 +267,7 @@ std::pair<Tensor, Tensor> Dalle::Network::losses(const Tensor& x_BTC, const Tens
 }
 
 Tensor Dalle::Network::through(const Tensor& ids_BT) const {
-    std::pair<Tensor, Tensor> x;
+    Streams x;
     x.first = x.second = embedded(ids_BT);
     for (std::uint32_t i = 0; i < spec.layers; ++i) x = layer(x.first, x.second, i);
     return last(x.first, x.second);
@@ -272,39 +282,76 @@ double Dalle::Network::backward(const Tensor& ids_BR, double scale) const {
     return value;
 }
 
-/// The same with only the layers' inputs kept.
+/// Loss of the last streams, and its gradients of them: none where it is not finite. Adds the head's to the leaves'.
+std::pair<double, Streams> Dalle::Network::head_backward(const Streams& x_BTC, const Tensor& ids_BR,
+                                                         double scale) const {
+    const Tensor x1_BTC = x_BTC.first.detach().set_requires_grad(true);
+    const Tensor x2_BTC = x_BTC.second.detach().set_requires_grad(true);
+    const auto [text, codes] = losses(last(x1_BTC, x2_BTC), ids_BR);
+    const Tensor loss = model::dalle_loss_of(text, codes);
+    const auto value = loss.item<double>();
+    if (!std::isfinite(value)) return {value, {}};
+    (loss * scale).backward();
+    return {value, {x1_BTC.grad(), x2_BTC.grad()}};
+}
+
+/// The same as `backward` with only the layers' inputs kept.
 double Dalle::Network::backward_again(const Tensor& ids_BR, double scale) const {
     const Tensor ids_BT = ids_BR.narrow(1, 0, spec.context);
-    std::vector<std::pair<Tensor, Tensor>> inputs_BTC;
+    std::vector<Streams> inputs_BTC;
     {
         const at::NoGradGuard nothing_kept;
-        Tensor x_BTC = embedded(ids_BT);
-        inputs_BTC.emplace_back(x_BTC, x_BTC.clone());
+        const Tensor x_BTC = embedded(ids_BT);
+        inputs_BTC.emplace_back(x_BTC, x_BTC);
         for (std::uint32_t i = 0; i < spec.layers; ++i)
             inputs_BTC.push_back(layer(inputs_BTC.back().first, inputs_BTC.back().second, i));
     }
-    const auto take = [&] {
-        const std::pair<Tensor, Tensor> x = std::move(inputs_BTC.back());
-        inputs_BTC.pop_back();
-        return std::pair(x.first.set_requires_grad(true), x.second.set_requires_grad(true));
-    };
-    std::pair<Tensor, Tensor> d_BTC;
-    double value = 0;
-    {
-        const auto [x1_BTC, x2_BTC] = take();
-        const auto [text, codes] = losses(last(x1_BTC, x2_BTC), ids_BR);
-        const Tensor loss = model::dalle_loss_of(text, codes);
-        value = loss.item<double>();
-        if (!std::isfinite(value)) return value;
-        (loss * scale).backward();
-        d_BTC = {x1_BTC.grad(), x2_BTC.grad()};
-    }
+    auto [value, d_BTC] = head_backward(inputs_BTC.back(), ids_BR, scale);
+    if (!std::isfinite(value)) return value;
     for (std::uint32_t i = spec.layers; i > 0; --i) {
-        const auto [x1_BTC, x2_BTC] = take();
+        inputs_BTC.pop_back();
+        const Tensor x1_BTC = inputs_BTC.back().first.detach().set_requires_grad(true);
+        const Tensor x2_BTC = inputs_BTC.back().second.detach().set_requires_grad(true);
         const auto [y1_BTC, y2_BTC] = layer(x1_BTC, x2_BTC, i - 1);
         torch::autograd::backward({y1_BTC, y2_BTC}, {d_BTC.first, d_BTC.second});
         d_BTC = {x1_BTC.grad(), x2_BTC.grad()};
     }
+    torch::autograd::backward({embedded(ids_BT)}, {d_BTC.first + d_BTC.second});
+    return value;
+}
+
+/// What a layer put out, and its gradients, become what it took in, and theirs: its halves are undone from the last,
+/// each of which added to one stream what follows from the other alone.
+void Dalle::Network::undo(Streams& x_BTC, Streams& d_BTC, std::uint32_t i) const {
+    const auto undo_half = [](const Tensor& added_BTC, const Tensor& read_BTC, const Tensor& stream_BTC,
+                              Tensor& dread_BTC, const Tensor& dstream_BTC) {
+        torch::autograd::backward({added_BTC}, {dstream_BTC});
+        const at::NoGradGuard not_recorded;
+        dread_BTC = dread_BTC + read_BTC.grad();
+        stream_BTC.sub_(added_BTC);
+    };
+    const Tensor y1_BTC = x_BTC.first.detach().set_requires_grad(true);
+    undo_half(feed(y1_BTC, i), y1_BTC, x_BTC.second, d_BTC.first, d_BTC.second);
+    const Tensor x2_BTC = x_BTC.second.detach().set_requires_grad(true);
+    undo_half(attention(x2_BTC, i), x2_BTC, x_BTC.first, d_BTC.second, d_BTC.first);
+}
+
+/// The same as `backward_again` with only the last streams kept, from which all before them are computed backwards.
+double Dalle::Network::backward_reversed(const Tensor& ids_BR, double scale) const {
+    const Tensor ids_BT = ids_BR.narrow(1, 0, spec.context);
+    Streams x_BTC;
+    {
+        const at::NoGradGuard nothing_kept;
+        x_BTC.first = embedded(ids_BT);
+        x_BTC.second = x_BTC.first.clone();
+        for (std::uint32_t i = 0; i < spec.layers; ++i) {
+            x_BTC.first.add_(attention(x_BTC.second, i));
+            x_BTC.second.add_(feed(x_BTC.first, i));
+        }
+    }
+    auto [value, d_BTC] = head_backward(x_BTC, ids_BR, scale);
+    if (!std::isfinite(value)) return value;
+    for (std::uint32_t i = spec.layers; i > 0; --i) undo(x_BTC, d_BTC, i - 1);
     torch::autograd::backward({embedded(ids_BT)}, {d_BTC.first + d_BTC.second});
     return value;
 }
@@ -340,8 +387,11 @@ Result<double> Dalle::add_gradient(const BackwardRequest& request) {
         if (!ids_BR.ok()) return ids_BR.error();
         return context * add_gradients(net.spec, net.flat, net.leaves, request.gradient, [&] {
                    const double scale = request.scale * context;
-                   const bool again = net.options.checkpointing == Checkpointing::full;
-                   return again ? net.backward_again(*ids_BR, scale) : net.backward(*ids_BR, scale);
+                   switch (net.options.checkpointing) {
+                       case Checkpointing::full: return net.backward_again(*ids_BR, scale);
+                       case Checkpointing::reversed: return net.backward_reversed(*ids_BR, scale);
+                       default: return net.backward(*ids_BR, scale);
+                   }
                });
     });
 }
