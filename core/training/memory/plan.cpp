@@ -21,11 +21,12 @@ namespace {
 // Cost multipliers for quality loss: a layout with the flaw must be this much faster to be preferred. They order plans
 // and are no measured losses: bf16 weights (stepped with stochastic rounding) are taken only where fp32 weights do not
 // fit or stream eight times slower, a bf16 gradient before them; an anchor on disk costs no quality, only two reads a
-// round. Layers that are undone cost the rounding of their inputs, as much work as those that are run again.
+// round. Layers that are undone are as much work as those that are run again and cost the rounding of their
+// inputs: they come last of what costs little.
 constexpr double bf16_weights_penalty = 8;
 constexpr double bf16_gradient_penalty = 2;
 constexpr double disk_penalty = 1.02;
-constexpr double reversed_penalty = 1.02;
+constexpr double reversed_penalty = 1.03;
 /// The share of one large product's rate that a whole step reaches; measured by tests/bench/training.
 constexpr double fp32_efficiency = 0.8, short_efficiency = 0.5;
 constexpr double unmeasured_flops = 1e11, unmeasured_bytes = 1e10;

@@ -144,6 +144,8 @@ struct Dalle::Network {
     [[nodiscard]] double backward(const Tensor& ids_BR, double scale) const;
     [[nodiscard]] std::pair<double, Streams> head_backward(const Streams& x_BTC, const Tensor& ids_BR,
                                                            double scale) const;
+    template <class Before>
+    [[nodiscard]] Streams last_streams(const Tensor& ids_BT, const Before& before) const;
     [[nodiscard]] double backward_again(const Tensor& ids_BR, double scale) const;
     void undo(Streams& x_BTC, Streams& d_BTC, std::uint32_t i) const;
     [[nodiscard]] double backward_reversed(const Tensor& ids_BR, double scale) const;
@@ -295,23 +297,36 @@ std::pair<double, Streams> Dalle::Network::head_backward(const Streams& x_BTC, c
     return {value, {x1_BTC.grad(), x2_BTC.grad()}};
 }
 
-/// The same as `backward` with only the layers' inputs kept.
+/// The last streams, of which nothing before is kept; `before` takes what goes into each layer.
+template <class Before>
+Streams Dalle::Network::last_streams(const Tensor& ids_BT, const Before& before) const {
+    const at::NoGradGuard nothing_kept;
+    Streams x_BTC;
+    x_BTC.first = embedded(ids_BT);
+    x_BTC.second = x_BTC.first.clone();
+    for (std::uint32_t i = 0; i < spec.layers; ++i) {
+        before(x_BTC, i);
+        x_BTC.first.add_(attention(x_BTC.second, i));
+        x_BTC.second.add_(feed(x_BTC.first, i));
+    }
+    return x_BTC;
+}
+
+/// The same as `backward` with only the layers' inputs kept, in one piece: many would leave holes in the heap.
 double Dalle::Network::backward_again(const Tensor& ids_BR, double scale) const {
     const Tensor ids_BT = ids_BR.narrow(1, 0, spec.context);
-    std::vector<Streams> inputs_BTC;
-    {
-        const at::NoGradGuard nothing_kept;
-        const Tensor x_BTC = embedded(ids_BT);
-        inputs_BTC.emplace_back(x_BTC, x_BTC);
-        for (std::uint32_t i = 0; i < spec.layers; ++i)
-            inputs_BTC.push_back(layer(inputs_BTC.back().first, inputs_BTC.back().second, i));
-    }
-    auto [value, d_BTC] = head_backward(inputs_BTC.back(), ids_BR, scale);
+    const Tensor inputs_L2BTC = at::empty({spec.layers, 2, ids_BT.size(0), ids_BT.size(1), spec.width}, flat.options());
+    const auto input = [&](std::uint32_t i, int stream) { return inputs_L2BTC[i][stream]; };
+    auto [value, d_BTC] = head_backward(last_streams(ids_BT,
+                                                     [&](const Streams& x_BTC, std::uint32_t i) {
+                                                         input(i, 0).copy_(x_BTC.first);
+                                                         input(i, 1).copy_(x_BTC.second);
+                                                     }),
+                                        ids_BR, scale);
     if (!std::isfinite(value)) return value;
     for (std::uint32_t i = spec.layers; i > 0; --i) {
-        inputs_BTC.pop_back();
-        const Tensor x1_BTC = inputs_BTC.back().first.detach().set_requires_grad(true);
-        const Tensor x2_BTC = inputs_BTC.back().second.detach().set_requires_grad(true);
+        const Tensor x1_BTC = input(i - 1, 0).set_requires_grad(true);
+        const Tensor x2_BTC = input(i - 1, 1).set_requires_grad(true);
         const auto [y1_BTC, y2_BTC] = layer(x1_BTC, x2_BTC, i - 1);
         torch::autograd::backward({y1_BTC, y2_BTC}, {d_BTC.first, d_BTC.second});
         d_BTC = {x1_BTC.grad(), x2_BTC.grad()};
@@ -339,16 +354,7 @@ void Dalle::Network::undo(Streams& x_BTC, Streams& d_BTC, std::uint32_t i) const
 /// The same as `backward_again` with only the last streams kept, from which all before them are computed backwards.
 double Dalle::Network::backward_reversed(const Tensor& ids_BR, double scale) const {
     const Tensor ids_BT = ids_BR.narrow(1, 0, spec.context);
-    Streams x_BTC;
-    {
-        const at::NoGradGuard nothing_kept;
-        x_BTC.first = embedded(ids_BT);
-        x_BTC.second = x_BTC.first.clone();
-        for (std::uint32_t i = 0; i < spec.layers; ++i) {
-            x_BTC.first.add_(attention(x_BTC.second, i));
-            x_BTC.second.add_(feed(x_BTC.first, i));
-        }
-    }
+    Streams x_BTC = last_streams(ids_BT, [](const Streams&, std::uint32_t) {});
     auto [value, d_BTC] = head_backward(x_BTC, ids_BR, scale);
     if (!std::isfinite(value)) return value;
     for (std::uint32_t i = spec.layers; i > 0; --i) undo(x_BTC, d_BTC, i - 1);

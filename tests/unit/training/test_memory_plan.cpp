@@ -191,6 +191,10 @@ private slots:
         layout.checkpointing = Checkpointing::full;
         QCOMPARE(summary_of(layout, {}), std::string("bf16, 8-bit AdamW, full checkpointing, anchor on disk"));
         QVERIFY(reasons_of(layout, processor(0)).size() == 4);
+        layout.checkpointing = Checkpointing::reversed;
+        QCOMPARE(summary_of(layout, {}), std::string("bf16, 8-bit AdamW, reversed checkpointing, anchor on disk"));
+        QVERIFY(reasons_of(layout, processor(0)).size() == 4);
+        QVERIFY(layout_from_json(to_json(layout)).value() == layout);
     }
 
     /// Norms and assignments are over those that are computed at once: a smaller micro-batch is another model.
@@ -209,6 +213,45 @@ private slots:
         QVERIFY(plans_within_budget(spec, recipe, facts).ok());
         facts.ram_budget = gibibyte / 3;
         QCOMPARE(plans_within_budget(spec, recipe, facts).error().code, ErrorCode::out_of_memory);
+    }
+
+    void no_other_familys_layers_are_undone() {
+        for (const char* name : {"tiny", "llama-tiny", "albert-tiny", "coder-small", "swav-tiny"}) {
+            const model::ModelSpec spec = *model::model_preset(name);
+            const run::Recipe recipe{.batch = model::records_together(spec) > 1 ? spec.swav.together : 8};
+            for (const MemoryPlan& plan : all_plans(spec, recipe, processor(8 * gibibyte)))
+                QVERIFY2(plan.layout.checkpointing != Checkpointing::reversed, name);
+        }
+    }
+
+    void a_dalles_layers_are_undone_where_their_inputs_do_not_fit() {
+        const model::ModelSpec spec = *model::model_preset("dalle-ttt");
+        const run::Recipe recipe{.batch = 8};
+        PlanFacts facts = processor(0);
+        facts.matmul = Dtype::fp32;
+        std::uint64_t others_least = UINT64_MAX;
+        for (const MemoryPlan& plan : all_plans(spec, recipe, facts))
+            if (plan.layout.checkpointing != Checkpointing::reversed)
+                others_least = std::min(others_least, plan.ram_peak + plan.ram_peak / 25);
+        const auto chosen_within = [&](std::uint64_t ram) {
+            facts.ram_budget = ram;
+            return plans_within_budget(spec, recipe, facts).value().front().layout;
+        };
+        QVERIFY(chosen_within(others_least).checkpointing != Checkpointing::reversed);
+        const Layout smaller = chosen_within(others_least - 1);
+        QVERIFY(smaller.checkpointing == Checkpointing::reversed);
+        QVERIFY(smaller.weights == Dtype::fp32 && smaller.gradient == Dtype::fp32);
+        // Of one record: all layers' two streams but the last, and half a layer's graph.
+        Layout layout;
+        layout.micro_batch = 1;
+        layout.checkpointing = Checkpointing::full;
+        const ActivationBytes full = activation_bytes(spec, layout);
+        layout.checkpointing = Checkpointing::reversed;
+        const ActivationBytes undone = activation_bytes(spec, layout);
+        const std::uint64_t streams = 2 * sizeof(float) * std::uint64_t{spec.context} * spec.width;
+        QCOMPARE(undone.kept, streams);
+        QCOMPARE(full.kept, spec.layers * streams);
+        QVERIFY(undone.working <= full.working);  // of a large table's head both take as much
     }
 
     void blocks_are_the_embedding_and_the_layers() {
