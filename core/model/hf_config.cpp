@@ -144,6 +144,8 @@ nlohmann::json opt_config(const ModelSpec& model) {
 Result<ModelSpec> parse_hugging_face_config(ByteSpan text) {
     const Result<nlohmann::json> config = parse_json(as_text(text), hf_config_bytes_max);
     if (!config) return Error{config.error().code, "The config.json is unusable: " + config.error().message};
+    if (config->is_object() && config->contains("_class_name") && (*config)["_class_name"] == book_class_name)
+        return parse_book_config(*config);
     const nlohmann::json head = config->is_object() ? picked(*config, {"model_type", "quantization_config"}) : *config;
     Fields fields(head, "config.json");
     const std::string family = fields.text("model_type", 64);

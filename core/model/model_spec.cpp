@@ -205,7 +205,8 @@ Result<ModelSpec> ModelSpec::from_json(const nlohmann::json& object) {
     ModelSpec spec;
     spec.family = read_family(fields);
     spec.vocabulary = count("vocabulary", 2, 1'048'576);
-    spec.context = count("context", 8, spec.family == Family::swav ? swav_context({.side = swav_side_max}) : 16'384);
+    const bool pictures = spec.family == Family::swav || spec.family == Family::coder;
+    spec.context = count("context", 8, pictures ? swav_context({.side = swav_side_max}) : 16'384);
     spec.layers = count("layers", 1, 256);
     spec.heads = count("heads", 1, 16'384);
     spec.width = count("width", 8, 16'384);
@@ -236,6 +237,7 @@ Result<ModelSpec> ModelSpec::from_json(const nlohmann::json& object) {
 }
 
 std::uint64_t coder_codes(const CoderShape& shape) {
+    if (shape.book.codes > 0) return shape.book.codes;
     std::uint64_t codes = 1;
     for (const std::uint32_t level : shape.levels) codes *= level;
     return codes;

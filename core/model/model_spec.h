@@ -65,12 +65,28 @@ inline constexpr std::size_t coder_levels_max = 8;
 inline constexpr std::uint64_t coder_codes_max = 65'536;
 inline constexpr std::int64_t coder_groups = 8;  // of channels, of its norms
 
+inline constexpr std::uint32_t coder_book_side_max = 256;
+inline constexpr std::size_t coder_book_sides_max = 5;
+
+/// What a picture coder has that was trained elsewhere, in place of levels: the nearest row of a table is a code
+/// (diffusers' VQModel). Runs draw with such a coder and train none.
+struct CodeBook {
+    std::uint32_t codes = 0;            // rows of the table, 2..coder_codes_max; 0: there is no table
+    std::uint32_t width = 0;            // of a row, 1..1,024
+    std::uint32_t latent = 0;           // channels between the table and the convolutions, 1..1,024
+    std::uint32_t groups = 32;          // of channels, of its norms, which they divide
+    bool attention = true;              // among the places, at the smallest side
+    std::vector<std::uint32_t> widths;  // channels at each side, the picture's first
+    bool operator==(const CodeBook&) const = default;
+};
+
 /// What coder alone has. `layers` of its ModelSpec are the residual blocks at each side, `width` its channels; `heads`
 /// is 1.
 struct CoderShape {
     std::uint32_t side = 64;                           // of a square picture, in pixels, 8..coder_side_max
     std::uint32_t halvings = 2;                        // of it, 1..4: one code for each square of 2^halvings pixels
     std::vector<std::uint32_t> levels = {8, 5, 5, 5};  // of the numbers of a code; their product is the codes' number
+    CodeBook book = {};                                // if it has one: no levels, sides up to coder_book_side_max
     bool operator==(const CoderShape&) const = default;
 };
 /// Values of a picture: what a coder has for a context.
@@ -208,6 +224,11 @@ struct LayerWidths {
 [[nodiscard]] constexpr bool is_encoder(const ModelSpec& spec) { return spec.family == Family::albert; }
 /// Whether its records are pictures, which it codes and draws again.
 [[nodiscard]] constexpr bool is_coder(const ModelSpec& spec) { return spec.family == Family::coder; }
+
+/// Whether it is a picture coder that was trained elsewhere, which codes and draws and learns nothing more.
+[[nodiscard]] constexpr bool has_code_book(const ModelSpec& spec) {
+    return is_coder(spec) && spec.coder.book.codes > 0;
+}
 
 /// Whether a picture coder's codes are those of a model that draws, place by place.
 [[nodiscard]] bool fits_drawer(const ModelSpec& coder, const ModelSpec& drawer);

@@ -230,6 +230,7 @@ Result<Manifest> parse_manifest(const nlohmann::json& object) {
     manifest.host_device = read_host_device(fields, manifest.host);
     manifest.backbones = read_peers(fields, "backbones", backbones_max);
     manifest.model = read_part<model::ModelSpec>(fields, "model");
+    if (model::has_code_book(manifest.model)) fields.fail("model has a code book, which no run trains");
     manifest.tokenizer = read_tokenizer(fields.object("tokenizer"), fields, manifest.model);
     manifest.shards = read_shards(fields, manifest.model);
     manifest.validation = read_shard(fields.object("validation"), fields, manifest.model);

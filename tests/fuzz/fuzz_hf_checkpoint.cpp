@@ -1,6 +1,6 @@
 // A checkpoint from elsewhere. The first byte says which of its files follows: 'c' config.json, 'i' the index, 'g' and
-// 'o' the weights of a small GPT-2 and a small OPT. A config that parses survives being written and parsed again; an
-// index names plain files; weights that load are finite.
+// 'o' the weights of a small GPT-2 and a small OPT, and so on. A config that parses survives being written and parsed
+// again; an index names plain files; weights that load are finite.
 #include <cmath>
 #include <vector>
 
@@ -30,11 +30,11 @@ void try_index(ByteSpan bytes) {
     for (const std::string& file : *files) POTLUCK_CHECK(file.find_first_of("/\\") == std::string::npos);
 }
 
-void try_weights(Family family, ByteSpan bytes) {
+void try_weights(Family family, ByteSpan bytes, const CodeBook& book = {}) {
     ModelSpec model{.family = family, .vocabulary = 20, .context = 8, .layers = 2, .heads = 2, .width = 8};
     model.llama = {.kv_heads = 1, .head_width = 4, .inner = 12, .tied = false};
     model.albert = {.embedding = 8, .inner = 12};
-    model.coder = {.side = 8, .halvings = 1, .levels = {3, 2}};
+    model.coder = {.side = 8, .halvings = 1, .levels = {3, 2}, .book = book};
     model.dalle = {.text = 4, .text_vocabulary = 12, .grid = 2, .blocks = 1};
     model.swav = {.hidden = 8, .embedding = 8, .prototypes = 4};
     std::vector<float> values(model.parameters());
@@ -55,6 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         case 'o': try_weights(Family::opt, bytes); break;
         case 'a': try_weights(Family::albert, bytes); break;
         case 'l': try_weights(Family::llama, bytes); break;
+        case 'b': try_weights(Family::coder, bytes, {6, 2, 2, 4, true, {8, 12}}); break;
         case 'p': try_weights(Family::coder, bytes); break;
         case 'd': try_weights(Family::dalle, bytes); break;
         case 's': try_weights(Family::swav, bytes); break;

@@ -165,7 +165,7 @@ void add_host(CLI::App& app, Command& command, Raw& raw) {
         ->excludes("--text")
         ->excludes("--tokens");
     host->add_option("--coder", plan.coder,
-                     "For DALL-E: the folder of an exported picture coder, which codes pictures");
+                     "For DALL-E: the folder of a picture coder, exported or saved by diffusers (VQModel)");
     host->add_option("--vocabulary", plan.vocabulary,
                      "At least so many tokens, instead of as many as the tokenizer has")
         ->check(CLI::Range(std::uint32_t{2}, data::vocabulary_max));
@@ -362,7 +362,7 @@ void add_pack(CLI::App& app, Command& command) {
                                                                      {"llmc", data::TokenFormat::llmc}};
     CLI::Option* text = pack->add_option("--text", command.pack.text, "File or folder of UTF-8 text");
     CLI::Option* coder = pack->add_option("--coder", command.pack.coder,
-                                          "The folder of an exported picture coder, which codes pictures");
+                                          "The folder of a picture coder, exported or saved by diffusers (VQModel)");
     pack->add_option("--pictures", command.pack.pictures,
                      "Instead of text: a folder of PNG or PPM pictures, with a .txt beside each or a metadata.jsonl, "
                      "for DALL-E")

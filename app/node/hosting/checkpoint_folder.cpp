@@ -17,13 +17,13 @@ bool is_file(const fs::path& path) {
 }
 
 Result<std::vector<std::string>> weight_files(const fs::path& folder) {
-    constexpr const char* whole = "model.safetensors";
-    if (is_file(folder / whole)) return std::vector<std::string>{whole};
+    for (const char* whole : {"model.safetensors", "diffusion_pytorch_model.safetensors"})
+        if (is_file(folder / whole)) return std::vector<std::string>{whole};
     const fs::path index = folder / "model.safetensors.index.json";
     if (!is_file(index)) {
         return Error{ErrorCode::not_found, "The folder " + folder.string() +
-                                               " holds no model.safetensors; give a folder that transformers saved "
-                                               "with safetensors."};
+                                               " holds no model.safetensors; give a folder that transformers or "
+                                               "diffusers saved with safetensors."};
     }
     const auto text = read_file(index, model::checkpoint_index_bytes_max);
     if (!text) return text.error();

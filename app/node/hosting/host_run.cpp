@@ -145,6 +145,12 @@ const char* own_name(run::TokenizerKind kind) {
 /// Whether the data is of the kind that the model is trained on.
 Status Host::check_data() const {
     const bool alone = model::reads_pictures(wanted()), pictures = !m_plan.pictures.empty();
+    if (model::has_code_book(wanted())) {
+        return Error{
+            ErrorCode::invalid_argument,
+            "A picture coder with a code book is not trained here; give it to a model that draws, with --model "
+            "dalle-emoji --coder."};
+    }
     if (model::is_drawer(wanted())) {
         if (pictures || !m_plan.tokens.empty()) return {};
         return Error{ErrorCode::invalid_argument,

@@ -42,7 +42,8 @@ Result<StoredCoder> store_coder(const fs::path& checkpoint, const fs::path& file
     if (!model::is_coder(coder.model)) {
         return Error{ErrorCode::invalid_argument,
                      "The folder " + checkpoint.string() +
-                         " holds no picture coder; train one (host --model coder-small) and export it."};
+                         " holds no picture coder; train one (host --model coder-small) and export it, "
+                         "or take a VQModel that diffusers saved."};
     }
     const model::StateLayout layout = model::state_layout(coder.model);
     if (layout.file_size() > run::coder_bytes_max) {

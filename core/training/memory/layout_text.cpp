@@ -1,4 +1,8 @@
-// A layout as JSON, and in words.
+// A layout as JSON, and in words: a summary of one line, and a sentence for each choice that is not the plain one.
+//
+// JSON comes from requests that force a layout, so it is read strictly: every field must be there, names must be known,
+// and no other field may be. What was written is read back to the same layout. Words name only what differs from the
+// defaults; nothing here decides whether a layout suits a model, which the plan and the trainer do.
 #include <charconv>
 
 #include <nlohmann/json.hpp>

@@ -105,7 +105,7 @@ ActivationBytes drawer_activation_bytes(const model::ModelSpec& model, const Lay
     const std::uint64_t text_vocabulary = model.dalle.text_vocabulary;
     const std::uint64_t scores = records * 4 * (text * text_vocabulary + codes * (model.vocabulary - text_vocabulary));
     const std::uint64_t table = 4 * std::uint64_t{model.vocabulary} * c;
-    // Of three patterns; on a processor groups of codes alone have masks (sights.h).
+    // Three patterns have one each; on a processor it covers groups of codes alone (sights.h).
     const std::uint64_t grid = model.dalle.grid;
     const std::uint64_t pairs = on_gpu(layout) ? std::uint64_t{model.context} * model.context : grid * grid * grid;
     const std::uint64_t masks = 3 * 4 * pairs;
@@ -125,6 +125,16 @@ ActivationBytes drawer_activation_bytes(const model::ModelSpec& model, const Lay
 ActivationBytes coder_activation_bytes(const model::ModelSpec& model, const Layout& layout) {
     const std::uint64_t records = std::max(1U, layout.micro_batch), c = model.width;
     const model::CoderShape& shape = model.coder;
+    const std::vector<std::uint32_t>& widths = shape.book.widths;
+    if (!widths.empty()) {
+        // It codes or draws one picture and keeps nothing: a block's input, its sum and what is between, at the worst
+        // side, each normed and not (6), as much for the library's convolutions, and all places' scores.
+        std::uint64_t most = 0;
+        for (std::size_t i = 0; i < widths.size(); ++i)
+            most = std::max(most, std::uint64_t{widths[i]} * (shape.side >> i) * (shape.side >> i));
+        const std::uint64_t places = std::uint64_t{shape.side >> shape.halvings} * (shape.side >> shape.halvings);
+        return {.kept = 0, .working = 4 * (12 * most + places * std::max<std::uint64_t>(places, shape.book.codes))};
+    }
     std::uint64_t kept = 0;  // values of C channels
     for (std::uint32_t i = 0; i <= shape.halvings; ++i) {
         const std::uint64_t side = shape.side >> i;

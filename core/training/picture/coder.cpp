@@ -23,6 +23,7 @@
 #include "core/base/check.h"
 #include "core/training/compute/tensor_guard.h"
 #include "core/training/picture/flat_views.h"
+#include "core/training/picture/picture_values.h"
 
 namespace potluck::training {
 
@@ -89,15 +90,15 @@ struct PictureCoder::Network {
 
     Network(const model::ModelSpec& model, const ModelOptions& wanted);
     void bind(const FlatView& local);
-    [[nodiscard]] Result<Tensor> pictures_of(std::span<const model::Token> records) const;
+    [[nodiscard]] Result<Tensor> pictures_of(std::span<const model::Token> records) const {
+        return pictures_in(spec, records, device);
+    }
     [[nodiscard]] Tensor blocks(Weights& weights, Tensor x_BCSS) const;
     [[nodiscard]] Tensor whole_numbers(const Tensor& z_BDPP) const;
     [[nodiscard]] Tensor encoded(Weights& weights, const Tensor& pictures_B3SS) const;
     [[nodiscard]] Tensor decoded(Weights& weights, const Tensor& numbers_BDPP) const;
     [[nodiscard]] Tensor joined(const Tensor& numbers_BDPP) const;
     [[nodiscard]] Tensor parted(std::span<const std::uint32_t> codes) const;
-    /// The first picture as a screen shows it: values of 0..255 row by row, red, green and blue of each pixel.
-    [[nodiscard]] static std::vector<float> values_of(const Tensor& drawn_B3SS);
     [[nodiscard]] double add_gradient(const Tensor& pictures_B3SS, const FlatView& gradient, double scale);
 };
 
@@ -127,23 +128,6 @@ void PictureCoder::Network::bind(const FlatView& local) {
     flat = tensor_over(local).to(device, at::kFloat);
     leaves = tensor_views(spec, flat);
     for (Tensor& leaf : leaves) leaf.set_requires_grad(true);
-}
-
-/// Values of 0..1; `malformed` if a record is not of the form above.
-Result<Tensor> PictureCoder::Network::pictures_of(std::span<const model::Token> records) const {
-    const std::size_t size = spec.context, count = records.size() / (size + 1);
-    POTLUCK_CHECK(count > 0 && records.size() == count * (size + 1));
-    const std::int64_t side = spec.coder.side;
-    const Tensor pictures_BSS3 = at::empty({static_cast<std::int64_t>(count), side, side, 3}, at::kFloat);
-    float* to = pictures_BSS3.mutable_data_ptr<float>();
-    for (std::size_t record = 0; record < count; ++record) {
-        const std::span values = records.subspan(record * (size + 1), size + 1);
-        const bool fine = values[size] == 0 && std::ranges::all_of(values, [](model::Token v) { return v <= 255; });
-        if (!fine) return Error{ErrorCode::malformed, "A record is no picture: its values go beyond 255 or its end."};
-        for (std::size_t i = 0; i < size; ++i) *to++ = static_cast<float>(values[i]) / 255;
-    }
-    // Convolutions of a processor are faster where the channels of a pixel lie side by side, as they do here.
-    return pictures_BSS3.permute({0, 3, 1, 2}).to(device);
 }
 
 Tensor PictureCoder::Network::blocks(Weights& weights, Tensor x_BCSS) const {
@@ -194,12 +178,6 @@ Tensor PictureCoder::Network::parted(std::span<const std::uint32_t> codes) const
         step *= level;
     }
     return numbers_1DPP.to(device);
-}
-
-std::vector<float> PictureCoder::Network::values_of(const Tensor& drawn_B3SS) {
-    const Tensor drawn_SS3 = (drawn_B3SS.clamp(0, 1) * 255)[0].permute({1, 2, 0}).to(at::kCPU).contiguous();
-    const float* values = drawn_SS3.const_data_ptr<float>();
-    return {values, values + drawn_SS3.numel()};
 }
 
 double PictureCoder::Network::add_gradient(const Tensor& pictures_B3SS, const FlatView& gradient, double scale) {
@@ -266,7 +244,7 @@ Result<std::vector<float>> PictureCoder::next_logits(std::span<const std::uint32
         if (!picture_B3SS.ok()) return picture_B3SS.error();
         Weights weights(m_network->leaves);
         const Tensor numbers_BDPP = m_network->encoded(weights, *picture_B3SS);
-        return Network::values_of(m_network->decoded(weights, numbers_BDPP));
+        return values_of(m_network->decoded(weights, numbers_BDPP));
     });
 }
 
@@ -293,7 +271,7 @@ Result<std::vector<float>> PictureCoder::picture_of(std::span<const std::uint32_
         // The decoder's weights follow the encoder's, so the cursor has to pass those.
         Weights weights(m_network->leaves);
         weights.pass_encoder(m_network->spec);
-        return Network::values_of(m_network->decoded(weights, m_network->parted(codes)));
+        return values_of(m_network->decoded(weights, m_network->parted(codes)));
     });
 }
 

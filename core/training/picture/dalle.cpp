@@ -287,8 +287,8 @@ double Dalle::Network::backward(const Tensor& ids_BR, double scale) const {
 /// Loss of the last streams, and its gradients of them: none where it is not finite. Adds the head's to the leaves'.
 std::pair<double, Streams> Dalle::Network::head_backward(const Streams& x_BTC, const Tensor& ids_BR,
                                                          double scale) const {
-    const Tensor x1_BTC = x_BTC.first.detach().set_requires_grad(true);
-    const Tensor x2_BTC = x_BTC.second.detach().set_requires_grad(true);
+    const Tensor x1_BTC = at::detach(x_BTC.first).set_requires_grad(true);
+    const Tensor x2_BTC = at::detach(x_BTC.second).set_requires_grad(true);
     const auto [text, codes] = losses(last(x1_BTC, x2_BTC), ids_BR);
     const Tensor loss = model::dalle_loss_of(text, codes);
     const auto value = loss.item<double>();
@@ -345,9 +345,9 @@ void Dalle::Network::undo(Streams& x_BTC, Streams& d_BTC, std::uint32_t i) const
         dread_BTC = dread_BTC + read_BTC.grad();
         stream_BTC.sub_(added_BTC);
     };
-    const Tensor y1_BTC = x_BTC.first.detach().set_requires_grad(true);
+    const Tensor y1_BTC = at::detach(x_BTC.first).set_requires_grad(true);
     undo_half(feed(y1_BTC, i), y1_BTC, x_BTC.second, d_BTC.first, d_BTC.second);
-    const Tensor x2_BTC = x_BTC.second.detach().set_requires_grad(true);
+    const Tensor x2_BTC = at::detach(x_BTC.second).set_requires_grad(true);
     undo_half(attention(x2_BTC, i), x2_BTC, x_BTC.first, d_BTC.second, d_BTC.first);
 }
 

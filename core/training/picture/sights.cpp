@@ -112,7 +112,7 @@ struct Groups {
         const Tensor x_BHGQD = grouped_NQD.unflatten(0, {batch, heads, count()});
         return (sight == model::Sight::column ? x_BHGQD.transpose(2, 3) : x_BHGQD).flatten(2, 3).narrow(2, 0, codes);
     }
-    /// Of each group what it may see.
+    /// What each group may see of the codes.
     [[nodiscard]] Tensor seen(const Tensor& codes_BHPD) const {
         if (sight != model::Sight::near) return grouped(codes_BHPD);
         return at::constant_pad_nd(lined(codes_BHPD), {0, 0, 0, 0, model::dalle_reach, 0})

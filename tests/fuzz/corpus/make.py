@@ -326,6 +326,14 @@ def hf_checkpoints():
                          ("config_coder_side", {"side": 1 << 31})):
         save("hf_checkpoint", name, b"c" + json.dumps({**config, **change}).encode())
     save("hf_checkpoint", "coder_part", b"p" + coder_part())
+    config = {"_class_name": "VQModel", "block_out_channels": [8, 12], "down_block_types": ["DownEncoderBlock2D"] * 2,
+              "latent_channels": 2, "norm_num_groups": 4, "num_vq_embeddings": 6, "sample_size": 8,
+              "up_block_types": ["UpDecoderBlock2D"] * 2}
+    for name, change in (("config_book", {}), ("config_book_groups", {"norm_num_groups": 0}),
+                         ("config_book_widths", {"block_out_channels": []}), ("config_book_side", {"sample_size": 1 << 23}),
+                         ("config_book_blocks", {"up_block_types": ["AttnUpDecoderBlock2D", 7]})):
+        save("hf_checkpoint", name, b"c" + json.dumps({**config, **change}).encode())
+    save("hf_checkpoint", "book_part", b"b" + book_part())
     config = {"blocks": 4, "context": 112, "grid": 8, "heads": 4, "layers": 16, "model_type": "potluck_dalle", "text": 48,
               "text_vocabulary": 256, "vocabulary": 1256, "width": 256}
     for name, change in (("config_dalle", {}), ("config_dalle_grid", {"grid": 1 << 31}), ("config_dalle_heads", {"heads": 0})):
@@ -349,6 +357,12 @@ def dalle_part():
     tensors = json.dumps({"text_image_table.weight": {"dtype": "F32", "shape": [20, 8], "data_offsets": [0, 640]},
                           "text_image_table.bias": {"dtype": "F32", "shape": [20], "data_offsets": [640, 720]}}).encode()
     return struct.pack("<Q", len(tensors)) + tensors + bytes(720)
+
+
+def book_part():
+    tensors = json.dumps({"encoder.conv_in.weight": {"dtype": "F32", "shape": [8, 3, 3, 3], "data_offsets": [0, 864]},
+                          "quantize.embedding.weight": {"dtype": "F32", "shape": [6, 2], "data_offsets": [864, 912]}}).encode()
+    return struct.pack("<Q", len(tensors)) + tensors + bytes(912)
 
 
 def coder_part():

@@ -172,6 +172,51 @@ private slots:
         }
     }
 
+    void a_coder_that_diffusers_saved_is_known_and_no_other() {
+        const json config = {
+            {"_class_name", "VQModel"},
+            {"_diffusers_version", "0.42.1"},
+            {"block_out_channels", {128, 256, 512}},
+            {"down_block_types", json::array({"DownEncoderBlock2D", "DownEncoderBlock2D", "DownEncoderBlock2D"})},
+            {"layers_per_block", 2},
+            {"latent_channels", 4},
+            {"num_vq_embeddings", 8'192},
+            {"sample_size", 64},
+            {"scaling_factor", 0.18215},
+            {"vq_embed_dim", nullptr}};
+        const auto model = parsed(config);
+        QVERIFY2(model.ok(), model ? "" : model.error().message.c_str());
+        ModelSpec expected;
+        expected.family = Family::coder;
+        expected.vocabulary = coder_values;
+        expected.heads = 1;
+        expected.layers = 2;
+        expected.width = 128;
+        expected.dropout = 0;
+        expected.coder = {.side = 64, .halvings = 2, .levels = {}, .book = {8'192, 4, 4, 32, true, {128, 256, 512}}};
+        expected.context = coder_context(expected.coder);
+        QVERIFY(*model == expected);
+        QVERIFY(*parsed(hugging_face_config(expected)) == expected);
+        for (const auto& [name, value] : std::vector<std::pair<const char*, json>>{
+                 {"act_fn", "relu"},
+                 {"norm_type", "spatial"},
+                 {"in_channels", 4},
+                 {"out_channels", 1},
+                 {"down_block_types", json::array({"DownEncoderBlock2D", "AttnDownEncoderBlock2D"})},
+                 {"up_block_types", json::array({7})},
+                 {"block_out_channels", {64}},
+                 {"block_out_channels", json::array({"64", 64})},
+                 {"block_out_channels", {32, 64, 96, 128, 160, 192}},
+                 {"norm_num_groups", 48},
+                 {"sample_size", 512},
+                 {"num_vq_embeddings", 70'000},
+                 {"_class_name", "AutoencoderKL"}}) {
+            json other = config;
+            other[name] = value;
+            QVERIFY2(!parsed(other), (name + value.dump()).c_str());
+        }
+    }
+
     void every_preset_survives_its_config() {
         for (const char* name :
              {"tiny",        "small",       "gpt2",         "gpt2-medium", "gpt2-large", "gpt2-xl",      "opt-125m",

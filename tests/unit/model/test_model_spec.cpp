@@ -195,6 +195,56 @@ private slots:
         QVERIFY(!ModelSpec::from_json(odd).ok());
     }
 
+    void a_picture_coder_with_a_code_book_is_checked_field_by_field() {
+        ModelSpec spec = *model_preset("coder-small");
+        spec.width = 128;
+        spec.layers = 2;
+        spec.coder = {.side = coder_book_side_max,
+                      .halvings = 2,
+                      .levels = {},
+                      .book = {8'192, 64, 32, 32, true, {128, 256, 512}}};
+        spec.context = coder_context(spec.coder);
+        QCOMPARE(coder_codes(spec.coder), std::uint64_t{8'192});
+        QVERIFY(has_code_book(spec) && !has_code_book(*model_preset("coder-small")));
+        QVERIFY(ModelSpec::from_json(spec.to_json()).value() == spec);
+        std::uint64_t elements = 0;
+        for (const TensorSpec& tensor : tensors_of(spec)) elements += tensor.elements();
+        QCOMPARE(elements, spec.parameters());
+        const auto is_refused = [&](const char* name, const nlohmann::json& value, const char* within) {
+            nlohmann::json other = spec.to_json();
+            (within == nullptr ? other : other[within])[name] = value;
+            return !ModelSpec::from_json(other).ok();
+        };
+        for (const auto& [name, value] :
+             std::vector<std::pair<const char*, nlohmann::json>>{{"codes", 1},
+                                                                 {"codes", 65'537},
+                                                                 {"codes", 0},
+                                                                 {"width", 0},
+                                                                 {"latent", 1'025},
+                                                                 {"groups", 0},
+                                                                 {"groups", 96},
+                                                                 {"attention", 1},
+                                                                 {"widths", {128, 256}},
+                                                                 {"widths", {128, 256, 512, 512}},
+                                                                 {"widths", {128, 256, 520}},
+                                                                 {"widths", {128, 256, 4'096}},
+                                                                 {"widths", {128, 256, -32}},
+                                                                 {"widths", {64, 256, 512}},
+                                                                 {"widths", nlohmann::json::array()},
+                                                                 {"more", 1}})
+            QVERIFY2(is_refused(name, value, "book"), (name + value.dump()).c_str());
+        QVERIFY(is_refused("levels", {8, 5, 5}, nullptr));  // one or the other
+        QVERIFY(is_refused("side", coder_book_side_max + 8, nullptr));
+        spec.coder.halvings = coder_book_sides_max - 1;
+        spec.coder.book.widths.assign(coder_book_sides_max, 128);
+        QVERIFY(ModelSpec::from_json(spec.to_json()).value() == spec);
+        QVERIFY(is_refused("widths", std::vector<std::uint32_t>(coder_book_sides_max + 1, 128), "book"));
+        nlohmann::json large = model_preset("coder-small")->to_json();  // which one of levels must not be
+        large["side"] = 256;
+        large["context"] = 3 * 256 * 256;
+        QVERIFY(!ModelSpec::from_json(large).ok());
+    }
+
     void a_convolution_costs_as_much_as_it_has_places() {
         ModelSpec large = *model_preset("coder-small"), small = large;
         small.coder.side = 32;

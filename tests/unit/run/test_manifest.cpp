@@ -141,6 +141,43 @@ private slots:
         QVERIFY(!parsed(more.dump()).ok());
     }
 
+    void a_coder_with_a_code_book_draws_for_a_run_and_is_none() {
+        ModelSpec coder;
+        coder.family = Family::coder;
+        coder.heads = 1;
+        coder.width = 8;
+        coder.layers = 1;
+        coder.coder = {.side = 16, .halvings = 1, .levels = {}, .book = {1'000, 4, 4, 4, true, {8, 8}}};
+        coder.context = coder_context(coder.coder);
+        Manifest manifest = samples::manifest();
+        manifest.model = model_preset("dalle-emoji").value();
+        const std::uint64_t record = 2 * (manifest.model.context + 1);
+        manifest.shards = {{samples::open_blob(0xc1, 100 * record), 100}};
+        manifest.validation = {samples::plain_blob(0xc2, 10 * record), 10};
+        manifest.initial_state.size = state_layout(manifest.model).file_size();
+        manifest.tokenizer.pictures = {coder, samples::plain_blob(9, state_layout(coder).file_size())};
+        const Result<SignedManifest> result = parsed(manifest.to_json_text());
+        QVERIFY2(result.ok(), result ? "" : result.error().message.c_str());
+        QVERIFY(result->manifest == manifest);
+        manifest.tokenizer.pictures->model.coder.book.codes = 999;
+        QVERIFY(!parsed(manifest.to_json_text()).ok());
+
+        manifest = samples::manifest();
+        manifest.tokenizer = {TokenizerKind::none};
+        const auto run_of = [&](const ModelSpec& model) {
+            manifest.model = model;
+            const std::uint64_t size = 2 * (std::uint64_t{model.context} + 1);
+            manifest.shards = {{samples::open_blob(0xc1, 100 * size), 100}};
+            manifest.validation = {samples::plain_blob(0xc2, 10 * size), 10};
+            manifest.initial_state.size = state_layout(model).file_size();
+            return parsed(manifest.to_json_text()).ok();
+        };
+        QVERIFY(!run_of(coder));
+        coder.coder.book = {};
+        coder.coder.levels = {8, 5, 5};
+        QVERIFY(run_of(coder));
+    }
+
     void tokens_without_a_tokenizer_name_nothing() {
         Manifest manifest = samples::manifest();
         manifest.tokenizer = {TokenizerKind::none};
