@@ -96,6 +96,22 @@ private slots:
         QCOMPARE(recorded.coder->picture_of(codes).error().code, ErrorCode::invalid_argument);
     }
 
+    void weights_of_another_shape_are_refused_by_name() {
+        RecordedBook recorded;
+        const std::vector<model::CheckpointFile> files = {{"weights", recorded.weights}};
+        const auto told = [&](const auto& change) {
+            model::ModelSpec other = recorded.spec;
+            change(other.coder.book);
+            std::vector<float> values(other.parameters());
+            const Status read = model::read_checkpoint(other, other.context, files, values);
+            return read.ok() ? QString() : QString::fromStdString(read.error().message);
+        };
+        QVERIFY(told([](model::CodeBook&) {}).isEmpty());
+        QVERIFY(told([](model::CodeBook& book) { book.codes = 41; }).contains("quantize.embedding.weight"));
+        QVERIFY(told([](model::CodeBook& book) { book.attention = false; }).contains("mid_block.attentions.0"));
+        QVERIFY(told([](model::CodeBook& book) { book.widths[1] = 16; }).contains("encoder.down_blocks.1"));
+    }
+
     void it_is_not_trained() {
         const RecordedBook recorded;
         std::vector<float> gradient(recorded.parameters.size(), 1.0F);

@@ -52,11 +52,11 @@ void write_coder(const fs::path& folder) {
         << as_text(model::state_layout(spec).header) << as_text(std::as_bytes(std::span(parameters)));
 }
 
-/// Plain pictures with captions.
+/// Plain pictures with captions, of so few shades that every coder here has a code for each.
 void write_captioned(const fs::path& folder, int count) {
     fs::create_directories(folder);
     for (int i = 0; i < count; ++i) {
-        pictures::Picture picture{16, 16, std::vector<std::uint8_t>(3 * 16 * 16, static_cast<std::uint8_t>(i))};
+        pictures::Picture picture{16, 16, std::vector<std::uint8_t>(3 * 16 * 16, static_cast<std::uint8_t>(i % 40))};
         std::ofstream(folder / (std::to_string(i) + ".png"), std::ios::binary)
             << as_text(pictures::encode_png(picture).value());
         std::ofstream(folder / (std::to_string(i) + ".txt")) << "shade " << i << "\n";
@@ -166,6 +166,29 @@ private slots:
         const Ended again = run_node({"host", "--prepare", "--from", path("drawn-model"), "--pictures",
                                       path("captioned"), "--data-dir", path("goes-on")});
         QVERIFY2(again.code == 0, qPrintable(again.err));
+    }
+
+    void a_dalle_is_hosted_with_a_coder_that_diffusers_saved() {
+        write_captioned(folder("shades"), 150);
+        const QString saved = POTLUCK_SOURCE_DIR "/tests/golden/training/vqmodel";
+        const Ended host =
+            run_node({"host", "--prepare", "--model", "dalle-emoji", "--layers", "5", "--width", "48", "--heads", "4",
+                      "--coder", saved, "--pictures", path("shades"), "--data-dir", path("shaded")});
+        QVERIFY2(host.code == 0, qPrintable(host.err));
+        const Ended sample =
+            run_node({"sample", "--data-dir", path("shaded"), "--prompt", "shade 3", "--picture", path("shade.png")});
+        QVERIFY2(sample.code == 0, qPrintable(sample.err));
+        const auto drawn = pictures::decode_picture(bytes_of(folder("shade.png")));
+        QVERIFY(drawn.ok() && drawn->width == 16 && drawn->height == 16);
+        const Ended exported = run_node({"export", "--data-dir", path("shaded"), path("shaded-model")});
+        QVERIFY2(exported.code == 0, qPrintable(exported.err));
+        const Ended from = run_node(
+            {"sample", "--from", path("shaded-model"), "--prompt", "shade 3", "--picture", path("shade-again.png")});
+        QVERIFY2(from.code == 0, qPrintable(from.err));
+        QVERIFY(bytes_of(folder("shade-again.png")) == bytes_of(folder("shade.png")));
+        const Ended trained = run_node(
+            {"host", "--prepare", "--from", saved, "--pictures", path("shades"), "--data-dir", path("not-trained")});
+        QVERIFY2(trained.code != 0 && trained.err.contains("--coder"), qPrintable(trained.err));
     }
 
     void what_a_dalle_cannot_be_hosted_with_is_refused_in_a_sentence() {
