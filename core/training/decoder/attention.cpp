@@ -12,7 +12,9 @@
 
 #include <cmath>
 #include <limits>
+#include <mutex>
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -126,9 +128,16 @@ Tensor plain_backward(const Tensor& dout_NA, const Heads& in, const AttentionSha
     return joined(dq_BHTD, dk_BHTD, dv_BHTD, shape).to(dout_NA.scalar_type());
 }
 
+/// Of this device only: others draw on threads of their own.
+void seed_generator_of(at::Device device, std::uint64_t seed) {
+    at::Generator generator = at::globalContext().defaultGenerator(device);
+    const std::lock_guard lock(generator.mutex());
+    generator.set_current_seed(seed);
+}
+
 /// What LibTorch chooses for the device, under its own differentiation.
 Tensor device_attention(const Heads& in, const AttentionShape& shape) {
-    if (shape.drop.rate > 0) at::manual_seed(shape.drop.seed);
+    if (shape.drop.rate > 0) seed_generator_of(in.q_BHTD.device(), shape.drop.seed);
     return at::scaled_dot_product_attention(in.q_BHTD, in.k_BHTD, in.v_BHTD, {}, shape.drop.rate, /*is_causal=*/true);
 }
 

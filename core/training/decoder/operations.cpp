@@ -86,8 +86,10 @@ bool is_plain(const Tensor& tensor) { return tensor.device().is_cpu() && tensor.
 }  // namespace
 
 Tensor dropout_mask(const Tensor& like, const Drop& drop) {
-    at::manual_seed(drop.seed);
-    return at::empty_like(like).bernoulli_(1 - drop.rate).div_(1 - drop.rate);
+    // Its own: another thread may draw from the device's at the same time.
+    at::Generator generator = at::globalContext().defaultGenerator(like.device()).clone();
+    generator.set_current_seed(drop.seed);
+    return at::empty_like(like).bernoulli_(1 - drop.rate, generator).div_(1 - drop.rate);
 }
 
 Operations::Operations(at::ScalarType type, at::Device device, Kernels kernels)
