@@ -1,4 +1,4 @@
-// Which device trains, as its owner chose, and what there is to choose from. Part of node_protocol.h and
+// Which devices train, as their owner chose, and what there is to choose from. Part of node_protocol.h and
 // node_methods.h.
 //
 // Threads: values.
@@ -17,7 +17,8 @@ struct DeviceChoice {
     bool operator==(const DeviceChoice&) const = default;
 
     static void fields(auto& value, auto&& field) {
-        field("chosen", value.chosen, Text{short_id_bytes_max}, "cpu, cuda:1 or mps; empty: the trainer chooses.");
+        field("chosen", value.chosen, Text{device_choice_bytes_max},
+              "cpu, mps, cuda:1, or several GPUs as cuda:0,cuda:2; empty: the trainer chooses.");
         field("obstacle", value.obstacle, Text{sentence_bytes_max},
               "Why another than the chosen one trains, in English; empty while none has to.");
     }
@@ -41,8 +42,9 @@ struct SetDevice {
     std::string device;
 
     static void fields(auto& value, auto&& field) {
-        field("device", value.device, Text{short_id_bytes_max},
-              "cpu, cuda:1 or mps, also one that is not here; any: the trainer chooses.");
+        field("device", value.device, Text{device_choice_bytes_max},
+              "cpu, mps, cuda:1, or several GPUs as cuda:0,cuda:2, also those that are not here; any: the trainer "
+              "chooses.");
     }
 };
 

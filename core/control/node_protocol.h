@@ -340,6 +340,8 @@ struct TrainerSnapshot {
     std::optional<double> watts, celsius;
     std::uint64_t resident = 0;
     std::vector<PlanPart> parts;
+    std::vector<std::string> devices = {};
+    std::vector<DeviceLeftOut> left_out = {};
 
     static void fields(auto& value, auto&& field) {
         field("state", value.state, Any{}, "absent: there is no process, and its memory is free.");
@@ -349,13 +351,16 @@ struct TrainerSnapshot {
         field("loss", value.loss, Real{}, "Mean training loss of the current window; 0 if none.");
         field("restarts", value.restarts, Whole{}, "Times that it ended without having been asked to.");
         field("device_id", value.device_id, Optional{Text{id_bytes_max}}, "cpu or cuda:1; empty if unknown.");
-        field(
-            "watts", value.watts, Real{0, watts_shown_max},
-            "What that device draws while it trains, other programs' share included; missing where it cannot be read.");
+        field("watts", value.watts, Real{0, watts_shown_max},
+              "What all devices that train draw, other programs' share included; missing where one cannot be read.");
         field("celsius", value.celsius, Real{-celsius_shown_max, celsius_shown_max},
-              "How warm it is; missing likewise.");
+              "How warm the warmest of them is; missing where none can be read.");
         field("resident", value.resident, Optional{Whole{}}, "Bytes of the process in memory; 0 if unknown.");
         field("parts", value.parts, Optional{List{parts_max, Any{}}}, "What of its plan takes how much.");
+        field("devices", value.devices, Optional{List{gpus_chosen_max, Text{id_bytes_max}}},
+              "All that train, device_id first.");
+        field("left_out", value.left_out, Optional{List{gpus_chosen_max, Any{}}},
+              "Those that were to train as well and do not.");
     }
 };
 

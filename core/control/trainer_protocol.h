@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "core/control/device_list.h"
 #include "core/control/methods.h"
 #include "core/control/plan_part.h"
 #include "core/model/model_spec.h"
@@ -137,9 +138,21 @@ struct Budget {
     static void fields(auto& value, auto&& field) {
         field("gpu_memory", value.gpu_memory, Whole{}, "Bytes; 0 for the default.");
         field("ram", value.ram, Whole{}, "Bytes; 0 for the default.");
-        field("device", value.device, Text{short_id_bytes_max},
-              "cpu or cuda:1; empty for the fastest. A plan may be asked for a GPU that is not here: cuda with "
-              "gpu_memory.");
+        field("device", value.device, Text{device_choice_bytes_max},
+              "cpu, cuda:1, or several GPUs as cuda:0,cuda:2; empty for all GPUs, else the processor. A plan may be "
+              "asked for GPUs that are not here: cuda with gpu_memory, which is that of each.");
+    }
+};
+
+/// A device that was to train and does not.
+struct DeviceLeftOut {
+    static constexpr std::string_view label = "device left out";
+    std::string id, reason;
+    bool operator==(const DeviceLeftOut&) const = default;
+
+    static void fields(auto& value, auto&& field) {
+        field("id", value.id, Text{short_id_bytes_max}, "cuda:1.");
+        field("reason", value.reason, Text{sentence_bytes_max}, "Why, and what to do about it.");
     }
 };
 
@@ -152,9 +165,11 @@ struct PlanReply {
     double tokens_per_second = 0;
     std::vector<std::string> why;
     std::optional<double> watts_max = {};
+    std::vector<std::string> devices = {};
+    std::vector<DeviceLeftOut> left_out = {};
 
     static void fields(auto& value, auto&& field) {
-        field("device", value.device, Text{short_id_bytes_max}, "Id of the device.");
+        field("device", value.device, Text{short_id_bytes_max}, "Id of the device whose memory the plan is for.");
         field("summary", value.summary, Text{sentence_bytes_max}, "The plan in one line.");
         field("layout", value.layout, Any{}, "What load takes as layout.");
         field("parts", value.parts, List{parts_max, Any{}}, "What takes how much.");
@@ -165,7 +180,11 @@ struct PlanReply {
               "Expected speed; 0 if the device was not measured.");
         field("why", value.why, List{sentences_max, Text{sentence_bytes_max}}, "One sentence per decision.");
         field("watts_max", value.watts_max, Real{0, watts_shown_max},
-              "What the device may draw, by its own limit; missing where it tells none.");
+              "What all devices may draw, by their own limits; missing where one of them tells none.");
+        field("devices", value.devices, Optional{List{gpus_chosen_max, Text{short_id_bytes_max}}},
+              "All that train: the plan's, then those that compute shares of its batches.");
+        field("left_out", value.left_out, Optional{List{gpus_chosen_max, Any{}}},
+              "Those that were to train with it and do not.");
     }
 };
 /// How this model would be trained here. Refused if no layout fits, naming the smallest budget that does.
@@ -494,14 +513,14 @@ struct TrainerProgress {
         field("loss", value.loss, Real{0, number_max}, "Mean since the last snapshot.");
         field("tokens_per_second", value.tokens_per_second, Real{0, number_max}, "Speed over the last seconds.");
         field("watts", value.watts, Real{0, watts_shown_max},
-              "What the device draws, other programs' share included; missing where it cannot be read.");
+              "What all devices that train draw, other programs' share included; missing where one cannot be read.");
         field("celsius", value.celsius, Real{-celsius_shown_max, celsius_shown_max},
-              "How warm it is; missing likewise.");
+              "How warm the warmest of them is; missing where none can be read.");
         field("resident", value.resident, Optional{Whole{}}, "Bytes of this process in memory; 0 if unknown.");
     }
 };
 
-/// Memory ran out, and training goes on with a smaller plan.
+/// Memory ran out, and training goes on with a smaller plan; or a device failed, and it goes on with the others.
 struct TrainerReplanned {
     static constexpr std::string_view name = "replanned";
     std::string message;

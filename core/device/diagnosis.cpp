@@ -5,13 +5,15 @@
 //
 // The first reason found is the only one shown, and it ends with what to do. What has no row (Intel's graphics, a
 // driver that fails without a card) becomes a note. explain_choice() completes the rows once speeds are measured: only
-// then is it known which device trains and whether its 16-bit products are emulated.
+// then is it known how much faster those are that train, and whether its 16-bit products are emulated.
 //
 // Source: CUresult of the CUDA driver API for cuInit's codes; the CUDA 13 release notes for the oldest card.
 #include "core/device/diagnosis.h"
 
 #include <algorithm>
 #include <cstdio>
+
+#include "core/device/choice.h"
 
 namespace potluck::device {
 
@@ -260,19 +262,19 @@ double best_speed(const DeviceRow& device) {
 }
 
 void explain_choice(DetectReply& reply) {
-    const DeviceRow* chosen = nullptr;
-    for (const DeviceRow& device : reply.devices) {
-        if (device.usable && (chosen == nullptr || best_speed(device) > best_speed(*chosen))) chosen = &device;
-    }
-    if (chosen == nullptr) return;
+    const Result<ChosenDevices> chosen = choose_devices(reply, {});
+    if (!chosen.ok() || !chosen->lead.usable) return;
+    const DeviceRow& lead = chosen->lead;
+    const auto trains = [&](const DeviceRow& device) {
+        return device.id == lead.id || std::ranges::count(chosen->further, device.id, &DeviceRow::id) > 0;
+    };
     for (DeviceRow& device : reply.devices) {
         if (!device.usable) continue;
-        if (&device == chosen) {
-            device.reason = "It trains.";
-        } else if (best_speed(device) > 0) {
-            device.reason = "It could train, but " + chosen->id + " is " +
-                            times(best_speed(*chosen) / best_speed(device)) + " times as fast; choose it by --device " +
-                            device.id + ".";
+        if (trains(device)) {
+            device.reason = chosen->further.empty() ? "It trains." : "It trains, together with the other GPUs.";
+        } else if (best_speed(device) > 0 && best_speed(lead) > best_speed(device)) {
+            device.reason = "It could train, but " + lead.id + " is " + times(best_speed(lead) / best_speed(device)) +
+                            " times as fast; choose it by --device " + device.id + ".";
         } else {
             device.reason = "It could train; choose it by --device " + device.id + ".";
         }

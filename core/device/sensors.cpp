@@ -66,6 +66,19 @@ bool is_processor(const fs::path& monitor) {
 
 }  // namespace
 
+SensorReading together(std::span<const SensorReading> readings) {
+    SensorReading all;
+    double sum = 0;
+    bool complete = !readings.empty();
+    for (const SensorReading& one : readings) {
+        sum += one.watts.value_or(0);
+        complete = complete && one.watts.has_value();
+        if (one.celsius) all.celsius = std::max(all.celsius.value_or(*one.celsius), *one.celsius);
+    }
+    if (complete) all.watts = sum;
+    return all;
+}
+
 ProcessorSensors::ProcessorSensors(fs::path sys) {
     for (const fs::path& zone : entries_of(sys / "class/powercap")) {
         if (!is_package(zone)) continue;

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ struct SensorReading {
     std::optional<double> watts, celsius;
     bool operator==(const SensorReading&) const = default;
 };
+
+/// Of several devices: what they draw together, which is missing where one of them tells nothing, and the warmest.
+[[nodiscard]] SensorReading together(std::span<const SensorReading> readings);
 
 class Sensors {
 public:

@@ -237,6 +237,18 @@ private slots:
         QCOMPARE(reply.devices[1].reason, std::string("It trains."));
     }
 
+    void several_gpus_say_that_they_train_together() {
+        ComputerFacts facts = with_nvidia({rtx_3060(), rtx_3060()});
+        facts.backend = cuda_backend(2);
+        DetectReply reply = diagnose_devices(facts);
+        reply.devices[0].speeds = {{"fp32", 99}};  // which is no reason to leave the GPUs
+        reply.devices[1].speeds = reply.devices[2].speeds = {{"fp32", 9}};
+        explain_choice(reply);
+        QCOMPARE(reply.devices[1].reason, std::string("It trains, together with the other GPUs."));
+        QCOMPARE(reply.devices[2].reason, reply.devices[1].reason);
+        QCOMPARE(reply.devices[0].reason, std::string("It could train; choose it by --device cpu."));
+    }
+
     void a_card_that_emulates_bf16_says_so() {
         ComputerFacts facts = with_nvidia({rtx_3060()});
         facts.backend = cuda_backend(1);

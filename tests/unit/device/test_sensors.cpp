@@ -127,6 +127,14 @@ private slots:
         QCOMPARE(nvml.free_memory(nvml.at("elsewhere")), 0U);
     }
 
+    void devices_together_draw_the_sum_and_are_as_warm_as_the_warmest() {
+        QVERIFY((together(std::vector<SensorReading>{{100, 61}}) == SensorReading{100, 61}));
+        QVERIFY((together(std::vector<SensorReading>{{100, 61}, {150.5, 70}, {1, 50}}) == SensorReading{251.5, 70}));
+        // What one of them does not tell is not taken for nothing.
+        QVERIFY((together(std::vector<SensorReading>{{100, {}}, {{}, 40}}) == SensorReading{{}, 40}));
+        QVERIFY(together({}) == SensorReading{});
+    }
+
     void a_device_is_found_by_the_name_that_plans_give_it() {
         QVERIFY(sensors_of("cpu") != nullptr);
         for (const char* unknown : {"", "mps", "cuda", "cuda:", "cuda:x", "cuda:1x", "cuda:-1", "cuda:999"})
