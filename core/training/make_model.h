@@ -2,6 +2,7 @@
 // Threads: any.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "core/model/model_spec.h"
@@ -10,5 +11,7 @@
 namespace potluck::training {
 
 [[nodiscard]] std::unique_ptr<Model> make_model(const model::ModelSpec& spec, const ModelOptions& options);
+
+using ModelMaker = std::function<std::unique_ptr<Model>(const model::ModelSpec&, const ModelOptions&)>;
 
 }  // namespace potluck::training

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/device/choice.h"
 #include "core/device/diagnosis.h"
 #include "core/device/memory.h"
 #include "core/training/compute/device.h"
@@ -9,6 +10,8 @@
 #include "core/training/compute/devices.h"
 
 namespace potluck::training {
+
+static_assert(devices_max == control::gpus_chosen_max);
 
 namespace {
 
@@ -20,32 +23,19 @@ constexpr double host_bytes_per_second = 1.5e10;
 
 std::uint64_t without_reserve(std::uint64_t free, std::uint64_t reserve) { return free - std::min(free, reserve); }
 
-/// The row of the device to train on: the one that was named, else the GPU with the most memory, else the processor.
-Result<control::DeviceRow> choose(const std::string& wanted) {
-    const control::DetectReply found = device::diagnose_devices(probe_computer());
-    if (!wanted.empty()) {
-        const Result<DeviceId> device = parse_device(wanted);
-        if (!device.ok()) return device.error();
-        const std::string id = id_of(*device);
-        for (const control::DeviceRow& row : found.devices) {
-            if (row.id != id) continue;
-            if (row.usable) return row;
-            return Error{ErrorCode::unavailable, row.name + " cannot train: " + row.reason};
-        }
-        return Error{ErrorCode::unavailable,
-                     "There is no device " + id + " here; potluck-node doctor lists those there are."};
-    }
-    const control::DeviceRow* best = &found.devices.front();
-    for (const control::DeviceRow& row : found.devices) {
-        const bool better = best->id == "cpu" || row.memory_total > best->memory_total;
-        if (row.usable && row.id != "cpu" && better) best = &row;
-    }
-    return *best;
-}
-
 void take_host(const model::ModelSpec& model, PrecisionChoice precision, PlanFacts& facts) {
     if (precision == PrecisionChoice::measured) facts.matmul = fastest_precision(model);
     facts.flops = product_flops(model, facts.matmul);
+}
+
+std::uint64_t budget_of(const control::DeviceRow& row, const control::Budget& budget) {
+    const std::uint64_t free = without_reserve(row.memory_free, std::max(row.memory_free / 8, gpu_reserve_min));
+    return budget.gpu_memory > 0 ? std::min(budget.gpu_memory, row.memory_free) : free;
+}
+
+double flops_in(Dtype precision, const DeviceSpeed& speed) {
+    const double teraflops = precision == Dtype::bf16 ? speed.bf16 : precision == Dtype::fp16 ? speed.fp16 : speed.fp32;
+    return teraflops * 1e12;
 }
 
 Status take_gpu(const control::DeviceRow& row, const control::Budget& budget, PrecisionChoice precision,
@@ -55,22 +45,41 @@ Status take_gpu(const control::DeviceRow& row, const control::Budget& budget, Pr
     if (precision == PrecisionChoice::measured) {
         facts.matmul = speed->bf16 > speed->fp32 ? Dtype::bf16 : speed->fp16 > speed->fp32 ? Dtype::fp16 : Dtype::fp32;
     }
-    const double teraflops = facts.matmul == Dtype::bf16   ? speed->bf16
-                             : facts.matmul == Dtype::fp16 ? speed->fp16
-                                                           : speed->fp32;
     facts.gpu_can_step = facts.device.kind == DeviceKind::cuda && DeviceOptimizer::available();
-    facts.flops = teraflops * 1e12;
+    facts.flops = flops_in(facts.matmul, *speed);
     facts.gpu_bytes_per_second = speed->gigabytes_per_second * 1e9;
-    const std::uint64_t free = without_reserve(row.memory_free, std::max(row.memory_free / 8, gpu_reserve_min));
-    facts.gpu_budget = budget.gpu_memory > 0 ? std::min(budget.gpu_memory, row.memory_free) : free;
+    facts.gpu_budget = budget_of(row, budget);
     return {};
 }
 
-/// A GPU that is not here: bf16, its memory as the budget says, no speed.
+/// Those on which nothing can be computed after all are left out.
+void take_further(const device::ChosenDevices& chosen, const control::Budget& budget, PlanFacts& facts) {
+    facts.left_out = chosen.left_out;
+    for (const control::DeviceRow& row : chosen.further) {
+        const Result<DeviceId> device = parse_device(row.id);
+        const Result<DeviceSpeed> speed = device.ok() ? measure_device(*device) : Result<DeviceSpeed>(device.error());
+        if (!speed.ok()) {
+            facts.left_out.push_back(
+                {row.id, "A trial computation on " + row.name + " failed: " + speed.error().message});
+            continue;
+        }
+        facts.further.push_back({*device, row.name, budget_of(row, budget), flops_in(facts.matmul, *speed)});
+    }
+}
+
+/// GPUs that are not here: bf16, the memory of each as the budget says, no speed.
 Result<PlanFacts> imagined(const control::Budget& budget, PrecisionChoice precision, PlanFacts facts) {
-    const Result<DeviceId> device = parse_device(budget.device.empty() ? "cuda:0" : budget.device);
-    if (!device.ok()) return device.error();
-    facts.device = *device;
+    const auto ids = control::devices_of_choice(budget.device.empty() ? "cuda:0" : budget.device);
+    if (!ids.ok()) return ids.error();
+    for (const std::string& id : *ids) {
+        const Result<DeviceId> device = parse_device(id);
+        if (!device.ok()) return device.error();
+        if (id == ids->front()) {
+            facts.device = *device;
+        } else {
+            facts.further.push_back({*device, "A GPU", budget.gpu_memory, 0});
+        }
+    }
     facts.gpu_budget = budget.gpu_memory;
     facts.gpu_can_step = facts.device.kind == DeviceKind::cuda;
     if (precision == PrecisionChoice::measured) facts.matmul = Dtype::bf16;
@@ -98,17 +107,18 @@ Result<PlanFacts> plan_facts(const model::ModelSpec& model, const control::Budge
         return facts;
     }
     const bool imagine = hardware == Hardware::here_or_imagined && budget.gpu_memory > 0;
-    const Result<control::DeviceRow> row = choose(budget.device);
-    if (imagine && (!row.ok() || row->id == "cpu")) return imagined(budget, precision, facts);
-    if (!row.ok()) return row.error();
-    const Result<DeviceId> device = parse_device(row->id);
+    const auto chosen = device::choose_devices(device::diagnose_devices(probe_computer()), budget.device);
+    if (imagine && (!chosen.ok() || chosen->lead.id == "cpu")) return imagined(budget, precision, facts);
+    if (!chosen.ok()) return chosen.error();
+    const Result<DeviceId> device = parse_device(chosen->lead.id);
     if (!device.ok()) return device.error();
     facts.device = *device;
     if (facts.device.kind == DeviceKind::cpu) {
         take_host(model, precision, facts);
-    } else if (const Status taken = take_gpu(*row, budget, precision, facts); !taken.ok()) {
+    } else if (const Status taken = take_gpu(chosen->lead, budget, precision, facts); !taken.ok()) {
         return taken.error();
     }
+    take_further(*chosen, budget, facts);
     return facts;
 }
 

@@ -82,6 +82,8 @@ private:
 };
 
 control::PlanReply reply_of(const MemoryPlan& plan, const run::Recipe& recipe, const PlanFacts& facts) {
+    std::vector<std::string> devices{id_of(plan.layout.device)};
+    for (const DeviceId& device : plan.further) devices.push_back(id_of(device));
     return {.device = id_of(plan.layout.device),
             .summary = summary_of(plan.layout, recipe),
             .layout = to_json(plan.layout),
@@ -90,7 +92,36 @@ control::PlanReply reply_of(const MemoryPlan& plan, const run::Recipe& recipe, c
             .ram_peak = plan.ram_peak,
             .disk = plan.disk,
             .tokens_per_second = plan.tokens_per_second,
-            .why = reasons_of(plan.layout, facts)};
+            .why = reasons_of(plan.layout, facts),
+            .devices = std::move(devices),
+            .left_out = plan.left_out};
+}
+
+/// What all of them may draw; nothing if one does not tell.
+std::optional<double> watts_max_of(const std::vector<std::string>& devices) {
+    double sum = 0;
+    for (const std::string& device : devices) {
+        const auto sensors = device::sensors_of(device);
+        const std::optional<double> watts = sensors ? sensors->watts_max() : std::nullopt;
+        if (!watts) return std::nullopt;
+        sum += *watts;
+    }
+    return sum;
+}
+
+/// For people: each name once, with how many there are of it.
+std::string names_of(const std::vector<DeviceId>& devices) {
+    std::vector<std::pair<std::string, int>> names;
+    for (const DeviceId& device : devices) {
+        const std::string name = device_name(device);
+        const auto known = std::ranges::find(names, name, [](const auto& entry) { return entry.first; });
+        known == names.end() ? (void)names.emplace_back(name, 1) : (void)++known->second;
+    }
+    std::string text;
+    for (const auto& [name, count] : names) {
+        text += (text.empty() ? "" : " + ") + (count > 1 ? std::to_string(count) + " x " : std::string()) + name;
+    }
+    return text;
 }
 
 Result<MomentsPlace> place_of(const control::MomentsFile& moments, std::uint64_t rounds_max) {
@@ -312,9 +343,9 @@ Result<json> TrainerService::dispatch(const Request& request) {
 }
 
 Result<control::TrainerHello> TrainerService::answer(const control::HelloRequest&) const {
-    const DeviceId device = m_trainer ? m_trainer->setup().layout.device : DeviceId{};
+    const std::vector<DeviceId> devices = m_trainer ? m_trainer->devices() : std::vector<DeviceId>{{}};
     return control::TrainerHello{.version = control::trainer_protocol_version,
-                                 .device = device_name(device),
+                                 .device = names_of(devices),
                                  .torch = torch_version(),
                                  .program_version = m_program_version};
 }
@@ -377,20 +408,20 @@ Result<control::Done> TrainerService::answer(const control::PaceRequest& request
 
 Result<control::PlanReply> TrainerService::answer(const control::PlanRequest& request) const {
     (void)use_threads(request.threads);
-    Result<PlanFacts> facts = plan_facts(request.model, request.budget, m_choice, Hardware::here_or_imagined);
+    Result<PlanFacts> facts = m_find_facts(request.model, request.budget, m_choice, Hardware::here_or_imagined);
     if (!facts.ok()) return facts.error();
     facts->disk_budget = UINT64_MAX;
     const Result<std::vector<MemoryPlan>> plans = plans_within_budget(request.model, request.recipe, *facts);
     if (!plans.ok()) return plans.error();
     control::PlanReply reply = reply_of(plans->front(), request.recipe, *facts);
-    if (const auto sensors = device::sensors_of(reply.device)) reply.watts_max = sensors->watts_max();
+    reply.watts_max = watts_max_of(reply.devices);
     return reply;
 }
 
 Result<control::PlanReply> TrainerService::answer(const control::LoadRequest& request) {
     TrainerSetup setup;
     setup.threads = use_threads(request.threads);
-    Result<PlanFacts> facts = plan_facts(request.model, request.budget, m_choice, Hardware::here);
+    Result<PlanFacts> facts = m_find_facts(request.model, request.budget, m_choice, Hardware::here);
     if (!facts.ok()) return facts.error();
     if (!request.scratch.empty()) facts->disk_budget = free_disk_bytes(request.scratch);
     std::vector<MemoryPlan> fallback_plans;
@@ -419,6 +450,7 @@ Result<control::PlanReply> TrainerService::answer(const control::LoadRequest& re
     m_facts = *facts;
     m_fallback_plans = std::move(fallback_plans);
     m_plan_index = 0;
+    m_lost.clear();
     if (const Status built = build(setup, request.state); !built.ok()) return built.error();
     return plan_in_force();
 }
@@ -426,6 +458,7 @@ Result<control::PlanReply> TrainerService::answer(const control::LoadRequest& re
 Status TrainerService::build(TrainerSetup setup, const control::VectorFile& state) {
     for (;; ++m_plan_index) {
         setup.layout = m_fallback_plans[m_plan_index].layout;
+        setup.further = m_fallback_plans[m_plan_index].further;
         treat_freed_memory_for(setup.layout);
         Result<Trainer> trainer = Trainer::create(setup);
         Status done = trainer.ok() ? trainer->start_from(state) : Status(trainer.error());
@@ -440,9 +473,13 @@ Status TrainerService::build(TrainerSetup setup, const control::VectorFile& stat
 
 Status TrainerService::use_next_plan(const Error& reason) {
     while (m_plan_index + 1 < m_fallback_plans.size()) {
-        ++m_plan_index;
-        treat_freed_memory_for(m_fallback_plans[m_plan_index].layout);
-        const Status moved = m_trainer->follow(m_fallback_plans[m_plan_index].layout);
+        const MemoryPlan& plan = m_fallback_plans[++m_plan_index];
+        treat_freed_memory_for(plan.layout);
+        std::vector<DeviceId> further = plan.further;
+        std::erase_if(further, [&](const DeviceId& device) {
+            return std::ranges::count(m_lost, id_of(device), &control::DeviceLeftOut::id) > 0;
+        });
+        const Status moved = m_trainer->follow(plan.layout, std::move(further));
         if (moved.ok()) {
             const control::TrainerReplanned told{
                 "Memory ran out, so training goes on with a smaller plan: " + plan_in_force().summary + ".",
@@ -456,7 +493,24 @@ Status TrainerService::use_next_plan(const Error& reason) {
 }
 
 control::PlanReply TrainerService::plan_in_force() const {
-    return reply_of(m_fallback_plans[m_plan_index], m_trainer->setup().recipe, m_facts);
+    control::PlanReply reply = reply_of(m_fallback_plans[m_plan_index], m_trainer->setup().recipe, m_facts);
+    reply.devices.clear();
+    for (const DeviceId& device : m_trainer->devices()) reply.devices.push_back(id_of(device));
+    for (const control::DeviceLeftOut& lost : m_lost) {
+        std::erase_if(reply.left_out, [&](const auto& known) { return known.id == lost.id; });
+        reply.left_out.push_back(lost);
+    }
+    return reply;
+}
+
+void TrainerService::tell_lost_devices() {
+    for (const LostDevice& lost : m_trainer->take_lost()) {
+        const std::string id = id_of(lost.device);
+        m_lost.push_back({id, "It failed, and training goes on without it: " + lost.reason});
+        const control::TrainerReplanned told{
+            id + " failed, and training goes on with the other devices: " + lost.reason, plan_in_force()};
+        m_notices.push_back(control::notification_of(told));
+    }
 }
 
 Result<control::Done> TrainerService::answer(const control::TrainRequest& request) {
@@ -475,6 +529,7 @@ Result<control::Done> TrainerService::answer(const control::TrainRequest& reques
     }
     if (!begun.ok()) return begun.error();
     tell_found_moments();
+    tell_lost_devices();
     m_loaded = {};
     if (!m_training) {
         m_progress_at = std::chrono::steady_clock::now();
@@ -572,8 +627,11 @@ Status TrainerService::work() {
     const std::chrono::duration<double, std::milli> rest = took * (1 / m_share - 1);
     m_rest = std::min(rest_max, std::chrono::duration_cast<milliseconds>(rest));
     m_tokens_since_progress += m_trainer->totals().tokens - before;
-    if (!status.ok() && status.error().code == ErrorCode::out_of_memory) return use_next_plan(status.error());
-    return status;
+    tell_lost_devices();
+    if (status.ok() || status.error().code != ErrorCode::out_of_memory) return status;
+    const Status moved = use_next_plan(status.error());
+    tell_lost_devices();
+    return moved;
 }
 
 std::optional<control::Notification> TrainerService::progress_due(std::chrono::steady_clock::time_point now) {
@@ -596,21 +654,26 @@ std::optional<control::Notification> TrainerService::progress_due(std::chrono::s
     return control::notification_of(progress);
 }
 
-/// A smaller plan may train on another device.
+/// Of all devices that train, which another plan may change: the sum of what they draw and the warmest of them.
 void TrainerService::look_at_sensors(std::chrono::steady_clock::time_point now) {
-    const std::string device = id_of(m_trainer->setup().layout.device);
+    const std::vector<DeviceId> devices = m_trainer->devices();
     const TimePoint at{std::chrono::duration_cast<Duration>(now.time_since_epoch())};
-    if (m_sensors_of != device) {
-        m_sensors_of = device;
-        m_sensors = device::sensors_of(device);
+    if (m_sensors_of != devices) {
+        m_sensors_of = devices;
         m_reading = {};
-        // Power is a mean since the reading before.
-        if (m_sensors) (void)m_sensors->read(at);
-        if (m_sensors) m_sensors_at = now - sensors_every + progress_every;
+        m_sensors.clear();
+        for (const DeviceId& device : devices) {
+            m_sensors.push_back(device::sensors_of(id_of(device)));
+            // Power is a mean since the reading before.
+            if (m_sensors.back()) (void)m_sensors.back()->read(at);
+        }
+        m_sensors_at = now - sensors_every + progress_every;
     }
-    if (!m_sensors || now - m_sensors_at < sensors_every) return;
+    if (now - m_sensors_at < sensors_every) return;
     m_sensors_at = now;
-    m_reading = m_sensors->read(at);
+    std::vector<device::SensorReading> readings;
+    for (const auto& sensors : m_sensors) readings.push_back(sensors ? sensors->read(at) : device::SensorReading{});
+    m_reading = device::together(readings);
 }
 
 int TrainerService::exit_code_of(ErrorCode code) {

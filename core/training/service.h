@@ -5,9 +5,9 @@
 //
 // A request that cannot be served gets an error reply and changes nothing, but for a `load` that fails after its files
 // and its plan were found good: then nothing is loaded. When memory runs out, training goes on with the next smaller
-// plan, and a notice says so. What training itself cannot survive (a damaged shard, no smaller plan) is a failure: the
-// program tells it and ends.
-// Threads: one. Owns: the trainer and its vectors.
+// plan, and a notice says so; when a further device fails, with the others. What training itself cannot survive (a
+// damaged shard, no smaller plan) is a failure: the program tells it and ends. Threads: one. Owns: the trainer and its
+// vectors.
 #pragma once
 
 #include <chrono>
@@ -36,9 +36,10 @@ inline constexpr double recent_kept = 0.8;  // of the fading sums, per progress 
 
 class TrainerService {
 public:
-    /// `program_version` is what it says of itself.
-    explicit TrainerService(PrecisionChoice precision, std::string program_version = {})
-        : m_choice(precision), m_program_version(std::move(program_version)) {}
+    /// `program_version` is what it says of itself; `find_facts` is plan_facts() but in tests of other computers.
+    explicit TrainerService(PrecisionChoice precision, std::string program_version = {},
+                            FactsFinder find_facts = plan_facts)
+        : m_choice(precision), m_program_version(std::move(program_version)), m_find_facts(std::move(find_facts)) {}
 
     [[nodiscard]] control::Reply handle(const control::Request& request);
     [[nodiscard]] bool training() const {
@@ -92,16 +93,19 @@ private:
     void look_at_sensors(std::chrono::steady_clock::time_point now);
     void keep_moments(const control::StopRequest& request);
     void tell_found_moments();
+    void tell_lost_devices();
 
     ThreadOwner m_owner;
     PrecisionChoice m_choice;
     std::string m_program_version;
+    FactsFinder m_find_facts;
     PlanFacts m_facts;                            // of the model that is loaded
     std::vector<MemoryPlan> m_fallback_plans;     // from large to small
     std::size_t m_plan_index = 0;                 // the one in force
     control::VectorFile m_loaded;                 // where L came from, as long as it is still that
     std::deque<control::Notification> m_notices;  // a few for each plan
     std::optional<Trainer> m_trainer;
+    std::vector<control::DeviceLeftOut> m_lost;  // that failed since the load
     bool m_training = false;
     bool m_stopped = false;
     std::uint64_t m_round = 0;
@@ -110,8 +114,8 @@ private:
 
     std::chrono::steady_clock::time_point m_progress_at{};
     std::uint64_t m_tokens_since_progress = 0;
-    std::unique_ptr<device::Sensors> m_sensors;  // of the device of the plan in force; null: not known
-    std::string m_sensors_of;                    // which device
+    std::vector<std::unique_ptr<device::Sensors>> m_sensors;  // of the devices that train; null: not known
+    std::vector<DeviceId> m_sensors_of;                       // which devices
     device::SensorReading m_reading;
     std::chrono::steady_clock::time_point m_sensors_at{};
     double m_recent_tokens = 0, m_recent_seconds = 0;  // fading sums: speed over the last few progress messages

@@ -4,6 +4,10 @@
 //   norm of the gradient -> not finite: drop the batch, lower the loss scale
 //                        -> finite: clip and undo the loss scale within the optimizer's step, count tokens and loss
 //
+// With further devices a micro-step is shared among them, and before the norm their gradients are added to the first
+// one's; the step is the first one's, and the others take the new parameters. Which records a device computes changes
+// nothing that is drawn for them. A further device that fails is let go, and the batch with it.
+//
 // Tokens count only when their step was taken, so that a volunteer is not credited for batches that were dropped. The
 // gradient is never rewritten: clip and loss scale are one factor that the step multiplies by.
 //
@@ -14,11 +18,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <new>
 
 #include "core/base/check.h"
 #include "core/base/rng.h"
-#include "core/training/make_model.h"
 #include "core/training/memory/memory_error.h"
 #include "core/training/memory/optimizer_slices.h"
 
@@ -26,8 +30,8 @@ namespace potluck::training {
 
 namespace {
 
-ModelOptions options_of(const TrainerSetup& setup) {
-    return {.device = setup.layout.device,
+ModelOptions options_of(const TrainerSetup& setup, DeviceId device) {
+    return {.device = device,
             .matmul = setup.layout.matmul,
             .attention = setup.attention,
             .checkpointing = setup.layout.checkpointing,
@@ -47,7 +51,7 @@ numerics::LambDebias debias_of(run::LambDebias debias) {
 
 Trainer::Trainer(const TrainerSetup& setup, LocalModel local)
     : m_setup(setup),
-      m_model(make_model(setup.model, options_of(setup))),
+      m_model(setup.make(setup.model, options_of(setup, setup.layout.device))),
       m_local(std::move(local)),
       m_loss_scale(setup.layout.matmul) {}
 
@@ -174,6 +178,7 @@ Status Trainer::train_in(const TrainingPlace& place) {
         m_reader.emplace(*std::move(shard), place.key, place.from_record);
     }
     m_place = place;
+    if (m_replicas.size() < m_setup.further.size()) add_replicas();
     return {};
 }
 
@@ -185,50 +190,95 @@ std::uint32_t Trainer::micro_batch_size(std::uint32_t batch, double seconds_per_
     return (batch + parts - 1) / parts;
 }
 
+/// How many records each device takes in the next micro-step.
+std::vector<std::uint32_t> Trainer::deal() {
+    const std::uint32_t batch = m_setup.recipe.batch, left = batch - m_batch_filled;
+    const std::uint32_t together = model::records_together(m_setup.model);
+    if (!m_replicas.empty()) {
+        const bool exact = m_setup.pace == Pace::exact;
+        return m_shares.deal({left, together, exact ? std::numeric_limits<double>::max() : micro_step_seconds});
+    }
+    const std::uint32_t most = m_setup.layout.micro_batch > 0 ? m_setup.layout.micro_batch : batch;
+    const bool exact = m_setup.pace == Pace::exact;
+    const std::uint32_t wanted = together > 1 ? together
+                                 : exact      ? most
+                                              : std::min(most, micro_batch_size(batch, m_seconds_per_sequence));
+    return {std::min(wanted, left)};
+}
+
+Status Trainer::read_shares(const std::vector<std::uint32_t>& counts) {
+    const std::uint64_t batch = m_setup.recipe.batch;
+    const std::uint32_t together = model::records_together(m_setup.model);
+    const std::uint32_t most = m_setup.layout.micro_batch > 0 ? m_setup.layout.micro_batch : m_setup.recipe.batch;
+    m_dealt.resize(counts.size());
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        Share& share = m_dealt[i];
+        share.count = counts[i];
+        share.at_once = together > 1 ? together : most;
+        share.first = m_reader->position();
+        share.timed = !m_replicas.empty();
+        share.dropout_seed = m_place.key.seed ^ mix64(m_place.key.round.value);
+        share.request.scale = m_loss_scale.factor() / static_cast<double>(batch * m_setup.model.context);
+        share.request.record_seed = mix64(m_place.key.seed ^ mix64(~m_place.key.round.value));
+        share.request.round = m_place.key.round.value;
+        share.records.clear();
+        if (share.count == 0) continue;
+        if (const Status status = m_reader->read(share.count, share.records); !status.ok()) return status;
+    }
+    return {};
+}
+
+Result<bool> Trainer::compute_shares() {
+    std::vector<bool> asked;
+    for (std::size_t i = 0; i < m_replicas.size(); ++i) {
+        asked.push_back(m_dealt[i + 1].count > 0);
+        if (asked.back()) m_replicas[i]->begin_share(m_dealt[i + 1]);
+    }
+    const Result<ShareDone> own = m_dealt.front().count > 0 ? compute_share(*m_model, m_gradient, m_dealt.front())
+                                                            : Result<ShareDone>(ShareDone{});
+    Outcomes outcomes;
+    for (std::size_t i = 0; i < m_replicas.size(); ++i) {
+        const Result<ShareDone> done = asked[i] ? m_replicas[i]->finish() : Result<ShareDone>(ShareDone{});
+        outcomes.push_back(done.ok() ? Status() : Status(done.error()));
+        if (done.ok() && asked[i]) take(i + 1, *done);
+    }
+    if (own.ok() && m_dealt.front().count > 0) take(0, *own);
+    const bool whole = let_go_of_failed(outcomes);
+    if (!own.ok()) return own.error();
+    return whole;
+}
+
+void Trainer::take(std::size_t device, const ShareDone& done) {
+    m_batch_loss += done.loss;
+    m_batch_tokens += done.finite * std::uint64_t{m_setup.model.context};
+    m_totals.dropped_batches += done.dropped;
+    m_batch_filled += m_dealt[device].count;
+    if (!m_replicas.empty()) m_shares.measured(device, m_dealt[device].count, done.seconds);
+}
+
 Status Trainer::micro_step() {
     m_owner.check();
     POTLUCK_CHECK(m_reader.has_value());
     const auto start = std::chrono::steady_clock::now();
-    const std::uint32_t batch = m_setup.recipe.batch;
-    const std::uint32_t most = m_setup.layout.micro_batch > 0 ? m_setup.layout.micro_batch : batch;
-    const bool exact = m_setup.pace == Pace::exact;
-    const std::uint32_t together = model::records_together(m_setup.model);
-    const std::uint32_t wanted = together > 1 ? together
-                                 : exact      ? most
-                                              : std::min(most, micro_batch_size(batch, m_seconds_per_sequence));
-    const std::uint32_t count = std::min(wanted, batch - m_batch_filled);
-    const std::uint64_t position = m_reader->position();
-    m_records.clear();
-    if (const Status status = m_reader->read(count, m_records); !status.ok()) return status;
-
-    const std::uint64_t context = m_setup.model.context;
-    const Result<double> loss =
-        m_model->add_gradient({.records = m_records,
-                               .gradient = m_gradient.view(),
-                               .scale = m_loss_scale.factor() / static_cast<double>(batch * context),
-                               .dropout_seed = mix64(m_place.key.seed ^ mix64(m_place.key.round.value) ^ position),
-                               .record_seed = mix64(m_place.key.seed ^ mix64(~m_place.key.round.value)),
-                               .first = position,
-                               .round = m_place.key.round.value});
-    if (!loss.ok()) {
+    if (const Status read = read_shares(deal()); !read.ok()) return read;
+    const std::uint32_t count = m_dealt.front().count;
+    const Result<bool> computed = compute_shares();
+    if (!computed.ok()) {
         (void)forget_batch();  // part of this gradient may be in
-        return loss.error();
+        return computed.error();
     }
-    if (std::isfinite(*loss)) {
-        m_batch_loss += *loss;
-        m_batch_tokens += count * context;
-    } else {
-        ++m_totals.dropped_batches;
-    }
-    m_batch_filled += count;
-    const Status status = m_batch_filled < batch ? Status() : finish_step();
-
+    if (!*computed) return forget_batch();
+    const Status status = m_batch_filled < m_setup.recipe.batch ? Status() : finish_step();
+    if (!m_replicas.empty() || count == 0) return status;
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / count;
     m_seconds_per_sequence = m_seconds_per_sequence <= 0 ? seconds : 0.8 * m_seconds_per_sequence + 0.2 * seconds;
     return status;
 }
 
 Status Trainer::finish_step() {
+    Outcomes added;
+    for (const auto& replica : m_replicas) added.push_back(replica->add_to(m_gradient));
+    if (!let_go_of_failed(added)) return forget_batch();
     const Result<double> squares = m_gradient.sum_of_squares(m_setup.threads);
     if (!squares.ok()) return squares.error();
     const double scale = 1 / m_loss_scale.factor();
@@ -272,7 +322,64 @@ Status Trainer::forget_batch() {
     m_batch_filled = 0;
     m_batch_tokens = 0;
     m_batch_loss = 0;
+    Outcomes forgotten;
+    for (const auto& replica : m_replicas) forgotten.push_back(replica->forget());
+    (void)let_go_of_failed(forgotten);
     return m_gradient.size() == 0 ? Status() : m_gradient.fill_with_zeros();
+}
+
+Status Trainer::parameters_changed() {
+    for (const auto& replica : m_replicas) replica->begin_refresh(m_local.values());
+    const Status own = m_model->use_parameters(m_local.values().view());
+    Outcomes outcomes;
+    for (const auto& replica : m_replicas) {
+        const Result<ShareDone> done = replica->finish();
+        outcomes.push_back(done.ok() ? Status() : Status(done.error()));
+    }
+    (void)let_go_of_failed(outcomes);
+    return own;
+}
+
+void Trainer::add_replicas() {
+    m_replicas.clear();
+    for (const DeviceId device : std::vector<DeviceId>(m_setup.further)) {
+        auto replica = Replica::create(m_setup.model, options_of(m_setup, device), m_setup.layout, m_setup.make);
+        Status taken = replica.ok() ? Status() : Status(replica.error());
+        if (taken.ok()) {
+            (*replica)->begin_refresh(m_local.values());
+            const Result<ShareDone> done = (*replica)->finish();
+            if (!done.ok()) taken = done.error();
+        }
+        if (taken.ok()) {
+            m_replicas.push_back(*std::move(replica));
+            continue;
+        }
+        m_lost.push_back({device, taken.error().message});
+        m_setup.further.erase(std::ranges::find(m_setup.further, device));
+    }
+    m_shares = Shares(m_replicas.size() + 1);
+    m_seconds_per_sequence = 0;
+}
+
+bool Trainer::let_go_of_failed(const Outcomes& outcomes) {
+    bool all = true;
+    for (std::size_t i = outcomes.size(); i-- > 0;) {
+        if (outcomes[i].ok()) continue;
+        all = false;
+        const auto place = static_cast<std::ptrdiff_t>(i);
+        m_lost.push_back({m_replicas[i]->device(), outcomes[i].error().message});
+        m_replicas.erase(m_replicas.begin() + place);
+        m_setup.further.erase(m_setup.further.begin() + place);  // in the same order
+        m_shares.forget(i + 1);
+    }
+    return all;
+}
+
+std::vector<DeviceId> Trainer::devices() const {
+    m_owner.check();
+    std::vector<DeviceId> all{m_setup.layout.device};
+    all.insert(all.end(), m_setup.further.begin(), m_setup.further.end());
+    return all;
 }
 
 Result<WindowTotals> Trainer::snapshot(const control::VectorFile& target) {
@@ -287,9 +394,11 @@ Status Trainer::rebase(const control::VectorFile& next) {
     return moved.ok() ? parameters_changed() : moved;
 }
 
-Status Trainer::follow(const Layout& layout) {
+Status Trainer::follow(const Layout& layout, std::vector<DeviceId> further) {
     m_owner.check();
     m_model.reset();  // frees its copies before more is taken
+    m_replicas.clear();
+    m_setup.further = std::move(further);
     const Layout before = std::exchange(m_setup.layout, layout);
     if (const Status moved = m_local.follow(layout, m_setup.scratch); !moved.ok()) return moved;
     const bool trained = m_gradient.size() > 0;
@@ -301,11 +410,14 @@ Status Trainer::follow(const Layout& layout) {
         m_device_optimizer.reset();
         if (const Status taken = take_memory(); !taken.ok()) return taken;
     }
-    m_model = make_model(m_setup.model, options_of(m_setup));
+    m_model = m_setup.make(m_setup.model, options_of(m_setup, layout.device));
     m_loss_scale = LossScale(layout.matmul);
     m_seconds_per_sequence = 0;
     const Status forgotten = forget_batch();
-    return forgotten.ok() ? parameters_changed() : forgotten;
+    if (!forgotten.ok()) return forgotten;
+    if (const Status taken = parameters_changed(); !taken.ok()) return taken;
+    if (trained) add_replicas();
+    return {};
 }
 
 }  // namespace potluck::training

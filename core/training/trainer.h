@@ -2,9 +2,12 @@
 // the snapshots and rebases between (local_model.h). How numbers are kept is the layout's word; the optimizer's
 // arithmetic is that of core/numerics.
 //
-// It does not know requests, JSON or other processes, nor choose a layout.
-// Threads: one. Owns: L, M, gradient and moments, the open shard. Gradient and moments are taken at the first
-// `train_in`, so that a trainer which only answers questions does without.
+// Further devices compute shares of each batch (replica.h), as many records as their speed is worth (shares.h). One
+// that fails is let go, and training goes on with the others.
+//
+// It does not know requests, JSON or other processes, nor choose a layout or devices.
+// Threads: one. Owns: L, M, gradient and moments, the open shard, replicas. Gradient, moments and replicas are taken at
+// the first `train_in`, so that a trainer which only answers questions does without.
 #pragma once
 
 #include <chrono>
@@ -27,11 +30,14 @@
 #include "core/training/compute/model.h"
 #include "core/training/local_model.h"
 #include "core/training/loss_scale.h"
+#include "core/training/make_model.h"
 #include "core/training/memory/layout.h"
 #include "core/training/memory/plan.h"
 #include "core/training/moments/moments_file.h"
 #include "core/training/muon.h"
+#include "core/training/replica.h"
 #include "core/training/shard_reader.h"
+#include "core/training/shares.h"
 
 namespace potluck::training {
 
@@ -59,6 +65,14 @@ struct TrainerSetup {
     unsigned threads = 1;
     std::string scratch = {};  // folder for an anchor on disk
     std::optional<MomentsPlace> moments = {};
+    std::vector<DeviceId> further = {};  // beside the layout's; tests name the processor, which has no other use there
+    ModelMaker make = make_model;
+};
+
+/// A further device that training goes on without.
+struct LostDevice {
+    DeviceId device;
+    std::string reason;
 };
 
 /// What was trained since the last snapshot.
@@ -131,7 +145,17 @@ public:
     [[nodiscard]] Status rebase(const control::VectorFile& next);
 
     /// Goes on in another layout, with L and M as they are. Moments in another number of bits begin afresh.
-    [[nodiscard]] Status follow(const Layout& layout);
+    [[nodiscard]] Status follow(const Layout& layout) { return follow(layout, m_setup.further); }
+    /// The same with other further devices.
+    [[nodiscard]] Status follow(const Layout& layout, std::vector<DeviceId> further);
+
+    /// Those that train, or will after `train_in`: the layout's, then the further ones.
+    [[nodiscard]] std::vector<DeviceId> devices() const;
+    /// Further devices that were let go since the last call.
+    [[nodiscard]] std::vector<LostDevice> take_lost() {
+        m_owner.check();
+        return std::exchange(m_lost, {});
+    }
 
     /// Sequences of the next micro-batch when each takes `seconds_per_sequence`: equal parts of the batch, as few as
     /// keep a part within the aim.
@@ -145,7 +169,15 @@ private:
     [[nodiscard]] Status finish_step();
     [[nodiscard]] Status step_optimizer(double gradient_scale);
     [[nodiscard]] Status forget_batch();
-    [[nodiscard]] Status parameters_changed() { return m_model->use_parameters(m_local.values().view()); }
+    [[nodiscard]] Status parameters_changed();
+    [[nodiscard]] std::vector<std::uint32_t> deal();
+    [[nodiscard]] Status read_shares(const std::vector<std::uint32_t>& counts);
+    /// Whether the batch is whole: no device was lost.
+    [[nodiscard]] Result<bool> compute_shares();
+    void take(std::size_t device, const ShareDone& done);
+    void add_replicas();
+    using Outcomes = std::vector<Status>;  // one for each replica
+    [[nodiscard]] bool let_go_of_failed(const Outcomes& outcomes);
 
     ThreadOwner m_owner;
     TrainerSetup m_setup;
@@ -159,7 +191,10 @@ private:
     LossScale m_loss_scale;
     std::optional<SampleReader> m_reader;
     TrainingPlace m_place;
-    std::vector<model::Token> m_records;
+    std::vector<Share> m_dealt;  // of a micro-step, one for each device
+    std::vector<std::unique_ptr<Replica>> m_replicas;
+    Shares m_shares{1};  // of the lead and the replicas
+    std::vector<LostDevice> m_lost;
 
     std::uint64_t m_steps = 0;         // since the moments were fresh
     std::uint32_t m_batch_filled = 0;  // sequences of this batch whose gradient is in, or was dropped

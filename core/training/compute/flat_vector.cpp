@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "core/base/check.h"
+#include "core/training/compute/piecewise.h"
 #include "core/training/compute/tensor_guard.h"
 #include "core/training/compute/tensor_types.h"
 #include "core/training/kernels/flat.h"
@@ -69,6 +70,22 @@ Status FlatVector::read(std::uint64_t begin, std::span<float> values) const {
 Status FlatVector::fill_with_zeros() {
     return guarded([&]() -> Status {
         m_memory->values.zero_();
+        return {};
+    });
+}
+
+Status FlatVector::copy_from(const FlatVector& other) {
+    POTLUCK_CHECK(other.size() == size());
+    return guarded([&]() -> Status {
+        m_memory->values.copy_(other.m_memory->values);
+        return {};
+    });
+}
+
+Status FlatVector::add(const FlatVector& other) {
+    POTLUCK_CHECK(other.size() == size());
+    return guarded([&]() -> Status {
+        add_in_pieces(m_memory->values, other.m_memory->values);
         return {};
     });
 }

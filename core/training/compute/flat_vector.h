@@ -34,6 +34,10 @@ public:
     [[nodiscard]] Status write(std::uint64_t begin, std::span<const float> values);
     [[nodiscard]] Status read(std::uint64_t begin, std::span<float> values) const;
     [[nodiscard]] Status fill_with_zeros();
+    /// The numbers of another vector of this size, whichever device either lies on.
+    [[nodiscard]] Status copy_from(const FlatVector& other);
+    /// Adds those of another, in fp32 rounded once where this one is stored shorter.
+    [[nodiscard]] Status add(const FlatVector& other);
     /// In double precision; not finite if a number is not.
     [[nodiscard]] Result<double> sum_of_squares(unsigned threads) const;
 

@@ -9,6 +9,7 @@
 #include <c10/util/Exception.h>
 
 #include "core/base/result.h"
+#include "core/base/text.h"
 #include "core/training/memory/memory_error.h"
 
 namespace potluck::training {
@@ -25,12 +26,14 @@ auto guarded(const Body& body) -> decltype(body()) {
     } catch (const c10::Error& error) {
         const std::string_view what = error.what_without_backtrace();
         if (what.find("allocate memory") != std::string_view::npos) return out_of_memory_error();
-        return Error{ErrorCode::unavailable, "LibTorch failed: " + std::string(what)};
+        return Error{ErrorCode::unavailable,
+                     "LibTorch failed: " + std::string(utf8_prefix(what, torch_words_bytes_max))};
     } catch (const std::exception& error) {
         // oneDNN reports out-of-memory as a failure to create a primitive.
         const std::string_view what = error.what();
         if (what.find("could not create") != std::string_view::npos) return out_of_memory_error();
-        return Error{ErrorCode::unavailable, "A library of LibTorch's failed: " + std::string(what)};
+        return Error{ErrorCode::unavailable,
+                     "A library of LibTorch's failed: " + std::string(utf8_prefix(what, torch_words_bytes_max))};
     }
 }
 

@@ -5,6 +5,9 @@
 
 namespace potluck::training {
 
+/// Of what LibTorch says of a failure, which may be pages: a message of the protocol has bounds.
+inline constexpr std::size_t torch_words_bytes_max = 400;
+
 [[nodiscard]] inline Error out_of_memory_error() {
     return {ErrorCode::out_of_memory,
             "There is not enough memory to train this model; close other programs and try again."};

@@ -136,9 +136,6 @@ void for_each_layout(const model::ModelSpec& model, const run::Recipe& recipe, c
                             }
 }
 
-/// What a budget must hold for a plan: its bytes, and a little for what the heap leaves between blocks.
-std::uint64_t needed(std::uint64_t planned) { return planned + planned / 25; }
-
 std::uint64_t mebibytes(std::uint64_t bytes) { return (bytes >> 20U) + 1; }
 
 Error too_little(const std::vector<MemoryPlan>& plans, const PlanFacts& facts) {
@@ -167,7 +164,9 @@ Error too_little(const std::vector<MemoryPlan>& plans, const PlanFacts& facts) {
 
 MemoryPlan price_of(const model::ModelSpec& model, const run::Recipe& recipe, const PlanFacts& facts,
                     const Layout& layout) {
-    return priced(model, recipe, facts, layout);
+    MemoryPlan plan = priced(model, recipe, facts, layout);
+    add_further_devices(model, recipe, facts, plan);
+    return plan;
 }
 
 std::vector<MemoryPlan> all_plans(const model::ModelSpec& model, const run::Recipe& recipe, const PlanFacts& facts) {
@@ -210,6 +209,7 @@ Result<std::vector<MemoryPlan>> plans_within_budget(const model::ModelSpec& mode
         if (smaller) fallback_plans.push_back(plan);
     }
     if (fallback_plans.empty()) return too_little(all, facts);
+    for (MemoryPlan& plan : fallback_plans) add_further_devices(model, recipe, facts, plan);
     return fallback_plans;
 }
 

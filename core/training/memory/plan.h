@@ -23,6 +23,14 @@ namespace potluck::training {
 /// A micro-step should end within this, so that a request waits for at most about twice as long.
 inline constexpr double micro_step_seconds = 0.06;
 
+/// A device that is to compute shares of the batches beside the one that the plan is for.
+struct FurtherDevice {
+    DeviceId device;
+    std::string name;          // as its maker calls it
+    std::uint64_t budget = 0;  // bytes of its memory
+    double flops = 0;          // per second, of the plan's products; 0: not measured
+};
+
 struct PlanFacts {
     DeviceId device;
     Dtype matmul = Dtype::fp32;           // the quickest here
@@ -34,6 +42,8 @@ struct PlanFacts {
     std::uint64_t program_bytes = 0;      // resident before a model is loaded: the program and LibTorch
     std::uint64_t ram_budget = 0, gpu_budget = 0;
     std::uint64_t disk_budget = 0;  // of the scratch folder; 0: nothing may be kept there
+    std::vector<FurtherDevice> further = {};
+    std::vector<control::DeviceLeftOut> left_out = {};  // chosen, and cannot train at all
 };
 
 struct MemoryPlan {
@@ -42,6 +52,9 @@ struct MemoryPlan {
     std::uint64_t gpu_peak = 0, ram_peak = 0, disk = 0;  // bytes
     double tokens_per_second = 0;                        // 0: the device was not measured
     double cost = 0;                                     // seconds per token with penalties: what is minimised
+    std::uint64_t replica_gpu = 0;                       // bytes of a further device: gpu_peak without the moments
+    std::vector<DeviceId> further = {};                  // those of the facts for which there is memory
+    std::vector<control::DeviceLeftOut> left_out = {};   // the others, with what is lacking
 };
 
 /// Every layout, cheapest first, whatever the budget.
@@ -52,9 +65,14 @@ struct MemoryPlan {
 [[nodiscard]] Result<std::vector<MemoryPlan>> plans_within_budget(const model::ModelSpec& model,
                                                                   const run::Recipe& recipe, const PlanFacts& facts);
 
-/// Prices one layout, for layouts that a request forces.
+/// Prices one layout, for layouts that a request forces. Both choose without further devices, and then add those.
 [[nodiscard]] MemoryPlan price_of(const model::ModelSpec& model, const run::Recipe& recipe, const PlanFacts& facts,
                                   const Layout& layout);
+
+/// Which of the facts' further devices train by `plan`, which was chosen without them: each that has room for the same
+/// layout, as long as the computer has room for its gradient. Completes the plan's parts, peak, speed and reasons.
+void add_further_devices(const model::ModelSpec& model, const run::Recipe& recipe, const PlanFacts& facts,
+                         MemoryPlan& plan);
 
 /// One line for people, for example "bf16, micro-batch 2, 8-bit AdamW, selective checkpointing".
 [[nodiscard]] std::string summary_of(const Layout& layout, const run::Recipe& recipe);

@@ -249,6 +249,7 @@ void price(const model::ModelSpec& model, const run::Recipe& recipe, const PlanF
         working = std::max(working, products - std::min(products, activations.kept));
     }
     parts.at_work("work space", "one layer, or logits", working);
+    plan.replica_gpu = plan.gpu_peak - (host ? 0 : moments);
 }
 
 }  // namespace potluck::training

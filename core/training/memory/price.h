@@ -18,6 +18,9 @@ struct BlockSizes {
 };
 [[nodiscard]] BlockSizes block_sizes(const model::ModelSpec& model);
 
+/// What a budget must hold for a plan: its bytes, and a little for what the heap leaves between blocks.
+[[nodiscard]] constexpr std::uint64_t needed(std::uint64_t planned) { return planned + planned / 25; }
+
 /// `parts`, peaks and disk of `plan`, from its layout.
 void price(const model::ModelSpec& model, const run::Recipe& recipe, const PlanFacts& facts, MemoryPlan& plan);
 

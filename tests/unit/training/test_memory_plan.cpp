@@ -254,6 +254,56 @@ private slots:
         QVERIFY(undone.working <= full.working);  // of a large table's head both take as much
     }
 
+    void further_gpus_change_no_layout_and_add_their_speed() {
+        PlanFacts facts = graphics(24 * gibibyte, 64 * gibibyte);
+        const MemoryPlan alone = plans_within_budget(small, {}, facts).value().front();
+        QVERIFY(alone.further.empty() && alone.left_out.empty());
+        // Without the moments, which only the first holds, it just fits.
+        const std::uint64_t room = needed(alone.replica_gpu);
+        QVERIFY(room < needed(alone.gpu_peak));
+        facts.further = {{{DeviceKind::cuda, 1}, "A card", room, facts.flops},
+                         {{DeviceKind::cuda, 2}, "A small card", room - 1, facts.flops}};
+        facts.left_out = {{"cuda:7", "It is not there."}};
+        const MemoryPlan plan = plans_within_budget(small, {}, facts).value().front();
+        QVERIFY(plan.layout == alone.layout);
+        QCOMPARE(plan.ram_peak, alone.ram_peak);
+        QCOMPARE(plan.further.size(), std::size_t{1});
+        QVERIFY(plan.further.front() == (DeviceId{DeviceKind::cuda, 1}));
+        QCOMPARE(plan.left_out.size(), std::size_t{2});
+        QCOMPARE(plan.left_out.front().id, std::string("cuda:7"));
+        const std::string& reason = plan.left_out.back().reason;
+        static const QRegularExpression lacking(
+            R"(^A small card \(cuda:2\) has \d+\.\d GB free for training, and this layout needs \d+\.\d GB)");
+        QVERIFY2(lacking.match(QString::fromStdString(reason)).hasMatch(), reason.c_str());
+        // A batch's gradient and parameters cross the bus once for the other device.
+        QVERIFY(plan.tokens_per_second < 2 * alone.tokens_per_second);
+        QVERIFY2(plan.tokens_per_second > 1.3 * alone.tokens_per_second,
+                 qPrintable(QString::number(plan.tokens_per_second / alone.tokens_per_second)));
+    }
+
+    void a_gradient_in_the_computers_memory_is_counted_for_each_gpu() {
+        PlanFacts facts = graphics(7 * gibibyte / 2, 64 * gibibyte);
+        const MemoryPlan alone = plans_within_budget(extra_large, {}, facts).value().front();
+        QVERIFY(alone.layout.state == Residency::host);
+        for (std::uint32_t i = 1; i < 3; ++i)
+            facts.further.push_back({{DeviceKind::cuda, i}, "A card", gibibyte * 4, 0});
+        const MemoryPlan plan = plans_within_budget(extra_large, {}, facts).value().front();
+        const std::uint64_t gradient = extra_large.parameters() * bytes_of(plan.layout.gradient);
+        QCOMPARE(plan.further.size(), std::size_t{2});
+        QCOMPARE(plan.ram_peak, alone.ram_peak + 2 * gradient);
+        std::uint64_t ram = 0;
+        for (const control::PlanPart& part : plan.parts) ram += part.ram;
+        QCOMPARE(ram, plan.ram_peak);
+        QVERIFY(plan.tokens_per_second < alone.tokens_per_second);  // their speed is not known, their cost is
+
+        facts.ram_budget = needed(alone.ram_peak + gradient);
+        const MemoryPlan tight = price_of(extra_large, {}, facts, alone.layout);
+        QCOMPARE(tight.further.size(), std::size_t{1});
+        QCOMPARE(tight.left_out.size(), std::size_t{1});
+        QCOMPARE(tight.left_out.front().id, std::string("cuda:2"));
+        QVERIFY(tight.left_out.front().reason.find("no room for the gradient of A card (cuda:2)") != std::string::npos);
+    }
+
     void blocks_are_the_embedding_and_the_layers() {
         const BlockSizes blocks = block_sizes(small);
         QCOMPARE(blocks.embedding + 12 * blocks.layer, small.parameters());
