@@ -4,7 +4,8 @@
 //   FAKE_TRAINER_CRASH=start     ends at once with exit code 3
 //   FAKE_TRAINER_CRASH=detect    a driver takes it along when devices are asked for
 //   FAKE_TRAINER_DEVICES=none    nothing here can train
-//   FAKE_TRAINER_GPUS=number     there are so many GPUs of paper, and no load for one beyond them is taken
+//   FAKE_TRAINER_GPUS=number     there are so many GPUs of paper, and no load for those beyond them is taken; "any" is
+//                                the processor all the same
 //   FAKE_TRAINER_REPLAN=1        runs out of memory at its first step and goes on with less
 //   FAKE_TRAINER_DEAF=1          ignores stop and the end of its input
 //   FAKE_TRAINER_PACES=file      writes there the share of the time that it is told to take, a line each
@@ -197,10 +198,20 @@ private:
         const std::string prefix = "cuda:";
         return gpus() && device.starts_with(prefix) && std::atoi(device.c_str() + prefix.size()) >= *gpus();
     }
+    static std::string sentence_of(const std::string& missing) { return "There is no device " + missing + " here."; }
 
     static PlanReply plan_with(const Budget& budget) {
         PlanReply reply;
-        reply.device = budget.device.empty() ? "cpu" : budget.device;
+        const auto chosen = devices_of_choice(budget.device);
+        for (const std::string& id : chosen ? *chosen : std::vector<std::string>{}) {
+            if (is_missing(id)) {
+                reply.left_out.push_back({id, sentence_of(id)});
+            } else {
+                reply.devices.push_back(id);
+            }
+        }
+        if (budget.device.empty()) reply.devices = {"cpu"};
+        reply.device = reply.devices.empty() ? std::string() : reply.devices.front();
         reply.summary = "arithmetic in 0 bits";
         reply.layout = nlohmann::json::object();
         reply.parts = {{.what = "weights", .how = "fp32", .ram = 4096}};
@@ -225,8 +236,10 @@ private:
     }
 
     Result<PlanReply> serve(const LoadRequest& request) {
-        if (is_missing(request.budget.device))
-            return Error{ErrorCode::unavailable, "There is no device " + request.budget.device + " here."};
+        const auto chosen = devices_of_choice(request.budget.device);
+        if (!chosen) return chosen.error();
+        if (!chosen->empty() && std::ranges::all_of(*chosen, is_missing))
+            return Error{ErrorCode::unavailable, sentence_of(chosen->front())};
         m_model = request.model;
         m_parameters = static_cast<std::size_t>(request.model.parameters());
         m_tokens_per_step = static_cast<std::uint64_t>(request.recipe.batch) * request.model.context;

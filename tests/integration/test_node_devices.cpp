@@ -75,6 +75,44 @@ private slots:
         QCOMPARE(ben.status().device->chosen, std::string("cuda:1"));
     }
 
+    void several_gpus_train_together_and_are_switched_one_by_one() {
+        using Ids = std::vector<std::string>;
+        Scene scene;
+        ServingNode& ben = scene.swarm.volunteer("ben", scene.environment);
+        QVERIFY(ben.wait_for(trains_on("cpu"), 20'000));
+        QVERIFY(!ben.call("set_device", {{"device", "cuda:1,cuda:0"}}).is_null());
+        QVERIFY(ben.wait_for(trains_on("cuda:0"), 20'000));
+        const control::NodeSnapshot both = ben.status();
+        QVERIFY(both.trainer.devices == (Ids{"cuda:0", "cuda:1"}) && both.trainer.left_out.empty());
+        QCOMPARE(both.device->chosen, std::string("cuda:0,cuda:1"));
+        QCOMPARE(scene.device_of_last_load(), both.device->chosen);
+        QVERIFY(run_node({"status", "--data-dir", ben.data()}).out.contains("training devices: cuda:0,cuda:1\n"));
+        QVERIFY(!ben.call("set_device", {{"device", "cuda:0,cuda:1"}}).is_null());  // where it trains already
+        QTest::qSleep(1000);
+        QCOMPARE(ben.status().trainer.process, both.trainer.process);
+        control::DetectReply found;
+        QVERIFY(from_json(ben.call("devices"), found).ok());
+        QVERIFY(found.devices[1].usable && found.devices[2].usable);  // our own trainer has their memory
+
+        QVERIFY(!ben.call("set_device", {{"device", "cuda:1"}}).is_null());
+        QVERIFY(ben.wait_for(trains_on("cuda:1"), 20'000));
+        QCOMPARE(ben.status().trainer.devices, Ids{"cuda:1"});
+        QVERIFY(!ben.call("set_device", {{"device", "cuda:0,cuda:7"}}).is_null());
+        QVERIFY(ben.wait_for(trains_on("cuda:0"), 20'000));
+        const control::NodeSnapshot one = ben.status();
+        QCOMPARE(one.trainer.devices, Ids{"cuda:0"});
+        QCOMPARE(one.trainer.left_out.size(), std::size_t{1});
+        QVERIFY(one.device->obstacle.empty());
+        const QString said = run_node({"status", "--data-dir", ben.data()}).out;
+        QVERIFY2(said.contains("cuda:7 does not train: There is no device cuda:7 here.\n"), qPrintable(said));
+        for (const char* wrong : {"cuda:0,cuda:0", "cuda:0,cpu"}) {
+            ben.call("set_device", {{"device", wrong}});
+            QVERIFY(!ben.error().empty());
+        }
+        QCOMPARE(ben.status().device->chosen, std::string("cuda:0,cuda:7"));
+        QCOMPARE(ben.status().run->rounds_lost, std::uint64_t{0});
+    }
+
     void the_window_and_the_command_line_write_one_setting_that_stays() {
         Scene scene;
         ServingNode& ben = scene.swarm.volunteer("ben", scene.environment);

@@ -88,7 +88,8 @@ void add_node_options(CLI::App& app, Command& command, Raw& raw) {
     app.add_option("--trainer-threads", command.node.trainer_threads, "Threads of the trainer (default: it chooses)");
     app.add_option("--threads", command.node.threads, "Threads for payloads and hashing (default: half the cores)");
     app.add_option("--device", raw.device,
-                   "What trains: cpu, cuda:0, cuda:1, mps, or any for the fastest (remembered)");
+                   "What trains: cpu, cuda:0, cuda:0,cuda:1 for two GPUs together, mps, or any for all GPUs, else the "
+                   "processor (remembered)");
     app.add_option("--gpu-memory", raw.gpu_memory,
                    "GPU memory the trainer may use, for example 4GiB; 0 for the default (remembered)");
     app.add_option("--ram", raw.ram, "Memory the trainer may use, for example 12GiB; 0 for the default (remembered)");

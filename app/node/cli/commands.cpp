@@ -146,12 +146,18 @@ std::string traffic_text(const control::Traffic& traffic) {
            of("; in all", traffic.total_up, traffic.total_down) + "\n";
 }
 
-/// The device that is to train, and why another does where that is so.
-std::string device_text(const control::DeviceChoice& device) {
-    if (device.chosen.empty()) return "chosen device: any\n";
-    const std::string line = "chosen device: " + log::printable(device.chosen);
-    if (device.obstacle.empty()) return line + "\n";
-    return line + "; another trains meanwhile: " + log::printable(device.obstacle, obstacle_shown) + "\n";
+/// What is to train, why something else does where that is so, and what trains if that is more than one device.
+std::string device_text(const control::DeviceChoice& device, const control::TrainerSnapshot& trainer) {
+    std::string text = "chosen device: " + (device.chosen.empty() ? "any" : log::printable(device.chosen));
+    if (!device.chosen.empty() && !device.obstacle.empty())
+        text += "; another trains meanwhile: " + log::printable(device.obstacle, obstacle_shown);
+    text += "\n";
+    if (trainer.devices.size() > 1)
+        text += "training devices: " + log::printable(control::choice_of(trainer.devices)) + "\n";
+    for (const control::DeviceLeftOut& row : trainer.left_out) {
+        text += log::printable(row.id) + " does not train: " + log::printable(row.reason, obstacle_shown) + "\n";
+    }
+    return text;
 }
 
 /// What the device draws and how warm it is; what cannot be read is said.
@@ -219,7 +225,7 @@ void print(const control::NodeSnapshot& node) {
                   << traffic_text(node.network.traffic) << inbound_text(node.network)
                   << (node.proxy ? proxy_text(*node.proxy) : "") << "trainer: " << name_of(node.trainer.state)
                   << (node.trainer.device.empty() ? "" : ", " + log::printable(node.trainer.device)) << "\n"
-                  << (node.device ? device_text(*node.device) : "") << sensors_text(node.trainer)
+                  << (node.device ? device_text(*node.device, node.trainer) : "") << sensors_text(node.trainer)
                   << (node.energy ? energy_text(*node.energy) : "");
     }
     std::cout << "data: " << node.data_folder << std::endl;

@@ -102,23 +102,38 @@ void leave_gpus_alone() {
 #endif
 }
 
-const DeviceRow* chosen_row(const Findings& findings) {
-    const std::string wanted = findings.device == "cuda" ? "cuda:0" : findings.device;
-    for (const DeviceRow& row : findings.devices->devices) {
-        if (row.id == wanted) return &row;
+const DeviceRow* row_of(const Findings& findings, const std::string& id) {
+    const std::vector<DeviceRow>& rows = findings.devices->devices;
+    const auto found = std::ranges::find(rows, id, &DeviceRow::id);
+    return found == rows.end() ? nullptr : &*found;
+}
+
+bool is_usable(const DeviceRow* row) { return row != nullptr && row->usable; }
+
+std::vector<std::string> chosen_devices(const Findings& findings) {
+    const auto devices = control::devices_of_choice(findings.device);
+    return devices ? *devices : std::vector<std::string>{};
+}
+
+/// One sentence for each chosen device that cannot train.
+std::string obstacles(const Findings& findings) {
+    std::string text;
+    for (const std::string& id : chosen_devices(findings)) {
+        const DeviceRow* row = row_of(findings, id);
+        if (is_usable(row)) continue;
+        text += (text.empty() ? "" : " ");
+        text += "The chosen device, " + clean(id) + (row == nullptr ? ", is not there" : ", cannot be used") +
+                "; choose another with --device, or --device any.";
     }
-    return nullptr;
+    return text;
 }
 
 std::string verdict(const Findings& findings) {
-    if (can_train(findings)) return "This computer can train.";
+    const std::string missing = findings.devices ? obstacles(findings) : std::string();
+    if (can_train(findings))
+        return missing.empty() ? "This computer can train." : "This computer can train. " + missing;
     if (!findings.exact) return exactness_text();
-    if (!findings.device.empty() && findings.devices) {
-        return "The chosen device, " + clean(findings.device) +
-               (chosen_row(findings) == nullptr ? ", is not there" : ", cannot be used") +
-               "; choose another with --device, or --device any.";
-    }
-    return "Nothing here can train.";
+    return missing.empty() ? "Nothing here can train." : missing;
 }
 
 }  // namespace
@@ -126,8 +141,8 @@ std::string verdict(const Findings& findings) {
 bool can_train(const Findings& findings) {
     if (!findings.devices || !findings.exact) return false;
     if (findings.device.empty()) return std::ranges::any_of(findings.devices->devices, &DeviceRow::usable);
-    const DeviceRow* row = chosen_row(findings);
-    return row != nullptr && row->usable;
+    return std::ranges::any_of(chosen_devices(findings),
+                               [&](const std::string& id) { return is_usable(row_of(findings, id)); });
 }
 
 std::string doctor_text(const Findings& findings) {

@@ -153,10 +153,12 @@ std::string plan_text(const PlanView& view) {
     std::string text =
         formatted("%u layers, width %u, context %u: %s parameters\n", view.model.layers, view.model.width,
                   view.model.context, count_text(static_cast<double>(view.model.parameters())).c_str());
-    text += "on " + clean(plan.device) + ": " + clean(plan.summary) + "\n\n" + parts_text(plan) + "\n";
+    const std::string devices = plan.devices.empty() ? plan.device : control::choice_of(plan.devices);
+    text += "on " + clean(devices) + ": " + clean(plan.summary) + "\n\n" + parts_text(plan) + "\n";
     text += plan.tokens_per_second > 0 ? formatted("Expected speed: %.4g tokens/s\n", plan.tokens_per_second)
                                        : "Expected speed: unknown, this device was not measured\n";
     for (const std::string& why : plan.why) text += "  " + clean(why) + "\n";
+    for (const control::DeviceLeftOut& row : plan.left_out) text += "  " + clean(row.reason) + "\n";
     return text + "\n" + cost_text(view);
 }
 

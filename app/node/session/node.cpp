@@ -207,7 +207,8 @@ std::string Node::change_key() const {
     const control::NodeSnapshot now = own_snapshot();
     std::string key = std::string(name_of(now.activity)) + "|" + now.reason + "|" + std::to_string(now.paused_until) +
                       "|" + name_of(now.proxy->answer) + "|" + std::to_string(now.network.peers) + "|" +
-                      name_of(now.trainer.state) + "|" + now.name + "|" + now.device->chosen + now.device->obstacle;
+                      name_of(now.trainer.state) + "|" + now.name + "|" + now.device->chosen + now.device->obstacle +
+                      "|" + control::choice_of(now.trainer.devices);
     if (now.releases) {
         key += std::string("|") + control::name_of(now.releases->stage) + now.releases->error +
                now.releases->installed + std::to_string(now.releases->packs.size());

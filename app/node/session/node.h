@@ -219,7 +219,7 @@ private:
     void look_for_releases();
     void use_installed_trainer();
     void devices_found(const Result<control::DetectReply>& found);
-    [[nodiscard]] std::string training_device() const;
+    [[nodiscard]] std::vector<std::string> training_devices() const;
     [[nodiscard]] control::DeviceChoice device_choice() const;
     [[nodiscard]] control::ProgramList programs() const;
     [[nodiscard]] control::ReleaseState release_state() const;

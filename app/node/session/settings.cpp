@@ -140,15 +140,10 @@ void NodeSettings::apply(const ReleaseOptions& options) {
 
 Result<std::string> parse_device_choice(const std::string& text) {
     if (text == "any") return std::string();
-    if (text == "cuda") return std::string("cuda:0");
-    if (text == "cpu" || text == "mps") return text;
-    constexpr std::string_view prefix = "cuda:";
-    const std::string index = text.starts_with(prefix) ? text.substr(prefix.size()) : "";
-    const bool digits =
-        !index.empty() && index.size() <= 2 && index.find_first_not_of("0123456789") == std::string::npos;
-    if (digits) return text;
+    const auto devices = control::devices_of_choice(text);
+    if (devices && !devices->empty()) return control::choice_of(*devices);
     return Error{ErrorCode::invalid_argument,
-                 "A device is cpu, cuda:0, cuda:1 and so on, mps, or any for the fastest."};
+                 "A device is cpu, cuda:0, cuda:1 and so on, several GPUs as cuda:0,cuda:1, mps, or any for all GPUs."};
 }
 
 namespace {

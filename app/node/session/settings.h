@@ -94,7 +94,7 @@ struct NodeSettings {
     [[nodiscard]] bool pause_over(std::int64_t now) const { return paused && paused_until != 0 && now >= paused_until; }
 };
 
-/// "cpu", "mps" or "cuda:1" as it stands, "cuda" as "cuda:0"; "any" returns an empty text.
+/// "cpu", "mps", "cuda:1" or "cuda:0,cuda:1" in the order of numbers, "cuda" as "cuda:0"; "any" returns an empty text.
 [[nodiscard]] Result<std::string> parse_device_choice(const std::string& text);
 
 /// `name` cut to what a message holds, at a character's end; control characters become spaces.

@@ -228,9 +228,9 @@ control::Inbound inbound_of(const net::SessionCounters& counters) {
     return early ? control::Inbound::unknown : control::Inbound::shut;
 }
 
-control::DetectReply device_rows(control::DetectReply found, const std::string& training) {
+control::DetectReply device_rows(control::DetectReply found, const std::vector<std::string>& training) {
     for (control::DeviceRow& row : found.devices) {
-        if (row.id != training || row.usable) continue;
+        if (row.usable || std::ranges::find(training, row.id) == training.end()) continue;
         row.usable = true;
         row.reason = "It trains.";
     }

@@ -57,7 +57,7 @@ struct Beginning {
 void add_flows(const std::vector<net::MemberFlow>& flows, control::RunSnapshot& snapshot);
 
 /// What a trainer found to train on. The memory that our own trainer has taken of `training` is not lacking there.
-[[nodiscard]] control::DetectReply device_rows(control::DetectReply found, const std::string& training);
+[[nodiscard]] control::DetectReply device_rows(control::DetectReply found, const std::vector<std::string>& training);
 
 /// What the ledger says of the run and of this identity's part in it, the last round's loss too if no member tells one.
 void add_credit(const ledger::Ledger& ledger, const RunId& run, const PeerId& self, control::RunSnapshot& snapshot);

@@ -283,6 +283,7 @@ void TrainerProcess::rest() {
 void TrainerProcess::take_plan(control::PlanReply plan) {
     m_plan = log::printable(plan.summary, device_bytes_max);
     m_memory_plan = std::move(plan);
+    if (m_memory_plan.devices.empty() && !m_memory_plan.device.empty()) m_memory_plan.devices = {m_memory_plan.device};
 }
 
 void TrainerProcess::on_notification(const control::Notification& notification) {
@@ -378,6 +379,8 @@ control::TrainerSnapshot TrainerProcess::view() const {
     view.restarts = m_restarts;
     view.device_id = m_memory_plan.device;
     view.parts = m_memory_plan.parts;
+    view.devices = m_memory_plan.devices;
+    view.left_out = m_memory_plan.left_out;
     if (!m_progress) return view;
     view.tokens_per_second = m_progress->tokens_per_second;
     view.resident = m_progress->resident;

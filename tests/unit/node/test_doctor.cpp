@@ -81,14 +81,15 @@ private slots:
         QCOMPARE(*parse_device_choice("any"), std::string());
         QCOMPARE(*parse_device_choice("cuda:1"), std::string("cuda:1"));
         QCOMPARE(*parse_device_choice("cuda"), std::string("cuda:0"));
-        for (const char* wrong : {"", "gpu", "cuda:", "cuda:x", "cuda:100", "cpu:0"}) {
+        QCOMPARE(*parse_device_choice("cuda:2,cuda:0"), std::string("cuda:0,cuda:2"));
+        for (const char* wrong : {"", "gpu", "cuda:", "cuda:x", "cuda:100", "cpu:0", "cuda:0,cpu", "cuda:0,any"}) {
             QVERIFY2(!parse_device_choice(wrong).ok(), wrong);
         }
     }
 
     void limits_are_given_once_and_remembered() {
-        const char* line[] = {"potluck-node", "serve",  "--data-dir",   "/d",
-                              "--device",     "cuda:1", "--gpu-memory", "4GiB"};
+        const char* line[] = {"potluck-node", "serve",         "--data-dir",   "/d",
+                              "--device",     "cuda:3,cuda:1", "--gpu-memory", "4GiB"};
         const auto parsed = parse_command_line(static_cast<int>(std::size(line)), line);
         QVERIFY(parsed.command.has_value());
         QTemporaryDir folder;
@@ -98,7 +99,7 @@ private slots:
         QVERIFY(settings.save(folder.path().toStdString()).ok());
         auto later = NodeSettings::load(folder.path().toStdString());
         QVERIFY(later.ok());
-        QCOMPARE(later->budget.device, std::string("cuda:1"));
+        QCOMPARE(later->budget.device, std::string("cuda:1,cuda:3"));
         QCOMPARE(later->budget.gpu_memory, 4ULL << 30U);
         QCOMPARE(later->budget.ram, 5ULL);
         later->apply({.device = "", .gpu_memory = 0});
@@ -208,6 +209,19 @@ private slots:
         QVERIFY(doctor_text(findings).find("cannot be used") != std::string::npos);
         findings.device = "cpu";
         QVERIFY(can_train(findings));
+    }
+
+    void of_several_chosen_devices_one_that_is_usable_trains_and_the_others_are_told() {
+        Findings findings = found({row_of("cpu", ""), row_of("cuda:0", ""), row_of("cuda:1", "Too old.")});
+        findings.device = "cuda:0,cuda:1,cuda:7";
+        QVERIFY(can_train(findings));
+        const std::string text = doctor_text(findings);
+        QVERIFY2(text.starts_with("This computer can train. The chosen device, cuda:1, cannot be used; choose another "
+                                  "with --device, or --device any. The chosen device, cuda:7, is not there;"),
+                 text.c_str());
+        findings.device = "cuda:1,cuda:7";
+        QVERIFY(!can_train(findings));
+        QVERIFY(doctor_text(findings).starts_with("The chosen device, cuda:1, cannot be used;"));
     }
 
     void inexact_arithmetic_keeps_everything_from_training() {

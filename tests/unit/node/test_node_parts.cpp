@@ -195,9 +195,11 @@ private slots:
             row.reason = row.usable ? "It trains." : "No memory.";
             found.devices.push_back(row);
         }
-        const control::DetectReply idle = device_rows(found, "");
+        const control::DetectReply idle = device_rows(found, {});
         QVERIFY(idle.devices[0].usable && !idle.devices[1].usable && !idle.devices[2].usable);
-        const control::DetectReply shown = device_rows(found, "cuda:1");
+        const control::DetectReply both = device_rows(found, {"cuda:0", "cuda:1"});
+        QVERIFY(both.devices[1].usable && both.devices[2].usable);
+        const control::DetectReply shown = device_rows(found, {"cuda:1"});
         QVERIFY(shown.devices[2].usable && shown.devices[2].reason == "It trains.");
         QVERIFY(!shown.devices[1].usable && shown.devices[1].reason == "No memory.");
     }
