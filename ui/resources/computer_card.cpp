@@ -34,6 +34,8 @@ constexpr std::array part_names = {
     PartName{"weights", QT_TRANSLATE_NOOP("potluck::ui::ComputerCard", "Weights")},
     PartName{"copy for the products", QT_TRANSLATE_NOOP("potluck::ui::ComputerCard", "Copy for matrix products")},
     PartName{"gradient", QT_TRANSLATE_NOOP("potluck::ui::ComputerCard", "Gradient")},
+    PartName{"gradients of further devices",
+             QT_TRANSLATE_NOOP("potluck::ui::ComputerCard", "Gradients of further devices")},
     PartName{"gradient of a block", QT_TRANSLATE_NOOP("potluck::ui::ComputerCard", "Gradient of a block")},
     PartName{"optimizer state", QT_TRANSLATE_NOOP("potluck::ui::ComputerCard", "Moments of the optimizer")},
     PartName{"anchor", QT_TRANSLATE_NOOP("potluck::ui::ComputerCard", "Anchor: the model of the round")},

@@ -2,7 +2,10 @@
 // take nobody's focus; what is said of each is set whenever the node tells anything.
 //
 // A chosen device that was not found has a row as well: the choice stays the owner's until it is changed, and the
-// device may come back. Reasons are the trainer's own sentences, in English.
+// device may come back. While the trainer chooses, the switches show what that means, every GPU that can be used, and
+// switching one off chooses the others; with all of them on again the trainer chooses. The buttons of the two choices
+// exclude each other, and neither is pressed while GPUs were named. Reasons are the trainer's own sentences, in
+// English.
 #include "ui/resources/device_card.h"
 
 #include <algorithm>
@@ -10,6 +13,7 @@
 
 #include <QBoxLayout>
 #include <QButtonGroup>
+#include <QCheckBox>
 #include <QLocale>
 #include <QRadioButton>
 #include <QShowEvent>
@@ -44,18 +48,33 @@ QString speedOf(const DeviceRow& device) {
              plainText(fastest->precision, name_characters_max));
 }
 
-QString aboutOf(const DeviceRow& device, bool trains) {
+bool contains(const std::vector<std::string>& ids, const std::string& id) {
+    return std::ranges::find(ids, id) != ids.end();
+}
+
+bool trainsOn(const TrainerSnapshot& trainer, const std::string& id) {
+    return trainer.device_id == id || contains(trainer.devices, id);
+}
+
+QString aboutOf(const DeviceRow& device, const TrainerSnapshot& trainer) {
     if (!device.usable)
         return DeviceCard::tr("Cannot be used. %1").arg(plainText(device.reason, reason_characters_max));
+    const auto left = std::ranges::find(trainer.left_out, device.id, &DeviceLeftOut::id);
+    if (left != trainer.left_out.end())
+        return DeviceCard::tr("Does not train now. %1").arg(plainText(left->reason, reason_characters_max));
     QStringList facts;
     if (device.memory_total > 0) facts << DeviceCard::tr("%1 of memory").arg(sizeText(device.memory_total));
     if (const QString speed = speedOf(device); !speed.isEmpty()) facts << speed;
-    if (trains) facts << DeviceCard::tr("trains now");
+    if (trainsOn(trainer, device.id)) facts << DeviceCard::tr("trains now");
     return facts.join(QStringLiteral(", "));
 }
 
 /// What is said of a device that is not among those that were found, or while none were looked for.
-QString aboutMissing(const NodeView& view) {
+QString aboutMissing(const NodeView& view, const std::string& id) {
+    const auto& left_out = view.snapshot.trainer.left_out;
+    const auto left = std::ranges::find(left_out, id, &DeviceLeftOut::id);
+    if (left != left_out.end())
+        return DeviceCard::tr("Does not train now. %1").arg(plainText(left->reason, reason_characters_max));
     const QString why = plainText(view.snapshot.device->obstacle, reason_characters_max);
     if (!why.isEmpty()) return DeviceCard::tr("Another device trains meanwhile. %1").arg(why);
     return view.devices.state == FoundDevices::State::here ? DeviceCard::tr("It was not found.") : QString();
@@ -79,8 +98,8 @@ DeviceCard::DeviceCard(NodeClient& client, QWidget* parent) : QFrame(parent), m_
     setObjectName(QStringLiteral("card"));
     QBoxLayout* column = cardLayout(this);
     column->addWidget(makeLabel(tr("What trains"), "heading", this));
-    column->addWidget(makeWrappedLabel(tr("One device at a time. A change holds at once: what was trained is kept, and "
-                                          "the other device goes on with it."),
+    column->addWidget(makeWrappedLabel(tr("All GPUs that are switched on train at once. A change holds at once: what "
+                                          "was trained is kept, and the devices chosen go on with it."),
                                        "muted", this));
     m_choices = new QButtonGroup(this);
     m_list = new QWidget(this);
@@ -106,7 +125,6 @@ DeviceCard::DeviceCard(NodeClient& client, QWidget* parent) : QFrame(parent), m_
     row->addStretch(1);
     column->addLayout(row);
     connect(m_again, &QPushButton::clicked, this, [this] { m_client.requestDevices(DeviceSearch::anew); });
-    connect(m_choices, &QButtonGroup::idClicked, this, &DeviceCard::choose);
     connect(&client, &NodeClient::done, this, [this](Method method) {
         if (method == method_of<SetDevice>) showOrHide(m_problem, {});
     });
@@ -135,17 +153,27 @@ void DeviceCard::askIfUnknown() {
 }
 
 std::vector<DeviceCard::Row> DeviceCard::rowsOf(const NodeView& view) {
-    const std::string& chosen = view.snapshot.device->chosen;
-    const std::string& trains = view.snapshot.trainer.device_id;
-    std::vector<Row> rows{{{}, tr("Automatic: the GPU with the most memory, else the processor"), {}}};
-    for (const DeviceRow& device : view.devices.found.devices)
-        rows.push_back({device.id, titleOf(device), aboutOf(device, device.id == trains), device.usable});
-    if (rows.size() == 1) rows.push_back({"cpu", tr("The processor"), trains == "cpu" ? tr("trains now") : QString()});
-    const auto found = std::ranges::find(rows, chosen, &Row::id);
-    if (found == rows.end()) {
-        rows.push_back({chosen, plainText(chosen, name_characters_max), aboutMissing(view)});
-    } else if (!view.snapshot.device->obstacle.empty()) {
-        found->about = aboutMissing(view);
+    const std::string& choice = view.snapshot.device->chosen;
+    const auto listed = devices_of_choice(choice);
+    const std::vector<std::string> chosen = listed ? *listed : std::vector<std::string>{choice};
+    const TrainerSnapshot& trainer = view.snapshot.trainer;
+    std::vector<Row> rows{{{}, tr("Automatic: all GPUs at once, else the processor"), {}, true, choice.empty()}};
+    for (const DeviceRow& device : view.devices.found.devices) {
+        const bool automatic = choice.empty() && device.id != "cpu" && device.usable;
+        rows.push_back({device.id, titleOf(device), aboutOf(device, trainer), device.usable,
+                        automatic || contains(chosen, device.id)});
+    }
+    if (rows.size() == 1) {
+        const QString about = trainsOn(trainer, "cpu") ? tr("trains now") : QString();
+        rows.push_back({"cpu", tr("The processor"), about, true, choice == "cpu"});
+    }
+    for (const std::string& id : chosen) {
+        const auto found = std::ranges::find(rows, id, &Row::id);
+        if (found == rows.end()) {
+            rows.push_back({id, plainText(id, name_characters_max), aboutMissing(view, id), false, true});
+        } else if (!view.snapshot.device->obstacle.empty()) {
+            found->about = aboutMissing(view, id);
+        }
     }
     return rows;
 }
@@ -165,10 +193,7 @@ void DeviceCard::refresh() {
     }
     showOrHide(m_notes, notes.join(u'\n'));
     m_again->setEnabled(devices.state != FoundDevices::State::asked);
-    if (m_client.waitsFor(method_of<SetDevice>)) return;
-    const auto chosen = std::ranges::find(m_rows, view.snapshot.device->chosen, &Row::id);
-    if (QAbstractButton* button = m_choices->button(static_cast<int>(chosen - m_rows.begin())))
-        button->setChecked(true);
+    if (!m_client.waitsFor(method_of<SetDevice>)) showChoice();
 }
 
 void DeviceCard::showRows(std::vector<Row> rows) {
@@ -178,22 +203,38 @@ void DeviceCard::showRows(std::vector<Row> rows) {
     m_rows = std::move(rows);
     if (!same) {
         m_abouts.clear();
+        m_buttons.clear();
         qDeleteAll(m_list->findChildren<QWidget*>(Qt::FindDirectChildrenOnly));
         for (const Row& row : m_rows) addRow(row);
     }
     for (std::size_t i = 0; i < m_rows.size(); ++i) {
         showOrHide(m_abouts[i], m_rows[i].about);
-        m_choices->button(static_cast<int>(i))->setAccessibleDescription(m_rows[i].about);
-        const bool chosen = m_rows[i].id == m_client.view().snapshot.device->chosen;
-        m_choices->button(static_cast<int>(i))->setEnabled(m_rows[i].usable || chosen);
+        m_buttons[i]->setAccessibleDescription(m_rows[i].about);
+        m_buttons[i]->setEnabled(m_rows[i].usable || m_rows[i].on);
     }
+}
+
+/// A button of an exclusive group cannot be released while it excludes.
+void DeviceCard::showChoice() {
+    m_choices->setExclusive(false);
+    for (std::size_t i = 0; i < m_rows.size(); ++i) m_buttons[i]->setChecked(m_rows[i].on);
+    m_choices->setExclusive(true);
 }
 
 void DeviceCard::addRow(const Row& row) {
     const QString name = row.id.empty() ? QStringLiteral("any") : QString::fromStdString(row.id);
-    auto* button = new QRadioButton(buttonText(row.title), m_list);
+    const std::size_t place = m_buttons.size();
+    QAbstractButton* button = nullptr;
+    if (row.isSwitch()) {
+        button = new QCheckBox(buttonText(row.title), m_list);
+        connect(button, &QAbstractButton::clicked, this, [this, place] { switchGpu(place); });
+    } else {
+        button = new QRadioButton(buttonText(row.title), m_list);
+        m_choices->addButton(button);
+        connect(button, &QAbstractButton::clicked, this, [this, id = row.id] { choose(id.empty() ? "any" : id); });
+    }
     button->setObjectName(QStringLiteral("device-") + name);
-    m_choices->addButton(button, static_cast<int>(m_abouts.size()));
+    m_buttons.push_back(button);
     m_lines->addWidget(button);
     QLabel* about = makeWrappedLabel({}, "muted", m_list);
     about->setObjectName(QStringLiteral("about-") + name);
@@ -202,9 +243,26 @@ void DeviceCard::addRow(const Row& row) {
     m_abouts.push_back(about);
 }
 
-void DeviceCard::choose(int place) {
-    const std::string& id = m_rows[static_cast<std::size_t>(place)].id;
-    m_client.setDevice(id.empty() ? "any" : id);
+void DeviceCard::choose(const std::string& id) {
+    showOrHide(m_problem, {});
+    m_client.setDevice(id);
+}
+
+/// What is on after the click is what is wanted; a device that cannot be used is no part of "all".
+void DeviceCard::switchGpu(std::size_t place) {
+    std::vector<std::string> on;
+    bool all = true;
+    for (std::size_t i = 0; i < m_rows.size(); ++i) {
+        if (!m_rows[i].isSwitch()) continue;
+        if (m_buttons[i]->isChecked()) on.push_back(m_rows[i].id);
+        all = all && m_buttons[i]->isChecked() == m_rows[i].usable;
+    }
+    if (on.empty()) {
+        m_buttons[place]->setChecked(true);
+        showOrHide(m_problem, tr("One device has to train: choose the processor, or switch another GPU on first."));
+        return;
+    }
+    choose(all ? "any" : choice_of(on));
 }
 
 }  // namespace potluck::ui

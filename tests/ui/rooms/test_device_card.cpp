@@ -1,4 +1,5 @@
-// Which device trains, by real clicks: what there is and what is said of it, and what is asked of the node.
+// Which devices train, by real clicks: what there is and what is said of it, and what is asked of the node.
+#include <QCheckBox>
 #include <QLabel>
 #include <QRadioButton>
 
@@ -43,16 +44,28 @@ struct Settings : WindowFixture {
         node.push(snapshot);
         settle();
     }
-    [[nodiscard]] QRadioButton* choice(const char* id) const {
-        return find<QRadioButton>((std::string("device-") + id).c_str());
+    [[nodiscard]] QAbstractButton* choice(const char* id) const {
+        return find<QAbstractButton>((std::string("device-") + id).c_str());
     }
     [[nodiscard]] bool isThere(const char* id) const {
-        return window->findChild<QRadioButton*>(QStringLiteral("device-") + QLatin1String(id)) != nullptr;
+        return window->findChild<QAbstractButton*>(QStringLiteral("device-") + QLatin1String(id)) != nullptr;
     }
     [[nodiscard]] QString about(const char* id) const { return text((std::string("about-") + id).c_str()); }
     void click(const char* id) {
         choice(id)->click();
         settle();
+    }
+    /// What is pressed or switched on, "any" for automatic.
+    [[nodiscard]] std::string on() const {
+        std::string text;
+        for (const char* id : {"any", "cpu", "cuda:0", "cuda:1", "cuda:7"})
+            if (isThere(id) && choice(id)->isChecked()) text += (text.empty() ? "" : " ") + std::string(id);
+        return text;
+    }
+    /// The old card was mended.
+    void mend() {
+        found.devices[2].usable = true;
+        found.devices[2].reason.clear();
     }
     [[nodiscard]] std::string asked() const { return node.lastParams("set_device").at("device").get<std::string>(); }
 
@@ -80,37 +93,107 @@ private slots:
         QVERIFY(!page.choice("cuda:1")->isEnabled());
         QCOMPARE(page.text("deviceNotes"), QStringLiteral("Intel's graphics are not used."));
         QCOMPARE(page.choice("cuda:1")->accessibleDescription(), page.about("cuda:1"));
+        QVERIFY(qobject_cast<QCheckBox*>(page.choice("cuda:0")) != nullptr);
+        QVERIFY(qobject_cast<QRadioButton*>(page.choice("cpu")) != nullptr);
         page.snapshot.trainer.device_id = "cuda:0";
-        const QRadioButton* before = page.choice("cuda:0");
+        const QAbstractButton* before = page.choice("cuda:0");
         page.say();
         QVERIFY(page.about("cuda:0").endsWith("trains now") && !page.about("cpu").contains("trains now"));
         QCOMPARE(page.choice("cuda:0"), before);
         QCOMPARE(page.node.count("devices"), 1);
     }
 
-    void a_device_is_chosen_by_a_click_and_given_up_by_another() {
+    void a_choice_is_made_by_a_click_and_given_up_by_another() {
         Settings page;
         page.open();
-        QVERIFY(page.choice("any")->isChecked());
+        QCOMPARE(page.on(), std::string("any cuda:0"));  // what automatic means here
+        page.click("cpu");
+        QCOMPARE(page.asked(), std::string("cpu"));
+        QCOMPARE(page.on(), std::string("cpu"));
         page.click("cuda:0");
-        QCOMPARE(page.asked(), std::string("cuda:0"));
-        QVERIFY(page.choice("cuda:0")->isChecked());
+        QCOMPARE(page.asked(), std::string("any"));  // all that can be used
+        QCOMPARE(page.on(), std::string("any cuda:0"));
+        page.click("cpu");
         page.click("any");
         QCOMPARE(page.asked(), std::string("any"));
-        QVERIFY(page.choice("any")->isChecked());
         page.snapshot.device->chosen = "cpu";  // the command line has chosen
         page.say();
-        QVERIFY(page.choice("cpu")->isChecked());
-        QCOMPARE(page.node.count("set_device"), 2);
+        QCOMPARE(page.on(), std::string("cpu"));
+        QCOMPARE(page.node.count("set_device"), 4);
+    }
+
+    void each_gpu_has_a_switch_and_all_of_them_on_are_automatic() {
+        Settings page;
+        page.mend();
+        page.snapshot.trainer.device_id = "cuda:0";
+        page.snapshot.trainer.devices = {"cuda:0", "cuda:1"};
+        page.open();
+        QCOMPARE(page.on(), std::string("any cuda:0 cuda:1"));
+        QVERIFY(page.about("cuda:0").endsWith("trains now") && page.about("cuda:1").endsWith("trains now"));
+        page.click("cuda:0");
+        QCOMPARE(page.asked(), std::string("cuda:1"));
+        QCOMPARE(page.on(), std::string("cuda:1"));
+        page.click("cuda:0");
+        QCOMPARE(page.asked(), std::string("any"));
+        QCOMPARE(page.on(), std::string("any cuda:0 cuda:1"));
+        page.snapshot.device->chosen = "cuda:0";
+        page.snapshot.trainer.devices = {"cuda:0"};
+        page.say();
+        QCOMPARE(page.on(), std::string("cuda:0"));
+        QVERIFY(!page.about("cuda:1").contains("trains now"));
+        page.click("cuda:1");
+        QCOMPARE(page.asked(), std::string("any"));
+        page.choice("cuda:0")->setFocus();
+        QTest::keyClick(page.choice("cuda:0"), Qt::Key_Space);
+        page.settle();
+        QCOMPARE(page.asked(), std::string("cuda:1"));
+    }
+
+    void the_last_gpu_that_is_on_is_not_switched_off() {
+        Settings page;
+        page.open();
+        page.click("cuda:0");
+        QCOMPARE(page.node.count("set_device"), 0);
+        QCOMPARE(page.on(), std::string("any cuda:0"));
+        QCOMPARE(page.text("deviceProblem"),
+                 QStringLiteral("One device has to train: choose the processor, or switch another GPU on first."));
+        page.click("cpu");
+        QCOMPARE(page.asked(), std::string("cpu"));
+        QVERIFY(page.find<QLabel>("deviceProblem")->isHidden());
+    }
+
+    void a_gpu_that_is_on_and_does_not_train_says_why() {
+        Settings page;
+        page.mend();
+        page.snapshot.trainer.device_id = "cuda:0";
+        page.snapshot.trainer.devices = {"cuda:0"};
+        page.snapshot.trainer.left_out = {{"cuda:1", "It has 2 GB free, and this layout needs 3 GB."}};
+        page.open();
+        QCOMPARE(page.about("cuda:1"),
+                 QStringLiteral("Does not train now. It has 2 GB free, and this layout needs 3 GB."));
+        QVERIFY(page.choice("cuda:1")->isChecked());
+        page.snapshot.device->chosen = "cuda:0,cuda:7";
+        page.snapshot.trainer.left_out = {{"cuda:7", "There is no device cuda:7 here."}};
+        page.say();
+        QCOMPARE(page.on(), std::string("cuda:0 cuda:7"));
+        QCOMPARE(page.about("cuda:7"), QStringLiteral("Does not train now. There is no device cuda:7 here."));
+        page.click("cuda:7");
+        QCOMPARE(page.asked(), std::string("cuda:0"));
     }
 
     void a_refusal_is_told_and_the_choice_goes_back() {
         Settings page;
         page.open();
+        page.mend();
+        page.node.answer(control::ReadDevices::name, to_json(page.found));
+        page.button("lookForDevices")->click();
+        page.settle();
         page.node.refuse("set_device", "The disk is full.");
         page.click("cuda:0");
         QCOMPARE(page.text("deviceProblem"), QStringLiteral("The disk is full."));
-        QVERIFY(page.choice("any")->isChecked());
+        QCOMPARE(page.on(), std::string("any cuda:0 cuda:1"));
+        page.click("cpu");
+        QCOMPARE(page.on(), std::string("any cuda:0 cuda:1"));
     }
 
     void a_chosen_device_that_is_gone_keeps_its_row_and_another_that_trains_is_told() {
