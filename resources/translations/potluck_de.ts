@@ -353,6 +353,10 @@
         <source>%1 tokens per second</source>
         <translation>%1 Token pro Sekunde</translation>
     </message>
+    <message>
+        <source>Gradients of further devices</source>
+        <translation>Gradienten weiterer Geräte</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::ConnectionCard</name>
@@ -579,20 +583,28 @@
         <translation>Was trainiert</translation>
     </message>
     <message>
-        <source>One device at a time. A change holds at once: what was trained is kept, and the other device goes on with it.</source>
-        <translation>Ein Gerät zur Zeit. Eine Änderung gilt sofort: Was trainiert wurde, bleibt erhalten, und das andere Gerät macht damit weiter.</translation>
-    </message>
-    <message>
         <source>Look for devices</source>
         <translation>Geräte suchen</translation>
     </message>
     <message>
-        <source>Automatic: the GPU with the most memory, else the processor</source>
-        <translation>Automatisch: die Grafikkarte mit dem meisten Speicher, sonst der Prozessor</translation>
-    </message>
-    <message>
         <source>The processor</source>
         <translation>Der Prozessor</translation>
+    </message>
+    <message>
+        <source>Does not train now. %1</source>
+        <translation>Trainiert gerade nicht. %1</translation>
+    </message>
+    <message>
+        <source>All GPUs that are switched on train at once. A change holds at once: what was trained is kept, and the devices chosen go on with it.</source>
+        <translation>Alle eingeschalteten Grafikkarten trainieren gleichzeitig. Eine Änderung gilt sofort: Was trainiert wurde, bleibt erhalten, und die gewählten Geräte machen damit weiter.</translation>
+    </message>
+    <message>
+        <source>Automatic: all GPUs at once, else the processor</source>
+        <translation>Automatisch: alle Grafikkarten gleichzeitig, sonst der Prozessor</translation>
+    </message>
+    <message>
+        <source>One device has to train: choose the processor, or switch another GPU on first.</source>
+        <translation>Ein Gerät muss trainieren: Wähle den Prozessor, oder schalte zuerst eine andere Grafikkarte ein.</translation>
     </message>
 </context>
 <context>
