@@ -26,7 +26,7 @@ struct SensorReading {
     bool operator==(const SensorReading&) const = default;
 };
 
-/// Of several devices: what they draw together, which is missing where one of them tells nothing, and the warmest.
+/// What several devices draw together, missing where one of them tells nothing, and how warm the warmest is.
 [[nodiscard]] SensorReading together(std::span<const SensorReading> readings);
 
 class Sensors {

@@ -654,7 +654,7 @@ std::optional<control::Notification> TrainerService::progress_due(std::chrono::s
     return control::notification_of(progress);
 }
 
-/// Of all devices that train, which another plan may change: the sum of what they draw and the warmest of them.
+/// Reads those of all devices that train, which another plan may change.
 void TrainerService::look_at_sensors(std::chrono::steady_clock::time_point now) {
     const std::vector<DeviceId> devices = m_trainer->devices();
     const TimePoint at{std::chrono::duration_cast<Duration>(now.time_since_epoch())};

@@ -128,7 +128,7 @@ Tensor plain_backward(const Tensor& dout_NA, const Heads& in, const AttentionSha
     return joined(dq_BHTD, dk_BHTD, dv_BHTD, shape).to(dout_NA.scalar_type());
 }
 
-/// Of this device only: others draw on threads of their own.
+/// Seeds this device only: others draw on threads of their own.
 void seed_generator_of(at::Device device, std::uint64_t seed) {
     at::Generator generator = at::globalContext().defaultGenerator(device);
     const std::lock_guard lock(generator.mutex());

@@ -5,7 +5,7 @@
 
 namespace potluck::training {
 
-/// Of what LibTorch says of a failure, which may be pages: a message of the protocol has bounds.
+/// LibTorch may say pages of a failure, and a message of the protocol has bounds: more of it is cut.
 inline constexpr std::size_t torch_words_bytes_max = 400;
 
 [[nodiscard]] inline Error out_of_memory_error() {
