@@ -55,6 +55,7 @@ Status take_gpu(const control::DeviceRow& row, const control::Budget& budget, Pr
 /// Those on which nothing can be computed after all are left out.
 void take_further(const device::ChosenDevices& chosen, const control::Budget& budget, PlanFacts& facts) {
     facts.left_out = chosen.left_out;
+    facts.further_use = budget.device.empty() ? FurtherUse::where_faster : FurtherUse::chosen;
     for (const control::DeviceRow& row : chosen.further) {
         const Result<DeviceId> device = parse_device(row.id);
         const Result<DeviceSpeed> speed = device.ok() ? measure_device(*device) : Result<DeviceSpeed>(device.error());

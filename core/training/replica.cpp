@@ -86,20 +86,26 @@ void Replica::begin(std::function<Result<ShareDone>()> work) {
     });
 }
 
+/// On its own thread.
+Status Replica::refresh(const FlatVector& local) {
+    if (m_copy.size() == 0) return m_model->use_parameters(local.view());
+    const Status copied = m_copy.copy_from(local);
+    return copied.ok() ? m_model->use_parameters(m_copy.view()) : copied;
+}
+
 void Replica::begin_refresh(const FlatVector& local) {
-    begin([&local, model = m_model.get(), copy = &m_copy]() -> Result<ShareDone> {
-        if (copy->size() > 0) {
-            if (const Status copied = copy->copy_from(local); !copied.ok()) return copied.error();
-        }
-        const Status used = model->use_parameters(copy->size() > 0 ? copy->view() : local.view());
-        return used.ok() ? Result<ShareDone>(ShareDone{}) : used.error();
+    m_is_stale = false;
+    begin([this, &local]() -> Result<ShareDone> {
+        const Status taken = refresh(local);
+        return taken.ok() ? Result<ShareDone>(ShareDone{}) : taken.error();
     });
 }
 
-void Replica::begin_share(Share share) {
+void Replica::begin_share(const FlatVector& local, Share share) {
     m_has_gradient = true;
-    begin([model = m_model.get(), gradient = &m_gradient, share = std::move(share)] {
-        return compute_share(*model, *gradient, share);
+    begin([this, &local, is_stale = std::exchange(m_is_stale, false), share = std::move(share)]() -> Result<ShareDone> {
+        if (const Status taken = is_stale ? refresh(local) : Status(); !taken.ok()) return taken.error();
+        return compute_share(*m_model, m_gradient, share);
     });
 }
 

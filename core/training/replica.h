@@ -1,9 +1,10 @@
 // A further device of one volunteer: a copy of the model that computes the gradient of its share of each batch on a
 // thread of its own, while the trainer's own device computes another share. It steps nothing.
 //
-//   begin_refresh(L) ... finish()    takes new parameters
-//   begin_share(...) ... finish()    adds the gradient of a share to its own
-//   add_to(G)                        at the end of a batch; then forget()
+//   begin_share(L, ...) ... finish()    takes new parameters if there are any, adds a share's gradient to its own
+//   add_to(G)                           at the end of a batch; then forget(), and parameters_changed() after the step
+//
+// A device without a share costs nothing: it takes parameters when it has one again.
 //
 // Where L lives on a device, a replica keeps a copy on its own, and its gradient there; else it reads the computer's L,
 // and its gradient lies in the computer's memory.
@@ -59,7 +60,12 @@ public:
     }
 
     void begin_refresh(const FlatVector& local);
-    void begin_share(Share share);
+    /// L stays as it is until finish().
+    void begin_share(const FlatVector& local, Share share);
+    void parameters_changed() {
+        m_owner.check();
+        m_is_stale = true;
+    }
     /// Waits for what was begun.
     [[nodiscard]] Result<ShareDone> finish();
 
@@ -70,6 +76,7 @@ public:
 private:
     Replica(DeviceId device, std::unique_ptr<Model> model, FlatVector gradient, FlatVector copy);
     void begin(std::function<Result<ShareDone>()> work);
+    [[nodiscard]] Status refresh(const FlatVector& local);
 
     ThreadOwner m_owner;
     DeviceId m_device;
@@ -78,6 +85,7 @@ private:
     FlatVector m_copy;  // empty where it reads the computer's L
     std::future<Result<ShareDone>> m_begun;
     bool m_has_gradient = false;  // of this batch
+    bool m_is_stale = true;       // L is not what it took last
     Worker m_worker;              // last: it uses all of the above
 };
 

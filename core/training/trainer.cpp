@@ -232,7 +232,7 @@ Result<bool> Trainer::compute_shares() {
     std::vector<bool> asked;
     for (std::size_t i = 0; i < m_replicas.size(); ++i) {
         asked.push_back(m_dealt[i + 1].count > 0);
-        if (asked.back()) m_replicas[i]->begin_share(m_dealt[i + 1]);
+        if (asked.back()) m_replicas[i]->begin_share(m_local.values(), m_dealt[i + 1]);
     }
     const Result<ShareDone> own = m_dealt.front().count > 0 ? compute_share(*m_model, m_gradient, m_dealt.front())
                                                             : Result<ShareDone>(ShareDone{});
@@ -329,15 +329,8 @@ Status Trainer::forget_batch() {
 }
 
 Status Trainer::parameters_changed() {
-    for (const auto& replica : m_replicas) replica->begin_refresh(m_local.values());
-    const Status own = m_model->use_parameters(m_local.values().view());
-    Outcomes outcomes;
-    for (const auto& replica : m_replicas) {
-        const Result<ShareDone> done = replica->finish();
-        outcomes.push_back(done.ok() ? Status() : Status(done.error()));
-    }
-    (void)let_go_of_failed(outcomes);
-    return own;
+    for (const auto& replica : m_replicas) replica->parameters_changed();
+    return m_model->use_parameters(m_local.values().view());
 }
 
 void Trainer::add_replicas() {

@@ -5,6 +5,7 @@
 // computer's memory, so does each device's gradient of its shares.
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "core/training/memory/plan.h"
 #include "core/training/memory/price.h"
@@ -18,6 +19,10 @@ std::string gigabytes(std::uint64_t bytes) {
     std::snprintf(text, sizeof text, "%.1f GB", static_cast<double>(bytes) / 1e9);
     return text;
 }
+
+constexpr const char* slower =
+    "This run would train no faster with it: passing on the gradient of a batch takes longer than it saves. Name the "
+    "GPUs with --device to use them all the same.";
 
 std::string named(const FurtherDevice& device) { return device.name + " (" + id_of(device.device) + ")"; }
 
@@ -63,12 +68,20 @@ void add_further_devices(const model::ModelSpec& model, const run::Recipe& recip
         }
     }
     if (plan.further.empty()) return;
+    if (plan.tokens_per_second > 0) {
+        const double together = speed_together(model, recipe, facts, plan);
+        if (facts.further_use == FurtherUse::where_faster && together <= plan.tokens_per_second) {
+            for (const DeviceId& device : std::exchange(plan.further, {}))
+                plan.left_out.push_back({id_of(device), slower});
+            return;
+        }
+        plan.tokens_per_second = together;
+    }
     if (taken > 0) {
         plan.parts.push_back(
             {.what = "gradients of further devices", .how = name_of(plan.layout.gradient), .ram = taken});
         plan.ram_peak += taken;
     }
-    if (plan.tokens_per_second > 0) plan.tokens_per_second = speed_together(model, recipe, facts, plan);
 }
 
 }  // namespace potluck::training

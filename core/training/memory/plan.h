@@ -31,6 +31,9 @@ struct FurtherDevice {
     double flops = 0;          // per second, of the plan's products; 0: not measured
 };
 
+/// Whether further devices train only where the expected speed rises by them, or because a person chose them.
+enum class FurtherUse { where_faster, chosen };
+
 struct PlanFacts {
     DeviceId device;
     Dtype matmul = Dtype::fp32;           // the quickest here
@@ -43,6 +46,7 @@ struct PlanFacts {
     std::uint64_t ram_budget = 0, gpu_budget = 0;
     std::uint64_t disk_budget = 0;  // of the scratch folder; 0: nothing may be kept there
     std::vector<FurtherDevice> further = {};
+    FurtherUse further_use = FurtherUse::where_faster;
     std::vector<control::DeviceLeftOut> left_out = {};  // chosen, and cannot train at all
 };
 
@@ -70,7 +74,8 @@ struct MemoryPlan {
                                   const Layout& layout);
 
 /// Which of the facts' further devices train by `plan`, which was chosen without them: each that has room for the same
-/// layout, as long as the computer has room for its gradient. Completes the plan's parts, peak, speed and reasons.
+/// layout, as long as the computer has room for its gradient and, unless they were chosen, it is faster with them than
+/// without. Completes the plan's parts, peak, speed and reasons.
 void add_further_devices(const model::ModelSpec& model, const run::Recipe& recipe, const PlanFacts& facts,
                          MemoryPlan& plan);
 

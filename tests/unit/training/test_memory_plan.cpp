@@ -281,10 +281,28 @@ private slots:
                  qPrintable(QString::number(plan.tokens_per_second / alone.tokens_per_second)));
     }
 
+    void gpus_that_would_slow_training_down_are_used_only_if_they_were_chosen() {
+        PlanFacts facts = graphics(24 * gibibyte, 64 * gibibyte);
+        facts.flops = 4e14;  // a batch takes less than its gradient takes across the bus
+        const MemoryPlan alone = plans_within_budget(small, {}, facts).value().front();
+        facts.further = {{{DeviceKind::cuda, 1}, "A card", 24 * gibibyte, facts.flops}};
+        const MemoryPlan automatic = plans_within_budget(small, {}, facts).value().front();
+        QVERIFY(automatic.further.empty());
+        QCOMPARE(automatic.tokens_per_second, alone.tokens_per_second);
+        QCOMPARE(automatic.ram_peak, alone.ram_peak);
+        QCOMPARE(automatic.left_out.size(), std::size_t{1});
+        QVERIFY(automatic.left_out.front().reason.find("no faster with it") != std::string::npos);
+        facts.further_use = FurtherUse::chosen;
+        const MemoryPlan chosen = plans_within_budget(small, {}, facts).value().front();
+        QCOMPARE(chosen.further.size(), std::size_t{1});
+        QVERIFY(chosen.tokens_per_second < alone.tokens_per_second);
+    }
+
     void a_gradient_in_the_computers_memory_is_counted_for_each_gpu() {
         PlanFacts facts = graphics(7 * gibibyte / 2, 64 * gibibyte);
         const MemoryPlan alone = plans_within_budget(extra_large, {}, facts).value().front();
         QVERIFY(alone.layout.state == Residency::host);
+        facts.further_use = FurtherUse::chosen;
         for (std::uint32_t i = 1; i < 3; ++i)
             facts.further.push_back({{DeviceKind::cuda, i}, "A card", gibibyte * 4, 0});
         const MemoryPlan plan = plans_within_budget(extra_large, {}, facts).value().front();

@@ -310,8 +310,8 @@ private slots:
         fixture.seen[1].fails_to_refresh = [](const Device& device) { return device.refreshes == 2; };
         Trainer trainer = fixture.trainer(2);
         QVERIFY(trainer.train_in(fixture.place()).ok());
-        while (trainer.totals().steps == 0) QVERIFY(trainer.micro_step().ok());
-        QCOMPARE(trainer.devices().size(), std::size_t{1});
+        while (trainer.devices().size() == 2) QVERIFY(trainer.micro_step().ok());
+        QCOMPARE(trainer.totals().steps, std::uint64_t{1});
         QCOMPARE(trainer.take_lost().size(), std::size_t{1});
         while (trainer.totals().steps < 3) QVERIFY(trainer.micro_step().ok());
     }
@@ -356,6 +356,7 @@ private slots:
         TrainerService service(PrecisionChoice::fp32, {},
                                [](const auto& model, const auto& budget, auto precision, auto where) {
                                    Result<PlanFacts> facts = plan_facts(model, budget, precision, where);
+                                   facts->further_use = FurtherUse::chosen;
                                    facts->further = {{{}, "Paper", 0, 0}, {{DeviceKind::cuda, 15}, "A card", 0, 0}};
                                    return facts;
                                });
@@ -397,6 +398,10 @@ private slots:
         const control::VectorFile file{fixture.folder.filePath("v").toStdString(), 0};
         QVERIFY(trainer.snapshot(file).ok());
         QVERIFY(trainer.rebase(file).ok());
+        QVERIFY(trainer.rebase(file).ok());
+        QCOMPARE(fixture.seen[1].refreshes, before);  // while it has no share it takes nothing
+        const std::uint64_t steps = trainer.totals().steps;
+        while (trainer.totals().steps == steps) QVERIFY(trainer.micro_step().ok());
         QCOMPARE(fixture.seen[1].refreshes, before + 1);
     }
 };
