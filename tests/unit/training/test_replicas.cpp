@@ -182,6 +182,7 @@ private slots:
         QTest::addRow("a decoder on two") << false << 2;
         QTest::addRow("a decoder on three") << false << 3;
         QTest::addRow("an encoder on two") << true << 2;
+        QTest::addRow("a decoder with a copy in bf16 on two") << false << -2;
     }
     /// Sums of six records in another order differ in their last bits, 2^-24 each, and Adam's first steps divide an
     /// entry by its own size, so that entries near zero take that to their step. One device alone that takes its
@@ -190,6 +191,8 @@ private slots:
         QFETCH(const bool, encodes);
         QFETCH(const int, devices);
         Fixture fixture(encodes ? encoder() : decoder());
+        if (devices < 0) fixture.layout.matmul = Dtype::bf16;  // 2^-9 instead of 2^-24
+        const auto count = static_cast<std::size_t>(std::abs(devices));
         std::vector<float> start(fixture.model.parameters());
         model::fill_initial_state(fixture.model, 1, start);
         constexpr std::uint64_t steps = 6;
@@ -198,13 +201,13 @@ private slots:
         const std::vector<float> one_by_one = fixture.trained(1, steps);
         fixture.layout.micro_batch = 0;
         fixture.seen.clear();
-        const std::vector<float> together = fixture.trained(static_cast<std::size_t>(devices), steps);
+        const std::vector<float> together = fixture.trained(count, steps);
         const double measure = distance(one_by_one, one, start), found = distance(together, one, start);
         QVERIFY2(found <= 5 * measure + 1e-5, qPrintable(QString("%1, alone %2").arg(found).arg(measure)));
-        QVERIFY2(measure < 1e-3, qPrintable(QString::number(measure)));
+        QVERIFY2(measure < (devices < 0 ? 0.05 : 1e-3), qPrintable(QString::number(measure)));
         for (const auto& [place, device] : fixture.seen)
             QVERIFY2(!device.parts.empty(), qPrintable(QString::number(place)));
-        QCOMPARE(fixture.seen.size(), static_cast<std::size_t>(devices));
+        QCOMPARE(fixture.seen.size(), count);
     }
 
     void each_record_of_a_batch_is_computed_once_with_its_own_number_and_seed() {
@@ -256,6 +259,34 @@ private slots:
         for (const auto& [place, device] : pictures.seen) {
             QVERIFY(!device.parts.empty());
             for (const Device::Part& part : device.parts) QVERIFY(part.count == 2 && part.first % 2 == 0);
+        }
+    }
+
+    /// As where L lives on a GPU, which a processor plays.
+    void a_device_with_a_copy_of_its_own_computes_with_the_newest_parameters() {
+        const model::ModelSpec spec = decoder();
+        Layout layout;
+        layout.state = Residency::device;
+        const std::uint64_t size = spec.parameters();
+        const auto replica = Replica::create(spec, {}, layout, make_model).value();
+        const auto model = make_model(spec, {});
+        FlatVector local = FlatVector::zeros(size, Dtype::fp32, {}).value();
+        Share share{.records = text_for(spec), .count = records, .at_once = 5, .first = 0, .request = {}};
+        for (std::uint64_t seed = 1; seed < 3; ++seed) {
+            std::vector<float> values(size), found(size), expected(size);
+            model::fill_initial_state(spec, seed, values);
+            QVERIFY(local.write(0, values).ok() && model->use_parameters(local.view()).ok());
+            replica->parameters_changed();
+            replica->begin_share(local, share);
+            FlatVector gradient = FlatVector::zeros(size, Dtype::fp32, {}).value(),
+                       sum = FlatVector::zeros(size, Dtype::fp32, {}).value();
+            const ShareDone own = compute_share(*model, gradient, share).value(), done = replica->finish().value();
+            QCOMPARE(done.loss, own.loss);
+            QCOMPARE(done.finite, std::uint32_t{records});
+            QVERIFY(replica->add_to(sum).ok() && replica->add_to(sum).ok() && replica->forget().ok());
+            QVERIFY(replica->add_to(sum).ok());  // nothing is left to add
+            QVERIFY(sum.read(0, found).ok() && gradient.read(0, expected).ok());
+            for (std::size_t i = 0; i < size; ++i) QCOMPARE(found[i], 2 * expected[i]);
         }
     }
 
