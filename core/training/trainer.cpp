@@ -182,9 +182,9 @@ Status Trainer::train_in(const TrainingPlace& place) {
     return {};
 }
 
-std::uint32_t Trainer::micro_batch_size(std::uint32_t batch, double seconds_per_sequence) {
+std::uint32_t Trainer::micro_batch_size(std::uint32_t batch, double seconds_per_sequence, double aim) {
     if (seconds_per_sequence <= 0) return 1;  // not measured: begin small
-    const double fits = std::clamp(micro_step_seconds / seconds_per_sequence, 1.0, static_cast<double>(batch));
+    const double fits = std::clamp(aim / seconds_per_sequence, 1.0, static_cast<double>(batch));
     const std::uint32_t most = static_cast<std::uint32_t>(fits);
     const std::uint32_t parts = (batch + most - 1) / most;
     return (batch + parts - 1) / parts;
@@ -194,15 +194,16 @@ std::uint32_t Trainer::micro_batch_size(std::uint32_t batch, double seconds_per_
 std::vector<std::uint32_t> Trainer::deal() {
     const std::uint32_t batch = m_setup.recipe.batch, left = batch - m_batch_filled;
     const std::uint32_t together = model::records_together(m_setup.model);
+    const double aim = micro_step_seconds(m_setup.layout.device.kind);
     if (!m_replicas.empty()) {
         const bool exact = m_setup.pace == Pace::exact;
-        return m_shares.deal({left, together, exact ? std::numeric_limits<double>::max() : micro_step_seconds});
+        return m_shares.deal({left, together, exact ? std::numeric_limits<double>::max() : aim});
     }
     const std::uint32_t most = m_setup.layout.micro_batch > 0 ? m_setup.layout.micro_batch : batch;
     const bool exact = m_setup.pace == Pace::exact;
     const std::uint32_t wanted = together > 1 ? together
                                  : exact      ? most
-                                              : std::min(most, micro_batch_size(batch, m_seconds_per_sequence));
+                                              : std::min(most, micro_batch_size(batch, m_seconds_per_sequence, aim));
     return {std::min(wanted, left)};
 }
 

@@ -158,8 +158,8 @@ public:
     }
 
     /// Sequences of the next micro-batch when each takes `seconds_per_sequence`: equal parts of the batch, as few as
-    /// keep a part within the aim.
-    [[nodiscard]] static std::uint32_t micro_batch_size(std::uint32_t batch, double seconds_per_sequence);
+    /// keep a part within `aim` seconds.
+    [[nodiscard]] static std::uint32_t micro_batch_size(std::uint32_t batch, double seconds_per_sequence, double aim);
 
 private:
     Trainer(const TrainerSetup& setup, LocalModel local);

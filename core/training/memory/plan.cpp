@@ -186,7 +186,7 @@ std::vector<MemoryPlan> all_plans(const model::ModelSpec& model, const run::Reci
         MemoryPlan plan = priced(model, recipe, facts, layout);
         const double seconds = layout.micro_batch * model.context / std::max(plan.tokens_per_second, 1e-9);
         if (layout.micro_batch > model::records_together(model) && plan.tokens_per_second > 0 &&
-            seconds > 2 * micro_step_seconds)
+            seconds > 2 * micro_step_seconds(layout.device.kind))
             return;
         plans.push_back(std::move(plan));
     });

@@ -272,11 +272,11 @@ private slots:
     }
 
     void micro_batches_are_equal_parts_within_the_aim() {
-        QCOMPARE(Trainer::micro_batch_size(8, 0), 1U);
-        QCOMPARE(Trainer::micro_batch_size(8, 0.001), 8U);
-        QCOMPARE(Trainer::micro_batch_size(8, 0.012), 4U);  // five fit: two parts of four
-        QCOMPARE(Trainer::micro_batch_size(8, 10.0), 1U);
-        QCOMPARE(Trainer::micro_batch_size(1, 0.001), 1U);
+        QCOMPARE(Trainer::micro_batch_size(8, 0, 0.06), 1U);
+        QCOMPARE(Trainer::micro_batch_size(8, 0.001, 0.06), 8U);
+        QCOMPARE(Trainer::micro_batch_size(8, 0.012, 0.06), 4U);  // five fit: two parts of four
+        QCOMPARE(Trainer::micro_batch_size(8, 10.0, 0.06), 1U);
+        QCOMPARE(Trainer::micro_batch_size(1, 0.001, 0.06), 1U);
     }
 
     void a_vector_file_keeps_what_lies_before_its_offset() {
