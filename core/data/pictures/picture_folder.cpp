@@ -19,7 +19,6 @@ namespace fs = std::filesystem;
 // Both ways in which MNIST's mirrors write the names.
 constexpr std::array<std::string_view, 2> picture_parts = {"images-idx3-ubyte", "images.idx3-ubyte"};
 constexpr std::array<std::string_view, 2> label_parts = {"labels-idx1-ubyte", "labels.idx1-ubyte"};
-constexpr std::size_t tables_max = 64;
 
 /// The file of the labels of a table of pictures; empty where the name is not of one.
 fs::path labels_beside(const fs::path& file) {
@@ -40,7 +39,6 @@ std::vector<fs::path> tables_in(const fs::path& folder) {
         if (entry->is_regular_file(failed) && !labels_beside(entry->path()).empty()) files.push_back(entry->path());
     }
     std::ranges::sort(files);
-    if (files.size() > tables_max) files.resize(tables_max);
     return files;
 }
 
@@ -88,7 +86,11 @@ Result<PictureFolder> PictureFolder::open(const fs::path& folder) {
         found.m_files = *std::move(files);
         return found;
     }
-    for (const fs::path& table : tables_in(folder)) {
+    const std::vector<fs::path> tables = tables_in(folder);
+    if (tables.size() > picture_tables_max)
+        return Error{ErrorCode::invalid_argument,
+                     folder.string() + " holds more than 64 tables of pictures; take fewer."};
+    for (const fs::path& table : tables) {
         if (Status added = found.add_table(table); !added) return added.error();
     }
     if (found.m_tables.empty()) return files.error();

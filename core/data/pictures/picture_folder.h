@@ -16,13 +16,16 @@
 
 namespace potluck::data {
 
+inline constexpr std::size_t picture_tables_max = 64;
+
 class PictureFolder {
 public:
-    /// `not_found` without the folder, `invalid_argument` without a picture in it, `malformed` for a damaged table.
+    /// `not_found` without the folder, `invalid_argument` without a picture or with too many tables in it, `malformed`
+    /// for a damaged table.
     [[nodiscard]] static Result<PictureFolder> open(const std::filesystem::path& folder);
 
     [[nodiscard]] std::uint64_t size() const { return m_files.empty() ? m_table_pictures : m_files.size(); }
-    /// Of all files.
+    /// The sum over all files, tables unpacked.
     [[nodiscard]] std::uint64_t bytes() const;
     /// A record with no class; nothing where the picture cannot be read.
     [[nodiscard]] std::optional<std::vector<model::Token>> record(std::uint64_t number, std::uint32_t side) const;

@@ -236,6 +236,16 @@ private slots:
         QCOMPARE(PictureFolder::open(source.path().toStdString()).error().code, ErrorCode::malformed);
     }
 
+    void more_tables_than_the_limit_are_refused() {
+        const QTemporaryDir source;
+        for (std::size_t i = 0; i <= picture_tables_max; ++i) {
+            if (i == picture_tables_max) QVERIFY(PictureFolder::open(source.path().toStdString()).ok());
+            const std::string name = std::to_string(100 + i) + "-images-idx3-ubyte";
+            write_table(source, name.c_str(), {1, 1, 1}, [](std::size_t) { return 1; });
+        }
+        QCOMPARE(PictureFolder::open(source.path().toStdString()).error().code, ErrorCode::invalid_argument);
+    }
+
     /// Held out: black above, white below. Trained on: grey of 51 and of 153, so that 0.4 is the mean colour.
     void the_baseline_is_what_one_mean_colour_loses() {
         std::vector<model::Token> record(context / 2, 0);
