@@ -195,12 +195,9 @@ std::vector<std::uint32_t> Trainer::deal() {
     const std::uint32_t batch = m_setup.recipe.batch, left = batch - m_batch_filled;
     const std::uint32_t together = model::records_together(m_setup.model);
     const double aim = micro_step_seconds(m_setup.layout.device.kind);
-    if (!m_replicas.empty()) {
-        const bool exact = m_setup.pace == Pace::exact;
-        return m_shares.deal({left, together, exact ? std::numeric_limits<double>::max() : aim});
-    }
-    const std::uint32_t most = m_setup.layout.micro_batch > 0 ? m_setup.layout.micro_batch : batch;
     const bool exact = m_setup.pace == Pace::exact;
+    if (!m_replicas.empty()) return m_shares.deal({left, together, exact ? std::numeric_limits<double>::max() : aim});
+    const std::uint32_t most = m_setup.layout.micro_batch > 0 ? m_setup.layout.micro_batch : batch;
     const std::uint32_t wanted = together > 1 ? together
                                  : exact      ? most
                                               : std::min(most, micro_batch_size(batch, m_seconds_per_sequence, aim));

@@ -414,8 +414,7 @@ void add_demo(CLI::App& app, Command& command, Raw& raw) {
                      "File or folder of UTF-8 text, at least 100 KB (default: the program's own sources)");
     demo->add_option("--family", command.demo.family,
                      "gpt2 (the default), llama or albert, of text; coder, which takes --pictures; dalle or swav, "
-                     "which draw some "
-                     "if there are none")
+                     "which draw some if there are none")
         ->check(CLI::IsMember({"gpt2", "llama", "albert", "coder", "dalle", "swav"}));
     demo->add_option(
         "--pictures", command.demo.pictures,

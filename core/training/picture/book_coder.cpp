@@ -129,12 +129,7 @@ struct BookCoder::Network {
         POTLUCK_CHECK(found != list.end());
         table = static_cast<std::size_t>(found - list.begin());
     }
-    void bind(const FlatView& local) {
-        tensors.clear();  // an older copy makes room first
-        flat = Tensor();
-        flat = tensor_over(local).to(device, at::kFloat);
-        tensors = tensor_views(spec, flat);
-    }
+    void bind(const FlatView& local) { take_tensors(spec, local, device, flat, tensors); }
     /// The nearest row of each place, as |z - row|^2 less |z|^2, which all rows have in common.
     [[nodiscard]] Tensor nearest(const Tensor& z_BWPP) const {
         const Tensor& table_KW = tensors[table];

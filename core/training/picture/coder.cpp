@@ -122,13 +122,7 @@ PictureCoder::Network::Network(const model::ModelSpec& model, const ModelOptions
     for (Tensor* one : {&reach_D11, &halves_D11, &offsets_D11, &turns_D11, &steps_D11}) *one = one->to(device);
 }
 
-void PictureCoder::Network::bind(const FlatView& local) {
-    leaves.clear();  // an older copy makes room first
-    flat = Tensor();
-    flat = tensor_over(local).to(device, at::kFloat);
-    leaves = tensor_views(spec, flat);
-    for (Tensor& leaf : leaves) leaf.set_requires_grad(true);
-}
+void PictureCoder::Network::bind(const FlatView& local) { take_leaves(spec, local, device, flat, leaves); }
 
 Tensor PictureCoder::Network::blocks(Weights& weights, Tensor x_BCSS) const {
     for (std::uint32_t i = 0; i < spec.layers; ++i) {

@@ -166,12 +166,8 @@ Dalle::Network::Network(const model::ModelSpec& model, const ModelOptions& wante
 }
 
 void Dalle::Network::bind(const FlatView& local) {
-    leaves.clear();  // an older copy makes room first
-    weights = {};
-    flat = Tensor();
-    flat = tensor_over(local).to(device, at::kFloat);
-    leaves = tensor_views(spec, flat);
-    for (Tensor& leaf : leaves) leaf.set_requires_grad(true);
+    weights = {};  // they hold an older copy
+    take_leaves(spec, local, device, flat, leaves);
     weights = weights_of(spec, leaves);
 }
 

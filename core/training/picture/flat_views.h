@@ -1,4 +1,4 @@
-// One flat vector as tensors, and sums of gradients into another: what both families of this room need around
+// One flat vector as tensors, and sums of gradients into another: what the families of this room need around
 // autograd's passes. Private to its sources.
 // Threads: any; tensors are their owner's.
 #pragma once
@@ -31,6 +31,23 @@ inline std::vector<at::Tensor> tensor_views(const model::ModelSpec& spec, const 
 inline at::Tensor tensor_over(const FlatView& vector) {
     const auto kind = at::TensorOptions().dtype(type_of(vector.dtype)).device(device_of(vector.device));
     return at::from_blob(vector.data, {static_cast<std::int64_t>(vector.size)}, kind);
+}
+
+/// Takes L as a family's tensors where it computes, in fp32; `tensors` are views of `flat`, which is a copy unless L is
+/// of that kind already.
+inline void take_tensors(const model::ModelSpec& spec, const FlatView& local, at::Device device, at::Tensor& flat,
+                         std::vector<at::Tensor>& tensors) {
+    tensors.clear();  // an older copy makes room first
+    flat = at::Tensor();
+    flat = tensor_over(local).to(device, at::kFloat);
+    tensors = tensor_views(spec, flat);
+}
+
+/// The same for autograd's leaves.
+inline void take_leaves(const model::ModelSpec& spec, const FlatView& local, at::Device device, at::Tensor& flat,
+                        std::vector<at::Tensor>& leaves) {
+    take_tensors(spec, local, device, flat, leaves);
+    for (at::Tensor& leaf : leaves) leaf.set_requires_grad(true);
 }
 
 /// Runs `backward`, which adds to the gradients of `leaves` and returns the loss, so that they end up in `gradient`;

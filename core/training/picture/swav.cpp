@@ -129,13 +129,7 @@ struct Swav::Network {
     }
 };
 
-void Swav::Network::bind(const FlatView& local) {
-    leaves.clear();  // an older copy makes room first
-    flat = Tensor();
-    flat = tensor_over(local).to(device, at::kFloat);
-    leaves = tensor_views(spec, flat);
-    for (Tensor& leaf : leaves) leaf.set_requires_grad(true);
-}
+void Swav::Network::bind(const FlatView& local) { take_leaves(spec, local, device, flat, leaves); }
 
 /// `malformed` if a record is not of the form in the header.
 Status Swav::Network::check(std::span<const model::Token> records) const {

@@ -39,6 +39,15 @@ std::string repeated(std::string_view text, std::size_t times) {
     return all;
 }
 
+/// A run's model, with data and a first state of the sizes that it has.
+void take_model(Manifest& manifest, const ModelSpec& model) {
+    manifest.model = model;
+    const std::uint64_t record = 2 * (std::uint64_t{model.context} + 1);
+    manifest.shards = {{samples::open_blob(0xc1, 100 * record), 100}};
+    manifest.validation = {samples::plain_blob(0xc2, 10 * record), 10};
+    manifest.initial_state.size = state_layout(model).file_size();
+}
+
 }  // namespace
 
 class ManifestTest : public QObject {
@@ -104,11 +113,7 @@ private slots:
         coder.coder.side = 32;
         coder.context = coder_context(coder.coder);
         Manifest manifest = samples::manifest();
-        manifest.model = model_preset("dalle-emoji").value();
-        const std::uint64_t record = 2 * (manifest.model.context + 1);
-        manifest.shards = {{samples::open_blob(0xc1, 100 * record), 100}};
-        manifest.validation = {samples::plain_blob(0xc2, 10 * record), 10};
-        manifest.initial_state.size = state_layout(manifest.model).file_size();
+        take_model(manifest, model_preset("dalle-emoji").value());
         QVERIFY(!parsed(manifest.to_json_text()).ok());  // without a coder nobody can draw
         manifest.tokenizer.pictures = {coder, samples::plain_blob(9, state_layout(coder).file_size())};
         const Result<SignedManifest> result = parsed(manifest.to_json_text());
@@ -150,11 +155,7 @@ private slots:
         coder.coder = {.side = 16, .halvings = 1, .levels = {}, .book = {1'000, 4, 4, 4, true, {8, 8}}};
         coder.context = coder_context(coder.coder);
         Manifest manifest = samples::manifest();
-        manifest.model = model_preset("dalle-emoji").value();
-        const std::uint64_t record = 2 * (manifest.model.context + 1);
-        manifest.shards = {{samples::open_blob(0xc1, 100 * record), 100}};
-        manifest.validation = {samples::plain_blob(0xc2, 10 * record), 10};
-        manifest.initial_state.size = state_layout(manifest.model).file_size();
+        take_model(manifest, model_preset("dalle-emoji").value());
         manifest.tokenizer.pictures = {coder, samples::plain_blob(9, state_layout(coder).file_size())};
         const Result<SignedManifest> result = parsed(manifest.to_json_text());
         QVERIFY2(result.ok(), result ? "" : result.error().message.c_str());
@@ -165,11 +166,7 @@ private slots:
         manifest = samples::manifest();
         manifest.tokenizer = {TokenizerKind::none};
         const auto run_of = [&](const ModelSpec& model) {
-            manifest.model = model;
-            const std::uint64_t size = 2 * (std::uint64_t{model.context} + 1);
-            manifest.shards = {{samples::open_blob(0xc1, 100 * size), 100}};
-            manifest.validation = {samples::plain_blob(0xc2, 10 * size), 10};
-            manifest.initial_state.size = state_layout(model).file_size();
+            take_model(manifest, model);
             return parsed(manifest.to_json_text()).ok();
         };
         QVERIFY(!run_of(coder));

@@ -15,24 +15,16 @@
 #include "core/training/kernels/flat.h"
 #include "core/training/trainer.h"
 #include "core/training/vector_file.h"
+#include "tests/unit/training/small_model.h"
 
 using namespace potluck;
 using namespace potluck::training;
 using potluck::model::Token;
+using potluck::test::small_model;
 
 namespace {
 
 constexpr std::uint64_t records = 40;
-
-model::ModelSpec small_model() {
-    model::ModelSpec spec;
-    spec.vocabulary = 32;
-    spec.context = 16;
-    spec.layers = 2;
-    spec.heads = 2;
-    spec.width = 32;
-    return spec;
-}
 
 /// Text in which most tokens follow from the one before.
 std::vector<Token> toy_text(const model::ModelSpec& spec, std::uint64_t seed) {

@@ -16,24 +16,16 @@
 #include "core/training/memory/memory_error.h"
 #include "core/training/service.h"
 #include "core/training/trainer.h"
+#include "tests/unit/training/small_model.h"
 
 using namespace potluck;
 using namespace potluck::training;
 using potluck::model::Token;
+using potluck::test::small_model;
 
 namespace {
 
 constexpr std::uint64_t records = 24;
-
-model::ModelSpec decoder() {
-    model::ModelSpec spec;
-    spec.vocabulary = 32;
-    spec.context = 16;
-    spec.layers = 2;
-    spec.heads = 2;
-    spec.width = 32;
-    return spec;
-}
 
 model::ModelSpec encoder() {
     model::ModelSpec spec = *model::model_preset("albert-tiny");
@@ -190,7 +182,7 @@ private slots:
     void several_devices_make_of_a_batch_what_one_makes() {
         QFETCH(const bool, encodes);
         QFETCH(const int, devices);
-        Fixture fixture(encodes ? encoder() : decoder());
+        Fixture fixture(encodes ? encoder() : small_model());
         if (devices < 0) fixture.layout.matmul = Dtype::bf16;  // 2^-9 instead of 2^-24
         const auto count = static_cast<std::size_t>(std::abs(devices));
         std::vector<float> start(fixture.model.parameters());
@@ -227,7 +219,7 @@ private slots:
     }
 
     void a_device_takes_no_more_at_once_than_the_layout_says() {
-        Fixture fixture(decoder());
+        Fixture fixture(small_model());
         fixture.layout.micro_batch = 2;
         (void)fixture.trained(2, 8);
         std::size_t largest = 0;
@@ -237,13 +229,13 @@ private slots:
     }
 
     void with_more_devices_than_records_the_surplus_is_idle() {
-        Fixture fixture(decoder());
+        Fixture fixture(small_model());
         fixture.recipe.batch = 2;
         (void)fixture.trained(4, 1);
         QCOMPARE(fixture.seen.size(), std::size_t{4});
         QVERIFY(fixture.seen[0].parts.size() == 1 && fixture.seen[1].parts.size() == 1);
         QVERIFY(fixture.seen[2].parts.empty() && fixture.seen[3].parts.empty());
-        Fixture alone(decoder());
+        Fixture alone(small_model());
         alone.recipe.batch = 1;
         (void)alone.trained(2, 3);
         QVERIFY(alone.seen[0].parts.size() + alone.seen[1].parts.size() == 3);
@@ -264,7 +256,7 @@ private slots:
 
     /// As where L lives on a GPU, which a processor plays.
     void a_device_with_a_copy_of_its_own_computes_with_the_newest_parameters() {
-        const model::ModelSpec spec = decoder();
+        const model::ModelSpec spec = small_model();
         Layout layout;
         layout.state = Residency::device;
         const std::uint64_t size = spec.parameters();
@@ -291,7 +283,7 @@ private slots:
     }
 
     void a_device_that_fails_is_let_go_and_its_batch_forgotten() {
-        Fixture fixture(decoder());
+        Fixture fixture(small_model());
         fixture.seen[1].fails_to_compute = [](const Device& device) { return device.parts.size() == 3; };
         Trainer trainer = fixture.trainer(3);
         QVERIFY(trainer.train_in(fixture.place()).ok());
@@ -316,7 +308,7 @@ private slots:
 
     /// A gradient of which a part was in when its device failed is in no step.
     void nothing_of_a_batch_that_was_lost_is_in_the_next_step() {
-        Fixture fixture(decoder());
+        Fixture fixture(small_model());
         fixture.layout.micro_batch = 3;
         fixture.seen[1].fails_to_compute = [](const Device&) { return true; };
         Trainer trainer = fixture.trainer(2);
@@ -325,7 +317,7 @@ private slots:
         QCOMPARE(trainer.devices().size(), std::size_t{1});
         const std::uint64_t position = trainer.position();
         while (trainer.totals().steps == 0) QVERIFY(trainer.micro_step().ok());
-        Fixture other(decoder());
+        Fixture other(small_model());
         Trainer alone = other.trainer(1);
         TrainingPlace place = other.place();
         place.from_record = position;
@@ -337,7 +329,7 @@ private slots:
     }
 
     void a_device_that_does_not_take_new_parameters_is_let_go() {
-        Fixture fixture(decoder());
+        Fixture fixture(small_model());
         fixture.seen[1].fails_to_refresh = [](const Device& device) { return device.refreshes == 2; };
         Trainer trainer = fixture.trainer(2);
         QVERIFY(trainer.train_in(fixture.place()).ok());
@@ -348,7 +340,7 @@ private slots:
     }
 
     void a_device_that_is_not_there_costs_nothing_but_a_word() {
-        Fixture fixture(decoder());
+        Fixture fixture(small_model());
         TrainerSetup setup{.model = fixture.model, .recipe = fixture.recipe, .layout = fixture.layout, .threads = 1};
         setup.further = {{DeviceKind::cuda, 15}};
         Trainer trainer = Trainer::create(setup).value();
@@ -363,7 +355,7 @@ private slots:
     }
 
     void the_first_device_s_failure_is_training_s() {
-        Fixture fixture(decoder());
+        Fixture fixture(small_model());
         fixture.seen[0].fails_to_compute = [](const Device& device) { return device.parts.size() == 2; };
         Trainer trainer = fixture.trainer(2);
         QVERIFY(trainer.train_in(fixture.place()).ok());
@@ -383,7 +375,7 @@ private slots:
     }
 
     void the_trainer_program_tells_which_devices_train_and_which_failed() {
-        Fixture fixture(decoder());
+        Fixture fixture(small_model());
         TrainerService service(PrecisionChoice::fp32, {},
                                [](const auto& model, const auto& budget, auto precision, auto where) {
                                    Result<PlanFacts> facts = plan_facts(model, budget, precision, where);
@@ -421,7 +413,7 @@ private slots:
     }
 
     void a_rebase_reaches_every_device() {
-        Fixture fixture(decoder());
+        Fixture fixture(small_model());
         Trainer trainer = fixture.trainer(2);
         QVERIFY(trainer.train_in(fixture.place()).ok());
         while (trainer.totals().steps < 2) QVERIFY(trainer.micro_step().ok());

@@ -14,22 +14,14 @@
 #include "core/training/decoder/plain.h"
 #include "core/training/kernels/elementwise.h"
 #include "core/training/sampler.h"
+#include "tests/unit/training/small_model.h"
 
 using namespace potluck;
 using namespace potluck::training;
 using potluck::model::Token;
+using potluck::test::small_model;
 
 namespace {
-
-model::ModelSpec small_model() {
-    model::ModelSpec spec;
-    spec.vocabulary = 32;
-    spec.context = 16;
-    spec.layers = 2;
-    spec.heads = 2;
-    spec.width = 32;
-    return spec;
-}
 
 model::ModelSpec small_opt(model::NormPlace norm, std::uint32_t embedding) {
     model::ModelSpec spec = small_model();
