@@ -27,7 +27,9 @@ else()
     $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wno-sign-conversion>)  # which GCC leaves out of -Wconversion
   find_program(POTLUCK_MOLD mold)
   if(POTLUCK_MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12.1)
-    add_link_options(-fuse-ld=mold)
+    # Segments on pages of their own: mold 1.10 lays thread-local data of one byte (LibTorch's headers have such) before
+    # the pages that are sealed after loading; where the code ends a few bytes before a page, that program cannot start.
+    add_link_options(-fuse-ld=mold -Wl,-z,separate-code)
   endif()
 endif()
 
