@@ -5,7 +5,7 @@
 
 #include <ATen/ATen.h>
 
-#include "core/training/decoder/operations.h"
+#include "core/training/compute/operations.h"
 
 namespace potluck::training {
 

@@ -10,12 +10,12 @@
 #include <cmath>
 
 #include "core/base/check.h"
+#include "core/training/compute/operations.h"
 #include "core/training/compute/tensor_guard.h"
 #include "core/training/compute/tensor_types.h"
 #include "core/training/decoder/gradient_store.h"
 #include "core/training/decoder/head.h"
 #include "core/training/decoder/layer.h"
-#include "core/training/decoder/operations.h"
 #include "core/training/decoder/parameter_store.h"
 
 namespace potluck::training {

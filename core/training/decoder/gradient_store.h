@@ -8,7 +8,7 @@
 #include <array>
 #include <optional>
 
-#include "core/training/decoder/operations.h"
+#include "core/training/compute/operations.h"
 #include "core/training/decoder/parameter_store.h"
 #include "core/training/decoder/staged_copy.h"
 #include "core/training/decoder/weights.h"

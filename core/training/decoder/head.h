@@ -4,7 +4,7 @@
 // Threads: one at a time. Owns nothing.
 #pragma once
 
-#include "core/training/decoder/operations.h"
+#include "core/training/compute/operations.h"
 
 namespace potluck::training {
 

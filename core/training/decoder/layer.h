@@ -10,8 +10,8 @@
 
 #include <cstddef>
 
+#include "core/training/compute/operations.h"
 #include "core/training/decoder/attention.h"
-#include "core/training/decoder/operations.h"
 #include "core/training/decoder/weights.h"
 
 namespace potluck::training {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/training/decoder/operations.h"
+#include "core/training/compute/operations.h"
 #include "core/training/decoder/staged_copy.h"
 #include "core/training/decoder/weights.h"
 

@@ -8,14 +8,12 @@
 // processor's cache and accumulated in fp32.
 //
 // Threads: the trainer's; at::parallel_for within a call.
-#include "core/training/decoder/operations.h"
+#include "core/training/compute/operations.h"
 
 #include <vector>
 
-#include <ATen/Parallel.h>
-
 #include "core/base/check.h"
-#include "core/training/kernels/elementwise.h"
+#include "core/training/compute/over_rows.h"
 #include "core/training/kernels/gated.h"
 #include "core/training/kernels/rms_norm.h"
 #include "core/training/kernels/rotary.h"
@@ -26,58 +24,7 @@ namespace {
 
 using at::Tensor;
 
-constexpr std::int64_t share_min = 1 << 15;     // entries; below this a thread costs more than it saves
-constexpr std::int64_t product_rows = 1 << 22;  // entries of a weight's gradient that are made at a time
-
-const float* floats(const Tensor& tensor) { return tensor.const_data_ptr<float>(); }
-float* floats_to(const Tensor& tensor) { return tensor.data_ptr<float>(); }
-
-/// Calls `body` with a pointer type for the tensor's numbers: float* or Bf16*.
-template <class Body>
-auto typed(const Tensor& tensor, const Body& body) {
-    if (tensor.scalar_type() == at::kFloat) return body(static_cast<float*>(tensor.data_ptr()));
-    POTLUCK_CHECK(tensor.scalar_type() == at::kBFloat16);
-    return body(static_cast<Bf16*>(tensor.data_ptr()));
-}
-
-/// Cuts rows among threads: `body(RowShape, first entry)`.
-template <class Body>
-void over_rows(const Tensor& rows, const Body& body) {
-    const std::int64_t width = rows.size(1);
-    at::parallel_for(0, rows.size(0), std::max<std::int64_t>(1, share_min / width),
-                     [&](std::int64_t begin, std::int64_t end) {
-                         body(RowShape{end - begin, width, begin}, begin * width);
-                     });
-}
-
-/// The same with column sums: each thread has its own, which are added in the threads' order. `body(RowShape, first
-/// entry, sums)` gets `count` rows of sums behind each other.
-template <class Body>
-void over_rows_with_sums(const Tensor& rows, std::initializer_list<Tensor> sums, const Body& body) {
-    const std::int64_t width = rows.size(1), count = static_cast<std::int64_t>(sums.size());
-    const std::int64_t threads = at::get_num_threads();
-    const Tensor partial = at::zeros({threads, count * width}, at::kFloat);
-    over_rows(rows, [&](const RowShape& shape, std::int64_t first) {
-        body(shape, first, floats_to(partial) + at::get_thread_num() * count * width);
-    });
-    for (std::int64_t thread = 0; thread < threads; ++thread) {
-        std::int64_t part = 0;
-        for (const Tensor& sum : sums) {
-            const float* from = floats(partial) + (thread * count + part++) * width;
-            accumulate<float, float>(std::span(floats_to(sum), static_cast<std::size_t>(width)),
-                                     std::span(from, static_cast<std::size_t>(width)));
-        }
-    }
-}
-
-template <class Dtype>
-std::span<const Dtype> span_of(const Dtype* data, std::int64_t size) {
-    return {data, static_cast<std::size_t>(size)};
-}
-template <class Dtype>
-std::span<Dtype> span_to(Dtype* data, std::int64_t size) {
-    return {data, static_cast<std::size_t>(size)};
-}
+constexpr std::int64_t gradient_entries = 1 << 22;  // of a weight that are made at a time
 
 Dropout dropout_of(const Drop& drop) { return {drop.seed, static_cast<float>(drop.rate)}; }
 
@@ -318,7 +265,8 @@ void Operations::add_product(const Tensor& dw_IO, const Tensor& x_NI, const Tens
     }
     // A 16-bit product has to be made before it is added: in parts that stay in the processor's cache.
     const std::int64_t outputs = dw_IO.size(1);
-    const std::int64_t step = m_device.is_cpu() ? std::max<std::int64_t>(64, product_rows / outputs) : dw_IO.size(0);
+    const std::int64_t step =
+        m_device.is_cpu() ? std::max<std::int64_t>(64, gradient_entries / outputs) : dw_IO.size(0);
     for (std::int64_t i = 0; i < dw_IO.size(0); i += step) {
         const std::int64_t n = std::min(step, dw_IO.size(0) - i);
         accumulate(dw_IO.narrow(0, i, n), at::mm(x_NI.narrow(1, i, n).t(), dy_NO));
