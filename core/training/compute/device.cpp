@@ -14,6 +14,7 @@
 
 #include "core/device/memory.h"
 #include "core/training/compute/devices.h"
+#include "core/training/compute/products.h"
 #include "core/training/compute/tensor_guard.h"
 #include "core/training/compute/tensor_types.h"
 
@@ -39,7 +40,7 @@ Seconds product_seconds(const model::ModelSpec& spec, at::ScalarType type) {
     for (int attempt = 0; attempt < 5; ++attempt) {
         const std::clock_t start = std::clock();
         const auto wall_start = std::chrono::steady_clock::now();
-        for (int i = 0; i < products; ++i) (void)at::mm(x_NC, w_CF);
+        for (int i = 0; i < products; ++i) (void)product(x_NC, w_CF);
         const double processor = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC / products;
         const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_start;
         const bool slow = processor * products > 0.05;  // emulated: known well enough

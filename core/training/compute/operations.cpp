@@ -4,8 +4,8 @@
 //
 // Rows are shared among LibTorch's threads. Sums over rows (gains, biases, losses) get one partial per thread, and
 // partials are added in the threads' order, so a result depends on the number of threads and on nothing else. A
-// weight's gradient in 16-bit products cannot be added to by the product itself; it is made in strips that stay in the
-// processor's cache and accumulated in fp32.
+// weight's gradient in 16-bit products, and in oneDNN's, cannot be added to by the product itself; it is made in strips
+// that stay in the processor's cache and accumulated in fp32.
 //
 // Threads: the trainer's; at::parallel_for within a call.
 #include "core/training/compute/operations.h"
@@ -14,6 +14,7 @@
 
 #include "core/base/check.h"
 #include "core/training/compute/over_rows.h"
+#include "core/training/compute/products.h"
 #include "core/training/kernels/gated.h"
 #include "core/training/kernels/rms_norm.h"
 #include "core/training/kernels/rotary.h"
@@ -259,17 +260,18 @@ void Operations::add_column_sums(const Tensor& x_NO, const Tensor& sums_O) const
 
 void Operations::add_product(const Tensor& dw_IO, const Tensor& x_NI, const Tensor& dy_NO) const {
     if (!dw_IO.is_contiguous() && dw_IO.t().is_contiguous()) return add_product(dw_IO.t(), dy_NO, x_NI);
-    if (x_NI.scalar_type() == at::kFloat) {
+    const bool is_fp32 = x_NI.scalar_type() == at::kFloat;
+    if (is_fp32 && (!m_device.is_cpu() || product_library() == ProductLibrary::torch)) {
         Tensor(dw_IO).addmm_(x_NI.t(), dy_NO);
         return;
     }
-    // A 16-bit product has to be made before it is added: in parts that stay in the processor's cache.
+    // Other products have to be made before they are added: in parts that stay in the processor's cache.
     const std::int64_t outputs = dw_IO.size(1);
     const std::int64_t step =
         m_device.is_cpu() ? std::max<std::int64_t>(64, gradient_entries / outputs) : dw_IO.size(0);
     for (std::int64_t i = 0; i < dw_IO.size(0); i += step) {
         const std::int64_t n = std::min(step, dw_IO.size(0) - i);
-        accumulate(dw_IO.narrow(0, i, n), at::mm(x_NI.narrow(1, i, n).t(), dy_NO));
+        accumulate(dw_IO.narrow(0, i, n), product(x_NI.narrow(1, i, n).t(), dy_NO));
     }
 }
 

@@ -11,6 +11,7 @@
 
 #include "core/base/check.h"
 #include "core/training/compute/operations.h"
+#include "core/training/compute/products.h"
 #include "core/training/compute/tensor_guard.h"
 #include "core/training/compute/tensor_types.h"
 #include "core/training/decoder/gradient_store.h"
@@ -86,7 +87,7 @@ Drop Decoder::Network::embedding_drop(const PassShape& pass) const {
 Tensor Decoder::Network::embed(const Targets& in) {
     Tensor x_NC = parameters.token_rows(in.ids_N);
     if (spec.embedding != 0) {
-        x_NC = at::mm(x_NC.to(operations.type()), parameters.head().in_EC).to(at::kFloat);
+        x_NC = product(x_NC.to(operations.type()), parameters.head().in_EC).to(at::kFloat);
     }
     if (parameters.has_positions()) {
         x_NC.view({in.pass.batch, in.pass.time, spec.width}).add_(parameters.position_rows(in.pass.time));
@@ -102,7 +103,7 @@ void Decoder::Network::embed_backward(const Tensor& dx_NC, const Targets& in) {
     if (spec.embedding == 0) return gradients.add_token_rows(in.ids_N, d_NC);
     const Tensor dt_NC = d_NC.to(operations.type());
     gradients.add_input_product(parameters.token_rows(in.ids_N).to(operations.type()), dt_NC);
-    gradients.add_token_rows(in.ids_N, at::mm(dt_NC, parameters.head().in_EC.t()).to(at::kFloat));
+    gradients.add_token_rows(in.ids_N, product(dt_NC, parameters.head().in_EC.t()).to(at::kFloat));
 }
 
 /// The stream behind the last layer. Without caches nothing is kept.
@@ -158,7 +159,7 @@ double Decoder::Network::loss(std::span<const model::Token> records) {
     Tensor h_NE = final_norm(through_layers(in, nullptr), cache);
     cache = {};
     const EmbeddingWeights weights = parameters.head();
-    if (weights.out_CE.defined()) h_NE = at::mm(h_NE, weights.out_CE);
+    if (weights.out_CE.defined()) h_NE = product(h_NE, weights.out_CE);
     return head(weights).loss(h_NE, in.targets_N);
 }
 
@@ -177,11 +178,11 @@ double Decoder::Network::add_gradient(const BackwardRequest& request) {
         const EmbeddingWeights weights = parameters.head();
         const EmbeddingWeights sums = gradients.head();
         const bool transposed = weights.out_CE.defined();
-        const Tensor h_NE = transposed ? at::mm(normed_NC, weights.out_CE) : normed_NC;
+        const Tensor h_NE = transposed ? product(normed_NC, weights.out_CE) : normed_NC;
         const Head::Gradient found = head(weights).gradient(h_NE, in.targets_N, sums.head_VE, request.scale);
         if (!found.dh_NE.defined()) return found.loss;
         if (transposed) operations.add_product(sums.out_CE, normed_NC, found.dh_NE);
-        dnormed_NC = transposed ? at::mm(found.dh_NE, weights.out_CE.t()) : found.dh_NE;
+        dnormed_NC = transposed ? product(found.dh_NE, weights.out_CE.t()) : found.dh_NE;
         gradients.finish_head();
         normed_NC = Tensor();
         loss = found.loss;
@@ -204,8 +205,8 @@ std::vector<float> Decoder::Network::scores(std::span<const std::uint32_t> token
     NormCache cache;
     Tensor h_RE = final_norm(x_NC.narrow(0, time - rows_wanted, rows_wanted), cache);
     const EmbeddingWeights weights = parameters.head();
-    if (weights.out_CE.defined()) h_RE = at::mm(h_RE, weights.out_CE);
-    const Tensor scores_RV = at::mm(h_RE, weights.head_VE.t()).to(at::kCPU, at::kFloat).contiguous();
+    if (weights.out_CE.defined()) h_RE = product(h_RE, weights.out_CE);
+    const Tensor scores_RV = product(h_RE, weights.head_VE.t()).to(at::kCPU, at::kFloat).contiguous();
     const float* values = scores_RV.const_data_ptr<float>();
     return {values, values + scores_RV.numel()};
 }

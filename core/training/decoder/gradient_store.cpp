@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/base/check.h"
+#include "core/training/compute/products.h"
 
 namespace potluck::training {
 
@@ -104,7 +105,7 @@ void GradientStore::add_position_rows(const Tensor& dpositions_TC) {
 
 void GradientStore::add_input_product(const Tensor& x_NE, const Tensor& dx_NC) {
     const Tensor sum_EC = embedding_views(m_spec, part(m_ranges.embedding)).in_EC;
-    m_operations.accumulate(sum_EC.t(), at::mm(dx_NC.t(), x_NE));
+    m_operations.accumulate(sum_EC.t(), product(dx_NC.t(), x_NE));
 }
 
 void GradientStore::finish() {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/training/compute/products.h"
+
 namespace potluck::training {
 
 using at::Tensor;
@@ -16,7 +18,7 @@ double Head::loss(const Tensor& h_NE, const Tensor& targets_N) const {
     const std::int64_t rows = rows_at_once();
     for (std::int64_t i = 0; i < h_NE.size(0); i += rows) {
         const std::int64_t n = std::min(rows, h_NE.size(0) - i);
-        Tensor logits_nV = at::mm(h_NE.narrow(0, i, n), m_head_VE.t());
+        Tensor logits_nV = product(h_NE.narrow(0, i, n), m_head_VE.t());
         sum += m_operations.cross_entropy(logits_nV, targets_N.narrow(0, i, n), 0);
     }
     return sum;
@@ -39,16 +41,13 @@ Head::Gradient Head::gradient(const Tensor& h_NE, const Tensor& targets_N, const
     }
     Gradient result;
     const Tensor dh_NE = at::empty_like(h_NE);
-    Tensor buffer_RV = at::empty({rows, m_head_VE.size(0)}, h_NE.options());
     for (std::int64_t i = 0; i < h_NE.size(0); i += rows) {
         const std::int64_t n = std::min(rows, h_NE.size(0) - i);
         const Tensor h_nE = h_NE.narrow(0, i, n);
-        Tensor d_nV = buffer_RV.narrow(0, 0, n);
-        at::mm_out(d_nV, h_nE, m_head_VE.t());
+        Tensor d_nV = product(h_nE, m_head_VE.t());
         result.loss += m_operations.cross_entropy(d_nV, targets_N.narrow(0, i, n), scale);
         if (!std::isfinite(result.loss)) return {result.loss, {}};
-        Tensor dh_nE = dh_NE.narrow(0, i, n);
-        at::mm_out(dh_nE, d_nV, m_head_VE);
+        dh_NE.narrow(0, i, n).copy_(product(d_nV, m_head_VE));
         m_operations.add_product(dhead_VE, d_nV, h_nE);
     }
     result.dh_NE = dh_NE;

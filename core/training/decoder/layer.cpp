@@ -11,19 +11,11 @@
 #include "core/training/decoder/layer.h"
 
 #include "core/base/rng.h"
+#include "core/training/compute/products.h"
 
 namespace potluck::training {
 
 using at::Tensor;
-
-namespace {
-
-/// x w + bias, if there is one.
-Tensor affine(const Tensor& bias_O, const Tensor& x_NI, const Tensor& w_IO) {
-    return bias_O.defined() ? at::addmm(bias_O, x_NI, w_IO) : at::mm(x_NI, w_IO);
-}
-
-}  // namespace
 
 Drop drop_of(const PassShape& pass, std::size_t layer, DropUse use) {
     const std::uint64_t number = layer * 4 + static_cast<std::uint64_t>(use) + 1;
@@ -118,14 +110,14 @@ Tensor DecoderLayer::forward(const LayerWeights& w, const Tensor& x_NC, LayerCac
     cache.x_NC = x_NC;
     cache.ln1_out_NC = norms_before() ? m_operations.norm(x_NC, norm1(w), m_operations.type(), cache.norm1)
                                       : x_NC.to(m_operations.type());
-    cache.qkv_NQ = affine(w.qkv_bias_Q, cache.ln1_out_NC, w.qkv_CQ);
+    cache.qkv_NQ = product(cache.ln1_out_NC, w.qkv_CQ, w.qkv_bias_Q);
     place(w, cache);
     cache.attn_out_NA = attend(cache.qkv_NQ, attention_shape(), way(), cache.attention);
-    cache.proj_out_NC = affine(w.proj_bias_C, cache.attn_out_NA, w.proj_AC);
+    cache.proj_out_NC = product(cache.attn_out_NA, w.proj_AC, w.proj_bias_C);
     const Tensor middle_NC = stream_after_attention(w, cache);
-    cache.up_NU = affine(w.up_bias_U, cache.ln2_out_NC, w.up_CU);
+    cache.up_NU = product(cache.ln2_out_NC, w.up_CU, w.up_bias_U);
     cache.activated_NF = activated(cache.up_NU);
-    cache.down_NC = affine(w.down_bias_C, cache.activated_NF, w.down_FC);
+    cache.down_NC = product(cache.activated_NF, w.down_FC, w.down_bias_C);
     return stream_after_mlp(w, middle_NC, cache);
 }
 
@@ -166,14 +158,14 @@ Tensor DecoderLayer::mlp_backward(const LayerWeights& w, const LayerWeights& gra
     const Tensor ddown_NC = m_operations.narrow(d_NC, gradients.down_bias_C, drop_of(m_pass, m_index, DropUse::down));
     m_operations.add_product(gradients.down_FC, cache.activated_NF, ddown_NC);
     cache.activated_NF = Tensor();
-    const Tensor dactivated_NF = at::mm(ddown_NC, w.down_FC.t());
+    const Tensor dactivated_NF = product(ddown_NC, w.down_FC.t());
     const Tensor dup_NU = is_gated() ? m_operations.gated_backward(cache.up_NU, dactivated_NF)
                                      : m_operations.activation_backward(m_shape.activation, cache.up_NU, dactivated_NF,
                                                                         gradients.up_bias_U);
     cache.up_NU = Tensor();
     m_operations.add_product(gradients.up_CU, cache.ln2_out_NC, dup_NU);
     cache.ln2_out_NC = Tensor();
-    return at::mm(dup_NU, w.up_CU.t());
+    return product(dup_NU, w.up_CU.t());
 }
 
 /// Gradient of the operand of `qkv`, from that of what attention adds to the stream.
@@ -184,7 +176,7 @@ Tensor DecoderLayer::attention_backward(const LayerWeights& w, const LayerWeight
     m_operations.add_product(gradients.proj_AC, cache.attn_out_NA, dproj_out_NC);
     cache.attn_out_NA = Tensor();
     const Tensor dqkv_NQ =
-        attend_backward(at::mm(dproj_out_NC, w.proj_AC.t()), cache.qkv_NQ, attention_shape(), way(), cache.attention);
+        attend_backward(product(dproj_out_NC, w.proj_AC.t()), cache.qkv_NQ, attention_shape(), way(), cache.attention);
     cache.attention = {};
     cache.qkv_NQ = Tensor();
     place_backward(w, gradients, dqkv_NQ, cache);
@@ -192,7 +184,7 @@ Tensor DecoderLayer::attention_backward(const LayerWeights& w, const LayerWeight
     if (gradients.qkv_bias_Q.defined()) m_operations.add_column_sums(dqkv_NQ, gradients.qkv_bias_Q);
     m_operations.add_product(gradients.qkv_CQ, cache.ln1_out_NC, dqkv_NQ);
     cache.ln1_out_NC = Tensor();
-    return at::mm(dqkv_NQ, w.qkv_CQ.t());
+    return product(dqkv_NQ, w.qkv_CQ.t());
 }
 
 Tensor DecoderLayer::backward(const LayerWeights& w, const LayerWeights& gradients, const Tensor& d_NC,

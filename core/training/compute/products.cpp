@@ -1,0 +1,80 @@
+#include "core/training/compute/products.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "core/base/check.h"
+
+namespace potluck::training {
+
+namespace {
+
+using at::Tensor;
+
+/// oneDNN is taken if it needs less than this share of MKL's time: where both are alike, all runs compute the same.
+constexpr double gain_share_max = 0.87;
+/// A layer's products in small: rows of a micro-batch, the width of a model, its inner width.
+constexpr std::int64_t trial_rows = 256, trial_width = 256, trial_inner = 1'024;
+constexpr int trials = 5;
+
+/// What LibTorch's compiler calls for a linear layer: input (N, K), weights (M, K), bias (M).
+using LinearOp = Tensor(const Tensor&, const Tensor&, const std::optional<Tensor>&, std::string_view,
+                        c10::List<std::optional<at::Scalar>>, std::optional<std::string_view>);
+
+const std::optional<c10::TypedOperatorHandle<LinearOp>>& linear_op() {
+    static const auto found = []() -> std::optional<c10::TypedOperatorHandle<LinearOp>> {
+        if (!at::globalContext().hasMKLDNN()) return std::nullopt;
+        const auto op = c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
+        if (!op || !op->hasKernelForDispatchKey(c10::DispatchKey::CPU)) return std::nullopt;
+        return op->typed<LinearOp>();
+    }();
+    return found;
+}
+
+bool is_for_onednn(const Tensor& a_NK, const Tensor& b_KM) {
+    return a_NK.scalar_type() == at::kFloat && a_NK.is_cpu() && a_NK.numel() > 0 && b_KM.numel() > 0;
+}
+
+double trial_seconds(ProductLibrary library) {
+    const Tensor a_NK = at::ones({trial_rows, trial_width}, at::kFloat);
+    const Tensor b_KM = at::ones({trial_width, trial_inner}, at::kFloat);
+    double best = 1e9;
+    for (int trial = 0; trial <= trials; ++trial) {
+        const auto start = std::chrono::steady_clock::now();
+        (void)product_by(library, a_NK, b_KM);
+        const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+        if (trial > 0) best = std::min(best, passed.count());  // the first one makes plans
+    }
+    return best;
+}
+
+}  // namespace
+
+bool has_onednn() { return linear_op().has_value(); }
+
+ProductLibrary product_library() {
+    static const ProductLibrary chosen = [] {
+        if (!has_onednn()) return ProductLibrary::torch;
+        const bool gains =
+            trial_seconds(ProductLibrary::onednn) < gain_share_max * trial_seconds(ProductLibrary::torch);
+        return gains ? ProductLibrary::onednn : ProductLibrary::torch;
+    }();
+    return chosen;
+}
+
+Tensor product_by(ProductLibrary library, const Tensor& a_NK, const Tensor& b_KM, const Tensor& bias_M) {
+    if (library == ProductLibrary::torch) return bias_M.defined() ? at::addmm(bias_M, a_NK, b_KM) : at::mm(a_NK, b_KM);
+    POTLUCK_CHECK(is_for_onednn(a_NK, b_KM));
+    const std::optional<Tensor> bias = bias_M.defined() ? std::optional(bias_M) : std::nullopt;
+    return linear_op()->call(a_NK, b_KM.t(), bias, "none", c10::List<std::optional<at::Scalar>>(), std::nullopt);
+}
+
+Tensor product(const Tensor& a_NK, const Tensor& b_KM, const Tensor& bias_M) {
+    const bool asked = is_for_onednn(a_NK, b_KM);
+    return product_by(asked ? product_library() : ProductLibrary::torch, a_NK, b_KM, bias_M);
+}
+
+}  // namespace potluck::training
