@@ -16,6 +16,7 @@ struct MemoryFacts {
 /// Only what the operating system lets programs use.
 struct SimdFacts {
     bool avx2 = false, avx512 = false, avx512_bf16 = false, amx_bf16 = false, neon = false;
+    bool intel = false;  // made by Intel, whose libraries keep their widest instructions to such processors
 };
 
 struct ProcessorFacts {

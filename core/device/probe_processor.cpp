@@ -143,7 +143,8 @@ SimdFacts probe_simd() {
     SimdFacts facts;
 #ifdef POTLUCK_HAS_CPUID
     constexpr std::uint64_t avx_state = 0x6, avx512_state = 0xE6, amx_state = 0x60000;
-    if (!bit(cpuid(1, 0).c, 27)) return facts;  // the system tells nothing of saved registers
+    facts.intel = cpuid(0, 0).b == 0x756E6547U;  // "Genu"ineIntel
+    if (!bit(cpuid(1, 0).c, 27)) return facts;   // the system tells nothing of saved registers
     const std::uint64_t saved = saved_register_sets();
     const Registers seven = cpuid(7, 0);
     facts.avx2 = (saved & avx_state) == avx_state && bit(seven.b, 5);

@@ -267,8 +267,9 @@ void Operations::add_product(const Tensor& dw_IO, const Tensor& x_NI, const Tens
     }
     // Other products have to be made before they are added: in parts that stay in the processor's cache.
     const std::int64_t outputs = dw_IO.size(1);
-    const std::int64_t step =
-        m_device.is_cpu() ? std::max<std::int64_t>(64, gradient_entries / outputs) : dw_IO.size(0);
+    // oneDNN copies a first operand that lies on its side, as this one does: that is to stay there, too.
+    const std::int64_t widest = is_fp32 ? 4 * std::max(outputs, x_NI.size(0)) : outputs;
+    const std::int64_t step = m_device.is_cpu() ? std::max<std::int64_t>(64, gradient_entries / widest) : dw_IO.size(0);
     for (std::int64_t i = 0; i < dw_IO.size(0); i += step) {
         const std::int64_t n = std::min(step, dw_IO.size(0) - i);
         accumulate(dw_IO.narrow(0, i, n), product(x_NI.narrow(1, i, n).t(), dy_NO));

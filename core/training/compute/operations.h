@@ -1,6 +1,6 @@
 // What models do between and around their matrix products, on tensors: each operation is one of elementwise.h's where
-// the tensors lie on a processor in fp32 or bf16, and else a few of LibTorch's, which run on any device. A test holds the
-// two together. Only for files that name tensors.
+// the tensors lie on a processor in fp32 or bf16, and else a few of LibTorch's, which run on any device. A test holds
+// the two together. Only for files that name tensors.
 //
 // Threads: one at a time; rows are shared among LibTorch's threads. Owns nothing.
 #pragma once

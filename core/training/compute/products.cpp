@@ -2,23 +2,16 @@
 
 #include <ATen/core/dispatch/Dispatcher.h>
 
-#include <algorithm>
-#include <chrono>
 #include <optional>
 
 #include "core/base/check.h"
+#include "core/device/probe.h"
 
 namespace potluck::training {
 
 namespace {
 
 using at::Tensor;
-
-/// oneDNN is taken if it needs less than this share of MKL's time: where both are alike, all runs compute the same.
-constexpr double gain_share_max = 0.87;
-/// A layer's products in small: rows of a micro-batch, the width of a model, its inner width.
-constexpr std::int64_t trial_rows = 256, trial_width = 256, trial_inner = 1'024;
-constexpr int trials = 5;
 
 /// What LibTorch's compiler calls for a linear layer: input (N, K), weights (M, K), bias (M).
 using LinearOp = Tensor(const Tensor&, const Tensor&, const std::optional<Tensor>&, std::string_view,
@@ -38,30 +31,16 @@ bool is_for_onednn(const Tensor& a_NK, const Tensor& b_KM) {
     return a_NK.scalar_type() == at::kFloat && a_NK.is_cpu() && a_NK.numel() > 0 && b_KM.numel() > 0;
 }
 
-double trial_seconds(ProductLibrary library) {
-    const Tensor a_NK = at::ones({trial_rows, trial_width}, at::kFloat);
-    const Tensor b_KM = at::ones({trial_width, trial_inner}, at::kFloat);
-    double best = 1e9;
-    for (int trial = 0; trial <= trials; ++trial) {
-        const auto start = std::chrono::steady_clock::now();
-        (void)product_by(library, a_NK, b_KM);
-        const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-        if (trial > 0) best = std::min(best, passed.count());  // the first one makes plans
-    }
-    return best;
-}
-
 }  // namespace
 
 bool has_onednn() { return linear_op().has_value(); }
 
+ProductLibrary product_library_for(const device::SimdFacts& simd, bool onednn) {
+    return onednn && simd.avx512 && !simd.intel ? ProductLibrary::onednn : ProductLibrary::torch;
+}
+
 ProductLibrary product_library() {
-    static const ProductLibrary chosen = [] {
-        if (!has_onednn()) return ProductLibrary::torch;
-        const bool gains =
-            trial_seconds(ProductLibrary::onednn) < gain_share_max * trial_seconds(ProductLibrary::torch);
-        return gains ? ProductLibrary::onednn : ProductLibrary::torch;
-    }();
+    static const ProductLibrary chosen = product_library_for(device::probe_simd(), has_onednn());
     return chosen;
 }
 

@@ -66,12 +66,16 @@ private slots:
         QVERIFY(error_of(product(a, b), a, b, {}) < 0.05);
     }
 
-    void a_process_keeps_to_one_library() {
-        const ProductLibrary chosen = product_library();
-        QVERIFY(chosen == ProductLibrary::torch || has_onednn());
-        for (int i = 0; i < 3; ++i) QVERIFY(product_library() == chosen);
+    void onednn_multiplies_where_mkl_uses_half_a_register() {
+        using potluck::device::SimdFacts;
+        const SimdFacts wide{.avx2 = true, .avx512 = true}, narrow{.avx2 = true};
+        const SimdFacts intel{.avx2 = true, .avx512 = true, .intel = true};
+        QVERIFY(product_library_for(wide, true) == ProductLibrary::onednn);
+        QVERIFY(product_library_for(wide, false) == ProductLibrary::torch);
+        QVERIFY(product_library_for(narrow, true) == ProductLibrary::torch);
+        QVERIFY(product_library_for(intel, true) == ProductLibrary::torch);
         const at::Tensor a = numbers(112, 256), b = numbers(256, 768);
-        QVERIFY(at::equal(product(a, b), product_by(chosen, a, b)));
+        QVERIFY(at::equal(product(a, b), product_by(product_library(), a, b)));
     }
 
     void libtorch_for_linux_on_such_processors_has_onednn() {
