@@ -1,12 +1,13 @@
-// The encoder, top to bottom. Tensor names end in their shape: B examples, T time, C width, E width of the embeddings,
-// F of the MLP, V vocabulary, R gaps of all examples.
+// The encoder, top to bottom. Tensor names end in their shape: B examples, T time, N = B T, C width, Q = 3 C, E width
+// of the embeddings, F of the MLP, V vocabulary, R gaps of all examples.
 //
 //   x = LN(word + position + segment) in            the same layer, `layers` times; norms stand after the sums
 //   gaps:  LN(gelu(x W)) word^T + bias              order: tanh(x[0] W) W'
 //
-// Every tensor of the flat vector is a leaf of autograd's graph, a view of L, and its gradient a view of the flat
-// gradient, into which autograd adds in place: the layer's as often as it is applied. With full checkpointing only each
-// layer's input is kept; the backward pass runs the layers again, one by one.
+// The layer's backward pass is written out and adds to the flat gradient, as often as the layer is applied; with full
+// checkpointing only each application's input is kept, from which it is run again. What lies around the layers is a
+// small part of the work and autograd's: those tensors are leaves of its graph, views of L, and their gradients views
+// of the flat gradient, into which it adds in place. So is attention's core, whose graph waits in the layer's cache.
 //
 // Sources: Lan et al. 2019; modeling_albert.py of huggingface/transformers.
 #include "core/training/encoder/encoder.h"
@@ -20,7 +21,9 @@
 #include <vector>
 
 #include "core/base/check.h"
+#include "core/training/compute/operations.h"
 #include "core/training/compute/piecewise.h"
+#include "core/training/compute/products.h"
 #include "core/training/compute/tensor_guard.h"
 #include "core/training/compute/tensor_types.h"
 #include "core/training/encoder/masking.h"
@@ -38,6 +41,7 @@ struct Affine {
 };
 struct Norm {
     Tensor gain_C, bias_C;
+    [[nodiscard]] NormWeights weights() const { return {gain_C, bias_C, norm_epsilon}; }
 };
 struct Weights {
     Tensor words_VE, positions_TE, segments_2E;
@@ -146,28 +150,41 @@ struct Losses {
     Tensor masked, order, right;  // sums over examples
 };
 
+/// What the backward pass of one application of the layer needs of its forward pass.
+struct EncoderCache {
+    Tensor x_NC;
+    Tensor qkv_NQ, attended_NC;  // autograd's: a leaf, and what attention makes of it
+    NormCache attention_norm, last_norm;
+    Tensor middle_NC, up_NF, activated_NF;
+};
+
 }  // namespace
 
 struct Encoder::Network {
     model::ModelSpec spec;
     ModelOptions options;
     at::Device device;
+    Operations operations;
     Tensor flat;
     Weights weights;
 
     Network(const model::ModelSpec& model, const ModelOptions& wanted)
-        : spec(model), options(wanted), device(device_of(wanted.device)) {}
+        : spec(model),
+          options(wanted),
+          device(device_of(wanted.device)),
+          operations(at::kFloat, device, wanted.kernels) {}
 
     void bind(const FlatView& local);
     [[nodiscard]] Inputs inputs_of(const MaskedExamples& examples) const;
     [[nodiscard]] Questions questions_of(const MaskedExamples& examples) const;
     [[nodiscard]] Tensor embed(const Inputs& in) const;
-    [[nodiscard]] Tensor layer(const Tensor& x_BTC, const Inputs& in) const;
+    [[nodiscard]] Tensor attended(const Tensor& qkv_NQ, const Inputs& in) const;
+    [[nodiscard]] Tensor layer(const Tensor& x_NC, const Inputs& in, EncoderCache& cache) const;
+    [[nodiscard]] Tensor layer_backward(const Tensor& d_NC, EncoderCache& cache) const;
     [[nodiscard]] Tensor gap_scores(const Tensor& rows_RC) const;
     [[nodiscard]] Losses losses(const Tensor& x_BTC, const Questions& questions) const;
     [[nodiscard]] Tensor through_layers(Tensor x_BTC, const Inputs& in) const;
-    [[nodiscard]] double backward(const MaskedExamples& examples, double scale);
-    [[nodiscard]] double backward_again(const MaskedExamples& examples, double scale);
+    [[nodiscard]] double backward(const MaskedExamples& examples, double scale) const;
     [[nodiscard]] double add_gradient(const MaskedExamples& examples, const FlatView& gradient, double scale);
 };
 
@@ -211,19 +228,63 @@ Tensor Encoder::Network::embed(const Inputs& in) const {
     return applied(weights.in, normed(weights.embedding_norm, sum_BTE));
 }
 
-Tensor Encoder::Network::layer(const Tensor& x_BTC, const Inputs& in) const {
-    const std::int64_t batch = x_BTC.size(0), time = x_BTC.size(1), heads = spec.heads;
-    const Tensor qkv_3BHTD =
-        applied(weights.qkv, x_BTC).view({batch, time, 3, heads, spec.width / heads}).permute({2, 0, 3, 1, 4});
+Tensor Encoder::Network::attended(const Tensor& qkv_NQ, const Inputs& in) const {
+    const std::int64_t batch = in.ids_BT.size(0), time = in.ids_BT.size(1), heads = spec.heads;
+    const Tensor qkv_3BHTD = qkv_NQ.view({batch, time, 3, heads, spec.width / heads}).permute({2, 0, 3, 1, 4});
     const std::optional<Tensor> hidden =
         in.hidden_B11T.defined() ? std::optional(in.hidden_B11T.expand({batch, heads, time, time})) : std::nullopt;
-    const Tensor attended_BTC =
-        at::scaled_dot_product_attention(qkv_3BHTD[0], qkv_3BHTD[1], qkv_3BHTD[2], hidden, 0.0, false)
-            .transpose(1, 2)
-            .reshape({batch, time, spec.width});
-    const Tensor middle_BTC = normed(weights.attention_norm, x_BTC + applied(weights.attention_out, attended_BTC));
-    const Tensor up_BTF = at::gelu(applied(weights.up, middle_BTC), "tanh");
-    return normed(weights.last_norm, middle_BTC + applied(weights.down, up_BTF));
+    return at::scaled_dot_product_attention(qkv_3BHTD[0], qkv_3BHTD[1], qkv_3BHTD[2], hidden, 0.0, false)
+        .transpose(1, 2)
+        .reshape({batch * time, spec.width});
+}
+
+Tensor Encoder::Network::layer(const Tensor& x_NC, const Inputs& in, EncoderCache& cache) const {
+    cache.x_NC = x_NC;
+    cache.qkv_NQ = product(x_NC, weights.qkv.w_OI.t(), weights.qkv.bias_O).set_requires_grad(true);
+    {
+        const at::AutoGradMode recorded(true);
+        cache.attended_NC = attended(cache.qkv_NQ, in);
+    }
+    const Tensor out_NC =
+        product(at::detach(cache.attended_NC), weights.attention_out.w_OI.t(), weights.attention_out.bias_O);
+    cache.middle_NC = operations.norm(operations.add(x_NC, out_NC, {}), weights.attention_norm.weights(), at::kFloat,
+                                      cache.attention_norm);
+    cache.up_NF = product(cache.middle_NC, weights.up.w_OI.t(), weights.up.bias_O);
+    cache.activated_NF = operations.activation(model::Activation::gelu_tanh, cache.up_NF);
+    const Tensor down_NC = product(cache.activated_NF, weights.down.w_OI.t(), weights.down.bias_O);
+    return operations.norm(operations.add(cache.middle_NC, down_NC, {}), weights.last_norm.weights(), at::kFloat,
+                           cache.last_norm);
+}
+
+/// Gradient of the layer's input, from that of its output. Uses the cache up.
+Tensor Encoder::Network::layer_backward(const Tensor& d_NC, EncoderCache& cache) const {
+    const auto norm_backward = [&](const Tensor& dy_NC, const NormCache& kept, const Norm& norm) {
+        Tensor dsum_NC = at::zeros_like(dy_NC);
+        operations.norm_backward(dy_NC, kept, norm.weights(), {dsum_NC, norm.gain_C.grad(), norm.bias_C.grad()});
+        return dsum_NC;
+    };
+    const auto add_product = [&](const Affine& map, const Tensor& dy, const Tensor& x) {
+        operations.add_product(map.w_OI.grad(), dy, x);
+    };
+    const Tensor ddown_NC = norm_backward(d_NC, cache.last_norm, weights.last_norm);
+    operations.add_column_sums(ddown_NC, weights.down.bias_O.grad());
+    add_product(weights.down, ddown_NC, cache.activated_NF);
+    cache.last_norm = {};
+    cache.activated_NF = Tensor();
+    const Tensor dup_NF = operations.activation_backward(
+        model::Activation::gelu_tanh, cache.up_NF, product(ddown_NC, weights.down.w_OI), weights.up.bias_O.grad());
+    add_product(weights.up, dup_NF, cache.middle_NC);
+    cache.up_NF = cache.middle_NC = Tensor();
+    const Tensor dmiddle_NC = operations.add(ddown_NC, product(dup_NF, weights.up.w_OI), {});
+    const Tensor dout_NC = norm_backward(dmiddle_NC, cache.attention_norm, weights.attention_norm);
+    operations.add_column_sums(dout_NC, weights.attention_out.bias_O.grad());
+    add_product(weights.attention_out, dout_NC, at::detach(cache.attended_NC));
+    torch::autograd::backward({cache.attended_NC}, {product(dout_NC, weights.attention_out.w_OI)});
+    const Tensor dqkv_NQ = cache.qkv_NQ.grad();
+    operations.add_column_sums(dqkv_NQ, weights.qkv.bias_O.grad());
+    add_product(weights.qkv, dqkv_NQ, cache.x_NC);
+    cache = {};
+    return operations.add(dout_NC, product(dqkv_NQ, weights.qkv.w_OI), {});
 }
 
 Tensor Encoder::Network::gap_scores(const Tensor& rows_RC) const {
@@ -241,48 +302,50 @@ Losses Encoder::Network::losses(const Tensor& x_BTC, const Questions& questions)
 }
 
 Tensor Encoder::Network::through_layers(Tensor x_BTC, const Inputs& in) const {
-    for (std::uint32_t i = 0; i < spec.layers; ++i) x_BTC = layer(x_BTC, in);
-    return x_BTC;
+    Tensor x_NC = x_BTC.flatten(0, 1);
+    for (std::uint32_t i = 0; i < spec.layers; ++i) {
+        EncoderCache cache;
+        x_NC = layer(x_NC, in, cache);
+    }
+    return x_NC.view_as(x_BTC);
 }
 
-/// Adds to the leaves' gradients; with everything kept.
-double Encoder::Network::backward(const MaskedExamples& examples, double scale) {
+/// Adds to the tensors' gradients.
+double Encoder::Network::backward(const MaskedExamples& examples, double scale) const {
+    const bool again = options.checkpointing == Checkpointing::full;
     const Inputs in = inputs_of(examples);
-    const Losses found = losses(through_layers(embed(in), in), questions_of(examples));
-    const Tensor loss = found.masked + found.order;
-    const auto value = loss.item<double>();
-    if (std::isfinite(value)) (loss * scale).backward();
-    return value;
-}
-
-/// The same with only the layers' inputs kept.
-double Encoder::Network::backward_again(const MaskedExamples& examples, double scale) {
-    const Inputs in = inputs_of(examples);
-    std::vector<Tensor> inputs_BTC;
+    const Tensor first_BTC = embed(in);
+    Tensor d_NC;
+    std::vector<EncoderCache> caches(spec.layers);
+    double value = 0;
     {
-        const at::NoGradGuard nothing_kept;
-        Tensor x_BTC = embed(in);
-        for (std::uint32_t i = 0; i < spec.layers; ++i) {
-            inputs_BTC.push_back(x_BTC);
-            x_BTC = layer(x_BTC, in);
+        Tensor x_NC = at::detach(first_BTC).flatten(0, 1);
+        {
+            const at::NoGradGuard written_out;
+            for (EncoderCache& cache : caches) {
+                const Tensor in_NC = x_NC;
+                x_NC = layer(in_NC, in, cache);
+                if (again) (cache = {}).x_NC = in_NC;
+            }
         }
-        inputs_BTC.push_back(x_BTC);
+        const Tensor last_NC = x_NC.set_requires_grad(true);
+        const Losses found = losses(last_NC.view(first_BTC.sizes()), questions_of(examples));
+        const Tensor loss = found.masked + found.order;
+        value = loss.item<double>();
+        if (!std::isfinite(value)) return value;
+        (loss * scale).backward();
+        d_NC = last_NC.grad();
     }
-    const Tensor last_BTC = inputs_BTC.back().set_requires_grad(true);
-    inputs_BTC.pop_back();
-    const Losses found = losses(last_BTC, questions_of(examples));
-    const Tensor loss = found.masked + found.order;
-    const auto value = loss.item<double>();
-    if (!std::isfinite(value)) return value;
-    (loss * scale).backward();
-    Tensor d_BTC = last_BTC.grad();
-    while (!inputs_BTC.empty()) {
-        const Tensor x_BTC = inputs_BTC.back().set_requires_grad(true);
-        inputs_BTC.pop_back();
-        torch::autograd::backward({layer(x_BTC, in)}, {d_BTC});
-        d_BTC = x_BTC.grad();
+    {
+        const at::NoGradGuard written_out;
+        while (!caches.empty()) {
+            EncoderCache& cache = caches.back();
+            if (again) (void)layer(Tensor(cache.x_NC), in, cache);
+            d_NC = layer_backward(d_NC, cache);
+            caches.pop_back();
+        }
     }
-    torch::autograd::backward({embed(in)}, {d_BTC});
+    torch::autograd::backward({first_BTC}, {d_NC.view(first_BTC.sizes())});
     return value;
 }
 
@@ -293,8 +356,7 @@ double Encoder::Network::add_gradient(const MaskedExamples& examples, const Flat
     const Tensor sums = in_place ? target : at::zeros_like(flat);
     Weights gradients = views_of(spec, sums);
     each_pair(weights, gradients, [](Tensor& one, Tensor& sum) { one.mutable_grad() = sum; });
-    const bool again = options.checkpointing == Checkpointing::full;
-    const double loss = again ? backward_again(examples, scale) : backward(examples, scale);
+    const double loss = backward(examples, scale);
     each_tensor(weights, [](Tensor& one) { one.mutable_grad() = Tensor(); });
     if (!in_place && std::isfinite(loss)) add_in_pieces(target, sums);
     return loss;
