@@ -91,19 +91,26 @@ private slots:
     void losses_and_gradients_are_pytorchs_data() {
         QTest::addColumn<int>("checkpointing");
         QTest::addColumn<int>("attention");
-        const auto row = [](const char* name, Checkpointing checkpointing, AttentionKernel attention) {
-            QTest::newRow(name) << static_cast<int>(checkpointing) << static_cast<int>(attention);
+        QTest::addColumn<int>("kernels");
+        const auto row = [](const char* name, Checkpointing checkpointing, AttentionKernel attention,
+                            Kernels kernels = Kernels::own) {
+            QTest::newRow(name) << static_cast<int>(checkpointing) << static_cast<int>(attention)
+                                << static_cast<int>(kernels);
         };
         row("kept", Checkpointing::none, AttentionKernel::blocked);
         row("computed again", Checkpointing::full, AttentionKernel::blocked);
         row("computed backwards", Checkpointing::reversed, AttentionKernel::blocked);
         row("dense", Checkpointing::none, AttentionKernel::fused);
+        row("by LibTorch's operations", Checkpointing::none, AttentionKernel::fused, Kernels::library);
+        row("by LibTorch's operations, backwards", Checkpointing::reversed, AttentionKernel::fused, Kernels::library);
     }
     void losses_and_gradients_are_pytorchs() {
         QFETCH(const int, checkpointing);
         QFETCH(const int, attention);
+        QFETCH(const int, kernels);
         RecordedDalle recorded({.attention = static_cast<AttentionKernel>(attention),
-                                .checkpointing = static_cast<Checkpointing>(checkpointing)});
+                                .checkpointing = static_cast<Checkpointing>(checkpointing),
+                                .kernels = static_cast<Kernels>(kernels)});
         const auto figures = recorded.reference.values<double>("figures");
         const auto found = recorded.network.evaluate(recorded.records, 0);
         QVERIFY(found.ok() && found->captions);
@@ -195,7 +202,7 @@ private slots:
         QFETCH(const int, grid);
         const model::ModelSpec spec = other_model(static_cast<std::uint32_t>(text), static_cast<std::uint32_t>(grid));
         std::vector<float> parameters = strong_parameters(spec);
-        Dalle dense(spec, {.attention = AttentionKernel::fused}), gathered(spec, {});
+        Dalle dense(spec, {.attention = AttentionKernel::fused, .kernels = Kernels::library}), gathered(spec, {});
         QVERIFY(dense.use_parameters(parameters).ok() && gathered.use_parameters(parameters).ok());
         const std::vector<Token> records = other_records(spec, 3);
         std::vector<float> expected(parameters.size()), got(parameters.size());

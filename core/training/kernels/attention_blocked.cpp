@@ -1,12 +1,13 @@
-// Four query rows at a time, against the keys up to their diagonal:
+// Four query rows at a time, against the keys up to their diagonal, or those of them that they see:
 //
 //   forward    S = Q K^T / sqrt(D),  P = softmax(S),  O = P V
 //   backward   P from S and the saved log of its sum;  dP = dO V^T;  dS = P (dP - dO.O) / sqrt(D)
 //              dQ = dS K,  dK += dS^T Q,  dV += P^T dO                       (Dao et al. 2022, without the tiling)
 //
 // With dropout, M P stands for P in O and dV, and M dP for dP, where M is drawn anew from the seed each time. A head is
-// gathered into fp32 first, K and V also transposed, so that products with a row of Q or dO run along keys. Heads that
-// share keys follow each other: keys and values are gathered once for them, and their gradients add up in one place.
+// gathered into fp32 first, in the order of its places, K and V also transposed, so that products with a row of Q or dO
+// run along keys. Heads that share keys follow each other: keys and values are gathered once for them, and their
+// gradients add up in one place.
 #include "core/training/kernels/attention_blocked.h"
 
 #include <algorithm>
@@ -37,7 +38,48 @@ struct Head {
     float scale = 0;
     float dropout = 0;
     std::uint64_t seed = 0;  // of this head's dropout
+    SeenRows seen = {};
+    [[nodiscard]] std::int64_t row_at(std::int64_t place) const {
+        return seen.order == nullptr ? place : seen.order[place];
+    }
 };
+
+/// The keys that four rows look at, in parts of key_step: one span, or the caption's and the picture's.
+struct Spans {
+    std::int64_t from[2] = {}, to[2] = {};
+    int count = 1;
+};
+
+std::int64_t rounded_up(std::int64_t keys) { return (keys + key_step - 1) / key_step * key_step; }
+
+Spans spans_of(const Head& head, std::int64_t first, std::int64_t end) {
+    Spans spans;
+    spans.to[0] = std::min(head.padded, rounded_up(end));
+    if (head.seen.begin == nullptr || end <= head.seen.text) return spans;
+    const std::int64_t begin = head.seen.begin[std::max(first, head.seen.text)] / key_step * key_step;
+    const std::int64_t caption = rounded_up(head.seen.text);
+    if (begin <= caption) return spans;
+    return {.from = {0, begin}, .to = {caption, spans.to[0]}, .count = 2};
+}
+
+/// Writes `value` over what place `place` of a row of scores does not see.
+POTLUCK_INLINE void hide(float* row, const Head& head, std::int64_t place, const Spans& spans, float value) {
+    const SeenRows& seen = head.seen;
+    const bool pictured = seen.begin != nullptr && place >= seen.text;
+    for (int i = 0; i < spans.count; ++i) {
+        const std::int64_t from = spans.from[i], to = spans.to[i];
+        const std::int64_t after = std::max(from, place + 1);
+        if (after < to) std::fill(row + after, row + to, value);
+        if (!pictured) continue;
+        const std::int64_t gap_from = std::max(from, seen.text), gap_to = std::min<std::int64_t>(to, seen.begin[place]);
+        if (gap_from < gap_to) std::fill(row + gap_from, row + gap_to, value);
+    }
+    if (!pictured || seen.line == 0) return;
+    const std::int64_t column = (place - seen.text) % seen.line;
+    for (std::int64_t key = seen.begin[place]; key <= place; ++key) {
+        if (std::abs((key - seen.text) % seen.line - column) > seen.reach) row[key] = value;
+    }
+}
 
 /// Four rows from `first` on; beyond the end, the last row again.
 struct Rows {
@@ -48,23 +90,27 @@ POTLUCK_INLINE void take_rows(Rows& out, const float* base, std::int64_t depth, 
 }
 
 template <int depth, class Dtype>
-POTLUCK_INLINE void gather(const Dtype* from, std::int64_t stride, std::int64_t time, float* to) {
-    for (std::int64_t t = 0; t < time; ++t) {
+POTLUCK_INLINE void gather(const Head& head, const Dtype* from, std::int64_t stride, float* to) {
+    for (std::int64_t t = 0; t < head.time; ++t) {
+        const Dtype* row = from + head.row_at(t) * stride;
         for (int d = 0; d < depth; d += lanes) {
             Lanes value;
-            load(value, from + t * stride + d, All{});
+            load(value, row + d, All{});
             store(value, to + t * depth + d, All{});
         }
     }
 }
 
+/// Places `first` to `end`, of which `from` has the first one.
 template <int depth, class Dtype>
-POTLUCK_INLINE void scatter(const float* from, Dtype* to, std::int64_t stride, std::int64_t time) {
-    for (std::int64_t t = 0; t < time; ++t) {
+POTLUCK_INLINE void scatter(const Head& head, const float* from, Dtype* to, std::int64_t stride, std::int64_t first,
+                            std::int64_t end) {
+    for (std::int64_t t = first; t < end; ++t) {
+        Dtype* row = to + head.row_at(t) * stride;
         for (int d = 0; d < depth; d += lanes) {
             Lanes value;
-            load(value, from + t * depth + d, All{});
-            store(value, to + t * stride + d, All{});
+            load(value, from + (t - first) * depth + d, All{});
+            store(value, row + d, All{});
         }
     }
 }
@@ -83,96 +129,102 @@ POTLUCK_INLINE void transpose(const float* x, const Head& head, float* transpose
     }
 }
 
-/// out[r][j] = sum over d of rows[r][d] * transposed[d][j], for j < keys rounded up to key_step.
+/// out[r][j] = sum over d of rows[r][d] * transposed[d][j], for j of the spans.
 template <int depth>
-POTLUCK_INLINE void times_transposed(const Rows& x, const float* transposed, std::int64_t padded, std::int64_t keys,
+POTLUCK_INLINE void times_transposed(const Rows& x, const float* transposed, std::int64_t padded, const Spans& spans,
                                      float* out) {
-    for (std::int64_t j = 0; j < keys; j += key_step) {
-        Lanes sums[rows][2] = {};
-        for (int d = 0; d < depth; ++d) {
-            const float* column = transposed + d * padded + j;
-            const Lanes low = *reinterpret_cast<const Lanes*>(column);
-            const Lanes high = *reinterpret_cast<const Lanes*>(column + lanes);
+    for (int i = 0; i < spans.count; ++i)
+        for (std::int64_t j = spans.from[i]; j < spans.to[i]; j += key_step) {
+            Lanes sums[rows][2] = {};
+            for (int d = 0; d < depth; ++d) {
+                const float* column = transposed + d * padded + j;
+                const Lanes low = *reinterpret_cast<const Lanes*>(column);
+                const Lanes high = *reinterpret_cast<const Lanes*>(column + lanes);
+                for (int r = 0; r < rows; ++r) {
+                    sums[r][0] += low * x.at[r][d];
+                    sums[r][1] += high * x.at[r][d];
+                }
+            }
             for (int r = 0; r < rows; ++r) {
-                sums[r][0] += low * x.at[r][d];
-                sums[r][1] += high * x.at[r][d];
+                *reinterpret_cast<Lanes*>(out + r * padded + j) = sums[r][0];
+                *reinterpret_cast<Lanes*>(out + r * padded + j + lanes) = sums[r][1];
             }
         }
-        for (int r = 0; r < rows; ++r) {
-            *reinterpret_cast<Lanes*>(out + r * padded + j) = sums[r][0];
-            *reinterpret_cast<Lanes*>(out + r * padded + j + lanes) = sums[r][1];
-        }
-    }
 }
 
-/// out[r] = sum over j < keys of weights[r][j] * x[j].
+/// out[r] = sum over j < end of the spans of weights[r][j] * x[j].
 template <int depth>
-POTLUCK_INLINE void weighted_sum(const float* weights, std::int64_t padded, const float* x, std::int64_t keys,
-                                 float out[rows][depth]) {
+POTLUCK_INLINE void weighted_sum(const float* weights, std::int64_t padded, const float* x, const Spans& spans,
+                                 std::int64_t end, float out[rows][depth]) {
     constexpr int parts = depth / lanes;
     Lanes sums[rows][parts] = {};
-    for (std::int64_t j = 0; j < keys; ++j) {
-        for (int part = 0; part < parts; ++part) {
-            const Lanes value = *reinterpret_cast<const Lanes*>(x + j * depth + part * lanes);
-            for (int r = 0; r < rows; ++r) sums[r][part] += value * weights[r * padded + j];
+    for (int i = 0; i < spans.count; ++i)
+        for (std::int64_t j = spans.from[i]; j < std::min(spans.to[i], end); ++j) {
+            for (int part = 0; part < parts; ++part) {
+                const Lanes value = *reinterpret_cast<const Lanes*>(x + j * depth + part * lanes);
+                for (int r = 0; r < rows; ++r) sums[r][part] += value * weights[r * padded + j];
+            }
         }
-    }
     for (int r = 0; r < rows; ++r) {
         for (int part = 0; part < parts; ++part) *reinterpret_cast<Lanes*>(&out[r][part * lanes]) = sums[r][part];
     }
 }
 
-/// grad[j] += sum over r of weights[r][j] * x[r], for j < keys.
+/// grad[j] += sum over r of weights[r][j] * x[r], for j < end of the spans.
 template <int depth>
-POTLUCK_INLINE void spread(const float* weights, std::int64_t padded, const Rows& x, float* grad, std::int64_t keys) {
+POTLUCK_INLINE void spread(const float* weights, std::int64_t padded, const Rows& x, float* grad, const Spans& spans,
+                           std::int64_t end) {
     constexpr int parts = depth / lanes;
     for (int part = 0; part < parts; ++part) {
         Lanes value[rows];
         for (int r = 0; r < rows; ++r) value[r] = *reinterpret_cast<const Lanes*>(x.at[r] + part * lanes);
-        for (std::int64_t j = 0; j < keys; ++j) {
-            Lanes* out = reinterpret_cast<Lanes*>(grad + j * depth + part * lanes);
-            Lanes sum = *out;
-            for (int r = 0; r < rows; ++r) sum += value[r] * weights[r * padded + j];
-            *out = sum;
-        }
+        for (int i = 0; i < spans.count; ++i)
+            for (std::int64_t j = spans.from[i]; j < std::min(spans.to[i], end); ++j) {
+                Lanes* out = reinterpret_cast<Lanes*>(grad + j * depth + part * lanes);
+                Lanes sum = *out;
+                for (int r = 0; r < rows; ++r) sum += value[r] * weights[r * padded + j];
+                *out = sum;
+            }
     }
 }
 
-/// Softmax of one row of scores in place, zero from key `valid` on; the log of the sum of exponentials.
-POTLUCK_INLINE float softmax_row(float* row, float scale, std::int64_t valid, std::int64_t keys) {
-    std::fill(row + valid, row + keys, never);
+/// Softmax of one row of scores in place, zero where it does not see; the log of the sum of exponentials.
+POTLUCK_INLINE float softmax_row(float* row, const Head& head, std::int64_t place, const Spans& spans) {
+    hide(row, head, place, spans, never);
     Lanes* all = reinterpret_cast<Lanes*>(row);
-    const std::int64_t count = keys / lanes;
     Lanes most = all[0];
-    for (std::int64_t i = 1; i < count; ++i) most = all[i] > most ? all[i] : most;
+    const auto each = [&](auto&& body) POTLUCK_INLINE_LAMBDA {
+        for (int i = 0; i < spans.count; ++i)
+            for (std::int64_t j = spans.from[i] / lanes; j < spans.to[i] / lanes; ++j) body(all[j]);
+    };
+    each([&](const Lanes& value) POTLUCK_INLINE_LAMBDA { most = value > most ? value : most; });
     float peak = most[0];
     for (int lane = 1; lane < lanes; ++lane) peak = std::max(peak, most[lane]);
     Lanes sums = {};
-    for (std::int64_t i = 0; i < count; ++i) {
-        Lanes value = (all[i] - peak) * scale;
-        exp_approx<Lanes, LaneBits>(value);
-        all[i] = value;
-        sums += value;
-    }
+    each([&](Lanes& value) POTLUCK_INLINE_LAMBDA {
+        Lanes power = (value - peak) * head.scale;
+        exp_approx<Lanes, LaneBits>(power);
+        value = power;
+        sums += power;
+    });
     float sum = 0;
     for (int lane = 0; lane < lanes; ++lane) sum += sums[lane];
     const float inverse = 1.0F / sum;
-    for (std::int64_t i = 0; i < count; ++i) all[i] *= inverse;
-    std::fill(row + valid, row + keys, 0.0F);
-    return peak * scale + std::log(sum);
+    each([&](Lanes& value) POTLUCK_INLINE_LAMBDA { value *= inverse; });
+    hide(row, head, place, spans, 0.0F);
+    return peak * head.scale + std::log(sum);
 }
 
 /// Multiplies row `row` of probabilities by their dropout factors.
-POTLUCK_INLINE void drop_row(float* p, const Head& head, std::int64_t row, std::int64_t keys) {
+POTLUCK_INLINE void drop_row(float* p, const Head& head, std::int64_t row, const Spans& spans) {
     const std::uint32_t seed = dropout_row(head.seed, static_cast<std::uint64_t>(row));
-    for (std::int64_t j = 0; j < keys; j += lanes) {
-        Lanes factors;
-        dropout_factors(factors, seed, j, head.dropout);
-        *reinterpret_cast<Lanes*>(p + j) *= factors;
-    }
+    for (int i = 0; i < spans.count; ++i)
+        for (std::int64_t j = spans.from[i]; j < spans.to[i]; j += lanes) {
+            Lanes factors;
+            dropout_factors(factors, seed, j, head.dropout);
+            *reinterpret_cast<Lanes*>(p + j) *= factors;
+        }
 }
-
-std::int64_t rounded_up(std::int64_t keys) { return (keys + key_step - 1) / key_step * key_step; }
 
 struct Scratch {
     std::vector<float> q, k, v, dout, out, transposed_keys, transposed_values, scores, gradients, dk, dv;
@@ -208,49 +260,50 @@ struct HeadForward {
 
 template <int depth, class Dtype>
 POTLUCK_INLINE void forward_head(const Head& head, const HeadForward<Dtype>& f, Scratch& scratch) {
-    gather<depth>(f.q, head.stride, head.time, scratch.q.data());
+    gather<depth>(head, f.q, head.stride, scratch.q.data());
     if (f.keys == Keys::gathered_now) {
-        gather<depth>(f.k, head.stride, head.time, scratch.k.data());
-        gather<depth>(f.v, head.stride, head.time, scratch.v.data());
+        gather<depth>(head, f.k, head.stride, scratch.k.data());
+        gather<depth>(head, f.v, head.stride, scratch.v.data());
         transpose<depth>(scratch.k.data(), head, scratch.transposed_keys.data());
     }
     float* scores = scratch.scores.data();
     for (std::int64_t first = 0; first < head.time; first += rows) {
-        const std::int64_t seen = std::min(first + rows, head.time);
-        const std::int64_t keys = std::min(head.padded, (seen + key_step - 1) / key_step * key_step);
+        const std::int64_t end = std::min(first + rows, head.time);
+        const Spans spans = spans_of(head, first, end);
         Rows queries;
         take_rows(queries, scratch.q.data(), depth, first, head.time);
-        times_transposed<depth>(queries, scratch.transposed_keys.data(), head.padded, keys, scores);
+        times_transposed<depth>(queries, scratch.transposed_keys.data(), head.padded, spans, scores);
         for (std::int64_t r = 0; r < rows; ++r) {
             const std::int64_t row = std::min(first + r, head.time - 1);
-            f.logsumexp[row] = softmax_row(scores + r * head.padded, head.scale, row + 1, keys);
-            if (head.dropout > 0) drop_row(scores + r * head.padded, head, row, keys);
+            f.logsumexp[row] = softmax_row(scores + r * head.padded, head, row, spans);
+            if (head.dropout > 0) drop_row(scores + r * head.padded, head, row, spans);
         }
         float sums[rows][depth];
-        weighted_sum<depth>(scores, head.padded, scratch.v.data(), seen, sums);
-        scatter<depth>(&sums[0][0], f.out + first * head.out_stride, head.out_stride, seen - first);
+        weighted_sum<depth>(scores, head.padded, scratch.v.data(), spans, end, sums);
+        scatter<depth>(head, &sums[0][0], f.out, head.out_stride, first, end);
     }
 }
 
 /// From raw scores and dP, both of row `row`, to M P and dS in their places.
 POTLUCK_INLINE void score_gradient_row(float* p, float* dp, const Head& head, std::int64_t row, float logsumexp,
-                                       float inner, std::int64_t keys) {
+                                       float inner, const Spans& spans) {
     const std::uint32_t seed = dropout_row(head.seed, static_cast<std::uint64_t>(row));
-    for (std::int64_t j = 0; j < keys; j += lanes) {
-        Lanes& probability = *reinterpret_cast<Lanes*>(p + j);
-        Lanes& gradient = *reinterpret_cast<Lanes*>(dp + j);
-        Lanes value = probability * head.scale - logsumexp;
-        exp_approx<Lanes, LaneBits>(value);
-        if (head.dropout > 0) {
-            Lanes factors;
-            dropout_factors(factors, seed, j, head.dropout);
-            probability = value * factors;
-            gradient *= factors;
-        } else {
-            probability = value;
+    for (int i = 0; i < spans.count; ++i)
+        for (std::int64_t j = spans.from[i]; j < spans.to[i]; j += lanes) {
+            Lanes& probability = *reinterpret_cast<Lanes*>(p + j);
+            Lanes& gradient = *reinterpret_cast<Lanes*>(dp + j);
+            Lanes value = probability * head.scale - logsumexp;
+            exp_approx<Lanes, LaneBits>(value);
+            if (head.dropout > 0) {
+                Lanes factors;
+                dropout_factors(factors, seed, j, head.dropout);
+                probability = value * factors;
+                gradient *= factors;
+            } else {
+                probability = value;
+            }
+            gradient = value * (gradient - inner) * head.scale;
         }
-        gradient = value * (gradient - inner) * head.scale;
-    }
 }
 
 template <class Dtype>
@@ -264,12 +317,12 @@ struct HeadGradient {
 
 template <int depth, class Dtype>
 POTLUCK_INLINE void gather_gradient(const Head& head, const HeadGradient<Dtype>& g, Scratch& scratch) {
-    gather<depth>(g.q, head.stride, head.time, scratch.q.data());
-    gather<depth>(g.out, head.out_stride, head.time, scratch.out.data());
-    gather<depth>(g.dout, head.out_stride, head.time, scratch.dout.data());
+    gather<depth>(head, g.q, head.stride, scratch.q.data());
+    gather<depth>(head, g.out, head.out_stride, scratch.out.data());
+    gather<depth>(head, g.dout, head.out_stride, scratch.dout.data());
     if (g.keys == Keys::gathered_before) return;
-    gather<depth>(g.k, head.stride, head.time, scratch.k.data());
-    gather<depth>(g.v, head.stride, head.time, scratch.v.data());
+    gather<depth>(head, g.k, head.stride, scratch.k.data());
+    gather<depth>(head, g.v, head.stride, scratch.v.data());
     transpose<depth>(scratch.k.data(), head, scratch.transposed_keys.data());
     transpose<depth>(scratch.v.data(), head, scratch.transposed_values.data());
     std::fill(scratch.dk.begin(), scratch.dk.end(), 0.0F);
@@ -282,35 +335,35 @@ POTLUCK_INLINE void backward_head(const Head& head, const HeadGradient<Dtype>& g
     float* p = scratch.scores.data();
     float* dp = scratch.gradients.data();
     for (std::int64_t first = 0; first < head.time; first += rows) {
-        const std::int64_t seen = std::min(first + rows, head.time);
-        const std::int64_t keys = std::min(head.padded, (seen + key_step - 1) / key_step * key_step);
+        const std::int64_t end = std::min(first + rows, head.time);
+        const Spans spans = spans_of(head, first, end);
         Rows queries, douts;
         take_rows(queries, scratch.q.data(), depth, first, head.time);
         take_rows(douts, scratch.dout.data(), depth, first, head.time);
-        times_transposed<depth>(queries, scratch.transposed_keys.data(), head.padded, keys, p);
-        times_transposed<depth>(douts, scratch.transposed_values.data(), head.padded, keys, dp);
+        times_transposed<depth>(queries, scratch.transposed_keys.data(), head.padded, spans, p);
+        times_transposed<depth>(douts, scratch.transposed_values.data(), head.padded, spans, dp);
         for (std::int64_t r = 0; r < rows; ++r) {
             const std::int64_t row = std::min(first + r, head.time - 1);
-            const std::int64_t valid = first + r < seen ? row + 1 : 0;  // a row beyond the end spreads nothing
+            const std::int64_t place = first + r < end ? row : -1;  // a row beyond the end sees and spreads nothing
             Lanes products = {};
             for (int d = 0; d < depth; d += lanes) {
                 products += *reinterpret_cast<const Lanes*>(douts.at[r] + d) *
                             *reinterpret_cast<const Lanes*>(scratch.out.data() + row * depth + d);
             }
             score_gradient_row(p + r * head.padded, dp + r * head.padded, head, row, g.logsumexp[row], sum_of(products),
-                               keys);
-            std::fill(p + r * head.padded + valid, p + r * head.padded + keys, 0.0F);
-            std::fill(dp + r * head.padded + valid, dp + r * head.padded + keys, 0.0F);
+                               spans);
+            hide(p + r * head.padded, head, place, spans, 0.0F);
+            hide(dp + r * head.padded, head, place, spans, 0.0F);
         }
         float sums[rows][depth];
-        weighted_sum<depth>(dp, head.padded, scratch.k.data(), seen, sums);
-        scatter<depth>(&sums[0][0], g.dq + first * head.stride, head.stride, seen - first);
-        spread<depth>(dp, head.padded, queries, scratch.dk.data(), seen);
-        spread<depth>(p, head.padded, douts, scratch.dv.data(), seen);
+        weighted_sum<depth>(dp, head.padded, scratch.k.data(), spans, end, sums);
+        scatter<depth>(head, &sums[0][0], g.dq, head.stride, first, end);
+        spread<depth>(dp, head.padded, queries, scratch.dk.data(), spans, end);
+        spread<depth>(p, head.padded, douts, scratch.dv.data(), spans, end);
     }
     if (!g.is_last) return;
-    scatter<depth>(scratch.dk.data(), g.dk, head.stride, head.time);
-    scatter<depth>(scratch.dv.data(), g.dv, head.stride, head.time);
+    scatter<depth>(head, scratch.dk.data(), g.dk, head.stride, 0, head.time);
+    scatter<depth>(head, scratch.dv.data(), g.dv, head.stride, 0, head.time);
 }
 
 Head head_of(const BlockedShape& shape, std::int64_t pair) {
@@ -320,7 +373,8 @@ Head head_of(const BlockedShape& shape, std::int64_t pair) {
             .out_stride = shape.heads * shape.depth,
             .scale = 1.0F / std::sqrt(static_cast<float>(shape.depth)),
             .dropout = shape.dropout.rate,
-            .seed = shape.dropout.seed + static_cast<std::uint64_t>(pair) * 0xd1342543de82ef95ULL};
+            .seed = shape.dropout.seed + static_cast<std::uint64_t>(pair) * 0xd1342543de82ef95ULL,
+            .seen = shape.seen};
 }
 
 #define POTLUCK_ATTENTION_OF(depth, Dtype)                                                                          \

@@ -11,11 +11,23 @@
 
 namespace potluck::training {
 
+/// Which rows of a sequence each row sees. Without tables: those up to itself. With them a sequence is a caption of
+/// `text` places and a picture behind it, whose rows may stand in another order (columns one behind the other): a place
+/// sees the caption, and of the picture the places from its `begin` up to itself; with a `line`, of these only those
+/// whose column is at most `reach` away. Nothing of the scores in between is computed.
+struct SeenRows {
+    const std::int32_t* order = nullptr;  // (time): which row stands at a place
+    const std::int32_t* begin = nullptr;  // (time): nondecreasing; of places behind the caption
+    std::int64_t text = 0;
+    std::int64_t line = 0, reach = 0;
+};
+
 /// N = batch * time rows. A row of qkv holds all heads' queries, then keys, then values. H heads of queries share K
 /// heads of keys and values, H / K of them each (Ainslie et al. 2023).
 struct BlockedShape {
     std::int64_t batch = 0, time = 0, heads = 0, kv_heads = 0, depth = 0;
     Dropout dropout = {};  // of probabilities
+    SeenRows seen = {};
     [[nodiscard]] std::int64_t groups() const { return batch * kv_heads; }
 };
 

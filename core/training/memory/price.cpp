@@ -92,31 +92,29 @@ ActivationBytes encoder_activation_bytes(const model::ModelSpec& model, const La
     return bytes;
 }
 
-/// What autograd keeps of DALL-E, and what it and the loss take at work.
+/// What DALL-E's halves keep for their backward passes, and what those and the loss take at work.
 ActivationBytes drawer_activation_bytes(const model::ModelSpec& model, const Layout& layout) {
     const std::uint64_t records = std::max(1U, layout.micro_batch), rows = records * model.context;
     const std::uint64_t c = model.width, text = model.dalle.text, codes = model.context - text;
-    // Counted from the graph: of attention what was shifted, qkv turned, what was seen in both orders, what the scale
-    // multiplies and the sum (8); of a feed what was shifted, up, its gate, their product, what the scale multiplies
-    // and the sum (19); and, measured, what the heap leaves between them (5).
-    const std::uint64_t layer = rows * 4 * ((8 + 19 + 5) * c + model.heads);
+    // Of attention its stream, what was shifted, qkv, what was seen and what the scale multiplies (7), where a mask is
+    // used the library's own copy of what was seen (1); of a feed its stream, what was shifted, up, the gated and what
+    // the scale multiplies (15).
+    const std::uint64_t feed = rows * 4 * 15 * c;
+    const std::uint64_t layer = feed + rows * 4 * ((on_gpu(layout) ? 8 : 7) * c + model.heads + 4);
     const bool reversed = layout.checkpointing == Checkpointing::reversed;
     const bool again = layout.checkpointing == Checkpointing::full || reversed;
     const std::uint64_t text_vocabulary = model.dalle.text_vocabulary;
     const std::uint64_t scores = records * 4 * (text * text_vocabulary + codes * (model.vocabulary - text_vocabulary));
     const std::uint64_t table = 4 * std::uint64_t{model.vocabulary} * c;
-    // Three patterns have one each; on a processor it covers groups of codes alone (sights.h).
-    const std::uint64_t grid = model.dalle.grid;
-    const std::uint64_t pairs = on_gpu(layout) ? std::uint64_t{model.context} * model.context : grid * grid * grid;
-    const std::uint64_t masks = 3 * 4 * pairs;
+    // Three patterns have one each; on a processor there are none (sights.h).
+    const std::uint64_t masks = on_gpu(layout) ? 3 * 4 * std::uint64_t{model.context} * model.context : 0;
     ActivationBytes bytes;
-    // A shared block's gradient is summed beside the vector until its first application is passed again.
-    const std::uint64_t sums = again ? 0 : 4 * (model.parameters() - std::uint64_t{model.vocabulary} * c);
     const std::uint64_t streams = rows * 4 * 2 * c;
-    bytes.kept = reversed ? streams : model.layers * (again ? streams : layer) + sums;
+    bytes.kept = reversed ? streams : model.layers * (again ? streams : layer);
     // Layers that are undone take a half at a time, of which a feed is the larger.
-    const std::uint64_t at_once = reversed ? rows * 4 * (19 + 5) * c : again ? layer : 0;
-    bytes.working = masks + std::max(at_once + rows * 4 * 24 * c, 3 * scores + 3 * table);
+    const std::uint64_t at_once = reversed ? feed : again ? layer : 0;
+    // A feed's gradients: both streams', of what is gated, of up as it is and turned on its side, of what was shifted.
+    bytes.working = masks + std::max(at_once + rows * 4 * 16 * c, 2 * scores + table + rows * 4 * 6 * c);
     return bytes;
 }
 
@@ -147,15 +145,15 @@ ActivationBytes coder_activation_bytes(const model::ModelSpec& model, const Layo
 }
 
 /// What autograd keeps of SwAV: of each convolution what it put out and, normed, what the next one reads and, measured,
-/// as much as one of them that the heap leaves between; and what the library takes at work for the widest. Assignments,
-/// small beside it, are made before the backward pass.
+/// as much as one of them and a quarter that the heap leaves between; and what the library takes at work for the
+/// widest. Assignments, small beside it, are made before the backward pass.
 ActivationBytes embedder_activation_bytes(const model::ModelSpec& model, const Layout& layout) {
     const std::uint64_t records = std::max(1U, layout.micro_batch);
     const model::SwavShape& shape = model.swav;
     const auto of_crops = [&](std::uint64_t crops, std::uint32_t side) {
         const model::SwavWork work = model::swav_work(model, side);
         const std::uint64_t pixels = 3 * std::uint64_t{side} * side;
-        return std::pair{crops * (3 * work.values + pixels), crops * work.largest};
+        return std::pair{crops * (3 * work.values + work.values / 4 + pixels), crops * work.largest};
     };
     const auto [large, large_peak] = of_crops(records * model::swav_large_crops, shape.large_side);
     const auto [small, small_peak] = of_crops(records * shape.small_crops, shape.small_side);
@@ -186,7 +184,7 @@ ActivationBytes activation_bytes(const model::ModelSpec& model, const Layout& la
     switch (layout.checkpointing) {
         case Checkpointing::none:
             kept = 8 * c + products + cheap + head_norms;
-            working = 6 * c + 4 * w.inner;
+            working = exact ? 10 * c + 6 * w.inner : 6 * c + 4 * w.inner;
             break;
         case Checkpointing::selective:
             kept = 4 * c + products + p * c + (model.norm == model::NormPlace::after ? p * c : 0) + head_norms;
@@ -200,6 +198,8 @@ ActivationBytes activation_bytes(const model::ModelSpec& model, const Layout& la
     }
     const std::uint64_t sums = layout.checkpointing == Checkpointing::full ? 0 : 4ULL * model.heads;
     ActivationBytes bytes;
+    // Where freed memory stays in the process, products in fp32 leave holes between what is kept, as was measured.
+    if (exact && layout.checkpointing == Checkpointing::none) kept += kept / 10;
     bytes.kept = model.layers * rows * (kept + sums);
     bytes.working = std::max(rows * working, head_bytes_max + rows * c * 12);
     return bytes;

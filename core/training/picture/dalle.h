@@ -1,7 +1,7 @@
 // DALL-E over one flat parameter vector, as Training Transformers Together trained it: a decoder whose layers apply a
 // few sets of weights in turn, two streams that add to each other as in reversible networks, tokens that are shifted,
 // rotary positions of caption, rows and columns, and attention of codes to the caption and to a part of the picture.
-// Gradients come from LibTorch's autograd and are summed straight into the flat gradient.
+// Gradients are written out and summed straight into the flat gradient.
 //
 //   record := 0, `text` tokens of a caption, then `text_vocabulary` + code of each place of the picture, row by row
 //

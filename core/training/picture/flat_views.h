@@ -50,20 +50,29 @@ inline void take_leaves(const model::ModelSpec& spec, const FlatView& local, at:
     for (at::Tensor& leaf : leaves) leaf.set_requires_grad(true);
 }
 
-/// Runs `backward`, which adds to the gradients of `leaves` and returns the loss, so that they end up in `gradient`;
-/// where the loss is not finite and the two are not the same memory, nothing does.
+/// Runs `backward`, which adds to the vector that it is given and returns the loss, so that the sums end up in
+/// `gradient`; where the loss is not finite and the two are not the same memory, nothing does.
 template <class Backward>
-double add_gradients(const model::ModelSpec& spec, const at::Tensor& flat, std::vector<at::Tensor>& leaves,
-                     const FlatView& gradient, const Backward& backward) {
+double add_sums(const at::Tensor& flat, const FlatView& gradient, const Backward& backward) {
     const at::Tensor target = tensor_over(gradient);
     const bool in_place = gradient.dtype == Dtype::fp32 && target.device() == flat.device();
     const at::Tensor sums = in_place ? target : at::zeros_like(flat);
-    const std::vector<at::Tensor> gradients = tensor_views(spec, sums);
-    for (std::size_t i = 0; i < leaves.size(); ++i) leaves[i].mutable_grad() = gradients[i];
-    const double loss = backward();
-    for (at::Tensor& leaf : leaves) leaf.mutable_grad() = at::Tensor();
+    const double loss = backward(sums);
     if (!in_place && std::isfinite(loss)) add_in_pieces(target, sums);
     return loss;
+}
+
+/// The same for a `backward` that adds to the gradients of `leaves`.
+template <class Backward>
+double add_gradients(const model::ModelSpec& spec, const at::Tensor& flat, std::vector<at::Tensor>& leaves,
+                     const FlatView& gradient, const Backward& backward) {
+    return add_sums(flat, gradient, [&](const at::Tensor& sums) {
+        const std::vector<at::Tensor> gradients = tensor_views(spec, sums);
+        for (std::size_t i = 0; i < leaves.size(); ++i) leaves[i].mutable_grad() = gradients[i];
+        const double loss = backward();
+        for (at::Tensor& leaf : leaves) leaf.mutable_grad() = at::Tensor();
+        return loss;
+    });
 }
 
 }  // namespace potluck::training

@@ -1,5 +1,5 @@
-// The passes over rows of Llama-shaped models beside their formulas in double precision, and their gradients beside
-// differences. Widths below, at and beyond sixteen: the vectors' ends.
+// The passes over rows of Llama-shaped models and of DALL-E beside their formulas in double precision, and their
+// gradients beside differences. Widths below, at and beyond sixteen: the vectors' ends.
 #include <QTest>
 
 #include <cmath>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/rng.h"
+#include "core/training/kernels/dalle_rows.h"
 #include "core/training/kernels/gated.h"
 #include "core/training/kernels/rms_norm.h"
 #include "core/training/kernels/rotary.h"
@@ -62,6 +63,18 @@ std::vector<double> gated(const std::vector<double>& x, std::size_t width) {
         for (std::size_t i = 0; i < width; ++i) {
             const double gate = x[2 * row * width + i], up = x[(2 * row + 1) * width + i];
             y.push_back(gate / (1 + std::exp(-gate)) * up);
+        }
+    }
+    return y;
+}
+
+/// DALL-E's: values, then gates.
+std::vector<double> gelu_gated(const std::vector<double>& x, std::size_t width) {
+    std::vector<double> y;
+    for (std::size_t row = 0; row < x.size() / (2 * width); ++row) {
+        for (std::size_t i = 0; i < width; ++i) {
+            const double value = x[2 * row * width + i], gate = x[(2 * row + 1) * width + i];
+            y.push_back(value * gate * std::erfc(-gate / std::sqrt(2.0)) / 2);
         }
     }
     return y;
@@ -124,6 +137,50 @@ private slots:
         for (std::size_t i = 0; i < dx.size(); ++i) {
             const double found = slope(of_x, widened(x), i);
             QVERIFY(near(dx[i], found, 1e-5 * std::max(1.0, std::fabs(found))));
+        }
+    }
+
+    void a_gate_of_the_normal_distribution_and_its_gradient_follow_the_formula_data() { add_widths(); }
+    void a_gate_of_the_normal_distribution_and_its_gradient_follow_the_formula() {
+        QFETCH(const int, width);
+        const RowShape shape{rows, width};
+        std::vector<float> x = numbers(2 * rows * width, 8);
+        x[static_cast<std::size_t>(width)] = 30;  // gates beyond what e^x represents
+        x[static_cast<std::size_t>(width) + 1] = -30;
+        const std::vector<float> dy = numbers(rows * width, 9);
+        std::vector<float> y(dy.size());
+        gelu_gated_rows(shape, x.data(), y.data());
+        const std::vector<double> expected = gelu_gated(widened(x), static_cast<std::size_t>(width));
+        for (std::size_t i = 0; i < y.size(); ++i)
+            QVERIFY(near(y[i], expected[i], 1e-6 * std::max(1.0, std::fabs(expected[i]))));
+        const auto of_x = [&](const std::vector<double>& at) {
+            return dot(gelu_gated(at, static_cast<std::size_t>(width)), dy);
+        };
+        std::vector<float> dx = x, sums(static_cast<std::size_t>(2 * width), 0.5F);
+        gelu_gated_rows_backward(shape, dx.data(), dy.data(), sums.data());
+        std::vector<double> totals(sums.size(), 0.5);
+        for (std::size_t i = 0; i < dx.size(); ++i) {
+            QVERIFY(near(dx[i], slope(of_x, widened(x), i), 1e-5));
+            totals[i % sums.size()] += static_cast<double>(dx[i]);
+        }
+        for (std::size_t i = 0; i < sums.size(); ++i) QVERIFY(near(sums[i], totals[i], 1e-5));
+    }
+
+    void a_branch_passes_its_scale_and_bias_their_sums() {
+        constexpr std::int64_t width = 20;
+        const std::vector<float> d = numbers(rows * width, 10), y = numbers(rows * width, 11),
+                                 scale = numbers(width, 12);
+        std::vector<float> dy(d.size()), dscale(width, 1), dbias(width, 2);
+        scaled_rows_backward(RowShape{rows, width},
+                             {d.data(), y.data(), scale.data(), dy.data(), dscale.data(), dbias.data()});
+        for (std::size_t i = 0; i < width; ++i) {
+            double of_scale = 1, of_bias = 2;
+            for (std::size_t at = i; at < d.size(); at += width) {
+                QVERIFY(near(dy[at], static_cast<double>(d[at]) * static_cast<double>(scale[i]), 1e-6));
+                of_scale += static_cast<double>(d[at]) * static_cast<double>(y[at]);
+                of_bias += static_cast<double>(d[at]) * static_cast<double>(scale[i]);
+            }
+            QVERIFY(near(dscale[i], of_scale, 1e-5) && near(dbias[i], of_bias, 1e-5));
         }
     }
 
