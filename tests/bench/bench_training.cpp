@@ -163,6 +163,9 @@ training::TrainerSetup setup_from(const Options& options) {
         setup.layout.device = {training::DeviceKind::cuda, 0};
         setup.layout.state = training::Residency::device;
     }
+    const std::string products = options.text("--products", "");
+    if (products == "torch") training::use_product_library(training::ProductLibrary::torch);
+    if (products == "onednn") training::use_product_library(training::ProductLibrary::onednn);
     if (options.text("--pace", "responsive") == "exact") setup.pace = training::Pace::exact;
     setup.layout.micro_batch = options.number("--micro-batch", 0);
     setup.threads = training::use_threads(options.number("--threads", 1));

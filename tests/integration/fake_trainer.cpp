@@ -11,6 +11,8 @@
 //   FAKE_TRAINER_PACES=file      writes there the share of the time that it is told to take, a line each
 //   FAKE_TRAINER_LOADS=file      writes the limits of each load there, a line of JSON each
 //   FAKE_TRAINER_STEP=milliseconds   how long a step takes, instead of 20: for large models on a small computer
+//   FAKE_TRAINER_SHARE=file      writes there, at each snapshot, the seconds since training first began and those of
+//                                them in which it was free to take steps: neither idle nor busy with an answer
 //   FAKE_TRAINER_MOMENTS=file    writes there what moments it found when training began, a line of JSON each
 #include <poll.h>
 #include <unistd.h>
@@ -113,7 +115,9 @@ private:
     void say(const Line& line) { std::cout << encode(line) << std::flush; }
 
     void answer(const Request& request) {
+        count_free_time();
         Result<nlohmann::json> outcome = obey(request);
+        m_since = Clock::now();
         if (outcome) {
             say(Reply{request.id, *outcome, std::nullopt});
         } else {
@@ -130,6 +134,18 @@ private:
             outcome = reply ? Result<nlohmann::json>(to_json(*reply)) : Result<nlohmann::json>(reply.error());
         });
         return outcome;
+    }
+
+    /// Up to now, from the end of the last answer.
+    void count_free_time() {
+        if (m_training) m_free += Clock::now() - m_since;
+        m_since = Clock::now();
+    }
+    void tell_share() const {
+        const char* report = std::getenv("FAKE_TRAINER_SHARE");
+        if (report == nullptr || !m_began) return;
+        const std::chrono::duration<double> all = Clock::now() - *m_began, free = m_free;
+        std::ofstream(report, std::ios::app) << all.count() << ' ' << free.count() << std::endl;
     }
 
     static Result<TrainerHello> serve(const HelloRequest&) {
@@ -265,6 +281,7 @@ private:
         if (m_plan.records == 0 || shard->bytes().size() % (2 * m_plan.records) != 0)
             return Error{ErrorCode::malformed, "wrong shard"};
         take_moments();
+        if (!m_began) m_began = Clock::now();
         if (!std::exchange(m_training, true)) m_next = Clock::now() + m_step_time;
         return Done{};
     }
@@ -278,6 +295,7 @@ private:
         m_anchor = m_local;
         const SnapshotReply reply{m_tokens, m_steps, m_tokens > 0 ? loss_of(m_local) : 0};
         m_tokens = m_steps = 0;
+        tell_share();
         return reply;
     }
 
@@ -355,7 +373,10 @@ private:
     }
 
     const std::chrono::milliseconds m_step_time = time_of_a_step();
-    Clock::time_point m_next;  // when a step has taken its time
+    Clock::time_point m_next;   // when a step has taken its time
+    Clock::time_point m_since;  // the last answer
+    std::optional<Clock::time_point> m_began;
+    Clock::duration m_free = {};
     LineSplitter m_splitter;
     model::ModelSpec m_model;
     std::size_t m_parameters = 0;

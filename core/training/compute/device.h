@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/device/facts.h"
 #include "core/model/model_spec.h"
 #include "core/training/memory/layout.h"
 
@@ -21,6 +22,14 @@ enum class FreedMemory { kept, returned };
 void treat_freed_memory(FreedMemory treatment);
 
 [[nodiscard]] std::string torch_version();
+
+/// Which library multiplies matrices of fp32 on this processor (products.h).
+enum class ProductLibrary { torch, onednn };
+[[nodiscard]] ProductLibrary product_library();
+/// The rule: what is quicker on such a processor, of what LibTorch has.
+[[nodiscard]] ProductLibrary product_library_for(const device::SimdFacts& simd, bool onednn);
+/// Another one than the rule's, for those who compare; before the first product, and only what there is.
+void use_product_library(ProductLibrary library);
 
 /// The precision in which the model's largest product takes less processor time, by at least a fifth. Takes a few
 /// hundredths of a second at most.

@@ -31,6 +31,11 @@ bool is_for_onednn(const Tensor& a_NK, const Tensor& b_KM) {
     return a_NK.scalar_type() == at::kFloat && a_NK.is_cpu() && a_NK.numel() > 0 && b_KM.numel() > 0;
 }
 
+ProductLibrary& chosen_library() {
+    static ProductLibrary chosen = product_library_for(device::probe_simd(), has_onednn());
+    return chosen;
+}
+
 }  // namespace
 
 bool has_onednn() { return linear_op().has_value(); }
@@ -39,9 +44,11 @@ ProductLibrary product_library_for(const device::SimdFacts& simd, bool onednn) {
     return onednn && simd.avx512 && !simd.intel ? ProductLibrary::onednn : ProductLibrary::torch;
 }
 
-ProductLibrary product_library() {
-    static const ProductLibrary chosen = product_library_for(device::probe_simd(), has_onednn());
-    return chosen;
+ProductLibrary product_library() { return chosen_library(); }
+
+void use_product_library(ProductLibrary library) {
+    POTLUCK_CHECK(library == ProductLibrary::torch || has_onednn());
+    chosen_library() = library;
 }
 
 Tensor product_by(ProductLibrary library, const Tensor& a_NK, const Tensor& b_KM, const Tensor& bias_M) {

@@ -7,18 +7,13 @@
 
 #include <ATen/ATen.h>
 
-#include "core/device/facts.h"
+#include "core/training/compute/device.h"
 
 namespace potluck::training {
 
 /// a b, plus bias in every row if there is one; of one type and device. Outside of autograd's graph.
 [[nodiscard]] at::Tensor product(const at::Tensor& a_NK, const at::Tensor& b_KM, const at::Tensor& bias_M = {});
 
-enum class ProductLibrary { torch, onednn };
-/// Of fp32 products on this processor.
-[[nodiscard]] ProductLibrary product_library();
-/// The rule: what is quicker on such a processor, of what LibTorch has.
-[[nodiscard]] ProductLibrary product_library_for(const device::SimdFacts& simd, bool onednn);
 /// By one library, whichever is quicker; `onednn` only if `has_onednn`, and for fp32 on a processor.
 [[nodiscard]] at::Tensor product_by(ProductLibrary library, const at::Tensor& a_NK, const at::Tensor& b_KM,
                                     const at::Tensor& bias_M = {});
