@@ -1,3 +1,10 @@
+// A norm whose rows shift is computed where a row is read and written where it goes: statistics of a row are needed
+// once, and no row is written that another pass moves. Backwards a row reads its gradient from the rows that took its
+// quarters:
+//
+//   h = (x - mean) rstd,  g = dy gain of what was taken:   dx += rstd (g - mean(g) - h mean(g h))
+//
+// Sums over rows are added to as rows are passed; threads have sums of their own.
 #include "core/training/kernels/dalle_rows.h"
 
 #include <cmath>

@@ -27,7 +27,7 @@ struct Shift {
 
 /// x and y are whole tensors of which `shape` names rows; the shifted rows of a record lie within the record.
 void shifted_norm_rows(const RowShape& shape, const NormForward& in, const Shift& shift, float* y);
-/// Of the same rows of x: dx += their gradient, dgain, dbias (width) += theirs. `dy` is the whole tensor.
+/// The same rows of x: dx += their gradient, dgain, dbias (width) += theirs. `dy` is the whole tensor.
 void shifted_norm_rows_backward(const RowShape& shape, const NormBackward& in, const Shift& shift, const float* dy);
 
 /// A row of x holds `width` values, then `width` gates; a row of y has `width` entries.

@@ -96,8 +96,8 @@ ActivationBytes encoder_activation_bytes(const model::ModelSpec& model, const La
 ActivationBytes drawer_activation_bytes(const model::ModelSpec& model, const Layout& layout) {
     const std::uint64_t records = std::max(1U, layout.micro_batch), rows = records * model.context;
     const std::uint64_t c = model.width, text = model.dalle.text, codes = model.context - text;
-    // Of attention its stream, what was shifted, qkv, what was seen and what the scale multiplies (7), where a mask is
-    // used the library's own copy of what was seen (1); of a feed its stream, what was shifted, up, the gated and what
+    // Attention keeps its stream, what was shifted, qkv, what was seen and what the scale multiplies (7), where a mask
+    // is used the library's own copy of what was seen (1); a feed its stream, what was shifted, up, the gated and what
     // the scale multiplies (15).
     const std::uint64_t feed = rows * 4 * 15 * c;
     const std::uint64_t layer = feed + rows * 4 * ((on_gpu(layout) ? 8 : 7) * c + model.heads + 4);

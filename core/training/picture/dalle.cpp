@@ -99,7 +99,7 @@ DalleWeights weights_of(const model::ModelSpec& spec, const std::vector<Tensor>&
     return weights;
 }
 
-/// Of one half of a layer, from its forward to its backward pass.
+/// What one half of a layer keeps from its forward to its backward pass.
 struct HalfCache {
     NormCache norm;
     Tensor moved_NC;   // what `in` reads

@@ -33,7 +33,7 @@ public:
     [[nodiscard]] at::Tensor gated_backward(const at::Tensor& x_NU, const at::Tensor& dy_NF,
                                             const at::Tensor& sums_U) const;
 
-    /// Of stream + scale y, where y has a bias: the gradient of y; those of scale and bias are added to.
+    /// The gradient of y in stream + scale y, where y has a bias; those of scale and bias are added to.
     struct Branch {
         at::Tensor y_NC, scale_C, dscale_C, dbias_C;
     };

@@ -1,7 +1,9 @@
-// The dense mask is written cell by cell from `sees`; the gathered way has it as tables (SeenRows): the picture's rows
-// one line behind the other, or with Sight::column one column behind the other, so that what a code sees of the picture
-// lies side by side, up to itself. With Sight::near, two lines above begin it, of whose codes the nearest five columns
-// count. A test holds results and gradients of both together, of prefixes of a record, too.
+// The dense mask is written cell by cell from `sees`; the gathered way has it as tables (SeenRows), by which the
+// decoder's kernel looks at the caption and at one span of the picture: its rows stand one line behind the other, or
+// with Sight::column one column behind the other, so that what a code sees lies side by side, up to itself. With
+// Sight::near the span begins two lines above, of whose codes the nearest five columns count.
+//
+// A test holds results and gradients of both together, of prefixes of a record, too.
 #include "core/training/picture/sights.h"
 
 #include <ATen/Parallel.h>
