@@ -36,6 +36,7 @@ inline constexpr std::uint64_t rounds_moved_max = 1000, ending_milliseconds_max 
 inline constexpr std::size_t devices_max = 64;
 inline constexpr std::size_t speeds_max = 8;
 inline constexpr std::size_t sentences_max = 64;
+inline constexpr std::uint32_t queries_max = 16, nearest_max = 32;
 
 struct VectorFile {
     static constexpr std::string_view label = "vector file";
@@ -480,6 +481,45 @@ struct NormsRequest {
     }
 };
 
+/// A picture by its number in the file, and those that are nearest to it.
+struct NearestRow {
+    static constexpr std::string_view label = "row of nearest pictures";
+    std::uint32_t query = 0;
+    std::vector<std::uint32_t> nearest;
+
+    static void fields(auto& value, auto&& field) {
+        field("query", value.query, Whole{0, UINT32_MAX}, "The picture's number.");
+        field("nearest", value.nearest, List{nearest_max, Whole{0, UINT32_MAX}}, "Numbers of others, nearest first.");
+    }
+};
+struct NearestReply {
+    static constexpr std::string_view label = "nearest reply";
+    std::vector<NearestRow> rows;
+
+    static void fields(auto& value, auto&& field) {
+        field("rows", value.rows, List{queries_max, Any{}}, "One for each query, in the order of the file.");
+    }
+};
+/// Which pictures lie next to each other for a model that embeds them. Only as many of the first as are looked at
+/// together are compared; queries lie evenly among these, so that the same file is always asked about the same ones.
+struct NearestRequest {
+    static constexpr std::string_view name = "nearest";
+    using Reply = NearestReply;
+    VectorFile state;
+    std::string pictures;
+    std::uint64_t records = 0;
+    std::uint32_t queries = 1, nearest = 1;
+
+    static void fields(auto& value, auto&& field) {
+        field("state", value.state, Any{}, "The model's vector.");
+        field("pictures", value.pictures, Text{file_path_bytes_max}, "The file of the model's records.");
+        field("records", value.records, Whole{1}, "Records in it.");
+        field("queries", value.queries, Whole{1, queries_max},
+              "How many pictures are asked about; fewer if there are.");
+        field("nearest", value.nearest, Whole{1, nearest_max}, "How many others of each; fewer if there are.");
+    }
+};
+
 /// The program ends after the reply.
 struct StopRequest {
     static constexpr std::string_view name = "stop";
@@ -496,7 +536,7 @@ struct StopRequest {
 
 using TrainerMethods = Methods<HelloRequest, DetectRequest, PlanRequest, LoadRequest, TrainRequest, IdleRequest,
                                PaceRequest, SnapshotRequest, RebaseRequest, EvaluateRequest, SampleRequest,
-                               EncodeRequest, DecodeRequest, NormsRequest, StopRequest>;
+                               EncodeRequest, DecodeRequest, NormsRequest, NearestRequest, StopRequest>;
 
 /// Sent about twice a second while training.
 struct TrainerProgress {

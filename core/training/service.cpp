@@ -26,6 +26,7 @@
 #include "core/training/compute/devices.h"
 #include "core/training/make_model.h"
 #include "core/training/memory/memory_error.h"
+#include "core/training/picture/neighbours.h"
 #include "core/training/picture/sinkhorn.h"
 #include "core/training/plan_facts.h"
 #include "core/training/sampler.h"
@@ -170,6 +171,13 @@ Result<std::vector<model::Token>> first_pictures(const Shard& shard, std::uint64
     return pictures;
 }
 
+Result<std::vector<model::Token>> first_pictures(const std::string& file, std::uint64_t records,
+                                                 const model::ModelSpec& spec) {
+    const Result<Shard> shard = Shard::open(file, {records, spec.context, spec.vocabulary});
+    if (!shard.ok()) return shard.error();
+    return first_pictures(*shard, records);
+}
+
 /// What the first pictures' neighbours tell, where pictures have labels.
 Status compare_neighbours(Model& model, const Shard& shard, std::uint64_t records, control::EvaluateReply& reply) {
     const Result<std::vector<model::Token>> pictures = first_pictures(shard, records);
@@ -225,6 +233,25 @@ Result<control::EvaluateReply> evaluation_of(Model& model, const Shard& shard, s
     reply.clusters = figures_of(*clusters, reply.loss);
     const Status compared = compare_neighbours(model, shard, records, reply);
     if (!compared.ok()) return compared.error();
+    return reply;
+}
+
+/// Queries spread evenly over `count` pictures, whose similarities are (count, count), each with its nearest.
+control::NearestReply nearest_pictures(std::span<const float> similarities, std::size_t count,
+                                       const control::NearestRequest& request) {
+    control::NearestReply reply;
+    const std::size_t queries = std::min<std::size_t>(request.queries, count);
+    for (std::size_t i = 0; i < queries; ++i) {
+        const std::size_t query = i * count / queries;
+        std::vector<std::size_t> others;
+        for (std::size_t other = 0; other < count; ++other)
+            if (other != query) others.push_back(other);
+        control::NearestRow row{static_cast<std::uint32_t>(query), {}};
+        for (const std::size_t other :
+             nearest_of(similarities.subspan(query * count, count), std::move(others), request.nearest))
+            row.nearest.push_back(static_cast<std::uint32_t>(other));
+        reply.rows.push_back(std::move(row));
+    }
     return reply;
 }
 
@@ -598,9 +625,7 @@ Result<control::Done> TrainerService::answer(const control::EncodeRequest& reque
 Result<control::Done> TrainerService::answer(const control::NormsRequest& request) {
     if (!m_trainer) return not_loaded();
     const model::ModelSpec& spec = m_trainer->setup().model;
-    const Result<Shard> shard = Shard::open(request.pictures, {request.records, spec.context, spec.vocabulary});
-    if (!shard.ok()) return shard.error();
-    const Result<std::vector<model::Token>> pictures = first_pictures(*shard, request.records);
+    const Result<std::vector<model::Token>> pictures = first_pictures(request.pictures, request.records, spec);
     if (!pictures.ok()) return pictures.error();
     const Result<std::vector<float>> norms = with_state(*m_trainer, same_file(request.state, m_loaded), request.state,
                                                         [&](Model& model) { return model.norms_of(*pictures); });
@@ -608,6 +633,18 @@ Result<control::Done> TrainerService::answer(const control::NormsRequest& reques
     const Status written = write_file_atomically(request.norms, std::as_bytes(std::span(*norms)));
     if (!written.ok()) return written.error();
     return control::Done{};
+}
+
+Result<control::NearestReply> TrainerService::answer(const control::NearestRequest& request) {
+    if (!m_trainer) return not_loaded();
+    const model::ModelSpec& spec = m_trainer->setup().model;
+    const Result<std::vector<model::Token>> pictures = first_pictures(request.pictures, request.records, spec);
+    if (!pictures.ok()) return pictures.error();
+    const Result<std::vector<float>> similarities =
+        with_state(*m_trainer, same_file(request.state, m_loaded), request.state,
+                   [&](Model& model) { return model.similarities_of(*pictures); });
+    if (!similarities.ok()) return similarities.error();
+    return nearest_pictures(*similarities, pictures->size() / (std::size_t{spec.context} + 1), request);
 }
 
 Result<control::DecodeReply> TrainerService::answer(const control::DecodeRequest& request) {

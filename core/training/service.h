@@ -84,6 +84,7 @@ private:
     [[nodiscard]] Result<control::Done> answer(const control::EncodeRequest& request);
     [[nodiscard]] Result<control::DecodeReply> answer(const control::DecodeRequest& request);
     [[nodiscard]] Result<control::Done> answer(const control::NormsRequest& request);
+    [[nodiscard]] Result<control::NearestReply> answer(const control::NearestRequest& request);
     [[nodiscard]] Result<control::Done> answer(const control::StopRequest& request);
     /// Builds the trainer of the first plan from `m_plan_index` on for which there is memory.
     [[nodiscard]] Status build(TrainerSetup setup, const control::VectorFile& state);

@@ -1,13 +1,16 @@
 // SwAV beside PyTorch, as recorded by training/make_swav_reference.py.
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <vector>
 
 #include "core/base/mix.h"
 #include "core/training/compute/device.h"
+#include "core/training/make_model.h"
 #include "core/training/picture/crops.h"
 #include "core/training/picture/sinkhorn.h"
 #include "core/training/picture/swav.h"
+#include "core/training/service.h"
 #include "core/training/trainer.h"
 #include "tests/golden/training_reference.h"
 
@@ -171,6 +174,49 @@ private slots:
             recorded.network.features(std::span(all).first(recorded.reference.spec.context + 1), *statistics);
         QVERIFY(distance(*one, std::span(*features).first(width), length(*one)) < 1e-5);
         QVERIFY(distance(*one, std::span(*features).subspan(width, width), length(*one)) > 0.1);
+    }
+
+    /// Each picture is there twice, so that its nearest is known: the other one.
+    void the_trainer_tells_which_pictures_are_nearest() {
+        const TrainingReference reference("swav", recorded_model());
+        const std::vector<std::uint32_t> queries = {0, 6, 12, 18};
+        constexpr std::uint32_t half = 12, asked = 8;
+        std::vector<Token> records = reference.records();
+        records.resize(half * (std::size_t{reference.spec.context} + 1));
+        records.insert(records.end(), records.begin(), records.end());
+        const std::vector<float> initial = reference.initial();
+        const QTemporaryDir folder;
+        const std::string state = folder.filePath("state").toStdString(), file = folder.filePath("p").toStdString();
+        QVERIFY(write_file_atomically(state, std::as_bytes(std::span(initial))).ok());
+        QVERIFY(write_file_atomically(file, model::stored_tokens(records, model::TokenWidth::bits16)).ok());
+        TrainerService service(PrecisionChoice::fp32);
+        const auto answer = [&](const auto& call) {
+            return service.handle({1, std::string(call.name), to_json(call)});
+        };
+        control::NearestRequest request{{state, 0}, file, 2 * half, 4, asked};
+        QVERIFY(answer(request).error.has_value());  // nothing is loaded
+        control::LoadRequest load{reference.spec, reference.recipe, {state, 0}, 1};
+        load.layout = to_json(Layout{});
+        QVERIFY(!answer(load).error);
+        const auto reply = control::read_as<control::NearestReply>(answer(request).result).value();
+        QCOMPARE(reply.rows.size(), queries.size());
+        for (std::size_t i = 0; i < queries.size(); ++i) {
+            const control::NearestRow& row = reply.rows[i];
+            QCOMPARE(row.query, queries[i]);
+            QCOMPARE(row.nearest.front(), (row.query + half) % (2 * half));
+            QVERIFY(std::ranges::count(row.nearest, row.query) == 0);
+            QCOMPARE(std::set(row.nearest.begin(), row.nearest.end()).size(), std::size_t{asked});
+        }
+        // What is asked beyond what there is.
+        request.records = 3;
+        records.resize(3 * (std::size_t{reference.spec.context} + 1));
+        QVERIFY(write_file_atomically(file, model::stored_tokens(records, model::TokenWidth::bits16)).ok());
+        const auto few = control::read_as<control::NearestReply>(answer(request).result).value();
+        QVERIFY(few.rows.size() == 3 && few.rows.front().nearest.size() == 2);
+    }
+
+    void only_swav_compares_pictures() {
+        QCOMPARE(make_model({}, {})->similarities_of({}).error().code, ErrorCode::invalid_argument);
     }
 
     void equal_pictures_collapse_and_it_is_noticed() {

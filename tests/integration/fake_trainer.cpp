@@ -256,6 +256,9 @@ private:
         if (!chosen) return chosen.error();
         if (!chosen->empty() && std::ranges::all_of(*chosen, is_missing))
             return Error{ErrorCode::unavailable, sentence_of(chosen->front())};
+        if (request.recipe.batch % model::records_together(request.model) != 0)
+            return Error{ErrorCode::invalid_argument,
+                         "Choose a batch that is a multiple of what is computed together."};
         m_model = request.model;
         m_parameters = static_cast<std::size_t>(request.model.parameters());
         m_tokens_per_step = static_cast<std::uint64_t>(request.recipe.batch) * request.model.context;
@@ -343,6 +346,22 @@ private:
 
     Result<Done> serve(const NormsRequest&) const {
         return Error{ErrorCode::invalid_argument, "it embeds no pictures"};
+    }
+
+    /// Each query's are those that follow it, around the end.
+    Result<NearestReply> serve(const NearestRequest& request) const {
+        const auto pictures = MappedFile::open_read(request.pictures);
+        if (!pictures) return pictures.error();
+        if (pictures->bytes().size() != request.records * 2 * (std::size_t{m_model.context} + 1))
+            return Error{ErrorCode::malformed, "wrong pictures"};
+        const auto records = static_cast<std::uint32_t>(request.records);
+        NearestReply reply;
+        for (std::uint32_t i = 0; i < request.queries; ++i) {
+            NearestRow row{i * records / request.queries, {}};
+            for (std::uint32_t n = 1; n <= request.nearest; ++n) row.nearest.push_back((row.query + n) % records);
+            reply.rows.push_back(std::move(row));
+        }
+        return reply;
     }
 
     void step() {

@@ -110,6 +110,12 @@ public:
         return Error{ErrorCode::invalid_argument, "Only SwAV has norms that remember; load such a model first."};
     }
 
+    /// How alike whole pictures are to a model that embeds them: cosines, (N, N), row by row. `invalid_argument` of all
+    /// other models.
+    [[nodiscard]] virtual Result<std::vector<float>> similarities_of(std::span<const model::Token> /*records*/) {
+        return Error{ErrorCode::invalid_argument, "Only SwAV compares pictures; load such a model first."};
+    }
+
 private:
     static Error no_coder() {
         return {ErrorCode::invalid_argument, "Only a picture coder codes pictures; load one before that is asked."};

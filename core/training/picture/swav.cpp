@@ -90,6 +90,14 @@ std::vector<float> floats_of(const Tensor& tensor) {
     return {values, values + here.numel()};
 }
 
+/// (count, count), row by row.
+std::vector<float> cosines_of(std::vector<float>& rows, std::size_t count) {
+    const auto width = static_cast<std::int64_t>(rows.size() / count);
+    const Tensor rows_BF =
+        of_unit_length(at::from_blob(rows.data(), {static_cast<std::int64_t>(count), width}, at::kFloat));
+    return floats_of(at::mm(rows_BF, rows_BF.t()));
+}
+
 /// The last embeddings of one large crop, from which older ones fall out.
 struct Queue {
     Tensor z_QE;
@@ -276,33 +284,32 @@ Result<std::vector<float>> Swav::next_logits(std::span<const std::uint32_t> /*to
     return Error{ErrorCode::invalid_argument, "SwAV goes on with no text and draws no pictures; it compares them."};
 }
 
+Result<std::vector<float>> Swav::similarities_of(std::span<const model::Token> records) {
+    const std::size_t length = std::size_t{m_network->spec.context} + 1;
+    const auto statistics = norm_statistics(records);
+    if (!statistics.ok()) return statistics.error();
+    std::vector<float> embeddings;
+    const std::size_t step = length * m_network->spec.swav.together;
+    for (std::size_t at = 0; at < records.size(); at += step) {
+        const auto found = features(records.subspan(at, std::min(step, records.size() - at)), *statistics);
+        if (!found.ok()) return found.error();
+        embeddings.insert(embeddings.end(), found->begin(), found->end());
+    }
+    return guarded([&]() -> Result<std::vector<float>> { return cosines_of(embeddings, records.size() / length); });
+}
+
 Result<std::optional<Model::Neighbours>> Swav::neighbours(std::span<const model::Token> records) {
-    const model::ModelSpec& spec = m_network->spec;
-    const std::size_t length = std::size_t{spec.context} + 1;
+    const std::size_t length = std::size_t{m_network->spec.context} + 1;
     std::vector<std::uint32_t> labels;
     for (std::size_t end = length; end <= records.size(); end += length) labels.push_back(records[end - 1]);
     if (std::ranges::none_of(labels, [](std::uint32_t label) { return label != 0; }))
         return std::optional<Neighbours>{};
-    const auto statistics = norm_statistics(records);
-    if (!statistics.ok()) return statistics.error();
-    std::vector<float> embeddings, pixels;
-    const std::size_t step = length * spec.swav.together;
-    for (std::size_t at = 0; at < records.size(); at += step) {
-        const auto some = records.subspan(at, std::min(step, records.size() - at));
-        const auto found = features(some, *statistics);
-        if (!found.ok()) return found.error();
-        embeddings.insert(embeddings.end(), found->begin(), found->end());
-        const std::vector<float> pictures = whole_pictures(spec, some);
-        pixels.insert(pixels.end(), pictures.begin(), pictures.end());
-    }
+    const auto similarities = similarities_of(records);
+    if (!similarities.ok()) return similarities.error();
     return guarded([&]() -> Result<std::optional<Neighbours>> {
-        const auto told = [&](std::vector<float>& rows) {
-            const auto count = static_cast<std::int64_t>(labels.size());
-            const std::int64_t width = static_cast<std::int64_t>(rows.size()) / count;
-            const Tensor rows_BF = of_unit_length(at::from_blob(rows.data(), {count, width}, at::kFloat));
-            return told_by_neighbours(floats_of(at::mm(rows_BF, rows_BF.t())), labels);
-        };
-        return std::optional(Neighbours{told(embeddings), told(pixels)});
+        std::vector<float> pixels = whole_pictures(m_network->spec, records);
+        return std::optional(Neighbours{told_by_neighbours(*similarities, labels),
+                                        told_by_neighbours(cosines_of(pixels, labels.size()), labels)});
     });
 }
 

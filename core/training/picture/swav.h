@@ -43,6 +43,8 @@ public:
     [[nodiscard]] Result<std::vector<float>> next_logits(std::span<const std::uint32_t> tokens) override;
 
     /// By what the residual network makes of whole pictures, with norm_statistics over the same pictures.
+    [[nodiscard]] Result<std::vector<float>> similarities_of(std::span<const model::Token> records) override;
+    /// By those similarities.
     [[nodiscard]] Result<std::optional<Neighbours>> neighbours(std::span<const model::Token> records) override;
 
     /// norm_statistics as one row of numbers.

@@ -226,6 +226,25 @@ private slots:
         QVERIFY(!from_json(object, read).ok());
     }
 
+    void nearest_pictures_are_asked_for_within_bounds() {
+        const NearestRequest request = round_trip(NearestRequest{{"/s", 0}, "/p", 9, queries_max, nearest_max});
+        QVERIFY(request.pictures == "/p" && request.queries == 16 && request.nearest == 32);
+        const auto refused = [](auto value, const char* at, const json& changed) {
+            json object = to_json(value);
+            object[json::json_pointer(at)] = changed;
+            return !from_json(object, value).ok();
+        };
+        QVERIFY(refused(request, "/records", 0));
+        for (const std::uint32_t wrong : {0U, queries_max + 1}) QVERIFY(refused(request, "/queries", wrong));
+        for (const std::uint32_t wrong : {0U, nearest_max + 1}) QVERIFY(refused(request, "/nearest", wrong));
+        const NearestRow row{3, std::vector<std::uint32_t>(nearest_max, UINT32_MAX)};
+        const NearestReply reply{std::vector<NearestRow>(queries_max, row)};
+        QVERIFY(round_trip(reply).rows.back().nearest == row.nearest);
+        QVERIFY(refused(reply, "/rows", std::vector<json>(queries_max + 1, to_json(row))));
+        QVERIFY(refused(reply, "/rows/0/nearest", std::vector<std::uint32_t>(nearest_max + 1, 1)));
+        QVERIFY(refused(reply, "/rows/0/query", -1));
+    }
+
     void pictures_are_coded_from_file_to_file_and_drawn_of_codes() {
         const EncodeRequest encoded = round_trip(encode_request());
         QVERIFY(encoded.pictures == "/p" && encoded.records == 9 && encoded.codes == "/c");

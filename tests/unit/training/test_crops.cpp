@@ -207,6 +207,13 @@ private slots:
         QCOMPARE(told_by_neighbours(similarities, none), 0.0);
     }
 
+    void the_nearest_come_first_and_of_equal_ones_the_earlier() {
+        const std::vector<float> row = {1.0F, 0.2F, 0.8F, 0.5F, 0.8F, -0.3F};
+        QCOMPARE(nearest_of(row, {1, 2, 3, 4, 5}, 3), (std::vector<std::size_t>{2, 4, 3}));
+        QCOMPARE(nearest_of(row, {5, 1}, 8), (std::vector<std::size_t>{1, 5}));
+        QVERIFY(nearest_of(row, {}, 8).empty());
+    }
+
     void a_collapse_is_the_logarithm_of_the_number_of_clusters() {
         QVERIFY(has_collapsed(8.006, 3'000) && has_collapsed(std::log(100.0) * 0.996, 100));
         QVERIFY(!has_collapsed(7.9, 3'000) && !has_collapsed(std::log(100.0) * 0.994, 100));
