@@ -327,12 +327,17 @@ struct SampledText {
     static constexpr std::string_view label = "sample";
     std::string text;
     std::optional<std::string> picture = {};
+    std::optional<std::uint32_t> nearest = {};
     std::uint64_t round = 0;
 
     static void fields(auto& value, auto&& field) {
         field("text", value.text, Text{line_bytes_max}, "What the model writes, without the prompt.");
         field("picture", value.picture, Text{picture_text_bytes_max},
-              "What a model that draws has drawn: a PNG in hexadecimal digits; else missing.");
+              "What a model that draws has drawn, or one that embeds pictures shows of those held out: a PNG in "
+              "hexadecimal digits; else missing.");
+        field("nearest", value.nearest, Whole{1, nearest_max},
+              "Of a model that embeds pictures: how many stand in each row of the picture, nearest first, behind the "
+              "one to which they are nearest; else missing.");
         field("round", value.round, Optional{Whole{}}, "How many rounds that model has seen.");
     }
 };
@@ -345,7 +350,8 @@ struct SampleText {
     std::uint64_t seed = 1;
 
     static void fields(auto& value, auto&& field) {
-        field("prompt", value.prompt, Text{text_bytes_max}, "The beginning; may be empty.");
+        field("prompt", value.prompt, Text{text_bytes_max},
+              "The beginning; may be empty, and means nothing to a model that embeds pictures.");
         field("tokens", value.tokens, Optional{Whole{1, sampled_tokens_max}}, "How many.");
         field("temperature", value.temperature, Optional{Real{0, 10}}, "0 takes the likeliest token.");
         field("seed", value.seed, Optional{Whole{0, sample_seed_max}}, "Seed of the choice.");

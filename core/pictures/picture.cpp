@@ -103,6 +103,14 @@ struct Overlaps {
     }
 };
 
+/// Over what is there, which must have room for it.
+void put(Picture& onto, const Picture& picture, std::size_t left, std::size_t top) {
+    for (std::size_t row = 0; row < picture.height; ++row) {
+        std::memcpy(&onto.rgb[3 * ((top + row) * onto.width + left)], &picture.rgb[3 * row * picture.width],
+                    std::size_t{3} * picture.width);
+    }
+}
+
 }  // namespace
 
 Result<Picture> decode_picture(ByteSpan file) {
@@ -146,12 +154,17 @@ Picture tiled(const std::vector<Picture>& pictures, std::uint32_t columns) {
     out.rgb.assign(std::size_t{3} * out.width * out.height, 255);
     for (std::size_t i = 0; i < pictures.size(); ++i) {
         POTLUCK_CHECK(pictures[i].width == width && pictures[i].height == height);
-        const std::size_t left = i % columns * width, top = i / columns * height;
-        for (std::size_t row = 0; row < height; ++row) {
-            std::memcpy(&out.rgb[3 * ((top + row) * out.width + left)], &pictures[i].rgb[3 * row * width],
-                        std::size_t{3} * width);
-        }
+        put(out, pictures[i], i % columns * width, i / columns * height);
     }
+    return out;
+}
+
+Picture beside(const Picture& left, const Picture& right, std::uint32_t gap) {
+    POTLUCK_CHECK(left.height == right.height);
+    Picture out{left.width + gap + right.width, left.height, {}};
+    out.rgb.assign(std::size_t{3} * out.width * out.height, 255);
+    put(out, left, 0, 0);
+    put(out, right, left.width + gap, 0);
     return out;
 }
 

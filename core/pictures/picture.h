@@ -33,6 +33,9 @@ struct Picture {
 /// Pictures of one size, `columns` of them in each row; the last row is filled up with white.
 [[nodiscard]] Picture tiled(const std::vector<Picture>& pictures, std::uint32_t columns);
 
+/// Two pictures of one height with `gap` white columns between them.
+[[nodiscard]] Picture beside(const Picture& left, const Picture& right, std::uint32_t gap);
+
 [[nodiscard]] Result<Bytes> encode_png(const Picture& picture);
 
 }  // namespace potluck::pictures

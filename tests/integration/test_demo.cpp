@@ -12,6 +12,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/files.h"
+#include "core/pictures/picture.h"
+
 namespace {
 
 constexpr int patience_ms = 240'000;
@@ -292,10 +295,18 @@ private slots:
         const double embeddings = neighbours["embeddings"].toDouble(), pixels = neighbours["pixels"].toDouble();
         QVERIFY2(pixels > 1.0 / 6 && embeddings > 0.4, demo.said.right(3000).constData());
         QVERIFY(!demo.found["clusters"].toObject()["collapsed"].toBool(true));
-        QVERIFY(demo.said.contains("no label was trained on") && !demo.said.contains(" sample "));
+        QVERIFY(demo.said.contains("no label was trained on") && demo.said.contains("--picture nearest.png"));
+        // Four rows of one picture, a gap and eight others.
+        const auto sample = potluck::read_file(demo.path("data/demo/sample.png").toStdString(), 1 << 20);
+        const auto nearest = potluck::pictures::decode_picture(sample.value());
+        QVERIFY(nearest.ok() && nearest->height % 4 == 0 && nearest->width == 9 * (nearest->height / 4) + 4);
         const QString model = demo.path("model");
         QCOMPARE(QProcess::execute(node(), {"export", "--data-dir", demo.path("data/demo/volunteer-1"), model}), 0);
         QCOMPARE(read_json(model + "/config.json")["model_type"].toString(), QString("potluck_swav"));
+        QCOMPARE(QProcess::execute(node(), {"sample", "--from", model, "--pictures", demo.path("data/demo/pictures"),
+                                            "--picture", demo.path("again.png")}),
+                 0);
+        QVERIFY(QFile::exists(demo.path("again.png")));
         QFile network(model + "/torchvision.safetensors");
         QVERIFY(network.open(QIODevice::ReadOnly) && network.readAll().contains("layer4.0.bn2.running_var"));
         QVERIFY(!QFile::exists(model + "/norms.partial") && QFile::exists(model + "/pictures.txt"));

@@ -39,17 +39,22 @@ fs::path run_in(const fs::path& data_folder) {
     return {};
 }
 
-/// A picture coder as `export` writes one, of pictures of 16 pixels.
-void write_coder(const fs::path& folder) {
-    model::ModelSpec spec = model::reshaped(model::model_preset("coder-small").value(), {.width = 8});
-    spec.coder.side = 16;
-    spec.context = model::coder_context(spec.coder);
+/// A model as `export` writes one, without a tokenizer.
+void write_model(const model::ModelSpec& spec, const fs::path& folder) {
     std::vector<float> parameters(spec.parameters());
     model::fill_initial_state(spec, 1, parameters);
     fs::create_directories(folder);
     std::ofstream(folder / "config.json") << model::hugging_face_config(spec).dump();
     std::ofstream(folder / "model.safetensors", std::ios::binary)
         << as_text(model::state_layout(spec).header) << as_text(std::as_bytes(std::span(parameters)));
+}
+
+/// A picture coder of pictures of 16 pixels.
+void write_coder(const fs::path& folder) {
+    model::ModelSpec spec = model::reshaped(model::model_preset("coder-small").value(), {.width = 8});
+    spec.coder.side = 16;
+    spec.context = model::coder_context(spec.coder);
+    write_model(spec, folder);
 }
 
 /// Plain pictures with captions, of so few shades that every coder here has a code for each.
@@ -166,6 +171,56 @@ private slots:
         const Ended again = run_node({"host", "--prepare", "--from", path("drawn-model"), "--pictures",
                                       path("captioned"), "--data-dir", path("goes-on")});
         QVERIFY2(again.code == 0, qPrintable(again.err));
+    }
+
+    void a_swav_shows_held_out_pictures_with_those_nearest_to_them() {
+        write_captioned(folder("unnamed"), 150);
+        const Ended host = run_node({"host", "--prepare", "--model", "swav-tiny", "--side", "16", "--pictures",
+                                     path("unnamed"), "--data-dir", path("compared")});
+        QVERIFY2(host.code == 0, qPrintable(host.err));
+        const Ended sample = run_node({"sample", "--data-dir", path("compared"), "--picture", path("nearest.png")});
+        QVERIFY2(sample.code == 0, qPrintable(sample.err));
+        QVERIFY(sample.out.contains("nearest.png\n") && sample.out.contains("the 8 that are nearest"));
+        const auto shown = pictures::decode_picture(bytes_of(folder("nearest.png")));
+        QVERIFY(shown.ok() && shown->width == 9 * 16 + 4 && shown->height == 4 * 16);
+        // The trainer of paper takes those that follow; each picture is of one shade.
+        const Bytes held_out = bytes_of(run_in(folder("compared")) / "data" / "validation.tokens");
+        const std::size_t length = 2 * (3 * 16 * 16 + 1), records = held_out.size() / length;
+        for (std::size_t row = 0; row < 4; ++row) {
+            for (std::size_t column = 0; column < 9; ++column) {
+                const std::size_t number = (row * records / 4 + column) % records;
+                const std::size_t left = column == 0 ? 0 : column * 16 + 4;
+                QCOMPARE(std::byte{shown->rgb[3 * (row * 16 * shown->width + left)]}, held_out[number * length]);
+            }
+        }
+    }
+
+    void a_checkpoint_of_swav_compares_the_pictures_of_a_folder() {
+        model::ModelSpec spec = model::model_preset("swav-tiny").value();
+        spec.swav.side = 16;
+        spec.context = model::swav_context(spec.swav);
+        write_model(spec, folder("swav"));
+        write_coder(folder("coder-alone"));
+        write_captioned(folder("single"), 1);
+        write_captioned(folder("ten"), 10);
+        const QStringList sample = {"sample", "--from", path("swav"), "--picture", path("some.png")};
+        const auto refusal = [&](const QStringList& arguments) {
+            const Ended ended = run_node(arguments);
+            return ended.code != 0 ? ended.err : QString();
+        };
+        QVERIFY(refusal(sample).contains("with --pictures"));
+        QVERIFY(refusal({"sample", "--pictures", path("ten")}).contains("--from"));
+        QVERIFY(refusal(sample + QStringList{"--pictures", path("nowhere")}).contains("no folder"));
+        QVERIFY(refusal(sample + QStringList{"--pictures", path("single")}).contains("fewer than two"));
+        QVERIFY(refusal({"sample", "--from", path("coder-alone"), "--pictures", path("ten")}).contains("SwAV"));
+        QVERIFY(!fs::exists(folder("some.png")));
+        const Ended ten = run_node(sample + QStringList{"--pictures", path("ten")});
+        QVERIFY2(ten.code == 0, qPrintable(ten.err));
+        const auto shown = pictures::decode_picture(bytes_of(folder("some.png")));
+        QVERIFY(shown.ok() && shown->width == 9 * 16 + 4 && shown->height == 4 * 16);
+        const std::vector<std::uint8_t> queries = {0, 2, 5, 7};  // of ten, whose shades are their numbers
+        for (std::size_t row = 0; row < queries.size(); ++row)
+            QCOMPARE(shown->rgb[3 * row * 16 * shown->width], queries[row]);
     }
 
     void a_dalle_is_hosted_with_a_coder_that_diffusers_saved() {

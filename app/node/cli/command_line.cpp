@@ -315,11 +315,18 @@ void add_model_verbs(CLI::App& app, Command& command, Raw& raw) {
     page->add_option("--every", raw.every, "Again and again, for example every 1m (default: once)");
     page->add_option("--prompt", command.page_prompt,
                      "Let the running node's model go on with this text about twenty times in a run, and show it");
-    CLI::App* sample =
-        add_verb(app, command, "sample", "Let the model go on with a text, or draw what it says", Verb::sample);
+    CLI::App* sample = add_verb(
+        app, command, "sample",
+        "Let the model go on with a text, draw what it says, or show which pictures it thinks alike", Verb::sample);
     sample->add_option("--prompt", command.prompt, "The beginning, or what is to be drawn");
-    sample->add_option("--from", command.sampled_checkpoint, "A folder that export wrote, instead of the run's model");
-    sample->add_option("--picture", command.picture, "Of a model that draws: where to (default: picture.png)");
+    CLI::Option* from = sample->add_option("--from", command.sampled_checkpoint,
+                                           "A folder that export wrote, instead of the run's model");
+    sample
+        ->add_option("--pictures", command.compared_pictures,
+                     "With --from, of a model that compares pictures: a folder of those to compare")
+        ->needs(from);
+    sample->add_option("--picture", command.picture,
+                       "Of a model that draws or compares pictures: where to (default: picture.png)");
     sample->add_option("--tokens", command.tokens, "How many tokens")->check(CLI::Range(1, 4096));
     sample->add_option("--temperature", command.temperature, "0: always the likeliest")->check(CLI::Range(0.0, 10.0));
     sample->add_option("--seed", command.seed, "Seed of the choice");

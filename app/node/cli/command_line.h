@@ -122,7 +122,8 @@ struct Command {
     Sparsity sparsity = Sparsity::dense;
     std::string prompt;
     std::filesystem::path sampled_checkpoint;  // sample; empty: the run's model
-    std::filesystem::path picture;             // sample, of a model that draws; empty: picture.png here
+    std::filesystem::path compared_pictures;   // sample, of a checkpoint that compares pictures
+    std::filesystem::path picture;             // sample, of pictures; empty: picture.png here
     std::uint32_t tokens = 200;
     double temperature = 0.8;
     std::uint64_t seed = 1;

@@ -321,6 +321,10 @@ ExitCode keep_sample(const control::SampledText& sample, const std::filesystem::
     const std::filesystem::path file = picture.empty() ? picture_file_usual : picture;
     if (const Status written = write_file_atomically(file, png); !written) return complain(written.error());
     std::cout << file.string() << std::endl;
+    if (sample.nearest) {
+        std::cout << "In each row a picture, then the " << *sample.nearest
+                  << " that are nearest to it by what the model has learnt." << std::endl;
+    }
     return ExitCode::ok;
 }
 
@@ -632,8 +636,12 @@ ExitCode verify_evidence(const Command& command) {
 
 /// Needs no data folder either.
 ExitCode sample_checkpoint(const Command& command) {
-    const auto opened = OpenedCheckpoint::open(command.sampled_checkpoint, command.node.trainer_program);
+    auto opened = OpenedCheckpoint::open(command.sampled_checkpoint, command.node.trainer_program);
     if (!opened) return complain(opened.error());
+    if (!command.compared_pictures.empty()) {
+        const Status held_out = opened->hold_out(command.compared_pictures);
+        if (!held_out) return complain(held_out.error());
+    }
     boost::asio::io_context loop;
     Sampler sampler(loop);
     Result<control::SampledText> outcome = Error{ErrorCode::unavailable, "There was no answer."};

@@ -381,7 +381,7 @@ void Demo::trained(const Status& outcome) {
         return close();
     }
     m_screen.say("training is over; evaluating");
-    if (m_recipe.trains_pictures() && !m_recipe.draws()) return compare();
+    if (m_recipe.codes()) return compare();
     m_scenario->sample(m_recipe.draws() ? m_prompt : "The ", [this](const Result<control::SampledText>& sample) {
         const Status kept = sample ? keep(*sample) : Status(sample.error());
         if (!kept) m_report.troubles.push_back("No sample could be made: " + kept.error().message);
@@ -394,7 +394,7 @@ Status Demo::keep(const control::SampledText& sample) {
     m_report.sample = sample.text;
     if (!sample.picture) return {};
     const fs::path file = m_folder / "sample.png";
-    m_report.sample = m_prompt + ": " + file.string();
+    m_report.sample = (sample.nearest ? "held-out pictures with their nearest" : m_prompt) + ": " + file.string();
     Bytes png(sample.picture->size() / 2);
     if (!from_hex(*sample.picture, png)) return Error{ErrorCode::malformed, "A node sent a picture that is none."};
     return write_file_atomically(file, png);

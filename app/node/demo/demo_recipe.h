@@ -44,6 +44,8 @@ struct DemoRecipe {
     [[nodiscard]] bool embeds() const { return model.starts_with("swav"); }
     /// Whether it goes on from captions with pictures, for which it trains a coder first.
     [[nodiscard]] bool draws() const { return caption > 0; }
+    /// Whether it is a picture coder.
+    [[nodiscard]] bool codes() const { return trains_pictures() && !draws() && !embeds(); }
     /// Rounds that fit into `for_minutes`.
     [[nodiscard]] std::uint64_t rounds_in(double for_minutes) const;
     /// The arguments of `potluck-node host` that make such a run.

@@ -208,8 +208,10 @@ std::string to_try(const DemoReport& report, const std::string& program) {
     const std::string data = " --data-dir '" + report.folder + "/volunteer-1'";
     const bool draws = report.captions.has_value(), embeds = report.clusters.has_value();
     const bool codes = report.pictures.has_value() && !draws;
-    const std::string prompt = draws ? " --prompt 'a red heart' --picture heart.png" : " --prompt 'The '";
-    const std::string sample = codes || embeds ? "" : program + " sample" + data + prompt + "\n  ";
+    const std::string asked = draws    ? " --prompt 'a red heart' --picture heart.png"
+                              : embeds ? " --picture nearest.png"
+                                       : " --prompt 'The '";
+    const std::string sample = codes ? "" : program + " sample" + data + asked + "\n  ";
     const char* opens = draws    ? "config.json, safetensors and the picture coder"
                         : embeds ? "config.json, safetensors and a network for torchvision"
                         : codes  ? "config.json, safetensors and how to code pictures with them"

@@ -13,8 +13,10 @@
 
 #include "app/node/hosting/checkpoint_folder.h"
 #include "core/base/files.h"
+#include "core/data/pictures/picture_folder.h"
 #include "core/data/text_packer.h"
 #include "core/ledger/ledger.h"
+#include "core/model/token.h"
 #include "core/run/accept_list.h"
 #include "net/blob_index.h"
 
@@ -82,6 +84,8 @@ Choice choose(const std::vector<peer::StateStore::Held>& held, WhichState which,
 }
 
 constexpr std::uint32_t byte_vocabulary = 256;
+/// What of a folder is compared, so that it fits memory.
+constexpr std::uint64_t compared_max = 1'000, compared_values_max = 1ULL << 25U;
 
 /// The tokens that text is made of: all but an encoder's marks and a drawer's codes.
 std::uint32_t text_vocabulary_of(const model::ModelSpec& model) {
@@ -214,11 +218,37 @@ Result<OpenedCheckpoint> OpenedCheckpoint::open(const fs::path& folder, const fs
     return opened;
 }
 
+Status OpenedCheckpoint::hold_out(const fs::path& pictures) {
+    const model::ModelSpec& spec = m_model.manifest.model;
+    if (!model::is_embedder(spec)) {
+        return Error{ErrorCode::invalid_argument,
+                     "--pictures is for a model that compares pictures, as SwAV does; leave it out."};
+    }
+    const auto found = data::PictureFolder::open(pictures);
+    if (!found) return found.error();
+    const std::uint64_t some = std::min({found->size(), compared_max, compared_values_max / spec.context});
+    std::vector<model::Token> records;
+    for (std::uint64_t i = 0; i < some; ++i) {
+        const auto record = found->record(i * found->size() / some, spec.swav.side);
+        if (record) records.insert(records.end(), record->begin(), record->end());
+    }
+    m_model.manifest.validation.records = records.size() / (std::size_t{spec.context} + 1);
+    if (m_model.manifest.validation.records < 2) {
+        return Error{ErrorCode::invalid_argument,
+                     pictures.string() + " holds fewer than two pictures that can be read; name another folder."};
+    }
+    m_model.validation = m_scratch / data::validation_file_name;
+    return write_file_atomically(m_model.validation,
+                                 model::stored_tokens(records, model::token_width(spec.vocabulary)));
+}
+
 Status OpenedCheckpoint::take(const fs::path& folder, const fs::path& trainer_program) {
     const auto checkpoint = CheckpointFolder::open(folder);
     if (!checkpoint) return checkpoint.error();
     const model::ModelSpec& spec = checkpoint->model();
     m_model.manifest.model = spec;
+    // A trainer computes pictures that belong together in whole groups, whatever it is asked.
+    if (model::is_embedder(spec)) m_model.manifest.recipe.batch = model::records_together(spec);
     m_model.trainer_program = trainer_program;
     m_model.trainer_errors = m_scratch / "trainer.log";
     m_model.state = {m_scratch / "weights.f32", 0};

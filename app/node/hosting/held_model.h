@@ -58,6 +58,10 @@ public:
     /// the model reads bytes if its vocabulary is theirs.
     [[nodiscard]] static Result<OpenedCheckpoint> open(const std::filesystem::path& folder,
                                                        const std::filesystem::path& trainer_program);
+    /// Takes pictures of a folder for those that a run holds out, spread evenly over it: as many as are compared.
+    /// `invalid_argument` if the model embeds no pictures or the folder holds fewer than two that can be read.
+    [[nodiscard]] Status hold_out(const std::filesystem::path& pictures);
+
     OpenedCheckpoint(OpenedCheckpoint&& other) noexcept;
     OpenedCheckpoint& operator=(OpenedCheckpoint&&) = delete;
     ~OpenedCheckpoint();

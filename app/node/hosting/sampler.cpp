@@ -1,9 +1,18 @@
+// What a trainer is asked follows from the kind of model. Text goes on behind a prompt, and an encoder fills the
+// prompt's gaps. A model that draws goes on with codes, of which a second trainer makes a picture.
+//
+// A model that embeds pictures has no prompt: a trainer tells by their numbers which of those held out are nearest to
+// some of them. Their pixels are read here, from the file that the trainer has compared, so that the line between the
+// two stays short however large pictures are.
 #include "app/node/hosting/sampler.h"
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "app/node/trainer/trainer_task.h"
+#include "core/base/files.h"
+#include "core/model/token.h"
 
 namespace potluck::node {
 
@@ -29,7 +38,61 @@ std::vector<model::Token> with_gaps(const data::Tokenizer& tokenizer, const mode
     return prompt;
 }
 
+// A PNG of numbers that do not compress is little longer than they are, and each byte is two digits.
+static_assert(2 * 3 * (nearest_rows * shown_side_max) * ((1 + nearest_columns) * shown_side_max + shown_gap) <
+              control::picture_text_bytes_max * 9 / 10);
+
+Error not_these_pictures() {
+    return {ErrorCode::malformed, "The trainer and the held-out pictures do not fit each other; fetch them again."};
+}
+
+/// The picture with a number, as large as it is shown.
+Result<pictures::Picture> shown_picture(const model::ModelSpec& model, ByteSpan records, std::uint32_t number) {
+    const model::TokenWidth width = model::token_width(model.vocabulary);
+    const std::size_t length = (std::size_t{model.context} + 1) * model::bytes_of(width);
+    if (number >= records.size() / length) return not_these_pictures();
+    std::vector<model::Token> record(std::size_t{model.context} + 1);
+    model::load_tokens(records.subspan(number * length, length), width, record);
+    record.pop_back();  // its class
+    if (std::ranges::any_of(record, [](model::Token value) { return value > 255; })) return not_these_pictures();
+    pictures::Picture picture{model.swav.side, model.swav.side, {}};
+    for (const model::Token value : record) picture.rgb.push_back(static_cast<std::uint8_t>(value));
+    return pictures::squared(picture, std::min(model.swav.side, shown_side_max));
+}
+
+Result<control::SampledText> drawn(const HeldModel& model, const control::NearestReply& answer) {
+    const auto records = MappedFile::open_read(model.validation);
+    if (!records) return records.error();
+    const auto picture = nearest_picture(model.manifest.model, records->bytes(), answer);
+    if (!picture) return picture.error();
+    const auto png = pictures::encode_png(*picture);
+    if (!png) return png.error();
+    control::SampledText sample;
+    sample.picture = to_hex(*png);
+    sample.nearest = static_cast<std::uint32_t>(answer.rows.front().nearest.size());
+    return sample;
+}
+
 }  // namespace
+
+Result<pictures::Picture> nearest_picture(const model::ModelSpec& model, ByteSpan records,
+                                          const control::NearestReply& answer) {
+    const std::size_t columns = answer.rows.empty() ? 0 : answer.rows.front().nearest.size();
+    if (columns == 0) return not_these_pictures();
+    std::vector<pictures::Picture> queries, others;
+    const auto add = [&](std::uint32_t number, std::vector<pictures::Picture>& to) {
+        auto picture = shown_picture(model, records, number);
+        if (picture) to.push_back(*std::move(picture));
+        return picture.ok();
+    };
+    for (const control::NearestRow& row : answer.rows) {
+        const bool fine = row.nearest.size() == columns && add(row.query, queries) &&
+                          std::ranges::all_of(row.nearest, [&](std::uint32_t other) { return add(other, others); });
+        if (!fine) return not_these_pictures();
+    }
+    return pictures::beside(pictures::tiled(queries, 1), pictures::tiled(others, static_cast<std::uint32_t>(columns)),
+                            shown_gap);
+}
 
 void Sampler::sample(const Result<HeldModel>& model, const SamplePlan& plan,
                      std::function<void(const Result<control::SampledText>&)> done) {
@@ -42,11 +105,6 @@ void Sampler::sample(const Result<HeldModel>& model, const SamplePlan& plan,
                           "This run's model codes pictures and goes on with no text; potluck-node demo --family coder "
                           "shows what it draws."});
     }
-    if (model::is_embedder(spec)) {
-        return done(Error{ErrorCode::invalid_argument,
-                          "This run's model compares pictures and goes on with no text; potluck-node status tells how "
-                          "well it knows those that were held out."});
-    }
     // It ends with the sample, whichever way.
     done = [done = std::move(done), busy = m_busy, round = model->round.value](Result<control::SampledText> sample) {
         *busy = false;
@@ -55,6 +113,7 @@ void Sampler::sample(const Result<HeldModel>& model, const SamplePlan& plan,
     };
     *m_busy = true;
     if (model::is_drawer(spec)) return draw(*model, plan, std::move(done));
+    if (model::is_embedder(spec)) return compare(*model, std::move(done));
     auto tokenizer = open_tokenizer(*model);
     if (!tokenizer) return done(tokenizer.error());
     std::vector<model::Token> prompt;
@@ -114,6 +173,26 @@ void Sampler::draw(const HeldModel& model, const SamplePlan& plan,
                 done(sample);
             });
         });
+}
+
+/// Asks which of the held-out pictures are nearest to some of them.
+void Sampler::compare(const HeldModel& model, std::function<void(const Result<control::SampledText>&)> done) {
+    if (model.validation.empty() && model.run == RunId{}) {
+        return done(Error{ErrorCode::invalid_argument,
+                          "A checkpoint holds no pictures; name a folder of those to compare with --pictures."});
+    }
+    if (model.validation.empty()) {
+        return done(Error{ErrorCode::unavailable,
+                          "The pictures that the run holds out are not on this computer: they are still being fetched, "
+                          "or the model is too large to be measured here; ask on its host's computer."});
+    }
+    TrainerQuestion question = question_about(model);
+    const control::NearestRequest request{question.load->state, std::filesystem::absolute(model.validation).string(),
+                                          model.manifest.validation.records, nearest_rows, nearest_columns};
+    ask_trainer(m_loop, std::move(question), request,
+                [model, done = std::move(done)](const Result<control::NearestReply>& answer) {
+                    done(answer ? drawn(model, *answer) : Result<control::SampledText>(answer.error()));
+                });
 }
 
 }  // namespace potluck::node

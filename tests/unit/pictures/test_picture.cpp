@@ -97,6 +97,13 @@ private slots:
         QCOMPARE(sheet.height, 2U);
         QVERIFY(sheet.rgb == (std::vector<std::uint8_t>{255, 0, 0, 0, 0, 255, 255, 0, 0, 255, 255, 255}));
     }
+
+    void two_pictures_stand_on_both_sides_of_a_gap() {
+        const Picture left{1, 2, {1, 1, 1, 2, 2, 2}}, right{2, 2, {3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6}};
+        const Picture both = beside(left, right, 1);
+        QVERIFY(both == (Picture{4, 2, {1, 1, 1, 255, 255, 255, 3, 3, 3, 4, 4, 4,  //
+                                        2, 2, 2, 255, 255, 255, 5, 5, 5, 6, 6, 6}}));
+    }
 };
 
 QTEST_APPLESS_MAIN(PictureTest)
