@@ -1669,6 +1669,30 @@
         <source>Saved after %1 rounds in %2. The run has not agreed on this state yet.</source>
         <translation>Nach %1 Runden in %2 gesichert. Der Lauf hat sich auf diesen Stand noch nicht geeinigt.</translation>
     </message>
+    <message>
+        <source>In each row a picture that was held out, then the %1 that are nearest to it by what the model has learnt, nearest first.</source>
+        <translation>In jeder Reihe ein zurückgehaltenes Bild, dann die %1, die ihm nach dem, was das Modell gelernt hat, am nächsten liegen, das nächste zuerst.</translation>
+    </message>
+    <message>
+        <source>Held-out pictures, each with those nearest to it</source>
+        <translation>Zurückgehaltene Bilder, jedes mit denen, die ihm am nächsten liegen</translation>
+    </message>
+    <message>
+        <source>What it thinks alike</source>
+        <translation>Was es für ähnlich hält</translation>
+    </message>
+    <message>
+        <source>Some of the pictures that were held out, and beside each those that the model as it is now takes for the most alike, though nobody told it what they show. Early rounds go by colour; look again later.</source>
+        <translation>Einige der zurückgehaltenen Bilder und neben jedem die, die das Modell in seinem jetzigen Stand für die ähnlichsten hält, obwohl ihm niemand gesagt hat, was sie zeigen. Frühe Runden gehen nach der Farbe; schau später wieder.</translation>
+    </message>
+    <message>
+        <source>It compares…</source>
+        <translation>Es vergleicht …</translation>
+    </message>
+    <message>
+        <source>Sho&amp;w</source>
+        <translation>An&amp;zeigen</translation>
+    </message>
 </context>
 <context>
     <name>potluck::ui::NodeClient</name>

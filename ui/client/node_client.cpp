@@ -447,7 +447,7 @@ void NodeClient::writeSample(const QString& prompt) {
         if (!m_view.snapshot.run || m_view.snapshot.run->id != run) return;
         const QByteArray digits = QByteArray::fromStdString(written.picture.value_or(std::string()));
         m_view.samples.insert(m_view.samples.begin(), {written.round, prompt, QString::fromStdString(written.text),
-                                                       QByteArray::fromHex(digits)});
+                                                       QByteArray::fromHex(digits), written.nearest.value_or(0)});
         if (m_view.samples.size() > samples_max) m_view.samples.pop_back();
         emit samplesChanged();
     });

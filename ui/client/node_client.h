@@ -38,7 +38,8 @@ struct Link {
 struct Sample {
     std::uint64_t round = 0;
     QString prompt, text;
-    QByteArray picture = {};  // PNG, of a model that draws; else empty
+    QByteArray picture = {};    // PNG, of a model that draws or compares pictures; else empty
+    std::uint32_t nearest = 0;  // of one that compares: how many stand in each row behind the one they are nearest to
 };
 
 /// A run that was looked at by its invite, and not joined by that.

@@ -80,6 +80,10 @@ QString nameOf(StatusIcon icon) {
 
 bool isInRun(const NodeView& view) { return view.heard && view.snapshot.run.has_value(); }
 
+bool comparesPictures(const NodeView& view) {
+    return isInRun(view) && view.snapshot.run->baseline == model::Baseline::chance;
+}
+
 int volunteersOnline(const control::RunSnapshot& run) {
     return static_cast<int>(std::count_if(run.members.begin(), run.members.end(),
                                           [](const auto& member) { return member.role == run::Role::volunteer; }));

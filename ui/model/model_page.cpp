@@ -2,7 +2,8 @@
 // paragraph, as the model continued it. All of it is plain text, because a model that strangers trained wrote it.
 //
 // What a model drew stands below its prompt, each pixel as a square of its own: pictures are small, and smoothing them
-// would show what the model has not drawn.
+// would show what the model has not drawn. A model that embeds pictures has no prompt: it is asked which of those that
+// were held out it thinks alike.
 //
 // Asking again by itself compares the run's round with that in which it was asked last, at each snapshot; a request
 // that is under way, a page that is not shown and a run in which nothing was written yet ask nothing.
@@ -31,17 +32,35 @@ namespace {
 
 constexpr int prompt_characters_max = 500;
 constexpr int text_characters_max = 2000;
-constexpr int picture_side = 192;
+constexpr int picture_side = 192, nearest_width_max = 640;
+
+/// How large a picture is shown. Many pictures that stand in one are enlarged by a whole number, all pixels alike.
+QSize shownSize(const Sample& sample, const QSize& size) {
+    if (sample.nearest == 0 || size.width() > nearest_width_max)
+        return size.scaled(picture_side, picture_side, Qt::KeepAspectRatio);
+    return size * (nearest_width_max / size.width());
+}
+
+/// What the person asked and the model wrote, or what its picture shows.
+QString wordsOf(const Sample& sample) {
+    if (sample.nearest == 0) return plainText(sample.prompt + sample.text, text_characters_max);
+    return ModelPage::tr(
+               "In each row a picture that was held out, then the %1 that are nearest to it by what the model has "
+               "learnt, nearest first.")
+        .arg(sample.nearest);
+}
 
 QLabel* makePicture(const Sample& sample, QWidget* parent) {
     auto* label = new QLabel(parent);
     label->setObjectName(QStringLiteral("picture"));
-    label->setAccessibleName(ModelPage::tr("Picture of: %1").arg(plainText(sample.prompt, text_characters_max)));
+    label->setAccessibleName(sample.nearest > 0
+                                 ? ModelPage::tr("Held-out pictures, each with those nearest to it")
+                                 : ModelPage::tr("Picture of: %1").arg(plainText(sample.prompt, text_characters_max)));
     const QImage picture = QImage::fromData(sample.picture, "PNG");
     if (picture.isNull()) {
         label->setText(ModelPage::tr("The picture cannot be shown."));
     } else {
-        label->setPixmap(QPixmap::fromImage(picture.scaled(picture_side, picture_side, Qt::KeepAspectRatio)));
+        label->setPixmap(QPixmap::fromImage(picture.scaled(shownSize(sample, picture.size()))));
     }
     return label;
 }
@@ -82,24 +101,25 @@ ModelPage::ModelPage(NodeClient& client, QWidget* parent) : QWidget(parent), m_c
 QFrame* ModelPage::makeAskCard() {
     QFrame* card = makeCard(this);
     QBoxLayout* column = cardLayout(card);
-    column->addWidget(makeLabel(tr("What it writes"), "heading", card));
-    column->addWidget(makeWrappedLabel(
-        tr("Begin a text, and the model as it is now goes on with it, or draws what you say if that is what it learns. "
-           "Early rounds make nonsense; look again later."),
-        "muted", card));
+    m_heading = makeLabel({}, "heading", card);
+    m_heading->setObjectName(QStringLiteral("askHeading"));
+    m_explanation = makeWrappedLabel({}, "muted", card);
+    column->addWidget(m_heading);
+    column->addWidget(m_explanation);
     auto* row = new QHBoxLayout;
-    auto* label = makeLabel(tr("&Beginning"), "strong", card);
+    m_beginning = makeLabel(tr("&Beginning"), "strong", card);
     m_prompt = new QLineEdit(card);
     m_prompt->setObjectName(QStringLiteral("prompt"));
     m_prompt->setAccessibleName(tr("Beginning of a text"));
     m_prompt->setPlaceholderText(tr("for example: Once upon a time"));
     m_prompt->setMaxLength(prompt_characters_max);
-    label->setBuddy(m_prompt);
+    m_beginning->setBuddy(m_prompt);
     m_write = makeButton({}, {}, Emphasis::primary, card);
     m_write->setObjectName(QStringLiteral("write"));
-    row->addWidget(label);
+    row->addWidget(m_beginning);
     row->addWidget(m_prompt, 1);
     row->addWidget(m_write);
+    row->addStretch(0);  // keeps the button small where there is nothing to begin
     column->addLayout(row);
     m_again = new QCheckBox(tr("&Again after every %1 rounds, while this page is open").arg(ask_again_rounds), card);
     m_again->setObjectName(QStringLiteral("writeAgain"));
@@ -139,15 +159,35 @@ void ModelPage::write() {
     if (!m_write->isEnabled()) return;
     showOrHide(m_problem, {});
     m_askedIn = m_client.view().snapshot.run->round;
-    m_client.writeSample(m_prompt->text());
+    m_client.writeSample(comparesPictures(m_client.view()) ? QString() : m_prompt->text());
     refresh();
+}
+
+/// What this model can be asked: to go on with a beginning, or which pictures it thinks alike.
+void ModelPage::refreshQuestion(bool asked) {
+    const bool compares = comparesPictures(m_client.view());
+    m_heading->setText(compares ? tr("What it thinks alike") : tr("What it writes"));
+    m_explanation->setText(
+        compares
+            ? tr("Some of the pictures that were held out, and beside each those that the model as it is now takes "
+                 "for the most alike, though nobody told it what they show. Early rounds go by colour; look again "
+                 "later.")
+            : tr("Begin a text, and the model as it is now goes on with it, or draws what you say if that is what "
+                 "it learns. Early rounds make nonsense; look again later."));
+    m_beginning->setVisible(!compares);
+    m_prompt->setVisible(!compares);
+    if (compares) {
+        m_write->setText(asked ? tr("It compares…") : tr("Sho&w"));
+    } else {
+        m_write->setText(asked ? tr("It writes…") : tr("&Write"));
+    }
 }
 
 void ModelPage::refresh() {
     const NodeView& view = m_client.view();
     const bool up = view.link.state == Link::State::up && isInRun(view);
     const bool writes = m_client.waitsFor(method_of<SampleText>), saves = m_client.waitsFor(method_of<ExportModel>);
-    m_write->setText(writes ? tr("It writes…") : tr("&Write"));
+    refreshQuestion(writes);
     m_write->setEnabled(up && !writes);
     m_save->setText(saves ? tr("Saving…") : tr("&Save the model…"));
     m_save->setEnabled(up && !saves);
@@ -163,7 +203,7 @@ void ModelPage::refreshTexts() {
     m_texts->setVisible(!m_client.view().samples.empty());
     for (const Sample& sample : m_client.view().samples) {
         QLabel* round = makeLabel(tr("After %1 rounds").arg(fullCount(sample.round)), "strong", m_texts);
-        QLabel* text = makeWrappedLabel(plainText(sample.prompt + sample.text, text_characters_max), "muted", m_texts);
+        QLabel* text = makeWrappedLabel(wordsOf(sample), "muted", m_texts);
         text->setObjectName(QStringLiteral("sample"));
         text->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
         round->setBuddy(text);

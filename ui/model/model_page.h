@@ -1,5 +1,6 @@
-// The run's model as it is now: what it writes to a prompt of one's own, each text with the round whose state wrote it,
-// so that one sees it improve; and saving it. Texts are the client's view; the page keeps the prompt only.
+// The run's model as it is now: what it writes to a prompt of one's own, or which pictures it thinks alike, each with
+// the round whose state was asked, so that one sees it improve; and saving it. Texts are the client's view; the page
+// keeps the prompt only.
 //
 // Does not: ask by itself unless the person ticked it, since every text takes a trainer of its own for a moment.
 // Threads: Qt's main thread.
@@ -32,10 +33,14 @@ private:
     QFrame* makeSaveCard();
     void write();
     void refresh();
+    void refreshQuestion(bool asked);
     void refreshTexts();
 
     NodeClient& m_client;
     std::uint64_t m_askedIn = 0;  // the run's round when it was asked last
+    QLabel* m_heading = nullptr;
+    QLabel* m_explanation = nullptr;
+    QLabel* m_beginning = nullptr;
     QLineEdit* m_prompt = nullptr;
     QPushButton* m_write = nullptr;
     QCheckBox* m_again = nullptr;

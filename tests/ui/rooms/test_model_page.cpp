@@ -16,6 +16,16 @@ namespace {
 
 nlohmann::json written(const char* text, std::uint64_t round) { return {{"text", text}, {"round", round}}; }
 
+/// A red one, as a node sends it.
+std::string png_of(int width, int height) {
+    QImage drawn(width, height, QImage::Format_RGB32);
+    drawn.fill(Qt::red);
+    QByteArray png;
+    QBuffer buffer(&png);
+    if (!buffer.open(QIODevice::WriteOnly) || !drawn.save(&buffer, "PNG")) qFatal("no PNG");
+    return png.toHex().toStdString();
+}
+
 struct Model : WindowFixture {
     Model() {
         push("training");
@@ -70,13 +80,8 @@ private slots:
 
     void a_model_that_draws_shows_its_picture_below_the_prompt() {
         Model fixture;
-        QImage drawn(16, 16, QImage::Format_RGB32);
-        drawn.fill(Qt::red);
-        QByteArray png;
-        QBuffer buffer(&png);
-        QVERIFY(buffer.open(QIODevice::WriteOnly) && drawn.save(&buffer, "PNG"));
         nlohmann::json sample = written("", 42);
-        sample["picture"] = png.toHex().toStdString();
+        sample["picture"] = png_of(16, 16);
         fixture.node.answer(control::SampleText::name, sample);
         fixture.type("prompt", QStringLiteral("a red square"));
         fixture.click("write");
@@ -88,6 +93,34 @@ private slots:
         fixture.node.answer(control::SampleText::name, sample);
         fixture.click("write");
         QTRY_VERIFY(fixture.shows(QStringLiteral("The picture cannot be shown.")));
+    }
+
+    void a_model_that_compares_pictures_has_no_prompt_and_shows_rows_of_them() {
+        Model fixture;
+        QVERIFY(fixture.find<QLineEdit>("prompt")->isVisible());
+        fixture.type("prompt", QStringLiteral("Once"));
+        nlohmann::json snapshot = recorded("training");
+        snapshot["run"]["baseline"] = "chance";
+        fixture.node.push(snapshot);
+        QTRY_COMPARE(fixture.text("askHeading"), QStringLiteral("What it thinks alike"));
+        QVERIFY(!fixture.find<QLineEdit>("prompt")->isVisible());
+        QCOMPARE(fixture.button("write")->text(), QStringLiteral("Sho&w"));
+        nlohmann::json sample = written("", 42);
+        sample["picture"] = png_of(9 * 16 + 4, 4 * 16);
+        sample["nearest"] = 8;
+        fixture.node.answer(control::SampleText::name, sample);
+        fixture.click("write");
+        QTRY_COMPARE(fixture.samples().size(), 1);
+        QVERIFY(fixture.samples().front().startsWith("In each row a picture that was held out, then the 8 that"));
+        QCOMPARE(fixture.node.lastParams("sample").value("prompt", "none"), std::string());
+        auto* picture = fixture.find<QLabel>("picture");
+        QCOMPARE(picture->pixmap().size(), 4 * QSize(9 * 16 + 4, 4 * 16));  // a whole number of times, within 640
+        QCOMPARE(picture->accessibleName(), QStringLiteral("Held-out pictures, each with those nearest to it"));
+        sample["picture"] = png_of(641, 64);
+        fixture.node.answer(control::SampleText::name, sample);
+        fixture.click("write");
+        QTRY_COMPARE(fixture.samples().size(), 2);
+        QCOMPARE(fixture.find<QLabel>("picture")->pixmap().width(), 192);
     }
 
     void one_text_is_written_at_a_time() {
