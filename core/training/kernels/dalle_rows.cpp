@@ -7,12 +7,12 @@
 // Sums over rows are added to as rows are passed; threads have sums of their own.
 #include "core/training/kernels/dalle_rows.h"
 
-#include <cmath>
-#include <type_traits>
+#include <algorithm>
 #include <vector>
 
 #include "core/base/check.h"
 #include "core/training/kernels/exp.h"
+#include "core/training/kernels/norm_row.h"
 #include "core/training/kernels/target_clones.h"
 
 namespace potluck::training {
@@ -41,100 +41,50 @@ POTLUCK_INLINE void add_to(const Lanes& value, float* sums, auto part) {
     store(sum, sums, part);
 }
 
-/// Mean and 1/sqrt of one row.
-POTLUCK_INLINE void statistics(const float* x, std::int64_t width, float epsilon, float& mean, float& rstd) {
-    const float share = 1.0F / static_cast<float>(width);
-    Lanes sums = {};
-    for_each_lane_block(width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
-        Lanes value;
-        load(value, x + i, part);
-        sums += value;
-    });
-    mean = sum_of(sums) * share;
-    Lanes squares = {};
-    for_each_lane_block(width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
-        Lanes value;
-        load(value, x + i, part);
-        const Lanes centred = value - mean;
-        if constexpr (std::is_same_v<decltype(part), All>) {
-            squares += centred * centred;
-        } else {
-            for (int lane = 0; lane < part.count; ++lane) squares[lane] += centred[lane] * centred[lane];
-        }
-    });
-    rstd = 1.0F / std::sqrt(sum_of(squares) * share + epsilon);
-}
-
 POTLUCK_INLINE bool is_row(std::int32_t row, std::int64_t time) { return row >= 0 && row < time; }
 
 POTLUCK_INLINE void shifted_forward(const RowShape& shape, const NormForward& in, const Shift& shift, float* y) {
     const std::int64_t quarter = shape.width / shift_parts;
     for (std::int64_t row = shape.first; row < shape.first + shape.rows; ++row) {
         const float* x = in.x + row * shape.width;
-        statistics(x, shape.width, in.epsilon, in.mean[row], in.rstd[row]);
-        const float mean = in.mean[row], rstd = in.rstd[row];
+        RowStatistics found;
+        row_statistics(found, x, shape.width, in.epsilon);
+        in.mean[row] = found.mean;
+        in.rstd[row] = found.rstd;
         const std::int64_t time = row % shift.time, record = row - time;
         for (std::int64_t q = 0; q < shift_parts; ++q) {
             const std::int64_t from = q * quarter;
             const std::int32_t target = shift.target[time * shift_parts + q];
             if (shift.source[time * shift_parts + q] < 0) std::fill_n(y + row * shape.width + from, quarter, 0.0F);
             if (!is_row(target, shift.time)) continue;
-            float* out = y + (record + target) * shape.width + from;
-            for_each_lane_block(quarter, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
-                Lanes value, gain, bias;
-                load(value, x + from + i, part);
-                load(gain, in.gain + from + i, part);
-                load(bias, in.bias + from + i, part);
-                value = (value - mean) * rstd * gain + bias;
-                store(value, out + i, part);
-            });
+            norm_part(quarter, found, x + from, in.gain + from, in.bias + from,
+                      y + (record + target) * shape.width + from);
         }
     }
 }
 
-/// As norm_backward of elementwise.cpp, with each quarter's gradient from the row that took it.
-POTLUCK_INLINE void shifted_backward(const RowShape& shape, const NormBackward& in, const Shift& shift,
-                                     const float* dy) {
+/// `nothing`: a quarter of zeros, the gradient of what no row took.
+POTLUCK_INLINE void shifted_backward(const RowShape& shape, const NormBackward& in, const Shift& shift, const float* dy,
+                                     const float* nothing) {
     const std::int64_t quarter = shape.width / shift_parts;
     const float share = 1.0F / static_cast<float>(shape.width);
     for (std::int64_t row = shape.first; row < shape.first + shape.rows; ++row) {
         const float* x = in.x + row * shape.width;
         float* dx = in.dx + row * shape.width;
-        const float mean = in.mean[row], rstd = in.rstd[row];
+        const RowStatistics known{in.mean[row], in.rstd[row]};
         const std::int64_t time = row % shift.time, record = row - time;
         const float* taken[shift_parts];
+        NormSums sums;
         for (std::int64_t q = 0; q < shift_parts; ++q) {
+            const std::int64_t from = q * quarter;
             const std::int32_t target = shift.target[time * shift_parts + q];
-            taken[q] = is_row(target, shift.time) ? dy + (record + target) * shape.width + q * quarter : nullptr;
+            taken[q] = is_row(target, shift.time) ? dy + (record + target) * shape.width + from : nothing;
+            norm_part_sums(quarter, known, x + from, in.gain + from, taken[q], in.dgain + from, in.dbias + from, sums);
         }
-        Lanes sum_g = {}, sum_gh = {};
-        for (std::int64_t q = 0; q < shift_parts; ++q) {
-            if (taken[q] == nullptr) continue;
-            const std::int64_t from = q * quarter;
-            for_each_lane_block(quarter, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
-                Lanes value, gradient, gain;
-                load(value, x + from + i, part);
-                load(gradient, taken[q] + i, part);
-                load(gain, in.gain + from + i, part);
-                const Lanes h = (value - mean) * rstd;
-                add_to(gradient * h, in.dgain + from + i, part);
-                add_to(gradient, in.dbias + from + i, part);
-                const Lanes g = gradient * gain;
-                sum_g += g;
-                sum_gh += g * h;
-            });
-        }
-        const float mean_g = sum_of(sum_g) * share, mean_gh = sum_of(sum_gh) * share;
+        const float mean_g = sum_of(sums.g) * share, mean_gh = sum_of(sums.gh) * share;
         for (std::int64_t q = 0; q < shift_parts; ++q) {
             const std::int64_t from = q * quarter;
-            for_each_lane_block(quarter, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
-                Lanes value, gain, gradient = {};
-                load(value, x + from + i, part);
-                load(gain, in.gain + from + i, part);
-                if (taken[q] != nullptr) load(gradient, taken[q] + i, part);
-                const Lanes h = (value - mean) * rstd;
-                add_to(rstd * (gradient * gain - mean_g - h * mean_gh), dx + from + i, part);
-            });
+            norm_part_backward(quarter, known, mean_g, mean_gh, x + from, in.gain + from, taken[q], dx + from);
         }
     }
 }
@@ -214,8 +164,8 @@ POTLUCK_VECTOR_CLONES void shifted_of(const RowShape& s, const NormForward& in, 
     shifted_forward(s, in, shift, y);
 }
 POTLUCK_VECTOR_CLONES void shifted_backward_of(const RowShape& s, const NormBackward& in, const Shift& shift,
-                                               const float* dy) {
-    shifted_backward(s, in, shift, dy);
+                                               const float* dy, const float* nothing) {
+    shifted_backward(s, in, shift, dy, nothing);
 }
 POTLUCK_VECTOR_CLONES void gate_of(const RowShape& s, const float* x, float* y) { gate_forward(s, x, y); }
 POTLUCK_VECTOR_CLONES void gate_backward_of(const RowShape& s, float* x, const float* dy, float* sums) {
@@ -232,7 +182,8 @@ void shifted_norm_rows(const RowShape& shape, const NormForward& in, const Shift
 }
 void shifted_norm_rows_backward(const RowShape& shape, const NormBackward& in, const Shift& shift, const float* dy) {
     POTLUCK_CHECK(shape.width % shift_parts == 0);
-    shifted_backward_of(shape, in, shift, dy);
+    const std::vector<float> nothing(static_cast<std::size_t>(shape.width / shift_parts));
+    shifted_backward_of(shape, in, shift, dy, nothing.data());
 }
 void gelu_gated_rows(const RowShape& shape, const float* x, float* y) { gate_of(shape, x, y); }
 void gelu_gated_rows_backward(const RowShape& shape, float* x, const float* dy, float* sums) {

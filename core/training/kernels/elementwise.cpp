@@ -11,6 +11,7 @@
 
 #include "core/base/check.h"
 #include "core/training/kernels/exp.h"
+#include "core/training/kernels/norm_row.h"
 #include "core/training/kernels/target_clones.h"
 
 namespace potluck::training {
@@ -74,79 +75,27 @@ POTLUCK_INLINE void activate_backward(const RowShape& shape, const Dtype* x, Dty
 
 template <class Dtype>
 POTLUCK_INLINE void norm_forward(const RowShape& shape, const NormForward& in, Dtype* y) {
-    const float share = 1.0F / static_cast<float>(shape.width);
     for (std::int64_t row = 0; row < shape.rows; ++row) {
         const float* x = in.x + row * shape.width;
-        Dtype* out = y + row * shape.width;
-        Lanes sums = {};
-        for_each_lane_block(shape.width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
-            Lanes value;
-            load(value, x + i, part);
-            sums += value;
-        });
-        const float mean = sum_of(sums) * share;
-        Lanes squares = {};
-        for_each_lane_block(shape.width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
-            Lanes value;
-            load(value, x + i, part);
-            const Lanes centred = value - mean;
-            if constexpr (std::is_same_v<decltype(part), All>) {
-                squares += centred * centred;
-            } else {
-                for (int lane = 0; lane < part.count; ++lane) squares[lane] += centred[lane] * centred[lane];
-            }
-        });
-        const float rstd = 1.0F / std::sqrt(sum_of(squares) * share + in.epsilon);
-        in.mean[row] = mean;
-        in.rstd[row] = rstd;
-        for_each_lane_block(shape.width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
-            Lanes value, gain, bias;
-            load(value, x + i, part);
-            load(gain, in.gain + i, part);
-            load(bias, in.bias + i, part);
-            value = (value - mean) * rstd * gain + bias;
-            store(value, out + i, part);
-        });
+        RowStatistics found;
+        row_statistics(found, x, shape.width, in.epsilon);
+        in.mean[row] = found.mean;
+        in.rstd[row] = found.rstd;
+        norm_part(shape.width, found, x, in.gain, in.bias, y + row * shape.width);
     }
 }
 
-/// With h = (x - mean) rstd and g = dy gain:  dx = rstd (g - mean(g) - h mean(g h)).
 template <class Dtype>
 POTLUCK_INLINE void norm_backward(const RowShape& shape, const NormBackward& in, const Dtype* dy) {
     const float share = 1.0F / static_cast<float>(shape.width);
     for (std::int64_t row = 0; row < shape.rows; ++row) {
         const float* x = in.x + row * shape.width;
         const Dtype* d = dy + row * shape.width;
-        float* dx = in.dx + row * shape.width;
-        const float mean = in.mean[row], rstd = in.rstd[row];
-        Lanes sum_g = {}, sum_gh = {};
-        for_each_lane_block(shape.width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
-            Lanes value, gradient, gain, dgain, dbias;
-            load(value, x + i, part);
-            load(gradient, d + i, part);
-            load(gain, in.gain + i, part);
-            load(dgain, in.dgain + i, part);
-            load(dbias, in.dbias + i, part);
-            const Lanes h = (value - mean) * rstd;
-            dgain += gradient * h;
-            dbias += gradient;
-            store(dgain, in.dgain + i, part);
-            store(dbias, in.dbias + i, part);
-            const Lanes g = gradient * gain;
-            sum_g += g;
-            sum_gh += g * h;
-        });
-        const float mean_g = sum_of(sum_g) * share, mean_gh = sum_of(sum_gh) * share;
-        for_each_lane_block(shape.width, [&](std::int64_t i, auto part) POTLUCK_INLINE_LAMBDA {
-            Lanes value, gradient, gain, sum;
-            load(value, x + i, part);
-            load(gradient, d + i, part);
-            load(gain, in.gain + i, part);
-            load(sum, dx + i, part);
-            const Lanes h = (value - mean) * rstd;
-            sum += rstd * (gradient * gain - mean_g - h * mean_gh);
-            store(sum, dx + i, part);
-        });
+        const RowStatistics known{in.mean[row], in.rstd[row]};
+        NormSums sums;
+        norm_part_sums(shape.width, known, x, in.gain, d, in.dgain, in.dbias, sums);
+        norm_part_backward(shape.width, known, sum_of(sums.g) * share, sum_of(sums.gh) * share, x, in.gain, d,
+                           in.dx + row * shape.width);
     }
 }
 
