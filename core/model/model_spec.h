@@ -2,6 +2,7 @@
 // and shapes, and hence the flat parameter vector follow. A stranger's manifest can ask for nothing that is not here.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -249,6 +250,11 @@ struct LayerWidths {
 /// Records that are computed at once, always, because what each loses depends on the others; 1: each is its own.
 [[nodiscard]] constexpr std::uint32_t records_together(const ModelSpec& spec) {
     return is_embedder(spec) ? spec.swav.together : 1;
+}
+
+/// At most so many pictures, of `values` each, are compared with each other, so that they fit memory.
+[[nodiscard]] constexpr std::uint64_t pictures_compared_max(std::uint64_t values) {
+    return std::min<std::uint64_t>(1'000, (1ULL << 25U) / std::max<std::uint64_t>(1, values));
 }
 
 /// Entries of what the residual network makes of a picture, the mean over places of its last stage.

@@ -42,9 +42,7 @@ using nlohmann::json;
 using std::chrono::milliseconds;
 
 constexpr std::uint32_t evaluate_at_once = 8;  // sequences
-/// Pictures that are compared with each other or measured by norms, and values of them at once.
-constexpr std::uint64_t pictures_compared_max = 1'000, values_compared_max = 1ULL << 25U;
-constexpr std::uint32_t encode_at_once = 16;  // pictures
+constexpr std::uint32_t encode_at_once = 16;   // pictures
 
 Error not_loaded() { return {ErrorCode::invalid_argument, "Load a model before anything is asked of it."}; }
 
@@ -164,7 +162,7 @@ control::ClusterFigures figures_of(const Model::ClusterSums& sums, double loss) 
 
 /// As many of the first pictures as are looked at together.
 Result<std::vector<model::Token>> first_pictures(const Shard& shard, std::uint64_t records) {
-    const std::uint64_t some = std::min({records, pictures_compared_max, values_compared_max / shard.shape().context});
+    const std::uint64_t some = std::min(records, model::pictures_compared_max(shard.shape().context));
     std::vector<model::Token> pictures;
     for (std::uint64_t i = 0; i < some; ++i)
         if (const Status status = shard.append_record(i, pictures); !status.ok()) return status.error();

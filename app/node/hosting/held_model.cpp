@@ -84,8 +84,6 @@ Choice choose(const std::vector<peer::StateStore::Held>& held, WhichState which,
 }
 
 constexpr std::uint32_t byte_vocabulary = 256;
-/// What of a folder is compared, so that it fits memory.
-constexpr std::uint64_t compared_max = 1'000, compared_values_max = 1ULL << 25U;
 
 /// The tokens that text is made of: all but an encoder's marks and a drawer's codes.
 std::uint32_t text_vocabulary_of(const model::ModelSpec& model) {
@@ -226,7 +224,7 @@ Status OpenedCheckpoint::hold_out(const fs::path& pictures) {
     }
     const auto found = data::PictureFolder::open(pictures);
     if (!found) return found.error();
-    const std::uint64_t some = std::min({found->size(), compared_max, compared_values_max / spec.context});
+    const std::uint64_t some = std::min(found->size(), model::pictures_compared_max(spec.context));
     std::vector<model::Token> records;
     for (std::uint64_t i = 0; i < some; ++i) {
         const auto record = found->record(i * found->size() / some, spec.swav.side);
