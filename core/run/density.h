@@ -21,8 +21,6 @@
 
 namespace potluck::run {
 
-/// A tenth of a window; the rest of it is for training.
-inline constexpr int exchange_divisor = 10;
 /// What was too much is not tried again for so many rounds: each try may cost a round its patience.
 inline constexpr std::uint64_t rounds_after_fall = 16;
 

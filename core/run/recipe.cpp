@@ -5,10 +5,12 @@
 // Bounds are wide enough for any run that makes sense; they keep arithmetic on rounds and times from overflowing.
 #include "core/run/recipe.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "core/base/json.h"
+#include "core/run/density.h"
 
 namespace potluck::run {
 
@@ -136,11 +138,20 @@ Result<Recipe> Recipe::from_json(const nlohmann::json& object) {
 }
 
 Duration usual_window(std::uint64_t parameters) {
-    constexpr double bits_of_a_value = 3.05, bits_per_second = 10e6, exchanges = 10;
-    const double seconds = exchanges * bits_of_a_value * static_cast<double>(parameters) / bits_per_second;
-    const double longest = std::chrono::duration<double>(Recipe{}.window).count();
-    if (seconds >= longest) return Recipe{}.window;
+    constexpr double bits_of_a_value = 3.05, bits_per_second = 10e6, others = 15;
+    // Ten times the seconds that a bit of each parameter takes.
+    const double a_bit_each = exchange_divisor * static_cast<double>(parameters) / bits_per_second;
+    const double longest_for_all = std::chrono::duration<double>(Recipe{}.window).count();
+    const double everything = std::min(bits_of_a_value * a_bit_each, longest_for_all);
+    const double least = others * bits_per_parameter(Recipe{}.k) * a_bit_each;
+    const double longest = std::chrono::duration<double>(usual_window_max).count();
+    const double seconds = std::min(std::max(everything, least), longest);
     return std::max(usual_window_min, Duration{static_cast<std::int64_t>(seconds * 1000)});
+}
+
+Duration usual_collect(Duration window) {
+    return std::clamp(2 * window / exchange_divisor, Recipe{}.collect,
+                      Duration{static_cast<std::int64_t>(patience_ms_max)});
 }
 
 double usual_learning_rate(const model::ModelSpec& model, std::uint32_t batch) {

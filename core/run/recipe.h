@@ -33,6 +33,9 @@ inline constexpr std::uint32_t chunk_entries = numerics::sent_max;
 
 /// A round between homes takes up to half a second beyond its window.
 inline constexpr Duration usual_window_min{5'000};
+inline constexpr Duration usual_window_max{300'000};
+/// Contributions are to take a tenth of a window; the rest of it is for training.
+inline constexpr int exchange_divisor = 10;
 
 struct Recipe {
     // Inner optimizer (core/numerics/optimizer/optimizer.h), decay on matrices only.
@@ -75,10 +78,13 @@ struct Recipe {
     [[nodiscard]] static Result<Recipe> from_json(const nlohmann::json& object);
 };
 
-/// The window of a run whose host names none: so long that everything a member has to send, two bits for each value and
-/// where it is, takes a tenth of it on a line that sends 10 Mbit/s, between usual_window_min and the recipe's default.
-/// Shorter windows are worth more (docs/decisions.md); larger models send less than everything.
+/// The window of a run whose host names none, from usual_window_min to usual_window_max. A tenth of it is the longer of
+/// two exchanges on lines that send 10 Mbit/s: everything a member has to send, two bits for each value and where it
+/// is, up to the recipe's default; and the least that members send, from each of sixteen to all the others. Shorter
+/// windows are worth more (docs/decisions.md).
 [[nodiscard]] Duration usual_window(std::uint64_t parameters);
+/// The patience of a run whose host names none: twice what contributions are to take, at least the recipe's default.
+[[nodiscard]] Duration usual_collect(Duration window);
 
 /// The peak rate of a run whose host names none: the recipe's for decoders. An encoder's layers share their weights and
 /// overshoot at that: 1e-3 for small ones, else DeDLOC's 0.00176 for 4,096 sequences, by the root of the batch.

@@ -84,6 +84,14 @@ private slots:
         QCOMPARE(home.folders(), std::size_t{1});
     }
 
+    void patience_for_contributions_follows_the_window() {
+        Home home;
+        QVERIFY2(home.node.call("host", home.with("window_seconds", 300), 60'000).is_object(),
+                 home.node.error().c_str());
+        QCOMPARE(home.manifest().recipe.window.count(), Duration{300'000}.count());
+        QCOMPARE(home.manifest().recipe.collect.count(), Duration{60'000}.count());
+    }
+
     void what_cannot_stand_is_refused_in_a_sentence_and_leaves_nothing() {
         Home home;
         QVERIFY(home.node.call("host", home.with("name", "")).is_null());

@@ -135,9 +135,9 @@ void add_host_rounds(CLI::App& host, Command& command, Raw& raw) {
     host.option_defaults()->group("Rounds");
     host.add_option("--rounds", recipe.total_rounds, "Rounds until the run is complete");
     host.add_option("--window", raw.window_seconds,
-                    "Training time of a round in seconds (default: 5 to 60, by the size of the model)");
-    raw.collect_seconds = std::chrono::duration<double>(recipe.collect).count();
-    host.add_option("--collect", raw.collect_seconds, "Patience for contributions in seconds");
+                    "Training time of a round in seconds (default: 5 to 300, by the size of the model)");
+    host.add_option("--collect", raw.collect_seconds,
+                    "Patience for contributions in seconds (default: a fifth of the window, at least 10)");
     raw.grace_seconds = std::chrono::duration<double>(recipe.grace).count();
     host.add_option("--grace", raw.grace_seconds, "Patience in seconds for the member whose turn it is to propose");
     host.add_option("--checkpoint-every", recipe.checkpoint_every, "Rounds between checkpoints");
@@ -543,6 +543,7 @@ Status finish_host(Command& command, const Raw& raw) {
     if (Status taken = take_density(raw.density, recipe); !taken) return taken;
     command.host.window = raw.window_seconds > 0 ? HostPlan::Window::of_recipe : HostPlan::Window::by_size;
     if (raw.window_seconds > 0) recipe.window = milliseconds(raw.window_seconds);
+    command.host.patience = raw.collect_seconds > 0 ? HostPlan::Patience::of_recipe : HostPlan::Patience::by_window;
     if (raw.collect_seconds > 0) recipe.collect = milliseconds(raw.collect_seconds);
     if (raw.grace_seconds > 0) recipe.grace = milliseconds(raw.grace_seconds);
     command.host_role = raw.volunteer ? Command::HostRole::volunteer : Command::HostRole::backbone;

@@ -257,6 +257,7 @@ void Look::recipe() {
     recipe.warmup_rounds = std::min(recipe.warmup_rounds, recipe.total_rounds);
     const bool by_size = m_choices.window_seconds == 0;
     m_chosen.plan.window = by_size ? HostPlan::Window::by_size : HostPlan::Window::of_recipe;
+    m_chosen.plan.patience = HostPlan::Patience::by_window;
     if (!by_size) recipe.window = std::chrono::seconds(m_choices.window_seconds);
     if (by_size && m_chosen.model) recipe.window = run::usual_window(m_chosen.model->parameters());
 }

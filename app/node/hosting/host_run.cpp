@@ -303,6 +303,8 @@ Status Host::model() {
     m_manifest.recipe.batch = run::fitting_batch(m_manifest.model, m_plan.recipe.batch);
     if (m_plan.window == HostPlan::Window::by_size)
         m_manifest.recipe.window = run::usual_window(m_manifest.model.parameters());
+    if (m_plan.patience == HostPlan::Patience::by_window)
+        m_manifest.recipe.collect = run::usual_collect(m_manifest.recipe.window);
     if (const auto checked = run::Recipe::from_json(m_manifest.recipe.to_json()); !checked) return checked.error();
     return {};
 }

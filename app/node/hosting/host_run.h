@@ -36,6 +36,8 @@ struct HostPlan {
     run::Recipe recipe;
     /// The recipe's window, or usual_window() of the model.
     enum class Window { of_recipe, by_size } window = Window::of_recipe;
+    /// The recipe's patience for contributions, or usual_collect() of the window.
+    enum class Patience { of_recipe, by_window } patience = Patience::of_recipe;
     std::vector<PeerId> backbones;
     std::vector<PeerId> allowed;
 };

@@ -80,14 +80,14 @@ private slots:
                                     << "--final-fraction"
                                     << "at the end (default: 0.1)";
         QTest::newRow("a time of the recipe") << "host"
-                                              << "--collect"
-                                              << "in seconds (default: 10)";
+                                              << "--grace"
+                                              << "turn it is to propose (default: 5)";
         QTest::newRow("a name") << "host"
                                 << "--optimizer"
                                 << "muon (default: adamw)";
         QTest::newRow("what the description says itself") << "host"
                                                           << "--window"
-                                                          << "(default: 5 to 60, by the size of the model)";
+                                                          << "(default: 5 to 300, by the size of the model)";
         QTest::newRow("a range, too") << "sample"
                                       << "--tokens"
                                       << "many tokens (from 1 to 4096; default: 200)";

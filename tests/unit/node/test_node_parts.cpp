@@ -542,6 +542,15 @@ private slots:
         QCOMPARE(parsed.command->node.data_folder.string(), std::string("/d"));
     }
 
+    void patience_follows_the_window_unless_it_is_named() {
+        const char* line[] = {"potluck-node", "host", "--text", "t", "--data-dir", "/d", "--collect", "20"};
+        const HostPlan by_window = parse_command_line(6, line).command->host;
+        QVERIFY(by_window.patience == HostPlan::Patience::by_window);
+        const HostPlan named = parse_command_line(8, line).command->host;
+        QVERIFY(named.patience == HostPlan::Patience::of_recipe);
+        QCOMPARE(named.recipe.collect.count(), Duration{20'000}.count());
+    }
+
     void hosting_reads_the_optimizer() {
         const char* line[] = {"potluck-node",  "host", "--text",       "t",    "--data-dir", "/d",
                               "--optimizer",   "lamb", "--state-bits", "32",   "--epsilon",  "1e-6",

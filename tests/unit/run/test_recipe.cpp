@@ -78,12 +78,26 @@ private slots:
         QCOMPARE(fitting_batch(model::ModelSpec{}, 7), 7U);
     }
 
-    void the_usual_window_is_ten_times_what_sending_everything_takes() {
+    void the_usual_window_is_ten_times_what_an_exchange_takes() {
         QCOMPARE(usual_window(1).count(), usual_window_min.count());
         QCOMPARE(usual_window(826'752).count(), usual_window_min.count());  // what `host` makes by default
         QCOMPARE(usual_window(10'000'000).count(), Duration(30'500).count());
-        QCOMPARE(usual_window(124'439'808).count(), Duration(60'000).count());
-        QCOMPARE(usual_window(std::numeric_limits<std::uint64_t>::max()).count(), Duration(60'000).count());
+        QCOMPARE(usual_window(20'000'000).count(), Recipe{}.window.count());
+        // Sixteen members of whom each sends 2.3 MB, 0.149 bits per parameter, to fifteen.
+        const auto gpt2 = static_cast<double>(usual_window(124'439'808).count());
+        QVERIFY(std::abs(gpt2 - 10 * 15 * 0.149 * 124'439'808 / 1e4) < 0.01 * gpt2);
+        QCOMPARE(usual_window(360'000'000).count(), usual_window_max.count());
+        QCOMPARE(usual_window(std::numeric_limits<std::uint64_t>::max()).count(), usual_window_max.count());
+    }
+
+    void patience_is_twice_what_contributions_are_to_take() {
+        QCOMPARE(usual_collect(Duration{5'000}).count(), Recipe{}.collect.count());
+        QCOMPARE(usual_collect(Duration{300'000}).count(), Duration{60'000}.count());
+        // The longest window that a recipe may have.
+        Recipe recipe;
+        recipe.window = Duration{7LL * 24 * 3600 * 1000};
+        recipe.collect = usual_collect(recipe.window);
+        QVERIFY(Recipe::from_json(recipe.to_json()).ok());
     }
 
     void every_so_many_lists_and_the_last_have_a_table() {
