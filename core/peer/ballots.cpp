@@ -195,7 +195,7 @@ void Ballots::remember(const Digest& hash, ByteSpan bytes) {
     known.invalid = verdict != Verdict::accepted;
     if (!known.invalid) {
         for (const run::Accepted& entry : known.checked.list.entries) {
-            m.payloads.want(entry.payload, m.chain.height(), {entry.peer}, m.context.now());
+            m.payloads.want(entry.payload, m.chain.height(), {entry.peer});
         }
     }
     m_lists.emplace(hash, std::move(known));

@@ -313,7 +313,7 @@ void Contributor::encoded(RoundId round, const StateDigest& base, Bytes payload)
     save_record();
     m_payload_bytes_sent += published->size;
     ++m_payloads_sent;
-    m.payloads.want(own.payload, round, {}, m.context.now());
+    m.payloads.want(own.payload, round, {});
     m.mediator.offered(own);
     m.context.broadcast(own, blob);
     m.mediator.status_changed();
@@ -378,7 +378,7 @@ void Contributor::restore() {
     std::set<RoundId> rounds;
     for (const run::ContributionMessage& own : m_record.pending) {
         if (own.round >= m.chain.height()) continue;
-        m.payloads.want(own.payload, own.round, {}, m.context.now());
+        m.payloads.want(own.payload, own.round, {});
         rounds.insert({own.round, own.round.next()});
     }
     for (const RoundId round : rounds) {
@@ -462,7 +462,7 @@ void Contributor::skip(std::uint64_t accepted) {
 void Contributor::offer_again() {
     for (const run::ContributionMessage& own : m_record.pending) {
         if (!is_due(own)) continue;
-        m.payloads.want(own.payload, own.round, {}, m.context.now());
+        m.payloads.want(own.payload, own.round, {});
         const bool late = own.round < *m.keeper.round();
         const std::uint32_t k = late ? m.chain.k_late() : m.chain.k();
         // One that was taken back may have been forgotten here, or send more than another list allows; it returns with
@@ -538,7 +538,7 @@ void Contributor::update_error_feedback() {
     for (const DeferredUpdate& one : m_record.deferred) {
         if (m_updates_under_way.contains(one.payload.root)) continue;
         const PayloadPointer payload = m.payloads.find(one.payload.root);
-        if (!payload) m.payloads.want(one.payload, m.chain.height(), {}, m.context.now());
+        if (!payload) m.payloads.want(one.payload, m.chain.height(), {});
         const Result<Vector> error = m.store.scratch(Scratch::error);
         if (!payload || !error.ok()) continue;
         m_updates_under_way.insert(one.payload.root);

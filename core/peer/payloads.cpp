@@ -43,16 +43,15 @@ Payloads::Entry* Payloads::add(const run::BlobRef& ref, RoundId round, std::vect
     return &entry;
 }
 
-void Payloads::want(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, TimePoint now,
-                    run::Retention retention) {
-    if (const Entry* entry = add(ref, round, std::move(sources), retention)) fetch(*entry, now);
+void Payloads::want(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, run::Retention retention) {
+    if (const Entry* entry = add(ref, round, std::move(sources), retention)) fetch(*entry);
 }
 
 void Payloads::expect(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, TimePoint now,
                       run::Retention retention) {
     Entry* entry = add(ref, round, std::move(sources), retention);
     if (entry == nullptr) return;
-    if (ref.size > run::payload_in_message_max) return fetch(*entry, now);
+    if (ref.size > run::payload_in_message_max) return fetch(*entry);
     entry->again = now + message_patience;
 }
 
@@ -70,24 +69,25 @@ std::vector<PeerId> Payloads::take_askers(const BlobId& id) {
     return std::exchange(found->second.waiting, {});
 }
 
-void Payloads::found(const BlobId& id, TimePoint now) {
+void Payloads::found(const BlobId& id) {
     const auto entry = m_entries.find(id);
     if (entry == m_entries.end() || entry->second.payload || entry->second.bad) return;
     entry->second.again = TimePoint{Duration::max()};
-    fetch(entry->second, now);
+    fetch(entry->second);
 }
 
-void Payloads::want_accepted(const run::AcceptList& list, TimePoint now) {
+void Payloads::want_accepted(const run::AcceptList& list) {
     for (const run::Accepted& entry : list.entries) {
-        want(entry.payload, list.round, {entry.peer}, now);
+        want(entry.payload, list.round, {entry.peer});
         m_entries.at(entry.payload.root).accepted = true;
     }
 }
 
-void Payloads::fetch(const Entry& entry, TimePoint now) {
+/// Without a deadline: libtorrent asks more and more peers for each block of what is late, and most comes twice.
+void Payloads::fetch(const Entry& entry) {
     m_swarm.fetch(
         entry.ref,
-        {.sources = entry.sources, .deadline = now, .damaged_copy = {}, .layer = {}, .retention = entry.retention});
+        {.sources = entry.sources, .deadline = {}, .damaged_copy = {}, .layer = {}, .retention = entry.retention});
 }
 
 Payloads::Outcome Payloads::arrived(const run::BlobRef& ref, BlobPointer content) {
@@ -118,7 +118,7 @@ void Payloads::retry(TimePoint now) {
     for (auto& [id, entry] : m_entries) {
         if (entry.payload || entry.bad || now < entry.again) continue;
         entry.again = TimePoint{Duration::max()};
-        fetch(entry, now);
+        fetch(entry);
     }
 }
 

@@ -43,20 +43,20 @@ public:
     /// Whether a payload of this size can exist that sends at most `k`.
     [[nodiscard]] static bool plausible(const run::BlobRef& ref, std::uint64_t parameters, std::uint32_t k);
     /// The highest rank with which a payload was ever wanted counts.
-    void want(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, TimePoint now,
+    void want(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources,
               run::Retention retention = run::Retention::kept);
     /// A contribution names it. If it is short it travels in a message, and is fetched only if none brings it.
     void expect(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, TimePoint now,
                 run::Retention retention);
     /// A message has brought it, and the swarm has it.
-    void found(const BlobId& id, TimePoint now);
+    void found(const BlobId& id);
     /// `peer` asks for it in a message: once each, so that nobody can be made to send it again and again. False if it
     /// is not known here, or `peer` has asked before, or too many have.
     [[nodiscard]] bool asked(const BlobId& id, const PeerId& peer);
     /// Those that have asked and were not answered, once it is here.
     [[nodiscard]] std::vector<PeerId> take_askers(const BlobId& id);
     /// All that a committed list names. They are kept, whatever later lists say.
-    void want_accepted(const run::AcceptList& list, TimePoint now);
+    void want_accepted(const run::AcceptList& list);
 
     enum class Outcome { not_wanted, held, bad };
     [[nodiscard]] Outcome arrived(const run::BlobRef& ref, BlobPointer content);
@@ -90,7 +90,7 @@ private:
         TimePoint again{Duration::max()};
     };
     Entry* add(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, run::Retention retention);
-    void fetch(const Entry& entry, TimePoint now);
+    void fetch(const Entry& entry);
 
     Swarm& m_swarm;
     std::uint64_t m_parameters;

@@ -337,7 +337,7 @@ Verdict Peer::Impl::take_payload(const run::Envelope& envelope, const run::Contr
     if (envelope.payload.empty() || payloads.find(ref.root) != nullptr) return Verdict::accepted;
     if (envelope.payload.size() != ref.size || merkle_root(envelope.payload) != ref.root) return Verdict::malformed;
     if (world.swarm.publish(envelope.payload, rank_of(message.certificate.person_of(envelope.sender))).ok())
-        payloads.found(ref.root, now());
+        payloads.found(ref.root);
     return Verdict::accepted;
 }
 

@@ -146,7 +146,7 @@ struct BallotsBench : Fixture {
         return made;
     }
     void deliver(const Made& made) {
-        payloads->want(made.payload->ref, RoundId{0}, {}, context.now());
+        payloads->want(made.payload->ref, RoundId{0}, {});
         POTLUCK_CHECK(payloads->arrived(made.payload->ref, made.payload->blob) == Payloads::Outcome::held);
         ballots->reconsider();
     }

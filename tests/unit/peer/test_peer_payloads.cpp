@@ -12,7 +12,7 @@ struct Bench : Fixture {
     /// A payload that is wanted for `round` and here.
     run::BlobRef hold(float value, std::uint64_t round) {
         const Made made = payload_of(value);
-        payloads.want(made.payload->ref, RoundId{round}, {}, context.now());
+        payloads.want(made.payload->ref, RoundId{round}, {});
         POTLUCK_CHECK(payloads.arrived(made.payload->ref, made.payload->blob) == Payloads::Outcome::held);
         return made.payload->ref;
     }
@@ -37,7 +37,7 @@ private slots:
         Bench bench;
         const run::BlobRef accepted = bench.hold(1.0F, 3), refused = bench.hold(2.0F, 3), older = bench.hold(3.0F, 2);
         const run::BlobRef missing = bench.payload_of(4.0F).payload->ref;
-        bench.payloads.want(missing, RoundId{3}, {}, bench.context.now());
+        bench.payloads.want(missing, RoundId{3}, {});
         bench.payloads.forget_refused(Bench::list_naming(3, accepted), RoundId{4}, {});
         QVERIFY(bench.payloads.find(accepted.root));
         QVERIFY(!bench.forgot(accepted));
@@ -68,7 +68,7 @@ private slots:
     void what_a_list_of_before_the_restart_accepted_stays() {
         Bench bench;
         const run::BlobRef before = bench.payload_of(1.0F).payload->ref, now = bench.hold(2.0F, 4);
-        bench.payloads.want_accepted(Bench::list_naming(3, before), bench.context.now());
+        bench.payloads.want_accepted(Bench::list_naming(3, before));
         bench.payloads.forget_refused(Bench::list_naming(4, now), RoundId{5}, {});
         QVERIFY(bench.swarm.forgotten.empty());
     }
@@ -95,7 +95,7 @@ private slots:
             const run::BlobRef ref{merkle_root(as_bytes("noise")), size, run::BlobKind::plain, {}};
             const auto noise = std::make_shared<sim::MemoryBlob>(Bytes(size));
             QCOMPARE(bench.payloads.arrived(ref, noise), Payloads::Outcome::not_wanted);
-            bench.payloads.want(ref, RoundId{3}, {}, bench.context.now());
+            bench.payloads.want(ref, RoundId{3}, {});
             QVERIFY(!bench.payloads.bad(ref.root));
             QCOMPARE(bench.payloads.arrived(ref, noise), Payloads::Outcome::bad);
             QVERIFY(bench.payloads.bad(ref.root));
@@ -118,10 +118,10 @@ private slots:
     void what_a_message_brought_is_taken_at_once() {
         Bench bench;
         const run::BlobRef ref = bench.payload_of(1.0F).payload->ref;
-        bench.payloads.found(ref.root, bench.context.now());
+        bench.payloads.found(ref.root);
         QVERIFY(bench.swarm.fetched.empty());
         bench.payloads.expect(ref, RoundId{3}, {}, bench.context.now(), run::Retention::offered);
-        bench.payloads.found(ref.root, bench.context.now());
+        bench.payloads.found(ref.root);
         bench.payloads.retry(bench.context.now() + message_patience);
         QCOMPARE(bench.swarm.fetched.size(), std::size_t{1});
     }
@@ -132,6 +132,7 @@ private slots:
             merkle_root(as_bytes("long")), run::payload_in_message_max + 1, run::BlobKind::plain, {}};
         bench.payloads.expect(ref, RoundId{3}, {}, bench.context.now(), run::Retention::offered);
         QCOMPARE(bench.swarm.fetched.size(), std::size_t{1});
+        QVERIFY(bench.swarm.deadlines.front() == TimePoint{});  // most would come twice
     }
 
     void each_may_ask_for_a_payload_once() {
@@ -164,8 +165,8 @@ private slots:
     void a_fetch_that_failed_is_tried_again_after_a_while() {
         Bench bench;
         const run::BlobRef ref = bench.payload_of(1.0F).payload->ref;
-        bench.payloads.want(ref, RoundId{3}, {}, bench.context.now());
-        bench.payloads.want(ref, RoundId{4}, {}, bench.context.now());
+        bench.payloads.want(ref, RoundId{3}, {});
+        bench.payloads.want(ref, RoundId{4}, {});
         QCOMPARE(bench.swarm.fetched.size(), std::size_t{1});
         bench.payloads.failed(ref.root, bench.context.now());
         bench.payloads.retry(bench.context.now() + fetch_again_after - Duration{1});
@@ -178,11 +179,11 @@ private slots:
     void a_payload_rises_in_rank_and_never_falls() {
         Bench bench;
         const run::BlobRef ref = bench.payload_of(1.0F).payload->ref;
-        bench.payloads.want(ref, RoundId{3}, {}, bench.context.now(), run::Retention::newcomer);
+        bench.payloads.want(ref, RoundId{3}, {}, run::Retention::newcomer);
         QVERIFY(bench.swarm.ranks == std::vector<run::Retention>{run::Retention::newcomer});
         QVERIFY(bench.payloads.displaceable(ref.root));
-        bench.payloads.want(ref, RoundId{3}, {}, bench.context.now());
-        bench.payloads.want(ref, RoundId{3}, {}, bench.context.now(), run::Retention::newcomer);
+        bench.payloads.want(ref, RoundId{3}, {});
+        bench.payloads.want(ref, RoundId{3}, {}, run::Retention::newcomer);
         QVERIFY(!bench.payloads.displaceable(ref.root));
         QCOMPARE(bench.swarm.retained.size(), 1U);
         QVERIFY(bench.swarm.retained[0] == std::pair(ref.root, run::Retention::kept));
