@@ -33,7 +33,7 @@ inline constexpr std::uint32_t chunk_entries = numerics::sent_max;
 
 /// A round between homes takes up to half a second beyond its window.
 inline constexpr Duration usual_window_min{5'000};
-inline constexpr Duration usual_window_max{300'000};
+inline constexpr Duration usual_window_max{3'600'000};
 /// Contributions are to take a tenth of a window; the rest of it is for training.
 inline constexpr int exchange_divisor = 10;
 

@@ -135,7 +135,7 @@ void add_host_rounds(CLI::App& host, Command& command, Raw& raw) {
     host.option_defaults()->group("Rounds");
     host.add_option("--rounds", recipe.total_rounds, "Rounds until the run is complete");
     host.add_option("--window", raw.window_seconds,
-                    "Training time of a round in seconds (default: 5 to 300, by the size of the model)");
+                    "Training time of a round in seconds (default: 5 to 3600, by the size of the model)");
     host.add_option("--collect", raw.collect_seconds,
                     "Patience for contributions in seconds (default: a fifth of the window, at least 10)");
     raw.grace_seconds = std::chrono::duration<double>(recipe.grace).count();

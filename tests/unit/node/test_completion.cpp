@@ -87,7 +87,7 @@ private slots:
                                 << "muon (default: adamw)";
         QTest::newRow("what the description says itself") << "host"
                                                           << "--window"
-                                                          << "(default: 5 to 300, by the size of the model)";
+                                                          << "(default: 5 to 3600, by the size of the model)";
         QTest::newRow("a range, too") << "sample"
                                       << "--tokens"
                                       << "many tokens (from 1 to 4096; default: 200)";
