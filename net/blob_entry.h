@@ -21,7 +21,7 @@ struct Blobs::Entry {
     int rechecks = 0;         // after contradicting hashes
     std::vector<Endpoint> sources;
     OnTheWeb web;
-    double progress = 0;
+    Reception reception;
     std::uint64_t bytes_down = 0;
     mutable std::weak_ptr<const peer::Blob> content;
 

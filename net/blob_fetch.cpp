@@ -251,7 +251,8 @@ bool Blobs::handle(const Event& event) {
         Entry* entry = find(progress->torrent);
         if (entry == nullptr) return false;
         if (entry->state == Entry::State::fetching)
-            entry->progress = std::min(progress->share, 0.999);  // 1 is for a file that was checked
+            entry->reception.progress = std::min(progress->share, 0.999);  // 1 is for a file that was checked
+        entry->reception.connections = progress->peers;
         entry->bytes_down = progress->bytes_down;
         return true;
     }
@@ -325,7 +326,7 @@ void Blobs::on_flushed(Entry& entry) {
         }
     }
     entry.state = Entry::State::complete;
-    entry.progress = 1;
+    entry.reception.progress = 1;
     entry.options = {};
     entry.index.changed = change_time(entry.index.file);
     std::error_code failure;

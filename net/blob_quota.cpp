@@ -64,7 +64,7 @@ std::uint64_t Blobs::bytes_to_come() const {
     double bytes = 0;
     for (const auto& [key, entry] : m_entries) {
         if (entry->state != Entry::State::complete) {
-            bytes += static_cast<double>(entry->index.ref.size) * (1 - entry->progress);
+            bytes += static_cast<double>(entry->index.ref.size) * (1 - entry->reception.progress);
         }
     }
     return static_cast<std::uint64_t>(bytes);

@@ -184,7 +184,7 @@ void Blobs::seed(IndexEntry index, run::Retention retention) {
 /// Hands a complete blob to libtorrent, which trusts the hashes and checks each piece once, when it is first asked for.
 void Blobs::add_seed(Entry& entry) {
     entry.state = Entry::State::complete;
-    entry.progress = 1;
+    entry.reception.progress = 1;
     const std::shared_ptr<lt::torrent_info> info =
         torrent_info_of(torrent_file(entry.index.info, entry.index.ref.root, entry.index.layer));
     if (!info) {
@@ -372,12 +372,13 @@ peer::BlobPointer Blobs::content(const BlobId& root) const {
     return mapped;
 }
 
-double Blobs::progress(const BlobId& root) const {
+Blobs::Reception Blobs::reception(const BlobId& root) const {
     m_owner.check();
-    double best = 0;
+    Reception best;
     for (const run::BlobKind kind : {run::BlobKind::plain, run::BlobKind::open}) {
         const auto found = m_entries.find({root, kind});
-        if (found != m_entries.end()) best = std::max(best, found->second->progress);
+        if (found != m_entries.end() && found->second->reception.progress >= best.progress)
+            best = found->second->reception;
     }
     return best;
 }

@@ -70,7 +70,12 @@ public:
     void forget(const RunId& run, const BlobId& root);
 
     [[nodiscard]] peer::BlobPointer content(const BlobId& root) const;
-    [[nodiscard]] double progress(const BlobId& root) const;
+    /// How much of a blob is here, 0 to 1, and with how many others its torrent is connected, both as last reported.
+    struct Reception {
+        double progress = 0;
+        std::uint32_t connections = 0;
+    };
+    [[nodiscard]] Reception reception(const BlobId& root) const;
     [[nodiscard]] std::vector<run::BlobRef> held(const RunId& run) const;
     /// The v1 info-hash of an open blob, by which most clients know it; zero if it is not on this computer.
     [[nodiscard]] Sha1 v1_hash(const BlobId& root) const;

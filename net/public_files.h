@@ -23,7 +23,7 @@ public:
     void fetch(PublicFile file, FileDone done);
     void share();
     void forget(const BlobId& root);
-    [[nodiscard]] double progress(const BlobId& root) const { return m_blobs.progress(root); }
+    [[nodiscard]] double progress(const BlobId& root) const { return m_blobs.reception(root).progress; }
 
     void on_blob(const run::BlobRef& blob, peer::BlobPointer content) override;
     void on_blob_failed(const BlobId& blob, Error error) override;

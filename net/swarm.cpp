@@ -2,10 +2,10 @@
 // does not introduce seeds to each other, so the DHT is asked here: every 5 s while alone, every 5 minutes in company.
 //
 // A fetch is given sources directly, because a blob of one round is over before any tracker or DHT would know who has
-// it: those that were named, then neighbours (of a small blob only after a while), each blob beginning at another one
-// so that a whole swarm does not ask the same member first. A neighbour that cannot connect to this computer has
-// nothing of what it publishes until this one connects to it: connect_to_consumers() does so several times per blob,
-// since it cannot know when it is heard of.
+// it: those that were named, then neighbours (of a small blob or one without a deadline only where those do not send
+// it), each blob beginning at another one so that a whole swarm does not ask the same member first. A neighbour that
+// cannot connect to this computer has nothing of what it publishes until this one connects to it:
+// connect_to_consumers() does so several times per blob, since it cannot know when it is heard of.
 //
 // Threads: the node's.
 #include "net/swarm.h"
@@ -26,9 +26,12 @@ constexpr Duration discovery_interval{200};
 constexpr std::size_t others_for_small = 6;
 constexpr std::size_t others_for_large = 40;
 constexpr std::uint64_t small_blob_bytes = 1 << 20;
-/// Who is asked for a block of a small blob when all the others are on their way sends one that comes twice: where a
-/// named source is known, others are asked only if it has not sent the blob by then.
+/// Who is asked for a block when all the others are on their way sends one that comes twice, and hundreds of
+/// connections lose packets on a line that a few would fill. So where a source is named of what is small or has no
+/// deadline, others are asked only if it has not sent the blob by then; what has no deadline waits for as long as some
+/// of it comes.
 constexpr Duration ask_others_after{2'000};
+constexpr Duration silence_max{10'000};
 constexpr std::size_t asked_later_max = 256;
 constexpr Duration ask_dht_alone{5'000};
 constexpr Duration ask_dht_together{300'000};
@@ -185,13 +188,12 @@ std::vector<Endpoint> LiveSwarm::endpoints_of(const std::vector<PeerId>& members
 }
 
 /// Neighbours, each blob beginning at a different one.
-std::vector<Endpoint> LiveSwarm::others_for(const run::BlobRef& blob) const {
+std::vector<Endpoint> LiveSwarm::others_for(const run::BlobRef& blob, std::size_t most) const {
     std::vector<PeerId> others = m_neighbours.members();
     if (others.empty()) return {};
     const std::size_t first = std::hash<BlobId>()(blob.root) % others.size();
     std::rotate(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(first), others.end());
     std::vector<Endpoint> endpoints = endpoints_of(others);
-    const std::size_t most = blob.size <= small_blob_bytes ? others_for_small : others_for_large;
     endpoints.resize(std::min(endpoints.size(), most));
     return endpoints;
 }
@@ -199,11 +201,11 @@ std::vector<Endpoint> LiveSwarm::others_for(const run::BlobRef& blob) const {
 void LiveSwarm::fetch(const run::BlobRef& blob, peer::FetchOptions options) {
     m_owner.check();
     std::vector<Endpoint> sources = endpoints_of(options.sources);
-    const bool later = blob.size <= small_blob_bytes && !sources.empty() && m_asked_later.size() < asked_later_max;
-    if (later) {
-        m_asked_later.push_back({blob, m_now + ask_others_after});
+    const bool small = blob.size <= small_blob_bytes, unhurried = options.deadline == TimePoint{};
+    if ((small || unhurried) && !sources.empty() && m_asked_later.size() < asked_later_max) {
+        m_asked_later.push_back({.blob = blob, .at = m_now + ask_others_after, .unhurried = unhurried});
     } else {
-        for (const Endpoint& other : others_for(blob)) {
+        for (const Endpoint& other : others_for(blob, small ? others_for_small : others_for_large)) {
             if (std::find(sources.begin(), sources.end(), other) == sources.end()) sources.push_back(other);
         }
     }
@@ -211,9 +213,16 @@ void LiveSwarm::fetch(const run::BlobRef& blob, peer::FetchOptions options) {
 }
 
 void LiveSwarm::ask_others(TimePoint now) {
+    for (AskedLater& waits : m_asked_later) {
+        const Blobs::Reception before = std::exchange(waits.reception, m_parts.blobs.reception(waits.blob.root));
+        const bool connected = waits.reception.connections > 0, was_connected = before.connections > 0;
+        const bool moves = waits.reception.progress > before.progress;
+        if (waits.unhurried && (moves || connected != was_connected))
+            waits.at = now + (connected ? silence_max : ask_others_after);
+    }
     std::erase_if(m_asked_later, [&](const AskedLater& waits) {
         if (now < waits.at) return false;
-        m_parts.blobs.offer_sources(waits.blob.root, others_for(waits.blob));
+        m_parts.blobs.offer_sources(waits.blob.root, others_for(waits.blob, others_for_small));
         return true;
     });
 }
@@ -241,7 +250,7 @@ peer::BlobPointer LiveSwarm::blob(const BlobId& blob) const {
 }
 double LiveSwarm::progress(const BlobId& blob) const {
     m_owner.check();
-    return m_parts.blobs.progress(blob);
+    return m_parts.blobs.reception(blob).progress;
 }
 void LiveSwarm::drop(const PeerId& peer, Duration duration) {
     m_owner.check();

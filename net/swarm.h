@@ -69,15 +69,17 @@ private:
         TimePoint at;
         int times = 0;
     };
-    /// A blob that was asked of its named sources alone.
+    /// A blob that was asked of its named sources alone; others are asked at `at`, which moves while these send.
     struct AskedLater {
         run::BlobRef blob;
         TimePoint at;
+        bool unhurried = false;  // has no deadline
+        Blobs::Reception reception{};
     };
 
     LiveSwarm(const SwarmOptions& options, Parts parts, const identity::Identity& identity, peer::SwarmEvents& events);
     [[nodiscard]] std::vector<Endpoint> endpoints_of(const std::vector<PeerId>& members) const;
-    [[nodiscard]] std::vector<Endpoint> others_for(const run::BlobRef& blob) const;
+    [[nodiscard]] std::vector<Endpoint> others_for(const run::BlobRef& blob, std::size_t most) const;
     void ask_others(TimePoint now);
     void connect_to_consumers(TimePoint now);
     void meet(TimePoint now);

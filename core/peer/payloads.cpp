@@ -1,6 +1,7 @@
 // Two ways lead here: a message that brings the payload, and a fetch of the blob. A short payload has a second to come
-// by message before it is fetched; what a list has accepted, and what is long, is fetched at once. Either way the swarm
-// holds the bytes first and says so, and arrived() reads them, so that nothing counts as held that is not on disk.
+// by message before it is fetched; what a list has accepted, and what is long, is fetched at once: of its author alone,
+// until a list has accepted it. Either way the swarm holds the bytes first and says so, and arrived() reads them, so
+// that nothing counts as held that is not on disk.
 //
 // An entry is dropped when no list took it, or with the rounds that no longer matter; one that a list named stays.
 #include "core/peer/payloads.h"
@@ -76,18 +77,21 @@ void Payloads::found(const BlobId& id) {
     fetch(entry->second);
 }
 
-void Payloads::want_accepted(const run::AcceptList& list) {
-    for (const run::Accepted& entry : list.entries) {
-        want(entry.payload, list.round, {entry.peer});
-        m_entries.at(entry.payload.root).accepted = true;
+void Payloads::want_accepted(const run::AcceptList& list, TimePoint now) {
+    for (const run::Accepted& accepted : list.entries) {
+        want(accepted.payload, list.round, {accepted.peer});
+        Entry& entry = m_entries.at(accepted.payload.root);
+        if (!std::exchange(entry.accepted, true)) entry.again = std::min(entry.again, now + author_patience);
     }
 }
 
 /// Without a deadline: libtorrent asks more and more peers for each block of what is late, and most comes twice.
 void Payloads::fetch(const Entry& entry) {
-    m_swarm.fetch(
-        entry.ref,
-        {.sources = entry.sources, .deadline = {}, .damaged_copy = {}, .layer = {}, .retention = entry.retention});
+    m_swarm.fetch(entry.ref, {.sources = entry.accepted ? std::vector<PeerId>{} : entry.sources,
+                              .deadline = {},
+                              .damaged_copy = {},
+                              .layer = {},
+                              .retention = entry.retention});
 }
 
 Payloads::Outcome Payloads::arrived(const run::BlobRef& ref, BlobPointer content) {

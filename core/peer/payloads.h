@@ -19,6 +19,7 @@
 namespace potluck::peer {
 
 inline constexpr Duration fetch_again_after{3'000};
+inline constexpr Duration author_patience{5'000};   // for what a list has accepted, before others are asked, too
 inline constexpr Duration message_patience{1'000};  // for a short payload, before it is fetched as a blob
 inline constexpr std::size_t askers_max = 64;       // that wait for a payload which is not here yet
 
@@ -55,8 +56,9 @@ public:
     [[nodiscard]] bool asked(const BlobId& id, const PeerId& peer);
     /// Those that have asked and were not answered, once it is here.
     [[nodiscard]] std::vector<PeerId> take_askers(const BlobId& id);
-    /// All that a committed list names. They are kept, whatever later lists say.
-    void want_accepted(const run::AcceptList& list);
+    /// All that a committed list names. They are kept, whatever later lists say; what does not come from its author is
+    /// asked of others from now on, so that nobody can hold up who needs it by sending it slowly.
+    void want_accepted(const run::AcceptList& list, TimePoint now);
 
     enum class Outcome { not_wanted, held, bad };
     [[nodiscard]] Outcome arrived(const run::BlobRef& ref, BlobPointer content);
@@ -90,7 +92,7 @@ private:
         TimePoint again{Duration::max()};
     };
     Entry* add(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, run::Retention retention);
-    void fetch(const Entry& entry);
+    void fetch(const Entry& entry);  // of those who were named; what was accepted, of anybody
 
     Swarm& m_swarm;
     std::uint64_t m_parameters;

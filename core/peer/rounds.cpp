@@ -114,7 +114,7 @@ bool Peer::Impl::payloads_here(const run::AcceptList& list) {
         if (!is_here && !checkpoint_fetch) fetch_first(back->round, back->state, members.neighbours());
         return is_here;
     }
-    payloads.want_accepted(list);
+    payloads.want_accepted(list, now());
     return std::all_of(list.entries.begin(), list.entries.end(),
                        [this](const run::Accepted& entry) { return payloads.find(entry.payload.root) != nullptr; });
 }

@@ -70,7 +70,7 @@ void Seeder::fetch_kept_payloads() {
     const RoundId from{periods > 0 ? (periods - 1) * every : 0};
     m_payloads_kept_from = from;
     for (RoundId round = from; round < m.chain.height(); round = round.next()) {
-        if (const auto list = m.chain.list_at(round)) m.payloads.want_accepted(*list);
+        if (const auto list = m.chain.list_at(round)) m.payloads.want_accepted(*list, m.context.now());
     }
 }
 

@@ -88,7 +88,7 @@ private slots:
         Bench bench;
         bench.blobs->fetch(bench.run, seed.ref, {}, {on_this_computer(seed.room[0].session->port())});
         for (const double share : {0.2, 0.5}) {
-            QVERIFY(bench.wait([&] { return bench.blobs->progress(seed.ref.root) > share; }, &seed.room));
+            QVERIFY(bench.wait([&] { return bench.blobs->reception(seed.ref.root).progress > share; }, &seed.room));
             (void)bench.blobs->handle(contradiction(seed.ref));
             QVERIFY(bench.witness.failed.empty());
         }
@@ -102,7 +102,7 @@ private slots:
         Seed seed;
         Bench bench;
         bench.blobs->fetch(bench.run, seed.ref, {}, {on_this_computer(seed.room[0].session->port())});
-        QVERIFY(bench.wait([&] { return bench.blobs->progress(seed.ref.root) > 0.1; }, &seed.room));
+        QVERIFY(bench.wait([&] { return bench.blobs->reception(seed.ref.root).progress > 0.1; }, &seed.room));
         for (int time = 0; time < rechecks_max; ++time) (void)bench.blobs->handle(contradiction(seed.ref));
         QVERIFY(bench.witness.failed.empty());
         (void)bench.blobs->handle(contradiction(seed.ref));

@@ -219,6 +219,51 @@ private slots:
         QVERIFY(std::equal(got.begin(), got.end(), content.begin(), content.end()));
     }
 
+    /// Its author sends it for six seconds; the other has all of it, and would have sent it in one.
+    void others_are_not_asked_for_what_a_named_source_is_sending() {
+        Room room;
+        room.open(3);
+        QVERIFY(room.wait_until_all_know_each_other());
+        const Bytes content = random_bytes(1'800'000, 21);
+        const run::BlobRef ref = room[0].swarm->publish(content).value();
+        QVERIFY(room[1].swarm->publish(content).ok());
+        room[0].session->set_rate_limits(300'000, 0);
+        const TimePoint began = steady_now();
+        room[2].swarm->fetch(ref, from({room[0].id()}));
+        QVERIFY(room.wait([&] { return room[2].witness.blobs.contains(ref.root); }));
+        QVERIFY(steady_now() - began > Duration(4'000));
+    }
+
+    /// Two seconds after it has gone, not ten.
+    void others_are_asked_where_a_named_source_goes() {
+        Room room;
+        room.open(3);
+        QVERIFY(room.wait_until_all_know_each_other());
+        const Bytes content = random_bytes(1'800'000, 23);
+        const run::BlobRef ref = room[0].swarm->publish(content).value();
+        QVERIFY(room[1].swarm->publish(content).ok());
+        room[0].session->set_rate_limits(100'000, 0);
+        room[2].swarm->fetch(ref, from({room[0].id()}));
+        QVERIFY(room.wait([&] { return room[2].swarm->progress(ref.root) > 0; }));
+        QVERIFY(room[0].shut());
+        const TimePoint began = steady_now();
+        QVERIFY(room.wait([&] { return room[2].witness.blobs.contains(ref.root); }));
+        QVERIFY(steady_now() - began < Duration(8'000));
+    }
+
+    /// A large one is asked of everybody at once only if it has a deadline.
+    void others_are_asked_where_a_named_source_sends_nothing() {
+        Room room;
+        room.open(3);
+        QVERIFY(room.wait_until_all_know_each_other());
+        const Bytes content = random_bytes(1'800'000, 22);
+        const run::BlobRef ref = room[1].swarm->publish(content).value();
+        const TimePoint began = steady_now();
+        room[2].swarm->fetch(ref, from({room[0].id()}));
+        QVERIFY(room.wait([&] { return room[2].witness.blobs.contains(ref.root); }));
+        QVERIFY(steady_now() - began > Duration(1'900));
+    }
+
     /// Several that are asked at once each send the last blocks.
     void others_are_asked_for_a_small_blob_only_where_its_source_does_not_send_it() {
         Room room;

@@ -209,7 +209,7 @@ peer::BlobPointer Port::blob(const BlobId& id) const {
 }
 
 void Port::fetch(const run::BlobRef& blob, peer::FetchOptions options) {
-    m_wanted.insert(blob.root);
+    if (!m_wanted.insert(blob.root).second) return;  // on its way
     // A link has its own latency: what is asked for there is as far away as a question.
     const bool along_links = m_network.has_links() && blob.kind == run::BlobKind::plain;
     later(along_links ? Duration{1} : m_network.blob_delay(),

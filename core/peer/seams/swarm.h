@@ -38,7 +38,7 @@ public:
 using BlobPointer = std::shared_ptr<const Blob>;
 
 struct FetchOptions {
-    /// Peers that are known to hold it; asked first. Others are found by the swarm itself.
+    /// Peers that hold it; asked first, and alone for as long as they send it if there is no deadline.
     std::vector<PeerId> sources;
     /// Wanted by then, also if that has passed; TimePoint{}: whenever. Not a limit: the fetch goes on until forgotten.
     /// The pieces of a blob of at most 1,024 pieces (16 MiB) are taken from the peers that answer fastest, and asked of

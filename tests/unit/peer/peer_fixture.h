@@ -86,11 +86,13 @@ public:
     void fetch(const run::BlobRef& blob, FetchOptions options) override {
         fetched.push_back(blob.root);
         deadlines.push_back(options.deadline);
+        sources.push_back(options.sources);
         ranks.push_back(options.retention);
     }
     void seek(const std::vector<PeerId>& members) override { sought = members; }
     std::vector<PeerId> sought;
     std::vector<TimePoint> deadlines;  // of what was fetched
+    std::vector<std::vector<PeerId>> sources;
     void retain(const BlobId& blob, run::Retention retention) override { retained.emplace_back(blob, retention); }
     void forget(const BlobId& blob) override { forgotten.push_back(blob); }
     BlobPointer blob(const BlobId& blob) const override {

@@ -68,7 +68,7 @@ private slots:
     void what_a_list_of_before_the_restart_accepted_stays() {
         Bench bench;
         const run::BlobRef before = bench.payload_of(1.0F).payload->ref, now = bench.hold(2.0F, 4);
-        bench.payloads.want_accepted(Bench::list_naming(3, before));
+        bench.payloads.want_accepted(Bench::list_naming(3, before), bench.context.now());
         bench.payloads.forget_refused(Bench::list_naming(4, now), RoundId{5}, {});
         QVERIFY(bench.swarm.forgotten.empty());
     }
@@ -133,6 +133,36 @@ private slots:
         bench.payloads.expect(ref, RoundId{3}, {}, bench.context.now(), run::Retention::offered);
         QCOMPARE(bench.swarm.fetched.size(), std::size_t{1});
         QVERIFY(bench.swarm.deadlines.front() == TimePoint{});  // most would come twice
+    }
+
+    /// Its author could send it to the committee at once and to the others slowly.
+    void what_a_list_accepted_is_soon_asked_of_others_too() {
+        Bench bench;
+        const run::BlobRef ref{
+            merkle_root(as_bytes("long")), run::payload_in_message_max + 1, run::BlobKind::plain, {}};
+        const PeerId author = key_of(1).id();
+        const TimePoint now = bench.context.now();
+        bench.payloads.expect(ref, RoundId{3}, {author}, now, run::Retention::offered);
+        QCOMPARE(bench.swarm.sources.back(), std::vector{author});
+        bench.payloads.want_accepted(Bench::list_naming(3, ref), now);
+        bench.payloads.retry(now + author_patience - Duration{1});
+        QCOMPARE(bench.swarm.fetched.size(), std::size_t{1});
+        bench.payloads.retry(now + author_patience);
+        QCOMPARE(bench.swarm.fetched.size(), std::size_t{2});
+        // The list is looked at again and again until it can be applied.
+        bench.payloads.want_accepted(Bench::list_naming(3, ref), now);
+        bench.payloads.retry(now + 2 * author_patience);
+        QCOMPARE(bench.swarm.fetched.size(), std::size_t{2});
+        QVERIFY(bench.swarm.sources.back().empty());
+    }
+
+    void what_is_here_is_not_fetched_because_a_list_accepts_it() {
+        Bench bench;
+        const run::BlobRef held = bench.hold(1.0F, 3);
+        const std::size_t fetched = bench.swarm.fetched.size();
+        bench.payloads.want_accepted(Bench::list_naming(3, held), bench.context.now());
+        bench.payloads.retry(bench.context.now() + author_patience);
+        QCOMPARE(bench.swarm.fetched.size(), fetched);
     }
 
     void each_may_ask_for_a_payload_once() {
