@@ -115,6 +115,9 @@ void set_internet(Pack& pack, const SessionSettings& settings) {
     // its router can be made to let them in (rendezvous.h). It also yields to whatever else the line carries. Where no
     // datagram passes, TCP follows after utp_connect_timeout.
     pack.set_int(Pack::utp_connect_timeout, 2'000);
+    // While everybody sends, a router's queue is full for seconds: a packet that was lost three times in a row is no
+    // reason to end the connection on which a contribution, or word of a member, comes.
+    pack.set_int(Pack::utp_num_resends, 8);
     // A member that is dialled may not have heard of the blob yet.
     pack.set_int(Pack::min_reconnect_time, 1);
     const std::string custom = joined(settings.dht_nodes);
