@@ -86,9 +86,10 @@ struct Recipe {
 /// The patience of a run whose host names none: twice what contributions are to take, at least the recipe's default.
 [[nodiscard]] Duration usual_collect(Duration window);
 
-/// The peak rate of a run whose host names none: the recipe's for decoders. An encoder's layers share their weights and
-/// overshoot at that: 1e-3 for small ones, else DeDLOC's 0.00176 for 4,096 sequences, by the root of the batch.
-[[nodiscard]] double usual_learning_rate(const model::ModelSpec& model, std::uint32_t batch);
+/// The peak rate of a run whose host names none, by its model, batch and optimizer: 3e-3 for decoders, with Muon 6e-3,
+/// within 1 % of the best for one computer and for a swarm (docs/decisions.md). An encoder's layers share their weights
+/// and overshoot at that: 1e-3 for small ones, else DeDLOC's 0.00176 for 4,096 sequences, by the root of the batch.
+[[nodiscard]] double usual_learning_rate(const model::ModelSpec& model, const Recipe& recipe);
 /// `batch`, or the next multiple of what a model of this kind computes together.
 [[nodiscard]] std::uint32_t fitting_batch(const model::ModelSpec& model, std::uint32_t batch);
 

@@ -118,8 +118,9 @@ void add_host_optimizer(CLI::App& host, Command& command, Raw& raw) {
         ->check(CLI::IsMember({"moments", "rate", "none"}));
     host.add_option("--state-bits", recipe.state_bits, "Bits of the optimizer's moments, 8 or 32")
         ->check(CLI::IsMember({8, 32}));
-    host.add_option("--learning-rate", raw.learning_rate,
-                    "Peak learning rate (default: 0.003; SwAV's 0.001, ALBERT's by its size and batch)");
+    host.add_option(
+        "--learning-rate", raw.learning_rate,
+        "Peak learning rate (default: 0.003, with Muon 0.006; SwAV's 0.001, ALBERT's by its size and batch)");
     host.add_option("--final-fraction", recipe.final_fraction, "Fraction of the peak at the end");
     host.add_option("--warmup", recipe.warmup_rounds, "Warm-up rounds");
     host.add_option("--weight-decay", recipe.weight_decay, "Weight decay");
@@ -534,7 +535,7 @@ Status finish_host(Command& command, const Raw& raw) {
     run::Recipe& recipe = command.host.recipe;
     recipe.optimizer = run::optimizer_named(raw.optimizer).value_or(recipe.optimizer);
     recipe.learning_rate =
-        raw.learning_rate > 0 ? raw.learning_rate : run::usual_learning_rate(command.host.model, recipe.batch);
+        raw.learning_rate > 0 ? raw.learning_rate : run::usual_learning_rate(command.host.model, recipe);
     if (!raw.lamb_debias.empty()) {
         if (recipe.optimizer != run::Optimizer::lamb)
             return Error{ErrorCode::invalid_argument, "--lamb-debias is for --optimizer lamb; leave it out."};

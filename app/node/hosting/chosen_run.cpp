@@ -250,7 +250,7 @@ void Look::recipe() {
     recipe.optimizer = m_choices.optimizer;
     if (m_choices.batch > 0) recipe.batch = m_choices.batch;
     if (m_chosen.model) recipe.batch = run::fitting_batch(*m_chosen.model, recipe.batch);
-    if (m_chosen.model) recipe.learning_rate = run::usual_learning_rate(*m_chosen.model, recipe.batch);
+    if (m_chosen.model) recipe.learning_rate = run::usual_learning_rate(*m_chosen.model, recipe);
     if (!m_choices.checkpoint.empty()) recipe.learning_rate *= fine_tuning_rate;
     if (m_choices.learning_rate > 0) recipe.learning_rate = m_choices.learning_rate;
     if (m_choices.rounds > 0) recipe.total_rounds = m_choices.rounds;

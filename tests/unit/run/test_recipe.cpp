@@ -60,14 +60,19 @@ private slots:
         QVERIFY(!Recipe::from_json(unknown));
     }
 
-    void an_encoders_usual_rate_is_lower_and_follows_the_batch() {
-        model::ModelSpec model = model::model_preset("tiny").value();
-        QCOMPARE(usual_learning_rate(model, 8), Recipe{}.learning_rate);
-        QCOMPARE(usual_learning_rate(model::model_preset("albert-tiny").value(), 8), 1e-3);
-        QCOMPARE(usual_learning_rate(model::model_preset("swav-tiny").value(), 64), 1e-3);
-        model = model::model_preset("albert-large").value();
-        QCOMPARE(usual_learning_rate(model, 4'096), 0.00176);
-        QVERIFY(std::fabs(usual_learning_rate(model, 32) - 1.56e-4) < 1e-6);
+    void the_usual_rate_follows_model_optimizer_and_batch() {
+        const auto rate = [](const char* preset, std::uint32_t batch, Optimizer optimizer = Optimizer::adamw) {
+            Recipe recipe;
+            recipe.batch = batch;
+            recipe.optimizer = optimizer;
+            return usual_learning_rate(model::model_preset(preset).value(), recipe);
+        };
+        QCOMPARE(rate("tiny", 8), 3e-3);
+        QCOMPARE(rate("tiny", 8, Optimizer::muon), 6e-3);
+        QCOMPARE(rate("albert-tiny", 8), 1e-3);
+        QCOMPARE(rate("swav-tiny", 64), 1e-3);
+        QCOMPARE(rate("albert-large", 4'096), 0.00176);
+        QVERIFY(std::fabs(rate("albert-large", 32) - 1.56e-4) < 1e-6);
     }
 
     void a_batch_is_a_multiple_of_what_a_model_computes_together() {
