@@ -158,8 +158,11 @@ private slots:
             StockClient stock(folder.path().toStdString());
             stock.add(magnet);
             QVERIFY2(room.wait([&] { return stock.seeds(); }, 30'000), magnet.c_str());
-            const Result<Bytes> got = read_file(folder.path().toStdString() + "/shard.bin", 1 << 20);
-            QVERIFY(got.ok() && *got == content);
+            // It seeds as soon as it has every piece, which may be before the last is in the file.
+            QVERIFY(room.wait([&] {
+                const Result<Bytes> got = read_file(folder.path().toStdString() + "/shard.bin", 1 << 20);
+                return got.ok() && *got == content;
+            }));
         }
     }
 
