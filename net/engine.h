@@ -68,6 +68,11 @@ public:
         m_owner.check();
         return m_flows->collect();
     }
+    /// Listens on what can be listened on by now.
+    void listen_again() {
+        m_owner.check();
+        m_session->reopen_network_sockets();
+    }
     void ask_for_statistics() {
         m_owner.check();
         m_session->post_session_stats();

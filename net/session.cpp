@@ -38,6 +38,7 @@ namespace fs = std::filesystem;
 constexpr Duration progress_interval{250};
 constexpr Duration statistics_interval{1'000};
 constexpr Duration flow_interval{5'000};
+constexpr Duration listen_interval{5'000};
 
 Status make_folder(const fs::path& folder) {
     std::error_code failure;
@@ -76,6 +77,7 @@ struct Session::Impl {
     [[nodiscard]] std::vector<run::PeerHint> own_hints() const;
     void deliver();
     void measure();
+    void listen();
     [[nodiscard]] LiveSwarm* find(const RunId& run) const {
         const auto found =
             std::find_if(swarms.begin(), swarms.end(), [&](const LiveSwarm* swarm) { return swarm->run() == run; });
@@ -99,6 +101,7 @@ struct Session::Impl {
     TimePoint asked_progress;
     TimePoint asked_statistics;
     TimePoint measured;  // when what others get and bring was
+    TimePoint listened;  // when interfaces were looked for, while there is none
     bool stopped = false;
 };
 
@@ -185,6 +188,17 @@ void Session::Impl::measure() {
     for (LiveSwarm* swarm : swarms) swarm->measure(carried, elapsed);
 }
 
+/// libtorrent looks again when an address comes. An interface that has one, but no cable or radio link yet when this
+/// program starts, would never be listened on.
+void Session::Impl::listen() {
+    const auto is_loopback = [](const lt::address& each) { return each.is_loopback(); };
+    const bool alone = settings.reach == NetworkScope::internet && !settings.proxy.is_used() &&
+                       std::all_of(own.interfaces.begin(), own.interfaces.end(), is_loopback);
+    if (!alone || now - listened < listen_interval) return;
+    listened = now;
+    engine->listen_again();
+}
+
 void Session::poll(TimePoint now) {
     m_owner.check();
     Impl& impl = *m_impl;
@@ -198,6 +212,7 @@ void Session::poll(TimePoint now) {
     impl.blobs.tick(now);
     impl.deliver();
     impl.measure();
+    impl.listen();
     if (now - impl.asked_progress >= progress_interval) {
         impl.asked_progress = now;
         impl.engine->ask_for_progress();

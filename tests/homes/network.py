@@ -159,6 +159,10 @@ class Network:
         inside(public, "tc", "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", up, "burst", "32kb", "latency",
                "300ms")
 
+    def set_line(self, home, state):
+        """Whether the cable between `home` and its router is plugged in, `state` being up or down."""
+        inside("r" + home[1:], "ip", "link", "set", "lan", state)
+
     def change_address(self, home):
         """The provider gives the router of `home` another address, as many do every night."""
         router, number = "r" + home[1:], int(home[1:])
