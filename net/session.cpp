@@ -194,7 +194,7 @@ void Session::Impl::listen() {
     const auto is_loopback = [](const lt::address& each) { return each.is_loopback(); };
     const bool alone = settings.reach == NetworkScope::internet && !settings.proxy.is_used() &&
                        std::all_of(own.interfaces.begin(), own.interfaces.end(), is_loopback);
-    if (!alone || now - listened < listen_interval) return;
+    if (!alone || now - std::max(listened, begun) < listen_interval) return;
     listened = now;
     engine->listen_again();
 }
