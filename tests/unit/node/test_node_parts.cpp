@@ -6,6 +6,8 @@
 #include <fstream>
 #include <sstream>
 
+#include <nlohmann/json.hpp>
+
 #include "app/node/cli/command_line.h"
 #include "app/node/cli/help/nearest.h"
 #include "app/node/cli/options/option_values.h"
@@ -19,6 +21,7 @@
 #include "app/node/session/usage.h"
 #include "app/node/session/view.h"
 #include "app/node/trainer/own_programs.h"
+#include "core/base/files.h"
 #include "core/control/node_methods.h"
 #include "core/run/plain_text.h"
 
@@ -369,8 +372,13 @@ private slots:
         QVERIFY((later.energy == control::Energy{{}, span, span}));
         later.note(Duration{1'000}, 10.0, next_month);
         QVERIFY((later.energy == control::Energy{{1, 1, 10}, {1, 1, 10}, {101, 81, 6'010}}));
-        std::ofstream(path / "energy.json") << R"({"midnight":1,"month":1,"energy":{"today":{}}})";
-        QVERIFY(EnergyBook::load(path).energy == control::Energy{});
+        const nlohmann::json whole = nlohmann::json::parse(as_text(read_file(path / "energy.json", 4'096).value()));
+        for (const char* damaged : {"/energy/total/joules", "/energy/today", "/midnight"}) {
+            nlohmann::json json = whole;
+            json[nlohmann::json::json_pointer(damaged)] = "much";
+            std::ofstream(path / "energy.json") << json.dump();
+            QVERIFY2(EnergyBook::load(path).energy == control::Energy{}, damaged);
+        }
         std::ofstream(path / "energy.json") << std::string(5'000, ' ');  // more than is read
         QVERIFY(EnergyBook::load(path).energy == control::Energy{});
     }
