@@ -167,11 +167,15 @@ private slots:
         QVERIFY(answer_of(of_http) == ProxyAnswer::yes);
         QTcpServer talker;  // says something else as soon as it is greeted
         POTLUCK_CHECK(talker.listen(QHostAddress::LocalHost));
-        QObject::connect(&talker, &QTcpServer::newConnection,
-                         [&] { talker.nextPendingConnection()->write("220 hello\r\n"); });
+        QByteArray words;
+        QObject::connect(&talker, &QTcpServer::newConnection, [&] { talker.nextPendingConnection()->write(words); });
         of_http.kind = ProxyKind::socks5;
         of_http.port = talker.serverPort();
-        QVERIFY(answer_of(of_http) == ProxyAnswer::stranger);
+        // Of another service; as a proxy would, but for the version; of a method that was not offered.
+        for (const QByteArray& other : {QByteArray("220 hello\r\n"), QByteArray("\4\0", 2), QByteArray("\5\1", 2)}) {
+            words = other;
+            QVERIFY2(answer_of(of_http) == ProxyAnswer::stranger, other.toHex());
+        }
         talker.close();
         QVERIFY(answer_of(of_http) == ProxyAnswer::silent);
         QVERIFY(answer_of({}) == ProxyAnswer::unknown);
