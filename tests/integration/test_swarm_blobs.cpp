@@ -278,8 +278,11 @@ private slots:
         const auto sent_by_the_other = [&] { return room[1].session->counters().bytes_up; };
         QVERIFY(room.wait([&] { return sent_by_the_other() > 0; }));
         const std::uint64_t before = sent_by_the_other();
+        room[0].session->set_rate_limits(600'000, 0);  // slow enough for another to be asked, and to send more
         room[2].swarm->fetch(ref, from({room[0].id()}));
         QVERIFY(room.wait([&] { return room[2].witness.blobs.contains(ref.root); }));
+        room[0].session->set_rate_limits(0, 0);
+        room.wait([] { return false; }, 2'500);  // what was sent is asked for once in a while
         QVERIFY(sent_by_the_other() - before < content.size() / 8);
 
         const run::BlobRef lost = room[0].swarm->publish(random_bytes(800'000, 7)).value();
