@@ -379,6 +379,8 @@ private slots:
             std::ofstream(path / "energy.json") << json.dump();
             QVERIFY2(EnergyBook::load(path).energy == control::Energy{}, damaged);
         }
+        std::ofstream(path / "energy.json") << R"({"midnight":1,"month":1,"energy":{"today":{}}})";
+        QVERIFY(EnergyBook::load(path).energy == control::Energy{});
         std::ofstream(path / "energy.json") << std::string(5'000, ' ');  // more than is read
         QVERIFY(EnergyBook::load(path).energy == control::Energy{});
     }

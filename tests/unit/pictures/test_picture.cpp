@@ -48,13 +48,14 @@ private slots:
         QVERIFY(picture.ok());
         QCOMPARE(picture->width, 2U);
         QVERIFY(picture->rgb == (std::vector<std::uint8_t>{'a', 'b', 'c', 'd', 'e', 'f'}));
-        QVERIFY(decoded("P6 8192 1 255\n" + std::string(3 * 8'192, 'x')).ok());
+        QVERIFY(decoded("P6 8192 1 255\n" + std::string(3 * 8'192, 'x')).ok());  // the widest there may be
     }
 
     void what_is_no_picture_is_refused_data() {
         QTest::addColumn<QByteArray>("file");
-        for (const char* text : {"", "P6", "P6 2 1 65535 abcdefabcdef", "P6 2 1 255\nabcde", "P6 0 1 255\n",
-                                 "P6 9999 9999 255\n", "P6 123456 1 255\n", "GIF89a", "P5 1 1 255\na"}) {
+        for (const char* text :
+             {"", "P6", "P6 2 1 65535 abcdefabcdef", "P6 2 1 255\nabcde", "P6 0 1 255\n", "P6 9999 9999 255\n",
+              "P6 8193 1 255\n", "P6 4096 4097 255\n", "P6 123456 1 255\n", "GIF89a", "P5 1 1 255\na"}) {
             QTest::newRow(text) << QByteArray(text);
         }
         // With all their pixels, so that nothing but the size is wrong with them.
