@@ -20,7 +20,7 @@
 
 #include "core/peer/chain_log.h"
 #include "core/peer/moderation.h"
-#include "core/peer/payloads.h"
+#include "core/peer/payloads/payloads.h"
 #include "core/peer/seats.h"
 #include "core/peer/state_keeper.h"
 #include "core/run/agreement/agreement.h"

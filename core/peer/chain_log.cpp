@@ -13,7 +13,7 @@
 
 #include "core/base/log.h"
 #include "core/numerics/codec/sparse_codec.h"
-#include "core/peer/payloads.h"
+#include "core/peer/payloads/payloads.h"
 #include "core/run/agreement/vote.h"
 
 namespace potluck::peer {

@@ -31,7 +31,7 @@
 #include <span>
 
 #include "core/peer/chain_log.h"
-#include "core/peer/payloads.h"
+#include "core/peer/payloads/payloads.h"
 #include "core/peer/peer_view.h"
 #include "core/peer/record.h"
 #include "core/peer/seams/jobs.h"

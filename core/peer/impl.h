@@ -19,7 +19,7 @@
 #include "core/peer/ballots.h"
 #include "core/peer/contributor.h"
 #include "core/peer/moderation.h"
-#include "core/peer/payloads.h"
+#include "core/peer/payloads/payloads.h"
 #include "core/peer/peer.h"
 #include "core/peer/peer_view.h"
 #include "core/peer/presence/gossip.h"

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "core/peer/chain_log.h"
-#include "core/peer/payloads.h"
+#include "core/peer/payloads/payloads.h"
 #include "core/peer/seams/jobs.h"
 #include "core/peer/seams/state_store.h"
 

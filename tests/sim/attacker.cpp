@@ -5,7 +5,7 @@
 #include "core/base/merkle.h"
 #include "core/base/sha256.h"
 #include "core/numerics/codec/sparse_codec.h"
-#include "core/peer/payloads.h"
+#include "core/peer/payloads/payloads.h"
 #include "core/run/agreement/vote.h"
 
 namespace potluck::sim {

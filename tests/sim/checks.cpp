@@ -9,7 +9,7 @@
 #include "core/base/sha256.h"
 #include "core/numerics/codec/sparse_codec.h"
 #include "core/numerics/outer/outer_step.h"
-#include "core/peer/payloads.h"
+#include "core/peer/payloads/payloads.h"
 
 namespace potluck::sim {
 

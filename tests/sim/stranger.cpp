@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/numerics/codec/sparse_codec.h"
-#include "core/peer/payloads.h"
+#include "core/peer/payloads/payloads.h"
 
 namespace potluck::sim {
 

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "core/numerics/codec/sparse_codec.h"
-#include "core/peer/payloads.h"
+#include "core/peer/payloads/payloads.h"
 #include "core/run/agreement/vote.h"
 #include "tests/sim/scenario.h"
 #include "tests/sim/stranger.h"

@@ -2,7 +2,7 @@
 #include <QTest>
 
 #include "core/numerics/codec/sparse_codec.h"
-#include "core/peer/payloads.h"
+#include "core/peer/payloads/payloads.h"
 #include "tests/sim/checks.h"
 #include "tests/sim/scenario.h"
 

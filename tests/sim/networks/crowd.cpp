@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/numerics/codec/sparse_codec.h"
-#include "core/peer/payloads.h"
+#include "core/peer/payloads/payloads.h"
 #include "tests/sim/stranger.h"
 
 namespace potluck::sim {

@@ -4,7 +4,7 @@
 // that nothing counts as held that is not on disk.
 //
 // An entry is dropped when no list took it, or with the rounds that no longer matter; one that a list named stays.
-#include "core/peer/payloads.h"
+#include "core/peer/payloads/payloads.h"
 
 #include <algorithm>
 #include <utility>
