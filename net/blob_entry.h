@@ -5,6 +5,10 @@
 
 namespace potluck::net {
 
+/// Connections on which a newcomer's payload is fetched: keys are free, and what they offer must leave the session's
+/// connections (engine_settings.cpp) to members.
+inline constexpr int newcomer_connections_max = 3;
+
 struct Blobs::Entry {
     /// `preparing`: no torrent yet, the worker copies or hashes.
     enum class State { preparing, fetching, complete };

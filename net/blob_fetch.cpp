@@ -60,7 +60,7 @@ void Blobs::fetch(const RunId& run, const run::BlobRef& ref, peer::FetchOptions 
         // The caller has re-hashed this file: trust it over the index.
         if (options.damaged_copy.empty() || !same_file(options.damaged_copy, complete->index.file)) {
             Entry& entry = *m_entries.at(complete->key());
-            entry.retention = std::max(entry.retention, options.retention);
+            raise(entry, options.retention);
             if (entry.index.runs.insert(run).second) write_index_later(entry);
             announce_to(run, entry);
             return;
@@ -76,7 +76,7 @@ void Blobs::fetch(const RunId& run, const run::BlobRef& ref, peer::FetchOptions 
     const Key key{ref.root, ref.kind};
     if (const auto running = m_entries.find(key); running != m_entries.end()) {
         running->second->index.runs.insert(run);
-        running->second->retention = std::max(running->second->retention, options.retention);
+        raise(*running->second, options.retention);
         for (const Endpoint& source : sources) offer(*running->second, source);
         return;
     }
@@ -191,6 +191,7 @@ void Blobs::start_described(Entry& entry, std::vector<Endpoint> sources) {
 void Blobs::add_fetch(Entry& entry, lt::add_torrent_params params, std::vector<Endpoint> sources, Engine::Start start) {
     params.peers.assign(sources.begin(), sources.end());
     params.url_seeds = entry.web.web_seeds;
+    if (entry.retention == run::Retention::newcomer) params.max_connections = newcomer_connections_max;
     entry.sources = std::move(sources);
     entry.state = Entry::State::fetching;
     // Repairs fetch few pieces and have the rest as soon as it is checked: no deadline is needed.

@@ -73,8 +73,16 @@ std::uint64_t Blobs::bytes_to_come() const {
 void Blobs::retain(const BlobId& root, run::Retention retention) {
     m_owner.check();
     for (const auto& [key, entry] : m_entries) {
-        if (key.first == root) entry->retention = std::max(entry->retention, retention);
+        if (key.first == root) raise(*entry, retention);
     }
+}
+
+/// What is no newcomer's any more may be fetched over as many connections as it takes.
+void Blobs::raise(Entry& entry, run::Retention retention) {
+    const bool was_limited = entry.retention == run::Retention::newcomer;
+    entry.retention = std::max(entry.retention, retention);
+    if (was_limited && entry.retention > run::Retention::newcomer && entry.handle.is_valid())
+        entry.handle.set_max_connections(-1);
 }
 
 Status Blobs::make_room(std::uint64_t size, run::Retention retention) {

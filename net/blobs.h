@@ -134,6 +134,7 @@ private:
     [[nodiscard]] const Entry* find_complete(const BlobId& root) const;
     // blob_quota.cpp
     [[nodiscard]] std::uint64_t bytes_to_come() const;
+    void raise(Entry& entry, run::Retention retention);
     [[nodiscard]] Status make_room(std::uint64_t size, run::Retention retention);
     void note_refusal(std::uint64_t size, bool fits);
     [[nodiscard]] Error quota_is_used_up() const;

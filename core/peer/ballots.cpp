@@ -192,7 +192,7 @@ void Ballots::remember(const Digest& hash, ByteSpan bytes) {
     KnownList known;
     known.named = m_lists_named;
     const Verdict verdict = m.chain.read(bytes, m.chain.head(), m.chain.rules(), known.checked);
-    known.invalid = verdict != Verdict::accepted;
+    known.invalid = verdict != Verdict::accepted || !is_worth_fetching(known.checked.list);
     if (!known.invalid) {
         for (const run::Accepted& entry : known.checked.list.entries) {
             m.payloads.want(entry.payload, m.chain.height(), {entry.peer});
@@ -275,7 +275,25 @@ std::vector<run::Accepted> Ballots::entries_to_propose() const {
         return !m.chain.rules().admits(entry.person()) || ++devices[entry.person()] > run::devices_per_person_max;
     });
     for (run::Accepted& entry : entries) entry.newcomer = m.chain.is_newcomer(entry.person());
+    // Those that are in time before those that are late.
+    std::size_t newcomers = 0;
+    for (const bool late : {false, true}) {
+        std::erase_if(entries, [&](const run::Accepted& entry) {
+            return entry.newcomer && entry.late == late && ++newcomers > run::newcomers_max;
+        });
+    }
     return entries;
+}
+
+/// Everybody fetches what a proposal names. So a seat can name neither the payloads of any number of fresh keys, nor
+/// any that their authors have not signed; the signatures of those that came with their offers were checked then.
+bool Ballots::is_worth_fetching(const run::AcceptList& list) const {
+    std::size_t newcomers = 0;
+    return std::all_of(list.entries.begin(), list.entries.end(), [&](const run::Accepted& entry) {
+        if (m.chain.is_newcomer(entry.person()) && ++newcomers > run::newcomers_max) return false;
+        return m.machine.holds(entry.peer, m.chain.contribution_of(list, entry), entry.signature) ||
+               m.chain.is_signed_by_contributor(list, entry);
+    });
 }
 
 std::uint32_t Ballots::next_k() const {

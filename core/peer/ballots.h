@@ -98,6 +98,7 @@ private:
     [[nodiscard]] run::Validity judge(const run::AcceptList& list);
     [[nodiscard]] run::Validity judge_empty(const run::AcceptList& list) const;
     [[nodiscard]] std::vector<run::Accepted> entries_to_propose() const;
+    [[nodiscard]] bool is_worth_fetching(const run::AcceptList& list) const;
     [[nodiscard]] PeerId owner_at(const PeerId& key, RoundId round) const;
     void add_contributions(run::AcceptList& list) const;
     [[nodiscard]] std::uint32_t next_k() const;

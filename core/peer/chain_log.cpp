@@ -24,6 +24,10 @@ namespace {
 
 /// Statuses and histories name lists of the last few rounds only; a member that catches up asks once for each.
 constexpr std::size_t hashes_max = 64;
+/// Lists whose contributors are waited for: who misses a round or two, as over a restart, still is.
+constexpr std::size_t recent_lists = 3;
+/// Lists without contributions in between, which hand seats over, are few.
+constexpr std::uint64_t recent_lists_searched = 8;
 
 }  // namespace
 
@@ -108,6 +112,21 @@ std::optional<run::RoundBefore> ChainLog::before() const {
         if (!entry.late) before.accepted.push_back(entry.peer);
     }
     return before;
+}
+
+std::optional<std::vector<PeerId>> ChainLog::recent_contributors() const {
+    std::vector<PeerId> known;
+    std::size_t lists = 0;
+    for (std::uint64_t back = 1; back <= std::min(m_height.value, recent_lists_searched); ++back) {
+        const auto list = list_at(RoundId{m_height.value - back});
+        if (!list || list->entries.empty()) continue;
+        for (const run::Accepted& entry : list->entries) known.push_back(entry.peer);
+        if (++lists == recent_lists) break;
+    }
+    if (lists == 0) return std::nullopt;
+    std::sort(known.begin(), known.end());
+    known.erase(std::unique(known.begin(), known.end()), known.end());
+    return known;
 }
 
 std::uint64_t ChainLog::rounds_since_k_fell() const {
@@ -246,14 +265,20 @@ bool ChainLog::is_signed_by_host(const run::SignedAction& one) const {
                              run::signed_bytes(m_context.run, one.action), one.signature);
 }
 
+run::ContributionMessage ChainLog::contribution_of(const run::AcceptList& list, const run::Accepted& entry) const {
+    return run::contribution_of(list, entry, m_head ? m_head->base : StateDigest{});
+}
+
+bool ChainLog::is_signed_by_contributor(const run::AcceptList& list, const run::Accepted& entry) const {
+    const run::Message message = contribution_of(list, entry);
+    return m_verifier.verify(entry.peer, run::domain_of(run::MessageKind::contribution),
+                             run::signed_bytes(list.run, message), entry.signature) &&
+           run::is_certified(entry.peer, entry.certificate, m_verifier);
+}
+
 bool ChainLog::is_signed_by_contributors(const run::AcceptList& list) const {
-    const StateDigest base_before = m_head ? m_head->base : StateDigest{};
-    return std::all_of(list.entries.begin(), list.entries.end(), [&](const run::Accepted& entry) {
-        const run::Message message = run::contribution_of(list, entry, base_before);
-        return m_verifier.verify(entry.peer, run::domain_of(run::MessageKind::contribution),
-                                 run::signed_bytes(list.run, message), entry.signature) &&
-               run::is_certified(entry.peer, entry.certificate, m_verifier);
-    });
+    return std::all_of(list.entries.begin(), list.entries.end(),
+                       [&](const run::Accepted& entry) { return is_signed_by_contributor(list, entry); });
 }
 
 Status ChainLog::append(const CheckedList& checked, const StateDigest& result) {

@@ -61,6 +61,8 @@ public:
     [[nodiscard]] std::uint32_t k_late() const { return run::k_before_max(m_context.manifest.recipe, k()); }
     /// What a late contribution to L[height] is measured by; nothing if none may be.
     [[nodiscard]] std::optional<run::RoundBefore> before() const;
+    /// Whose contributions stand in the last three lists that have any, sorted; nothing if there is none.
+    [[nodiscard]] std::optional<std::vector<PeerId>> recent_contributors() const;
     /// For how many rounds no list has said less than the one before it; counted up to run::rounds_after_fall.
     [[nodiscard]] std::uint64_t rounds_since_k_fell() const;
     /// Digest of theta[round]; nothing beyond the height. That of theta[height] is what this member has computed; the
@@ -99,6 +101,10 @@ public:
     /// The same, and a quorum of the committee that `previous` names has committed it.
     [[nodiscard]] run::Verdict check(const run::CommittedList& committed, const run::AcceptList* previous,
                                      const run::RunRules& rules, CheckedList& out) const;
+    /// What the contributor of an entry of L[height] has signed.
+    [[nodiscard]] run::ContributionMessage contribution_of(const run::AcceptList& list,
+                                                           const run::Accepted& entry) const;
+    [[nodiscard]] bool is_signed_by_contributor(const run::AcceptList& list, const run::Accepted& entry) const;
     /// Whether every entry is what its contributor has signed.
     [[nodiscard]] bool is_signed_by_contributors(const run::AcceptList& list) const;
     [[nodiscard]] bool is_signed_by_host(const run::SignedAction& action) const;

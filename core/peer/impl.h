@@ -19,6 +19,8 @@
 #include "core/peer/ballots.h"
 #include "core/peer/contributor.h"
 #include "core/peer/moderation.h"
+#include "core/peer/payloads/flood_watch.h"
+#include "core/peer/payloads/payload_questions.h"
 #include "core/peer/payloads/payloads.h"
 #include "core/peer/peer.h"
 #include "core/peer/peer_view.h"
@@ -75,6 +77,9 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     void replaced();
     run::Verdict take_payload(const run::Envelope& envelope, const run::ContributionMessage& message);
     void ask_payload(const PeerId& from, const PeerId& author, const run::BlobRef& payload);
+    void ask_waiting_payloads();
+    void forget_displaced();
+    run::OfferOrigin origin_of(const PeerId& from, const run::ContributionMessage& message, const PeerId& author) const;
     run::Verdict on_payload_request(const PeerId& from, const run::PayloadRequest& request);
     void answer_askers(const BlobId& payload);
     run::Retention rank_of(const PeerId& person) const;
@@ -117,6 +122,7 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     void appended(const CheckedList& checked);
     void moderated(const run::AcceptList& list);
     void entered();
+    void enter_round();
 
     // catch_up.cpp
     struct CheckpointOffer {
@@ -200,6 +206,8 @@ struct Peer::Impl final : private StateKeeper::Mediator,
     Members members;
     Gossip gossip;
     Payloads payloads;
+    PayloadQuestions questions;
+    FloodWatch flood_watch;
     run::RoundMachine machine;
     run::Exchange exchange;
     ChainLog chain;

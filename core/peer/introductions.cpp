@@ -23,7 +23,10 @@ Verdict Peer::Impl::on_status(const PeerId& from, const run::Envelope& envelope,
     if (new_words) remember_words(author, status);
     // Whom to wait for at the end of a window is asked of those whose own session tells at every heartbeat.
     if (source == Source::itself)
-        machine.heard(author, {status.role, status.phase, status.round, status.window_tokens}, now());
+        machine.heard(author,
+                      {status.role, status.phase, status.round, status.window_tokens,
+                       chain.rules().trusts(members.person_of(author))},
+                      now());
     repairer.compare(author);
     return Verdict::accepted;
 }

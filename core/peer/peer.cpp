@@ -94,6 +94,8 @@ void Peer::Impl::tick() {
     notice_sleep();
     if (!members.all().empty()) company_at = now();
     payloads.retry(now());
+    ask_waiting_payloads();
+    flood_watch.tick(now());
     if (const auto rules = std::pair(chain.term(), chain.rules().actions); rules != trusted_since) {
         trusted_since = rules;
         members.trust(chain.rules().trusted());
@@ -257,6 +259,12 @@ Verdict Peer::Impl::handle_envelope(const PeerId& from, const run::Envelope& env
         const Verdict verdict = take_payload(envelope, *contribution);
         return verdict == Verdict::accepted ? Verdict::repeated : verdict;
     }
+    // Before its signature, which costs more: of fresh keys by the thousand a few draw a place.
+    if (contribution != nullptr &&
+        !machine.has_place_for(envelope.sender, *contribution, origin_of(from, *contribution, envelope.sender))) {
+        flood_watch.refused(from, now());
+        return Verdict::no_room;
+    }
     const std::string_view domain = run::domain_of(envelope.kind);
     if (!world.verify(envelope.sender, domain, run::signed_bytes(envelope), envelope.signature)) {
         return Verdict::bad_signature;
@@ -296,7 +304,9 @@ Verdict Peer::Impl::on_contribution(const PeerId& from, const run::Envelope& env
                                     const run::ContributionMessage& message) {
     const std::uint32_t k = message.round == chain.height() ? chain.k() : manifest.recipe.k_max;
     if (!Payloads::plausible(message.payload, context.layout.parameters, k)) return Verdict::too_large;
-    const Verdict verdict = machine.contribution(envelope.sender, message, envelope.signature);
+    const Verdict verdict =
+        machine.contribution(envelope.sender, message, envelope.signature, origin_of(from, message, envelope.sender));
+    forget_displaced();
     const bool is_late = message.round != machine.round();
     if (is_late) note_late(envelope.sender, message);
     if (verdict != Verdict::accepted) return verdict;
@@ -345,7 +355,27 @@ Verdict Peer::Impl::take_payload(const run::Envelope& envelope, const run::Contr
 void Peer::Impl::ask_payload(const PeerId& from, const PeerId& author, const run::BlobRef& payload) {
     const bool is_on_its_way = from != author && members.is_neighbour(author);
     if (is_on_its_way || payload.size > run::payload_in_message_max || payloads.find(payload.root)) return;
-    context.send(from, run::PayloadRequest{payload.root});
+    if (questions.ask(from, payload.root, now())) context.send(from, run::PayloadRequest{payload.root});
+}
+
+void Peer::Impl::ask_waiting_payloads() {
+    for (const PayloadQuestions::Question& question : questions.due(now()))
+        context.send(question.neighbour, run::PayloadRequest{question.payload});
+}
+
+/// What was drawn before and has given way to a better lot is not wanted any more.
+void Peer::Impl::forget_displaced() {
+    for (const BlobId& id : machine.take_displaced()) {
+        questions.settled(id);
+        payloads.forget_offered(id);
+    }
+}
+
+run::OfferOrigin Peer::Impl::origin_of(const PeerId& from, const run::ContributionMessage& message,
+                                       const PeerId& author) const {
+    return {.session = from,
+            .newcomer = chain.is_newcomer(message.certificate.person_of(author)),
+            .vouched = chain.rules().trusts(members.person_of(from))};
 }
 
 Verdict Peer::Impl::on_payload_request(const PeerId& from, const run::PayloadRequest& request) {
@@ -383,7 +413,7 @@ Verdict Peer::Impl::on_host_action(const PeerId& from, const run::Envelope& enve
 void Peer::Impl::replaced() {
     if (chain.replacement() == nullptr) return;
     ballots.enter();
-    if (machine.playing()) machine.enter(*keeper.round(), keeper.digest(), chain.committee(), now(), chain.before());
+    if (machine.playing()) enter_round();
 }
 
 Verdict Peer::Impl::on_goodbye(const PeerId& from) {
@@ -403,6 +433,7 @@ void Peer::Impl::tell_actions(const std::vector<PeerId>& to) const {
 void Peer::Impl::payload_here(const BlobId& id) {
     const PayloadPointer payload = payloads.find(id);
     if (!payload) return;
+    questions.settled(id);
     // It may be of an earlier round, which allowed more, or was not the last one when it was offered.
     const bool is_judged = machine.playing() && machine.round() == chain.height();
     const auto named = machine.contribution_of(id);
@@ -417,6 +448,7 @@ void Peer::Impl::payload_here(const BlobId& id) {
 
 void Peer::Impl::payload_useless(const BlobId& id) {
     exchange.refused(id);
+    questions.settled(id);
     if (const auto liar = machine.payload_bad(id))
         (void)members.count(*liar, run::MessageKind::contribution, Verdict::bad_payload, Source::itself);
 }
@@ -616,6 +648,7 @@ void Peer::on_neighbour_lost(const PeerId& peer) {
     m_impl->members.left(peer);
     m_impl->members.remove(peer);
     m_impl->gossip.left(peer);
+    m_impl->questions.lost(peer);
     m_impl->machine.lost(peer);
 }
 

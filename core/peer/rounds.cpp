@@ -236,6 +236,12 @@ void Peer::Impl::on_applied(const CheckedList* fresh) {
     advance();
 }
 
+void Peer::Impl::enter_round() {
+    const RoundId round = *keeper.round();
+    machine.enter(round, keeper.digest(), chain.committee(), now(), chain.before(),
+                  {chain.hash_before(round), chain.recent_contributors()});
+}
+
 /// theta[chain] is held: the round begins, or the run is over.
 void Peer::Impl::entered() {
     entered_at = now();
@@ -247,7 +253,7 @@ void Peer::Impl::entered() {
     if (over()) {
         machine.end(*keeper.round(), now());
     } else {
-        machine.enter(*keeper.round(), keeper.digest(), chain.committee(), now(), chain.before());
+        enter_round();
         contributor.offer_again();
     }
     contributor.rebase_to_state();

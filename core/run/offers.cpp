@@ -1,17 +1,89 @@
+// A newcomer's offer looks for a place in two steps: among those that its session has brought, then among all. In
+// either, the offer with the highest lot whose payload is not here may give way to it.
 #include "core/run/offers.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "core/base/sha256.h"
 
 namespace potluck::run {
 
-Verdict Offers::take(const PeerId& author, const ContributionMessage& message, const Signature& signature) {
+void Offers::begin(const Digest& lot) {
+    m_lot = lot;
+    m_offers.clear();
+    m_draws.clear();
+    m_displaced.clear();
+}
+
+Digest Offers::lot_of(const PeerId& author) const {
+    ByteWriter out;
+    out.raw(m_lot.bytes);
+    out.raw(author.bytes);
+    return sha256(out.bytes());
+}
+
+std::optional<Offers::Map::const_iterator> Offers::displaced_by(const PeerId& author, const OfferOrigin& origin) const {
+    const auto draws = m_draws.find(origin.session);
+    if (!origin.vouched && draws != m_draws.end() && draws->second >= newcomer_draws_per_session) return std::nullopt;
+    std::size_t all = 0, of_session = 0;
+    auto worst = m_offers.end(), worst_of_session = m_offers.end();
+    // Offers that turned out to be of no use give way before all others.
+    const auto is_worse = [&](const auto& one, const auto& other) {
+        return other == m_offers.end() ||
+               std::pair(one->second.bad, one->second.lot) > std::pair(other->second.bad, other->second.lot);
+    };
+    for (auto it = m_offers.begin(); it != m_offers.end(); ++it) {
+        const Offer& offer = it->second;
+        if (!offer.newcomer) continue;
+        const bool same_session = offer.newcomer->session == origin.session;
+        ++all;
+        of_session += same_session ? 1 : 0;
+        if (offer.held) continue;
+        if (is_worse(it, worst)) worst = it;
+        if (same_session && is_worse(it, worst_of_session)) worst_of_session = it;
+    }
+    const bool session_full = !origin.vouched && of_session >= newcomers_per_session;
+    if (!session_full && all < newcomers_max) return m_offers.end();
+    const auto yields = session_full ? worst_of_session : worst;
+    const bool gives_way = yields != m_offers.end() && (yields->second.bad || lot_of(author) < yields->second.lot);
+    return gives_way ? std::optional(yields) : std::nullopt;
+}
+
+bool Offers::has_place_for(const PeerId& author, const OfferOrigin& origin) const {
+    return !origin.newcomer || m_offers.contains(author) || displaced_by(author, origin).has_value();
+}
+
+Verdict Offers::take(const PeerId& author, const ContributionMessage& message, const Signature& signature,
+                     const OfferOrigin& origin) {
     if (m_offers.contains(author)) return Verdict::repeated;
-    if (m_offers.size() >= accepted_max) return Verdict::flood;
     // A person with so many computers does nothing wrong.
     if (devices_of(message.certificate.person_of(author)) >= devices_per_person_max) return Verdict::no_room;
-    m_offers.emplace(author, Offer{message, signature});
+    Offer offer{message, signature};
+    if (origin.newcomer) {
+        const auto yields = displaced_by(author, origin);
+        if (!yields) return Verdict::no_room;
+        if (*yields != m_offers.end()) {
+            const BlobId payload = (*yields)->second.message.payload.root;
+            m_offers.erase(*yields);
+            if (!naming(payload)) m_displaced.push_back(payload);
+        }
+        ++m_draws[origin.session];
+        offer.newcomer = origin;
+        offer.lot = lot_of(author);
+    } else if (established() >= accepted_max) {
+        return Verdict::flood;
+    }
+    m_offers.emplace(author, std::move(offer));
     return Verdict::accepted;
 }
+
+std::size_t Offers::established() const {
+    return static_cast<std::size_t>(
+        std::count_if(m_offers.begin(), m_offers.end(), [](const auto& one) { return !one.second.newcomer; }));
+}
+
+std::vector<BlobId> Offers::take_displaced() { return std::exchange(m_displaced, {}); }
 
 std::size_t Offers::devices_of(const PeerId& person) const {
     const auto devices = std::count_if(m_offers.begin(), m_offers.end(), [&](const auto& one) {
@@ -21,7 +93,9 @@ std::size_t Offers::devices_of(const PeerId& person) const {
 }
 
 void Offers::put_own(const PeerId& self, const ContributionMessage& message, const Signature& signature) {
-    m_offers[self] = Offer{message, signature, true, false};
+    Offer offer{message, signature};
+    offer.held = true;
+    m_offers[self] = std::move(offer);
 }
 
 bool Offers::holds(const PeerId& author, const ContributionMessage& message, const Signature& signature) const {

@@ -16,14 +16,14 @@ namespace potluck::run {
 RoundMachine::RoundMachine(RoundSettings settings) : m_settings(std::move(settings)) {}
 
 void RoundMachine::enter(RoundId round, const StateDigest& base, std::vector<PeerId> committee, TimePoint now,
-                         std::optional<RoundBefore> before) {
+                         std::optional<RoundBefore> before, RoundHistory history) {
     // What was heard for the round before is late now; a round that begins again keeps what it has.
     const bool follows = m_playing && m_round.next() == round && before && before->base == m_base;
     if (follows) {
         m_late = std::exchange(m_offers, {});
         for (const PeerId& peer : before->accepted) m_late.erase(peer);
     } else if (!m_playing || m_round != round || !before) {
-        m_late.clear();
+        m_late.begin(history.previous);
     }
     m_before = std::move(before);
     m_playing = true;
@@ -33,7 +33,8 @@ void RoundMachine::enter(RoundId round, const StateDigest& base, std::vector<Pee
     m_committee = std::move(committee);
     m_entered_at = m_opened_at = now;
     m_closed_at.reset();
-    m_offers.clear();
+    m_offers.begin(history.previous);
+    m_known = std::move(history.known);
     std::erase_if(m_contributors, [&](const auto& one) { return one.second.next() < round; });
     m_ready = m_reopened = m_close_due = m_own_due = m_own_empty = false;
     m_retry_at = m_close_sent_at = m_contribution_sent_at = TimePoint{};
@@ -75,38 +76,60 @@ bool RoundMachine::alive(const PeerId& peer, TimePoint now) const {
            now - found->second.last_seen <= heartbeats_to_live * m_settings.heartbeat;
 }
 
-/// Every living member that trains in this round has contributed and its payload is here. Of members that others pass
-/// on no status is heard: they are expected if they contributed to the round before.
+/// Keys are free, and a member that pretends to train would make everybody wait. Before the first list nobody is known,
+/// and all are waited for.
+bool RoundMachine::is_known(const PeerId& peer) const {
+    return !m_known || std::binary_search(m_known->begin(), m_known->end(), peer);
+}
+
+/// Every living member that is known and trains in this round has contributed and its payload is here. Members without
+/// a session here send no status: they are expected if they contributed to the round before.
 bool RoundMachine::everybody_in(TimePoint now) const {
     if (m_own_due) return false;
     for (const auto& [peer, round] : m_contributors) {
-        if (peer != m_settings.self && !m_members.contains(peer) && !m_offers.is_in(peer)) return false;
+        const bool is_expected = peer != m_settings.self && is_known(peer) && !m_members.contains(peer);
+        if (is_expected && !m_offers.is_in(peer)) return false;
     }
     for (const auto& [peer, known] : m_members) {
         const RoundMember& member = known.member;
         const bool trains =
             member.role == Role::volunteer && member.round == m_round &&
             (member.phase == Phase::training || (member.phase == Phase::collecting && member.window_tokens.value > 0));
-        if (trains && alive(peer, now) && !m_offers.is_in(peer)) return false;
+        const bool is_expected = trains && (known.member.vouched || is_known(peer)) && alive(peer, now);
+        if (is_expected && !m_offers.is_in(peer)) return false;
     }
     return true;
 }
 
 void RoundMachine::note_contributor(const PeerId& peer, RoundId round) {
     const bool is_near = m_playing && round <= m_round && round.next() >= m_round;
-    if (!is_near) return;
+    if (!is_near || !is_known(peer)) return;
     if (m_contributors.size() >= members_max && !m_contributors.contains(peer)) return;
     m_contributors[peer] = std::max(m_contributors[peer], round);
 }
 
-Verdict RoundMachine::contribution(const PeerId& peer, const ContributionMessage& message, const Signature& signature) {
+bool RoundMachine::has_place_for(const PeerId& peer, const ContributionMessage& message,
+                                 const OfferOrigin& origin) const {
+    return (is_late(message) ? m_late : m_offers).has_place_for(peer, origin);
+}
+
+std::vector<BlobId> RoundMachine::take_displaced() {
+    std::vector<BlobId> displaced = m_offers.take_displaced();
+    const std::vector<BlobId> late = m_late.take_displaced();
+    displaced.insert(displaced.end(), late.begin(), late.end());
+    std::erase_if(displaced, [&](const BlobId& id) { return m_offers.naming(id) || m_late.naming(id); });
+    return displaced;
+}
+
+Verdict RoundMachine::contribution(const PeerId& peer, const ContributionMessage& message, const Signature& signature,
+                                   const OfferOrigin& origin) {
     note_contributor(peer, message.round);
     const bool late = is_late(message);
     if (!m_playing || (message.round != m_round && !late)) return Verdict::stale;
     if (late && std::binary_search(m_before->accepted.begin(), m_before->accepted.end(), peer)) return Verdict::stale;
     if (message.base != (late ? m_before->base : m_base)) return Verdict::wrong_base;
     if (message.tokens.value == 0 || message.tokens.value > tokens_max) return Verdict::malformed;
-    return (late ? m_late : m_offers).take(peer, message, signature);
+    return (late ? m_late : m_offers).take(peer, message, signature, origin);
 }
 
 bool RoundMachine::is_late(const ContributionMessage& message) const {

@@ -41,12 +41,19 @@ struct RoundMember {
     Phase phase = Phase::joining;
     RoundId round;
     TokenCount window_tokens;
+    bool vouched = false;  // the host vouches for its person
 };
 
 /// What the round before was, for those who are late with their contributions to it.
 struct RoundBefore {
     StateDigest base;
     std::vector<PeerId> accepted;  // whose contributions to it stand in its list; sorted
+};
+
+/// What the lists say of those that take part.
+struct RoundHistory {
+    Digest previous;                           // hash of the list before: decides the lottery of newcomers
+    std::optional<std::vector<PeerId>> known;  // whose contributions stand in the last lists, sorted; nothing: no list
 };
 
 struct RoundActions {
@@ -64,7 +71,7 @@ public:
     /// theta[round] is held and nothing newer is known: the round begins. `committee` decides it. Its list may hold
     /// late contributions to the round before if that is named.
     void enter(RoundId round, const StateDigest& base, std::vector<PeerId> committee, TimePoint now,
-               std::optional<RoundBefore> before = std::nullopt);
+               std::optional<RoundBefore> before = std::nullopt, RoundHistory history = {});
     /// Catching up or repairing: no round is being played.
     void leave();
     /// The run is over with theta[round]: nothing is played, but the last list is still passed on.
@@ -83,10 +90,15 @@ public:
     [[nodiscard]] bool alive(const PeerId& peer, TimePoint now) const;
 
     using Signature = SignedContribution::Signature;
+    /// Whether a newcomer's contribution would find a place if its signature were good; true of all others.
+    [[nodiscard]] bool has_place_for(const PeerId& peer, const ContributionMessage& message,
+                                     const OfferOrigin& origin) const;
     /// Verdict of a contribution for this round, or a late one for the round before, whose signature was checked and
     /// whose sender the run admits; `accepted` means: fetch its payload.
     [[nodiscard]] Verdict contribution(const PeerId& peer, const ContributionMessage& message,
-                                       const Signature& signature);
+                                       const Signature& signature, const OfferOrigin& origin = {});
+    /// Payloads of newcomers' contributions that gave way to others since the last call; nobody wants them any more.
+    [[nodiscard]] std::vector<BlobId> take_displaced();
     /// Whether this very contribution was accepted before, so that its signature need not be checked again.
     [[nodiscard]] bool holds(const PeerId& peer, const ContributionMessage& message, const Signature& signature) const;
     /// The contribution for this list that names `payload`, as its author signed it.
@@ -118,6 +130,7 @@ private:
 
     [[nodiscard]] bool window_over(bool proposes, TimePoint now) const;
     [[nodiscard]] bool everybody_in(TimePoint now) const;
+    [[nodiscard]] bool is_known(const PeerId& peer) const;
     [[nodiscard]] bool is_late(const ContributionMessage& message) const;
     void note_contributor(const PeerId& peer, RoundId round);
     void collect(bool proposes, TimePoint now, RoundActions& out);
@@ -136,7 +149,8 @@ private:
     Offers m_offers;  // for this round
     Offers m_late;    // for the round before
     std::optional<RoundBefore> m_before;
-    std::map<PeerId, RoundId> m_contributors;  // newest round that each was heard to contribute to, late or not
+    std::optional<std::vector<PeerId>> m_known;  // RoundHistory
+    std::map<PeerId, RoundId> m_contributors;    // newest round that each was heard to contribute to, late or not
     bool m_ready = false;
     bool m_reopened = false;
     bool m_close_due = false;  // a Close or the owner asks for it

@@ -77,6 +77,7 @@ struct Computer {
         settings.data_folder = path() / "net";
         settings.reach = NetworkScope::loopback;
         settings.blob_bytes_max = blob_bytes_max;
+        settings.upload_bytes_per_second = upload_bytes_per_second;
         settings.proxy = proxy;
         settings.dht_nodes = named_dht_nodes;
         for (const std::uint16_t port : dht) settings.dht_nodes.push_back({.host = "127.0.0.1", .port = port});
@@ -106,6 +107,7 @@ struct Computer {
     Duration handshake_patience = SwarmOptions().handshake_patience;
     std::uint64_t blob_bytes_max = SessionSettings().blob_bytes_max;
     std::size_t local_sessions_max = SwarmOptions().local_sessions_max;
+    std::uint64_t upload_bytes_per_second = 0;  // no limit
     Proxy proxy;
     std::vector<run::PeerHint> named_dht_nodes;
     Witness witness;
@@ -122,6 +124,7 @@ struct Room {
     Duration handshake_patience = SwarmOptions().handshake_patience;
     std::uint64_t blob_bytes_max = SessionSettings().blob_bytes_max;  // of those that are opened from now on
     std::size_t local_sessions_max = SwarmOptions().local_sessions_max;
+    std::uint64_t upload_bytes_per_second = 0;
 
     Computer& operator[](std::size_t index) { return *computers.at(index); }
 
@@ -133,6 +136,7 @@ struct Room {
             fresh.handshake_patience = handshake_patience;
             fresh.blob_bytes_max = blob_bytes_max;
             fresh.local_sessions_max = local_sessions_max;
+            fresh.upload_bytes_per_second = upload_bytes_per_second;
             std::vector<std::uint16_t> others;
             for (std::size_t j = 0; j + 1 < computers.size(); ++j) others.push_back(computers[j]->session->port());
             fresh.start(others);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include <QDir>
 #include <QFile>
 #include <QStandardPaths>
 
@@ -23,10 +25,14 @@ using namespace potluck::test;
 namespace {
 
 constexpr int attack_seconds = 5;
+/// 60 a second make 720, and 566 were enough to use up a node's connections when each was fetched as a blob.
+constexpr int slow_attack_seconds = 12;
 constexpr int join_after = 1'000;  // after the attack has begun; here and below in milliseconds
 constexpr int join_max = 20'000;
 /// A window, all patience for contributions, and two views: each grace and two heartbeats.
 constexpr int stall_max = 600 + 2'000 + 2 * (1'200 + 2 * 1'000);
+/// Open files more than before: sessions of the attacks and of a member that joins, and connections for 16 payloads.
+constexpr std::size_t descriptors_more_max = 400;
 constexpr std::size_t growth_max = 64ULL << 20U;
 constexpr int rounds_of_probation = 10;
 constexpr int exit_skipped = 77;
@@ -39,12 +45,18 @@ std::size_t memory_of(ServingNode& node) {
     return 0;
 }
 
+std::size_t descriptors_of(ServingNode& node) {
+    const QDir folder("/proc/" + QString::number(node.process().processId()) + "/fd");
+    return folder.entryList(QDir::NoDotAndDotDot | QDir::AllEntries | QDir::System).size();
+}
+
 /// The program in stranger/. Each seed has keys of its own.
 class Stranger {
 public:
     Stranger(const QString& attack, int seed, const QString& manifest, const QStringList& nodes) {
         const QString program = QStringLiteral(POTLUCK_SOURCE_DIR) + "/tests/integration/stranger";
-        const QStringList options{attack, manifest, QString::number(attack_seconds), QString::number(seed)};
+        const int seconds = attack == "fresh_keys_in_time" ? slow_attack_seconds : attack_seconds;
+        const QStringList options{attack, manifest, QString::number(seconds), QString::number(seed)};
         m_process.start("python3", QStringList{"-B", program} + options + nodes);
     }
     ~Stranger() {
@@ -84,7 +96,9 @@ private:
 /// What is seen of a node from one look to the next.
 class Watch {
 public:
-    explicit Watch(ServingNode& node) : m_node(node), m_memory(memory_of(node)) { m_clock.start(); }
+    explicit Watch(ServingNode& node) : m_node(node), m_memory(memory_of(node)), m_descriptors(descriptors_of(node)) {
+        m_clock.start();
+    }
 
     /// False if the node does not answer.
     bool look() {
@@ -96,11 +110,17 @@ public:
         m_digests[m_round] = now.run->digest;
         const std::size_t memory = memory_of(m_node);
         m_growth = std::max(m_growth, memory - std::min(m_memory, memory));
+        const std::size_t descriptors = descriptors_of(m_node);
+        m_descriptors_more = std::max(m_descriptors_more, descriptors - std::min(m_descriptors, descriptors));
+        m_sessions = std::min(m_sessions, now.network.peers);
         return true;
     }
     [[nodiscard]] std::uint64_t round() const { return m_round; }
     [[nodiscard]] qint64 stall() const { return m_stall; }
     [[nodiscard]] std::size_t growth() const { return m_growth; }
+    [[nodiscard]] std::size_t descriptors_more() const { return m_descriptors_more; }
+    /// The fewest that were open at once.
+    [[nodiscard]] std::uint32_t sessions() const { return m_sessions; }
     /// Rounds that both have seen; -1 if they differ in one.
     [[nodiscard]] int equal_digests(const Watch& other) const {
         int equal = 0;
@@ -116,6 +136,8 @@ public:
 private:
     ServingNode& m_node;
     std::size_t m_memory, m_growth = 0;
+    std::size_t m_descriptors, m_descriptors_more = 0;
+    std::uint32_t m_sessions = std::numeric_limits<std::uint32_t>::max();
     std::uint64_t m_round = 0;
     std::map<std::uint64_t, std::string> m_digests;
     QElapsedTimer m_clock;
@@ -190,7 +212,8 @@ private slots:
         row("absurd_statuses");
         row("garbage");
         row("withheld_payloads");
-        row("thousand_contributions");
+        row("fresh_keys_at_once");
+        row("fresh_keys_in_time");
         row("false_payloads");
         row("replays");
         row("endless_questions");
@@ -266,6 +289,9 @@ private slots:
         for (const Watch& watch : watches) {
             QVERIFY(watch.equal_digests(watches[0]) > 0);
             QVERIFY2(watch.stall() <= stall_max, qPrintable(QString("%1 ms without a round").arg(watch.stall())));
+            QVERIFY2(watch.sessions() + 1 >= nodes.size(), qPrintable(QString("%1 sessions").arg(watch.sessions())));
+            QVERIFY2(watch.descriptors_more() <= descriptors_more_max,
+                     qPrintable(QString("%1 open files more").arg(watch.descriptors_more())));
             QVERIFY2(watch.growth() <= growth_max, qPrintable(QString("%1 MiB more").arg(watch.growth() >> 20U)));
         }
         QVERIFY(watches[0].round() > first_round + 2);

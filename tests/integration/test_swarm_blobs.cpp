@@ -532,6 +532,36 @@ private slots:
         QVERIFY(!room[0].witness.failed.contains(first.root));
     }
 
+    void newcomers_payloads_are_fetched_over_three_connections() {
+        constexpr std::size_t sources = 7;
+        Room room;
+        room.open(1);
+        room.upload_bytes_per_second = 30'000;
+        room.open(sources);
+        QVERIFY(room.wait_until_all_know_each_other());
+        const Bytes content = random_bytes(2'000'000, 11);
+        run::BlobRef ref;
+        std::vector<PeerId> everybody;
+        for (std::size_t i = 1; i <= sources; ++i) {
+            ref = room[i].swarm->publish(content).value();
+            everybody.push_back(room[i].id());
+        }
+        const auto connections = [&] { return room[0].session->counters().connections; };
+        QVERIFY(room.wait([&] { return connections() == sources; }));  // of the run
+        peer::FetchOptions options = from(everybody);
+        options.retention = run::Retention::newcomer;
+        room[0].swarm->fetch(ref, std::move(options));
+        std::uint64_t highest = 0;
+        (void)room.wait([&] { return (highest = std::max(highest, connections())) > sources + 4; }, 4'000);
+        QVERIFY(highest > sources);
+        // libtorrent counts one that it closes for the limit until it has closed.
+        QVERIFY2(highest <= sources + 4, std::to_string(highest).c_str());
+        // A list names it: now it may come from everybody.
+        room[0].swarm->retain(ref.root, run::Retention::kept);
+        room[0].swarm->fetch(ref, from(everybody));
+        QVERIFY(room.wait([&] { return connections() > sources + 4; }));
+    }
+
     void blobs_keep_to_their_share_of_the_disk() {
         Room room;
         room.open(1);

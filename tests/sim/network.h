@@ -170,6 +170,8 @@ public:
     std::vector<PeerId> neighbours() const override;
     std::uint16_t port() const override { return 6881; }
     [[nodiscard]] bool refuses(const PeerId& peer) const;
+    /// How many blobs it is fetching.
+    [[nodiscard]] std::size_t wanted() const { return m_wanted.size(); }
 
 private:
     void try_fetch(const run::BlobRef& blob, run::Retention retention);

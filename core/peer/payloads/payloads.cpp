@@ -45,15 +45,16 @@ Payloads::Entry* Payloads::add(const run::BlobRef& ref, RoundId round, std::vect
 }
 
 void Payloads::want(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, run::Retention retention) {
-    if (const Entry* entry = add(ref, round, std::move(sources), retention)) fetch(*entry);
+    if (Entry* entry = add(ref, round, std::move(sources), retention)) fetch(*entry, TimePoint{});
 }
 
 void Payloads::expect(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, TimePoint now,
                       run::Retention retention) {
     Entry* entry = add(ref, round, std::move(sources), retention);
     if (entry == nullptr) return;
-    if (ref.size > run::payload_in_message_max) return fetch(*entry);
-    entry->again = now + message_patience;
+    const bool is_long = ref.size > run::payload_in_message_max;
+    if (is_long && !entry->waits_in_line()) return fetch(*entry, now);
+    entry->again = is_long ? now : now + message_patience;
 }
 
 bool Payloads::asked(const BlobId& id, const PeerId& peer) {
@@ -74,7 +75,7 @@ void Payloads::found(const BlobId& id) {
     const auto entry = m_entries.find(id);
     if (entry == m_entries.end() || entry->second.payload || entry->second.bad) return;
     entry->second.again = TimePoint{Duration::max()};
-    fetch(entry->second);
+    fetch(entry->second, TimePoint{});
 }
 
 void Payloads::want_accepted(const run::AcceptList& list, TimePoint now) {
@@ -86,7 +87,8 @@ void Payloads::want_accepted(const run::AcceptList& list, TimePoint now) {
 }
 
 /// Without a deadline: libtorrent asks more and more peers for each block of what is late, and most comes twice.
-void Payloads::fetch(const Entry& entry) {
+void Payloads::fetch(Entry& entry, TimePoint now) {
+    entry.fetching = Entry::Fetching{0, now};
     m_swarm.fetch(entry.ref, {.sources = entry.accepted ? std::vector<PeerId>{} : entry.sources,
                               .deadline = {},
                               .damaged_copy = {},
@@ -115,14 +117,57 @@ Payloads::Outcome Payloads::arrived(const run::BlobRef& ref, BlobPointer content
 
 void Payloads::failed(const BlobId& id, TimePoint now) {
     const auto found = m_entries.find(id);
-    if (found != m_entries.end() && !found->second.payload) found->second.again = now + fetch_again_after;
+    if (found == m_entries.end() || found->second.payload) return;
+    found->second.fetching.reset();
+    found->second.again = now + fetch_again_after;
 }
 
 void Payloads::retry(TimePoint now) {
     for (auto& [id, entry] : m_entries) {
-        if (entry.payload || entry.bad || now < entry.again) continue;
+        if (entry.payload || entry.bad || now < entry.again || entry.waits_in_line()) continue;
         entry.again = TimePoint{Duration::max()};
-        fetch(entry);
+        fetch(entry, now);
+    }
+    let_stalled_give_way(now);
+    fetch_newcomers(now);
+}
+
+/// Those that gave way least often first.
+void Payloads::fetch_newcomers(TimePoint now) {
+    std::vector<Entry*> due;
+    std::size_t fetched = 0;
+    for (auto& [id, entry] : m_entries) {
+        if (!entry.waits_in_line()) continue;
+        if (entry.fetching) {
+            ++fetched;
+        } else if (now >= entry.again) {
+            due.push_back(&entry);
+        }
+    }
+    std::stable_sort(due.begin(), due.end(),
+                     [](const Entry* a, const Entry* b) { return a->given_way < b->given_way; });
+    for (Entry* entry : due) {
+        if (fetched >= newcomers_fetched_max) return;
+        entry->again = TimePoint{Duration::max()};
+        fetch(*entry, now);
+        ++fetched;
+    }
+}
+
+void Payloads::let_stalled_give_way(TimePoint now) {
+    auto waiting = std::count_if(m_entries.begin(), m_entries.end(), [&](const auto& one) {
+        return one.second.waits_in_line() && !one.second.fetching && now >= one.second.again;
+    });
+    for (auto& [id, entry] : m_entries) {
+        if (!entry.waits_in_line() || !entry.fetching) continue;
+        const double progress = m_swarm.progress(id);
+        if (progress > entry.fetching->progress) entry.fetching = Entry::Fetching{progress, now};
+        if (waiting == 0 || now < entry.fetching->since + newcomer_stalls_after) continue;
+        entry.fetching.reset();
+        entry.again = now + fetch_again_after;
+        ++entry.given_way;
+        --waiting;
+        m_swarm.forget(id);
     }
 }
 
@@ -155,6 +200,11 @@ void Payloads::forget_refused(const run::AcceptList& list, RoundId first, const 
         if (!entry.accepted && entry.round < first && !keep.contains(id)) refused.push_back(id);
     }
     for (const BlobId& id : refused) forget(id);
+}
+
+void Payloads::forget_offered(const BlobId& id) {
+    const auto found = m_entries.find(id);
+    if (found != m_entries.end() && found->second.retention < run::Retention::kept) forget(id);
 }
 
 void Payloads::forget(const BlobId& id) {

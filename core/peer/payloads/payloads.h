@@ -1,6 +1,9 @@
 // The payload blobs of recent rounds: fetched as soon as a message names them, checked once, kept at hand for the outer
 // step. A fetch that ended for good is tried again for as long as the payload is wanted.
 //
+// Newcomers' payloads that no list has accepted are fetched a few at a time, and one that does not come nearer gives
+// way to the next, so that keys made by the thousand cost a few torrents.
+//
 // A blob is its contributor's key and what the codec has made (core/numerics/codec): named by its hash, it cannot be
 // offered by anybody else, however fast.
 // Does not: decide which payload counts.
@@ -9,19 +12,25 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
 #include "core/base/clock.h"
 #include "core/numerics/codec/sparse_codec.h"
 #include "core/peer/seams/swarm.h"
+#include "core/run/offers.h"
 
 namespace potluck::peer {
 
 inline constexpr Duration fetch_again_after{3'000};
 inline constexpr Duration author_patience{5'000};   // for what a list has accepted, before others are asked, too
 inline constexpr Duration message_patience{1'000};  // for a short payload, before it is fetched as a blob
-inline constexpr std::size_t askers_max = 64;       // that wait for a payload which is not here yet
+/// Newcomers' payloads that are fetched at once: a fourth of those that may stand in a round.
+inline constexpr std::size_t newcomers_fetched_max = run::newcomers_max / 4;
+/// After which a newcomer's payload that does not come nearer gives way, if another one waits.
+inline constexpr Duration newcomer_stalls_after{5'000};
+inline constexpr std::size_t askers_max = 64;  // that wait for a payload which is not here yet
 
 inline constexpr std::size_t payload_author_bytes = 32;
 
@@ -74,6 +83,8 @@ public:
     /// Lets go of what only rounds before `round` used; the swarm goes on seeding it.
     void release_before(RoundId round);
     void forget(const BlobId& id);
+    /// The same of one that a contribution named which does not count any more, unless a list names it, too.
+    void forget_offered(const BlobId& id);
     /// `list` has entered the chain: its payloads stay, and so does what `keep` names. The others of rounds before
     /// `first`, which no list will ever accept, are forgotten here and in the swarm.
     void forget_refused(const run::AcceptList& list, RoundId first, const std::set<BlobId>& keep);
@@ -90,9 +101,22 @@ private:
         std::set<PeerId> asked;       // for it, ever
         std::vector<PeerId> waiting;  // of those
         TimePoint again{Duration::max()};
+        /// While the swarm fetches it: how far it is, and since when.
+        struct Fetching {
+            double progress = 0;
+            TimePoint since;
+        };
+        std::optional<Fetching> fetching;
+        std::uint32_t given_way = 0;  // how often
+        /// One of those that are fetched a few at a time.
+        [[nodiscard]] bool waits_in_line() const {
+            return retention == run::Retention::newcomer && !accepted && !payload && !bad;
+        }
     };
     Entry* add(const run::BlobRef& ref, RoundId round, std::vector<PeerId> sources, run::Retention retention);
-    void fetch(const Entry& entry);  // of those who were named; what was accepted, of anybody
+    void fetch(Entry& entry, TimePoint now);  // of those who were named; what was accepted, of anybody
+    void fetch_newcomers(TimePoint now);
+    void let_stalled_give_way(TimePoint now);
 
     Swarm& m_swarm;
     std::uint64_t m_parameters;

@@ -185,7 +185,9 @@ std::optional<std::uint64_t> Members::sequence_of(const PeerId& peer) const {
 
 bool Members::count(const PeerId& peer, run::MessageKind kind, Verdict verdict, Source source) {
     ++m_verdicts.at(slot_of(kind)).at(static_cast<std::size_t>(verdict));
-    const bool is_too_much = verdict == Verdict::flood && source == Source::itself;
+    // What this member passes on makes others ask: their questions are throttled, and no fault of theirs.
+    const bool is_caused_here = kind == run::MessageKind::payload_request;
+    const bool is_too_much = verdict == Verdict::flood && source == Source::itself && !is_caused_here;
     const bool offence = verdict == Verdict::malformed || verdict == Verdict::bad_signature || is_too_much ||
                          verdict == Verdict::too_large || verdict == Verdict::absurd;
     const auto found = m_sessions.find(peer);

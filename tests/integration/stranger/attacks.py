@@ -3,6 +3,7 @@ that a node has closed are opened again under a new key, since keys are free."""
 import asyncio
 import os
 import struct
+import time
 
 import bencode
 import payload
@@ -232,24 +233,44 @@ async def withheld_payloads(stranger):
             session.send(wire.CONTRIBUTION, wire.contribution(now.round, now.digest, reference, 1000))
 
 
+def offer_of(stranger, key, now):
+    """A contribution of `key` to this round whose payload nobody has, as a message."""
+    root = wire.sha256(key.id + now.digest)
+    body = wire.contribution(now.round, now.digest, wire.blob_ref(root, 1000), 1000)
+    return wire.signed_message(key, stranger.manifest.run, wire.CONTRIBUTION, body)
+
+
 @attack
-async def thousand_contributions(stranger):
-    """A thousand contributions a round, signed by a hundred keys, through a few sessions."""
-    keys, last = [stranger.new_key() for _ in range(100)], None
-    async for now, sessions in stranger.rounds(per_node=5):
-        if now.round == last or len(sessions) < 5 * len(stranger.nodes):
+async def fresh_keys_at_once(stranger):
+    """3,200 contributions a round, each of another key, through two sessions with each node, as fast as they go."""
+    keys, last = [stranger.new_key() for _ in range(3200)], None
+    async for now, sessions in stranger.rounds(per_node=2):
+        if now.round == last:
             continue
         last = now.round
-        for number in range(1000):
-            root, key = wire.sha256(wire.u64(number) + now.digest), keys[number % len(keys)]
-            body = wire.contribution(now.round, now.digest, wire.blob_ref(root, 1000), 1000)
-            message = wire.signed_message(key, stranger.manifest.run, wire.CONTRIBUTION, body)
+        for number, key in enumerate(keys):
+            message = offer_of(stranger, key, now)
             for session in sessions:
-                if session.number != number % 5:
-                    continue
-                session.send_raw(message)
+                if session.number == number % 2:
+                    session.send_raw(message)
             stranger.count("contribution")
-        await asyncio.gather(*(session.drain() for session in sessions))
+            if number % 100 == 99:
+                await asyncio.gather(*(session.drain() for session in sessions))
+                await asyncio.sleep(0)
+
+
+@attack
+async def fresh_keys_in_time(stranger):
+    """60 contributions a second to one node, each of another key: within the budget of a session."""
+    crowd, sent, begun = stranger.crowd(per_node=1, nodes=1), 0, time.monotonic()
+    while not stranger.over():
+        now = stranger.heard.newest()
+        for session in crowd.sessions():
+            while sent < 60 * (time.monotonic() - begun):
+                session.send_raw(offer_of(stranger, stranger.new_key(), now))
+                stranger.count("contribution")
+                sent += 1
+        await asyncio.sleep(PACE / 4)
 
 
 @attack

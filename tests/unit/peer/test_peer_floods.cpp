@@ -1,0 +1,187 @@
+// What a flood of fresh keys may cause: few questions to a neighbour, few fetches, a line in the log.
+#include <QTest>
+
+#include "core/peer/payloads/flood_watch.h"
+#include "core/peer/payloads/payload_questions.h"
+#include "tests/unit/peer/peer_fixture.h"
+
+using namespace potluck;
+using namespace potluck::peer;
+
+namespace {
+
+PeerId neighbour(std::uint8_t number) {
+    PeerId id;
+    id.bytes[0] = std::byte{number};
+    return id;
+}
+
+BlobId blob(std::uint32_t number) {
+    BlobId id;
+    id.bytes[0] = std::byte{static_cast<unsigned char>(number)};
+    id.bytes[1] = std::byte{static_cast<unsigned char>(number >> 8U)};
+    return id;
+}
+
+TimePoint at(int milliseconds) { return TimePoint{Duration{milliseconds}}; }
+
+/// A payload too long for a message, which nobody has.
+run::BlobRef long_payload(std::uint32_t number) {
+    run::BlobRef ref;
+    ref.root = blob(number);
+    ref.size = run::payload_in_message_max + 1;
+    return ref;
+}
+
+struct Bench : Fixture {
+    void expect(std::uint32_t number, run::Retention retention = run::Retention::newcomer) {
+        payloads.expect(long_payload(number), RoundId{3}, {}, at(0), retention);
+    }
+    Payloads payloads{swarm, context.layout.parameters, context.manifest.recipe.k_max};
+};
+
+}  // namespace
+
+class PeerFloodsTest : public QObject {
+    Q_OBJECT
+private slots:
+    void a_neighbour_is_asked_32_questions_at_a_time() {
+        PayloadQuestions questions;
+        for (std::uint32_t i = 0; i < 32; ++i) QVERIFY(questions.ask(neighbour(1), blob(i), at(0)));
+        QVERIFY(!questions.ask(neighbour(1), blob(32), at(0)));
+        QVERIFY(questions.ask(neighbour(2), blob(32), at(0)));
+        QVERIFY(questions.due(at(10)).empty());
+        questions.settled(blob(5));
+        const std::vector<PayloadQuestions::Question> due = questions.due(at(20));
+        QCOMPARE(due.size(), std::size_t{1});
+        QCOMPARE(due[0], (PayloadQuestions::Question{neighbour(1), blob(32)}));
+        QCOMPARE(questions.unanswered(neighbour(1)), std::size_t{32});
+    }
+
+    void a_payload_is_asked_of_a_neighbour_once() {
+        PayloadQuestions questions;
+        QVERIFY(questions.ask(neighbour(1), blob(1), at(0)));
+        QVERIFY(!questions.ask(neighbour(1), blob(1), at(0)));
+        QCOMPARE(questions.unanswered(neighbour(1)), std::size_t{1});
+    }
+
+    void unanswered_questions_are_given_up() {
+        PayloadQuestions questions;
+        for (std::uint32_t i = 0; i < 40; ++i) (void)questions.ask(neighbour(1), blob(i), at(0));
+        QVERIFY(questions.due(at(4'999)).empty());
+        QCOMPARE(questions.due(at(5'000)).size(), std::size_t{8});
+    }
+
+    void settled_payloads_are_not_asked_for_later() {
+        PayloadQuestions questions;
+        for (std::uint32_t i = 0; i < 40; ++i) (void)questions.ask(neighbour(1), blob(i), at(0));
+        for (std::uint32_t i = 32; i < 40; ++i) questions.settled(blob(i));
+        QVERIFY(questions.due(at(5'000)).empty());
+    }
+
+    void waiting_questions_have_a_limit() {
+        PayloadQuestions questions;
+        for (std::uint32_t i = 0; i < 1'000; ++i) (void)questions.ask(neighbour(1), blob(i), at(0));
+        std::size_t asked = 32;
+        for (int second = 5; second < 500; second += 5) asked += questions.due(at(1'000 * second)).size();
+        QCOMPARE(asked, 32 + questions_waiting_max);
+    }
+
+    void a_lost_neighbour_is_asked_nothing() {
+        PayloadQuestions questions;
+        for (std::uint32_t i = 0; i < 40; ++i) (void)questions.ask(neighbour(1), blob(i), at(0));
+        questions.lost(neighbour(1));
+        QVERIFY(questions.due(at(5'000)).empty());
+    }
+
+    void newcomers_payloads_are_fetched_16_at_a_time() {
+        Bench bench;
+        for (std::uint32_t i = 0; i < 64; ++i) bench.expect(i);
+        bench.payloads.retry(at(0));
+        QCOMPARE(bench.swarm.fetched.size(), std::size_t{16});
+        bench.payloads.retry(at(100));
+        QCOMPARE(bench.swarm.fetched.size(), std::size_t{16});
+    }
+
+    void established_members_payloads_wait_for_no_newcomers() {
+        Bench bench;
+        for (std::uint32_t i = 0; i < 64; ++i) bench.expect(i);
+        bench.payloads.retry(at(0));
+        bench.expect(100, run::Retention::offered);
+        QCOMPARE(bench.swarm.fetched.size(), std::size_t{17});
+        QCOMPARE(bench.swarm.fetched.back(), blob(100));
+    }
+
+    void a_newcomers_payload_that_a_list_names_is_fetched_at_once() {
+        Bench bench;
+        for (std::uint32_t i = 0; i < 64; ++i) bench.expect(i);
+        bench.payloads.retry(at(0));
+        const auto is_fetched = [&](std::uint32_t number) {
+            return std::count(bench.swarm.fetched.begin(), bench.swarm.fetched.end(), blob(number)) > 0;
+        };
+        std::uint32_t waiting = 0;
+        while (is_fetched(waiting)) ++waiting;
+        bench.payloads.want(long_payload(waiting), RoundId{3}, {});
+        bench.payloads.retry(at(100));
+        QVERIFY(is_fetched(waiting));
+    }
+
+    void fetches_that_stall_give_way_to_those_that_wait() {
+        Bench bench;
+        for (std::uint32_t i = 0; i < 32; ++i) bench.expect(i);
+        bench.payloads.retry(at(0));
+        bench.payloads.retry(at(4'999));
+        QVERIFY(bench.swarm.forgotten.empty());
+        bench.payloads.retry(at(5'000));
+        QCOMPARE(bench.swarm.forgotten.size(), std::size_t{16});
+        QCOMPARE(bench.swarm.fetched.size(), std::size_t{32});
+        const std::set<BlobId> different(bench.swarm.fetched.begin(), bench.swarm.fetched.end());
+        QCOMPARE(different.size(), std::size_t{32});
+    }
+
+    void fetches_that_stall_go_on_while_nobody_waits() {
+        Bench bench;
+        for (std::uint32_t i = 0; i < 16; ++i) bench.expect(i);
+        for (int second = 0; second < 60; ++second) bench.payloads.retry(at(1'000 * second));
+        QVERIFY(bench.swarm.forgotten.empty());
+        QCOMPARE(bench.swarm.fetched.size(), std::size_t{16});
+    }
+
+    void a_displaced_payload_is_forgotten_unless_a_list_names_it() {
+        Bench bench;
+        bench.expect(1);
+        bench.expect(2);
+        bench.payloads.want(long_payload(2), RoundId{3}, {});
+        for (const std::uint32_t one : {1U, 2U}) bench.payloads.forget_offered(blob(one));
+        QCOMPARE(bench.swarm.forgotten, std::vector<BlobId>{blob(1)});
+    }
+
+    void a_flood_is_told_with_its_hundredth_refusal() {
+        FloodWatch watch;
+        for (int i = 0; i < 99; ++i) watch.refused(neighbour(1), at(50 * i));
+        QCOMPARE(watch.told(), std::uint64_t{0});
+        watch.refused(neighbour(1), at(5'000));
+        QCOMPARE(watch.told(), std::uint64_t{1});
+    }
+
+    void refusals_now_and_then_are_no_flood() {
+        FloodWatch watch;
+        for (int i = 0; i < 1'000; ++i) {
+            watch.tick(at(200 * i));
+            watch.refused(neighbour(1), at(200 * i));
+        }
+        QCOMPARE(watch.told(), std::uint64_t{0});
+    }
+
+    void a_flood_that_lasts_is_told_once_a_minute() {
+        FloodWatch watch;
+        for (int i = 0; i < 119'000; i += 10) {
+            watch.tick(at(i));
+            watch.refused(neighbour(1), at(i));
+        }
+        QCOMPARE(watch.told(), std::uint64_t{2});
+    }
+};
+
+QTEST_APPLESS_MAIN(PeerFloodsTest)
+#include "test_peer_floods.moc"
