@@ -240,6 +240,7 @@ Validity Ballots::judge(const run::AcceptList& list) {
     if (m.context.is_last(list.round)) return Validity::invalid;
     if (!m.machine.playing()) return Validity::unknown;
     if (!m.seats.accepts(list.committee)) return Validity::invalid;
+    if (!bears_out_density(list.k)) return Validity::invalid;
     bool all_here = true;
     for (const run::Accepted& entry : list.entries) {
         if (entry.newcomer != m.chain.is_newcomer(entry.person())) return Validity::invalid;
@@ -302,11 +303,17 @@ std::uint32_t Ballots::next_k() const {
     return run::next_k(recipe, m.chain.k(), m.exchange, may_rise ? m.chain.rounds_since_k_fell() : 0);
 }
 
+bool Ballots::bears_out_density(std::uint32_t next) const {
+    const std::uint64_t since_fall = next > m.chain.k() ? m.chain.rounds_since_k_fell() : run::rounds_after_fall;
+    return run::bears_out(m.context.manifest.recipe, m.chain.k(), next, m.exchange, since_fall);
+}
+
 void Ballots::add_contributions(run::AcceptList& list) const {
     // What the others do not want must not keep the round from ending.
     if (m_agreement->view() < views_to_change_seats) list.committee = m.seats.committee_to_propose();
     if (m_may_propose) list.entries = entries_to_propose();
-    if (!list.entries.empty()) list.k = next_k();
+    // Nor what only this member has seen of the links.
+    if (!list.entries.empty() && m_agreement->view() < views_to_change_seats) list.k = next_k();
 }
 
 std::optional<Digest> Ballots::list_to_propose() {
@@ -367,7 +374,7 @@ void Ballots::keep(const run::Evidence& evidence) {
         return m.errors.report(kept.error().message);
     }
     m_evidence.emplace(author, evidence);
-    log::of("peer").error("{} has signed {} and loses its seat", author.hex(), describe(evidence));
+    log::of("peer").error("{} has signed {}: its seat goes to the next trusted member that can take it", author.hex(), describe(evidence));
 }
 
 /// Whose computer `key` was when it had a seat in this round: the last list before that changed the committee says so.

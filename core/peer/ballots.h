@@ -30,7 +30,7 @@
 namespace potluck::peer {
 
 inline constexpr std::size_t ballot_lists_max = 16;        // of one round, one a view; older ones may be proposed again
-inline constexpr std::uint32_t views_to_change_seats = 2;  // later ones of a round leave the committee as it is
+inline constexpr std::uint32_t views_to_change_seats = 2;  // later ones of a round leave committee and density
 inline constexpr Duration save_votes_again_after{1'000};
 
 class Ballots final : private run::ListSource {
@@ -102,6 +102,7 @@ private:
     [[nodiscard]] PeerId owner_at(const PeerId& key, RoundId round) const;
     void add_contributions(run::AcceptList& list) const;
     [[nodiscard]] std::uint32_t next_k() const;
+    [[nodiscard]] bool bears_out_density(std::uint32_t next) const;
     [[nodiscard]] bool is_far_ahead(const run::AgreementMessage& message) const;
     [[nodiscard]] bool may_pass_on(ByteSpan statement);
     void make_room();

@@ -60,6 +60,15 @@ std::uint32_t next_k(const Recipe& recipe, std::uint32_t k, const Exchange& exch
     return taken <= most / 2 && since_fall >= rounds_after_fall ? more(recipe, k) : k;
 }
 
+bool bears_out(const Recipe& recipe, std::uint32_t k, std::uint32_t next, const Exchange& exchange,
+               std::uint64_t since_fall) {
+    if (next > k && since_fall < rounds_after_fall) return false;
+    if (next == k || exchange.empty()) return true;
+    const Duration allowed = recipe.window / exchange_divisor;
+    const Duration taken = exchange.duration();
+    return next < k ? taken > allowed * 3 / 4 : taken <= allowed;
+}
+
 std::uint32_t k_before_max(const Recipe& recipe, std::uint32_t k) {
     return std::min(2 * k + 1, recipe.k_max);  // half of it, rounded down, is k
 }

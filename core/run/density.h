@@ -61,6 +61,12 @@ private:
 /// said less than the one before.
 [[nodiscard]] std::uint32_t next_k(const Recipe& recipe, std::uint32_t k, const Exchange& exchange,
                                    std::uint64_t since_fall);
+/// Whether what this member has seen of a round bears out a list that says `next` after `k`. One seat must not be able
+/// to make everybody send little, or more than lines carry: a fall is contradicted where contributions were here so
+/// fast that more could be sent, a rise where they were late, or too soon after a fall. Where nothing was seen, nothing
+/// is contradicted.
+[[nodiscard]] bool bears_out(const Recipe& recipe, std::uint32_t k, std::uint32_t next, const Exchange& exchange,
+                             std::uint64_t since_fall);
 /// The most that a contribution of the round before one with `k` may have sent.
 [[nodiscard]] std::uint32_t k_before_max(const Recipe& recipe, std::uint32_t k);
 /// Whether a list may say `next` after one that said `k`.

@@ -25,6 +25,7 @@ const char* name_of(SeatLie lie) {
         case SeatLie::equivocation: return "equivocation";
         case SeatLie::false_entries: return "false entries";
         case SeatLie::votes_for_all: return "votes for all";
+        case SeatLie::sparseness: return "sends half";
         case SeatLie::no_such_payload: return "no such payload";
     }
     return "";
@@ -143,6 +144,7 @@ void BadSeat::propose(std::uint32_t view) {
         case SeatLie::equivocation: return propose_two(view);
         case SeatLie::votes_for_all:
         case SeatLie::no_such_payload: return send_proposal(view, list_of(0, 1), members(all));
+        case SeatLie::sparseness: return propose_half(view);
         case SeatLie::false_entries: break;
     }
     run::AcceptList list = list_of(0, 1);
@@ -157,6 +159,12 @@ void BadSeat::propose(std::uint32_t view) {
             std::sort(list.entries.begin(), list.entries.end());
         }
     }
+    send_proposal(view, list, members(all));
+}
+
+void BadSeat::propose_half(std::uint32_t view) {
+    run::AcceptList list = list_of(0, 1);
+    list.k = std::max(list.k / 2, m_world.manifest().recipe.k);
     send_proposal(view, list, members(all));
 }
 

@@ -19,9 +19,10 @@ enum class SeatLie {
     false_entries,    // proposes entries that nobody signed like that, and a payload that is noise
     votes_for_all,    // votes for every list it hears of, in every view, whatever it voted for before
     no_such_payload,  // contributes a payload that nobody can fetch, and proposes it
+    sparseness,       // proposes that everybody sends half as much, whenever it is its turn
 };
-inline constexpr std::array seat_lies{SeatLie::silence, SeatLie::equivocation, SeatLie::false_entries,
-                                      SeatLie::votes_for_all, SeatLie::no_such_payload};
+inline constexpr std::array seat_lies{SeatLie::silence,       SeatLie::equivocation,    SeatLie::false_entries,
+                                      SeatLie::votes_for_all, SeatLie::no_such_payload, SeatLie::sparseness};
 [[nodiscard]] const char* name_of(SeatLie lie);
 
 class BadSeat final : public Onlooker {
@@ -43,6 +44,7 @@ private:
     void contribute_nothing();
     void propose(std::uint32_t view);
     void propose_two(std::uint32_t view);
+    void propose_half(std::uint32_t view);
     void hear(const run::BallotMessage& ballot);
     void vote(std::uint32_t view, const std::optional<Digest>& list, const std::vector<PeerId>& to);
     void send_proposal(std::uint32_t view, const run::AcceptList& list, const std::vector<PeerId>& to);

@@ -119,6 +119,23 @@ private slots:
         QVERIFY2(wrong.empty(), wrong.c_str());
         QVERIFY(lies > 0 || row == static_cast<int>(SeatLie::silence));
     }
+
+    void one_seat_holds_no_density_down() {
+        for (const std::uint64_t seed : seeds(2)) {
+            World world(seed, {.backbones = 4, .volunteers = 4, .rounds = 40, .window = Duration{20'000}, .probation_rounds = 2, .k = 128});
+            for (std::size_t i = 0; i < world.size(); ++i) {
+                if (i != 3) world.start(i);
+            }
+            const BadSeat liar(world, 3, SeatLie::sparseness);
+            // Five times twice as much, after two rounds in which nobody's links are known.
+            const bool risen = world.run_until([&] { return world.newest_k() == 4096; }, Duration{25 * 30'000});
+            QVERIFY2(risen, std::to_string(world.newest_k()).c_str());
+            const std::uint64_t round = world.round_of(0);
+            QVERIFY(world.run_until([&] { return world.round_of(0) >= round + 8; }, Duration{400'000}));
+            QVERIFY(world.newest_k() >= 2048U);  // what its links carry with little to spare
+            QVERIFY(liar.lies() > 2);
+        }
+    }
 };
 
 QTEST_APPLESS_MAIN(BadSeatsTest)

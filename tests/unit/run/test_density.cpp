@@ -66,6 +66,36 @@ private slots:
         QCOMPARE(exchange_of({1, 2, 3, 4, 5, 6, 7, 8, 9, -1}).duration(), Duration{9});
     }
 
+    void a_change_of_density_is_borne_out_by_what_was_seen_data() {
+        QTest::addColumn<int>("taken");
+        QTest::addColumn<int>("next");
+        QTest::addColumn<int>("since_fall");
+        QTest::addColumn<bool>("borne_out");
+        const int long_ago = static_cast<int>(rounds_after_fall);
+        QTest::newRow("a fall while all is fast") << 750 << 128 << long_ago << false;
+        QTest::newRow("a fall while it takes longer") << 751 << 128 << long_ago << true;
+        QTest::newRow("a fall while nothing comes") << -1 << 128 << long_ago << true;
+        QTest::newRow("a rise while all is fast") << 100 << 512 << long_ago << true;
+        QTest::newRow("a rise while it takes as long as it may") << 1'000 << 512 << long_ago << true;
+        QTest::newRow("a rise while it takes longer") << 1'001 << 512 << long_ago << false;
+        QTest::newRow("a rise too soon after a fall") << 100 << 512 << long_ago - 1 << false;
+        QTest::newRow("no change, soon after a fall") << 5'000 << 256 << 0 << true;
+    }
+    void a_change_of_density_is_borne_out_by_what_was_seen() {
+        QFETCH(int, taken);
+        QFETCH(int, next);
+        QFETCH(int, since_fall);
+        QFETCH(bool, borne_out);
+        QCOMPARE(bears_out(recipe(), 256, static_cast<std::uint32_t>(next), exchange_of({taken}),
+                           static_cast<std::uint64_t>(since_fall)),
+                 borne_out);
+    }
+
+    void where_nothing_was_seen_nothing_is_contradicted() {
+        QVERIFY(bears_out(recipe(), 256, 128, Exchange{}, rounds_after_fall));
+        QVERIFY(bears_out(recipe(), 256, 512, Exchange{}, rounds_after_fall));
+    }
+
     void a_person_with_several_computers_counts_once() {
         Exchange exchange = exchange_of({100, 200});
         exchange.announced(peer(1), payload(50));  // another computer of the first, whose payload never comes
