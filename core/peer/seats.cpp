@@ -1,6 +1,6 @@
 // What members see of each other differs by a round or a heartbeat, and what a proposer wants must be what the others
-// want as well, or a view is lost. So standings come in coarse steps, a voter counts half the silence that a
-// proposer does, and a smaller committee must be the one that each voter would choose.
+// want as well, or a view is lost. So standings come in coarse steps, and a voter counts half the silence that a
+// proposer does.
 //
 // Threads: the peer's.
 #include "core/peer/seats.h"
@@ -137,7 +137,18 @@ run::Standing Seats::standing_of(const PeerId& key) const {
 
 std::vector<PeerId> Seats::committee_to_propose() const {
     // Who has counted no round knows nobody's silence.
-    return m_attended.empty() && !is_any_leaving() ? m_chain.committee() : next_after(run::silent_rounds_max);
+    const std::vector<PeerId> present = m_chain.committee();
+    if (m_attended.empty() && !is_any_leaving()) return present;
+    const Result<run::Committee> committee = run::Committee::from_keys(present);
+    if (!committee.ok()) return present;
+    const std::vector<PeerId> trusted = trusted_devices();
+    std::vector<run::Standing> standings;
+    for (const PeerId& key : trusted) standings.push_back(standing_of(key));
+    const auto change = run::next_committee(*committee, {.trusted = trusted,
+                                                         .standings = standings,
+                                                         .fit_rounds = m_context.manifest.recipe.fit_rounds,
+                                                         .previous = m_chain.hash_before(m_chain.height())});
+    return change ? change->committee.members() : present;
 }
 
 std::vector<PeerId> Seats::committee_without_self() const {
@@ -146,21 +157,6 @@ std::vector<PeerId> Seats::committee_without_self() const {
     std::vector<PeerId> next = gone.committee_to_propose();
     std::erase(next, m_context.self());
     return next;
-}
-
-/// The committee that follows if a seat may be empty for `silent_rounds`.
-std::vector<PeerId> Seats::next_after(std::uint32_t silent_rounds) const {
-    const std::vector<PeerId> present = m_chain.committee();
-    const Result<run::Committee> committee = run::Committee::from_keys(present);
-    if (!committee.ok()) return present;
-    const std::vector<PeerId> trusted = trusted_devices();
-    std::vector<run::Standing> standings;
-    for (const PeerId& key : trusted) {
-        standings.push_back(standing_of(key));
-        if (standings.back().rounds_silent >= silent_rounds) standings.back().rounds_silent = run::silent_rounds_max;
-    }
-    const auto change = run::next_committee(*committee, trusted, standings, m_context.manifest.recipe.fit_rounds);
-    return change ? change->committee.members() : present;
 }
 
 bool Seats::may_lose_its_seat(const PeerId& key) const {
@@ -172,7 +168,8 @@ bool Seats::may_lose_its_seat(const PeerId& key) const {
 bool Seats::accepts(const std::vector<PeerId>& next) const {
     const std::vector<PeerId> present = m_chain.committee();
     if (next == present) return true;
-    if (!run::is_committee_size(next.size())) return false;
+    // It never shrinks, whoever is away: a smaller committee stands fewer liars, and is the host's to name.
+    if (!run::is_committee_size(next.size()) || next.size() < present.size()) return false;
     std::vector<PeerId> joined, left;
     std::set_difference(next.begin(), next.end(), present.begin(), present.end(), std::back_inserter(joined));
     std::set_difference(present.begin(), present.end(), next.begin(), next.end(), std::back_inserter(left));
@@ -180,9 +177,6 @@ bool Seats::accepts(const std::vector<PeerId>& next) const {
         return is_trusted(key) && is_here(key) && !is_leaving(key) && !is_convicted(key);
     });
     const auto excused = [&](const PeerId& key) { return may_lose_its_seat(key); };
-    // A smaller committee takes seats from members that are here. It stands fewer liars, so that this member must see
-    // the need itself, and would choose the same: otherwise one liar had the run to itself once another seat is empty.
-    if (next.size() < present.size()) return next == next_after(silent_rounds_excused);
     return are_fit && std::all_of(left.begin(), left.end(), excused);
 }
 

@@ -80,7 +80,6 @@ private:
     [[nodiscard]] const run::StatusMessage* status_of(const PeerId& key) const;
     [[nodiscard]] bool is_leaving(const PeerId& key) const;
     [[nodiscard]] bool is_any_leaving() const;  // of those who have a seat
-    [[nodiscard]] std::vector<PeerId> next_after(std::uint32_t silent_rounds) const;
     [[nodiscard]] bool is_in_step(const PeerId& key) const;
     [[nodiscard]] bool may_lose_its_seat(const PeerId& key) const;
     [[nodiscard]] run::Standing standing_of(const PeerId& key) const;

@@ -1,12 +1,13 @@
-// Every seated or trusted key falls into one class, and seats are filled from the best class down:
+// Every seated or trusted key falls into one class:
 //
 //   steady     seated, trusted, heard of lately: keeps its seat before anybody gets one
 //   candidate  trusted, here, fit, without a seat: the fittest first
-//   silent     seated, not heard of for silent_rounds_max rounds: keeps its seat only if nobody else can have it
-//   gone       convicted, no longer trusted, or leaving: never
+//   silent     seated, not heard of for silent_rounds_max rounds: keeps its seat only if no candidate can have it
+//   untried    trusted and here, not fit yet: better than a seat that is gone
+//   gone       leaving, no longer trusted, or convicted: keeps its seat only while nobody above can have it
 //
-// steady + candidates is what the committee can count on. It takes the largest size that this fills. Where that is less
-// than today's, today's size is kept, with silent members, as long as one of those it counts on may still be lost.
+// Seats are filled in this order. There are as many as today, or more where steady members and candidates fill the next
+// size; never fewer. One gone or silent seat of four costs the run nothing, and two cost it time.
 #include "core/run/agreement/committee_change.h"
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/base/sha256.h"
 #include "core/run/run_rules.h"
 
 namespace potluck::run {
@@ -35,14 +37,6 @@ bool is_fit(const Standing& one, std::uint32_t fit_rounds) {
     return one.rounds_accepted >= fit_rounds && one.in_step >= in_step_fit_min;
 }
 
-/// Who is here before who is away, then by time in step, then by rounds.
-bool fitter(const Standing& a, const Standing& b) {
-    const auto rank = [](const Standing& one) {
-        return std::tuple(one.attendance == Attendance::here, one.in_step, one.rounds_accepted);
-    };
-    return rank(a) != rank(b) ? rank(a) > rank(b) : a.key < b.key;
-}
-
 /// Why a seated key has to go whatever else is true; none if it may stay.
 std::optional<Departure> why_gone(const Standing& one, const std::vector<PeerId>& trusted) {
     if (one.convicted) return Departure::convicted;
@@ -51,69 +45,91 @@ std::optional<Departure> why_gone(const Standing& one, const std::vector<PeerId>
     return std::nullopt;
 }
 
-/// Adds the fittest of `more` until `seats` has `size`, one device a person.
-void seat_fittest(std::vector<Standing>& seats, std::vector<Standing> more, std::size_t size) {
-    std::sort(more.begin(), more.end(), fitter);
-    for (const Standing& one : more) {
-        const bool has_seat =
-            std::any_of(seats.begin(), seats.end(), [&](const Standing& other) { return other.person == one.person; });
-        if (!has_seat && seats.size() < size) seats.push_back(one);
-    }
-}
-
 struct Classes {
-    std::vector<Standing> steady, silent, candidates;
+    std::vector<Standing> steady, candidates, silent, untried, gone;
 };
 
-Classes classes_of(const Committee& committee, const std::vector<PeerId>& trusted,
-                   const std::vector<Standing>& standings, std::uint32_t fit_rounds) {
+Classes classes_of(const Committee& committee, const CommitteeView& view) {
     Classes classes;
     for (const PeerId& key : committee.members()) {
-        const Standing one = standing_of(standings, key);
-        if (why_gone(one, trusted)) continue;
-        (one.rounds_silent >= silent_rounds_max ? classes.silent : classes.steady).push_back(one);
+        const Standing one = standing_of(view.standings, key);
+        const bool is_silent = one.rounds_silent >= silent_rounds_max;
+        (why_gone(one, view.trusted) ? classes.gone : is_silent ? classes.silent : classes.steady).push_back(one);
     }
-    std::vector<Standing> untried;
-    for (const Standing& one : standings) {
+    for (const Standing& one : view.standings) {
         const bool is_here = one.attendance == Attendance::here && one.rounds_silent < silent_rounds_max;
-        const bool may_sit = is_here && !one.convicted && is_trusted(trusted, one.key);
+        const bool may_sit = is_here && !one.convicted && is_trusted(view.trusted, one.key);
         if (!may_sit || committee.index_of(one.key)) continue;
-        (is_fit(one, fit_rounds) ? classes.candidates : untried).push_back(one);
+        (is_fit(one, view.fit_rounds) ? classes.candidates : classes.untried).push_back(one);
     }
-    // The last seat goes to an untried member rather than to none: all of them are trusted.
-    if (classes.steady.empty() && classes.candidates.empty()) seat_fittest(classes.candidates, untried, 1);
     return classes;
 }
 
-std::vector<Standing> seats_of(const Committee& committee, const Classes& classes) {
-    std::vector<Standing> seats;
-    seat_fittest(seats, classes.steady, committee_members_max);
-    seat_fittest(seats, classes.candidates, committee_members_max);
-    const std::size_t counted_on = seats.size();
-    std::size_t size = largest_committee(counted_on);
-    if (size < committee.size() && counted_on > committee.quorum()) {
-        std::vector<Standing> with_silent = seats;
-        seat_fittest(with_silent, classes.silent, committee.size());
-        if (with_silent.size() >= committee.size()) {
-            seats = std::move(with_silent);
-            size = committee.size();
+Digest lot_of(const Digest& previous, const PeerId& key) {
+    ByteWriter out;
+    out.raw(previous.bytes);
+    out.raw(key.bytes);
+    return sha256(out.bytes());
+}
+
+/// Members that are here before those that are away, then by time in step, then by rounds, then by lot. Of the gone,
+/// whoever leaves comes before the distrusted, and these before the convicted.
+void sort_by_fitness(std::vector<Standing>& members, const CommitteeView& view) {
+    const auto rank = [&](const Standing& one) {
+        return std::tuple(one.convicted, !is_trusted(view.trusted, one.key), one.attendance != Attendance::here,
+                          ~one.in_step, ~one.rounds_accepted, lot_of(view.previous, one.key));
+    };
+    std::sort(members.begin(), members.end(), [&](const Standing& a, const Standing& b) { return rank(a) < rank(b); });
+}
+
+/// One device a person.
+class Seating {
+public:
+    explicit Seating(const CommitteeView& view) : m_view(view) {}
+    /// The fittest of `more` until there are `size`.
+    void add(std::vector<Standing> more, std::size_t size) {
+        sort_by_fitness(more, m_view);
+        for (const Standing& one : more) {
+            const bool has_seat = std::any_of(m_seats.begin(), m_seats.end(),
+                                              [&](const Standing& other) { return other.person == one.person; });
+            if (!has_seat && m_seats.size() < size) m_seats.push_back(one);
         }
     }
-    seats.resize(std::min(seats.size(), size));
-    return seats;
+    [[nodiscard]] std::size_t size() const { return m_seats.size(); }
+    [[nodiscard]] std::vector<PeerId> keys() const {
+        std::vector<PeerId> keys;
+        for (const Standing& one : m_seats) keys.push_back(one.key);
+        return keys;
+    }
+
+private:
+    const CommitteeView& m_view;
+    std::vector<Standing> m_seats;
+};
+
+/// Empty if there is no committee of a size that may be.
+std::vector<PeerId> seats_of(const Committee& committee, const CommitteeView& view) {
+    const Classes classes = classes_of(committee, view);
+    Seating counted_on(view);
+    counted_on.add(classes.steady, committee_members_max);
+    counted_on.add(classes.candidates, committee_members_max);
+    const std::size_t size = std::max(largest_committee(committee.size()), largest_committee(counted_on.size()));
+    Seating seating(view);
+    for (const auto* members :
+         {&classes.steady, &classes.candidates, &classes.silent, &classes.untried, &classes.gone}) {
+        seating.add(*members, size);
+    }
+    return seating.size() == size ? seating.keys() : std::vector<PeerId>{};
 }
 
 }  // namespace
 
-std::optional<CommitteeChange> next_committee(const Committee& committee, const std::vector<PeerId>& trusted,
-                                              const std::vector<Standing>& standings, std::uint32_t fit_rounds) {
-    POTLUCK_CHECK(std::is_sorted(trusted.begin(), trusted.end()));
-    POTLUCK_CHECK(std::is_sorted(standings.begin(), standings.end(),
+std::optional<CommitteeChange> next_committee(const Committee& committee, const CommitteeView& view) {
+    POTLUCK_CHECK(std::is_sorted(view.trusted.begin(), view.trusted.end()));
+    POTLUCK_CHECK(std::is_sorted(view.standings.begin(), view.standings.end(),
                                  [](const Standing& a, const Standing& b) { return a.key < b.key; }));
-    std::vector<PeerId> keys;
-    const Classes classes = classes_of(committee, trusted, standings, fit_rounds);
-    for (const Standing& one : seats_of(committee, classes)) keys.push_back(one.key);
-    if (keys.empty()) return std::nullopt;  // nobody to hand over to: the seats stay, and the run waits
+    std::vector<PeerId> keys = seats_of(committee, view);
+    if (keys.empty()) return std::nullopt;
     CommitteeChange change{*Committee::from_keys(std::move(keys)), {}, {}};
     if (change.committee == committee) return std::nullopt;
     for (const PeerId& key : change.committee.members()) {
@@ -121,10 +137,9 @@ std::optional<CommitteeChange> next_committee(const Committee& committee, const 
     }
     for (const PeerId& key : committee.members()) {
         if (change.committee.index_of(key)) continue;
-        const Standing one = standing_of(standings, key);
-        const bool is_silent = one.rounds_silent >= silent_rounds_max;
-        change.left.push_back(
-            {key, why_gone(one, trusted).value_or(is_silent ? Departure::silent : Departure::shrunk)});
+        const Standing one = standing_of(view.standings, key);
+        const Departure otherwise = one.rounds_silent >= silent_rounds_max ? Departure::silent : Departure::duplicate;
+        change.left.push_back({key, why_gone(one, view.trusted).value_or(otherwise)});
     }
     return change;
 }

@@ -4,10 +4,13 @@
 // Sizes are 1, 4 and 7, the least that stand 0, 1 and 2 liars; what lies between stands no more and waits more often.
 //
 //   grows       1 -> 4 when three others are fit, 4 -> 7 when six are
-//   heals       who was silent for ten rounds is replaced by the fittest without a seat
-//   shrinks     to the next size that is there whole, as soon as one more loss would leave no quorum
-//   hands over  who leaves is replaced at once; the last seat goes to the fittest that is here, tried or not
-//   expels      keys with evidence against them, and keys that are no longer trusted
+//   heals       a seat that was silent for ten rounds goes to the fittest member without one
+//   hands over  a member that leaves is replaced at once, by an untried member rather than by nobody
+//   expels      keys with evidence against them, and keys that are no longer trusted, once somebody can replace them
+//
+// It never shrinks. Absence costs it time: without a quorum the run waits, until seats come back or the host names a
+// smaller committee (ActionKind::replace). A committee that shrank by itself would stand fewer liars than it has: two
+// of seven could be two of four, and one of four alone.
 #pragma once
 
 #include <cstdint>
@@ -34,27 +37,31 @@ struct Standing {
     bool convicted = false;             // there is evidence that it voted twice
 };
 
-/// `shrunk`: no seat was left, because the committee became smaller or another device of the person has one.
-enum class Departure { convicted, distrusted, handed_over, silent, shrunk };
+/// `duplicate`: another device of the same person keeps its seat.
+enum class Departure { convicted, distrusted, handed_over, silent, duplicate };
 
 struct CommitteeChange {
     Committee committee;         // from the next round on
     std::vector<PeerId> joined;  // sorted
     struct Left {
         PeerId key;
-        Departure why = Departure::shrunk;
+        Departure why = Departure::silent;
         bool operator==(const Left&) const = default;
     };
     std::vector<Left> left;  // sorted by key
     bool operator==(const CommitteeChange&) const = default;
 };
 
-/// The change that is due, if any. `trusted` is sorted (allow list and keys that the host named); who is not in it gets
-/// no seat, however long it stays. `standings` is sorted by key; a key without one is away and unknown. `fit_rounds` is
-/// the recipe's: rounds after which a key may sit.
-[[nodiscard]] std::optional<CommitteeChange> next_committee(const Committee& committee,
-                                                            const std::vector<PeerId>& trusted,
-                                                            const std::vector<Standing>& standings,
-                                                            std::uint32_t fit_rounds);
+/// What the rule looks at.
+struct CommitteeView {
+    const std::vector<PeerId>& trusted;      // sorted: allow list and keys that the host named; nobody else gets a seat
+    const std::vector<Standing>& standings;  // sorted by key; a key without one is away and unknown
+    std::uint32_t fit_rounds = 0;            // the recipe's: rounds after which a key may sit
+    Digest previous;                         // hash of the newest list: tells equals apart
+};
+
+/// The change that is due, if any. Among equally fit keys the lowest SHA-256(previous, key) comes first: nobody can
+/// make a key that is preferred.
+[[nodiscard]] std::optional<CommitteeChange> next_committee(const Committee& committee, const CommitteeView& view);
 
 }  // namespace potluck::run

@@ -96,12 +96,11 @@ inline std::vector<std::uint8_t> turns() {
     return numbers;
 }
 
-/// Who keeps the only seat if one of four goes and all others have done equally well: the lowest key.
-inline std::vector<PeerId> only_heir_of(std::uint8_t gone) {
-    for (const PeerId& id : ids_of({1, 2, 3, 4})) {
-        if (id != key_of(gone).id()) return {id};
-    }
-    return {};
+/// The committee if one of four goes and key 9 is here to take its seat.
+inline std::vector<PeerId> heirs_of(std::uint8_t gone) {
+    std::vector<PeerId> next = ids_of({1, 2, 3, 4, 9});
+    std::erase(next, key_of(gone).id());
+    return next;
 }
 
 inline run::RoundSettings round_settings(const Context& context) {

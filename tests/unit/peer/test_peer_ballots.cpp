@@ -70,6 +70,7 @@ private slots:
         const auto votes = [](run::Phase phase, const std::vector<PeerId>& next) {
             Bench bench;
             bench.second_leaves();
+            bench.hear_of(9, run::Phase::training);
             bench.hear_of(turns()[1], phase);
             run::AcceptList list = bench.good_list();
             list.entries.clear();
@@ -77,7 +78,7 @@ private slots:
             (void)bench.hear(bench.proposal(list));
             return bench.own_vote();
         };
-        const std::vector<PeerId> heir = only_heir_of(turns()[1]);
+        const std::vector<PeerId> heir = heirs_of(turns()[1]);
         QCOMPARE(votes(run::Phase::leaving, heir), for_list);
         QCOMPARE(votes(run::Phase::leaving, {key_of(turns()[1]).id()}), none);
         // It may just not have heard yet.
@@ -119,6 +120,7 @@ private slots:
         bench.ballots->decide_early();
         QVERIFY(bench.own_proposals().empty());
         bench.second_leaves();
+        bench.hear_of(9, run::Phase::training);
         bench.ballots->decide_early();
         QCOMPARE(bench.own_proposals().size(), std::size_t{1});
         const run::AcceptList list = bench.own_list();
@@ -134,6 +136,7 @@ private slots:
             QCOMPARE(bench.machine.contribution(key_of(5).id(), message, {}), Verdict::accepted);
             (void)bench.machine.payload_held(made.payload->ref.root, made.payload->author);
             bench.second_leaves();
+            bench.hear_of(9, run::Phase::training);
             for (std::uint32_t view = 0; view < turn; ++view) {
                 bench.swarm.sent.clear();
                 for (const std::uint8_t who : turns()) {
@@ -658,11 +661,12 @@ private slots:
 
     void evidence_convicts_and_is_passed_on_once() {
         Bench bench;
-        for (const std::uint8_t who : {std::uint8_t{1}, std::uint8_t{2}, std::uint8_t{3}, std::uint8_t{4}}) {
-            QCOMPARE(bench.members.take(key_of(who).id(), {}, Source::itself, bench.context.now()), Verdict::accepted);
+        for (const int who : {1, 2, 3, 4, 9}) {
+            const PeerId id = key_of(static_cast<std::uint8_t>(who)).id();
+            QCOMPARE(bench.members.take(id, {}, Source::itself, bench.context.now()), Verdict::accepted);
         }
         const std::uint8_t liar = turns()[1];
-        const std::vector<PeerId> without = only_heir_of(liar);
+        const std::vector<PeerId> without = heirs_of(liar);
         QCOMPARE(bench.hear(bench.vote(liar, Step::prevote, std::nullopt)), Verdict::accepted);
         QVERIFY(!bench.seats.accepts(without));
         const std::size_t passed_on = bench.swarm.sent_to.size();

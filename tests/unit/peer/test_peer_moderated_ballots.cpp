@@ -145,7 +145,7 @@ private slots:
     void a_roll_back_that_changes_the_committee_gets_none() {
         QCOMPARE(early_vote_on([](Bench& bench, run::AcceptList& list) {
                      bench.second_leaves();
-                     list.committee = only_heir_of(turns()[1]);
+                     list.committee = heirs_of(turns()[1]);
                  }),
                  nil);
         QCOMPARE(early_vote_on([](Bench&, run::AcceptList& list) { list.committee = ids_of({1}); }), nil);
