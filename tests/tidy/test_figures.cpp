@@ -1,4 +1,4 @@
-// Every figure of the README names the program of this repository that measured it.
+// Every figure of docs/measurements.md names the program of this repository that measured it.
 #include <QDir>
 #include <QDirIterator>
 #include <QFileInfo>
@@ -12,9 +12,22 @@ using namespace potluck;
 
 namespace {
 
-/// Names of benches and tests: files below tests/ without their ending.
-QSet<QString> programs() {
+/// Checks between homes: the functions that tests/homes/run lists under SHORT and LONG.
+QSet<QString> checks_of_homes() {
+    static const QRegularExpression list("\n(?:SHORT|LONG) = \\[([^\\]]+)\\]");
     QSet<QString> names;
+    auto lists = list.globalMatch(tidy::lines_of("tests/homes/run").join('\n'));
+    while (lists.hasNext()) {
+        for (const QString& name : lists.next().captured(1).split(',')) names << name.trimmed();
+    }
+    return names;
+}
+
+/// Names of benches and tests (files below tests/ without their ending), checks between homes, and the node itself,
+/// whose demo measures.
+QSet<QString> programs() {
+    QSet<QString> names = checks_of_homes();
+    names << "potluck-node";
     QDirIterator walk(QStringLiteral(POTLUCK_SOURCE_DIR "/tests"), QDir::Files, QDirIterator::Subdirectories);
     while (walk.hasNext()) {
         const QFileInfo file(walk.next());
@@ -25,13 +38,14 @@ QSet<QString> programs() {
     return names;
 }
 
-/// The cells of the rows of the table under "## Figures", without its head.
+/// The cells of the rows of every table whose last column is "measured by", without its head.
 QList<QStringList> figures() {
     QList<QStringList> rows;
     bool inside = false;
-    for (const QString& line : tidy::lines_of("README.md")) {
-        if (line.startsWith("## ")) inside = line == "## Figures";
-        if (!inside || !line.startsWith("| ") || line.startsWith("| what")) continue;
+    for (const QString& line : tidy::lines_of("docs/measurements.md")) {
+        const bool head = line.endsWith("| measured by |");
+        if (head || !line.startsWith('|')) inside = head;
+        if (!inside || head || line.startsWith("|--")) continue;
         QStringList cells = line.mid(1, line.size() - 2).split('|');
         for (QString& cell : cells) cell = cell.trimmed();
         rows << cells;
@@ -47,8 +61,9 @@ private slots:
     void every_figure_names_a_program_that_exists() {
         const QSet<QString> known = programs();
         QVERIFY(known.contains("bench_numerics") && known.contains("optimizer_python.py"));
-        const QRegularExpression quoted("`([A-Za-z0-9_.]+)");
-        QVERIFY(figures().size() > 10);
+        QVERIFY(known.contains("caps_are_kept") && known.contains("sixteen_homes_compute"));
+        const QRegularExpression quoted("`([A-Za-z0-9_.-]+)");
+        QVERIFY(figures().size() > 60);
         for (const QStringList& cells : figures()) {
             QVERIFY2(cells.size() == 4, qPrintable(cells.join('|')));
             auto names = quoted.globalMatch(cells.last());

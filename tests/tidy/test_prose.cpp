@@ -1,8 +1,14 @@
 // How sources are explained: long ones open with a head comment, and comments use the field's words in whole sentences.
-// The rules have no exceptions.
+// Pages for users are written for people who have never heard of Potluck: README fits on one page, sentences are short,
+// and none has a relative clause as its subject. The rules have no exceptions.
+#include <QDir>
+#include <QFileInfo>
 #include <QRegularExpression>
 #include <QTest>
 
+#include <algorithm>
+
+#include "tests/tidy/markdown.h"
 #include "tests/tidy/source_tree.h"
 
 using namespace potluck::tidy;
@@ -11,6 +17,9 @@ namespace {
 
 constexpr int lines_without_head_max = 150;
 constexpr int head_lines_min = 5;
+constexpr qint64 readme_bytes_max = 9'216;       // a page; the READMEs of programs like this have 4 to 9 KB
+constexpr qsizetype sentence_words_max = 40;     // what a reader holds in mind is said to end at about 30
+constexpr qsizetype sentence_words_median = 20;  // the usual advice for technical English: 15 to 20
 
 /// What a line says behind `//`, `///` or `//<`; empty if it has no comment.
 QString comment_of(const QString& line) {
@@ -30,11 +39,15 @@ bool lacks_head(const QStringList& lines) {
 }
 
 /// Words for which the field has another: returns, NaN, the caller, out of memory.
-bool has_foreign_words(const QStringList& lines) {
+const QRegularExpression& foreign_words() {
     static const QRegularExpression words("\\b(gives? back|gives|is no number|whoever|somebody|a want of)\\b",
                                           QRegularExpression::CaseInsensitiveOption);
+    return words;
+}
+
+bool has_foreign_words(const QStringList& lines) {
     for (const QString& line : lines) {
-        if (words.match(comment_of(line)).hasMatch()) return true;
+        if (foreign_words().match(comment_of(line)).hasMatch()) return true;
     }
     return false;
 }
@@ -47,6 +60,47 @@ bool has_headless_genitive(const QStringList& lines) {
         if (!goes_on && comment_of(lines[i]).startsWith("Of ")) return true;
     }
     return false;
+}
+
+/// Pages for people who use Potluck.
+QStringList pages_for_users() {
+    return {"README.md", "docs/hosting.md", "docs/models.md", "docs/measurements.md", "docs/volunteer.md"};
+}
+
+/// "Who quits hands its seat over" makes a reader wait for the subject; a question may begin so.
+bool opens_with_a_clause(const QString& sentence) {
+    static const QRegularExpression clause(
+        "^(Who|Whom|Whose|Whoever|What|Whatever|That which|Those who|Of what|Of whom|In which)\\b");
+    return clause.match(sentence).hasMatch() && !sentence.endsWith('?');
+}
+
+/// What is wrong with a sentence; empty if nothing is.
+QString fault_of(const QString& sentence) {
+    if (words_in(sentence) > sentence_words_max) return "too long";
+    if (opens_with_a_clause(sentence)) return "opens with a clause";
+    return foreign_words().match(sentence).hasMatch() ? "a word for which the field has another" : QString();
+}
+
+QStringList faults_of(const QString& page, const QStringList& lines) {
+    QStringList found;
+    for (const Passage& passage : passages_of(lines)) {
+        for (const QString& sentence : sentences_of(passage.text)) {
+            const QString fault = fault_of(sentence);
+            if (!fault.isEmpty()) found << QString("%1: %2: %3").arg(page, fault, sentence);
+        }
+    }
+    return found;
+}
+
+/// Words of the middle one of a page's sentences, by length; cells of tables are no sentences.
+qsizetype median_words(const QStringList& lines) {
+    QList<qsizetype> words;
+    for (const Passage& passage : passages_of(lines)) {
+        if (passage.is_cell) continue;
+        for (const QString& sentence : sentences_of(passage.text)) words << words_in(sentence);
+    }
+    std::sort(words.begin(), words.end());
+    return words.isEmpty() ? 0 : words[words.size() / 2];
 }
 
 QStringList files_that(bool (*breaks_rule)(const QStringList&), const QStringList& files) {
@@ -86,6 +140,54 @@ private slots:
             }
         }
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("\n")));
+    }
+
+    void the_readme_fits_on_a_page() {
+        const qint64 bytes = QFileInfo(QDir(QStringLiteral(POTLUCK_SOURCE_DIR)).filePath("README.md")).size();
+        QVERIFY(bytes > 0);
+        QVERIFY2(bytes <= readme_bytes_max, qPrintable(QString("%1 bytes").arg(bytes)));
+    }
+
+    void pages_for_users_are_plain_english() {
+        QStringList wrong;
+        for (const QString& page : pages_for_users()) {
+            const QStringList lines = lines_of(page);
+            QVERIFY2(passages_of(lines).size() > 10, qPrintable(page));
+            wrong << faults_of(page, lines);
+            if (const qsizetype median = median_words(lines); median >= sentence_words_median)
+                wrong << QString("%1: the median sentence has %2 words").arg(page).arg(median);
+        }
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("\n")));
+    }
+
+    void sentences_are_found_in_a_page() {
+        const QStringList page = {"# Who reads this is skipped",
+                                  "One of `a. B`, see",
+                                  "[a page](a.md). Two!",
+                                  "* Three",
+                                  "  goes on.",
+                                  "| cell | Who quits |",
+                                  "|---|---|",
+                                  "```",
+                                  "Who writes code.",
+                                  "```"};
+        const QList<Passage> passages = passages_of(page);
+        QCOMPARE(passages.size(), qsizetype{4});
+        QCOMPARE(sentences_of(passages[0].text), QStringList({"One of code, see a page.", "Two!"}));
+        QCOMPARE(passages[1].text, QString("Three goes on."));
+        QVERIFY(passages[2].is_cell && !passages[1].is_cell);
+        QCOMPARE(faults_of("a page", page), QStringList("a page: opens with a clause: Who quits"));
+        QCOMPARE(median_words(page), qsizetype{3});
+    }
+
+    void faulty_sentences_are_found() {
+        const QString longest = QStringList(sentence_words_max, "word").join(' ');
+        QVERIFY(fault_of(longest).isEmpty());
+        QVERIFY(!fault_of(longest + " - more").isEmpty());
+        QVERIFY(!fault_of("What was not sent stays here.").isEmpty());
+        QVERIFY(fault_of("What was not sent?").isEmpty());
+        QVERIFY(fault_of("Whole numbers stay.").isEmpty());
+        QVERIFY(!fault_of("Ask somebody.").isEmpty());
     }
 
     void the_rules_see_what_they_forbid() {

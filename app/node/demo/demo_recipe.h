@@ -1,4 +1,4 @@
-// What `potluck-node demo` trains and how, in one place. The figures are chosen by measurement (README, bench).
+// What `potluck-node demo` trains and how, in one place. The figures are chosen by measurement (docs/measurements.md).
 #pragma once
 
 #include <cstdint>
