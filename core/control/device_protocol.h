@@ -20,7 +20,7 @@ struct DeviceChoice {
         field("chosen", value.chosen, Text{device_choice_bytes_max},
               "cpu, mps, cuda:1, or several GPUs as cuda:0,cuda:2; empty: the trainer chooses.");
         field("obstacle", value.obstacle, Text{sentence_bytes_max},
-              "Why another than the chosen one trains, in English; empty while none has to.");
+              "Why a device other than the chosen one trains, in English; empty if none has to.");
     }
 };
 
@@ -31,7 +31,7 @@ struct ReadDevices {
     bool again = false;
 
     static void fields(auto& value, auto&& field) {
-        field("again", value.again, Optional{Any{}}, "Whether to look anew, which takes seconds.");
+        field("again", value.again, Optional{Any{}}, "Whether to detect devices again, which takes seconds.");
     }
 };
 
@@ -43,8 +43,7 @@ struct SetDevice {
 
     static void fields(auto& value, auto&& field) {
         field("device", value.device, Text{device_choice_bytes_max},
-              "cpu, mps, cuda:1, or several GPUs as cuda:0,cuda:2, also those that are not here; any: the trainer "
-              "chooses.");
+              "cpu, mps, cuda:1, or several GPUs as cuda:0,cuda:2, including absent ones; any: the trainer chooses.");
     }
 };
 

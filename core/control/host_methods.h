@@ -56,24 +56,24 @@ struct RunChoices {
               "Whether the data is text, token files of nanoGPT or llm.c, or pictures.");
         field("data", value.data, Text{path_bytes_max}, "A file or a folder to train on.");
         field("checkpoint", value.checkpoint, Optional{Text{path_bytes_max}},
-              "Folder of Hugging Face transformers to go on from; empty: a fresh model.");
+              "Folder of Hugging Face transformers to continue from; empty: a fresh model.");
         field("tokenizer", value.tokenizer, Optional{Text{path_bytes_max}},
               "File or folder of a tokenizer; empty: the checkpoint's, or bytes.");
         field("vocabulary", value.vocabulary, Optional{Whole{0, vocabulary_max}},
-              "At least so many tokens; 0: as many as the tokenizer has.");
-        field("model", value.model, Text{name_bytes_max}, "Name of a preset; of no meaning beside a checkpoint.");
+              "Minimum size in tokens; 0: the tokenizer's size.");
+        field("model", value.model, Text{name_bytes_max}, "Name of a preset; ignored with a checkpoint.");
         field("context", value.context, Optional{Whole{0, 1U << 20U}},
-              "In tokens; 0: the preset's or the checkpoint's.");
-        field("optimizer", value.optimizer, Optional{Any{}}, "What steps the weights on every computer.");
-        field("batch", value.batch, Optional{Whole{0, 65'536}}, "Sequences per step; 0: as usual.");
+              "Context in tokens; 0: the preset's or the checkpoint's.");
+        field("optimizer", value.optimizer, Optional{Any{}}, "The inner optimizer on every computer.");
+        field("batch", value.batch, Optional{Whole{0, 65'536}}, "Sequences per step; 0: the default.");
         field("learning_rate", value.learning_rate, Optional{Real{0, 1}},
-              "Peak; 0: the recipe's, or a tenth of it from a checkpoint on.");
+              "Peak learning rate; 0: the recipe's, or a tenth of it with a checkpoint.");
         field("rounds", value.rounds, Optional{Whole{0, rounds_max}},
-              "Until the run is complete; 0: as many as the estimate takes.");
+              "Rounds until the run is complete; 0: as many as the estimate needs.");
         field("window_seconds", value.window_seconds, Optional{Whole{0, window_seconds_max}},
               "Training time of a round; 0: by the model's size.");
         field("name", value.run_name, Text{name_text_bytes_max}, "Name of the run.");
-        field("purpose", value.purpose, Optional{Text{purpose_text_bytes_max}}, "What the model is for.");
+        field("purpose", value.purpose, Optional{Text{purpose_text_bytes_max}}, "Purpose of the model.");
         field("licence", value.licence, Text{name_bytes_max}, "SPDX licence of the model.");
         field("admission", value.admission, Optional{Any{}}, "Whether anybody may join, or only the keys in allowed.");
         field("allowed", value.allowed, Optional{List{run::allowed_max, Text{id_bytes_max}}},
@@ -92,9 +92,9 @@ struct ModelChoice {
 
     static void fields(auto& value, auto&& field) {
         field("name", value.preset, Text{name_bytes_max}, "Name of a preset.");
-        field("parameters", value.parameters, Whole{}, "With its published tokenizer, or bytes.");
-        field("context", value.context, Whole{}, "In tokens; a picture's values.");
-        field("data_kind", value.data_kind, Optional{Any{}}, "Pictures if it is trained on those, else text.");
+        field("parameters", value.parameters, Whole{}, "Parameters with the published tokenizer, or with bytes.");
+        field("context", value.context, Whole{}, "Context in tokens, or values of a picture.");
+        field("data_kind", value.data_kind, Optional{Any{}}, "Pictures if the model trains on them, else text.");
     }
 };
 struct RunOptions {
@@ -103,8 +103,8 @@ struct RunOptions {
     std::vector<std::string> gpus;
 
     static void fields(auto& value, auto&& field) {
-        field("models", value.models, List{choices_max, Any{}}, "Presets, as choices name them.");
-        field("gpus", value.gpus, List{choices_max, Text{name_bytes_max}}, "GPUs of which figures are known.");
+        field("models", value.models, List{choices_max, Any{}}, "Names of presets.");
+        field("gpus", value.gpus, List{choices_max, Text{name_bytes_max}}, "GPUs with known figures.");
     }
 };
 struct ReadRunOptions : Nothing {
@@ -123,8 +123,8 @@ struct ChoiceProblem {
     std::string sentence;
 
     static void fields(auto& value, auto&& field) {
-        field("field", value.place, Any{}, "What it is about.");
-        field("sentence", value.sentence, Text{text_bytes_max}, "What is wrong and what to do.");
+        field("field", value.place, Any{}, "The field that is wrong.");
+        field("sentence", value.sentence, Text{text_bytes_max}, "The problem, and how to solve it.");
     }
 };
 
@@ -142,26 +142,29 @@ struct RunEstimate {
     double tokens_per_second = 0;
 
     static void fields(auto& value, auto&& field) {
-        field("problems", value.problems, List{problems_max, Any{}}, "What cannot stand; empty if all can.");
-        field("model", value.model, Text{name_bytes_max}, "Its shape in words; empty if the choices name none.");
-        field("parameters", value.parameters, Whole{}, "Of that model.");
-        field("data_bytes", value.data_bytes, Whole{}, "Size of the data as it is.");
-        field("data_files", value.data_files, Whole{}, "In how many files.");
-        field("data_tokens", value.data_tokens, Whole{}, "About so many tokens: counted in token files, else guessed.");
-        field("tokens", value.tokens, Whole{}, "What everybody together trains on until the last round.");
-        field("rounds", value.rounds, Whole{}, "Those that were chosen, or as many as tokens take.");
+        field("problems", value.problems, List{problems_max, Any{}}, "Invalid choices; empty if all are valid.");
+        field("model", value.model, Text{name_bytes_max},
+              "Shape of the model in words; empty if the choices name none.");
+        field("parameters", value.parameters, Whole{}, "Parameters of the model.");
+        field("data_bytes", value.data_bytes, Whole{}, "Size of the data on disk.");
+        field("data_files", value.data_files, Whole{}, "Number of files of data.");
+        field("data_tokens", value.data_tokens, Whole{},
+              "Approximate number of tokens: counted in token files, else estimated.");
+        field("tokens", value.tokens, Whole{}, "Tokens that all members together train on until the last round.");
+        field("rounds", value.rounds, Whole{}, "Rounds as chosen, or as many as the tokens need.");
         field("window_seconds", value.window_seconds, Real{}, "Training time of a round.");
-        field("days", value.days, Real{}, "That the rounds take at least.");
-        field("days_here", value.days_here, Real{}, "That this computer alone would take for the tokens.");
-        field("kilowatt_hours", value.kilowatt_hours, Real{}, "Of everybody's GPUs.");
-        field("price", value.price, Real{}, "Of that electricity, in the price's currency.");
-        field("checkpoint_bytes", value.checkpoint_bytes, Whole{}, "Of one checkpoint.");
-        field("disk", value.disk, Whole{}, "That making and keeping the run takes on this computer, about.");
-        field("disk_free", value.disk_free, Whole{}, "Where the data folder is.");
-        field("device", value.device, Text{name_bytes_max}, "What would train here; empty if nothing was planned.");
-        field("summary", value.summary, Text{text_bytes_max}, "By which plan.");
-        field("gpu_peak", value.gpu_peak, Whole{}, "Most bytes on the GPU at once.");
-        field("ram_peak", value.ram_peak, Whole{}, "Most bytes in memory at once.");
+        field("days", value.days, Real{}, "Days that the rounds take at least.");
+        field("days_here", value.days_here, Real{}, "Days that this computer alone would need for the tokens.");
+        field("kilowatt_hours", value.kilowatt_hours, Real{}, "Electricity that all GPUs use.");
+        field("price", value.price, Real{}, "Price of that electricity, in the currency of the given price.");
+        field("checkpoint_bytes", value.checkpoint_bytes, Whole{}, "Size of a checkpoint.");
+        field("disk", value.disk, Whole{}, "Approximate disk space that making and keeping the run takes here.");
+        field("disk_free", value.disk_free, Whole{}, "Free bytes on the data folder's disk.");
+        field("device", value.device, Text{name_bytes_max},
+              "Device that would train here; empty if nothing was planned.");
+        field("summary", value.summary, Text{text_bytes_max}, "Summary of the memory plan.");
+        field("gpu_peak", value.gpu_peak, Whole{}, "Peak bytes on the GPU.");
+        field("ram_peak", value.ram_peak, Whole{}, "Peak bytes in memory.");
         field("tokens_per_second", value.tokens_per_second, Real{}, "Expected speed here.");
     }
 };
@@ -177,12 +180,13 @@ struct EstimateRun {
     double price_per_kilowatt_hour = 0.30;
 
     static void fields(auto& value, auto&& field) {
-        field("choices", value.choices, Any{}, "What is to be hosted.");
-        field("volunteers", value.volunteers, Optional{Whole{1, volunteers_max}}, "How many are expected.");
+        field("choices", value.choices, Any{}, "Choices for the run to host.");
+        field("volunteers", value.volunteers, Optional{Whole{1, volunteers_max}}, "Number of expected volunteers.");
         field("gpu", value.gpu, Optional{Text{name_bytes_max}},
-              "The GPU of each of them; empty: each is as fast as this computer.");
-        field("tokens", value.tokens, Optional{Whole{}}, "To train on; 0: 20 for each parameter.");
-        field("price_per_kilowatt_hour", value.price_per_kilowatt_hour, Optional{Real{0, 1000}}, "Of electricity.");
+              "GPU of each volunteer; empty: each is as fast as this computer.");
+        field("tokens", value.tokens, Optional{Whole{}}, "Tokens to train on; 0: 20 for each parameter.");
+        field("price_per_kilowatt_hour", value.price_per_kilowatt_hour, Optional{Real{0, 1000}},
+              "Price of electricity.");
     }
 };
 
@@ -193,7 +197,9 @@ struct HostRun {
     using Reply = Done;
     RunChoices choices;
 
-    static void fields(auto& value, auto&& field) { field("choices", value.choices, Any{}, "What is to be hosted."); }
+    static void fields(auto& value, auto&& field) {
+        field("choices", value.choices, Any{}, "Choices for the run to host.");
+    }
 };
 
 /// Ends what HostRun is making; nothing of it stays.

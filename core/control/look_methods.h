@@ -30,34 +30,33 @@ struct OfferedRun {
 
     static void fields(auto& value, auto&& field) {
         field("id", value.id, Text{id_bytes_max}, "The run's id in hexadecimal digits.");
-        field("name", value.name, Text{name_bytes_max}, "The name its host chose.");
-        field("purpose", value.purpose, Text{text_bytes_max}, "What the model is for.");
+        field("name", value.name, Text{name_bytes_max}, "Name that the host chose.");
+        field("purpose", value.purpose, Text{text_bytes_max}, "Purpose of the model.");
         field("licence", value.licence, Text{name_bytes_max}, "SPDX licence of the model.");
         field("host", value.host, Text{id_bytes_max}, "Key of the run's host in hexadecimal digits.");
-        field("model", value.model, Text{name_bytes_max}, "The model's shape in words.");
+        field("model", value.model, Text{name_bytes_max}, "Shape of the model in words.");
         field("parameters", value.parameters, Whole{}, "Parameters of the model.");
-        field("total_rounds", value.total_rounds, Whole{}, "Rounds that are planned.");
+        field("total_rounds", value.total_rounds, Whole{}, "Planned rounds.");
         field("window_seconds", value.window_seconds, Real{}, "Training time of a round.");
         field("listed", value.listed, Any{}, "Whether only keys that its host has listed may join.");
-        field("admitted", value.admitted, Any{}, "Whether this computer may, by that list.");
-        field("peers", value.peers, Whole{}, "Computers of the run that answered; 0 if its description was here.");
+        field("admitted", value.admitted, Any{}, "Whether that list admits this computer.");
+        field("peers", value.peers, Whole{},
+              "Computers of the run that answered; 0 if its description was on disk already.");
         field("download", value.download, Whole{}, "Bytes of the model and of one round's text.");
-        field("disk", value.disk, Whole{}, "Bytes that a member keeps on disk, about.");
-        field("disk_free", value.disk_free, Whole{}, "Where the data folder is.");
-        field("device", value.device, Text{name_bytes_max}, "What would train here; empty if nothing can.");
-        field("summary", value.summary, Text{text_bytes_max}, "By which plan.");
-        field("obstacle", value.obstacle, Text{text_bytes_max},
-              "Why nothing here can train it; empty if something can.");
-        field("gpu_peak", value.gpu_peak, Whole{}, "Most bytes on the GPU at once.");
-        field("ram_peak", value.ram_peak, Whole{}, "Most bytes in memory at once.");
+        field("disk", value.disk, Whole{}, "Approximate bytes that a member keeps on disk.");
+        field("disk_free", value.disk_free, Whole{}, "Free bytes on the data folder's disk.");
+        field("device", value.device, Text{name_bytes_max}, "Device that would train here; empty if none can.");
+        field("summary", value.summary, Text{text_bytes_max}, "Summary of the memory plan.");
+        field("obstacle", value.obstacle, Text{text_bytes_max}, "Why no device here can train it; empty if one can.");
+        field("gpu_peak", value.gpu_peak, Whole{}, "Peak bytes on the GPU.");
+        field("ram_peak", value.ram_peak, Whole{}, "Peak bytes in memory.");
         field("tokens_per_second", value.tokens_per_second, Real{}, "Expected speed here.");
         field("traffic_day", value.traffic_day, Optional{Whole{}},
-              "Bytes that are sent in a day, and received, for each other computer that trains, by the run's first "
-              "rounds; later ones send more where all links carry it.");
-        field("watts", value.watts, Real{0, watts_shown_max},
-              "What training drew here on average; missing if unknown.");
+              "Bytes sent, and received, in a day for each other computer that trains, as of the run's first rounds; "
+              "later rounds send more if all connections are fast.");
+        field("watts", value.watts, Real{0, watts_shown_max}, "Average power of training here; missing if unknown.");
         field("watts_max", value.watts_max, Real{0, watts_shown_max},
-              "What the device may draw, by its own limit; missing where it tells none.");
+              "Power limit of the device; missing if it reports none.");
     }
 };
 
@@ -86,7 +85,7 @@ struct ReadLog {
     std::uint64_t lines = 500;
 
     static void fields(auto& value, auto&& field) {
-        field("most", value.lines, Optional{Whole{1, log_lines_max}}, "How many lines at most, of the newest.");
+        field("most", value.lines, Optional{Whole{1, log_lines_max}}, "Maximum number of lines; the newest are kept.");
     }
 };
 

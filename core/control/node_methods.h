@@ -33,10 +33,10 @@ struct Join {
 
     static void fields(auto& value, auto&& field) {
         field("invite", value.invite, Text{run::invite_bytes_max}, "A magnet: or potluck: link.");
-        field("role", value.role, Optional{Any{}}, "Whether to train, or to lead and relay.");
+        field("role", value.role, Optional{Any{}}, "Whether to train, or only to vote and relay.");
         field("other_run", value.other_run, Optional{Any{}},
-              "Of another run that the node is in: keep refuses the invite, leave leaves that run for it. An invite "
-              "with which nobody was reached yet is replaced by either.");
+              "If the node is in another run, keep refuses the invite, and leave leaves that run. Either value "
+              "replaces an invite that has not reached any member yet.");
     }
 };
 
@@ -52,7 +52,7 @@ struct Finish {
 
     static void fields(auto& value, auto&& field) {
         field("then", value.after, Optional{Any{}},
-              "Whether to stay a member that relays, or to leave once the round has what was trained.");
+              "Whether to stay as a relaying member, or to leave once the round has the trained tokens.");
     }
 };
 
@@ -62,7 +62,8 @@ struct Pause {
     std::uint64_t seconds = 0;
 
     static void fields(auto& value, auto&& field) {
-        field("seconds", value.seconds, Optional{Whole{0, pause_seconds_max}}, "For how long; 0 until it is resumed.");
+        field("seconds", value.seconds, Optional{Whole{0, pause_seconds_max}},
+              "Length of the pause; 0: until resumed.");
     }
 };
 
@@ -83,9 +84,9 @@ struct Yield {
 
     static void fields(auto& value, auto&& field) {
         field("level", value.level, Any{}, "How much of the computer training may take.");
-        field("signal", value.signal, Any{}, "What was noticed; nothing if level is run.");
-        field("detail", value.detail, Text{name_bytes_max}, "For example which program; may be empty.");
-        field("seconds", value.seconds, Whole{1, yield_seconds_max}, "How long that counts.");
+        field("signal", value.signal, Any{}, "The signal noticed; nothing if level is run.");
+        field("detail", value.detail, Text{name_bytes_max}, "Detail, for example the program's name; may be empty.");
+        field("seconds", value.seconds, Whole{1, yield_seconds_max}, "How long the signal counts.");
     }
 };
 
@@ -95,7 +96,7 @@ struct SetRules {
     OwnerRules rules;
 
     static void fields(auto& value, auto&& field) {
-        field("rules", value.rules, Any{}, "What the owner wants to be noticed.");
+        field("rules", value.rules, Any{}, "The owner's rules for pausing.");
     }
 };
 
@@ -106,7 +107,7 @@ struct SetResources {
     Resources resources;
 
     static void fields(auto& value, auto&& field) {
-        field("resources", value.resources, Any{}, "What the owner lets the node use.");
+        field("resources", value.resources, Any{}, "The owner's limits on resources.");
     }
 };
 
@@ -140,7 +141,7 @@ struct SetTeam {
 
     static void fields(auto& value, auto&& field) {
         field("team", value.team, Text{own_name_bytes_max},
-              "The team to be counted with; anybody may name any. Empty for none.");
+              "Team to be counted with; any name is allowed. Empty for none.");
     }
 };
 
@@ -149,7 +150,7 @@ struct InviteLink {
     std::string magnet;
 
     static void fields(auto& value, auto&& field) {
-        field("magnet", value.magnet, Text{text_bytes_max}, "The link by which others join the run.");
+        field("magnet", value.magnet, Text{text_bytes_max}, "Invite to the run.");
     }
 };
 struct MakeInvite : Nothing {
@@ -167,12 +168,13 @@ struct Leaderboard {
 
     static void fields(auto& value, auto&& field) {
         field("rows", value.rows, List{rows_max, Any{}}, "Most tokens first.");
-        field("own", value.own, Any{}, "This identity's row, also if it is beyond the others; missing without credit.");
-        field("people", value.people, Optional{Whole{}}, "How many were credited in all.");
+        field("own", value.own, Any{},
+              "Row of this identity, even if it is beyond the other rows; missing without credit.");
+        field("people", value.people, Optional{Whole{}}, "Number of people with credit.");
         field("teams", value.teams, Optional{List{team_rows_max, Any{}}},
-              "Teams of those who were credited, most tokens first.");
+              "Teams of people with credit, most tokens first.");
         field("own_team", value.own_team, Any{},
-              "The row of this person's team, also if it is beyond the others; missing without credit or a team.");
+              "Row of this person's team, even if it is beyond the other rows; missing without credit or a team.");
     }
 };
 struct ReadLeaderboard {
@@ -182,9 +184,10 @@ struct ReadLeaderboard {
     std::string find = {};
 
     static void fields(auto& value, auto&& field) {
-        field("most", value.rows, Optional{Whole{1, rows_max}}, "How many rows at most.");
-        field("find", value.find, Optional{Text{name_bytes_max}},
-              "Only people whose name or team holds this, or whose key begins with it, and teams that hold it.");
+        field("most", value.rows, Optional{Whole{1, rows_max}}, "Maximum number of rows.");
+        field(
+            "find", value.find, Optional{Text{name_bytes_max}},
+            "Filter: people whose name or team contains this or whose key begins with it, and teams that contain it.");
     }
 };
 
@@ -193,7 +196,7 @@ struct Curve {
     std::vector<CurvePoint> points;
 
     static void fields(auto& value, auto&& field) {
-        field("points", value.points, List{rows_max, Any{}}, "By rising round.");
+        field("points", value.points, List{rows_max, Any{}}, "Points by ascending round.");
     }
 };
 struct ReadCurve {
@@ -202,7 +205,7 @@ struct ReadCurve {
     std::uint64_t points = 500;
 
     static void fields(auto& value, auto&& field) {
-        field("most", value.points, Optional{Whole{1, rows_max}}, "How many points at most.");
+        field("most", value.points, Optional{Whole{1, rows_max}}, "Maximum number of points.");
     }
 };
 
@@ -224,11 +227,11 @@ struct EvidenceRow {
     std::uint64_t round = 0;
 
     static void fields(auto& value, auto&& field) {
-        field("id", value.id, Text{id_bytes_max}, "Public key in hexadecimal digits, which has signed both.");
-        field("round", value.round, Whole{}, "The round in which it did.");
-        field("what", value.what, Text{name_bytes_max}, "What it has signed, in words.");
+        field("id", value.id, Text{id_bytes_max}, "Public key that signed both, in hexadecimal digits.");
+        field("round", value.round, Whole{}, "Round of the two signatures.");
+        field("what", value.what, Text{name_bytes_max}, "The two signed messages, in words.");
         field("file", value.file, Text{path_bytes_max},
-              "The proof, for anybody to check: potluck-node committee verify FILE.");
+              "File of the proof, which potluck-node committee verify FILE checks.");
     }
 };
 
@@ -240,15 +243,15 @@ struct Committee {
     std::vector<EvidenceRow> evidence;
 
     static void fields(auto& value, auto&& field) {
-        field("seats", value.seats, List{run::committee_members_max, Any{}}, "Its members.");
-        field("needed", value.needed, Whole{}, "How many of them a round needs.");
+        field("seats", value.seats, List{run::committee_members_max, Any{}}, "Members of the committee.");
+        field("needed", value.needed, Whole{}, "Number of members that a round needs.");
         field("waiting", value.waiting, List{rows_max, Text{text_bytes_max}},
-              "What the host has signed and no list holds yet.");
-        field("banned", value.banned, List{rows_max, Text{id_bytes_max}}, "Keys that the host has shut out.");
+              "Actions of the host that no list contains yet.");
+        field("banned", value.banned, List{rows_max, Text{id_bytes_max}}, "Keys banned by the host.");
         field("vouched", value.vouched, List{rows_max, Text{id_bytes_max}},
-              "Keys that the host has vouched for since the run began.");
+              "Keys that the host has vouched for since the start.");
         field("evidence", value.evidence, Optional{List{rows_max, Any{}}},
-              "Keys that have signed two different things for one place, and have no seat any more.");
+              "Keys that signed two conflicting messages and have lost their seats.");
     }
 };
 struct ReadCommittee : Nothing {
@@ -261,8 +264,9 @@ struct ModerationNumber {
     std::uint64_t number = 0;
 
     static void fields(auto& value, auto&& field) {
-        field("number", value.number, Whole{},
-              "Of the host's change, which is in force with the next list, or at once if it names a committee.");
+        field(
+            "number", value.number, Whole{},
+            "Number of the host's action, which takes effect with the next list, or at once if it names a committee.");
     }
 };
 struct Moderate {
@@ -273,11 +277,10 @@ struct Moderate {
     std::uint64_t round = 0;
 
     static void fields(auto& value, auto&& field) {
-        field("kind", value.kind, Any{}, "What the run's host wants.");
+        field("kind", value.kind, Any{}, "Kind of the host's action.");
         field("key", value.key, Optional{Text{id_bytes_max}},
-              "Whom it is about: a public key, or at least 8 digits with which only one known key begins.");
-        field("round", value.round, Optional{Whole{}},
-              "For rollback: the checkpoint with which the next round begins.");
+              "The member concerned: a public key, or at least 8 leading digits of exactly one known key.");
+        field("round", value.round, Optional{Whole{}}, "Round of the checkpoint to start from, for rollback.");
     }
 };
 
@@ -290,7 +293,7 @@ struct ReplaceCommittee {
     static void fields(auto& value, auto&& field) {
         field("keys", value.keys, List{run::committee_members_max, Text{id_bytes_max}},
               "1, 4 or 7 keys that the host trusts, named as for moderate.");
-        field("after", value.after, Whole{}, "How many rounds stay; all that this node knows of if missing.");
+        field("after", value.after, Whole{}, "Number of rounds to keep; missing: all that this node knows.");
     }
 };
 
@@ -302,12 +305,12 @@ struct ExportedFiles {
     std::optional<std::uint64_t> pruned_weights{}, zero_weights{};
 
     static void fields(auto& value, auto&& field) {
-        field("files", value.files, List{rows_max, Text{path_bytes_max}}, "What was written.");
-        field("round", value.round, Whole{}, "How many rounds the model has seen.");
+        field("files", value.files, List{rows_max, Text{path_bytes_max}}, "Files written.");
+        field("round", value.round, Whole{}, "Rounds that the model has seen.");
         field("agreed", value.agreed, Any{},
-              "Whether the run's committee has agreed on this state, so that a proof could be written beside it.");
-        field("pruned_weights", value.pruned_weights, Whole{}, "Weights in the matrices that were pruned.");
-        field("zero_weights", value.zero_weights, Whole{}, "How many of these are zero now.");
+              "Whether the committee has agreed on this state, so that a proof stands beside it.");
+        field("pruned_weights", value.pruned_weights, Whole{}, "Weights in the pruned matrices.");
+        field("zero_weights", value.zero_weights, Whole{}, "Zero weights among them.");
     }
 };
 struct ExportModel {
@@ -317,7 +320,7 @@ struct ExportModel {
     bool sparse_2_4 = false;
 
     static void fields(auto& value, auto&& field) {
-        field("folder", value.folder, Text{path_bytes_max}, "Where to; made if it is missing.");
+        field("folder", value.folder, Text{path_bytes_max}, "Target folder; created if missing.");
         field("sparse_2_4", value.sparse_2_4, Optional{Any{}},
               "Whether to keep only the 2 largest of every 4 weights of attention and MLP.");
     }
@@ -331,14 +334,14 @@ struct SampledText {
     std::uint64_t round = 0;
 
     static void fields(auto& value, auto&& field) {
-        field("text", value.text, Text{line_bytes_max}, "What the model writes, without the prompt.");
+        field("text", value.text, Text{line_bytes_max}, "Text that the model wrote, without the prompt.");
         field("picture", value.picture, Text{picture_text_bytes_max},
-              "What a model that draws has drawn, or one that embeds pictures shows of those held out: a PNG in "
-              "hexadecimal digits; else missing.");
+              "The drawing of a model that draws, or held-out pictures of a model that embeds pictures: a PNG in "
+              "hexadecimal digits. Missing for other models.");
         field("nearest", value.nearest, Whole{1, nearest_max},
-              "Of a model that embeds pictures: how many stand in each row of the picture, nearest first, behind the "
-              "one to which they are nearest; else missing.");
-        field("round", value.round, Optional{Whole{}}, "How many rounds that model has seen.");
+              "Neighbours in each row of the picture, nearest first, behind the picture they belong to; missing unless "
+              "the model embeds pictures.");
+        field("round", value.round, Optional{Whole{}}, "Rounds that the model has seen.");
     }
 };
 struct SampleText {
@@ -351,10 +354,11 @@ struct SampleText {
 
     static void fields(auto& value, auto&& field) {
         field("prompt", value.prompt, Text{text_bytes_max},
-              "The beginning; may be empty, and means nothing to a model that embeds pictures.");
-        field("tokens", value.tokens, Optional{Whole{1, sampled_tokens_max}}, "How many.");
-        field("temperature", value.temperature, Optional{Real{0, 10}}, "0 takes the likeliest token.");
-        field("seed", value.seed, Optional{Whole{0, sample_seed_max}}, "Seed of the choice.");
+              "Beginning of the text; may be empty; ignored by a model that embeds pictures.");
+        field("tokens", value.tokens, Optional{Whole{1, sampled_tokens_max}}, "Number of tokens.");
+        field("temperature", value.temperature, Optional{Real{0, 10}},
+              "Sampling temperature; 0 takes the most likely token.");
+        field("seed", value.seed, Optional{Whole{0, sample_seed_max}}, "Seed of the sampling.");
     }
 };
 
@@ -378,7 +382,7 @@ struct ExportIdentity {
     std::string file;
 
     static void fields(auto& value, auto&& field) {
-        field("file", value.file, Text{path_bytes_max}, "Where to write the key.");
+        field("file", value.file, Text{path_bytes_max}, "File to write the key to.");
     }
 };
 
@@ -388,7 +392,7 @@ struct ImportIdentity {
     std::string file;
 
     static void fields(auto& value, auto&& field) {
-        field("file", value.file, Text{path_bytes_max}, "Where to read the key from.");
+        field("file", value.file, Text{path_bytes_max}, "File to read the key from.");
     }
 };
 

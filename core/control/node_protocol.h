@@ -105,11 +105,11 @@ struct SeatRow {
 
     static void fields(auto& value, auto&& field) {
         field("id", value.id, Text{id_bytes_max}, "The computer's public key in hexadecimal digits.");
-        field("name", value.name, Text{name_bytes_max}, "The last name heard; may be empty.");
-        field("here", value.here, Any{}, "Whether this node hears of it.");
+        field("name", value.name, Text{name_bytes_max}, "Last known name; may be empty.");
+        field("here", value.here, Any{}, "Whether the computer is online.");
         field("self", value.self, Any{}, "Whether it is this node.");
         field("person", value.person, Optional{Text{id_bytes_max}},
-              "Public key of the person whose computer it is; missing if that is its own key, or it is not here.");
+              "Public key of the computer's owner; missing if it equals id, or while the computer is offline.");
     }
 };
 
@@ -129,24 +129,25 @@ struct MemberRow {
 
     static void fields(auto& value, auto&& field) {
         field("id", value.id, Text{id_bytes_max}, "The computer's public key in hexadecimal digits.");
-        field("name", value.name, Text{name_bytes_max}, "The name it goes by, not verified.");
+        field("name", value.name, Text{name_bytes_max}, "Claimed name, not verified.");
         field("role", value.role, Any{}, "Whether it trains, or only decides and relays.");
-        field("phase", value.phase, Any{}, "What it says it does.");
-        field("round", value.round, Whole{}, "The round it is in.");
+        field("phase", value.phase, Any{}, "Claimed phase.");
+        field("round", value.round, Whole{}, "Current round of the member.");
         field("window_tokens", value.window_tokens, Whole{}, "Tokens trained in the current window.");
-        field("tokens_per_second", value.tokens_per_second, Whole{}, "Its speed.");
+        field("tokens_per_second", value.tokens_per_second, Whole{}, "Speed in tokens per second.");
         field("loss", value.loss, Real{}, "Training loss of its last window; 0 if none.");
         field("self", value.self, Any{}, "Whether it is this node.");
         field("connected", value.connected, Any{},
-              "Whether this node has a session with it; what the others say comes through members.");
+              "Whether this node has a session with it; other members' statuses arrive through neighbours.");
         field("person", value.person, Optional{Text{id_bytes_max}},
-              "Public key of the person whose computer it is; missing if that is its own key.");
-        field("seat", value.seat, Optional{Any{}}, "Whether it is of the committee.");
+              "Public key of the computer's owner; missing if it equals id.");
+        field("seat", value.seat, Optional{Any{}}, "Whether it is in the committee.");
         field("through", value.through, Text{id_bytes_max},
-              "Key of a neighbour that tells of it; missing if there is a session with it, or nobody is known to.");
+              "Key of the neighbour that relays its statuses; missing with a session, or if none is known.");
         field("sent_per_second", value.sent_per_second, Optional{Whole{}},
-              "Bytes of messages and blobs that went to it, a mean over the last seconds; 0 without a session.");
-        field("received_per_second", value.received_per_second, Optional{Whole{}}, "The same that came from it.");
+              "Bytes of messages and blobs sent to it per second, recent mean; 0 without a session.");
+        field("received_per_second", value.received_per_second, Optional{Whole{}},
+              "Bytes received from it per second, likewise.");
     }
 };
 
@@ -158,8 +159,8 @@ struct RefusalRow {
 
     static void fields(auto& value, auto&& field) {
         field("kind", value.kind, Text{name_bytes_max}, "Kind of message, or connection.");
-        field("reason", value.reason, Text{name_bytes_max}, "Why; docs/threat-model.md lists the reasons.");
-        field("count", value.count, Whole{}, "How many.");
+        field("reason", value.reason, Text{name_bytes_max}, "Reason, as listed in docs/threat-model.md.");
+        field("count", value.count, Whole{}, "Number of refusals.");
     }
 };
 
@@ -171,10 +172,10 @@ struct Succession {
 
     static void fields(auto& value, auto&& field) {
         field("seats", value.seats, List{run::committee_members_max, Any{}},
-              "Who would decide; empty if nobody here could.");
-        field("needed", value.needed, Whole{}, "How many of them a round needs.");
-        field("shard_copies", value.shard_copies, Whole{}, "Of each part of the training data, on others' disks.");
-        field("checkpoint_holders", value.checkpoint_holders, Whole{}, "Others that seed a checkpoint.");
+              "Members that would decide; empty if none could.");
+        field("needed", value.needed, Whole{}, "Number of members that a round needs.");
+        field("shard_copies", value.shard_copies, Whole{}, "Copies of each shard on other members' disks.");
+        field("checkpoint_holders", value.checkpoint_holders, Whole{}, "Other members that seed a checkpoint.");
     }
 };
 
@@ -209,59 +210,64 @@ struct RunSnapshot {
 
     static void fields(auto& value, auto&& field) {
         field("id", value.id, Text{id_bytes_max}, "The run's id in hexadecimal digits.");
-        field("name", value.name, Text{name_bytes_max}, "The name its host chose.");
-        field("purpose", value.purpose, Text{text_bytes_max}, "What the model is for.");
+        field("name", value.name, Text{name_bytes_max}, "Name that the host chose.");
+        field("purpose", value.purpose, Text{text_bytes_max}, "Purpose of the model.");
         field("licence", value.licence, Text{name_bytes_max}, "SPDX licence of the model.");
-        field("model", value.model, Text{name_bytes_max}, "The model's shape in words.");
-        field("magnet", value.magnet, Text{text_bytes_max}, "The link by which others join.");
+        field("model", value.model, Text{name_bytes_max}, "Shape of the model in words.");
+        field("magnet", value.magnet, Text{text_bytes_max}, "Invite to the run.");
         field("host", value.host, Optional{Text{id_bytes_max}}, "Key of the run's host in hexadecimal digits.");
         field("succession", value.succession, Any{},
-              "Who would carry the run on; missing unless this node is its host.");
+              "Members that could continue the run; missing unless this node is its host.");
         field("parameters", value.parameters, Whole{}, "Parameters of the model.");
-        field("round", value.round, Whole{}, "Rounds that have ended.");
-        field("total_rounds", value.total_rounds, Whole{}, "Rounds that are planned.");
-        field("phase", value.phase, Any{}, "Where this node is in its round.");
+        field("round", value.round, Whole{}, "Completed rounds.");
+        field("total_rounds", value.total_rounds, Whole{}, "Planned rounds.");
+        field("phase", value.phase, Any{}, "Phase of this node's round.");
         field("proposer", value.proposer, Text{id_bytes_max},
               "Key of the committee member whose turn it is; empty if unknown.");
         field("window_seconds", value.window_seconds, Real{}, "Training time of a round.");
-        field("loss", value.loss, Real{}, "Mean training loss of the members' last windows by tokens; 0 if none.");
+        field("loss", value.loss, Real{},
+              "Mean training loss of the members' last windows, weighted by tokens; 0 if none.");
         field("bigram_loss", value.bigram_loss, Real{}, "Loss of the baseline on the validation data.");
-        field("baseline", value.baseline, Optional{Any{}}, "What that is of.");
+        field("baseline", value.baseline, Optional{Any{}}, "Kind of baseline.");
         field("validation_loss", value.validation_loss, Real{},
-              "Of the state of validation_round, measured on this computer; 0 if none was.");
-        field("validation_round", value.validation_round, Whole{}, "The round whose state was measured last.");
+              "Validation loss of the state of validation_round, measured on this computer; 0 if none.");
+        field("validation_round", value.validation_round, Whole{}, "Round of the last state measured.");
         field("order_accuracy", value.order_accuracy, Real{0, 1},
-              "Of an encoder, measured with it: the share of pairs of texts whose order it told rightly.");
-        field("pictures", value.pictures, Any{}, "Of a picture coder, measured with it: how well it draws them again.");
-        field("captions", value.captions, Any{}, "Of a model that draws, measured with it: its parts.");
-        field("clusters", value.clusters, Any{}, "Of a model that embeds pictures, measured with it.");
-        field("neighbours", value.neighbours, Any{}, "Of such a model where held-out pictures have classes.");
+              "Share of text pairs whose order an encoder predicted, measured with validation_loss.");
+        field("pictures", value.pictures, Any{}, "Reconstruction by a picture coder, measured with validation_loss.");
+        field("captions", value.captions, Any{}, "Losses of a model that draws, measured with validation_loss.");
+        field("clusters", value.clusters, Any{},
+              "Clusters of a model that embeds pictures, measured with validation_loss.");
+        field("neighbours", value.neighbours, Any{},
+              "Nearest neighbours of that model, if held-out pictures have classes.");
         field("swarm_tokens_per_second", value.swarm_tokens_per_second, Whole{}, "Speed of all members together.");
-        field("accepted_tokens", value.accepted_tokens, Whole{}, "Credited to anybody in the whole run.");
-        field("my_tokens", value.my_tokens, Whole{}, "Credited to this identity in this run.");
-        field("my_tokens_today", value.my_tokens_today, Whole{}, "Credited to it since midnight in all runs.");
-        field("my_rounds", value.my_rounds, Whole{}, "Rounds that accepted its contribution.");
-        field("rounds_lost", value.rounds_lost, Whole{}, "Rounds whose contribution of ours was not accepted.");
+        field("accepted_tokens", value.accepted_tokens, Whole{}, "Tokens credited to all members of the run.");
+        field("my_tokens", value.my_tokens, Whole{}, "Tokens credited to this identity in this run.");
+        field("my_tokens_today", value.my_tokens_today, Whole{},
+              "Tokens credited to this identity since midnight in all runs.");
+        field("my_rounds", value.my_rounds, Whole{}, "Rounds that accepted this identity's contribution.");
+        field("rounds_lost", value.rounds_lost, Whole{}, "Rounds that did not accept this computer's contribution.");
         field("digests_compared", value.digests_compared, Whole{}, "States compared with those of other members.");
-        field("digests_equal", value.digests_equal, Whole{}, "Of these, the equal ones.");
-        field("repairs", value.repairs, Whole{}, "Times that a differing state was repaired.");
+        field("digests_equal", value.digests_equal, Whole{}, "Equal states among them.");
+        field("repairs", value.repairs, Whole{}, "Number of repairs of a differing state.");
         field("last_round_overhead_seconds", value.last_round_overhead_seconds, Real{},
-              "From the end of the last window to the next state.");
+              "Seconds from the end of the last window to the next state.");
         field("density", value.density, Optional{Whole{}},
-              "How many of every 4,096 values the next contribution of this computer sends.");
+              "Values of every 4,096 that this computer's next contribution sends.");
         field("density_allowed", value.density_allowed, Optional{Whole{}},
-              "How many the newest list allows; this computer sends fewer if its contributions came too late.");
-        field(
-            "calculates_differently", value.calculates_differently, Optional{Any{}},
-            "Whether this computer came to another state than the run's committee twice, from the same contributions; "
-            "it contributes nothing more until the node is started again.");
-        field("join_seconds", value.join_seconds, Real{}, "From joining to the first training step; 0 before it.");
+              "Values of every 4,096 that the newest list allows; this computer sends fewer if its contributions were "
+              "late.");
+        field("calculates_differently", value.calculates_differently, Optional{Any{}},
+              "Whether this computer twice computed a state other than the committee's from the same contributions; it "
+              "contributes nothing until the node is restarted.");
+        field("join_seconds", value.join_seconds, Real{},
+              "Seconds from joining to the first training step; 0 before it.");
         field("digest", value.digest, Text{id_bytes_max}, "Digest of the current state in hexadecimal digits.");
         field("closed", value.closed, Optional{Any{}},
               "Whether the run is over and its committee has agreed on the last state.");
-        field("members", value.members, List{members_max, Any{}}, "Everybody this node hears of, itself included.");
+        field("members", value.members, List{members_max, Any{}}, "All known members, this node included.");
         field("refusals", value.refusals, Optional{List{refusals_max, Any{}}},
-              "What was not accepted of others, by kind and reason.");
+              "Refused messages and connections, by kind and reason.");
     }
 };
 
@@ -272,12 +278,12 @@ struct Traffic {
     bool operator==(const Traffic&) const = default;
 
     static void fields(auto& value, auto&& field) {
-        field("today_up", value.today_up, Whole{}, "Sent since midnight by this computer's clock.");
-        field("today_down", value.today_down, Whole{}, "Received since then.");
-        field("month_up", value.month_up, Whole{}, "Sent since the month began.");
-        field("month_down", value.month_down, Whole{}, "Received since then.");
-        field("total_up", value.total_up, Whole{}, "Sent in all.");
-        field("total_down", value.total_down, Whole{}, "Received in all.");
+        field("today_up", value.today_up, Whole{}, "Bytes sent since midnight by this computer's clock.");
+        field("today_down", value.today_down, Whole{}, "Bytes received since then.");
+        field("month_up", value.month_up, Whole{}, "Bytes sent since the month began.");
+        field("month_down", value.month_down, Whole{}, "Bytes received since then.");
+        field("total_up", value.total_up, Whole{}, "Bytes sent in all.");
+        field("total_down", value.total_down, Whole{}, "Bytes received in all.");
     }
 };
 
@@ -289,9 +295,9 @@ struct EnergySpan {
     bool operator==(const EnergySpan&) const = default;
 
     static void fields(auto& value, auto&& field) {
-        field("trained_seconds", value.trained_seconds, Real{0, number_max}, "In which it was trained.");
-        field("measured_seconds", value.measured_seconds, Real{0, number_max}, "Of these, with a power that was read.");
-        field("joules", value.joules, Real{0, number_max}, "In those.");
+        field("trained_seconds", value.trained_seconds, Real{0, number_max}, "Seconds trained.");
+        field("measured_seconds", value.measured_seconds, Real{0, number_max}, "Seconds trained with power readings.");
+        field("joules", value.joules, Real{0, number_max}, "Energy used in the measured seconds, in joules.");
     }
 };
 /// Over all starts of the node.
@@ -301,9 +307,9 @@ struct Energy {
     bool operator==(const Energy&) const = default;
 
     static void fields(auto& value, auto&& field) {
-        field("today", value.today, Any{}, "Since midnight by this computer's clock.");
-        field("month", value.month, Any{}, "Since the month began.");
-        field("total", value.total, Any{}, "In all.");
+        field("today", value.today, Any{}, "Training since midnight by this computer's clock.");
+        field("month", value.month, Any{}, "Training since the month began.");
+        field("total", value.total, Any{}, "Training in all.");
     }
 };
 
@@ -317,15 +323,17 @@ struct NetworkSnapshot {
     Traffic traffic;
 
     static void fields(auto& value, auto&& field) {
-        field("port", value.port, Whole{}, "Where this node listens.");
+        field("port", value.port, Whole{}, "Port on which this node listens.");
         field("peers", value.peers, Whole{}, "Open encrypted sessions.");
-        field("bytes_up", value.bytes_up, Whole{}, "Sent since the start: payloads, messages and protocol together.");
-        field("bytes_down", value.bytes_down, Whole{}, "Received since the start.");
-        field("payload_bytes_up", value.payload_bytes_up, Whole{}, "Sum of the sizes of this node's contributions.");
-        field("dht_nodes", value.dht_nodes, Whole{}, "Nodes of the DHT that are known.");
-        field("inbound", value.inbound, Optional{Any{}}, "How others get to this computer.");
-        field("router", value.router, Optional{Text{name_bytes_max}}, "How the router was asked: UPnP or NAT-PMP.");
-        field("traffic", value.traffic, Optional{Any{}}, "Sent and received over all starts.");
+        field("bytes_up", value.bytes_up, Whole{},
+              "Bytes sent since the start: payloads, messages and protocol together.");
+        field("bytes_down", value.bytes_down, Whole{}, "Bytes received since the start.");
+        field("payload_bytes_up", value.payload_bytes_up, Whole{}, "Total size of this node's contributions.");
+        field("dht_nodes", value.dht_nodes, Whole{}, "Known nodes of the DHT.");
+        field("inbound", value.inbound, Optional{Any{}}, "How others can reach this computer.");
+        field("router", value.router, Optional{Text{name_bytes_max}},
+              "Protocol of the router's port mapping: UPnP or NAT-PMP.");
+        field("traffic", value.traffic, Optional{Any{}}, "Traffic over all starts.");
     }
 };
 
@@ -345,22 +353,22 @@ struct TrainerSnapshot {
 
     static void fields(auto& value, auto&& field) {
         field("state", value.state, Any{}, "absent: there is no process, and its memory is free.");
-        field("device", value.device, Text{name_bytes_max}, "What trains, and by which plan.");
+        field("device", value.device, Text{name_bytes_max}, "Training devices and their memory plan.");
         field("process", value.process, Whole{}, "Process id; 0 if there is none.");
-        field("tokens_per_second", value.tokens_per_second, Real{}, "Its speed.");
+        field("tokens_per_second", value.tokens_per_second, Real{}, "Speed in tokens per second.");
         field("loss", value.loss, Real{}, "Mean training loss of the current window; 0 if none.");
-        field("restarts", value.restarts, Whole{}, "Times that it ended without having been asked to.");
-        field("device_id", value.device_id, Optional{Text{id_bytes_max}}, "cpu or cuda:1; empty if unknown.");
+        field("restarts", value.restarts, Whole{}, "Number of unexpected exits.");
+        field("device_id", value.device_id, Optional{Text{id_bytes_max}},
+              "Id of the device, for example cpu or cuda:1; empty if unknown.");
         field("watts", value.watts, Real{0, watts_shown_max},
-              "What all devices that train draw, other programs' share included; missing where one cannot be read.");
+              "Power of all training devices, including other programs' share; missing if one cannot be read.");
         field("celsius", value.celsius, Real{-celsius_shown_max, celsius_shown_max},
-              "How warm the warmest of them is; missing where none can be read.");
+              "Temperature of the warmest of them; missing if none can be read.");
         field("resident", value.resident, Optional{Whole{}}, "Bytes of the process in memory; 0 if unknown.");
-        field("parts", value.parts, Optional{List{parts_max, Any{}}}, "What of its plan takes how much.");
+        field("parts", value.parts, Optional{List{parts_max, Any{}}}, "Parts of its memory plan.");
         field("devices", value.devices, Optional{List{gpus_chosen_max, Text{id_bytes_max}}},
-              "All that train, device_id first.");
-        field("left_out", value.left_out, Optional{List{gpus_chosen_max, Any{}}},
-              "Those that were to train as well and do not.");
+              "All training devices, device_id first.");
+        field("left_out", value.left_out, Optional{List{gpus_chosen_max, Any{}}}, "Chosen devices that do not train.");
     }
 };
 
@@ -374,9 +382,9 @@ struct YieldState {
 
     static void fields(auto& value, auto&& field) {
         field("level", value.level, Any{}, "How much of the computer training may take.");
-        field("signal", value.signal, Any{}, "What was noticed.");
-        field("detail", value.detail, Text{name_bytes_max}, "For example which program; may be empty.");
-        field("since", value.since, Whole{}, "Unix seconds.");
+        field("signal", value.signal, Any{}, "The signal noticed.");
+        field("detail", value.detail, Text{name_bytes_max}, "Detail, for example the program's name; may be empty.");
+        field("since", value.since, Whole{}, "Start of it in Unix seconds.");
     }
 };
 
@@ -391,13 +399,13 @@ struct OwnerRules {
     static void fields(auto& value, auto&& field) {
         field("off", value.off, List{activity::signal_count, Any{}}, "Signals that do not count.");
         field("programs", value.programs, List{activity::programs_max, Text{activity::program_bytes_max}, 0},
-              "Programs beside which nothing is trained, by their file's name.");
+              "Programs that pause training, by file name.");
         field("resume_seconds", value.resume_seconds,
               Whole{static_cast<std::uint64_t>(activity::resume_delay_min.count() / 1000),
                     static_cast<std::uint64_t>(activity::resume_delay_max.count() / 1000)},
-              "How long everything must be quiet before training comes back.");
+              "Seconds of quiet before training resumes.");
         field("hours", value.hours, Text{activity::hours_per_week},
-              "One letter for each hour of the week from Monday's first on: r run, q quiet, p pause.");
+              "One letter for each hour of the week, starting on Monday at midnight: r run, q quiet, p pause.");
     }
 };
 /// How much time, traffic and disk this computer spends on a run.
@@ -409,10 +417,11 @@ struct Resources {
 
     static void fields(auto& value, auto&& field) {
         field("effort", value.effort, Any{},
-              "How much of the time the trainer computes: half of it, three quarters, or all.");
-        field("upload", value.upload, Whole{0, rate_max}, "Bytes a second that are sent at most; 0: no limit.");
-        field("download", value.download, Whole{0, rate_max}, "Bytes a second that are received at most; 0: no limit.");
-        field("disk", value.disk, Whole{0, disk_bytes_max}, "Bytes that a run's files may take; 0: 20 GiB.");
+              "Share of the time that the trainer computes: half, three quarters, or all.");
+        field("upload", value.upload, Whole{0, rate_max}, "Upload limit in bytes per second; 0: no limit.");
+        field("download", value.download, Whole{0, rate_max}, "Download limit in bytes per second; 0: no limit.");
+        field("disk", value.disk, Whole{0, disk_bytes_max},
+              "Limit on the disk space of a run's files in bytes; 0: 20 GiB.");
     }
 };
 [[nodiscard]] OwnerRules described(const activity::Rules& rules);
@@ -428,10 +437,10 @@ struct EpisodeRow {
 
     static void fields(auto& value, auto&& field) {
         field("level", value.level, Any{}, "How much of the computer training might take.");
-        field("signal", value.signal, Any{}, "What was noticed; `person`: paused by hand.");
-        field("detail", value.detail, Text{name_bytes_max}, "For example which program; may be empty.");
-        field("began", value.began, Whole{}, "Unix seconds.");
-        field("ended", value.ended, Whole{}, "Unix seconds; 0: it goes on.");
+        field("signal", value.signal, Any{}, "The signal noticed; `person`: paused by hand.");
+        field("detail", value.detail, Text{name_bytes_max}, "Detail, for example the program's name; may be empty.");
+        field("began", value.began, Whole{}, "Start in Unix seconds.");
+        field("ended", value.ended, Whole{}, "End in Unix seconds; 0: still going on.");
     }
 };
 
@@ -440,18 +449,19 @@ struct Why : status::Why {
     static constexpr std::string_view label = "why";
 
     static void fields(auto& value, auto&& field) {
-        field("code", value.reason, Any{}, "The reason; what a front end words in its own language.");
+        field("code", value.reason, Any{}, "Code of the reason; front ends phrase it in their own language.");
         field("detail", value.detail, Optional{Text{text_bytes_max}},
-              "A run's or program's name, an id, or in English what went wrong; empty for most codes.");
+              "Name of a run or program, an id, or the error in English; empty for most codes.");
         field("round", value.round, Optional{Whole{}}, "The round that is open.");
-        field("seconds", value.seconds, Optional{Whole{}}, "How long the round stays open, or a wait lasts.");
+        field("seconds", value.seconds, Optional{Whole{}}, "Seconds that the round stays open, or that a wait lasts.");
         field("tokens_per_second", value.tokens_per_second, Optional{Whole{}}, "Speed of this computer; 0 if unknown.");
         field("here", value.here, Optional{Whole{}},
-              "Members of the run's committee that are here; for disk_too_small bytes that are allowed.");
-        field("needed", value.needed, Optional{Whole{}}, "How many of them a round needs; bytes that the run needs.");
-        field("since", value.since, Optional{Whole{}}, "Unix seconds; 0 if it does not matter.");
-        field("until", value.until, Optional{Whole{}}, "Unix seconds; 0: until it is resumed.");
-        field("signal", value.signal, Any{}, "What was noticed of the owner.");
+              "Members of the committee that are online; for disk_too_small the bytes allowed.");
+        field("needed", value.needed, Optional{Whole{}},
+              "Members that a round needs; for disk_too_small the bytes that the run needs.");
+        field("since", value.since, Optional{Whole{}}, "Start of it in Unix seconds; 0 if it does not matter.");
+        field("until", value.until, Optional{Whole{}}, "End of the pause in Unix seconds; 0: until resumed.");
+        field("signal", value.signal, Any{}, "The owner's signal.");
     }
 };
 
@@ -471,9 +481,9 @@ struct Preparation {
     double fraction = 0;
 
     static void fields(auto& value, auto&& field) {
-        field("name", value.run_name, Text{name_bytes_max}, "The name that its host chose.");
-        field("stage", value.stage, Any{}, "What is being done; stages come in the order of their names.");
-        field("fraction", value.fraction, Real{0, 1}, "How much of that stage is done.");
+        field("name", value.run_name, Text{name_bytes_max}, "Name that the host chose.");
+        field("stage", value.stage, Any{}, "Current stage; stages follow in the order of the names.");
+        field("fraction", value.fraction, Real{0, 1}, "Completed share of that stage.");
     }
 };
 
@@ -501,30 +511,31 @@ struct NodeSnapshot {
 
     static void fields(auto& value, auto&& field) {
         field("version", value.version, Whole{}, "Version of this protocol.");
-        field("activity", value.activity, Any{}, "What the node does.");
-        field("why", value.why, Any{}, "Why it does that, as a code with values.");
+        field("activity", value.activity, Any{}, "The node's activity.");
+        field("why", value.why, Any{}, "Reason for the activity, as a code with values.");
         field("reason", value.reason, Text{text_bytes_max},
-              "The same in English: what it does and why, and what to do if something is wrong.");
-        field("progress", value.progress, Real{-1, 1}, "Of a long wait, from 0 to 1; negative if unknown.");
-        field("paused_until", value.paused_until, Whole{}, "Unix seconds; 0 if not paused or until resumed.");
-        field("yield", value.yield, Any{}, "Why it makes way to its owner by itself; missing while it does not.");
-        field("rules", value.rules, Any{}, "What its owner wants to be noticed.");
-        field("resources", value.resources, Any{}, "What its owner lets it use.");
-        field("device", value.device, Any{}, "Which device its owner wants to train.");
-        field("programs", value.programs, Any{}, "Which programs run.");
+              "The same in English: activity, reason, and what to do if something is wrong.");
+        field("progress", value.progress, Real{-1, 1}, "Progress of a long wait, from 0 to 1; negative if unknown.");
+        field("paused_until", value.paused_until, Whole{},
+              "End of the pause in Unix seconds; 0 if not paused, or until resumed.");
+        field("yield", value.yield, Any{}, "Automatic pause in favour of the owner; missing while there is none.");
+        field("rules", value.rules, Any{}, "The owner's rules for pausing.");
+        field("resources", value.resources, Any{}, "The owner's limits on resources.");
+        field("device", value.device, Any{}, "The owner's choice of devices.");
+        field("programs", value.programs, Any{}, "Programs that run.");
         field("releases", value.releases, Any{}, "Trainers to download, and newer versions.");
-        field("proxy", value.proxy, Any{}, "What it dials out through; missing where a node is not new enough.");
-        field("energy", value.energy, Any{}, "How long it was trained here, and what that took.");
+        field("proxy", value.proxy, Any{}, "Proxy for outgoing connections; missing with an older node.");
+        field("energy", value.energy, Any{}, "Time trained here, and energy used.");
         field("peer_id", value.peer_id, Text{id_bytes_max}, "This computer's public key in hexadecimal digits.");
         field("person_id", value.person_id, Optional{Text{id_bytes_max}},
-              "Its person's; the same where that key was made.");
+              "Public key of the node's person; equal to peer_id where that key was made.");
         field("name", value.name, Text{name_bytes_max}, "The name its owner goes by.");
         field("team", value.team, Optional{Text{name_bytes_max}}, "The team its owner claims; empty for none.");
-        field("data_folder", value.data_folder, Text{text_bytes_max}, "Where it keeps everything.");
-        field("run", value.run, Any{}, "The run it is in.");
-        field("preparation", value.preparation, Any{}, "The run that it is making; missing while it makes none.");
-        field("network", value.network, Any{}, "Its connections.");
-        field("trainer", value.trainer, Any{}, "Its trainer process.");
+        field("data_folder", value.data_folder, Text{text_bytes_max}, "The data folder.");
+        field("run", value.run, Any{}, "The run that the node is in.");
+        field("preparation", value.preparation, Any{}, "The run being prepared; missing if there is none.");
+        field("network", value.network, Any{}, "The node's connections.");
+        field("trainer", value.trainer, Any{}, "The node's trainer process.");
     }
 };
 
@@ -538,15 +549,15 @@ struct LeaderboardRow {
     std::string team = {};
 
     static void fields(auto& value, auto&& field) {
-        field("rank", value.rank, Whole{}, "From 1 on.");
+        field("rank", value.rank, Whole{}, "Rank, starting at 1.");
         field("id", value.id, Text{id_bytes_max}, "Public key in hexadecimal digits.");
-        field("name", value.name, Text{name_bytes_max}, "The last name heard; may be empty.");
+        field("name", value.name, Text{name_bytes_max}, "Last known name; may be empty.");
         field("tokens", value.tokens, Whole{}, "Credited tokens.");
         field("rounds", value.rounds, Whole{}, "Accepted contributions.");
-        field("share", value.share, Real{0, 1}, "Of all credited tokens of the run.");
+        field("share", value.share, Real{0, 1}, "Share of all credited tokens of the run.");
         field("self", value.self, Any{}, "Whether it is this node.");
         field("team", value.team, Optional{Text{name_bytes_max}},
-              "The team the person claims, as heard last; anybody may name any. Empty for none.");
+              "Team that the person claimed last; any name is allowed. Empty for none.");
     }
 };
 
@@ -560,12 +571,12 @@ struct TeamRow {
     bool own = false;
 
     static void fields(auto& value, auto&& field) {
-        field("rank", value.rank, Whole{}, "From 1 on; teams with the same tokens share one.");
-        field("team", value.team, Text{name_bytes_max}, "As its members spell it.");
+        field("rank", value.rank, Whole{}, "Rank, starting at 1; teams with the same tokens share one.");
+        field("team", value.team, Text{name_bytes_max}, "Name of the team, as its members spell it.");
         field("tokens", value.tokens, Whole{}, "Tokens credited to its members.");
-        field("members", value.members, Whole{}, "How many of them were credited.");
-        field("share", value.share, Real{0, 1}, "Of all credited tokens of the run.");
-        field("own", value.own, Any{}, "Whether this node's person claims it.");
+        field("members", value.members, Whole{}, "Members with credit.");
+        field("share", value.share, Real{0, 1}, "Share of all credited tokens of the run.");
+        field("own", value.own, Any{}, "Whether this node's person claims this team.");
     }
 };
 
@@ -579,12 +590,12 @@ struct CurvePoint {
     std::uint64_t tokens = 0;
 
     static void fields(auto& value, auto&& field) {
-        field("round", value.round, Whole{}, "The round that ended.");
+        field("round", value.round, Whole{}, "Completed round.");
         field("loss", value.loss, Real{}, "Mean training loss of its members; 0 if unknown.");
-        field("at", value.at, Whole{}, "When it was applied or measured here, in Unix seconds.");
+        field("at", value.at, Whole{}, "Time at which it was applied or measured here, in Unix seconds.");
         field("validation", value.validation, Real{},
               "Validation loss of the round's state, measured on this computer; 0 if it was not.");
-        field("tokens", value.tokens, Optional{Whole{}}, "That the run was trained on by then; 0 if unknown.");
+        field("tokens", value.tokens, Optional{Whole{}}, "Tokens that the run had trained on by then; 0 if unknown.");
     }
 };
 
@@ -595,10 +606,10 @@ struct CheckpointRow {
     std::uint64_t bytes = 0;
 
     static void fields(auto& value, auto&& field) {
-        field("round", value.round, Whole{}, "Rounds that it has seen.");
-        field("magnet", value.magnet, Text{text_bytes_max}, "Its link; empty while no node seeds it.");
-        field("file", value.file, Text{text_bytes_max}, "Where it lies on this computer.");
-        field("digest", value.digest, Text{id_bytes_max}, "Its digest in hexadecimal digits.");
+        field("round", value.round, Whole{}, "Rounds that the checkpoint has seen.");
+        field("magnet", value.magnet, Text{text_bytes_max}, "Magnet link; empty while no node seeds it.");
+        field("file", value.file, Text{text_bytes_max}, "Path on this computer.");
+        field("digest", value.digest, Text{id_bytes_max}, "Digest in hexadecimal digits.");
         field("bytes", value.bytes, Whole{}, "Size of the file.");
     }
 };

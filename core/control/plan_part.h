@@ -19,8 +19,8 @@ struct PlanPart {
     std::uint64_t gpu = 0, ram = 0, disk = 0;
 
     static void fields(auto& value, auto&& field) {
-        field("what", value.what, Text{sentence_bytes_max}, "Weights, gradient, optimizer state, activations.");
-        field("how", value.how, Text{sentence_bytes_max}, "fp32; bf16, streamed; 8 bit.");
+        field("what", value.what, Text{sentence_bytes_max}, "Name of the part, for example weights or activations.");
+        field("how", value.how, Text{sentence_bytes_max}, "Representation, for example fp32, or bf16 and streamed.");
         field("gpu", value.gpu, Whole{}, "Bytes on the GPU.");
         field("ram", value.ram, Whole{}, "Bytes in memory.");
         field("disk", value.disk, Whole{}, "Bytes on disk.");

@@ -28,11 +28,12 @@ struct ProgramRow {
     bool operator==(const ProgramRow&) const = default;
 
     static void fields(auto& value, auto&& field) {
-        field("kind", value.kind, Any{}, "What it does.");
-        field("path", value.path, Text{program_path_bytes_max}, "Its file; empty: unknown, or there is none.");
-        field("version", value.version, Text{program_version_bytes_max}, "As it says itself; empty: unknown.");
-        field("process", value.process, Whole{}, "Process id; 0: it does not run.");
-        field("resident", value.resident, Whole{}, "Its bytes in memory; 0: unknown.");
+        field("kind", value.kind, Any{}, "Kind of program.");
+        field("path", value.path, Text{program_path_bytes_max},
+              "File of the program; empty: unknown, or there is none.");
+        field("version", value.version, Text{program_version_bytes_max}, "Version that it reports; empty: unknown.");
+        field("process", value.process, Whole{}, "Process id; 0: not running.");
+        field("resident", value.resident, Whole{}, "Bytes in memory; 0: unknown.");
     }
 };
 
@@ -44,8 +45,8 @@ struct ProgramList {
 
     static void fields(auto& value, auto&& field) {
         field("rows", value.rows, List{programs_max, Any{}},
-              "The node, its trainer, running or not, and whatever else the node has started.");
-        field("complete", value.complete, Any{}, "Whether the system itself told what the node has started.");
+              "The node, its trainer (running or not), and all other programs that the node has started.");
+        field("complete", value.complete, Any{}, "Whether the operating system listed the node's child processes.");
     }
 };
 

@@ -33,11 +33,11 @@ struct ProxyState {
     bool operator==(const ProxyState&) const = default;
 
     static void fields(auto& value, auto&& field) {
-        field("kind", value.kind, Any{}, "none: this computer dials out by itself.");
-        field("host", value.host, Text{proxy_text_bytes_max}, "Its name or address.");
-        field("port", value.port, Whole{}, "Its port.");
-        field("username", value.username, Text{proxy_text_bytes_max}, "Empty if it asks for no login.");
-        field("answer", value.answer, Any{}, "Whether it lets this computer through.");
+        field("kind", value.kind, Any{}, "Kind of proxy; none: direct connections.");
+        field("host", value.host, Text{proxy_text_bytes_max}, "Name or address of the proxy.");
+        field("port", value.port, Whole{}, "Port of the proxy.");
+        field("username", value.username, Text{proxy_text_bytes_max}, "User name; empty without a login.");
+        field("answer", value.answer, Any{}, "Whether the proxy lets this computer through.");
     }
 };
 
@@ -53,11 +53,12 @@ struct SetProxy {
     std::optional<std::string> password = std::nullopt;
 
     static void fields(auto& value, auto&& field) {
-        field("kind", value.kind, Any{}, "none: the others are empty.");
-        field("host", value.host, Optional{Text{proxy_text_bytes_max}}, "Its name or address.");
-        field("port", value.port, Optional{Whole{}}, "Its port.");
-        field("username", value.username, Optional{Text{proxy_text_bytes_max}}, "Empty if it asks for no login.");
-        field("password", value.password, Text{proxy_text_bytes_max}, "Missing: the one that is known for them.");
+        field("kind", value.kind, Any{}, "Kind of proxy; none: all other fields are empty.");
+        field("host", value.host, Optional{Text{proxy_text_bytes_max}}, "Name or address of the proxy.");
+        field("port", value.port, Optional{Whole{}}, "Port of the proxy.");
+        field("username", value.username, Optional{Text{proxy_text_bytes_max}}, "User name; empty without a login.");
+        field("password", value.password, Text{proxy_text_bytes_max},
+              "Password; missing: the stored one for this proxy and user.");
     }
 };
 

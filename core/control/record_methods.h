@@ -26,19 +26,19 @@ struct KnownRun {
     static void fields(auto& value, auto&& field) {
         field("id", value.id, Text{id_bytes_max}, "The run's id in hexadecimal digits.");
         field("name", value.name, Text{name_bytes_max},
-              "The name its host chose; empty if its description is not here, and then it cannot be joined again.");
-        field("model", value.model, Text{name_bytes_max}, "The model's shape in words; empty likewise.");
+              "Name that the host chose; empty if its description is missing, so that it cannot be joined again.");
+        field("model", value.model, Text{name_bytes_max}, "Shape of the model in words; empty likewise.");
         field("open", value.is_open, Any{}, "Whether the node is in it now.");
-        field("hosted", value.hosted, Any{}, "Whether its host is this identity.");
-        field("round", value.round, Whole{}, "Rounds that had ended when this computer last heard of it.");
-        field("total_rounds", value.total_rounds, Whole{}, "Rounds that are planned; 0 if unknown.");
-        field("tokens", value.tokens, Whole{}, "Credited to anybody in it.");
-        field("my_tokens", value.my_tokens, Whole{}, "Credited to this identity in it.");
-        field("my_rounds", value.my_rounds, Whole{}, "Rounds that accepted its contribution.");
-        field("rank", value.rank, Whole{}, "Its place among all who were credited; 0 if it was not.");
-        field("first", value.first, Whole{}, "When this computer first heard of a credit for it, in Unix seconds.");
-        field("last", value.last, Whole{}, "When it last did; 0: never.");
-        field("bytes", value.bytes, Whole{}, "On this disk, and free once the run's files are deleted.");
+        field("hosted", value.hosted, Any{}, "Whether this identity hosts the run.");
+        field("round", value.round, Whole{}, "Rounds completed when this computer was last in touch with the run.");
+        field("total_rounds", value.total_rounds, Whole{}, "Planned rounds; 0 if unknown.");
+        field("tokens", value.tokens, Whole{}, "Tokens credited to all members of the run.");
+        field("my_tokens", value.my_tokens, Whole{}, "Tokens credited to this identity in the run.");
+        field("my_rounds", value.my_rounds, Whole{}, "Rounds that accepted this identity's contribution.");
+        field("rank", value.rank, Whole{}, "Rank among all people with credit; 0 without credit.");
+        field("first", value.first, Whole{}, "Time of the first credit seen here, in Unix seconds.");
+        field("last", value.last, Whole{}, "Time of the last credit seen here; 0: never.");
+        field("bytes", value.bytes, Whole{}, "Bytes on this disk, freed when the run's files are deleted.");
     }
 };
 struct KnownRuns {
@@ -46,7 +46,7 @@ struct KnownRuns {
     std::vector<KnownRun> rows;
 
     static void fields(auto& value, auto&& field) {
-        field("rows", value.rows, List{rows_max, Any{}}, "The one it is in first, then the last given to.");
+        field("rows", value.rows, List{rows_max, Any{}}, "The current run first, then the most recent ones.");
     }
 };
 struct ReadRuns : Nothing {
@@ -64,8 +64,8 @@ struct Rejoin {
 
     static void fields(auto& value, auto&& field) {
         field("run", value.run, Text{id_bytes_max}, "The run's id in hexadecimal digits.");
-        field("role", value.role, Optional{Any{}}, "Whether to train, or to lead and relay.");
-        field("other_run", value.other_run, Optional{Any{}}, "As for join.");
+        field("role", value.role, Optional{Any{}}, "Whether to train, or only to vote and relay.");
+        field("other_run", value.other_run, Optional{Any{}}, "Same as for join.");
     }
 };
 
@@ -92,8 +92,8 @@ struct DiskPart {
     std::uint64_t bytes = 0;
 
     static void fields(auto& value, auto&& field) {
-        field("kind", value.kind, Any{}, "What it is; `other` holds keys, settings and what is not finished.");
-        field("bytes", value.bytes, Whole{}, "Size of its files.");
+        field("kind", value.kind, Any{}, "Kind of files; `other` covers keys, settings and unfinished files.");
+        field("bytes", value.bytes, Whole{}, "Size of these files.");
     }
 };
 struct DiskUse {
@@ -104,7 +104,7 @@ struct DiskUse {
     static void fields(auto& value, auto&& field) {
         field("parts", value.parts, List{disk_parts_max, Any{}}, "Everything in the data folder, each file once.");
         field("free", value.free, Whole{}, "Bytes free on that disk; 0 if unknown.");
-        field("shared_max", value.shared_max, Whole{}, "What members may share with each other through this disk.");
+        field("shared_max", value.shared_max, Whole{}, "Limit on the bytes that members share through this disk.");
     }
 };
 struct ReadDisk : Nothing {
@@ -118,8 +118,8 @@ struct DayRow {
     std::uint64_t tokens = 0;
 
     static void fields(auto& value, auto&& field) {
-        field("begins", value.begins, Whole{}, "Local midnight, in Unix seconds.");
-        field("tokens", value.tokens, Whole{}, "Credited on that day to this identity in all runs.");
+        field("begins", value.begins, Whole{}, "Start of the day: local midnight in Unix seconds.");
+        field("tokens", value.tokens, Whole{}, "Tokens credited to this identity on that day in all runs.");
     }
 };
 struct Days {
@@ -136,7 +136,7 @@ struct ReadDays {
     std::uint64_t days = 30;
 
     static void fields(auto& value, auto&& field) {
-        field("most", value.days, Optional{Whole{1, days_max}}, "How many days.");
+        field("most", value.days, Optional{Whole{1, days_max}}, "Number of days.");
     }
 };
 

@@ -25,11 +25,11 @@ struct PackRow {
     std::uint64_t bytes = 0, unpacked = 0;
 
     static void fields(auto& value, auto&& field) {
-        field("name", value.name, Text{pack_text_bytes_max}, "Its file.");
-        field("kind", value.kind, Text{pack_text_bytes_max}, "What its trainer computes with: cpu, cuda or rocm.");
-        field("magnet", value.magnet, Text{pack_text_bytes_max}, "Its link, for any BitTorrent program.");
-        field("bytes", value.bytes, Whole{}, "To download.");
-        field("unpacked", value.unpacked, Whole{}, "What it takes on the disk.");
+        field("name", value.name, Text{pack_text_bytes_max}, "File name of the pack.");
+        field("kind", value.kind, Text{pack_text_bytes_max}, "Back end of its trainer: cpu, cuda or rocm.");
+        field("magnet", value.magnet, Text{pack_text_bytes_max}, "Magnet link for any BitTorrent program.");
+        field("bytes", value.bytes, Whole{}, "Bytes to download.");
+        field("unpacked", value.unpacked, Whole{}, "Bytes on disk once unpacked.");
     }
 };
 
@@ -38,10 +38,10 @@ struct NewerRelease {
     std::string version, date, notes, page;
 
     static void fields(auto& value, auto&& field) {
-        field("version", value.version, Text{pack_text_bytes_max}, "Later than this program's.");
-        field("date", value.date, Text{pack_text_bytes_max}, "When it was made.");
-        field("notes", value.notes, Text{pack_text_bytes_max}, "What is new, in one paragraph.");
-        field("page", value.page, Text{pack_text_bytes_max}, "Where to get it; may be empty.");
+        field("version", value.version, Text{pack_text_bytes_max}, "Version, later than this program's.");
+        field("date", value.date, Text{pack_text_bytes_max}, "Release date.");
+        field("notes", value.notes, Text{pack_text_bytes_max}, "Release notes in one paragraph.");
+        field("page", value.page, Text{pack_text_bytes_max}, "Download page; may be empty.");
     }
 };
 
@@ -55,16 +55,16 @@ struct ReleaseState {
     std::optional<NewerRelease> newer;
 
     static void fields(auto& value, auto&& field) {
-        field("has_key", value.has_key, Any{}, "Whether this build knows whose releases to believe.");
-        field("has_trainer", value.has_trainer, Any{}, "Whether there is a trainer, from wherever.");
-        field("looks", value.looks, Any{}, "Whether it looks for news once a day.");
-        field("passes_on", value.passes_on, Any{}, "Whether packs that are here are passed on to others.");
+        field("has_key", value.has_key, Any{}, "Whether this build has a release key.");
+        field("has_trainer", value.has_trainer, Any{}, "Whether a trainer is available from any source.");
+        field("looks", value.looks, Any{}, "Whether it checks for updates daily.");
+        field("passes_on", value.passes_on, Any{}, "Whether to seed packs that are on this computer.");
         field("installed", value.installed, Text{pack_text_bytes_max}, "Kind of the installed pack; empty if none is.");
         field("error", value.error, Text{pack_text_bytes_max},
               "Why the last attempt failed, in English; may be empty.");
-        field("stage", value.stage, Any{}, "What is being done.");
-        field("progress", value.progress, Real{-1, 1}, "Of a download, from 0 to 1; negative if unknown.");
-        field("packs", value.packs, List{packs_max, Any{}}, "Those this computer can use, the best first.");
+        field("stage", value.stage, Any{}, "Current stage.");
+        field("progress", value.progress, Real{-1, 1}, "Progress of a download, from 0 to 1; negative if unknown.");
+        field("packs", value.packs, List{packs_max, Any{}}, "Packs that this computer can use, best first.");
         field("newer", value.newer, Any{}, "A newer version of Potluck; missing while none is known.");
     }
 };
@@ -85,7 +85,7 @@ struct InstallTrainer {
         field("kind", value.kind, Optional{Text{pack_text_bytes_max}},
               "cpu, cuda or rocm; empty: the best for this computer.");
         field("file", value.file, Optional{Text{pack_path_bytes_max}},
-              "An archive on this computer, with the signed index beside it, instead of a download.");
+              "Archive on this computer with the signed index beside it, instead of a download.");
     }
 };
 
@@ -101,8 +101,8 @@ struct SetReleases {
     bool looks = false, passes_on = true;
 
     static void fields(auto& value, auto&& field) {
-        field("looks", value.looks, Any{}, "Whether to look for news once a day.");
-        field("passes_on", value.passes_on, Any{}, "Whether to pass packs on to others.");
+        field("looks", value.looks, Any{}, "Whether to check for updates daily.");
+        field("passes_on", value.passes_on, Any{}, "Whether to seed packs for others.");
     }
 };
 

@@ -56,7 +56,7 @@ struct MomentsFile {
     std::uint64_t round = 0;
 
     static void fields(auto& value, auto&& field) {
-        field("path", value.path, Text{file_path_bytes_max}, "The file, which need not be there.");
+        field("path", value.path, Text{file_path_bytes_max}, "The file, which may be missing.");
         field("run", value.run, Text{short_id_bytes_max}, "The run's id in hexadecimal digits.");
         field("round", value.round, Whole{}, "The round of the newest state.");
     }
@@ -70,7 +70,7 @@ struct TrainerHello {
     static void fields(auto& value, auto&& field) {
         field("version", value.version, Whole{}, "Version of this protocol.");
         field("device", value.device, Text{sentence_bytes_max},
-              "What it computes on, for people: \"CPU, 2 threads, AVX-512\".");
+              "Device for people to read, for example \"CPU, 2 threads, AVX-512\".");
         field("torch", value.torch, Text{sentence_bytes_max}, "Version of LibTorch.");
         field("program_version", value.program_version, Optional{Text{short_id_bytes_max}}, "Version of the program.");
     }
@@ -87,7 +87,7 @@ struct PrecisionSpeed {
 
     static void fields(auto& value, auto&& field) {
         field("precision", value.precision, Text{short_id_bytes_max}, "fp32, bf16 or fp16.");
-        field("teraflops", value.teraflops, Real{0, number_max}, "Measured speed of matrix products.");
+        field("teraflops", value.teraflops, Real{0, number_max}, "Measured speed of matrix multiplication.");
     }
 };
 struct DeviceRow {
@@ -101,15 +101,16 @@ struct DeviceRow {
     std::string reason;
 
     static void fields(auto& value, auto&& field) {
-        field("id", value.id, Text{short_id_bytes_max}, "cpu, cuda:0, mps.");
-        field("name", value.name, Text{sentence_bytes_max}, "As its maker calls it.");
+        field("id", value.id, Text{short_id_bytes_max}, "Id of the device: cpu, cuda:0 or mps.");
+        field("name", value.name, Text{sentence_bytes_max}, "Product name.");
         field("features", value.features, Text{sentence_bytes_max}, "Cores, instruction sets, driver.");
         field("memory_total", value.memory_total, Whole{}, "Bytes of the computer or of the GPU.");
         field("memory_free", value.memory_free, Whole{}, "Bytes that are free now.");
-        field("speeds", value.speeds, List{speeds_max, Any{}}, "One for each precision it knows.");
+        field("speeds", value.speeds, List{speeds_max, Any{}}, "Measured speed for each supported precision.");
         field("gigabytes_per_second", value.gigabytes_per_second, Real{0, number_max}, "Memory bandwidth.");
         field("usable", value.usable, Any{}, "Whether it can train.");
-        field("reason", value.reason, Text{sentence_bytes_max}, "Why it will or cannot be used, and what to do.");
+        field("reason", value.reason, Text{sentence_bytes_max},
+              "Why it will be used or cannot be used, and what to do.");
     }
 };
 struct DetectReply {
@@ -120,7 +121,7 @@ struct DetectReply {
     static void fields(auto& value, auto&& field) {
         field("devices", value.devices, List{devices_max, Any{}}, "The processor is always there.");
         field("notes", value.notes, List{sentences_max, Text{sentence_bytes_max}},
-              "What was looked for and not found, and what to do about it.");
+              "Devices or libraries that were not found, and what to do about it.");
     }
 };
 /// Takes seconds: each device is measured.
@@ -137,11 +138,11 @@ struct Budget {
     bool operator==(const Budget&) const = default;
 
     static void fields(auto& value, auto&& field) {
-        field("gpu_memory", value.gpu_memory, Whole{}, "Bytes; 0 for the default.");
-        field("ram", value.ram, Whole{}, "Bytes; 0 for the default.");
+        field("gpu_memory", value.gpu_memory, Whole{}, "Limit on GPU memory in bytes; 0 for the default.");
+        field("ram", value.ram, Whole{}, "Limit on memory in bytes; 0 for the default.");
         field("device", value.device, Text{device_choice_bytes_max},
-              "cpu, cuda:1, or several GPUs as cuda:0,cuda:2; empty for all GPUs, else the processor. A plan may be "
-              "asked for GPUs that are not here: cuda with gpu_memory, which is that of each.");
+              "cpu, cuda:1, or several GPUs as cuda:0,cuda:2; empty for all GPUs, else the processor. For plans with "
+              "absent GPUs: cuda, with gpu_memory as the memory of each.");
     }
 };
 
@@ -152,8 +153,8 @@ struct DeviceLeftOut {
     bool operator==(const DeviceLeftOut&) const = default;
 
     static void fields(auto& value, auto&& field) {
-        field("id", value.id, Text{short_id_bytes_max}, "cuda:1.");
-        field("reason", value.reason, Text{sentence_bytes_max}, "Why, and what to do about it.");
+        field("id", value.id, Text{short_id_bytes_max}, "Id of the device, for example cuda:1.");
+        field("reason", value.reason, Text{sentence_bytes_max}, "Reason, and what to do about it.");
     }
 };
 
@@ -172,20 +173,19 @@ struct PlanReply {
     static void fields(auto& value, auto&& field) {
         field("device", value.device, Text{short_id_bytes_max}, "Id of the device whose memory the plan is for.");
         field("summary", value.summary, Text{sentence_bytes_max}, "The plan in one line.");
-        field("layout", value.layout, Any{}, "What load takes as layout.");
-        field("parts", value.parts, List{parts_max, Any{}}, "What takes how much.");
-        field("gpu_peak", value.gpu_peak, Whole{}, "Most bytes on the GPU at once.");
-        field("ram_peak", value.ram_peak, Whole{}, "Most bytes in memory at once.");
+        field("layout", value.layout, Any{}, "Layout to pass to load.");
+        field("parts", value.parts, List{parts_max, Any{}}, "Parts of the plan.");
+        field("gpu_peak", value.gpu_peak, Whole{}, "Peak bytes on the GPU.");
+        field("ram_peak", value.ram_peak, Whole{}, "Peak bytes in memory.");
         field("disk", value.disk, Whole{}, "Bytes on disk.");
         field("tokens_per_second", value.tokens_per_second, Real{0, number_max},
               "Expected speed; 0 if the device was not measured.");
         field("why", value.why, List{sentences_max, Text{sentence_bytes_max}}, "One sentence per decision.");
         field("watts_max", value.watts_max, Real{0, watts_shown_max},
-              "What all devices may draw, by their own limits; missing where one of them tells none.");
+              "Power limit of all devices together; missing if one reports none.");
         field("devices", value.devices, Optional{List{gpus_chosen_max, Text{short_id_bytes_max}}},
-              "All that train: the plan's, then those that compute shares of its batches.");
-        field("left_out", value.left_out, Optional{List{gpus_chosen_max, Any{}}},
-              "Those that were to train with it and do not.");
+              "All training devices: the plan's, then those that compute shares of its batches.");
+        field("left_out", value.left_out, Optional{List{gpus_chosen_max, Any{}}}, "Chosen devices that do not train.");
     }
 };
 /// How this model would be trained here. Refused if no layout fits, naming the smallest budget that does.
@@ -198,10 +198,10 @@ struct PlanRequest {
     std::uint32_t threads = 0;
 
     static void fields(auto& value, auto&& field) {
-        field("model", value.model, Any{}, "As in the manifest.");
-        field("recipe", value.recipe, Any{}, "As in the manifest.");
-        field("budget", value.budget, Any{}, "What the trainer may use.");
-        field("threads", value.threads, Whole{0, threads_max}, "0: the trainer chooses.");
+        field("model", value.model, Any{}, "The manifest's model.");
+        field("recipe", value.recipe, Any{}, "The manifest's recipe.");
+        field("budget", value.budget, Any{}, "Limits on the trainer's memory.");
+        field("threads", value.threads, Whole{0, threads_max}, "Number of threads; 0: the trainer chooses.");
     }
 };
 
@@ -220,17 +220,18 @@ struct LoadRequest {
     std::uint64_t moments_rounds_max = 0;
 
     static void fields(auto& value, auto&& field) {
-        field("model", value.model, Any{}, "As in the manifest.");
-        field("recipe", value.recipe, Any{}, "As in the manifest.");
+        field("model", value.model, Any{}, "The manifest's model.");
+        field("recipe", value.recipe, Any{}, "The manifest's recipe.");
         field("state", value.state, Any{}, "The vector to start from.");
-        field("threads", value.threads, Whole{0, threads_max}, "0: the trainer chooses.");
-        field("budget", value.budget, Any{}, "What the trainer may use.");
+        field("threads", value.threads, Whole{0, threads_max}, "Number of threads; 0: the trainer chooses.");
+        field("budget", value.budget, Any{}, "Limits on the trainer's memory.");
         field("scratch", value.scratch, Text{file_path_bytes_max},
-              "Folder for what the plan keeps on disk; empty: nothing may be kept there.");
-        field("layout", value.layout, Any{}, "Forces a layout, for tests and benches; otherwise it is planned.");
-        field("moments", value.moments, Any{}, "Taken when training begins, if they fit; the file goes in any case.");
+              "Folder for the plan's files; empty: no files allowed.");
+        field("layout", value.layout, Any{}, "Forced layout, for tests and benches; otherwise planned.");
+        field("moments", value.moments, Any{},
+              "Optimizer moments to start with, if they fit; the file is deleted in any case.");
         field("moments_rounds_max", value.moments_rounds_max, Optional{Whole{0, rounds_moved_max}},
-              "How many rounds older than the state they may be.");
+              "Maximum age of the moments, in rounds before the state.");
     }
 };
 
@@ -249,12 +250,12 @@ struct TrainRequest {
 
     static void fields(auto& value, auto&& field) {
         field("round", value.round, Whole{}, "The round of the window.");
-        field("peer", value.peer, Text{short_id_bytes_max}, "Public key in hexadecimal digits; decides the order.");
+        field("peer", value.peer, Text{short_id_bytes_max}, "Public key in hexadecimal digits; determines the order.");
         field("seed", value.seed, Whole{0, UINT64_MAX}, "The recipe's seed.");
-        field("learning_rate", value.learning_rate, Real{0, 100}, "Of this round.");
+        field("learning_rate", value.learning_rate, Real{0, 100}, "Learning rate of this round.");
         field("shard", value.shard, Text{file_path_bytes_max}, "The file of token records.");
         field("records", value.records, Whole{1}, "Records in the shard.");
-        field("from_record", value.from_record, Optional{Whole{}}, "Where a new order begins.");
+        field("from_record", value.from_record, Optional{Whole{}}, "First record of the new order.");
     }
 };
 
@@ -270,7 +271,7 @@ struct PaceRequest {
     double share = 1;
 
     static void fields(auto& value, auto&& field) {
-        field("share", value.share, Real{0.01, 1}, "Of the time; 1 without a rest.");
+        field("share", value.share, Real{0.01, 1}, "Share of the time to train; 1: always.");
     }
 };
 
@@ -280,7 +281,7 @@ struct SnapshotReply {
     double loss = 0;
 
     static void fields(auto& value, auto&& field) {
-        field("tokens", value.tokens, Whole{}, "Trained since the last snapshot or load.");
+        field("tokens", value.tokens, Whole{}, "Tokens trained since the last snapshot or load.");
         field("steps", value.steps, Whole{}, "Optimizer steps in the same time.");
         field("loss", value.loss, Real{0, number_max}, "Mean over these tokens in nats per token; 0 if none.");
     }
@@ -291,7 +292,9 @@ struct SnapshotRequest {
     using Reply = SnapshotReply;
     VectorFile target;
 
-    static void fields(auto& value, auto&& field) { field("target", value.target, Any{}, "Where to write L."); }
+    static void fields(auto& value, auto&& field) {
+        field("target", value.target, Any{}, "Target file of the local parameters L.");
+    }
 };
 
 struct RebaseRequest {
@@ -310,7 +313,7 @@ struct PairFigures {
     static void fields(auto& value, auto&& field) {
         field("gap_loss", value.gap_loss, Real{0, number_max}, "Nats per gap.");
         field("order_loss", value.order_loss, Real{0, number_max}, "Nats per pair of texts.");
-        field("order_accuracy", value.order_accuracy, Real{0, 1}, "Share of pairs whose order was told rightly.");
+        field("order_accuracy", value.order_accuracy, Real{0, 1}, "Share of pairs whose order was predicted.");
     }
 };
 inline constexpr double psnr_max = 120;
@@ -343,11 +346,11 @@ struct ClusterFigures {
     bool collapsed = false;
 
     static void fields(auto& value, auto&& field) {
-        field("clusters", value.clusters, Whole{}, "That there are.");
+        field("clusters", value.clusters, Whole{}, "Number of clusters.");
         field("used", value.used, Real{0, number_max},
-              "How many are the nearest of pictures: the exponential of the entropy of their shares.");
+              "Effective number of clusters in use: the exponential of the entropy of their shares.");
         field("collapsed", value.collapsed, Any{},
-              "Whether the loss is that of a model that thinks all clusters alike, the logarithm of their number.");
+              "Whether the model has collapsed: its loss is the logarithm of the number of clusters.");
     }
 };
 /// How well pictures' nearest others tell their class, whatever was not told in training.
@@ -356,8 +359,9 @@ struct NeighbourFigures {
     double embeddings = 0, pixels = 0;
 
     static void fields(auto& value, auto&& field) {
-        field("embeddings", value.embeddings, Real{0, 1}, "Share of pictures told rightly by their embeddings.");
-        field("pixels", value.pixels, Real{0, 1}, "The same by the pictures' own values, for comparison.");
+        field("embeddings", value.embeddings, Real{0, 1},
+              "Share of pictures classified by their embeddings' nearest neighbours.");
+        field("pixels", value.pixels, Real{0, 1}, "The same by raw pixels, for comparison.");
     }
 };
 struct EvaluateReply {
@@ -372,12 +376,13 @@ struct EvaluateReply {
 
     static void fields(auto& value, auto&& field) {
         field("loss", value.loss, Real{0, number_max}, "Nats per token.");
-        field("tokens", value.tokens, Whole{}, "How many tokens that is the mean of.");
-        field("pairs", value.pairs, Any{}, "Of an encoder; else missing.");
-        field("pictures", value.pictures, Any{}, "Of a picture coder; else missing.");
-        field("captions", value.captions, Any{}, "Of a model that draws; else missing.");
-        field("clusters", value.clusters, Any{}, "Of a model that embeds pictures; else missing.");
-        field("neighbours", value.neighbours, Any{}, "Of such a model where held-out pictures have labels.");
+        field("tokens", value.tokens, Whole{}, "Number of tokens averaged over.");
+        field("pairs", value.pairs, Any{}, "Losses of an encoder; else missing.");
+        field("pictures", value.pictures, Any{}, "Figures of a picture coder; else missing.");
+        field("captions", value.captions, Any{}, "Losses of a model that draws; else missing.");
+        field("clusters", value.clusters, Any{}, "Figures of a model that embeds pictures; else missing.");
+        field("neighbours", value.neighbours, Any{},
+              "Nearest neighbours of that model, if held-out pictures have labels.");
     }
 };
 struct EvaluateRequest {
@@ -391,7 +396,7 @@ struct EvaluateRequest {
         field("state", value.state, Any{}, "The vector to evaluate.");
         field("shard", value.shard, Text{file_path_bytes_max}, "The file of token records.");
         field("records", value.records, Whole{1}, "Records in the shard.");
-        field("records_max", value.records_max, Whole{1}, "Only the first so many are used.");
+        field("records_max", value.records_max, Whole{1}, "Maximum number of records to use, from the first on.");
     }
 };
 
@@ -401,7 +406,7 @@ struct SampleReply {
 
     static void fields(auto& value, auto&& field) {
         field("tokens", value.tokens, List{picture_values_max, Whole{0, token_max}},
-              "Without the prompt; of a picture coder, a picture.");
+              "Tokens without the prompt; for a picture coder, a picture.");
     }
 };
 struct SampleRequest {
@@ -416,11 +421,12 @@ struct SampleRequest {
 
     static void fields(auto& value, auto&& field) {
         field("state", value.state, Any{}, "The vector to sample from.");
-        field("prompt", value.prompt, List{prompt_tokens_max, Whole{0, token_max}, std::size_t{1}}, "The beginning.");
-        field("tokens", value.tokens, Whole{1, sample_tokens_max}, "How many.");
-        field("temperature", value.temperature, Real{0, 100}, "0 takes the likeliest token.");
-        field("top_k", value.top_k, Whole{}, "Only the so many likeliest; 0: all.");
-        field("seed", value.seed, Whole{0, UINT64_MAX}, "Seed of the choice.");
+        field("prompt", value.prompt, List{prompt_tokens_max, Whole{0, token_max}, std::size_t{1}},
+              "Beginning of the text.");
+        field("tokens", value.tokens, Whole{1, sample_tokens_max}, "Number of tokens.");
+        field("temperature", value.temperature, Real{0, 100}, "Sampling temperature; 0 takes the most likely token.");
+        field("top_k", value.top_k, Whole{}, "Number of most likely tokens to sample from; 0: all.");
+        field("seed", value.seed, Whole{0, UINT64_MAX}, "Seed of the sampling.");
     }
 };
 
@@ -437,7 +443,7 @@ struct EncodeRequest {
         field("state", value.state, Any{}, "The coder's vector.");
         field("pictures", value.pictures, Text{file_path_bytes_max}, "The file of the coder's records.");
         field("records", value.records, Whole{1}, "Records in it.");
-        field("codes", value.codes, Text{file_path_bytes_max}, "The file that is written.");
+        field("codes", value.codes, Text{file_path_bytes_max}, "Output file.");
     }
 };
 
@@ -459,7 +465,7 @@ struct DecodeRequest {
 
     static void fields(auto& value, auto&& field) {
         field("state", value.state, Any{}, "The coder's vector.");
-        field("codes", value.codes, List{picture_codes_max, Whole{0, token_max}, std::size_t{1}}, "Row by row.");
+        field("codes", value.codes, List{picture_codes_max, Whole{0, token_max}, std::size_t{1}}, "Codes row by row.");
     }
 };
 
@@ -477,7 +483,7 @@ struct NormsRequest {
         field("state", value.state, Any{}, "The model's vector.");
         field("pictures", value.pictures, Text{file_path_bytes_max}, "The file of the model's records.");
         field("records", value.records, Whole{1}, "Records in it.");
-        field("norms", value.norms, Text{file_path_bytes_max}, "The file that is written.");
+        field("norms", value.norms, Text{file_path_bytes_max}, "Output file.");
     }
 };
 
@@ -488,8 +494,9 @@ struct NearestRow {
     std::vector<std::uint32_t> nearest;
 
     static void fields(auto& value, auto&& field) {
-        field("query", value.query, Whole{0, UINT32_MAX}, "The picture's number.");
-        field("nearest", value.nearest, List{nearest_max, Whole{0, UINT32_MAX}}, "Numbers of others, nearest first.");
+        field("query", value.query, Whole{0, UINT32_MAX}, "Index of the picture.");
+        field("nearest", value.nearest, List{nearest_max, Whole{0, UINT32_MAX}},
+              "Indices of its neighbours, nearest first.");
     }
 };
 struct NearestReply {
@@ -515,8 +522,9 @@ struct NearestRequest {
         field("pictures", value.pictures, Text{file_path_bytes_max}, "The file of the model's records.");
         field("records", value.records, Whole{1}, "Records in it.");
         field("queries", value.queries, Whole{1, queries_max},
-              "How many pictures are asked about; fewer if there are.");
-        field("nearest", value.nearest, Whole{1, nearest_max}, "How many others of each; fewer if there are.");
+              "Number of pictures to find neighbours of; fewer if there are not so many.");
+        field("nearest", value.nearest, Whole{1, nearest_max},
+              "Number of neighbours of each; fewer if there are not so many.");
     }
 };
 
@@ -528,9 +536,9 @@ struct StopRequest {
     std::uint64_t milliseconds = 0;
 
     static void fields(auto& value, auto&& field) {
-        field("moments", value.moments, Any{}, "Where to keep the optimizer's moments.");
+        field("moments", value.moments, Any{}, "File for the optimizer's moments.");
         field("milliseconds", value.milliseconds, Optional{Whole{0, ending_milliseconds_max}},
-              "How long that may take; beyond it they are given up.");
+              "Time limit for writing them; after it they are dropped.");
     }
 };
 
@@ -548,14 +556,14 @@ struct TrainerProgress {
 
     static void fields(auto& value, auto&& field) {
         field("round", value.round, Whole{}, "The round of the window.");
-        field("tokens", value.tokens, Whole{}, "Trained since the last snapshot.");
+        field("tokens", value.tokens, Whole{}, "Tokens trained since the last snapshot.");
         field("steps", value.steps, Whole{}, "Optimizer steps in the same time.");
         field("loss", value.loss, Real{0, number_max}, "Mean since the last snapshot.");
         field("tokens_per_second", value.tokens_per_second, Real{0, number_max}, "Speed over the last seconds.");
         field("watts", value.watts, Real{0, watts_shown_max},
-              "What all devices that train draw, other programs' share included; missing where one cannot be read.");
+              "Power of all training devices, including other programs' share; missing if one cannot be read.");
         field("celsius", value.celsius, Real{-celsius_shown_max, celsius_shown_max},
-              "How warm the warmest of them is; missing where none can be read.");
+              "Temperature of the warmest of them; missing if none can be read.");
         field("resident", value.resident, Optional{Whole{}}, "Bytes of this process in memory; 0 if unknown.");
     }
 };
@@ -567,8 +575,8 @@ struct TrainerReplanned {
     PlanReply plan;
 
     static void fields(auto& value, auto&& field) {
-        field("message", value.message, Text{sentence_bytes_max}, "What happened, for the person.");
-        field("plan", value.plan, Any{}, "The plan now in force.");
+        field("message", value.message, Text{sentence_bytes_max}, "Event, in words for the person.");
+        field("plan", value.plan, Any{}, "The plan now in use.");
     }
 };
 
@@ -579,8 +587,8 @@ struct TrainerMoments {
     std::string message;
 
     static void fields(auto& value, auto&& field) {
-        field("used", value.used, Any{}, "Whether they were kept or taken; else they are gone.");
-        field("message", value.message, Text{sentence_bytes_max}, "What happened, for the log.");
+        field("used", value.used, Any{}, "Whether the moments were kept or restored; else they are gone.");
+        field("message", value.message, Text{sentence_bytes_max}, "Event, in words for the log.");
     }
 };
 
@@ -591,7 +599,7 @@ struct TrainerFailed {
 
     static void fields(auto& value, auto&& field) {
         field("kind", value.kind, Text{short_id_bytes_max}, "The error's code.");
-        field("message", value.message, Text{sentence_bytes_max}, "What happened and what to do, for the person.");
+        field("message", value.message, Text{sentence_bytes_max}, "Error and what to do, in words for the person.");
     }
 };
 

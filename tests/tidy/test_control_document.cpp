@@ -28,9 +28,9 @@ streams or a local socket. A request is answered by one reply with the same id; 
     {"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"a sentence for the person","data":{"kind":"not_found"}}}
     {"jsonrpc":"2.0","method":"progress","params":{...}}
 
-Every object has a closed set of fields: what is missing, unknown, of another type or out of bounds is refused, because
-the line may come from another version of the program. Numbers are finite; 0 stands for "none". A text is UTF-8, and its
-bound counts bytes.
+Every object has a closed set of fields. A field that is missing, unknown, of another type or out of bounds is refused,
+because the line may come from another version of the program. Numbers are finite; 0 stands for "none". A text is UTF-8,
+and its bound counts bytes.
 )";
 
 std::string number_text(double number) {

@@ -92,6 +92,22 @@ QStringList faults_of(const QString& page, const QStringList& lines) {
     return found;
 }
 
+/// What the fields of the control protocols mean: the last column of every table in docs/control-protocol.md, which
+/// test_control_document holds equal to the texts in core/control.
+QStringList field_descriptions(const QStringList& lines) {
+    QStringList found;
+    for (const QString& line : lines) {
+        if (line.startsWith("| `")) found << line.section('|', -2, -2).trimmed();
+    }
+    return found;
+}
+
+/// "In which it was trained." is half a sentence whose other half is the field's name; "Seconds trained." is whole.
+bool is_headless(const QString& description) {
+    static const QRegularExpression opening("^(Of|In|By|Who|Whom|Whose|What|Those|That|Which|Where|Since|Until)\\b");
+    return opening.match(description).hasMatch();
+}
+
 /// Words of the middle one of a page's sentences, by length; cells of tables are no sentences.
 qsizetype median_words(const QStringList& lines) {
     QList<qsizetype> words;
@@ -160,6 +176,20 @@ private slots:
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("\n")));
     }
 
+    void descriptions_of_fields_are_noun_phrases() {
+        const QStringList descriptions = field_descriptions(lines_of("docs/control-protocol.md"));
+        QVERIFY(descriptions.size() > 400);
+        QStringList wrong;
+        for (const QString& description : descriptions) {
+            if (is_headless(description)) wrong << "headless: " + description;
+            for (const QString& sentence : sentences_of(plain_text(description))) {
+                const QString fault = fault_of(sentence);
+                if (!fault.isEmpty()) wrong << fault + ": " + sentence;
+            }
+        }
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("\n")));
+    }
+
     void sentences_are_found_in_a_page() {
         const QStringList page = {"# Who reads this is skipped",
                                   "One of `a. B`, see",
@@ -188,6 +218,8 @@ private slots:
         QVERIFY(fault_of("What was not sent?").isEmpty());
         QVERIFY(fault_of("Whole numbers stay.").isEmpty());
         QVERIFY(!fault_of("Ask somebody.").isEmpty());
+        QCOMPARE(field_descriptions({"| field | meaning |", "| `a` | text | Of those. |"}), QStringList("Of those."));
+        QVERIFY(is_headless("Of those.") && !is_headless("Office hours."));
     }
 
     void the_rules_see_what_they_forbid() {
