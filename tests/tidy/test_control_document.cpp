@@ -4,6 +4,7 @@
 #include <QFile>
 #include <QTest>
 
+#include <cctype>
 #include <set>
 #include <string>
 #include <vector>
@@ -44,6 +45,19 @@ std::string limit_text(std::uint64_t limit) {
     return limit == UINT64_MAX ? "2^64 - 1" : std::to_string(limit);
 }
 
+/// "an energy", "a use of the disk", and "rules", since labels that end in s are plurals.
+std::string with_article(std::string_view label) {
+    const std::string text(label);
+    if (text.ends_with('s')) return text;
+    return (std::string_view("aeio").find(text.front()) == std::string_view::npos ? "a " : "an ") + text;
+}
+
+std::string capitalised(std::string_view label) {
+    std::string text(label);
+    text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+    return text;
+}
+
 /// Prints a struct as a table, and afterwards the structs that it contains.
 class Printer {
 public:
@@ -61,7 +75,7 @@ public:
     template <Described T>
     void once() {
         if (m_printed.insert(std::string(label_of<T>())).second)
-            section<T>("### A " + std::string(label_of<T>()) + "\n\n");
+            section<T>("### " + capitalised(label_of<T>()) + "\n\n");
     }
 
     std::string text;
@@ -99,7 +113,7 @@ private:
         template <Described T>
         std::string type(T&, const Any&) {
             nested.push_back([](Printer& p) { p.once<T>(); });
-            return "a " + std::string(label_of<T>());
+            return with_article(label_of<T>());
         }
         template <Foreign T>
         std::string type(T&, const Any&) {
@@ -152,7 +166,7 @@ void print_methods(Printer& printer) {
         if constexpr (std::is_same_v<typename Call::Reply, Done>) {
             printer.text += "Answered by an empty object.\n\n";
         } else {
-            printer.text += "Answered by a " + std::string(label_of<typename Call::Reply>()) + ".\n\n";
+            printer.text += "Answered by " + with_article(label_of<typename Call::Reply>()) + ".\n\n";
             printer.once<typename Call::Reply>();
         }
     });
@@ -162,8 +176,8 @@ std::string document() {
     Printer node, trainer;
     print_methods<NodeMethods>(node);
     node.text += "## Notification `" + std::string(status_notification) +
-                 "`\n\nA node snapshot, to everybody who "
-                 "subscribed: at every change and at least once a second.\n\n";
+                 "`\n\nA node snapshot, sent to all "
+                 "subscribers at every change and at least once a second.\n\n";
     print_methods<TrainerMethods>(trainer);
     trainer.section<TrainerProgress>("## Notification `progress`\n\n");
     trainer.section<TrainerReplanned>("## Notification `replanned`\n\n");

@@ -18,7 +18,7 @@ namespace {
 constexpr int lines_without_head_max = 150;
 constexpr int head_lines_min = 5;
 constexpr qint64 readme_bytes_max = 9'216;       // a page; the READMEs of programs like this have 4 to 9 KB
-constexpr qsizetype sentence_words_max = 40;     // what a reader holds in mind is said to end at about 30
+constexpr qsizetype sentence_words_max = 40;     // twice what guides to technical English advise
 constexpr qsizetype sentence_words_median = 20;  // the usual advice for technical English: 15 to 20
 
 /// What a line says behind `//`, `///` or `//<`; empty if it has no comment.
