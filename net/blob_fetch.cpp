@@ -10,6 +10,7 @@
 //
 // Threads: the node's; copying and index writes are the worker's.
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <limits>
 #include <system_error>
@@ -176,10 +177,28 @@ void Blobs::start_fetch(Entry& entry, std::vector<Endpoint> sources) {
     add_fetch(entry, std::move(params), std::move(sources), Engine::Start::resumed);
 }
 
+namespace {
+
+/// Of a .torrent what its info-hash vouches for: the info dictionary and the piece layer under its root. Trackers, web
+/// seeds and DHT nodes stand beside that, so whoever serves the file could name any, and learn who fetches it.
+std::shared_ptr<lt::torrent_info> vouched_part_of(ByteSpan torrent, const BlobId& root, const lt::sha256_hash& hash) {
+    const std::shared_ptr<lt::torrent_info> told = torrent_info_of(torrent);
+    if (!told || told->info_hashes().v2 != hash || told->num_files() < 1) return nullptr;
+    const lt::span<const char> info = told->info_section();
+    const lt::span<const char> hashes = told->piece_layer(lt::file_index_t{0});
+    std::vector<Digest> layer(static_cast<std::size_t>(hashes.size()) / sizeof(Digest::bytes));
+    for (std::size_t i = 0; i < layer.size(); ++i)
+        std::memcpy(layer[i].bytes.data(), hashes.data() + i * sizeof(Digest::bytes), sizeof(Digest::bytes));
+    return torrent_info_of(torrent_file(as_bytes({info.data(), static_cast<std::size_t>(info.size())}), root, layer));
+}
+
+}  // namespace
+
 /// An open blob whose description came from a web server, which is believed no more than a peer.
 void Blobs::start_described(Entry& entry, std::vector<Endpoint> sources) {
-    std::shared_ptr<lt::torrent_info> info = torrent_info_of(entry.web.torrent);
-    if (!info || info->info_hashes().v2 != v2_hash(entry.torrent)) {
+    std::shared_ptr<lt::torrent_info> info =
+        vouched_part_of(entry.web.torrent, entry.index.ref.root, v2_hash(entry.torrent));
+    if (!info) {
         fail(entry, {ErrorCode::untrusted,
                      "The description of " + entry.name() + " is not the one that was signed for; try again later."});
         return;
@@ -220,6 +239,11 @@ std::optional<lt::add_torrent_params> Blobs::resumed(const Entry& entry) const {
     params.save_path = ours.save_path;
     params.renamed_files = ours.renamed_files;
     params.flags = ours.flags;
+    // Versions that took trackers over from the web have saved them.
+    params.trackers.clear();
+    params.tracker_tiers.clear();
+    params.dht_nodes.clear();
+    params.http_seeds.clear();
     if (!params.ti && entry.index.ref.kind == run::BlobKind::plain) {
         params.ti = torrent_info_of(torrent_file(entry.index.info, entry.index.ref.root, {}));
     }

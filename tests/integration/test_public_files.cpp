@@ -136,6 +136,25 @@ private slots:
         QVERIFY(!m_room->wait([&] { return outcome.result && outcome.result->ok(); }, 1'500));
         QVERIFY(anna.session->file_progress(m_shared.ref.root) < 1);
     }
+    /// Only what the signed info-hash covers counts; the rest of the description is whoever's who serves it.
+    void trackers_and_web_seeds_of_a_description_are_left_out() {
+        WebServer stranger(m_web->path().toStdString());
+        const auto string = [](const std::string& text) { return std::to_string(text.size()) + ":" + text; };
+        // Bencoded keys are sorted: these stand before "info", and "url-list" stands last.
+        std::string torrent(as_text(m_shared.torrent));
+        torrent.insert(1, string("announce") + string(stranger.url("announce")));
+        torrent.insert(torrent.size() - 1, string("url-list") + string(stranger.url(name)));
+        PublicFile file = wanted();
+        file.torrent.assign(as_bytes(torrent).begin(), as_bytes(torrent).end());
+        m_server->bytes_max = file_bytes / 2;  // so that another source would be asked
+        Computer& anna = started();
+        Outcome outcome;
+        anna.session->fetch_file(file, outcome.done());
+        QVERIFY(m_room->wait([&] { return anna.session->file_progress(m_shared.ref.root) > 0.3; }));
+        QVERIFY(!m_room->wait([&] { return outcome.result.has_value(); }, 3'000));
+        QCOMPARE(stranger.requests.load(), 0);
+        QCOMPARE(stranger.bytes_served.load(), std::uint64_t{0});
+    }
     void another_description_is_refused() {
         PublicFile file = wanted();
         file.ref.info_hash.bytes[0] ^= std::byte{1};
